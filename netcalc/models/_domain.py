@@ -1,0 +1,161 @@
+"""What counts as a number: the checks that every model shares.
+
+Three answers to bad numbers: *impossible* raises :class:`~netcalc.errors.DomainError`; *not
+finite* gives nan in that element, with one warning for an array; what lies *outside the model*
+is each formula's own documented ``inf`` or ``nan``.
+
+The checks look at the smallest and the largest element only: two passes, no temporary arrays.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from netcalc.errors import DomainError, NotFiniteWarning
+
+FloatArray: TypeAlias = NDArray[np.float64]
+
+quiet = np.errstate(all="ignore")
+"""Decorator of a model: 1e308 and denormals may overflow to inf or 0 without a warning."""
+
+
+def positive(name: str, value: ArrayLike, *, allow_inf: bool = False) -> FloatArray:
+    """Return ``value`` as float64, refused where it is zero or negative."""
+    return _checked(name, value, "above 0", low=0.0, low_open=True, allow_inf=allow_inf)
+
+
+def non_negative(name: str, value: ArrayLike, *, allow_inf: bool = False) -> FloatArray:
+    """Return ``value`` as float64, refused where it is negative."""
+    return _checked(name, value, "0 or more", low=0.0, allow_inf=allow_inf)
+
+
+def at_least(name: str, value: ArrayLike, low: float, *, allow_inf: bool = False) -> FloatArray:
+    """Return ``value`` as float64, refused below ``low``."""
+    return _checked(name, value, f"{low:g} or more", low=low, allow_inf=allow_inf)
+
+
+def between(name: str, value: ArrayLike, low: float, high: float) -> FloatArray:
+    """Return ``value`` as float64, refused outside ``[low, high]``."""
+    return _checked(name, value, f"from {low:g} to {high:g}", low=low, high=high)
+
+
+def ratio(name: str, value: ArrayLike) -> FloatArray:
+    """Return ``value`` as float64, refused outside ``[0, 1]``; asks about percent above 1."""
+    return _checked(name, value, "from 0 to 1", low=0.0, high=1.0, is_ratio=True)
+
+
+def real(name: str, value: ArrayLike) -> FloatArray:
+    """Return ``value`` as float64; any finite number is allowed."""
+    return _checked(name, value, "any finite number")
+
+
+def whole(name: str, value: ArrayLike, low: int = 0) -> FloatArray:
+    """Return ``value`` as float64, refused where it is not a whole number of at least ``low``."""
+    allowed = f"a whole number of {low} or more"
+    array = _checked(name, value, allowed, low=float(low))
+    fractional = np.floor(array) != array
+    fractional &= ~np.isnan(array)
+    if fractional.any():
+        raise DomainError(name, _first(array, fractional), allowed)
+    return array
+
+
+def choice(name: str, value: str, allowed: tuple[str, ...]) -> str:
+    """Return ``value``, refused where it is not one of ``allowed``."""
+    if value not in allowed:
+        raise DomainError(name, repr(value), "one of " + ", ".join(allowed))
+    return value
+
+
+def one_dimensional(name: str, array: FloatArray) -> FloatArray:
+    """Return ``array`` with at least one dimension, refused with more than one or when empty."""
+    array = np.atleast_1d(array)
+    if array.ndim != 1 or array.size == 0:
+        raise DomainError(name, f"of shape {array.shape}", "a list of at least one number")
+    return array
+
+
+def as_float(name: str, value: ArrayLike) -> FloatArray:
+    """Return ``value`` as float64; masked elements become nan.
+
+    Raises
+    ------
+    TypeError
+        If ``value`` holds text, booleans, complex numbers or other things that are no numbers.
+    """
+    if isinstance(value, np.ma.MaskedArray):
+        value = np.ma.filled(value.astype(np.float64), np.nan)
+    array: NDArray[Any] = np.asarray(value)
+    kind = array.dtype.kind
+    if kind == "f" or kind in "iu":
+        return array.astype(np.float64, copy=False)
+    if kind == "O" and not any(isinstance(item, str | bytes | bool) for item in array.flat):
+        try:
+            return array.astype(np.float64)
+        except (TypeError, ValueError):
+            pass
+    hint = "; read text with netcalc.units.parse first" if kind in "USO" else ""
+    raise TypeError(f"{name} must hold numbers, found {_shown(array)}{hint}")
+
+
+def _checked(
+    name: str,
+    value: ArrayLike,
+    allowed: str,
+    *,
+    low: float = -np.inf,
+    high: float = np.inf,
+    low_open: bool = False,
+    allow_inf: bool = False,
+    is_ratio: bool = False,
+) -> FloatArray:
+    array = as_float(name, value)
+    if array.size == 0:
+        return array
+    lowest, highest = float(array.min()), float(array.max())
+    if not (np.isfinite(lowest) and (np.isfinite(highest) or (allow_inf and highest == np.inf))):
+        array = _nan_where_not_finite(name, array, allow_inf=allow_inf)
+        if np.isnan(array).all():
+            return array
+        lowest, highest = float(np.nanmin(array)), float(np.nanmax(array))
+    if lowest < low or (low_open and lowest == low):
+        raise DomainError(name, _where(array, lowest), allowed)
+    if highest > high:
+        hint = f"Did you mean {highest:g}%, that is {highest / 100:g}?" if is_ratio else None
+        raise DomainError(name, _where(array, highest), allowed, hint=hint)
+    return array
+
+
+def _nan_where_not_finite(name: str, array: FloatArray, *, allow_inf: bool) -> FloatArray:
+    bad = np.isnan(array) | (array == -np.inf)
+    if not allow_inf:
+        bad |= array == np.inf
+    if array.size > 1 and bad.any():
+        first = int(np.flatnonzero(bad)[0])
+        warnings.warn(
+            f"{name}: {int(bad.sum())} of {array.size} values are not finite, the first at index "
+            f"{first}; the result is nan there",
+            NotFiniteWarning,
+            stacklevel=5,
+        )
+    return np.where(bad, np.nan, array)
+
+
+def _where(array: FloatArray, value: float) -> str:
+    if array.size == 1:
+        return f"{value:g}"
+    return f"{value:g} (at index {int(np.flatnonzero(array == value)[0])})"
+
+
+def _first(array: FloatArray, mask: NDArray[np.bool_]) -> str:
+    return _where(array, float(array[mask].flat[0]))
+
+
+def _shown(array: NDArray[Any]) -> str:
+    if array.ndim == 0:
+        return repr(array.item())
+    return f"{array.dtype} values such as {array.flat[0]!r}" if array.size else str(array.dtype)

@@ -1,0 +1,501 @@
+"""Containers of measurements: raw, self-describing, saved and loaded without loss.
+
+One container per kind of measurement. Each is a set of columns of equal length and one
+:class:`Meta` that says what they are: unit and layer of each column, tool, host, clock, start, the
+hash of the source. A lost probe is a row whose mask says so, never a number that stands for it;
+nothing is resampled.
+
+>>> import numpy as np
+>>> samples = RttSamples(
+...     payload_bytes=[56, 56, 56], sequence=[1, 2, 3], rtt_s=[0.0113, np.nan, 0.0109],
+...     lost=[False, True, False], meta=Meta(tool="ping"))
+>>> samples.sent, samples.received, float(samples.best_s.min())
+(3, 2, 0.0109)
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from netcalc.errors import DomainError, MissingPackageError, ReaderError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA = 1
+"""Number of the file format; a file with a higher one is refused by name."""
+
+FloatColumn: TypeAlias = NDArray[np.float64]
+BoolColumn: TypeAlias = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meta:
+    """What is known about a set of samples beside its numbers.
+
+    Parameters
+    ----------
+    tool, tool_version, command : str
+        The program that measured, as far as its output tells.
+    host, target : str
+        Where it ran, and what it measured.
+    source, sha256 : str
+        Base name and SHA-256 of the file the samples were read from.
+    clock : str
+        Which clock the times are from.
+    start : str
+        When it began, as ISO 8601 with a zone.
+    note : str
+        What a reader should know, in a sentence.
+    units, layers : mapping of str to str
+        Per column: its SI unit, and the layer a size or rate is counted at.
+    printed : mapping
+        The tool's own summary, as printed, beside what netcalc counts.
+    instrument : mapping
+        What a live run knows of its own error, in SI units by name.
+    warnings : tuple of str
+        What was repaired, skipped or does not agree.
+    partial : bool
+        True if the measurement ended before it was complete.
+    schema : int
+        Number of the file format.
+    """
+
+    tool: str = ""
+    tool_version: str = ""
+    command: str = ""
+    host: str = ""
+    target: str = ""
+    source: str = ""
+    sha256: str = ""
+    clock: str = ""
+    start: str = ""
+    note: str = ""
+    units: Mapping[str, str] = field(default_factory=dict)
+    layers: Mapping[str, str] = field(default_factory=dict)
+    printed: Mapping[str, Any] = field(default_factory=dict)
+    instrument: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    partial: bool = False
+    schema: int = SCHEMA
+
+
+class Samples:
+    """What all containers share: columns of equal length, :class:`Meta`, files and frames.
+
+    A subclass is a frozen dataclass; its fields with a unit in ``column_units`` are its columns.
+    """
+
+    column_units: ClassVar[Mapping[str, str]] = {}
+    column_layers: ClassVar[Mapping[str, str]] = {}
+    meta: Meta
+
+    def __post_init__(self) -> None:
+        length: int | None = None
+        for name in self.column_units:
+            column = _column(name, getattr(self, name), self.column_units[name])
+            if length is None:
+                length = column.size
+            elif column.size == 0 and length:
+                column = _filler(self.column_units[name], length)
+            elif column.size != length:
+                raise DomainError(name, f"{column.size} long", f"{length} long, as the others are")
+            object.__setattr__(self, name, column)
+        meta = replace(
+            self.meta,
+            units={**self.column_units, **self.meta.units},
+            layers={**self.column_layers, **self.meta.layers},
+        )
+        object.__setattr__(self, "meta", meta)
+
+    def __len__(self) -> int:
+        return int(getattr(self, next(iter(self.column_units))).size)
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns by name."""
+        return {name: getattr(self, name) for name in self.column_units}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the columns as a pandas frame; units, layers and the rest are in ``attrs``.
+
+        Raises
+        ------
+        MissingPackageError
+            If pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise MissingPackageError("pandas", extra="lab", purpose="to_frame()") from error
+        frame = pd.DataFrame(self.columns())
+        frame.attrs.update(asdict(self.meta))
+        return frame
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the samples to a JSON file (compressed if it ends in ``.gz``); return its path.
+
+        The file is complete or not there: it is written beside its place and then moved.
+        """
+        path = Path(path)
+        document = {
+            "format": "netcalc samples",
+            "schema": SCHEMA,
+            "kind": type(self).__name__,
+            "meta": _json_ready(asdict(self.meta)),
+            "fields": _json_ready(
+                {
+                    f.name: getattr(self, f.name)
+                    for f in fields(cast(Any, self))
+                    if f.name not in self.column_units and f.name != "meta"
+                }
+            ),
+            "columns": {name: _json_ready(column) for name, column in self.columns().items()},
+        }
+        text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        data = text.encode("utf-8", "surrogatepass")
+        if path.suffix == ".gz":
+            data = gzip.compress(data, mtime=0)
+        write_atomically(path, data)
+        return path
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read samples back from :meth:`save`.
+
+        Raises
+        ------
+        ReaderError
+            If the file is damaged, of another kind, or of a later schema.
+        """
+        samples = load(path)
+        if not isinstance(samples, cls):
+            raise ReaderError(
+                "holds samples of another kind",
+                file=str(path),
+                value=type(samples).__name__,
+                expected=cls.__name__,
+                hint="netcalc.samples.load reads every kind",
+            )
+        return samples
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RttSamples(Samples):
+    """Round trips of an echo: one row for each probe sent, and one for each duplicate reply.
+
+    Parameters
+    ----------
+    payload_bytes : array_like
+        User data of the probe: what ``ping -s`` counts. [byte]
+    rtt_s : array_like
+        Round-trip time; nan where none is known. [s]
+    sequence : array_like
+        Sequence number, unwrapped; nan where none is known. [1]
+    lost, duplicate : array_like of bool
+        Probes without a reply; replies beyond the first to one probe. Neither enters a statistic.
+    error_reply : array_like of bool
+        Probes that somebody answered with an error instead of an echo; they are also lost.
+    resolution_s : array_like
+        Width of the interval in which the time is known to lie; 0 if unknown. A time printed as
+        ``<1 ms`` is stored as 0.5 ms with a width of 1 ms. [s]
+    sent_s : array_like
+        When the probe was sent, by the clock that ``meta`` names. [s]
+    ttl : array_like
+        Time to live of the reply. [1]
+    sent_count, received_count, error_count : int or None
+        Totals, where they are known from elsewhere than the rows (a summary without lines).
+    """
+
+    column_units: ClassVar[Mapping[str, str]] = {
+        "payload_bytes": "byte",
+        "rtt_s": "s",
+        "sequence": "1",
+        "lost": "bool",
+        "duplicate": "bool",
+        "error_reply": "bool",
+        "resolution_s": "s",
+        "sent_s": "s",
+        "ttl": "1",
+    }
+    column_layers: ClassVar[Mapping[str, str]] = {"payload_bytes": "echo user data"}
+
+    payload_bytes: FloatColumn | Sequence[float]
+    rtt_s: FloatColumn | Sequence[float]
+    sequence: FloatColumn | Sequence[float] = ()
+    lost: BoolColumn | Sequence[bool] = ()
+    duplicate: BoolColumn | Sequence[bool] = ()
+    error_reply: BoolColumn | Sequence[bool] = ()
+    resolution_s: FloatColumn | Sequence[float] = ()
+    sent_s: FloatColumn | Sequence[float] = ()
+    ttl: FloatColumn | Sequence[float] = ()
+    sent_count: int | None = None
+    received_count: int | None = None
+    error_count: int | None = None
+    meta: Meta = field(default_factory=Meta)
+
+    @property
+    def replied(self) -> BoolColumn:
+        """Rows that are the first reply to a probe, with or without a time."""
+        return ~_bools(self.lost) & ~_bools(self.duplicate)
+
+    @property
+    def measured(self) -> BoolColumn:
+        """Rows that are the first reply to a probe and carry a time."""
+        return self.replied & ~np.isnan(_floats(self.rtt_s))
+
+    @property
+    def best_s(self) -> FloatColumn:
+        """Round-trip times of first replies, in the order of the rows. [s]"""
+        return _floats(self.rtt_s)[self.measured]
+
+    @property
+    def sent(self) -> int:
+        """Probes sent."""
+        if self.sent_count is not None:
+            return self.sent_count
+        return int((~_bools(self.duplicate)).sum())
+
+    @property
+    def received(self) -> int:
+        """Probes that were answered by an echo."""
+        return int(self.replied.sum()) if self.received_count is None else self.received_count
+
+    @property
+    def duplicates(self) -> int:
+        """Replies beyond the first to one probe."""
+        return int(_bools(self.duplicate).sum())
+
+    @property
+    def errors(self) -> int:
+        """Probes answered by an error message."""
+        return int(_bools(self.error_reply).sum()) if self.error_count is None else self.error_count
+
+    @property
+    def loss_ratio(self) -> float:
+        """Share of the probes that were not answered by an echo; nan if none was sent."""
+        return 1.0 - self.received / self.sent if self.sent else math.nan
+
+    def minima(self) -> tuple[FloatColumn, FloatColumn]:
+        """Return the sizes that were measured and the smallest round trip of each."""
+        sizes, rtts = _floats(self.payload_bytes)[self.measured], self.best_s
+        known = ~np.isnan(sizes)
+        distinct, place = np.unique(sizes[known], return_inverse=True)
+        smallest = np.full(distinct.size, np.inf)
+        np.minimum.at(smallest, place, rtts[known])
+        return distinct, smallest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TransferSamples(Samples):
+    """Transfers of known size: how long each one took.
+
+    Parameters
+    ----------
+    payload_bytes : array_like
+        Bytes handed over by the application. [byte]
+    duration_s : array_like
+        Time from the first to the last of them; nan where it failed. [s]
+    failed : array_like of bool
+        Transfers that did not complete.
+    """
+
+    column_units: ClassVar[Mapping[str, str]] = {
+        "payload_bytes": "byte",
+        "duration_s": "s",
+        "failed": "bool",
+    }
+    column_layers: ClassVar[Mapping[str, str]] = {"payload_bytes": "application"}
+
+    payload_bytes: FloatColumn | Sequence[float]
+    duration_s: FloatColumn | Sequence[float]
+    failed: BoolColumn | Sequence[bool] = ()
+    meta: Meta = field(default_factory=Meta)
+
+    @property
+    def measured(self) -> BoolColumn:
+        """Rows with a known size and time that did not fail."""
+        sizes, times = _floats(self.payload_bytes), _floats(self.duration_s)
+        return ~_bools(self.failed) & ~np.isnan(sizes) & ~np.isnan(times)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Table(Samples):
+    """Columns of any names and units: a data set of a book, or a user's CSV.
+
+    Parameters
+    ----------
+    data : mapping of str to array_like
+        Columns by name: numbers as float64, everything else as text.
+    meta : Meta
+        ``meta.units`` has the unit of each numeric column.
+    """
+
+    data: Mapping[str, ArrayLike]
+    meta: Meta = field(default_factory=Meta)
+
+    def __post_init__(self) -> None:
+        columns = {name: _table_column(values) for name, values in self.data.items()}
+        lengths = {name: column.size for name, column in columns.items()}
+        if len(set(lengths.values())) > 1:
+            raise DomainError("data", lengths, "columns of one length")
+        object.__setattr__(self, "data", columns)
+
+    def __len__(self) -> int:
+        return next((column.size for column in self.columns().values()), 0)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        columns = self.columns()
+        if name not in columns:
+            raise DomainError("column", repr(name), "one of " + ", ".join(columns))
+        return columns[name]
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns by name."""
+        return cast(dict[str, NDArray[Any]], dict(self.data))
+
+
+KINDS: dict[str, Callable[..., Samples]] = {
+    kind.__name__: kind for kind in (RttSamples, TransferSamples, Table)
+}
+
+
+def load(path: str | os.PathLike[str]) -> Samples:
+    """Read samples of any kind back from :meth:`Samples.save`.
+
+    Raises
+    ------
+    ReaderError
+        If the file is no file of netcalc, is damaged, or is of a later schema.
+    """
+    name = Path(path).name
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise ReaderError(f"cannot be read: {error.strerror}", file=str(path)) from error
+    return loads(data, file=name)
+
+
+def loads(data: bytes, *, file: str = "samples") -> Samples:
+    """Read samples from the bytes of a saved file."""
+    try:
+        if data[:2] == b"\x1f\x8b":
+            data = gzip.decompress(data)
+        document = json.loads(data)
+    except (OSError, EOFError, ValueError, RecursionError) as error:
+        raise ReaderError("is damaged: no complete JSON in it", file=file) from error
+    if not isinstance(document, dict) or document.get("format") != "netcalc samples":
+        raise ReaderError("is not a file of saved samples", file=file, expected="netcalc samples")
+    schema, kind = document.get("schema"), document.get("kind")
+    if not isinstance(schema, int) or schema > SCHEMA:
+        raise ReaderError(
+            "is of a later format",
+            file=file,
+            field="schema",
+            value=str(schema),
+            expected=f"{SCHEMA} or less",
+            hint="Update netcalc-lab",
+        )
+    if kind not in KINDS:
+        raise ReaderError(
+            "is of an unknown kind", file=file, field="kind", value=str(kind),
+            expected=", ".join(KINDS),
+        )  # fmt: skip
+    try:
+        meta = document["meta"]
+        known = {f.name for f in fields(Meta)}
+        meta = Meta(**{key: value for key, value in meta.items() if key in known})
+        meta = replace(meta, warnings=tuple(meta.warnings))
+        columns, extra = document["columns"], dict(document.get("fields", {}))
+        if kind == "Table":
+            return Table(data={n: _from_json(c) for n, c in columns.items()}, meta=meta)
+        columns = {n: _from_json(c) for n, c in columns.items()}
+        return KINDS[kind](**columns, **extra, meta=meta)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ReaderError(f"is damaged: {error}", file=file) from error
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file that is complete or not there."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(temporary).chmod(0o666 & ~umask)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _column(name: str, values: object, unit: str) -> NDArray[Any]:
+    wanted = np.bool_ if unit == "bool" else np.float64
+    try:
+        column = np.array(values, dtype=wanted)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} must be a column of numbers") from error
+    if column.ndim != 1:
+        raise DomainError(name, f"of shape {column.shape}", "one column")
+    column.flags.writeable = False
+    return column
+
+
+def _filler(unit: str, length: int) -> NDArray[Any]:
+    column = np.zeros(length, bool) if unit == "bool" else np.full(length, np.nan)
+    column.flags.writeable = False
+    return column
+
+
+def _table_column(values: ArrayLike) -> NDArray[Any]:
+    column: NDArray[Any] = np.asarray(values)
+    if column.dtype.kind in "iuf":
+        column = column.astype(np.float64)
+    elif column.dtype.kind == "O":
+        column = np.array(["" if v is None else str(v) for v in column.flat], dtype=np.str_)
+    if column.ndim != 1:
+        raise DomainError("data", f"a column of shape {column.shape}", "columns")
+    return column
+
+
+def _floats(values: FloatColumn | Sequence[float]) -> FloatColumn:
+    return cast(FloatColumn, values)
+
+
+def _bools(values: BoolColumn | Sequence[bool]) -> BoolColumn:
+    return cast(BoolColumn, values)
+
+
+def _json_ready(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return [_json_ready(item) for item in value.tolist()]
+    if isinstance(value, np.generic):
+        return _json_ready(value.item())
+    if isinstance(value, Mapping):
+        return {str(key): _json_ready(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_json_ready(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value
+
+
+def _from_json(column: Any) -> list[Any]:
+    """Undo :func:`_json_ready` for a column: null is nan among numbers, "inf" is inf."""
+    if not isinstance(column, list):
+        raise TypeError("a column is not a list")
+    if any(isinstance(item, str) and item not in ("inf", "-inf") for item in column):
+        return column
+    return [math.nan if item is None else float(item) if isinstance(item, str) else item
+            for item in column]  # fmt: skip

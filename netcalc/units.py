@@ -1,0 +1,529 @@
+"""Text to SI numbers and back: the only place where a string becomes a number.
+
+>>> parse("1.544 Mbit/s", "bit/s")
+1544000.0
+>>> parse("T1", "bit/s")
+1544000.0
+>>> parse("64 KiB", "byte")
+65536.0
+>>> show(0.03, "s")
+'30 ms'
+
+Rates are decimal (k = 1000), ``Ki`` and ``Mi`` are 1024 and 1024², ``b`` is a bit and ``B`` a
+byte. What has two readings, or no unit where one is needed, is refused and both are named.
+
+A unit library was tried and not taken: see ``docs/dependencies.md``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from netcalc.errors import UnitError
+
+
+@dataclass(frozen=True, slots=True)
+class NamedLine:
+    """A line that has a name: its exact rate, the rate people say, and what is left for data."""
+
+    name: str
+    exact_bps: float
+    nominal_bps: float
+    payload_bps: float
+    source: str
+
+
+_LINES = (
+    NamedLine("DS0", 64e3, 64e3, 64e3, "ITU-T G.711"),
+    NamedLine("T1", 1.544e6, 1.5e6, 1.536e6, "ANSI T1.107, 193 bit x 8000 frame/s"),
+    NamedLine("T3", 44.736e6, 45e6, 44.736e6 * 84 / 85, "ANSI T1.107, 84 of 85 bits"),
+    NamedLine("E1", 2.048e6, 2e6, 1.984e6, "ITU-T G.704, 31 of 32 slots"),
+    NamedLine("E3", 34.368e6, 34e6, 34.368e6 * 1524 / 1536, "ITU-T G.751, 1524 of 1536 bits"),
+    *(
+        NamedLine(
+            f"OC-{n}",
+            n * 51.84e6,
+            nominal,
+            # One concatenated envelope: path overhead and n/3 - 1 columns of fixed stuff.
+            (n * 87 - max(1, n // 3)) * 9 * 8 * 8000.0,
+            "ANSI T1.105",
+        )
+        for n, nominal in (
+            (1, 52e6),
+            (3, 155e6),
+            (12, 622e6),
+            (48, 2.5e9),
+            (192, 10e9),
+            (768, 40e9),
+        )
+    ),
+)
+_LINE_ALIASES = {
+    "DS1": "T1",
+    "DS3": "T3",
+    "STM-1": "OC-3",
+    "STM-4": "OC-12",
+    "STM-16": "OC-48",
+    "STM-64": "OC-192",
+    "STM-256": "OC-768",
+    "STS-1": "OC-1",
+    "STS-3": "OC-3",
+    "STS-12": "OC-12",
+    "STS-48": "OC-48",
+}
+LINES: dict[str, NamedLine] = {line.name: line for line in _LINES}
+"""The named lines: ``LINES["T3"].nominal_bps`` is 45e6, ``.exact_bps`` 44.736e6."""
+
+_SI = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
+_RATE_SI = {**_SI, "K": 1e3}  # a rate with K is never 1024-based
+_IEC = {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
+
+
+def _rates() -> dict[str, float]:
+    table: dict[str, float] = {"GbE": 1e9}
+    for prefix, factor in (*_RATE_SI.items(), *_IEC.items()):
+        for bits in ("bit/s", "bits/s", "b/s", "bps", "bit/sec", "bits/sec", "bit per second"):
+            table[prefix + bits] = factor
+        for octets in ("B/s", "Bps", "byte/s", "bytes/s", "Byte/s", "Bytes/s", "B/sec"):
+            table[prefix + octets] = 8 * factor
+    return table
+
+
+def _sizes() -> dict[str, float]:
+    table: dict[str, float] = {}
+    for prefix, factor in (*_SI.items(), *_IEC.items()):
+        for octets in ("B", "byte", "bytes", "Byte", "Bytes", "octet", "octets"):
+            table[prefix + octets] = factor
+        for bits in ("b", "bit", "bits"):
+            table[prefix + bits] = factor / 8
+    return table
+
+
+def _packet_rates() -> dict[str, float]:
+    table: dict[str, float] = {"Hz": 1.0, "kHz": 1e3, "/s": 1.0, "1/s": 1.0}
+    for prefix, factor in _RATE_SI.items():
+        for name in ("pps", "fps", "p/s"):
+            table[prefix + name] = factor
+        for name in ("packet", "packets", "frame", "frames", "segment", "datagram", "call"):
+            table[f"{prefix}{name}/s"] = factor
+    return table
+
+
+_TIMES = {
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
+    **dict.fromkeys(("ms", "msec", "millisecond", "milliseconds"), 1e-3),
+    **dict.fromkeys(("us", "µs", "μs", "usec", "microsecond", "microseconds"), 1e-6),
+    **dict.fromkeys(("ns", "nsec", "nanosecond", "nanoseconds"), 1e-9),
+    **dict.fromkeys(("min", "minute", "minutes"), 60.0),
+    **dict.fromkeys(("h", "hr", "hour", "hours"), 3600.0),
+    **dict.fromkeys(("d", "day", "days"), 86400.0),
+}
+
+# For each SI unit that netcalc computes in: what people write for it.
+_TABLES: dict[str, dict[str, float]] = {
+    "bit/s": _rates(),
+    "byte": _sizes(),
+    "bit": {unit: 8 * factor for unit, factor in _sizes().items()},
+    "packet/s": _packet_rates(),
+    "s": _TIMES,
+    "ratio": {"%": 1e-2, "‰": 1e-3, "ppm": 1e-6, "percent": 1e-2, "ratio": 1.0},
+    "m": {"m": 1.0, "km": 1e3, "cm": 1e-2, "mm": 1e-3, "mi": 1609.344, "mile": 1609.344,
+          "miles": 1609.344, "metre": 1.0, "metres": 1.0, "meter": 1.0, "meters": 1.0},
+    "m/s": {"m/s": 1.0, "km/s": 1e3, "c": 299_792_458.0},
+    "s/byte": {"s/B": 1.0, "ms/B": 1e-3, "us/B": 1e-6, "µs/B": 1e-6, "ns/B": 1e-9,
+               "s/byte": 1.0, "ms/byte": 1e-3, "us/byte": 1e-6, "ns/byte": 1e-9},
+    "1": {"": 1.0},
+}  # fmt: skip
+_NAMES = {
+    "bit/s": "a rate",
+    "byte": "a size",
+    "bit": "a size",
+    "packet/s": "a packet rate",
+    "s": "a time",
+    "ratio": "a ratio",
+    "m": "a distance",
+    "m/s": "a speed",
+    "s/byte": "a time per byte",
+    "1": "a pure number",
+}
+_EXAMPLES = {
+    "bit/s": "10 Mbit/s",
+    "byte": "1500 B",
+    "bit": "12 kbit",
+    "packet/s": "10 kpps",
+    "s": "30 ms",
+    "ratio": "3% or 0.03 ratio",
+    "m": "4000 km",
+    "m/s": "200000 km/s",
+    "s/byte": "80 us/B",
+    "1": "10",
+}
+# What has two readings, per SI unit: text -> the readings, all of which the user may have meant.
+_AMBIGUOUS: dict[str, dict[str, tuple[str, ...]]] = {
+    "bit/s": {
+        **{p + "bps": (f"{p.upper()}bit/s (bits)", f"{p.upper()}B/s (bytes)") for p in "mg"},
+        **{p + "b/s": (f"{p.upper()}bit/s (bits)", f"{p.upper()}B/s (bytes)") for p in "mg"},
+        **{p + "ps": (f"{p}bit/s (bits)", f"{p}B/s (bytes)", f"{p}pps (packets)") for p in "kMG"},
+        **{p: (f"{p.replace('m', 'M')}bit/s (bits)", f"{p.replace('m', 'M')}B/s (bytes)")
+           for p in "kKmMGT"},
+    },
+    "byte": {
+        "KB": ("kB (1000 bytes)", "KiB (1024 bytes)"),
+        "Kb": ("kbit (1000 bits)", "Kibit (1024 bits)"),
+        **{p + "b": (f"{p.upper()}bit (bits)", f"{p.upper()}B (bytes)") for p in "mg"},
+        **{p: (f"{p.replace('m', 'M')}B (bytes)", f"{p.replace('m', 'M')}bit (bits)")
+           for p in "kKmMGT"},
+    },
+    "packet/s": {
+        "mpps": ("Mpps (10^6 packets/s)", "pps / 1000"),
+        "Mps": ("Mpps (packets)", "Mbit/s (bits)", "MB/s (bytes)"),
+        **{p: (f"{p}pps", f"{p}bit/s") for p in "kMG"},
+    },
+    "s": {"m": ("min (minutes)", "ms (milliseconds)"), "M": ("min (minutes)", "ms (milliseconds)")},
+    "m": {},
+}  # fmt: skip
+_AMBIGUOUS["bit"] = _AMBIGUOUS["byte"]
+
+_SPACES = "   '’"  # thousands: no-break, narrow no-break and thin space, apostrophe
+_NUMBER = rf"[+-]?[\d.,{_SPACES}]*\d[\d.,]*(?:[eE][+-]?\d+)?"
+_QUANTITY = re.compile(rf"\s*(?P<number>{_NUMBER})\s*(?P<unit>.*?)\s*", re.DOTALL)
+_COMPOUND = re.compile(r"(?:\d+(?:\.\d+)?\s*(?:d|h|min|s)\s*){2,}")
+_GROUPED = re.compile(r"[+-]?\d{1,3}(?P<mark>[^\deE+-])\d{3}(?:(?P=mark)\d{3})*")
+
+
+def parse(text: str, unit: str, *, field: str | None = None) -> float:
+    """Read one quantity as a number in ``unit``.
+
+    Parameters
+    ----------
+    text : str
+        What a person typed: a number and its unit (``"30 ms"``), or a named line (``"T1"``).
+    unit : str
+        The SI unit wanted: ``bit/s``, ``byte``, ``bit``, ``packet/s``, ``s``, ``ratio``, ``m``,
+        ``m/s``, ``s/byte`` or ``1`` (a pure number, which needs no unit).
+    field : str, optional
+        What the quantity is, for the message of an error.
+
+    Returns
+    -------
+    float
+        The value in ``unit``.
+
+    Raises
+    ------
+    UnitError
+        If the text has no unit, an unknown one, one of another kind, or two readings.
+
+    Examples
+    --------
+    >>> parse("3%", "ratio"), parse("12.5 MB/s", "bit/s"), parse("1,5 ms", "s")
+    (0.03, 100000000.0, 0.0015)
+    >>> parse("10 mb", "byte")
+    Traceback (most recent call last):
+    netcalc.errors.UnitError: cannot read '10 mb' as a size [byte]: 'mb' has more than one \
+reading. Write Mbit (bits) or MB (bytes)
+    """
+    table = _table(unit)
+    plain = _ascii_digits(str(text))
+    if unit == "bit/s" and (named := _named_line(plain)) is not None:
+        return named
+    if unit == "s" and _COMPOUND.fullmatch(plain.strip()):
+        parts = re.findall(r"(\d+(?:\.\d+)?)\s*([a-z]+)", plain)
+        return math.fsum(float(number) * _TIMES[name] for number, name in parts)
+    match = _QUANTITY.fullmatch(plain)
+    if match is None:
+        why = "there is no number in it" if plain.strip() else "it is empty"
+        raise _refused(text, unit, why, field, f"Write for example {_EXAMPLES[unit]}")
+    number = _number(match["number"], text, unit, field)
+    factor = table.get(match["unit"])
+    if factor is None:
+        raise _unknown_unit(text, match["number"], match["unit"], unit, field)
+    value = number * factor
+    if not math.isfinite(value):
+        raise _refused(text, unit, "it is too large for a number", field, None)
+    return value
+
+
+def show(value: float, unit: str, *, digits: int = 4) -> str:
+    """Write a number in ``unit`` as people read it, with a prefix and ``digits`` digits.
+
+    Parameters
+    ----------
+    value : float
+        The number, in ``unit``.
+    unit : str
+        One of the SI units of :func:`parse`; any other is appended as it stands.
+    digits : int
+        Significant digits; 17 keeps every bit of the number.
+
+    Returns
+    -------
+    str
+        Text that :func:`parse` reads back.
+
+    Examples
+    --------
+    >>> show(1.544e6, "bit/s"), show(0.0307, "s"), show(0.03, "ratio"), show(1500, "byte")
+    ('1.544 Mbit/s', '30.7 ms', '3%', '1500 B')
+    """
+    value = float(value)
+    if unit == "1":
+        return f"{value:.{digits}g}"
+    if math.isnan(value):
+        return "not defined"
+    if unit == "ratio":
+        return f"{value * 100:.{digits}g}%"
+    steps = _STEPS.get(unit)
+    if steps is None:
+        return f"{value:.{digits}g} {unit}"
+    base = next(name for _, factor, name in steps if factor == 1.0)
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g} {base}"
+    # Rounded first: 999.96 kbit/s at four digits is 1 Mbit/s, not 1000 kbit/s.
+    rounded = abs(float(f"{value:.{digits}g}"))
+    _, factor, name = next((step for step in steps if rounded >= step[0]), steps[-1])
+    return f"{_plain(value / factor, digits)} {name}"
+
+
+# From which value on, the factor and the name. Sizes and packet rates change at 10 000, because
+# 1500 B and 8127 pps are said that way.
+_STEPS: dict[str, tuple[tuple[float, float, str], ...]] = {
+    "bit/s": tuple(
+        (f, f, p + "bit/s") for f, p in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+    ),
+    "byte": (
+        (1e12, 1e12, "TB"),
+        (1e9, 1e9, "GB"),
+        (1e6, 1e6, "MB"),
+        (1e4, 1e3, "kB"),
+        (0.0, 1.0, "B"),
+    ),
+    "bit": tuple(
+        (f, f, p + "bit") for f, p in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (0.0, ""))
+    ),
+    "packet/s": ((1e9, 1e9, "Gpps"), (1e6, 1e6, "Mpps"), (1e4, 1e3, "kpps"), (0.0, 1.0, "pps")),
+    "s": ((1.0, 1.0, "s"), (1e-3, 1e-3, "ms"), (1e-6, 1e-6, "µs"), (0.0, 1e-9, "ns")),
+    "m": ((1e3, 1e3, "km"), (0.0, 1.0, "m")),
+    "m/s": ((1e3, 1e3, "km/s"), (0.0, 1.0, "m/s")),
+    "s/byte": ((1.0, 1.0, "s/B"), (1e-3, 1e-3, "ms/B"), (1e-6, 1e-6, "µs/B"), (0.0, 1e-9, "ns/B")),
+}
+
+
+def convert(value: float, from_unit: str, to_unit: str) -> float:
+    """Convert a number between two written units of one kind.
+
+    Parameters
+    ----------
+    value : float
+        The number, in ``from_unit``.
+    from_unit, to_unit : str
+        Units as people write them, such as ``MB/s`` and ``Mbit/s``.
+
+    Returns
+    -------
+    float
+        The number in ``to_unit``.
+
+    Raises
+    ------
+    UnitError
+        If a unit is unknown, or the two measure different things.
+
+    Examples
+    --------
+    >>> convert(1, "MB/s", "Mbit/s"), convert(1, "GiB", "byte")
+    (8.0, 1073741824.0)
+    """
+    for table in _TABLES.values():
+        if from_unit in table and to_unit in table:
+            return value * table[from_unit] / table[to_unit]
+    for name in (from_unit, to_unit):
+        if kind_of(name) is None:
+            raise UnitError(name, expected="a unit", why="it is not known", hint=_nearest(name))
+    raise UnitError(
+        from_unit,
+        expected=f"a unit comparable to {to_unit!r}",
+        why=f"{from_unit} measures {_NAMES[kind_of(from_unit) or '1']}, "
+        f"{to_unit} {_NAMES[kind_of(to_unit) or '1']}",
+    )
+
+
+def kind_of(written_unit: str) -> str | None:
+    """Return the SI unit that a written unit belongs to (``"ms"`` -> ``"s"``), or None.
+
+    Examples
+    --------
+    >>> kind_of("Mbit/s"), kind_of("KiB"), kind_of("parsec")
+    ('bit/s', 'byte', None)
+    """
+    if written_unit == "":
+        return None
+    return next((unit for unit, table in _TABLES.items() if written_unit in table), None)
+
+
+def factor_of(written_unit: str, unit: str) -> float:
+    """Return how many ``unit`` one ``written_unit`` is.
+
+    Examples
+    --------
+    >>> factor_of("ms", "s")
+    0.001
+    """
+    factor = _table(unit).get(written_unit)
+    if factor is None:
+        raise _unknown_unit(written_unit, "", written_unit, unit, None)
+    return factor
+
+
+def line(name: str) -> NamedLine:
+    """Return a named line with its exact, nominal and payload rate.
+
+    Examples
+    --------
+    >>> line("DS-3").nominal_bps
+    45000000.0
+    """
+    key = re.sub(r"^(DS|T|E)-(\d)$", r"\1\2", name.strip().upper())
+    key = re.sub(r"^(OC|STM|STS)-?(\d+)C?$", r"\1-\2", key)
+    found = LINES.get(_LINE_ALIASES.get(key, key))
+    if found is None:
+        known = ", ".join((*LINES, *_LINE_ALIASES))
+        raise UnitError(
+            name, expected="a named line", why="it is not known", hint=f"Known: {known}"
+        )
+    return found
+
+
+def parse_number(text: str, *, field: str | None = None) -> float:
+    """Read a number without a unit; a decimal comma only where it has one reading.
+
+    Examples
+    --------
+    >>> parse_number("1,5"), parse_number("1.500,25"), parse_number("0,125")
+    (1.5, 1500.25, 0.125)
+    """
+    return parse(text, "1", field=field)
+
+
+def _named_line(text: str) -> float | None:
+    words = text.split()
+    if not words or len(words) > 2 or words[0][0].isdigit():
+        return None
+    which = words[1].lower() if len(words) == 2 else "exact"
+    if which not in ("exact", "nominal", "payload"):
+        return None
+    try:
+        found = line(words[0])
+    except UnitError:
+        return None
+    return {
+        "exact": found.exact_bps,
+        "nominal": found.nominal_bps,
+        "payload": found.payload_bps,
+    }[which]
+
+
+def _number(written: str, text: object, unit: str, field: str | None) -> float:
+    mantissa, mark, exponent = written.replace("E", "e").partition("e")
+    points, commas = mantissa.count("."), mantissa.count(",")
+    spaced = next((c for c in _SPACES if c in mantissa), None)
+    if spaced is not None:
+        whole = re.split(r"[.,]", mantissa)[0]
+        if not _GROUPED.fullmatch(whole):
+            raise _refused(text, unit, f"{written!r} is not one number", field, None)
+        mantissa = mantissa.replace(whole, whole.replace(spaced, ""))
+    if points and commas:
+        last = max(mantissa.rfind("."), mantissa.rfind(","))
+        decimal, group = mantissa[last], "," if mantissa[last] == "." else "."
+        head = mantissa[:last]
+        if mantissa.count(decimal) > 1 or not _GROUPED.fullmatch(head):
+            raise _refused(text, unit, f"{written!r} is not one number", field, None)
+        mantissa = head.replace(group, "") + "." + mantissa[last + 1 :]
+    elif commas > 1 or points > 1:
+        if not _GROUPED.fullmatch(mantissa):
+            raise _refused(text, unit, f"{written!r} is not one number", field, None)
+        mantissa = mantissa.replace(",", "").replace(".", "")
+    elif commas == 1:
+        head, tail = mantissa.split(",")
+        if len(tail) == 3 and head.lstrip("+-") not in ("", "0") and len(head.lstrip("+-")) <= 3:
+            raise _refused(
+                text,
+                unit,
+                f"{written!r} has two readings: {head}{tail} and {head}.{tail}",
+                field,
+                f"Write {head}{tail} or {head}.{tail}",
+            )
+        mantissa = f"{head}.{tail}"
+    try:
+        return float(mantissa + mark + exponent)
+    except ValueError:
+        raise _refused(text, unit, f"{written!r} is not one number", field, None) from None
+
+
+def _unknown_unit(
+    text: object, number: str, written: str, unit: str, field: str | None
+) -> UnitError:
+    readings = _AMBIGUOUS.get(unit, {}).get(written)
+    if readings is not None:
+        why = f"{written!r} has more than one reading"
+        return _refused(text, unit, why, field, "Write " + " or ".join(readings))
+    if written == "":
+        hint = _without_unit_hint(number, unit)
+        return _refused(text, unit, "it has no unit", field, hint)
+    other = kind_of(written)
+    if other is not None:
+        why = f"{written!r} is the unit of {_NAMES[other]}"
+        return _refused(text, unit, why, field, f"Write for example {_EXAMPLES[unit]}")
+    hint = _nearest(written, unit) or f"Write for example {_EXAMPLES[unit]}"
+    return _refused(text, unit, f"the unit {written!r} is not known", field, hint)
+
+
+def _without_unit_hint(number: str, unit: str) -> str:
+    pairs = {
+        "bit/s": (f"{number} bit/s", f"{number} Mbit/s"),
+        "byte": (f"{number} B (bytes)", f"{number} bit (bits)"),
+        "bit": (f"{number} bit (bits)", f"{number} B (bytes)"),
+        "s": (f"{number} s", f"{number} ms"),
+        "ratio": (f"{number}% (percent)", f"{number} ratio (a share of 1)"),
+        "packet/s": (f"{number} pps", f"{number} kpps"),
+        "m": (f"{number} m", f"{number} km"),
+    }
+    first, second = pairs.get(unit, (f"{_EXAMPLES[unit]}", "the like"))
+    return f"Write {first} or {second}"
+
+
+def _nearest(written: str, unit: str | None = None) -> str | None:
+    known = list(_TABLES[unit]) if unit else [name for table in _TABLES.values() for name in table]
+    close = get_close_matches(written, known, n=3, cutoff=0.5)
+    return "Did you mean " + " or ".join(close) + "?" if close else None
+
+
+def _table(unit: str) -> dict[str, float]:
+    table = _TABLES.get(unit)
+    if table is None:
+        raise UnitError(unit, expected="a unit of netcalc", why=f"known are {', '.join(_TABLES)}")
+    return table
+
+
+def _refused(text: object, unit: str, why: str, field: str | None, hint: str | None) -> UnitError:
+    expected = f"{_NAMES[unit]} [{unit}]" if unit != "1" else _NAMES[unit]
+    return UnitError(text, expected=expected, why=why, field=field, hint=hint)
+
+
+def _ascii_digits(text: str) -> str:
+    """Turn the decimal digits and separators of other scripts into ASCII ones."""
+    digits = {"٫": ".", "٬": "'", "−": "-"}
+    return "".join(
+        digits.get(c) or (c if c.isascii() else str(unicodedata.decimal(c, c))) for c in text
+    )
+
+
+def _plain(value: float, digits: int) -> str:
+    written = f"{value:.{digits}g}"
+    if "e" in written and abs(value) < 1e15:
+        written = f"{float(written):.0f}"
+    return written
