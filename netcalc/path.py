@@ -1,0 +1,274 @@
+"""A network as facts: links, the nodes between them, and a path from host to host.
+
+>>> path = Path.parse("T1 5 ms, T1 1 ms", processing_s=0.001, source_processing_s=0.001,
+...     destination_processing_s=0.001)
+>>> round(float(path.one_way_s(1428)), 4)
+0.0238
+>>> path.bottleneck_bps
+1544000.0
+
+All of it is frozen; the methods only hand the fields to :mod:`netcalc.models`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc import units
+from netcalc.errors import DomainError, UnitError
+from netcalc.models import latency, store_and_forward
+from netcalc.models._domain import FloatArray, non_negative, positive
+from netcalc.models.store_and_forward import Timeline
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A line: how fast it clocks bits, and how long one takes to the other end.
+
+    Parameters
+    ----------
+    bandwidth_bps : float
+        Rate, the same in both directions. [bit/s]
+    latency_s : float
+        One-way latency. [s]
+    name : str
+        What to call it in figures.
+    """
+
+    bandwidth_bps: float
+    latency_s: float = 0.0
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bandwidth_bps", _scalar(positive, "bandwidth_bps", self))
+        object.__setattr__(self, "latency_s", _scalar(non_negative, "latency_s", self))
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read a link from a rate and, if there is one, a latency.
+
+        Examples
+        --------
+        >>> Link.parse("T1, 5 ms")
+        Link(bandwidth_bps=1544000.0, latency_s=0.005, name='T1')
+        >>> Link.parse("10 Mbit/s")
+        Link(bandwidth_bps=10000000.0, latency_s=0.0, name='10 Mbit/s')
+        """
+        rate, time = _split_link(text)
+        delay = units.parse(time, "s", field="latency") if time else 0.0
+        return cls(units.parse(rate, "bit/s", field="link rate"), delay, rate)
+
+    def serialization_s(self, packet_bytes: ArrayLike) -> FloatArray:
+        """Time to clock a packet onto the link. [s]"""
+        return latency.serialization_s(packet_bytes, bandwidth_bps=self.bandwidth_bps)
+
+    def transfer_s(self, payload_bytes: ArrayLike) -> FloatArray:
+        """Time from the first bit sent to the last received. [s]"""
+        return latency.transfer_s(
+            payload_bytes, bandwidth_bps=self.bandwidth_bps, latency_s=self.latency_s
+        )
+
+    def balance_bytes(self) -> FloatArray:
+        """Size at which latency and serialization take the same time. [byte]"""
+        return latency.balance_bytes(self.latency_s, bandwidth_bps=self.bandwidth_bps)
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """A link and the node it leads to.
+
+    Parameters
+    ----------
+    link : Link
+        The line.
+    processing_s : float
+        Time the node at its far end takes for a packet, from last bit in to first bit out. [s]
+    """
+
+    link: Link
+    processing_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "processing_s", _scalar(non_negative, "processing_s", self))
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """Hops from one host to another; the last hop's node is the destination.
+
+    Parameters
+    ----------
+    hops : tuple of Hop
+        At least one.
+    source_processing_s : float
+        Time the sending host takes for a packet. [s]
+    """
+
+    hops: tuple[Hop, ...]
+    source_processing_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "hops", tuple(self.hops))
+        if not self.hops:
+            raise DomainError("hops", "empty", "at least one hop")
+        source = _scalar(non_negative, "source_processing_s", self)
+        object.__setattr__(self, "source_processing_s", source)
+
+    @classmethod
+    def of(
+        cls,
+        links: Sequence[Link],
+        *,
+        processing_s: float = 0.0,
+        source_processing_s: float = 0.0,
+        destination_processing_s: float = 0.0,
+    ) -> Self:
+        """Make a path of links with nodes that are all alike.
+
+        Examples
+        --------
+        >>> len(Path.of([Link(1.544e6)] * 10, processing_s=0.0005).hops)
+        10
+        """
+        last = len(links) - 1
+        return cls(
+            tuple(
+                Hop(link, destination_processing_s if place == last else processing_s)
+                for place, link in enumerate(links)
+            ),
+            source_processing_s,
+        )
+
+    @classmethod
+    def parse(
+        cls,
+        text: str,
+        *,
+        processing_s: float = 0.0,
+        source_processing_s: float = 0.0,
+        destination_processing_s: float = 0.0,
+    ) -> Self:
+        """Read a path from links between commas; ``6 x T1 1 ms`` repeats one.
+
+        Examples
+        --------
+        >>> [link.name for link in Path.parse("2 x T1 1 ms, 10 Mbit/s").links]
+        ['T1', 'T1', '10 Mbit/s']
+        """
+        links: list[Link] = []
+        for part in re.split(r"[;,](?!\d)", text):
+            repeated = re.fullmatch(r"\s*(\d+)\s*[x×*]\s*(.+)", part, re.DOTALL)
+            count, one = (int(repeated[1]), repeated[2]) if repeated else (1, part)
+            if not 1 <= count <= 1000:
+                raise DomainError("number of links", count, "from 1 to 1000")
+            links += [Link.parse(one)] * count
+        return cls.of(
+            links,
+            processing_s=processing_s,
+            source_processing_s=source_processing_s,
+            destination_processing_s=destination_processing_s,
+        )
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """The links in order."""
+        return tuple(hop.link for hop in self.hops)
+
+    @property
+    def reverse(self) -> Path:
+        """The same path from the other end."""
+        nodes = (self.source_processing_s, *(hop.processing_s for hop in self.hops))[::-1]
+        return Path(tuple(map(Hop, self.links[::-1], nodes[1:])), nodes[0])
+
+    @property
+    def bottleneck_bps(self) -> float:
+        """Rate of the slowest link: what a long train runs at. [bit/s]"""
+        return min(link.bandwidth_bps for link in self.links)
+
+    @property
+    def equivalent_bps(self) -> float:
+        """Rate of the one line that takes as long for a packet. [bit/s]"""
+        return float(store_and_forward.equivalent_bandwidth_bps(self._rates()))
+
+    @property
+    def latency_s(self) -> float:
+        """One-way latency of all links, without processing. [s]"""
+        return float(sum(link.latency_s for link in self.links))
+
+    @property
+    def processing_s(self) -> float:
+        """Processing of all nodes, both hosts included. [s]"""
+        return self.source_processing_s + float(sum(hop.processing_s for hop in self.hops))
+
+    def one_way_s(self, packet_bytes: ArrayLike, *, packet_count: ArrayLike = 1) -> FloatArray:
+        """Time until the last of a train of equal packets is complete at the far end. [s]"""
+        return store_and_forward.store_and_forward_s(
+            packet_bytes,
+            bandwidth_bps=self._rates(),
+            latency_s=self._latencies(),
+            processing_s=self._between(),
+            source_processing_s=self.source_processing_s,
+            destination_processing_s=self.hops[-1].processing_s,
+            packet_count=packet_count,
+        )
+
+    def rtt_s(self, packet_bytes: ArrayLike, *, reply_bytes: ArrayLike | None = None) -> FloatArray:
+        """Round trip of one packet and its reply, of the same size unless told. [s]
+
+        The destination turns the packet round in its processing time, which counts once; so does
+        the source's at each end of the exchange.
+        """
+        reply = packet_bytes if reply_bytes is None else reply_bytes
+        there, back = self.one_way_s(packet_bytes), self.reverse.one_way_s(reply)
+        return there + back - self.hops[-1].processing_s
+
+    def timeline(self, packet_bytes: ArrayLike) -> Timeline:
+        """Follow a train of packets, of any sizes, bit by bit."""
+        return store_and_forward.pipeline_timeline(
+            packet_bytes,
+            bandwidth_bps=self._rates(),
+            latency_s=self._latencies(),
+            processing_s=self._between(),
+            source_processing_s=self.source_processing_s,
+            destination_processing_s=self.hops[-1].processing_s,
+        )
+
+    def _rates(self) -> list[float]:
+        return [link.bandwidth_bps for link in self.links]
+
+    def _latencies(self) -> list[float]:
+        return [link.latency_s for link in self.links]
+
+    def _between(self) -> list[float]:
+        return [hop.processing_s for hop in self.hops[:-1]]
+
+
+def _split_link(text: str) -> tuple[str, str]:
+    """Split "10 Mbit/s, 5 ms" or "T1 5 ms" into its rate and its latency."""
+    words = text.strip()
+    for separator in (",", ";", "@", "+"):
+        rate, found, time = words.partition(separator)
+        if found and not (separator == "," and time[:1].isdigit() and rate[-1:].isdigit()):
+            return rate.strip(), time.strip()
+    match = re.fullmatch(r"(.*\S)\s+([\d.,]+\s*[a-zµμ]+)", words)
+    if match is not None:
+        try:
+            units.parse(match[2], "s")
+        except UnitError:
+            pass
+        else:
+            return match[1], match[2]
+    return words, ""
+
+
+def _scalar(check: Callable[[str, ArrayLike], FloatArray], name: str, holder: object) -> float:
+    value = np.asarray(check(name, getattr(holder, name)))
+    if value.ndim or not np.isfinite(value):
+        raise DomainError(name, value, "one finite number")
+    return float(value)
