@@ -1,0 +1,373 @@
+"""Theory beside measurement: one object to print, to draw and to reason with.
+
+:func:`overlay` puts a fitted or a known model over samples. :func:`explain` says which part of a
+path limits a transfer, with the arithmetic and the cheapest test to confirm it.
+
+>>> from netcalc.path import Path
+>>> print(explain(1e6, path=Path.parse("45 Mbit/s 30 ms")).sentence)
+The line limits this transfer: clocking 1 MB onto 45 Mbit/s takes 177.8 ms of 207.8 ms (86%).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from netcalc import fit
+from netcalc.fit import ICMP_HEADER_BYTES, Fit
+from netcalc.models import latency, store_and_forward
+from netcalc.models._domain import FloatArray, as_float
+from netcalc.path import Path
+from netcalc.samples import RttSamples, TransferSamples
+from netcalc.units import show
+
+CURVE_POINTS = 200
+"""Points of the drawn curve."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Measured points, the prediction at each, the band and what is left.
+
+    Parameters
+    ----------
+    x, measured, predicted, residual : numpy.ndarray
+        The points; ``residual`` is measured less predicted.
+    outlier : numpy.ndarray of bool
+        Points that did not enter the fit.
+    curve_x, curve_y, curve_low, curve_high : numpy.ndarray
+        The prediction over the range of ``x`` and its 95% band; the band is the curve itself
+        where no uncertainty is known.
+    x_name, x_unit, y_name, y_unit : str
+        What is on the axes, and in which SI unit.
+    title, measured_label, predicted_label : str
+        For the figure and its legend.
+    sentence : str
+        What the comparison says.
+    fit : Fit or None
+        The fit behind the prediction, if it was fitted.
+    """
+
+    x: FloatArray
+    measured: FloatArray
+    predicted: FloatArray
+    residual: FloatArray
+    outlier: NDArray[np.bool_]
+    curve_x: FloatArray
+    curve_y: FloatArray
+    curve_low: FloatArray
+    curve_high: FloatArray
+    x_name: str
+    x_unit: str
+    y_name: str
+    y_unit: str
+    title: str
+    measured_label: str
+    predicted_label: str
+    sentence: str
+    fit: Fit | None = None
+
+    def rows(self) -> list[dict[str, float]]:
+        """Return the points as rows: x, measured, predicted and residual."""
+        return [
+            {"x": float(a), "measured": float(b), "predicted": float(c), "residual": float(d)}
+            for a, b, c, d in zip(self.x, self.measured, self.predicted, self.residual, strict=True)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of a transfer's time, with its arithmetic and the test that shows it."""
+
+    name: str
+    time_s: float
+    share_ratio: float
+    arithmetic: str
+    test: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What limits, in one sentence; every part, the largest first."""
+
+    sentence: str
+    parts: tuple[Part, ...]
+    total_s: float
+
+    def __str__(self) -> str:
+        lines = [self.sentence]
+        lines += [
+            f"  {part.name}: {show(part.time_s, 's')} ({part.share_ratio:.0%}): {part.arithmetic}"
+            for part in self.parts
+        ]
+        lines.append(f"To confirm: {self.parts[0].test}.")
+        return "\n".join(lines)
+
+
+def overlay(
+    samples: RttSamples | TransferSamples,
+    *,
+    path: Path | None = None,
+    header_bytes: int = ICMP_HEADER_BYTES,
+    title: str = "",
+) -> Comparison:
+    """Put theory over measured times against size.
+
+    Parameters
+    ----------
+    samples : RttSamples or TransferSamples
+        The measurement.
+    path : Path, optional
+        The path, if it is known: then nothing is fitted and the residual is the error of theory.
+        Without it the latency and the rate of the path are fitted.
+    header_bytes : int
+        Headers in front of the user data of an echo. [byte]
+    title : str
+        Title of the figure.
+
+    Returns
+    -------
+    Comparison
+        Measured, predicted, band and residual.
+    """
+    if isinstance(samples, TransferSamples):
+        fitted = fit.transfer_against_size(samples)
+    else:
+        fitted = fit.rtt_against_size(samples, header_bytes=header_bytes)
+    comparison = _from_fit(fitted, title or _title(samples))
+    if path is None:
+        return comparison
+    if isinstance(samples, TransferSamples):
+        return with_theory(
+            comparison, lambda size: path.one_way_s(size), label="theory of the path"
+        )
+    return with_theory(
+        comparison, lambda size: path.rtt_s(size + header_bytes), label="theory of the path"
+    )
+
+
+def with_theory(
+    comparison: Comparison, theory: Callable[[FloatArray], FloatArray], *, label: str
+) -> Comparison:
+    """Replace the prediction by a known formula: nothing is fitted, so there is no band."""
+    curve = np.asarray(theory(comparison.curve_x), dtype=float)
+    predicted = np.asarray(theory(comparison.x), dtype=float)
+    residual = comparison.measured - predicted
+    kept = residual[~comparison.outlier]
+    sentence = "There are no points to compare with the theory."
+    if kept.size:
+        worst = int(np.nanargmax(np.abs(kept)))
+        sentence = (
+            f"Measured less {label}: {show(float(np.median(kept)), comparison.y_unit)} in the "
+            f"median of {kept.size} points, {show(float(kept[worst]), comparison.y_unit)} at most."
+        )
+    return replace(
+        comparison,
+        predicted=predicted,
+        residual=residual,
+        curve_y=curve,
+        curve_low=curve,
+        curve_high=curve,
+        predicted_label=label,
+        sentence=sentence,
+        fit=None,
+    )
+
+
+def points(
+    x: ArrayLike,
+    *,
+    measured: ArrayLike,
+    theory: Callable[[FloatArray], FloatArray],
+    x_name: str,
+    x_unit: str,
+    y_name: str,
+    y_unit: str,
+    title: str = "",
+    measured_label: str = "measured",
+    predicted_label: str = "theory",
+) -> Comparison:
+    """Compare points of any kind with a formula that has nothing to fit."""
+    at, value = as_float("x", x), as_float("measured", measured)
+    curve_x = _curve(at)
+    empty = np.full(at.shape, np.nan)
+    bare = Comparison(
+        x=at,
+        measured=value,
+        predicted=empty,
+        residual=empty,
+        outlier=np.zeros(at.shape, bool),
+        curve_x=curve_x,
+        curve_y=curve_x,
+        curve_low=curve_x,
+        curve_high=curve_x,
+        x_name=x_name,
+        x_unit=x_unit,
+        y_name=y_name,
+        y_unit=y_unit,
+        title=title,
+        measured_label=measured_label,
+        predicted_label=predicted_label,
+        sentence="",
+    )
+    return with_theory(bare, theory, label=predicted_label)
+
+
+def explain(payload_bytes: float, *, path: Path) -> Explanation:
+    """Say which part of a path limits a one-way transfer.
+
+    Parameters
+    ----------
+    payload_bytes : float
+        Bytes to move as one message. [byte]
+    path : Path
+        The path.
+
+    Returns
+    -------
+    Explanation
+        The sentence, and every part of the time: latency, the slowest line, storing and
+        forwarding on the other links, processing.
+    """
+    size = float(as_float("payload_bytes", payload_bytes))
+    slowest = path.bottleneck_bps
+    on_slowest = float(latency.serialization_s(size, bandwidth_bps=slowest))
+    all_links = float(
+        latency.serialization_s(
+            size,
+            bandwidth_bps=store_and_forward.equivalent_bandwidth_bps(
+                [link.bandwidth_bps for link in path.links]
+            ),
+        )
+    )
+    count = len(path.links)
+    times = {
+        "line": (
+            on_slowest,
+            f"8 x {show(size, 'byte')} / {show(slowest, 'bit/s')}",
+            f"clocking {show(size, 'byte')} onto {show(slowest, 'bit/s')}",
+            "send twice as much: the time nearly doubles",
+        ),
+        "latency": (
+            path.latency_s,
+            f"sum over {count} link{'s' * (count > 1)}",
+            "waiting for the first bit",
+            "ping with the smallest size: half of its round trip is about this",
+        ),
+        "store-and-forward": (
+            max(all_links - on_slowest, 0.0),
+            f"the other {count - 1} links clock the whole message again",
+            f"clocking the message again on {count - 1} more links",
+            "cut the message into packets: they overlap on the links",
+        ),
+        "processing": (
+            path.processing_s,
+            f"sum over {count + 1} nodes",
+            "processing in hosts and routers",
+            "ping a near host with the smallest size: what is not distance is processing",
+        ),
+    }
+    total = sum(time for time, *_ in times.values())
+    order = sorted(times, key=lambda name: -times[name][0])
+    parts = tuple(
+        Part(name, times[name][0], times[name][0] / total if total else np.nan, arithmetic, test)
+        for name in order
+        for _, arithmetic, _, test in [times[name]]
+    )
+    first = parts[0]
+    what = times[first.name][2]
+    subject = {"line": "The line", "latency": "Latency"}.get(first.name, first.name.capitalize())
+    sentence = (
+        f"{subject} limits this transfer: {what} takes {show(first.time_s, 's')} of "
+        f"{show(total, 's')} ({first.share_ratio:.0%})."
+    )
+    if total == 0:
+        sentence = "Nothing limits this transfer: it takes no time."
+    return Explanation(sentence, parts, total)
+
+
+def _from_fit(fitted: Fit, title: str) -> Comparison:
+    from scipy.special import stdtrit  # late: half of the package does without scipy
+
+    curve_x = _curve(fitted.x)
+    curve = fitted.predict(curve_x)
+    degrees = int((~fitted.outlier).sum()) - fitted.line.rank
+    band = np.zeros_like(curve)
+    if degrees > 0 and not np.isnan(fitted.line.covariance):
+        band = float(stdtrit(degrees, 0.975)) * fitted.predict_stderr(curve_x)
+    predicted = fitted.predict(fitted.x)
+    is_rtt = fitted.y_name == "rtt_s"
+    return Comparison(
+        x=fitted.x,
+        measured=fitted.measured,
+        predicted=predicted,
+        residual=fitted.measured - predicted,
+        outlier=fitted.outlier,
+        curve_x=curve_x,
+        curve_y=curve,
+        curve_low=curve - band,
+        curve_high=curve + band,
+        x_name="user data" if is_rtt else "size",
+        x_unit="byte",
+        y_name="round-trip time" if is_rtt else "transfer time",
+        y_unit="s",
+        title=title,
+        measured_label="smallest of each size" if is_rtt else "measured",
+        predicted_label=_fit_label(fitted),
+        sentence=_fit_sentence(fitted),
+        fit=fitted,
+    )
+
+
+def _fit_label(fitted: Fit) -> str:
+    rate = fitted.params["bandwidth_bps"]
+    if np.isnan(rate):
+        return "mean of the points: no rate to be seen"
+    start = "base_rtt_s" if fitted.y_name == "rtt_s" else "latency_s"
+    return f"fit: {show(fitted.params[start], 's')} + {show(rate, 'bit/s', digits=3)}"
+
+
+def _fit_sentence(fitted: Fit) -> str:
+    if not fitted.x.size:
+        return "There is no round trip with a size and a time in these samples."
+    reason = fitted.not_identifiable.get("bandwidth_bps")
+    start = "base_rtt_s" if fitted.y_name == "rtt_s" else "latency_s"
+    if reason is not None:
+        return f"The best time is {show(float(fitted.measured.min()), 's')}; {reason}."
+    if start in fitted.not_identifiable:
+        return (
+            f"An equivalent rate of {show(fitted.params['bandwidth_bps'], 'bit/s')} fits, but no "
+            f"latency is left: {fitted.not_identifiable[start]}."
+        )
+    largest = float(fitted.x.max())
+    at_largest = float(fitted.predict(np.asarray(largest)))
+    share = fitted.params[start] / at_largest
+    limiting = "latency" if share >= 0.5 else "bandwidth"
+    spread = float(np.median(np.abs(fitted.residual[~fitted.outlier])))
+    return (
+        f"At {show(largest, 'byte')} {share:.0%} of the {show(at_largest, 's')} is latency "
+        f"({show(fitted.params[start], 's')}{_plus_minus(fitted, start, 's')}), the rest clocks "
+        f"bits at an equivalent {show(fitted.params['bandwidth_bps'], 'bit/s', digits=3)}"
+        f"{_plus_minus(fitted, 'bandwidth_bps', 'bit/s')}: {limiting} limits; the points lie "
+        f"within {show(spread, 's', digits=2)} of the line in the median."
+    )
+
+
+def _plus_minus(fitted: Fit, name: str, unit: str) -> str:
+    error = fitted.stderr[name]
+    return "" if np.isnan(error) else f" ± {show(error, unit, digits=2)}"
+
+
+def _title(samples: RttSamples | TransferSamples) -> str:
+    what = "Round-trip time" if isinstance(samples, RttSamples) else "Transfer time"
+    origin = samples.meta.target or samples.meta.source
+    return f"{what} against size" + (f", {origin}" if origin else "")
+
+
+def _curve(x: FloatArray) -> FloatArray:
+    if not x.size:
+        return np.linspace(0.0, 1500.0, CURVE_POINTS)
+    return np.linspace(min(0.0, float(np.min(x))), float(np.max(x)) * 1.05 or 1.0, CURVE_POINTS)

@@ -1,0 +1,355 @@
+"""Samples and a model in, parameters with their uncertainty out.
+
+>>> import numpy as np
+>>> from netcalc.samples import RttSamples
+>>> size = np.repeat([8.0, 500.0, 1000.0, 1400.0], 3)
+>>> rtt = 0.080 + 16 * (size + 28) / 198e3 + np.tile([0.0, 0.004, 0.009], 4)
+>>> fitted = rtt_against_size(RttSamples(payload_bytes=size, rtt_s=rtt))
+>>> round(fitted.params["base_rtt_s"], 4), round(fitted.params["bandwidth_bps"])
+(0.08, 198000)
+
+A parameter that the points do not determine is ``nan`` and :attr:`Fit.not_identifiable` says why;
+a slope is never made up. ``fit.model(x, **fit.params)`` works as it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netcalc.models import latency
+from netcalc.models._domain import FloatArray
+from netcalc.samples import RttSamples, TransferSamples
+from netcalc.units import show
+
+OUTLIER_DEVIATIONS = 6.0
+"""Points further from the robust line than this many of its scales are set aside, and listed."""
+
+ICMP_HEADER_BYTES = 28
+"""IPv4 (20) and ICMP or UDP (8) in front of the user data of an echo. [byte]"""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A robust straight line through points: value = intercept + slope * x.
+
+    ``slope_stderr`` and ``intercept_stderr`` are standard errors of least squares on the points
+    kept; ``covariance`` is that of (intercept, slope). With two distinct x the line goes through
+    both and has no residual to judge by: the errors are nan.
+    """
+
+    intercept: float
+    slope: float
+    intercept_stderr: float
+    slope_stderr: float
+    covariance: float
+    scale: float
+    rank: int
+    outlier: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """What a fit found, and what it could not.
+
+    Parameters
+    ----------
+    params, stderr : mapping of str to float
+        Parameters of ``model`` by name, in SI units, and their standard errors; nan if unknown.
+    model : callable
+        The public formula; ``model(x, **params)`` gives the prediction.
+    x, measured : numpy.ndarray
+        The points that were fitted.
+    residual : numpy.ndarray
+        Measured less predicted; nan where the model could not be fitted.
+    outlier : numpy.ndarray of bool
+        Points set aside.
+    line : Line
+        The straight line behind the parameters, with its covariance.
+    not_identifiable : mapping of str to str
+        Parameters that the points do not determine, and why.
+    notes : tuple of str
+        What a reader should know: what the intercept contains, what was left out.
+    x_name, y_name : str
+        Names of what is on the axes, with their unit as the nomenclature has it.
+    """
+
+    params: Mapping[str, float]
+    stderr: Mapping[str, float]
+    model: Callable[..., FloatArray]
+    x: FloatArray
+    measured: FloatArray
+    residual: FloatArray
+    outlier: NDArray[np.bool_]
+    line: Line
+    not_identifiable: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    x_name: str = "payload_bytes"
+    y_name: str = "rtt_s"
+
+    def predict(self, x: FloatArray) -> FloatArray:
+        """Value of the fitted line at ``x``; the mean where the slope is not identifiable."""
+        return self.line.intercept + self.line.slope * np.asarray(x, dtype=float)
+
+    def predict_stderr(self, x: FloatArray) -> FloatArray:
+        """Standard error of the fitted line at ``x``, from the covariance of its parameters."""
+        x = np.asarray(x, dtype=float)
+        variance = (
+            self.line.intercept_stderr**2
+            + 2 * self.line.covariance * x
+            + (self.line.slope_stderr * x) ** 2
+        )
+        return np.sqrt(np.maximum(variance, 0.0))
+
+    def summary(self) -> str:
+        """Return the parameters with their errors, and the notes, as lines of text."""
+        lines = []
+        for name, value in self.params.items():
+            unit = "bit/s" if name.endswith("_bps") else "s"
+            if name in self.not_identifiable:
+                lines.append(f"{name}: not identifiable: {self.not_identifiable[name]}")
+                continue
+            error = self.stderr[name]
+            plus_minus = "" if np.isnan(error) else f" ± {show(error, unit, digits=2)}"
+            lines.append(f"{name}: {show(value, unit)}{plus_minus}")
+        return "\n".join((*lines, *self.notes))
+
+
+def robust_line(x: FloatArray, y: FloatArray, *, resolution: float = 0.0) -> Line:
+    """Fit a straight line that a few wild points do not move.
+
+    The start is the median of the slopes between all pairs of points (Theil and Sen); points
+    further than :data:`OUTLIER_DEVIATIONS` scales of the residuals (1.4826 times their median
+    deviation) are set aside; least squares on the others gives the line and its errors.
+
+    Parameters
+    ----------
+    x, y : numpy.ndarray
+        The points, one-dimensional and finite.
+    resolution : float
+        Smallest difference of ``y`` that means anything: the scale is never below it.
+
+    Returns
+    -------
+    Line
+        The line; its ``rank`` is 1, and its slope 0, if all ``x`` are equal.
+    """
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    # Rounding is no scatter: a million-millionth of the largest value counts as equal.
+    floor = max(resolution, 1e-12 * float(np.abs(y).max(initial=0.0)))
+    distinct = np.unique(x).size
+    if distinct < 2:
+        middle = float(np.median(y)) if y.size else np.nan
+        outlier, scale = _set_aside(y - middle, floor)
+        kept = y[~outlier]
+        error = float(kept.std(ddof=1) / np.sqrt(kept.size)) if kept.size > 1 else np.nan
+        centre = float(kept.mean()) if kept.size else np.nan
+        return Line(centre, 0.0, error, np.nan, np.nan, scale, min(distinct, 1), outlier)
+    slope = _median_slope(x, y)
+    intercept = float(np.median(y - slope * x))
+    outlier, scale = _set_aside(y - intercept - slope * x, floor)
+    if np.unique(x[~outlier]).size < 2:
+        outlier = np.zeros(x.size, bool)
+    return _least_squares(x, y, outlier, scale)
+
+
+def rtt_against_size(
+    samples: RttSamples, *, header_bytes: int = ICMP_HEADER_BYTES, minima: bool = True
+) -> Fit:
+    """Fit base round trip and equivalent rate to round trips of several sizes.
+
+    Parameters
+    ----------
+    samples : RttSamples
+        Round trips; lost probes, duplicates and late replies do not enter.
+    header_bytes : int
+        Bytes in front of the user data that are clocked as well: 28 for IPv4 with ICMP or UDP.
+    minima : bool
+        Fit the smallest round trip of each size, which queues disturb least; else every one.
+
+    Returns
+    -------
+    Fit
+        ``base_rtt_s`` (a round trip of no bits) and ``bandwidth_bps`` (equivalent rate, one way)
+        of :func:`netcalc.models.latency.echo_rtt_s`.
+    """
+    if minima:
+        size, rtt = samples.minima()
+    else:
+        known = samples.measured & ~np.isnan(np.asarray(samples.payload_bytes))
+        size = np.asarray(samples.payload_bytes)[known]
+        rtt = np.asarray(samples.rtt_s)[known]
+    resolution = np.asarray(samples.resolution_s)[samples.measured]
+    smallest = float(np.nanmin(resolution, initial=np.inf)) if resolution.size else 0.0
+    line = robust_line(size, rtt, resolution=smallest / 2 if np.isfinite(smallest) else 0.0)
+    reasons = _why_no_slope(size, line, bits=16.0, fix="ping with several sizes (ping -s)")
+    bandwidth = np.nan if reasons else 16.0 / line.slope
+    bandwidth_error = bandwidth * line.slope_stderr / line.slope if not reasons else np.nan
+    header_s = 0.0 if reasons else header_bytes * line.slope
+    base = line.intercept - header_s
+    base_error = _intercept_error(line, at=-float(header_bytes))
+    notes = []
+    if size.size and not reasons:
+        notes.append(
+            f"The intercept at no user data, {show(line.intercept, 's')}, contains "
+            f"{show(header_s, 's')} for the {header_bytes} bytes of headers, there and back."
+        )
+    not_identifiable = {"bandwidth_bps": reasons} if reasons else {}
+    if not size.size:
+        not_identifiable["base_rtt_s"] = "no round trip with a size and a time"
+        base = np.nan
+    elif reasons:
+        notes.append(
+            f"base_rtt_s is the round trip at {_sizes_text(size)}: serialization is still in it."
+        )
+    elif base < 0:
+        not_identifiable["base_rtt_s"] = (
+            f"the line meets the axis at {show(line.intercept, 's')}, below its headers"
+        )
+        base = np.nan
+    return Fit(
+        params={"base_rtt_s": base, "bandwidth_bps": bandwidth, "header_bytes": header_bytes},
+        stderr={"base_rtt_s": base_error, "bandwidth_bps": bandwidth_error, "header_bytes": 0.0},
+        model=latency.echo_rtt_s,
+        x=size,
+        measured=rtt,
+        residual=rtt - line.intercept - line.slope * size,
+        outlier=line.outlier,
+        line=line,
+        not_identifiable=not_identifiable,
+        notes=(*notes, *_outlier_notes(size, rtt, line)),
+    )
+
+
+def transfer_against_size(samples: TransferSamples) -> Fit:
+    """Fit latency and rate to the times of transfers of several sizes.
+
+    Parameters
+    ----------
+    samples : TransferSamples
+        Transfers; failed ones do not enter.
+
+    Returns
+    -------
+    Fit
+        ``latency_s`` and ``bandwidth_bps`` of :func:`netcalc.models.latency.transfer_s`.
+    """
+    size = np.asarray(samples.payload_bytes)[samples.measured]
+    time = np.asarray(samples.duration_s)[samples.measured]
+    line = robust_line(size, time)
+    reasons = _why_no_slope(size, line, bits=8.0, fix="move several sizes")
+    not_identifiable = {"bandwidth_bps": reasons} if reasons else {}
+    latency_s = line.intercept
+    if not size.size:
+        not_identifiable["latency_s"] = "no transfer with a size and a time"
+        latency_s = np.nan
+    elif latency_s < 0:
+        not_identifiable["latency_s"] = f"the line meets the axis at {latency_s:.3g} s"
+        latency_s = np.nan
+    bandwidth = np.nan if reasons else 8.0 / line.slope
+    return Fit(
+        params={"latency_s": latency_s, "bandwidth_bps": bandwidth},
+        stderr={
+            "latency_s": line.intercept_stderr,
+            "bandwidth_bps": np.nan if reasons else bandwidth * line.slope_stderr / line.slope,
+        },
+        model=latency.transfer_s,
+        x=size,
+        measured=time,
+        residual=time - line.intercept - line.slope * size,
+        outlier=line.outlier,
+        line=line,
+        not_identifiable=not_identifiable,
+        notes=_outlier_notes(size, time, line),
+        y_name="transfer_s",
+    )
+
+
+def _median_slope(x: FloatArray, y: FloatArray) -> float:
+    """Median of the slopes between points of different x; of at most a million pairs."""
+    if x.size > 1400:
+        # Evenly spaced in x order: the median over this part is as good as over all.
+        chosen = np.argsort(x, kind="stable")[:: x.size // 1000]
+        x, y = x[chosen], y[chosen]
+    first, second = np.triu_indices(x.size, 1)
+    run = x[second] - x[first]
+    rise = y[second] - y[first]
+    return float(np.median(rise[run != 0] / run[run != 0]))
+
+
+def _set_aside(residual: FloatArray, floor: float) -> tuple[NDArray[np.bool_], float]:
+    if residual.size < 4:
+        return np.zeros(residual.size, bool), np.nan
+    deviation = np.abs(residual - np.median(residual))
+    scale = max(1.4826 * float(np.median(deviation)), floor)
+    return deviation > OUTLIER_DEVIATIONS * scale, scale
+
+
+def _least_squares(x: FloatArray, y: FloatArray, outlier: NDArray[np.bool_], scale: float) -> Line:
+    x_kept, y_kept = x[~outlier], y[~outlier]
+    centre = x_kept.mean()
+    spread = float(((x_kept - centre) ** 2).sum())
+    slope = float(((x_kept - centre) * (y_kept - y_kept.mean())).sum()) / spread
+    intercept = float(y_kept.mean() - slope * centre)
+    if x_kept.size < 3 or np.unique(x_kept).size < 3:
+        return Line(intercept, slope, np.nan, np.nan, np.nan, scale, 2, outlier)
+    residual = y_kept - intercept - slope * x_kept
+    variance = float((residual**2).sum()) / (x_kept.size - 2)
+    slope_variance = variance / spread
+    intercept_variance = variance * (1 / x_kept.size + centre**2 / spread)
+    return Line(
+        intercept,
+        slope,
+        float(np.sqrt(intercept_variance)),
+        float(np.sqrt(slope_variance)),
+        float(-centre * slope_variance),
+        scale,
+        2,
+        outlier,
+    )
+
+
+def _why_no_slope(x: FloatArray, line: Line, *, bits: float, fix: str) -> str:
+    """Say why the points do not determine a rate, or nothing if they do."""
+    if x.size == 0:
+        return "there are no points"
+    if line.rank < 2:
+        return (
+            f"all {x.size} points are at {_sizes_text(x)} (rank 1, 2 parameters); "
+            f"to see the rate, {fix}"
+        )
+    if line.slope <= 0:
+        return "the time does not grow with the size: the scatter is larger than the slope"
+    if line.slope <= 2 * line.slope_stderr:
+        bound = bits / (line.slope + 2 * line.slope_stderr)
+        return (
+            "the slope is not distinguishable from 0 (it is less than 2 standard errors); "
+            f"the rate is likely above {show(bound, 'bit/s')}"
+        )
+    return ""
+
+
+def _intercept_error(line: Line, *, at: float) -> float:
+    """Standard error of the line at ``x = at``."""
+    if np.isnan(line.covariance):
+        return line.intercept_stderr
+    variance = line.intercept_stderr**2 + 2 * at * line.covariance + (at * line.slope_stderr) ** 2
+    return float(np.sqrt(max(variance, 0.0)))
+
+
+def _outlier_notes(x: FloatArray, y: FloatArray, line: Line) -> tuple[str, ...]:
+    if not line.outlier.any():
+        return ()
+    listed = [
+        f"{show(value, 's')} at {show(size, 'byte')}"
+        for size, value in zip(x[line.outlier], y[line.outlier], strict=True)
+    ]
+    more = f" and {len(listed) - 5} more" if len(listed) > 5 else ""
+    return (f"Set aside as outliers: {', '.join(listed[:5])}{more}.",)
+
+
+def _sizes_text(x: FloatArray) -> str:
+    return f"one size, {show(float(x[0]), 'byte')}" if x.size else "no size"
