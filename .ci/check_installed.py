@@ -1,0 +1,37 @@
+"""Run in an empty environment that holds the wheel alone: it computes, has its data and lessons."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from netcalc.cli.lab import find_lessons
+
+import netcalc
+from netcalc import datasets
+
+home = Path(netcalc.__file__).resolve().parent
+assert "site-packages" in home.parts, f"not the installed copy: {home}"
+
+netcalc_command = str(Path(sys.executable).with_name("netcalc"))
+subprocess.run([netcalc_command, "--help"], check=True, stdout=subprocess.DEVNULL)
+transfer = netcalc.models.latency.transfer_s(1e6, bandwidth_bps=1.544e6, latency_s=0.03)
+assert abs(float(transfer) - (0.03 + 8e6 / 1.544e6)) < 1e-9, transfer
+
+names = datasets.names()
+assert names, "no data set was found"
+for name in names:
+    assert len(datasets.load(name)) > 0, f"data set {name} is empty"
+
+lessons = sorted(path.name for path in find_lessons().glob("*.ipynb"))
+assert lessons, "no lesson was found"
+
+answer = subprocess.run(
+    [netcalc_command, "lab", "--no-browser"], check=False, capture_output=True, text=True
+)
+assert answer.returncode != 0, "the lab started without its packages"
+assert "netcalc-lab[lab]" in answer.stderr, answer.stderr
+assert "Traceback" not in answer.stderr, answer.stderr
+
+print(f"wheel: {len(names)} data sets, {len(lessons)} lessons, netcalc {netcalc.__version__}")

@@ -1,0 +1,23 @@
+"""Settings of the whole test run."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+REQUIRED = frozenset(filter(None, os.environ.get("NETCALC_REQUIRE", "").split(",")))
+"""Markers whose tests may not be skipped here: continuous integration names them."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Turn a skip into a failure where the test's kind is required."""
+    report = yield
+    required = REQUIRED.intersection(mark.name for mark in item.iter_markers())
+    if report.skipped and required:
+        report.outcome = "failed"
+        report.longrepr = (
+            f"{item.nodeid} was skipped, but NETCALC_REQUIRE names {required}: {report.longrepr}"
+        )
+    return report

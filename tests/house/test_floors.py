@@ -1,0 +1,120 @@
+"""The house: who may import whom, and which third-party package stands on which floor."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "netcalc"
+
+FLOORS = (  # the ground floor first: a room imports from lower floors and from itself
+    ("errors",),
+    ("units",),
+    ("models",),
+    ("path", "scenario", "samples"),
+    ("readers", "fit", "calculator"),
+    ("compare", "datasets", "emulation"),
+    ("experiments", "exercises"),
+    ("plots",),
+    ("widgets", "cli"),
+)
+
+THIRD_PARTIES = {
+    "errors": set(),
+    "units": set(),
+    "models": {"numpy", "scipy"},
+    "path": {"numpy"},
+    "scenario": {"numpy"},
+    "samples": {"numpy", "pandas"},
+    "readers": {"numpy"},
+    "fit": {"numpy", "scipy"},
+    "calculator": {"numpy", "docstring_parser"},
+    "compare": {"numpy", "scipy"},
+    "datasets": {"numpy"},
+    "emulation": {"numpy"},
+    "experiments": {"numpy"},
+    "exercises": {"numpy", "ipywidgets", "IPython"},
+    "plots": {"numpy", "bokeh"},
+    "widgets": {"numpy", "bokeh", "ipywidgets", "anywidget", "traitlets", "IPython"},
+    "cli": {"numpy", "click", "rich"},
+    "": set(),  # netcalc/__init__.py and __main__.py
+}
+
+LATE = {"pandas", "bokeh", "ipywidgets", "anywidget", "traitlets", "IPython"}
+"""Packages of the extras: these rooms alone may import them when they are loaded."""
+LATE_ROOMS = {"plots", "widgets", "exercises"}
+
+FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+MODULES = sorted(PACKAGE.rglob("*.py"))
+NAMES = [str(path.relative_to(PACKAGE)) for path in MODULES]
+
+
+def room_of(path: Path) -> str:
+    """Return the room a file belongs to; the front door belongs to none."""
+    first = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    return "" if first in ("__init__", "__main__") else first
+
+
+def imports(path: Path) -> list[tuple[str, bool]]:
+    """Return what a file imports, and whether it does so as soon as it is loaded."""
+    found: list[tuple[str, bool]] = []
+
+    def visit(node: ast.AST, at_load: bool) -> None:
+        for child in ast.iter_child_nodes(node):
+            late = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) or is_type_checking(
+                child
+            )
+            if isinstance(child, ast.Import):
+                found.extend((alias.name, at_load) for alias in child.names)
+            elif isinstance(child, ast.ImportFrom):
+                assert child.level == 0, f"{path}: relative import in line {child.lineno}"
+                assert child.module
+                names = [alias.name for alias in child.names]
+                assert "*" not in names, f"{path}: star import in line {child.lineno}"
+                if child.module == "netcalc":
+                    found.extend((f"netcalc.{name}", at_load) for name in names)
+                else:
+                    found.append((child.module, at_load))
+            visit(child, at_load and not late)
+
+    visit(ast.parse(path.read_text(encoding="utf-8")), True)
+    return found
+
+
+def is_type_checking(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def test_every_room_has_a_floor():
+    rooms = {room_of(path) for path in MODULES} - {"", "_bundled"}
+    assert rooms <= set(FLOOR_OF)
+    assert set(THIRD_PARTIES) == set(FLOOR_OF) | {""}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=NAMES)
+def test_imports_go_downwards(path):
+    room = room_of(path)
+    for name, _ in imports(path):
+        parts = name.split(".")
+        if parts[0] != "netcalc" or room == "" or len(parts) == 1:
+            continue
+        target = parts[1]
+        if target == "__version__" or target == room:
+            continue
+        assert target in FLOOR_OF, f"{path}: imports {name}, which is no room"
+        assert FLOOR_OF[target] < FLOOR_OF[room], f"{path}: {room} may not import {target}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=NAMES)
+def test_third_parties_stay_on_their_floor(path):
+    room = room_of(path)
+    for name, at_load in imports(path):
+        package = name.split(".")[0]
+        if package == "netcalc" or package in sys.stdlib_module_names:
+            continue
+        assert package in THIRD_PARTIES[room], f"{path}: {room} may not use {package}"
+        if package in LATE and room not in LATE_ROOMS:
+            assert not at_load, f"{path}: import {package} inside the function that needs it"

@@ -1,0 +1,46 @@
+"""``import netcalc`` is quick and quiet: no heavy package, no socket, no program."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+SCRIPT = """
+import json, sys
+loaded = set(sys.modules)
+seen = []
+watched = ("socket.", "subprocess.", "os.exec", "os.fork", "os.posix_spawn", "urllib.")
+sys.addaudithook(lambda event, args: seen.append(event) if event.startswith(watched) else None)
+{statement}
+packages = {{name.split(".")[0] for name in set(sys.modules) - loaded}}
+print(json.dumps([sorted(packages - sys.stdlib_module_names), seen]))
+"""
+
+
+def loaded_by(statement: str) -> tuple[set[str], list[str]]:
+    """Return the packages that a statement loads in a fresh Python, and what else it did."""
+    script = SCRIPT.format(statement=statement)
+    done = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True, timeout=60
+    )
+    packages, events = json.loads(done.stdout)
+    return set(packages), events
+
+
+def test_the_package_alone_loads_nothing_else():
+    assert loaded_by("import netcalc") == ({"netcalc"}, [])
+
+
+def test_a_model_loads_numpy_and_opens_nothing():
+    packages, events = loaded_by("import netcalc; netcalc.models.latency.serialization_s")
+    assert packages == {"netcalc", "numpy"}
+    assert events == []
+
+
+def test_a_public_name_that_is_not_there_is_an_attribute_error():
+    script = "import netcalc\ntry: netcalc.nothing\nexcept AttributeError as error: print(error)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert "nothing" in done.stdout

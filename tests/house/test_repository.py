@@ -1,0 +1,114 @@
+"""What stands in the repository: commands, notebooks, no foreign addresses, sourced numbers."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("netcalc", "notebooks", "data", "tests", "docs", ".ci")
+TEXT = {".py", ".md", ".txt", ".toml", ".csv", ".json", ".ipynb", ".js", ".css", ".rst", ""}
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+SOURCES = ("published", "derived", "identity", "measured")
+
+
+def text_files() -> list[Path]:
+    """Return the text files that belong to the project."""
+    inside = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*")]
+    top = [path for path in ROOT.iterdir() if path.suffix in {".md", ".toml"}]
+    return [
+        path
+        for path in (*inside, *top)
+        if path.is_file()
+        and path.suffix in TEXT
+        and not {"__pycache__", "_build", ".ipynb_checkpoints"} & set(path.parts)
+    ]
+
+
+def readme_commands() -> list[str]:
+    """Return the commands of the README's first screen."""
+    first_screen = (ROOT / "README.md").read_text(encoding="utf-8").split("\n## ", 2)[1]
+    blocks = re.findall(r"^```\w*\n(.*?)^```", first_screen, re.MULTILINE | re.DOTALL)
+    return [line for block in blocks for line in block.splitlines() if line]
+
+
+def test_top_level_holds_what_the_design_names():
+    allowed = {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md"}
+    allowed |= {"netcalc", "notebooks", "data", "tests", "docs", "dist", "build"}
+    found = {path.name for path in ROOT.iterdir() if not path.name.startswith(".")}
+    assert found <= allowed
+
+
+def test_readme_has_two_commands_and_ci_runs_the_second():
+    start, check = readme_commands()
+    assert start.endswith(".venv/bin/netcalc lab")
+    assert check.endswith(".venv/bin/pytest")
+    ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    assert check in ci
+
+
+def test_no_lock_file_and_no_address_of_an_index():
+    hosts = "|".join(("pypi", "pythonhosted", "npmjs", "crates", "anaconda", "jsdelivr", "unpkg"))
+    address = re.compile(rf"[a-z]+://[^\s\"'<>]*\b({hosts})\b|\"resolved\"\s*:|\bsha512-", re.I)
+    for path in text_files():
+        assert path.name not in {"uv.lock", "poetry.lock", "Pipfile.lock", "package-lock.json"}
+        found = address.search(path.read_text(encoding="utf-8", errors="replace"))
+        assert not found, f"{path.relative_to(ROOT)}: {found[0]}"
+
+
+def test_constraints_are_versions_only():
+    lines = (ROOT / ".ci" / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    assert len(lines) > 50
+    assert [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.+!]+", line)] == []
+
+
+def test_test_files_have_different_names():
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_notebook_is_stored_clean(path):
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    assert notebook.metadata.kernelspec.name == "python3"
+    assert notebook.metadata.kernelspec.language == "python"
+    assert notebook.metadata.language_info.name == "python"
+    assert "widgets" not in notebook.metadata, "saved widget state"
+    assert notebook.cells[0].cell_type == "markdown"
+    for number, cell in enumerate(notebook.cells):
+        if cell.cell_type == "code":
+            assert cell.outputs == [], f"cell {number} is stored with output"
+            assert cell.execution_count is None, f"cell {number} is stored as executed"
+            assert len(cell.source.splitlines()) <= 6, f"cell {number} is longer than 6 lines"
+
+
+def expected_values() -> list[tuple[str, str]]:
+    """Return the ``source`` of each row of a parametrized test, and where it stands."""
+    found = []
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Call) and ast.unparse(node.func).endswith("parametrize")):
+                continue
+            names = ast.literal_eval(node.args[0]) if isinstance(node.args[0], ast.Constant) else ""
+            names = [name.strip() for name in names.split(",")]
+            if "source" not in names or not isinstance(node.args[1], ast.List | ast.Tuple):
+                continue
+            for row in node.args[1].elts:
+                cells = row.args if isinstance(row, ast.Call) else getattr(row, "elts", [])
+                place = f"{path.relative_to(ROOT)}, line {row.lineno}"
+                found.append((place, ast.unparse(cells[names.index("source")])))
+    return found
+
+
+def test_every_expected_value_says_what_kind_of_source_it_has():
+    untyped = [
+        f"{place}: {source}"
+        for place, source in expected_values()
+        if not re.match(rf"f?['\"]({'|'.join(SOURCES)})\b", source)
+    ]
+    assert untyped == []
