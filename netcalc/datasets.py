@@ -1,0 +1,321 @@
+"""The bundled data sets: every number printed in the five sources, with its place and verdict.
+
+>>> points = load("wan_curves", series="connix.com - noao.edu")
+>>> points.payload_bytes.tolist(), points.rtt_s.tolist()
+([0.0, 1400.0], [0.08, 0.193])
+>>> info("wan_curves").series
+'path'
+
+Each set is a CSV file in ``data/`` with a sheet beside it that says what it is, where it was
+printed, how it was measured, what is wrong in it and what is not there. ``index.json`` has the
+SHA-256 of each file; a file that differs is refused by name, the others work.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from netcalc.errors import DatasetError, DomainError
+from netcalc.samples import KINDS, Meta, Samples, Table
+
+_BUNDLED = Path(__file__).parent / "_bundled" / "data"
+_CHECKOUT = Path(__file__).parent.parent / "data"
+_INDEX = "index.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """What is known of one column of a data set.
+
+    Parameters
+    ----------
+    unit : str
+        SI unit, or ``text``.
+    layer : str
+        Layer at which a size or rate is counted, or who took a time.
+    origin : str
+        ``stated`` or ``derived``; empty for remarks.
+    meaning : str
+        What it is, in a few words.
+    """
+
+    unit: str
+    layer: str
+    origin: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dataset:
+    """What is known of one bundled data set.
+
+    Parameters
+    ----------
+    name, title : str
+        Its name in :func:`load`, and what it is.
+    kind : str
+        The container of :mod:`netcalc.samples` that one series of it loads into.
+    series : str
+        The column that tells one series from another; empty if the set is one series.
+    rows : int
+        Number of rows.
+    columns : mapping of str to Column
+        Its columns, in the order of the file.
+    source, licence : str
+        The work it is from, and what may be done with it.
+    file, sheet, sha256 : str
+        Names of the data file and of the sheet, and the hash of the data file.
+    """
+
+    name: str
+    title: str
+    kind: str
+    series: str
+    rows: int
+    columns: Mapping[str, Column]
+    source: str
+    licence: str
+    file: str
+    sheet: str
+    sha256: str
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The unit of each column."""
+        return {name: column.unit for name, column in self.columns.items()}
+
+    @property
+    def layers(self) -> dict[str, str]:
+        """The layer of each column that has one."""
+        return {name: column.layer for name, column in self.columns.items() if column.layer}
+
+
+def data_folder() -> Path:
+    """Return the folder of the data files: in the installed package, or of the checkout.
+
+    Raises
+    ------
+    DatasetError
+        If there is none.
+    """
+    for folder in (_BUNDLED, _CHECKOUT):
+        if (folder / _INDEX).is_file():
+            return folder
+    raise DatasetError("is missing", file=str(_BUNDLED / _INDEX), hint="Reinstall netcalc-lab")
+
+
+def names() -> list[str]:
+    """Return the names of all data sets.
+
+    Examples
+    --------
+    >>> names()[:3]
+    ['latency_and_bandwidth', 'transfer_times', 'wan_round_trips']
+    """
+    return list(_index())
+
+
+def info(name: str) -> Dataset:
+    """Return what is known of a data set.
+
+    Raises
+    ------
+    DomainError
+        If there is no set of this name.
+    DatasetError
+        If the index is missing or damaged.
+
+    Examples
+    --------
+    >>> info("audit").rows
+    276
+    """
+    sets = _index()
+    if name not in sets:
+        near = get_close_matches(str(name), sets, n=3, cutoff=0.4)
+        raise DomainError(
+            "name",
+            repr(name),
+            "the name of a data set",
+            hint=f"Did you mean {' or '.join(near)}?" if near else "Known: " + ", ".join(sets),
+        )
+    return sets[name]
+
+
+def describe(name: str) -> str:
+    """Return the data sheet of a set, as Markdown.
+
+    Raises
+    ------
+    DomainError
+        If there is no set of this name.
+    DatasetError
+        If the sheet is missing.
+    """
+    sheet = info(name).sheet
+    try:
+        return _read(sheet).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _damaged(sheet, "is damaged: it is not text") from error
+
+
+def path(name: str) -> Path:
+    """Return where the data file of a set lies.
+
+    Raises
+    ------
+    DomainError
+        If there is no set of this name.
+    DatasetError
+        If the file is missing.
+    """
+    found = data_folder() / info(name).file
+    if not found.is_file():
+        raise _damaged(found.name, "is missing")
+    return found
+
+
+def series(name: str) -> list[str]:
+    """Return the series of a set that :func:`load` can pick; none if the set is one series.
+
+    Examples
+    --------
+    >>> series("nagle_round_trips")
+    ['Nagle on', 'Nagle off', 'Nagle on, flush', 'single write']
+    """
+    column = info(name).series
+    return _distinct(_table(info(name)), column) if column else []
+
+
+def load(name: str, *, series: str | None = None) -> Samples:
+    """Load a data set into the container that fits it.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`names`.
+    series : str, optional
+        One of :func:`series`: the rows of this one alone, in the kind that :func:`info` names. A
+        set of several series loads whole as a :class:`~netcalc.samples.Table`.
+
+    Returns
+    -------
+    Samples
+        The columns, with their units, layers, source and hash in ``meta``.
+
+    Raises
+    ------
+    DomainError
+        If there is no such set, or no such series in it.
+    DatasetError
+        If the file is missing or differs from what was shipped.
+    """
+    dataset = info(name)
+    table = _table(dataset)
+    if series is None:
+        return table if dataset.series else _as_kind(table, dataset.kind)
+    known = _distinct(table, dataset.series) if dataset.series else []
+    if series not in known:
+        raise DomainError("series", repr(series), "one of: " + "; ".join(known or ["none"]))
+    chosen = table[dataset.series] == series
+    picked = {column: values[chosen] for column, values in table.columns().items()}
+    return _as_kind(Table(data=picked, meta=_meta(dataset, target=series)), dataset.kind)
+
+
+def damaged() -> dict[str, DatasetError]:
+    """Return the data sets that cannot be used, each with its error; none if all is well.
+
+    Examples
+    --------
+    >>> damaged()
+    {}
+    """
+    errors = {}
+    for name, dataset in _index().items():
+        try:
+            _checked(dataset)
+            describe(name)
+        except DatasetError as error:
+            errors[name] = error
+    return errors
+
+
+def _index() -> dict[str, Dataset]:
+    try:
+        document = json.loads(_read(_INDEX))
+        licence = document["licence"]
+        return {entry["name"]: _dataset(entry, licence) for entry in document["sets"]}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise _damaged(_INDEX, "is damaged: it is no index of data sets") from error
+
+
+def _dataset(entry: Mapping[str, Any], licence: str) -> Dataset:
+    columns = {name: Column(**about) for name, about in entry["columns"].items()}
+    return Dataset(**{**entry, "columns": columns, "licence": licence})
+
+
+def _table(dataset: Dataset) -> Table:
+    data = _checked(dataset)
+    rows = list(csv.reader(data.decode("utf-8").splitlines()))
+    columns: dict[str, Any] = {}
+    for name, cells in zip(rows[0], zip(*rows[1:], strict=True), strict=True):
+        text = dataset.columns[name].unit == "text"
+        columns[name] = list(cells) if text else [float(cell or "nan") for cell in cells]
+    return Table(data=columns, meta=_meta(dataset))
+
+
+def _as_kind(table: Table, kind: str) -> Samples:
+    if kind == "Table":
+        return table
+    container: Any = KINDS[kind]
+    columns = {name: table[name] for name in container.column_units if name in table.columns()}
+    samples: Samples = container(**columns, meta=table.meta)
+    return samples
+
+
+def _meta(dataset: Dataset, *, target: str = "") -> Meta:
+    return Meta(
+        source=dataset.file,
+        sha256=dataset.sha256,
+        target=target,
+        note=f"{dataset.title}. Source: {dataset.source}.",
+        units=dataset.units,
+        layers=dataset.layers,
+    )
+
+
+def _distinct(table: Table, column: str) -> list[str]:
+    return list(dict.fromkeys(np.asarray(table[column]).tolist()))
+
+
+def _checked(dataset: Dataset) -> bytes:
+    data = _read(dataset.file)
+    if hashlib.sha256(data).hexdigest() != dataset.sha256:
+        raise _damaged(dataset.file, "differs from what was shipped (its SHA-256 is another)")
+    return data
+
+
+def _read(file: str) -> bytes:
+    try:
+        return (data_folder() / file).read_bytes()
+    except FileNotFoundError as error:
+        raise _damaged(file, "is missing") from error
+    except OSError as error:
+        raise _damaged(file, f"cannot be read: {error.strerror}") from error
+
+
+def _damaged(file: str, what: str) -> DatasetError:
+    return DatasetError(
+        what,
+        file=str(data_folder() / file),
+        hint=f"Reinstall netcalc-lab, or in a checkout: git checkout -- data/{file}",
+    )
