@@ -1,0 +1,188 @@
+r"""Expected times of a TCP transfer that may lose packets: Cardwell, Savage and Anderson.
+
+The handshake, the segments that slow start sends before the first loss, and the time they take.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.models._domain import FloatArray, non_negative, positive, quiet, ratio
+
+
+@quiet
+def handshake_s(
+    rtt_s: ArrayLike,
+    *,
+    forward_loss_ratio: ArrayLike,
+    reverse_loss_ratio: ArrayLike,
+    syn_timeout_s: ArrayLike = 1.0,
+) -> FloatArray:
+    r"""Expected time of the TCP handshake on a path that loses packets.
+
+    .. math::
+       E[T] = RTT + T_s \left(\frac{1 - p_r}{1 - 2 p_r} + \frac{1 - p_f}{1 - 2 p_f} - 2\right)
+
+    Parameters
+    ----------
+    rtt_s : array_like
+        Round-trip time. [s]
+    forward_loss_ratio : array_like
+        Share of packets lost from client to server. [ratio]
+    reverse_loss_ratio : array_like
+        Share of packets lost from server to client. [ratio]
+    syn_timeout_s : array_like
+        First timeout of a SYN, doubled each time: 3 s once, 1 s since RFC 6298. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Mean time until the client is connected; inf from a loss of one half on, where the
+        doubled timeouts have no mean. [s]
+
+    Raises
+    ------
+    DomainError
+        If a time is negative, or a loss not from 0 to 1.
+
+    Notes
+    -----
+    Validity: independent losses, no limit to the number of attempts.
+
+    Examples
+    --------
+    >>> loss = {"forward_loss_ratio": 0.01, "reverse_loss_ratio": 0.01}
+    >>> round(float(handshake_s(0.1, syn_timeout_s=3, **loss)), 4)
+    0.1612
+
+    References
+    ----------
+    Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000, eq. 4.
+    """
+    forward = ratio("forward_loss_ratio", forward_loss_ratio)
+    back = ratio("reverse_loss_ratio", reverse_loss_ratio)
+    # (1 - p) / (1 - 2p) - 1, for each direction
+    timeouts = forward / (1 - 2 * forward) + back / (1 - 2 * back)
+    waits = non_negative("syn_timeout_s", syn_timeout_s) * timeouts
+    diverges = np.maximum(forward, back) >= 0.5
+    return non_negative("rtt_s", rtt_s) + np.where(diverges, np.inf, waits)
+
+
+@quiet
+def slow_start_segments(
+    segments: ArrayLike, *, loss_ratio: ArrayLike, count_lost: bool = False
+) -> FloatArray:
+    r"""Expected number of segments that slow start sends before the first loss.
+
+    .. math:: E[d_{ss}] = \frac{(1 - (1 - p)^d)(1 - p)}{p}
+
+    Parameters
+    ----------
+    segments : array_like
+        Segments of the transfer. [1]
+    loss_ratio : array_like
+        Share of segments lost. [ratio]
+    count_lost : bool
+        As printed, with ``+ 1`` for the lost segment; then the result may exceed
+        ``segments``. [bool]
+
+    Returns
+    -------
+    numpy.ndarray
+        Mean of the segments sent in slow start; all of them without loss. [1]
+
+    Raises
+    ------
+    DomainError
+        If ``segments`` is negative, or ``loss_ratio`` not from 0 to 1.
+
+    Notes
+    -----
+    Validity: independent losses. Without ``count_lost`` it is the mean of the lesser of
+    ``segments`` and the number sent before the first loss.
+
+    Examples
+    --------
+    >>> round(float(slow_start_segments(1000, loss_ratio=0.001)), 1)
+    631.7
+
+    References
+    ----------
+    Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000, eq. 5.
+    """
+    count = non_negative("segments", segments)
+    loss = ratio("loss_ratio", loss_ratio)
+    some_lost = -np.expm1(count * np.log1p(-loss))
+    before = np.where(loss > 0, some_lost * (1 - loss) / loss, count + 0 * loss)
+    before = np.where((loss == 1) & (count == 0), 0.0, before)
+    return before + 1 if count_lost else before
+
+
+@quiet
+def slow_start_s(
+    segments: ArrayLike,
+    *,
+    rtt_s: ArrayLike,
+    initial_window_segments: ArrayLike = 10,
+    max_window_segments: ArrayLike = np.inf,
+    segments_per_ack: ArrayLike = 2,
+) -> FloatArray:
+    r"""Expected time of slow start, with a straight tail at the largest window.
+
+    .. math::
+       T = RTT \cdot \begin{cases}
+       \log_g \left(\frac{d (g - 1)}{w_1} + 1\right) & W \le W_{max} \\
+       \log_g \frac{W_{max}}{w_1} + 1
+       + \frac{1}{W_{max}} \left(d - \frac{g W_{max} - w_1}{g - 1}\right) & W > W_{max}
+       \end{cases}
+
+    with :math:`g = 1 + 1/b` and the window reached :math:`W = d (g - 1) / g + w_1 / g`.
+
+    Parameters
+    ----------
+    segments : array_like
+        Segments sent in slow start: :func:`slow_start_segments`. [1]
+    rtt_s : array_like
+        Round-trip time. [s]
+    initial_window_segments : array_like
+        First window. [1]
+    max_window_segments : array_like
+        Largest window. [1]
+    segments_per_ack : array_like
+        Segments that one acknowledgement covers. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Time; the rounds are not rounded up. [s]
+
+    Raises
+    ------
+    DomainError
+        If ``segments`` or ``rtt_s`` is negative, or another input zero or negative.
+
+    Notes
+    -----
+    Validity: a mean over many transfers; :func:`netcalc.models.slow_start.rounds` counts one.
+
+    Examples
+    --------
+    >>> path = {"rtt_s": 0.1, "initial_window_segments": 1, "max_window_segments": 44}
+    >>> round(float(slow_start_s(64, **path)), 4)
+    0.8623
+
+    References
+    ----------
+    Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000, eq. 11 and 15 to 18.
+    """
+    count = non_negative("segments", segments)
+    first = positive("initial_window_segments", initial_window_segments)
+    largest = positive("max_window_segments", max_window_segments, allow_inf=True)
+    growth = 1.0 + 1.0 / positive("segments_per_ack", segments_per_ack)
+    per_round = 1.0 / np.log2(growth)
+    grown = np.log2(count * (growth - 1) / first + 1) * per_round
+    before_tail = (growth * largest - first) / (growth - 1)
+    tail = np.log2(largest / first) * per_round + 1 + (count - before_tail) / largest
+    reached = (count * (growth - 1) + first) / growth
+    return non_negative("rtt_s", rtt_s) * np.where(reached > largest, tail, grown)

@@ -1,0 +1,72 @@
+"""Expected times with losses: Monte Carlo, sums term by term, inverses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from netcalc.errors import DomainError
+from netcalc.models import cardwell
+
+
+def test_handshake_against_monte_carlo():
+    """Derived: each SYN is lost with p and waits 3, 6, 12 ... s; mean over 10^6 handshakes."""
+    rng = np.random.default_rng(1)
+    losses = rng.geometric(1 - 0.1, size=(2, 1_000_000)) - 1
+    mean_s = 0.1 + (3 * (2.0**losses - 1)).sum(axis=0).mean()
+    computed = cardwell.handshake_s(
+        0.1, forward_loss_ratio=0.1, reverse_loss_ratio=0.1, syn_timeout_s=3
+    )
+    assert computed == pytest.approx(mean_s, rel=0.01)
+
+
+def test_handshake_limits():
+    none = {"forward_loss_ratio": 0, "reverse_loss_ratio": 0}
+    assert cardwell.handshake_s(0.1, **none) == 0.1, "identity: without loss one RTT"
+    half = cardwell.handshake_s(0.1, forward_loss_ratio=[0.49, 0.5, 0.6, 1], reverse_loss_ratio=0)
+    assert np.isfinite(half[0])
+    assert np.isinf(half[1:]).all(), "documented: no mean from one half on"
+
+
+def test_slow_start_segments_against_the_sum():
+    """Derived: the expectation summed term by term over the place of the first loss."""
+    for loss, count in [(0.02, 10), (0.5, 1), (0.001, 1000), (0.3, 25)]:
+        before = np.arange(count)
+        mean = (before * loss * (1 - loss) ** before).sum() + count * (1 - loss) ** count
+        computed = cardwell.slow_start_segments(count, loss_ratio=loss)
+        assert computed == pytest.approx(mean, rel=1e-9)
+        printed = cardwell.slow_start_segments(count, loss_ratio=loss, count_lost=True)
+        assert printed == pytest.approx(mean + 1, rel=1e-9)
+
+
+def test_slow_start_segments_limits():
+    """Identity: nothing lost sends all, all lost nothing; no cancellation at tiny losses."""
+    computed = cardwell.slow_start_segments(1000, loss_ratio=[0, 1e-15, 1])
+    assert computed == pytest.approx([1000, 1000, 0], rel=1e-9)
+
+
+def test_slow_start_time_sends_the_segments():
+    """Derived: the data sent by T, (w1 g^T - w1)/(g - 1), is the data asked for."""
+    for per_ack in (1, 2):
+        growth = 1 + 1 / per_ack
+        rtts = cardwell.slow_start_s(
+            500, rtt_s=1, initial_window_segments=3, segments_per_ack=per_ack
+        )
+        assert 3 * (growth**rtts - 1) / (growth - 1) == pytest.approx(500)
+
+
+def test_slow_start_tail_is_continuous_and_straight():
+    """Identity: where W is just Wmax both branches agree; beyond, a window per RTT."""
+    largest, growth, first = 64, 1.5, 10
+    at = (growth * largest - first) / (growth - 1)
+    path = {"rtt_s": 1, "initial_window_segments": first, "max_window_segments": largest}
+    below, above, far = cardwell.slow_start_s([at, at * (1 + 1e-12), at + 640], **path)
+    assert below == pytest.approx(above)
+    assert far - below == pytest.approx(10)
+
+
+def test_impossible():
+    with pytest.raises(DomainError, match="Did you mean 3%"):
+        cardwell.slow_start_segments(10, loss_ratio=3)
+    with pytest.raises(DomainError, match="max_window_segments"):
+        cardwell.slow_start_s(10, rtt_s=0.1, max_window_segments=0)
