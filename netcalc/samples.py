@@ -152,15 +152,15 @@ class Samples:
             "format": "netcalc samples",
             "schema": SCHEMA,
             "kind": type(self).__name__,
-            "meta": _json_ready(asdict(self.meta)),
-            "fields": _json_ready(
+            "meta": json_ready(asdict(self.meta)),
+            "fields": json_ready(
                 {
                     f.name: getattr(self, f.name)
                     for f in fields(cast(Any, self))
                     if f.name not in self.column_units and f.name != "meta"
                 }
             ),
-            "columns": {name: _json_ready(column) for name, column in self.columns().items()},
+            "columns": {name: json_ready(column) for name, column in self.columns().items()},
         }
         text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         data = text.encode("utf-8", "surrogatepass")
@@ -441,9 +441,9 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def _column(name: str, values: object, unit: str) -> NDArray[Any]:
-    wanted = np.bool_ if unit == "bool" else np.float64
+    wanted: type[Any] = np.bool_ if unit == "bool" else np.float64
     try:
-        column = np.array(values, dtype=wanted)
+        column: NDArray[Any] = np.array(values, dtype=wanted)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name} must be a column of numbers") from error
     if column.ndim != 1:
@@ -477,22 +477,23 @@ def _bools(values: BoolColumn | Sequence[bool]) -> BoolColumn:
     return cast(BoolColumn, values)
 
 
-def _json_ready(value: Any) -> Any:
+def json_ready(value: Any) -> Any:
+    """Turn arrays, mappings and numbers into what JSON knows; nan is null, inf a text."""
     if isinstance(value, np.ndarray):
-        return [_json_ready(item) for item in value.tolist()]
+        return [json_ready(item) for item in value.tolist()]
     if isinstance(value, np.generic):
-        return _json_ready(value.item())
+        return json_ready(value.item())
     if isinstance(value, Mapping):
-        return {str(key): _json_ready(item) for key, item in value.items()}
+        return {str(key): json_ready(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_json_ready(item) for item in value]
+        return [json_ready(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else str(value)
     return value
 
 
 def _from_json(column: Any) -> list[Any]:
-    """Undo :func:`_json_ready` for a column: null is nan among numbers, "inf" is inf."""
+    """Undo :func:`json_ready` for a column: null is nan among numbers, "inf" is inf."""
     if not isinstance(column, list):
         raise TypeError("a column is not a list")
     if any(isinstance(item, str) and item not in ("inf", "-inf") for item in column):

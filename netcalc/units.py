@@ -188,10 +188,10 @@ _AMBIGUOUS: dict[str, dict[str, tuple[str, ...]]] = {
 }  # fmt: skip
 _AMBIGUOUS["bit"] = _AMBIGUOUS["byte"]
 
-_SPACES = "   '’"  # thousands: no-break, narrow no-break and thin space, apostrophe
+_SPACES = "\u00a0\u202f\u2009'\u2019"  # no-break, narrow no-break and thin space, apostrophes
 _NUMBER = rf"[+-]?[\d.,{_SPACES}]*\d[\d.,]*(?:[eE][+-]?\d+)?"
 _QUANTITY = re.compile(rf"\s*(?P<number>{_NUMBER})\s*(?P<unit>.*?)\s*", re.DOTALL)
-_COMPOUND = re.compile(r"(?:\d+(?:\.\d+)?\s*(?:d|h|min|s)\s*){2,}")
+_COMPOUND = re.compile(r"(?:\d+(?:\.\d+)?\s*(?:d|h|min|sec|s)\s*){2,}")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?P<mark>[^\deE+-])\d{3}(?:(?P=mark)\d{3})*")
 
 
@@ -302,8 +302,12 @@ _STEPS: dict[str, tuple[tuple[float, float, str], ...]] = {
         (1e4, 1e3, "kB"),
         (0.0, 1.0, "B"),
     ),
-    "bit": tuple(
-        (f, f, p + "bit") for f, p in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (0.0, ""))
+    "bit": (
+        (1e12, 1e12, "Tbit"),
+        (1e9, 1e9, "Gbit"),
+        (1e6, 1e6, "Mbit"),
+        (1e3, 1e3, "kbit"),
+        (0.0, 1.0, "bit"),
     ),
     "packet/s": ((1e9, 1e9, "Gpps"), (1e6, 1e6, "Mpps"), (1e4, 1e3, "kpps"), (0.0, 1.0, "pps")),
     "s": ((1.0, 1.0, "s"), (1e-3, 1e-3, "ms"), (1e-6, 1e-6, "µs"), (0.0, 1e-9, "ns")),
@@ -377,6 +381,17 @@ def factor_of(written_unit: str, unit: str) -> float:
     if factor is None:
         raise _unknown_unit(written_unit, "", written_unit, unit, None)
     return factor
+
+
+def example(unit: str) -> str:
+    """Return what a quantity of this unit looks like, for messages and help.
+
+    Examples
+    --------
+    >>> example("s")
+    'a time such as 30 ms'
+    """
+    return f"{_NAMES[unit]} such as {_EXAMPLES[unit]}" if unit in _NAMES else f"a number [{unit}]"
 
 
 def line(name: str) -> NamedLine:
@@ -524,6 +539,6 @@ def _ascii_digits(text: str) -> str:
 
 def _plain(value: float, digits: int) -> str:
     written = f"{value:.{digits}g}"
-    if "e" in written and abs(value) < 1e15:
+    if "e" in written and 1 <= abs(value) < 1e15:
         written = f"{float(written):.0f}"
     return written

@@ -93,7 +93,8 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
     kind = array.dtype.kind
     if kind == "f" or kind in "iu":
         return array.astype(np.float64, copy=False)
-    if kind == "O" and not any(isinstance(item, str | bytes | bool) for item in array.flat):
+    refused = (str, bytes, bool, type(None))
+    if kind == "O" and not any(isinstance(item, refused) for item in array.flat):
         try:
             return array.astype(np.float64)
         except (TypeError, ValueError):

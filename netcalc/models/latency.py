@@ -56,8 +56,9 @@ def serialization_s(wire_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> Float
     ----------
     Stevens, TCP/IP Illustrated vol. 3, A.3 (552 bytes: 78.9 ms at 56 kbit/s, 2.86 ms on a T1).
     """
+    # Divided first: the bits of 1e308 bytes are no float, their time may be.
     size = non_negative("wire_bytes", wire_bytes)
-    return 8.0 * size / positive("bandwidth_bps", bandwidth_bps)
+    return 8.0 * (size / positive("bandwidth_bps", bandwidth_bps))
 
 
 @quiet
@@ -224,14 +225,13 @@ def transfer_s(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, A.3; Peterson and Davie, Computer Networks, 1.5.
     """
-    time = 8.0 * non_negative("payload_bytes", payload_bytes)
-    time = time / positive("bandwidth_bps", bandwidth_bps)
+    time = serialization_s(payload_bytes, bandwidth_bps=bandwidth_bps)
     return time + non_negative("latency_s", latency_s)
 
 
 @quiet
-def transfer_bytes(
-    transfer_s: ArrayLike, *, bandwidth_bps: ArrayLike, latency_s: ArrayLike
+def arrived_bytes(
+    elapsed_s: ArrayLike, *, bandwidth_bps: ArrayLike, latency_s: ArrayLike
 ) -> FloatArray:
     r"""Bytes that arrive complete within a time: :func:`transfer_s` solved for the size.
 
@@ -239,8 +239,8 @@ def transfer_bytes(
 
     Parameters
     ----------
-    transfer_s : array_like
-        Time from the first bit sent. [s]
+    elapsed_s : array_like
+        Time since the first bit was sent. [s]
     bandwidth_bps : array_like
         Rate of the path. [bit/s]
     latency_s : array_like
@@ -262,14 +262,14 @@ def transfer_bytes(
 
     Examples
     --------
-    >>> float(transfer_bytes(0.208, bandwidth_bps=45e6, latency_s=0.03))
+    >>> float(arrived_bytes(0.208, bandwidth_bps=45e6, latency_s=0.03))
     1001250.0
 
     References
     ----------
     Stevens, TCP/IP Illustrated vol. 3, A.3, solved for the size.
     """
-    sending = non_negative("transfer_s", transfer_s) - non_negative("latency_s", latency_s)
+    sending = non_negative("elapsed_s", elapsed_s) - non_negative("latency_s", latency_s)
     sending = np.maximum(sending, 0.0)
     return sending * (positive("bandwidth_bps", bandwidth_bps) / 8.0)
 
@@ -449,8 +449,7 @@ def latency_share_ratio(
     Stevens, TCP/IP Illustrated vol. 3, A.3.
     """
     latency = non_negative("latency_s", latency_s)
-    time = 8.0 * non_negative("payload_bytes", payload_bytes)
-    time = time / positive("bandwidth_bps", bandwidth_bps)
+    time = serialization_s(payload_bytes, bandwidth_bps=bandwidth_bps)
     return latency / (time + latency)
 
 

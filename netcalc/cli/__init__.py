@@ -1,0 +1,124 @@
+"""The ``netcalc`` command: the same models, readers and experiments from a terminal.
+
+Exit codes: 0 done; 1 some of several inputs failed; 2 the user's mistake; 130 stopped by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import click
+
+from netcalc import __version__
+from netcalc.errors import NetcalcError
+
+# Each command, where it is, and its line in the help: a command is loaded when it is used.
+_COMMANDS = {
+    "calc": ("netcalc.cli.calc:calc", "Compute a formula, with quantities as people write them."),
+    "data": ("netcalc.cli.data:data", "List, describe and print the bundled measurements."),
+    "lab": ("netcalc.cli.lab:lab", "Open the lessons in the browser."),
+    "read": ("netcalc.cli.read:read", "Read measurements: ping output, columns, saved runs."),
+    "run": ("netcalc.cli.run:run", "Measure live, on this machine."),
+}
+
+
+class _Commands(click.Group):
+    """Commands that are imported when they are used, so that ``calc`` stays fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module, name = _COMMANDS[cmd_name][0].split(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in _COMMANDS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches
+
+            close = get_close_matches(args[0], _COMMANDS, n=1)
+            if close:
+                error.message += f" Did you mean {close[0]!r}?"
+            raise
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="netcalc")
+def commands() -> None:
+    """Network performance: theory drawn on measured points.
+
+    \b
+    netcalc calc transfer 1MB --bandwidth T1 --latency 30ms
+    netcalc read ping.txt --plot ping.html
+    netcalc run echo
+    netcalc lab
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; never ends in a traceback for a user's mistake."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="netcalc")
+    as_json = "--json" in (sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = commands.main(arguments, prog_name="netcalc", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        code = _complain(error.format_message(), {"message": error.format_message()}, as_json)
+    except NetcalcError as error:
+        code = _complain(str(error), error.as_dict(), as_json)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("netcalc: stopped", err=True)
+        code = 130
+    except BrokenPipeError:
+        # The reader of our output has gone (netcalc ... | head): no more can be written.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except OSError as error:
+        text = f"{error.filename or 'system'}: {error.strerror or error}"
+        code = _complain(text, {"message": text}, as_json)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def print_json(document: Any) -> None:
+    """Print one JSON document on one line; nan is null."""
+    from netcalc.samples import json_ready
+
+    click.echo(json.dumps(json_ready(document), ensure_ascii=False))
+
+
+def _complain(text: str, fields: dict[str, Any], as_json: bool) -> int:
+    if as_json:
+        print_json({"error": fields})
+    click.echo(f"netcalc: {text}", err=True)
+    return 2
+
+
+def _plain_characters(error: UnicodeError) -> tuple[str, int]:
+    """Encode what a terminal cannot show: the micro sign as u, the rest as a question mark."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    plain = {"µ": "u", "±": "+-", "×": "x", "–": "-", "’": "'"}
+    text = error.object[error.start : error.end]
+    return "".join(plain.get(character, "?") for character in text), error.end
+
+
+codecs.register_error("netcalc", _plain_characters)

@@ -1,0 +1,74 @@
+"""``netcalc data``: the bundled measurements."""
+
+from __future__ import annotations
+
+import click
+import numpy as np
+
+from netcalc import datasets
+from netcalc.cli import print_json
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--sheet", is_flag=True, help="Print the data sheet instead of the numbers.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+def data(name: str | None, sheet: bool, as_json: bool, as_csv: bool) -> None:
+    """List the bundled measurements, or print one of them.
+
+    \b
+    netcalc data
+    netcalc data router_forwarding
+    netcalc data router_forwarding --sheet
+    """
+    if name is None:
+        rows = [datasets.info(known) for known in datasets.names()]
+        if as_json:
+            print_json([{"name": row.name, "title": row.title, "rows": row.rows} for row in rows])
+            return
+        for row in rows:
+            click.echo(f"{row.name:28} {row.rows:4}  {row.title}")
+        return
+    if sheet:
+        click.echo(datasets.describe(name))
+        return
+    samples = datasets.load(name)
+    columns = samples.columns()
+    if as_json:
+        print_json({"name": name, "units": samples.meta.units, "columns": columns})
+        return
+    headings = [
+        f"{column} [{samples.meta.units[column]}]" if column in samples.meta.units else column
+        for column in columns
+    ]
+    rows_of_text = [[_cell(v) for v in row] for row in zip(*columns.values(), strict=True)]
+    if as_csv:
+        import csv
+        import io
+
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows([headings, *rows_of_text])
+        click.echo(text.getvalue(), nl=False)
+        return
+    _print_table(headings, rows_of_text)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float | np.floating):
+        return "" if np.isnan(value) else f"{float(value):.12g}"
+    return str(value)
+
+
+def _print_table(headings: list[str], rows: list[list[str]]) -> None:
+    from rich.box import SIMPLE
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE)
+    for heading in headings:
+        table.add_column(Text(heading), overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    Console(highlight=False).print(table)

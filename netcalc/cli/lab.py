@@ -1,0 +1,289 @@
+"""``netcalc lab``: the lessons, in a copy that may be changed, in JupyterLab or as pages.
+
+The server listens on 127.0.0.1 only and wants a token, which stands in the address that is
+printed and nowhere else: not in a command line, not in a log. Nothing is fetched from elsewhere.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import webbrowser
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from types import FrameType
+
+import click
+
+from netcalc.errors import DatasetError, ExperimentError, MissingPackageError
+
+_BUNDLED = Path(__file__).parents[1] / "_bundled" / "notebooks"
+_CHECKOUT = Path(__file__).parents[2] / "notebooks"
+_HOST = "127.0.0.1"
+_USUAL_PORT = 8888
+_SETTINGS = ".settings"
+_START_LIMIT_S = 60.0
+_STOP_LIMIT_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What :func:`copy_lessons` did: names of new, updated, kept and beside-written files."""
+
+    new: tuple[str, ...] = ()
+    updated: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+
+
+@click.command()
+@click.option("--app", "as_pages", is_flag=True, help="Show pages without code (by Voila).")
+@click.option(
+    "--port", type=click.IntRange(1, 65535), help="Default: 8888, or a free one if that is taken."
+)
+@click.option("--no-browser", is_flag=True, help="Only print the address.")
+@click.option(
+    "--dir",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("~/netcalc-lessons"),
+    show_default=True,
+    help="Where your copy of the lessons is.",
+)
+@click.option("--fresh", is_flag=True, help="Write the original beside each lesson you changed.")
+def lab(as_pages: bool, port: int | None, no_browser: bool, folder: Path, fresh: bool) -> None:
+    """Open the lessons in the browser; Ctrl-C ends it.
+
+    You work in a copy: what you change in it stays, also when a newer netcalc brings new lessons.
+    """
+    program = "voila" if as_pages else "jupyterlab"
+    if find_spec(program) is None:
+        raise MissingPackageError(program, extra="lab", purpose="netcalc lab")
+    folder = folder.expanduser().resolve()
+    _tell(copy_lessons(find_lessons(), folder, fresh=fresh))
+    port = _free_port(port)
+    token = secrets.token_urlsafe(24)
+    address = f"http://{_HOST}:{port}/{'' if as_pages else 'lab'}?token={token}"
+    with _server(_command(as_pages, port, folder), folder, token) as server:
+        _wait_until_ready(server, port)
+        click.echo(f"The lessons are in {folder}\nand at {address}\nCtrl-C ends it.")
+        if no_browser:
+            _wait(server)
+        else:
+            with _page_that_leads_to(address, folder) as page:
+                webbrowser.open(page.as_uri())
+                _wait(server)
+
+
+def find_lessons() -> Path:
+    """Return the folder with the original lessons: of the installed package, or the checkout."""
+    for folder in (_BUNDLED, _CHECKOUT):
+        if next(folder.glob("*.ipynb"), None) is not None:
+            return folder
+    raise DatasetError(
+        "no lesson is there", file=str(_BUNDLED), hint="Install netcalc-lab again; its files miss."
+    )
+
+
+def copy_lessons(source: Path, folder: Path, *, fresh: bool = False) -> Copied:
+    """Bring a folder up to date with the original lessons; a file the user changed stays.
+
+    Parameters
+    ----------
+    source : pathlib.Path
+        The originals.
+    folder : pathlib.Path
+        The copy; made if it is not there.
+    fresh : bool
+        Write the original beside each changed file, as ``NAME-original.ipynb``.
+
+    Returns
+    -------
+    Copied
+        What was done, by name.
+    """
+    record_file = folder / _SETTINGS / "copied.json"
+    record_file.parent.mkdir(parents=True, exist_ok=True)
+    record: dict[str, str] = {}
+    with contextlib.suppress(OSError, ValueError):
+        record = json.loads(record_file.read_text(encoding="utf-8"))
+    done: dict[str, list[str]] = {"new": [], "updated": [], "kept": [], "beside": []}
+    for original in sorted(source.rglob("*")):
+        name = original.relative_to(source)
+        if not original.is_file() or any(part.startswith(".") for part in name.parts):
+            continue
+        copy, ours = folder / name, _sha256(original)
+        theirs = _sha256(copy) if copy.exists() else None
+        if theirs is None or (theirs != ours and theirs == record.get(str(name))):
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(original, copy)
+            done["new" if theirs is None else "updated"].append(str(name))
+        elif theirs != ours:
+            done["kept"].append(str(name))
+            if fresh:
+                beside = copy.with_name(f"{copy.stem}-original{copy.suffix}")
+                shutil.copyfile(original, beside)
+                done["beside"].append(beside.name)
+            continue
+        record[str(name)] = ours
+    record_file.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    return Copied(**{what: tuple(names) for what, names in done.items()})
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _tell(copied: Copied) -> None:
+    if copied.updated:
+        click.echo("Updated: " + ", ".join(copied.updated))
+    if copied.kept:
+        hint = "" if copied.beside else " (--fresh writes the originals beside them)"
+        click.echo("Kept as you changed them: " + ", ".join(copied.kept) + hint)
+    if copied.beside:
+        click.echo("Originals written beside them: " + ", ".join(copied.beside))
+
+
+def _free_port(wanted: int | None) -> int:
+    """Return a port that is free now: the one wanted, the usual one, or any."""
+    for port in (wanted,) if wanted else (_USUAL_PORT, 0):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((_HOST, port))
+            except OSError:
+                continue
+            free: int = probe.getsockname()[1]
+            return free
+    raise click.UsageError(f"Port {wanted} is in use. Without --port a free one is taken.")
+
+
+def _command(as_pages: bool, port: int, folder: Path) -> list[str]:
+    """Return the command of the server; the token is not in it, anybody can read a command."""
+    if as_pages:
+        options = {
+            "Voila.ip": _HOST,
+            "Voila.port": port,
+            "Voila.port_retries": 0,
+            "Voila.open_browser": False,
+            "Voila.auto_token": True,
+            "Voila.log_level": "WARN",
+            "MappingKernelManager.cull_idle_timeout": 1800,
+        }
+        command = [sys.executable, "-m", "voila", str(folder)]
+    else:
+        options = {
+            "ServerApp.ip": _HOST,
+            "ServerApp.port": port,
+            "ServerApp.port_retries": 0,
+            "ServerApp.open_browser": False,
+            "ServerApp.root_dir": folder,
+            "ServerApp.allow_root": True,
+            "ServerApp.allow_remote_access": False,
+            "ServerApp.log_level": "ERROR",
+            # Nothing is asked of a server elsewhere: no news, no updates, no list of extensions.
+            "LabApp.news_url": None,
+            "LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
+            "LabApp.extension_manager": "readonly",
+        }
+        command = [sys.executable, "-m", "jupyterlab"]
+    return command + [f"--{name}={value}" for name, value in options.items()]
+
+
+@contextlib.contextmanager
+def _server(command: list[str], folder: Path, token: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Run the server in a session of its own; in the end it and its kernels are gone."""
+    environment = os.environ | {
+        "JUPYTER_TOKEN": token,
+        "JUPYTER_CONFIG_DIR": str(folder / _SETTINGS),  # the user's own Jupyter stays as it is
+        "JUPYTER_PREFER_ENV_PATH": "1",
+    }
+    for stop in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(stop, _stop)
+    server = subprocess.Popen(
+        command,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=_end_with_parent,
+    )
+    try:
+        yield server
+    except KeyboardInterrupt:
+        click.echo("Ending. What is saved in the lessons stays.")
+    finally:
+        server.terminate()
+        try:
+            server.wait(_STOP_LIMIT_S)
+        except (subprocess.TimeoutExpired, KeyboardInterrupt):
+            os.killpg(server.pid, signal.SIGKILL)
+            server.wait()
+
+
+def _stop(signum: int, frame: FrameType | None) -> None:
+    """End as by Ctrl-C."""
+    raise KeyboardInterrupt
+
+
+def _end_with_parent() -> None:
+    """Ask Linux to end the server if this command is killed."""
+    if sys.platform == "linux":
+        import ctypes
+
+        pr_set_pdeathsig = 1
+        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM)
+
+
+def _wait_until_ready(server: subprocess.Popen[bytes], port: int) -> None:
+    """Wait until the server takes connections."""
+    waited_s, step_s = 0.0, 0.1
+    while waited_s < _START_LIMIT_S:
+        with contextlib.suppress(OSError), socket.create_connection((_HOST, port), timeout=1.0):
+            return
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            raise _ended(server.wait(step_s))
+        waited_s += step_s
+    raise ExperimentError(
+        f"no answer within {_START_LIMIT_S:g} s", phase="starting Jupyter", host=_HOST, port=port
+    )
+
+
+def _wait(server: subprocess.Popen[bytes]) -> None:
+    """Wait until the user ends the server, here by Ctrl-C or there by File, Shut Down."""
+    code = server.wait()
+    if code:
+        raise _ended(code)
+
+
+def _ended(code: int) -> ExperimentError:
+    return ExperimentError(
+        f"it ended by itself with exit code {code}", phase="running Jupyter", hint="See above."
+    )
+
+
+@contextlib.contextmanager
+def _page_that_leads_to(address: str, folder: Path) -> Iterator[Path]:
+    """Write a page that only this user can read, so that no command line shows the token."""
+    page = folder / "open_lessons.html"
+    page.unlink(missing_ok=True)
+    page.touch(mode=0o600)
+    page.write_text(
+        f'<!doctype html><meta http-equiv="refresh" content="0; url={address}">'
+        f'<p><a href="{address}">Open the lessons</a></p>\n',
+        encoding="utf-8",
+    )
+    try:
+        yield page
+    finally:
+        page.unlink(missing_ok=True)

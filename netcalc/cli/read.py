@@ -1,0 +1,124 @@
+"""``netcalc read``: summaries and overlays of files that people have."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from netcalc import compare, readers
+from netcalc.cli import print_json
+from netcalc.cli.output import check_output, save_plot
+from netcalc.errors import NetcalcError, ReaderError
+from netcalc.samples import RttSamples, Samples, TransferSamples
+from netcalc.units import show
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--plot", "plot_path", metavar="OUT.html", help="Draw theory on the points.")
+@click.option("--force", is_flag=True, help="Replace OUT.html if it exists.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a file.")
+def read(files: tuple[str, ...], plot_path: str | None, force: bool, as_json: bool) -> None:
+    """Read measurements and say what they show; "-" is standard input.
+
+    The kind of a file is found from its content: ping output of any system, columns with units in
+    their header, runs saved by netcalc.
+    """
+    if plot_path is not None:
+        if len(files) > 1:
+            raise click.UsageError("--plot takes one FILE")
+        check_output(plot_path, inputs=files, force=force)
+    bad: list[str] = []
+    for name in files:
+        try:
+            samples = _read(name)
+        except NetcalcError as error:
+            bad.append(name)
+            if as_json:
+                print_json({"file": name, "error": error.as_dict()})
+            click.echo(f"netcalc: {error}", err=True)
+            continue
+        if as_json:
+            print_json(summary(name, samples))
+        else:
+            click.echo(describe(name, samples))
+        if plot_path is not None:
+            if not isinstance(samples, RttSamples | TransferSamples):
+                raise ReaderError("has no size and time to draw", file=name)
+            save_plot(compare.overlay(samples), plot_path)
+            click.echo(f"wrote {plot_path}", err=True)
+    if bad and len(files) > 1:
+        click.echo(f"netcalc: {len(bad)} of {len(files)} not read: {', '.join(bad)}", err=True)
+    if bad:
+        sys.exit(2 if len(bad) == len(files) else 1)
+
+
+def summary(name: str, samples: Samples) -> dict[str, Any]:
+    """Return what ``--json`` prints for one file."""
+    document: dict[str, Any] = {
+        "file": name,
+        "kind": type(samples).__name__,
+        "meta": asdict(samples.meta),
+        "sent": None,
+        "received": None,
+        "duplicates": None,
+        "errors": None,
+        "partial": samples.meta.partial,
+        "warnings": list(samples.meta.warnings),
+        "rtt_s": {"count": 0, "min": None, "median": None, "max": None},
+    }
+    if isinstance(samples, RttSamples):
+        rtt = samples.best_s
+        document |= {
+            "sent": samples.sent,
+            "received": samples.received,
+            "duplicates": samples.duplicates,
+            "errors": samples.errors,
+        }
+        if rtt.size:
+            document["rtt_s"] = {
+                "count": rtt.size,
+                "min": float(rtt.min()),
+                "median": float(np.median(rtt)),
+                "max": float(rtt.max()),
+            }
+    return document
+
+
+def describe(name: str, samples: Samples) -> str:
+    """Return what is printed for one file."""
+    lines = [f"{name}: {samples.meta.tool or type(samples).__name__}, {len(samples)} rows"]
+    if isinstance(samples, RttSamples):
+        loss = (
+            "" if np.isnan(samples.loss_ratio) else f" ({show(samples.loss_ratio, 'ratio')} lost)"
+        )
+        lines.append(f"  sent {samples.sent}, received {samples.received}{loss}")
+        if samples.duplicates or samples.errors:
+            lines.append(f"  duplicates {samples.duplicates}, errors {samples.errors}")
+        rtt = samples.best_s
+        if rtt.size:
+            lines.append(
+                f"  RTT of first replies: min {show(rtt.min(), 's')}, median "
+                f"{show(float(np.median(rtt)), 's')}, max {show(rtt.max(), 's')}"
+            )
+        else:
+            lines.append("  no round-trip time is known")
+    if isinstance(samples, RttSamples | TransferSamples):
+        comparison = compare.overlay(samples)
+        lines.append(f"  {comparison.sentence}")
+        lines += [f"  {note}" for note in (comparison.fit.notes if comparison.fit else ())]
+    if samples.meta.partial:
+        lines.append("  partial: the measurement ended before it was complete")
+    lines += [f"  warning: {warning}" for warning in samples.meta.warnings]
+    return "\n".join(lines)
+
+
+def _read(name: str) -> Samples:
+    if name == "-":
+        return readers.read(sys.stdin.buffer)
+    return readers.read(Path(name))

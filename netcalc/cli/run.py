@@ -1,0 +1,117 @@
+"""``netcalc run``: live measurements on this machine."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from netcalc import compare, units
+from netcalc.cli import print_json
+from netcalc.cli.output import check_output, save_plot
+from netcalc.cli.read import describe, summary
+from netcalc.experiments import echo as echo_experiment
+
+
+@click.group()
+def run() -> None:
+    """Measure live, on loopback: nothing leaves this machine."""
+
+
+@run.command()
+@click.option("--protocol", type=click.Choice(["udp", "tcp"]), default="udp", show_default=True)
+@click.option(
+    "--size",
+    "sizes",
+    multiple=True,
+    metavar="SIZE",
+    help="User data, e.g. 512B; again for more. Default: the 15 sizes of the book.",
+)
+@click.option(
+    "--count",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="Probes of each size.",
+)
+@click.option("--interval", default="0 s", show_default=True, help="Pause between probes.")
+@click.option("--timeout", default="1 s", show_default=True, help="Longest wait for a reply.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="127.0.0.1 or ::1.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="Port of the peer; 0 takes a free one."
+)
+@click.option(
+    "--save",
+    "save_path",
+    metavar="FILE.json",
+    help="Keep the samples, also of a run that is stopped.",
+)
+@click.option("--plot", "plot_path", metavar="OUT.html", help="Draw theory on the points.")
+@click.option("--force", is_flag=True, help="Replace files that exist.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def echo(
+    protocol: str,
+    sizes: tuple[str, ...],
+    count: int,
+    interval: str,
+    timeout: str,
+    host: str,
+    port: int,
+    save_path: str | None,
+    plot_path: str | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Echo of several sizes over UDP or TCP: round-trip time against size.
+
+    By default the ping experiment of Stevens' book: 15 sizes of 8 to 1400 bytes, 10 probes each.
+    Ctrl-C stops it and keeps what was measured.
+    """
+    for path in (save_path, plot_path):
+        if path is not None:
+            check_output(path, force=force)
+    options: dict[str, Any] = {}
+    if sizes:
+        options["payload_bytes"] = [units.parse(size, "byte", field="size") for size in sizes]
+    with _Progress() as progress:
+        samples = echo_experiment.echo(
+            **options,
+            protocol=protocol,
+            count=count,
+            interval_s=units.parse(interval, "s", field="interval"),
+            timeout_s=units.parse(timeout, "s", field="timeout"),
+            host=host,
+            port=port,
+            progress=progress,
+            save=save_path,
+        )
+    name = f"echo over {protocol}"
+    if as_json:
+        print_json(summary(name, samples))
+    else:
+        click.echo(describe(name, samples))
+    if plot_path is not None:
+        save_plot(compare.overlay(samples), plot_path)
+    if samples.meta.partial:
+        sys.exit(130)
+
+
+class _Progress:
+    """A bar on the terminal; nothing where standard error is no terminal."""
+
+    def __enter__(self) -> _Progress:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        console = Console(stderr=True)
+        self._bar = Progress(console=console, transient=True, disable=not console.is_terminal)
+        self._bar.start()
+        self._task = self._bar.add_task("echo", total=None)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def __call__(self, done: int, total: int, *_: object) -> None:
+        self._bar.update(self._task, completed=done, total=total)

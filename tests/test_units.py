@@ -1,0 +1,226 @@
+"""Text to numbers and back: what people type, what must be refused, and round trips."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from netcalc import units
+from netcalc.errors import UnitError
+
+# Expected values: definitions of the SI and IEC prefixes, and the standards named.
+READ = [
+    ("1.544 Mbit/s", "bit/s", 1_544_000, "SI prefix"),
+    ("1.544Mbps", "bit/s", 1_544_000, "SI prefix, no blank"),
+    ("10 Mb/s", "bit/s", 10e6, "b is a bit"),
+    ("10 MB/s", "bit/s", 80e6, "B is a byte"),
+    ("1 KiB/s", "bit/s", 8192, "Ki is 1024"),
+    ("56 kbps", "bit/s", 56_000, "SI prefix"),
+    ("56 Kbps", "bit/s", 56_000, "a rate is never 1024-based"),
+    ("10GbE", "bit/s", 10e9, "Ethernet name"),
+    ("T1", "bit/s", 1_544_000, "ANSI T1.107: 193 bit x 8000"),
+    ("DS1", "bit/s", 1_544_000, "the same line"),
+    ("T3", "bit/s", 44_736_000, "ANSI T1.107"),
+    ("T3 nominal", "bit/s", 45e6, "as people say it"),
+    ("t1 payload", "bit/s", 1_536_000, "24 x 64 kbit/s"),
+    ("E1", "bit/s", 2_048_000, "ITU-T G.704: 32 x 64 kbit/s"),
+    ("E3", "bit/s", 34_368_000, "ITU-T G.751"),
+    ("OC-3", "bit/s", 155_520_000, "ANSI T1.105: 3 x 51.84 Mbit/s"),
+    ("oc3c", "bit/s", 155_520_000, "the same, concatenated"),
+    ("STM-1", "bit/s", 155_520_000, "the same, in ITU-T words"),
+    ("OC-3 payload", "bit/s", 149_760_000, "RFC 5180 appendix A.2"),
+    ("OC-12 payload", "bit/s", 599_040_000, "RFC 5180 appendix A.2"),
+    ("64 KiB", "byte", 65_536, "IEC"),
+    ("64 kB", "byte", 64_000, "SI"),
+    ("1 MiB", "byte", 1_048_576, "IEC"),
+    ("10 GB", "byte", 10e9, "SI"),
+    ("8 Mb", "byte", 1e6, "8 bits a byte"),
+    ("1500 bytes", "byte", 1500, ""),
+    ("1e3 B", "byte", 1000, "exponent"),
+    ("30 ms", "s", 0.03, ""),
+    ("4.063ms", "s", 0.004063, "no blank"),
+    ("25 us", "s", 25e-6, ""),
+    ("25 \u00b5s", "s", 25e-6, "U+00B5"),
+    ("25 \u03bcs", "s", 25e-6, "U+03BC"),
+    ("25 usec", "s", 25e-6, ""),
+    ("1 min", "s", 60, ""),
+    ("1min30sec", "s", 90, "compound"),
+    ("1h 2min 3s", "s", 3723, "compound"),
+    ("148.8 kpps", "packet/s", 148_800, ""),
+    ("3%", "ratio", 0.03, ""),
+    ("0.5 %", "ratio", 0.005, ""),
+    ("0.03 ratio", "ratio", 0.03, ""),
+    ("250 ppm", "ratio", 2.5e-4, ""),
+    ("4800 km", "m", 4.8e6, ""),
+    ("5 m", "m", 5, "a metre, where a distance is wanted"),
+    ("80.7 us/B", "s/byte", 80.7e-6, ""),
+    ("42", "1", 42, "a pure number needs no unit"),
+    ("1,5 ms", "s", 0.0015, "decimal comma, one reading"),
+    ("0,125 s", "s", 0.125, "decimal comma: no group starts with 0"),
+    ("12,25 ms", "s", 0.01225, "decimal comma, two digits"),
+    ("1,500,000 B", "byte", 1_500_000, "two groups have one reading"),
+    ("1.500.000 B", "byte", 1_500_000, "two groups have one reading"),
+    ("1.500,25 B", "byte", 1500.25, "point groups, comma decimal"),
+    ("1,500.25 B", "byte", 1500.25, "comma groups, point decimal"),
+    ("1\u00a0500 B", "byte", 1500, "no-break space"),
+    ("1\u202f500 B", "byte", 1500, "narrow no-break space"),
+    ("1'500 B", "byte", 1500, "apostrophe"),
+    ("\u0663\u0660 ms", "s", 0.03, "Arabic-Indic digits"),
+    ("\u0661\u066b\u0665 ms", "s", 0.0015, "Arabic decimal separator"),
+    ("  5 ms ", "s", 0.005, "blanks around"),
+    ("-5 ms", "s", -0.005, "a sign is a matter of the model"),
+]
+
+
+@pytest.mark.parametrize(("text", "unit", "expected", "source"), READ)
+def test_parse_reads_what_people_type(text, unit, expected, source):
+    assert units.parse(text, unit) == pytest.approx(expected, rel=1e-14), source
+
+
+REFUSED = [
+    ("10 mb", "byte", ["Mbit", "MB"]),
+    ("100 mbps", "bit/s", ["Mbit/s", "MB/s"]),
+    ("5M", "bit/s", ["Mbit/s", "MB/s"]),
+    ("5 k", "bit/s", ["kbit/s", "kB/s"]),
+    ("5M", "byte", ["MB", "Mbit"]),
+    ("64 KB", "byte", ["kB (1000", "KiB (1024"]),
+    ("5 Mps", "packet/s", ["Mpps", "Mbit/s"]),
+    ("5 mpps", "packet/s", ["Mpps"]),
+    ("5 m", "s", ["min", "ms"]),
+    ("1,500 B", "byte", ["1500", "1.500"]),
+    ("1,500", "1", ["1500", "1.500"]),
+    ("5", "s", ["no unit", "5 s", "5 ms"]),
+    ("1500", "byte", ["no unit", "B (bytes)", "bit (bits)"]),
+    ("0.5", "ratio", ["no unit", "0.5%", "0.5 ratio"]),
+    ("50", "ratio", ["no unit", "50%"]),
+    ("30 Mbit/s", "s", ["the unit of a rate"]),
+    ("30 ms", "bit/s", ["the unit of a time"]),
+    ("12 parsec", "m", ["not known"]),
+    ("12 Mbot/s", "bit/s", ["Did you mean", "Mbit/s"]),
+    ("", "s", ["empty"]),
+    ("   ", "s", ["empty"]),
+    ("fast", "bit/s", ["no number"]),
+    ("nan s", "s", ["no number"]),
+    ("inf ms", "s", ["no number"]),
+    ("1e999 s", "s", ["too large"]),
+    ("1.2.3 s", "s", ["not one number"]),
+    ("1 2 ms", "s", ["not one number", "not known"]),
+    ("1,2,3 ms", "s", ["not one number"]),
+    ("3 dBm", "ratio", ["not known"]),
+]
+
+
+@pytest.mark.parametrize(("text", "unit", "said"), REFUSED)
+def test_parse_refuses_and_names_the_readings(text, unit, said):
+    with pytest.raises(UnitError) as caught:
+        units.parse(text, unit, field="the field")
+    message = str(caught.value)
+    assert "the field" in message
+    assert (
+        any(part in message for part in said)
+        if len(said) == 2 and "not" in said[0]
+        else all(part in message for part in said)
+    )
+
+
+def test_comparing_what_cannot_be_compared_names_both():
+    with pytest.raises(UnitError, match=r"ms measures a time, Mbit/s a rate"):
+        units.convert(1, "ms", "Mbit/s")
+    with pytest.raises(UnitError, match="parsec"):
+        units.convert(1, "parsec", "m")
+
+
+def test_a_wrong_unit_of_the_caller_is_told():
+    with pytest.raises(UnitError, match="a unit of netcalc"):
+        units.parse("1 ms", "ms")
+
+
+@pytest.mark.parametrize(
+    ("value", "from_unit", "to_unit", "expected"),
+    [
+        (1, "MB/s", "Mbit/s", 8),
+        (1, "GiB", "byte", 2**30),
+        (1, "GB", "GiB", 1e9 / 2**30),
+        (90, "min", "h", 1.5),
+        (1, "km", "m", 1000),
+    ],
+)
+def test_convert(value, from_unit, to_unit, expected):
+    assert units.convert(value, from_unit, to_unit) == pytest.approx(expected, rel=1e-15)
+
+
+def test_named_lines_have_three_rates():
+    t3 = units.line("T3")
+    assert (t3.exact_bps, t3.nominal_bps) == (44.736e6, 45e6)
+    assert t3.payload_bps == pytest.approx(44_209_694.1176)  # 84 of 85 bits; RFC 6349: 44.21 Mb/s
+    assert units.line("OC-768").payload_bps == 38_338_560_000  # (768*87 - 256)*9*8*8000
+    with pytest.raises(UnitError, match=r"OC-48"):
+        units.line("T9")
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "expected"),
+    [
+        (1_544_000, "bit/s", "1.544 Mbit/s"),
+        (0, "bit/s", "0 bit/s"),
+        (0.5, "bit/s", "0.5 bit/s"),
+        (999_960, "bit/s", "1 Mbit/s"),
+        (1500, "byte", "1500 B"),
+        (65_536, "byte", "65.54 kB"),
+        (0.0307, "s", "30.7 ms"),
+        (5e-9, "s", "5 ns"),
+        (1e-10, "s", "0.1 ns"),
+        (0, "s", "0 s"),
+        (8127.4, "packet/s", "8127 pps"),
+        (148_809.5, "packet/s", "148.8 kpps"),
+        (0.005, "ratio", "0.5%"),
+        (math.nan, "s", "not defined"),
+        (math.inf, "s", "inf s"),
+        (8.07e-5, "s/byte", "80.7 µs/B"),
+        (3.5, "1", "3.5"),
+        (-0.0307, "s", "-30.7 ms"),
+    ],
+)
+def test_show(value, unit, expected):
+    assert units.show(value, unit) == expected
+
+
+SHOWN_UNITS = ("bit/s", "byte", "bit", "packet/s", "s", "ratio", "m", "m/s", "s/byte", "1")
+
+
+@given(
+    value=st.floats(min_value=1e-12, max_value=1e14, allow_nan=False),
+    unit=st.sampled_from(SHOWN_UNITS),
+    sign=st.sampled_from([1, -1]),
+)
+def test_what_is_shown_is_read_back(value, unit, sign):
+    """Identity: 17 significant digits keep a float; 4 keep it to half a unit in the fourth."""
+    assert units.parse(units.show(sign * value, unit, digits=17), unit) == pytest.approx(
+        sign * value, rel=1e-14
+    )
+    assert units.parse(units.show(sign * value, unit), unit) == pytest.approx(
+        sign * value, rel=5.0001e-4
+    )
+
+
+@given(
+    number=st.integers(min_value=1, max_value=999),
+    written=st.sampled_from(["kbit/s", "Mbit/s", "Gbit/s", "MB/s", "kB", "MiB", "ms", "us", "min"]),
+)
+def test_convert_there_and_back(number, written):
+    kind = units.kind_of(written)
+    assert kind is not None
+    there = units.parse(f"{number} {written}", kind)
+    assert there / units.factor_of(written, kind) == pytest.approx(number, rel=1e-14)
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_a_finite_number_or_a_unit_error(text):
+    for unit in SHOWN_UNITS:
+        try:
+            assert math.isfinite(units.parse(text, unit))
+        except UnitError as error:
+            assert str(error)
