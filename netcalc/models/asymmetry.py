@@ -118,7 +118,7 @@ def ack_bandwidth_bps(
 
 
 @quiet
-def asymmetry_ratio(
+def asymmetry_factor(
     bandwidth_bps: ArrayLike,
     *,
     reverse_bandwidth_bps: ArrayLike,
@@ -158,7 +158,7 @@ def asymmetry_ratio(
     --------
     The RFC's path, 10 Mbit/s forward, 50 kbit/s back, packets of 1000 B and ACKs of 40 B:
 
-    >>> k = asymmetry_ratio(10e6, reverse_bandwidth_bps=50e3, wire_bytes=1000, ack_wire_bytes=40)
+    >>> k = asymmetry_factor(10e6, reverse_bandwidth_bps=50e3, wire_bytes=1000, ack_wire_bytes=40)
     >>> float(k)
     8.0
 

@@ -14,7 +14,7 @@ def test_ack_limit_and_load_are_inverse():
     sizes = {"ack_wire_bytes": 52, "mss_bytes": 1448, "segments_per_ack": np.array([1, 2])}
     limit = asymmetry.ack_limited_throughput_bps(256e3, **sizes)
     assert asymmetry.ack_bandwidth_bps(limit, **sizes) == pytest.approx(256e3)
-    k = asymmetry.asymmetry_ratio(
+    k = asymmetry.asymmetry_factor(
         limit, reverse_bandwidth_bps=256e3, wire_bytes=1448, ack_wire_bytes=52
     )
     assert k == pytest.approx([1, 2])
@@ -22,7 +22,7 @@ def test_ack_limit_and_load_are_inverse():
 
 def test_published_asymmetric_paths():
     """Published: RFC 3449, 2: k = 8 over 10 Mbit/s and 50 kbit/s; 128 kbit/s returns 9.344."""
-    k = asymmetry.asymmetry_ratio(
+    k = asymmetry.asymmetry_factor(
         10e6, reverse_bandwidth_bps=50e3, wire_bytes=1000, ack_wire_bytes=40
     )
     assert k == pytest.approx(8)
