@@ -78,8 +78,8 @@ def round_trips(transport: str, *, security: str = "none") -> FloatArray:
         quic_version_negotiation or quic_version_negotiation_retry. [text]
     security : str
         Transport security on top: none; tls1.2 or tls1.3, alone or with _resume;
-        tls1.2_false_start, tls1.3_hrr, tls1.3_0rtt, tls1.3_0rtt_rejected; dtls1.2, dtls1.2_resume, dtls1.3,
-        dtls1.3_hrr or dtls1.3_0rtt. [text]
+        tls1.2_false_start, tls1.3_hrr, tls1.3_0rtt, tls1.3_0rtt_rejected; dtls1.2,
+        dtls1.2_resume, dtls1.3, dtls1.3_hrr or dtls1.3_0rtt. [text]
 
     Returns
     -------
@@ -113,7 +113,7 @@ def round_trips(transport: str, *, security: str = "none") -> FloatArray:
     if security.startswith("dtls") and transport != "udp":
         raise DomainError("security", repr(security), f"'none' or TLS over {transport}")
     total = TRANSPORT_ROUND_TRIPS[transport] + SECURITY_ROUND_TRIPS[security] + 1
-    return np.float64(total) + np.zeros(())
+    return np.asarray(total, dtype=np.float64)
 
 
 @quiet
@@ -139,8 +139,8 @@ def first_byte_s(
         quic_version_negotiation or quic_version_negotiation_retry. [text]
     security : str
         Transport security on top: none; tls1.2 or tls1.3, alone or with _resume;
-        tls1.2_false_start, tls1.3_hrr, tls1.3_0rtt, tls1.3_0rtt_rejected; dtls1.2, dtls1.2_resume, dtls1.3,
-        dtls1.3_hrr or dtls1.3_0rtt. [text]
+        tls1.2_false_start, tls1.3_hrr, tls1.3_0rtt, tls1.3_0rtt_rejected; dtls1.2,
+        dtls1.2_resume, dtls1.3, dtls1.3_hrr or dtls1.3_0rtt. [text]
     server_s : array_like
         Time of the server between request and first byte. [s]
     extra_round_trips : array_like
@@ -282,4 +282,4 @@ def segments(exchange: str) -> FloatArray:
     Stevens, TCP/IP Illustrated vol. 3, Fig. 1-8 and 1-12; RFC 9293; RFC 1644, 3; RFC 7413, 2.
     """
     name = choice("exchange", exchange, tuple(EXCHANGE_SEGMENTS))
-    return np.float64(EXCHANGE_SEGMENTS[name]) + np.zeros(())
+    return np.asarray(EXCHANGE_SEGMENTS[name], dtype=np.float64)
