@@ -251,11 +251,10 @@ class Path:
 
 def _split_link(text: str) -> tuple[str, str]:
     """Split "10 Mbit/s, 5 ms" or "T1 5 ms" into its rate and its latency."""
-    words = text.strip()
-    for separator in (",", ";", "@", "+"):
-        rate, found, time = words.partition(separator)
-        if found and not (separator == "," and time[:1].isdigit() and rate[-1:].isdigit()):
-            return rate.strip(), time.strip()
+    # A comma between two digits is a decimal one.
+    words, *time = re.split(r"\s*(?:[;@+]|,(?!\d)|(?<!\d),)\s*", text.strip(), maxsplit=1)
+    if time:
+        return words, time[0]
     match = re.fullmatch(r"(.*\S)\s+([\d.,]+\s*[a-zµμ]+)", words)
     if match is not None:
         try:

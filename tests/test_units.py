@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 
 import pytest
@@ -220,7 +221,5 @@ def test_convert_there_and_back(number, written):
 @given(st.text(max_size=30))
 def test_any_text_is_a_finite_number_or_a_unit_error(text):
     for unit in SHOWN_UNITS:
-        try:
+        with contextlib.suppress(UnitError):
             assert math.isfinite(units.parse(text, unit))
-        except UnitError as error:
-            assert str(error)

@@ -225,7 +225,8 @@ def transfer_s(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, A.3; Peterson and Davie, Computer Networks, 1.5.
     """
-    time = serialization_s(payload_bytes, bandwidth_bps=bandwidth_bps)
+    size = non_negative("payload_bytes", payload_bytes)
+    time = 8.0 * (size / positive("bandwidth_bps", bandwidth_bps))
     return time + non_negative("latency_s", latency_s)
 
 
@@ -449,7 +450,8 @@ def latency_share_ratio(
     Stevens, TCP/IP Illustrated vol. 3, A.3.
     """
     latency = non_negative("latency_s", latency_s)
-    time = serialization_s(payload_bytes, bandwidth_bps=bandwidth_bps)
+    size = non_negative("payload_bytes", payload_bytes)
+    time = 8.0 * (size / positive("bandwidth_bps", bandwidth_bps))
     return latency / (time + latency)
 
 

@@ -1,0 +1,119 @@
+"""Theory beside measurement: the object a figure draws, and what limits a transfer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from netcalc import compare
+from netcalc.path import Path
+from netcalc.samples import Meta, RttSamples, TransferSamples
+
+SIZES = np.array([8, *range(100, 1500, 100)], dtype=float)
+
+
+def echo(noise=0.0):
+    rtt = 0.08 + 16 * (SIZES + 28) / 198e3 + noise * np.tile([1, -1, 0], 5)
+    return RttSamples(payload_bytes=SIZES, rtt_s=rtt, meta=Meta(target="noao.edu"))
+
+
+def test_residual_is_measured_less_predicted():
+    found = compare.overlay(echo(1e-4))
+    assert found.residual == pytest.approx(found.measured - found.predicted)
+    assert found.curve_x.size == found.curve_y.size == compare.CURVE_POINTS
+    assert (found.x_unit, found.y_unit) == ("byte", "s")
+    assert "noao.edu" in found.title
+    assert [row["x"] for row in found.rows()] == SIZES.tolist()
+
+
+def test_the_band_covers_the_truth_in_95_of_100_runs():
+    """Derived by a second method: Monte Carlo with known noise, seeded."""
+    random = np.random.default_rng(11)
+    covered = 0
+    for _ in range(400):
+        rtt = 0.08 + 16 * (SIZES + 28) / 198e3 + random.normal(0, 2e-4, SIZES.size)
+        found = compare.overlay(RttSamples(payload_bytes=SIZES, rtt_s=rtt))
+        middle = found.curve_x.size // 2
+        true = 0.08 + 16 * (found.curve_x[middle] + 28) / 198e3
+        covered += found.curve_low[middle] <= true <= found.curve_high[middle]
+    assert covered / 400 == pytest.approx(0.95, abs=0.03)
+
+
+def test_the_sentence_says_what_limits():
+    sentence = compare.overlay(echo(1e-5)).sentence
+    # derived: 80 ms of 80 + 16 x 1428 / 198e3 = 195.4 ms are 41%
+    assert "41% of the 195.4 ms is latency" in sentence
+    assert "bandwidth limits" in sentence
+
+
+def test_a_known_path_is_not_fitted():
+    path = Path.parse("198 kbit/s 40 ms")
+    found = compare.overlay(echo(), path=path)
+    assert found.fit is None
+    assert np.abs(found.residual).max() < 1e-12
+    assert found.curve_low.tolist() == found.curve_high.tolist()
+    slower = compare.overlay(echo(), path=Path.parse("198 kbit/s 50 ms"))
+    assert slower.residual == pytest.approx(np.full(15, -0.02))
+    assert "-20 ms in the median of 15 points" in slower.sentence
+
+
+def test_a_path_under_transfers():
+    sizes = [1e4, 1e6]
+    transfers = TransferSamples(payload_bytes=sizes, duration_s=[0.05, 0.25])
+    found = compare.overlay(transfers, path=Path.parse("45 Mbit/s 30 ms"))
+    assert found.predicted.tolist() == pytest.approx([0.03 + 8e4 / 45e6, 0.03 + 8e6 / 45e6])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"), [([56.0] * 5, "to see the rate"), ([], "no round trip with a size")]
+)
+def test_samples_without_a_line_still_compare(sizes, said):
+    rows = RttSamples(payload_bytes=sizes, rtt_s=[0.01] * len(sizes))
+    found = compare.overlay(rows)
+    assert said in found.sentence
+    assert found.curve_x.size == compare.CURVE_POINTS
+
+
+def test_points_against_a_formula():
+    found = compare.points(
+        [64, 1518],
+        measured=[9000, 8000],
+        theory=lambda frame: 1e8 / (8 * (frame + 20)),
+        x_name="frame",
+        x_unit="byte",
+        y_name="frame rate",
+        y_unit="packet/s",
+    )
+    assert found.predicted.tolist() == pytest.approx([148_809.52, 8127.44])
+    assert found.residual[1] == pytest.approx(-127.44, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("path", "size", "limit", "share", "source"),
+    [
+        # derived: 8e6 bit / 45e6 = 177.8 ms of 207.8
+        ("45 Mbit/s 30 ms", 1e6, "line", 0.8556, "Stevens A.3"),
+        # derived: 0.8 ms of 30.8
+        ("10 Gbit/s 30 ms", 1e6, "latency", 0.974, "Stevens A.3, extended"),
+        # derived: 4.42 ms on each of ten equal links, nine of them "again"
+        ("10 x T1", 552, "store-and-forward", 0.9, "Stevens A.3, ten hops"),
+    ],
+)
+def test_explain_names_the_part_that_limits(path, size, limit, share, source):
+    found = compare.explain(size, path=Path.parse(path))
+    assert found.parts[0].name == limit, source
+    assert found.parts[0].share_ratio == pytest.approx(share, abs=0.001)
+    assert sum(part.share_ratio for part in found.parts) == pytest.approx(1)
+    assert found.total_s == pytest.approx(float(Path.parse(path).one_way_s(size)))
+    assert "To confirm:" in str(found)
+
+
+def test_processing_can_limit():
+    path = Path.parse("2 x 10 Gbit/s", processing_s=0.001, destination_processing_s=0.001)
+    found = compare.explain(100, path=path)
+    assert found.sentence.startswith("Processing limits this transfer")
+
+
+def test_nothing_in_no_time():
+    found = compare.explain(0, path=Path.parse("10 Gbit/s"))
+    assert "no time" in found.sentence

@@ -1,0 +1,95 @@
+"""Links and paths hand their fields to the models, and read what people write."""
+
+from __future__ import annotations
+
+import pytest
+
+from netcalc.errors import DomainError, UnitError
+from netcalc.models import latency, store_and_forward
+from netcalc.path import Hop, Link, Path
+
+
+@pytest.mark.parametrize(
+    ("text", "rate", "delay"),
+    [
+        ("T1", 1.544e6, 0),
+        ("T1, 5 ms", 1.544e6, 0.005),
+        ("T1 5ms", 1.544e6, 0.005),
+        ("10 Mbit/s 5 ms", 10e6, 0.005),
+        ("10 Mbit/s; 1,5 ms", 10e6, 0.0015),
+        ("1,5 Mbit/s, 20 ms", 1.5e6, 0.02),
+        ("56kbps @ 100 ms", 56e3, 0.1),
+        ("T3 nominal, 30 ms", 45e6, 0.03),
+    ],
+)
+def test_link_parse(text, rate, delay):
+    link = Link.parse(text)
+    assert (link.bandwidth_bps, link.latency_s) == (rate, delay)
+
+
+@pytest.mark.parametrize("text", ["", "5 ms", "10", "10 Mbit/s, fast", "10 Mbit/s, 5", "10 mbps"])
+def test_link_parse_refuses(text):
+    with pytest.raises(UnitError):
+        Link.parse(text)
+
+
+@pytest.mark.parametrize(("rate", "delay"), [(0, 0), (-1, 0), (1e6, -1), (float("nan"), 0)])
+def test_impossible_links(rate, delay):
+    with pytest.raises(DomainError, match=r"bandwidth_bps|latency_s"):
+        Link(rate, delay)
+
+
+def test_path_parse_repeats_and_keeps_the_order():
+    path = Path.parse("2 x T1 1 ms, 10 Mbit/s; T3 2 ms", processing_s=0.0005)
+    assert [link.name for link in path.links] == ["T1", "T1", "10 Mbit/s", "T3"]
+    assert path.latency_s == pytest.approx(0.004)
+    assert path.processing_s == pytest.approx(0.0015)  # three routers, no host
+    assert path.bottleneck_bps == 1.544e6
+    with pytest.raises(DomainError, match="from 1 to 1000"):
+        Path.parse("100000 x T1")
+    with pytest.raises(DomainError, match="at least one"):
+        Path(())
+
+
+def test_links_hand_their_fields_to_the_models():
+    link = Link(2e6, 0.01)
+    assert link.serialization_s(500) == latency.serialization_s(500, bandwidth_bps=2e6)
+    assert link.transfer_s(500) == latency.transfer_s(500, bandwidth_bps=2e6, latency_s=0.01)
+    assert link.balance_bytes() == latency.balance_bytes(0.01, bandwidth_bps=2e6)
+
+
+def test_paths_hand_their_fields_to_the_models():
+    path = Path((Hop(Link(2e6, 0.01), 0.001), Hop(Link(1e6, 0.02), 0.002)), 0.003)
+    fields = {
+        "bandwidth_bps": [2e6, 1e6],
+        "latency_s": [0.01, 0.02],
+        "processing_s": [0.001],
+        "source_processing_s": 0.003,
+        "destination_processing_s": 0.002,
+    }
+    expected = store_and_forward.store_and_forward_s(700, packet_count=3, **fields)
+    assert path.one_way_s(700, packet_count=3) == expected
+    train = store_and_forward.pipeline_timeline([700, 300], **fields)
+    assert path.timeline([700, 300]).done_s.tolist() == train.done_s.tolist()
+    assert path.equivalent_bps == store_and_forward.equivalent_bandwidth_bps([2e6, 1e6])
+
+
+def test_the_round_trip_counts_the_turning_point_once():
+    # derived by hand: 8 ms + 10 ms there and back for 1000 bytes, 30 ms latency each way, 1 ms in
+    # the router each way, 3 ms in the source at both ends, 2 ms in the destination once.
+    path = Path((Hop(Link(1e6, 0.01), 0.001), Hop(Link(8e5, 0.02), 0.002)), 0.003)
+    assert path.rtt_s(1000) == pytest.approx(2 * (0.008 + 0.010 + 0.030 + 0.001 + 0.003) + 0.002)
+    # a reply without bits costs no clocking on the way back
+    assert path.rtt_s(1000, reply_bytes=0) == pytest.approx(path.rtt_s(1000) - 0.018)
+
+
+def test_reverse_twice_is_the_path():
+    path = Path.parse("T1 5 ms, T3 1 ms", processing_s=0.001, source_processing_s=0.002)
+    assert path.reverse.links[0].name == "T3"
+    assert path.reverse.reverse == path
+    assert path.reverse.one_way_s(1500) == pytest.approx(path.one_way_s(1500))
+
+
+def test_repr_is_how_to_make_it():
+    path = Path.parse("T1 5 ms", source_processing_s=0.001)
+    assert eval(repr(path)) == path

@@ -1,0 +1,189 @@
+"""Containers of measurements: counts, masks, and files that lose nothing."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from netcalc import samples
+from netcalc.errors import DomainError, MissingPackageError, ReaderError
+from netcalc.samples import Meta, RttSamples, Table, TransferSamples
+
+
+def some_round_trips() -> RttSamples:
+    """Five probes: one lost, one answered by an error, one reply doubled, one with no time."""
+    return RttSamples(
+        payload_bytes=[56, 56, 56, 56, 1400, 56],
+        rtt_s=[0.011, math.nan, math.nan, 0.009, 0.020, math.nan],
+        sequence=[1, 2, 3, 4, 5, 1],
+        lost=[False, True, True, False, False, False],
+        error_reply=[False, False, True, False, False, False],
+        duplicate=[False, False, False, False, False, True],
+        meta=Meta(tool="ping", target="192.0.2.1", start="2026-11-21T03:00:00+00:00"),
+    )
+
+
+def test_counts_are_those_of_probes():
+    echo = some_round_trips()
+    # derived by counting the rows above by hand
+    assert (echo.sent, echo.received, echo.duplicates, echo.errors) == (5, 3, 1, 1)
+    assert echo.loss_ratio == pytest.approx(0.4)
+    assert echo.best_s.tolist() == [0.011, 0.009, 0.020]
+    sizes, minima = echo.minima()
+    assert (sizes.tolist(), minima.tolist()) == ([56, 1400], [0.009, 0.020])
+
+
+def test_a_summary_without_lines_keeps_its_totals():
+    echo = RttSamples(payload_bytes=[], rtt_s=[], sent_count=10, received_count=7, error_count=1)
+    assert (echo.sent, echo.received, echo.errors, len(echo)) == (10, 7, 1, 0)
+    assert echo.loss_ratio == pytest.approx(0.3)
+
+
+def test_nothing_sent_is_no_loss_ratio():
+    assert math.isnan(RttSamples(payload_bytes=[], rtt_s=[]).loss_ratio)
+
+
+def test_units_and_layers_travel_with_the_columns():
+    meta = some_round_trips().meta
+    assert meta.units["rtt_s"] == "s"
+    assert meta.units["payload_bytes"] == "byte"
+    assert meta.layers["payload_bytes"] == "echo user data"
+    assert meta.schema == samples.SCHEMA
+
+
+def test_columns_cannot_be_changed():
+    with pytest.raises(ValueError, match="read-only"):
+        some_round_trips().columns()["rtt_s"][0] = 1
+
+
+def test_columns_of_other_length_are_refused_by_name():
+    with pytest.raises(DomainError, match="rtt_s is 2 long, allowed is 3 long"):
+        RttSamples(payload_bytes=[1, 2, 3], rtt_s=[1, 2])
+    with pytest.raises(TypeError, match="rtt_s"):
+        RttSamples(payload_bytes=[1], rtt_s=["fast"])
+
+
+@pytest.mark.parametrize("name", ["run.json", "run.json.gz"])
+def test_save_and_load_lose_nothing(tmp_path, name):
+    echo = some_round_trips()
+    path = echo.save(tmp_path / name)
+    again = RttSamples.load(path)
+    for column, values in echo.columns().items():
+        np.testing.assert_array_equal(again.columns()[column], values)
+    assert again.meta == echo.meta
+    assert [p.name for p in tmp_path.iterdir()] == [name]  # no temporary file is left
+
+
+@given(
+    rtt=hnp.arrays(float, st.integers(0, 8), elements=st.floats(0, 10) | st.just(math.nan)),
+    note=st.text(max_size=20),
+)
+def test_any_samples_survive_the_file(tmp_path_factory, rtt, note):
+    path = tmp_path_factory.mktemp("run") / "run.json"
+    TransferSamples(payload_bytes=np.arange(rtt.size), duration_s=rtt, meta=Meta(note=note)).save(
+        path
+    )
+    again = TransferSamples.load(path)
+    np.testing.assert_array_equal(again.duration_s, rtt)
+    assert again.meta.note == note
+
+
+def test_a_table_keeps_text_and_numbers(tmp_path):
+    table = Table(
+        data={"router": ["A", "B"], "goodput_bps": [1.5e6, np.inf], "note": [None, "inf"]},
+        meta=Meta(units={"goodput_bps": "bit/s"}),
+    )
+    again = Table.load(table.save(tmp_path / "t.json"))
+    assert again["router"].tolist() == ["A", "B"]
+    assert again["goodput_bps"].tolist() == [1.5e6, math.inf]
+    assert len(again) == 2
+    with pytest.raises(DomainError, match="router, goodput_bps"):
+        again["rtt"]
+    with pytest.raises(DomainError, match="one length"):
+        Table(data={"a": [1], "b": [1, 2]})
+
+
+def test_a_frame_has_units_in_its_attributes():
+    frame = some_round_trips().to_frame()
+    assert frame["rtt_s"].count() == 3
+    assert frame.attrs["units"]["rtt_s"] == "s"
+
+
+def test_without_pandas_one_sentence_says_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingPackageError, match=r'pip install "netcalc-lab\[lab\]"'):
+        some_round_trips().to_frame()
+
+
+def damaged(change):
+    document = json.loads(saved_bytes())
+    change(document)
+    return json.dumps(document).encode()
+
+
+def saved_bytes() -> bytes:
+    import tempfile
+    from pathlib import Path
+
+    with tempfile.TemporaryDirectory() as folder:
+        return some_round_trips().save(Path(folder) / "run.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "damaged"),
+        (b"{", "damaged"),
+        (b"[" * 100_000, "damaged"),
+        (b"\x1f\x8bnot really", "damaged"),
+        (gzip.compress(b'{"format": "netcalc samples"')[:-4], "damaged"),
+        (b'{"a": 1}', "not a file of saved samples"),
+        (b"[1, 2]", "not a file of saved samples"),
+        (damaged(lambda d: d.update(schema=99)), "later format"),
+        (damaged(lambda d: d.update(kind="Nonsense")), "unknown kind"),
+        (damaged(lambda d: d.pop("columns")), "damaged"),
+        (damaged(lambda d: d["columns"].pop("rtt_s")), "damaged"),
+        (damaged(lambda d: d["columns"].update(rtt_s=3)), "damaged"),
+        (damaged(lambda d: d["columns"].update(rtt_s=["x"])), "damaged"),
+        (damaged(lambda d: d["columns"]["rtt_s"].pop()), "damaged"),
+        (damaged(lambda d: d.update(meta=[])), "damaged"),
+    ],
+)
+def test_a_damaged_file_is_named_and_never_a_bare_error(tmp_path, data, said):
+    path = tmp_path / "run.json"
+    path.write_bytes(data)
+    with pytest.raises(ReaderError, match=f"run.json.*{said}"):
+        samples.load(path)
+
+
+def test_a_file_of_another_kind_and_a_missing_one(tmp_path):
+    path = some_round_trips().save(tmp_path / "run.json")
+    with pytest.raises(ReaderError, match="another kind"):
+        TransferSamples.load(path)
+    with pytest.raises(ReaderError, match="cannot be read"):
+        samples.load(tmp_path / "none.json")
+
+
+def test_unknown_keys_of_a_later_minor_format_are_ignored():
+    document = json.loads(saved_bytes())
+    document["meta"]["something_new"] = 1
+    again = samples.loads(json.dumps(document).encode())
+    assert len(again) == 6
+
+
+def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "run.json"
+    path.write_text("old")
+    monkeypatch.setattr(samples.os, "fdopen", lambda *_: (_ for _ in ()).throw(OSError("full")))
+    with pytest.raises(OSError, match="full"):
+        some_round_trips().save(path)
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["run.json"]
