@@ -1,0 +1,334 @@
+"""A figure as a small SVG picture, for places where neither a kernel nor BokehJS runs.
+
+It reads the bokeh figure that the other functions of this package built and draws the glyphs they
+use: lines, points, bands, bars and polygons. Bokeh's own export needs a browser.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from html import escape
+from typing import Any
+
+import numpy as np
+from bokeh.models import (
+    ColumnDataSource,
+    GlyphRenderer,
+    LayoutDOM,
+    Legend,
+    Line,
+    LogAxis,
+    Patches,
+    Quad,
+    Range1d,
+    Scatter,
+    VArea,
+)
+from bokeh.plotting import figure
+from numpy.typing import NDArray
+
+from netcalc.plots.plot import Plot
+from netcalc.plots.style import INKS, LEGEND_ROW
+from netcalc.units import show
+
+WIDTH = 760
+LEFT, RIGHT, TOP, BOTTOM = 96, 20, 34, 52
+ROW = 20
+LINE_POINTS = 150
+SCATTER_POINTS = 300
+
+_PAPER = {"light": "#ffffff", "dark": "#15191c"}
+_GRID = {"light": "#e5e5e5", "dark": "#3a4046"}
+
+
+class _Scale:
+    """From data to pixels along one axis."""
+
+    def __init__(self, low: float, high: float, *, start: float, end: float, log: bool) -> None:
+        if log:
+            low = low if low > 0 else (high / 1e6 if high > 0 else 1.0)
+            high = high if high > low else low * 10
+        elif not high > low:
+            low, high = low - 0.5, low + 0.5
+        self.low, self.high, self.log = low, high, log
+        self._start, self._end = start, end
+
+    def __call__(self, values: Any) -> NDArray[np.float64]:
+        values = np.asarray(values, dtype=float)
+        low, high = self.low, self.high
+        if self.log:
+            with np.errstate(invalid="ignore", divide="ignore"):
+                values = np.where(values > 0, np.log10(values), np.nan)
+            low, high = math.log10(low), math.log10(high)
+        share: NDArray[np.float64] = (values - low) / (high - low)
+        return self._start + share * (self._end - self._start)
+
+    def ticks(self) -> list[float]:
+        if self.log:
+            first, last = math.ceil(math.log10(self.low) - 1e-9), math.log10(self.high) + 1e-9
+            step = max(1, math.ceil((last - first) / 8))
+            decades = [10.0**e for e in range(first, math.floor(last) + 1, step)]
+            if len(decades) > 1:
+                return decades
+        rough = (self.high - self.low) / 6
+        power = 10.0 ** math.floor(math.log10(rough))
+        step_size = next(s * power for s in (1, 2, 5, 10) if s * power >= rough)
+        first = math.ceil(self.low / step_size - 1e-9)
+        count = math.floor(self.high / step_size + 1e-9) - first + 1
+        return [(first + i) * step_size for i in range(count)]
+
+
+def svg(plot: Plot) -> str:
+    """Return a static picture of a figure as SVG text of a few kilobytes."""
+    parts: list[str] = []
+    top = 0.0
+    for chart in _charts(plot.figure):
+        height, drawn = _chart(chart, top, plot)
+        parts += drawn
+        top += height
+    ink, paper = INKS[plot.theme], _PAPER[plot.theme]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top:.0f}" '
+        f'width="{WIDTH}" height="{top:.0f}" role="img" font-family="Helvetica, Arial, sans-serif" '
+        f'font-size="14" fill="{ink}"><title>{escape(plot.description)}</title>'
+        f'<rect width="100%" height="100%" fill="{paper}"/>{"".join(parts)}</svg>'
+    )
+
+
+def _charts(layout: LayoutDOM) -> Iterator[figure]:
+    if isinstance(layout, figure):
+        yield layout
+    for child in getattr(layout, "children", []):
+        yield from _charts(child[0] if isinstance(child, tuple) else child)
+
+
+def _chart(chart: figure, top: float, plot: Plot) -> tuple[float, list[str]]:
+    legends = [item for item in chart.above if isinstance(item, Legend)]
+    entries = [item for legend in legends for item in legend.items]
+    head = (TOP if chart.title.text.text else 10) + ROW * len(entries)
+    height = max(float(chart.height or 300) - LEGEND_ROW * len(entries), 120.0) + ROW * len(entries)
+    box = (LEFT, top + head, WIDTH - RIGHT, top + height - BOTTOM)
+    glyphs = [r for r in chart.renderers if isinstance(r, GlyphRenderer)]
+    x_log, y_log = (isinstance(axis[0], LogAxis) for axis in (chart.xaxis, chart.yaxis))
+    xs = _limits(glyphs, chart.x_range, "x", log=x_log)
+    ys = _limits(glyphs, chart.y_range, "y", log=y_log)
+    x = _Scale(*xs, start=box[0], end=box[2], log=x_log)
+    y = _Scale(*ys, start=box[3], end=box[1], log=y_log)
+    out = _frame(chart, x, y, box, plot)
+    name = f"clip{top:.0f}"
+    out.append(
+        f'<clipPath id="{name}"><rect x="{box[0]}" y="{box[1]:.0f}" width="{box[2] - box[0]}" '
+        f'height="{box[3] - box[1]:.0f}"/></clipPath><g clip-path="url(#{name})">'
+    )
+    for renderer in glyphs:
+        out += _glyph(renderer, x, y)
+    out.append("</g>")
+    if chart.title.text.text:
+        out.append(_text(chart.title.text.text, 8, top + 22, size=17, weight="bold"))
+    first = top + head - ROW * len(entries) + 6
+    for i, item in enumerate(entries):
+        out += _key(item.renderers, first + ROW * i)
+        out.append(_text(str(item.label.value), LEFT + 48, first + ROW * i + 5))
+    return height, out
+
+
+def _frame(
+    chart: figure, x: _Scale, y: _Scale, box: tuple[float, float, float, float], plot: Plot
+) -> list[str]:
+    left, up, right, down = box
+    grid, out = _GRID[plot.theme], []
+    for tick in x.ticks():
+        at = float(x(tick))
+        out.append(_path(f"M{at:.1f} {up:.1f}V{down:.1f}", grid, 1))
+        out.append(_text(_tick(chart.xaxis[0], tick), at, down + 18, anchor="middle"))
+    for tick in _ticks(chart.yaxis[0], y):
+        at = float(y(tick))
+        out.append(_path(f"M{left:.1f} {at:.1f}H{right:.1f}", grid, 1))
+        out.append(_text(_tick(chart.yaxis[0], tick), left - 6, at + 5, anchor="end"))
+    middle = (up + down) / 2
+    out.append(_path(f"M{left} {up:.1f}V{down:.1f}H{right}", "currentColor", 1))
+    if chart.xaxis[0].axis_label:
+        label = chart.xaxis[0].axis_label.text
+        out.append(_text(label, (left + right) / 2, down + 42, size=16, anchor="middle"))
+    if chart.yaxis[0].axis_label:
+        label = chart.yaxis[0].axis_label.text
+        turned = f' transform="rotate(-90 18 {middle:.1f})"'
+        out.append(_text(label, 18, middle, size=16, anchor="middle", more=turned))
+    return out
+
+
+def _ticks(axis: Any, scale: _Scale) -> list[float]:
+    return sorted(axis.major_label_overrides) or scale.ticks()
+
+
+def _tick(axis: Any, value: float) -> str:
+    if value in axis.major_label_overrides:
+        return str(axis.major_label_overrides[value].text)
+    unit = getattr(axis.formatter, "args", {}).get("unit", "1")
+    return show(value, unit, digits=3)
+
+
+def _glyph(renderer: GlyphRenderer, x: _Scale, y: _Scale) -> list[str]:
+    glyph, data = renderer.glyph, renderer.data_source.data
+    if isinstance(glyph, Line):
+        return [_polyline(x(data[glyph.x]), y(data[glyph.y]), glyph)]
+    if isinstance(glyph, Scatter):
+        return _markers(x(data[glyph.x]), y(data[glyph.y]), glyph)
+    if isinstance(glyph, VArea):
+        at, low, high = (_thin(np.asarray(data[c], float)) for c in (glyph.x, glyph.y1, glyph.y2))
+        outline = zip([*x(at), *x(at)[::-1]], [*y(low), *y(high)[::-1]], strict=True)
+        points = " ".join(f"{a:.1f},{b:.1f}" for a, b in outline if math.isfinite(a + b))
+        return [f'<polygon points="{points}" fill="{glyph.fill_color}" fill-opacity="0.2"/>']
+    if isinstance(glyph, Patches):
+        return _patches(renderer, x, y)
+    if isinstance(glyph, Quad):
+        return _quads(renderer, x, y)
+    return []
+
+
+def _polyline(xs: NDArray[Any], ys: NDArray[Any], glyph: Line) -> str:
+    path, pen = [], "M"
+    for a, b in zip(_thin(xs), _thin(ys), strict=True):
+        if not math.isfinite(a + b):
+            pen = "M"
+            continue
+        path.append(f"{pen}{a:.1f} {min(max(b, -1e4), 1e4):.1f}")
+        pen = "L"
+    dash = " ".join(str(d) for d in glyph.line_dash)
+    more = f' stroke-dasharray="{dash}"' if dash else ""
+    return _path("".join(path), glyph.line_color, glyph.line_width, more)
+
+
+def _markers(xs: NDArray[Any], ys: NDArray[Any], glyph: Scatter) -> list[str]:
+    step = max(1, -(-len(xs) // SCATTER_POINTS))
+    color, shape = glyph.line_color, str(_value(glyph.marker))
+    pairs = zip(xs[::step], ys[::step], strict=True)
+    return [_marker(shape, a, b, color) for a, b in pairs if math.isfinite(a + b)]
+
+
+_SHAPES = {
+    "triangle": "M0 -6L5.5 4H-5.5Z",
+    "inverted_triangle": "M0 6L5.5 -4H-5.5Z",
+    "square": "M-4.5 -4.5H4.5V4.5H-4.5Z",
+    "diamond": "M0 -6L4.5 0L0 6L-4.5 0Z",
+    "x": "M-5 -5L5 5M-5 5L5 -5",
+    "star": "M0 -6L1.8 -1.9H5.7L2.6 .8L3.7 5L0 2.5L-3.7 5L-2.6 .8L-5.7 -1.9H-1.8Z",
+}
+
+
+def _marker(shape: str, x: float, y: float, color: str) -> str:
+    if shape not in _SHAPES:
+        return (
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" stroke="{color}" fill="{color}" '
+            'fill-opacity="0.35"/>'
+        )
+    return (
+        f'<path d="{_SHAPES[shape]}" transform="translate({x:.1f} {y:.1f})" stroke="{color}" '
+        f'stroke-width="1.5" fill="{color}" fill-opacity="0.35"/>'
+    )
+
+
+def _patches(renderer: GlyphRenderer, x: _Scale, y: _Scale) -> list[str]:
+    data, glyph, out = renderer.data_source.data, renderer.glyph, []
+    for i, (xs, ys) in enumerate(zip(data[glyph.xs], data[glyph.ys], strict=True)):
+        points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x(xs), y(ys), strict=True))
+        color = _value(glyph.fill_color, data, i)
+        out.append(f'<polygon points="{points}" fill="{color}" fill-opacity="0.55"/>')
+    return out
+
+
+def _quads(renderer: GlyphRenderer, x: _Scale, y: _Scale) -> list[str]:
+    data, glyph, out = renderer.data_source.data, renderer.glyph, []
+    for i, sides in enumerate(
+        zip(*(data[c] for c in (glyph.left, glyph.right, glyph.bottom, glyph.top)), strict=True)
+    ):
+        left, right = float(x(sides[0])), float(x(sides[1]))
+        down, up = float(y(sides[2])), float(y(sides[3]))
+        color = _value(glyph.fill_color, data, i)
+        out.append(
+            f'<rect x="{left:.1f}" y="{min(up, down):.1f}" width="{max(right - left, 0):.1f}" '
+            f'height="{abs(down - up):.1f}" fill="{color}"/>'
+        )
+    return out
+
+
+def _key(renderers: list[GlyphRenderer], y: float) -> list[str]:
+    out: list[str] = []
+    for renderer in renderers:
+        glyph = renderer.glyph
+        if isinstance(glyph, Line):
+            out.append(_polyline(np.array([LEFT, LEFT + 38.0]), np.array([y, y]), glyph))
+        elif isinstance(glyph, Scatter):
+            out.append(_marker(str(_value(glyph.marker)), LEFT + 19, y, glyph.line_color))
+        else:
+            color = _value(glyph.fill_color, renderer.data_source.data, 0)
+            out.append(
+                f'<rect x="{LEFT}" y="{y - 6:.1f}" width="38" height="12" fill="{color}" '
+                'fill-opacity="0.4"/>'
+            )
+    return out
+
+
+def _value(spec: Any, data: Any = None, index: int = 0) -> Any:
+    """Return the value of a bokeh property that may name a column."""
+    if isinstance(spec, str) and data is not None and spec in data:
+        return data[spec][index]
+    field = getattr(spec, "field", None)
+    if field is not None and data is not None:
+        return data[field][index]
+    return getattr(spec, "value", spec)
+
+
+def _limits(
+    glyphs: list[GlyphRenderer], given: Any, along: str, *, log: bool
+) -> tuple[float, float]:
+    if isinstance(given, Range1d):
+        return float(given.start), float(given.end)
+    values = np.concatenate(
+        [np.zeros(0), *(_extent(r.glyph, r.data_source, along) for r in glyphs)]
+    )
+    values = values[np.isfinite(values) & ((values > 0) | (not log))]
+    low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
+    pad = 0.0 if log else 0.05 * (high - low)
+    # A start or an end that was given stands; bokeh holds nan where none was.
+    start, end = (getattr(given, side, None) for side in ("start", "end"))
+    low = low - pad if start is None or math.isnan(start) else float(start)
+    return low, high + pad if end is None or math.isnan(end) else float(end)
+
+
+_EXTENT = {"x": ("x", "xs", "left", "right"), "y": ("y", "y1", "y2", "ys", "bottom", "top")}
+
+
+def _extent(glyph: Any, source: ColumnDataSource, along: str) -> NDArray[np.float64]:
+    found: list[float] = []
+    for name in _EXTENT[along]:
+        column = getattr(glyph, name, None)
+        if isinstance(column, str) and column in source.data:
+            for item in source.data[column]:
+                found += item if isinstance(item, list) else [item]
+    return np.asarray(found, dtype=float)
+
+
+def _thin(values: NDArray[Any]) -> NDArray[Any]:
+    return values[:: max(1, -(-len(values) // LINE_POINTS))]
+
+
+def _path(d: str, color: str, width: float, more: str = "") -> str:
+    return f'<path d="{d}" fill="none" stroke="{color}" stroke-width="{width:g}"{more}/>'
+
+
+def _text(
+    text: str,
+    x: float,
+    y: float,
+    *,
+    size: int = 14,
+    anchor: str = "start",
+    weight: str = "normal",
+    more: str = "",
+) -> str:
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" '
+        f'font-weight="{weight}"{more}>{escape(text)}</text>'
+    )

@@ -1,0 +1,252 @@
+"""What every figure shares: colours, fonts, axes with units, hover, legend, theme."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from bokeh.models import (
+    BasicTickFormatter,
+    BoxZoomTool,
+    ColumnDataSource,
+    CustomJS,
+    CustomJSHover,
+    CustomJSTickFormatter,
+    DataRange1d,
+    GlyphRenderer,
+    HoverTool,
+    Legend,
+    LegendItem,
+    PanTool,
+    PlainText,
+    Range1d,
+    ResetTool,
+    SaveTool,
+    TickFormatter,
+    Title,
+)
+from bokeh.palettes import Colorblind
+from bokeh.plotting import figure
+
+Theme = Literal["light", "dark"]
+Scale = Literal["linear", "log"]
+
+_SAFE = Colorblind[8]
+# Told apart by people of every colour vision, and with enough contrast on the background.
+PALETTES: dict[Theme, tuple[str, ...]] = {
+    "light": tuple(_SAFE[i] for i in (0, 5, 3, 1, 6, 4)),
+    "dark": tuple(_SAFE[i] for i in (4, 1, 3, 6, 2, 5)),
+}
+INKS: dict[Theme, str] = {"light": "#000000", "dark": "#ffffff"}
+"""The colour of measured points: no curve has it."""
+
+MARKERS = ("circle", "triangle", "square", "diamond", "inverted_triangle", "star")
+DASHES: tuple[list[int], ...] = ([], [10, 4], [3, 4], [10, 4, 3, 4], [16, 5], [6, 3, 2, 3, 2, 3])
+
+FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
+PLOT_HEIGHT = 360
+"""Height of a figure without its legend, in pixels."""
+LEGEND_ROW = 22
+"""Height of one line of the legend, in pixels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """What an axis shows, in which SI unit, on which scale, and from where to where.
+
+    Without ``low`` and ``high`` the axis follows the data. Where a slider moves a curve, give
+    both: on a standing axis the curve moves, on a following axis only its labels would.
+    """
+
+    name: str
+    unit: str
+    scale: Scale = "linear"
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def label(self) -> str:
+        """The text beside the axis: its name and its unit."""
+        return self.name if self.unit == "1" else f"{self.name} [{self.unit}]"
+
+
+# Number to text with a prefix, as units.show writes it; the unit itself stands beside the axis,
+# short ones also at each tick.
+_ENGINEERING_JS = """
+function engineering(value, reference) {
+  if (!Number.isFinite(value)) return "not defined";
+  if (unit === "1") return String(parseFloat(value.toPrecision(4)));
+  if (unit === "ratio") return parseFloat((value * 100).toPrecision(4)) + " %";
+  const steps = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"],
+                 [1e-6, "µ"], [1e-9, "n"]];
+  const size = Math.abs(reference);
+  let [factor, prefix] = [1, ""];
+  if (size > 0) {
+    [factor, prefix] = steps.find(([f]) => size >= f * 0.99999) ?? steps[steps.length - 1];
+    if (whole && factor < 1) [factor, prefix] = [1, ""];
+  }
+  const number = parseFloat((value / factor).toPrecision(4));
+  return `${number} ${prefix}${suffix}`.trim();
+}
+"""
+_SHORT = {"byte": "B", "bit": "bit", "s": "s", "m": "m"}
+_LONG = {**_SHORT, "packet/s": "pps", "s/byte": "s/B"}
+_WHOLE = frozenset({"byte", "bit", "bit/s", "packet/s"})
+
+
+def tick_formatter(unit: str, scale: Scale) -> TickFormatter:
+    """Return the formatter that writes ticks with a prefix: ``20 ms``, ``1.5 kB``, ``10 M``."""
+    if unit == "text":
+        return BasicTickFormatter()
+    # On a linear axis all ticks have the prefix of the largest, on a log axis each its own.
+    reference = "Math.max(...ticks.map(Math.abs))" if scale == "linear" else "tick"
+    zero = f"Math.abs(tick) < 1e-9 * {reference} ? 0 : tick" if scale == "linear" else "tick"
+    arguments = {"unit": unit, "suffix": _SHORT.get(unit, ""), "whole": unit in _WHOLE}
+    code = f"{_ENGINEERING_JS}\nreturn engineering({zero}, {reference});"
+    return CustomJSTickFormatter(args=arguments, code=code)
+
+
+def hover_formatter(unit: str) -> CustomJSHover:
+    """Return the formatter that writes a hovered value with its prefix and unit."""
+    arguments = {"unit": unit, "suffix": _LONG.get(unit, unit), "whole": unit in _WHOLE}
+    return CustomJSHover(
+        args=arguments, code=f"{_ENGINEERING_JS}\nreturn engineering(value, value);"
+    )
+
+
+def new_figure(x_axis: Axis, y_axis: Axis, *, title: str, height: int = PLOT_HEIGHT) -> figure:
+    """Return an empty figure with axes, units, fonts and tools."""
+    chart = figure(
+        x_axis_type=x_axis.scale,
+        y_axis_type=y_axis.scale,
+        x_range=_range(x_axis),
+        y_range=_range(y_axis),
+        height=height,
+        sizing_mode="stretch_width",
+        tools=[PanTool(), BoxZoomTool(), ResetTool(), SaveTool()],
+        toolbar_location="above",
+        active_drag=None,
+        active_scroll=None,
+        min_border_right=24,
+    )
+    chart.toolbar.logo = None
+    chart.title = Title(text=PlainText(text=title), text_font=FONT, text_font_size="17px")
+    for axis, place in ((x_axis, chart.xaxis[0]), (y_axis, chart.yaxis[0])):
+        place.axis_label = PlainText(text=axis.label)
+        place.axis_label_text_font = FONT
+        place.axis_label_text_font_size = "16px"
+        place.axis_label_text_font_style = "normal"
+        place.major_label_text_font = FONT
+        place.major_label_text_font_size = "14px"
+        place.formatter = tick_formatter(axis.unit, axis.scale)
+    chart.xaxis[0].ticker.desired_num_ticks = 6
+    return chart
+
+
+def _range(axis: Axis) -> Range1d | DataRange1d:
+    if axis.low is None or axis.high is None:
+        limits = {k: v for k, v in (("start", axis.low), ("end", axis.high)) if v is not None}
+        return DataRange1d(range_padding=0.05, **limits)
+    return Range1d(start=axis.low, end=axis.high)
+
+
+# As many legend columns and ticks as the page is wide enough for.
+_FIT_WIDTH_JS = """
+const width = cb_obj.inner_width, count = legend.items.length;
+const columns = Math.max(1, Math.min(count, Math.floor(width / column)));
+if (legend.ncols !== columns) legend.ncols = columns;
+const wanted = height + row * Math.ceil(count / columns);
+if (cb_obj.height !== wanted) cb_obj.height = wanted;
+const ticks = Math.max(2, Math.min(8, Math.floor(width / 90)));
+if (ticker.desired_num_ticks !== ticks) ticker.desired_num_ticks = ticks;
+"""
+
+
+def add_legend(chart: figure, entries: Sequence[tuple[str, Sequence[GlyphRenderer]]]) -> None:
+    """Put a legend above the data, never over it; a click hides the entry's curve."""
+    items = [LegendItem(label={"value": name}, renderers=list(drawn)) for name, drawn in entries]
+    width = 8 * max((len(name) for name, _ in entries), default=1)
+    legend = Legend(
+        items=items,
+        click_policy="hide",
+        location="top_left",
+        orientation="vertical",
+        ncols=1,
+        label_text_font=FONT,
+        label_text_font_size="14px",
+        label_height=18,
+        label_width=width,
+        glyph_width=36,
+        spacing=2,
+        padding=4,
+        margin=2,
+        border_line_alpha=0.0,
+        background_fill_alpha=0.0,
+    )
+    height = int(chart.height)
+    chart.height = height + LEGEND_ROW * len(items)
+    chart.add_layout(legend, "above")
+    chart.js_on_change(
+        "inner_width",
+        CustomJS(
+            args={
+                "legend": legend,
+                "column": width + 60,
+                "height": height,
+                "row": LEGEND_ROW,
+                "ticker": chart.xaxis[0].ticker,
+            },
+            code=_FIT_WIDTH_JS,
+        ),
+    )
+
+
+def add_hover(
+    chart: figure, renderers: Sequence[GlyphRenderer], rows: Sequence[tuple[str, str, str]]
+) -> None:
+    """Show the name of what is under the pointer and ``(what, column, unit)`` of its point.
+
+    Names and text columns come from files and users: bokeh escapes both, templates it does not.
+    """
+    tooltips = [("", "$name")]
+    formatters: dict[str, CustomJSHover] = {}
+    for what, column, unit in rows:
+        if unit == "text":
+            tooltips.append((what, f"@{{{column}}}"))
+        else:
+            tooltips.append((what, f"@{{{column}}}{{custom}}"))
+            formatters[f"@{{{column}}}"] = hover_formatter(unit)
+    chart.add_tools(
+        HoverTool(
+            renderers=list(renderers),
+            tooltips=tooltips,
+            formatters=formatters,
+            line_policy="nearest",
+            mode="mouse",
+            visible=False,
+        )
+    )
+
+
+def add_points(
+    chart: figure, source: ColumnDataSource, *, marker: str, color: str, y: str = "y"
+) -> GlyphRenderer:
+    """Draw the points of a source."""
+    return chart.scatter(
+        "x",
+        y,
+        source=source,
+        name=source.name,
+        marker=marker,
+        size=10,
+        line_color=color,
+        line_width=1.5,
+        fill_color=color,
+        fill_alpha=0.35,
+    )
+
+
+def new_source(name: str, columns: Mapping[str, object]) -> ColumnDataSource:
+    """Return the named columns of one glyph."""
+    return ColumnDataSource(name=name, data=dict(columns))

@@ -1,0 +1,118 @@
+"""The widget that holds a bokeh figure in JupyterLab, Voila and Notebook, with no network."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import bokeh
+import numpy as np
+import traitlets
+from bokeh.core.json_encoder import serialize_json
+from bokeh.resources import Resources
+from numpy.typing import ArrayLike
+
+from netcalc.plots import Plot
+from netcalc.plots.picture import svg
+
+
+class Figure(anywidget.AnyWidget):
+    """A figure on the page: built once, then fed with columns.
+
+    Parameters
+    ----------
+    plot : Plot
+        The figure, from a function of :mod:`netcalc.plots`.
+    """
+
+    _esm = Path(__file__).with_name("figure.js")
+    _css = Path(__file__).with_name("figure.css")
+    _bokeh_version = traitlets.Unicode(bokeh.__version__).tag(sync=True)
+    description = traitlets.Unicode().tag(sync=True)
+    picture = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, plot: Plot) -> None:
+        self._lock = threading.RLock()  # the columns change while a view asks for them
+        self._plot = plot
+        super().__init__(description=plot.description, picture=svg(plot))
+        self.layout.width = "100%"
+        self.on_msg(self._answer)
+
+    @property
+    def plot(self) -> Plot:
+        """The figure that is shown; change it only through this widget."""
+        return self._plot
+
+    def update(self, name: str, **columns: ArrayLike) -> None:
+        """Replace columns of one source, such as ``figure.update("T1", y=times)``.
+
+        Raises
+        ------
+        DomainError
+            If the source or a column is not there, or the columns differ in length.
+        """
+        self.update_all({name: columns})
+
+    def update_all(self, sources: Mapping[str, Mapping[str, ArrayLike]]) -> None:
+        """Replace columns of several sources in one message: they change together."""
+        with self._lock:
+            drawn = {name: self._plot.replace(name, **new) for name, new in sources.items()}
+            message, buffers = _pack(drawn)
+            self.send({"kind": "columns", "sources": message}, buffers=buffers)
+
+    def describe(self, text: str) -> None:
+        """Replace the text alternative, which also stands below the figure."""
+        self.description = text
+
+    def draw(self, plot: Plot) -> None:
+        """Show another figure in the same place."""
+        with self._lock:
+            self._plot = plot
+            self.picture = svg(plot)
+            self.description = plot.description
+            self.send({"kind": "changed"})
+
+    def _answer(self, _widget: object, content: Mapping[str, Any], _buffers: object) -> None:
+        if content.get("kind") != "ask":
+            return
+        if content.get("library"):
+            self.send({"kind": "library"}, buffers=[_library()])
+        with self._lock:
+            document = serialize_json(self._plot.document().to_json(deferred=False)).encode()
+            self.send({"kind": "document", "view": content.get("view")}, buffers=[document])
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        return with_picture(super()._repr_mimebundle_(**kwargs), self)
+
+
+def with_picture(bundle: Any, figure: Figure) -> Any:
+    """Add to a widget's display what is shown where no kernel runs: the picture and its text."""
+    data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+    data = {**data, "text/plain": figure.description, "image/svg+xml": figure.picture}
+    return data, metadata
+
+
+@cache
+def _library() -> bytes:
+    """Return BokehJS as the installed bokeh package holds it."""
+    paths = Resources(mode="absolute", components=["bokeh"], minified=True).js_files
+    return b"\n".join(Path(path).read_bytes() for path in paths)
+
+
+def _pack(sources: Mapping[str, Mapping[str, Any]]) -> tuple[dict[str, dict[str, Any]], list[Any]]:
+    """Split columns into JSON and binary buffers: numbers travel as float64."""
+    message: dict[str, dict[str, Any]] = {}
+    buffers: list[Any] = []
+    for name, columns in sources.items():
+        message[name] = {}
+        for column, values in columns.items():
+            if isinstance(values, np.ndarray):
+                message[name][column] = {"buffer": len(buffers)}
+                buffers.append(np.ascontiguousarray(values).data)
+            else:
+                message[name][column] = values
+    return message, buffers
