@@ -126,7 +126,10 @@ class ConvergenceError(NetcalcError, RuntimeError):
 
 
 class ExperimentError(NetcalcError, RuntimeError):
-    """A live run that could not start or go on: the phase, the place and the way out."""
+    """A live run that could not start or go on: the phase, the place and the way out.
+
+    ``partial`` holds the samples that were measured before, if there are any.
+    """
 
     def __init__(
         self,
@@ -136,14 +139,20 @@ class ExperimentError(NetcalcError, RuntimeError):
         host: str | None = None,
         port: int | None = None,
         hint: str | None = None,
+        partial: Any = None,
     ) -> None:
         self.what = what
         self.phase = phase
         self.host = host
         self.port = port
         self.hint = hint
+        self.partial = partial
         place = f" ({host}:{port})" if port is not None else f" ({host})" if host else ""
         super().__init__(_sentences(f"{phase}: {what}{place}", hint))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields of the error without the samples, which have a form of their own."""
+        return {name: value for name, value in super().as_dict().items() if name != "partial"}
 
 
 class MissingPackageError(NetcalcError, ImportError):

@@ -1,0 +1,19 @@
+"""Live runs on real sockets: raw samples, with the run's own error beside them.
+
+Each run has hard limits of time, bytes and probes, goes to the loopback only, can be stopped within
+a second, keeps what it measured, and leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+from netcalc.experiments._limits import MAX_BYTES, MAX_COUNT, MAX_DURATION_S, MAX_TCP_BYTES
+from netcalc.experiments.echo import BOOK_SIZES, echo
+
+__all__ = [
+    "BOOK_SIZES",
+    "MAX_BYTES",
+    "MAX_COUNT",
+    "MAX_DURATION_S",
+    "MAX_TCP_BYTES",
+    "echo",
+]

@@ -1,0 +1,271 @@
+"""One probe, one reply: the timed part of an echo, over sockets that somebody else made.
+
+Stop and wait: a probe is sent, its reply awaited, and the clock read right before and right after.
+Everything that is not the reply is sorted afterwards: late, duplicate, damaged, or not of this run.
+Between the two readings of the clock stand one send and one receive call and nothing else; the
+socket blocks in the kernel, with a time limit there, so that no call of ``poll`` is added.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from netcalc.errors import ExperimentError
+from netcalc.experiments._peer import TAG_BYTES
+from netcalc.experiments._replies import Replies
+from netcalc.experiments._stopping import SLICE_S, Stopping
+
+LINGER_S = 0.02
+"""How long after the last probe duplicates and late replies are still awaited. [s]"""
+_DRAINED = 1000  # replies read away before a probe, at most
+_clock = time.perf_counter_ns
+
+
+class Exchange(Protocol):
+    """What a run needs to know of a protocol."""
+
+    replies: Replies
+
+    def exchange(self, payload: bytearray, sequence: int) -> tuple[int, int | None]:
+        """Send one probe; return when, and its round trip or None without a reply. [ns]"""
+
+    def linger(self) -> None:
+        """Sort what still comes after the last probe."""
+
+    def close(self) -> None:
+        """Close the socket."""
+
+
+class UdpExchange:
+    """Probes as datagrams over a connected socket.
+
+    The kernel discards what comes from any other address. A probe of 8 bytes or more carries its
+    sequence and the session of the run. A shorter one cannot: each has a socket, and so a port, of
+    its own, so that a reply to one is never taken for a reply to another.
+    """
+
+    def __init__(
+        self,
+        connect: Callable[[], socket.socket],
+        session: bytes,
+        *,
+        timeout_s: float,
+        stopping: Stopping,
+    ) -> None:
+        self._connect = connect
+        self._session = session[:4]
+        self._timeout_ns = int(timeout_s * 1e9)
+        self._slice_s = _slice_s(timeout_s)
+        self._stopping = stopping
+        self._buffer = bytearray(65_536)
+        self.replies = Replies()
+        self._sock = self._connected()
+
+    def exchange(self, payload: bytearray, sequence: int) -> tuple[int, int | None]:
+        """Send one probe; return when, and its round trip or None without a reply. [ns]"""
+        size = len(payload)
+        tag = sequence.to_bytes(4, "little") + self._session
+        payload[:TAG_BYTES] = tag[:size]
+        if size < TAG_BYTES:
+            self._sock.close()
+            self._sock = self._connected()
+        else:
+            self._drain()
+        sock, buffer = self._sock, self._buffer
+        sent_ns = _clock()
+        sock.send(payload)
+        while True:
+            try:
+                got = sock.recv_into(buffer)
+                arrived_ns = _clock()
+            except BlockingIOError:
+                got, arrived_ns = -1, _clock()
+            if got == size and arrived_ns - sent_ns <= self._timeout_ns:
+                if buffer.startswith(payload):
+                    self.replies.sent(sequence, size, sent_ns).answered = True
+                    return sent_ns, arrived_ns - sent_ns
+            elif arrived_ns - sent_ns > self._timeout_ns:
+                self.replies.sent(sequence, size, sent_ns)
+                if got == size < TAG_BYTES:
+                    self.replies.late_count += 1
+                else:
+                    self._sort(got, arrived_ns, awaited=-1)
+                return sent_ns, None
+            self._sort(got, arrived_ns, awaited=sequence)
+            self._stopping.check()
+
+    def linger(self) -> None:
+        """Sort what still comes after the last probe."""
+        self._sock.settimeout(LINGER_S)
+        self._drain(flags=0)
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._sock.close()
+
+    def _connected(self) -> socket.socket:
+        sock = self._connect()
+        limit_receive(sock, self._slice_s)
+        return sock
+
+    def _drain(self, flags: int = socket.MSG_DONTWAIT) -> None:
+        for _ in range(_DRAINED):
+            try:
+                got = self._sock.recv_into(self._buffer, 0, flags)
+            except (BlockingIOError, TimeoutError):
+                return
+            self._sort(got, _clock(), awaited=-1)
+
+    def _sort(self, got: int, arrived_ns: int, *, awaited: int) -> None:
+        if got < 0:
+            return
+        if got < TAG_BYTES or self._buffer[4:TAG_BYTES] != self._session:
+            self.replies.foreign_count += 1
+            return
+        sequence = int.from_bytes(self._buffer[:4], "little")
+        self.replies.sort(sequence, got, arrived_ns, awaited=awaited)
+
+
+class TcpExchange:
+    """Probes as messages over one connection, each with its length and sequence in front."""
+
+    def __init__(
+        self,
+        sock: socket.socket,
+        session: bytes,
+        *,
+        largest_bytes: int,
+        timeout_s: float,
+        stopping: Stopping,
+    ) -> None:
+        self._sock = sock
+        self._peer = peer_of(sock)
+        self._timeout_ns = int(timeout_s * 1e9)
+        self._stopping = stopping
+        self._largest_bytes = largest_bytes
+        self._buffer = bytearray(largest_bytes + 65_536)
+        self._view = memoryview(self._buffer)
+        self._have = 0
+        self.replies = Replies()
+        self._greet(session)
+        limit_receive(sock, _slice_s(timeout_s))
+
+    def exchange(self, payload: bytearray, sequence: int) -> tuple[int, int | None]:
+        """Send one probe; return when, and its round trip or None without a reply. [ns]"""
+        size = len(payload)
+        struct.pack_into("!II", payload, 0, size, sequence)
+        sent_ns = _clock()
+        self._send_all(payload, sent_ns)
+        probe = self.replies.sent(sequence, size, sent_ns)
+        while True:
+            try:
+                got = self._sock.recv_into(self._view[self._have :])
+                arrived_ns = _clock()
+            except BlockingIOError:
+                got, arrived_ns = -1, _clock()
+            if got == 0:
+                raise ConnectionResetError("it closed the connection")
+            self._have += max(got, 0)
+            in_time = arrived_ns - sent_ns <= self._timeout_ns
+            while length := self._complete():
+                if in_time and not probe.answered and self._buffer.startswith(payload):
+                    probe.answered = True
+                    self._drop(length)
+                else:
+                    self._sort(length, arrived_ns, awaited=sequence if in_time else -1)
+            if probe.answered:
+                return sent_ns, arrived_ns - sent_ns
+            if not in_time:
+                return sent_ns, None
+            self._stopping.check()
+
+    def linger(self) -> None:
+        """Sort what still comes after the last probe."""
+        self._sock.settimeout(LINGER_S)
+        for _ in range(_DRAINED):
+            try:
+                got = self._sock.recv_into(self._view[self._have :])
+            except (BlockingIOError, TimeoutError):
+                return
+            if not got:
+                return
+            self._have += got
+            while length := self._complete():
+                self._sort(length, _clock(), awaited=-1)
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._sock.close()
+
+    def _greet(self, session: bytes) -> None:
+        """Show the session and wait for its return: whoever answers is the peer of this run."""
+        self._sock.sendall(session)
+        answer = b""
+        while len(answer) < len(session):
+            self._stopping.check()
+            got = self._sock.recv(len(session) - len(answer))
+            if not got:
+                raise ConnectionResetError("it closed the connection")
+            answer += got
+        if answer != session:
+            raise ExperimentError("something else answers there", phase="greeting", **self._peer)
+
+    def _send_all(self, payload: bytearray, sent_ns: int) -> None:
+        done = 0
+        while done < len(payload):
+            try:
+                done += self._sock.send(payload if not done else memoryview(payload)[done:])
+            except BlockingIOError:
+                self._stopping.check()
+                if _clock() - sent_ns > self._timeout_ns:
+                    raise ExperimentError(
+                        f"the peer took {done} of {len(payload)} bytes and then no more",
+                        phase="send",
+                        **self._peer,
+                    ) from None
+
+    def _complete(self) -> int:
+        """Return the length of the first message if all of it is there, else 0."""
+        if self._have < TAG_BYTES:
+            return 0
+        (length,) = struct.unpack_from("!I", self._buffer)
+        if not TAG_BYTES <= length <= self._largest_bytes:
+            raise ExperimentError(
+                f"the peer speaks another protocol: a message of {length} bytes",
+                phase="echo",
+                **self._peer,
+            )
+        return int(length) if self._have >= length else 0
+
+    def _sort(self, length: int, arrived_ns: int, *, awaited: int) -> None:
+        (sequence,) = struct.unpack_from("!I", self._buffer, 4)
+        self._drop(length)
+        self.replies.sort(sequence, length, arrived_ns, awaited=awaited)
+
+    def _drop(self, length: int) -> None:
+        self._view[: self._have - length] = self._view[length : self._have]
+        self._have -= length
+
+
+def limit_receive(sock: socket.socket, limit_s: float) -> None:
+    """Let a receive or send call end after a while, in the kernel: no extra call for it."""
+    sock.settimeout(None)
+    seconds, rest_s = divmod(limit_s, 1.0)
+    timeval = struct.pack("ll", int(seconds), max(1, int(rest_s * 1e6)))
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeval)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeval)
+
+
+def peer_of(sock: socket.socket) -> dict[str, Any]:
+    """Return host and port of the other end, as an error names them."""
+    host, port = sock.getpeername()[:2]
+    return {"host": host, "port": port}
+
+
+def _slice_s(timeout_s: float) -> float:
+    """Divide the time limit into equal slices, short enough to notice a wish to stop."""
+    return timeout_s / max(1, -(-timeout_s // SLICE_S))

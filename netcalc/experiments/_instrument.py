@@ -1,0 +1,146 @@
+"""How good the instrument is: its own error, measured in the run that it belongs to."""
+
+from __future__ import annotations
+
+import gc
+import os
+import platform
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from netcalc.experiments import _peer
+from netcalc.units import show
+
+STARVED_S = 2e-3
+"""A run is called starved if short sleeps end later than this, at their 99th percentile. [s]"""
+CLOCK_STEP_S = 0.05
+"""A wall clock that runs off by more than this in a run was set, or the machine slept. [s]"""
+_SLEEP_S = 5e-4
+_clock = time.perf_counter_ns
+
+
+def timer() -> dict[str, float]:
+    """Measure the clock: its smallest step and what one reading costs. [s]"""
+    readings = [_clock() for _ in range(2000)]
+    steps = np.diff(np.array(readings))
+    nominal_s = time.get_clock_info("perf_counter").resolution
+    smallest_s = float(steps[steps > 0].min()) * 1e-9 if (steps > 0).any() else nominal_s
+    return {
+        "timer_resolution_s": max(nominal_s, smallest_s),
+        "clock_call_s": (readings[-1] - readings[0]) * 1e-9 / (len(readings) - 1),
+    }
+
+
+def exchange_call_s(host: str) -> float:
+    """Measure one send and one receive call of 8 bytes with no other process in it. [s]"""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    payload, times = bytearray(8), []
+    with socket.socket(family, socket.SOCK_DGRAM) as sock:
+        sock.bind((host, 0))
+        sock.connect(sock.getsockname())
+        sock.setblocking(False)
+        with suppress(BlockingIOError):
+            for _ in range(200):
+                begin_ns = _clock()
+                sock.send(payload)
+                sock.recv_into(payload)
+                times.append(_clock() - begin_ns)
+    return float(np.median(times)) * 1e-9 if times else float("nan")
+
+
+def scheduling_delays_s(count: int) -> list[float]:
+    """Measure how much too late short sleeps end. [s]"""
+    delays = []
+    for _ in range(count):
+        begin_ns = _clock()
+        time.sleep(_SLEEP_S)
+        delays.append((_clock() - begin_ns) * 1e-9 - _SLEEP_S)
+    return delays
+
+
+def scheduling(delays_s: list[float]) -> dict[str, float]:
+    """Return the median and the 99th percentile of the delays. [s]"""
+    median_s, p99_s = np.percentile(delays_s, (50, 99), method="higher")
+    return {
+        "scheduling_delay_median_s": float(median_s),
+        "scheduling_delay_p99_s": float(p99_s),
+        "scheduling_delay_count": len(delays_s),
+    }
+
+
+def starved(p99_s: float) -> str | None:
+    """Return the warning of a run whose process did not get the processor in time."""
+    if p99_s <= STARVED_S:
+        return None
+    return (
+        f"starved: short sleeps ended {show(p99_s, 's')} late (99th percentile, more than "
+        f"{show(STARVED_S, 's')}); the times are unreliable, the smallest ones the least"
+    )
+
+
+def clock_step(wall_s: float, monotonic_s: float) -> str | None:
+    """Return the warning of a run in which the wall clock and the monotonic one disagree."""
+    step_s = wall_s - monotonic_s
+    if abs(step_s) <= CLOCK_STEP_S:
+        return None
+    return (
+        f"the wall clock moved by {step_s:+.3g} s against the monotonic clock in the run: it was "
+        "set, or the machine slept; times between probes may contain the gap"
+    )
+
+
+def host() -> str:
+    """Name the machine by system, kernel and processor, never by its name."""
+    return f"{platform.system()} {platform.release()} {platform.machine()}"
+
+
+def machine() -> dict[str, Any]:
+    """Return what of the machine bears on the times."""
+    facts: dict[str, Any] = {
+        "kernel": platform.release(),
+        "python": platform.python_version(),
+        "cpu_count": os.cpu_count(),
+    }
+    with suppress(OSError, AttributeError):
+        facts["load_1min"] = os.getloadavg()[0]
+    with suppress(AttributeError):
+        facts["usable_cpu_count"] = len(os.sched_getaffinity(0))
+    return facts
+
+
+def loopback() -> dict[str, Any]:
+    """Return what of the loopback interface bears on the times."""
+    facts: dict[str, Any] = {
+        "offload": "loopback: no wire, no frames, no checksum computed; segments of TCP up to the "
+        "MTU and beyond. Nothing here tells about frames",
+    }
+    with suppress(OSError, ValueError):
+        facts["loopback_mtu_bytes"] = int(Path("/sys/class/net/lo/mtu").read_text())
+    return facts
+
+
+def granted(sock: socket.socket) -> dict[str, Any]:
+    """Return the buffers and, for TCP, the options that the kernel gave, read back."""
+    facts = _peer.granted(sock)
+    if sock.type == socket.SOCK_STREAM:
+        facts["nodelay"] = bool(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        facts["mss_bytes"] = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG)
+    return facts
+
+
+@contextmanager
+def collector_off() -> Iterator[None]:
+    """Keep the garbage collector from running between two readings of the clock."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -1,0 +1,185 @@
+"""The peer of an echo: a program of its own that sends back what it gets.
+
+Started as ``python -I -S _peer.py`` by :mod:`netcalc.experiments._process`; it needs the standard
+library only. It reads its settings as one line of JSON, writes one line when it is bound, and
+echoes until its input closes, its parent dies, or its limits are reached; then it writes what it
+counted.
+
+A datagram is sent back as it came if it carries the session of this run, or is too short for one.
+A connection starts with a greeting of 8 bytes, which is sent back; then every message is preceded
+by its own length and is sent back once it is complete.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import struct
+import sys
+import threading
+from typing import Any
+
+TAG_BYTES = 8
+"""Head of every probe: over UDP 4 bytes sequence and 4 bytes session, over TCP length, sequence."""
+GREETING_S = 2.0
+"""How long a new connection may take to show its greeting. [s]"""
+LIMIT_REACHED = 3
+"""Exit code of a peer that reached its limit of time or bytes."""
+_PR_SET_PDEATHSIG = 1
+
+
+class Counts:
+    """What the peer did: messages sent back, refused for another session, and not sent."""
+
+    def __init__(self) -> None:
+        self.echoed = self.refused = self.unsent = 0
+
+
+def main() -> int:
+    """Serve one run; return the exit code."""
+    settings = json.loads(sys.stdin.buffer.readline(4096))
+    die_with_parent(settings["parent"])
+    try:
+        sock = bound_socket(settings)
+    except OSError as error:
+        say({"error": error.errno, "text": error.strerror or str(error)})
+        return 2
+    counts = Counts()
+    threading.Thread(target=end_with_input, args=(counts,), daemon=True).start()
+    alarm = threading.Timer(settings["duration_s"], os._exit, (LIMIT_REACHED,))
+    alarm.daemon = True
+    alarm.start()
+    say({"port": sock.getsockname()[1], **granted(sock)})
+    session = bytes.fromhex(settings["session"])
+    if settings["protocol"] == "udp":
+        echo_datagrams(sock, session[:4], settings["bytes"], counts)
+    else:
+        echo_connections(sock, session, settings, counts)
+    say(vars(counts))
+    return LIMIT_REACHED
+
+
+def die_with_parent(parent: int) -> None:
+    """End when the parent ends, however it ends (Linux; elsewhere the closed input says so)."""
+    if sys.platform == "linux":
+        try:
+            import ctypes
+
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        except (ImportError, OSError, AttributeError):
+            return
+        if os.getppid() not in (parent, 0):  # it ended before; 0: it is in another PID namespace
+            os._exit(1)
+
+
+def end_with_input(counts: Counts) -> None:
+    """End the process when its input closes: the run is over, or the parent is gone."""
+    while sys.stdin.buffer.read(1):
+        pass
+    say(vars(counts))
+    os._exit(0)
+
+
+def say(report: dict[str, Any]) -> None:
+    """Write one line to the parent, or nothing if it is gone."""
+    try:
+        os.write(1, json.dumps(report).encode() + b"\n")
+    except OSError:
+        os._exit(1)
+
+
+def bound_socket(settings: dict[str, Any]) -> socket.socket:
+    """Open the socket that the run's settings ask for."""
+    family = socket.AF_INET6 if ":" in settings["host"] else socket.AF_INET
+    stream = settings["protocol"] == "tcp"
+    sock = socket.socket(family, socket.SOCK_STREAM if stream else socket.SOCK_DGRAM)
+    if stream:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    sock.bind((settings["host"], settings["port"]))
+    if stream:
+        sock.listen(8)
+    return sock
+
+
+def granted(sock: socket.socket) -> dict[str, Any]:
+    """Return the buffers and the congestion control that the kernel gave, read back."""
+    report: dict[str, Any] = {
+        "send_buffer_bytes": sock.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF),
+        "receive_buffer_bytes": sock.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF),
+    }
+    if sock.type == socket.SOCK_STREAM and hasattr(socket, "TCP_CONGESTION"):
+        name = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16)
+        report["congestion_control"] = name.rstrip(b"\0").decode("ascii", "replace")
+    return report
+
+
+def echo_datagrams(sock: socket.socket, session: bytes, limit_bytes: int, counts: Counts) -> None:
+    """Send datagrams back until the limit."""
+    buffer = bytearray(65_536)
+    view = memoryview(buffer)
+    carried_bytes = 0
+    while carried_bytes < limit_bytes:
+        size, sender = sock.recvfrom_into(buffer)
+        carried_bytes += 2 * size
+        if size >= TAG_BYTES and buffer[4:8] != session:
+            counts.refused += 1
+            continue
+        try:
+            sock.sendto(view[:size], sender)
+        except OSError:
+            counts.unsent += 1
+        else:
+            counts.echoed += 1
+
+
+def echo_connections(
+    listener: socket.socket, session: bytes, settings: dict[str, Any], counts: Counts
+) -> None:
+    """Serve one connection after the other until the limit."""
+    left_bytes: int = settings["bytes"]
+    while left_bytes > 0:
+        connection, _ = listener.accept()
+        with connection:
+            try:
+                connection.settimeout(GREETING_S)
+                if connection.recv(TAG_BYTES, socket.MSG_WAITALL) != session:
+                    counts.refused += 1
+                    continue
+                connection.settimeout(None)
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                connection.sendall(session)
+                left_bytes -= echo_stream(connection, settings["message_bytes"], left_bytes, counts)
+            except OSError:
+                counts.unsent += 1
+
+
+def echo_stream(
+    connection: socket.socket, largest_bytes: int, limit_bytes: int, counts: Counts
+) -> int:
+    """Send complete messages back until the client is done; return the bytes carried."""
+    view = memoryview(bytearray(largest_bytes + 65_536))
+    have = carried_bytes = 0
+    while carried_bytes < limit_bytes:
+        got = connection.recv_into(view[have:])
+        if not got:
+            break
+        have += got
+        while have >= TAG_BYTES:
+            (length,) = struct.unpack_from("!I", view)
+            if not TAG_BYTES <= length <= largest_bytes:
+                counts.refused += 1
+                return carried_bytes
+            if have < length:
+                break
+            connection.sendall(view[:length])
+            counts.echoed += 1
+            carried_bytes += 2 * length
+            view[: have - length] = view[length:have]
+            have -= length
+    return carried_bytes
+
+
+if __name__ == "__main__":
+    os._exit(main())

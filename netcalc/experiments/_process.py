@@ -1,0 +1,166 @@
+"""Starts, watches and ends the peer process of a run."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from netcalc.errors import ExperimentError
+from netcalc.experiments import _peer
+from netcalc.experiments._stopping import SLICE_S, Stopping
+
+START_LIMIT_S = 10.0
+"""How long the peer may take until it is bound. [s]"""
+END_LIMIT_S = 0.5
+"""How long it may take to end by itself before it is killed. [s]"""
+DEATH_S = 0.2
+"""How long after a broken exchange the peer may take to be dead. [s]"""
+_PROGRAM = Path(_peer.__file__).absolute()
+_HINTS = {
+    errno.EADDRINUSE: "Another program holds it. Use port=0: the kernel picks a free one",
+    errno.EACCES: "Ports below 1024 need a privilege. Use port=0: the kernel picks a free one",
+    errno.EADDRNOTAVAIL: "This host has no such address. Try host='127.0.0.1'",
+    errno.EAFNOSUPPORT: "This host has no such address family. Try host='127.0.0.1'",
+}
+_WHAT = {errno.EADDRINUSE: "the port is in use", errno.EACCES: "the port is not allowed"}
+
+
+class Peer:
+    """A process that echoes on a loopback address, for as long as this object is open.
+
+    Attributes
+    ----------
+    port : int
+        The port it is bound to.
+    report : dict
+        The buffers and the congestion control that the kernel gave it.
+    """
+
+    def __init__(self, settings: dict[str, Any], *, stopping: Stopping) -> None:
+        self._host: str = settings["host"]
+        self._wanted_port: int = settings["port"]
+        self._process = _started()
+        self._output = b""
+        try:
+            self._send({**settings, "parent": os.getpid()})
+            self.report = self._ready(stopping)
+            self.port: int = self.report.pop("port")
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def pid(self) -> int:
+        """Process number."""
+        return self._process.pid
+
+    def death(self) -> str | None:
+        """Say how the peer ended, or None if it still runs."""
+        try:
+            code = self._process.wait(DEATH_S)
+        except subprocess.TimeoutExpired:
+            return None
+        if code == _peer.LIMIT_REACHED:
+            return "the peer process reached its limit of time or bytes"
+        how = f"status {code}" if code >= 0 else signal.Signals(-code).name
+        return f"the peer process ended ({how})"
+
+    def close(self) -> dict[str, int]:
+        """End the process, reap it, and return what it counted (empty if it could not tell)."""
+        process = self._process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        if process.stdout.closed:
+            return {}
+        try:
+            process.stdin.close()
+            process.wait(END_LIMIT_S)
+        except (subprocess.TimeoutExpired, OSError):
+            pass
+        finally:
+            process.kill()
+            process.wait()
+            self._output += process.stdout.read(4096) or b""
+            process.stdout.close()
+        try:
+            counts: dict[str, int] = json.loads(self._output)
+        except ValueError:
+            return {}
+        return counts
+
+    def _send(self, settings: dict[str, Any]) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(settings).encode() + b"\n")
+        except OSError:
+            return  # it ended at once; what it printed says why
+
+    def _ready(self, stopping: Stopping) -> dict[str, Any]:
+        """Wait for the line that the peer writes when it is bound, and return it."""
+        assert self._process.stdout is not None
+        end_s = time.monotonic() + START_LIMIT_S
+        while b"\n" not in self._output and time.monotonic() < end_s:
+            stopping.check()
+            if select.select([self._process.stdout], [], [], SLICE_S)[0]:
+                read = os.read(self._process.stdout.fileno(), 4096)
+                if not read:
+                    break
+                self._output += read
+        line, _, self._output = self._output.partition(b"\n")
+        try:
+            report: dict[str, Any] = json.loads(line)
+        except ValueError:
+            said = line.decode("utf-8", "backslashreplace") or "nothing"
+            raise self._error(
+                "start", f"the peer process did not start, it said: {said}", None
+            ) from None
+        if "error" in report:
+            what = _WHAT.get(report["error"], "the peer cannot use this address")
+            raise self._error("bind", f"{what}: {report['text']}", _HINTS.get(report["error"]))
+        return report
+
+    def _error(self, phase: str, what: str, hint: str | None) -> ExperimentError:
+        return ExperimentError(
+            what, phase=phase, host=self._host, port=self._wanted_port, hint=hint
+        )
+
+
+def _started() -> subprocess.Popen[bytes]:
+    """Start the peer in a session of its own, so that Ctrl-C reaches this process alone."""
+    if not sys.executable:
+        raise ExperimentError("the Python program is not known here", phase="start")
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-I", "-S", str(_PROGRAM)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            bufsize=0,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise ExperimentError(
+            f"the peer process cannot be started: {error.strerror or error}",
+            phase="start",
+            hint="Models and readers work without it",
+        ) from error

@@ -1,0 +1,48 @@
+"""What comes back beside the replies that were awaited: late, duplicate, damaged, foreign."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+UNCOUNTED_FROM = 1 << 31
+"""Sequence numbers from here on are warm-up."""
+MAX_DUPLICATES = 10_000
+"""Duplicates that are kept as rows; more of them are counted only."""
+
+
+@dataclass(slots=True)
+class _Probe:
+    payload_bytes: int
+    sent_ns: int
+    answered: bool = False
+
+
+@dataclass(slots=True)
+class Replies:
+    """What came beside the replies that were awaited."""
+
+    late_count: int = 0
+    foreign_count: int = 0
+    damaged_count: int = 0
+    duplicate_count: int = 0
+    duplicates: list[tuple[int, int]] = field(default_factory=list)
+    _probes: dict[int, _Probe] = field(default_factory=dict)
+
+    def sent(self, sequence: int, payload_bytes: int, sent_ns: int) -> _Probe:
+        """Note that a probe was sent."""
+        probe = self._probes[sequence] = _Probe(payload_bytes, sent_ns)
+        return probe
+
+    def sort(self, sequence: int, payload_bytes: int, arrived_ns: int, *, awaited: int) -> None:
+        """Count a reply that carries the session of this run but is not the awaited one."""
+        probe = self._probes.get(sequence)
+        if sequence >= UNCOUNTED_FROM and probe is not None:
+            return
+        if probe is None or probe.payload_bytes != payload_bytes or sequence == awaited:
+            self.damaged_count += 1
+        elif not probe.answered:
+            self.late_count += 1
+        else:
+            self.duplicate_count += 1
+            if len(self.duplicates) < MAX_DUPLICATES:
+                self.duplicates.append((sequence, arrived_ns - probe.sent_ns))

@@ -1,0 +1,300 @@
+"""One run of probes: what was asked, what was measured so far, and how it is kept."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from netcalc import __version__
+from netcalc.errors import ExperimentError
+from netcalc.experiments import _instrument
+from netcalc.experiments._exchange import Exchange
+from netcalc.experiments._replies import UNCOUNTED_FROM, Replies
+from netcalc.experiments._stopping import Stopping
+from netcalc.samples import Meta, RttSamples
+from netcalc.units import show
+
+WARM_UP_COUNT = 5
+"""Exchanges before the probes of each size; they are not among the samples. [1]"""
+SILENT_COUNT = 20
+"""So many probes in a row without a reply end a run. [1]"""
+PROGRESS_S = 0.1
+"""Time between two calls of a progress function, at least. [s]"""
+SAVE_S = 2.0
+"""Time between two savings of a run that is under way, at least. [s]"""
+
+Progress = Callable[[int, int, float], object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What was asked for, checked."""
+
+    sizes: list[int]
+    count: int
+    protocol: str
+    host: str
+    port: int
+    interval_s: float
+    timeout_s: float
+    session: bytes = field(default_factory=lambda: secrets.token_bytes(8))
+
+    @property
+    def probe_count(self) -> int:
+        """Probes of the whole run."""
+        return len(self.sizes) * self.count
+
+    @property
+    def carried_bytes(self) -> int:
+        """Payload of the whole run in both directions, with the warm-up."""
+        return 2 * sum(self.sizes) * (self.count + WARM_UP_COUNT)
+
+    def command(self, standard: tuple[int, ...]) -> str:
+        """Return the call that asks for this plan."""
+        sizes = "BOOK_SIZES" if tuple(self.sizes) == standard else str(self.sizes)
+        if len(self.sizes) > 32 and tuple(self.sizes) != standard:
+            sizes = f"[{self.sizes[0]}, ... {len(self.sizes)} sizes ..., {self.sizes[-1]}]"
+        return (
+            f"echo({sizes}, protocol={self.protocol!r}, count={self.count}, "
+            f"interval_s={self.interval_s:g}, timeout_s={self.timeout_s:g}, "
+            f"host={self.host!r}, port={self.port})"
+        )
+
+
+class Run:
+    """The probes of one run, as they come."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        *,
+        stopping: Stopping,
+        progress: Progress | None = None,
+        save: str | os.PathLike[str] | None = None,
+        command: str = "",
+    ) -> None:
+        self.plan = plan
+        self.stopping = stopping
+        self.phase = "start"
+        self.port: int | None = plan.port or None
+        self.facts: dict[str, Any] = {}
+        self.warnings: list[str] = []
+        self.delays_s: list[float] = []
+        self._rows: list[tuple[int, int, int, int | None]] = []  # size, sequence, sent, rtt
+        self._replies = Replies()
+        self._silent_count = 0
+        self._warm_up_count = 0
+        self._progress = progress
+        self._progress_due_s = 0.0
+        self._save = None if save is None else Path(save)
+        self._save_due_s = time.monotonic() + SAVE_S
+        self._command = command
+        self._start_wall_ns = time.time_ns()
+        self._start_ns = time.perf_counter_ns()
+
+    def probe(self, exchange: Exchange) -> None:
+        """Send every probe, size by size, each after the reply to the one before."""
+        self._replies = exchange.replies
+        sequence = 0
+        with _instrument.collector_off():
+            for size in self.plan.sizes:
+                payload = bytearray(_pattern(size))
+                self._warm_up(exchange, payload)
+                self.phase = "echo"
+                for _ in range(self.plan.count):
+                    self._pace()
+                    self.stopping.check()
+                    sequence += 1
+                    sent_ns, rtt_ns = self._exchange(exchange, payload, sequence)
+                    self._rows.append((size, sequence, sent_ns, rtt_ns))
+                    self._listen_to_silence(rtt_ns)
+                    self._tell(rtt_ns)
+            exchange.linger()
+
+    @property
+    def done_count(self) -> int:
+        """Probes sent and answered or lost so far."""
+        return len(self._rows)
+
+    def samples(self) -> RttSamples:
+        """Return what was measured so far."""
+        replies = self._replies
+        sent = {sequence: (size, sent_ns) for size, sequence, sent_ns, _ in self._rows}
+        rows = [(seq, size, at_ns, rtt_ns, False) for size, seq, at_ns, rtt_ns in self._rows]
+        rows += [
+            (seq, *sent[seq], rtt_ns, True) for seq, rtt_ns in replies.duplicates if seq in sent
+        ]
+        rows.sort(key=lambda row: (row[0], row[4]))
+        rtts = [np.nan if rtt_ns is None else rtt_ns * 1e-9 for *_, rtt_ns, _ in rows]
+        resolution_s = self.facts.get("timer_resolution_s", np.nan)
+        return RttSamples(
+            payload_bytes=[row[1] for row in rows],
+            rtt_s=rtts,
+            sequence=[row[0] for row in rows],
+            lost=[row[3] is None for row in rows],
+            duplicate=[row[4] for row in rows],
+            resolution_s=[resolution_s] * len(rows),
+            sent_s=[(row[2] - self._start_ns) * 1e-9 for row in rows],
+            meta=self._meta(),
+        )
+
+    def keep(self, samples: RttSamples) -> None:
+        """Write the samples to the file that was asked for, if any."""
+        if self._save is not None:
+            try:
+                samples.save(self._save)
+            except OSError as error:
+                raise ExperimentError(
+                    f"the samples cannot be written: {error.strerror or error}",
+                    phase="save",
+                    hint="They are in the attribute partial of this error",
+                    partial=samples,
+                ) from error
+
+    def failure(self, error: OSError) -> ExperimentError:
+        """Say in which phase the system or the peer ended the run."""
+        what = {
+            "ConnectionRefusedError": "nobody listens there",
+            "ConnectionResetError": "the peer closed the connection",
+            "BrokenPipeError": "the peer closed the connection",
+            "TimeoutError": "no answer in time",
+            "PermissionError": "the system does not let this packet out, perhaps a firewall",
+        }.get(type(error).__name__, "the system refuses")
+        return ExperimentError(
+            f"{what}: {error.strerror or error}",
+            phase=self.phase,
+            host=self.plan.host,
+            port=self.port,
+        )
+
+    def _exchange(
+        self, exchange: Exchange, payload: bytearray, sequence: int
+    ) -> tuple[int, int | None]:
+        try:
+            return exchange.exchange(payload, sequence)
+        except OSError as error:
+            raise self.failure(error) from error
+
+    def _warm_up(self, exchange: Exchange, payload: bytearray) -> None:
+        """Fill caches before the clock counts; the first of them finds out if anybody answers."""
+        self.phase = "warm-up"
+        self.delays_s += _instrument.scheduling_delays_s(3)
+        for attempt in range(WARM_UP_COUNT):
+            self.stopping.check()
+            self._warm_up_count += 1
+            _, rtt_ns = self._exchange(exchange, payload, UNCOUNTED_FROM + self._warm_up_count)
+            if rtt_ns is not None and "warm_up_first_rtt_s" not in self.facts:
+                self.facts["warm_up_first_rtt_s"] = rtt_ns * 1e-9
+            if rtt_ns is None and self._rows:
+                return  # a lossy path is known to answer: no second time limit is spent on it
+            if rtt_ns is None and attempt == WARM_UP_COUNT - 1:
+                self._refuse_silence(WARM_UP_COUNT)
+
+    def _pace(self) -> None:
+        """Wait until the interval since the last probe is over."""
+        if self._rows and self.plan.interval_s:
+            due_ns = self._rows[-1][2] + int(self.plan.interval_s * 1e9)
+            wait_s = (due_ns - time.perf_counter_ns()) * 1e-9
+            if wait_s > 0:
+                self.delays_s.append(self.stopping.sleep(wait_s))
+
+    def _listen_to_silence(self, rtt_ns: int | None) -> None:
+        self._silent_count = 0 if rtt_ns is not None else self._silent_count + 1
+        if self._silent_count >= SILENT_COUNT:
+            self._refuse_silence(self._silent_count)
+
+    def _refuse_silence(self, count: int) -> None:
+        raise ExperimentError(
+            f"{count} probes in a row had no reply within {show(self.plan.timeout_s, 's')} each",
+            phase=self.phase,
+            host=self.plan.host,
+            port=self.port,
+            hint="The peer hangs, or a firewall drops the packets",
+        )
+
+    def _tell(self, rtt_ns: int | None) -> None:
+        """Call the progress function and save, both at a bounded rate."""
+        now_s, done = time.monotonic(), len(self._rows)
+        if self._progress and (now_s >= self._progress_due_s or done == self.plan.probe_count):
+            self._progress(done, self.plan.probe_count, np.nan if rtt_ns is None else rtt_ns * 1e-9)
+            self._progress_due_s = time.monotonic() + PROGRESS_S
+        if self._save and now_s >= self._save_due_s and done < self.plan.probe_count:
+            try:
+                self.keep(self.samples())
+            except ExperimentError as error:
+                self.warnings.append(f"not saved after {done} probes: {error.what}")
+            took_s = time.monotonic() - now_s
+            self._save_due_s = now_s + max(SAVE_S, 20 * took_s)
+
+    def _meta(self) -> Meta:
+        plan, replies = self.plan, self._replies
+        elapsed_s = (time.perf_counter_ns() - self._start_ns) * 1e-9
+        wall_s = (time.time_ns() - self._start_wall_ns) * 1e-9
+        start = datetime.fromtimestamp(self._start_wall_ns / 1e9, UTC)
+        timing = _instrument.scheduling(self.delays_s) if self.delays_s else {}
+        warnings = [
+            *self.warnings,
+            _instrument.starved(timing.get("scheduling_delay_p99_s", 0.0)),
+            _instrument.clock_step(wall_s, elapsed_s),
+            *_remarks(replies, plan.timeout_s),
+        ]
+        partial = len(self._rows) < plan.probe_count
+        if partial and self.stopping.reason:
+            ended = f"ended by {self.stopping.reason}"
+            warnings.insert(0, f"{ended} after {len(self._rows)} of {plan.probe_count} probes")
+        return Meta(
+            tool="netcalc echo",
+            tool_version=__version__,
+            command=self._command,
+            host=_instrument.host(),
+            target=f"{plan.host}, {plan.protocol.upper()}",
+            clock="monotonic (perf_counter), 0 at the start of the run",
+            start=start.isoformat(timespec="microseconds"),
+            layers={"payload_bytes": f"{plan.protocol.upper()} payload"},
+            instrument={
+                **self.facts,
+                **timing,
+                "start_wall_ns": self._start_wall_ns,
+                "start_monotonic_ns": self._start_ns,
+                "duration_s": elapsed_s,
+                "ended_by": self.stopping.reason,
+                "warm_up_count": self._warm_up_count,
+                "late_count": replies.late_count,
+                "foreign_count": replies.foreign_count,
+                "damaged_count": replies.damaged_count,
+                "duplicate_count": replies.duplicate_count,
+            },
+            warnings=tuple(filter(None, warnings)),
+            partial=partial,
+        )
+
+
+def _remarks(replies: Replies, timeout_s: float) -> list[str]:
+    """Say what came beside the replies that count."""
+    remarks = []
+    if replies.late_count:
+        remarks.append(
+            f"{replies.late_count} replies came after the time limit of {show(timeout_s, 's')}; "
+            "their probes count as lost"
+        )
+    if replies.foreign_count:
+        remarks.append(f"{replies.foreign_count} datagrams were not of this run and are ignored")
+    if replies.damaged_count:
+        remarks.append(f"{replies.damaged_count} replies were damaged and are ignored")
+    if replies.duplicate_count > len(replies.duplicates):
+        remarks.append(
+            f"of {replies.duplicate_count} duplicates {len(replies.duplicates)} are kept as rows"
+        )
+    return remarks
+
+
+def _pattern(size: int) -> bytes:
+    return (bytes(range(256)) * (size // 256 + 1))[:size]
