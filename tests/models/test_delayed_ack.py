@@ -1,0 +1,61 @@
+"""Delayed acknowledgements: the systems' own documents, a heartbeat ticked through."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from netcalc.errors import DomainError
+from netcalc.models import delayed_ack
+
+
+@pytest.mark.parametrize(
+    ("system", "shortest_s", "longest_s", "source"),
+    [
+        ("linux", 0.04, 0.2, "published: include/net/tcp.h"),
+        ("bsd44", 0.0, 0.2, "published: PR_FASTHZ 5"),
+        ("freebsd_before_2020", 0.1, 0.1, "published: r360010"),
+        ("freebsd_since_2020", 0.04, 0.04, "published: r360010"),
+        ("xnu", 0.1, 0.2, "published: tcp_timer.h"),
+        ("windows_2000", 0.2, 0.2, "published: TcpDelAckTicks"),
+        ("solaris_local", 0.05, 0.05, "published: tunable parameters"),
+        ("solaris_remote", 0.1, 0.1, "published: tunable parameters"),
+        ("rhel7_rt", 0.004, 0.004, "published: tuning guide"),
+    ],
+)
+def test_systems(system, shortest_s, longest_s, source):
+    assert delayed_ack.delayed_ack_s(system, statistic="shortest") == shortest_s, source
+    assert delayed_ack.delayed_ack_s(system, statistic="longest") == longest_s, source
+
+
+def test_all_keep_the_rule():
+    """Identity: RFC 1122 asks for less than 0.5 s; Solaris waits for 8 segments on a LAN."""
+    for name, system in delayed_ack.SYSTEMS.items():
+        assert 0 <= system.shortest_s <= system.longest_s <= 0.5, name
+        assert system.every_segments == (8 if name == "solaris_local" else 2), name
+        assert system.source, name
+
+
+def test_heartbeat_mean_is_that_of_all_phases():
+    """Derived: 4.4BSD's tick waited for at 1000 phases; Cardwell et al. print 100 ms."""
+    arrivals = (np.arange(1000) + 0.5) / 1000 * 0.2
+    waits = delayed_ack.heartbeat_wait_s(arrivals, phase_s=0.07)
+    assert waits.mean() == pytest.approx(delayed_ack.heartbeat_mean_s(0.2))
+    assert waits.min() > 0
+    assert waits.max() <= 0.2
+    assert delayed_ack.delayed_ack_s("bsd44") == delayed_ack.heartbeat_mean_s(0.2)
+
+
+def test_heartbeat_ticks():
+    """Derived: the next tick after 1.03, 1.17 and 1.27 with ticks at 0.07, 0.27 ..."""
+    waits = delayed_ack.heartbeat_wait_s([1.03, 1.17, 1.2], phase_s=0.07)
+    assert waits == pytest.approx([0.04, 0.10, 0.07])
+
+
+def test_impossible():
+    with pytest.raises(DomainError, match="system"):
+        delayed_ack.delayed_ack_s("cpm")
+    with pytest.raises(DomainError, match="statistic"):
+        delayed_ack.delayed_ack_s("linux", statistic="mode")
+    with pytest.raises(DomainError, match="period_s"):
+        delayed_ack.heartbeat_wait_s(0.0, period_s=0)
