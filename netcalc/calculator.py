@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -301,6 +302,26 @@ def formula(name: str) -> Formula:
     close = get_close_matches(wanted, known, n=4, cutoff=0.5)
     hint = f"Did you mean {', '.join(close)}?" if close else "netcalc calc --list shows all"
     raise DomainError("formula", repr(name), "the name of a model", hint=hint)
+
+
+def command(wanted: Formula) -> str:
+    """Return the shortest name that means only this formula, as it is typed.
+
+    Examples
+    --------
+    >>> command(formula("latency.satellite_rtt_s"))
+    'satellite-rtt'
+    """
+    short = _times_used()
+    for name in (wanted.short_name, wanted.function_name):
+        if short[name] == 1:
+            return name.replace("_", "-")
+    return wanted.name.replace("_", "-")
+
+
+@cache
+def _times_used() -> Counter[str]:
+    return Counter(n for f in formulas().values() for n in {f.short_name, f.function_name})
 
 
 def search(words: str) -> list[Formula]:

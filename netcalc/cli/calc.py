@@ -18,7 +18,7 @@ class _Formulas(click.Group):
     """One command for each public model; a new formula appears here by existing."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [formula.short_name for formula in calculator.formulas().values()]
+        return [calculator.command(formula) for formula in calculator.formulas().values()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         return _command(calculator.formula(cmd_name))
@@ -52,14 +52,24 @@ def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> 
     if not shown:
         raise DomainError("search", repr(words), "words of a formula", hint="Try --list")
     if as_json:
-        print_json([{"name": f.name, "summary": f.summary, "unit": f.unit} for f in shown])
+        print_json(
+            [
+                {
+                    "name": f.name,
+                    "command": calculator.command(f),
+                    "summary": f.summary,
+                    "unit": f.unit,
+                }
+                for f in shown
+            ]
+        )
         return
     subject = ""
     for formula in shown:
         if formula.subject != subject:
             subject = formula.subject
             click.echo(click.style(subject.replace("_", " "), bold=True))
-        click.echo(f"  {formula.short_name.replace('_', '-'):32} {formula.summary}")
+        click.echo(f"  {calculator.command(formula):32} {formula.summary}")
 
 
 def _command(formula: Formula) -> click.Command:
@@ -70,7 +80,7 @@ def _command(formula: Formula) -> click.Command:
     arguments += [_option(formula, parameter) for parameter in formula.parameters]
     arguments.append(click.Option(["--json", "as_json"], is_flag=True, help="Print JSON."))
     return click.Command(
-        formula.short_name.replace("_", "-"),
+        calculator.command(formula),
         params=arguments,
         callback=lambda **given: _compute(formula, **given),
         help=_help(formula),

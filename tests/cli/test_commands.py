@@ -1,0 +1,236 @@
+"""The command line as people use it: answers, JSON, mistakes, pipes, other locales."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+PING = """PING 192.0.2.7 (192.0.2.7) 56(84) bytes of data.
+64 bytes from 192.0.2.7: icmp_seq=1 ttl=64 time=10.1 ms
+64 bytes from 192.0.2.7: icmp_seq=2 ttl=64 time=9.84 ms
+64 bytes from 192.0.2.7: icmp_seq=4 ttl=64 time=12.3 ms
+
+--- 192.0.2.7 ping statistics ---
+4 packets transmitted, 3 received, 25% packet loss, time 3004ms
+rtt min/avg/max/mdev = 9.840/10.746/12.300/1.104 ms
+"""
+
+
+def netcalc(*arguments, text="", env=None, cwd=None):
+    """Run the command in a process of its own, as a user does."""
+    return subprocess.run(
+        [sys.executable, "-m", "netcalc", *arguments],
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, **(env or {})},
+        cwd=cwd,
+        check=False,
+    )
+
+
+def assert_mistake(done, *said):
+    """One clear sentence on standard error, exit code 2, no traceback."""
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("netcalc: ")
+    for part in said:
+        assert part in done.stderr
+
+
+@pytest.fixture
+def ping_file(tmp_path):
+    path = tmp_path / "ping.txt"
+    path.write_text(PING)
+    return path
+
+
+def test_calc_in_one_line():
+    done = netcalc("calc", "transfer", "1MB", "--bandwidth", "T1", "--latency", "30ms")
+    assert (done.returncode, done.stdout) == (0, "5.211 s\n")  # Stevens: 5.21 s
+
+
+def test_calc_json_carries_units_and_arguments():
+    done = netcalc("calc", "frame-rate", "64B", "--bandwidth", "10 Gbit/s", "--json")
+    document = json.loads(done.stdout)
+    assert document["result"] == pytest.approx(14_880_952.38)  # RFC 5180: 14,880,952
+    assert document["unit"] == "packet/s"
+    assert document["arguments"]["bandwidth_bps"] == 1e10
+    assert document["units"]["frame_bytes"] == "byte"
+
+
+def test_calc_lists_searches_and_helps():
+    assert "transfer-throughput" in netcalc("calc", "--list").stdout
+    assert "satellite-rtt" in netcalc("calc", "--search", "satellite").stdout
+    shown = netcalc("calc", "transfer", "--help").stdout
+    assert "t = d + 8 N / R" in shown
+    assert "--bandwidth" in shown
+    assert "Stevens" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["calc", "transfer", "1MB"], ["bandwidth is missing", "10 Mbit/s"]),
+        (["calc", "transfer", "1MB", "--bandwidth", "5M", "--latency", "1s"], ["MB/s", "Mbit/s"]),
+        (["calc", "transfer", "1MB", "--bandwidth", "-1 Mbit/s", "--latency", "1s"], ["above 0"]),
+        (["calc", "transfer", "1MB", "--bandwidth", "30ms", "--latency", "1s"], ["unit of a time"]),
+        (["calc", "transfer", "1MB", "--bandwith", "T1"], ["--bandwidth"]),
+        (["calc", "transfr"], ["transfer"]),
+        (["calc", "transfer", "1", "--payload", "2"], ["twice"]),
+        (["calc", "--search", "zzzz"], ["--list"]),
+        (["clac"], ["calc"]),
+        (["read"], ["FILE"]),
+        (["read", "none.txt"], ["none.txt"]),
+        (["data", "nonsense"], ["nonsense"]),
+        (["run", "echo", "--size", "65508B"], ["65507"]),
+        (["run", "echo", "--size", "abc"], ["size"]),
+        (["run", "echo", "--host", "192.0.2.1"], ["192.0.2.1"]),
+        (["run", "echo", "--count", "0"], ["count"]),
+        (["run", "echo", "--timeout", "5"], ["timeout", "no unit"]),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_exit_code_2(arguments, said):
+    assert_mistake(netcalc(*arguments), *said)
+
+
+def test_a_mistake_with_json_is_still_one_document():
+    done = netcalc("calc", "transfer", "1MB", "--json")
+    assert "bandwidth" in json.loads(done.stdout)["error"]["message"]
+    assert done.returncode == 2
+
+
+def test_read_json_has_the_counts(ping_file):
+    document = json.loads(netcalc("read", str(ping_file), "--json").stdout)
+    # by hand from the text above
+    assert document["file"] == str(ping_file)
+    assert document["kind"] == "RttSamples"
+    assert (document["sent"], document["received"]) == (4, 3)
+    assert (document["duplicates"], document["errors"], document["partial"]) == (0, 0, False)
+    assert document["rtt_s"] == {"count": 3, "min": 0.00984, "median": 0.0101, "max": 0.0123}
+    assert document["meta"]["sha256"]
+    assert document["warnings"] == []
+
+
+def test_read_says_what_it_found(ping_file):
+    shown = netcalc("read", str(ping_file)).stdout
+    assert "sent 4, received 3 (25% lost)" in shown
+    assert "min 9.84 ms" in shown
+    assert "to see the rate" in shown
+
+
+def test_read_from_standard_input():
+    document = json.loads(netcalc("read", "-", "--json", text=PING).stdout)
+    assert document["received"] == 3
+
+
+def test_of_several_files_the_good_ones_are_read(tmp_path, ping_file):
+    empty = tmp_path / "empty.txt"
+    empty.write_text("")
+    done = netcalc("read", str(empty), str(ping_file), "--json")
+    bad, good = map(json.loads, done.stdout.splitlines())
+    assert done.returncode == 1
+    assert "empty.txt" in bad["error"]["message"]
+    assert good["received"] == 3
+    assert "1 of 2 not read" in done.stderr
+
+
+def test_read_draws_one_file_without_network(tmp_path, ping_file):
+    out = tmp_path / "ping.html"
+    assert netcalc("read", str(ping_file), "--plot", str(out)).returncode == 0
+    html = out.read_text()
+    assert "Bokeh" in html
+    assert "https://cdn" not in html
+
+
+@pytest.mark.parametrize("case", ["input", "directory", "exists", "no folder"])
+def test_an_output_that_should_not_be_written_is_refused_before_the_work(tmp_path, ping_file, case):
+    taken = tmp_path / "taken.html"
+    taken.write_text("mine")
+    out = {
+        "input": ping_file, "directory": tmp_path, "exists": taken,
+        "no folder": tmp_path / "none" / "x.html",
+    }[case]  # fmt: skip
+    assert_mistake(netcalc("read", str(ping_file), "--plot", str(out)), str(out.name))
+    assert taken.read_text() == "mine"
+    assert ping_file.read_text() == PING
+
+
+def test_files_with_odd_names(tmp_path):
+    for name in ("--help", "a\nb", "ü\udcff.txt"):
+        (tmp_path / name).write_text(PING)
+        done = netcalc("read", "--json", "--", name, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["received"] == 3
+    assert netcalc("read", "x" * 4096).returncode == 2
+
+
+@pytest.mark.parametrize(
+    "env",
+    [{"LC_ALL": "C"}, {"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "tr_TR.UTF-8"},
+     {"TZ": "Pacific/Apia"}, {"NO_COLOR": "1", "COLUMNS": "20"}],
+)  # fmt: skip
+def test_other_terminals_and_locales_give_the_same_numbers(env):
+    done = netcalc("calc", "serialization", "100B", "--bandwidth", "100 Mbit/s", env=env)
+    assert done.stdout in ("8 µs\n", "8 us\n")
+    assert netcalc("data", env=env).returncode == 0
+
+
+def test_a_closed_pipe_is_no_error():
+    command = f"{sys.executable} -m netcalc calc --list | head -n 1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.stdout
+    assert done.stderr == ""
+
+
+def test_data_lists_prints_and_describes():
+    names = netcalc("data").stdout
+    assert "router_forwarding" in names
+    assert "|" in netcalc("data", "router_forwarding", "--sheet").stdout
+    table = netcalc("data", "nagle_round_trips", "--csv").stdout.splitlines()
+    assert len(table) == 41  # four runs of ten rounds, and the heading
+    assert json.loads(netcalc("data", "nagle_round_trips", "--json").stdout)["columns"]
+
+
+def test_the_same_command_twice_gives_the_same_bytes(ping_file):
+    for arguments in (["calc", "--list"], ["read", str(ping_file), "--json"], ["data"]):
+        assert netcalc(*arguments).stdout == netcalc(*arguments).stdout
+
+
+@pytest.mark.live
+def test_run_echo_measures_saves_and_reads_back(tmp_path):
+    saved = tmp_path / "echo.json"
+    arguments = ["run", "echo", "--size", "64B", "--size", "1400B", "--count", "3"]
+    done = netcalc(*arguments, "--json", "--save", str(saved))
+    document = json.loads(done.stdout)
+    assert (document["sent"], document["received"]) == (6, 6)
+    again = json.loads(netcalc("read", str(saved), "--json").stdout)
+    assert again["rtt_s"] == document["rtt_s"]
+
+
+@pytest.mark.live
+def test_ctrl_c_keeps_what_was_measured(tmp_path):
+    saved = tmp_path / "echo.json"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "netcalc", "run", "echo", "--size", "64B", "--count", "1000",
+         "--interval", "20ms", "--save", str(saved), "--json"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 20
+    while not saved.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, error = process.communicate(timeout=10)
+    assert process.returncode == 130, error
+    assert "Traceback" not in error
+    document = json.loads(out)
+    assert document["partial"]
+    assert document["received"] >= 1
+    assert json.loads(netcalc("read", str(saved), "--json").stdout)["partial"]

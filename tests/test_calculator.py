@@ -1,0 +1,103 @@
+"""Formulas made from functions: their words, their arguments, their answers from text."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+
+from netcalc import calculator
+from netcalc.errors import DomainError, UnitError
+
+
+def test_every_public_model_is_a_formula_with_words():
+    found = calculator.formulas()
+    assert len(found) > 30
+    for formula in found.values():
+        assert formula.summary.endswith("."), formula.name
+        assert formula.parameters or not inspect.signature(formula.function).parameters
+
+
+def test_a_formula_knows_what_its_docstring_says():
+    transfer = calculator.formula("latency.transfer_s")
+    assert transfer.equation == "t = d + 8 N / R"
+    assert transfer.unit == "s"
+    assert transfer.validity.startswith("Validity: one stream")
+    assert "Stevens" in transfer.source
+    first = transfer.parameters[0]
+    assert (first.name, first.short_name, first.unit, first.kind) == (
+        "payload_bytes",
+        "payload",
+        "byte",
+        "number",
+    )
+    assert first.description == "Bytes to move, headers not counted."
+
+
+@pytest.mark.parametrize(
+    "name", ["transfer", "transfer_s", "latency.transfer", "latency.transfer_s"]
+)
+def test_a_formula_is_found_by_all_its_names(name):
+    assert calculator.formula(name).name == "latency.transfer_s"
+
+
+def test_an_unknown_formula_names_the_nearest():
+    with pytest.raises(DomainError, match="transfer"):
+        calculator.formula("trasnfer")
+
+
+def test_text_in_number_out():
+    # published: Stevens vol. 3, A.3: 178 + 30 ms
+    time = calculator.formula("transfer").evaluate_text(
+        {"payload_bytes": "1 MB", "bandwidth": "T3 nominal", "latency-s": "30 ms"}
+    )
+    assert time == pytest.approx(0.208, abs=0.0005)
+
+
+def test_lists_and_defaults():
+    formula = calculator.formula("store-and-forward")
+    # published: Fig. A-9: 24 ms less the 3 ms of processing, with 7.5 ms for the T1
+    total = formula.evaluate_text(
+        {"packet": "1428B", "bandwidth": "1.5232 Mbit/s, 1.5232 Mbit/s", "latency": "5ms;1ms"}
+    )
+    assert total == pytest.approx(0.021)
+
+
+@pytest.mark.parametrize(
+    ("texts", "error", "said"),
+    [
+        ({"payload": "1 MB", "bandwidth": "T1"}, DomainError, "latency is missing"),
+        ({"payload": "1 MB", "bandwith": "T1"}, DomainError, "payload, bandwidth, latency"),
+        ({"payload": "30 ms"}, UnitError, "payload: cannot read"),
+        ({"payload": "1", "bandwidth": "T1", "latency": "1 s"}, UnitError, "no unit"),
+    ],
+)
+def test_mistakes_are_named(texts, error, said):
+    with pytest.raises(error, match=said):
+        calculator.formula("transfer").evaluate_text(texts)
+
+
+def test_the_command_of_every_formula_finds_it_again():
+    for formula in calculator.formulas().values():
+        assert calculator.formula(calculator.command(formula)) is formula
+
+
+def test_search_needs_all_words():
+    names = {formula.short_name for formula in calculator.search("cut through")}
+    assert "cut_through" in names
+    assert not calculator.search("cut through nonsenseword")
+
+
+def test_every_default_can_be_shown_and_read_again():
+    for formula in calculator.formulas().values():
+        for parameter in formula.parameters:
+            if parameter.required or parameter.default is None:
+                continue
+            if isinstance(parameter.default, str | bool | tuple):
+                continue
+            shown = calculator.units.show(float(parameter.default), parameter.unit, digits=15)
+            if np.isfinite(float(parameter.default)):
+                assert np.ravel(parameter.read(shown)) == pytest.approx(float(parameter.default)), (
+                    formula.name, parameter.name,
+                )  # fmt: skip
