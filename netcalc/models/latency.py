@@ -497,9 +497,10 @@ def transfer_throughput_bps(
     ----------
     Peterson and Davie, Computer Networks, 1.5.3.
     """
-    bits = 8.0 * non_negative("payload_bytes", payload_bytes)
-    time = bits / positive("bandwidth_bps", bandwidth_bps)
-    return bits / (time + non_negative("latency_s", latency_s))
+    # As 1 / (1/R + d/8N): one array less than the equation as it is written.
+    size = non_negative("payload_bytes", payload_bytes)
+    per_bit = non_negative("latency_s", latency_s) / (8.0 * size)
+    return 1.0 / (per_bit + 1.0 / positive("bandwidth_bps", bandwidth_bps))
 
 
 @quiet
