@@ -88,6 +88,7 @@ class Run:
         self.facts: dict[str, Any] = {}
         self.warnings: list[str] = []
         self.delays_s: list[float] = []
+        self.processor_ratio = 1.0
         self._rows: list[tuple[int, int, int, int | None]] = []  # size, sequence, sent, rtt
         self._replies = Replies()
         self._silent_count = 0
@@ -145,6 +146,11 @@ class Run:
             sent_s=[(row[2] - self._start_ns) * 1e-9 for row in rows],
             meta=self._meta(),
         )
+
+    def measure_own_error(self) -> None:
+        """Measure how the system serves this thread: before the probes, and after them."""
+        self.delays_s += _instrument.scheduling_delays_s(15)
+        self.processor_ratio = min(self.processor_ratio, _instrument.processor_ratio())
 
     def keep(self, samples: RttSamples) -> None:
         """Write the samples to the file that was asked for, if any."""
@@ -242,7 +248,7 @@ class Run:
         timing = _instrument.scheduling(self.delays_s) if self.delays_s else {}
         warnings = [
             *self.warnings,
-            _instrument.starved(timing.get("scheduling_delay_p99_s", 0.0)),
+            _instrument.starved(timing.get("scheduling_delay_p99_s", 0.0), self.processor_ratio),
             _instrument.clock_step(wall_s, elapsed_s),
             *_remarks(replies, plan.timeout_s),
         ]
@@ -262,6 +268,7 @@ class Run:
             instrument={
                 **self.facts,
                 **timing,
+                "processor_ratio": self.processor_ratio,
                 "start_wall_ns": self._start_wall_ns,
                 "start_monotonic_ns": self._start_ns,
                 "duration_s": elapsed_s,

@@ -97,6 +97,9 @@ def echo(
     -----
     At most 100,000 probes, 2 GB in both directions and 600 s.
 
+    Client and peer share one processor where the system lets them: the times are then those of the
+    calls and of the kernel's path, without the wake-up of another processor from its sleep.
+
     A datagram of 8 bytes or more carries a sequence number and a number of the run. A shorter one
     is told from others by its port: it has a socket of its own, which costs nothing visible.
 
@@ -158,21 +161,16 @@ def _finished(run: Run) -> RttSamples:
         if run.done_count:
             run.keep(run.samples())
         raise
-    run.delays_s += _instrument.scheduling_delays_s(15)
     samples = run.samples()
     run.keep(samples)
     return samples
 
 
 def with_own_peer(run: Run) -> None:
-    """Start a peer, connect to it, send the probes, and note the error of the instrument."""
-    plan = run.plan
-    run.facts.update(
-        _instrument.machine(), **_instrument.loopback(), **_instrument.timer(),
-        exchange_call_s=_instrument.exchange_call_s(plan.host),
-        address_family="IPv6" if ":" in plan.host else "IPv4",
-    )  # fmt: skip
-    run.delays_s += _instrument.scheduling_delays_s(15)
+    """Note the error of the instrument, start a peer on the same processor, send the probes."""
+    plan, facts = run.plan, run.facts
+    facts.update(_instrument.machine(), **_instrument.loopback(), **_instrument.timer())
+    facts["address_family"] = "IPv6" if ":" in plan.host else "IPv4"
     settings = {
         "protocol": plan.protocol,
         "host": plan.host,
@@ -182,20 +180,24 @@ def with_own_peer(run: Run) -> None:
         "bytes": MAX_BYTES + 100_000_000,
         "message_bytes": max(plan.sizes),
     }
-    with Peer(settings, stopping=run.stopping) as peer:
-        run.facts.update({f"peer_{name}": value for name, value in peer.report.items()})
-        try:
-            probe_at(run, (plan.host, peer.port))
-        except ExperimentError as error:
-            death = peer.death()
-            if death is None:
-                raise
-            raise ExperimentError(
-                f"{error.what}; {death}", phase=error.phase, host=plan.host, port=peer.port
-            ) from error
-        finally:
-            counts = peer.close()
-            run.facts.update({f"peer_{name}_count": value for name, value in counts.items()})
+    with _instrument.one_processor() as processor:
+        facts["shared_processor"] = processor
+        run.measure_own_error()
+        with Peer(settings, stopping=run.stopping) as peer:
+            facts.update({f"peer_{name}": value for name, value in peer.report.items()})
+            facts["exchange_call_s"] = _instrument.exchange_call_s(plan.host)
+            try:
+                probe_at(run, (plan.host, peer.port))
+            except ExperimentError as error:
+                if (death := peer.death()) is None:
+                    raise
+                raise ExperimentError(
+                    f"{error.what}; {death}", phase=error.phase, host=plan.host, port=peer.port
+                ) from error
+            finally:
+                counts = peer.close()
+                facts.update({f"peer_{name}_count": value for name, value in counts.items()})
+        run.measure_own_error()
 
 
 def probe_at(run: Run, address: tuple[str, int]) -> None:
