@@ -90,6 +90,8 @@ function engineering(value, reference) {
   return `${number} ${prefix}${suffix}`.trim();
 }
 """
+# A log axis has a tick a decade, however narrow it is: then only every second or third has a text.
+_ROOM_JS = "if (index % Math.ceil(ticks.length * 60 / width)) return '';"
 _SHORT = {"byte": "B", "bit": "bit", "s": "s", "m": "m"}
 _LONG = {**_SHORT, "packet/s": "pps", "s/byte": "s/B"}
 _WHOLE = frozenset({"byte", "bit", "bit/s", "packet/s"})
@@ -102,8 +104,13 @@ def tick_formatter(unit: str, scale: Scale) -> TickFormatter:
     # On a linear axis all ticks have the prefix of the largest, on a log axis each its own.
     reference = "Math.max(...ticks.map(Math.abs))" if scale == "linear" else "tick"
     zero = f"Math.abs(tick) < 1e-9 * {reference} ? 0 : tick" if scale == "linear" else "tick"
-    arguments = {"unit": unit, "suffix": _SHORT.get(unit, ""), "whole": unit in _WHOLE}
-    code = f"{_ENGINEERING_JS}\nreturn engineering({zero}, {reference});"
+    arguments = {
+        "unit": unit,
+        "suffix": _SHORT.get(unit, ""),
+        "whole": unit in _WHOLE,
+        "width": 1e9,
+    }
+    code = f"{_ENGINEERING_JS}\n{_ROOM_JS}\nreturn engineering({zero}, {reference});"
     return CustomJSTickFormatter(args=arguments, code=code)
 
 
@@ -160,6 +167,8 @@ const wanted = height + row * Math.ceil(count / columns);
 if (cb_obj.height !== wanted) cb_obj.height = wanted;
 const ticks = Math.max(2, Math.min(8, Math.floor(width / 90)));
 if (ticker.desired_num_ticks !== ticks) ticker.desired_num_ticks = ticks;
+const args = formatter.args instanceof Map ? [...formatter.args] : Object.entries(formatter.args);
+formatter.args = new Map([...args, ["width", width]]);
 """
 
 
@@ -196,6 +205,7 @@ def add_legend(chart: figure, entries: Sequence[tuple[str, Sequence[GlyphRendere
                 "height": height,
                 "row": LEGEND_ROW,
                 "ticker": chart.xaxis[0].ticker,
+                "formatter": chart.xaxis[0].formatter,
             },
             code=_FIT_WIDTH_JS,
         ),

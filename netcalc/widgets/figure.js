@@ -46,9 +46,9 @@ function decode(columns, buffers) {
   return decoded;
 }
 
-function assign(bokehDocument, sources, buffers) {
+function assign(figure, sources, buffers) {
   for (const [name, columns] of Object.entries(sources)) {
-    const source = bokehDocument.get_model_by_name(name);
+    const source = figure.source(name);
     if (source) source.data = { ...source.data, ...decode(columns, buffers) };
   }
 }
@@ -64,7 +64,7 @@ function render({ model, el }) {
   el.classList.add("netcalc");
   el.append(picture, caption);
 
-  let drawn = null; // the bokeh document on the page
+  let drawn = null; // the bokeh document on the page, and the way to its sources
   let queue = Promise.resolve(); // messages are worked off one after the other
   let waiting = null; // timer of the next question
   let wanted = false; // a question is open
@@ -103,11 +103,11 @@ function render({ model, el }) {
   };
 
   const clear = () => {
-    drawn?.clear();
+    drawn?.document.clear();
     drawn = null;
   };
 
-  const draw = async (buffer) => {
+  const draw = async (ids, buffer) => {
     if (!wanted) return; // a second answer to one question
     wanted = false;
     clearTimeout(waiting);
@@ -116,11 +116,12 @@ function render({ model, el }) {
     if (signal.aborted) return;
     const text = new TextDecoder().decode(buffer);
     const next = Bokeh.require("document").Document.from_json(JSON.parse(text));
+    const source = (name) => next.get_model_by_id(ids[name]);
     clear();
     picture.replaceChildren();
-    drawn = next;
+    drawn = { document: next, source };
     await Bokeh.require("embed/standalone").add_document_standalone(next, picture);
-    picture.netcalc = next; // for tests and for the curious
+    picture.netcalc = drawn; // for tests and for the curious
   };
 
   const receive = (message, buffers) => {
@@ -134,7 +135,7 @@ function render({ model, el }) {
     queue = queue
       .then(() => {
         if (signal.aborted) return undefined;
-        if (message.kind === "document" && message.view === view) return draw(buffers[0]);
+        if (message.kind === "document" && message.view === view) return draw(message.ids, buffers[0]);
         if (message.kind === "columns" && drawn) assign(drawn, message.sources, buffers);
         if (message.kind === "changed") ask();
         return undefined;

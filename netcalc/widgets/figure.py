@@ -83,7 +83,9 @@ class Figure(anywidget.AnyWidget):
             self.send({"kind": "library"}, buffers=[_library()])
         with self._lock:
             document = serialize_json(self._plot.document().to_json(deferred=False)).encode()
-            self.send({"kind": "document", "view": content.get("view")}, buffers=[document])
+            ids = {name: source.id for name, source in self._plot.sources.items()}
+            answer = {"kind": "document", "view": content.get("view"), "ids": ids}
+            self.send(answer, buffers=[document])
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         return with_picture(super()._repr_mimebundle_(**kwargs), self)

@@ -1,0 +1,147 @@
+"""A panel: controls, the figure they move, and what went wrong."""
+
+from __future__ import annotations
+
+import threading
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+import ipywidgets
+
+from netcalc.errors import NetcalcError
+from netcalc.widgets.figure import Figure, with_picture
+
+
+class Message(ipywidgets.HTML):
+    """One sentence, or an error with its cause; empty when all is well."""
+
+    def __init__(self) -> None:
+        super().__init__(layout=_hidden())
+
+    def say(self, text: str, *, alert: bool = False) -> None:
+        """Show a sentence; an empty one clears the place."""
+        role = "alert" if alert else "status"
+        kind = "netcalc-message" if alert else "netcalc-note"
+        self._show(f'<span role="{role}" class="{kind}">{escape(text)}</span>' if text else "")
+
+    def blame(self, error: BaseException) -> None:
+        """Show an error: netcalc's own as its sentence, any other with where it came from."""
+        if isinstance(error, NetcalcError):
+            self.say(str(error), alert=True)
+            return
+        trace = "".join(traceback.format_exception(error, limit=-6))
+        self._show(
+            f'<span role="alert" class="netcalc-message">{escape(type(error).__name__)}: '
+            f"{escape(str(error))}</span><details><summary>Where it happened</summary>"
+            f"<pre>{escape(trace)}</pre></details>"
+        )
+
+    def _show(self, html: str) -> None:
+        self.value = html
+        self.layout.display = "" if html else "none"
+
+
+class Panel(ipywidgets.VBox):
+    """Controls above a figure; every change of a control calls ``update`` with all values.
+
+    Changes that come while ``update`` works are not queued: it runs once more, with the last
+    values. An exception leaves the figure as it is and stands in words below it.
+    """
+
+    def __init__(
+        self,
+        figure: Figure,
+        controls: Mapping[str, ipywidgets.Widget],
+        update: Callable[..., None],
+        *,
+        below: Sequence[ipywidgets.Widget] = (),
+    ) -> None:
+        self.figure, self.controls = figure, dict(controls)
+        self.message = Message()
+        self._update = update
+        self._lock = threading.Lock()
+        self._wanted = self._busy = False
+        board = ipywidgets.Box(
+            list(self.controls.values()),
+            layout=ipywidgets.Layout(flex_flow="row wrap", width="100%", grid_gap="2px 16px"),
+        )
+        super().__init__(
+            [board, figure, self.message, *below], layout=ipywidgets.Layout(width="100%")
+        )
+        self.add_class("netcalc-panel")
+        for control in self.controls.values():
+            control.observe(self._changed, "value")
+        self.refresh()
+
+    def values(self) -> dict[str, Any]:
+        """Return what the controls stand at, by name."""
+        return {name: control.value for name, control in self.controls.items()}
+
+    def refresh(self) -> None:
+        """Compute and draw anew with the values of the controls."""
+        with self._lock:
+            self._wanted = True
+            if self._busy:
+                return  # whoever is at work takes the last values next
+            self._busy = True
+        try:
+            while self._take():
+                self._work()
+        except BaseException:
+            self._busy = False
+            raise
+
+    def _take(self) -> bool:
+        with self._lock:
+            wanted, self._wanted = self._wanted, False
+            self._busy = wanted
+            return wanted
+
+    def _work(self) -> None:
+        try:
+            self._update(**self.values())
+        except Exception as error:
+            self.message.blame(error)
+        else:
+            self.message.say("")
+
+    def _changed(self, _change: object) -> None:
+        self.refresh()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        return with_picture(super()._repr_mimebundle_(**kwargs), self.figure)
+
+
+def panel(
+    figure: Figure,
+    controls: Mapping[str, ipywidgets.Widget],
+    update: Callable[..., None],
+    *,
+    below: Sequence[ipywidgets.Widget] = (),
+) -> Panel:
+    """Wire controls to a figure.
+
+    Parameters
+    ----------
+    figure : Figure
+        The figure.
+    controls : mapping of str to ipywidgets.Widget
+        By the name under which ``update`` takes the value; anything with a ``value``.
+    update : callable
+        Called as ``update(latency_s=0.03, ...)`` at first and after each change; it computes and
+        feeds the figure.
+    below : sequence of ipywidgets.Widget
+        What stands below the figure: run buttons, uploads.
+
+    Returns
+    -------
+    Panel
+        The widget to show.
+    """
+    return Panel(figure, controls, update, below=below)
+
+
+def _hidden() -> ipywidgets.Layout:
+    return ipywidgets.Layout(display="none")

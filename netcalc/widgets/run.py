@@ -1,0 +1,137 @@
+"""A button that runs an experiment beside the notebook, and stops it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, ClassVar
+
+import ipywidgets
+
+from netcalc.widgets.panel import Message
+
+STOP_LIMIT_S = 3.0
+"""How long an older run is waited for; experiments end within a second of the order."""
+
+
+class RunButton(ipywidgets.VBox):
+    """Run and stop buttons, a progress bar and a line of words for one experiment.
+
+    The experiment works in a thread of its own. Only one runs in a kernel at a time, because two
+    disturb each other's times: a new run ends the one before it first. Showing the same button
+    again, by running its cell again, ends its old run too.
+    """
+
+    _current: ClassVar[RunButton | None] = None
+    _turn: ClassVar[threading.Lock] = threading.Lock()
+
+    def __init__(
+        self, label: str, run: Callable[..., Any], done: Callable[[Any], object], *, key: str = ""
+    ) -> None:
+        self._run, self._done = run, done
+        self._key = key or f"{run.__module__}.{run.__qualname__}"
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.start_button = ipywidgets.Button(
+            description=label, button_style="primary", tooltip=f"Start: {label}",
+            layout=ipywidgets.Layout(width="auto"),
+        )  # fmt: skip
+        self.stop_button = ipywidgets.Button(
+            description="Stop", disabled=True, tooltip=f"Stop: {label}",
+            layout=ipywidgets.Layout(width="auto"),
+        )  # fmt: skip
+        self.progress = ipywidgets.IntProgress(
+            min=0, max=1, layout=ipywidgets.Layout(flex="1 1 120px", min_width="80px")
+        )
+        self.message = Message()
+        row = ipywidgets.HBox(
+            [self.start_button, self.stop_button, self.progress],
+            layout=ipywidgets.Layout(width="100%", align_items="center", flex_flow="row wrap"),
+        )
+        super().__init__([row, self.message], layout=ipywidgets.Layout(width="100%"))
+        self.add_class("netcalc-run")
+        self.start_button.on_click(lambda _: self.start())
+        self.stop_button.on_click(lambda _: self.stop())
+        older = RunButton._current
+        if older is not None and older._key == self._key:
+            older.stop(wait=True)
+
+    @property
+    def running(self) -> bool:
+        """Whether the experiment is at work."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def start(self) -> None:
+        """Start the experiment; one that is at work is ended first."""
+        with RunButton._turn:
+            older = RunButton._current
+            if older is not None and older.running:
+                older.stop(wait=True)
+                if older.running:
+                    self.message.say(
+                        "Another experiment does not end; try again in a moment.", alert=True
+                    )
+                    return
+            RunButton._current = self
+            self._stop = threading.Event()
+            self.start_button.disabled, self.stop_button.disabled = True, False
+            self.progress.value, self.progress.bar_style = 0, ""
+            self.message.say("running")
+            self._thread = threading.Thread(
+                target=self._work, args=(self._stop,), name="netcalc experiment", daemon=True
+            )
+            self._thread.start()
+
+    def stop(self, *, wait: bool = False) -> None:
+        """Tell the experiment to stop; it keeps what it measured."""
+        self._stop.set()
+        if self.running:
+            self.message.say("stopping")
+            if wait and self._thread is not threading.current_thread():
+                self._thread.join(STOP_LIMIT_S)  # type: ignore[union-attr]
+
+    def _work(self, stop: threading.Event) -> None:
+        try:
+            result = self._run(progress=self._advance, stop=stop)
+            self._done(result)
+        except Exception as error:
+            partial = getattr(error, "partial", None)
+            if partial is not None:
+                with suppress(Exception):
+                    self._done(partial)
+            self.progress.bar_style = "danger"
+            self.message.blame(error)
+        else:
+            self.progress.bar_style = "warning" if stop.is_set() else "success"
+            self.message.say("stopped: what was measured is kept" if stop.is_set() else "done")
+        finally:
+            self.start_button.disabled, self.stop_button.disabled = False, True
+
+    def _advance(self, done: int, total: int, *_more: object) -> None:
+        self.progress.max, self.progress.value = max(total, 1), done
+
+
+def run_button(
+    label: str, run: Callable[..., Any], done: Callable[[Any], object], *, key: str = ""
+) -> RunButton:
+    """Offer an experiment.
+
+    Parameters
+    ----------
+    label : str
+        On the button: ``"Ping this machine"``.
+    run : callable
+        Called in a thread as ``run(progress=..., stop=...)``: ``progress(done, total)`` moves the
+        bar, ``stop`` is a :class:`threading.Event`. Experiments take both under these names.
+    done : callable
+        Called with the result, also after a stop, and with the ``partial`` of an error.
+    key : str
+        What makes this the same experiment when its cell runs again; by default ``run``'s name.
+
+    Returns
+    -------
+    RunButton
+        The widget to show; ``start()``, ``stop()``, ``running``.
+    """
+    return RunButton(label, run, done, key=key)

@@ -1,0 +1,122 @@
+"""A file of the reader's own, through the readers to a callback."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import ipywidgets
+import traitlets
+
+from netcalc import readers
+from netcalc.errors import ReaderError
+from netcalc.samples import Samples
+from netcalc.widgets.panel import Message
+
+MAX_BYTES = 32 * 1024 * 1024
+"""Largest file that is taken. [byte]"""
+
+
+class FileField(anywidget.AnyWidget):
+    """The field that sends a file in pieces; front ends' own sends it whole and breaks the line."""
+
+    _esm = Path(__file__).with_name("upload.js")
+    label = traitlets.Unicode().tag(sync=True)
+    max_bytes = traitlets.Int().tag(sync=True)
+
+
+class Upload(ipywidgets.VBox):
+    """A file field and what became of the file."""
+
+    def __init__(
+        self,
+        label: str,
+        done: Callable[[Samples], object],
+        *,
+        read: Callable[[bytes, str], Samples] | None = None,
+        max_bytes: int = MAX_BYTES,
+    ) -> None:
+        self._done = done
+        self._read = read or (lambda data, name: readers.read(data, name=name))
+        self._upload, self._data = "", bytearray()
+        self.field = FileField(label=label, max_bytes=max_bytes)
+        self.message = Message()
+        super().__init__([self.field, self.message], layout=ipywidgets.Layout(width="100%"))
+        self.field.on_msg(self._receive)
+
+    def take(self, data: bytes, name: str) -> None:
+        """Read a file and hand over its samples, or say why not."""
+        name = base_name(name)
+        try:
+            samples = self._read(data, name)
+            self._done(samples)
+        except Exception as error:
+            self.message.blame(error)
+            return
+        notes = "; ".join(getattr(samples.meta, "warnings", ()))
+        self.message.say(f"{name} is read." + (f" Note: {notes}." if notes else ""))
+
+    def _receive(
+        self, _field: object, content: Mapping[str, Any], buffers: Sequence[memoryview]
+    ) -> None:
+        name = str(content.get("name", ""))
+        if content.get("kind") == "refused":
+            self.message.blame(self._too_large(name, int(content.get("size", 0))))
+        if content.get("kind") != "piece":
+            return
+        if content.get("upload") != self._upload:
+            self._upload, self._data = str(content.get("upload")), bytearray()
+        for piece in buffers:
+            self._data += piece
+        if len(self._data) > self.field.max_bytes:
+            self.message.blame(self._too_large(name, len(self._data)))
+            self._data = bytearray()
+        elif content.get("last"):
+            data, self._data = bytes(self._data), bytearray()
+            self.take(data, name)
+
+    def _too_large(self, name: str, size: int) -> ReaderError:
+        return ReaderError(
+            "is too large to upload",
+            file=base_name(name),
+            value=f"{size / 1e6:.4g} MB",
+            expected=f"at most {self.field.max_bytes / 1e6:.3g} MB",
+            hint="Read it on this machine with netcalc.readers.read(path)",
+        )
+
+
+def base_name(name: str) -> str:
+    """Return the last part of a file's name, whatever system it comes from, without controls."""
+    last = name.replace("\\", "/").rsplit("/", 1)[-1]
+    shown = "".join(c for c in last if c.isprintable())[:120]
+    return shown if shown.strip(". ") else "upload"
+
+
+def upload(
+    label: str,
+    done: Callable[[Samples], object],
+    *,
+    read: Callable[[bytes, str], Samples] | None = None,
+    max_bytes: int = MAX_BYTES,
+) -> Upload:
+    """Offer to read a file of the reader's own.
+
+    Parameters
+    ----------
+    label : str
+        Beside the field: ``"Your own ping file"``.
+    done : callable
+        Called with the samples.
+    read : callable, optional
+        ``read(data, name)``; by default :func:`netcalc.readers.read`.
+    max_bytes : int
+        Larger files are refused before they are read. [byte]
+
+    Returns
+    -------
+    Upload
+        The widget to show.
+    """
+    return Upload(label, done, read=read, max_bytes=max_bytes)
