@@ -203,8 +203,10 @@ def rtt_against_size(
         base = np.nan
     elif reasons:
         notes.append(
-            f"base_rtt_s is the round trip at {_sizes_text(size)}: serialization is still in it."
+            f"base_rtt_s is the round trip at {_sizes_text(size)}: "
+            "the time of its bits is still in it."
         )
+        base, base_error = float(np.mean(rtt[~line.outlier])), np.nan
     elif base < 0:
         not_identifiable["base_rtt_s"] = (
             f"the line meets the axis at {show(line.intercept, 's')}, below its headers"
@@ -352,4 +354,8 @@ def _outlier_notes(x: FloatArray, y: FloatArray, line: Line) -> tuple[str, ...]:
 
 
 def _sizes_text(x: FloatArray) -> str:
-    return f"one size, {show(float(x[0]), 'byte')}" if x.size else "no size"
+    if not x.size:
+        return "no size"
+    if np.unique(x).size == 1:
+        return f"one size, {show(float(x[0]), 'byte')}"
+    return f"sizes from {show(float(x.min()), 'byte')} to {show(float(x.max()), 'byte')}"

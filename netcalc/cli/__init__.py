@@ -54,9 +54,10 @@ class _Commands(click.Group):
             from difflib import get_close_matches
 
             close = get_close_matches(args[0], _COMMANDS, n=1)
-            if close:
-                error.message += f" Did you mean {close[0]!r}?"
-            raise
+            if not close:
+                raise
+            text = f"{error.format_message()} Did you mean {close[0]!r}?"
+            raise click.UsageError(text, ctx) from error
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -29,6 +29,7 @@ from netcalc.errors import DatasetError, ExperimentError, MissingPackageError
 
 _BUNDLED = Path(__file__).parents[1] / "_bundled" / "notebooks"
 _CHECKOUT = Path(__file__).parents[2] / "notebooks"
+_SHARE = Path(__file__).parent / "share"
 _HOST = "127.0.0.1"
 _USUAL_PORT = 8888
 _SETTINGS = ".settings"
@@ -177,10 +178,11 @@ def _command(as_pages: bool, port: int, folder: Path) -> list[str]:
             "Voila.port_retries": 0,
             "Voila.open_browser": False,
             "Voila.auto_token": True,
-            "Voila.log_level": "WARN",
+            "Voila.log_level": "ERROR",
+            "VoilaConfiguration.template": "netcalc",  # fetches nothing
             "MappingKernelManager.cull_idle_timeout": 1800,
         }
-        command = [sys.executable, "-m", "voila", str(folder)]
+        program = ["-m", "voila", str(folder)]
     else:
         options = {
             "ServerApp.ip": _HOST,
@@ -191,13 +193,15 @@ def _command(as_pages: bool, port: int, folder: Path) -> list[str]:
             "ServerApp.allow_root": True,
             "ServerApp.allow_remote_access": False,
             "ServerApp.log_level": "ERROR",
+            "LabApp.log_level": "ERROR",
+            "ServerApp.jpserver_extensions": {"jupyter_lsp": False, "notebook_shim": False},
             # Nothing is asked of a server elsewhere: no news, no updates, no list of extensions.
             "LabApp.news_url": None,
             "LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
             "LabApp.extension_manager": "readonly",
         }
-        command = [sys.executable, "-m", "jupyterlab"]
-    return command + [f"--{name}={value}" for name, value in options.items()]
+        program = ["-m", "jupyterlab"]
+    return [sys.executable, *program] + [f"--{name}={value}" for name, value in options.items()]
 
 
 @contextlib.contextmanager
@@ -206,6 +210,7 @@ def _server(command: list[str], folder: Path, token: str) -> Iterator[subprocess
     environment = os.environ | {
         "JUPYTER_TOKEN": token,
         "JUPYTER_CONFIG_DIR": str(folder / _SETTINGS),  # the user's own Jupyter stays as it is
+        "JUPYTER_PATH": os.pathsep.join(filter(None, (str(_SHARE), os.environ.get("JUPYTER_PATH")))),
         "JUPYTER_PREFER_ENV_PATH": "1",
     }
     for stop in (signal.SIGTERM, signal.SIGHUP):

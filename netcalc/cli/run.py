@@ -11,7 +11,7 @@ from netcalc import compare, units
 from netcalc.cli import print_json
 from netcalc.cli.output import check_output, save_plot
 from netcalc.cli.read import describe, summary
-from netcalc.experiments import echo as echo_experiment
+from netcalc.experiments import echo as measure_echo
 
 
 @click.group()
@@ -75,7 +75,7 @@ def echo(
     if sizes:
         options["payload_bytes"] = [units.parse(size, "byte", field="size") for size in sizes]
     with _Progress() as progress:
-        samples = echo_experiment.echo(
+        samples = measure_echo(
             **options,
             protocol=protocol,
             count=count,
