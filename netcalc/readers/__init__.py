@@ -1,0 +1,149 @@
+"""Files and pasted text in, samples out: the format is told from the content, never from the name.
+
+>>> import netcalc.readers
+>>> samples = netcalc.readers.read(
+...     "64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=0.481 ms\\n"
+...     "64 bytes from 192.0.2.1: icmp_seq=2 ttl=64 time=0.502 ms\\n")
+>>> type(samples).__name__, samples.received, samples.meta.partial
+('RttSamples', 2, True)
+
+A reader gives the right numbers or raises :class:`~netcalc.errors.ReaderError` with file, line,
+field and unit. What it had to skip or repair, and what does not agree, is in ``meta.warnings``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from netcalc import samples as _samples
+from netcalc.errors import ReaderError
+from netcalc.readers import _kinds, _ping_lines, columns, ping
+from netcalc.readers._source import (
+    MAX_BYTES,
+    Readable,
+    Source,
+    Text,
+    decode,
+    inflate,
+    open_source,
+)
+from netcalc.readers.columns import read_columns
+from netcalc.readers.ping import read_ping
+
+__all__ = ["MAX_BYTES", "Readable", "read", "read_columns", "read_ping", "sniff"]
+
+
+def read(
+    source: Readable,
+    *,
+    name: str | None = None,
+    units: Mapping[str, str] | None = None,
+    columns: Sequence[str] | None = None,
+    decimal: str | None = None,
+) -> _samples.Samples:
+    """Read the output of ping, columns of numbers, or saved samples; told by the content.
+
+    Parameters
+    ----------
+    source : path, str, bytes or file object
+        What to read. A ``str`` with a line end in it is text, any other is a path.
+    name : str, optional
+        What to call the source, if it is not a path (an uploaded file).
+    units : mapping of str to str, optional
+        Units of columns whose header has none: ``{"rtt": "ms"}``.
+    columns : sequence of str, optional
+        Names of the columns, if there is no header.
+    decimal : {'.', ','}, optional
+        The decimal sign of columns where it is not plain.
+
+    Returns
+    -------
+    RttSamples, TransferSamples or Table
+        The samples, with what is known about them in ``meta``.
+
+    Raises
+    ------
+    ReaderError
+        If the source cannot be opened, is of another kind (which is named), has no measurement,
+        or cannot be read with certainty.
+    """
+    kind, opened, text = _sniffed(source, name)
+    if kind == "netcalc samples":
+        return _samples.loads(opened.data, file=opened.name)
+    if text is not None and kind == "ping":
+        return ping.samples_from(opened, text)
+    if text is not None and kind == "columns":
+        return _columns(opened, text, units=units, columns=columns, decimal=decimal)
+    if kind == "empty":
+        raise ReaderError(f"no measurement in {opened.name}: it is empty", file=opened.name)
+    if kind == "text":
+        raise ReaderError(
+            f"no measurement in {opened.name}: neither ping nor columns of numbers",
+            file=opened.name,
+            expected="the output of ping, columns of numbers, or saved netcalc samples",
+        )
+    ping.refuse_other_kinds(opened, kind)
+    raise AssertionError(kind)
+
+
+def sniff(source: Readable, *, name: str | None = None) -> str:
+    """Name the kind of data in a source.
+
+    Parameters
+    ----------
+    source : path, str, bytes or file object
+        What to look at.
+    name : str, optional
+        What to call the source in an error.
+
+    Returns
+    -------
+    str
+        ``"ping"``, ``"columns"`` or ``"netcalc samples"``, which :func:`read` reads; ``"empty"``,
+        ``"text"``, or the name of another format, such as ``"pcap"``.
+
+    Raises
+    ------
+    ReaderError
+        If the source cannot be opened, or is neither text nor of a known format.
+
+    Examples
+    --------
+    >>> sniff("size_bytes,rtt_ms\\n100,1.5\\n"), sniff(b"%PDF-1.7 ...")
+    ('columns', 'PDF')
+    """
+    return _sniffed(source, name)[0]
+
+
+_columns = columns.samples_from
+
+
+def _sniffed(source: Readable, name: str | None) -> tuple[str, Source, Text | None]:
+    opened = open_source(source, name=name)
+    kind = _kinds.of_bytes(opened.data)
+    if kind == "gzip":
+        inner = inflate(opened)
+        if b'"netcalc samples"' in inner.data[:2000]:
+            return "netcalc samples", inner, None
+        return _within(inner), opened, None
+    if kind is not None:
+        return kind, opened, None
+    text = decode(opened, words=_ping_lines.WORDS)
+    if text.blank:
+        return "empty", opened, text
+    kind = _kinds.of_text(text.lines)
+    if kind is None:
+        if ping.looks_like_ping(text.lines):
+            kind = "ping"
+        else:
+            kind = "columns" if columns.looks_like_columns(text.lines) else "text"
+    return kind, opened, text
+
+
+def _within(inner: Source) -> str:
+    """Name what is in gzip data, if that is another tool's format."""
+    try:
+        kind = _kinds.of_bytes(inner.data) or _kinds.of_text(decode(inner).lines)
+    except ReaderError:
+        kind = None
+    return kind or "gzip"

@@ -1,0 +1,199 @@
+"""The cells of a text with columns: the separator, the header, the rows, and their lines."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from netcalc.errors import ReaderError
+from netcalc.readers._source import Source, Text, places, printable
+
+# Stand for the gap between cells, and for a blank inside one; no white space, no text.
+_GAP, _JOINED = "\ue001", "\ue000"
+
+MAX_COLUMNS = 1000
+"""Most columns of a file."""
+
+MISSING = {
+    "", "-", "--", "—", "–", "*", "?", "n/a", "na", "#n/a", "nan", "null", "none", "nil",
+    "missing", "timeout", "timed out", "lost", "no reply",
+}  # fmt: skip
+
+NUMBER = re.compile(
+    r"[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+|\d{1,3}(?:(?P<mark>[.,'’\u00a0\u202f\u2009])\d{3})(?:(?P=mark)\d{3})*"
+    r"(?:[.,]\d+)?)(?:[eE][+-]?\d+)?"
+)
+_DELIMITERS = ("\t", ";", "|", ",")
+SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas", " ": "blanks"}
+
+
+@dataclass(slots=True)
+class Grid:
+    """The cells of a file, with the line each row starts in."""
+
+    delimiter: str
+    header: list[str]
+    header_line: int
+    rows: list[list[str]] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    partial: bool = False
+
+
+def read_grid(source: Source, text: Text, columns: Sequence[str] | None) -> Grid:
+    lines = text.lines
+    body = [line for line in lines if line.strip() and not is_comment(line)]
+    if not body:
+        raise ReaderError(f"no measurement in {source.name}: it is empty", file=source.name)
+    hint = re.fullmatch(r"\s*\"?sep=(.)\"?\s*", body[0])
+    delimiter = (
+        hint[1] if hint and hint[1] in _DELIMITERS else delimiter_of(body[bool(hint) :][:50])
+    )
+    records = _records(source, text, delimiter)
+    if hint:
+        next(records, None)
+    grid = Grid(delimiter, list(columns or []), 0)
+    if not columns:
+        first = next(records, None)
+        if first is None:
+            raise ReaderError(f"no measurement in {source.name}: it is empty", file=source.name)
+        grid.header_line, grid.header = first
+        _check_header(source, grid)
+    if len(grid.header) > MAX_COLUMNS:
+        raise ReaderError(
+            f"has {len(grid.header)} columns",
+            file=source.name,
+            line=grid.header_line or None,
+            expected=f"at most {MAX_COLUMNS}",
+        )
+    _fill(source, text, grid, records)
+    return grid
+
+
+def _check_header(source: Source, grid: Grid) -> None:
+    cells = [cell.strip() for cell in grid.header]
+    while cells and not cells[-1]:
+        cells.pop()
+    grid.header = cells
+    if cells and all(is_number(cell) or cell.lower() in MISSING for cell in cells):
+        raise ReaderError(
+            "there is no header that says what the columns are",
+            file=source.name,
+            line=grid.header_line,
+            value=printable(" ".join(cells)),
+            expected="names with units, such as size/B, rtt [ms]",
+            hint='Add a header, or give columns=("size_bytes", "rtt_ms")',
+        )
+
+
+def _fill(source: Source, text: Text, grid: Grid, records: Iterator[tuple[int, list[str]]]) -> None:
+    width = len(grid.header)
+    ragged: list[int] = []
+    for number, cells in records:
+        trimmed = list(cells)
+        while len(trimmed) > width and not trimmed[-1].strip():
+            trimmed.pop()
+        if len(trimmed) != width:
+            ragged.append(number)
+            continue
+        grid.rows.append([cell.strip() for cell in trimmed])
+        grid.numbers.append(number)
+    last = text.numbers[-1] if text.numbers else 0
+    if not text.ends_complete and ragged and ragged[-1] == last:
+        grid.partial = True
+        grid.warnings.append(f"the last line ({ragged.pop()}) is cut and was not used")
+    if len(ragged) > len(grid.rows):
+        raise ReaderError(
+            f"rows of unequal length: the header has {width} columns, most rows have another "
+            "number",
+            file=source.name,
+            line=ragged[0],
+            expected=f"{width} cells separated by {SEPARATORS[grid.delimiter]}",
+        )
+    if ragged:
+        grid.warnings.append(f"not {width} cells, skipped: {places(ragged)}")
+    if not grid.rows:
+        raise ReaderError(
+            f"no measurement in {source.name}: there is only a header", file=source.name
+        )
+
+
+class _RecordLines:
+    """Lines for the csv module: comments and blanks are left out between records, not in quotes."""
+
+    def __init__(self, text: Text, delimiter: str) -> None:
+        self.text, self.delimiter = text, delimiter
+        self.place = 0
+        self.record_begins = True
+        self.number = 0
+
+    def __iter__(self) -> _RecordLines:
+        return self
+
+    def __next__(self) -> str:
+        lines = self.text.lines
+        while self.place < len(lines):
+            line, number = lines[self.place], self.text.numbers[self.place]
+            self.place += 1
+            if self.record_begins:
+                if not line.strip() or is_comment(line):
+                    continue
+                self.record_begins = False
+                self.number = number
+            return _unblanked(line) + "\n" if self.delimiter == " " else line + "\n"
+        raise StopIteration
+
+
+def _records(source: Source, text: Text, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    lines = _RecordLines(text, delimiter)
+    separator = _GAP if delimiter == " " else delimiter
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
+    while True:
+        lines.record_begins = True
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise ReaderError(
+                f"quotes that do not match: {error}",
+                file=source.name,
+                line=lines.number,
+                expected="a quoted cell to end before the next separator",
+            ) from None
+        yield lines.number, cells
+
+
+def _unblanked(line: str) -> str:
+    """Mark the gaps between cells that are separated by blanks; ``rtt [ms]`` is one cell."""
+    joined = re.sub(r"\s+(?=[\[(])", _JOINED, line.strip())
+    return re.sub(r"\s+", _GAP, joined).replace(_JOINED, " ").replace('"', "")
+
+
+def is_comment(line: str) -> bool:
+    return line.lstrip().startswith(("#", "//", "%"))
+
+
+def delimiter_of(lines: Sequence[str]) -> str:
+    """Choose the separator that gives most lines the same number of cells, two or more."""
+    for delimiter in _DELIMITERS:
+        widths = Counter(len(split(line, delimiter)) for line in lines if delimiter in line)
+        if widths and widths.most_common(1)[0][1] >= 0.5 * len(lines):
+            return delimiter
+    return " " if any(len(line.split()) > 1 for line in lines) else ","
+
+
+def split(line: str, delimiter: str) -> list[str]:
+    if delimiter == " ":
+        return _unblanked(line).split(_GAP)
+    try:
+        return next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))
+    except (csv.Error, StopIteration):
+        return line.split(delimiter)
+
+
+def is_number(cell: str) -> bool:
+    return bool(NUMBER.fullmatch(cell.strip()))

@@ -1,0 +1,183 @@
+"""What an input is: told from its first bytes and its shape, never from its name."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+_MAGIC: tuple[tuple[bytes, str], ...] = (
+    (b"\xd4\xc3\xb2\xa1", "pcap"),
+    (b"\xa1\xb2\xc3\xd4", "pcap"),
+    (b"\x4d\x3c\xb2\xa1", "pcap"),
+    (b"\xa1\xb2\x3c\x4d", "pcap"),
+    (b"\x34\xcd\xb2\xa1", "pcap"),
+    (b"\xa1\xb2\xcd\x34", "pcap"),
+    (b"\x0a\x0d\x0d\x0a", "pcapng"),
+    (b"\x1f\x8b", "gzip"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\x00", "xz"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"PK\x03\x04", "zip"),
+    (b"PK\x05\x06", "zip"),
+    (b"7z\xbc\xaf\x27\x1c", "7z"),
+    (b"\x7fELF", "ELF"),
+    (b"MZ", "Windows program"),
+    (b"%PDF-", "PDF"),
+    (b"\x89PNG", "PNG"),
+    (b"\xff\xd8\xff", "JPEG"),
+    (b"GIF8", "GIF"),
+    (b"SQLite format 3\x00", "SQLite"),
+    (b"\x89HDF", "HDF5"),
+    (b"\xd0\xcf\x11\xe0", "old Office"),
+    (b"snoop\x00\x00\x00", "snoop"),
+    (b"PAR1", "Parquet"),
+    (b"ARROW1", "Arrow"),
+    (b"\x93NUMPY", "NumPy"),
+)
+
+NAMES = {
+    "pcap": "a packet capture (pcap)",
+    "pcapng": "a packet capture (pcapng)",
+    "gzip": "gzip data",
+    "bzip2": "bzip2 data",
+    "xz": "xz data",
+    "zstd": "zstd data",
+    "zip": "a zip archive (Excel files are that too)",
+    "7z": "a 7z archive",
+    "ELF": "a program (ELF)",
+    "Windows program": "a program (Windows)",
+    "PDF": "a PDF document",
+    "PNG": "a picture (PNG)",
+    "JPEG": "a picture (JPEG)",
+    "GIF": "a picture (GIF)",
+    "SQLite": "an SQLite database",
+    "HDF5": "an HDF5 file",
+    "old Office": "an old Office document",
+    "snoop": "a packet capture (snoop)",
+    "Parquet": "a Parquet file",
+    "Arrow": "an Arrow file",
+    "NumPy": "a NumPy array",
+    "netcalc samples": "saved netcalc samples",
+    "iperf3 JSON": "iperf3 JSON",
+    "irtt JSON": "irtt JSON",
+    "flent": "a flent data file",
+    "mtr JSON": "mtr JSON",
+    "ping JSON": "ping JSON",
+    "RIPE Atlas JSON": "RIPE Atlas JSON",
+    "notebook": "a Jupyter notebook",
+    "speedtest JSON": "speedtest JSON",
+    "JSON": "JSON of an unknown kind",
+    "damaged JSON": "JSON that is damaged or cut",
+    "XML": "XML",
+    "HTML": "a web page (HTML)",
+    "traceroute": "the output of traceroute",
+    "tracert": "the output of tracert (Windows)",
+    "tracepath": "the output of tracepath",
+    "mtr": "the output of mtr",
+    "iperf": "the text output of iperf",
+    "tcpdump": "the text output of tcpdump",
+    "ss": "the output of ss",
+    "netstat": "the output of netstat",
+    "/proc/net": "a file of /proc/net",
+    "sar": "the output of sar",
+    "fping": "the output of fping",
+    "Cisco ping": "the output of ping on a Cisco router",
+    "Nokia ping": "the rapid ping of a router, one mark for each probe",
+    "Huawei ping": "the output of ping on a Huawei router",
+    "MikroTik ping": "the output of ping on a MikroTik router",
+    "hping": "the output of hping",
+    "nping": "the output of nping",
+    "arping": "the output of arping",
+    "oping": "the output of oping",
+    "httping": "the output of httping",
+    "tcping": "the output of tcping or psping",
+    "Test-Connection": "the output of Test-Connection (PowerShell)",
+    "pathping": "the output of pathping",
+    "netperf": "the output of netperf",
+    "mahimahi": "a mahimahi trace",
+    "text": "text",
+}
+"""What :func:`of_bytes` and :func:`of_text` return -> how a message names it."""
+
+# Text of other tools, by a line near the start.
+_TEXTS: tuple[tuple[str, str], ...] = (
+    ("Cisco ping", r"^Sending \d+, \d+-byte ICMP Echos? to |^Success rate is \d+ percent"),
+    ("traceroute", r"^traceroute6? to |^Tracing the route to |^traceroute: "),
+    ("tracert", r"^(?:Tracing route to|Routenverfolgung zu) |^\s+1\s+(?:<?\d+ ms\s+){3}"),
+    ("traceroute", r"^\s*1\s+(?:\S+ \([0-9A-Fa-f.:]+\)|[0-9.]+)(?:\s+[0-9.]+ ms|\s+\*){1,3}"),
+    ("tracepath", r"^\s?1\??:\s+\S+.*(?:pmtu \d|ms\s*$)"),
+    ("mtr", r"^Start: \S+|^HOST: \S+\s+Loss%|^\s*1\.\|--|^Mtr_Version,"),
+    ("iperf", r"^\[ ?ID\] Interval|^Connecting to host \S+, port \d|^Server listening on"),
+    ("iperf", r"^\[ *\d+\] local \S+ port \d"),
+    ("tcpdump", r"^tcpdump: |^listening on \S+, link-type|^\d\d:\d\d:\d\d\.\d{6} (?:IP6?|ARP)[ ,]"),
+    ("sar", r"^Linux \S+ \([^)]*\)\s+\S+\s+_\S+_\s+\(\d+ CPU\)"),
+    ("ss", r"^(?:Netid\s+)?State\s+Recv-Q\s+Send-Q\s"),
+    ("netstat", r"^(?:Active (?:Internet|Connections)|Routing tables|Tcpcb\s|Proto\s+Recv-Q)"),
+    ("/proc/net", r"^\s+sl\s+local_address|^(?:TcpExt|IpExt|Ip|Icmp|Tcp): \w|^Inter-\|\s+Receive"),
+    ("hping", r"^HPING |^len=\d+ ip=\S+ "),
+    ("nping", r"^Starting Nping |^SENT \([\d.]+s\) "),
+    ("arping", r"^ARPING |^Unicast reply from "),
+    ("httping", r"^connected to \S+:\d+ \(|^PING \S+:\d+ \(/"),
+    ("tcping", r"^PsPing v|^Probing \S+:\d+/tcp|^TCP connect to "),
+    ("oping", r"^PING \S+ \(\S+\) \d+ bytes of data\.\s*$"),
+    ("Huawei ping", r"^\s*PING \S+: \d+\s+data bytes, press CTRL_C|bytes=\d+ Sequence=\d+ ttl="),
+    ("Nokia ping", r"^[.!]+\s*\n-{4} ?\S+ PING Statistics"),
+    ("MikroTik ping", r"^\s*SEQ HOST\s+SIZE\s+TTL\s+TIME"),
+    ("fping", r"^\S+\s+: (?:\[\d+\]|xmt/rcv/%loss|(?:[\d.]+|-)(?: (?:[\d.]+|-))+\s*$)"),
+    ("fping", r"^\S+ is (?:alive|unreachable)\b"),
+    ("Test-Connection", r"^\s*(?:Ping\s+)?Source\s+(?:Destination|Address)\s+\S"),
+    ("Test-Connection", r"^\s*Destination: \S+\s*$"),
+    ("pathping", r"^Computing statistics for \d+ seconds"),
+    ("netperf", r"^MIGRATED |^(?:TCP|UDP)_(?:RR|STREAM|MAERTS|CRR) "),
+)  # fmt: skip
+_COMPILED = tuple((kind, re.compile(pattern, re.MULTILINE)) for kind, pattern in _TEXTS)
+
+
+def of_bytes(data: bytes) -> str | None:
+    """Name the kind of data that its first bytes give away, or None."""
+    for magic, kind in _MAGIC:
+        if data.startswith(magic):
+            return kind
+    return None
+
+
+def of_text(lines: Sequence[str]) -> str | None:
+    """Name the tool that wrote a text, or None if it may be ping or columns."""
+    head = "\n".join(line[:500] for line in lines[:60])
+    start = head.lstrip("\ufeff \t\n\r")[:200]
+    if start.startswith("{") or re.match(r"\[\s*(?:[{\[\"]|-?\d+(?:\.\d+)?\s*[,\]]\s*$)", start):
+        return _of_json("\n".join(lines))
+    if re.match(r"<(?:!doctype html|html)", start, re.IGNORECASE):
+        return "HTML"
+    if re.match(r"<\?xml|<[A-Za-z][\w:.-]*[\s>]", start) and ">" in head:
+        return "XML"
+    return next((kind for kind, pattern in _COMPILED if pattern.search(head)), None)
+
+
+def _of_json(text: str) -> str:
+    try:
+        document = json.loads(text)
+    except RecursionError:
+        return "damaged JSON"
+    except ValueError:
+        return (
+            "iperf3 JSON" if '"event"' in text[:200] and '"start"' in text[:400] else "damaged JSON"
+        )
+    if isinstance(document, list):
+        document = document[0] if document else {}
+    if not isinstance(document, dict):
+        return "JSON"
+    keys = set(document)
+    tests: tuple[tuple[str, bool], ...] = (
+        ("netcalc samples", document.get("format") == "netcalc samples"),
+        ("iperf3 JSON", {"start", "intervals"} <= keys or {"start", "end"} <= keys),
+        ("irtt JSON", {"stats", "round_trips"} <= keys),
+        ("flent", {"metadata", "results"} <= keys),
+        ("mtr JSON", "report" in keys),
+        ("notebook", {"cells", "nbformat"} <= keys),
+        ("RIPE Atlas JSON", {"msm_id", "prb_id"} <= keys),
+        ("speedtest JSON", {"download", "ping"} <= keys),
+        ("ping JSON", "icmp_seq" in text[:4000] or "ping_statistics" in text),
+    )
+    return next((kind for kind, holds in tests if holds), "JSON")

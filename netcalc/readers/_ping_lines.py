@@ -1,0 +1,389 @@
+"""One line of a ping: what kind it is, and the numbers in it.
+
+The words are ignored, because they are translated: ``time=``, ``Zeit=``, ``时间=``. What counts is
+where the numbers stand. A time is read only when its unit is known; a comma in it is a decimal
+comma, because no ping groups digits.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+_MILLI = ("ms", "msec", "msek", "msecs", "мс", "мсек", "毫秒", "ミリ秒", "밀리초", "χιλ")
+_SECONDS_PER = {
+    **dict.fromkeys(_MILLI, "-3"),
+    **dict.fromkeys(("us", "usec", "µs", "μs", "мкс"), "-6"),
+    **dict.fromkeys(("s", "sec"), "0"),
+}
+WORDS = (
+    "мс", "мсек", "байт", "ответ", "время", "毫秒", "字节", "时间", "回复", "來自", "位元組",
+    "時間", "ミリ秒", "バイト", "応答", "밀리초", "바이트", "시간", "응답", "réponse", "délai",
+    "perdus",
+    "reçus", "zeitüberschreitung", "für", "odpowiedź", "bajtów", "odpověď", "čas", "från", "süre",
+    "yanıt", "válasz", "bájt", "idő", "estadísticas", "máximo", "mínimo", "média", "übertragen",
+    "empfänger", "données", "відповідь", "байтів", "час",
+)  # fmt: skip
+"""Words of translated pings, by which an encoding is told from another."""
+
+_NUMBER = r"[0-9]{1,12}(?:[.,][0-9]{0,9})?"
+_SEQUENCE = re.compile(
+    r"(?<![A-Za-z])(?:icmp6?_)?(?:seq|req)(?:\s?[=:]\s?|(?<=icmp_seq)\s)([0-9]{1,9})(?![0-9x])",
+    re.IGNORECASE,
+)
+_SIZE = re.compile(r"(?:^|(?<=[\s\]|>]))([0-9]{1,6})\s+(?=[^\W\d_])(?!icmp)")
+_PAIR = re.compile(
+    rf"(?P<word>[^\W\d_][^\s=<>:;,]*|)\s?(?P<sign>[=<])\s?(?P<number>{_NUMBER})(?![0-9.])"
+    r"(?:\s?(?P<unit>[^\W\d_]+)\b(?!\s*[=<]))?"
+)
+_NOT_TIMES = {"ttl", "hlim", "hoplimit", "ident", "id", "mtu", "code", "tos", "tclass"}
+_STAMP = re.compile(r"^\s*\[([0-9]{9,11}\.[0-9]{1,9})\]\s")
+_ADDRESS = re.compile(
+    r"(?<![\w.:])(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}"
+    r"|(?=[0-9A-Fa-f]*:[0-9A-Fa-f:.]*:|::)[0-9A-Fa-f:]{2,45}(?:[0-9.]{7,15})?(?:%[\w.-]{1,20})?)(?![\w])"
+)
+_MARKS = re.compile(r"(?:\s*\([^()]{1,40}\)|\s*[.!])*\s*")
+_DUPLICATE = re.compile(r"\(\s*(?:DUP|重复|重複)", re.IGNORECASE)
+_CORRUPT = re.compile(r"\([^)]*(?:CHECKSUM|PRÜFSUMME|CONTRÔLE|СУММ|チェックサム)", re.IGNORECASE)
+_NEXT_HOP = re.compile(r"redirect|\([^()]*:\s*[0-9A-Fa-f.:]+\)\s*$", re.IGNORECASE)
+_DUMP_HEAD = re.compile(r"^\s*Vr\s+HL\s+TOS\s|^\s*IP Header Dump|^\s*ICMP: type", re.IGNORECASE)
+_DUMP_ROW = re.compile(
+    r"^\s*[0-9a-f]\s+[0-9a-f]\s+[0-9a-f]{2}\s+[0-9a-f]{4}\s|^(?:\s[0-9a-f]{2,4}){4,}\s*$"
+)
+_ERROR_WORDS = re.compile(
+    r"unreach|exceed|expired|prohibit|filtered|too big|needed and DF|quench|redirect|"
+    r"parameter problem|isolated|unknown|violation|cutoff|bad code",
+    re.IGNORECASE,
+)
+
+_HEADERS = {
+    "iputils": re.compile(
+        r"^\s*P(?:ING|ing) (?P<host>\S.{0,400}?)\s?\((?P<addr>[^()\s]+|.*?\(\S+\))\)"
+        r"(?P<source>.*?)\s(?P<size>[0-9]{1,6})\((?P<packet>[0-9]{1,6})\)\s*\S"
+    ),
+    "PING6": re.compile(
+        r"^\s*PING6\((?P<packet>[0-9]{1,6})=40\+8\+(?P<size>[0-9]{1,6})\s[^)]*\)\s+\S+\s+-->\s+(?P<host>\S+)"
+    ),
+    "sweep": re.compile(
+        r"^\s*PING (?P<host>\S+) \((?P<addr>[^()\s]+)\):\s*"
+        r"\((?P<first>[0-9]{1,6}) \.\.\. (?P<last>[0-9]{1,6})\)\s"
+    ),
+    "BSD": re.compile(
+        r"^\s*PING (?P<host>\S+) \((?P<addr>[^()\s]+)\):\s+(?P<size>[0-9]{1,6})\s+\S"
+    ),
+    "iputils 6": re.compile(
+        r"^\s*PING (?P<host>\S.{0,400}?)\s?\((?P<addr>[^()\s]+|.*?\(\S+\))\)"
+        r"(?P<source>.*?)\s(?P<size>[0-9]{1,6})\s+\S"
+    ),
+    "other": re.compile(r"^\s*PING (?P<host>\S+):?\s+\(?(?P<size>[0-9]{1,6})\)?\s+\S"),
+}  # fmt: skip
+_WINDOWS_HEADER = re.compile(
+    r"^(?=.*\bping\b|.*\[[0-9A-Fa-f:.%]+\]|.*[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+|.*[0-9A-Fa-f]*::?[0-9A-Fa-f]+)"
+    r"[^=]*?(?<![\w.:])(?P<size>[0-9]{1,5})\s+[^\W\d_][^=0-9]*[:：]\s*$",
+    re.IGNORECASE,
+)  # fmt: skip
+_STATISTICS = re.compile(r"^\s*-{3,4}\s?(?P<host>\S.*?)\s?-{3,4}\s*$")
+_COUNTS = re.compile(r"^\D{0,40}?(?P<sent>[0-9]{1,12})\D+?(?P<received>[0-9]{1,12})\b(?P<rest>.*)$")
+_LOSS = re.compile(r"(?<![\w.,])%?\s?([0-9]{1,3}(?:[.,][0-9]{1,6})?)\s?%|%([0-9]{1,3})")
+_PLUS = re.compile(r"\+([0-9]{1,12})\s+([^\W\d_]+)|,\s([0-9]{1,12})\s(duplicates)")
+_SPREAD = re.compile(rf"=\s*({_NUMBER})/({_NUMBER})/({_NUMBER})(?:/({_NUMBER}))?\s?([^\W\d_]+)\b")
+_QUICK = re.compile(r"^\s*[0-9]+/[0-9]+ \S.*[0-9]+%")
+_WINDOWS_COUNTS = re.compile(
+    r"^[^=]*=\s*([0-9]{1,12})\b[^=0-9]+=\s*([0-9]{1,12})\b[^=0-9]+=\s*([0-9]{1,12})\b"
+)
+_WINDOWS_SPREAD = re.compile(
+    rf"^[^=]*=\s*({_NUMBER})\s?([^\W\d_]+)\b[^=]+=\s*({_NUMBER})\s?([^\W\d_]+)\b[^=]+"
+    rf"=\s*({_NUMBER})\s?([^\W\d_]+)\b"
+)
+_COMMAND = re.compile(
+    r"^(?:[^\n]{0,200}?[$#%>]\s*|\s*)((?:sudo\s+)?(?:busybox\s+)?(?:[\w./\\:-]*[/\\])?ping6?(?:\.exe)?"
+    r"\s+(?:-\S|/\S\s|[\w.:%-]+).*)$"
+)
+
+
+@dataclass(slots=True)
+class Line:
+    """What one line says. ``kind`` is one of the names in :func:`read_line`."""
+
+    kind: str
+    sequence: int | None = None
+    size: int | None = None
+    rtt_s: float = math.nan
+    resolution_s: float = 0.0
+    ttl: int | None = None
+    stamp_s: float = math.nan
+    marked_duplicate: bool = False
+    corrupt: bool = False
+    stands_for: int = 1
+    why: str = ""
+
+
+@dataclass(slots=True)
+class Header:
+    """The first line of a run: dialect, target, and the user data of a probe."""
+
+    dialect: str
+    target: str
+    size: int | None
+    sizes_vary: bool = False
+
+
+def seconds(number: str, unit: str) -> tuple[float, float] | None:
+    """Return a printed time and the width of its last digit in seconds, or None if unknown.
+
+    >>> seconds("0,481", "ms"), seconds("12", "мс"), seconds("3", "parsec")
+    ((0.000481, 1e-06), (0.012, 0.001), None)
+    """
+    exponent = _SECONDS_PER.get(unit) or _SECONDS_PER.get(unit.lower())
+    if exponent is None:
+        return None
+    digits = number.replace(",", ".")
+    decimals = len(digits.partition(".")[2])
+    return float(f"{digits}e{exponent}"), float(f"1e{int(exponent) - decimals}")
+
+
+def read_header(text: str) -> Header | None:
+    """Read the line that opens a run, of any dialect."""
+    for dialect, pattern in _HEADERS.items():
+        match = pattern.match(text)
+        if match is None:
+            continue
+        found = match.groupdict()
+        size = int(found["size"]) if found.get("size") else None
+        if size is not None and size > 65_535:
+            return None
+        if found.get("packet") and size is not None and dialect == "iputils":
+            size = size if int(found["packet"]) - size in (8, 28, 48) else None
+        return Header(dialect, found["host"], size, sizes_vary=dialect == "sweep")
+    match = _WINDOWS_HEADER.match(text)
+    if match is None or len(text) > 400 or "bytes from" in text:
+        return None
+    target = re.search(r"(\S+)\s?\[[0-9A-Fa-f:.%]+\]", text)
+    address = _ADDRESS.search(text)
+    host = target[1] if target else address[0] if address else ""
+    return Header("Windows", host, int(match["size"]))
+
+
+def read_line(text: str) -> Line | None:
+    """Read a line about one probe, or return None if it is about something else.
+
+    Kinds: ``reply``; ``damaged`` (a reply that cannot be read, with its sequence number where that
+    is certain); ``error`` (somebody answered with an error); ``redirect``; ``waiting`` (no answer
+    so far); ``dump`` (a packet printed after an error).
+    """
+    if _DUMP_HEAD.match(text) or _DUMP_ROW.match(text):
+        return Line("dump")
+    stamp = _STAMP.match(text)
+    stamp_s = float(stamp[1]) if stamp else math.nan
+    body = text[stamp.end() :] if stamp else text
+    found = list(_SEQUENCE.finditer(body))
+    if found:
+        return _with_sequence(body, found, stamp_s)
+    return _without_sequence(body)
+
+
+def _with_sequence(body: str, found: list[re.Match[str]], stamp_s: float) -> Line | None:
+    before, after = body[: found[0].start()], body[found[0].end() :]
+    sizes = _SIZE.findall(before)
+    if len(found) > 1:
+        return Line("damaged", stands_for=len(found), why="two lines run into one")
+    sequence = int(found[0][1])
+    if not sizes:
+        return _status(before, after, sequence)
+    if sequence > 65_535:
+        return Line("damaged", why="a sequence number above 65535")
+    line = Line("reply", sequence, int(sizes[-1]), stamp_s=stamp_s)
+    if line.size is None or not 8 <= line.size <= 65_535 + 8:
+        return Line("damaged", sequence, why=f"a size of {line.size} bytes")
+    _read_pairs(line, after)
+    plain = [p["word"].lower() for p in _PAIR.finditer(after) if not p["unit"]]
+    if line.kind == "reply" and math.isnan(line.rtt_s) and set(plain) - _NOT_TIMES:
+        line.kind, line.why = "damaged", "a number without a unit"
+    if line.kind == "reply" and math.isnan(line.rtt_s) and _ERROR_WORDS.search(after):
+        return Line("error", sequence)
+    return line
+
+
+def _status(before: str, after: str, sequence: int) -> Line | None:
+    """``From 192.0.2.1 icmp_seq=3 Destination Host Unreachable``; ``no answer yet for ...``."""
+    if re.search(r"seq=\d+.*\bttl=\d+|[=<]\s?[0-9.,]+\s?ms", before + after):
+        return Line("damaged", sequence, why="no size in it")
+    if before.strip() and re.search(r"[^\W\d_]", after):
+        if _ADDRESS.search(before) or len(before.split()) >= 2:
+            kind = "redirect" if _NEXT_HOP.search(after) else "error"
+            return Line(kind, sequence)
+        return None
+    return Line("waiting", sequence)
+
+
+def _without_sequence(body: str) -> Line | None:
+    sizes = list(_SIZE.finditer(body))
+    pairs = list(_PAIR.finditer(body))
+    address = _ADDRESS.search(body)
+    if address and pairs and not re.match(r"\s*From\b", body) and "win=" not in body:
+        return _windows_reply(body, pairs)
+    unix = sizes and re.search(r"(?<!\d)[0-9]+ bytes from |[0-9]+\s+\S+\s.*[0-9A-Fa-f][):,]", body)
+    if unix and not pairs:
+        kind = "error" if _ERROR_WORDS.search(body) else "damaged"
+        return Line(kind, size=int(sizes[-1][1]), why="no sequence number in it")
+    if unix:
+        return Line("damaged", why="no sequence number in it")
+    if re.match(r"^\s*From\s\S+.*?:\s*\S", body) and _ERROR_WORDS.search(body):
+        return Line("redirect" if _NEXT_HOP.search(body) else "error")
+    return None
+
+
+def _windows_reply(body: str, pairs: list[re.Match[str]]) -> Line | None:
+    """``Reply from 192.0.2.1: bytes=32 time=14ms TTL=57``; over IPv6 only the time."""
+    line = Line("reply")
+    _read_pairs(line, body)
+    plain = [p for p in pairs if not p["unit"] and p["word"].lower() not in _NOT_TIMES]
+    if plain and plain[0]["sign"] == "=":
+        line.size = int(float(plain[0]["number"].replace(",", ".")))
+        if line.size > 65_535:
+            return Line("damaged", why=f"a size of {line.size} bytes")
+    if math.isnan(line.rtt_s):
+        return Line("damaged", why=line.why or "no time in it")
+    return line
+
+
+def _read_pairs(line: Line, text: str) -> None:
+    """Fill in time and TTL from the ``word=number unit`` pairs of a line."""
+    end = 0
+    for pair in _PAIR.finditer(text):
+        word, unit = pair["word"].lower(), pair["unit"]
+        if word in ("ttl", "hlim", "hoplimit"):
+            line.ttl = int(float(pair["number"].replace(",", ".")))
+            end = pair.end()
+            if not 0 <= line.ttl <= 255:
+                line.ttl = None
+        elif unit:
+            if pair["sign"] == "<" and unit.lower() in ("m", "м"):
+                unit = "ms"  # Windows in Spanish: tiempo<1m
+            time = seconds(pair["number"], unit)
+            if time is None or not math.isnan(line.rtt_s):
+                line.kind, line.why = "damaged", f"a time in the unknown unit {unit[:20]!r}"
+                if time is not None:
+                    line.why = "two times in it"
+                return
+            line.rtt_s, line.resolution_s = time
+            if pair["sign"] == "<":
+                line.rtt_s, line.resolution_s = line.rtt_s / 2, line.rtt_s
+            end = pair.end()
+    rest = text[end:]
+    line.marked_duplicate = bool(_DUPLICATE.search(rest))
+    line.corrupt = bool(_CORRUPT.search(rest))
+    if not _MARKS.fullmatch(rest):
+        line.why = "text after its numbers"
+
+
+def error_dump_sequence(text: str) -> int | None:
+    """Read the sequence number of the packet that an error quotes, if it is printed."""
+    match = re.search(r"ICMP: type \d+.*\bseq 0x([0-9a-f]{4})\b", text)
+    return int(match[1], 16) if match else None
+
+
+def windows_error(text: str) -> bool:
+    """Whether a line of a Windows ping is an error from an address, not a reply."""
+    address = _ADDRESS.search(text)
+    return bool(
+        address and not _PAIR.search(text) and re.search(r"[:：]\s*\S", text[address.end() :])
+    )
+
+
+def names_error(text: str) -> bool:
+    """Whether English words of an ICMP error are in a line."""
+    return bool(_ERROR_WORDS.search(text))
+
+
+def read_statistics_head(text: str) -> str | None:
+    """Return the host of ``--- host ping statistics ---``, or None."""
+    match = _STATISTICS.match(text)
+    return match["host"] if match else None
+
+
+def read_counts(text: str) -> dict[str, float] | None:
+    """Read ``10 packets transmitted, 9 received, +1 errors, 10% packet loss``."""
+    match = _COUNTS.match(text)
+    if match is None or not ("%" in match["rest"] or "printing up" in match["rest"]):
+        return None
+    counts: dict[str, float] = {"sent": int(match["sent"]), "received": int(match["received"])}
+    loss = _LOSS.search(match["rest"])
+    if loss:
+        counts["loss_ratio"] = float(f"{(loss[1] or loss[2]).replace(',', '.')}e-2")
+    for plus in _PLUS.finditer(match["rest"]):
+        word = (plus[2] or plus[4]).lower()
+        number = int(plus[1] or plus[3])
+        if word.startswith(("dup", "doub", "重复", "重複", "повтор", "дубл")):
+            counts["duplicates"] = number
+        elif word.startswith(("err", "fehler", "erre", "错误", "エラー", "помил", "ошиб")):
+            counts["errors"] = number
+        elif word.startswith(("corr", "besch", "损坏")):
+            counts["corrupted"] = number
+    took = re.search(rf"({_NUMBER})\s?([^\W\d_]+)\s*$", match["rest"])
+    time = seconds(took[1], took[2]) if took else None
+    if time is not None:
+        counts["duration_s"] = time[0]
+    return counts
+
+
+def read_spread(text: str) -> dict[str, float] | None:
+    """Read ``rtt min/avg/max/mdev = 0.038/0.047/0.080/0.011 ms``."""
+    match = _SPREAD.search(text)
+    if match is None:
+        return None
+    names = ("rtt_min_s", "rtt_avg_s", "rtt_max_s", "rtt_mdev_s")
+    return _times(names, [(number, match[5]) for number in match.groups()[:4] if number])
+
+
+def read_windows_counts(text: str) -> dict[str, float] | None:
+    """Read ``Packets: Sent = 4, Received = 3, Lost = 1 (25% loss),``."""
+    match = _WINDOWS_COUNTS.match(text)
+    if match is None or _WINDOWS_SPREAD.match(text):
+        return None
+    sent, received, lost = (int(number) for number in match.groups())
+    if sent - received != lost:
+        return None
+    return {"sent": sent, "received": received, "loss_ratio": lost / sent if sent else math.nan}
+
+
+def read_windows_spread(text: str) -> dict[str, float] | None:
+    """Read ``Minimum = 56ms, Maximum = 194ms, Average = 107ms``."""
+    match = _WINDOWS_SPREAD.match(text)
+    if match is None:
+        return None
+    low, low_unit, high, high_unit, mean, mean_unit = match.groups()
+    pairs = [(low, low_unit), (high, high_unit), (mean, mean_unit)]
+    return _times(("rtt_min_s", "rtt_max_s", "rtt_avg_s"), pairs)
+
+
+def read_command(text: str) -> str | None:
+    """Return the command that a shell echoed, without the prompt."""
+    match = _COMMAND.match(text)
+    return match[1].strip() if match and not match[1].startswith("ping:") else None
+
+
+def is_noise(text: str) -> bool:
+    """Whether a line is known to carry no measurement."""
+    return bool(
+        not text.strip()
+        or _QUICK.match(text)
+        or re.match(
+            r"^\s*(?:\S{1,12}: 0x[0-9a-f]+\s*$|pipe \d|, ?pipe|.{0,12}ipg/ewma|\^[A-Z\\]"
+            r"|[.E!?]+\s*$"
+            r"|#[0-9]+\s|RR:|TS:|NOP|\t|Control-C|(?:/\S+/)?ping6?(?:\.exe)?: |WARNING|connect: "
+            r"|wrong data byte|cp:|wp:|Terminated|Killed|logout|exit|load: |.{0,100}[$#%>]\s*$)",
+            text,
+        )
+    )
+
+
+def _times(names: tuple[str, ...], written: list[tuple[str, str]]) -> dict[str, float] | None:
+    times = {}
+    for name, (number, unit) in zip(names, written, strict=False):
+        time = seconds(number, unit)
+        if time is None:
+            return None
+        times[name] = time[0]
+    return times

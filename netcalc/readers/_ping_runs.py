@@ -1,0 +1,398 @@
+"""From the lines of a ping to its probes: one run for each time the program was started."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from netcalc.readers._ping_lines import Header, Line
+from netcalc.readers._source import places
+
+MAX_UNSEEN = 1_000_000
+"""Most rows that are made for probes without a line."""
+
+ICMP_HEADER_BYTES = 8
+
+
+@dataclass(slots=True)
+class Row:
+    """One probe, or one duplicate reply."""
+
+    payload_bytes: float = math.nan
+    rtt_s: float = math.nan
+    sequence: float = math.nan
+    lost: bool = False
+    duplicate: bool = False
+    error_reply: bool = False
+    resolution_s: float = 0.0
+    sent_s: float = math.nan
+    ttl: float = math.nan
+
+
+@dataclass(slots=True)
+class Run:
+    """What stands between the header of a ping and its summary."""
+
+    header: Header | None = None
+    events: list[tuple[int, Line]] = field(default_factory=list)
+    counts: dict[str, float] = field(default_factory=dict)
+    spread: dict[str, float] = field(default_factory=dict)
+    statistics_begun: bool = False
+
+    @property
+    def windows(self) -> bool:
+        """Whether the replies carry no sequence number."""
+        if self.header is not None:
+            return self.header.dialect == "Windows"
+        kinds = [line.sequence is None for _, line in self.events if line.kind == "reply"]
+        return bool(kinds) and all(kinds)
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is known about any probe."""
+        return not self.events and not self.counts
+
+
+@dataclass(slots=True)
+class Probes:
+    """The rows of a run, its totals where rows do not give them, and what does not fit."""
+
+    rows: list[Row] = field(default_factory=list)
+    sent: int = 0
+    received: int = 0
+    errors: int = 0
+    counted_only: bool = False
+    warnings: list[str] = field(default_factory=list)
+
+
+def probes(run: Run) -> Probes:
+    """Work out every probe of a run: answered, lost, answered by an error, duplicated."""
+    _mark_outliers(run)
+    damaged = [number for number, line in run.events if line.kind == "damaged"]
+    result = Probes()
+    if damaged:
+        whys = Counter(line.why for _, line in run.events if line.kind == "damaged")
+        reasons = "; ".join(why for why, _ in whys.most_common(3) if why)
+        result.warnings.append(f"damaged: {places(damaged)}: {reasons}")
+    trailing = [n for n, line in run.events if line.kind == "reply" and line.why]
+    if trailing:
+        result.warnings.append(f"text after the numbers, which were read: {places(trailing)}")
+    if _only_counted(run):
+        result.counted_only = True
+        result.sent, result.received = int(run.counts["sent"]), int(run.counts["received"])
+        result.errors = int(run.counts.get("errors", 0))
+        result.warnings.append("a summary without a line for each probe: only its counts are known")
+    elif run.windows:
+        _in_order(run, result)
+    else:
+        _by_sequence(run, result)
+    if not result.counted_only:
+        result.sent = sum(not row.duplicate for row in result.rows)
+        result.received = sum(not row.lost and not row.duplicate for row in result.rows)
+    _compare(run, result)
+    return result
+
+
+def _only_counted(run: Run) -> bool:
+    if not run.counts:
+        return False
+    answered = any(line.kind in ("reply", "damaged") for _, line in run.events)
+    unseen = run.counts["sent"] > MAX_UNSEEN
+    return not answered and (run.counts["received"] > 0 or unseen)
+
+
+def _in_order(run: Run, result: Probes) -> None:
+    """Rows of a ping without sequence numbers: one for each line about a probe."""
+    for _, line in run.events:
+        row = Row(payload_bytes=_windows_payload(run, line))
+        if line.kind in ("reply", "damaged"):
+            row.rtt_s, row.resolution_s = line.rtt_s, line.resolution_s
+            row.ttl = math.nan if line.ttl is None else line.ttl
+        elif line.kind in ("error", "silent", "waiting", "redirect"):
+            row.lost, row.error_reply = True, line.kind == "error"
+        else:
+            continue
+        result.rows.append(row)
+    sent = int(run.counts.get("sent", len(result.rows)))
+    if len(result.rows) > sent:
+        _drop_other_words(run, result, len(result.rows) - sent)
+    missing = sent - len(result.rows)
+    if 0 < missing <= MAX_UNSEEN:
+        size = math.nan if run.header is None or run.header.size is None else run.header.size
+        result.rows += [Row(payload_bytes=size, lost=True) for _ in range(missing)]
+        result.warnings.append(f"{missing} probes of the summary have no line; counted as lost")
+    errors = sum(row.error_reply for row in result.rows)
+    result.errors = errors
+    counted = run.counts.get("received")
+    answered = sum(not row.lost for row in result.rows)
+    if errors and counted is not None and counted == answered + errors:
+        result.warnings.append(
+            f"the tool counts {int(counted)} received, with {errors} errors from a router or the "
+            f"host itself; {answered} were answered by the target"
+        )
+
+
+def _drop_other_words(run: Run, result: Probes, surplus: int) -> None:
+    """Lines without numbers beyond the probes sent are no timeouts: the rarest texts go first."""
+    silent = [(number, line) for number, line in run.events if line.kind == "silent"]
+    common = Counter(line.why for _, line in silent)
+    silent.sort(key=lambda item: (common[item[1].why], -item[0]))
+    dropped = silent[:surplus]
+    if not dropped:
+        return
+    numbers = sorted(number for number, _ in dropped)
+    unanswered = [row for row in result.rows if row.lost and not row.error_reply]
+    gone = {id(row) for row in unanswered[: len(dropped)]}
+    result.rows = [row for row in result.rows if id(row) not in gone]
+    result.warnings.append(f"not about a probe: {places(numbers)}")
+
+
+def _windows_payload(run: Run, line: Line) -> float:
+    if line.size is not None:
+        return line.size
+    if run.header is not None and run.header.size is not None:
+        return run.header.size
+    return math.nan
+
+
+def _by_sequence(run: Run, result: Probes) -> None:
+    """Rows of a ping with sequence numbers: one for each number, lost or not."""
+    sequences = list(_unwrapped(run))
+    first: dict[int, tuple[int, Line]] = {}
+    again: list[tuple[int, Line]] = []
+    answered_unread: set[int] = set()
+    errors: set[int] = set()
+    seen: set[int] = set()
+    loose_errors = 0
+    for (number, line), sequence in zip(run.events, sequences, strict=True):
+        if line.kind in ("dump", "redirect", "silent"):
+            continue
+        if sequence is None:
+            loose_errors += line.kind == "error"
+            continue
+        seen.add(sequence)
+        if line.kind == "error":
+            errors.add(sequence)
+        elif line.kind == "damaged" and line.size is not None:
+            answered_unread.add(sequence)
+        elif line.kind == "reply" and not line.corrupt:
+            if sequence in first or line.marked_duplicate:
+                again.append((sequence, line))
+                answered_unread.add(sequence)
+            else:
+                first[sequence] = (number, line)
+    answered_unread |= _gaps_of_damaged(run, sequences, seen)
+    answered_unread -= first.keys()
+    seen |= answered_unread
+    for sequence in _range(run, seen, result):
+        row = Row(payload_bytes=_payload(run, None), sequence=sequence)
+        if sequence in first:
+            row = _reply_row(run, sequence, first[sequence][1])
+        elif sequence not in answered_unread:
+            row.lost, row.error_reply = True, sequence in errors
+        result.rows.append(row)
+    for sequence, line in again:
+        duplicate = _reply_row(run, sequence, line)
+        duplicate.duplicate = True
+        result.rows.append(duplicate)
+    result.rows.sort(key=lambda row: row.sequence)
+    _attribute_errors(run, result, loose_errors)
+    _say_marks(run, result)
+
+
+def _reply_row(run: Run, sequence: int, line: Line) -> Row:
+    return Row(
+        payload_bytes=_payload(run, line),
+        rtt_s=line.rtt_s,
+        sequence=sequence,
+        resolution_s=line.resolution_s,
+        sent_s=line.stamp_s - (0.0 if math.isnan(line.rtt_s) else line.rtt_s),
+        ttl=math.nan if line.ttl is None else line.ttl,
+    )
+
+
+def _payload(run: Run, line: Line | None) -> float:
+    """User data of the probe: what the header says, or the reply less its ICMP header."""
+    header = run.header
+    if header is not None and header.size is not None and not header.sizes_vary:
+        return header.size
+    return math.nan if line is None or line.size is None else line.size - ICMP_HEADER_BYTES
+
+
+def _unwrapped(run: Run) -> Iterator[int | None]:
+    """Sequence numbers counted on over 65535, each near the highest one before."""
+    highest: int | None = None
+    for _, line in run.events:
+        if line.sequence is None:
+            yield None
+            continue
+        sequence = line.sequence
+        if highest is not None and highest + _step(highest, sequence) >= 0:
+            sequence = highest + _step(highest, sequence)
+        highest = sequence if highest is None else max(highest, sequence)
+        yield sequence
+
+
+def _step(before: int, after: int) -> int:
+    return (after - before + 32_768) % 65_536 - 32_768
+
+
+def _mark_outliers(run: Run) -> None:
+    """Give up sequence numbers that run far ahead of the lines before and after them."""
+    numbered = [line for _, line in run.events if line.sequence is not None]
+    last = len(numbered) - 1
+    for place, line in enumerate(numbered):
+        here = line.sequence or 0
+        ahead = place == 0 or _step(numbered[place - 1].sequence or 0, here) > 1000
+        if place < last:
+            back = _step(here, numbered[place + 1].sequence or 0) < -1000
+        else:
+            back = place > 0 and bool(run.counts) and here > run.counts["sent"]
+        if ahead and back and last > 0:
+            line.kind, line.sequence, line.why = "damaged", None, "a sequence number out of place"
+
+
+def _gaps_of_damaged(run: Run, sequences: list[int | None], seen: set[int]) -> set[int]:
+    """Probes that damaged lines stand for: as many as are missing between their neighbours."""
+    found: set[int] = set()
+    before = _start(run, seen) - 1 if seen else None
+    waiting = 0
+    for (_, line), sequence in zip(run.events, sequences, strict=True):
+        if sequence is None:
+            waiting += line.stands_for if line.kind == "damaged" else 0
+            continue
+        if before is not None and waiting and sequence - before - 1 == waiting:
+            found |= set(range(before + 1, sequence))
+        before, waiting = sequence, 0
+    if before is not None and waiting and run.counts:
+        end = _start(run, seen) + int(run.counts["sent"])
+        if end - before - 1 == waiting:
+            found |= set(range(before + 1, end))
+    return found
+
+
+def _start(run: Run, seen: set[int]) -> int:
+    """First sequence number of a run: 1 with iputils, 0 elsewhere, or what the lines show."""
+    lowest = min(seen, default=None)
+    if run.header is None and not run.counts:
+        return 1 if lowest is None else lowest
+    start = 1 if run.header is None or run.header.dialect.startswith("iputils") else 0
+    if lowest is not None and lowest < start:
+        return lowest
+    counted_from_1 = bool(run.counts and seen) and max(seen) == run.counts["sent"]
+    return 1 if counted_from_1 and lowest != 0 else start
+
+
+def _range(run: Run, seen: set[int], result: Probes) -> range:
+    start = _start(run, seen)
+    end = max(seen, default=start - 1) + 1
+    if run.counts:
+        counted = start + int(run.counts["sent"])
+        if counted < end:
+            result.warnings.append(
+                f"sequence numbers up to {end - 1}, but {int(run.counts['sent'])} sent"
+            )
+        elif counted - end > MAX_UNSEEN:
+            result.warnings.append(
+                f"{int(run.counts['sent'])} sent by the summary, too many for the lines; not used"
+            )
+        else:
+            end = counted
+    return range(start, end)
+
+
+def _attribute_errors(run: Run, result: Probes, loose: int) -> None:
+    lost = [row for row in result.rows if row.lost]
+    unmarked = [row for row in lost if not row.error_reply]
+    if loose and loose >= len(unmarked):
+        for row in unmarked:
+            row.error_reply = True
+    marked = sum(row.error_reply for row in lost)
+    printed = int(run.counts.get("errors", 0))
+    result.errors = min(len(lost), max(marked + (loose if loose < len(unmarked) else 0), printed))
+
+
+def _say_marks(run: Run, result: Probes) -> None:
+    header = run.header
+    size = header.size if header is not None and not header.sizes_vary else None
+    replies = [(number, line) for number, line in run.events if line.kind == "reply"]
+    if size is not None:
+        expected = size + ICMP_HEADER_BYTES
+        for word, odd in (
+            ("shorter", [n for n, line in replies if (line.size or 0) < expected]),
+            ("longer", [n for n, line in replies if (line.size or 0) > expected]),
+        ):
+            if odd:
+                result.warnings.append(
+                    f"replies {word} than the {expected} bytes that the header says "
+                    f"({size} bytes of user data): {places(odd)}"
+                )
+    corrupt = [number for number, line in replies if line.corrupt]
+    if corrupt:
+        result.warnings.append(f"replies with a bad checksum, counted as lost: {places(corrupt)}")
+    redirects = [number for number, line in run.events if line.kind == "redirect"]
+    if redirects:
+        result.warnings.append(f"redirects, which answer no probe: {places(redirects)}")
+
+
+def _compare(run: Run, result: Probes) -> None:
+    """Hold what the tool printed against what its lines say."""
+    if not run.counts:
+        result.warnings.append("no summary: the run was ended before it, or the file is cut")
+        return
+    if result.counted_only:
+        return
+    for name, counted in (("sent", result.sent), ("received", result.received)):
+        printed = int(run.counts[name])
+        if printed != counted and not (run.windows and printed == counted + result.errors):
+            result.warnings.append(f"the summary says {printed} {name}, the lines say {counted}")
+    doubled = sum(row.duplicate for row in result.rows)
+    printed_doubles = int(run.counts.get("duplicates", doubled))
+    if printed_doubles != doubled:
+        result.warnings.append(
+            f"the summary says {printed_doubles} duplicates, the lines say {doubled}"
+        )
+    _compare_times(run, result)
+
+
+def _compare_times(run: Run, result: Probes) -> None:
+    # The tools count duplicates into their own minimum, mean and maximum.
+    timed = [row for row in result.rows if not math.isnan(row.rtt_s)]
+    if not run.spread or not timed:
+        return
+    unread = result.received + sum(row.duplicate for row in result.rows) > len(timed)
+    tolerance_s = 1e-6 + max(max(row.resolution_s, 0.0) for row in timed)
+    times = [row.rtt_s for row in timed]
+    own = {
+        "rtt_min_s": min(times),
+        "rtt_avg_s": math.fsum(times) / len(times),
+        "rtt_max_s": max(times),
+    }
+    off = []
+    for name, value in own.items():
+        printed = run.spread.get(name)
+        if printed is None or abs(printed - value) <= tolerance_s:
+            continue
+        inside = (name == "rtt_min_s" and printed < value) or (
+            name == "rtt_max_s" and printed > value
+        )
+        if unread and (inside or name == "rtt_avg_s"):
+            continue
+        label = name.removeprefix("rtt_").removesuffix("_s")
+        off.append(f"{label} {printed * 1e3:.6g} ms against {value * 1e3:.6g} ms")
+    if off:
+        result.warnings.append("the summary and the lines do not agree: " + ", ".join(off))
+
+
+def scale_error(run: Run, result: Probes) -> float | None:
+    """Return the factor by which lines and summary differ throughout, if it is a gross one."""
+    times = [row.rtt_s for row in result.rows if row.rtt_s > 0]
+    low, high = run.spread.get("rtt_min_s", 0.0), run.spread.get("rtt_max_s", 0.0)
+    if not times or low <= 0 or high <= 0:
+        return None
+    ratios = (min(times) / low, max(times) / high)
+    if min(ratios) > 500 or max(ratios) < 1 / 500:
+        return ratios[0]
+    return None

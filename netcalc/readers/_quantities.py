@@ -1,0 +1,275 @@
+"""Columns with units: what a header says, and the numbers of its cells in SI units."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from netcalc import units as _units
+from netcalc.errors import ReaderError, UnitError
+from netcalc.readers._cells import MISSING, NUMBER, Grid, is_number
+from netcalc.readers._source import Source, printable
+
+INFINITE = {"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity", "∞", "-∞"}
+_ONE_POINT = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
+_ONE_COMMA = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+
+# What a header may call the columns that samples are made of, without its unit.
+SIZES = {
+    "payload", "size", "bytes", "length", "len", "data", "datasize", "messagesize", "msgsize",
+    "packetsize", "pktsize", "payloadsize", "userdata", "transfersize", "filesize", "größe",
+    "grösse", "taille", "tamaño",
+}  # fmt: skip
+RTTS = {
+    "rtt", "roundtrip", "roundtriptime", "ping", "pingtime", "rttmin", "minrtt", "rtts",
+}  # fmt: skip
+DURATIONS = {
+    "duration", "time", "transfertime", "elapsed", "elapsedtime", "totaltime", "zeit",
+    "temps", "dauer",
+}  # fmt: skip
+NEEDS_UNIT = {
+    **dict.fromkeys(RTTS | DURATIONS, "s"),
+    **dict.fromkeys(
+        ("latency", "delay", "owd", "onewaydelay", "jitter", "rttavg", "rttmax", "serialization",
+         "resolution", "sent"), "s"),
+    **dict.fromkeys(SIZES - {"bytes"} | {"mtu", "mss", "window", "buffer"}, "byte"),
+    **dict.fromkeys(
+        ("bandwidth", "throughput", "goodput", "rate", "speed", "bitrate", "datarate"), "bit/s"),
+    **dict.fromkeys(("loss", "utilization", "utilisation", "lossratio"), "ratio"),
+    "distance": "m",
+}  # fmt: skip
+_SUFFIXES = {
+    "bytes": "B", "byte": "B", "bits": "bit", "bit": "bit", "bps": "bit/s", "pps": "pps",
+    "ratio": "ratio", "pct": "%", "percent": "%", "count": "1", "s": "s", "sec": "s",
+    "seconds": "s", "ms": "ms", "msec": "ms", "us": "us", "usec": "us", "µs": "us", "ns": "ns",
+    "kbps": "kbps", "Mbps": "Mbps", "Gbps": "Gbps", "mbps": "mbps", "gbps": "gbps", "kB": "kB",
+    "KB": "KB", "KiB": "KiB", "MB": "MB", "MiB": "MiB", "km": "km",
+}  # fmt: skip
+EXAMPLES = {"s": ("ms", "s"), "byte": ("B", "bit"), "bit/s": ("Mbit/s", "MB/s"),
+             "ratio": ("%", "ratio"), "m": ("km", "m")}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Column:
+    """One column: its name, its unit as written and in SI, and its cells."""
+
+    header: str
+    name: str
+    written: str = ""
+    unit: str = ""
+    cells: list[str] = field(default_factory=list)
+
+    @property
+    def key(self) -> str:
+        """The name as it is looked up: lower case letters only."""
+        return re.sub(r"[\W_]", "", self.name).lower()
+
+
+def named_columns(source: Source, grid: Grid, given: dict[str, str]) -> list[Column]:
+    found = [named(header) for header in grid.header]
+    for place, column in enumerate(found):
+        if not column.name:
+            column.name = f"column_{place + 1}"
+            grid.warnings.append(f"column {place + 1} has no name")
+    _units_row(grid, found)
+    _given_units(source, found, given)
+    for column in found:
+        if column.written:
+            _resolve(source, grid, column)
+    names = Counter(column.name for column in found)
+    for name in [name for name, count in names.items() if count > 1]:
+        same = [column for column in found if column.name == name]
+        if same[0].key in SIZES | RTTS | DURATIONS:
+            raise ReaderError(
+                f"{len(same)} columns are called {printable(name)!r}",
+                file=source.name,
+                line=grid.header_line or None,
+                field=printable(name),
+                hint="Rename all but one",
+            )
+        for number, column in enumerate(same[1:], 2):
+            column.name = f"{name}_{number}"
+        grid.warnings.append(f"{len(same)} columns are called {printable(name)!r}; now numbered")
+    for place, column in enumerate(found):
+        column.cells = [row[place] for row in grid.rows]
+    return found
+
+
+def named(header: str) -> Column:
+    """Take a header apart into name and unit."""
+    text = " ".join(header.split())
+    bracketed = re.fullmatch(r"(.*?)\s*(?:\[([^\[\]]*)\]|\(([^()]*)\))", text)
+    if bracketed and bracketed[1]:
+        return Column(text, bracketed[1].strip(), (bracketed[2] or bracketed[3] or "").strip())
+    slashed = re.fullmatch(r"([^/]+?)\s*/\s*(\S+)", text)
+    if slashed and _units.kind_of(slashed[2]):
+        return Column(text, slashed[1], slashed[2])
+    spoken = re.fullmatch(r"(.+?)(?:,| in)\s+(\S+)", text)
+    if spoken and _units.kind_of(spoken[2]):
+        return Column(text, spoken[1], spoken[2])
+    tail = re.fullmatch(r"(.+?)[_ ]([A-Za-zµ]+)", text)
+    if tail and tail[2] in _SUFFIXES:
+        return Column(text, tail[1], _SUFFIXES[tail[2]])
+    if text.lower() in ("bytes", "byte"):
+        return Column(text, text, "B")
+    return Column(text, text)
+
+
+def _units_row(grid: Grid, found: list[Column]) -> None:
+    """Take the units from the first row, if there is nothing else in it."""
+    cells = [cell.strip("[]() ") for cell in grid.rows[0]]
+    known = [_units.kind_of(cell) is not None for cell in cells]
+    if not any(known) or not all(
+        k or c.lower() in MISSING for k, c in zip(known, cells, strict=True)
+    ):
+        return
+    for column, cell, is_unit in zip(found, cells, known, strict=True):
+        if is_unit and not column.written:
+            column.written = cell
+    grid.rows.pop(0)
+    grid.numbers.pop(0)
+
+
+def _given_units(source: Source, found: list[Column], given: dict[str, str]) -> None:
+    for name, unit in given.items():
+        matching = [c for c in found if name in (c.name, c.header)]
+        if not matching:
+            raise ReaderError(
+                f"there is no column {printable(name)!r} to give the unit {printable(unit)!r} to",
+                file=source.name,
+                expected="one of " + ", ".join(printable(c.name) for c in found[:20]),
+            )
+        for column in matching:
+            column.written = unit
+
+
+def _resolve(source: Source, grid: Grid, column: Column) -> None:
+    """Find the SI unit of a written one; refuse what has two readings or another kind."""
+    wanted = NEEDS_UNIT.get(column.key)
+    kind = "1" if column.written == "1" else _units.kind_of(column.written)
+    if wanted and wanted != kind:
+        try:
+            _units.factor_of(column.written, wanted)
+        except UnitError as error:
+            raise ReaderError(
+                f"has the unit {printable(column.written)!r}, which cannot be: {error}",
+                file=source.name,
+                line=grid.header_line or None,
+                field=printable(column.name),
+                unit=wanted,
+            ) from None
+        kind = wanted
+    if kind is None:
+        for unit in ("bit/s", "byte", "s"):
+            try:
+                _units.factor_of(column.written, unit)
+            except UnitError as error:
+                if "reading" in str(error):
+                    raise ReaderError(
+                        f"has a unit with two readings: {error}",
+                        file=source.name,
+                        line=grid.header_line or None,
+                        field=printable(column.name),
+                    ) from None
+        grid.warnings.append(
+            f"the unit {printable(column.written)!r} of {printable(column.name)} is not known"
+        )
+        column.name, column.written = column.header, ""
+        return
+    column.unit = kind
+
+
+class Numbers:
+    """Reads the cells of a file as numbers, with one decimal sign for all of it."""
+
+    def __init__(
+        self, source: Source, grid: Grid, decimal: str | None, found: Iterable[Column]
+    ) -> None:
+        self.source, self.grid = source, grid
+        self.comma = decimal == ","
+        self.point = decimal == "."
+        if decimal is None and grid.delimiter != ",":
+            self.comma = any(
+                _shows_comma(cell) for column in found for cell in column.cells if "," in cell
+            )
+
+    @property
+    def described(self) -> str:
+        """Say which decimal sign was used."""
+        return "decimal comma" if self.comma else "decimal point"
+
+    def numeric(self, column: Column) -> bool:
+        """Whether every cell is a number or missing, and one is a number."""
+        cells = [c for c in column.cells if c.lower() not in MISSING]
+        return bool(cells) and all(is_number(c) or c.lower() in INFINITE for c in cells)
+
+    def values(self, column: Column) -> list[float]:
+        """Return a column in its SI unit; missing cells are nan."""
+        factor = (
+            _units.factor_of(column.written, column.unit) if column.unit not in ("", "1") else 1
+        )
+        return [
+            self._value(column, cell, number, factor)
+            for cell, number in zip(column.cells, self.grid.numbers, strict=True)
+        ]
+
+    def _value(self, column: Column, cell: str, line: int, factor: float) -> float:
+        if cell.lower() in MISSING:
+            return math.nan
+        if cell.lower() in INFINITE:
+            raise self._refused(column, cell, line, "it is infinite")
+        quantity = re.fullmatch(rf"({NUMBER.pattern})\s*([^\d\s].*)", cell)
+        if quantity and column.unit not in ("", "1") and _units.kind_of(quantity[2]) == column.unit:
+            cell, factor = quantity[1], _units.factor_of(quantity[2], column.unit)
+        if not is_number(cell):
+            raise self._refused(column, cell, line, "it is none")
+        plain = self._plain(cell)
+        if plain is None:
+            readings = " and ".join((re.sub(r"\D", "", cell), re.sub(r"[.,]", ".", cell)))
+            raise self._refused(column, cell, line, f"it has two readings, {readings}")
+        try:
+            value = _units.parse_number(plain)
+        except UnitError:
+            raise self._refused(column, cell, line, "it is not one number") from None
+        return _scaled(value, factor)
+
+    def _plain(self, cell: str) -> str | None:
+        """Return a number with a decimal point and no grouping, or None if it has two readings."""
+        if self.point:
+            return cell.replace(",", "")
+        if self.comma:
+            if _ONE_POINT.fullmatch(cell):
+                return None  # 1.500 where commas are decimal signs
+            return cell.replace(".", "").replace(",", ".") if "," in cell else cell
+        return None if _ONE_COMMA.fullmatch(cell) else cell
+
+    def _refused(self, column: Column, cell: str, line: int, why: str) -> ReaderError:
+        return ReaderError(
+            f"a number cannot be read: {why}",
+            file=self.source.name,
+            line=line,
+            field=printable(column.name),
+            value=printable(cell),
+            unit=column.written or None,
+            expected="a finite number, or an empty cell where it is missing",
+        )
+
+
+def _shows_comma(cell: str) -> bool:
+    """Whether a comma in a number can only be a decimal comma."""
+    return is_number(cell) and bool(
+        re.fullmatch(
+            r"[+-]?\d+,(?:\d{1,2}|\d{4,})(?:[eE][+-]?\d+)?|[+-]?0?,\d+|[+-]?[\d.]+\.\d{3},\d+", cell
+        )
+    )
+
+
+def _scaled(value: float, factor: float) -> float:
+    """Multiply by a power of ten without the error of a second rounding."""
+    exponent = math.log10(factor) if factor > 0 else 0.5
+    if exponent == int(exponent) and exponent < 0:
+        return float(f"{value!r}e{int(exponent)}") if "e" not in repr(value) else value * factor
+    return value * factor

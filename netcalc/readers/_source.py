@@ -1,0 +1,348 @@
+"""Where a reader's bytes come from: opened, bounded, hashed, decoded, cut into lines."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import io
+import os
+import re
+import stat
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TypeAlias
+
+from netcalc.errors import ReaderError
+
+MAX_BYTES = 64 * 1024 * 1024
+"""Largest input that is read, compressed or not. [byte]"""
+
+MAX_LINE = 1024 * 1024
+"""Longest line that is looked at. [characters]"""
+
+Readable: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[str] | IO[bytes]
+"""A path, text with a line end in it, bytes, or a file object."""
+
+# Encodings of consoles and spreadsheets, tried when the bytes are not UTF-8. All of them leave the
+# ASCII digits and the signs = < : . , where they are.
+_LEGACY = (
+    "cp1252", "cp866", "cp1251", "koi8_r", "gbk", "big5", "cp932", "cp949",
+    "cp850", "cp852", "cp1250", "cp857", "cp1254",
+)  # fmt: skip
+_BOMS = (
+    (b"\xff\xfe\x00\x00", "utf-32-le"),
+    (b"\x00\x00\xfe\xff", "utf-32-be"),
+    (b"\xef\xbb\xbf", "utf-8"),
+    (b"\xff\xfe", "utf-16-le"),
+    (b"\xfe\xff", "utf-16-be"),
+)
+_CONTROLS = bytes(sorted(set(range(32)) - set(b"\t\n\v\f\r\b\a\x1b")))
+_ESCAPES = re.compile(
+    r"\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]"  # colours, cursor movements
+    r"|\x1b\][^\x07\x1b\n]{0,4096}(?:\x07|\x1b\\)"  # window titles, links
+    r"|\x1b[ -/]?[0-~]?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The bytes of one input, with the names and facts that go into ``Meta``."""
+
+    name: str
+    data: bytes
+    sha256: str
+    is_file: bool = False
+    grew: bool = False
+
+
+@dataclass(slots=True)
+class Text:
+    """Decoded input: its lines with their numbers, and what had to be done to get them.
+
+    A carriage return inside a line starts a new piece of it, which keeps the line's number.
+    """
+
+    lines: list[str]
+    numbers: list[int]
+    ends_complete: bool
+    encoding: str
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def blank(self) -> bool:
+        """Whether there is nothing but white space."""
+        return not any(line.strip() for line in self.lines)
+
+
+def printable(text: str, limit: int = 60) -> str:
+    """Return text that is safe to print: no control character, no lone surrogate, not long.
+
+    >>> printable("a\\x1b[31mred")
+    'a\\\\x1b[31mred'
+    """
+    short = text if len(text) <= limit else text[: limit - 3] + "..."
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in short)
+
+
+def open_source(source: Readable | Source, *, name: str | None = None) -> Source:
+    """Read a path, text, bytes or file object; at most :data:`MAX_BYTES` of it.
+
+    Text is a ``str`` with a line end in it (or an empty one); any other ``str`` is a path.
+    """
+    if isinstance(source, Source):
+        return source
+    if isinstance(source, bytes | bytearray | memoryview):
+        return _bounded(bytes(source), name or "<bytes>", is_file=name is not None)
+    if isinstance(source, str) and (not source.strip() or "\n" in source or "\r" in source):
+        return _bounded(_encoded(source), name or "<text>", is_file=name is not None)
+    if isinstance(source, str | os.PathLike):
+        return _read_path(Path(source), name)
+    if hasattr(source, "read"):
+        return _read_stream(source, name)
+    raise TypeError(
+        f"source must be a path, text, bytes or a file object, not {type(source).__name__}"
+    )
+
+
+def inflate(source: Source) -> Source:
+    """Return a gzip source uncompressed, at most :data:`MAX_BYTES` of it; the hash stays."""
+    worker = zlib.decompressobj(wbits=31)
+    try:
+        data = worker.decompress(source.data, MAX_BYTES + 1)
+    except zlib.error as error:
+        raise ReaderError(
+            "is damaged gzip data", file=source.name, hint="Save or copy the file again"
+        ) from error
+    if len(data) > MAX_BYTES:
+        raise _too_large(source.name, "when it is uncompressed")
+    if not worker.eof:
+        raise ReaderError(
+            "is gzip data that is cut short",
+            file=source.name,
+            offset=len(source.data),
+            hint="Save or copy the file again",
+        )
+    return Source(source.name, data, source.sha256, source.is_file, source.grew)
+
+
+def decode(source: Source, *, words: Iterable[str] = ()) -> Text:
+    """Decode a source and cut it into lines, without escape codes and overtyped characters.
+
+    ``words`` that the text may hold help to find its encoding when it is not UTF-8.
+    """
+    text, encoding, warnings = _decoded(source, tuple(words))
+    if source.grew:
+        warnings.append("the file grew while it was read; what came later is not in it")
+    lines, numbers = _lines(text)
+    ends_complete = lines[-1] == ""
+    if ends_complete:
+        lines.pop()
+        numbers.pop()
+    touched = [i for i, line in enumerate(lines) if "\x1b" in line or "\b" in line]
+    if touched:
+        for i in touched:
+            lines[i] = _overtyped(_ESCAPES.sub("", lines[i][:MAX_LINE]))
+        warnings.append(f"terminal codes were removed from {places(numbers[i] for i in touched)}")
+    long = [i for i, line in enumerate(lines) if len(line) > MAX_LINE]
+    if long:
+        for i in long:
+            lines[i] = ""
+        skipped = places(numbers[i] for i in long)
+        warnings.append(f"longer than {MAX_LINE} characters and not read: {skipped}")
+    return Text(lines, numbers, ends_complete, encoding, warnings)
+
+
+def places(numbers: Iterable[int]) -> str:
+    """Name lines by their numbers, the first five and how many there are.
+
+    >>> places([3]), places([3, 4, 5, 6, 7, 8])
+    ('line 3', '6 lines (3, 4, 5, 6, 7, ...)')
+    """
+    listed = list(numbers)
+    if len(listed) == 1:
+        return f"line {listed[0]}"
+    shown = ", ".join(str(number) for number in listed[:5])
+    return f"{len(listed)} lines ({shown}{', ...' if len(listed) > 5 else ''})"
+
+
+def _read_path(path: Path, name: str | None) -> Source:
+    shown = printable(str(path), 200)
+    try:
+        # Not blocking: a FIFO without a writer would never open otherwise.
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        handle = os.open(path, flags)
+    except OSError as error:
+        raise _cannot_open(shown, error) from None
+    except ValueError:
+        raise ReaderError("is not the name of a file", file=shown) from None
+    with os.fdopen(handle, "rb", closefd=True) as stream:
+        status = os.fstat(stream.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            kind = "a directory" if stat.S_ISDIR(status.st_mode) else "a device or a pipe"
+            raise ReaderError(f"is {kind}, not a file", file=shown, hint="Name a regular file")
+        try:
+            data = stream.read(MAX_BYTES + 1)
+            grew = os.fstat(stream.fileno()).st_size > max(status.st_size, len(data))
+        except OSError as error:
+            raise _cannot_open(shown, error) from None
+    label = printable(name or path.name, 200)
+    return _bounded(data, label, is_file=True, grew=grew and len(data) <= MAX_BYTES)
+
+
+def _cannot_open(shown: str, error: OSError) -> ReaderError:
+    if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
+        hint = "To read text instead of a file, end it with a line break"
+        return ReaderError("there is no such file", file=shown, hint=hint)
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return ReaderError("you have no permission to read it", file=shown)
+    if error.errno == errno.EISDIR:
+        return ReaderError("is a directory, not a file", file=shown, hint="Name a regular file")
+    if error.errno == errno.ENXIO:
+        return ReaderError("is a device or a pipe, not a file", file=shown)
+    return ReaderError(f"cannot be read: {error.strerror}", file=shown)
+
+
+def _read_stream(stream: IO[str] | IO[bytes], name: str | None) -> Source:
+    own = getattr(stream, "name", None)
+    label = name or (Path(own).name if isinstance(own, str) else "<stream>")
+    try:
+        data = stream.read(MAX_BYTES + 1)
+    except UnicodeDecodeError as error:
+        raise ReaderError(
+            "is not text in the encoding it was opened with",
+            file=printable(label),
+            offset=error.start,
+            hint="Open it in binary mode",
+        ) from None
+    except (OSError, ValueError, io.UnsupportedOperation) as error:
+        raise ReaderError(f"cannot be read: {error}", file=printable(label)) from None
+    raw = _encoded(data) if isinstance(data, str) else bytes(data or b"")
+    return _bounded(raw, printable(label, 200), is_file=label != "<stream>")
+
+
+def _bounded(data: bytes, name: str, *, is_file: bool, grew: bool = False) -> Source:
+    if len(data) > MAX_BYTES:
+        raise _too_large(name, "")
+    return Source(name, data, hashlib.sha256(data).hexdigest(), is_file, grew)
+
+
+def _too_large(name: str, when: str) -> ReaderError:
+    return ReaderError(
+        f"is larger than {MAX_BYTES // 2**20} MiB {when}".rstrip(),
+        file=name,
+        expected=f"at most {MAX_BYTES} bytes",
+        hint="Cut it into parts",
+    )
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _decoded(source: Source, words: tuple[str, ...]) -> tuple[str, str, list[str]]:
+    data = source.data
+    for bom, encoding in _BOMS:
+        if data.startswith(bom):
+            return _with_bom(data[len(bom) :], encoding, len(bom))
+    if b"\x00" in data:
+        wide = _wide_without_bom(data)
+        if wide is None:
+            raise _not_text(source, data.index(b"\x00"), "a zero byte")
+        text, encoding, warnings = _with_bom(data, wide, 0)
+        return text, encoding, [*warnings, f"there is no byte order mark; read as {encoding}"]
+    controls = len(data) - len(data.translate(None, _CONTROLS))
+    if controls > 0.02 * len(data):
+        offset = next(i for i, byte in enumerate(data) if byte in _CONTROLS)
+        raise _not_text(source, offset, "control characters")
+    try:
+        return data.decode("utf-8"), "utf-8", []
+    except UnicodeDecodeError as error:
+        return _not_utf8(data, error, words)
+
+
+def _with_bom(data: bytes, encoding: str, skipped: int) -> tuple[str, str, list[str]]:
+    try:
+        return data.decode(encoding), encoding, []
+    except UnicodeDecodeError as error:
+        warning = f"not {encoding} at byte {skipped + error.start}; unreadable characters replaced"
+        return data.decode(encoding, "replace"), encoding, [warning]
+
+
+def _wide_without_bom(data: bytes) -> str | None:
+    """UTF-16 of mostly ASCII text has a zero in every second place, and only there."""
+    even, odd = data[0:20_000:2].count(0), data[1:20_000:2].count(0)
+    half = min(len(data), 20_000) / 2
+    if odd > 0.7 * half and even < 0.01 * half:
+        return "utf-16-le"
+    if even > 0.7 * half and odd < 0.01 * half:
+        return "utf-16-be"
+    return None
+
+
+def _not_text(source: Source, offset: int, what: str) -> ReaderError:
+    return ReaderError(
+        f"is binary data, not text: {what}",
+        file=source.name,
+        offset=offset,
+        expected="text: the output of ping, or columns of numbers",
+    )
+
+
+def _not_utf8(
+    data: bytes, error: UnicodeDecodeError, words: tuple[str, ...]
+) -> tuple[str, str, list[str]]:
+    if error.start >= len(data) - 3 and error.reason == "unexpected end of data":
+        return data[: error.start].decode("utf-8"), "utf-8", ["cut in the middle of a character"]
+    patched = data.decode("utf-8", "replace")
+    whole = sum(1 for c in patched if c > "\x7f" and c != "\ufffd")
+    if whole > 4 * patched.count("\ufffd"):
+        text, encoding = patched, "utf-8"
+        how = "unreadable characters replaced"
+    else:
+        text, encoding = _legacy(data, words)
+        how = f"read as {encoding}"
+    return text, encoding, [f"not UTF-8 (first at byte {error.start}); {how}"]
+
+
+def _legacy(data: bytes, words: tuple[str, ...]) -> tuple[str, str]:
+    """Choose the encoding in which most of the known words appear."""
+    sample = data[:65_536]
+
+    def hits(encoding: str) -> int:
+        text = sample.decode(encoding, "replace").lower()
+        return sum(word in text for word in words if not word.isascii())
+
+    best = max(_LEGACY, key=hits)
+    if hits(best) == 0:
+        best = "cp1252"
+    try:
+        return data.decode(best), best
+    except UnicodeDecodeError:
+        if hits(best):
+            return data.decode(best, "replace"), best
+        return data.decode("latin-1"), "latin-1"
+
+
+def _lines(text: str) -> tuple[list[str], list[int]]:
+    if "\n" not in text:
+        lines = text.split("\r")
+        return lines, list(range(1, len(lines) + 1))
+    lines, numbers = [], []
+    for number, line in enumerate(text.split("\n"), 1):
+        pieces = line.rstrip("\r").split("\r") if "\r" in line else [line]
+        lines += pieces
+        numbers += [number] * len(pieces)
+    return lines, numbers
+
+
+def _overtyped(line: str) -> str:
+    """Apply backspaces: each takes back the character before it."""
+    kept: list[str] = []
+    for character in line:
+        if character != "\b":
+            kept.append(character)
+        elif kept:
+            kept.pop()
+    return "".join(kept)

@@ -1,0 +1,296 @@
+"""Columns of numbers: CSV, TSV, semicolons, or pasted from anywhere.
+
+A column is ``name [unit]``, ``name (unit)``, ``name/unit``, ``name_unit`` (``rtt_ms``,
+``payload_bytes``), or has its unit in a second row or in the keyword ``units``. A size, a time or a
+rate without a unit is refused. A size and a round-trip time make ``RttSamples``, a size and a
+duration ``TransferSamples``, anything else a ``Table``.
+
+A decimal comma is read where columns are not separated by commas, and only if it has one reading.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from netcalc.errors import ReaderError
+from netcalc.readers import _kinds
+from netcalc.readers._cells import (
+    SEPARATORS,
+    Grid,
+    delimiter_of,
+    is_comment,
+    is_number,
+    read_grid,
+    split,
+)
+from netcalc.readers._quantities import (
+    DURATIONS,
+    EXAMPLES,
+    NEEDS_UNIT,
+    RTTS,
+    SIZES,
+    Column,
+    Numbers,
+    named,
+    named_columns,
+)
+from netcalc.readers._source import Readable, Source, Text, decode, open_source, printable
+from netcalc.samples import Meta, RttSamples, Samples, Table, TransferSamples
+
+_BOOLEANS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
+_SEQUENCES = {"sequence", "seq", "icmpseq"}
+_SI_SUFFIXES = {
+    "s": "_s", "byte": "_bytes", "bit": "_bits", "bit/s": "_bps", "packet/s": "_pps",
+    "ratio": "_ratio", "m": "_m", "m/s": "_m_s",
+}  # fmt: skip
+_OTHER_LAYERS = {"packetbytes", "framebytes", "wirebytes", "capturedbytes"}
+
+
+def read_columns(
+    source: Readable | Source,
+    *,
+    name: str | None = None,
+    units: Mapping[str, str] | None = None,
+    columns: Sequence[str] | None = None,
+    decimal: str | None = None,
+) -> Samples:
+    """Read columns of numbers with their units.
+
+    Parameters
+    ----------
+    source : path, str, bytes or file object
+        The columns; a ``str`` with a line end in it is the text itself.
+    name : str, optional
+        What to call the source, if it is not a path.
+    units : mapping of str to str, optional
+        Unit by column name, for columns whose header has none: ``{"rtt": "ms"}``.
+    columns : sequence of str, optional
+        Names of the columns, if there is no header: ``("size_bytes", "rtt_ms")``.
+    decimal : {'.', ','}, optional
+        The decimal sign, where the numbers do not tell it.
+
+    Returns
+    -------
+    RttSamples, TransferSamples or Table
+        In SI units; ``meta.note`` says how the columns were separated.
+
+    Raises
+    ------
+    ReaderError
+        If a unit is missing, a number has two readings or is none, or there are no columns.
+
+    Examples
+    --------
+    >>> samples = read_columns("size/B;rtt [ms]\\n56;1,5\\n1472;2,75\\n")
+    >>> samples.payload_bytes.tolist(), samples.rtt_s.tolist()
+    ([56.0, 1472.0], [0.0015, 0.00275])
+    """
+    opened = open_source(source, name=name)
+    kind = _kinds.of_bytes(opened.data)
+    text = Text([], [], True, "") if kind else decode(opened)
+    kind = kind or _kinds.of_text(text.lines)
+    if kind is not None:
+        raise ReaderError(
+            f"looks like {_kinds.NAMES[kind]}", file=opened.name, expected="columns of numbers"
+        )
+    return samples_from(opened, text, units=units, columns=columns, decimal=decimal)
+
+
+def looks_like_columns(lines: Sequence[str]) -> bool:
+    """Whether the first lines have a constant number of cells, some of them numbers."""
+    sample = [line for line in lines[:200] if line.strip() and not is_comment(line)][:50]
+    if not sample:
+        return False
+    delimiter = delimiter_of(sample)
+    cells = [split(line, delimiter) for line in sample]
+    if len(cells) == 1:
+        return any(is_number(cell) or named(cell).written for cell in cells[0])
+    numeric = sum(any(is_number(cell) for cell in row) for row in cells[1:])
+    constant = Counter(len(row) for row in cells).most_common(1)[0][1]
+    return 2 * numeric >= len(cells) - 1 and (delimiter != " " or constant >= 0.6 * len(cells))
+
+
+def samples_from(
+    source: Source,
+    text: Text,
+    *,
+    units: Mapping[str, str] | None = None,
+    columns: Sequence[str] | None = None,
+    decimal: str | None = None,
+) -> Samples:
+    """Turn decoded text into samples."""
+    if decimal not in (None, ".", ","):
+        raise ValueError(f"decimal is {decimal!r}, allowed is '.' or ','")
+    grid = read_grid(source, text, columns)
+    found = named_columns(source, grid, dict(units or {}))
+    numbers = Numbers(source, grid, decimal, found)
+    meta = Meta(
+        tool="columns",
+        source=source.name if source.is_file else "",
+        sha256=source.sha256,
+        note=f"columns separated by {SEPARATORS[grid.delimiter]}, {numbers.described}",
+        warnings=(*text.warnings, *grid.warnings),
+        partial=grid.partial or source.grew,
+    )
+    return _build(source, grid, found, numbers, meta)
+
+
+def _build(
+    source: Source, grid: Grid, found: list[Column], numbers: Numbers, meta: Meta
+) -> Samples:
+    size = _one(source, found, SIZES)
+    rtt = _one(source, found, RTTS)
+    duration = _one(source, found, DURATIONS)
+    if size is not None and rtt is not None:
+        return _rtt_samples(source, grid, found, numbers, meta, size, rtt)
+    if size is not None and duration is not None:
+        return _transfer_samples(source, grid, found, numbers, meta, size, duration)
+    return _table(source, grid, found, numbers, meta)
+
+
+def _one(source: Source, found: list[Column], names: set[str]) -> Column | None:
+    matching = [column for column in found if column.key in names and not _other_layer(column)]
+    if len(matching) > 1:
+        exact = [c for c in matching if c.key in ("payload", "rtt", "duration")]
+        if len(exact) == 1:
+            return exact[0]
+        raise ReaderError(
+            "more than one column may be meant: "
+            + ", ".join(printable(column.header) for column in matching),
+            file=source.name,
+            field=printable(matching[0].name),
+            hint="Rename or remove all but one",
+        )
+    return matching[0] if matching else None
+
+
+def _other_layer(column: Column) -> bool:
+    return re.sub(r"[\W_]", "", column.header).lower() in _OTHER_LAYERS
+
+
+def _required(source: Source, grid: Grid, column: Column, unit: str) -> Column:
+    """Insist on a unit where numbers without one would be guessed at."""
+    if column.unit == unit:
+        return column
+    if column.unit:
+        raise ReaderError(
+            f"is in {printable(column.written)}",
+            file=source.name,
+            line=grid.header_line or None,
+            field=printable(column.name),
+            unit=unit,
+            expected=f"a unit of [{unit}]",
+        )
+    first, second = EXAMPLES[unit]
+    value = next((cell for cell in column.cells if cell), "")
+    raise ReaderError(
+        "has no unit",
+        file=source.name,
+        line=grid.header_line or None,
+        field=printable(column.name),
+        value=printable(value),
+        unit=unit,
+        expected=f"a unit: {value} {first} or {value} {second}",
+        hint=f"Write {printable(column.name)} [{first}] in the header, "
+        f'or give units={{"{printable(column.name)}": "{first}"}}',
+    )
+
+
+def _rtt_samples(
+    source: Source, grid: Grid, found: list[Column], numbers: Numbers, meta: Meta,
+    size: Column, rtt: Column,
+) -> RttSamples:  # fmt: skip
+    used = [size, rtt]
+    columns: dict[str, list[float] | list[bool]] = {
+        "payload_bytes": numbers.values(_required(source, grid, size, "byte")),
+        "rtt_s": numbers.values(_required(source, grid, rtt, "s")),
+    }
+    house = {"resolution": ("resolution_s", "s"), "sent": ("sent_s", "s"), "ttl": ("ttl", "")}
+    for column in found:
+        name, unit = house.get(column.key, ("", ""))
+        if column.key in _SEQUENCES and "sequence" not in columns:
+            name, unit = "sequence", column.unit
+        if name and column.unit == unit:
+            columns[name] = numbers.values(column)
+            used.append(column)
+        elif column.key in ("lost", "duplicate", "errorreply") and not column.unit:
+            columns[column.name] = _flags(source, grid, column)
+            used.append(column)
+    warnings = _unused(found, used)
+    if "lost" not in columns:
+        missing = [math.isnan(float(value)) for value in columns["rtt_s"]]
+        columns["lost"] = missing
+        if any(missing):
+            warnings.append(f"{sum(missing)} rows without a round-trip time are counted as lost")
+    return RttSamples(**columns, meta=_with(meta, warnings))  # type: ignore[arg-type]
+
+
+def _transfer_samples(
+    source: Source, grid: Grid, found: list[Column], numbers: Numbers, meta: Meta,
+    size: Column, duration: Column,
+) -> TransferSamples:  # fmt: skip
+    used = [size, duration]
+    failed = next((c for c in found if c.key == "failed" and not c.unit), None)
+    durations = numbers.values(_required(source, grid, duration, "s"))
+    flags = [math.isnan(value) for value in durations]
+    if failed is not None:
+        flags = _flags(source, grid, failed)
+        used.append(failed)
+    return TransferSamples(
+        payload_bytes=numbers.values(_required(source, grid, size, "byte")),
+        duration_s=durations,
+        failed=flags,
+        meta=_with(meta, _unused(found, used)),
+    )
+
+
+def _table(source: Source, grid: Grid, found: list[Column], numbers: Numbers, meta: Meta) -> Table:
+    data: dict[str, list[float] | list[str]] = {}
+    units: dict[str, str] = {}
+    for column in found:
+        if column.unit:
+            name = re.sub(r"\W+", "_", column.name).strip("_") + _SI_SUFFIXES.get(column.unit, "")
+            data[name] = numbers.values(column)
+            units[name] = column.unit
+        elif numbers.numeric(column):
+            if column.key in NEEDS_UNIT:
+                _required(source, grid, column, NEEDS_UNIT[column.key])
+            data[column.name] = numbers.values(column)
+        else:
+            data[column.name] = column.cells
+    if not any(isinstance(value, float) for column in data.values() for value in column):
+        raise ReaderError(
+            f"no measurement in {source.name}: there is no column of numbers", file=source.name
+        )
+    known = {**meta.units, **units}
+    return Table(data=data, meta=_with(meta, [], units=known))
+
+
+def _flags(source: Source, grid: Grid, column: Column) -> list[bool]:
+    flags = []
+    for cell, line in zip(column.cells, grid.numbers, strict=True):
+        flag = _BOOLEANS.get(cell.lower())
+        if flag is None:
+            raise ReaderError(
+                "is neither true nor false",
+                file=source.name,
+                line=line,
+                field=printable(column.name),
+                value=printable(cell),
+                expected="true, false, yes, no, 1 or 0",
+            )
+        flags.append(flag)
+    return flags
+
+
+def _unused(found: list[Column], used: list[Column]) -> list[str]:
+    left = [printable(column.header or column.name) for column in found if column not in used]
+    return [f"columns that these samples have no place for: {', '.join(left[:10])}"] if left else []
+
+
+def _with(meta: Meta, warnings: list[str], units: Mapping[str, str] | None = None) -> Meta:
+    return replace(meta, warnings=(*meta.warnings, *warnings), units=dict(units or meta.units))

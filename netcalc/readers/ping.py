@@ -1,0 +1,391 @@
+"""The text that ping prints, of any system and language, as round trips.
+
+Read are iputils (Linux), BusyBox, BSD and macOS with ``ping6`` and size sweeps, GNU inetutils and
+Windows. The words are ignored, since they are translated; the numbers and where they stand count.
+
+Rules
+-----
+Size: the user data of a probe is what the header says (``56(84) bytes of data``, ``56 data
+bytes``, ``with 32 bytes of data``). Without a header it is the size of the reply less the 8 bytes
+of ICMP header, except on Windows, which prints the user data itself.
+
+Probes: those without a line are rows too, lost, from the first sequence number to the last one
+sent, when the summary or the lines tell it. A probe is answered by an echo reply; an error from a
+router, an "unreachable" that Windows calls a reply, and "no answer yet" are not.
+
+Times: a time is read only if its unit is known. ``<1 ms`` is 0.5 ms with a resolution of 1 ms.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import fields
+from datetime import UTC, datetime
+from typing import Any
+
+from netcalc.errors import ReaderError
+from netcalc.readers import _kinds, _ping_lines
+from netcalc.readers._ping_lines import Line
+from netcalc.readers._ping_runs import Probes, Row, Run, probes, scale_error
+from netcalc.readers._source import Readable, Source, Text, decode, open_source, places, printable
+from netcalc.samples import Meta, RttSamples
+
+_TOOLS = {
+    "iputils": "ping (iputils)",
+    "iputils 6": "ping (iputils)",
+    "BSD": "ping (BSD or macOS)",
+    "sweep": "ping (BSD or macOS)",
+    "PING6": "ping6 (BSD or macOS)",
+    "Windows": "ping (Windows)",
+    "other": "ping",
+}
+
+
+def read_ping(source: Readable | Source, *, name: str | None = None) -> RttSamples:
+    """Read the output of one or more runs of ping.
+
+    Parameters
+    ----------
+    source : path, str, bytes or file object
+        The output; a ``str`` with a line end in it is the text itself.
+    name : str, optional
+        What to call the source, if it is not a path.
+
+    Returns
+    -------
+    RttSamples
+        One row for each probe and for each duplicate reply. ``meta.printed`` has what the tool's
+        own summary says, ``meta.warnings`` what does not agree or could not be read.
+
+    Raises
+    ------
+    ReaderError
+        If nothing certain can be read; it names the line, the field and what was found.
+
+    Examples
+    --------
+    >>> samples = read_ping(
+    ...     "PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data.\\n"
+    ...     "64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=0.481 ms\\n"
+    ...     "64 bytes from 192.0.2.1: icmp_seq=3 ttl=64 time=0.502 ms\\n")
+    >>> samples.sent, samples.received, float(samples.best_s.min())
+    (3, 2, 0.000481)
+    """
+    opened = open_source(source, name=name)
+    refuse_other_kinds(opened, _kinds.of_bytes(opened.data))
+    text = decode(opened, words=_ping_lines.WORDS)
+    refuse_other_kinds(opened, _kinds.of_text(text.lines))
+    return samples_from(opened, text)
+
+
+def refuse_other_kinds(source: Source, kind: str | None) -> None:
+    """Raise an error that names what the source is, if it is something else."""
+    if kind is not None:
+        raise ReaderError(
+            f"looks like {_kinds.NAMES[kind]}, which this version does not read",
+            file=source.name,
+            expected="the output of ping, columns of numbers, or saved netcalc samples",
+        )
+
+
+def looks_like_ping(lines: Iterable[str]) -> bool:
+    """Whether a line of ping is among the first few hundred."""
+    for number, text in enumerate(lines):
+        if number > 400:
+            break
+        line = _ping_lines.read_line(text)
+        if line is not None and line.kind in ("reply", "error", "waiting"):
+            return True
+        if _ping_lines.read_header(text) or _ping_lines.read_statistics_head(text):
+            return True
+        if text.startswith(("ping: ", "Ping request could not find host")):
+            return True
+    return False
+
+
+def samples_from(source: Source, text: Text) -> RttSamples:
+    """Turn decoded text into samples."""
+    file = _File(text)
+    file.read()
+    results = [probes(run) for run in file.runs]
+    _refuse_uncertain(source, file, results)
+    rows = [row for result in results for row in result.rows]
+    columns: dict[str, Any] = {f.name: [getattr(row, f.name) for row in rows] for f in fields(Row)}
+    totals: dict[str, Any] = {}
+    if any(result.counted_only for result in results):
+        totals["sent_count"] = sum(result.sent for result in results)
+        totals["received_count"] = sum(result.received for result in results)
+    if sum(row.error_reply for row in rows) != sum(result.errors for result in results):
+        totals["error_count"] = sum(result.errors for result in results)
+    return RttSamples(**columns, **totals, meta=_meta(source, text, file, results, rows))
+
+
+class _File:
+    """The lines of a file, sorted into runs."""
+
+    def __init__(self, text: Text) -> None:
+        self.text = text
+        self.runs: list[Run] = []
+        self.command = ""
+        self.version = ""
+        self.skipped: list[int] = []
+        self.cut = False
+        self.messages: list[tuple[int, str]] = []
+        self.busybox = self.integer_loss = self.timeouts = False
+
+    @property
+    def run(self) -> Run:
+        if not self.runs:
+            self.runs.append(Run())
+        return self.runs[-1]
+
+    def read(self) -> None:
+        """Read every line, then forget runs about which nothing is known."""
+        lines = self.text.lines
+        for place, (number, line) in enumerate(zip(self.text.numbers, lines, strict=True)):
+            cut = place == len(lines) - 1 and not self.text.ends_complete
+            self._read_line(number, line, cut)
+        self.runs = [run for run in self.runs if not run.empty]
+
+    def _read_line(self, number: int, text: str, cut: bool) -> None:
+        header = _ping_lines.read_header(text)
+        if header is not None:
+            self.runs.append(Run(header=header))
+            return
+        if self._summary(text):
+            return
+        line = _ping_lines.read_line(text)
+        if line is None and not _ping_lines.is_noise(text):
+            line = self._status_of_windows(text)
+        if line is not None:
+            self.busybox |= line.kind == "reply" and " seq=" in text
+            self._event(number, line, cut)
+        elif text.strip():
+            self._other(number, text)
+
+    def _summary(self, text: str) -> bool:
+        if _ping_lines.read_statistics_head(text) is not None:
+            self.run.statistics_begun = True
+            return True
+        run = self.run
+        if run.statistics_begun or "transmitted" in text:
+            counts = None if run.counts else _ping_lines.read_counts(text)
+            if counts is not None:
+                run.counts, run.statistics_begun = counts, True
+                self.integer_loss = "." not in text.partition("%")[0].rpartition(" ")[2]
+                return True
+            spread = _ping_lines.read_spread(text)
+            if spread is not None:
+                run.spread = spread
+                return True
+        if not run.windows and not (run.empty and run.header is None):
+            return False
+        counts = _ping_lines.read_windows_counts(text)
+        spread = _ping_lines.read_windows_spread(text)
+        run.counts = counts or run.counts
+        run.spread = spread or run.spread
+        return counts is not None or spread is not None
+
+    def _status_of_windows(self, text: str) -> Line | None:
+        """A line without numbers between header and summary of a Windows ping."""
+        run = self.run
+        if run.header is None or run.header.dialect != "Windows" or run.counts:
+            return None
+        if text.rstrip().endswith((":", "：")) or _ping_lines.read_command(text):
+            return None
+        if _ping_lines.windows_error(text):
+            return Line("error")
+        if any(c.isdigit() for c in text) or not any(c.isalpha() for c in text):
+            return None
+        return Line("error" if _ping_lines.names_error(text) else "silent", why=text.strip())
+
+    def _event(self, number: int, line: Line, cut: bool) -> None:
+        if cut and not _certain(line, self.run):
+            self.cut = True
+            return
+        if cut:
+            line.ttl = (
+                line.ttl if not math.isnan(line.rtt_s) and line.sequence is not None else None
+            )
+        if self._starts_again(line):
+            self.runs.append(Run())
+        if line.kind == "dump":
+            # What an error quotes: a line above it that was not understood is an error, too.
+            above = self.run.events[-1][1] if self.run.events else line
+            if above.kind == "damaged" and above.sequence is None:
+                above.kind = "error"
+            return
+        self.timeouts |= line.kind == "waiting"
+        self.run.events.append((number, line))
+
+    def _starts_again(self, line: Line) -> bool:
+        """Whether a reply belongs to another run, whose header is not in the file."""
+        run = self.run
+        if line.kind != "reply" or run.windows:
+            return False
+        if run.counts:
+            return True
+        if line.sequence is None or line.marked_duplicate:
+            return False
+        before = [e for _, e in run.events if e.kind == "reply" and e.sequence == line.sequence]
+        if not before:
+            return False
+        first = next(e.sequence for _, e in run.events if e.sequence is not None)
+        restarted = run.header is None and line.sequence == first and len(run.events) > 1
+        return restarted or (before[0].size != line.size and not _sweeps(run))
+
+    def _other(self, number: int, text: str) -> None:
+        quoted = _ping_lines.error_dump_sequence(text)
+        if quoted is not None:
+            return
+        if text.startswith("ping: local error"):
+            self.run.events.append((number, Line("error")))
+            return
+        command = _ping_lines.read_command(text)
+        if command:
+            self.command = self.command or command
+        elif text.startswith(("ping", "connect:")):
+            self.messages.append((number, text))
+            self.version = self.version or text.partition("iputils")[2].lstrip(" -").strip()
+        elif not (_ping_lines.is_noise(text) or self.run.counts or self._titles_statistics(text)):
+            self.skipped.append(number)
+
+    def _titles_statistics(self, text: str) -> bool:
+        return self.run.windows and text.rstrip().endswith((":", "："))
+
+
+def _sweeps(run: Run) -> bool:
+    return run.header is not None and run.header.sizes_vary
+
+
+def _certain(line: Line, run: Run) -> bool:
+    """Whether a line that ends the file without a line end is whole enough to be believed."""
+    if line.kind == "reply":
+        timed = any(e.kind == "reply" and not math.isnan(e.rtt_s) for _, e in run.events)
+        return not math.isnan(line.rtt_s) or (line.ttl is not None and not timed and not line.why)
+    return line.kind == "error"
+
+
+def _refuse_uncertain(source: Source, file: _File, results: list[Probes]) -> None:
+    known = sum(len(result.rows) + result.sent for result in results)
+    damaged = [(n, line) for run in file.runs for n, line in run.events if line.kind == "damaged"]
+    timed = any(not math.isnan(row.rtt_s) for result in results for row in result.rows)
+    if damaged and not timed:
+        number, line = damaged[0]
+        place = file.text.numbers.index(number)
+        raise ReaderError(
+            f"cannot be read with certainty: {line.why}",
+            file=source.name,
+            line=number,
+            field="reply",
+            value=printable(file.text.lines[place]),
+            unit="ms",
+            expected="a time such as time=1.23 ms",
+            hint="A file written by ping itself is needed, not an edited copy",
+        )
+    if known == 0:
+        said = f": {printable(file.messages[0][1], 120)}" if file.messages else ""
+        raise ReaderError(
+            f"no measurement in {source.name}{said}",
+            file=source.name,
+            line=file.messages[0][0] if file.messages else None,
+            expected="lines with replies, or the summary of a ping",
+        )
+    for run, result in zip(file.runs, results, strict=True):
+        factor = scale_error(run, result)
+        if factor is not None:
+            raise ReaderError(
+                f"the times of the lines are {factor:.3g} times those of the summary",
+                file=source.name,
+                line=run.events[0][0] if run.events else None,
+                field="time",
+                unit="s",
+                expected="the same unit in lines and summary",
+            )
+
+
+def _meta(source: Source, text: Text, file: _File, results: list[Probes], rows: list[Row]) -> Meta:
+    warnings = list(text.warnings)
+    for place, result in enumerate(results, 1):
+        prefix = f"run {place}: " if len(results) > 1 else ""
+        warnings += [prefix + warning for warning in result.warnings]
+    if file.cut:
+        warnings.append("the last line is cut and was not used")
+    if file.skipped:
+        warnings.append(f"not a line of ping, skipped: {places(file.skipped)}")
+    if file.messages:
+        number, said = file.messages[0]
+        more = f" and {len(file.messages) - 1} more" if len(file.messages) > 1 else ""
+        warnings.append(f"a message of the program in line {number}{more}: {printable(said, 100)}")
+    stamped = [row.sent_s for row in rows if not math.isnan(row.sent_s)]
+    targets = list(dict.fromkeys(run.header.target for run in file.runs if run.header))
+    return Meta(
+        tool=" and ".join(dict.fromkeys(_tool(run, file) for run in file.runs)),
+        tool_version=printable(file.version, 40),
+        command=printable(file.command, 200),
+        target=printable(", ".join(targets), 200),
+        source=source.name if source.is_file else "",
+        sha256=source.sha256,
+        clock="wall clock of the pinging host (ping -D)" if stamped else "",
+        start=_iso(min(stamped)) if stamped else "",
+        note=_note(results, stamped),
+        printed=_printed(file.runs),
+        warnings=tuple(warnings),
+        partial=file.cut or source.grew or any(_unfinished(run) for run in file.runs),
+    )
+
+
+def _note(results: list[Probes], stamped: list[float]) -> str:
+    notes = []
+    if len(results) > 1:
+        notes.append(f"{len(results)} runs of ping in one file")
+    if stamped:
+        notes.append("sent_s is the printed time of the reply less its round trip")
+    return "; ".join(notes)
+
+
+def _unfinished(run: Run) -> bool:
+    if not run.counts:
+        return True
+    timed = any(not math.isnan(line.rtt_s) for _, line in run.events if line.kind == "reply")
+    return timed and not run.spread
+
+
+def _tool(run: Run, file: _File) -> str:
+    if run.header is None:
+        return "ping (Windows)" if run.windows else "ping"
+    named = _TOOLS[run.header.dialect]
+    if run.header.dialect != "BSD":
+        return named
+    if file.timeouts:
+        return "ping (macOS)"
+    if file.busybox or (run.spread and "rtt_mdev_s" not in run.spread):
+        return "ping (BusyBox)"
+    if not run.spread:
+        return "ping (BSD, BusyBox or inetutils)"
+    return "ping (GNU inetutils)" if file.integer_loss else named
+
+
+def _printed(runs: list[Run]) -> dict[str, Any]:
+    """What the summaries say, in SI units; of several runs the totals and each one's own."""
+    each: list[dict[str, Any]] = [{**run.counts, **run.spread} for run in runs if run.counts]
+    if len(each) <= 1:
+        return each[0] if each else {}
+    total: dict[str, Any] = {
+        name: sum(run[name] for run in each if name in run)
+        for name in ("sent", "received", "duplicates", "errors")
+        if any(name in run for run in each)
+    }
+    for name, pick in (("rtt_min_s", min), ("rtt_max_s", max)):
+        values = [run[name] for run in each if name in run]
+        if values:
+            total[name] = pick(values)
+    return {**total, "runs": each}
+
+
+def _iso(epoch_s: float) -> str:
+    try:
+        return datetime.fromtimestamp(epoch_s, UTC).isoformat(timespec="microseconds")
+    except (OverflowError, OSError, ValueError):
+        return ""
