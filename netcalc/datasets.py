@@ -13,7 +13,6 @@ SHA-256 of each file; a file that differs is refused by name, the others work.
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 from collections.abc import Mapping
@@ -25,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from netcalc.errors import DatasetError, DomainError
+from netcalc.readers import read_columns
 from netcalc.samples import KINDS, Meta, Samples, Table
 
 _BUNDLED = Path(__file__).parent / "_bundled" / "data"
@@ -66,6 +66,8 @@ class Dataset:
         The container of :mod:`netcalc.samples` that one series of it loads into.
     series : str
         The column that tells one series from another; empty if the set is one series.
+    roles : mapping of str to str
+        Which column of the file becomes which column of the container; empty for a table.
     rows : int
         Number of rows.
     columns : mapping of str to Column
@@ -80,6 +82,7 @@ class Dataset:
     title: str
     kind: str
     series: str
+    roles: Mapping[str, str]
     rows: int
     columns: Mapping[str, Column]
     source: str
@@ -100,13 +103,7 @@ class Dataset:
 
 
 def data_folder() -> Path:
-    """Return the folder of the data files: in the installed package, or of the checkout.
-
-    Raises
-    ------
-    DatasetError
-        If there is none.
-    """
+    """Return the folder of the data files: in the installed package, or of the checkout."""
     for folder in (_BUNDLED, _CHECKOUT):
         if (folder / _INDEX).is_file():
             return folder
@@ -152,15 +149,7 @@ def info(name: str) -> Dataset:
 
 
 def describe(name: str) -> str:
-    """Return the data sheet of a set, as Markdown.
-
-    Raises
-    ------
-    DomainError
-        If there is no set of this name.
-    DatasetError
-        If the sheet is missing.
-    """
+    """Return the data sheet of a set, as Markdown; a missing one raises DatasetError."""
     sheet = info(name).sheet
     try:
         return _read(sheet).decode("utf-8")
@@ -169,15 +158,7 @@ def describe(name: str) -> str:
 
 
 def path(name: str) -> Path:
-    """Return where the data file of a set lies.
-
-    Raises
-    ------
-    DomainError
-        If there is no set of this name.
-    DatasetError
-        If the file is missing.
-    """
+    """Return where the data file of a set lies; a missing one raises DatasetError."""
     found = data_folder() / info(name).file
     if not found.is_file():
         raise _damaged(found.name, "is missing")
@@ -222,13 +203,13 @@ def load(name: str, *, series: str | None = None) -> Samples:
     dataset = info(name)
     table = _table(dataset)
     if series is None:
-        return table if dataset.series else _as_kind(table, dataset.kind)
+        return table if dataset.series else _as_kind(table, dataset)
     known = _distinct(table, dataset.series) if dataset.series else []
     if series not in known:
         raise DomainError("series", repr(series), "one of: " + "; ".join(known or ["none"]))
     chosen = table[dataset.series] == series
     picked = {column: values[chosen] for column, values in table.columns().items()}
-    return _as_kind(Table(data=picked, meta=_meta(dataset, target=series)), dataset.kind)
+    return _as_kind(Table(data=picked, meta=table.meta), dataset, target=series)
 
 
 def damaged() -> dict[str, DatasetError]:
@@ -264,33 +245,29 @@ def _dataset(entry: Mapping[str, Any], licence: str) -> Dataset:
 
 
 def _table(dataset: Dataset) -> Table:
-    data = _checked(dataset)
-    rows = list(csv.reader(data.decode("utf-8").splitlines()))
-    columns: dict[str, Any] = {}
-    for name, cells in zip(rows[0], zip(*rows[1:], strict=True), strict=True):
-        text = dataset.columns[name].unit == "text"
-        columns[name] = list(cells) if text else [float(cell or "nan") for cell in cells]
-    return Table(data=columns, meta=_meta(dataset))
+    read = read_columns(_checked(dataset), name=dataset.file)
+    meta = _meta(dataset, warnings=read.meta.warnings, units=dataset.units, layers=dataset.layers)
+    # By place: the reader may name a column anew when it takes a unit from its name.
+    return Table(data=dict(zip(dataset.columns, read.columns().values(), strict=True)), meta=meta)
 
 
-def _as_kind(table: Table, kind: str) -> Samples:
-    if kind == "Table":
+def _as_kind(table: Table, dataset: Dataset, *, target: str = "") -> Samples:
+    if not dataset.roles:
         return table
-    container: Any = KINDS[kind]
-    columns = {name: table[name] for name in container.column_units if name in table.columns()}
-    samples: Samples = container(**columns, meta=table.meta)
+    container: Any = KINDS[dataset.kind]
+    layers = {role: dataset.columns[column].layer for role, column in dataset.roles.items()}
+    samples: Samples = container(
+        **{role: table[column] for role, column in dataset.roles.items()},
+        meta=_meta(
+            dataset, target=target, layers={r: layer for r, layer in layers.items() if layer}
+        ),
+    )
     return samples
 
 
-def _meta(dataset: Dataset, *, target: str = "") -> Meta:
-    return Meta(
-        source=dataset.file,
-        sha256=dataset.sha256,
-        target=target,
-        note=f"{dataset.title}. Source: {dataset.source}.",
-        units=dataset.units,
-        layers=dataset.layers,
-    )
+def _meta(dataset: Dataset, **known: Any) -> Meta:
+    note = f"{dataset.title}. Source: {dataset.source}."
+    return Meta(source=dataset.file, sha256=dataset.sha256, note=note, **known)
 
 
 def _distinct(table: Table, column: str) -> list[str]:

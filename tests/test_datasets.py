@@ -14,6 +14,7 @@ import pytest
 
 from netcalc import datasets
 from netcalc.errors import DatasetError, DomainError
+from netcalc.readers import read_columns
 from netcalc.samples import RttSamples, Table, TransferSamples
 
 DATA = Path(__file__).parent.parent / "data"
@@ -51,6 +52,11 @@ def test_every_set_loads_with_units_layers_and_source(name: str) -> None:
         unit = loaded.meta.units[column]
         assert unit, column
         assert (unit == "text") == (values.dtype.kind == "U"), column
+    header = (DATA / about.file).read_text(encoding="utf-8").partition("\n")[0]
+    assert header.split(",") == list(about.columns)
+    read = read_columns(DATA / about.file)
+    for column, found in zip(about.columns, read.columns(), strict=True):
+        assert read.meta.units.get(found, "") in ("", about.units[column]), "the reader's unit"
     sized = [c for c in about.columns if c.endswith(("_bytes", "_bps", "_pps"))]
     assert all(loaded.meta.layers[column] for column in sized)
 
@@ -124,6 +130,7 @@ def test_a_verdict_that_is_no_plain_agreement_has_a_reason() -> None:
 def test_numbers_that_agree_do_and_numbers_that_disagree_do_not() -> None:
     audit = table("audit")
     assert np.all(np.isfinite(audit["si_value"]))
+    assert np.all((audit["printed"] == "") == (audit["origin"] == "derived"))
     same_unit = audit["si_unit"] == audit["si_computed_unit"]
     agree, disagree = (same_unit & (audit["verdict"] == v) for v in ("agree", "disagree"))
     difference = audit["si_computed"] / audit["si_value"] - 1
@@ -136,36 +143,64 @@ def test_numbers_that_agree_do_and_numbers_that_disagree_do_not() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "number", "value", "si_value", "si_unit", "place"),
+    ("name", "number", "printed", "si_value", "si_unit", "place"),
     [
         # Read again in the sources, independently of the files the sets were made from.
-        ("latency_and_bandwidth", "SL05", "5.21", 5.21, "s", "A.3, text"),
-        ("latency_and_bandwidth", "SL08", "208", 0.208, "s", "A.3, text"),
-        ("latency_and_bandwidth", "SL13", "82", 0.082, "s", "A.3, text"),
-        ("wan_round_trips", "SW01", "202", 0.202, "s", "A.3, text on Fig. A-3"),
-        ("wan_round_trips", "SW08", "193", 0.193, "s", "A.3, store and forward"),
-        ("wan_round_trips", "SW06", "25", 25, "1", "A.1, text on Fig. A-3"),
-        ("store_and_forward", "SF11", "25", 0.025, "s", "A.3, text on Fig. A-9"),
-        ("store_and_forward", "SF27", "1248525", 1248525, "bit/s", "A.3, store and forward"),
-        ("loopback_transactions", "LB01", "1536", 1536, "byte", "A.2, text on Fig. A-6 to A-8"),
-        ("loopback_transactions", "LB04", "25", 0.25, "ratio", "A.2, text on Fig. A-6 to A-8"),
-        ("mbufs", "MB02", "208", 208, "byte", "A.2, text on mbufs"),
-        ("source_sink_text", "SN14", "16332", 16332, "byte", "text"),
-        ("source_sink_text", "SN21", "800", 800e6, "bit/s", "note in the text"),
-        ("congestion_scenarios", "NE01", "20", 20e-6, "s", "3.4.1, text"),
-        ("congestion_scenarios", "NE20", "22", 22, "s", "3.4.1, text"),
-        ("congestion_scenarios", "NE07", "20000", 20000, "1", "3.4.1, text"),
-        ("router_forwarding", "RP06", "0.08446", 84460, "packet/s", "part on the forwarding rate"),
-        ("router_forwarding", "RP21", "0.281", 281e3, "bit/s", "reading the results, part 2"),
-        ("nagle_summary", "NG-c4", "15", 0.015, "s", "summary 2"),
-        ("nagle_summary", "NG-c10", "8000", 8000, "1", "Java code"),
+        ("latency_and_bandwidth", "SL05", "5.21 s", 5.21, "s", "A.3, text"),
+        ("latency_and_bandwidth", "SL08", "208 ms", 0.208, "s", "A.3, text"),
+        ("latency_and_bandwidth", "SL13", "82 ms", 0.082, "s", "A.3, text"),
+        ("wan_round_trips", "SW01", "202 ms", 0.202, "s", "A.3, text on Fig. A-3"),
+        ("wan_round_trips", "SW08", "193 ms", 0.193, "s", "A.3, store and forward"),
+        ("wan_round_trips", "SW06", "25 hop", 25, "1", "A.1, text on Fig. A-3"),
+        ("store_and_forward", "SF11", "25 ms", 0.025, "s", "A.3, text on Fig. A-9"),
+        ("store_and_forward", "SF27", "1248525 bit/s", 1248525, "bit/s", "A.3, store and forward"),
+        (
+            "loopback_transactions",
+            "LB01",
+            "1536 byte",
+            1536,
+            "byte",
+            "A.2, text on Fig. A-6 to A-8",
+        ),
+        (
+            "loopback_transactions",
+            "LB04",
+            "25 percent",
+            0.25,
+            "ratio",
+            "A.2, text on Fig. A-6 to A-8",
+        ),
+        ("mbufs", "MB02", "208 byte", 208, "byte", "A.2, text on mbufs"),
+        ("source_sink_text", "SN14", "16332 byte", 16332, "byte", "text"),
+        ("source_sink_text", "SN21", "800 Mbit/s", 800e6, "bit/s", "note in the text"),
+        ("congestion_scenarios", "NE01", "20 us", 20e-6, "s", "3.4.1, text"),
+        ("congestion_scenarios", "NE20", "22 s", 22, "s", "3.4.1, text"),
+        ("congestion_scenarios", "NE07", "20000 packet", 20000, "1", "3.4.1, text"),
+        (
+            "router_forwarding",
+            "RP06",
+            "0.08446 Mpps",
+            84460,
+            "packet/s",
+            "part on the forwarding rate",
+        ),
+        (
+            "router_forwarding",
+            "RP21",
+            "0.281 Mbit/s",
+            281e3,
+            "bit/s",
+            "reading the results, part 2",
+        ),
+        ("nagle_summary", "NG-c4", "15 ms", 0.015, "s", "summary 2"),
+        ("nagle_summary", "NG-c10", "8000 port", 8000, "1", "Java code"),
     ],
 )
 def test_spot_values(
-    name: str, number: str, value: str, si_value: float, si_unit: str, place: str
+    name: str, number: str, printed: str, si_value: float, si_unit: str, place: str
 ) -> None:
     found = row(name, number)
-    assert found["value"] == value
+    assert found["printed"] == printed
     assert found["si_value"] == pytest.approx(si_value, rel=1e-12)
     assert (found["si_unit"], found["place"]) == (si_unit, place)
 
@@ -199,7 +234,7 @@ def test_source_and_sink(
     assert rows["user_s"][one] == user_s
     assert rows["system_s"][one] == system_s
     assert rows["printed_rate"][one] == rate
-    assert rows["sent_bps"][one] == pytest.approx(float(rate.split()[0]) * 8e6)
+    assert rows["sent_rate_bps"][one] == pytest.approx(float(rate.split()[0]) * 8e6)
     np.testing.assert_equal(rows["lost_count"][one][0], np.nan if lost is None else lost)
     # Derived a second time from the row itself.
     delivered = (5000 - (lost or 0)) * size * 8 / wall_s
@@ -210,8 +245,8 @@ def test_numbers_that_stand_in_two_sets_are_the_same() -> None:
     audit = table("audit")
     printed = dict(zip(audit["id"].tolist(), audit["si_value"].tolist(), strict=True))
     for name, column in [
-        ("wan_curves", "rtt_s"),
-        ("transfer_times", "duration_s"),
+        ("wan_curves", "curve_rtt_s"),
+        ("transfer_times", "printed_transfer_s"),
         ("serialization_times", "printed_s"),
         ("store_and_forward_timeline", "printed_s"),
         ("router_throughput", "goodput_bps"),
@@ -249,7 +284,7 @@ def test_forty_response_times_as_printed() -> None:
         [68, 111, 98, 101, 97, 103, 107, 100, 100, 100],
         [38, 36, 45, 37, 46, 31, 42, 36, 41, 44],
     ]
-    np.testing.assert_allclose(table("nagle_round_trips")["rtt_s"] * 1e3, np.ravel(printed))
+    np.testing.assert_allclose(table("nagle_round_trips")["response_s"] * 1e3, np.ravel(printed))
 
 
 def test_five_curves_and_no_invented_point() -> None:
@@ -271,6 +306,7 @@ def test_a_series_of_transfers() -> None:
     assert isinstance(one, TransferSamples)
     assert (one.payload_bytes.tolist(), one.duration_s.tolist()) == ([1e6], [5.21])
     assert one.meta.units["duration_s"] == "s"
+    assert one.meta.layers["payload_bytes"] == "application data"
 
 
 def test_timeline_is_in_order_and_differs_from_print_in_one_event() -> None:
