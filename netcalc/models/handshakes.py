@@ -51,7 +51,7 @@ SECURITY_ROUND_TRIPS: dict[str, int] = {
 }
 """Further round trips of transport security: TLS runs over TCP, DTLS over UDP, QUIC has its own."""
 
-SEQUENCE_SEGMENTS: dict[str, int] = {
+LADDER_SEGMENTS: dict[str, int] = {
     "udp_transaction": 2,
     "tcp_handshake": 3,
     "tcp_close": 4,
@@ -61,7 +61,7 @@ SEQUENCE_SEGMENTS: dict[str, int] = {
     "ttcp_first_transaction": 5,  # SYN+request+FIN, SYN+ACK, ACK, reply+FIN, ACK
     "tfo_transaction": 5,  # SYN+request, SYN+ACK, reply+FIN, ACK+FIN, ACK
 }
-"""Segments that each sequence takes when request and reply fit one segment each."""
+"""Segments that each exchange takes when request and reply fit one segment each."""
 
 
 @quiet
@@ -246,14 +246,14 @@ def certificate_round_trips(
 
 
 @quiet
-def segments(sequence: str) -> FloatArray:
-    r"""Segments of a sequence whose request and reply fit one each.
+def segments(ladder: str) -> FloatArray:
+    r"""Segments of an exchange whose request and reply fit one each.
 
     .. math:: n = n_{open} + n_{data} + n_{close}
 
     Parameters
     ----------
-    sequence : str
+    ladder : str
         What is exchanged: udp_transaction, tcp_handshake, tcp_close, tcp_close_merged,
         tcp_transaction, ttcp_transaction, ttcp_first_transaction or tfo_transaction. [text]
 
@@ -265,7 +265,7 @@ def segments(sequence: str) -> FloatArray:
     Raises
     ------
     DomainError
-        If ``sequence`` is not in the list.
+        If ``ladder`` is not in the list.
 
     Notes
     -----
@@ -281,5 +281,5 @@ def segments(sequence: str) -> FloatArray:
     ----------
     Stevens, TCP/IP Illustrated vol. 3, Fig. 1-8 and 1-12; RFC 9293; RFC 1644, 3; RFC 7413, 2.
     """
-    name = choice("sequence", sequence, tuple(SEQUENCE_SEGMENTS))
-    return np.asarray(SEQUENCE_SEGMENTS[name], dtype=np.float64)
+    name = choice("ladder", ladder, tuple(LADDER_SEGMENTS))
+    return np.asarray(LADDER_SEGMENTS[name], dtype=np.float64)

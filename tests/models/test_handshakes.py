@@ -73,7 +73,7 @@ def test_certificates(flight_bytes, transport, expected, source):
 
 
 @pytest.mark.parametrize(
-    ("sequence", "segments", "source"),
+    ("ladder", "segments", "source"),
     [
         ("tcp_transaction", 9, "published: Stevens vol. 3, Fig. 1-8"),
         ("ttcp_transaction", 3, "published: Stevens vol. 3, Fig. 1-12"),
@@ -82,8 +82,8 @@ def test_certificates(flight_bytes, transport, expected, source):
         ("udp_transaction", 2, "published: request and reply"),
     ],
 )
-def test_segments(sequence, segments, source):
-    assert handshakes.segments(sequence) == segments, source
+def test_segments(ladder, segments, source):
+    assert handshakes.segments(ladder) == segments, source
 
 
 def test_impossible_combinations():
@@ -93,7 +93,7 @@ def test_impossible_combinations():
         handshakes.round_trips("quic", security="tls1.3")
     with pytest.raises(DomainError, match="'none' or TLS over tcp"):
         handshakes.round_trips("tcp", security="dtls1.3")
-    with pytest.raises(DomainError, match="sequence"):
+    with pytest.raises(DomainError, match="ladder"):
         handshakes.segments("telepathy")
     with pytest.raises(DomainError, match="rtt_s"):
         handshakes.first_byte_s(-1)
