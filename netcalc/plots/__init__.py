@@ -1,7 +1,10 @@
 """Arrays, samples and comparisons to bokeh figures: no widgets, no formulas."""
 
 from netcalc.plots.curves import curves
+from netcalc.plots.overlay import overlay
+from netcalc.plots.picture import svg
 from netcalc.plots.plot import Plot, save_html
 from netcalc.plots.style import Axis
+from netcalc.plots.timeline import timeline
 
-__all__ = ["Axis", "Plot", "curves", "save_html"]
+__all__ = ["Axis", "Plot", "curves", "overlay", "save_html", "svg", "timeline"]

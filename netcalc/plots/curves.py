@@ -91,7 +91,8 @@ def curves(
         notes.append(thinned_note(np.size(at)))
     add_legend(chart, legend)
     text = description or _describe(x, lines, points, x_axis=x_axis, y_axis=y_axis, title=title)
-    return Plot(chart, sources, " ".join(filter(None, (text, *notes))), theme)
+    form = ("curves", x_axis, y_axis, title, theme, tuple(lines), tuple(points))
+    return Plot(chart, sources, " ".join(filter(None, (text, *notes))), theme, form)
 
 
 def _describe(

@@ -23,6 +23,7 @@ from bokeh.models import (
     Quad,
     Range1d,
     Scatter,
+    Text,
     VArea,
 )
 from bokeh.plotting import figure
@@ -184,6 +185,9 @@ def _glyph(renderer: GlyphRenderer, x: _Scale, y: _Scale) -> list[str]:
         return _patches(renderer, x, y)
     if isinstance(glyph, Quad):
         return _quads(renderer, x, y)
+    if isinstance(glyph, Text):
+        rows = zip(x(data[glyph.x]), y(data[glyph.y]), data[glyph.text], strict=True)
+        return [_text(str(text), a, b + 5, anchor="middle") for a, b, text in rows]
     return []
 
 
@@ -248,7 +252,7 @@ def _quads(renderer: GlyphRenderer, x: _Scale, y: _Scale) -> list[str]:
         color = _value(glyph.fill_color, data, i)
         out.append(
             f'<rect x="{left:.1f}" y="{min(up, down):.1f}" width="{max(right - left, 0):.1f}" '
-            f'height="{abs(down - up):.1f}" fill="{color}"/>'
+            f'height="{abs(down - up):.1f}" fill="{color}" fill-opacity="{_value(glyph.fill_alpha)}"/>'
         )
     return out
 
@@ -273,7 +277,7 @@ def _key(renderers: list[GlyphRenderer], y: float) -> list[str]:
 def _value(spec: Any, data: Any = None, index: int = 0) -> Any:
     """Return the value of a bokeh property that may name a column."""
     if isinstance(spec, str) and data is not None and spec in data:
-        return data[spec][index]
+        return data[spec][index] if len(data[spec]) > index else "gray"
     field = getattr(spec, "field", None)
     if field is not None and data is not None:
         return data[field][index]
@@ -285,6 +289,7 @@ def _limits(
 ) -> tuple[float, float]:
     if isinstance(given, Range1d):
         return float(given.start), float(given.end)
+    glyphs = given.renderers or glyphs
     values = np.concatenate(
         [np.zeros(0), *(_extent(r.glyph, r.data_source, along) for r in glyphs)]
     )

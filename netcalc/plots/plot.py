@@ -45,12 +45,16 @@ class Plot:
         What the figure shows, in one or two sentences with the main numbers.
     theme : {'light', 'dark'}
         Colours of the figure.
+    form : tuple
+        All that is not in the columns: two plots of one form differ in their columns only. An
+        empty one has no like.
     """
 
     figure: LayoutDOM
     sources: Mapping[str, ColumnDataSource]
     description: str
     theme: Theme = "light"
+    form: tuple[object, ...] = ()
 
     def document(self) -> Document:
         """Return the bokeh document of the figure, in its theme; always the same one."""

@@ -84,7 +84,7 @@ function engineering(value, reference) {
   let [factor, prefix] = [1, ""];
   if (size > 0) {
     [factor, prefix] = steps.find(([f]) => size >= f * 0.99999) ?? steps[steps.length - 1];
-    if (whole && factor < 1) [factor, prefix] = [1, ""];
+    if (whole && (factor < 1 || (counted && size < 1e4))) [factor, prefix] = [1, ""];
   }
   const number = parseFloat((value / factor).toPrecision(4));
   return `${number} ${prefix}${suffix}`.trim();
@@ -95,6 +95,12 @@ _ROOM_JS = "if (index % Math.ceil(ticks.length * 60 / width)) return '';"
 _SHORT = {"byte": "B", "bit": "bit", "s": "s", "m": "m"}
 _LONG = {**_SHORT, "packet/s": "pps", "s/byte": "s/B"}
 _WHOLE = frozenset({"byte", "bit", "bit/s", "packet/s"})
+_COUNTED = frozenset({"byte", "packet/s"})  # said without a prefix up to 10 000: 1500 B
+
+
+def _arguments(unit: str, suffix: str) -> dict[str, object]:
+    whole, counted = unit in _WHOLE, unit in _COUNTED
+    return {"unit": unit, "suffix": suffix, "whole": whole, "counted": counted, "width": 1e9}
 
 
 def tick_formatter(unit: str, scale: Scale) -> TickFormatter:
@@ -104,19 +110,14 @@ def tick_formatter(unit: str, scale: Scale) -> TickFormatter:
     # On a linear axis all ticks have the prefix of the largest, on a log axis each its own.
     reference = "Math.max(...ticks.map(Math.abs))" if scale == "linear" else "tick"
     zero = f"Math.abs(tick) < 1e-9 * {reference} ? 0 : tick" if scale == "linear" else "tick"
-    arguments = {
-        "unit": unit,
-        "suffix": _SHORT.get(unit, ""),
-        "whole": unit in _WHOLE,
-        "width": 1e9,
-    }
+    arguments = _arguments(unit, _SHORT.get(unit, ""))
     code = f"{_ENGINEERING_JS}\n{_ROOM_JS}\nreturn engineering({zero}, {reference});"
     return CustomJSTickFormatter(args=arguments, code=code)
 
 
 def hover_formatter(unit: str) -> CustomJSHover:
     """Return the formatter that writes a hovered value with its prefix and unit."""
-    arguments = {"unit": unit, "suffix": _LONG.get(unit, unit), "whole": unit in _WHOLE}
+    arguments = _arguments(unit, _LONG.get(unit, unit))
     return CustomJSHover(
         args=arguments, code=f"{_ENGINEERING_JS}\nreturn engineering(value, value);"
     )
@@ -147,7 +148,10 @@ def new_figure(x_axis: Axis, y_axis: Axis, *, title: str, height: int = PLOT_HEI
         place.major_label_text_font = FONT
         place.major_label_text_font_size = "14px"
         place.formatter = tick_formatter(axis.unit, axis.scale)
-    chart.xaxis[0].ticker.desired_num_ticks = 6
+    bottom = chart.xaxis[0]
+    bottom.ticker.desired_num_ticks = 6
+    arguments = {"ticker": bottom.ticker, "formatter": bottom.formatter}
+    chart.js_on_change("inner_width", CustomJS(args=arguments, code=_FIT_TICKS_JS))
     return chart
 
 
@@ -158,17 +162,20 @@ def _range(axis: Axis) -> Range1d | DataRange1d:
     return Range1d(start=axis.low, end=axis.high)
 
 
-# As many legend columns and ticks as the page is wide enough for.
-_FIT_WIDTH_JS = """
-const width = cb_obj.inner_width, count = legend.items.length;
-const columns = Math.max(1, Math.min(count, Math.floor(width / column)));
+# As many ticks and columns of the legend as the page is wide enough for.
+_FIT_TICKS_JS = """
+const width = cb_obj.inner_width;
+const wanted = Math.max(2, Math.min(8, Math.floor(width / 90)));
+if (ticker.desired_num_ticks !== wanted) ticker.desired_num_ticks = wanted;
+const args = formatter.args instanceof Map ? [...formatter.args] : Object.entries(formatter.args);
+formatter.args = new Map([...args, ["width", width]]);
+"""
+_FIT_LEGEND_JS = """
+const count = legend.items.length;
+const columns = Math.max(1, Math.min(count, Math.floor(cb_obj.inner_width / column)));
 if (legend.ncols !== columns) legend.ncols = columns;
 const wanted = height + row * Math.ceil(count / columns);
 if (cb_obj.height !== wanted) cb_obj.height = wanted;
-const ticks = Math.max(2, Math.min(8, Math.floor(width / 90)));
-if (ticker.desired_num_ticks !== ticks) ticker.desired_num_ticks = ticks;
-const args = formatter.args instanceof Map ? [...formatter.args] : Object.entries(formatter.args);
-formatter.args = new Map([...args, ["width", width]]);
 """
 
 
@@ -196,20 +203,8 @@ def add_legend(chart: figure, entries: Sequence[tuple[str, Sequence[GlyphRendere
     height = int(chart.height)
     chart.height = height + LEGEND_ROW * len(items)
     chart.add_layout(legend, "above")
-    chart.js_on_change(
-        "inner_width",
-        CustomJS(
-            args={
-                "legend": legend,
-                "column": width + 60,
-                "height": height,
-                "row": LEGEND_ROW,
-                "ticker": chart.xaxis[0].ticker,
-                "formatter": chart.xaxis[0].formatter,
-            },
-            code=_FIT_WIDTH_JS,
-        ),
-    )
+    arguments = {"legend": legend, "column": width + 60, "height": height, "row": LEGEND_ROW}
+    chart.js_on_change("inner_width", CustomJS(args=arguments, code=_FIT_LEGEND_JS))
 
 
 def add_hover(

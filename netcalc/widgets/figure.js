@@ -108,7 +108,6 @@ function render({ model, el }) {
   };
 
   const draw = async (ids, buffer) => {
-    if (!wanted) return; // a second answer to one question
     wanted = false;
     clearTimeout(waiting);
     const Bokeh = await library(version).loaded;
@@ -135,9 +134,10 @@ function render({ model, el }) {
     queue = queue
       .then(() => {
         if (signal.aborted) return undefined;
-        if (message.kind === "document" && message.view === view) return draw(message.ids, buffers[0]);
+        // One answer to one question; and whatever was sent to all views.
+        const mine = message.view === "all" || (message.view === view && wanted);
+        if (message.kind === "document" && mine) return draw(message.ids, buffers[0]);
         if (message.kind === "columns" && drawn) assign(drawn, message.sources, buffers);
-        if (message.kind === "changed") ask();
         return undefined;
       })
       .catch((error) => {

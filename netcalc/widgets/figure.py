@@ -69,12 +69,15 @@ class Figure(anywidget.AnyWidget):
         self.description = text
 
     def draw(self, plot: Plot) -> None:
-        """Show another figure in the same place."""
+        """Show another figure in the same place; one of the same form costs only its columns."""
         with self._lock:
-            self._plot = plot
-            self.picture = svg(plot)
+            if plot.form and plot.form == self._plot.form:
+                self.update_all({name: source.data for name, source in plot.sources.items()})
+            else:
+                self._plot = plot
+                self._send_document("all")
+                self.picture = svg(plot)
             self.description = plot.description
-            self.send({"kind": "changed"})
 
     def _answer(self, _widget: object, content: Mapping[str, Any], _buffers: object) -> None:
         if content.get("kind") != "ask":
@@ -82,10 +85,12 @@ class Figure(anywidget.AnyWidget):
         if content.get("library"):
             self.send({"kind": "library"}, buffers=[_library()])
         with self._lock:
-            document = serialize_json(self._plot.document().to_json(deferred=False)).encode()
-            ids = {name: source.id for name, source in self._plot.sources.items()}
-            answer = {"kind": "document", "view": content.get("view"), "ids": ids}
-            self.send(answer, buffers=[document])
+            self._send_document(str(content.get("view")))
+
+    def _send_document(self, view: str) -> None:
+        document = serialize_json(self._plot.document().to_json(deferred=False)).encode()
+        ids = {name: source.id for name, source in self._plot.sources.items()}
+        self.send({"kind": "document", "view": view, "ids": ids}, buffers=[document])
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         return with_picture(super()._repr_mimebundle_(**kwargs), self)

@@ -1,0 +1,163 @@
+"""Theory over measured points, and what is left between them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from bokeh.layouts import column
+from bokeh.models import Span
+from bokeh.plotting import figure
+
+from netcalc.compare import Comparison
+from netcalc.plots.plot import Columns, Plot, ready, thinned_note
+from netcalc.plots.style import (
+    INKS,
+    PALETTES,
+    Axis,
+    Scale,
+    Theme,
+    add_hover,
+    add_legend,
+    add_points,
+    new_figure,
+    new_source,
+)
+
+RESIDUAL_HEIGHT = 190
+"""Height of the lower figure, in pixels."""
+
+
+def overlay(
+    comparison: Comparison,
+    *,
+    x_scale: Scale = "linear",
+    y_scale: Scale = "linear",
+    title: str | None = None,
+    theme: Theme = "light",
+) -> Plot:
+    """Draw measured points, the prediction with its band, and below them the residuals.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        Measured, predicted, band and residual, from :mod:`netcalc.compare`.
+    x_scale, y_scale : {'linear', 'log'}
+        Scales of the upper figure; the lower one has the same x.
+    title : str, optional
+        Title above the figure; the comparison's own by default.
+    theme : {'light', 'dark'}
+        Colours of the figure.
+
+    Returns
+    -------
+    Plot
+        With the sources ``points`` and ``outliers`` (columns ``x``, ``measured``, ``predicted``,
+        ``residual``) and ``curve`` (``x``, ``y``, ``low``, ``high``).
+    """
+    x_axis = Axis(comparison.x_name, comparison.x_unit, x_scale)
+    y_axis = Axis(comparison.y_name, comparison.y_unit, y_scale)
+    title = comparison.title if title is None else title
+    sources = {name: new_source(name, data) for name, data in _columns(comparison).items()}
+    upper = _upper(comparison, sources, x_axis, y_axis, title=title, theme=theme)
+    lower = _lower(sources, x_axis, comparison.y_unit, upper, theme=theme)
+    layout = column(upper, lower, sizing_mode="stretch_width", spacing=0)
+    note = thinned_note(comparison.x.size)
+    labels = (comparison.measured_label, comparison.predicted_label)
+    form = ("overlay", x_axis, y_axis, title, theme, *labels, _has_band(comparison))
+    return Plot(layout, sources, " ".join(filter(None, (comparison.sentence, note))), theme, form)
+
+
+def _columns(comparison: Comparison) -> dict[str, Columns]:
+    def rows(chosen: Any) -> Columns:
+        return ready(
+            {
+                "x": comparison.x[chosen],
+                "measured": comparison.measured[chosen],
+                "predicted": comparison.predicted[chosen],
+                "residual": comparison.residual[chosen],
+            }
+        )
+
+    return {
+        "points": rows(~comparison.outlier),
+        "outliers": rows(comparison.outlier),
+        "curve": ready(
+            {
+                "x": comparison.curve_x,
+                "y": comparison.curve_y,
+                "low": comparison.curve_low,
+                "high": comparison.curve_high,
+            }
+        ),
+    }
+
+
+def _has_band(comparison: Comparison) -> bool:
+    return bool(np.any(comparison.curve_high > comparison.curve_low))
+
+
+def _upper(
+    comparison: Comparison,
+    sources: dict[str, Any],
+    x_axis: Axis,
+    y_axis: Axis,
+    *,
+    title: str,
+    theme: Theme,
+) -> figure:
+    chart = new_figure(x_axis, y_axis, title=title)
+    chart.min_border_left = 90
+    palette = PALETTES[theme]
+    legend = []
+    if _has_band(comparison):
+        band = chart.varea(
+            "x", "low", "high", source=sources["curve"], fill_color=palette[0], fill_alpha=0.2
+        )
+        legend.append(("95% band of the prediction", [band]))
+    curve = chart.line("x", "y", source=sources["curve"], line_color=palette[0], line_width=3)
+    curve.name = comparison.predicted_label
+    legend.insert(0, (comparison.predicted_label, [curve]))
+    points = add_points(chart, sources["points"], marker="circle", color=INKS[theme], y="measured")
+    points.name = comparison.measured_label
+    legend.insert(0, (comparison.measured_label, [points]))
+    shown = [points]
+    if comparison.outlier.any():
+        outliers = add_points(
+            chart, sources["outliers"], marker="x", color=palette[1], y="measured"
+        )
+        outliers.name = "not in the fit"
+        legend.append(("not in the fit", [outliers]))
+        shown.append(outliers)
+    what = y_axis.name
+    add_hover(chart, [curve], [(x_axis.name, "x", x_axis.unit), (what, "y", y_axis.unit)])
+    add_hover(chart, shown, _rows(x_axis, y_axis.unit))
+    add_legend(chart, legend)
+    return chart
+
+
+def _lower(
+    sources: dict[str, Any], x_axis: Axis, y_unit: str, upper: figure, *, theme: Theme
+) -> figure:
+    y_axis = Axis("residual", y_unit)
+    chart = new_figure(x_axis, y_axis, title="", height=RESIDUAL_HEIGHT)
+    chart.x_range = upper.x_range
+    chart.min_border_left = 90
+    chart.toolbar_location = None
+    chart.yaxis[0].ticker.desired_num_ticks = 4
+    upper.xaxis[0].axis_label = None
+    zero = Span(location=0, dimension="width", line_color=PALETTES[theme][0], line_width=2)
+    chart.add_layout(zero)
+    ink, accent = INKS[theme], PALETTES[theme][1]
+    shown = [
+        add_points(chart, sources["points"], marker="circle", color=ink, y="residual"),
+        add_points(chart, sources["outliers"], marker="x", color=accent, y="residual"),
+    ]
+    chart.y_range.renderers = shown[:1]  # an outlier would press all others onto the line
+    add_hover(chart, shown, _rows(x_axis, y_unit))
+    return chart
+
+
+def _rows(x_axis: Axis, y_unit: str) -> list[tuple[str, str, str]]:
+    names = ("measured", "predicted", "residual")
+    return [(x_axis.name, "x", x_axis.unit), *((name, name, y_unit) for name in names)]

@@ -1,0 +1,184 @@
+"""A space-time diagram: where each bit of each packet is, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from bokeh.models import FixedTicker, PlainText
+
+from netcalc.errors import DomainError
+from netcalc.models.store_and_forward import Timeline
+from netcalc.plots.plot import Plot
+from netcalc.plots.style import (
+    FONT,
+    INKS,
+    PALETTES,
+    Axis,
+    Theme,
+    add_hover,
+    add_legend,
+    new_figure,
+    new_source,
+)
+from netcalc.units import show
+
+DRAWN_CROSSINGS = 400
+"""Packets times links that are drawn; of a longer train the first packets."""
+NUMBERED_PACKETS = 12
+"""Trains up to this length have a number on each packet."""
+_NODE = 0.1  # half the height of a node's lane; links have the height 1
+_ROW = 78  # pixels a link
+
+
+def timeline(
+    steps: Timeline,
+    nodes: Sequence[str] | None = None,
+    *,
+    title: str = "",
+    description: str = "",
+    theme: Theme = "light",
+) -> Plot:
+    """Draw each packet on each link as a sloped band, time to the right, the path downwards.
+
+    The upper edge of a band is when the packet's bits leave a node, the lower edge when they
+    arrive at the next: its slope is the latency, its width the time to clock the packet.
+
+    Parameters
+    ----------
+    steps : Timeline
+        When each packet is where, from :mod:`netcalc.models.store_and_forward`.
+    nodes : sequence of str, optional
+        Names of source, routers and destination; one more than links.
+    title : str
+        Title above the figure.
+    description : str
+        The text alternative; made from the times if empty.
+    theme : {'light', 'dark'}
+        Colours of the figure.
+
+    Returns
+    -------
+    Plot
+        With the sources ``packets``, ``processing`` and ``waiting``.
+    """
+    count, links = steps.start_s.shape
+    if nodes is None:
+        nodes = ["source", *(f"router {i}" for i in range(1, links)), "destination"]
+    if len(nodes) != links + 1:
+        raise DomainError("nodes", len(nodes), f"one more than links: {links + 1}")
+    drawn = min(count, max(DRAWN_CROSSINGS // links, 1))
+    sources = {
+        "packets": new_source("packets", _packets(steps, nodes, drawn, theme)),
+        "processing": new_source("processing", _boxes(steps, nodes, drawn, theme, busy=True)),
+        "waiting": new_source("waiting", _boxes(steps, nodes, drawn, theme, busy=False)),
+    }
+    time, place = Axis("time", "s"), Axis("", "1", low=-links - 0.3, high=0.3)
+    chart = new_figure(time, place, title=title, height=110 + _ROW * links)
+    axis = chart.yaxis[0]
+    axis.ticker = FixedTicker(ticks=[-float(i) for i in range(links + 1)])
+    axis.major_label_overrides = {-float(i): PlainText(text=n) for i, n in enumerate(nodes)}
+    axis.axis_label = None
+    chart.ygrid[0].ticker = axis.ticker
+    _draw(chart, sources, theme)
+    text = description or _describe(steps, nodes)
+    if drawn < count:
+        text += f" The first {drawn} of {count} packets are drawn."
+    return Plot(chart, sources, text, theme, ("timeline", tuple(nodes), title, theme))
+
+
+def _draw(chart: Any, sources: dict[str, Any], theme: Theme) -> None:
+    ink = INKS[theme]
+    bands = chart.patches(
+        "xs", "ys", source=sources["packets"], fill_color="color", fill_alpha=0.55,
+        line_color="color", line_width=1.5, name="packet on the line",
+    )  # fmt: skip
+    chart.text(
+        "x", "y", text="number", source=sources["packets"], text_color=ink, text_align="center",
+        text_baseline="middle", text_font={"value": FONT}, text_font_size="14px",
+    )  # fmt: skip
+    sides = {"left": "left", "right": "right", "bottom": "bottom", "top": "top"}
+    busy = chart.quad(
+        **sides, source=sources["processing"], fill_color="color", line_color=ink,
+        line_width=1, name="processing",
+    )  # fmt: skip
+    queued = chart.quad(
+        **sides, source=sources["waiting"], fill_color="color", fill_alpha=0.25,
+        line_color="color", hatch_pattern={"value": "/"}, hatch_color="color",
+        name="waiting for the line",
+    )  # fmt: skip
+    rows = [("first bit leaves", "start_s", "s"), ("first bit arrives", "first_bit_s", "s"),
+            ("last bit arrives", "last_bit_s", "s")]  # fmt: skip
+    who = ("packet", "packet", "text")
+    add_hover(chart, [bands], [who, ("link", "link", "text"), *rows])
+    add_hover(
+        chart,
+        [busy, queued],
+        [who, ("node", "node", "text"), ("from", "left", "s"), ("until", "right", "s")],
+    )
+    entries = [("on the line", [bands]), ("processing", [busy]), ("waiting for the line", [queued])]
+    add_legend(chart, entries)
+
+
+def _packets(steps: Timeline, nodes: Sequence[str], drawn: int, theme: Theme) -> dict[str, Any]:
+    palette = PALETTES[theme]
+    columns: dict[str, list[Any]] = {
+        name: []
+        for name in ("xs", "ys", "x", "y", "number", "color", "packet", "link",
+                     "start_s", "first_bit_s", "last_bit_s")
+    }  # fmt: skip
+    numbered = steps.start_s.shape[0] <= NUMBERED_PACKETS
+    for k in range(drawn):
+        for i in range(steps.start_s.shape[1]):
+            start, first, last = (
+                float(part[k, i]) for part in (steps.start_s, steps.first_bit_s, steps.last_bit_s)
+            )
+            up, down = -i - _NODE, -i - 1 + _NODE
+            row = {
+                "xs": [start, start + last - first, last, first],
+                "ys": [up, up, down, down],
+                "x": (start + last) / 2,
+                "y": (up + down) / 2,
+                "number": str(k + 1) if numbered else "",
+                "color": palette[k % len(palette)],
+                "packet": str(k + 1),
+                "link": f"{nodes[i]} to {nodes[i + 1]}",
+                "start_s": start,
+                "first_bit_s": first,
+                "last_bit_s": last,
+            }
+            for name, value in row.items():
+                columns[name].append(value)
+    return columns
+
+
+def _boxes(
+    steps: Timeline, nodes: Sequence[str], drawn: int, theme: Theme, *, busy: bool
+) -> dict[str, Any]:
+    """Return the boxes of processing, or of the wait between processing and sending."""
+    palette = PALETTES[theme]
+    if busy:
+        left, right = steps.processing_start_s[:drawn], steps.processing_end_s[:drawn]
+    else:
+        left, right = steps.processing_end_s[:drawn, :-1], steps.start_s[:drawn]
+    scale = float(np.nanmax(steps.done_s)) if steps.done_s.size else 0.0
+    packet, node = np.nonzero(right - left > 1e-9 * scale)
+    return {
+        "left": left[packet, node],
+        "right": right[packet, node],
+        "bottom": -node - _NODE,
+        "top": -node + _NODE,
+        "color": [palette[k % len(palette)] for k in packet],
+        "packet": [str(k + 1) for k in packet],
+        "node": [nodes[int(i)] for i in node],
+    }
+
+
+def _describe(steps: Timeline, nodes: Sequence[str]) -> str:
+    count = steps.start_s.shape[0]
+    what = "The packet" if count == 1 else f"The first of {count} packets"
+    text = f"{what} is complete at {nodes[-1]} after {show(float(steps.last_bit_s[0, -1]), 's')}"
+    if count > 1:
+        text += f", the last after {show(float(steps.last_bit_s[-1, -1]), 's')}"
+    return f"{text}; processed after {show(float(steps.done_s[-1]), 's')}."
