@@ -38,10 +38,11 @@ class Replies:
         probe = self._probes.get(sequence)
         if sequence >= UNCOUNTED_FROM and probe is not None:
             return
-        if probe is None or probe.payload_bytes != payload_bytes or sequence == awaited:
+        if probe is None or probe.payload_bytes != payload_bytes:
             self.damaged_count += 1
         elif not probe.answered:
-            self.late_count += 1
+            self.damaged_count += sequence == awaited
+            self.late_count += sequence != awaited
         else:
             self.duplicate_count += 1
             if len(self.duplicates) < MAX_DUPLICATES:

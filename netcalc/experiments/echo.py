@@ -148,19 +148,15 @@ def _finished(run: Run) -> RttSamples:
         with_own_peer(run)
     except Ended:
         pass
-    except KeyboardInterrupt:
-        if run.stopping.reason:  # the second one
+    except BaseException as error:
+        if run.done_count and isinstance(error, ExperimentError):
+            error.partial = run.samples()
+        second = bool(run.stopping.reason)
+        if second or not isinstance(error, KeyboardInterrupt):
+            if run.done_count:
+                run.keep(run.samples())
             raise
         run.stopping.end("interrupt")
-    except ExperimentError as error:
-        if run.done_count:
-            error.partial = run.samples()
-            run.keep(error.partial)
-        raise
-    except BaseException:
-        if run.done_count:
-            run.keep(run.samples())
-        raise
     samples = run.samples()
     run.keep(samples)
     return samples

@@ -1,0 +1,435 @@
+"""Live echo: what a run measures, refuses and keeps. Counts are exact, times are only plausible.
+
+Where a number comes from: the sizes and counts of the book's experiment are published (Stevens,
+TCP/IP Illustrated vol. 3, appendix A.2); the largest datagrams are derived (65,535 bytes of packet
+less 28 of headers over IPv4, 65,535 of payload less 8 over IPv6); all others are counted by hand.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from netcalc import experiments, samples
+from netcalc.errors import DomainError, ExperimentError
+from netcalc.experiments import BOOK_SIZES, _limits, _run, echo
+
+pytestmark = pytest.mark.live
+
+BOOK = [8, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000, 1100, 1200, 1300, 1400]
+
+
+def has_address(host):
+    with socket.socket(socket.AF_INET6, socket.SOCK_STREAM) as sock:
+        try:
+            sock.bind((host, 0))
+        except OSError:
+            return False
+    return True
+
+
+def test_the_books_sizes():
+    assert list(BOOK_SIZES) == BOOK, "published: appendix A.2, 8 and 100 to 1400 in steps of 100"
+
+
+@pytest.mark.parametrize("protocol", ["udp", "tcp"])
+def test_the_books_experiment(protocol, nothing_left):
+    result = echo(protocol=protocol)
+    assert isinstance(result, samples.RttSamples)
+    assert result.payload_bytes.tolist() == [size for size in BOOK for _ in range(10)]
+    assert result.sequence.tolist() == list(range(1, 151))
+    assert (result.sent, result.received, result.duplicates, result.errors) == (150, 150, 0, 0)
+    assert result.loss_ratio == 0.0
+    assert not result.meta.partial
+    assert np.isfinite(result.rtt_s).all()
+    # Bounds that no machine passes: light takes 1 ns for 30 cm, and the time limit was 1 s.
+    assert 1e-9 < result.rtt_s.min() <= result.rtt_s.max() <= 1.0
+    assert (np.diff(result.sent_s) > 0).all()
+    # Stop and wait: a probe leaves after the reply to the one before.
+    assert (result.sent_s[1:] >= result.sent_s[:-1] + result.rtt_s[:-1]).all()
+
+
+@pytest.mark.parametrize("protocol", ["udp", "tcp"])
+def test_ipv6_loopback(protocol, nothing_left):
+    if has_address("::1"):
+        result = echo([8, 1400], count=3, protocol=protocol, host="::1")
+        assert result.received == 6
+        assert result.meta.instrument["address_family"] == "IPv6"
+    else:
+        with pytest.raises(ExperimentError, match=r"bind: .*::1"):
+            echo([8, 1400], count=3, protocol=protocol, host="::1")
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.1.2.3", "::ffff:127.0.0.1"])
+def test_every_spelling_of_the_loopback(host, nothing_left):
+    result = echo(100, count=2, host=host)
+    assert result.received == 2
+    assert result.meta.instrument["address_family"] == "IPv4"
+
+
+@pytest.mark.parametrize("protocol", ["udp", "tcp"])
+def test_extreme_sizes(protocol, nothing_left):
+    sizes = [0, 1, 3, 7, 8, 9, 65_507] if protocol == "udp" else [8, 9, 65_536, 1 << 20]
+    result = echo(sizes, count=2, protocol=protocol)
+    assert result.received == 2 * len(sizes)
+    assert sorted(set(result.payload_bytes)) == sizes
+
+
+def test_one_size_as_a_number_an_array_and_repeated():
+    assert echo(8, count=1).payload_bytes.tolist() == [8]
+    assert echo(np.array([8, 16]), count=1).payload_bytes.tolist() == [8, 16]
+    assert echo([16.0, 8, 16], count=1).payload_bytes.tolist() == [16, 8, 16]
+
+
+def test_interval_is_kept():
+    result = echo(8, count=3, interval_s=0.02)
+    assert (np.diff(result.sent_s) >= 0.02 * (1 - 1e-9)).all()
+    # The sleeps between probes count as measurements of the scheduling delay, too:
+    # 2 x 15 around the run, 3 in the warm-up of one size, 2 between three probes.
+    assert result.meta.instrument["scheduling_delay_count"] == 35
+
+
+REFUSED = [
+    ({"payload_bytes": 65_508}, r"payload_bytes is 65508, .* 0 to 65507 for UDP.* 28 of them"),
+    ({"payload_bytes": 65_528, "host": "::1"}, r"payload_bytes is 65528, .* 0 to 65527 for UDP"),
+    ({"payload_bytes": [8, -1]}, r"payload_bytes is -1 \(at index 1\), .* from 0 "),
+    ({"payload_bytes": 8.5}, r"payload_bytes is 8\.5, allowed is a whole number"),
+    ({"payload_bytes": math.nan}, r"payload_bytes is nan, allowed is a whole number"),
+    ({"payload_bytes": []}, r"payload_bytes is of shape \(0,\)"),
+    ({"payload_bytes": 7, "protocol": "tcp"}, r"payload_bytes is 7, .* 8 to 1048576 for TCP"),
+    ({"payload_bytes": (1 << 20) + 1, "protocol": "tcp"}, r"1048577, .* 8 to 1048576 for TCP"),
+    ({"protocol": "sctp"}, r"protocol is 'sctp', allowed is one of udp, tcp"),
+    ({"count": 0}, r"count is 0, allowed is a whole number of 1 or more"),
+    ({"count": 1.5}, r"count is 1\.5"),
+    ({"count": 100_001}, r"count is 100001, allowed is a whole number from 1 to 100000"),
+    ({"interval_s": -1}, r"interval_s is -1, allowed is from 0 to 600"),
+    ({"interval_s": math.nan}, r"interval_s is nan"),
+    ({"timeout_s": 0}, r"timeout_s is 0, allowed is from 0\.001 to 60"),
+    ({"timeout_s": math.inf}, r"timeout_s is inf, allowed is from 0\.001 to 60"),
+    ({"port": 65_536}, r"port is 65536, allowed is a whole number from 0 to 65535"),
+    ({"port": -1}, r"port is -1"),
+]  # fmt: skip
+
+
+@pytest.fixture
+def no_packet(monkeypatch):
+    """Fail a test that starts a process or opens a socket."""
+
+    def never(*_, **__):
+        raise AssertionError("refused too late: a process or a socket was made")
+
+    monkeypatch.setattr(subprocess, "Popen", never)
+    monkeypatch.setattr(socket, "socket", never)
+
+
+@pytest.mark.parametrize(("arguments", "text"), REFUSED)
+def test_impossible_numbers_are_refused(arguments, text, no_packet):
+    with pytest.raises(DomainError, match=text):
+        echo(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        # derived: 15 x 10,000; 2 directions x 65,507 x (40,000 + 5 warm-up); 149 intervals of 10 s
+        ({"count": 10_000}, "150,000 probes, at most 100,000 probes are allowed"),
+        ({"payload_bytes": 65_507, "count": 40_000}, "5.241 GB, at most 2 GB are allowed"),
+        ({"interval_s": 10}, "1490 s, at most 600 s are allowed"),
+    ],
+)
+def test_a_run_beyond_a_limit_is_refused_with_its_estimate(arguments, text, no_packet):
+    with pytest.raises(ExperimentError, match=re.escape(text)) as caught:
+        echo(**arguments)
+    assert caught.value.phase == "plan"
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("host", "why"),
+    [
+        ("8.8.8.8", "not a loopback address"),
+        ("192.168.1.1", "not a loopback address"),
+        ("0.0.0.0", "not a loopback address"),
+        ("::", "not a loopback address"),
+        ("fe80::1", "not a loopback address"),
+        ("fe80::1%eth0", "not a loopback address"),
+        ("::ffff:8.8.8.8", "not a loopback address"),
+        ("224.0.0.1", "multicast"),
+        ("ff02::1", "multicast"),
+        ("255.255.255.255", "broadcast"),
+        ("127.255.255.255", "broadcast"),
+        ("example.org", "names are not looked up"),
+        ("", "not an IP address"),
+        ("127.0.0.1; rm -rf /", "not an IP address"),
+    ],
+)
+def test_other_targets_are_refused_before_the_first_packet(host, why, no_packet):
+    with pytest.raises(ExperimentError, match=why) as caught:
+        echo(8, count=1, host=host)
+    assert (caught.value.phase, caught.value.host) == ("target", host)
+
+
+def test_wrong_types_are_named(no_packet):
+    with pytest.raises(TypeError, match="payload_bytes must hold numbers"):
+        echo("1400 B")
+    with pytest.raises(TypeError, match="stop must be an event or a function, found int"):
+        echo(8, stop=3)
+
+
+@pytest.mark.parametrize("platform_name", ["emscripten", "wasi"])
+def test_a_place_without_processes_is_told_what_works(platform_name, monkeypatch, no_packet):
+    monkeypatch.setattr(_limits.sys, "platform", platform_name)
+    with pytest.raises(ExperimentError, match=r"this is (emscripten|wasi).*Models, readers"):
+        echo(8)
+
+
+@pytest.mark.parametrize("protocol", ["udp", "tcp"])
+def test_port_in_use(protocol, nothing_left):
+    kind = socket.SOCK_STREAM if protocol == "tcp" else socket.SOCK_DGRAM
+    with socket.socket(socket.AF_INET, kind) as holder:
+        holder.bind(("127.0.0.1", 0))
+        if protocol == "tcp":
+            holder.listen()
+        port = holder.getsockname()[1]
+        with pytest.raises(ExperimentError, match="the port is in use") as caught:
+            echo(8, count=1, protocol=protocol, port=port)
+    error = caught.value
+    assert (error.phase, error.host, error.port) == ("bind", "127.0.0.1", port)
+    assert "port=0" in error.hint
+    assert error.partial is None
+
+
+@pytest.mark.parametrize("protocol", ["udp", "tcp"])
+def test_a_port_can_be_chosen_and_used_again_at_once(protocol, nothing_left):
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as holder:
+        holder.bind(("127.0.0.1", 0))
+        port = holder.getsockname()[1]
+    for _ in range(3):  # the connections before are in TIME_WAIT
+        assert echo(8, count=1, protocol=protocol, port=port).received == 1
+
+
+@pytest.mark.parametrize(
+    ("program", "text"),
+    [("", "not known"), ("/nowhere/python", "No such file"), (shutil.which("true"), "it said: ")],
+)
+def test_a_peer_that_cannot_start_is_told(program, text, monkeypatch, nothing_left):
+    monkeypatch.setattr(sys, "executable", program)
+    with pytest.raises(ExperimentError, match=text) as caught:
+        echo(8, count=1)
+    assert caught.value.phase == "start"
+
+
+def run_script(script, *, unprivileged=False, **options):
+    """Run Python text in a process of its own."""
+    command = [sys.executable, "-c", script]
+    if unprivileged and os.geteuid() == 0:
+        # The user stays, because the interpreter may lie in its home, but no capability does.
+        command = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", *command]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=60, check=False, **options
+    )
+
+
+def test_a_plain_user_can_run_it_and_a_privileged_port_is_explained():
+    script = """
+import netcalc
+print(netcalc.experiments.echo(8, count=2).received)
+try:
+    print(netcalc.experiments.echo(8, count=1, port=1).received)
+except netcalc.errors.ExperimentError as error:
+    print(error)
+"""
+    done = run_script(script, unprivileged=True)
+    first, second = done.stdout.splitlines()
+    assert (first, done.stderr) == ("2", "")
+    first_free = int(Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").read_text())
+    if first_free > 1:
+        assert re.match(r"bind: the port is not allowed: Permission denied .*:1\)", second)
+        assert "port=0" in second
+    else:  # this machine lets everybody use every port
+        assert second == "1"
+
+
+def test_a_deleted_working_directory_does_not_matter(tmp_path):
+    place = tmp_path / "gone"
+    place.mkdir()
+    script = f"""
+import os, netcalc.experiments
+os.rmdir({str(place)!r})
+print(netcalc.experiments.echo(8, count=2).received)
+"""
+    done = run_script(script, cwd=place)
+    assert (done.stdout, done.stderr) == ("2\n", "")
+
+
+def test_files_of_the_working_directory_are_not_imported(tmp_path):
+    for name in ("json", "socket", "struct", "threading", "sitecustomize"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('the wrong module')")
+    script = """
+import sys; sys.path.remove('')
+import netcalc.experiments
+print(netcalc.experiments.echo(8, count=2).received)
+"""
+    environment = {**os.environ, "PYTHONPATH": ""}
+    done = run_script(script, cwd=tmp_path, env=environment)
+    assert (done.stdout, done.stderr) == ("2\n", "")
+
+
+def test_too_few_file_descriptors():
+    script = """
+import os, resource, netcalc.experiments
+from netcalc.errors import ExperimentError
+hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+netcalc.experiments.echo(8, count=1)  # loads what is loaded late
+used = len(os.listdir("/proc/self/fd")) - 1
+for limit in (used, used + 3, used + 12):
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
+    try:
+        print(netcalc.experiments.echo(8, count=2).received)
+    except ExperimentError as error:
+        print(error)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    assert len(os.listdir("/proc/self/fd")) - 1 == used
+"""
+    done = run_script(script)
+    assert done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert "Too many open files" in lines[0]
+    assert lines[-1] == "2", "12 more descriptors are enough"
+
+
+def test_two_runs_at_once_do_not_meet(nothing_left):
+    results = {}
+
+    def one(protocol):
+        results[protocol] = echo([8, 1400], count=50, protocol=protocol)
+
+    threads = [threading.Thread(target=one, args=(protocol,)) for protocol in ("udp", "tcp")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for result in results.values():
+        assert (result.received, result.duplicates) == (100, 0)
+        assert result.meta.instrument["foreign_count"] == 0
+
+
+def test_a_file_gets_the_samples_and_gives_them_back(tmp_path, nothing_left):
+    result = echo([0, 8, 1400], count=3, save=tmp_path / "run.json")
+    again = samples.RttSamples.load(tmp_path / "run.json")
+    for name, column in result.columns().items():
+        np.testing.assert_array_equal(again.columns()[name], column, err_msg=name)
+    assert asdict(again.meta) == asdict(result.meta)
+    assert (again.sent, again.received) == (9, 9)
+
+
+@pytest.mark.parametrize("name", ["", "not/there.json"])
+def test_a_file_that_cannot_be_written_is_refused_before_the_run(name, tmp_path, no_packet):
+    with pytest.raises(ExperimentError, match="cannot be written") as caught:
+        echo(8, save=tmp_path / name)
+    assert caught.value.phase == "save"
+
+
+def test_a_full_disk_loses_nothing(tmp_path, monkeypatch, nothing_left):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    kept = tmp_path / "run.json"
+    kept.write_text("an earlier run")
+    monkeypatch.setattr(samples, "write_atomically", full)
+    monkeypatch.setattr(_run, "SAVE_S", 0.0)
+    with pytest.raises(ExperimentError, match="No space left on device") as caught:
+        echo([8, 16], count=30, save=kept)
+    assert caught.value.phase == "save"
+    assert caught.value.partial.received == 60
+    assert "not saved after" in caught.value.partial.meta.warnings[0]
+    assert kept.read_text() == "an earlier run"
+
+
+def test_a_run_is_saved_while_it_goes_on(tmp_path, monkeypatch, nothing_left):
+    found = []
+
+    def look(done, total, rtt_s):
+        if (tmp_path / "run.json").exists():
+            found.append(samples.RttSamples.load(tmp_path / "run.json"))
+
+    monkeypatch.setattr(_run, "SAVE_S", 0.0)
+    monkeypatch.setattr(_run, "PROGRESS_S", 0.0)
+    echo([8, 16], count=3, save=tmp_path / "run.json", progress=look)
+    assert found[0].sent == 1
+    assert found[0].meta.partial
+    assert not samples.RttSamples.load(tmp_path / "run.json").meta.partial
+
+
+def test_progress_is_told_at_a_bounded_rate(monkeypatch):
+    told = []
+    monkeypatch.setattr(_run, "PROGRESS_S", 600.0)
+    result = echo([8, 16], count=20, progress=lambda *what: told.append(what))
+    assert [(done, total) for done, total, _ in told] == [(1, 40), (40, 40)]
+    assert [rtt_s for *_, rtt_s in told] == [result.rtt_s[0], result.rtt_s[-1]]
+
+
+@pytest.mark.parametrize("protocol", ["udp", "tcp"])
+def test_the_run_reports_its_own_error(protocol):
+    result = echo([8, 100], count=4, protocol=protocol)
+    meta, facts = result.meta, result.meta.instrument
+    for name in ("timer_resolution_s", "clock_call_s", "exchange_call_s", "warm_up_first_rtt_s"):
+        assert 0 < facts[name] < 1, name
+    assert -1e-6 < facts["scheduling_delay_median_s"] <= facts["scheduling_delay_p99_s"]
+    assert 0 < facts["processor_ratio"] <= 1
+    assert set(result.resolution_s) == {facts["timer_resolution_s"]}
+    for name in ("send_buffer_bytes", "receive_buffer_bytes"):
+        assert facts[name] > 0
+        assert facts["peer_" + name] > 0
+    assert facts["cpu_count"] == os.cpu_count()
+    assert facts["kernel"] == platform.release()
+    assert "Nothing here tells about frames" in facts["offload"]
+    # 2 sizes x (4 probes + 5 of warm-up), all of them echoed.
+    assert (facts["warm_up_count"], facts["peer_echoed_count"]) == (10, 18)
+    assert facts["ended_by"] == ""
+    if protocol == "tcp":
+        allowed = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
+        assert facts["congestion_control"] in allowed
+        assert facts["peer_congestion_control"] in allowed
+        assert facts["nodelay"] is True
+    # Both clocks at the start, and the text says the same as the number.
+    assert np.datetime64(meta.start.removesuffix("+00:00")).astype("datetime64[us]").astype(
+        int
+    ) == pytest.approx(facts["start_wall_ns"] / 1e3, abs=1)
+    assert isinstance(facts["start_monotonic_ns"], int)
+
+
+def test_the_samples_describe_themselves_and_name_nobody(tmp_path):
+    result = echo([8, 16], count=1, protocol="tcp", save=tmp_path / "run.json")
+    meta = result.meta
+    assert (meta.tool, meta.target) == ("netcalc echo", "127.0.0.1, TCP")
+    assert meta.command == (
+        "echo([8, 16], protocol='tcp', count=1, "
+        "interval_s=0, timeout_s=1, host='127.0.0.1', port=0)"
+    )
+    assert eval(meta.command, {"echo": echo}).sent == 2, "the command runs as it stands"
+    assert meta.layers["payload_bytes"] == "TCP payload"
+    assert "monotonic" in meta.clock
+    assert meta.host.startswith(platform.system())
+    text = (tmp_path / "run.json").read_text()
+    for private in (platform.node(), str(Path.home()), str(tmp_path), sys.executable):
+        assert not private or private not in text
+
+
+def test_the_public_names():
+    assert callable(experiments.echo)
+    assert (experiments.MAX_DURATION_S, experiments.MAX_BYTES, experiments.MAX_COUNT) == (
+        600.0, 2_000_000_000, 100_000,
+    )  # fmt: skip
