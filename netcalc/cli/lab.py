@@ -71,10 +71,13 @@ def lab(as_pages: bool, port: int | None, no_browser: bool, folder: Path, fresh:
     if find_spec(program) is None:
         raise MissingPackageError(program, extra="lab", purpose="netcalc lab")
     folder = folder.expanduser().resolve()
-    _tell(copy_lessons(find_lessons(), folder, fresh=fresh))
+    lessons = find_lessons()
+    _tell(copy_lessons(lessons, folder, fresh=fresh))
     port = _free_port(port)
     token = secrets.token_urlsafe(24)
-    address = f"http://{_HOST}:{port}/{'' if as_pages else 'lab'}?token={token}"
+    first = min(path.name for path in lessons.glob("*.ipynb"))
+    place = "" if as_pages else f"lab/tree/{first}"
+    address = f"http://{_HOST}:{port}/{place}?token={token}"
     with _server(_command(as_pages, port, folder), folder, token) as server:
         _wait_until_ready(server, port)
         click.echo(f"The lessons are in {folder}\nand at {address}\nCtrl-C ends it.")
@@ -179,7 +182,9 @@ def _command(as_pages: bool, port: int, folder: Path) -> list[str]:
             "Voila.open_browser": False,
             "Voila.auto_token": True,
             "Voila.log_level": "ERROR",
-            "VoilaConfiguration.template": "netcalc",  # fetches nothing
+            # Its pages fetch nothing from elsewhere; those of Voila fetch style sheets.
+            "VoilaConfiguration.template": "netcalc",
+            "VoilaConfiguration.classic_tree": True,
             "MappingKernelManager.cull_idle_timeout": 1800,
         }
         program = ["-m", "voila", str(folder)]
@@ -195,8 +200,7 @@ def _command(as_pages: bool, port: int, folder: Path) -> list[str]:
             "ServerApp.log_level": "ERROR",
             "LabApp.log_level": "ERROR",
             "ServerApp.jpserver_extensions": {"jupyter_lsp": False, "notebook_shim": False},
-            # Nothing is asked of a server elsewhere: no news, no updates, no list of extensions.
-            "LabApp.news_url": None,
+            # Nothing is asked of a server elsewhere: no updates, no list of extensions.
             "LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
             "LabApp.extension_manager": "readonly",
         }
@@ -207,10 +211,18 @@ def _command(as_pages: bool, port: int, folder: Path) -> list[str]:
 @contextlib.contextmanager
 def _server(command: list[str], folder: Path, token: str) -> Iterator[subprocess.Popen[bytes]]:
     """Run the server in a session of its own; in the end it and its kernels are gone."""
+    settings = folder / _SETTINGS  # the user's own Jupyter stays as it is
+    page = settings / "labconfig" / "page_config.json"
+    if not page.exists():
+        page.parent.mkdir(parents=True, exist_ok=True)
+        without = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
+        page.write_text(json.dumps(without), encoding="utf-8")
     environment = os.environ | {
         "JUPYTER_TOKEN": token,
-        "JUPYTER_CONFIG_DIR": str(folder / _SETTINGS),  # the user's own Jupyter stays as it is
-        "JUPYTER_PATH": os.pathsep.join(filter(None, (str(_SHARE), os.environ.get("JUPYTER_PATH")))),
+        "JUPYTER_CONFIG_DIR": str(settings),
+        "JUPYTER_PATH": os.pathsep.join(
+            filter(None, (str(_SHARE), os.environ.get("JUPYTER_PATH")))
+        ),
         "JUPYTER_PREFER_ENV_PATH": "1",
     }
     for stop in (signal.SIGTERM, signal.SIGHUP):

@@ -1,0 +1,216 @@
+"""``netcalc lab``: a copy that keeps what the user changed, and a server that leaves nothing."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from http.cookiejar import CookieJar
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from netcalc.cli import lab as lab_module
+from netcalc.cli.lab import Copied, copy_lessons, find_lessons, lab
+from netcalc.errors import DatasetError, MissingPackageError
+
+
+@pytest.fixture
+def originals(tmp_path):
+    """Two lessons and a picture in a folder."""
+    folder = tmp_path / "originals"
+    (folder / "pictures").mkdir(parents=True)
+    (folder / "00_first.ipynb").write_text("first")
+    (folder / "01_second.ipynb").write_text("second")
+    (folder / "pictures" / "hose.svg").write_text("<svg/>")
+    (folder / ".ipynb_checkpoints").mkdir()
+    (folder / ".ipynb_checkpoints" / "00_first-checkpoint.ipynb").write_text("old")
+    return folder
+
+
+def test_the_first_time_everything_is_copied(originals, tmp_path):
+    copied = copy_lessons(originals, tmp_path / "copy")
+    assert copied == Copied(new=("00_first.ipynb", "01_second.ipynb", "pictures/hose.svg"))
+    assert (tmp_path / "copy" / "pictures" / "hose.svg").read_text() == "<svg/>"
+    assert not (tmp_path / "copy" / ".ipynb_checkpoints").exists()
+
+
+def test_the_second_time_nothing_happens(originals, tmp_path):
+    copy_lessons(originals, tmp_path / "copy")
+    assert copy_lessons(originals, tmp_path / "copy") == Copied()
+
+
+def test_a_changed_lesson_stays_and_an_untouched_one_is_updated(originals, tmp_path):
+    copy = tmp_path / "copy"
+    copy_lessons(originals, copy)
+    (copy / "00_first.ipynb").write_text("mine")
+    (originals / "00_first.ipynb").write_text("first, newer")
+    (originals / "01_second.ipynb").write_text("second, newer")
+    (originals / "02_third.ipynb").write_text("third")
+    assert copy_lessons(originals, copy) == Copied(
+        new=("02_third.ipynb",), updated=("01_second.ipynb",), kept=("00_first.ipynb",)
+    )
+    assert (copy / "00_first.ipynb").read_text() == "mine"
+    assert (copy / "01_second.ipynb").read_text() == "second, newer"
+
+
+def test_the_original_comes_beside_a_changed_lesson_when_asked(originals, tmp_path):
+    copy = tmp_path / "copy"
+    copy_lessons(originals, copy)
+    (copy / "00_first.ipynb").write_text("mine")
+    copied = copy_lessons(originals, copy, fresh=True)
+    assert copied.beside == ("00_first-original.ipynb",)
+    assert (copy / "00_first.ipynb").read_text() == "mine"
+    assert (copy / "00_first-original.ipynb").read_text() == "first"
+
+
+def test_a_file_of_the_same_name_that_was_there_before_stays(originals, tmp_path):
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    (copy / "00_first.ipynb").write_text("somebody's own")
+    assert copy_lessons(originals, copy).kept == ("00_first.ipynb",)
+    assert (copy / "00_first.ipynb").read_text() == "somebody's own"
+
+
+def test_a_damaged_record_loses_nothing(originals, tmp_path):
+    copy = tmp_path / "copy"
+    copy_lessons(originals, copy)
+    (copy / ".settings" / "copied.json").write_text("{")
+    (copy / "00_first.ipynb").write_text("mine")
+    assert copy_lessons(originals, copy).kept == ("00_first.ipynb",)
+
+
+def test_the_lessons_are_found():
+    names = sorted(path.name for path in find_lessons().glob("*.ipynb"))
+    assert names[0] == "00_start_here.ipynb"
+
+
+def test_missing_lessons_are_named(monkeypatch, tmp_path):
+    monkeypatch.setattr(lab_module, "_BUNDLED", tmp_path / "nowhere")
+    monkeypatch.setattr(lab_module, "_CHECKOUT", tmp_path / "nowhere")
+    with pytest.raises(DatasetError, match="no lesson is there"):
+        find_lessons()
+
+
+def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch, tmp_path):
+    monkeypatch.setattr(lab_module, "find_spec", lambda name: None)
+    result = CliRunner().invoke(lab, ["--dir", str(tmp_path / "copy")])
+    assert isinstance(result.exception, MissingPackageError)
+    assert 'pip install "netcalc-lab[lab]"' in str(result.exception)
+    assert not (tmp_path / "copy").exists()
+
+
+def test_a_port_in_use_is_refused_by_number(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        result = CliRunner().invoke(lab, ["--dir", str(tmp_path / "copy"), "--port", str(port)])
+    assert result.exit_code == 2
+    assert f"Port {port} is in use" in result.output
+
+
+def test_the_page_that_leads_to_the_lessons_is_for_this_user_and_goes_away(tmp_path):
+    with lab_module._page_that_leads_to("http://127.0.0.1:1/lab?token=abc", tmp_path) as page:
+        assert page.stat().st_mode & 0o777 == 0o600
+        assert "url=http://127.0.0.1:1/lab?token=abc" in page.read_text()
+    assert not page.exists()
+
+
+class RunningLab:
+    """``netcalc lab`` as a user starts it, in a home of its own."""
+
+    def __init__(self, home: Path, *options: str) -> None:
+        self.home = home
+        self.log = home / "stderr.txt"
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "netcalc", "lab", "--no-browser", *options],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                env=os.environ | {"HOME": str(home), "BROWSER": "false"},
+                start_new_session=True,
+            )
+        told = ""
+        for line in self.process.stdout:
+            told += line
+            if "Ctrl-C" in line:
+                break
+        found = re.search(r"http://\S+", told)
+        assert found, told + self.log.read_text()
+        self.url = found[0]
+        self.base, self.token = self.url.split("?token=")
+        self.port = int(self.base.split(":")[2].split("/")[0])
+        cookies = urllib.request.HTTPCookieProcessor(CookieJar())
+        self.opener = urllib.request.build_opener(cookies)
+
+    def get(self, address: str) -> str:
+        """Fetch a page with the cookies of those before it."""
+        with self.opener.open(address, timeout=60) as answer:
+            return answer.read().decode()
+
+    def stop(self, by: signal.Signals) -> int:
+        """Send a signal, and return the exit code."""
+        self.process.send_signal(by)
+        code = self.process.wait(30)
+        self.process.stdout.close()
+        return code
+
+    def children(self) -> list[str]:
+        """Return the commands of the processes that have this home."""
+        mine = f"HOME={self.home}\0".encode()
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                if mine in (folder / "environ").read_bytes():
+                    found.append((folder / "cmdline").read_text().replace("\0", " "))
+            except OSError:
+                continue
+        return found
+
+
+def listening_addresses(port: int) -> set[str]:
+    """Return the addresses that take connections at a port, as the kernel prints them."""
+    lines = Path("/proc/net/tcp").read_text() + Path("/proc/net/tcp6").read_text()
+    rows = [line.split() for line in lines.splitlines()]
+    listen = "0A"
+    ends = [row[1].split(":") for row in rows if row[3] == listen]
+    return {address for address, number in ends if int(number, 16) == port}
+
+
+@pytest.mark.live
+@pytest.mark.parametrize(
+    ("options", "by"), [((), signal.SIGINT), (("--app",), signal.SIGTERM)], ids=["lab", "app"]
+)
+def test_lessons_are_served_behind_a_token_and_nothing_is_left(tmp_path, options, by):
+    running = RunningLab(tmp_path, *options)
+    try:
+        without = urllib.request.build_opener().open(running.base, timeout=60)
+        with without as answer:
+            assert "/login" in answer.url, "served without a token"
+        assert "login" not in running.get(running.url).partition("</title>")[0].lower()
+        assert (tmp_path / "netcalc-lessons" / "00_start_here.ipynb").exists()
+        commands = running.children()
+        assert len(commands) >= 2
+        assert running.token not in " ".join(commands), "the token shows in a command"
+        assert running.token not in running.log.read_text()
+        assert listening_addresses(running.port) == {"0100007F"}, "not on 127.0.0.1 alone"
+        if options:
+            page = running.get(f"{running.base}voila/render/00_start_here.ipynb")
+            assert not re.search(
+                r"(?:src|href)=\"https?://(?!127\.0\.0\.1)[^\"]*\.(?:js|css)", page
+            )
+        code = running.stop(by)
+    finally:
+        running.process.kill()
+        running.process.wait()
+    assert code == 0
+    assert running.children() == []
+    with socket.socket() as again:
+        again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        again.bind(("127.0.0.1", running.port))
+    assert not (tmp_path / "netcalc-lessons" / "open_lessons.html").exists()
