@@ -5,6 +5,8 @@ the keyword arguments are the keys of its ``inputs``. This file needs netcalc an
 that other values of the same models can be run through it from anywhere.
 """
 
+# ruff: noqa: A002  (the arguments are the names of the list, bytes and len among them)
+
 from __future__ import annotations
 
 import math
@@ -12,17 +14,28 @@ import re
 
 from netcalc import units
 from netcalc.models import (
+    asymmetry,
     atm,
+    cardwell,
+    delayed_ack,
     encapsulation,
     esp,
     forwarding,
     fragmentation,
     framing,
     goodput,
+    handshakes,
     line_rate,
+    mbufs,
     rate_reading,
+    rfc6349,
     serial_lines,
+    short_transfers,
+    slow_start,
+    small_writes,
+    timers,
     voice,
+    window,
     wireguard,
 )
 
@@ -483,5 +496,449 @@ def voip_bandwidth(codec_payload_bytes, packet_interval_s=0.02, rtp_udp_ip=40, l
             interval_s=packet_interval_s,
             header_bytes=rtp_udp_ip,
             link_bytes=l2_bytes,
+        )
+    )
+
+
+# --- windows, handshakes, slow start ---
+
+
+@adapter("bdp.bits")
+def bdp_bits(rate_bps, rtt_s):
+    return 8 * bdp_bytes(rate_bps, rtt_s)
+
+
+@adapter("bdp.bytes")
+def bdp_bytes(rate_bps, rtt_s):
+    return float(window.bdp_bytes(rtt_s, bandwidth_bps=rate_bps))
+
+
+@adapter("bdp.kib_rounded")
+def bdp_kib_rounded(rate_bps, rtt_s):
+    return round(bdp_bytes(rate_bps, rtt_s) / 2**10)
+
+
+@adapter("bdp.mib_rounded")
+def bdp_mib_rounded(rate_bps, rtt_s):
+    return round(bdp_bytes(rate_bps, rtt_s) / 2**20, 1)
+
+
+@adapter("bdp.packets")
+def bdp_packets(rate_bps, rtt_s, packet_bytes):
+    return float(window.bdp_packets(rtt_s, bandwidth_bps=rate_bps, packet_bytes=packet_bytes))
+
+
+@adapter("window.throughput")
+def window_throughput(window_bytes, rtt_s):
+    return float(window.throughput_bps(window_bytes, rtt_s=rtt_s))
+
+
+@adapter("window.throughput_capped")
+def window_throughput_capped(window_bytes, rtt_s, rate_bps):
+    return float(window.throughput_bps(window_bytes, rtt_s=rtt_s, bandwidth_bps=rate_bps))
+
+
+@adapter("window.throughput_serialised")
+def window_throughput_serialised(window_packets, packet_bytes, rate_bps, prop_rtt_s):
+    return float(
+        window.serialized_throughput_bps(
+            window_packets,
+            packet_bytes=packet_bytes,
+            bandwidth_bps=rate_bps,
+            base_rtt_s=prop_rtt_s,
+        )
+    )
+
+
+@adapter("tcp.window_scale_needed")
+def tcp_window_scale_needed(window_bytes):
+    return float(window.window_shift(window_bytes))
+
+
+@adapter("tcp.seq_wrap_time")
+def tcp_seq_wrap_time(rate_bps, space=2**32):
+    return float(window.sequence_wrap_s(rate_bps, sequence_space_bytes=space))
+
+
+@adapter("tcp.ack_limited_throughput")
+def tcp_ack_limited_throughput(reverse_bps, ack_wire_bytes, mss, segments_per_ack=2):
+    return float(
+        asymmetry.ack_limited_throughput_bps(
+            reverse_bps,
+            ack_wire_bytes=ack_wire_bytes,
+            mss_bytes=mss,
+            segments_per_ack=segments_per_ack,
+        )
+    )
+
+
+HANDSHAKE_NAMES = {  # names of the list -> names of netcalc, where they differ
+    "t/tcp": "ttcp",
+    "tfo_cookie": "tfo",
+    "tls1.2_full": "tls1.2",
+    "tls1.2_resumed": "tls1.2_resume",
+    "tls1.2_abbreviated": "tls1.2_resume",
+    "tls1.3_full": "tls1.3",
+    "tls1.3_psk": "tls1.3_resume",
+    "tls1.3_resumed": "tls1.3_resume",
+    "tcp_3whs": "tcp_handshake",
+}
+
+
+def handshake_names(protocol):
+    transport, _, security = protocol.partition("+")
+    transport = HANDSHAKE_NAMES.get(transport, transport)
+    return {
+        "transport": transport,
+        "security": HANDSHAKE_NAMES.get(security, security) or "none",
+    }
+
+
+@adapter("handshake.rtts_to_first_byte")
+def handshake_rtts_to_first_byte(protocol):
+    names = handshake_names(protocol)
+    return float(handshakes.round_trips(names["transport"], security=names["security"]))
+
+
+@adapter("handshake.time_to_first_byte")
+def handshake_time_to_first_byte(protocol, rtt_s, server_s=0.0):
+    return float(handshakes.first_byte_s(rtt_s, server_s=server_s, **handshake_names(protocol)))
+
+
+@adapter("handshake.segments")
+def handshake_segments(exchange):
+    ladder = exchange.removesuffix("_min")
+    return float(handshakes.segments(HANDSHAKE_NAMES.get(ladder, ladder)))
+
+
+@adapter("http.fetch_time_latency_only")
+def http_fetch_time_latency_only(
+    bytes, rtt_s, initial_window=10, mss=1460, handshake_rtts=1, server_s=0.0, rate_bps=None
+):
+    return float(
+        short_transfers.fetch_s(
+            bytes,
+            rtt_s=rtt_s,
+            mss_bytes=mss,
+            initial_window_segments=initial_window,
+            handshake_round_trips=handshake_rtts,
+            server_s=server_s,
+            bandwidth_bps=math.inf if rate_bps is None else rate_bps,
+        )
+    )
+
+
+@adapter("slowstart.rounds")
+def slowstart_rounds(segments, initial_window, growth=2):
+    return float(slow_start.rounds(segments, initial_window_segments=initial_window, growth=growth))
+
+
+@adapter("slowstart.rounds_delayed_ack")
+def slowstart_rounds_delayed_ack(segments, initial_window, rule="cwnd += ceil(cwnd/2) per round"):
+    per_ack = int(re.fullmatch(r"cwnd \+= ceil\(cwnd/(\d+)\) per round", rule)[1])
+    return float(
+        slow_start.rounds_delayed_ack(
+            segments, initial_window_segments=initial_window, segments_per_ack=per_ack
+        )
+    )
+
+
+@adapter("slowstart.time_to_window")
+def slowstart_time_to_window(window_bytes, rtt_s, mss, initial_window, growth=2):
+    return float(
+        slow_start.window_growth_s(
+            window_bytes,
+            rtt_s=rtt_s,
+            mss_bytes=mss,
+            initial_window_segments=initial_window,
+            growth=growth,
+        )
+    )
+
+
+@adapter("slowstart.latency_static")
+def slowstart_latency_static(object_bits, segment_bits, rate_bps, rtt_s, initial_window=1):
+    return float(
+        short_transfers.static_transfer_s(
+            object_bits / 8,
+            rtt_s=rtt_s,
+            bandwidth_bps=rate_bps,
+            mss_bytes=segment_bits / 8,
+            initial_window_segments=initial_window,
+        )
+    )
+
+
+@adapter("slowstart.time_rate_limited")
+def slowstart_time_rate_limited(
+    segments, packet_bytes, rate_bps, prop_rtt_s, initial_window, growth=2
+):
+    return float(
+        short_transfers.sending_s(
+            segments,
+            packet_bytes=packet_bytes,
+            bandwidth_bps=rate_bps,
+            base_rtt_s=prop_rtt_s,
+            initial_window_segments=initial_window,
+            growth=growth,
+        )
+    )
+
+
+@adapter("tcp.initial_window_rfc3390")
+def tcp_initial_window_rfc3390(mss):
+    return float(slow_start.initial_window_bytes(mss, rfc="rfc3390"))
+
+
+@adapter("tcp.initial_window_rfc5681_segments")
+def tcp_initial_window_rfc5681_segments(mss):
+    return float(slow_start.initial_window_bytes(mss, rfc="rfc5681")) / mss
+
+
+@adapter("tcp.initial_window_rfc6928")
+def tcp_initial_window_rfc6928(mss):
+    return float(slow_start.initial_window_bytes(mss, rfc="rfc6928"))
+
+
+@adapter("cardwell.handshake_time")
+def cardwell_handshake_time(rtt_s, loss_forward, loss_reverse, syn_timeout_s):
+    return float(
+        cardwell.handshake_s(
+            rtt_s,
+            forward_loss_ratio=loss_forward,
+            reverse_loss_ratio=loss_reverse,
+            syn_timeout_s=syn_timeout_s,
+        )
+    )
+
+
+@adapter("cardwell.ss_segments")
+def cardwell_ss_segments(segments, loss, plus_one=False):
+    return float(cardwell.slow_start_segments(segments, loss_ratio=loss, count_lost=plus_one))
+
+
+@adapter("cardwell.ss_time")
+def cardwell_ss_time(ss_segments, rtt_s, initial_window, wmax=math.inf, b=2):
+    return float(
+        cardwell.slow_start_s(
+            ss_segments,
+            rtt_s=rtt_s,
+            initial_window_segments=initial_window,
+            max_window_segments=wmax,
+            segments_per_ack=b,
+        )
+    )
+
+
+# --- the throughput test of RFC 6349 ---
+
+
+@adapter("rfc6349.ideal_transfer_time")
+def rfc6349_ideal_transfer_time(bytes, throughput_bps):
+    return float(rfc6349.ideal_transfer_s(bytes, throughput_bps=throughput_bps))
+
+
+@adapter("rfc6349.transfer_time_ratio")
+def rfc6349_transfer_time_ratio(actual_s, ideal_s):
+    return float(rfc6349.transfer_time_factor(actual_s, ideal_s=ideal_s))
+
+
+@adapter("rfc6349.tcp_efficiency")
+def rfc6349_tcp_efficiency(transmitted_bytes, retransmitted_bytes):
+    return 100 * float(
+        rfc6349.efficiency_ratio(transmitted_bytes, retransmitted_bytes=retransmitted_bytes)
+    )
+
+
+@adapter("rfc6349.buffer_delay")
+def rfc6349_buffer_delay(average_rtt_s, baseline_rtt_s):
+    return 100 * float(rfc6349.buffer_delay_factor(average_rtt_s, base_rtt_s=baseline_rtt_s))
+
+
+# --- timers ---
+
+
+@adapter("rto.srtt")
+def rto_srtt(samples_s):
+    return float(timers.rto_estimate(samples_s).srtt_s[-1])
+
+
+@adapter("rto.rttvar")
+def rto_rttvar(samples_s):
+    return float(timers.rto_estimate(samples_s).rttvar_s[-1])
+
+
+@adapter("rto.rto")
+def rto_rto(samples_s, granularity_s=0.0, min_s=1.0, max_s=60.0):
+    estimate = timers.rto_estimate(
+        samples_s, granularity_s=granularity_s, min_rto_s=min_s, max_rto_s=max_s
+    )
+    return float(estimate.rto_s[-1])
+
+
+@adapter("rto.backoff")
+def rto_backoff(initial_s, timeouts, max_s=60.0):
+    return float(timers.backoff_s(timeouts, initial_rto_s=initial_s, max_rto_s=max_s))
+
+
+@adapter("tcp.syn_give_up_time")
+def tcp_syn_give_up_time(retries, initial_rto_s=1.0, linear_timeouts=0):
+    return float(
+        timers.give_up_s(retries, initial_rto_s=initial_rto_s, linear_count=linear_timeouts)
+    )
+
+
+@adapter("tcp.syn_last_retransmission")
+def tcp_syn_last_retransmission(retries, initial_rto_s=1.0, linear_timeouts=0):
+    return float(
+        timers.last_retransmission_s(
+            retries, initial_rto_s=initial_rto_s, linear_count=linear_timeouts
+        )
+    )
+
+
+DELAYED_ACK_CONSTANTS = {  # those that are no time of a system
+    "bsd44_heartbeat": delayed_ack.SYSTEMS["bsd44"].longest_s,
+    "linux_ato_min": delayed_ack.LINUX_ATO_MIN_S,
+    "linux_max_quickacks": delayed_ack.LINUX_MAX_QUICKACKS,
+    "linux_init_cwnd": delayed_ack.LINUX_INITIAL_WINDOW_SEGMENTS,
+    "linux_initial_rto": timers.LINUX_TIMERS["initial_rto_s"],
+    "linux_rto_min": timers.LINUX_TIMERS["min_rto_s"],
+    "linux_rto_max": timers.LINUX_TIMERS["max_rto_s"],
+    "linux_syn_retries": timers.LINUX_TIMERS["retry_count"],
+    "linux_syn_linear_timeouts": timers.LINUX_TIMERS["linear_count"],
+    "windows_ack_every": delayed_ack.SYSTEMS["windows_2000"].every_segments,
+    "rfc1122_every_full_segments": delayed_ack.SYSTEMS["rfc1122"].every_segments,
+}
+STATISTICS = {"_min": "shortest", "_max": "longest", "_mean": "mean"}
+
+
+@adapter("delayed_ack.constant")
+def delayed_ack_constant(name):
+    if name in DELAYED_ACK_CONSTANTS:
+        return DELAYED_ACK_CONSTANTS[name]
+    if name == "cardwell_bsd_mean":
+        return float(delayed_ack.heartbeat_mean_s(0.2))
+    for ending, statistic in STATISTICS.items():
+        if name.endswith(ending):
+            system = name.removesuffix(ending)
+            return float(delayed_ack.delayed_ack_s(system, statistic=statistic))
+    return float(delayed_ack.delayed_ack_s(name, statistic="longest"))
+
+
+@adapter("delayed_ack.heartbeat_mean")
+def delayed_ack_heartbeat_mean(period_s):
+    return float(delayed_ack.heartbeat_mean_s(period_s))
+
+
+# --- small writes ---
+
+
+@adapter("nagle.may_send")
+def nagle_may_send(len, mss, unacked, nodelay=False):
+    return bool(
+        small_writes.nagle_may_send(len, mss_bytes=mss, unacked_bytes=unacked, nodelay=nodelay)
+    )
+
+
+@adapter("nagle.minshall_may_send")
+def nagle_minshall_may_send(len, mss, unacked_small, unacked=0, nodelay=False):
+    return bool(
+        small_writes.minshall_may_send(
+            len, mss_bytes=mss, unacked_small=unacked_small and unacked > 0, nodelay=nodelay
+        )
+    )
+
+
+@adapter("nagle.tail_delay")
+def nagle_tail_delay(write_bytes, mss, rtt_s, delayed_ack_s, ack_every=2, variant="classic"):
+    return float(
+        small_writes.tail_delay_s(
+            write_bytes,
+            rtt_s=rtt_s,
+            delayed_ack_s=delayed_ack_s,
+            mss_bytes=mss,
+            segments_per_ack=ack_every,
+            policy="nagle" if variant == "classic" else variant,
+        )
+    )
+
+
+@adapter("nagle.write_write_read")
+def nagle_write_write_read(
+    rtt_s, delayed_ack_s, nagle=True, receiver_quickack=False, write_gap_s=0.0
+):
+    return float(
+        small_writes.write_write_read_s(
+            rtt_s,
+            delayed_ack_s=delayed_ack_s,
+            nagle=nagle,
+            quickack=receiver_quickack,
+            write_gap_s=write_gap_s,
+        )
+    )
+
+
+# --- mbufs ---
+
+
+MBUF_SYSTEMS = {
+    "4.4BSD": mbufs.BSD44,
+    "4.4BSD ILP32": mbufs.BSD44,
+    "4.4BSD-Lite2 i386": mbufs.BSD44_LITE2_I386,
+    "FreeBSD": mbufs.FREEBSD_LP64,
+    "FreeBSD LP64": mbufs.FREEBSD_LP64,
+}
+
+
+@adapter("mbuf.constant")
+def mbuf_constant(name, system):
+    field = {"mclbytes": "mcl"}.get(name.lower(), name.lower())
+    return getattr(MBUF_SYSTEMS[system], f"{field}_bytes")
+
+
+@adapter("mbuf.udp_send")
+def mbuf_udp_send(
+    bytes,
+    header_bytes=28,
+    inner_header_bytes=0,
+    minclsize=208,
+    mclbytes=2048,
+    max_hdr=56,
+    compare=">=",
+):
+    count = mbufs.datagram_mbufs(
+        bytes,
+        header_bytes=header_bytes,
+        inner_header_bytes=inner_header_bytes,
+        minclsize_bytes=minclsize,
+        mcl_bytes=mclbytes,
+        max_hdr_bytes=max_hdr,
+        compare=compare,
+    )
+    return [int(count.mbufs), int(count.clusters)]
+
+
+@adapter("mbuf.ping_send")
+def mbuf_ping_send(user_bytes, header_bytes=20, **kernel):
+    return mbuf_udp_send(user_bytes, header_bytes=header_bytes, inner_header_bytes=8, **kernel)
+
+
+@adapter("mbuf.tcp_send_calls")
+def mbuf_tcp_send_calls(bytes, minclsize=208, mclbytes=2048, compare=">="):
+    count = mbufs.stream_mbufs(
+        bytes, minclsize_bytes=minclsize, mcl_bytes=mclbytes, compare=compare
+    )
+    return int(count.calls)
+
+
+@adapter("mbuf.tcp_segment_mbufs")
+def mbuf_tcp_segment_mbufs(segment_data_bytes, hdr_bytes=40, max_linkhdr=16, mhlen=100):
+    return int(
+        mbufs.segment_mbufs(
+            segment_data_bytes,
+            header_bytes=hdr_bytes,
+            max_linkhdr_bytes=max_linkhdr,
+            mhlen_bytes=mhlen,
         )
     )
