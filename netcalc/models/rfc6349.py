@@ -1,7 +1,7 @@
-r"""The TCP throughput test of RFC 6349: its ceilings and its three metrics.
+r"""The TCP throughput test of RFC 6349: its three metrics and the number of connections.
 
-Rates are those that a frame counter sees on the line, 1.536 Mbit/s for a T1 and 44.21 Mbit/s
-for a T3; metrics are shares, which the RFC prints in percent.
+What the RFC prints in percent is a share or a factor here. Its ceilings are the goodput of full
+segments on the line: :mod:`netcalc.models.goodput`, :mod:`netcalc.models.serial_lines`.
 """
 
 from __future__ import annotations
@@ -10,103 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.models._domain import FloatArray, between, non_negative, positive, quiet
-
-
-@quiet
-def max_frame_rate_pps(
-    bandwidth_bps: ArrayLike, *, mtu_bytes: ArrayLike = 1500, overhead_bytes: ArrayLike = 38
-) -> FloatArray:
-    r"""Frames per second of full packets, with the framing of the line.
-
-    .. math:: f = \frac{R}{8 (MTU + o)}
-
-    Parameters
-    ----------
-    bandwidth_bps : array_like
-        Rate that is left for frames. [bit/s]
-    mtu_bytes : array_like
-        Size of the packets. [byte]
-    overhead_bytes : array_like
-        Framing of a packet: 38 Ethernet with preamble and gap, 8 PPP on a T1 or T3. [byte]
-
-    Returns
-    -------
-    numpy.ndarray
-        Frames per second; not rounded, the RFC's own numbers are cut off. [packet/s]
-
-    Raises
-    ------
-    DomainError
-        If ``bandwidth_bps`` or ``mtu_bytes`` is zero or negative, or ``overhead_bytes``
-        negative.
-
-    Notes
-    -----
-    Validity: back-to-back frames of one size.
-
-    Examples
-    --------
-    >>> int(max_frame_rate_pps(44.21e6, overhead_bytes=8)), int(max_frame_rate_pps(100e6))
-    (3664, 8127)
-
-    References
-    ----------
-    RFC 6349, 4.1.1.
-    """
-    frame = positive("mtu_bytes", mtu_bytes) + non_negative("overhead_bytes", overhead_bytes)
-    return positive("bandwidth_bps", bandwidth_bps) / (8.0 * frame)
-
-
-@quiet
-def max_tcp_throughput_bps(
-    bandwidth_bps: ArrayLike,
-    *,
-    mtu_bytes: ArrayLike = 1500,
-    overhead_bytes: ArrayLike = 38,
-    header_bytes: ArrayLike = 40,
-) -> FloatArray:
-    r"""Highest payload rate of TCP on a line.
-
-    .. math:: X = R \frac{MTU - h}{MTU + o}
-
-    Parameters
-    ----------
-    bandwidth_bps : array_like
-        Rate that is left for frames. [bit/s]
-    mtu_bytes : array_like
-        Size of the packets. [byte]
-    overhead_bytes : array_like
-        Framing of a packet: 38 Ethernet with preamble and gap, 8 PPP on a T1 or T3. [byte]
-    header_bytes : array_like
-        IP and TCP headers with options: 40, 52 with timestamps, 20 more with IPv6. [byte]
-
-    Returns
-    -------
-    numpy.ndarray
-        Goodput; nan where the headers leave no room. [bit/s]
-
-    Raises
-    ------
-    DomainError
-        If ``bandwidth_bps`` or ``mtu_bytes`` is zero or negative, or another input negative.
-
-    Notes
-    -----
-    Validity: windows of at least the BDP, no loss, acknowledgements on their own direction.
-
-    Examples
-    --------
-    >>> round(float(max_tcp_throughput_bps(100e6)) / 1e6, 1)
-    94.9
-
-    References
-    ----------
-    RFC 6349, 4.1.1 (42.8 Mbit/s on a T3, 94.9 on 100 Mbit/s Ethernet).
-    """
-    mtu = positive("mtu_bytes", mtu_bytes)
-    payload = mtu - non_negative("header_bytes", header_bytes)
-    share = payload / (mtu + non_negative("overhead_bytes", overhead_bytes))
-    return positive("bandwidth_bps", bandwidth_bps) * np.where(payload > 0, share, np.nan)
 
 
 @quiet
@@ -120,7 +23,7 @@ def ideal_transfer_s(payload_bytes: ArrayLike, *, throughput_bps: ArrayLike) -> 
     payload_bytes : array_like
         Size of the transfer. [byte]
     throughput_bps : array_like
-        Highest payload rate: :func:`max_tcp_throughput_bps`. [bit/s]
+        Highest payload rate of TCP on the line. [bit/s]
 
     Returns
     -------
