@@ -6,9 +6,10 @@
 >>> info("wan_curves").series
 'path'
 
-Each set is a CSV file in ``data/`` with a sheet beside it that says what it is, where it was
-printed, how it was measured, what is wrong in it and what is not there. ``index.json`` has the
-SHA-256 of each file; a file that differs is refused by name, the others work.
+Each set is a file in ``data/``, a CSV or what a tool printed, with a sheet beside it that says
+what it is, where it was printed, how it was measured, what is wrong in it and what is not there.
+``index.json`` has the SHA-256 of each file; a file that differs is refused by name, the others
+work.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from netcalc.errors import DatasetError, DomainError
-from netcalc.readers import read_columns
+from netcalc.readers import read, read_columns
 from netcalc.samples import KINDS, Meta, Samples, Table
 
 _BUNDLED = Path(__file__).parent / "_bundled" / "data"
@@ -71,7 +72,7 @@ class Dataset:
     rows : int
         Number of rows.
     columns : mapping of str to Column
-        Its columns, in the order of the file.
+        Its columns, in the order of the file; none if the file is what a tool printed.
     source, licence : str
         The work it is from, and what may be done with it.
     file, sheet, sha256 : str
@@ -201,6 +202,8 @@ def load(name: str, *, series: str | None = None) -> Samples:
         If the file is missing or differs from what was shipped.
     """
     dataset = info(name)
+    if not dataset.columns:
+        return _recorded(dataset)
     table = _table(dataset)
     if series is None:
         return table if dataset.series else _as_kind(table, dataset)
@@ -249,6 +252,14 @@ def _table(dataset: Dataset) -> Table:
     meta = _meta(dataset, warnings=read.meta.warnings, units=dataset.units, layers=dataset.layers)
     # By place: the reader may name a column anew when it takes a unit from its name.
     return Table(data=dict(zip(dataset.columns, read.columns().values(), strict=True)), meta=meta)
+
+
+def _recorded(dataset: Dataset) -> Samples:
+    """Read a set that is the output of a tool, as it was printed."""
+    samples = read(_checked(dataset), name=dataset.file)
+    note = f"{dataset.title}. Source: {dataset.source}."
+    described: Samples = replace(cast(Any, samples), meta=replace(samples.meta, note=note))
+    return described
 
 
 def _as_kind(table: Table, dataset: Dataset, *, target: str = "") -> Samples:

@@ -10,6 +10,8 @@ import hashlib
 import json
 from pathlib import Path
 
+from netcalc import readers
+
 INDEX = Path(__file__).parent.parent / "data" / "index.json"
 
 
@@ -19,7 +21,10 @@ def refresh() -> None:
     for entry in index["sets"]:
         data = (INDEX.parent / entry["file"]).read_bytes()
         entry["sha256"] = hashlib.sha256(data).hexdigest()
-        entry["rows"] = sum(1 for _ in csv.reader(data.decode("utf-8").splitlines())) - 1
+        if entry["columns"]:
+            entry["rows"] = sum(1 for _ in csv.reader(data.decode("utf-8").splitlines())) - 1
+        else:  # what a tool printed: one row a probe
+            entry["rows"] = len(readers.read(data, name=entry["file"]))
     INDEX.write_text(json.dumps(index, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

@@ -17,21 +17,21 @@ def check_output(path: str, *, inputs: Iterable[str] = (), force: bool = False) 
 
     Raises
     ------
-    click.BadParameter
+    click.UsageError
         If it is an input, a directory, exists without ``--force``, or its folder is not writable.
     """
     target = Path(path)
     if any(name != "-" and target.exists() and _same(target, Path(name)) for name in inputs):
-        raise click.BadParameter(f"{path} is the input; choose another name")
+        raise click.UsageError(f"{path} is the input; choose another name")
     if target.is_dir():
-        raise click.BadParameter(f"{path} is a directory; name a file in it")
+        raise click.UsageError(f"{path} is a directory; name a file in it")
     if target.exists() and not force:
-        raise click.BadParameter(f"{path} exists; choose another name or add --force")
+        raise click.UsageError(f"{path} exists; choose another name or add --force")
     folder = target.parent
     if not folder.is_dir():
-        raise click.BadParameter(f"the folder {folder} does not exist")
+        raise click.UsageError(f"{path}: the folder {folder} does not exist")
     if not os.access(folder, os.W_OK):
-        raise click.BadParameter(f"the folder {folder} is not writable")
+        raise click.UsageError(f"{path}: the folder {folder} is not writable")
 
 
 def save_plot(comparison: Comparison, path: str) -> None:

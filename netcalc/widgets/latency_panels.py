@@ -29,7 +29,7 @@ def transfer_panel(*, theme: Theme = "light") -> Panel:
     plot = curves(
         _SIZES,
         dict.fromkeys((*rates, _YOURS), _SIZES),
-        points={"printed in the book": (book["payload_bytes"], book["duration_s"])},
+        points={"printed in the book": (book["payload_bytes"], book["printed_transfer_s"])},
         x_axis=Axis("size", "byte", "log", 100, 1e9),
         y_axis=Axis("transfer time", "s", "log", 1e-4, 1e4),
         title="How long does it take to arrive?",
@@ -151,7 +151,7 @@ def wan_panel(*, theme: Theme = "light") -> Panel:
     wan = datasets.load("wan_curves").columns()
     names = list(dict.fromkeys(str(name) for name in wan["path"]))
     points = {
-        name: (wan["payload_bytes"][wan["path"] == name], wan["rtt_s"][wan["path"] == name])
+        name: (wan["payload_bytes"][wan["path"] == name], wan["curve_rtt_s"][wan["path"] == name])
         for name in names
     }
     theory = "theory"

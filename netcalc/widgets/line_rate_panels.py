@@ -71,7 +71,7 @@ def router_panel(*, theme: Theme = "light") -> Panel:
     points = {
         f"router of {name}": (
             data["captured_bytes"][data["router"] == name],
-            data["rate_pps"][data["router"] == name],
+            data["frame_rate_pps"][data["router"] == name],
         )
         for name in routers
     }
@@ -134,7 +134,7 @@ def conversion_panel(*, theme: Theme = "light") -> Panel:
         points={
             "read right, router of 100 yuan": (
                 data["captured_bytes"][cheap],
-                data["rate_pps"][cheap],
+                data["frame_rate_pps"][cheap],
             )
         },
         x_axis=Axis("captured frame", "byte", "linear", 0, 1600),
