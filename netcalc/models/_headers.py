@@ -29,11 +29,11 @@ MAX_PACKET_BYTES = 65_535.0
 
 def ip_header_bytes(ip_version: int) -> float:
     """Return the size of an IP header without options or extension headers."""
-    if ip_version == 4:
+    if np.ndim(ip_version) == 0 and ip_version == 4:
         return IPV4_HEADER_BYTES
-    if ip_version == 6:
+    if np.ndim(ip_version) == 0 and ip_version == 6:
         return IPV6_HEADER_BYTES
-    raise DomainError("ip_version", ip_version, "4 or 6")
+    raise DomainError("ip_version", repr(ip_version), "4 or 6, one for all")
 
 
 def tcp_ip_header_bytes(ip_version: int, tcp_option_bytes: ArrayLike) -> FloatArray:

@@ -78,7 +78,17 @@ def stack_layers(stack: str) -> tuple[Layer, ...]:
         if layer.base in ON_ETHERNET and below not in CARRIES_ETHERNET:
             raise DomainError("stack", repr(stack), f"{layer.base} on Ethernet only, not {below}")
         below = layer.base
-    return layers
+    return _merged(layers)
+
+
+def _merged(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
+    """Return the layers with neighbours that only add headers made one."""
+    merged: list[Layer] = []
+    for layer in layers:
+        if merged and layer.header_bytes and merged[-1].header_bytes:
+            layer = Layer("plain", merged.pop().header_bytes + layer.header_bytes)
+        merged.append(layer)
+    return tuple(merged)
 
 
 def _layer(name: str) -> Layer:

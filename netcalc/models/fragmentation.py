@@ -11,8 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.errors import DomainError
-from netcalc.models._domain import FloatArray, at_least, between, choice, quiet, ratio, whole
-from netcalc.models._headers import MAX_PACKET_BYTES, ip_header_bytes
+from netcalc.models._domain import (
+    FloatArray,
+    as_float,
+    at_least,
+    between,
+    choice,
+    quiet,
+    ratio,
+    whole,
+)
+from netcalc.models._headers import IPV4_HEADER_BYTES, MAX_PACKET_BYTES, ip_header_bytes
 from netcalc.models.framing import ethernet_wire_bytes
 
 IPV6_FRAGMENT_HEADER_BYTES = 8.0
@@ -63,7 +72,7 @@ def fragment_count(
     *,
     mtu_bytes: ArrayLike = 1500,
     ip_version: int = 4,
-    ip_option_bytes: float = 0.0,
+    ip_option_bytes: ArrayLike = 0.0,
     algorithm: str = "rfc791",
 ) -> FloatArray:
     r"""Packets that a datagram becomes.
@@ -78,7 +87,7 @@ def fragment_count(
         Largest IP packet of the link. [byte]
     ip_version : int
         4 or 6. [1]
-    ip_option_bytes : float
+    ip_option_bytes : array_like
         IPv4 options, copied into every fragment, or IPv6 extension headers. [byte]
     algorithm : {'rfc791', 'bsd'}
         Whether a remainder that fits is sent whole, or cut like all others. [text]
@@ -109,8 +118,9 @@ def fragment_count(
     RFC 791 section 3.2; RFC 8200 section 4.5; Stevens, TCP/IP Illustrated vol. 2, section 10.6.
     """
     choice("algorithm", algorithm, _ALGORITHMS)
-    size = _datagram_bytes(ip_payload_bytes, ip_version, ip_option_bytes)
-    fits, last_fits, cut = _rooms(mtu_bytes, ip_version, ip_option_bytes)
+    options = _options(ip_option_bytes, ip_version)
+    size = _datagram_bytes(ip_payload_bytes, ip_version, options)
+    fits, last_fits, cut = _rooms(mtu_bytes, ip_version, options)
     last = cut if algorithm == "bsd" else last_fits
     count = np.ceil((size - last) / cut) + 1.0
     return np.where(size <= fits, 1.0, count)
@@ -122,7 +132,7 @@ def fragments_bytes(
     *,
     mtu_bytes: int = 1500,
     ip_version: int = 4,
-    ip_option_bytes: float = 0.0,
+    ip_option_bytes: ArrayLike = 0.0,
     algorithm: str = "rfc791",
 ) -> FloatArray:
     r"""IP payload of each fragment of one datagram, in order.
@@ -137,7 +147,7 @@ def fragments_bytes(
         Largest IP packet of the link. [byte]
     ip_version : int
         4 or 6. [1]
-    ip_option_bytes : float
+    ip_option_bytes : array_like
         IPv4 options, copied into every fragment, or IPv6 extension headers. [byte]
     algorithm : {'rfc791', 'bsd'}
         Whether a remainder that fits is sent whole, or cut like all others. [text]
@@ -168,9 +178,14 @@ def fragments_bytes(
     ----------
     RFC 791 section 3.2; RFC 8200 section 4.5; Stevens, TCP/IP Illustrated vol. 2, section 10.6.
     """
-    for name, value in (("ip_payload_bytes", ip_payload_bytes), ("mtu_bytes", mtu_bytes)):
-        if np.size(value) != 1 or not np.all(np.isfinite(value)):
-            raise DomainError(name, value, "one whole number")
+    given = {
+        "ip_payload_bytes": ip_payload_bytes,
+        "mtu_bytes": mtu_bytes,
+        "ip_option_bytes": ip_option_bytes,
+    }
+    for name, value in given.items():
+        if np.size(value) != 1 or not np.isfinite(as_float(name, value)).all():
+            raise DomainError(name, repr(value), "one whole number")
     count = fragment_count(
         ip_payload_bytes,
         mtu_bytes=mtu_bytes,
@@ -178,7 +193,7 @@ def fragments_bytes(
         ip_option_bytes=ip_option_bytes,
         algorithm=algorithm,
     )
-    _, _, cut = _rooms(mtu_bytes, ip_version, ip_option_bytes)
+    _, _, cut = _rooms(mtu_bytes, ip_version, _options(ip_option_bytes, ip_version))
     sizes = np.full(int(count), float(cut))
     sizes[-1] = float(ip_payload_bytes) - (int(count) - 1) * float(cut)
     return sizes
@@ -190,7 +205,7 @@ def fragmented_bytes(
     *,
     mtu_bytes: ArrayLike = 1500,
     ip_version: int = 4,
-    ip_option_bytes: float = 0.0,
+    ip_option_bytes: ArrayLike = 0.0,
     algorithm: str = "rfc791",
 ) -> FloatArray:
     r"""IP bytes that all fragments of a datagram have together.
@@ -205,7 +220,7 @@ def fragmented_bytes(
         Largest IP packet of the link. [byte]
     ip_version : int
         4 or 6. [1]
-    ip_option_bytes : float
+    ip_option_bytes : array_like
         IPv4 options, copied into every fragment, or IPv6 extension headers. [byte]
     algorithm : {'rfc791', 'bsd'}
         Whether a remainder that fits is sent whole, or cut like all others. [text]
@@ -241,10 +256,12 @@ def fragmented_bytes(
         ip_option_bytes=ip_option_bytes,
         algorithm=algorithm,
     )
-    header = ip_header_bytes(ip_version) + ip_option_bytes
-    more = IPV6_FRAGMENT_HEADER_BYTES if ip_version == 6 else 0.0
-    headers = count * (header + more) - np.where(count == 1.0, more, 0.0)
-    return whole("ip_payload_bytes", ip_payload_bytes) + headers
+    header = ip_header_bytes(ip_version) + _options(ip_option_bytes, ip_version)
+    size = whole("ip_payload_bytes", ip_payload_bytes)
+    if ip_version == 4:
+        return size + count * header
+    with_fragment_header = header + IPV6_FRAGMENT_HEADER_BYTES
+    return size + np.where(count == 1.0, header, count * with_fragment_header)
 
 
 @quiet
@@ -253,7 +270,7 @@ def fragmented_wire_bytes(
     *,
     mtu_bytes: ArrayLike = 1500,
     ip_version: int = 4,
-    ip_option_bytes: float = 0.0,
+    ip_option_bytes: ArrayLike = 0.0,
     algorithm: str = "rfc791",
     tag_count: ArrayLike = 0,
 ) -> FloatArray:
@@ -269,7 +286,7 @@ def fragmented_wire_bytes(
         Largest IP packet of the link. [byte]
     ip_version : int
         4 or 6. [1]
-    ip_option_bytes : float
+    ip_option_bytes : array_like
         IPv4 options, copied into every fragment, or IPv6 extension headers. [byte]
     algorithm : {'rfc791', 'bsd'}
         Whether a remainder that fits is sent whole, or cut like all others. [text]
@@ -307,9 +324,10 @@ def fragmented_wire_bytes(
         ip_option_bytes=ip_option_bytes,
         algorithm=algorithm,
     )
-    _, _, cut = _rooms(mtu_bytes, ip_version, ip_option_bytes)
+    options = _options(ip_option_bytes, ip_version)
+    _, _, cut = _rooms(mtu_bytes, ip_version, options)
     more = IPV6_FRAGMENT_HEADER_BYTES if ip_version == 6 else 0.0
-    header = ip_header_bytes(ip_version) + ip_option_bytes + np.where(count > 1.0, more, 0.0)
+    header = ip_header_bytes(ip_version) + options + np.where(count > 1.0, more, 0.0)
     last = whole("ip_payload_bytes", ip_payload_bytes) - (count - 1.0) * cut
     full_wire = ethernet_wire_bytes(cut + header, tag_count=tag_count)
     return (count - 1.0) * full_wire + ethernet_wire_bytes(last + header, tag_count=tag_count)
@@ -395,18 +413,30 @@ def fragment_loss_ratio(datagram_loss_ratio: ArrayLike, *, fragments: ArrayLike)
     return -np.expm1(survives / at_least("fragments", fragments, 1.0))
 
 
-def _datagram_bytes(size: ArrayLike, ip_version: int, option_bytes: float) -> FloatArray:
+def _datagram_bytes(
+    ip_payload_bytes: ArrayLike, ip_version: int, option_bytes: FloatArray
+) -> FloatArray:
+    size = whole("ip_payload_bytes", ip_payload_bytes)
     own = ip_header_bytes(ip_version) if ip_version == 4 else 0.0
-    largest = MAX_PACKET_BYTES - own - option_bytes
-    return whole("ip_payload_bytes", between("ip_payload_bytes", size, 0.0, largest))
+    over = np.asarray(size > MAX_PACKET_BYTES - own - option_bytes)
+    if over.any():
+        first = float(np.broadcast_to(size, over.shape)[over].flat[0])
+        raise DomainError(
+            "ip_payload_bytes", f"{first:g}", f"at most {MAX_PACKET_BYTES:g} with its header"
+        )
+    return size
+
+
+def _options(ip_option_bytes: ArrayLike, ip_version: int) -> FloatArray:
+    most = 40.0 if ip_header_bytes(ip_version) == IPV4_HEADER_BYTES else 1024.0
+    return between("ip_option_bytes", ip_option_bytes, 0.0, most)
 
 
 def _rooms(
-    mtu_bytes: ArrayLike, ip_version: int, option_bytes: float
+    mtu_bytes: ArrayLike, ip_version: int, option_bytes: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return what fits unfragmented, the room of a last fragment, and that of the others."""
-    options = between("ip_option_bytes", option_bytes, 0.0, 40.0 if ip_version == 4 else 1024.0)
     mtu = whole("mtu_bytes", at_least("mtu_bytes", mtu_bytes, float(min_mtu_bytes(ip_version))))
-    fits = mtu - (ip_header_bytes(ip_version) + options)
+    fits = mtu - (ip_header_bytes(ip_version) + option_bytes)
     room = fits - IPV6_FRAGMENT_HEADER_BYTES if ip_version == 6 else fits
     return fits, room, np.floor(room / 8.0) * 8.0

@@ -364,8 +364,8 @@ def half_duplex_goodput_bps(
     ----------
     IEEE 802.3 clause 4; RFC 5681 section 4.2.
     """
-    payload = tcp_payload_bytes(mtu_bytes, ip_version=ip_version, tcp_option_bytes=tcp_option_bytes)
-    data = ethernet_wire_bytes(mtu_bytes, tag_count=tag_count)
     ack = tcp_ack_wire_bytes(tcp_option_bytes, ip_version=ip_version, tag_count=tag_count)
-    each = at_least("segments_per_ack", segments_per_ack, 1.0)
-    return positive("bandwidth_bps", bandwidth_bps) * (payload / (data + ack / each))
+    ack_share = ack / at_least("segments_per_ack", segments_per_ack, 1.0)
+    wire = ethernet_wire_bytes(mtu_bytes, tag_count=tag_count) + ack_share
+    payload = tcp_payload_bytes(mtu_bytes, ip_version=ip_version, tcp_option_bytes=tcp_option_bytes)
+    return positive("bandwidth_bps", bandwidth_bps) * (payload / wire)

@@ -179,9 +179,9 @@ def header_bandwidth_bps(
     ----------
     IEEE 802.3, RFC 791, RFC 9293, RFC 7323.
     """
-    share = non_negative("payload_bytes", payload_bytes) / positive("wire_bytes", wire_bytes)
-    rate = positive("bandwidth_bps", bandwidth_bps) * (1.0 - share)
-    return np.where(rate < 0.0, np.nan, rate)
+    left = 1.0 - non_negative("payload_bytes", payload_bytes) / positive("wire_bytes", wire_bytes)
+    left = np.where(left < 0.0, np.nan, left)
+    return positive("bandwidth_bps", bandwidth_bps) * left
 
 
 @quiet
@@ -278,9 +278,9 @@ def stop_and_wait_utilization(
     ----------
     Kurose and Ross, Computer Networking, section 3.4.
     """
-    bits = 8.0 * non_negative("packet_bytes", packet_bytes)
-    send_s = bits / positive("bandwidth_bps", bandwidth_bps)
-    return send_s / (send_s + non_negative("rtt_s", rtt_s))
+    bdp_bits = non_negative("rtt_s", rtt_s) * positive("bandwidth_bps", bandwidth_bps)
+    waits = bdp_bits / (8.0 * non_negative("packet_bytes", packet_bytes))
+    return 1.0 / (1.0 + waits)
 
 
 @quiet

@@ -366,7 +366,9 @@ def channel_payload_bps(channel_count: ArrayLike) -> FloatArray:
 
 def _sts(sts_count: ArrayLike) -> FloatArray:
     sts = whole("sts_count", sts_count, 1)
-    odd = (np.mod(sts, 3.0) != 0.0) & (sts != 1.0) & ~np.isnan(sts)
-    if odd.any():
+    thirds = sts / 3.0
+    odd = np.asarray(np.floor(thirds) != thirds)
+    odd &= sts != 1.0
+    if odd.any() and (odd := odd & ~np.isnan(sts)).any():
         raise DomainError("sts_count", f"{sts[odd].flat[0]:g}", "1 or a multiple of 3")
     return sts

@@ -115,7 +115,7 @@ def voip_bandwidth_bps(
     header_bytes : array_like
         RTP, UDP and IP: 40, of IPv6 60, compressed 2 or 4. [byte]
     link_bytes : array_like
-        Link layer: 18 of Ethernet with FCS, 38 with preamble and gap, 6 of PPP. [byte]
+        Link layer: 18 of Ethernet with FCS, 38 with preamble and gap, 7 of PPP. [byte]
 
     Returns
     -------
@@ -171,7 +171,7 @@ def voip_call_count(
     header_bytes : array_like
         RTP, UDP and IP: 40, of IPv6 60, compressed 2 or 4. [byte]
     link_bytes : array_like
-        Link layer: 18 of Ethernet with FCS, 38 with preamble and gap, 6 of PPP. [byte]
+        Link layer: 18 of Ethernet with FCS, 38 with preamble and gap, 7 of PPP. [byte]
 
     Returns
     -------
@@ -189,8 +189,8 @@ def voip_call_count(
 
     Examples
     --------
-    >>> float(voip_call_count(1.536e6, payload_bytes=20, link_bytes=6))
-    58.0
+    >>> float(voip_call_count(1.536e6, payload_bytes=20, link_bytes=7))
+    57.0
 
     References
     ----------

@@ -1,0 +1,83 @@
+"""ATM: cells counted one by one, the published table of encapsulations, the step at a cell."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from netcalc.errors import DomainError
+from netcalc.models import atm
+
+# published: RFC 2684 and 2364 header by header, 8 bytes of AAL5 trailer last
+LLC, SNAP, NLPID, PAD, ETH, PPP, PPPOE, TRAILER = 3, 5, 1, 2, 14, 2, 6, 8
+PARTS = {
+    "none": (),
+    "ipoa-vcmux": (TRAILER,),
+    "ipoa-llcsnap": (LLC, SNAP, TRAILER),
+    "bridged-vcmux": (PAD, ETH, TRAILER),
+    "bridged-llcsnap": (LLC, SNAP, PAD, ETH, TRAILER),
+    "pppoa-vcmux": (PPP, TRAILER),
+    "pppoa-llc": (LLC, NLPID, PPP, TRAILER),
+    "pppoe-vcmux": (PAD, ETH, PPPOE, PPP, TRAILER),
+    "pppoe-llcsnap": (LLC, SNAP, PAD, ETH, PPPOE, PPP, TRAILER),
+}
+
+
+@pytest.mark.parametrize(("encapsulation", "parts"), PARTS.items())
+def test_overhead_and_cells(encapsulation, parts):
+    overhead = sum(parts)
+    assert atm.atm_overhead_bytes(encapsulation) == overhead
+    packets = np.arange(0, 1600)
+    expected = []
+    for size in packets:  # derived: fill one cell after the other
+        left, cells = int(size) + overhead, 0
+        while left > 0:
+            left, cells = left - 48, cells + 1
+        expected.append(cells)
+    found = atm.atm_cell_count(packets, encapsulation=encapsulation)
+    np.testing.assert_array_equal(found, expected)
+    wire = atm.atm_wire_bytes(packets, encapsulation=encapsulation)
+    np.testing.assert_array_equal(wire, 53 * np.array(expected))
+
+
+def test_published_sizes():
+    assert atm.atm_wire_bytes(100, encapsulation="none") == 159  # published: tc-stab(8)
+    assert atm.atm_cell_count(40, encapsulation="ipoa-vcmux") == 1  # a bare ACK in one cell
+    assert atm.atm_cell_count(40, encapsulation="ipoa-llcsnap") == 2  # or in two
+    share = atm.atm_efficiency_ratio(1500, encapsulation="ipoa-llcsnap")
+    assert share == pytest.approx(1500 / 1696)  # derived: 32 cells
+    assert atm.atm_efficiency_ratio(48, encapsulation="none") == 48 / 53  # the cell tax of 9.4 %
+    assert np.isnan(atm.atm_efficiency_ratio(0, encapsulation="none"))
+
+
+def test_frame_that_keeps_its_fcs():
+    # derived: a bridged ACK is padded to 64 with FCS: 10 + 64 + 8 = 82, two cells
+    assert atm.atm_cell_count(40, encapsulation="bridged-llcsnap", fcs=True) == 2
+    # derived: 10 + 14 + 1446 + 4 + 8 = 1482, 31 cells; without the FCS 1478, 31 too
+    assert atm.atm_cell_count(1446, encapsulation="bridged-llcsnap", fcs=True) == 31
+    # derived: 2 + 14 + 8 + 1462 + 8 = 1494 is 32 cells; 1456 without FCS 1488 = 31, with 32
+    assert atm.atm_cell_count(1456, encapsulation="pppoe-vcmux") == 31
+    assert atm.atm_cell_count(1456, encapsulation="pppoe-vcmux", fcs=True) == 32
+    # derived: 2 + 64 + 8 = 74 for the smallest PPPoE frame: two cells, however small the packet
+    assert atm.atm_cell_count(1, encapsulation="pppoe-vcmux", fcs=True) == 2
+    # no Ethernet, no FCS
+    assert atm.atm_cell_count(1492, encapsulation="ipoa-vcmux", fcs=True) == 32
+
+
+def test_packet_rate():
+    # derived: 1 Mbit/s of cells, two for each ACK of PPPoA
+    assert atm.atm_packet_rate_pps(40, bandwidth_bps=1e6) == pytest.approx(1e6 / 8 / 106)
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (lambda: atm.atm_overhead_bytes("ipoa"), "encapsulation is 'ipoa', allowed is one of"),
+        (lambda: atm.atm_cell_count(40, encapsulation="ptm"), "encapsulation"),
+        (lambda: atm.atm_wire_bytes(-40), "packet_bytes"),
+        (lambda: atm.atm_packet_rate_pps(40, bandwidth_bps=0), "bandwidth_bps"),
+    ],
+)
+def test_impossible_arguments_are_named(call, named):
+    with pytest.raises(DomainError, match=named):
+        call()

@@ -1,0 +1,171 @@
+"""Stacks of tunnels: published overheads, sums of headers, and the largest packet by trying."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from netcalc.errors import DomainError
+from netcalc.models import encapsulation
+from netcalc.models.esp import esp_packet_bytes
+from netcalc.models.goodput import tcp_goodput_bps
+
+IP4, IP6, UDP, ETH = 20, 40, 8, 14
+HEADERS = {  # derived: header by header, sizes from the RFCs named
+    "none": 0,
+    "pppoe": 6 + 2,  # RFC 2516
+    "mpls": 4,  # RFC 3032
+    "mpls3": 12,
+    "ipip": IP4,
+    "6in4": IP4,
+    "4in6": IP6,
+    "ip6ip6": IP6,
+    "gre": IP4 + 4,  # RFC 2784
+    "gre_key": IP4 + 4 + 4,  # RFC 2890
+    "gre_csum": IP4 + 4 + 4,
+    "gre_key_seq_csum": IP4 + 4 + 12,
+    "gre6": IP6 + 4,
+    "gre6_seq": IP6 + 4 + 4,
+    "gretap": IP4 + 4 + ETH,
+    "vxlan4": IP4 + UDP + 8 + ETH,  # RFC 7348
+    "vxlan6": IP6 + UDP + 8 + ETH,
+    "vxlan4_inner_vlan": IP4 + UDP + 8 + ETH + 4,
+    "vxlan6_inner_vlan": IP6 + UDP + 8 + ETH + 4,
+    "geneve4": IP4 + UDP + 8 + ETH,  # RFC 8926
+    "geneve4_opt8": IP4 + UDP + 8 + 8 + ETH,
+    "geneve6_opt16": IP6 + UDP + 8 + 16 + ETH,
+    "nvgre4": IP4 + 8 + ETH,  # RFC 7637
+    "nvgre6": IP6 + 8 + ETH,
+    "gtpu4": IP4 + UDP + 8,  # TS 29.281
+    "gtpu6": IP6 + UDP + 8,
+    "gtpu4_pdu": IP4 + UDP + 8 + 4 + 4,  # TS 38.415
+    "lisp4": IP4 + UDP + 8,  # RFC 9300
+    "lisp6": IP6 + UDP + 8,
+    "l2tpv2_udp": IP4 + UDP + 6 + 4,  # RFC 2661, PPP
+    "wireguard4": IP4 + UDP + 32,
+    "mpls2+cw+eth": 8 + 4 + ETH,  # RFC 4448
+    "udp4+mpls": IP4 + UDP + 4,  # RFC 7510
+    "vxlan4+wireguard4": (IP4 + UDP + 8 + ETH) + (IP4 + UDP + 32),
+    "pppoe+gre6_key": 8 + (IP6 + 4 + 4),
+}
+
+
+@pytest.mark.parametrize(("stack", "expected"), HEADERS.items())
+def test_overhead_and_inner_mtu(stack, expected):
+    assert encapsulation.tunnel_overhead_bytes(0, stack=stack) == expected
+    assert encapsulation.tunnel_mtu_bytes(1500, stack=stack) == 1500 - expected
+
+
+@pytest.mark.parametrize(
+    ("stack", "version", "options", "expected", "source"),
+    [
+        ("pppoe", 4, 0, 1452, "published: RFC 2516, 1492 - 40"),
+        ("6in4", 6, 12, 1408, "derived: 1480 - 40 - 20 - 12"),
+        ("vxlan4", 6, 12, 1378, "derived: 1450 - 72"),
+        ("vxlan4+wireguard4", 4, 0, 1350, "derived: 1500 - 50 - 60 - 40"),
+        ("wireguard6", 4, 0, 1380, "published: the MSS of the usual 1420"),
+    ],
+)
+def test_mss_through_a_stack(stack, version, options, expected, source):
+    payload = encapsulation.tunnel_tcp_payload_bytes(
+        1500, stack=stack, ip_version=version, tcp_option_bytes=options
+    )
+    assert payload == expected, source
+
+
+PADDING = [
+    "esp4:aes-cbc/hmac-sha256-128",
+    "esp6:aes-gcm-16",
+    "esp4:chacha20-poly1305:nat",
+    "esp4:aes-cbc/hmac-sha1-96:transport+gre",
+    "pppoe+esp4:3des/hmac-md5-96+gre_key",
+    "vxlan4+esp4:aes-gcm-16+wireguard6",
+    "wireguard4+vxlan4",
+    "wireguard6+esp4:aes-cbc/hmac-sha1-96",
+]
+
+
+@pytest.mark.parametrize("stack", PADDING)
+@pytest.mark.parametrize("mtu_bytes", [1280, 1400, 1499, 1500])
+def test_largest_packet_by_trying_every_size(stack, mtu_bytes):
+    sizes = np.arange(100, mtu_bytes + 1)
+    outer = encapsulation.tunnel_packet_bytes(sizes, stack=stack, mtu_bytes=mtu_bytes)
+    assert (np.diff(outer) >= 0).all()
+    largest = sizes[outer <= mtu_bytes].max()  # derived: exhaustive search
+    assert encapsulation.tunnel_mtu_bytes(mtu_bytes, stack=stack) == largest
+
+
+def test_transport_mode_protects_what_is_behind_the_ip_header():
+    # derived: GRE makes 20 + 4 + 1400; ESP keeps the 20 and protects 1404
+    outer = encapsulation.tunnel_packet_bytes(1400, stack="esp4:aes-gcm-16:transport+gre")
+    assert outer == esp_packet_bytes(1404, suite="aes-gcm-16")
+    with pytest.raises(DomainError, match="packet_bytes"):
+        encapsulation.tunnel_packet_bytes(19, stack="esp4:aes-gcm-16:transport")
+
+
+def test_order_counts_where_a_layer_pads():
+    inside = encapsulation.tunnel_packet_bytes(40, stack="vxlan4+wireguard4")
+    outside = encapsulation.tunnel_packet_bytes(40, stack="wireguard4+vxlan4")
+    assert inside == 50 + 60 + 48  # derived: 40 is padded to 48, then VXLAN
+    assert outside == 60 + 96  # derived: 40 + 50 is padded to 96
+
+
+def test_goodput_ceiling():
+    plain = encapsulation.tunnel_goodput_bps(1500, stack="", bandwidth_bps=1e9)
+    assert plain == tcp_goodput_bps(1500, bandwidth_bps=1e9)  # identity: no tunnel
+    through = encapsulation.tunnel_goodput_bps(
+        1500, stack="vxlan4", bandwidth_bps=1e9, tcp_option_bytes=12, tag_count=1
+    )
+    assert through == pytest.approx(1e9 * (1450 - 52) / 1542)  # derived
+    # derived: a full ESP packet of CBC is 1496, not 1500
+    cbc = encapsulation.tunnel_goodput_bps(
+        1500, stack="esp4:aes-cbc/hmac-sha1-96", bandwidth_bps=1e9
+    )
+    assert cbc == pytest.approx(1e9 * (1438 - 40) / 1534)
+
+
+@given(
+    names=st.lists(st.sampled_from(["gre", "vxlan4", "mpls", "esp4", "wireguard4"]), max_size=4),
+    mtu_bytes=st.integers(1400, 9000),
+)
+def test_more_layers_never_leave_more(names, mtu_bytes):
+    left = [
+        float(encapsulation.tunnel_mtu_bytes(mtu_bytes, stack="+".join(names[:depth])))
+        for depth in range(len(names) + 1)
+    ]
+    assert left == sorted(left, reverse=True)
+    assert encapsulation.tunnel_udp_payload_bytes(mtu_bytes, stack="+".join(names)) == left[-1] - 28
+
+
+@pytest.mark.parametrize(
+    ("stack", "named"),
+    [
+        ("carrier-pigeon", "layers joined by"),
+        ("gre_colour", "layers joined by"),
+        ("vxlan4_key", "layers joined by"),
+        ("geneve4_opt6", "layers joined by"),
+        ("gre++vxlan4", "layers joined by"),
+        ("mpls0", "layers joined by"),
+        ("esp4:rot13", "suite"),
+        ("ipip+pppoe", "pppoe on Ethernet only"),
+        ("tag+ipip+tag", "tag on Ethernet only"),
+    ],
+)
+def test_unknown_stacks_are_refused(stack, named):
+    with pytest.raises(DomainError, match=named):
+        encapsulation.tunnel_mtu_bytes(1500, stack=stack)
+
+
+def test_small_mtu_and_no_text_are_refused():
+    with pytest.raises(DomainError, match="mtu_bytes is 40, allowed is 50"):
+        encapsulation.tunnel_mtu_bytes(40, stack="vxlan4")
+    with pytest.raises(DomainError, match="mtu_bytes"):
+        encapsulation.tunnel_tcp_payload_bytes(80, stack="vxlan4")
+    with pytest.raises(TypeError, match="stack must be text"):
+        encapsulation.tunnel_mtu_bytes(1500, stack=4)
+
+
+def test_pppoe_inside_an_ethernet_tunnel_is_fine():
+    assert encapsulation.tunnel_overhead_bytes(0, stack="vxlan4+pppoe") == 58  # derived: 50 + 8

@@ -1,0 +1,58 @@
+"""Voice over IP: published bandwidths, packets counted over a minute."""
+
+from __future__ import annotations
+
+import pytest
+
+from netcalc.errors import DomainError
+from netcalc.models import voice
+
+
+@pytest.mark.parametrize(
+    ("codec_bps", "link_bytes", "expected", "source"),
+    [
+        (64e3, 18, 87.2e3, "published: Cisco's table, G.711 on Ethernet"),
+        (8e3, 18, 31.2e3, "published: Cisco's table, G.729 on Ethernet"),
+        (64e3, 7, 82.8e3, "published: Cisco's table, G.711 on MP: 6 bytes and a flag"),
+        (8e3, 7, 26.8e3, "published: Cisco's table, G.729 on MP: 6 bytes and a flag"),
+        (64e3, 0, 80e3, "derived: 200 bytes fifty times a second"),
+    ],
+)
+def test_bandwidth_of_a_call(codec_bps, link_bytes, expected, source):
+    payload = voice.codec_payload_bytes(codec_bps)
+    found = voice.voip_bandwidth_bps(payload, link_bytes=link_bytes)
+    assert found == pytest.approx(expected), source
+
+
+def test_bandwidth_by_counting_a_minute():
+    # derived: 30 ms of G.729 in each packet over IPv6 and Ethernet with preamble and gap
+    packets, size = 60_000 // 30, 30 + 60 + 38
+    found = voice.voip_bandwidth_bps(30, interval_s=0.03, header_bytes=60, link_bytes=38)
+    assert found == pytest.approx(packets * size * 8 / 60)
+
+
+def test_calls_on_a_line():
+    # derived: 1.536 Mbit/s over 26.8 kbit/s is 57.3
+    assert voice.voip_call_count(1.536e6, payload_bytes=20, link_bytes=7) == 57
+    # identity: exactly ten calls of 87.2 kbit/s
+    assert voice.voip_call_count(872e3) == 10
+
+
+def test_rtp_header():
+    assert voice.rtp_header_bytes(0) == 12  # published: RFC 3550 section 5.1
+    assert voice.rtp_header_bytes(15, extension_bytes=8) == 80  # derived: 12 + 60 + 8
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (lambda: voice.rtp_header_bytes(16), "csrc_count"),
+        (lambda: voice.codec_payload_bytes(0), "codec_bps"),
+        (lambda: voice.voip_bandwidth_bps(160, interval_s=0), "interval_s"),
+        (lambda: voice.voip_bandwidth_bps(-1), "payload_bytes"),
+        (lambda: voice.voip_call_count(0), "bandwidth_bps"),
+    ],
+)
+def test_impossible_numbers_are_named(call, named):
+    with pytest.raises(DomainError, match=named):
+        call()
