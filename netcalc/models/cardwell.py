@@ -181,8 +181,11 @@ def slow_start_s(
     largest = positive("max_window_segments", max_window_segments, allow_inf=True)
     growth = 1.0 + 1.0 / positive("segments_per_ack", segments_per_ack)
     per_round = 1.0 / np.log2(growth)
-    grown = np.log2(count * (growth - 1) / first + 1) * per_round
+    rtt = non_negative("rtt_s", rtt_s)
+    grown = np.log2(count * ((growth - 1) / first) + 1) * (rtt * per_round)
+    if np.isinf(largest).all():
+        return np.asarray(grown)
     before_tail = (growth * largest - first) / (growth - 1)
     tail = np.log2(largest / first) * per_round + 1 + (count - before_tail) / largest
     reached = (count * (growth - 1) + first) / growth
-    return non_negative("rtt_s", rtt_s) * np.where(reached > largest, tail, grown)
+    return np.where(reached > largest, rtt * tail, grown)

@@ -158,7 +158,7 @@ def datagram_mbufs(
     long = 1 + clusters + np.where(rest_cluster, 0, np.ceil(rest / mlen))
 
     is_long = _takes_cluster(data, mincl, compare)
-    nothing = 0 * (data + header + mincl + mcl)  # carries nan and shape
+    nothing = 0 * (data + header + mlen + mhlen + align + first + mincl)  # carries nan and shape
     return MbufCount(
         np.where(is_long, long, short) + nothing, np.where(is_long, clusters, 0.0) + nothing
     )

@@ -236,7 +236,7 @@ def window_growth_s(
     first = positive("initial_window_segments", initial_window_segments)
     factor = at_least("growth", growth, 1)
     needed = _log(np.maximum(np.ceil(wanted), first) / first, factor)
-    return non_negative("rtt_s", rtt_s) * np.ceil(needed - _EXACT)
+    return non_negative("rtt_s", rtt_s) * (np.ceil(needed - _EXACT) + 0.0)
 
 
 def _log(value: FloatArray, base: FloatArray) -> FloatArray:
@@ -246,6 +246,15 @@ def _log(value: FloatArray, base: FloatArray) -> FloatArray:
 
 def _rounds(segments: FloatArray, first: FloatArray, growth: FloatArray) -> FloatArray:
     """Whole rounds: the logarithm, then held to the sum of the windows."""
-    count: FloatArray = np.ceil(_log(segments * ((growth - 1) / first) + 1, growth) - _EXACT)
-    sent = (np.exp2(count * np.log2(growth)) - 1) * (first / (growth - 1))
-    return count + (sent < segments * (1 - 1e-13))
+    real = segments * ((growth - 1) / first)
+    real += 1
+    real = np.log2(real)
+    real /= np.log2(growth)
+    real -= _EXACT
+    count: FloatArray = np.ceil(real)
+    real += 2 * _EXACT
+    near = np.ceil(real) != count
+    if near.any():
+        sent = (np.exp2(count * np.log2(growth)) - 1) * (first / (growth - 1))
+        count = count + (near & (sent < segments * (1 - 1e-13)))
+    return count

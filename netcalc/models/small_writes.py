@@ -72,8 +72,10 @@ def nagle_may_send(
     data = non_negative("payload_bytes", payload_bytes)
     full = data >= positive("mss_bytes", mss_bytes)
     idle = non_negative("unacked_bytes", unacked_bytes) == 0
-    half = data >= 0.5 * positive("max_window_bytes", max_window_bytes, allow_inf=True)
-    return np.asarray((full | idle | half | bool(nodelay)) & (data > 0))
+    largest = positive("max_window_bytes", max_window_bytes, allow_inf=True)
+    if not np.isposinf(largest).all():
+        full = full | (data >= 0.5 * largest)
+    return np.asarray((full | idle | bool(nodelay)) & (data > 0))
 
 
 @quiet
@@ -194,13 +196,15 @@ def tail_delay_s(
     size = non_negative("payload_bytes", payload_bytes)
     mss = positive("mss_bytes", mss_bytes)
     per_ack = positive("segments_per_ack", segments_per_ack)
+    rtt = non_negative("rtt_s", rtt_s)
+    held = non_negative("delayed_ack_s", delayed_ack_s)
     full = np.floor(size / mss)
-    held = np.where(np.mod(full, per_ack) == 0, 0.0, 1.0)
-    wait = non_negative("rtt_s", rtt_s) + held * non_negative("delayed_ack_s", delayed_ack_s)
-    waits = (full > 0) & (np.mod(size, mss) > 0)
+    tail = (full * mss < size) & (full > 0)
     if choice("policy", policy, ("nagle", "minshall", "nodelay")) != "nagle":
-        waits = waits & False
-    return np.where(waits | np.isnan(size + mss), wait + 0 * (size + mss), 0.0 * wait)
+        tail = tail & False
+    # A whole number of acknowledgements leaves no segment over: the remainder is 0.
+    lone = np.minimum(np.fmod(full, per_ack), 1.0) > 0
+    return np.where(tail, rtt + lone * held, 0.0 * (full + rtt + held))
 
 
 @quiet
@@ -266,7 +270,8 @@ def write_write_read_s(
     rtt = non_negative("rtt_s", rtt_s)
     held = non_negative("delayed_ack_s", delayed_ack_s)
     gap = non_negative("write_gap_s", write_gap_s)
-    answer = rtt + non_negative("server_s", server_s)
+    server = non_negative("server_s", server_s)
     if not nagle:
-        return answer + gap + 0 * held
-    return answer + np.maximum(gap, rtt + (0 * held if quickack else held))
+        return rtt + (gap + server + 0 * held)
+    acked = rtt + (0 * held if quickack else held) + server
+    return rtt + np.maximum(gap + server, acked)

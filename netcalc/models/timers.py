@@ -355,6 +355,9 @@ def _waits_s(
     doubling: FloatArray, first_s: FloatArray, linear: FloatArray, largest_s: FloatArray
 ) -> FloatArray:
     """Sum of ``linear`` equal timeouts and ``doubling`` ones that double up to the largest."""
+    if np.isposinf(largest_s).all():
+        unbound: FloatArray = first_s * (np.exp2(doubling) + (linear - 1))
+        return unbound
     first_s = np.minimum(first_s, largest_s)
     below = np.minimum(doubling, np.floor(np.log2(largest_s / first_s)) + 1)
     at_largest = np.where(doubling > below, (doubling - below) * largest_s, 0.0)

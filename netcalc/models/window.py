@@ -254,9 +254,11 @@ def window_shift(window_bytes: ArrayLike) -> FloatArray:
     RFC 7323, 2.
     """
     window = non_negative("window_bytes", window_bytes)
-    largest = MAX_UNSCALED_WINDOW_BYTES * 2.0 ** np.arange(MAX_WINDOW_SHIFT + 1)
-    shift = np.searchsorted(largest, window).astype(np.float64)
-    return np.where(shift > MAX_WINDOW_SHIFT, np.nan, shift)
+    # W / 65535 = m 2^e with m from 0.5 to 1: e doublings reach W, at m = 0.5 one less does.
+    mantissa, exponent = np.frexp(window / MAX_UNSCALED_WINDOW_BYTES)
+    shift = np.maximum(exponent - (mantissa == 0.5), 0)
+    possible = window <= MAX_UNSCALED_WINDOW_BYTES * 2.0**MAX_WINDOW_SHIFT
+    return np.where(possible, shift, np.nan)
 
 
 @quiet
