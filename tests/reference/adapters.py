@@ -17,6 +17,7 @@ from netcalc.models import (
     asymmetry,
     atm,
     cardwell,
+    datagram_loss,
     delayed_ack,
     encapsulation,
     esp,
@@ -135,7 +136,7 @@ def ethernet_l2_rate(frame_bytes, rate_bps):
 @adapter("ethernet.switch_forwarding_rate")
 def ethernet_switch_forwarding_rate(ports, frame_bytes=64):
     counts, rates = zip(*ports, strict=True)
-    return float(line_rate.switch_rate_pps(frame_bytes, port_bps=rates, port_count=counts))
+    return float(forwarding.switch_rate_pps(frame_bytes, port_bps=rates, port_count=counts))
 
 
 @adapter("imix.average_frame")
@@ -482,7 +483,7 @@ def ip_wire_bytes_l3(udp_payload_bytes, mtu, ip_version=4, ip_options=0, algorit
 
 @adapter("ip.datagram_loss")
 def ip_datagram_loss(fragment_loss, fragments):
-    return float(fragmentation.datagram_loss_ratio(fragment_loss, fragments=fragments))
+    return float(datagram_loss.datagram_loss_ratio(fragment_loss, fragments=fragments))
 
 
 # --- voice ---
@@ -552,7 +553,9 @@ def window_throughput_serialised(window_packets, packet_bytes, rate_bps, prop_rt
 
 @adapter("tcp.window_scale_needed")
 def tcp_window_scale_needed(window_bytes):
-    return float(window.window_shift(window_bytes))
+    # The list counts "at most 14"; netcalc says nan where 14 is not enough.
+    shift = float(window.window_shift(window_bytes))
+    return 14.0 if math.isnan(shift) else shift
 
 
 @adapter("tcp.seq_wrap_time")
