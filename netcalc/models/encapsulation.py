@@ -17,6 +17,7 @@ A stack is written as a capture shows it, outermost layer first, joined by ``+``
 
 from __future__ import annotations
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.models._domain import FloatArray, non_negative, positive, quiet
@@ -73,6 +74,57 @@ def tunnel_packet_bytes(
     for layer, limit in zip(reversed(layers), reversed(limits[1:]), strict=True):
         size = outside(layer, size, limit)
     return size
+
+
+@quiet
+def tunnel_wire_bytes(
+    packet_bytes: ArrayLike,
+    *,
+    stack: str,
+    mtu_bytes: ArrayLike = 1500.0,
+    tag_count: ArrayLike = 0,
+) -> FloatArray:
+    r"""Bytes that an inner packet takes on an Ethernet wire through a stack of tunnels.
+
+    .. math:: W = \max(64,\; P_0 + 18 + 4 t) + 20
+
+    Parameters
+    ----------
+    packet_bytes : array_like
+        Inner IP packet. [byte]
+    stack : str
+        Layers, outermost first, joined by ``+``: ``vxlan4+wireguard4``. [text]
+    mtu_bytes : array_like
+        Largest packet of the path. [byte]
+    tag_count : array_like
+        802.1Q or 802.1ad tags of the outer frame. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Bytes on the wire; nan where the packet does not fit in one frame. [byte]
+
+    Raises
+    ------
+    DomainError
+        If a size is negative or too small for the headers, or the stack unknown.
+
+    Notes
+    -----
+    Validity: as :func:`tunnel_packet_bytes`; what does not fit is fragmented or dropped.
+
+    Examples
+    --------
+    >>> tunnel_wire_bytes([40, 1450, 1451], stack="vxlan4").tolist()
+    [128.0, 1538.0, nan]
+
+    References
+    ----------
+    IEEE 802.3, and as :func:`tunnel_packet_bytes`.
+    """
+    outer = tunnel_packet_bytes(packet_bytes, stack=stack, mtu_bytes=mtu_bytes)
+    wire = ethernet_wire_bytes(outer, tag_count=tag_count)
+    return np.where(outer > non_negative("mtu_bytes", mtu_bytes), np.nan, wire)
 
 
 @quiet

@@ -10,7 +10,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.models._domain import FloatArray, at_least, non_negative, positive, quiet
+from netcalc.errors import DomainError
+from netcalc.models._domain import (
+    FloatArray,
+    at_least,
+    non_negative,
+    one_dimensional,
+    positive,
+    quiet,
+)
 from netcalc.models._headers import PREAMBLE_AND_GAP_BYTES
 from netcalc.models.line_rate import frame_rate_pps
 
@@ -306,3 +314,63 @@ def both_directions_pps(rate_pps: ArrayLike, *, segments_per_ack: ArrayLike = 1)
     """
     each = at_least("segments_per_ack", segments_per_ack, 1.0)
     return non_negative("rate_pps", rate_pps) * (1.0 + 1.0 / each)
+
+
+@quiet
+def switch_rate_pps(
+    frame_bytes: ArrayLike,
+    *,
+    port_bps: ArrayLike,
+    port_count: ArrayLike = 1,
+    overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
+) -> FloatArray:
+    r"""Frames per second that a switch forwards when all its ports receive at line rate.
+
+    .. math:: f = \sum_i n_i \frac{R_i}{8 (F + 20)}
+
+    Parameters
+    ----------
+    frame_bytes : array_like
+        Frame with FCS; vendors quote 64. [byte]
+    port_bps : 1-D array_like
+        Rate of each kind of port. [bit/s]
+    port_count : 1-D array_like
+        How many ports of each kind there are. [1]
+    overhead_bytes : array_like
+        Preamble and start delimiter (8) and gap (12). [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Frames per second through the switch. [packet/s]
+
+    Raises
+    ------
+    DomainError
+        If the lists differ in length, or an argument is outside its range.
+
+    Notes
+    -----
+    Validity: counts each frame once, where it comes in; data sheets that count both directions
+    print twice as much.
+
+    Examples
+    --------
+    24 ports of 100 Mbit/s and 4 of 1 Gbit/s:
+
+    >>> round(float(switch_rate_pps(64, port_bps=[100e6, 1e9], port_count=[24, 4])))
+    9523810
+
+    References
+    ----------
+    RFC 2285 section 3.5 (forwarding rate); RFC 2544 appendix B.
+    """
+    rates = one_dimensional("port_bps", positive("port_bps", port_bps))
+    counts = one_dimensional("port_count", non_negative("port_count", port_count))
+    if counts.size not in (1, rates.size):
+        raise DomainError(
+            "port_count", f"{counts.size} numbers", f"{rates.size}, one for each kind"
+        )
+    total = (rates * counts).sum()
+    wire = non_negative("frame_bytes", frame_bytes) + non_negative("overhead_bytes", overhead_bytes)
+    return np.asarray(total / 8.0 / wire)

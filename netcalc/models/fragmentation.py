@@ -1,4 +1,4 @@
-r"""IP fragmentation: how a datagram is cut, and what a lost fragment costs.
+r"""IP fragmentation: how a datagram is cut.
 
 Every fragment but the last carries a multiple of 8 bytes. Two ways of cutting differ where the
 room behind the header is no such multiple: RFC 791 and Linux send a remainder that fits whole,
@@ -18,7 +18,6 @@ from netcalc.models._domain import (
     between,
     choice,
     quiet,
-    ratio,
     whole,
 )
 from netcalc.models._headers import IPV4_HEADER_BYTES, MAX_PACKET_BYTES, ip_header_bytes
@@ -331,86 +330,6 @@ def fragmented_wire_bytes(
     last = whole("ip_payload_bytes", ip_payload_bytes) - (count - 1.0) * cut
     full_wire = ethernet_wire_bytes(cut + header, tag_count=tag_count)
     return (count - 1.0) * full_wire + ethernet_wire_bytes(last + header, tag_count=tag_count)
-
-
-@quiet
-def datagram_loss_ratio(loss_ratio: ArrayLike, *, fragments: ArrayLike) -> FloatArray:
-    r"""Share of datagrams lost when one lost fragment loses the datagram.
-
-    .. math:: P = 1 - (1 - p)^k
-
-    Parameters
-    ----------
-    loss_ratio : array_like
-        Share of fragments lost. [ratio]
-    fragments : array_like
-        Fragments of each datagram. [1]
-
-    Returns
-    -------
-    numpy.ndarray
-        Share of datagrams lost, with full precision at small losses. [ratio]
-
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` is outside 0 to 1, or ``fragments`` below 1.
-
-    Notes
-    -----
-    Validity: losses that do not depend on each other; in a burst the fragments die together.
-
-    Examples
-    --------
-    >>> round(float(datagram_loss_ratio(0.01, fragments=6)), 4)
-    0.0585
-
-    References
-    ----------
-    Kent and Mogul, Fragmentation considered harmful (SIGCOMM 1987).
-    """
-    survives = np.log1p(-ratio("loss_ratio", loss_ratio))
-    return -np.expm1(at_least("fragments", fragments, 1.0) * survives)
-
-
-@quiet
-def fragment_loss_ratio(datagram_loss_ratio: ArrayLike, *, fragments: ArrayLike) -> FloatArray:
-    r"""Share of fragments lost behind a loss of datagrams.
-
-    .. math:: p = 1 - (1 - P)^{1/k}
-
-    Parameters
-    ----------
-    datagram_loss_ratio : array_like
-        Share of datagrams lost. [ratio]
-    fragments : array_like
-        Fragments of each datagram. [1]
-
-    Returns
-    -------
-    numpy.ndarray
-        Share of fragments lost. [ratio]
-
-    Raises
-    ------
-    DomainError
-        If ``datagram_loss_ratio`` is outside 0 to 1, or ``fragments`` below 1.
-
-    Notes
-    -----
-    Validity: as :func:`datagram_loss_ratio`.
-
-    Examples
-    --------
-    >>> round(float(fragment_loss_ratio(0.0396, fragments=2)), 6)
-    0.02
-
-    References
-    ----------
-    :func:`datagram_loss_ratio`, solved for the fragments.
-    """
-    survives = np.log1p(-ratio("datagram_loss_ratio", datagram_loss_ratio))
-    return -np.expm1(survives / at_least("fragments", fragments, 1.0))
 
 
 def _datagram_bytes(

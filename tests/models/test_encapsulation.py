@@ -112,6 +112,14 @@ def test_order_counts_where_a_layer_pads():
     assert outside == 60 + 96  # derived: 40 + 50 is padded to 96
 
 
+def test_size_on_the_wire():
+    # derived: 40 + 24 is 64, with 18 and 20 around it; with a tag 4 more; 1477 is 1501 outside
+    assert encapsulation.tunnel_wire_bytes(40, stack="gre") == 102
+    assert encapsulation.tunnel_wire_bytes(40, stack="gre", tag_count=1) == 106
+    assert encapsulation.tunnel_wire_bytes(1, stack="mpls") == 84  # derived: padded outside
+    assert np.isnan(encapsulation.tunnel_wire_bytes(1477, stack="gre"))
+
+
 def test_goodput_ceiling():
     plain = encapsulation.tunnel_goodput_bps(1500, stack="", bandwidth_bps=1e9)
     assert plain == tcp_goodput_bps(1500, bandwidth_bps=1e9)  # identity: no tunnel

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netcalc.errors import DomainError
-from netcalc.models import forwarding
+from netcalc.models import forwarding, line_rate
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,21 @@ def test_answers_are_packets_too():
     assert forwarding.both_directions_pps(4000, segments_per_ack=2) == 6000  # derived
 
 
+def test_switch_with_ports_of_two_kinds():
+    # published: data sheets of such switches print 9.52 Mpps; derived: 24 and 4 ports summed
+    rate = forwarding.switch_rate_pps(64, port_bps=[100e6, 1e9], port_count=[24, 4])
+    assert rate == pytest.approx((24 * 100e6 + 4 * 1e9) / 672)
+    one = forwarding.switch_rate_pps([64, 1518], port_bps=1e9)
+    assert one.tolist() == line_rate.frame_rate_pps([64, 1518], bandwidth_bps=1e9).tolist()
+
+
 @pytest.mark.parametrize(
     ("call", "named"),
     [
+        (
+            lambda: forwarding.switch_rate_pps(64, port_bps=[1e9, 1e8, 1e7], port_count=[1, 2]),
+            "port_count",
+        ),
         (
             lambda: forwarding.forwarding_rate_pps(64, device_pps=0, bandwidth_bps=1e8),
             "device_pps",

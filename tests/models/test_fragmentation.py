@@ -97,25 +97,6 @@ def test_smallest_mtus():
     assert fragmentation.min_mtu_bytes(6) == 1280  # published: RFC 8200
 
 
-def test_datagram_loss():
-    # published: Kent and Mogul; derived: 1 - 0.99^6 by multiplication
-    assert fragmentation.datagram_loss_ratio(0.01, fragments=6) == pytest.approx(
-        1 - 0.99 * 0.99 * 0.99 * 0.99 * 0.99 * 0.99
-    )
-    # identity: tiny losses add up, and are not lost in rounding
-    tiny = fragmentation.datagram_loss_ratio(1e-15, fragments=45)
-    assert tiny == pytest.approx(45e-15, rel=1e-12)
-    assert fragmentation.datagram_loss_ratio([0, 1], fragments=3).tolist() == [0, 1]
-
-
-@given(loss=st.floats(0, 0.999), fragments=st.integers(1, 45))
-def test_loss_of_fragments_comes_back(loss, fragments):
-    lost = float(fragmentation.datagram_loss_ratio(loss, fragments=fragments))
-    if lost < 0.999_999:
-        back = fragmentation.fragment_loss_ratio(lost, fragments=fragments)
-        assert float(back) == pytest.approx(loss, rel=1e-6, abs=1e-12)
-
-
 @pytest.mark.parametrize(
     ("call", "named"),
     [
@@ -128,8 +109,6 @@ def test_loss_of_fragments_comes_back(loss, fragments):
         (lambda: fragmentation.fragment_count(1000, algorithm="sysv"), "algorithm is 'sysv'"),
         (lambda: fragmentation.fragments_bytes([1000, 2000]), "ip_payload_bytes"),
         (lambda: fragmentation.fragments_bytes(float("nan")), "ip_payload_bytes"),
-        (lambda: fragmentation.datagram_loss_ratio(3, fragments=2), "loss_ratio.*3%"),
-        (lambda: fragmentation.datagram_loss_ratio(0.1, fragments=0), "fragments"),
     ],
 )
 def test_impossible_numbers_are_named(call, named):

@@ -103,14 +103,6 @@ def test_mean_of_rates_is_not_the_rate_of_the_mean():
     assert line_rate.mix_rate_pps([64, 1518], weight=[1, 1], bandwidth_bps=1e9) < 0.2 * naive
 
 
-def test_switch_with_ports_of_two_kinds():
-    # published: data sheets of such switches print 9.52 Mpps; derived: 24 and 4 ports summed
-    rate = line_rate.switch_rate_pps(64, port_bps=[100e6, 1e9], port_count=[24, 4])
-    assert rate == pytest.approx((24 * 100e6 + 4 * 1e9) / 672)
-    one = line_rate.switch_rate_pps([64, 1518], port_bps=1e9)
-    assert one.tolist() == line_rate.frame_rate_pps([64, 1518], bandwidth_bps=1e9).tolist()
-
-
 @pytest.mark.parametrize(
     ("call", "named"),
     [
@@ -120,10 +112,6 @@ def test_switch_with_ports_of_two_kinds():
         (lambda: line_rate.mix_mean_frame_bytes([64, 128], weight=[0, 0]), "weight"),
         (lambda: line_rate.mix_mean_frame_bytes([], weight=[]), "frame_bytes"),
         (lambda: line_rate.mix_mean_frame_bytes([64], weight=[-1]), "weight"),
-        (
-            lambda: line_rate.switch_rate_pps(64, port_bps=[1e9, 1e8, 1e7], port_count=[1, 2]),
-            "port_count",
-        ),
     ],
 )
 def test_impossible_numbers_are_named(call, named):
