@@ -53,7 +53,7 @@ def test_readme_has_two_commands_and_ci_runs_the_second():
 
 def test_no_lock_file_and_no_address_of_an_index():
     hosts = "|".join(("pypi", "pythonhosted", "npmjs", "crates", "anaconda", "jsdelivr", "unpkg"))
-    address = re.compile(rf"[a-z]+://[^\s\"'<>]*\b({hosts})\b|\"resolved\"\s*:|\bsha512-", re.I)
+    address = re.compile(rf"[a-z]+://[^\s\"'<>]*\b({hosts})\b|\"(resolved|integrity)\"\s*:", re.I)
     for path in text_files():
         assert path.name not in {"uv.lock", "poetry.lock", "Pipfile.lock", "package-lock.json"}
         found = address.search(path.read_text(encoding="utf-8", errors="replace"))
