@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from netcalc import (
+        calculator,
         compare,
         datasets,
         errors,
@@ -26,11 +27,13 @@ if TYPE_CHECKING:
         plots,
         readers,
         samples,
+        solver,
         units,
         widgets,
     )
     from netcalc.path import Hop, Link, Path
     from netcalc.readers import read
+    from netcalc.solver import solve
 
 _ROOMS = (
     "calculator",
@@ -44,15 +47,17 @@ _ROOMS = (
     "plots",
     "readers",
     "samples",
+    "solver",
     "units",
     "widgets",
 )
-_NAMES = {"Hop": "path", "Link": "path", "Path": "path", "read": "readers"}
+_NAMES = {"Hop": "path", "Link": "path", "Path": "path", "read": "readers", "solve": "solver"}
 
 __all__ = [
     "Hop",
     "Link",
     "Path",
+    "calculator",
     "compare",
     "datasets",
     "errors",
@@ -64,6 +69,8 @@ __all__ = [
     "read",
     "readers",
     "samples",
+    "solve",
+    "solver",
     "units",
     "widgets",
 ]

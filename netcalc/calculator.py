@@ -26,6 +26,7 @@ import numpy as np
 
 from netcalc import models, units
 from netcalc.errors import DomainError, UnitError
+from netcalc.models._domain import FloatArray
 
 _UNIT = re.compile(r"\[([^\[\]]+)\]\s*$")
 _SUFFIX = re.compile(r"_(s|bps|pps|bytes|bits|ratio|m|m_s)$")
@@ -338,6 +339,67 @@ def search(words: str) -> list[Formula]:
         for f in formulas().values()
         if all(word in f"{f.name} {f.summary} {_names(f)} {f.source}".lower() for word in wanted)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """A formula over a range of one argument: ``name`` in ``values``, and what comes out.
+
+    ``columns`` has one result column, or several for a formula of several results.
+    """
+
+    formula: Formula
+    name: str
+    values: FloatArray
+    columns: Mapping[str, FloatArray]
+
+
+def sweep(wanted: Formula, arguments: Mapping[str, Any], *, over: str, values: FloatArray) -> Sweep:
+    """Evaluate a formula for each value of one argument.
+
+    Raises
+    ------
+    DomainError
+        If a value is impossible, or the result is not a number.
+    """
+    results = [wanted.evaluate({**arguments, over: value}) for value in values.tolist()]
+    for result in results:
+        if np.ndim(result) or not isinstance(result, int | float | np.number | np.ndarray):
+            shown = type(result).__name__
+            raise DomainError(f"result of {wanted.name}", shown, "one number, to be swept")
+    return Sweep(wanted, over, values, {"result": np.array(results, dtype=float)})
+
+
+def parse_range(text: str, parameter: Parameter) -> FloatArray:
+    """Read the values of a sweep: ``1ms:300ms:log50``, ``64B:1518B:10`` or ``64B,128B,256B``.
+
+    Raises
+    ------
+    UnitError, DomainError
+        If an end is no quantity of the parameter's unit, or the number of steps is not from 2 to
+        100,000.
+
+    Examples
+    --------
+    >>> latency = formula("transfer").parameter("latency")
+    >>> parse_range("1ms:100ms:log3", latency).round(3).tolist()
+    [0.001, 0.01, 0.1]
+    """
+    parts = text.split(":")
+    if len(parts) == 1:
+        return np.array([parameter.read(one) for one in _LIST_SEPARATOR.split(text.strip())])
+    steps = re.fullmatch(r"(log|lin)?\s*(\d+)", parts[2].strip()) if len(parts) == 3 else None
+    if len(parts) > 3 or (len(parts) == 3 and steps is None):
+        raise DomainError("sweep", repr(text), "LOW:HIGH:STEPS, as in 1ms:300ms:log50")
+    low, high = parameter.read(parts[0]), parameter.read(parts[1])
+    count = int(steps[2]) if steps else 50
+    if not 2 <= count <= 100_000:
+        raise DomainError("steps of the sweep", count, "from 2 to 100000")
+    if steps and steps[1] == "log":
+        if low <= 0 or high <= 0:
+            raise DomainError("ends of the sweep", text, "above 0 for log steps")
+        return np.geomspace(low, high, count)
+    return np.linspace(low, high, count)
 
 
 def _names(found: Formula) -> str:

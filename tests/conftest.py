@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("netcalc", deadline=None)  # a slow machine is no wrong answer
+settings.load_profile("netcalc")
 
 REQUIRED = frozenset(filter(None, os.environ.get("NETCALC_REQUIRE", "").split(",")))
 """Markers whose tests may not be skipped here: continuous integration names them."""

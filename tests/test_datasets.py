@@ -76,7 +76,7 @@ def test_every_file_of_the_folder_belongs_to_a_set() -> None:
 
 
 def test_the_recorded_ping_finds_the_truth_of_its_line() -> None:
-    # Known truth, set when it was recorded: 1.544 Mbit/s and 10 ms. Measured: within 1% and 0.15 ms.
+    # Known truth, set when it was recorded: 1.544 Mbit/s, 10 ms. Measured: within 1%, 0.15 ms.
     recorded = datasets.load("ping_emulated_t1")
     assert isinstance(recorded, RttSamples)
     assert (recorded.sent, recorded.received) == (150, 150)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
+import csv
+import io
 from typing import Any
 
 import click
@@ -11,7 +12,11 @@ import numpy as np
 from netcalc import calculator, units
 from netcalc.calculator import Formula, Parameter
 from netcalc.cli import print_json
-from netcalc.errors import DomainError
+from netcalc.errors import DomainError, NetcalcError
+from netcalc.solver import Root, default_range, solve
+
+_RESERVED = {"json", "csv", "sweep", "plot", "force", "solve", "for", "explain", "help"}
+"""Options of every formula; an argument of that name is given with its unit."""
 
 
 class _Formulas(click.Group):
@@ -39,7 +44,8 @@ def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> 
     \b
     Quantities carry their unit, as people write them: 30ms, "10 Mbit/s", T3, 64KiB, 3%.
     netcalc calc transfer 1MB --bandwidth T1 --latency 30ms
-    netcalc calc frame-rate 64B --bandwidth "10 Gbit/s"
+    netcalc calc transfer --solve bandwidth --for 1s --payload 1MB --latency 30ms
+    netcalc calc frame-rate --sweep frame=64B:1518B:log20 --bandwidth "10 Gbit/s"
     netcalc calc NAME --help
     """
     if ctx.invoked_subcommand is not None:
@@ -55,12 +61,12 @@ def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> 
         print_json(
             [
                 {
-                    "name": f.name,
-                    "command": calculator.command(f),
-                    "summary": f.summary,
-                    "unit": f.unit,
+                    "name": formula.name,
+                    "command": calculator.command(formula),
+                    "summary": formula.summary,
+                    "unit": formula.unit,
                 }
-                for f in shown
+                for formula in shown
             ]
         )
         return
@@ -73,23 +79,52 @@ def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> 
 
 
 def _command(formula: Formula) -> click.Command:
-    first = formula.parameters[0] if formula.parameters else None
     arguments: list[click.Parameter] = []
-    if first is not None:
+    if formula.parameters:
+        first = formula.parameters[0]
         arguments.append(click.Argument(["value"], required=False, metavar=f"[{_meta(first)}]"))
     arguments += [_option(formula, parameter) for parameter in formula.parameters]
-    arguments.append(click.Option(["--json", "as_json"], is_flag=True, help="Print JSON."))
+    arguments += [
+        click.Option(
+            ["--solve", "solve_"],
+            metavar="ARGUMENT[=LOW:HIGH]",
+            help="Find the values of this argument, in a range, that give the result of --for.",
+        ),
+        click.Option(["--for", "for_"], metavar="RESULT", help="The result wanted of --solve."),
+        click.Option(
+            ["--sweep", "sweep_"],
+            metavar="ARGUMENT=LOW:HIGH:STEPS",
+            help="A table over a range of one argument: 50, or log50 for logarithmic steps.",
+        ),
+        click.Option(["--plot", "plot_"], metavar="OUT.html", help="Draw the sweep."),
+        click.Option(["--force", "force_"], is_flag=True, help="Replace OUT.html if it exists."),
+        click.Option(
+            ["--explain", "explain_"], is_flag=True, help="Equation, numbers, source, validity."
+        ),
+        click.Option(["--json", "json_"], is_flag=True, help="Print JSON."),
+        click.Option(["--csv", "csv_"], is_flag=True, help="Print CSV."),
+    ]
     return click.Command(
         calculator.command(formula),
         params=arguments,
-        callback=lambda **given: _compute(formula, **given),
+        callback=lambda **given: _run(formula, **given),
         help=_help(formula),
-        context_settings={"ignore_unknown_options": False},
     )
 
 
-def _compute(
-    formula: Formula, *, value: str | None = None, as_json: bool, **options: str | None
+def _run(
+    formula: Formula,
+    *,
+    value: str | None = None,
+    solve_: str | None,
+    for_: str | None,
+    sweep_: str | None,
+    plot_: str | None,
+    force_: bool,
+    explain_: bool,
+    json_: bool,
+    csv_: bool,
+    **options: str | None,
 ) -> None:
     texts = {name: text for name, text in options.items() if text is not None}
     first = formula.parameters[0].name if formula.parameters else ""
@@ -98,15 +133,146 @@ def _compute(
             raise click.UsageError(f"{first} is given twice: {value!r} and {texts[first]!r}")
         texts[first] = value
     arguments = formula.arguments(texts)
-    result = formula.evaluate(arguments)
+    if (solve_ is None) != (for_ is None):
+        raise click.UsageError("--solve and --for go together: --solve bandwidth --for 1s")
+    if plot_ is not None and sweep_ is None:
+        raise click.UsageError("--plot draws a --sweep, such as --sweep latency=1ms:300ms:log50")
+    if solve_ is not None and for_ is not None:
+        _solve(formula, arguments, solve_, for_, as_json=json_)
+    elif sweep_ is not None:
+        _sweep(formula, arguments, sweep_, plot_, force=force_, as_json=json_, as_csv=csv_)
+    else:
+        result = formula.evaluate(arguments)
+        if json_:
+            print_json(_document(formula, arguments, result))
+        elif csv_:
+            _print_csv(formula, result)
+        elif explain_:
+            click.echo(explain(formula, arguments, result))
+        else:
+            for text in _result_lines(result, formula.unit):
+                click.echo(text)
+
+
+def explain(formula: Formula, arguments: dict[str, Any], result: Any) -> str:
+    """Return the equation, the numbers that went in, the result, the validity and the source."""
+    lines = [formula.summary, "", f"  {formula.equation}", ""]
+    for parameter in formula.parameters:
+        value = arguments.get(parameter.name, parameter.default)
+        origin = "" if parameter.name in arguments else " (default)"
+        lines.append(f"  {parameter.name} = {parameter.show(value)}{origin}")
+    lines += [f"  {formula.function_name} = {', '.join(_result_lines(result, formula.unit))}", ""]
+    lines += [formula.validity, f"From: {formula.source}"]
+    return "\n".join(lines)
+
+
+def _solve(
+    formula: Formula, arguments: dict[str, Any], wanted: str, result: str, *, as_json: bool
+) -> None:
+    name, found, limits = wanted.partition("=")
+    parameter = formula.parameter(name)
+    low, high = default_range(parameter.name)
+    if found:
+        ends = limits.split(":")
+        if len(ends) != 2:
+            raise DomainError("range of --solve", repr(limits), "LOW:HIGH, as in 1ms:10s")
+        low, high = parameter.read(ends[0]), parameter.read(ends[1])
+    given = {n: v for n, v in arguments.items() if n != parameter.name}
+    missing = next(
+        (
+            p
+            for p in formula.parameters
+            if p.required and p is not parameter and p.name not in given
+        ),
+        None,
+    )
+    if missing is not None:
+        raise DomainError(missing.short_name, "missing", units.example(missing.unit))
+    # The result is asked for as people write it: transfer=1s names the formula again.
+    target_text = result.rpartition("=")[2]
+    target = calculator.Parameter("result", formula.unit, "number", None, "").read(target_text)
+    answers = solve(
+        formula.function, for_=parameter.name, result=target, low=low, high=high, **given
+    )
     if as_json:
-        print_json(_document(formula, arguments, result))
+        print_json(
+            {
+                "formula": formula.name,
+                "solve": parameter.name,
+                "unit": parameter.unit,
+                "result_wanted": target,
+                "range": [low, high],
+                "roots": [
+                    {"value": a.value, "result": a.result, "exact": a.exact} for a in answers
+                ],
+            }
+        )
         return
-    if hasattr(result, "_asdict"):
-        for name, column in result._asdict().items():
-            click.echo(f"{name}: {_shown(column, formula.unit)}")
+    if not answers:
+        click.echo(f"none in [{parameter.show(low)}, {parameter.show(high)}]")
+    for answer in answers:
+        click.echo(f"{parameter.show(answer.value)}{_inexact(answer, formula)}")
+
+
+def _inexact(root: Root, formula: Formula) -> str:
+    if root.exact:
+        return ""
+    return (
+        f" (nearest: the formula steps over it and gives {units.show(root.result, formula.unit)})"
+    )
+
+
+def _sweep(
+    formula: Formula,
+    arguments: dict[str, Any],
+    wanted: str,
+    plot_path: str | None,
+    *,
+    force: bool,
+    as_json: bool,
+    as_csv: bool,
+) -> None:
+    name, found, limits = wanted.partition("=")
+    if not found:
+        raise DomainError("sweep", repr(wanted), "ARGUMENT=LOW:HIGH:STEPS, as rtt=1ms:300ms:log50")
+    parameter = formula.parameter(name)
+    if plot_path is not None:
+        from netcalc.cli.output import check_output
+
+        check_output(plot_path, force=force)
+    values = calculator.parse_range(limits, parameter)
+    swept = calculator.sweep(formula, arguments, over=parameter.name, values=values)
+    if plot_path is not None:
+        _plot(swept, parameter, plot_path, logarithmic="log" in limits)
+    if as_json:
+        document = _document(formula, arguments, swept.columns["result"])
+        print_json({**document, "sweep": parameter.name, "values": values})
         return
-    click.echo(_shown(result, formula.unit))
+    headings = [f"{parameter.name} [{parameter.unit}]", f"{formula.function_name} [{formula.unit}]"]
+    pairs = zip(values.tolist(), swept.columns["result"].tolist(), strict=True)
+    if as_csv:
+        _write_csv([headings, *([f"{x:.12g}", f"{y:.12g}"] for x, y in pairs)])
+        return
+    click.echo(f"{parameter.short_name:>16}  {formula.short_name}")
+    for x, y in pairs:
+        click.echo(f"{parameter.show(x):>16}  {units.show(y, formula.unit)}")
+
+
+def _plot(swept: calculator.Sweep, parameter: Parameter, path: str, *, logarithmic: bool) -> None:
+    from netcalc.cli.output import save_curve
+
+    save_curve(
+        swept.values,
+        swept.columns["result"],
+        x_name=parameter.short_name.replace("_", " "),
+        x_unit=parameter.unit,
+        y_name=swept.formula.short_name.replace("_", " "),
+        y_unit=swept.formula.unit,
+        title=swept.formula.summary,
+        logarithmic=logarithmic,
+        path=path,
+    )
+    click.echo(f"wrote {path}", err=True)
 
 
 def _document(formula: Formula, arguments: dict[str, Any], result: Any) -> dict[str, Any]:
@@ -120,6 +286,28 @@ def _document(formula: Formula, arguments: dict[str, Any], result: Any) -> dict[
     }
 
 
+def _print_csv(formula: Formula, result: Any) -> None:
+    if hasattr(result, "_asdict"):
+        columns = {name: np.ravel(column).tolist() for name, column in result._asdict().items()}
+        length = max(map(len, columns.values()))
+        padded = [column + [""] * (length - len(column)) for column in columns.values()]
+        _write_csv([list(columns), *zip(*padded, strict=True)])
+        return
+    _write_csv([[f"{formula.function_name} [{formula.unit}]"], *([v] for v in np.ravel(result))])
+
+
+def _write_csv(rows: Any) -> None:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    click.echo(text.getvalue(), nl=False)
+
+
+def _result_lines(result: Any, unit: str) -> list[str]:
+    if hasattr(result, "_asdict"):
+        return [f"{name}: {_shown(column, unit)}" for name, column in result._asdict().items()]
+    return [_shown(result, unit)]
+
+
 def _shown(value: Any, unit: str) -> str:
     if isinstance(value, str | bool | np.bool_):
         return str(value)
@@ -131,11 +319,14 @@ def _shown(value: Any, unit: str) -> str:
 def _option(formula: Formula, parameter: Parameter) -> click.Option:
     unique = sum(p.short_name == parameter.short_name for p in formula.parameters) == 1
     names = [f"--{parameter.name.replace('_', '-')}"]
-    if unique and parameter.short_name != parameter.name:
+    if unique and parameter.short_name not in (parameter.name, *_RESERVED):
         names.insert(0, f"--{parameter.short_name.replace('_', '-')}")
     text = parameter.description
-    if not parameter.required and parameter.default is not inspect.Parameter.empty:
-        text += f" (default: {parameter.show(parameter.default)})"
+    if not parameter.required:
+        try:
+            text += f" (default: {parameter.show(parameter.default)})"
+        except (NetcalcError, TypeError, ValueError):
+            text += f" (default: {parameter.default})"
     return click.Option([*names, parameter.name], help=text, metavar=_meta(parameter))
 
 
@@ -149,10 +340,8 @@ def _meta(parameter: Parameter) -> str:
 
 
 def _help(formula: Formula) -> str:
-    parts = [
-        formula.summary,
-        f"\b\n{formula.equation}",
-        formula.validity,
-        f"From: {formula.source}",
-    ]
-    return "\n\n".join(part for part in parts if part)
+    equation = f"\b\nEquation: {formula.equation}" if formula.equation else ""
+    source = f"From: {formula.source}" if formula.source else ""
+    return "\n\n".join(
+        part for part in (formula.summary, equation, formula.validity, source) if part
+    )

@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import click
+import numpy as np
 
 from netcalc.compare import Comparison
 from netcalc.errors import MissingPackageError
+from netcalc.models._domain import FloatArray
 
 
 def check_output(path: str, *, inputs: Iterable[str] = (), force: bool = False) -> None:
@@ -48,3 +50,33 @@ def _same(first: Path, second: Path) -> bool:
         return first.samefile(second)
     except OSError:
         return False
+
+
+def save_curve(
+    x: FloatArray,
+    y: FloatArray,
+    *,
+    x_name: str,
+    x_unit: str,
+    y_name: str,
+    y_unit: str,
+    title: str,
+    logarithmic: bool,
+    path: str,
+) -> None:
+    """Draw one curve into one HTML file that needs no network."""
+    try:
+        from netcalc import plots
+    except ImportError as error:
+        raise MissingPackageError("bokeh", extra="lab", purpose="--plot") from error
+    positive = bool((y[np.isfinite(y)] > 0).all())
+    plots.save_html(
+        plots.curves(
+            x,
+            {y_name: y},
+            x_axis=plots.Axis(x_name, x_unit, "log" if logarithmic else "linear"),
+            y_axis=plots.Axis(y_name, y_unit, "log" if logarithmic and positive else "linear"),
+            title=title,
+        ),
+        path,
+    )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from netcalc import compare, plots
 from netcalc.errors import ReaderError
-from netcalc.experiments import echo
+from netcalc.experiments import BOOK_SIZES, echo
 from netcalc.path import Path
 from netcalc.plots.style import Theme
 from netcalc.samples import RttSamples, Samples, TransferSamples
@@ -19,7 +19,7 @@ from netcalc.widgets.upload import upload
 def round_trip_panel(
     start: RttSamples | TransferSamples | None = None,
     *,
-    sizes: Sequence[float] | None = None,
+    sizes: Sequence[float] = BOOK_SIZES,
     path: Path | None = None,
     theme: Theme = "light",
 ) -> Panel:
@@ -53,10 +53,9 @@ def round_trip_panel(
             )
         figure.draw(plots.overlay(compare.overlay(samples, path=path), theme=theme))
 
-    chosen = {} if sizes is None else {"payload_bytes": sizes}
     live = run_button(
         "Run an echo on this machine",
-        lambda progress, stop: echo(**chosen, progress=progress, stop=stop),
+        lambda progress, stop: echo(sizes, progress=progress, stop=stop),
         show,
         key="echo",
     )

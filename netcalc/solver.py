@@ -1,10 +1,10 @@
 """Any formula solved for any of its variables: all roots in a range, or none.
 
 >>> from netcalc.models.latency import transfer_s
->>> [root] = roots(transfer_s, for_="bandwidth_bps", result=1.03, payload_bytes=1e6, latency_s=0.03)
+>>> [root] = solve(transfer_s, for_="bandwidth_bps", result=1.03, payload_bytes=1e6, latency_s=0.03)
 >>> round(root.value)
 8000000
->>> roots(transfer_s, for_="bandwidth_bps", result=0.01, payload_bytes=1e6, latency_s=0.03)
+>>> solve(transfer_s, for_="bandwidth_bps", result=0.01, payload_bytes=1e6, latency_s=0.03)
 []
 
 The range is searched on a grid for changes of sign, each of which Brent's method closes in on;
@@ -73,7 +73,7 @@ def default_range(name: str) -> tuple[float, float]:
     )
 
 
-def roots(
+def solve(
     function: Callable[..., Any],
     *,
     for_: str,

@@ -1,0 +1,185 @@
+"""Formulas solved for a variable: every root in the range, or none; against algebra."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+import netcalc
+from netcalc.calculator import formula, parse_range, sweep
+from netcalc.cli import commands
+from netcalc.errors import DomainError
+from netcalc.models.latency import transfer_s
+from netcalc.models.line_rate import frame_rate_pps
+from netcalc.solver import evaluate, solve
+
+
+@given(size=st.floats(1e3, 1e9), latency=st.floats(1e-4, 1.0), sending=st.floats(1e-3, 100.0))
+def test_the_bandwidth_is_the_one_that_algebra_gives(size, latency, sending):
+    """Derived by hand: R = 8N / (t - d)."""
+    [root] = solve(
+        transfer_s, for_="bandwidth_bps", result=latency + sending, payload_bytes=size,
+        latency_s=latency,
+    )  # fmt: skip
+    assert root.exact
+    assert root.value == pytest.approx(8 * size / sending, rel=1e-6)
+
+
+def test_any_variable_of_a_formula():
+    given = {"payload_bytes": 1e6, "bandwidth_bps": 8e6, "latency_s": 0.03}
+    for name, value in given.items():
+        others = {n: v for n, v in given.items() if n != name}
+        [root] = netcalc.solve(transfer_s, for_=name, result=1.03, **others)
+        assert root.value == pytest.approx(value)
+
+
+def test_no_root_is_an_empty_list():
+    assert solve(
+        transfer_s, for_="bandwidth_bps", result=0.01, payload_bytes=1e6, latency_s=0.03
+    ) == []  # fmt: skip
+
+
+def parabola(x, *, shift):
+    """Stand-in formula with two roots, or one that only touches."""
+    return (np.asarray(x) - 3.0) ** 2 - shift
+
+
+def test_all_roots_are_found():
+    # derived: (x - 3)^2 = 4 at 1 and 5
+    values = [root.value for root in solve(parabola, for_="x", result=0, low=-9, high=9, shift=4)]
+    assert values == pytest.approx([1, 5])
+
+
+def test_a_root_that_only_touches():
+    [root] = solve(parabola, for_="x", result=1.0, low=-9.05, high=9, shift=-1)
+    assert root.value == pytest.approx(3, abs=1e-4)
+    assert root.exact
+
+
+def test_a_root_at_the_end_of_the_range():
+    values = [root.value for root in solve(parabola, for_="x", result=0, low=1, high=4, shift=4)]
+    assert values == [1]
+
+
+def steps(x):
+    """Stand-in formula that jumps from 1 to 3 at 2.5."""
+    return np.where(np.asarray(x) < 2.5, 1.0, 3.0)
+
+
+def test_a_jump_over_the_result_is_told():
+    [root] = solve(steps, for_="x", result=2, low=0, high=10)
+    assert root.value == pytest.approx(2.5)
+    assert not root.exact
+    assert root.result in (1, 3)
+
+
+def test_whole_numbers_give_the_first_past_the_crossing():
+    # derived: N packets need 8 (N + 1) ms on two lines of 1 Mbit/s, so 100 ms are passed by 12
+    total = netcalc.models.store_and_forward.store_and_forward_s
+    [root] = solve(
+        total, for_="packet_count", result=0.1, packet_bytes=1000, bandwidth_bps=[1e6, 1e6]
+    )
+    assert root.value == 12
+    assert root.result == pytest.approx(0.104)
+    assert not root.exact
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"for_": "speed"}, "bandwidth_bps"),
+        ({"for_": "latency_s", "low": 2, "high": 1}, "range"),
+        ({"for_": "latency_s", "payload_bytes": [1, 2], "bandwidth_bps": 1}, "one number"),
+    ],
+)
+def test_mistakes_are_named(options, said):
+    with pytest.raises(DomainError, match=said):
+        solve(transfer_s, result=1.0, **options)
+
+
+def test_impossible_values_are_no_numbers():
+    assert np.isnan(evaluate(transfer_s, {"payload_bytes": 1, "bandwidth_bps": -1, "latency_s": 0}))
+
+
+def test_ranges_of_a_sweep():
+    size = formula("frame-rate").parameter("frame")
+    assert parse_range("64B:1024B:log5", size).tolist() == pytest.approx([64, 128, 256, 512, 1024])
+    assert parse_range("64 B:164 B:3", size).tolist() == [64, 114, 164]
+    assert parse_range("64B, 1518B", size).tolist() == [64, 1518]
+    assert parse_range("0B:98B", size).size == 50
+    for wrong in ("1B:2B:x", "1B:2B:1", "0B:2B:log3", "1B:2B:3:4", "1B:2B:1000000"):
+        with pytest.raises(DomainError):
+            parse_range(wrong, size)
+
+
+def test_a_sweep_equals_the_formula():
+    rates = formula("frame-rate")
+    swept = sweep(rates, {"bandwidth_bps": 1e8}, over="frame_bytes", values=np.array([64.0, 1518]))
+    assert (
+        swept.columns["result"].tolist() == frame_rate_pps([64, 1518], bandwidth_bps=1e8).tolist()
+    )
+
+
+def run(*arguments):
+    return CliRunner().invoke(commands, ["calc", *arguments])
+
+
+def complaint(*arguments):
+    """What the command says of a mistake, whichever way it says it."""
+    done = run(*arguments)
+    return f"{done.output} {done.exception}"
+
+
+def test_solve_in_a_terminal():
+    asked = ["transfer", "--payload", "1MB", "--latency", "30ms", "--for", "1.03s"]
+    assert run(*asked, "--solve", "bandwidth").output == "8 Mbit/s\n"
+    narrow = run(*asked, "--solve", "bandwidth=1kbit/s:1Mbit/s")
+    assert narrow.output == "none in [1 kbit/s, 1 Mbit/s]\n"
+    document = json.loads(run(*asked, "--solve", "bandwidth", "--json").output)
+    assert document["roots"][0]["value"] == pytest.approx(8e6)
+    assert document["range"] == [1.0, 1e15]
+
+
+def test_sweep_in_a_terminal(tmp_path):
+    asked = ["frame-rate", "--bandwidth", "100 Mbit/s", "--sweep", "frame=64B,1518B"]
+    assert "148.8 kpps" in run(*asked).output
+    rows = run(*asked, "--csv").output.splitlines()
+    assert rows[0] == "frame_bytes [byte],frame_rate_pps [packet/s]"
+    assert float(rows[1].split(",")[1]) == pytest.approx(148_809.5238)
+    document = json.loads(run(*asked, "--json").output)
+    assert document["values"] == [64, 1518]
+    out = tmp_path / "curve.html"
+    assert run(*asked, "--plot", str(out)).exit_code == 0
+    assert "frame rate" in out.read_text()
+    assert "exists" in complaint(*asked, "--plot", str(out))
+
+
+def test_explain_in_a_terminal():
+    shown = run("transfer", "1MB", "--bandwidth", "T1", "--latency", "30ms", "--explain").output
+    for part in ("t = d + 8 N / R", "payload_bytes = 1 MB", "5.211 s", "Validity:", "Stevens"):
+        assert part in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--solve", "bandwidth"], "--for"),
+        (["--for", "1s"], "--solve"),
+        (["--solve", "speed", "--for", "1s"], "payload, bandwidth, latency"),
+        (["--solve", "bandwidth", "--for", "1s"], "payload is missing"),
+        (["--solve", "bandwidth=1s:2s", "--for", "1s"], "unit of a time"),
+        (
+            ["--solve", "bandwidth", "--for", "1 MB", "--payload", "1B", "--latency", "1s"],
+            "of a size",
+        ),
+        (["--sweep", "latency"], "LOW:HIGH"),
+        (["--plot", "x.html"], "--sweep"),
+    ],
+)
+def test_wrong_questions_are_told(arguments, said):
+    assert said in complaint("transfer", *arguments)
