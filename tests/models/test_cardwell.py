@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models import cardwell
+from netcalc.models import cardwell, pftk
 
 
 def test_handshake_against_monte_carlo():
@@ -63,6 +65,49 @@ def test_slow_start_tail_is_continuous_and_straight():
     below, above, far = cardwell.slow_start_s([at, at * (1 + 1e-12), at + 640], **path)
     assert below == pytest.approx(above)
     assert far - below == pytest.approx(10)
+
+
+def test_transfer_without_loss_is_slow_start():
+    """Identity: no loss leaves the start and the delayed acknowledgement."""
+    n = np.array([0, 1, 69, 5000])
+    whole = cardwell.lossy_transfer_s(n, rtt_s=0.1, loss_ratio=0, delayed_ack_s=0.1)
+    assert whole == pytest.approx(cardwell.slow_start_s(n, rtt_s=0.1) + 0.1)
+
+
+def test_transfer_term_by_term():
+    """Derived: p = 2 %, 69 segments, from the terms written out in plain floats."""
+    p, d, g, rtt_s, rto_s = 0.02, 69, 1.5, 0.1, 1.0
+    q, lost = 1 - p, 1 - 0.98**69
+    started = lost / p
+    window = started * (g - 1) / g + 10 / g
+    steady = 4 / 6 + math.sqrt(8 * q / (6 * p) + (4 / 6) ** 2)
+    share_w, share_steady = (
+        (1 - q**3) * (1 + q**3 * (1 - q ** (w - 3))) / (1 - q**w) for w in (window, steady)
+    )
+    timeouts_s = rto_s * (1 + p + 2 * p**2 + 4 * p**3 + 8 * p**4 + 16 * p**5 + 32 * p**6) / q
+    rate = (q / p + steady / 2 + share_steady) / (rtt_s * (steady + 1) + share_steady * timeouts_s)
+    start_s = rtt_s * math.log(started * (g - 1) / 10 + 1, g)
+    stall_s = lost * (share_w * timeouts_s + (1 - share_w) * rtt_s)
+    expected_s = start_s + stall_s + (d - started) / rate + 0.1
+    computed = cardwell.lossy_transfer_s(d, rtt_s=rtt_s, loss_ratio=p, rto_s=rto_s)
+    assert computed == pytest.approx(expected_s, rel=1e-9)
+
+
+def test_a_long_transfer_runs_at_the_steady_rate():
+    """Identity: the start no longer counts in 10^7 segments."""
+    path = {"rtt_s": 0.1, "rto_s": 1.0}
+    taken = cardwell.lossy_transfer_s(1e7, loss_ratio=0.01, **path)
+    assert 1e7 / taken == pytest.approx(pftk.pftk_throughput_pps(0.01, **path), rel=1e-3)
+
+
+def test_transfer_grows_with_size_and_loss():
+    """Identity: more segments and more loss never take less time."""
+    n = np.arange(1, 2000, 7)[:, None]
+    loss = np.array([0, 1e-5, 1e-3, 0.01, 0.05, 0.2])
+    times = cardwell.lossy_transfer_s(n, rtt_s=0.1, loss_ratio=loss)
+    assert (np.diff(times, axis=0) > 0).all()
+    assert (np.diff(times, axis=1) > 0).all()
+    assert cardwell.lossy_transfer_s(1, rtt_s=0.1, loss_ratio=1) == np.inf
 
 
 def test_impossible():
