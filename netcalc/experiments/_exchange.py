@@ -84,11 +84,11 @@ class UdpExchange:
                 arrived_ns = _clock()
             except BlockingIOError:
                 got, arrived_ns = -1, _clock()
-            if got == size and arrived_ns - sent_ns <= self._timeout_ns:
-                if buffer.startswith(payload):
-                    self.replies.sent(sequence, size, sent_ns).answered = True
-                    return sent_ns, arrived_ns - sent_ns
-            elif arrived_ns - sent_ns > self._timeout_ns:
+            in_time = arrived_ns - sent_ns <= self._timeout_ns
+            if in_time and got == size and buffer.startswith(payload):
+                self.replies.sent(sequence, size, sent_ns).answered = True
+                return sent_ns, arrived_ns - sent_ns
+            if not in_time:
                 self.replies.sent(sequence, size, sent_ns)
                 if got == size < TAG_BYTES:
                     self.replies.late_count += 1
@@ -158,15 +158,22 @@ class TcpExchange:
         """Send one probe; return when, and its round trip or None without a reply. [ns]"""
         size = len(payload)
         struct.pack_into("!II", payload, 0, size, sequence)
+        sock, place = self._sock, self._view[self._have :]
         sent_ns = _clock()
-        self._send_all(payload, sent_ns)
-        probe = self.replies.sent(sequence, size, sent_ns)
+        try:
+            done = sock.send(payload)
+        except BlockingIOError:
+            done = 0
+        if done < size:
+            self._send_rest(payload, done, sent_ns)
+        probe = None
         while True:
             try:
-                got = self._sock.recv_into(self._view[self._have :])
+                got = sock.recv_into(place)
                 arrived_ns = _clock()
             except BlockingIOError:
                 got, arrived_ns = -1, _clock()
+            probe = probe or self.replies.sent(sequence, size, sent_ns)
             if got == 0:
                 raise ConnectionResetError("it closed the connection")
             self._have += max(got, 0)
@@ -182,6 +189,7 @@ class TcpExchange:
             if not in_time:
                 return sent_ns, None
             self._stopping.check()
+            place = self._view[self._have :]
 
     def linger(self) -> None:
         """Sort what still comes after the last probe."""
@@ -214,11 +222,10 @@ class TcpExchange:
         if answer != session:
             raise ExperimentError("something else answers there", phase="greeting", **self._peer)
 
-    def _send_all(self, payload: bytearray, sent_ns: int) -> None:
-        done = 0
+    def _send_rest(self, payload: bytearray, done: int, sent_ns: int) -> None:
         while done < len(payload):
             try:
-                done += self._sock.send(payload if not done else memoryview(payload)[done:])
+                done += self._sock.send(memoryview(payload)[done:])
             except BlockingIOError:
                 self._stopping.check()
                 if _clock() - sent_ns > self._timeout_ns:

@@ -126,12 +126,12 @@ def echo_datagrams(sock: socket.socket, session: bytes, limit_bytes: int, counts
         if size >= TAG_BYTES and buffer[4:8] != session:
             counts.refused += 1
             continue
+        counts.echoed += 1  # before it goes out: the client may end this process at its sight
         try:
             sock.sendto(view[:size], sender)
         except OSError:
+            counts.echoed -= 1
             counts.unsent += 1
-        else:
-            counts.echoed += 1
 
 
 def echo_connections(
@@ -173,8 +173,8 @@ def echo_stream(
                 return carried_bytes
             if have < length:
                 break
-            connection.sendall(view[:length])
             counts.echoed += 1
+            connection.sendall(view[:length])
             carried_bytes += 2 * length
             view[: have - length] = view[length:have]
             have -= length

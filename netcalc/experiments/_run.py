@@ -287,19 +287,15 @@ class Run:
 def _remarks(replies: Replies, timeout_s: float) -> list[str]:
     """Say what came beside the replies that count."""
     remarks = []
-    if replies.late_count:
-        remarks.append(
-            f"{replies.late_count} replies came after the time limit of {show(timeout_s, 's')}; "
-            "their probes count as lost"
-        )
-    if replies.foreign_count:
-        remarks.append(f"{replies.foreign_count} datagrams were not of this run and are ignored")
-    if replies.damaged_count:
-        remarks.append(f"{replies.damaged_count} replies were damaged and are ignored")
-    if replies.duplicate_count > len(replies.duplicates):
-        remarks.append(
-            f"of {replies.duplicate_count} duplicates {len(replies.duplicates)} are kept as rows"
-        )
+    if count := replies.late_count:
+        limit = show(timeout_s, "s")
+        remarks.append(f"replies after the time limit of {limit}, their probes are lost: {count}")
+    if count := replies.foreign_count:
+        remarks.append(f"datagrams that are not of this run, ignored: {count}")
+    if count := replies.damaged_count:
+        remarks.append(f"damaged replies, ignored: {count}")
+    if (count := replies.duplicate_count) > len(replies.duplicates):
+        remarks.append(f"duplicates: {count}, kept as rows: {len(replies.duplicates)}")
     return remarks
 
 
