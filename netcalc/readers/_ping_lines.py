@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 _MILLI = ("ms", "msec", "msek", "msecs", "мс", "мсек", "毫秒", "ミリ秒", "밀리초", "χιλ")
 _SECONDS_PER = {
@@ -40,14 +41,25 @@ _PAIR = re.compile(
 _NOT_TIMES = {"ttl", "hlim", "hoplimit", "ident", "id", "mtu", "code", "tos", "tclass"}
 _STAMP = re.compile(r"^\s*\[([0-9]{9,11}\.[0-9]{1,9})\]\s")
 _ADDRESS = re.compile(
-    r"(?<![\w.:])(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}"
-    r"|(?=[0-9A-Fa-f]*:[0-9A-Fa-f:.]*:|::)[0-9A-Fa-f:]{2,45}(?:[0-9.]{7,15})?(?:%[\w.-]{1,20})?)(?![\w])"
+    r"(?<![0-9A-Za-z_.:])(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![0-9])"
+    r"|(?:[0-9A-Fa-f]{0,4}:){2,7}(?:[0-9.]{7,15}|[0-9A-Fa-f]{1,4})(?:%[0-9A-Za-z_.-]{1,20})?"
+    r"(?![0-9A-Za-z]))"
+)
+# A date or a time of day that another program put in front of the line.
+_CLOCK = re.compile(
+    r"\s*(?:(?:\[[^\]]{4,40}\]|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w*,?|[A-Z][a-z]{2}(?= +[0-9]{1,2} )"
+    r"|[0-9]{4}-[0-9]{2}-[0-9]{2}T?|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2,4},?|[0-9]{1,2}(?= )"
+    r"|[0-9]{4}(?=:? )|[A-Z]{3,4}(?= [0-9]{4}:? ))\s*){0,5}"
+    r"(?:\[[^\]]{4,40}\]|[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)"
+    r"(?:\s(?:[AP]M|UTC|[A-Z]{3,4} [0-9]{4}|[0-9]{4}))?:?\s+"
 )
 _MARKS = re.compile(r"(?:\s*\([^()]{1,40}\)|\s*[.!])*\s*")
 _DUPLICATE = re.compile(r"\(\s*(?:DUP|重复|重複)", re.IGNORECASE)
 _CORRUPT = re.compile(r"\([^)]*(?:CHECKSUM|PRÜFSUMME|CONTRÔLE|СУММ|チェックサム)", re.IGNORECASE)
 _NEXT_HOP = re.compile(r"redirect|\([^()]*:\s*[0-9A-Fa-f.:]+\)\s*$", re.IGNORECASE)
-_DUMP_HEAD = re.compile(r"^\s*Vr\s+HL\s+TOS\s|^\s*IP Header Dump|^\s*ICMP: type", re.IGNORECASE)
+_DUMP_HEAD = re.compile(
+    r"^\s*Vr\s+HL\s+TOS\s|^\s*IP (?:Header|Hdr) Dump|^\s*ICMP: type", re.IGNORECASE
+)
 _DUMP_ROW = re.compile(
     r"^\s*[0-9a-f]\s+[0-9a-f]\s+[0-9a-f]{2}\s+[0-9a-f]{4}\s|^(?:\s[0-9a-f]{2,4}){4,}\s*$"
 )
@@ -56,10 +68,19 @@ _ERROR_WORDS = re.compile(
     r"parameter problem|isolated|unknown|violation|cutoff|bad code",
     re.IGNORECASE,
 )
+_TIMEOUT_WORDS = re.compile(
+    r"time[ds -]*out|zeitüberschreitung|délai|agotado|scadut|tempo limite|превышен|перевищено|limit"
+    r"|zaman aş|超时|逾時|タイムアウト|만료|failure",
+    re.IGNORECASE,
+)
 
 _HEADERS = {
+    "toybox": re.compile(
+        r"^\s*Ping (?P<host>\S+) \((?P<addr>[^()\s]+)\): "
+        r"(?P<size>[0-9]{1,6})\((?P<packet>[0-9]{1,6})\)\s*\S"
+    ),
     "iputils": re.compile(
-        r"^\s*P(?:ING|ing) (?P<host>\S.{0,400}?)\s?\((?P<addr>[^()\s]+|.*?\(\S+\))\)"
+        r"^\s*PING (?P<host>\S.{0,400}?)\s?\((?P<addr>[^()\s]+|.*?\(\S+\))\)"
         r"(?P<source>.*?)\s(?P<size>[0-9]{1,6})\((?P<packet>[0-9]{1,6})\)\s*\S"
     ),
     "PING6": re.compile(
@@ -80,14 +101,19 @@ _HEADERS = {
 }  # fmt: skip
 _WINDOWS_HEADER = re.compile(
     r"^(?=.*\bping\b|.*\[[0-9A-Fa-f:.%]+\]|.*[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+|.*[0-9A-Fa-f]*::?[0-9A-Fa-f]+)"
-    r"[^=]*?(?<![\w.:])(?P<size>[0-9]{1,5})\s+[^\W\d_][^=0-9]*[:：]\s*$",
+    r"[^=]*?(?<![\w.:])(?P<size>[0-9]{1,5})\s*[^\W\d_][^=0-9]*[:：]\s*$",
     re.IGNORECASE,
 )  # fmt: skip
 _STATISTICS = re.compile(r"^\s*-{3,4}\s?(?P<host>\S.*?)\s?-{3,4}\s*$")
-_COUNTS = re.compile(r"^\D{0,40}?(?P<sent>[0-9]{1,12})\D+?(?P<received>[0-9]{1,12})\b(?P<rest>.*)$")
+_WHOLE = re.compile(r"(?<![0-9.,:+/-])([0-9]{1,12})(?![0-9.:/])")
 _LOSS = re.compile(r"(?<![\w.,])%?\s?([0-9]{1,3}(?:[.,][0-9]{1,6})?)\s?%|%([0-9]{1,3})")
 _PLUS = re.compile(r"\+([0-9]{1,12})\s+([^\W\d_]+)|,\s([0-9]{1,12})\s(duplicates)")
-_SPREAD = re.compile(rf"=\s*({_NUMBER})/({_NUMBER})/({_NUMBER})(?:/({_NUMBER}))?\s?([^\W\d_]+)\b")
+_SPREAD = re.compile(
+    rf"(?:\((ms)\)[^=]*)?=\s*({_NUMBER})/({_NUMBER})/({_NUMBER})(?:/({_NUMBER}))?(?:\s?([^\W\d_]+)\b)?"
+)
+_WORDED_SPREAD = re.compile(
+    rf"min = ({_NUMBER})\s?([a-z]+), avg = ({_NUMBER})\s?([a-z]+), max = ({_NUMBER})\s?([a-z]+)\b"
+)
 _QUICK = re.compile(r"^\s*[0-9]+/[0-9]+ \S.*[0-9]+%")
 _WINDOWS_COUNTS = re.compile(
     r"^[^=]*=\s*([0-9]{1,12})\b[^=0-9]+=\s*([0-9]{1,12})\b[^=0-9]+=\s*([0-9]{1,12})\b"
@@ -143,6 +169,16 @@ def seconds(number: str, unit: str) -> tuple[float, float] | None:
     return float(f"{digits}e{exponent}"), float(f"1e{int(exponent) - decimals}")
 
 
+def without_clock(text: str) -> str:
+    """Take off a date or time of day in front of a line.
+
+    >>> without_clock("Nov 21 03:52:00 3 packets transmitted")
+    '3 packets transmitted'
+    """
+    clock = _CLOCK.match(text)
+    return text[clock.end() :] if clock else text
+
+
 def read_header(text: str) -> Header | None:
     """Read the line that opens a run, of any dialect."""
     for dialect, pattern in _HEADERS.items():
@@ -155,7 +191,7 @@ def read_header(text: str) -> Header | None:
             return None
         if found.get("packet") and size is not None and dialect == "iputils":
             size = size if int(found["packet"]) - size in (8, 28, 48) else None
-        return Header(dialect, found["host"], size, sizes_vary=dialect == "sweep")
+        return Header(dialect, found["host"].rstrip(":"), size, sizes_vary=dialect == "sweep")
     match = _WINDOWS_HEADER.match(text)
     if match is None or len(text) > 400 or "bytes from" in text:
         return None
@@ -173,7 +209,7 @@ def read_line(text: str) -> Line | None:
     so far); ``dump`` (a packet printed after an error).
     """
     if _DUMP_HEAD.match(text) or _DUMP_ROW.match(text):
-        return Line("dump")
+        return Line("dump", sequence=_quoted_sequence(text))
     stamp = _STAMP.match(text)
     stamp_s = float(stamp[1]) if stamp else math.nan
     body = text[stamp.end() :] if stamp else text
@@ -278,9 +314,9 @@ def _read_pairs(line: Line, text: str) -> None:
         line.why = "text after its numbers"
 
 
-def error_dump_sequence(text: str) -> int | None:
+def _quoted_sequence(text: str) -> int | None:
     """Read the sequence number of the packet that an error quotes, if it is printed."""
-    match = re.search(r"ICMP: type \d+.*\bseq 0x([0-9a-f]{4})\b", text)
+    match = re.search(r"ICMP: type [0-9]+.*\bseq 0x([0-9a-f]{4})\b", text)
     return int(match[1], 16) if match else None
 
 
@@ -297,6 +333,11 @@ def names_error(text: str) -> bool:
     return bool(_ERROR_WORDS.search(text))
 
 
+def names_timeout(text: str) -> bool:
+    """Whether a line says in one of the commoner languages that no answer came."""
+    return bool(_TIMEOUT_WORDS.search(text))
+
+
 def read_statistics_head(text: str) -> str | None:
     """Return the host of ``--- host ping statistics ---``, or None."""
     match = _STATISTICS.match(text)
@@ -305,14 +346,26 @@ def read_statistics_head(text: str) -> str | None:
 
 def read_counts(text: str) -> dict[str, float] | None:
     """Read ``10 packets transmitted, 9 received, +1 errors, 10% packet loss``."""
-    match = _COUNTS.match(text)
-    if match is None or not ("%" in match["rest"] or "printing up" in match["rest"]):
+    share = _LOSS.search(text)
+    if share is None and "printing up" not in text:
         return None
-    counts: dict[str, float] = {"sent": int(match["sent"]), "received": int(match["received"])}
-    loss = _LOSS.search(match["rest"])
-    if loss:
-        counts["loss_ratio"] = float(f"{(loss[1] or loss[2]).replace(',', '.')}e-2")
-    for plus in _PLUS.finditer(match["rest"]):
+    end = share.start() if share else len(text)
+    whole = [int(number) for number in _WHOLE.findall(text[:end])]
+    if len(whole) < 2:
+        return None
+    sent, received = whole[:2]
+    counts: dict[str, float] = {"sent": sent, "received": received}
+    if share:
+        loss = float(f"{(share[1] or share[2]).replace(',', '.')}e-2")
+        fitting = [
+            pair
+            for pair in pairwise(whole)
+            if pair[0] and abs(1 - pair[1] / pair[0] - loss) < 0.011
+        ]
+        if fitting and (sent == 0 or fitting[0] != (sent, received)):
+            counts = {"sent": fitting[0][0], "received": fitting[0][1]}
+        counts["loss_ratio"] = loss
+    for plus in _PLUS.finditer(text):
         word = (plus[2] or plus[4]).lower()
         number = int(plus[1] or plus[3])
         if word.startswith(("dup", "doub", "重复", "重複", "повтор", "дубл")):
@@ -321,7 +374,7 @@ def read_counts(text: str) -> dict[str, float] | None:
             counts["errors"] = number
         elif word.startswith(("corr", "besch", "损坏")):
             counts["corrupted"] = number
-    took = re.search(rf"({_NUMBER})\s?([^\W\d_]+)\s*$", match["rest"])
+    took = re.search(rf"({_NUMBER})\s?([^\W\d_]+)\s*$", text)
     time = seconds(took[1], took[2]) if took else None
     if time is not None:
         counts["duration_s"] = time[0]
@@ -332,9 +385,17 @@ def read_spread(text: str) -> dict[str, float] | None:
     """Read ``rtt min/avg/max/mdev = 0.038/0.047/0.080/0.011 ms``."""
     match = _SPREAD.search(text)
     if match is None:
+        worded = _WORDED_SPREAD.search(text)
+        if worded is None:
+            return None
+        low, low_unit, mean, mean_unit, high, high_unit = worded.groups()
+        pairs = [(low, low_unit), (mean, mean_unit), (high, high_unit)]
+        return _times(("rtt_min_s", "rtt_avg_s", "rtt_max_s"), pairs)
+    unit = match[1] or match[6]
+    if unit is None:
         return None
     names = ("rtt_min_s", "rtt_avg_s", "rtt_max_s", "rtt_mdev_s")
-    return _times(names, [(number, match[5]) for number in match.groups()[:4] if number])
+    return _times(names, [(number, unit) for number in match.groups()[1:5] if number])
 
 
 def read_windows_counts(text: str) -> dict[str, float] | None:
@@ -373,7 +434,8 @@ def is_noise(text: str) -> bool:
             r"^\s*(?:\S{1,12}: 0x[0-9a-f]+\s*$|pipe \d|, ?pipe|.{0,12}ipg/ewma|\^[A-Z\\]"
             r"|[.E!?]+\s*$"
             r"|#[0-9]+\s|RR:|TS:|NOP|\t|Control-C|(?:/\S+/)?ping6?(?:\.exe)?: |WARNING|connect: "
-            r"|wrong data byte|cp:|wp:|Terminated|Killed|logout|exit|load: |.{0,100}[$#%>]\s*$)",
+            r"|wrong data byte|cp:|wp:|Terminated|Killed|logout|exit|load: |ai->"
+            r"|.{0,100}[$#%>]\s*$)",
             text,
         )
     )

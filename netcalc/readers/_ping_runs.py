@@ -7,13 +7,15 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from netcalc.readers._ping_lines import Header, Line
+from netcalc.readers._ping_lines import Header, Line, names_timeout
 from netcalc.readers._source import places
 
 MAX_UNSEEN = 1_000_000
 """Most rows that are made for probes without a line."""
 
 ICMP_HEADER_BYTES = 8
+
+_FROM_1 = ("iputils", "iputils 6", "toybox")
 
 
 @dataclass(slots=True)
@@ -40,6 +42,7 @@ class Run:
     counts: dict[str, float] = field(default_factory=dict)
     spread: dict[str, float] = field(default_factory=dict)
     statistics_begun: bool = False
+    sizes: dict[int, int | None] = field(default_factory=dict)
 
     @property
     def windows(self) -> bool:
@@ -138,7 +141,7 @@ def _drop_other_words(run: Run, result: Probes, surplus: int) -> None:
     """Lines without numbers beyond the probes sent are no timeouts: the rarest texts go first."""
     silent = [(number, line) for number, line in run.events if line.kind == "silent"]
     common = Counter(line.why for _, line in silent)
-    silent.sort(key=lambda item: (common[item[1].why], -item[0]))
+    silent.sort(key=lambda item: (names_timeout(item[1].why), common[item[1].why], -item[0]))
     dropped = silent[:surplus]
     if not dropped:
         return
@@ -242,15 +245,15 @@ def _step(before: int, after: int) -> int:
 def _mark_outliers(run: Run) -> None:
     """Give up sequence numbers that run far ahead of the lines before and after them."""
     numbered = [line for _, line in run.events if line.sequence is not None]
-    last = len(numbered) - 1
-    for place, line in enumerate(numbered):
-        here = line.sequence or 0
-        ahead = place == 0 or _step(numbered[place - 1].sequence or 0, here) > 1000
-        if place < last:
-            back = _step(here, numbered[place + 1].sequence or 0) < -1000
-        else:
-            back = place > 0 and bool(run.counts) and here > run.counts["sent"]
-        if ahead and back and last > 0:
+    raw = [line.sequence or 0 for line in numbered]
+    for place in range(len(raw) if len(raw) > 1 else 0):
+        near = [raw[i] for i in (place - 1, place + 1) if 0 <= i < len(raw)]
+        agree = abs(_step(near[0], near[-1])) <= 1000
+        if len(near) == 1:
+            agree = bool(run.counts) and raw[place] > run.counts["sent"]
+        far = all(abs(_step(other, raw[place])) > 1000 and raw[place] > other for other in near)
+        if agree and far:
+            line = numbered[place]
             line.kind, line.sequence, line.why = "damaged", None, "a sequence number out of place"
 
 
@@ -278,7 +281,7 @@ def _start(run: Run, seen: set[int]) -> int:
     lowest = min(seen, default=None)
     if run.header is None and not run.counts:
         return 1 if lowest is None else lowest
-    start = 1 if run.header is None or run.header.dialect.startswith("iputils") else 0
+    start = 1 if run.header is None or run.header.dialect in _FROM_1 else 0
     if lowest is not None and lowest < start:
         return lowest
     counted_from_1 = bool(run.counts and seen) and max(seen) == run.counts["sent"]

@@ -271,12 +271,12 @@ def _with_bom(data: bytes, encoding: str, skipped: int) -> tuple[str, str, list[
 
 
 def _wide_without_bom(data: bytes) -> str | None:
-    """UTF-16 of mostly ASCII text has a zero in every second place, and only there."""
+    """UTF-16 of text with digits and blanks has zeros in every second place, and only there."""
     even, odd = data[0:20_000:2].count(0), data[1:20_000:2].count(0)
     half = min(len(data), 20_000) / 2
-    if odd > 0.7 * half and even < 0.01 * half:
+    if odd > 0.2 * half and even < 0.02 * half:
         return "utf-16-le"
-    if even > 0.7 * half and odd < 0.01 * half:
+    if even > 0.2 * half and odd < 0.02 * half:
         return "utf-16-be"
     return None
 

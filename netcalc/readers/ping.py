@@ -34,6 +34,7 @@ from netcalc.samples import Meta, RttSamples
 _TOOLS = {
     "iputils": "ping (iputils)",
     "iputils 6": "ping (iputils)",
+    "toybox": "ping (toybox)",
     "BSD": "ping (BSD or macOS)",
     "sweep": "ping (BSD or macOS)",
     "PING6": "ping6 (BSD or macOS)",
@@ -97,9 +98,10 @@ def looks_like_ping(lines: Iterable[str]) -> bool:
         line = _ping_lines.read_line(text)
         if line is not None and line.kind in ("reply", "error", "waiting"):
             return True
-        if _ping_lines.read_header(text) or _ping_lines.read_statistics_head(text):
+        bare = _ping_lines.without_clock(text)
+        if _ping_lines.read_header(bare) or _ping_lines.read_statistics_head(bare):
             return True
-        if text.startswith(("ping: ", "Ping request could not find host")):
+        if bare.startswith(("ping: ", "Ping request could not find host")):
             return True
     return False
 
@@ -149,13 +151,15 @@ class _File:
         self.runs = [run for run in self.runs if not run.empty]
 
     def _read_line(self, number: int, text: str, cut: bool) -> None:
-        header = _ping_lines.read_header(text)
+        bare = _ping_lines.without_clock(text)
+        header = _ping_lines.read_header(bare)
         if header is not None:
             self.runs.append(Run(header=header))
             return
-        if self._summary(text):
+        if self._summary(bare):
             return
         line = _ping_lines.read_line(text)
+        text = bare
         if line is None and not _ping_lines.is_noise(text):
             line = self._status_of_windows(text)
         if line is not None:
@@ -213,9 +217,11 @@ class _File:
         if line.kind == "dump":
             # What an error quotes: a line above it that was not understood is an error, too.
             above = self.run.events[-1][1] if self.run.events else line
-            if above.kind == "damaged" and above.sequence is None:
-                above.kind = "error"
+            if above.sequence is None and above.kind in ("damaged", "error"):
+                above.kind, above.sequence = "error", line.sequence
             return
+        if line.kind == "reply" and line.sequence is not None:
+            self.run.sizes.setdefault(line.sequence, line.size)
         self.timeouts |= line.kind == "waiting"
         self.run.events.append((number, line))
 
@@ -228,17 +234,16 @@ class _File:
             return True
         if line.sequence is None or line.marked_duplicate:
             return False
-        before = [e for _, e in run.events if e.kind == "reply" and e.sequence == line.sequence]
-        if not before:
+        if line.sequence not in run.sizes:
             return False
-        first = next(e.sequence for _, e in run.events if e.sequence is not None)
-        restarted = run.header is None and line.sequence == first and len(run.events) > 1
-        return restarted or (before[0].size != line.size and not _sweeps(run))
+        first, last = next(iter(run.sizes)), next(reversed(run.sizes))
+        # A wrap of the 16-bit number is no new start.
+        restarted = run.header is None and line.sequence == first and 0 < len(run.sizes) < 65_000
+        return (restarted and last != first) or (
+            run.sizes[line.sequence] != line.size and not _sweeps(run)
+        )
 
     def _other(self, number: int, text: str) -> None:
-        quoted = _ping_lines.error_dump_sequence(text)
-        if quoted is not None:
-            return
         if text.startswith("ping: local error"):
             self.run.events.append((number, Line("error")))
             return
@@ -270,8 +275,8 @@ def _certain(line: Line, run: Run) -> bool:
 def _refuse_uncertain(source: Source, file: _File, results: list[Probes]) -> None:
     known = sum(len(result.rows) + result.sent for result in results)
     damaged = [(n, line) for run in file.runs for n, line in run.events if line.kind == "damaged"]
-    timed = any(not math.isnan(row.rtt_s) for result in results for row in result.rows)
-    if damaged and not timed:
+    replies = any(line.kind == "reply" for run in file.runs for _, line in run.events)
+    if damaged and not replies:
         number, line = damaged[0]
         place = file.text.numbers.index(number)
         raise ReaderError(
@@ -307,9 +312,7 @@ def _refuse_uncertain(source: Source, file: _File, results: list[Probes]) -> Non
 
 def _meta(source: Source, text: Text, file: _File, results: list[Probes], rows: list[Row]) -> Meta:
     warnings = list(text.warnings)
-    for place, result in enumerate(results, 1):
-        prefix = f"run {place}: " if len(results) > 1 else ""
-        warnings += [prefix + warning for warning in result.warnings]
+    warnings += _of_runs(results)
     if file.cut:
         warnings.append("the last line is cut and was not used")
     if file.skipped:
@@ -334,6 +337,17 @@ def _meta(source: Source, text: Text, file: _File, results: list[Probes], rows: 
         warnings=tuple(warnings),
         partial=file.cut or source.grew or any(_unfinished(run) for run in file.runs),
     )
+
+
+def _of_runs(results: list[Probes]) -> list[str]:
+    """The warnings of the runs, each once, with the numbers of the runs it is about."""
+    about: dict[str, list[int]] = {}
+    for place, result in enumerate(results, 1):
+        for warning in result.warnings:
+            about.setdefault(warning, []).append(place)
+    if len(results) == 1:
+        return list(about)
+    return [f"{places(runs).replace('line', 'run')}: {text}" for text, runs in about.items()]
 
 
 def _note(results: list[Probes], stamped: list[float]) -> str:

@@ -1,0 +1,365 @@
+"""Pings recorded with the real tools, and what happens when they are cut or damaged."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from netcalc.errors import ReaderError
+from netcalc.readers import read, read_ping
+from netcalc.samples import RttSamples, load
+
+INPUTS = Path(__file__).parent / "inputs"
+SWEPT = {16, 100, 500, 1000, 1472}
+
+# Counts: the summary that the tool printed. Times: its min/max, or the lines where it prints none.
+# file -> sent, received, errors, times read, least and greatest time [ms], sizes, tool
+RECORDED = {
+    "iputils_plain": (5, 5, 0, 5, 0.047, 0.176, {56}, "ping (iputils)"),
+    "iputils_stamps_pattern": (5, 5, 0, 5, 0.013, 0.051, {1400}, "ping (iputils)"),
+    "iputils_ipv6": (4, 4, 0, 4, 860, 1026, {56}, "ping (iputils)"),
+    "iputils_quiet": (20, 20, 0, 0, None, None, set(), "ping (iputils)"),
+    "iputils_size_0": (4, 4, 0, 0, None, None, {0}, "ping (iputils)"),
+    "iputils_flood": (30, 30, 0, 0, None, None, set(), "ping (iputils)"),
+    "iputils_sweep_loop": (15, 15, 0, 15, 0.011, 0.049, SWEPT, "ping (iputils)"),
+    "iputils_interrupted": (7, 7, 0, 7, 0.016, 0.049, {56}, "ping (iputils)"),
+    "iputils_unreachable": (3, 0, 3, 0, None, None, {56}, "ping (iputils)"),
+    "iputils_ttl_exceeded": (3, 0, 3, 0, None, None, {56}, "ping (iputils)"),
+    "iputils_no_answer": (3, 0, 0, 0, None, None, {56}, "ping (iputils)"),
+    "iputils_host_unreachable": (3, 0, 3, 0, None, None, {56}, "ping (iputils)"),
+    "iputils_too_long": (2, 0, 2, 0, None, None, {2000}, "ping (iputils)"),
+    "iputils_loss": (12, 5, 0, 5, 0.019, 0.044, {56}, "ping (iputils)"),
+    "busybox_plain": (4, 4, 0, 4, 0.050, 0.060, {56}, "ping (BusyBox)"),
+    "busybox_ipv6": (2, 2, 0, 2, 0.048, 0.076, {56}, "ping (BusyBox)"),
+    "busybox_size_0": (3, 3, 0, 0, None, None, {0}, "ping (BusyBox)"),
+    "busybox_quiet": (3, 3, 0, 0, None, None, set(), "ping (BusyBox)"),
+    "busybox_no_answer": (2, 0, 0, 0, None, None, {56}, "ping (BSD, BusyBox or inetutils)"),
+    "inetutils_plain": (4, 4, 0, 4, 0.036, 0.067, {56}, "ping (GNU inetutils)"),
+    "inetutils_size": (3, 3, 0, 3, 0.022, 0.067, {1000}, "ping (GNU inetutils)"),
+    "inetutils_quiet": (3, 3, 0, 0, None, None, set(), "ping (GNU inetutils)"),
+    "inetutils_unreachable": (2, 0, 2, 0, None, None, {56}, "ping (BSD, BusyBox or inetutils)"),
+    "inetutils_german": (3, 3, 0, 3, 0.053, 0.064, {56}, "ping (GNU inetutils)"),
+}  # fmt: skip
+HEAD = "PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data.\n"
+
+
+def line(sequence: int, milliseconds: object = 0.5, size: int = 64) -> str:
+    return f"{size} bytes from 192.0.2.1: icmp_seq={sequence} ttl=64 time={milliseconds} ms\n"
+
+
+def summary(
+    sent: int, received: int, spread: str = "0.500/0.500/0.500/0.000", more: str = ""
+) -> str:
+    loss = 100 * (sent - received) / sent
+    times = f"rtt min/avg/max/mdev = {spread} ms\n" if spread else ""
+    return (
+        "\n--- 192.0.2.1 ping statistics ---\n"
+        f"{sent} packets transmitted, {received} received, {more}{loss:g}% packet loss, time 9ms\n"
+        + times
+    )
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_recorded(name):
+    sent, received, errors, timed, least, greatest, sizes, tool = RECORDED[name]
+    samples = read(INPUTS / f"{name}.txt")
+    assert isinstance(samples, RttSamples)
+    assert (samples.sent, samples.received, samples.errors) == (sent, received, errors)
+    assert samples.duplicates == 0
+    assert samples.best_s.size == timed
+    if timed:
+        assert samples.best_s.min() == pytest.approx(least * 1e-3, rel=1e-12)
+        assert samples.best_s.max() == pytest.approx(greatest * 1e-3, rel=1e-12)
+    assert set(samples.payload_bytes) == sizes
+    assert samples.meta.tool == tool
+    assert not samples.meta.partial
+    assert samples.meta.printed["sent"] == sent
+    assert samples.meta.printed["received"] == received
+    assert not [w for w in samples.meta.warnings if "summary says" in w or "do not agree" in w]
+
+
+@pytest.mark.parametrize("path", sorted(INPUTS.glob("*.txt")), ids=lambda p: p.stem)
+def test_every_time_of_the_file_is_read(path):
+    # Second method: everything that stands between "time=" and "ms", as a text search.
+    expected = [
+        float(t.replace(",", ".")) for t in re.findall(r"time=([\d.,]+) ms", path.read_text())
+    ]
+    assert (read(path).best_s * 1e3).tolist() == pytest.approx(expected)
+
+
+def test_killed_before_the_summary_is_partial():
+    samples = read(INPUTS / "iputils_killed.txt")
+    assert (samples.sent, samples.received, samples.meta.partial) == (8, 8, True)
+    assert samples.meta.printed == {}
+    assert any("no summary" in warning for warning in samples.meta.warnings)
+
+
+def test_meta_of_a_recorded_file():
+    path = INPUTS / "iputils_stamps_pattern.txt"
+    meta = read(path).meta
+    assert meta.source == path.name
+    assert meta.target == "192.0.2.1"
+    assert meta.start == "2026-11-21T04:28:08.280563+00:00"  # the first stamp less 0.013 ms
+    assert "ping -D" in meta.clock
+    assert len(meta.sha256) == 64
+    printed = meta.printed
+    assert printed["rtt_mdev_s"] == pytest.approx(0.014e-3)
+    assert printed["loss_ratio"] == 0
+    assert meta.units["rtt_s"] == "s"
+
+
+def test_sent_times_are_the_stamps_less_the_round_trip():
+    samples = read(INPUTS / "iputils_stamps_pattern.txt")
+    assert samples.sent_s[0] == pytest.approx(1795235288.280576 - 0.013e-3, abs=1e-6)
+
+
+def test_samples_survive_saving(tmp_path):
+    samples = read(INPUTS / "iputils_sweep_loop.txt")
+    again = read(samples.save(tmp_path / "one.json.gz"))
+    assert again.rtt_s.tolist() == samples.rtt_s.tolist()
+    assert again.meta == load(tmp_path / "one.json.gz").meta
+
+
+def test_resolution_is_the_last_digit_printed():
+    text = HEAD + line(1, "0.481") + line(2, "12.3") + line(3, "145")
+    assert read_ping(text).resolution_s.tolist() == [1e-6, 1e-4, 1e-3]
+
+
+def test_gaps_and_the_end_are_lost_probes():
+    samples = read_ping(HEAD + line(2) + line(4) + summary(6, 2))
+    assert samples.sequence.tolist() == [1, 2, 3, 4, 5, 6]
+    assert samples.lost.tolist() == [True, False, True, False, True, True]
+    assert np.isnan(samples.rtt_s[samples.lost]).all()
+    assert samples.payload_bytes.tolist() == [56] * 6
+
+
+def test_sequence_wraps_at_65536():
+    numbers = [n for n in range(65_500, 65_600) if n not in (65_535, 65_536, 65_540)]
+    samples = read_ping("".join(line(n % 65_536) for n in numbers))
+    assert (samples.sent, samples.received) == (100, 97)
+    assert samples.sequence[samples.lost].tolist() == [65_535, 65_536, 65_540]
+
+
+def test_late_reply_and_no_answer_yet():
+    text = (
+        HEAD
+        + line(1)
+        + "no answer yet for icmp_seq=2\n"
+        + line(3)
+        + line(2, 1500)
+        + summary(4, 3, "")
+    )
+    samples = read_ping(text)
+    assert samples.lost.tolist() == [False, False, False, True]
+    assert samples.rtt_s[1] == 1.5
+
+
+def test_duplicates_marked_or_not_are_no_replies():
+    # Multicast: several responders, only some marked. P = {1, 2}.
+    text = HEAD + line(1) + line(1).replace(" ms", " ms (DUP!)") + line(2) + line(2, 0.7)
+    samples = read_ping(text + summary(2, 2, "0.500/0.550/0.700/0.000", "+2 duplicates, "))
+    assert (samples.sent, samples.received, samples.duplicates) == (2, 2, 2)
+    assert samples.best_s.tolist() == [0.5e-3, 0.5e-3]
+    assert not samples.meta.warnings
+
+
+def test_bad_checksum_is_no_reply():
+    text = HEAD + line(1) + line(2).replace(" ms", " ms (BAD CHECKSUM!)") + summary(2, 1)
+    samples = read_ping(text)
+    assert (samples.sent, samples.received) == (2, 1)
+    assert any("checksum" in warning for warning in samples.meta.warnings)
+
+
+def test_redirect_wrong_data_and_messages_are_counted_apart():
+    text = (
+        HEAD
+        + "From 192.0.2.254: icmp_seq=1 Redirect Host(New nexthop: 192.0.2.253)\n"
+        + line(1)
+        + "wrong data byte #16 should be 0x10 but was 0x0\n#16\t0 11 12 13 14 15\n"
+        + "ping: sendmsg: No buffer space available\n"
+        + "From 192.0.2.254 icmp_seq=2 Packet filtered\n"
+        + line(3)
+        + summary(3, 2, more="+1 errors, ")
+    )
+    samples = read_ping(text)
+    assert (samples.sent, samples.received, samples.errors) == (3, 2, 1)
+    assert samples.error_reply.tolist() == [False, True, False]
+    joined = "\n".join(samples.meta.warnings)
+    assert "redirects, which answer no probe: line 2" in joined
+    assert "No buffer space available" in joined
+
+
+def test_truncated_replies_keep_the_size_of_the_probe():
+    head = "PING 192.0.2.1 (192.0.2.1) 1000(1028) bytes of data.\n"
+    reply = "76 bytes from 192.0.2.1: icmp_seq=1 ttl=118 (truncated)\n"
+    samples = read_ping(head + reply + summary(1, 1, ""))
+    assert samples.payload_bytes.tolist() == [1000]
+    assert samples.received == 1
+    assert np.isnan(samples.rtt_s).all()
+    assert any("shorter than the 1008 bytes" in warning for warning in samples.meta.warnings)
+
+
+def test_no_header_means_size_less_the_icmp_header():
+    assert read_ping(line(1, size=1480)).payload_bytes.tolist() == [1472]
+
+
+def test_runs_without_headers_are_told_apart():
+    # A loop over sizes with "| grep from": nothing but replies.
+    text = "".join(line(n, n, size + 8) for size in (56, 56, 500) for n in (1, 2, 3))
+    samples = read_ping(text)
+    assert (samples.sent, samples.received, samples.duplicates) == (9, 9, 0)
+    assert samples.payload_bytes.tolist() == [56] * 6 + [500] * 3
+
+
+def test_runs_add_up_when_one_is_quiet():
+    quiet = HEAD + summary(10, 8)
+    samples = read_ping(quiet + HEAD + line(1) + summary(2, 1))
+    assert (samples.sent, samples.received, len(samples)) == (12, 9, 2)
+    assert samples.meta.printed["sent"] == 12
+    assert len(samples.meta.printed["runs"]) == 2
+
+
+def test_damaged_lines_are_named_and_stand_for_their_probes():
+    text = (
+        HEAD
+        + line(1)
+        + "64 bytes from 192.0.2.1: error - strange\n"
+        + line(3)
+        + line(4).replace(" ms", " m")
+        + "no ping at all\n"
+        + line(5).replace(" ms", " ms: strange")
+        + summary(5, 5)
+    )
+    samples = read_ping(text)
+    assert (samples.sent, samples.received) == (5, 5)
+    assert samples.best_s.size == 3
+    assert np.isnan(samples.rtt_s[[1, 3]]).all()
+    joined = "\n".join(samples.meta.warnings)
+    assert "2 lines (3, 5)" in joined
+    assert "skipped: line 6" in joined
+    assert "which were read: line 7" in joined
+
+
+def test_two_lines_run_into_one():
+    text = HEAD + line(1) + line(2)[:-8] + line(3) + line(4) + summary(4, 4)
+    samples = read_ping(text)
+    assert (samples.sent, samples.received, samples.best_s.size) == (4, 4, 2)
+    assert any("two lines run into one" in warning for warning in samples.meta.warnings)
+
+
+def test_a_sequence_number_out_of_place_moves_no_other():
+    text = HEAD + line(1) + line(2) + line(50_003) + line(4) + summary(4, 4)
+    samples = read_ping(text)
+    assert (samples.sent, samples.received) == (4, 4)
+    assert samples.sequence.tolist() == [1, 2, 3, 4]
+    assert np.isnan(samples.rtt_s[2])
+
+
+def test_summary_and_lines_disagree():
+    samples = read_ping(HEAD + line(1) + line(2) + summary(9, 9, "0.1/0.2/0.3/0.0"))
+    assert (samples.sent, samples.received) == (9, 2)
+    assert samples.meta.printed["received"] == 9
+    joined = "\n".join(samples.meta.warnings)
+    assert "the summary says 9 received, the lines say 2" in joined
+    assert "min 0.1 ms against 0.5 ms" in joined
+
+
+def test_a_factor_of_1000_is_refused():
+    with pytest.raises(ReaderError, match="1e\\+03 times") as caught:
+        read_ping(HEAD + line(1, 500) + summary(1, 1))
+    assert caught.value.line == 2
+    assert caught.value.field == "time"
+
+
+def test_unknown_unit_is_refused_with_its_place():
+    with pytest.raises(ReaderError, match="parsec") as caught:
+        read_ping(HEAD + line(1).replace(" ms", " parsec"))
+    error = caught.value
+    assert (error.line, error.field, error.unit) == (2, "reply", "ms")
+    assert error.value
+    assert error.expected
+    assert error.hint
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HEAD,
+        HEAD + "\n\n",
+        "ping: nosuch.example: Name or service not known\n",
+        "--- x ping statistics ---\n",
+    ],
+)
+def test_no_measurement(text):
+    with pytest.raises(ReaderError, match="no measurement in <text>"):
+        read_ping(text)
+
+
+@pytest.mark.parametrize("name", ["iputils_plain", "iputils_sweep_loop", "busybox_plain"])
+def test_cut_anywhere_keeps_what_was_before(name):
+    # Derived: every complete line of the cut file holds one time, found by a text search.
+    data = (INPUTS / f"{name}.txt").read_bytes()
+    for end in range(len(data)):
+        whole = re.findall(rb"time=([\d.]+) ms", data[:end])
+        try:
+            samples = read_ping(data[:end])
+        except ReaderError as error:
+            assert not whole, error
+            continue
+        assert (samples.best_s * 1e3).tolist() == pytest.approx([float(t) for t in whole])
+        if b"min/avg/max" not in data[:end]:
+            assert samples.meta.partial
+
+
+def test_last_digit_of_a_cut_count_is_not_believed():
+    text = HEAD + line(1) + "\n--- 192.0.2.1 ping statistics ---\n10 packets transmitted, 1"
+    samples = read_ping(text)
+    assert (samples.sent, samples.meta.partial) == (1, True)
+
+
+def test_prompt_colours_clock_and_stderr_are_skipped():
+    text = (
+        "user@host:~$ ping -c 2 192.0.2.1\n"
+        + HEAD
+        + "\x1b[32m" + line(1)[:-1] + "\x1b[0m\n"
+        + "Nov 21 03:52:01 " + line(2)
+        + "^C" + summary(2, 2)
+        + "user@host:~$ "
+    )  # fmt: skip
+    samples = read_ping(text)
+    assert (samples.sent, samples.received, samples.best_s.size) == (2, 2, 2)
+    assert samples.meta.command == "ping -c 2 192.0.2.1"
+    assert not samples.meta.partial
+
+
+def test_clock_in_front_of_every_line():
+    text = HEAD + line(1) + line(2) + summary(3, 2)
+    for clock in (
+        "Nov 21 03:52:00 ",
+        "2026-11-21T03:52:00.123 ",
+        "[2026-11-21 03:52:00] ",
+        "03:52:00 ",
+    ):
+        stamped = "".join(clock + piece for piece in text.splitlines(keepends=True))
+        samples = read_ping(stamped)
+        assert (samples.sent, samples.received) == (3, 2), clock
+        assert samples.meta.printed["sent"] == 3, clock
+
+
+def test_names_in_the_file_are_harmless():
+    text = HEAD.replace("192.0.2.1 (", "<script>$(id)../\x07 (") + line(1)
+    meta = read_ping(text).meta
+    assert "\x07" not in repr(meta)
+    assert "\x07" not in meta.target
+
+
+def test_absurd_counts_make_no_absurd_rows():
+    end = "\n--- 192.0.2.1 ping statistics ---\n900000000000 packets transmitted, "
+    nothing = read_ping(HEAD + end + "0 received, 100% packet loss\n")
+    assert (nothing.sent, len(nothing)) == (900_000_000_000, 0)
+    one = read_ping(HEAD + line(1) + end + "1 received, 99% packet loss\n")
+    assert len(one) == 1
+    assert any("too many" in warning for warning in one.meta.warnings)
