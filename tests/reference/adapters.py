@@ -5,7 +5,7 @@ the keyword arguments are the keys of its ``inputs``. This file needs netcalc an
 that other values of the same models can be run through it from anywhere.
 """
 
-# ruff: noqa: A002  (the arguments are the names of the list, bytes and len among them)
+# ruff: noqa: A002, N803  (the arguments are the names of the list, bytes, len and K among them)
 
 from __future__ import annotations
 
@@ -16,25 +16,44 @@ from netcalc import units
 from netcalc.models import (
     asymmetry,
     atm,
+    backlog,
+    bbr,
     cardwell,
+    clock,
+    cubic,
     datagram_loss,
+    delay_variation,
     delayed_ack,
     encapsulation,
+    erlang,
     esp,
+    fairness,
+    finite_queues,
     forwarding,
     fragmentation,
     framing,
     goodput,
     handshakes,
     line_rate,
+    loss_limited,
     mbufs,
+    md1,
+    mm1,
+    mmc,
+    pftk,
+    probing,
+    queueing,
     rate_reading,
     rfc6349,
+    robust,
     serial_lines,
+    sharing,
     short_transfers,
     slow_start,
     small_writes,
+    tfrc,
     timers,
+    token_bucket,
     voice,
     window,
     wireguard,
@@ -945,3 +964,570 @@ def mbuf_tcp_segment_mbufs(segment_data_bytes, hdr_bytes=40, max_linkhdr=16, mhl
             mhlen_bytes=mhlen,
         )
     )
+
+
+# --- TCP under loss ---
+
+
+def reno_constant(floor):
+    """Return C of "C/sqrt(p)", which may be a number or "sqrt(3/2)"."""
+    number = re.match(r"\s*(?:sqrt\((\d+(?:\.\d+)?)(?:/(\d+(?:\.\d+)?))?\)|(\d+(?:\.\d+)?))", floor)
+    radicand, divisor, plain = number.groups()
+    return float(plain) if plain else math.sqrt(float(radicand) / float(divisor or 1))
+
+
+@adapter("tcp.mathis")
+def tcp_mathis(mss, rtt_s, loss, C=None, b=1):
+    constant = loss_limited.mathis_constant(b) if C is None else C
+    return float(
+        loss_limited.mathis_throughput_bps(loss, mss_bytes=mss, rtt_s=rtt_s, constant=constant)
+    )
+
+
+@adapter("tcp.mathis_required_loss")
+def tcp_mathis_required_loss(rate_bps, mss, rtt_s, C=None, b=1):
+    constant = loss_limited.mathis_constant(b) if C is None else C
+    return float(
+        loss_limited.mathis_loss_ratio(rate_bps, mss_bytes=mss, rtt_s=rtt_s, constant=constant)
+    )
+
+
+@adapter("tcp.reno_avg_window")
+def tcp_reno_avg_window(loss, constant=loss_limited.MATHIS_CONSTANT):
+    return float(loss_limited.reno_window_packets(loss, constant=constant))
+
+
+@adapter("tcp.reno_time_between_losses")
+def tcp_reno_time_between_losses(loss, packet_bytes, rate_bps):
+    return float(
+        loss_limited.reno_loss_interval_s(loss, packet_bytes=packet_bytes, bandwidth_bps=rate_bps)
+    )
+
+
+@adapter("tcp.aimd_avg_window")
+def tcp_aimd_avg_window(loss, alpha=1.0, beta=0.5):
+    return float(
+        loss_limited.aimd_window_packets(loss, increase_packets=alpha, decrease_factor=beta)
+    )
+
+
+@adapter("tcp.pftk_expected_window")
+def tcp_pftk_expected_window(loss, b=2):
+    return float(pftk.pftk_window_packets(loss, segments_per_ack=b))
+
+
+@adapter("tcp.pftk_timeout_probability")
+def tcp_pftk_timeout_probability(loss, window):
+    return float(pftk.pftk_timeout_ratio(window, loss_ratio=loss))
+
+
+@adapter("tcp.pftk_G")
+def tcp_pftk_g(loss):
+    return float(pftk.pftk_backoff_factor(loss))
+
+
+@adapter("tcp.timeout_sequence_mean")
+def tcp_timeout_sequence_mean(loss, t0_s):
+    return float(pftk.timeout_sequence_s(loss, rto_s=t0_s))
+
+
+@adapter("tcp.pftk_full")
+def tcp_pftk_full(loss, rtt_s, t0_s, wmax=math.inf, b=2):
+    return float(
+        pftk.pftk_rate_pps(
+            loss, rtt_s=rtt_s, rto_s=t0_s, max_window_packets=wmax, segments_per_ack=b
+        )
+    )
+
+
+@adapter("tcp.pftk_approx")
+def tcp_pftk_approx(loss, rtt_s, t0_s, wmax=math.inf, b=2):
+    return float(
+        pftk.pftk_approx_rate_pps(
+            loss, rtt_s=rtt_s, rto_s=t0_s, max_window_packets=wmax, segments_per_ack=b
+        )
+    )
+
+
+@adapter("tcp.tfrc_f")
+def tcp_tfrc_f(loss, b=1, t_rto_factor=4):
+    return float(tfrc.tfrc_rounds(loss, segments_per_ack=b, timeout_rtts=t_rto_factor))
+
+
+@adapter("tcp.tfrc_rate")
+def tcp_tfrc_rate(loss, rtt_s, segment_bytes, b=1, t_rto_factor=4):
+    bits = tfrc.tfrc_throughput_bps(
+        loss,
+        mss_bytes=segment_bytes,
+        rtt_s=rtt_s,
+        segments_per_ack=b,
+        timeout_rtts=t_rto_factor,
+    )
+    return float(bits) / 8
+
+
+@adapter("tcp.cubic_window")
+def tcp_cubic_window(t_s, wmax, C=0.4, beta=0.7):
+    return float(
+        cubic.cubic_window_packets(
+            t_s, peak_window_packets=wmax, cubic_scale=C, decrease_factor=beta
+        )
+    )
+
+
+@adapter("tcp.cubic_K_from_wmax")
+def tcp_cubic_k_from_wmax(wmax, C=0.4, beta=0.7):
+    return float(cubic.cubic_k_s(wmax, cubic_scale=C, decrease_factor=beta))
+
+
+@adapter("tcp.cubic_K")
+def tcp_cubic_k(loss, rtt_s, C=0.4, beta=0.7):
+    return float(
+        cubic.cubic_loss_interval_s(loss, rtt_s=rtt_s, cubic_scale=C, decrease_factor=beta)
+    )
+
+
+@adapter("tcp.cubic_alpha")
+def tcp_cubic_alpha(beta=0.7):
+    return float(cubic.cubic_increase_packets(beta))
+
+
+@adapter("tcp.cubic_avg_window_raw")
+def tcp_cubic_avg_window_raw(loss, rtt_s, C=0.4, beta=0.7):
+    return float(
+        cubic.cubic_raw_window_packets(loss, rtt_s=rtt_s, cubic_scale=C, decrease_factor=beta)
+    )
+
+
+@adapter("tcp.cubic_avg_window")
+def tcp_cubic_avg_window(loss, rtt_s, C=0.4, beta=0.7, reno_floor="1.2/sqrt(p)"):
+    if reno_floor in (None, False, "none"):
+        return tcp_cubic_avg_window_raw(loss, rtt_s, C=C, beta=beta)
+    return float(
+        cubic.cubic_mean_window_packets(
+            loss,
+            rtt_s=rtt_s,
+            cubic_scale=C,
+            decrease_factor=beta,
+            reno_constant=reno_constant(reno_floor),
+        )
+    )
+
+
+@adapter("tcp.cubic_required_loss")
+def tcp_cubic_required_loss(rate_bps, rtt_s, packet_bytes=1500, C=0.4, beta=0.7):
+    return float(
+        cubic.cubic_loss_ratio(
+            rate_bps,
+            packet_bytes=packet_bytes,
+            rtt_s=rtt_s,
+            cubic_scale=C,
+            decrease_factor=beta,
+            reno_constant=loss_limited.RFC_CONSTANT,
+        )
+    )
+
+
+# --- sharing a bottleneck ---
+
+
+@adapter("aimd.utilisation")
+def aimd_utilisation(buffer_bdp, beta=0.5):
+    return float(sharing.aimd_utilization(buffer_bdp, decrease_factor=beta))
+
+
+@adapter("aimd.buffer_for_full_utilisation")
+def aimd_buffer_for_full_utilisation(beta=0.5):
+    return float(sharing.full_use_buffer_bdp(beta))
+
+
+@adapter("aimd.sawtooth_period")
+def aimd_sawtooth_period(wmax, rtt_s, b=1, alpha=1.0, beta=0.5):
+    return float(
+        sharing.sawtooth_period_s(
+            wmax, rtt_s=rtt_s, segments_per_ack=b, increase_packets=alpha, decrease_factor=beta
+        )
+    )
+
+
+@adapter("aimd.sawtooth_packets")
+def aimd_sawtooth_packets(wmax, b=1, alpha=1.0, beta=0.5):
+    return float(
+        sharing.sawtooth_packets(
+            wmax, segments_per_ack=b, increase_packets=alpha, decrease_factor=beta
+        )
+    )
+
+
+@adapter("buffer.rule_of_thumb")
+def buffer_rule_of_thumb(rate_bps, rtt_s):
+    return 8 * float(sharing.buffer_rule_bytes(rate_bps, rtt_s=rtt_s))
+
+
+@adapter("buffer.small")
+def buffer_small(rate_bps, rtt_s, flows):
+    return 8 * float(sharing.buffer_rule_bytes(rate_bps, rtt_s=rtt_s, flow_count=flows))
+
+
+@adapter("buffer.drain_time")
+def buffer_drain_time(buffer_bits, rate_bps):
+    return float(sharing.drain_s(buffer_bits / 8, bandwidth_bps=rate_bps))
+
+
+@adapter("bbr.startup_gain")
+def bbr_startup_gain():
+    return bbr.STARTUP_GAIN
+
+
+@adapter("bbr.startup_gain_v2")
+def bbr_startup_gain_v2():
+    return bbr.STARTUP_GAIN_V2
+
+
+@adapter("bbr.drain_gain")
+def bbr_drain_gain():
+    return bbr.DRAIN_GAIN
+
+
+@adapter("bbr.max_inflight")
+def bbr_max_inflight(rate_bps, min_rtt_s, cwnd_gain=bbr.WINDOW_GAIN):
+    return float(
+        bbr.bbr_inflight_limit_bytes(rate_bps, base_rtt_s=min_rtt_s, window_gain=cwnd_gain)
+    )
+
+
+@adapter("bbr.loss_tolerance")
+def bbr_loss_tolerance(probe_gain=bbr.PROBE_CYCLE[0]):
+    return float(bbr.bbr_loss_tolerance_ratio(probe_gain))
+
+
+@adapter("bbr.probe_bw_mean_gain")
+def bbr_probe_bw_mean_gain(cycle=bbr.PROBE_CYCLE):
+    return float(bbr.bbr_mean_gain(cycle))
+
+
+@adapter("bbr.probe_rtt_cost")
+def bbr_probe_rtt_cost(duration_s=bbr.PROBE_RTT_S, interval_s=bbr.PROBE_RTT_INTERVAL_S):
+    return float(bbr.bbr_probe_rtt_ratio(duration_s, probe_rtt_interval_s=interval_s))
+
+
+@adapter("bbr.startup_rounds")
+def bbr_startup_rounds(rate_bps, rtt_s, mss, initial_window=10):
+    return float(
+        bbr.bbr_startup_rounds(
+            rate_bps, rtt_s=rtt_s, mss_bytes=mss, initial_window_segments=initial_window
+        )
+    )
+
+
+@adapter("fairness.jain")
+def fairness_jain(allocations):
+    return float(fairness.jain_index(allocations))
+
+
+@adapter("fairness.jain_one_deviating")
+def fairness_jain_one_deviating(n, delta):
+    return float(fairness.jain_one_deviating(delta, flow_count=n))
+
+
+@adapter("fairness.max_min_single")
+def fairness_max_min_single(capacity, demands):
+    return fairness.max_min_bps(demands, capacity_bps=capacity).tolist()
+
+
+@adapter("fairness.max_min_weighted")
+def fairness_max_min_weighted(capacity, demands, weights):
+    return fairness.max_min_bps(demands, capacity_bps=capacity, weight=weights).tolist()
+
+
+@adapter("fairness.max_min_network")
+def fairness_max_min_network(capacities, routes):
+    places = {link: place for place, link in enumerate(capacities)}
+    crossings = [(flow, places[link]) for flow, route in enumerate(routes) for link in route]
+    flows, links = zip(*crossings, strict=True)
+    return fairness.max_min_network_bps(
+        list(capacities.values()), crossing_flow=flows, crossing_link=links
+    ).tolist()
+
+
+@adapter("fairness.proportional_parking_lot")
+def fairness_proportional_parking_lot(links, capacity=1.0):
+    long = fairness.proportional_long_flow_bps(links, capacity_bps=capacity)
+    return [float(long), float(fairness.proportional_short_flow_bps(links, capacity_bps=capacity))]
+
+
+@adapter("fairness.fair_share_bits")
+def fairness_fair_share_bits(capacity_bps, flows_start_duration_s):
+    starts, durations = zip(*flows_start_duration_s, strict=True)
+    return fairness.fair_share_bits(
+        starts, duration_s=durations, capacity_bps=capacity_bps
+    ).tolist()
+
+
+@adapter("token_bucket.burst_time")
+def token_bucket_burst_time(size_bits, bucket_bits, rate_bps, peak_bps=math.inf):
+    return float(
+        token_bucket.token_bucket_transfer_s(
+            size_bits / 8, bucket_bytes=bucket_bits / 8, token_bps=rate_bps, peak_bps=peak_bps
+        )
+    )
+
+
+# --- queues ---
+
+
+@adapter("little.number")
+def little_number(rate_per_s, time_s):
+    return float(queueing.little_number(rate_per_s, sojourn_s=time_s))
+
+
+@adapter("queue.stability")
+def queue_stability(rho, model="mm1"):
+    # A queue with an end, or without waiting, loses what is too much and is always stable.
+    has_room_for_all = model not in ("mm1k", "mm1_k", "mmck", "mm1n", "erlang_b", "mmcc")
+    is_stable = bool(queueing.is_stable(rho)) or not has_room_for_all
+    return "stable" if is_stable else "unstable"
+
+
+@adapter("queue.mm1.wait")
+def queue_mm1_wait(arrival_rate, service_rate):
+    return float(mm1.mm1_wait_s(arrival_rate / service_rate, service_s=1 / service_rate))
+
+
+@adapter("queue.mm1.sojourn")
+def queue_mm1_sojourn(arrival_rate, service_rate):
+    return float(mm1.mm1_sojourn_s(arrival_rate / service_rate, service_s=1 / service_rate))
+
+
+@adapter("queue.mm1.number")
+def queue_mm1_number(arrival_rate, service_rate):
+    return float(mm1.mm1_customers(arrival_rate / service_rate))
+
+
+@adapter("queue.mm1.queue_length")
+def queue_mm1_queue_length(arrival_rate, service_rate):
+    return float(mm1.mm1_queue_length(arrival_rate / service_rate))
+
+
+@adapter("queue.mm1.prob_n")
+def queue_mm1_prob_n(arrival_rate, service_rate, n):
+    return float(mm1.mm1_state_ratio(arrival_rate / service_rate, customer_count=n))
+
+
+@adapter("queue.mm1.wait_percentile")
+def queue_mm1_wait_percentile(arrival_rate, service_rate, q):
+    return float(
+        mm1.mm1_wait_percentile_s(
+            arrival_rate / service_rate, service_s=1 / service_rate, quantile=q
+        )
+    )
+
+
+@adapter("queue.mm1.sojourn_percentile")
+def queue_mm1_sojourn_percentile(arrival_rate, service_rate, q):
+    return float(
+        mm1.mm1_sojourn_percentile_s(
+            arrival_rate / service_rate, service_s=1 / service_rate, quantile=q
+        )
+    )
+
+
+@adapter("queue.md1.wait")
+def queue_md1_wait(arrival_rate, service_time):
+    return float(md1.md1_wait_s(arrival_rate * service_time, service_s=service_time))
+
+
+@adapter("queue.md1.number")
+def queue_md1_number(arrival_rate, service_time):
+    return float(md1.md1_customers(arrival_rate * service_time))
+
+
+@adapter("queue.md1.wait_cdf")
+def queue_md1_wait_cdf(arrival_rate, service_time, t):
+    return float(
+        md1.md1_wait_cdf(t, utilization=arrival_rate * service_time, service_s=service_time)
+    )
+
+
+@adapter("queue.md1.wait_percentile")
+def queue_md1_wait_percentile(arrival_rate, service_time, q):
+    return float(
+        md1.md1_wait_percentile_s(arrival_rate * service_time, service_s=service_time, quantile=q)
+    )
+
+
+@adapter("queue.mg1.wait")
+def queue_mg1_wait(rho, mean_service, scv):
+    return float(queueing.mg1_wait_s(rho, service_s=mean_service, service_scv=scv))
+
+
+@adapter("queue.mg1.wait_packet_mix")
+def queue_mg1_wait_packet_mix(rho, mix_wire_bytes, rate_bps):
+    sizes, weights = zip(*mix_wire_bytes, strict=True)
+    return float(
+        queueing.packet_mix_wait_s(rho, wire_bytes=sizes, weight=weights, bandwidth_bps=rate_bps)
+    )
+
+
+@adapter("queue.gg1.kingman")
+def queue_gg1_kingman(rho, mean_service, ca2, cs2):
+    return float(
+        queueing.kingman_wait_s(rho, service_s=mean_service, arrival_scv=ca2, service_scv=cs2)
+    )
+
+
+@adapter("queue.lindley")
+def queue_lindley(interarrival, service):
+    return backlog.lindley_wait_s(interarrival, service_s=service).tolist()
+
+
+@adapter("queue.fluid_backlog")
+def queue_fluid_backlog(in_bps, out_bps, duration_s):
+    return 8 * float(backlog.fluid_backlog_bytes(duration_s, input_bps=in_bps, output_bps=out_bps))
+
+
+@adapter("queue.mm1k.blocking")
+def queue_mm1k_blocking(arrival_rate, service_rate, K):
+    return float(finite_queues.mm1k_blocking_ratio(arrival_rate / service_rate, place_count=K))
+
+
+@adapter("queue.mm1k.number")
+def queue_mm1k_number(arrival_rate, service_rate, K):
+    return float(finite_queues.mm1k_customers(arrival_rate / service_rate, place_count=K))
+
+
+@adapter("queue.mm1k.throughput")
+def queue_mm1k_throughput(arrival_rate, service_rate, K):
+    return float(
+        finite_queues.mm1k_throughput_pps(
+            arrival_rate / service_rate, place_count=K, service_s=1 / service_rate
+        )
+    )
+
+
+@adapter("queue.mm1k.sojourn")
+def queue_mm1k_sojourn(arrival_rate, service_rate, K):
+    return float(
+        finite_queues.mm1k_sojourn_s(
+            arrival_rate / service_rate, place_count=K, service_s=1 / service_rate
+        )
+    )
+
+
+@adapter("queue.mmc.wait")
+def queue_mmc_wait(offered_erlang, servers, mean_service):
+    return float(mmc.mmc_wait_s(offered_erlang, server_count=servers, service_s=mean_service))
+
+
+@adapter("queue.mmc.wait_percentile")
+def queue_mmc_wait_percentile(offered_erlang, servers, mean_service, q):
+    return float(
+        mmc.mmc_wait_percentile_s(
+            offered_erlang, server_count=servers, service_s=mean_service, quantile=q
+        )
+    )
+
+
+@adapter("erlang_b.blocking")
+def erlang_b_blocking(offered_erlang, servers):
+    return float(erlang.erlang_b_ratio(offered_erlang, server_count=servers))
+
+
+@adapter("erlang_b.capacity")
+def erlang_b_capacity(servers, blocking):
+    return float(erlang.erlang_b_load(blocking, server_count=servers))
+
+
+@adapter("erlang_b.servers_needed")
+def erlang_b_servers_needed(offered_erlang, blocking):
+    return float(erlang.erlang_b_server_count(offered_erlang, blocking_ratio=blocking))
+
+
+@adapter("erlang_c.wait_probability")
+def erlang_c_wait_probability(offered_erlang, servers):
+    return float(mmc.erlang_c_ratio(offered_erlang, server_count=servers))
+
+
+@adapter("erlang_c.service_level")
+def erlang_c_service_level(offered_erlang, servers, within_s, mean_service):
+    return float(
+        mmc.service_level_ratio(
+            offered_erlang, server_count=servers, within_s=within_s, service_s=mean_service
+        )
+    )
+
+
+# --- probing, clocks, statistics ---
+
+
+@adapter("rtt.slope_per_byte")
+def rtt_slope_per_byte(rates_bps, echo_same_size=True, symmetric=True, reverse_rates_bps=None):
+    if reverse_rates_bps is None:
+        # Links back that differ and are not told count for nothing.
+        replied = echo_same_size and symmetric
+        return float(probing.rtt_slope_s_per_byte(rates_bps, same_size_reply=replied))
+    there = probing.rtt_slope_s_per_byte(rates_bps, same_size_reply=False)
+    back = probing.rtt_slope_s_per_byte(reverse_rates_bps, same_size_reply=False)
+    return float(there + back) if echo_same_size else float(there)
+
+
+@adapter("rtt.fit_intercept")
+def rtt_fit_intercept(props_s, rates_bps, header_bytes=28, user_bytes=None):
+    # The round trip is a straight line over user_bytes: the fit does not depend on them.
+    return float(
+        probing.rtt_intercept_s(props_s, bandwidth_bps=rates_bps, header_bytes=header_bytes)
+    )
+
+
+@adapter("pathchar.link_rate")
+def pathchar_link_rate(slope_hop_n, slope_hop_n_minus_1=0.0):
+    return float(
+        probing.hop_bandwidth_bps(slope_hop_n, previous_slope_s_per_byte=slope_hop_n_minus_1)
+    )
+
+
+@adapter("packet_pair.dispersion")
+def packet_pair_dispersion(packet_bytes, rates_bps):
+    return float(probing.pair_dispersion_s(packet_bytes, bandwidth_bps=rates_bps))
+
+
+@adapter("packet_pair.capacity")
+def packet_pair_capacity(dispersion_s, packet_bytes):
+    return float(probing.pair_bandwidth_bps(dispersion_s, packet_bytes=packet_bytes))
+
+
+@adapter("packet_train.rate")
+def packet_train_rate(dispersion_s, packet_bytes, packets):
+    return float(
+        probing.train_rate_bps(dispersion_s, packet_bytes=packet_bytes, packet_count=packets)
+    )
+
+
+@adapter("clock.uniform_error_std")
+def clock_uniform_error_std(tick_s):
+    return float(clock.reading_error_std_s(tick_s))
+
+
+@adapter("clock.interval_error_max")
+def clock_interval_error_max(tick_s):
+    return float(clock.interval_error_limit_s(tick_s))
+
+
+@adapter("clock.interval_error_std")
+def clock_interval_error_std(interval_s, tick_s):
+    return float(clock.interval_error_std_s(interval_s, tick_s=tick_s))
+
+
+@adapter("clock.difference_error_std_uniform_f")
+def clock_difference_error_std_uniform_f(tick_s):
+    return float(clock.typical_interval_error_std_s(tick_s))
+
+
+@adapter("rtp.jitter")
+def rtp_jitter(transit_s):
+    return float(delay_variation.jitter_rfc3550_s(transit_s)[-1])
+
+
+@adapter("stats.median")
+def stats_median(values):
+    return float(robust.median(values))
