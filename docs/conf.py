@@ -56,4 +56,4 @@ def block_math(writer: HTML5Translator, node: nodes.math_block) -> None:
 def setup(app: Sphinx) -> None:
     """Draw equations with the browser's own MathML."""
     app.add_html_math_renderer("mathml", (inline_math, None), (block_math, None))
-    app.add_css_file("math.css")
+    app.add_css_file("netcalc.css")
