@@ -107,7 +107,7 @@ class Run:
         sequence = 0
         with _instrument.collector_off():
             for size in self.plan.sizes:
-                payload = bytearray(_pattern(size))
+                payload = bytearray((bytes(range(256)) * (size // 256 + 1))[:size])
                 self._warm_up(exchange, payload)
                 self.phase = "echo"
                 for _ in range(self.plan.count):
@@ -297,7 +297,3 @@ def _remarks(replies: Replies, timeout_s: float) -> list[str]:
     if (count := replies.duplicate_count) > len(replies.duplicates):
         remarks.append(f"duplicates: {count}, kept as rows: {len(replies.duplicates)}")
     return remarks
-
-
-def _pattern(size: int) -> bytes:
-    return (bytes(range(256)) * (size // 256 + 1))[:size]
