@@ -91,7 +91,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What limits, in one sentence; every part, the largest first."""
+    """What limits, in one sentence; every part that takes time, the largest first."""
 
     sentence: str
     parts: tuple[Part, ...]
@@ -103,7 +103,7 @@ class Explanation:
             f"  {part.name}: {show(part.time_s, 's')} ({part.share_ratio:.0%}): {part.arithmetic}"
             for part in self.parts
         ]
-        lines.append(f"To confirm: {self.parts[0].test}.")
+        lines += [f"To confirm: {part.test}." for part in self.parts[:1]]
         return "\n".join(lines)
 
 
@@ -271,9 +271,11 @@ def explain(payload_bytes: float, *, path: Path) -> Explanation:
         ),
     }
     total = sum(time for time, *_ in times.values())
-    order = sorted(times, key=lambda name: -times[name][0])
+    order = sorted((name for name in times if times[name][0] > 0), key=lambda n: -times[n][0])
+    if not order:
+        return Explanation("Nothing limits this transfer: it takes no time.", (), 0.0)
     parts = tuple(
-        Part(name, times[name][0], times[name][0] / total if total else np.nan, arithmetic, test)
+        Part(name, times[name][0], times[name][0] / total, arithmetic, test)
         for name in order
         for _, arithmetic, _, test in [times[name]]
     )
@@ -284,8 +286,6 @@ def explain(payload_bytes: float, *, path: Path) -> Explanation:
         f"{subject} limits this transfer: {what} takes {show(first.time_s, 's')} of "
         f"{show(total, 's')} ({first.share_ratio:.0%})."
     )
-    if total == 0:
-        sentence = "Nothing limits this transfer: it takes no time."
     return Explanation(sentence, parts, total)
 
 

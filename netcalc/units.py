@@ -276,7 +276,7 @@ def show(value: float, unit: str, *, digits: int = 4) -> str:
     if math.isnan(value):
         return "not defined"
     if unit == "ratio":
-        return f"{value * 100:.{digits}g}%"
+        return f"{_plain(value * 100, digits)}%"
     steps = _STEPS.get(unit)
     if steps is None:
         return f"{value:.{digits}g} {unit}"

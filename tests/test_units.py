@@ -178,6 +178,7 @@ def test_named_lines_have_three_rates():
         (8127.4, "packet/s", "8127 pps"),
         (148_809.5, "packet/s", "148.8 kpps"),
         (0.005, "ratio", "0.5%"),
+        (1.0, "ratio", "100%"),
         (math.nan, "s", "not defined"),
         (math.inf, "s", "inf s"),
         (8.07e-5, "s/byte", "80.7 µs/B"),

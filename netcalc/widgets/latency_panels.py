@@ -181,8 +181,6 @@ def wan_panel(*, theme: Theme = "light") -> Panel:
         "base_rtt_s": Quantity(
             "base round trip", "40 ms", unit="s", low="1 ms", high="220 ms", scale="linear"
         ),
-        "line_count": Quantity(
-            "T1 lines each way", 2.0, unit="1", low=1.0, high=15.0, scale="linear"
-        ),
+        "line_count": Quantity("T1 lines", 2.0, unit="1", low=1.0, high=15.0, scale="linear"),
     }
     return panel(figure, controls, update)
