@@ -38,7 +38,7 @@ _LIST_SEPARATOR = re.compile(r"\s*(?:;|,(?!\d)|(?<!\d),)\s*")
 class Parameter:
     """One argument of a formula: what its docstring and its signature say.
 
-    ``kind`` is ``number``, ``list``, ``bool`` or ``choice``; ``default`` is
+    ``kind`` is ``number``, ``list``, ``bool``, ``choice`` or ``text``; ``default`` is
     :data:`inspect.Parameter.empty` where there is none.
     """
 
@@ -79,6 +79,8 @@ class Parameter:
             if text.strip().lower() not in known:
                 raise DomainError(self.name, repr(text), "yes or no")
             return known[text.strip().lower()]
+        if self.kind == "text":
+            return text
         if self.kind == "choice":
             if text not in self.choices:
                 raise DomainError(self.name, repr(text), "one of " + ", ".join(self.choices))
@@ -420,6 +422,7 @@ def _parameter(
             "choice" if choices
             else "bool" if kind.startswith("bool")
             else "list" if kind.startswith("1-D")
+            else "text" if unit is not None and unit[1] == "text"
             else "number"
         ),
         default=signature.default,

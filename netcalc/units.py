@@ -275,6 +275,9 @@ def show(value: float, unit: str, *, digits: int = 4) -> str:
         return f"{value:.{digits}g}"
     if math.isnan(value):
         return "not defined"
+    if unit == "ratio" and 0 < abs(value) < 1e-5:
+        small = f"{_plain(value * 1e6, digits)} ppm"
+        return small if abs(value) >= 1e-9 else f"{value:.{digits}g} ratio"
     if unit == "ratio":
         return f"{_plain(value * 100, digits)}%"
     steps = _STEPS.get(unit)

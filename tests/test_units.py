@@ -179,6 +179,8 @@ def test_named_lines_have_three_rates():
         (148_809.5, "packet/s", "148.8 kpps"),
         (0.005, "ratio", "0.5%"),
         (1.0, "ratio", "100%"),
+        (2.046e-8, "ratio", "0.02046 ppm"),
+        (2e-10, "ratio", "2e-10 ratio"),
         (math.nan, "s", "not defined"),
         (math.inf, "s", "inf s"),
         (8.07e-5, "s/byte", "80.7 µs/B"),
