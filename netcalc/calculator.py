@@ -432,4 +432,6 @@ def _parameter(
 
 
 def _flat(text: str) -> str:
-    return " ".join(text.split())
+    """Text on one line, without the marks of reStructuredText."""
+    bare = re.sub(r":\w+:`~?([^`<]+)(?:<[^`]*>)?`", r"\1", text)
+    return " ".join(bare.replace("``", "").replace(r"\ ", "").split())

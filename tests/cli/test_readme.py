@@ -1,0 +1,26 @@
+"""The README's one-line answers are what the command prints."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from netcalc.cli import commands
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+ANSWERS = re.findall(r"^\$ netcalc (.+?)\s*(?:#.*)?\n(.+)$", README, flags=re.MULTILINE)
+
+
+def test_there_are_ten():
+    assert len(ANSWERS) == 10
+
+
+@pytest.mark.parametrize(("command", "answer"), ANSWERS, ids=[c.split()[1] for c, _ in ANSWERS])
+def test_an_answer_is_what_the_command_prints(command, answer):
+    done = CliRunner().invoke(commands, shlex.split(command))
+    assert done.exception is None
+    assert done.output.strip() == answer
