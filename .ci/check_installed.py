@@ -6,10 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from netcalc.cli.lab import find_lessons
-
 import netcalc
 from netcalc import datasets
+from netcalc.cli.lab import find_lessons
 
 home = Path(netcalc.__file__).resolve().parent
 assert "site-packages" in home.parts, f"not the installed copy: {home}"

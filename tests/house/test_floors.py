@@ -17,7 +17,7 @@ FLOORS = (  # the ground floor first: a room imports from lower floors and from 
     ("path", "scenario", "samples"),
     ("readers", "fit", "solver"),
     ("calculator", "compare", "datasets", "emulation"),
-    ("experiments", "exercises"),
+    ("claims", "experiments", "exercises"),
     ("plots",),
     ("widgets", "cli"),
 )
@@ -36,6 +36,7 @@ THIRD_PARTIES = {
     "compare": {"numpy", "scipy"},
     "datasets": {"numpy"},
     "emulation": {"numpy"},
+    "claims": {"numpy"},
     "experiments": {"numpy"},
     "exercises": {"numpy", "ipywidgets", "IPython"},
     "plots": {"numpy", "bokeh"},
