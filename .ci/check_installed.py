@@ -14,9 +14,16 @@ home = Path(netcalc.__file__).resolve().parent
 assert "site-packages" in home.parts, f"not the installed copy: {home}"
 
 netcalc_command = str(Path(sys.executable).with_name("netcalc"))
-subprocess.run([netcalc_command, "--help"], check=True, stdout=subprocess.DEVNULL)
-transfer = netcalc.models.latency.transfer_s(1e6, bandwidth_bps=1.544e6, latency_s=0.03)
-assert abs(float(transfer) - (0.03 + 8e6 / 1.544e6)) < 1e-9, transfer
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the installed command."""
+    command = [netcalc_command, *arguments]
+    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+
+
+answer = run("calc", "transfer", "1MB", "--bandwidth", "T1", "--latency", "30ms")
+assert answer.stdout.strip() == "5.211 s", answer
 
 names = datasets.names()
 assert names, "no data set was found"
@@ -26,9 +33,7 @@ for name in names:
 lessons = sorted(path.name for path in find_lessons().glob("*.ipynb"))
 assert lessons, "no lesson was found"
 
-answer = subprocess.run(
-    [netcalc_command, "lab", "--no-browser"], check=False, capture_output=True, text=True
-)
+answer = run("lab", "--no-browser")
 assert answer.returncode != 0, "the lab started without its packages"
 assert "netcalc-lab[lab]" in answer.stderr, answer.stderr
 assert "Traceback" not in answer.stderr, answer.stderr
