@@ -31,6 +31,7 @@ _BUNDLED = Path(__file__).parents[1] / "_bundled" / "notebooks"
 _CHECKOUT = Path(__file__).parents[2] / "notebooks"
 _SHARE = Path(__file__).parent / "share"
 _HOST = "127.0.0.1"
+_CONNECTION = "netcalc.cli.websocket.PromptConnection"
 _USUAL_PORT = 8888
 _SETTINGS = ".settings"
 _START_LIMIT_S = 60.0
@@ -182,6 +183,7 @@ def _command(as_pages: bool, port: int, folder: Path) -> list[str]:
             "Voila.open_browser": False,
             "Voila.auto_token": True,
             "Voila.log_level": "ERROR",
+            "Voila.kernel_websocket_connection_class": _CONNECTION,
             # Its pages fetch nothing from elsewhere; those of Voila fetch style sheets.
             "VoilaConfiguration.template": "netcalc",
             "VoilaConfiguration.classic_tree": True,
@@ -198,6 +200,7 @@ def _command(as_pages: bool, port: int, folder: Path) -> list[str]:
             "ServerApp.allow_root": True,
             "ServerApp.allow_remote_access": False,
             "ServerApp.log_level": "ERROR",
+            "ServerApp.kernel_websocket_connection_class": _CONNECTION,
             "LabApp.log_level": "ERROR",
             "ServerApp.jpserver_extensions": {"jupyter_lsp": False, "notebook_shim": False},
             # Nothing is asked of a server elsewhere: no updates, no list of extensions.

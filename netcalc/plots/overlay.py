@@ -153,6 +153,7 @@ def _lower(
         add_points(chart, sources["points"], marker="circle", color=ink, y="residual"),
         add_points(chart, sources["outliers"], marker="x", color=accent, y="residual"),
     ]
+    chart.y_range.range_padding = 0.3
     chart.y_range.renderers = shown[:1]  # an outlier would press all others onto the line
     add_hover(chart, shown, _rows(x_axis, y_unit))
     return chart

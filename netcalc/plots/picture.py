@@ -252,7 +252,8 @@ def _quads(renderer: GlyphRenderer, x: _Scale, y: _Scale) -> list[str]:
         color = _value(glyph.fill_color, data, i)
         out.append(
             f'<rect x="{left:.1f}" y="{min(up, down):.1f}" width="{max(right - left, 0):.1f}" '
-            f'height="{abs(down - up):.1f}" fill="{color}" fill-opacity="{_value(glyph.fill_alpha)}"/>'
+            f'height="{abs(down - up):.1f}" fill="{color}" '
+            f'fill-opacity="{_value(glyph.fill_alpha)}"/>'
         )
     return out
 

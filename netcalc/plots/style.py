@@ -244,9 +244,9 @@ def add_points(
         source=source,
         name=source.name,
         marker=marker,
-        size=10,
+        size=10 if marker != "x" else 12,
         line_color=color,
-        line_width=1.5,
+        line_width=1.5 if marker != "x" else 3,
         fill_color=color,
         fill_alpha=0.35,
     )

@@ -142,11 +142,11 @@ class Quantity(ipywidgets.VBox):
     def _take(self, value: float, *, text: str | None, move: bool) -> None:
         self._moving = True
         try:
+            self.value = value  # first: the figure's columns go ahead of the box's text
             if move:
                 self.slider.value = self._position(value)
             self.box.value = self._shown(value) if text is None else text
             self._say("")
-            self.value = value
         finally:
             self._moving = False
 

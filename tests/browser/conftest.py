@@ -17,9 +17,11 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -44,31 +46,15 @@ FLAGS = [
 ]
 IDLE_LIMIT_MS = 60_000
 
-# What the front ends themselves write into the console, with or without netcalc.
-FOREIGN_ERRORS = (
-    "Failed to load resource",  # Lab asks for files that need not exist; refusals are in `escaped`
-    "Loading failed for the module with source",
-    "requirejs",
-    "@voila-dashboards/jupyterlab-preview",
-    "yjs",
-    "Yjs was already imported",
-)
-
 
 def missing() -> str:
     """Return why no browser test can run here; empty if they can."""
     if CHROMIUM is None:
         return "there is no Chromium: apt install chromium"
     for package in ("playwright", "jupyterlab", "voila", "notebook"):
-        if not _installed(package):
+        if find_spec(package) is None:
             return f'{package} is not installed: pip install "netcalc-lab[test]"'
     return ""
-
-
-def _installed(package: str) -> bool:
-    from importlib.util import find_spec
-
-    return find_spec(package) is not None
 
 
 @dataclass
@@ -78,9 +64,8 @@ class Page:
     page: Any
     name: str
     front_end: str
+    foreign: frozenset[str] = frozenset()
     errors: list[str] = field(default_factory=list)
-    escaped: list[str] = field(default_factory=list)
-    shots: int = 0
 
     def screenshot(self, what: str) -> Path:
         """Keep what is on the screen."""
@@ -96,6 +81,13 @@ class Page:
         self.page.evaluate(
             "async () => { await window.jupyterapp.commands.execute('notebook:run-all-cells'); }"
         )
+
+    def save(self) -> None:
+        """Save the notebook; a page that is loaded again shows what was saved."""
+        if self.front_end != "voila":
+            self.page.evaluate(
+                "async () => { await jupyterapp.commands.execute('docmanager:save'); }"
+            )
 
     def wait_ready(self) -> None:
         """Wait until the front end shows a notebook whose kernel answers."""
@@ -124,8 +116,8 @@ class Page:
         """Return a column of the figure as the browser holds it."""
         return self.page.evaluate(
             """([source, column, figure]) => {
-              const drawn = [...document.querySelectorAll('.netcalc-figure')].filter(e => e.netcalc);
-              const el = drawn[figure];
+              const all = [...document.querySelectorAll('.netcalc-figure')];
+              const el = all.filter(e => e.netcalc)[figure];
               return [...el.netcalc.source(source).data[column]]
                 .map(v => Number.isFinite(v) ? v : null);
             }""",
@@ -161,10 +153,29 @@ class Page:
         field_.fill(text)
         field_.press("Enter")
 
+    def wait_changed(self, source: str, column: str, before: list[float | None]) -> None:
+        """Wait until a column of the first figure is not what it was."""
+        self.page.wait_for_function(
+            """([source, column, before]) => {
+              const el = [...document.querySelectorAll('.netcalc-figure')].find(e => e.netcalc);
+              const now = [...el.netcalc.source(source).data[column]]
+                .map(v => Number.isFinite(v) ? v : null);
+              return JSON.stringify(now) !== JSON.stringify(before);
+            }""",
+            arg=[source, column, before],
+            timeout=IDLE_LIMIT_MS,
+        )
+
+    def wait_painted(self) -> None:
+        """Wait until what is known is on the screen."""
+        self.page.evaluate(
+            """() => new Promise(done =>
+                 requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))"""
+        )
+
     def complaints(self) -> list[str]:
-        """Return console errors that no front end makes by itself, and requests to elsewhere."""
-        own = [e for e in self.errors if not any(known in e for known in FOREIGN_ERRORS)]
-        return own + [f"left the machine: {url}" for url in self.escaped]
+        """Return errors, and requests that left the machine, that an empty page does not have."""
+        return [error for error in self.errors if error not in self.foreign]
 
 
 @dataclass
@@ -176,6 +187,8 @@ class Server:
     token: str
     folder: Path
     log: Path
+    foreign: frozenset[str] = frozenset()
+    """What the front end complains about when it shows an empty notebook."""
 
     def url(self, notebook: str) -> str:
         path = {"lab": "doc/tree/", "notebook": "notebooks/", "voila": "voila/render/"}[
@@ -225,11 +238,13 @@ def serving(front_end: str, folder: Path) -> Iterator[Server]:
                 process.wait()
 
 
+_CONNECTION = "netcalc.cli.websocket.PromptConnection"  # as `netcalc lab` starts its servers
 _JUPYTER = [
     "--no-browser", "--allow-root", "--expose-app-in-browser", "--ServerApp.ip=127.0.0.1",
     "--ServerApp.port={port}", "--ServerApp.port_retries=0", "--IdentityProvider.token={token}",
     "--ServerApp.root_dir={work}", "--LabApp.extension_manager=readonly",
     "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+    f"--ServerApp.kernel_websocket_connection_class={_CONNECTION}",
 ]  # fmt: skip
 _COMMANDS = {
     "lab": ["jupyterlab", *_JUPYTER],
@@ -237,6 +252,7 @@ _COMMANDS = {
     "voila": [
         "voila", "{work}", "--no-browser", "--Voila.ip=127.0.0.1", "--port={port}",
         "--token={token}", "--show_tracebacks=True",
+        f"--Voila.kernel_websocket_connection_class={_CONNECTION}",
     ],
 }  # fmt: skip
 
@@ -276,30 +292,53 @@ def chromium() -> Iterator[Any]:
 
 @contextmanager
 def opened(
-    browser: Any, server: Server, notebook: Path, *, name: str, width: int = 1100
+    browser: Any, server: Server, notebook: Path, *, name: str = "", width: int = 1100
 ) -> Iterator[Page]:
     """Open a copy of a notebook in a fresh browser profile."""
-    shutil.copy(notebook, server.folder / notebook.name)
+    target = server.folder / notebook.name
+    if notebook != target:
+        shutil.copy(notebook, target)
     context = browser.new_context(viewport={"width": width, "height": 900})
     page = context.new_page()
-    wrapped = Page(page, name, server.front_end)
+    wrapped = Page(page, name or notebook.stem, server.front_end, server.foreign)
 
     def route(one: Any) -> None:
         if one.request.url.startswith(("http://127.0.0.1:", "data:", "blob:")):
             one.continue_()
         else:
-            wrapped.escaped.append(one.request.url)
+            wrapped.errors.append(f"left the machine: {one.request.url}")
             one.abort()
 
+    def complain(text: str) -> None:
+        wrapped.errors.append(text.splitlines()[0] if text else "an error without words")
+
     context.route("**/*", route)
-    page.on("console", lambda m: wrapped.errors.append(m.text) if m.type == "error" else None)
-    page.on("pageerror", lambda error: wrapped.errors.append(str(error)))
+    page.on("console", lambda m: complain(m.text) if m.type == "error" else None)
+    page.on("pageerror", lambda error: complain(str(error)))
     try:
         page.goto(server.url(notebook.name), wait_until="domcontentloaded")
         wrapped.wait_ready()
         yield wrapped
     finally:
         context.close()
+
+
+def complaints_of_empty(browser: Any, server: Server) -> frozenset[str]:
+    """Return what a front end complains about by itself."""
+    empty = server.folder / "empty.ipynb"
+    cell = {"cell_type": "markdown", "id": "a", "metadata": {}, "source": "Nothing."}
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    content = {"cells": [cell], "metadata": {"kernelspec": kernel}, "nbformat": 4}
+    empty.write_text(json.dumps({**content, "nbformat_minor": 5}))
+    with opened(browser, server, empty) as page:
+        text = page.page.locator(".jp-RenderedMarkdown", has_text="Nothing.").first
+        text.wait_for(timeout=IDLE_LIMIT_MS)
+        page.wait_painted()
+        page.page.reload()
+        page.wait_ready()
+        text.wait_for(timeout=IDLE_LIMIT_MS)
+        page.page.wait_for_load_state("networkidle")
+        return frozenset(page.errors)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -319,6 +358,16 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session", params=["lab", "notebook", "voila"])
-def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory):
+def server(
+    request: pytest.FixtureRequest, browser: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    """A running front end: a test runs once in each."""
     with serving(request.param, tmp_path_factory.mktemp(request.param)) as running:
+        running.foreign = complaints_of_empty(browser, running)
         yield running
+
+
+@pytest.fixture
+def open_notebook(browser: Any, server: Server) -> Callable[..., Any]:
+    """``with open_notebook(path, name="lesson", width=1100) as page``: see :class:`Page`."""
+    return partial(opened, browser, server)

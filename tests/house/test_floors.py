@@ -16,7 +16,7 @@ FLOORS = (  # the ground floor first: a room imports from lower floors and from 
     ("models",),
     ("path", "scenario", "samples"),
     ("readers", "fit", "solver"),
-    ("calculator", "compare", "datasets", "emulation"),
+    ("calculator", "compare", "datasets", "explain", "emulation"),
     ("claims", "experiments", "exercises"),
     ("plots",),
     ("widgets", "cli"),
@@ -35,13 +35,15 @@ THIRD_PARTIES = {
     "calculator": {"numpy", "docstring_parser"},
     "compare": {"numpy", "scipy"},
     "datasets": {"numpy"},
+    "explain": {"numpy"},
     "emulation": {"numpy"},
+    "claims": {"numpy"},
     "claims": {"numpy"},
     "experiments": {"numpy"},
     "exercises": {"numpy", "ipywidgets", "IPython"},
     "plots": {"numpy", "bokeh"},
     "widgets": {"numpy", "bokeh", "ipywidgets", "anywidget", "traitlets", "IPython"},
-    "cli": {"numpy", "click", "rich"},
+    "cli": {"numpy", "click", "rich", "jupyter_server"},
     "": set(),  # netcalc/__init__.py and __main__.py
 }
 
