@@ -1,11 +1,10 @@
 """Theory beside measurement: one object to print, to draw and to reason with.
 
-:func:`overlay` puts a fitted or a known model over samples. :func:`explain` says which part of a
-path limits a transfer, with the arithmetic and the cheapest test to confirm it.
-
->>> from netcalc.path import Path
->>> print(explain(1e6, path=Path.parse("45 Mbit/s 30 ms")).sentence)
-The line limits this transfer: clocking 1 MB onto 45 Mbit/s takes 177.8 ms of 207.8 ms (86%).
+>>> from netcalc.samples import TransferSamples
+>>> transfers = TransferSamples(payload_bytes=[1e4, 1e5, 1e6], duration_s=[0.032, 0.048, 0.208])
+>>> found = overlay(transfers)
+>>> round(float(found.residual.max()), 4), found.predicted_label
+(0.0, 'fit: 30.22 ms + 45 Mbit/s')
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from netcalc import fit
 from netcalc.fit import ICMP_HEADER_BYTES, Fit
-from netcalc.models import latency, store_and_forward
 from netcalc.models._domain import FloatArray, as_float
 from netcalc.path import Path
 from netcalc.samples import RttSamples, TransferSamples
@@ -76,35 +74,6 @@ class Comparison:
             {"x": float(a), "measured": float(b), "predicted": float(c), "residual": float(d)}
             for a, b, c, d in zip(self.x, self.measured, self.predicted, self.residual, strict=True)
         ]
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One part of a transfer's time, with its arithmetic and the test that shows it."""
-
-    name: str
-    time_s: float
-    share_ratio: float
-    arithmetic: str
-    test: str
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """What limits, in one sentence; every part that takes time, the largest first."""
-
-    sentence: str
-    parts: tuple[Part, ...]
-    total_s: float
-
-    def __str__(self) -> str:
-        lines = [self.sentence]
-        lines += [
-            f"  {part.name}: {show(part.time_s, 's')} ({part.share_ratio:.0%}): {part.arithmetic}"
-            for part in self.parts
-        ]
-        lines += [f"To confirm: {part.test}." for part in self.parts[:1]]
-        return "\n".join(lines)
 
 
 def overlay(
@@ -214,79 +183,6 @@ def points(
         sentence="",
     )
     return with_theory(bare, theory, label=predicted_label)
-
-
-def explain(payload_bytes: float, *, path: Path) -> Explanation:
-    """Say which part of a path limits a one-way transfer.
-
-    Parameters
-    ----------
-    payload_bytes : float
-        Bytes to move as one message. [byte]
-    path : Path
-        The path.
-
-    Returns
-    -------
-    Explanation
-        The sentence, and every part of the time: latency, the slowest line, storing and
-        forwarding on the other links, processing.
-    """
-    size = float(as_float("payload_bytes", payload_bytes))
-    slowest = path.bottleneck_bps
-    on_slowest = float(latency.serialization_s(size, bandwidth_bps=slowest))
-    all_links = float(
-        latency.serialization_s(
-            size,
-            bandwidth_bps=store_and_forward.equivalent_bandwidth_bps(
-                [link.bandwidth_bps for link in path.links]
-            ),
-        )
-    )
-    count = len(path.links)
-    times = {
-        "line": (
-            on_slowest,
-            f"8 x {show(size, 'byte')} / {show(slowest, 'bit/s')}",
-            f"clocking {show(size, 'byte')} onto {show(slowest, 'bit/s')}",
-            "send twice as much: the time nearly doubles",
-        ),
-        "latency": (
-            path.latency_s,
-            f"sum over {count} link{'s' * (count > 1)}",
-            "waiting for the first bit",
-            "ping with the smallest size: half of its round trip is about this",
-        ),
-        "store-and-forward": (
-            max(all_links - on_slowest, 0.0),
-            f"the other {count - 1} links clock the whole message again",
-            f"clocking the message again on {count - 1} more links",
-            "cut the message into packets: they overlap on the links",
-        ),
-        "processing": (
-            path.processing_s,
-            f"sum over {count + 1} nodes",
-            "processing in hosts and routers",
-            "ping a near host with the smallest size: what is not distance is processing",
-        ),
-    }
-    total = sum(time for time, *_ in times.values())
-    order = sorted((name for name in times if times[name][0] > 0), key=lambda n: -times[n][0])
-    if not order:
-        return Explanation("Nothing limits this transfer: it takes no time.", (), 0.0)
-    parts = tuple(
-        Part(name, times[name][0], times[name][0] / total, arithmetic, test)
-        for name in order
-        for _, arithmetic, _, test in [times[name]]
-    )
-    first = parts[0]
-    what = times[first.name][2]
-    subject = {"line": "The line", "latency": "Latency"}.get(first.name, first.name.capitalize())
-    sentence = (
-        f"{subject} limits this transfer: {what} takes {show(first.time_s, 's')} of "
-        f"{show(total, 's')} ({first.share_ratio:.0%})."
-    )
-    return Explanation(sentence, parts, total)
 
 
 def _from_fit(fitted: Fit, title: str) -> Comparison:

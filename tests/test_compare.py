@@ -86,34 +86,3 @@ def test_points_against_a_formula():
     )
     assert found.predicted.tolist() == pytest.approx([148_809.52, 8127.44])
     assert found.residual[1] == pytest.approx(-127.44, abs=0.01)
-
-
-@pytest.mark.parametrize(
-    ("path", "size", "limit", "share", "source"),
-    [
-        # derived: 8e6 bit / 45e6 = 177.8 ms of 207.8
-        ("45 Mbit/s 30 ms", 1e6, "line", 0.8556, "Stevens A.3"),
-        # derived: 0.8 ms of 30.8
-        ("10 Gbit/s 30 ms", 1e6, "latency", 0.974, "Stevens A.3, extended"),
-        # derived: 4.42 ms on each of ten equal links, nine of them "again"
-        ("10 x T1", 552, "store-and-forward", 0.9, "Stevens A.3, ten hops"),
-    ],
-)
-def test_explain_names_the_part_that_limits(path, size, limit, share, source):
-    found = compare.explain(size, path=Path.parse(path))
-    assert found.parts[0].name == limit, source
-    assert found.parts[0].share_ratio == pytest.approx(share, abs=0.001)
-    assert sum(part.share_ratio for part in found.parts) == pytest.approx(1)
-    assert found.total_s == pytest.approx(float(Path.parse(path).one_way_s(size)))
-    assert "To confirm:" in str(found)
-
-
-def test_processing_can_limit():
-    path = Path.parse("2 x 10 Gbit/s", processing_s=0.001, destination_processing_s=0.001)
-    found = compare.explain(100, path=path)
-    assert found.sentence.startswith("Processing limits this transfer")
-
-
-def test_nothing_in_no_time():
-    found = compare.explain(0, path=Path.parse("10 Gbit/s"))
-    assert "no time" in found.sentence

@@ -20,8 +20,10 @@ from netcalc.errors import NetcalcError
 
 # Each command, where it is, and its line in the help: a command is loaded when it is used.
 _COMMANDS = {
+    "book": ("netcalc.cli.book:book", "Compute the numbers of five sources again: do they agree?"),
     "calc": ("netcalc.cli.calc:calc", "Compute a formula, with quantities as people write them."),
     "data": ("netcalc.cli.data:data", "List, describe and print the bundled measurements."),
+    "explain": ("netcalc.cli.explain:explain", "Say what limits a path, with the arithmetic."),
     "lab": ("netcalc.cli.lab:lab", "Open the lessons in the browser."),
     "read": ("netcalc.cli.read:read", "Read measurements: ping output, columns, saved runs."),
     "run": ("netcalc.cli.run:run", "Measure live, on this machine."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from netcalc import compare, datasets
+from netcalc import datasets, explain
 from netcalc.models import latency
 from netcalc.path import Link, Path
 from netcalc.plots import Axis, curves
@@ -46,7 +46,7 @@ def transfer_panel(*, theme: Theme = "light") -> Panel:
             }
         )
         path = Path.of([Link(bandwidth_bps, latency_s)])
-        figure.describe(compare.explain(payload_bytes, path=path).sentence)
+        figure.describe(explain.transfer(payload_bytes, path=path).sentence)
 
     controls = {
         "latency_s": Quantity("latency", "30 ms", unit="s", low="10 us", high="10 s"),

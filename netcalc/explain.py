@@ -1,0 +1,267 @@
+"""What limits: every part of a time or every ceiling of a rate, ranked, the binding one named.
+
+>>> from netcalc.path import Path
+>>> path = Path.parse("1 Gbit/s 40 ms")
+>>> print(transfer(1e6, path=path).sentence)
+Latency limits this transfer: waiting for the first bit takes 40 ms of 48 ms (83%).
+>>> print(rate(path, window_bytes=65535, loss_ratio=1e-5).sentence)
+The window limits this path to 6.552 Mbit/s; next is loss at 56.07 Mbit/s.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from netcalc.models import (
+    asymmetry,
+    framing,
+    goodput,
+    latency,
+    loss_limited,
+    store_and_forward,
+    window,
+)
+from netcalc.models._domain import as_float, positive
+from netcalc.path import Path
+from netcalc.units import show
+
+TIMESTAMP_BYTES = 12
+"""TCP options of every segment: time stamps, padded. [byte]"""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of a transfer's time, with its arithmetic and the test that shows it."""
+
+    name: str
+    time_s: float
+    share_ratio: float
+    arithmetic: str
+    test: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What limits, in one sentence; every part that takes time, the largest first."""
+
+    sentence: str
+    parts: tuple[Part, ...]
+    total_s: float
+
+    def __str__(self) -> str:
+        lines = [self.sentence]
+        lines += [
+            f"  {part.name}: {show(part.time_s, 's')} ({part.share_ratio:.0%}): {part.arithmetic}"
+            for part in self.parts
+        ]
+        lines += [f"To confirm: {part.test}." for part in self.parts[:1]]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """A rate that something on the path does not let through, with its arithmetic and its test."""
+
+    name: str
+    rate_bps: float
+    arithmetic: str
+    test: str
+
+
+@dataclass(frozen=True, slots=True)
+class RateExplanation:
+    """What limits the rate, in one sentence; every ceiling, the lowest first."""
+
+    sentence: str
+    ceilings: tuple[Ceiling, ...]
+    rtt_s: float
+
+    @property
+    def rate_bps(self) -> float:
+        """The lowest ceiling: what the path can give at most. [bit/s]"""
+        return self.ceilings[0].rate_bps
+
+    def __str__(self) -> str:
+        lines = [self.sentence]
+        lines += [
+            f"  {ceiling.name}: {show(ceiling.rate_bps, 'bit/s')}: {ceiling.arithmetic}"
+            for ceiling in self.ceilings
+        ]
+        lines.append(f"To confirm: {self.ceilings[0].test}.")
+        return "\n".join(lines)
+
+
+def transfer(payload_bytes: float, *, path: Path) -> Explanation:
+    """Say which part of a path limits a one-way transfer.
+
+    Parameters
+    ----------
+    payload_bytes : float
+        Bytes to move as one message. [byte]
+    path : Path
+        The path.
+
+    Returns
+    -------
+    Explanation
+        The sentence, and every part of the time: latency, the slowest line, storing and
+        forwarding on the other links, processing.
+    """
+    size = float(as_float("payload_bytes", payload_bytes))
+    slowest = path.bottleneck_bps
+    on_slowest = float(latency.serialization_s(size, bandwidth_bps=slowest))
+    all_links = float(
+        latency.serialization_s(
+            size,
+            bandwidth_bps=store_and_forward.equivalent_bandwidth_bps(
+                [link.bandwidth_bps for link in path.links]
+            ),
+        )
+    )
+    count = len(path.links)
+    times = {
+        "line": (
+            on_slowest,
+            f"8 x {show(size, 'byte')} / {show(slowest, 'bit/s')}",
+            f"clocking {show(size, 'byte')} onto {show(slowest, 'bit/s')}",
+            "send twice as much: the time nearly doubles",
+        ),
+        "latency": (
+            path.latency_s,
+            f"sum over {count} link{'s' * (count > 1)}",
+            "waiting for the first bit",
+            "ping with the smallest size: half of its round trip is about this",
+        ),
+        "store-and-forward": (
+            max(all_links - on_slowest, 0.0),
+            f"the other {count - 1} links clock the whole message again",
+            f"clocking the message again on {count - 1} more links",
+            "cut the message into packets: they overlap on the links",
+        ),
+        "processing": (
+            path.processing_s,
+            f"sum over {count + 1} nodes",
+            "processing in hosts and routers",
+            "ping a near host with the smallest size: what is not distance is processing",
+        ),
+    }
+    total = sum(time for time, *_ in times.values())
+    order = sorted((name for name in times if times[name][0] > 0), key=lambda n: -times[n][0])
+    if not order:
+        return Explanation("Nothing limits this transfer: it takes no time.", (), 0.0)
+    parts = tuple(
+        Part(name, times[name][0], times[name][0] / total, arithmetic, test)
+        for name in order
+        for _, arithmetic, _, test in [times[name]]
+    )
+    first = parts[0]
+    what = times[first.name][2]
+    subject = {"line": "The line", "latency": "Latency"}.get(first.name, first.name.capitalize())
+    sentence = (
+        f"{subject} limits this transfer: {what} takes {show(first.time_s, 's')} of "
+        f"{show(total, 's')} ({first.share_ratio:.0%})."
+    )
+    return Explanation(sentence, parts, total)
+
+
+def rate(
+    path: Path,
+    *,
+    rtt_s: float | None = None,
+    window_bytes: float | None = None,
+    loss_ratio: float = 0.0,
+    mtu_bytes: float = 1500,
+    reverse_bandwidth_bps: float | None = None,
+) -> RateExplanation:
+    """Say what limits the rate of one long TCP transfer over a path.
+
+    Parameters
+    ----------
+    path : Path
+        The path; its slowest link is taken for Ethernet with this MTU.
+    rtt_s : float, optional
+        Round-trip time; by default that of the path for one full packet and a bare reply. [s]
+    window_bytes : float, optional
+        Largest window: the smaller of both hosts' buffers. Without it no window limits. [byte]
+    loss_ratio : float
+        Share of packets lost at random, not by a full buffer. [ratio]
+    mtu_bytes : float
+        Largest packet. [byte]
+    reverse_bandwidth_bps : float, optional
+        Rate of the way back, if another: acknowledgements must pass it. [bit/s]
+
+    Returns
+    -------
+    RateExplanation
+        The sentence, and every ceiling: line, window, loss, acknowledgements; as goodput.
+
+    Raises
+    ------
+    DomainError
+        If a quantity is impossible.
+    """
+    mss = float(framing.tcp_payload_bytes(mtu_bytes, tcp_option_bytes=TIMESTAMP_BYTES))
+    rtt = (
+        float(path.rtt_s(mtu_bytes, reply_bytes=52))
+        if rtt_s is None
+        else float(positive("rtt_s", rtt_s))
+    )
+    slowest = path.bottleneck_bps
+    wire = float(framing.ethernet_wire_bytes(mtu_bytes))
+    on_line = goodput.tcp_goodput_bps(
+        mtu_bytes, bandwidth_bps=slowest, tcp_option_bytes=TIMESTAMP_BYTES
+    )
+    ceilings = [
+        Ceiling(
+            "line",
+            float(on_line),
+            f"{show(mss, 'byte')} of every {show(wire, 'byte')} on {show(slowest, 'bit/s')}",
+            "send UDP at that rate and count what arrives",
+        )
+    ]
+    if window_bytes is not None and rtt > 0:
+        ceilings.append(
+            Ceiling(
+                "window",
+                float(window.throughput_bps(window_bytes, rtt_s=rtt)),
+                f"{show(window_bytes, 'byte')} in flight per round trip of {show(rtt, 's')}",
+                "open two connections at once: together they are twice as fast",
+            )
+        )
+    if loss_ratio > 0 and rtt > 0:
+        ceilings.append(
+            Ceiling(
+                "loss",
+                float(loss_limited.mathis_throughput_bps(loss_ratio, mss_bytes=mss, rtt_s=rtt)),
+                f"Reno at {show(loss_ratio, 'ratio')} loss and {show(rtt, 's')} (Mathis)",
+                "count retransmissions (ss -ti): about one segment in "
+                f"{1 / loss_ratio:,.0f} must be among them",
+            )
+        )
+    if reverse_bandwidth_bps is not None:
+        ack = float(goodput.tcp_ack_wire_bytes(TIMESTAMP_BYTES))
+        ceilings.append(
+            Ceiling(
+                "acknowledgements",
+                float(
+                    asymmetry.ack_limited_throughput_bps(
+                        reverse_bandwidth_bps, ack_wire_bytes=ack, mss_bytes=mss
+                    )
+                ),
+                f"one ACK of {show(ack, 'byte')} for two segments, back over "
+                f"{show(reverse_bandwidth_bps, 'bit/s')}",
+                "stop all other traffic on the way back: the transfer gets faster",
+            )
+        )
+    ceilings.sort(key=lambda ceiling: ceiling.rate_bps)
+    first = ceilings[0]
+    limits = "limit" if first.name == "acknowledgements" else "limits"
+    the = "" if first.name in ("loss", "acknowledgements") else "the "
+    sentence = f"{the}{first.name} {limits} this path to {show(first.rate_bps, 'bit/s')}"
+    sentence = sentence[0].upper() + sentence[1:]
+    if len(ceilings) > 1:
+        second = ceilings[1]
+        sentence += f"; next is {second.name} at {show(second.rate_bps, 'bit/s')}"
+    if loss_ratio > 0.01:
+        sentence += "; above 1% loss timeouts come in and the true rate is lower"
+    return RateExplanation(sentence + ".", tuple(ceilings), rtt)
