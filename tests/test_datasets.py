@@ -107,7 +107,8 @@ def test_the_sheet_tells_of_every_column_what_the_index_tells(name: str) -> None
 def test_the_audit_holds_each_number_of_the_other_sets_exactly_once() -> None:
     audit = table("audit")
     assert len(audit) == len(set(audit["id"].tolist())) == 276
-    others = [name for name in SETS if name != "audit" and "id" in datasets.info(name).columns]
+    others = [name for name in SETS if "id" in datasets.info(name).columns]
+    others = [name for name in others if name not in ("audit", "book_claims")]
     held = [(name, number) for name in others for number in table(name)["id"].tolist()]
     audited = list(zip(audit["data_set"].tolist(), audit["id"].tolist(), strict=True))
     assert sorted(held) == sorted(audited)

@@ -38,7 +38,6 @@ THIRD_PARTIES = {
     "explain": {"numpy"},
     "emulation": {"numpy"},
     "claims": {"numpy"},
-    "claims": {"numpy"},
     "experiments": {"numpy"},
     "exercises": {"numpy", "ipywidgets", "IPython"},
     "plots": {"numpy", "bokeh"},

@@ -1,0 +1,126 @@
+"""``netcalc book``: printed numbers computed again, with a verdict for each."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from netcalc import claims
+from netcalc.claims import Checked
+from netcalc.cli import print_json
+from netcalc.errors import DomainError
+
+_VERDICTS = list(dict.fromkeys((*claims.COMPUTED, *claims.UNCOMPUTED)))
+
+
+@click.command()
+@click.option("--source", metavar="NAME", help="Only stevens, snader, router, nagle or netesto.")
+@click.option("--verdict", type=click.Choice(_VERDICTS), metavar="VERDICT", help="Only this one.")
+@click.option("--claims", "file", metavar="FILE.csv", help="Claims of your own instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+def book(
+    source: str | None, verdict: str | None, file: str | None, as_json: bool, as_csv: bool
+) -> None:
+    """Compute the printed numbers of the five sources again, each with its verdict.
+
+    \b
+    netcalc book --verdict disagree
+    netcalc book --source router
+    netcalc book --claims mine.csv
+
+    What a file of claims looks like is described in docs/claims.md. The exit code is 1 if a verdict
+    is not the one on record.
+    """
+    found = claims.read(sys.stdin.buffer if file == "-" else Path(file)) if file else claims.book()
+    checked = claims.check(found)
+    known = list(dict.fromkeys(item.claim.source for item in checked))
+    if source is not None and source not in known:
+        raise DomainError("source", repr(source), "one of " + ", ".join(known))
+    shown = [
+        item
+        for item in checked
+        if source in (None, item.claim.source) and verdict in (None, item.verdict)
+    ]
+    faults = [item for item in shown if item.fault]
+    if as_json:
+        print_json(
+            {
+                "claims": [item.as_dict() for item in shown],
+                "counts": claims.counts(shown),
+                "faults": len(faults),
+            }
+        )
+    elif as_csv:
+        click.echo(_csv(shown), nl=False)
+    else:
+        for name in known:
+            _print_table([item for item in shown if item.claim.source == name])
+        click.echo(_summary(shown, faults))
+    if faults:
+        sys.exit(1)
+
+
+def _summary(shown: Sequence[Checked], faults: Sequence[Checked]) -> str:
+    counted = ", ".join(f"{number} {name}" for name, number in claims.counts(shown).items())
+    lines = [f"{len(shown)} numbers: {counted}." if shown else "No number has that verdict."]
+    if faults:
+        lines.append("Not as on record: " + ", ".join(item.claim.id for item in faults) + ".")
+    elif any(item.claim.verdict for item in shown):
+        lines.append("Every verdict is the one on record.")
+    return "\n".join(lines)
+
+
+def _csv(shown: Sequence[Checked]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    rows = [item.as_dict() for item in shown]
+    writer.writerows([list(rows[0])] if rows else [])
+    writer.writerows([[_cell(value) for value in row.values()] for row in rows])
+    return text.getvalue()
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, list):
+        return "; ".join(map(_cell, value))
+    if isinstance(value, float):
+        return f"{value:.12g}"
+    return "" if value is None else str(value)
+
+
+def _print_table(rows: Sequence[Checked]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    if not rows:
+        return
+    table = Table(
+        title=rows[0].claim.work, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0)
+    )
+    # The widths leave 80 columns to be read in: the reason stands under what it explains.
+    table.add_column("id, place", width=14, overflow="fold")
+    table.add_column("quantity; reason", ratio=1, overflow="fold")
+    for heading, width in (("printed", 12), ("computed", 12), ("verdict", 13)):
+        table.add_column(heading, width=width, overflow="fold")
+    for item in rows:
+        what = Text(item.claim.quantity)
+        if item.reason:
+            what.append(f"\n{item.reason}", style="dim")
+        table.add_row(
+            Text.assemble(item.claim.id, (f"\n{item.claim.place}", "dim")),
+            what,
+            Text(item.printed_text),
+            Text(item.computed_text),
+            Text(item.verdict, style=_STYLES.get(item.verdict, "")),
+        )
+    Console(highlight=False).print(table)
+
+
+_STYLES = {"agree": "green", "agree rounded": "green", "disagree": "red", "ambiguous": "yellow"}
