@@ -225,7 +225,7 @@ def packet_mix_wait_s(
     Notes
     -----
     Validity: as :func:`mg1_wait_s`. Sizes are those on the wire, preamble and gap included:
-    frames alone understate the wait of small ones.
+    they are what the line serves.
 
     Examples
     --------
