@@ -21,9 +21,10 @@ _TINY = float(np.finfo(np.float64).tiny)
 def server_counts(server_count: ArrayLike, *, low: int) -> FloatArray:
     """Return a number of servers, refused where it is not whole or out of range."""
     servers = whole("server_count", server_count, low=low)
-    if servers.size and float(np.nanmax(servers, initial=0.0)) > MAX_SERVERS:
+    largest = float(np.fmax.reduce(np.ravel(servers), initial=0.0))
+    if largest > MAX_SERVERS:
         allowed = f"a whole number from {low} to {MAX_SERVERS}"
-        raise DomainError("server_count", f"{float(np.nanmax(servers)):g}", allowed)
+        raise DomainError("server_count", f"{largest:g}", allowed)
     return servers
 
 
@@ -36,7 +37,7 @@ def recursion(
     """
     least = np.minimum(offered, servers)
     memory = servers - least + np.ceil(MEMORY * np.sqrt(least)) + 20.0
-    steps = int(np.nanmax(np.minimum(memory, servers), initial=0.0))
+    steps = int(np.fmax.reduce(np.ravel(np.minimum(memory, servers)), initial=0.0))
     start = servers - steps
     blocking = np.where(start > 0.0, 1.0 - start / offered, 1.0)
     accepted, idle = 1.0 - blocking, np.zeros_like(blocking)

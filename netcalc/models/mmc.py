@@ -112,13 +112,13 @@ def erlang_c_server_count(
     is_open = (offered > 0.0) & (level < 1.0) & ~np.isnan(patience)
     load = np.where(is_open, offered, 0.5)
     late = np.where(is_open, 1.0 - level, 1.0)
-    patience = np.where(is_open, patience, 0.0)
+    bound = np.where(is_open, patience, 0.0)
     servers = np.floor(load) + 1.0
     blocking = np.asarray(blocked_share(load, servers))
     while True:
         spare = servers - load
         waiting = servers * blocking / (spare + load * blocking)
-        is_short = waiting * np.exp(-spare * patience) > late
+        is_short = waiting * np.exp(-spare * bound) > late
         if not is_short.any():
             break
         servers = servers + is_short
