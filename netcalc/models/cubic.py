@@ -79,8 +79,10 @@ def cubic_window_packets(
     elapsed = non_negative("elapsed_s", elapsed_s)
     peak = positive("peak_window_packets", peak_window_packets)
     scale = positive("cubic_scale", cubic_scale)
-    plateau = _plateau(peak, scale, between("decrease_factor", decrease_factor, 0.0, 1.0))
-    return scale * (elapsed - plateau) ** 3 + peak
+    kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
+    # The cube root of C is drawn into the bracket: no scale overflows, and W(0) is exact.
+    root = np.cbrt(scale) * elapsed - np.cbrt(peak * (1.0 - kept))
+    return root * root * root + peak
 
 
 @quiet
@@ -128,8 +130,8 @@ def cubic_k_s(
     RFC 9438, eq. 2.
     """
     peak = non_negative("peak_window_packets", peak_window_packets)
-    scale = positive("cubic_scale", cubic_scale)
-    return _plateau(peak, scale, between("decrease_factor", decrease_factor, 0.0, 1.0))
+    kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
+    return np.cbrt(peak * (1.0 - kept)) / np.cbrt(positive("cubic_scale", cubic_scale))
 
 
 @quiet
@@ -460,10 +462,6 @@ def cubic_loss_ratio(
     raw = rtt * np.cbrt(shape / window) / window
     reno = (positive("reno_constant", reno_constant) / window) ** 2
     return missing_stays(np.minimum(np.maximum(raw, reno), 1.0), rate)
-
-
-def _plateau(peak: FloatArray, scale: FloatArray, kept: FloatArray) -> FloatArray:
-    return np.cbrt(peak * (1.0 - kept) / scale)
 
 
 def _shape(scale: FloatArray, decrease_factor: ArrayLike) -> FloatArray:
