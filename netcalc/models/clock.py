@@ -129,7 +129,7 @@ def interval_error_std_s(duration_s: ArrayLike, *, tick_s: ArrayLike) -> FloatAr
     """
     tick = positive("tick_s", tick_s)
     ticks = non_negative("duration_s", duration_s) / tick
-    fraction = ticks - np.floor(ticks)
+    fraction = np.where(np.isinf(ticks), 0.0, ticks - np.floor(ticks))
     # A whole number of ticks, but for the last digit of the division, has no error.
     off_by = np.minimum(fraction, 1.0 - fraction)
     fraction = np.where(off_by <= 4.0 * np.finfo(float).eps * ticks, 0.0, fraction)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from netcalc.errors import DomainError
 from netcalc.models._domain import (
     FloatArray,
+    at_least,
     non_negative,
     one_dimensional,
     positive,
@@ -96,16 +97,14 @@ def jain_one_deviating(deviation: ArrayLike, *, flow_count: ArrayLike) -> FloatA
     ----------
     Peterson, Brakmo and Davie, TCP Congestion Control: A Systems Approach, 3.3.
     """
-    delta = real("deviation", deviation)
-    if delta.size and float(np.nanmin(delta, initial=0.0)) < -1.0:
-        raise DomainError("deviation", f"{float(np.nanmin(delta)):g}", "-1 or more")
+    delta = at_least("deviation", deviation, -1.0)
     count = whole("flow_count", flow_count, low=1)
     # Divided by what the one has, so that a huge share does not overflow.
     one = 1.0 + delta
     scale = np.maximum(one, 1.0)
     mean = (count - 1.0) / scale + one / scale
     squares = (count - 1.0) / (scale * scale) + (one / scale) * (one / scale)
-    index: FloatArray = mean * mean / (count * squares)
+    index: FloatArray = (mean / count) * (mean / squares)
     return index
 
 
