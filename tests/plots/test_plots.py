@@ -1,0 +1,174 @@
+"""Figures from arrays and comparisons: what they hold, say and refuse."""
+
+from __future__ import annotations
+
+import json
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from netcalc import compare
+from netcalc.errors import DomainError
+from netcalc.models.store_and_forward import pipeline_timeline
+from netcalc.plots import Axis, curves, overlay, save_html, svg, timeline
+from netcalc.plots.plot import DRAWN_POINTS
+from netcalc.samples import RttSamples
+
+SVG = "{http://www.w3.org/2000/svg}"
+HOSTILE = '<script>alert(1)</script> $$x^2$$ @x{safe} & "quoted"'
+SIZES = np.array([100.0, 1000.0, 10_000.0])
+
+
+def some_curves(**changes):
+    arguments = {
+        "x_axis": Axis("size", "byte", "log"),
+        "y_axis": Axis("transfer time", "s", "log"),
+        "points": {"measured": (SIZES, [0.03, 0.04, 0.08])},
+        "title": "Transfer time",
+    }
+    return curves(SIZES, {"T1": 0.03 + SIZES * 5e-6}, **{**arguments, **changes})
+
+
+def some_overlay(title="A ping", **options):
+    size = np.arange(100.0, 1500.0, 100.0)
+    rtt = 0.03 + size * 1e-5 + 1e-5 * np.sin(size)
+    rtt[5] += 0.01  # one outlier
+    samples = RttSamples(payload_bytes=size, rtt_s=rtt)
+    return overlay(compare.overlay(samples, title=title), **options)
+
+
+def some_timeline(count=1, **options):
+    t1 = 1428 * 8 / 0.0075
+    steps = pipeline_timeline(
+        [1428] * count, bandwidth_bps=[t1, t1], latency_s=[0.005, 0.001], processing_s=0.001,
+        source_processing_s=0.001, destination_processing_s=0.001,
+    )  # fmt: skip
+    return timeline(steps, ["host A", "router", "host B"], **options)
+
+
+ALL = pytest.mark.parametrize("make", [some_curves, some_overlay, some_timeline])
+
+
+@ALL
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_figure_has_a_document_a_picture_and_words(make, theme):
+    plot = make(theme=theme)
+    assert plot.description
+    assert plot.document() is plot.document()
+    document = json.dumps(plot.document().to_json(deferred=False))
+    for name in plot.sources:
+        assert f'"{name}"' in document
+    picture = ElementTree.fromstring(svg(plot))
+    assert picture.find(f"{SVG}title").text == plot.description
+    assert len(svg(plot)) < 30_000  # two copies of it are saved with a figure of 100 kB
+
+
+@ALL
+def test_hostile_titles_stay_text(make):
+    plot = make(title=HOSTILE)
+    picture = svg(plot)
+    assert "<script" not in picture
+    assert HOSTILE in [text.text for text in ElementTree.fromstring(picture).iter(f"{SVG}text")]
+    # as plain text bokeh neither sets it as formula nor loads the library for that
+    assert '"PlainText"' in json.dumps(plot.document().to_json(deferred=False))
+
+
+def test_hostile_names_stay_text():
+    plot = some_curves(points={HOSTILE: ([1.0], [1.0])})
+    assert "<script" not in svg(plot)
+    document = plot.document().to_json(deferred=False)
+    templates = re.findall(r'"tooltips": (\[.*?\]), "formatters"', json.dumps(document))
+    assert templates
+    assert not any("script" in template for template in templates)
+
+
+@ALL
+def test_a_saved_page_needs_no_network(make, tmp_path):
+    page = save_html(make(), tmp_path / "figure.html").read_text()
+    assert "Bokeh" in page
+    tags = re.sub(r"(?s)(<script[^>]*>).*?</script>", r"\1", page)  # what the page itself loads
+    assert not re.search(r"<script[^>]* src=|<link|<img|url\(", tags)
+
+
+def test_axes_carry_their_units():
+    texts = [t.text for t in ElementTree.fromstring(svg(some_curves())).iter(f"{SVG}text")]
+    assert "size [byte]" in texts
+    assert "transfer time [s]" in texts
+    assert "10 kB" in texts
+
+
+def test_columns_are_replaced_by_name():
+    plot = some_curves()
+    plot.replace("T1", y=[1.0, np.inf, np.nan])
+    assert np.array_equal(plot.sources["T1"].data["y"], [1.0, np.nan, np.nan], equal_nan=True)
+    assert np.array_equal(plot.sources["T1"].data["x"], SIZES)
+    plot.replace("T1", x=[1, 2], y=[3, 4])
+    assert plot.sources["T1"].data["x"].dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("source", "columns", "named"),
+    [
+        ("T2", {"y": SIZES}, "T1, measured"),
+        ("T1", {"z": SIZES}, "x, y"),
+        ("T1", {"y": [1.0]}, "one length"),
+    ],
+)
+def test_what_does_not_fit_is_refused_and_nothing_changes(source, columns, named):
+    plot = some_curves()
+    before = plot.sources["T1"].data["y"].tolist()
+    with pytest.raises(DomainError, match=named):
+        plot.replace(source, **columns)
+    assert plot.sources["T1"].data["y"].tolist() == before
+
+
+def test_a_million_points_are_thinned_and_it_is_said():  # B8
+    many = np.linspace(1, 2, 10**6)
+    plot = some_curves(points={"measured": (many, many)})
+    assert len(plot.sources["measured"].data["x"]) <= DRAWN_POINTS
+    assert "of 1,000,000 points are drawn" in plot.description
+    assert len(svg(plot)) < 50_000
+
+
+def test_a_curve_and_points_of_one_name_are_refused():
+    with pytest.raises(DomainError, match="T1"):
+        some_curves(points={"T1": (SIZES, SIZES)})
+
+
+def test_an_overlay_keeps_outliers_apart_and_residuals_with_their_points():
+    plot = some_overlay()
+    points, outliers = plot.sources["points"].data, plot.sources["outliers"].data
+    assert outliers["x"].tolist() == [600.0]  # the one that was moved by 10 ms
+    assert outliers["residual"][0] == pytest.approx(0.01, abs=1e-4)
+    for data in (points, outliers):
+        assert data["measured"] - data["predicted"] == pytest.approx(data["residual"])
+
+
+def test_a_timeline_has_the_times_of_the_book():
+    # published: TCP/IP Illustrated vol. 3, Fig. A-9, with its misprint of 25 for 23 ms corrected
+    data = some_timeline().sources["packets"].data
+    assert data["xs"] == [
+        pytest.approx([0.001, 0.0085, 0.0135, 0.006]),
+        pytest.approx([0.0145, 0.022, 0.023, 0.0155]),
+    ]
+    assert data["link"] == ["host A to router", "router to host B"]
+
+
+def test_a_long_train_is_cut_and_it_is_said():
+    plot = some_timeline(count=5000)
+    assert len(plot.sources["packets"].data["xs"]) <= 400
+    assert "of 5000 packets are drawn" in plot.description
+
+
+def test_as_many_names_as_nodes():
+    t1 = pipeline_timeline([1428], bandwidth_bps=[1.5e6, 1.5e6])
+    with pytest.raises(DomainError, match="one more than links: 3"):
+        timeline(t1, ["only one"])
+
+
+def test_plots_of_one_form_differ_in_columns_only():
+    assert some_timeline(1).form == some_timeline(4).form
+    assert some_timeline(title="a").form != some_timeline(title="b").form
+    assert some_curves().form != some_curves(theme="dark").form

@@ -1,0 +1,89 @@
+"""The figure widget's side of the conversation, without a browser."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from netcalc.errors import DomainError
+from netcalc.plots import Axis, curves
+from netcalc.widgets import Figure
+
+X = np.array([1.0, 2.0, 3.0])
+
+
+def plot(title="a", **lines):
+    axis = Axis("x", "1")
+    return curves(X, lines or {"one": X, "two": 2 * X}, x_axis=axis, y_axis=axis, title=title)
+
+
+@pytest.fixture
+def figure(monkeypatch):
+    made = Figure(plot())
+    made.sent = []
+    monkeypatch.setattr(
+        made, "send", lambda content, buffers=(): made.sent.append((content, list(buffers)))
+    )
+    return made
+
+
+def ask(figure, **question):
+    figure._handle_custom_msg({"kind": "ask", "view": "v1", **question}, [])
+
+
+def test_a_view_gets_the_library_once_and_the_document_with_present_columns(figure):
+    figure.update("one", y=[7.0, 8.0, 9.0])
+    figure.sent.clear()
+    ask(figure, library=True)
+    (library, [code]), (document, [content]) = figure.sent
+    assert library == {"kind": "library"}
+    assert b"Bokeh" in code
+    assert document["view"] == "v1"
+    assert set(document["ids"]) == {"one", "two"}
+    assert json.loads(content)["version"]
+    ask(figure, library=False)
+    assert [message["kind"] for message, _ in figure.sent[2:]] == ["document"]
+    data = figure.plot.sources["one"].data
+    assert data["y"].tolist() == [7.0, 8.0, 9.0]
+
+
+def test_a_change_is_one_message_of_binary_columns(figure):
+    figure.update_all({"one": {"y": [4, 5, 6]}, "two": {"y": [7, 8, np.inf]}})
+    [(message, buffers)] = figure.sent
+    assert message == {
+        "kind": "columns",
+        "sources": {"one": {"y": {"buffer": 0}}, "two": {"y": {"buffer": 1}}},
+    }
+    assert np.frombuffer(buffers[0]).tolist() == [4.0, 5.0, 6.0]
+    assert np.isnan(np.frombuffer(buffers[1])[2])  # what is infinite is not drawn
+
+
+def test_a_wrong_change_is_refused_and_nothing_is_sent(figure):
+    with pytest.raises(DomainError, match="none"):
+        figure.update("none", y=X)
+    assert figure.sent == []
+
+
+def test_another_figure_of_the_same_form_costs_columns_only(figure):
+    figure.draw(plot(one=3 * X, two=X))
+    assert [message["kind"] for message, _ in figure.sent] == ["columns"]
+    figure.draw(plot(title="b"))
+    assert [message["kind"] for message, _ in figure.sent] == ["columns", "document"]
+    assert figure.sent[-1][0]["view"] == "all"
+
+
+def test_what_stands_where_no_kernel_runs(figure):  # B5
+    figure.describe("Twice <as> steep.")
+    data, _metadata = figure._repr_mimebundle_()
+    assert data["text/plain"] == "Twice <as> steep."
+    assert data["image/svg+xml"].startswith("<svg")
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert sum(len(str(part)) for part in data.values()) < 50_000
+
+
+def test_other_messages_are_ignored(figure):
+    for message in ({}, {"kind": "nonsense"}, {"kind": ["ask"]}):
+        figure._handle_custom_msg(message, [])
+    assert figure.sent == []

@@ -1,0 +1,186 @@
+"""Run buttons (B1, B2, B7, B10) and uploads (B9), without a browser."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from netcalc.errors import ExperimentError, ReaderError
+from netcalc.samples import RttSamples
+from netcalc.widgets import run_button, upload
+from netcalc.widgets.upload import base_name
+
+LIMIT_S = 10  # nothing here takes that long; a hang fails instead
+
+
+@pytest.fixture
+def experiment():
+    """An experiment that runs until it is stopped, and says when it began."""
+
+    class Experiment:
+        began = threading.Event()
+        runs = 0
+
+        def run(self, *, progress, stop):
+            Experiment.runs += 1
+            progress(3, 10, 0.1)
+            self.began.set()
+            assert stop.wait(LIMIT_S)
+            return "kept"
+
+    return Experiment()
+
+
+def wait(button):
+    button._thread.join(LIMIT_S)
+    assert not button.running
+
+
+def test_a_run_is_stopped_and_keeps_what_it_measured(experiment):
+    results = []
+    button = run_button("Ping", experiment.run, results.append)
+    button.start()
+    assert experiment.began.wait(LIMIT_S)
+    assert (button.progress.value, button.progress.max) == (3, 10)
+    assert button.start_button.disabled
+    button.stop()
+    wait(button)
+    assert results == ["kept"]
+    assert "stopped" in button.message.value
+    assert not button.start_button.disabled
+    assert button.stop_button.disabled
+
+
+def test_a_second_run_ends_the_first(experiment):  # B1
+    results = []
+    first = run_button("Ping", experiment.run, results.append)
+    first.start()
+    assert experiment.began.wait(LIMIT_S)
+    second = run_button("Other", lambda progress, stop: "second", results.append)
+    second.start()
+    wait(second)
+    assert not first.running
+    assert results == ["kept", "second"]
+
+
+def test_running_the_cell_again_ends_its_old_run(experiment):  # B10
+    old = run_button("Ping", experiment.run, lambda result: None)
+    old.start()
+    assert experiment.began.wait(LIMIT_S)
+    run_button("Ping", experiment.run, lambda result: None)
+    assert not old.running
+
+
+def test_another_button_on_the_page_ends_nothing(experiment):
+    button = run_button("Ping", experiment.run, lambda result: None)
+    button.start()
+    assert experiment.began.wait(LIMIT_S)
+    run_button("Other", lambda progress, stop: None, lambda result: None)
+    assert button.running
+    button.stop(wait=True)
+    assert not button.running
+
+
+def test_an_error_is_shown_with_what_was_measured_and_the_next_run_works():  # B7
+    results = []
+
+    def broken(*, progress, stop):
+        error = ExperimentError("the peer is gone", phase="echo")
+        error.partial = "half"
+        raise error
+
+    button = run_button("Ping", broken, results.append)
+    button.start()
+    wait(button)
+    assert results == ["half"]
+    assert "the peer is gone" in button.message.value
+    button._run = lambda progress, stop: "whole"
+    button.start()
+    wait(button)
+    assert results == ["half", "whole"]
+    assert "done" in button.message.value
+
+
+def test_fifty_fast_clicks_leave_one_run(experiment):  # B1
+    button = run_button("Ping", experiment.run, lambda result: None)
+    for _ in range(50):
+        button.start()
+    names = [thread.name for thread in threading.enumerate()]
+    assert names.count("netcalc experiment") == 1
+    button.stop(wait=True)
+
+
+SAMPLES = RttSamples(payload_bytes=[56.0], rtt_s=[0.03])
+
+
+@pytest.fixture
+def field():
+    taken = []
+
+    def read(data, name):
+        taken.append((name, data))
+        if not data:
+            raise ReaderError("no measurement", file=name)
+        return SAMPLES
+
+    done = []
+    made = upload("Your ping file", done.append, read=read, max_bytes=100)
+    made.taken, made.results = taken, done
+    return made
+
+
+def piece(field, data, name="ping.txt", upload="u1", last=True):
+    content = {"kind": "piece", "upload": upload, "name": name, "last": last}
+    field.field._handle_custom_msg(content, [memoryview(data)])
+
+
+def test_a_file_in_pieces_is_read_as_one(field):
+    piece(field, b"PING ", last=False)
+    piece(field, b"host")
+    assert field.taken == [("ping.txt", b"PING host")]
+    assert field.results == [SAMPLES]
+    assert "ping.txt is read" in field.message.value
+
+
+def test_pieces_of_an_upload_that_broke_off_are_dropped(field):
+    piece(field, b"half of the first", last=False)
+    piece(field, b"second", upload="u2")
+    assert field.taken == [("ping.txt", b"second")]
+
+
+def test_too_large_a_file_is_refused_twice(field):  # B9
+    field.field._handle_custom_msg({"kind": "refused", "name": "big", "size": 3e8}, [])
+    assert "too large to upload; found &#x27;300 MB&#x27;" in field.message.value
+    piece(field, b"x" * 101)  # a page that did not look
+    assert "too large" in field.message.value
+    assert field.taken == []
+    piece(field, b"PING")
+    assert field.results == [SAMPLES]
+
+
+def test_a_refused_file_is_said_and_the_next_one_works(field):
+    piece(field, b"")
+    assert "no measurement" in field.message.value
+    assert field.results == []
+    piece(field, b"PING")
+    assert field.results == [SAMPLES]
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ("../../etc/passwd", "passwd"),
+        ("C:\\Users\\me\\ping.txt", "ping.txt"),
+        ("..", "upload"),
+        ("", "upload"),
+        ("a\x1b[31m\nb.txt", "a[31mb.txt"),
+    ],
+)
+def test_only_the_base_name_is_kept(given, name):  # B9
+    assert base_name(given) == name
+
+
+def test_a_hostile_name_stays_text(field):
+    piece(field, b"PING", name="<img src=x onerror=alert(1)>")
+    assert "<img" not in field.message.value
