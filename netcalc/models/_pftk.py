@@ -74,11 +74,36 @@ def approximate(
     return 1.0 / (rtt * np.sqrt(acked / 1.5 * loss) + timeouts)
 
 
-def with_edges(
+def sent_pps(
+    loss: FloatArray, rtt: FloatArray, rto: FloatArray, limit: FloatArray, acked: FloatArray
+) -> FloatArray:
+    """Return the rate of sending, with its edges."""
+    window = mean_window(loss, acked)
+    rate = full(loss, rtt, rto, np.minimum(window, limit), acked, window >= limit)
+    return _with_edges(rate, loss, window, limit)
+
+
+def received_pps(
+    loss: FloatArray, rtt: FloatArray, rto: FloatArray, limit: FloatArray, acked: FloatArray
+) -> FloatArray:
+    """Return the rate of receiving, with its edges."""
+    window = mean_window(loss, acked)
+    used = np.minimum(window, limit)
+    rate = full(loss, rtt, rto, used, acked, window >= limit, is_received=True)
+    return _with_edges(rate, loss, window, limit)
+
+
+def approximate_pps(
+    loss: FloatArray, rtt: FloatArray, rto: FloatArray, limit: FloatArray, acked: FloatArray
+) -> FloatArray:
+    """Return the approximate formula, with its edges."""
+    rate = np.minimum(limit / rtt, approximate(loss, rtt, rto, acked))
+    return np.where(loss == 1.0, 0.0, rate)
+
+
+def _with_edges(
     rate: FloatArray, loss: FloatArray, window: FloatArray, limit: FloatArray
 ) -> FloatArray:
     """Return the rate, ``inf`` where neither loss nor window limits it and 0 at a loss of 1."""
-    if np.isinf(limit).any():
-        rate = np.where(np.isinf(np.minimum(window, limit)), np.inf, rate)
-    is_lost = loss == 1.0
-    return np.where(is_lost, 0.0, rate) if is_lost.any() else rate
+    rate = np.where(np.isinf(np.minimum(window, limit)), np.inf, rate)
+    return np.where(loss == 1.0, 0.0, rate)

@@ -12,6 +12,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from netcalc.models._blocks import in_blocks
 from netcalc.models._domain import FloatArray, non_negative, positive, quiet
 
 
@@ -128,12 +129,7 @@ def interval_error_std_s(duration_s: ArrayLike, *, tick_s: ArrayLike) -> FloatAr
     Derived: a choice of two, with the fraction of a tick as its chance.
     """
     tick = positive("tick_s", tick_s)
-    ticks = non_negative("duration_s", duration_s) / tick
-    fraction = np.where(np.isinf(ticks), 0.0, ticks - np.floor(ticks))
-    # A whole number of ticks, but for the last digit of the division, has no error.
-    off_by = np.minimum(fraction, 1.0 - fraction)
-    fraction = np.where(off_by <= 4.0 * np.finfo(float).eps * ticks, 0.0, fraction)
-    return tick * np.sqrt(fraction * (1.0 - fraction))
+    return in_blocks(_interval_error, non_negative("duration_s", duration_s), tick)
 
 
 @quiet
@@ -171,3 +167,12 @@ def typical_interval_error_std_s(tick_s: ArrayLike) -> FloatArray:
     Derived: the mean of :math:`f (1 - f)` over f is 1/6.
     """
     return non_negative("tick_s", tick_s) / math.sqrt(6.0)
+
+
+def _interval_error(duration: FloatArray, tick: FloatArray) -> FloatArray:
+    ticks = duration / tick
+    fraction = np.where(np.isinf(ticks), 0.0, ticks - np.floor(ticks))
+    # A whole number of ticks, but for the last digit of the division, has no error.
+    off_by = np.minimum(fraction, 1.0 - fraction)
+    fraction = np.where(off_by <= 4.0 * np.finfo(float).eps * ticks, 0.0, fraction)
+    return tick * np.sqrt(fraction * (1.0 - fraction))

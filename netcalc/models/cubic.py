@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from netcalc.models._blocks import in_blocks
 from netcalc.models._domain import (
     FloatArray,
     between,
@@ -17,7 +18,6 @@ from netcalc.models._domain import (
     quiet,
     ratio,
 )
-from netcalc.models._load import missing_stays
 from netcalc.models.loss_limited import MATHIS_CONSTANT
 
 CUBIC_SCALE = 0.4
@@ -459,15 +459,22 @@ def cubic_loss_ratio(
     rtt = positive("rtt_s", rtt_s)
     shape = _shape(positive("cubic_scale", cubic_scale), decrease_factor)
     window = rate * (rtt / (8.0 * positive("packet_bytes", packet_bytes)))
-    raw = rtt * np.cbrt(shape / window) / window
-    reno = (positive("reno_constant", reno_constant) / window) ** 2
-    return missing_stays(np.minimum(np.maximum(raw, reno), 1.0), rate)
+    reno = positive("reno_constant", reno_constant)
+    return in_blocks(_required_loss, window, rtt, shape, reno)
 
 
 def _shape(scale: FloatArray, decrease_factor: ArrayLike) -> FloatArray:
     """Return C (3 + beta) / (4 (1 - beta)): the fourth power of 1/p in K, in rounds."""
     kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
     return scale * (3.0 + kept) / (4.0 * (1.0 - kept))
+
+
+def _required_loss(
+    window: FloatArray, rtt: FloatArray, shape: FloatArray, reno: FloatArray
+) -> FloatArray:
+    """Return the larger loss that either region allows for a mean window."""
+    raw = rtt * np.cbrt(shape / window) / window
+    return np.minimum(np.maximum(raw, (reno / window) ** 2), 1.0)
 
 
 def _raw(loss: FloatArray, rtt: FloatArray, shape: FloatArray) -> FloatArray:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from netcalc.models._blocks import in_blocks
 from netcalc.models._domain import FloatArray, non_negative, positive, quiet, whole
 from netcalc.models._load import langevin, missing_stays
 
@@ -52,9 +53,7 @@ def mm1k_blocking_ratio(utilization: ArrayLike, *, place_count: ArrayLike) -> Fl
     """
     load = non_negative("utilization", utilization)
     places = whole("place_count", place_count, low=1)
-    x = np.log(load)
-    towards_one = np.exp(np.minimum(places * x, 0.0)) * _growth_ratio(x, places)
-    return missing_stays(np.where(load > 0.0, towards_one, 0.0), load, places)
+    return in_blocks(_blocking, load, places)
 
 
 @quiet
@@ -96,7 +95,7 @@ def mm1k_customers(utilization: ArrayLike, *, place_count: ArrayLike) -> FloatAr
     """
     load = non_negative("utilization", utilization)
     places = whole("place_count", place_count, low=1)
-    return _mean_number(load, places)
+    return in_blocks(_mean_number, load, places)
 
 
 @quiet
@@ -142,7 +141,7 @@ def mm1k_throughput_pps(
     """
     load = non_negative("utilization", utilization)
     places = whole("place_count", place_count, low=1)
-    return _busy_ratio(load, places) / positive("service_s", service_s)
+    return in_blocks(_busy_ratio, load, places) / positive("service_s", service_s)
 
 
 @quiet
@@ -188,9 +187,7 @@ def mm1k_sojourn_s(
     """
     load = non_negative("utilization", utilization)
     places = whole("place_count", place_count, low=1)
-    number = _mean_number(load, places)
-    services = np.where(load > 0.0, number / _busy_ratio(load, places), 1.0)
-    return missing_stays(services, load, places) * positive("service_s", service_s)
+    return in_blocks(_services_inside, load, places) * positive("service_s", service_s)
 
 
 @quiet
@@ -237,8 +234,27 @@ def mm1k_wait_s(
     """
     load = non_negative("utilization", utilization)
     places = whole("place_count", place_count, low=1)
+    return in_blocks(_services_ahead, load, places) * positive("service_s", service_s)
+
+
+def _blocking(load: FloatArray, places: FloatArray) -> FloatArray:
+    """Return the share of time that all places are taken."""
+    x = np.log(load)
+    towards_one = np.exp(np.minimum(places * x, 0.0)) * _growth_ratio(x, places)
+    return missing_stays(np.where(load > 0.0, towards_one, 0.0), load, places)
+
+
+def _services_inside(load: FloatArray, places: FloatArray) -> FloatArray:
+    """Return the time in the system, in services."""
+    number = _mean_number(load, places)
+    services = np.where(load > 0.0, number / _busy_ratio(load, places), 1.0)
+    return missing_stays(services, load, places)
+
+
+def _services_ahead(load: FloatArray, places: FloatArray) -> FloatArray:
+    """Return the wait, in services."""
     ahead = np.where(places > 1.0, _mean_number(load, np.maximum(places - 1.0, 1.0)), 0.0)
-    return missing_stays(ahead, load, places) * positive("service_s", service_s)
+    return missing_stays(ahead, load, places)
 
 
 def _mean_number(load: FloatArray, places: FloatArray) -> FloatArray:

@@ -8,11 +8,10 @@ times from its exponential tail, which is then exact to the last digit.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from netcalc.models._blocks import in_blocks
 from netcalc.models._domain import FloatArray, non_negative, positive, quiet, ratio
 from netcalc.models._load import langevin, missing_stays, spare
 
@@ -20,7 +19,6 @@ EXACT_STEPS = 32
 """Service times up to which the recursion is used; the tail is exponential to 1e-16 by then."""
 
 _TERMS = 30  # of a Poisson distribution with a mean below 1: the rest is under 1e-32
-_BLOCK = 16_384
 
 
 @quiet
@@ -146,7 +144,7 @@ def md1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayL
     wait = non_negative("wait_s", wait_s)
     load = non_negative("utilization", utilization)
     steps = wait / positive("service_s", service_s)
-    within = _in_blocks(_share_within, steps, np.minimum(load, 1.0))
+    within = in_blocks(_share_within, steps, np.minimum(load, 1.0))
     return missing_stays(np.where(load < 1.0, within, 0.0), steps, load)
 
 
@@ -196,23 +194,9 @@ def md1_wait_percentile_s(
     load = non_negative("utilization", utilization)
     share = ratio("quantile", quantile)
     service = positive("service_s", service_s)
-    steps = _in_blocks(_steps_at, share, np.minimum(load, 1.0))
+    steps = in_blocks(_steps_at, share, np.minimum(load, 1.0))
     steps = np.where(load < 1.0, steps, np.inf)
     return missing_stays(np.where(load > 0.0, steps * service, 0.0), load, share, service)
-
-
-def _in_blocks(
-    function: Callable[[FloatArray, FloatArray], FloatArray], values: FloatArray, load: FloatArray
-) -> FloatArray:
-    """Apply ``function`` to the broadcast inputs, a bounded number at a time."""
-    shape = np.broadcast_shapes(np.shape(values), np.shape(load))
-    flat = np.broadcast_to(values, shape).ravel()
-    loads = np.ravel(load) if np.size(load) == 1 else np.broadcast_to(load, shape).ravel()
-    result = np.empty(flat.size)
-    for start in range(0, flat.size, _BLOCK):
-        part = slice(start, start + _BLOCK)
-        result[part] = function(flat[part], loads if loads.size == 1 else loads[part])
-    return result.reshape(shape)
 
 
 def _share_within(steps: FloatArray, load: FloatArray) -> FloatArray:

@@ -11,14 +11,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from netcalc.models._blocks import in_blocks
 from netcalc.models._domain import FloatArray, positive, quiet, ratio
 from netcalc.models._pftk import (
-    approximate,
+    approximate_pps,
     backoff,
-    full,
     mean_window,
+    received_pps,
+    sent_pps,
     timeout_share,
-    with_edges,
 )
 
 
@@ -100,7 +101,7 @@ def pftk_timeout_ratio(window_packets: ArrayLike, *, loss_ratio: ArrayLike) -> F
     Padhye et al., SIGCOMM 1998, eq. 24.
     """
     window = positive("window_packets", window_packets, allow_inf=True)
-    return timeout_share(window, ratio("loss_ratio", loss_ratio))
+    return in_blocks(timeout_share, window, ratio("loss_ratio", loss_ratio))
 
 
 @quiet
@@ -238,9 +239,7 @@ def pftk_rate_pps(
     limit = positive("max_window_packets", max_window_packets, allow_inf=True)
     acked = positive("segments_per_ack", segments_per_ack)
     rtt, rto = positive("rtt_s", rtt_s), positive("rto_s", rto_s)
-    window = mean_window(loss, acked)
-    rate = full(loss, rtt, rto, np.minimum(window, limit), acked, window >= limit)
-    return with_edges(rate, loss, window, limit)
+    return in_blocks(sent_pps, loss, rtt, rto, limit, acked)
 
 
 @quiet
@@ -298,10 +297,7 @@ def pftk_throughput_pps(
     limit = positive("max_window_packets", max_window_packets, allow_inf=True)
     acked = positive("segments_per_ack", segments_per_ack)
     rtt, rto = positive("rtt_s", rtt_s), positive("rto_s", rto_s)
-    window = mean_window(loss, acked)
-    used = np.minimum(window, limit)
-    rate = full(loss, rtt, rto, used, acked, window >= limit, is_received=True)
-    return with_edges(rate, loss, window, limit)
+    return in_blocks(received_pps, loss, rtt, rto, limit, acked)
 
 
 @quiet
@@ -358,6 +354,4 @@ def pftk_approx_rate_pps(
     limit = positive("max_window_packets", max_window_packets, allow_inf=True)
     acked = positive("segments_per_ack", segments_per_ack)
     rtt, rto = positive("rtt_s", rtt_s), positive("rto_s", rto_s)
-    rate = np.minimum(limit / rtt, approximate(loss, rtt, rto, acked))
-    is_lost = loss == 1.0
-    return np.where(is_lost, 0.0, rate) if is_lost.any() else rate
+    return in_blocks(approximate_pps, loss, rtt, rto, limit, acked)

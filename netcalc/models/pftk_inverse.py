@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
+from netcalc.models._blocks import in_blocks
 from netcalc.models._domain import FloatArray, non_negative, positive, quiet
 from netcalc.models._load import missing_stays
 from netcalc.models._pftk import approximate, full, mean_window, offset
@@ -74,20 +75,7 @@ def pftk_loss_ratio(
     limit = positive("max_window_packets", max_window_packets, allow_inf=True)
     acked = positive("segments_per_ack", segments_per_ack)
     rtt, rto = positive("rtt_s", rtt_s), positive("rto_s", rto_s)
-    # The loss at which the mean window is the limit: E[W] = Wm solved for (1 - p) / p.
-    odds = 0.375 * acked * limit * np.maximum(limit - 2.0 * offset(acked), 0.0)
-    turn = 1.0 / (1.0 + odds)
-    turn = np.where(turn < 1.0, turn, np.nextafter(1.0, 0.0))
-    at_turn = full(turn, rtt, rto, mean_window(turn, acked), acked, np.asarray(False))
-    is_free = ~(at_turn < rate)
-
-    def rate_at(loss: FloatArray) -> FloatArray:
-        window = np.where(is_free, mean_window(loss, acked), limit)
-        return full(loss, rtt, rto, window, acked, ~is_free)
-
-    low = np.where(is_free, np.maximum(turn, _LEAST_LOSS), _LEAST_LOSS)
-    found = _largest_loss(rate_at, rate, low, np.where(is_free, 1.0, turn))
-    return missing_stays(np.where(rate > limit / rtt, np.nan, found), rate, rtt, rto, acked, limit)
+    return in_blocks(_loss, rate, rtt, rto, limit, acked)
 
 
 @quiet
@@ -144,6 +132,33 @@ def pftk_approx_loss_ratio(
     limit = positive("max_window_packets", max_window_packets, allow_inf=True)
     acked = positive("segments_per_ack", segments_per_ack)
     rtt, rto = positive("rtt_s", rtt_s), positive("rto_s", rto_s)
+    return in_blocks(_approximate_loss, rate, rtt, rto, limit, acked)
+
+
+def _loss(
+    rate: FloatArray, rtt: FloatArray, rto: FloatArray, limit: FloatArray, acked: FloatArray
+) -> FloatArray:
+    """Return the loss of the full formula: on the side of the switch where the rate is."""
+    # The loss at which the mean window is the limit: E[W] = Wm solved for (1 - p) / p.
+    odds = 0.375 * acked * limit * np.maximum(limit - 2.0 * offset(acked), 0.0)
+    turn = 1.0 / (1.0 + odds)
+    turn = np.where(turn < 1.0, turn, np.nextafter(1.0, 0.0))
+    at_turn = full(turn, rtt, rto, mean_window(turn, acked), acked, np.asarray(False))
+    is_free = ~(at_turn < rate)
+
+    def rate_at(loss: FloatArray) -> FloatArray:
+        window = np.where(is_free, mean_window(loss, acked), limit)
+        return full(loss, rtt, rto, window, acked, ~is_free)
+
+    low = np.where(is_free, np.maximum(turn, _LEAST_LOSS), _LEAST_LOSS)
+    found = _largest_loss(rate_at, rate, low, np.where(is_free, 1.0, turn))
+    return missing_stays(np.where(rate > limit / rtt, np.nan, found), rate, rtt, rto, acked, limit)
+
+
+def _approximate_loss(
+    rate: FloatArray, rtt: FloatArray, rto: FloatArray, limit: FloatArray, acked: FloatArray
+) -> FloatArray:
+    """Return the loss of the approximate formula."""
 
     def rate_at(loss: FloatArray) -> FloatArray:
         return approximate(loss, rtt, rto, acked)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from netcalc.models._blocks import in_blocks
 from netcalc.models._domain import FloatArray, at_least, between, non_negative, positive, quiet
 from netcalc.models._load import missing_stays
 from netcalc.models.cubic import CUBIC_DECREASE
@@ -55,12 +56,7 @@ def aimd_utilization(buffer_bdp: ArrayLike, *, decrease_factor: ArrayLike = 0.5)
     """
     room = non_negative("buffer_bdp", buffer_bdp)
     kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
-    peak = 1.0 + room
-    lowest = kept * peak
-    idle = np.maximum(1.0 - lowest, 0.0)
-    # The packets of a period, and the rounds that they take: short of 1 is what stays idle.
-    rounds = idle + 0.5 * (peak - 1.0) * (peak + 1.0)
-    return np.where(idle > 0.0, 1.0 - 0.5 * idle * idle / rounds, 1.0 + 0.0 * idle)
+    return in_blocks(_aimd_busy, room, kept)
 
 
 @quiet
@@ -105,12 +101,8 @@ def cubic_utilization(
     RFC 9438, eq. 1, integrated over a period.
     """
     room = non_negative("buffer_bdp", buffer_bdp)
-    cut = 1.0 - between("decrease_factor", decrease_factor, 0.0, 1.0)
-    peak = 1.0 + room
-    full = np.minimum(np.cbrt(room / peak / cut), 1.0)  # the share of the period with a queue
-    full = missing_stays(np.where(cut > 0.0, full, 1.0), room, cut)
-    below = 1.0 - full
-    return full + below * peak * (1.0 - 0.25 * cut * (1.0 + full) * (1.0 + full * full))
+    kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
+    return in_blocks(_cubic_busy, room, kept)
 
 
 @quiet
@@ -349,3 +341,22 @@ def drain_s(buffer_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
     return non_negative("buffer_bytes", buffer_bytes) / (
         positive("bandwidth_bps", bandwidth_bps) / 8.0
     )
+
+
+def _aimd_busy(room: FloatArray, kept: FloatArray) -> FloatArray:
+    """Return the utilization by AIMD."""
+    peak = 1.0 + room
+    lowest = kept * peak
+    idle = np.maximum(1.0 - lowest, 0.0)
+    # The packets of a period, and the rounds that they take: short of 1 is what stays idle.
+    rounds = idle + 0.5 * (peak - 1.0) * (peak + 1.0)
+    return np.where(idle > 0.0, 1.0 - 0.5 * idle * idle / rounds, 1.0 + 0.0 * idle)
+
+
+def _cubic_busy(room: FloatArray, kept: FloatArray) -> FloatArray:
+    """Return the utilization by CUBIC."""
+    peak, cut = 1.0 + room, 1.0 - kept
+    full = np.minimum(np.cbrt(room / peak / cut), 1.0)  # the share of the period with a queue
+    full = missing_stays(np.where(cut > 0.0, full, 1.0), room, cut)
+    below = 1.0 - full
+    return full + below * peak * (1.0 - 0.25 * cut * (1.0 + full) * (1.0 + full * full))
