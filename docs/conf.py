@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+from pathlib import Path
+
 from docutils import nodes
 from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
 import netcalc
+from netcalc import claims
 
 project = "netcalc"
 author = copyright = "The netcalc developers"  # noqa: A001
@@ -53,7 +57,41 @@ def block_math(writer: HTML5Translator, node: nodes.math_block) -> None:
     raise nodes.SkipNode
 
 
+def write_book(app: Sphinx) -> None:
+    """Write the page of the book check from what the models give now."""
+    checked = claims.check(claims.book())
+    counted = ", ".join(f"{number} {name}" for name, number in claims.counts(checked).items())
+    lines = [
+        "# The book check",
+        "",
+        "Every number of the five sources, computed again by the models of netcalc, as "
+        "`netcalc book` prints it. [Claims of your own](../claims.md) are checked the same way.",
+        "",
+        f"{len(checked)} numbers: {counted}.",
+    ]
+    for work, numbers in groupby(checked, key=lambda item: item.claim.work):
+        lines += ["", f"## {work}", ""]
+        lines += [
+            "| id, place | quantity | printed | computed | verdict | reason |",
+            "|" + "---|" * 6,
+        ]
+        for item in numbers:
+            cells = (
+                f"{item.claim.id}, {item.claim.place}",
+                item.claim.quantity,
+                item.printed_text,
+                item.computed_text,
+                item.verdict,
+                item.reason,
+            )
+            lines.append("| " + " | ".join(cell.replace("*", r"\*") for cell in cells) + " |")
+    page = Path(app.srcdir, "generated", "book.md")
+    page.parent.mkdir(exist_ok=True)
+    page.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def setup(app: Sphinx) -> None:
-    """Draw equations with the browser's own MathML."""
+    """Draw equations with the browser's own MathML, and write the book check."""
+    app.connect("builder-inited", write_book)
     app.add_html_math_renderer("mathml", (inline_math, None), (block_math, None))
     app.add_css_file("netcalc.css")
