@@ -159,7 +159,7 @@ def _records(source: Source, text: Text, delimiter: str) -> Iterator[tuple[int, 
             return
         except csv.Error as error:
             raise ReaderError(
-                f"quotes that do not match: {error}",
+                f"quotes that do not match: {printable(str(error))}",
                 file=source.name,
                 line=lines.number,
                 expected="a quoted cell to end before the next separator",

@@ -35,7 +35,7 @@ _SEQUENCE = re.compile(
 )
 _SIZE = re.compile(r"(?:^|(?<=[\s\]|>]))([0-9]{1,6})\s+(?=[^\W\d_])(?!icmp)")
 _PAIR = re.compile(
-    rf"(?P<word>[^\W\d_][^\s=<>:;,]*|)\s?(?P<sign>[=<])\s?(?P<number>{_NUMBER})(?![0-9.])"
+    rf"(?P<word>[^\W\d_][^\s=<>:;,]{{0,30}}|)\s?(?P<sign>[=<])\s?(?P<number>{_NUMBER})(?![0-9.])"
     r"(?:\s?(?P<unit>[^\W\d_]+)\b(?!\s*[=<]))?"
 )
 _NOT_TIMES = {"ttl", "hlim", "hoplimit", "ident", "id", "mtu", "code", "tos", "tclass"}
@@ -76,31 +76,32 @@ _TIMEOUT_WORDS = re.compile(
 
 _HEADERS = {
     "toybox": re.compile(
-        r"^\s*Ping (?P<host>\S+) \((?P<addr>[^()\s]+)\): "
+        r"^\s*Ping (?P<host>\S+) \([^()\s]+\): "
         r"(?P<size>[0-9]{1,6})\((?P<packet>[0-9]{1,6})\)\s*\S"
     ),
     "iputils": re.compile(
-        r"^\s*PING (?P<host>\S.{0,400}?)\s?\((?P<addr>[^()\s]+|.*?\(\S+\))\)"
-        r"(?P<source>.*?)\s(?P<size>[0-9]{1,6})\((?P<packet>[0-9]{1,6})\)\s*\S"
+        r"^\s*PING (?P<host>\S{1,260}?)\s?\([^()\s]{1,260}(?:\s?\([^()\s]{1,60}\))?\)"
+        r"[^()]{0,200}?\s(?P<size>[0-9]{1,6})\((?P<packet>[0-9]{1,6})\)\s*\S"
     ),
     "PING6": re.compile(
-        r"^\s*PING6\((?P<packet>[0-9]{1,6})=40\+8\+(?P<size>[0-9]{1,6})\s[^)]*\)\s+\S+\s+-->\s+(?P<host>\S+)"
+        r"^\s*PING6\((?P<packet>[0-9]{1,6})=40\+8\+(?P<size>[0-9]{1,6})\s[^)]*\)"
+        r"\s+\S+\s+-->\s+(?P<host>\S+)"
     ),
     "sweep": re.compile(
-        r"^\s*PING (?P<host>\S+) \((?P<addr>[^()\s]+)\):\s*"
+        r"^\s*PING (?P<host>\S+) \([^()\s]+\):\s*"
         r"\((?P<first>[0-9]{1,6}) \.\.\. (?P<last>[0-9]{1,6})\)\s"
     ),
     "BSD": re.compile(
-        r"^\s*PING (?P<host>\S+) \((?P<addr>[^()\s]+)\):\s+(?P<size>[0-9]{1,6})\s+\S"
+        r"^\s*PING (?P<host>\S+) \([^()\s]+\):\s+(?P<size>[0-9]{1,6})\s+\S"
     ),
     "iputils 6": re.compile(
-        r"^\s*PING (?P<host>\S.{0,400}?)\s?\((?P<addr>[^()\s]+|.*?\(\S+\))\)"
-        r"(?P<source>.*?)\s(?P<size>[0-9]{1,6})\s+\S"
+        r"^\s*PING (?P<host>\S{1,260}?)\s?\([^()\s]{1,260}(?:\s?\([^()\s]{1,60}\))?\)"
+        r"[^()]{0,200}?\s(?P<size>[0-9]{1,6})\s+\S"
     ),
     "other": re.compile(r"^\s*PING (?P<host>\S+):?\s+\(?(?P<size>[0-9]{1,6})\)?\s+\S"),
 }  # fmt: skip
 _WINDOWS_HEADER = re.compile(
-    r"^(?=.*\bping\b|.*\[[0-9A-Fa-f:.%]+\]|.*[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+|.*[0-9A-Fa-f]*::?[0-9A-Fa-f]+)"
+    r"^(?=.*\bping\b|.*\[[0-9A-Fa-f:.%]+\]|.*[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+|.*:[0-9A-Fa-f])"
     r"[^=]*?(?<![\w.:])(?P<size>[0-9]{1,5})\s*[^\W\d_][^=0-9]*[:：]\s*$",
     re.IGNORECASE,
 )  # fmt: skip
@@ -109,7 +110,8 @@ _WHOLE = re.compile(r"(?<![0-9.,:+/-])([0-9]{1,12})(?![0-9.:/])")
 _LOSS = re.compile(r"(?<![\w.,])%?\s?([0-9]{1,3}(?:[.,][0-9]{1,6})?)\s?%|%([0-9]{1,3})")
 _PLUS = re.compile(r"\+([0-9]{1,12})\s+([^\W\d_]+)|,\s([0-9]{1,12})\s(duplicates)")
 _SPREAD = re.compile(
-    rf"(?:\((ms)\)[^=]*)?=\s*({_NUMBER})/({_NUMBER})/({_NUMBER})(?:/({_NUMBER}))?(?:\s?([^\W\d_]+)\b)?"
+    rf"(?:\((ms)\)[^=]{{0,60}})?=\s*({_NUMBER})/({_NUMBER})/({_NUMBER})"
+    rf"(?:/({_NUMBER}))?(?:\s?([^\W\d_]+)\b)?"
 )
 _WORDED_SPREAD = re.compile(
     rf"min = ({_NUMBER})\s?([a-z]+), avg = ({_NUMBER})\s?([a-z]+), max = ({_NUMBER})\s?([a-z]+)\b"
@@ -169,18 +171,24 @@ def seconds(number: str, unit: str) -> tuple[float, float] | None:
     return float(f"{digits}e{exponent}"), float(f"1e{int(exponent) - decimals}")
 
 
+LONGEST = 600
+"""Longest line that a ping prints: two names of 255 characters and its numbers. [characters]"""
+
+
 def without_clock(text: str) -> str:
     """Take off a date or time of day in front of a line.
 
     >>> without_clock("Nov 21 03:52:00 3 packets transmitted")
     '3 packets transmitted'
     """
-    clock = _CLOCK.match(text)
+    clock = _CLOCK.match(text) if len(text) <= LONGEST else None
     return text[clock.end() :] if clock else text
 
 
 def read_header(text: str) -> Header | None:
     """Read the line that opens a run, of any dialect."""
+    if len(text) > LONGEST or "seq=" in text or "TTL=" in text:
+        return None
     for dialect, pattern in _HEADERS.items():
         match = pattern.match(text)
         if match is None:
@@ -208,7 +216,9 @@ def read_line(text: str) -> Line | None:
     is certain); ``error`` (somebody answered with an error); ``redirect``; ``waiting`` (no answer
     so far); ``dump`` (a packet printed after an error).
     """
-    if _DUMP_HEAD.match(text) or _DUMP_ROW.match(text):
+    if len(text) > LONGEST:
+        return None
+    if "time=" not in text and (_DUMP_HEAD.match(text) or _DUMP_ROW.match(text)):
         return Line("dump", sequence=_quoted_sequence(text))
     stamp = _STAMP.match(text)
     stamp_s = float(stamp[1]) if stamp else math.nan
@@ -365,6 +375,8 @@ def read_counts(text: str) -> dict[str, float] | None:
         if fitting and (sent == 0 or fitting[0] != (sent, received)):
             counts = {"sent": fitting[0][0], "received": fitting[0][1]}
         counts["loss_ratio"] = loss
+    if counts["received"] > counts["sent"] and "printing up" not in text:
+        return None
     for plus in _PLUS.finditer(text):
         word = (plus[2] or plus[4]).lower()
         number = int(plus[1] or plus[3])
@@ -379,6 +391,14 @@ def read_counts(text: str) -> dict[str, float] | None:
     if time is not None:
         counts["duration_s"] = time[0]
     return counts
+
+
+def contradiction(counts: dict[str, float]) -> str:
+    """Say how the printed counts contradict the printed loss, or nothing if they agree."""
+    sent, received, loss = (counts.get(name) for name in ("sent", "received", "loss_ratio"))
+    if not sent or received is None or loss is None or abs(1 - received / sent - loss) < 0.011:
+        return ""
+    return f"{sent:.0f} sent, {received:.0f} received, but {100 * loss:g}% loss"
 
 
 def read_spread(text: str) -> dict[str, float] | None:

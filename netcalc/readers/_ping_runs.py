@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from netcalc.readers._ping_lines import Header, Line, names_timeout
+from netcalc.readers._ping_lines import Header, Line, contradiction, names_timeout
 from netcalc.readers._source import places
 
 MAX_UNSEEN = 1_000_000
@@ -42,6 +42,7 @@ class Run:
     counts: dict[str, float] = field(default_factory=dict)
     spread: dict[str, float] = field(default_factory=dict)
     statistics_begun: bool = False
+    counts_line: int = 0
     sizes: dict[int, int | None] = field(default_factory=dict)
 
     @property
@@ -347,6 +348,9 @@ def _compare(run: Run, result: Probes) -> None:
         return
     if result.counted_only:
         return
+    contradictory = contradiction(run.counts)
+    if contradictory:
+        result.warnings.append(f"the summary contradicts itself: {contradictory}")
     for name, counted in (("sent", result.sent), ("received", result.received)):
         printed = int(run.counts[name])
         if printed != counted and not (run.windows and printed == counted + result.errors):

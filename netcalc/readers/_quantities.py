@@ -14,6 +14,7 @@ from netcalc.readers._cells import MISSING, NUMBER, Grid, is_number
 from netcalc.readers._source import Source, printable
 
 INFINITE = {"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity", "∞", "-∞"}
+_PLAIN = re.compile(r"[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 _ONE_POINT = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
 _ONE_COMMA = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 
@@ -217,13 +218,19 @@ class Numbers:
         ]
 
     def _value(self, column: Column, cell: str, line: int, factor: float) -> float:
+        if _PLAIN.fullmatch(cell) and not self.comma:
+            return _scaled(float(cell), factor)
         if cell.lower() in MISSING:
             return math.nan
         if cell.lower() in INFINITE:
             raise self._refused(column, cell, line, "it is infinite")
-        quantity = re.fullmatch(rf"({NUMBER.pattern})\s*([^\d\s].*)", cell)
-        if quantity and column.unit not in ("", "1") and _units.kind_of(quantity[2]) == column.unit:
-            cell, factor = quantity[1], _units.factor_of(quantity[2], column.unit)
+        quantity = re.fullmatch(rf"(?P<number>{NUMBER.pattern})\s*(?P<unit>[^\d\s].*)", cell)
+        if (
+            quantity
+            and column.unit not in ("", "1")
+            and _units.kind_of(quantity["unit"]) == column.unit
+        ):
+            cell, factor = quantity["number"], _units.factor_of(quantity["unit"], column.unit)
         if not is_number(cell):
             raise self._refused(column, cell, line, "it is none")
         plain = self._plain(cell)

@@ -177,16 +177,18 @@ def _read_path(path: Path, name: str | None) -> Source:
         raise _cannot_open(shown, error) from None
     except ValueError:
         raise ReaderError("is not the name of a file", file=shown) from None
-    with os.fdopen(handle, "rb", closefd=True) as stream:
-        status = os.fstat(stream.fileno())
+    try:
+        status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             kind = "a directory" if stat.S_ISDIR(status.st_mode) else "a device or a pipe"
             raise ReaderError(f"is {kind}, not a file", file=shown, hint="Name a regular file")
-        try:
+        with os.fdopen(handle, "rb", closefd=False) as stream:
             data = stream.read(MAX_BYTES + 1)
-            grew = os.fstat(stream.fileno()).st_size > max(status.st_size, len(data))
-        except OSError as error:
-            raise _cannot_open(shown, error) from None
+        grew = os.fstat(handle).st_size > max(status.st_size, len(data))
+    except OSError as error:
+        raise _cannot_open(shown, error) from None
+    finally:
+        os.close(handle)
     label = printable(name or path.name, 200)
     return _bounded(data, label, is_file=True, grew=grew and len(data) <= MAX_BYTES)
 

@@ -95,6 +95,8 @@ def looks_like_ping(lines: Iterable[str]) -> bool:
     for number, text in enumerate(lines):
         if number > 400:
             break
+        if len(text) > _ping_lines.LONGEST:
+            continue
         line = _ping_lines.read_line(text)
         if line is not None and line.kind in ("reply", "error", "waiting"):
             return True
@@ -151,12 +153,15 @@ class _File:
         self.runs = [run for run in self.runs if not run.empty]
 
     def _read_line(self, number: int, text: str, cut: bool) -> None:
+        if len(text) > _ping_lines.LONGEST:
+            self.skipped.append(number)
+            return
         bare = _ping_lines.without_clock(text)
         header = _ping_lines.read_header(bare)
         if header is not None:
             self.runs.append(Run(header=header))
             return
-        if self._summary(bare):
+        if "seq=" not in bare and self._summary(number, bare):
             return
         line = _ping_lines.read_line(text)
         text = bare
@@ -168,7 +173,7 @@ class _File:
         elif text.strip():
             self._other(number, text)
 
-    def _summary(self, text: str) -> bool:
+    def _summary(self, number: int, text: str) -> bool:
         if _ping_lines.read_statistics_head(text) is not None:
             self.run.statistics_begun = True
             return True
@@ -176,7 +181,7 @@ class _File:
         if run.statistics_begun or "transmitted" in text:
             counts = None if run.counts else _ping_lines.read_counts(text)
             if counts is not None:
-                run.counts, run.statistics_begun = counts, True
+                run.counts, run.counts_line, run.statistics_begun = counts, number, True
                 self.integer_loss = "." not in text.partition("%")[0].rpartition(" ")[2]
                 return True
             spread = _ping_lines.read_spread(text)
@@ -298,6 +303,15 @@ def _refuse_uncertain(source: Source, file: _File, results: list[Probes]) -> Non
             expected="lines with replies, or the summary of a ping",
         )
     for run, result in zip(file.runs, results, strict=True):
+        contradictory = _ping_lines.contradiction(run.counts) if result.counted_only else ""
+        if contradictory:
+            raise ReaderError(
+                f"the summary contradicts itself: {contradictory}",
+                file=source.name,
+                line=run.counts_line or None,
+                field="received",
+                expected="counts that fit the loss, as there are no lines to count",
+            )
         factor = scale_error(run, result)
         if factor is not None:
             raise ReaderError(

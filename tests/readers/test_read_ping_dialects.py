@@ -391,5 +391,5 @@ def test_solaris():
 )  # fmt: skip
 def test_other_dialects_are_refused_by_name(kind, text):
     assert sniff(text) == kind
-    with pytest.raises(ReaderError, match="looks like .*, which this version does not read"):
+    with pytest.raises(ReaderError, match=r"looks like .*, which this version does not read"):
         read(text)

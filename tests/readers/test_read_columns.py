@@ -1,0 +1,209 @@
+"""Columns of numbers: separators, units, decimal signs, and what is refused."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from netcalc.errors import ReaderError
+from netcalc.readers import read, read_columns, sniff
+from netcalc.samples import RttSamples, Table, TransferSamples
+
+# The same two points, written in many ways: 56 B, 1.5 ms and 1472 B, 2.75 ms.
+SAME = {
+    "house names": "payload_bytes,rtt_s\n56,0.0015\n1472,0.00275\n",
+    "suffixes": "size_bytes,rtt_ms\n56,1.5\n1472,2.75\n",
+    "square brackets": "size [B],rtt [ms]\n56,1.5\n1472,2.75\n",
+    "round brackets": "Packet size (bytes),RTT (us)\n56,1500\n1472,2750\n",
+    "slash": "size/B,rtt/ms\n56,1.5\n1472,2.75\n",
+    "words": "size in B;round trip time, ms\n56;1.5\n1472;2.75\n",
+    "semicolons and decimal comma": "size/B;rtt/ms\n56;1,5\n1472;2,75\n",
+    "tabs and decimal comma": "size/B\trtt/ms\n56\t1,5\n1472\t2,75\n",
+    "bars": "size/B|rtt/ms\n56|1.5\n1472|2.75\n",
+    "blanks": "size [B]   rtt [ms]\n  56   1.5\n1472  2.75\n",
+    "row of units": "size,rtt\nB,ms\n56,1.5\n1472,2.75\n",
+    "comments": "# made by hand\n\nsize/B,rtt/ms\n# first\n56,1.5\n// second\n1472,2.75\n",
+    "spreadsheet hint": "sep=;\nsize/B;rtt/ms\n56;1,5\n1472;2,75\n",
+    "quotes": '"size/B","rtt/ms"\n"56","1.5"\n"1472","2.75"\n',
+    "quoted decimal comma": 'size/B,rtt/ms\n56,"1,5"\n1472,"2,75"\n',
+    "unit in the cells": "size/B,rtt/ms\n56,1.5 ms\n1472,2750 us\n",
+    "empty cells at the end": "size/B,rtt/ms,,\n56,1.5,,\n1472,2.75,,\n",
+    "no final line end": "size/B,rtt/ms\n56,1.5\n1472,2.75",
+    "carriage returns": "size/B,rtt/ms\r56,1.5\r1472,2.75\r",
+    "byte order mark": "\ufeffsize/B,rtt/ms\n56,1.5\n1472,2.75\n",
+    "micro sign": "size/B,rtt [µs]\n56,1500\n1472,2750\n",
+    "kilobytes": "size [kB],rtt [ms]\n0.056,1.5\n1.472,2.75\n",
+}
+
+
+@pytest.mark.parametrize("how", SAME)
+def test_the_same_points(how):
+    samples = read(SAME[how])
+    assert isinstance(samples, RttSamples)
+    assert samples.payload_bytes.tolist() == [56, 1472]
+    assert samples.rtt_s.tolist() == [0.0015, 0.00275]
+    assert not samples.lost.any()
+    assert samples.meta.note.startswith("columns separated by ")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252", "latin-1"])
+def test_encodings(encoding):
+    text = "Größe [B];RTT [µs]\n56;1500\n1472;2750\n"
+    samples = read(text.encode(encoding))
+    assert samples.payload_bytes.tolist() == [56, 1472]
+    assert samples.rtt_s.tolist() == [0.0015, 0.00275]
+
+
+def test_units_names_and_decimal_sign_given():
+    assert read("size,rtt\n56,1.5\n", units={"size": "B", "rtt": "ms"}).rtt_s.tolist() == [0.0015]
+    assert read("56 1.5\n", columns=("size_bytes", "rtt_ms")).rtt_s.tolist() == [0.0015]
+    ambiguous = "size/B;rtt/ms\n56;1,500\n"
+    assert read(ambiguous, decimal=",").rtt_s.tolist() == [0.0015]
+    assert read(ambiguous, decimal=".").rtt_s.tolist() == [1.5]
+
+
+def test_one_plain_comma_decides_for_its_file():
+    samples = read("size/B;rtt/ms\n56;1,5\n60;1,500\n70;1.234,5\n")
+    assert (samples.rtt_s * 1e3).tolist() == pytest.approx([1.5, 1.5, 1234.5])
+
+
+def test_missing_cells_are_missing_not_zero():
+    samples = read("size/B,rtt/ms\n56,1.5\n56,\n56,-\n56,N/A\n56,NaN\n")
+    assert (samples.sent, samples.received) == (5, 1)
+    assert np.isnan(samples.rtt_s[1:]).all()
+    assert any("4 rows without a round-trip time" in w for w in samples.meta.warnings)
+
+
+def test_the_columns_of_saved_samples():
+    text = (
+        "payload_bytes,rtt_s,sequence,lost,duplicate,error_reply,resolution_s,sent_s,ttl\n"
+        "56.0,0.0113,1.0,False,False,False,1e-06,12.5,64.0\n"
+        "56.0,nan,2.0,True,False,True,0,nan,nan\n"
+    )
+    samples = read(text)
+    assert samples.sequence.tolist() == [1, 2]
+    assert samples.error_reply.tolist() == [False, True]
+    assert samples.ttl[0] == 64
+    assert samples.sent_s[0] == 12.5
+    assert not samples.meta.warnings
+
+
+def test_size_and_duration_make_transfers():
+    samples = read("size [MB],time [s],note\n1,0.5,a\n10,,b\n")
+    assert isinstance(samples, TransferSamples)
+    assert samples.payload_bytes.tolist() == [1e6, 1e7]
+    assert samples.failed.tolist() == [False, True]
+    assert any("note" in warning for warning in samples.meta.warnings)
+
+
+def test_other_columns_make_a_table_in_si_units():
+    table = read("run,throughput [Mbit/s],host\n1,10,a\n2,12.5,b\n")
+    assert isinstance(table, Table)
+    assert table["throughput_bps"].tolist() == [1e7, 1.25e7]
+    assert table.meta.units == {"throughput_bps": "bit/s"}
+    assert table["host"].tolist() == ["a", "b"]
+    assert table["run"].tolist() == [1, 2]
+
+
+def test_another_layer_is_no_payload():
+    table = read("frame_bytes,rtt_ms\n64,1.5\n")
+    assert isinstance(table, Table)
+    assert table["frame_bytes"].tolist() == [64]
+
+
+def test_cells_are_text_and_nothing_more():
+    text = 'n,note\n1,"=HYPERLINK(""http://a.example"")"\n2,"two\nlines"\n3,<script>\n'
+    assert read(text)["note"].tolist() == [
+        '=HYPERLINK("http://a.example")',
+        "two\nlines",
+        "<script>",
+    ]
+    addresses = read("n,host\n1,192.0.2.1\n2,192.0.2.2\n")
+    assert addresses["host"].tolist() == ["192.0.2.1", "192.0.2.2"]
+
+
+def test_ragged_rows_are_named_and_a_cut_line_is_partial():
+    samples = read("size/B,rtt/ms,x\n56,1.5,a\n60,1.6\n70,1.7,b\n80,1.8,c,d\n90,1.9")
+    assert samples.payload_bytes.tolist() == [56, 70]
+    assert samples.meta.partial
+    assert "not 3 cells, skipped: 2 lines (3, 5)" in samples.meta.warnings
+    assert "the last line (6) is cut and was not used" in samples.meta.warnings
+
+
+def test_names_missing_or_twice():
+    table = read("a,,a\n1,2,3\n")
+    assert set(table.columns()) == {"a", "column_2", "a_2"}
+    assert len(table.meta.warnings) == 2
+
+
+# text -> line, field, and what the message says
+REFUSED = {
+    "no unit": ("size,rtt_ms\n56,1.5\n", 1, "size", "56 B or 56 bit"),
+    "no unit of a time": ("size_bytes,rtt\n56,1.5\n", 1, "rtt", "1.5 ms or 1.5 s"),
+    "two readings": ("size/B;rtt/ms\n56;1,500\n", 2, "rtt", "1500 and 1.500"),
+    "two readings in quotes": ('size/B,rtt/ms\n56,"1,500"\n', 2, "rtt", "1500 and 1.500"),
+    "point beside a comma": ("size/B;rtt/ms\n1.500;1,5\n", 2, "size", "1500 and 1.500"),
+    "infinite": ("size/B,rtt/ms\n56,1.5\n57,inf\n", 3, "rtt", "infinite"),
+    "too large": ("size/B,rtt/ms\n56,1e999\n", 2, "rtt", "1e999"),
+    "no number": ("size/B,rtt/ms\n56,fast\n", 2, "rtt", "fast"),
+    "unit with two readings": ("rate [mbps]\n5\n", 1, "rate", "Mbit/s .bits. or MB/s"),
+    "unit of another kind": ("size/B,rtt [Mbit/s]\n56,1\n", 1, "rtt", "time"),
+    "called the same": ("size/B,rtt/ms,rtt/ms\n56,1,2\n", 1, "rtt", "2 columns"),
+    "may both be meant": ("size/B,ping/ms,roundtrip/ms\n56,1,2\n", None, "ping", "more than one"),
+    "quotes": ('size/B,rtt/ms\n56,"1\n57,2\n', 2, None, "quotes"),
+    "no header": ("56 1.5\n57 1.6\n", 1, None, "no header"),
+    "neither true nor false": ("size/B,rtt/ms,lost\n56,1,maybe\n", 2, "lost", "neither"),
+    "only a header": ("size/B,rtt/ms\n", None, None, "only a header"),
+    "too many columns": (",".join(f"c{i}" for i in range(2000)) + "\n1\n", 1, None, "1000"),
+}
+
+
+@pytest.mark.parametrize("why", REFUSED)
+def test_refused_with_its_place(why):
+    text, line, field, said = REFUSED[why]
+    with pytest.raises(ReaderError, match=said) as caught:
+        read_columns(text)
+    assert caught.value.line == line
+    assert caught.value.field == field
+
+
+def test_a_unit_for_no_column_is_refused():
+    with pytest.raises(ReaderError, match="no column 'delay'"):
+        read("size/B,rtt/ms\n56,1\n", units={"delay": "ms"})
+    with pytest.raises(ValueError, match="decimal"):
+        read("size/B,rtt/ms\n56,1\n", decimal="x")
+
+
+def test_most_rows_of_another_length_are_refused():
+    with pytest.raises(ReaderError, match="unequal length") as caught:
+        read_columns("size/B,rtt/ms\n1,2,3\n4,5,6\n7,8\n")
+    assert caught.value.line == 2
+
+
+@pytest.mark.parametrize("text", ["hello world\nthis is text\n", "a,b\nc,d\n", "x\ny\n"])
+def test_text_without_numbers(text):
+    assert sniff(text) == "text"
+    with pytest.raises(ReaderError, match="neither ping nor columns"):
+        read(text)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 65_507), st.floats(0.001, 1e5, allow_nan=False)), min_size=1),
+    st.sampled_from([",", ";", "\t", "|"]),
+    st.sampled_from(["ms", "s", "us"]),
+)
+def test_what_is_written_is_read(points, separator, unit):
+    text = f"size/B{separator}rtt/{unit}\n"
+    text += "".join(f"{size}{separator}{rtt!r}\n" for size, rtt in points)
+    samples = read(text)
+    factor = {"ms": 1e-3, "s": 1.0, "us": 1e-6}[unit]
+    assert samples.payload_bytes.tolist() == [size for size, _ in points]
+    assert all(
+        math.isclose(read_back, rtt * factor, rel_tol=1e-15)
+        for read_back, (_, rtt) in zip(samples.rtt_s, points, strict=True)
+    )

@@ -1,0 +1,221 @@
+"""What can be read from, what is told apart, and what is refused before it is read."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from netcalc.errors import ReaderError
+from netcalc.readers import _source, read, read_columns, read_ping, sniff
+from netcalc.samples import Meta, RttSamples, Table
+
+PING = (
+    "PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data.\n"
+    "64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=0.481 ms\n"
+)
+
+
+@pytest.mark.parametrize("name", ["ping.txt", "ping.pcap", "ping.csv", "-", "--help", "a\nb", "ä"])
+def test_path_of_any_name_is_read_by_content(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_text(PING)
+    samples = read(Path(name))
+    assert samples.received == 1
+    assert samples.meta.source == name.replace("\n", "\\n")
+    assert samples.meta.sha256 == hashlib.sha256(PING.encode()).hexdigest()
+
+
+def test_name_that_is_not_utf8(tmp_path):
+    path = os.fsencode(tmp_path) + b"/\xff\xfe.txt"
+    Path(os.fsdecode(path)).write_text(PING)
+    samples = read(os.fsdecode(path))
+    assert samples.meta.source.isprintable()
+
+
+def test_path_as_text_bytes_and_file_objects(tmp_path):
+    path = tmp_path / "ping.txt"
+    path.write_text(PING)
+    with path.open("rb") as binary, path.open() as text:
+        for source in (str(path), PING, PING.encode(), bytearray(PING.encode()), io.StringIO(PING)):
+            assert read(source).received == 1
+        assert read(binary).meta.source == "ping.txt"
+        assert read(text).received == 1
+    assert read(PING.encode(), name="upload.txt").meta.source == "upload.txt"
+    assert read(PING).meta.source == ""
+    with pytest.raises(TypeError, match="source must be"):
+        read(3)  # type: ignore[arg-type]
+
+
+def test_saved_samples_are_read_back(tmp_path):
+    saved = RttSamples(payload_bytes=[56], rtt_s=[0.001], meta=Meta(tool="echo"))
+    for name in ("one.json", "one.json.gz", "one.txt"):
+        path = saved.save(tmp_path / name)
+        assert sniff(path) == "netcalc samples"
+        again = read(path)
+        assert isinstance(again, RttSamples)
+        assert again.meta.tool == "echo"
+    table = Table(data={"n": [1.0]}).save(tmp_path / "two.json")
+    assert isinstance(read(table.read_bytes()), Table)
+
+
+@pytest.mark.parametrize("text", ["", "\n", "  \r\n\t\n", "\ufeff"])
+def test_empty(tmp_path, text):
+    path = tmp_path / "empty.txt"
+    path.write_text(text)
+    with pytest.raises(ReaderError, match=r"no measurement in empty\.txt"):
+        read(path)
+
+
+def test_what_is_no_file(tmp_path):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    for path, said in (
+        (tmp_path / "absent", "no such file"),
+        (tmp_path, "is a directory"),
+        (fifo, "a device or a pipe"),
+        ("/dev/null", "a device or a pipe"),
+        (tmp_path / "x" / "y", "no such file"),
+        ("a" * 4096, "no such file"),
+        ("a\0b", "not the name of a file"),
+    ):
+        with pytest.raises(ReaderError, match=said):
+            read(path)
+    with pytest.raises(ReaderError, match="end it with a line break"):
+        read("64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=0.481 ms")
+
+
+def test_no_permission(monkeypatch, tmp_path):
+    path = tmp_path / "ping.txt"
+    path.write_text(PING)
+
+    def refuse(*_: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(_source.os, "open", refuse)
+    with pytest.raises(ReaderError, match="no permission"):
+        read(path)
+
+
+def test_escape_codes_in_names_and_values_are_not_echoed(tmp_path):
+    with pytest.raises(ReaderError) as caught:
+        read(tmp_path / "a\x1b[31mb")
+    assert str(caught.value).isprintable()
+    with pytest.raises(ReaderError) as caught:
+        read_columns("size/B,rtt/ms\n56,\x1b]0;x\x07fast\n57,\x02\u202e\n")
+    assert str(caught.value).isprintable()
+
+
+def test_stream_that_fails():
+    class Broken(io.RawIOBase):
+        def read(self, size: int = -1) -> bytes:
+            raise OSError("gone")
+
+    with pytest.raises(ReaderError, match="gone"):
+        read(Broken())
+    with pytest.raises(ReaderError, match="encoding"):
+        read(io.TextIOWrapper(io.BytesIO(b"\xff\xff\n"), encoding="utf-8"))
+
+
+def test_file_that_grows_is_partial(monkeypatch, tmp_path):
+    path = tmp_path / "ping.txt"
+    path.write_text(PING)
+    sizes = iter([len(PING), 2 * len(PING)])
+    real = os.fstat
+
+    def growing(handle: int) -> os.stat_result:
+        status = list(real(handle))
+        status[6] = next(sizes)
+        return os.stat_result(status)
+
+    monkeypatch.setattr(_source.os, "fstat", growing)
+    opened = _source.open_source(path)
+    monkeypatch.undo()
+    samples = read_ping(opened)
+    assert samples.meta.partial
+    assert any("grew" in warning for warning in samples.meta.warnings)
+
+
+def test_too_large(monkeypatch, tmp_path):
+    monkeypatch.setattr(_source, "MAX_BYTES", 1000)
+    (tmp_path / "big.txt").write_bytes(b"1" * 1001)
+    for source in (tmp_path / "big.txt", b"1" * 1001, io.BytesIO(b"1" * 1001)):
+        with pytest.raises(ReaderError, match="larger than"):
+            read(source)
+    with pytest.raises(ReaderError, match=r"larger than .* uncompressed"):
+        read(gzip.compress(b"1" * 100_000))
+
+
+def test_long_lines_are_skipped_and_named():
+    samples = read(PING + "x" * 3_000_000 + "\n" + PING.partition("\n")[2].replace("=1 ", "=2 "))
+    assert samples.received == 2
+    assert any("not read: line 3" in warning for warning in samples.meta.warnings)
+
+
+KINDS = {
+    "pcap": b"\xd4\xc3\xb2\xa1\x02\x00\x04\x00" + bytes(16),
+    "pcapng": b"\x0a\x0d\x0d\x0a" + bytes(24),
+    "ELF": b"\x7fELF\x02\x01\x01" + bytes(9),
+    "zip": b"PK\x03\x04" + bytes(20),
+    "PDF": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n",
+    "gzip": gzip.compress(b"\x00\x01\x02 nothing known"),
+    "zstd": b"\x28\xb5\x2f\xfd" + bytes(9),
+    "iperf3 JSON": b'{"start": {}, "intervals": [], "end": {}}\n',
+    "flent": gzip.compress(b'{"metadata": {}, "results": {}, "version": 4}'),
+    "irtt JSON": b'{"stats": {}, "round_trips": []}\n',
+    "damaged JSON": b'{"start": {"connected": [\n',
+    "JSON": b'{"a": 1}\n',
+    "XML": b'<?xml version="1.0"?>\n<a/>\n',
+    "HTML": b"<!DOCTYPE html>\n<html></html>\n",
+    "iperf": b"Connecting to host 192.0.2.1, port 5201\n[ ID] Interval\n",
+    "tcpdump": b"tcpdump: verbose output suppressed\n",
+    "ss": b"State  Recv-Q Send-Q Local Address:Port\nESTAB 0 0 192.0.2.1:1\n",
+    "sar": b"Linux 6.1.0 (h) \t11/21/2026 \t_x86_64_\t(2 CPU)\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_other_formats_are_refused_by_name(kind):
+    data = KINDS[kind]
+    assert sniff(data) == kind
+    for reader in (read, read_ping, read_columns):
+        with pytest.raises(ReaderError, match="looks like"):
+            reader(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"\x00" * 50, b"64 bytes \x00 from", bytes(range(256)) * 4, b"\x01\x02\x03" * 30],
+)
+def test_binary_data_is_refused_with_the_offset(data):
+    with pytest.raises(ReaderError, match="binary data") as caught:
+        read(data)
+    assert caught.value.offset is not None
+    assert data[caught.value.offset] < 32
+
+
+def test_deep_json_and_cut_gzip():
+    for data in (
+        b"[" * 100_000,
+        b'{"a":' * 100_000,
+        gzip.compress(PING.encode())[:-5],
+        b"\x1f\x8bxx",
+    ):
+        with pytest.raises(ReaderError):
+            read(data)
+    with pytest.raises(ReaderError, match="later format"):
+        read(json.dumps({"format": "netcalc samples", "schema": 99}) + "\n")
+
+
+def test_errors_are_json_ready():
+    with pytest.raises(ReaderError) as caught:
+        read("size,rtt_ms\n56,1.5\n")
+    fields = json.loads(json.dumps(caught.value.as_dict()))
+    assert fields["type"] == "ReaderError"
+    assert fields["line"] == 1
+    assert fields["field"] == "size"
