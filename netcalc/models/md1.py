@@ -179,8 +179,8 @@ def md1_wait_percentile_s(
 
     Notes
     -----
-    Validity: as :func:`md1_wait_s`. Found by bisection between two multiples of the service time,
-    and beyond :data:`EXACT_STEPS` of them from the exponential tail.
+    Validity: as :func:`md1_wait_s`. Found between two multiples of the service time, beyond 32
+    of them from the exponential tail.
 
     Examples
     --------
@@ -189,7 +189,8 @@ def md1_wait_percentile_s(
 
     References
     ----------
-    As :func:`md1_wait_cdf`, solved for the time.
+    Iversen and Staalhagen, Electronics Letters 35 (1999); Franx, Operations Research Letters 29
+    (2001), solved for the time.
     """
     load = non_negative("utilization", utilization)
     share = ratio("quantile", quantile)

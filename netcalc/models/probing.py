@@ -23,7 +23,7 @@ from netcalc.models._domain import (
 
 
 @quiet
-def rtt_slope_s_per_byte(bandwidth_bps: ArrayLike, *, same_size_reply: bool = True) -> FloatArray:
+def rtt_slope(bandwidth_bps: ArrayLike, *, same_size_reply: bool = True) -> FloatArray:
     r"""Slope of the round-trip time over the packet size.
 
     .. math:: \frac{dT}{dL} = 16 \sum_i \frac{1}{R_i}, \quad 8 \sum_i \frac{1}{R_i}
@@ -54,7 +54,7 @@ def rtt_slope_s_per_byte(bandwidth_bps: ArrayLike, *, same_size_reply: bool = Tr
 
     Examples
     --------
-    >>> round(float(rtt_slope_s_per_byte([10e6, 1.544e6, 45e6])) * 1e6, 3)
+    >>> round(float(rtt_slope([10e6, 1.544e6, 45e6])) * 1e6, 3)
     12.318
 
     References
@@ -121,18 +121,16 @@ def rtt_intercept_s(
 
 
 @quiet
-def hop_bandwidth_bps(
-    slope_s_per_byte: ArrayLike, *, previous_slope_s_per_byte: ArrayLike = 0.0
-) -> FloatArray:
+def hop_bandwidth_bps(rtt_slope: ArrayLike, *, previous_rtt_slope: ArrayLike = 0.0) -> FloatArray:
     r"""Rate of one link, from the slopes measured to its two ends.
 
     .. math:: R_n = \frac{8}{s_n - s_{n-1}}
 
     Parameters
     ----------
-    slope_s_per_byte : array_like
+    rtt_slope : array_like
         Slope of the round trip over size to the far end. [s/byte]
-    previous_slope_s_per_byte : array_like
+    previous_rtt_slope : array_like
         The same to the near end; 0 at the first hop. [s/byte]
 
     Returns
@@ -152,15 +150,15 @@ def hop_bandwidth_bps(
 
     Examples
     --------
-    >>> round(float(hop_bandwidth_bps(8.8e-8, previous_slope_s_per_byte=8e-9)))
+    >>> round(float(hop_bandwidth_bps(8.8e-8, previous_rtt_slope=8e-9)))
     100000000
 
     References
     ----------
     Jacobson, pathchar (1997); Downey, SIGCOMM 1999.
     """
-    slope = real("slope_s_per_byte", slope_s_per_byte)
-    growth = slope - real("previous_slope_s_per_byte", previous_slope_s_per_byte)
+    slope = real("rtt_slope", rtt_slope)
+    growth = slope - real("previous_rtt_slope", previous_rtt_slope)
     return np.where(growth < 0.0, np.nan, 8.0 / np.abs(growth))
 
 

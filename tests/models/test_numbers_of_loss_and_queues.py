@@ -128,7 +128,7 @@ GOOD = {  # a function, and good numbers for all that it takes
     mmc.mmc_wait_percentile_s: {
         "offered_erlang": 8.0, "server_count": 10.0, **ONE, "quantile": 0.9,
     },
-    probing.hop_bandwidth_bps: {"slope_s_per_byte": 2e-6, "previous_slope_s_per_byte": 1e-6},
+    probing.hop_bandwidth_bps: {"rtt_slope": 2e-6, "previous_rtt_slope": 1e-6},
     probing.pair_bandwidth_bps: {"dispersion_s": 1e-3, "packet_bytes": 1500.0},
     probing.train_rate_bps: {"dispersion_s": 1e-3, "packet_bytes": 1500.0, "packet_count": 5.0},
     clock.reading_error_std_s: {"tick_s": 1e-3},
@@ -137,7 +137,7 @@ GOOD = {  # a function, and good numbers for all that it takes
     clock.typical_interval_error_std_s: {"tick_s": 1e-3},
 }  # fmt: skip
 GRID = (0.0, 5e-324, 1e-300, 1e-9, 0.5, 1 - 1e-12, 1.0, 1 + 1e-12, 2.0, 3.0, 1e6, 1e300, 1e308)
-SIGNED = {"deviation", "slope_s_per_byte", "previous_slope_s_per_byte"}
+SIGNED = {"deviation", "rtt_slope", "previous_rtt_slope"}
 MAY_BE_INFINITE = {"max_window_packets", "peak_bps", "window_packets"}
 CASES = [
     pytest.param(function, name, id=f"{function.__name__}-{name}")

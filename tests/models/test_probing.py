@@ -22,9 +22,9 @@ def walked_rtt(request_bytes, reply_bytes):
 
 def test_slope_of_an_echo_and_of_a_reply_of_fixed_size():
     echo = (walked_rtt(1428, 1428) - walked_rtt(128, 128)) / 1300
-    assert probing.rtt_slope_s_per_byte(RATES) == pytest.approx(echo, rel=1e-9)
+    assert probing.rtt_slope(RATES) == pytest.approx(echo, rel=1e-9)
     fixed = (walked_rtt(1428, 56) - walked_rtt(128, 56)) / 1300
-    computed = probing.rtt_slope_s_per_byte(RATES, same_size_reply=False)
+    computed = probing.rtt_slope(RATES, same_size_reply=False)
     assert computed == pytest.approx(fixed, rel=1e-9)
 
 
@@ -35,7 +35,7 @@ def test_intercept_of_a_fit_over_user_data_holds_the_headers():
     slope, intercept = np.polyfit(user_bytes, measured, 1)
     path = {"bandwidth_bps": RATES, "header_bytes": 28}
     assert probing.rtt_intercept_s(LATENCIES, **path) == pytest.approx(intercept, rel=1e-9)
-    assert probing.rtt_slope_s_per_byte(RATES) == pytest.approx(slope, rel=1e-9)
+    assert probing.rtt_slope(RATES) == pytest.approx(slope, rel=1e-9)
     bare = probing.rtt_intercept_s(LATENCIES, bandwidth_bps=RATES, header_bytes=0)
     assert bare == pytest.approx(2 * LATENCIES.sum()), "identity: only the latencies"
     with pytest.raises(DomainError, match="latency_s"):
@@ -45,17 +45,14 @@ def test_intercept_of_a_fit_over_user_data_holds_the_headers():
 def test_the_growth_of_the_slope_is_one_link():
     """Identity: the rate of each link from the slopes to its two ends."""
     slopes = [0.0] + [
-        float(probing.rtt_slope_s_per_byte(RATES[: hops + 1], same_size_reply=False))
-        for hops in range(3)
+        float(probing.rtt_slope(RATES[: hops + 1], same_size_reply=False)) for hops in range(3)
     ]
-    found = probing.hop_bandwidth_bps(slopes[1:], previous_slope_s_per_byte=slopes[:-1])
+    found = probing.hop_bandwidth_bps(slopes[1:], previous_rtt_slope=slopes[:-1])
     assert found == pytest.approx(RATES, rel=1e-9)
 
 
 def test_a_falling_slope_is_noise():
-    found = probing.hop_bandwidth_bps(
-        [2e-6, 1e-6, 1e-6], previous_slope_s_per_byte=[1e-6, 1e-6, 2e-6]
-    )
+    found = probing.hop_bandwidth_bps([2e-6, 1e-6, 1e-6], previous_rtt_slope=[1e-6, 1e-6, 2e-6])
     assert found[0] == pytest.approx(8e6)
     assert found[1] == np.inf
     assert np.isnan(found[2])

@@ -1032,19 +1032,27 @@ def tcp_timeout_sequence_mean(loss, t0_s):
 
 
 @adapter("tcp.pftk_full")
-def tcp_pftk_full(loss, rtt_s, t0_s, wmax=math.inf, b=2):
+def tcp_pftk_full(loss, rtt_s, t0_s, wmax=None, b=2):
     return float(
         pftk.pftk_rate_pps(
-            loss, rtt_s=rtt_s, rto_s=t0_s, max_window_packets=wmax, segments_per_ack=b
+            loss,
+            rtt_s=rtt_s,
+            rto_s=t0_s,
+            max_window_packets=math.inf if wmax is None else wmax,
+            segments_per_ack=b,
         )
     )
 
 
 @adapter("tcp.pftk_approx")
-def tcp_pftk_approx(loss, rtt_s, t0_s, wmax=math.inf, b=2):
+def tcp_pftk_approx(loss, rtt_s, t0_s, wmax=None, b=2):
     return float(
         pftk.pftk_approx_rate_pps(
-            loss, rtt_s=rtt_s, rto_s=t0_s, max_window_packets=wmax, segments_per_ack=b
+            loss,
+            rtt_s=rtt_s,
+            rto_s=t0_s,
+            max_window_packets=math.inf if wmax is None else wmax,
+            segments_per_ack=b,
         )
     )
 
@@ -1465,9 +1473,9 @@ def rtt_slope_per_byte(rates_bps, echo_same_size=True, symmetric=True, reverse_r
     if reverse_rates_bps is None:
         # Links back that differ and are not told count for nothing.
         replied = echo_same_size and symmetric
-        return float(probing.rtt_slope_s_per_byte(rates_bps, same_size_reply=replied))
-    there = probing.rtt_slope_s_per_byte(rates_bps, same_size_reply=False)
-    back = probing.rtt_slope_s_per_byte(reverse_rates_bps, same_size_reply=False)
+        return float(probing.rtt_slope(rates_bps, same_size_reply=replied))
+    there = probing.rtt_slope(rates_bps, same_size_reply=False)
+    back = probing.rtt_slope(reverse_rates_bps, same_size_reply=False)
     return float(there + back) if echo_same_size else float(there)
 
 
@@ -1481,9 +1489,7 @@ def rtt_fit_intercept(props_s, rates_bps, header_bytes=28, user_bytes=None):
 
 @adapter("pathchar.link_rate")
 def pathchar_link_rate(slope_hop_n, slope_hop_n_minus_1=0.0):
-    return float(
-        probing.hop_bandwidth_bps(slope_hop_n, previous_slope_s_per_byte=slope_hop_n_minus_1)
-    )
+    return float(probing.hop_bandwidth_bps(slope_hop_n, previous_rtt_slope=slope_hop_n_minus_1))
 
 
 @adapter("packet_pair.dispersion")
