@@ -21,6 +21,7 @@ from netcalc.models import (
     cardwell,
     clock,
     cubic,
+    cubic_under_loss,
     datagram_loss,
     delay_variation,
     delayed_ack,
@@ -34,6 +35,7 @@ from netcalc.models import (
     framing,
     goodput,
     handshakes,
+    latency,
     line_rate,
     loss_limited,
     mbufs,
@@ -51,6 +53,7 @@ from netcalc.models import (
     short_transfers,
     slow_start,
     small_writes,
+    store_and_forward,
     tfrc,
     timers,
     token_bucket,
@@ -1091,7 +1094,9 @@ def tcp_cubic_k_from_wmax(wmax, C=0.4, beta=0.7):
 @adapter("tcp.cubic_K")
 def tcp_cubic_k(loss, rtt_s, C=0.4, beta=0.7):
     return float(
-        cubic.cubic_loss_interval_s(loss, rtt_s=rtt_s, cubic_scale=C, decrease_factor=beta)
+        cubic_under_loss.cubic_loss_interval_s(
+            loss, rtt_s=rtt_s, cubic_scale=C, decrease_factor=beta
+        )
     )
 
 
@@ -1103,7 +1108,9 @@ def tcp_cubic_alpha(beta=0.7):
 @adapter("tcp.cubic_avg_window_raw")
 def tcp_cubic_avg_window_raw(loss, rtt_s, C=0.4, beta=0.7):
     return float(
-        cubic.cubic_raw_window_packets(loss, rtt_s=rtt_s, cubic_scale=C, decrease_factor=beta)
+        cubic_under_loss.cubic_raw_window_packets(
+            loss, rtt_s=rtt_s, cubic_scale=C, decrease_factor=beta
+        )
     )
 
 
@@ -1112,7 +1119,7 @@ def tcp_cubic_avg_window(loss, rtt_s, C=0.4, beta=0.7, reno_floor="1.2/sqrt(p)")
     if reno_floor in (None, False, "none"):
         return tcp_cubic_avg_window_raw(loss, rtt_s, C=C, beta=beta)
     return float(
-        cubic.cubic_mean_window_packets(
+        cubic_under_loss.cubic_mean_window_packets(
             loss,
             rtt_s=rtt_s,
             cubic_scale=C,
@@ -1125,7 +1132,7 @@ def tcp_cubic_avg_window(loss, rtt_s, C=0.4, beta=0.7, reno_floor="1.2/sqrt(p)")
 @adapter("tcp.cubic_required_loss")
 def tcp_cubic_required_loss(rate_bps, rtt_s, packet_bytes=1500, C=0.4, beta=0.7):
     return float(
-        cubic.cubic_loss_ratio(
+        cubic_under_loss.cubic_loss_ratio(
             rate_bps,
             packet_bytes=packet_bytes,
             rtt_s=rtt_s,
@@ -1537,3 +1544,110 @@ def rtp_jitter(transit_s):
 @adapter("stats.median")
 def stats_median(values):
     return float(robust.median(values))
+
+
+# --- latency and transfer time ---
+
+
+@adapter("link.serialization_time")
+def serialization_time(*, bytes, rate_bps):
+    return float(latency.serialization_s(bytes, bandwidth_bps=rate_bps))
+
+
+@adapter("link.propagation_delay")
+def propagation_delay(*, distance_m, speed_m_s):
+    return float(latency.propagation_s(distance_m, speed_m_s=speed_m_s))
+
+
+@adapter("link.propagation_rtt")
+def propagation_rtt(*, distance_m, speed_m_s):
+    return 2 * float(latency.propagation_s(distance_m, speed_m_s=speed_m_s))
+
+
+@adapter("link.fibre_delay_per_km")
+def fibre_delay_per_km(*, refractive_index):
+    speed_m_s = latency.signal_speed_m_s(refractive_index)
+    return 1e6 * float(latency.propagation_s(1000, speed_m_s=speed_m_s))
+
+
+@adapter("link.geostationary_rtt")
+def geostationary_rtt(*, altitude_m, hops="up+down each way"):
+    assert hops == "up+down each way"
+    return float(latency.satellite_rtt_s(altitude_m))
+
+
+@adapter("transfer.one_way_time")
+def one_way_time(*, bytes, latency_s, rate_bps):
+    return float(latency.transfer_s(bytes, bandwidth_bps=rate_bps, latency_s=latency_s))
+
+
+@adapter("transfer.simple_time")
+def simple_time(*, bytes, rate_bps, rtt_s):
+    return float(latency.transfer_s(bytes, bandwidth_bps=rate_bps, latency_s=rtt_s))
+
+
+@adapter("transfer.simple_throughput")
+def simple_throughput(*, bytes, rate_bps, rtt_s):
+    return float(latency.transfer_throughput_bps(bytes, bandwidth_bps=rate_bps, latency_s=rtt_s))
+
+
+@adapter("transfer.latency_share")
+def latency_share(*, bytes, latency_s, rate_bps):
+    return float(latency.latency_share_ratio(bytes, bandwidth_bps=rate_bps, latency_s=latency_s))
+
+
+@adapter("transfer.half_power_bytes")
+def half_power_bytes(*, latency_s, rate_bps):
+    return float(latency.balance_bytes(latency_s, bandwidth_bps=rate_bps))
+
+
+# --- store-and-forward ---
+
+
+@adapter("path.store_and_forward_time")
+def store_and_forward_time(
+    *, packet_bytes, rates_bps, props_s, proc_s=(), packets=1, src_proc_s=0, dst_proc_s=0
+):
+    return float(
+        store_and_forward.store_and_forward_s(
+            packet_bytes,
+            bandwidth_bps=rates_bps,
+            latency_s=props_s,
+            processing_s=proc_s if len(proc_s) else 0.0,
+            source_processing_s=src_proc_s,
+            destination_processing_s=dst_proc_s,
+            packet_count=packets,
+        )
+    )
+
+
+@adapter("path.cut_through_time")
+def cut_through_time(*, frame_bytes, header_bytes, links, props_s, rate_bps, switch_latency_s):
+    rates = rate_bps if isinstance(rate_bps, list) else [rate_bps] * links
+    return float(
+        store_and_forward.cut_through_s(
+            frame_bytes,
+            bandwidth_bps=rates,
+            latency_s=props_s,
+            header_bytes=header_bytes,
+            switch_latency_s=switch_latency_s,
+        )
+    )
+
+
+@adapter("path.optimal_segment_bits")
+def optimal_segment_bits(*, message_bits, header_bits, links, rate_bps=None):
+    # The best size does not depend on the rate.
+    return float(
+        store_and_forward.optimal_segment_bits(
+            message_bits, header_bits=header_bits, link_count=links
+        )
+    )
+
+
+# --- units ---
+
+
+@adapter("units.convert")
+def convert(*, value, from_unit, to_unit):
+    return units.convert(value, from_unit, to_unit)
