@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from itertools import pairwise
 
 _MILLI = ("ms", "msec", "msek", "msecs", "мс", "мсек", "毫秒", "ミリ秒", "밀리초", "χιλ")
 _SECONDS_PER = {
@@ -28,14 +27,14 @@ WORDS = (
 )  # fmt: skip
 """Words of translated pings, by which an encoding is told from another."""
 
-_NUMBER = r"[0-9]{1,12}(?:[.,][0-9]{0,9})?"
+NUMBER = r"[0-9]{1,12}(?:[.,][0-9]{0,9})?"
 _SEQUENCE = re.compile(
     r"(?<![A-Za-z])(?:icmp6?_)?(?:seq|req)(?:\s?[=:]\s?|(?<=icmp_seq)\s)([0-9]{1,9})(?![0-9x])",
     re.IGNORECASE,
 )
 _SIZE = re.compile(r"(?:^|(?<=[\s\]|>]))([0-9]{1,6})\s+(?=[^\W\d_])(?!icmp)")
 _PAIR = re.compile(
-    rf"(?P<word>[^\W\d_][^\s=<>:;,]{{0,30}}|)\s?(?P<sign>[=<])\s?(?P<number>{_NUMBER})(?![0-9.])"
+    rf"(?P<word>[^\W\d_][^\s=<>:;,]{{0,30}}|)\s?(?P<sign>[=<])\s?(?P<number>{NUMBER})(?![0-9.])"
     r"(?:\s?(?P<unit>[^\W\d_]+)\b(?!\s*[=<]))?"
 )
 _NOT_TIMES = {"ttl", "hlim", "hoplimit", "ident", "id", "mtu", "code", "tos", "tclass"}
@@ -46,6 +45,7 @@ _ADDRESS = re.compile(
     r"(?![0-9A-Za-z]))"
 )
 # A date or a time of day that another program put in front of the line.
+_QUOTED = re.compile(r"^(?:>\s?)+")  # quoted in a mail
 _CLOCK = re.compile(
     r"\s*(?:(?:\[[^\]]{4,40}\]|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w*,?|[A-Z][a-z]{2}(?= +[0-9]{1,2} )"
     r"|[0-9]{4}-[0-9]{2}-[0-9]{2}T?|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2,4},?|[0-9]{1,2}(?= )"
@@ -105,25 +105,7 @@ _WINDOWS_HEADER = re.compile(
     r"[^=]*?(?<![\w.:])(?P<size>[0-9]{1,5})\s*[^\W\d_][^=0-9]*[:：]\s*$",
     re.IGNORECASE,
 )  # fmt: skip
-_STATISTICS = re.compile(r"^\s*-{3,4}\s?(?P<host>\S.*?)\s?-{3,4}\s*$")
-_WHOLE = re.compile(r"(?<![0-9.,:+/-])([0-9]{1,12})(?![0-9.:/])")
-_LOSS = re.compile(r"(?<![\w.,])%?\s?([0-9]{1,3}(?:[.,][0-9]{1,6})?)\s?%|%([0-9]{1,3})")
-_PLUS = re.compile(r"\+([0-9]{1,12})\s+([^\W\d_]+)|,\s([0-9]{1,12})\s(duplicates)")
-_SPREAD = re.compile(
-    rf"(?:\((ms)\)[^=]{{0,60}})?=\s*({_NUMBER})/({_NUMBER})/({_NUMBER})"
-    rf"(?:/({_NUMBER}))?(?:\s?([^\W\d_]+)\b)?"
-)
-_WORDED_SPREAD = re.compile(
-    rf"min = ({_NUMBER})\s?([a-z]+), avg = ({_NUMBER})\s?([a-z]+), max = ({_NUMBER})\s?([a-z]+)\b"
-)
 _QUICK = re.compile(r"^\s*[0-9]+/[0-9]+ \S.*[0-9]+%")
-_WINDOWS_COUNTS = re.compile(
-    r"^[^=]*=\s*([0-9]{1,12})\b[^=0-9]+=\s*([0-9]{1,12})\b[^=0-9]+=\s*([0-9]{1,12})\b"
-)
-_WINDOWS_SPREAD = re.compile(
-    rf"^[^=]*=\s*({_NUMBER})\s?([^\W\d_]+)\b[^=]+=\s*({_NUMBER})\s?([^\W\d_]+)\b[^=]+"
-    rf"=\s*({_NUMBER})\s?([^\W\d_]+)\b"
-)
 _COMMAND = re.compile(
     r"^(?:[^\n]{0,200}?[$#%>]\s*|\s*)((?:sudo\s+)?(?:busybox\s+)?(?:[\w./\\:-]*[/\\])?ping6?(?:\.exe)?"
     r"\s+(?:-\S|/\S\s|[\w.:%-]+).*)$"
@@ -176,11 +158,12 @@ LONGEST = 600
 
 
 def without_clock(text: str) -> str:
-    """Take off a date or time of day in front of a line.
+    """Take off a date or time of day, and marks of a quotation, in front of a line.
 
     >>> without_clock("Nov 21 03:52:00 3 packets transmitted")
     '3 packets transmitted'
     """
+    text = _QUOTED.sub("", text)
     clock = _CLOCK.match(text) if len(text) <= LONGEST else None
     return text[clock.end() :] if clock else text
 
@@ -196,7 +179,7 @@ def read_header(text: str) -> Header | None:
         found = match.groupdict()
         size = int(found["size"]) if found.get("size") else None
         if size is not None and size > 65_535:
-            return None
+            size = None
         if found.get("packet") and size is not None and dialect == "iputils":
             size = size if int(found["packet"]) - size in (8, 28, 48) else None
         return Header(dialect, found["host"].rstrip(":"), size, sizes_vary=dialect == "sweep")
@@ -348,97 +331,6 @@ def names_timeout(text: str) -> bool:
     return bool(_TIMEOUT_WORDS.search(text))
 
 
-def read_statistics_head(text: str) -> str | None:
-    """Return the host of ``--- host ping statistics ---``, or None."""
-    match = _STATISTICS.match(text)
-    return match["host"] if match else None
-
-
-def read_counts(text: str) -> dict[str, float] | None:
-    """Read ``10 packets transmitted, 9 received, +1 errors, 10% packet loss``."""
-    share = _LOSS.search(text)
-    if share is None and "printing up" not in text:
-        return None
-    end = share.start() if share else len(text)
-    whole = [int(number) for number in _WHOLE.findall(text[:end])]
-    if len(whole) < 2:
-        return None
-    sent, received = whole[:2]
-    counts: dict[str, float] = {"sent": sent, "received": received}
-    if share:
-        loss = float(f"{(share[1] or share[2]).replace(',', '.')}e-2")
-        fitting = [
-            pair
-            for pair in pairwise(whole)
-            if pair[0] and abs(1 - pair[1] / pair[0] - loss) < 0.011
-        ]
-        if fitting and (sent == 0 or fitting[0] != (sent, received)):
-            counts = {"sent": fitting[0][0], "received": fitting[0][1]}
-        counts["loss_ratio"] = loss
-    if counts["received"] > counts["sent"] and "printing up" not in text:
-        return None
-    for plus in _PLUS.finditer(text):
-        word = (plus[2] or plus[4]).lower()
-        number = int(plus[1] or plus[3])
-        if word.startswith(("dup", "doub", "重复", "重複", "повтор", "дубл")):
-            counts["duplicates"] = number
-        elif word.startswith(("err", "fehler", "erre", "错误", "エラー", "помил", "ошиб")):
-            counts["errors"] = number
-        elif word.startswith(("corr", "besch", "损坏")):
-            counts["corrupted"] = number
-    took = re.search(rf"({_NUMBER})\s?([^\W\d_]+)\s*$", text)
-    time = seconds(took[1], took[2]) if took else None
-    if time is not None:
-        counts["duration_s"] = time[0]
-    return counts
-
-
-def contradiction(counts: dict[str, float]) -> str:
-    """Say how the printed counts contradict the printed loss, or nothing if they agree."""
-    sent, received, loss = (counts.get(name) for name in ("sent", "received", "loss_ratio"))
-    if not sent or received is None or loss is None or abs(1 - received / sent - loss) < 0.011:
-        return ""
-    return f"{sent:.0f} sent, {received:.0f} received, but {100 * loss:g}% loss"
-
-
-def read_spread(text: str) -> dict[str, float] | None:
-    """Read ``rtt min/avg/max/mdev = 0.038/0.047/0.080/0.011 ms``."""
-    match = _SPREAD.search(text)
-    if match is None:
-        worded = _WORDED_SPREAD.search(text)
-        if worded is None:
-            return None
-        low, low_unit, mean, mean_unit, high, high_unit = worded.groups()
-        pairs = [(low, low_unit), (mean, mean_unit), (high, high_unit)]
-        return _times(("rtt_min_s", "rtt_avg_s", "rtt_max_s"), pairs)
-    unit = match[1] or match[6]
-    if unit is None:
-        return None
-    names = ("rtt_min_s", "rtt_avg_s", "rtt_max_s", "rtt_mdev_s")
-    return _times(names, [(number, unit) for number in match.groups()[1:5] if number])
-
-
-def read_windows_counts(text: str) -> dict[str, float] | None:
-    """Read ``Packets: Sent = 4, Received = 3, Lost = 1 (25% loss),``."""
-    match = _WINDOWS_COUNTS.match(text)
-    if match is None or _WINDOWS_SPREAD.match(text):
-        return None
-    sent, received, lost = (int(number) for number in match.groups())
-    if sent - received != lost:
-        return None
-    return {"sent": sent, "received": received, "loss_ratio": lost / sent if sent else math.nan}
-
-
-def read_windows_spread(text: str) -> dict[str, float] | None:
-    """Read ``Minimum = 56ms, Maximum = 194ms, Average = 107ms``."""
-    match = _WINDOWS_SPREAD.match(text)
-    if match is None:
-        return None
-    low, low_unit, high, high_unit, mean, mean_unit = match.groups()
-    pairs = [(low, low_unit), (high, high_unit), (mean, mean_unit)]
-    return _times(("rtt_min_s", "rtt_max_s", "rtt_avg_s"), pairs)
-
-
 def read_command(text: str) -> str | None:
     """Return the command that a shell echoed, without the prompt."""
     match = _COMMAND.match(text)
@@ -459,13 +351,3 @@ def is_noise(text: str) -> bool:
             text,
         )
     )
-
-
-def _times(names: tuple[str, ...], written: list[tuple[str, str]]) -> dict[str, float] | None:
-    times = {}
-    for name, (number, unit) in zip(names, written, strict=False):
-        time = seconds(number, unit)
-        if time is None:
-            return None
-        times[name] = time[0]
-    return times

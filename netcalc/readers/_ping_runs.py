@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from netcalc.readers._ping_lines import Header, Line, contradiction, names_timeout
+from netcalc.readers._ping_lines import Header, Line, names_timeout
+from netcalc.readers._ping_summary import contradiction
 from netcalc.readers._source import places
 
 MAX_UNSEEN = 1_000_000
@@ -190,8 +191,10 @@ def _by_sequence(run: Run, result: Probes) -> None:
     answered_unread |= _gaps_of_damaged(run, sequences, seen)
     answered_unread -= first.keys()
     seen |= answered_unread
-    for sequence in _range(run, seen, result):
-        row = Row(payload_bytes=_payload(run, None), sequence=sequence)
+    sizes = {line.size for _, line in first.values()}
+    usual = first[min(first)][1] if len(sizes) == 1 else None
+    for sequence in _range(run, seen, result, len(first) + len(answered_unread)):
+        row = Row(payload_bytes=_payload(run, usual), sequence=sequence)
         if sequence in first:
             row = _reply_row(run, sequence, first[sequence][1])
         elif sequence not in answered_unread:
@@ -289,21 +292,26 @@ def _start(run: Run, seen: set[int]) -> int:
     return 1 if counted_from_1 and lowest != 0 else start
 
 
-def _range(run: Run, seen: set[int], result: Probes) -> range:
+def _range(run: Run, seen: set[int], result: Probes, answered: int) -> range:
     start = _start(run, seen)
     end = max(seen, default=start - 1) + 1
-    if run.counts:
-        counted = start + int(run.counts["sent"])
-        if counted < end:
-            result.warnings.append(
-                f"sequence numbers up to {end - 1}, but {int(run.counts['sent'])} sent"
-            )
-        elif counted - end > MAX_UNSEEN:
-            result.warnings.append(
-                f"{int(run.counts['sent'])} sent by the summary, too many for the lines; not used"
-            )
-        else:
-            end = counted
+    if not run.counts:
+        return range(start, end)
+    sent, received = int(run.counts["sent"]), int(run.counts["received"])
+    if run.header is None and seen and min(seen) > start and received > answered:
+        # The beginning of the run is not in the file: what is missing there was not lost.
+        result.counted_only, result.sent, result.received = True, sent, received
+        result.warnings.append(
+            f"the beginning is not in the file: {answered} of {received} replies have a line; "
+            "sent and received are those of the summary"
+        )
+        return range(min(seen), max(end, min(start + sent, end + MAX_UNSEEN)))
+    if start + sent < end:
+        result.warnings.append(f"sequence numbers up to {end - 1}, but {sent} sent")
+    elif start + sent - end > MAX_UNSEEN:
+        result.warnings.append(f"{sent} sent by the summary, too many for the lines; not used")
+    else:
+        end = start + sent
     return range(start, end)
 
 

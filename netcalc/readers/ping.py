@@ -25,7 +25,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from netcalc.errors import ReaderError
-from netcalc.readers import _kinds, _ping_lines
+from netcalc.readers import _kinds, _ping_lines, _ping_summary
 from netcalc.readers._ping_lines import Line
 from netcalc.readers._ping_runs import Probes, Row, Run, probes, scale_error
 from netcalc.readers._source import Readable, Source, Text, decode, open_source, places, printable
@@ -101,7 +101,7 @@ def looks_like_ping(lines: Iterable[str]) -> bool:
         if line is not None and line.kind in ("reply", "error", "waiting"):
             return True
         bare = _ping_lines.without_clock(text)
-        if _ping_lines.read_header(bare) or _ping_lines.read_statistics_head(bare):
+        if _ping_lines.read_header(bare) or _ping_summary.read_statistics_head(bare):
             return True
         if bare.startswith(("ping: ", "Ping request could not find host")):
             return True
@@ -174,24 +174,24 @@ class _File:
             self._other(number, text)
 
     def _summary(self, number: int, text: str) -> bool:
-        if _ping_lines.read_statistics_head(text) is not None:
+        if _ping_summary.read_statistics_head(text) is not None:
             self.run.statistics_begun = True
             return True
         run = self.run
         if run.statistics_begun or "transmitted" in text:
-            counts = None if run.counts else _ping_lines.read_counts(text)
+            counts = None if run.counts else _ping_summary.read_counts(text)
             if counts is not None:
                 run.counts, run.counts_line, run.statistics_begun = counts, number, True
                 self.integer_loss = "." not in text.partition("%")[0].rpartition(" ")[2]
                 return True
-            spread = _ping_lines.read_spread(text)
+            spread = _ping_summary.read_spread(text)
             if spread is not None:
                 run.spread = spread
                 return True
         if not run.windows and not (run.empty and run.header is None):
             return False
-        counts = _ping_lines.read_windows_counts(text)
-        spread = _ping_lines.read_windows_spread(text)
+        counts = _ping_summary.read_windows_counts(text)
+        spread = _ping_summary.read_windows_spread(text)
         run.counts = counts or run.counts
         run.spread = spread or run.spread
         return counts is not None or spread is not None
@@ -255,7 +255,7 @@ class _File:
         command = _ping_lines.read_command(text)
         if command:
             self.command = self.command or command
-        elif text.startswith(("ping", "connect:")):
+        elif text.startswith(("ping", "connect:", "Ping request")):
             self.messages.append((number, text))
             self.version = self.version or text.partition("iputils")[2].lstrip(" -").strip()
         elif not (_ping_lines.is_noise(text) or self.run.counts or self._titles_statistics(text)):
@@ -303,7 +303,7 @@ def _refuse_uncertain(source: Source, file: _File, results: list[Probes]) -> Non
             expected="lines with replies, or the summary of a ping",
         )
     for run, result in zip(file.runs, results, strict=True):
-        contradictory = _ping_lines.contradiction(run.counts) if result.counted_only else ""
+        contradictory = _ping_summary.contradiction(run.counts) if result.counted_only else ""
         if contradictory:
             raise ReaderError(
                 f"the summary contradicts itself: {contradictory}",
@@ -388,7 +388,8 @@ def _tool(run: Run, file: _File) -> str:
         return named
     if file.timeouts:
         return "ping (macOS)"
-    if file.busybox or (run.spread and "rtt_mdev_s" not in run.spread):
+    of_three = run.spread and "rtt_mdev_s" not in run.spread
+    if file.busybox or (of_three and file.integer_loss):
         return "ping (BusyBox)"
     if not run.spread:
         return "ping (BSD, BusyBox or inetutils)"

@@ -222,6 +222,35 @@ def test_runs_add_up_when_one_is_quiet():
     assert len(samples.meta.printed["runs"]) == 2
 
 
+def test_beginning_not_in_the_file():
+    # "tail" of a long run: what came before was not lost, only not kept.
+    samples = read_ping(line(498) + line(500) + summary(501, 480))
+    assert (samples.sent, samples.received) == (501, 480)
+    assert samples.sequence.tolist() == [498, 499, 500, 501]
+    assert samples.lost.tolist() == [False, True, False, True]
+    assert samples.payload_bytes.tolist() == [56] * 4
+    assert any("the beginning is not in the file" in warning for warning in samples.meta.warnings)
+
+
+def test_quoted_in_a_mail():
+    text = HEAD + line(1) + line(2) + summary(3, 2)
+    samples = read_ping("".join("> " + piece for piece in text.splitlines(keepends=True)))
+    assert (samples.sent, samples.received, samples.meta.target) == (3, 2, "192.0.2.1")
+
+
+def test_one_reply_of_macos_has_no_deviation():
+    text = (
+        "PING 192.0.2.1 (192.0.2.1): 56 data bytes\n"
+        "03:52:00.123456 64 bytes from 192.0.2.1: icmp_seq=0 ttl=64 time=0.500 ms\n\n"
+        "--- 192.0.2.1 ping statistics ---\n"
+        "1 packets transmitted, 1 packets received, 0.0% packet loss\n"
+        "round-trip min/avg/max/stddev = 0.500/0.500/0.500/nan ms\n"
+    )
+    samples = read_ping(text)
+    assert (samples.received, samples.meta.partial) == (1, False)
+    assert samples.meta.tool == "ping (BSD or macOS)"
+
+
 def test_damaged_lines_are_named_and_stand_for_their_probes():
     text = (
         HEAD
