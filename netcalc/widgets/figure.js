@@ -1,7 +1,7 @@
 // A bokeh figure in a notebook: BokehJS comes from the kernel, once a page; the figure comes
 // once a view; after that only columns come.
 
-const PATIENCE_MS = 6000; // then a library that another view asked for is asked for again
+const PATIENCE_MS = 4000; // then what did not come is asked for again
 
 // One entry a version of BokehJS, shared by all figures of the page, kept out of window.Bokeh.
 const libraries = (globalThis.__netcalcBokeh ??= {});
@@ -19,6 +19,14 @@ function evaluate(version, source) {
   const scope = {};
   new Function(source).call(scope);
   library(version).resolve(scope.Bokeh);
+}
+
+// anywidget gives a model up whose module took more than 2 s to load, as on a busy machine: the
+// model is shown, but never hears the kernel again. This gives it back the hearing of its base.
+async function revive(model) {
+  const own = await model.widget_manager.get_model(model.get("_own_id"));
+  const base = Object.getPrototypeOf(Object.getPrototypeOf(own));
+  own.comm?.on_msg((message) => base._handle_comm_msg.call(own, message));
 }
 
 // Some front ends attach the element to the page later; bokeh measures it, so wait.
@@ -90,7 +98,7 @@ function render({ model, el }) {
     wanted = true;
     const shared = library(version);
     const now = Date.now();
-    const needs_library = !shared.done && now - shared.askedAt > PATIENCE_MS;
+    const needs_library = !shared.done && now - shared.askedAt >= PATIENCE_MS;
     if (needs_library) shared.askedAt = now;
     try {
       model.send({ kind: "ask", view, library: needs_library });
@@ -98,7 +106,11 @@ function render({ model, el }) {
       // No kernel is connected: the picture stays.
     }
     clearTimeout(waiting);
-    waiting = setTimeout(() => wanted && ask(), pause);
+    waiting = setTimeout(async () => {
+      if (!wanted) return;
+      await revive(model).catch(() => {});
+      ask();
+    }, pause);
     pause = Math.min(2 * pause, 60000);
   };
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import uuid
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -32,13 +33,17 @@ class Figure(anywidget.AnyWidget):
     _esm = Path(__file__).with_name("figure.js")
     _css = Path(__file__).with_name("figure.css")
     _bokeh_version = traitlets.Unicode(bokeh.__version__).tag(sync=True)
+    _own_id = traitlets.Unicode().tag(sync=True)
     description = traitlets.Unicode().tag(sync=True)
     picture = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, plot: Plot) -> None:
         self._lock = threading.RLock()  # the columns change while a view asks for them
         self._plot = plot
-        super().__init__(description=plot.description, picture=svg(plot))
+        name = uuid.uuid4().hex
+        super().__init__(
+            model_id=name, _own_id=name, description=plot.description, picture=svg(plot)
+        )
         self.layout.width = "100%"
         self.on_msg(self._answer)
 

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 PROOF = Path(__file__).with_name("proof.ipynb")
+only_lab = pytest.mark.parametrize("server", ["lab"], indirect=True)
+only_voila = pytest.mark.parametrize("server", ["voila"], indirect=True)
 SAVED_LIMIT = 100_000  # bytes a figure, from the requirements
 
 
@@ -37,6 +39,7 @@ def test_a_panel_lives(open_notebook):
         assert page.complaints() == []
 
 
+@only_voila
 def test_a_text_box_takes_quantities_and_refuses_the_rest(open_notebook):
     with open_notebook(PROOF) as page:
         page.run_all()
@@ -76,6 +79,7 @@ def test_a_reload_brings_the_figure_back_as_it_was(open_notebook, server):
         assert page.complaints() == []
 
 
+@only_voila
 def test_a_phone_shows_all_of_it(open_notebook):
     with open_notebook(PROOF, name="phone", width=420) as page:
         page.run_all()
@@ -92,9 +96,8 @@ def test_a_phone_shows_all_of_it(open_notebook):
         assert canvas["width"] <= box["width"] + 1
 
 
+@only_lab
 def test_a_saved_notebook_is_small_and_has_a_picture(open_notebook, server):
-    if server.front_end == "voila":
-        return  # it saves nothing
     with open_notebook(PROOF, name="saved") as page:
         page.run_all()
         page.wait_figures(2)

@@ -1,0 +1,112 @@
+"""The figure widget and its neighbours where only a real browser can tell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+WIDGETS = Path(__file__).with_name("widgets.ipynb")
+only_lab = pytest.mark.parametrize("server", ["lab"], indirect=True)
+only_voila = pytest.mark.parametrize("server", ["voila"], indirect=True)
+
+GAVE_UP = "[anywidget] Failed to initialize model."
+
+PING = b"""PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data.
+64 bytes from 192.0.2.1: icmp_seq=1 ttl=60 time=30.5 ms
+64 bytes from 192.0.2.1: icmp_seq=2 ttl=60 time=31.5 ms
+
+--- 192.0.2.1 ping statistics ---
+2 packets transmitted, 2 received, 0% packet loss, time 1001ms
+rtt min/avg/max/mdev = 30.500/31.000/31.500/0.500 ms
+"""
+
+
+@only_voila
+def test_hostile_names_are_shown_as_text(open_notebook):  # R35
+    with open_notebook(WIDGETS) as page:
+        dialogs = []
+        page.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+        page.wait_figures(2)
+        plot = page.figure(0).locator("canvas").last.bounding_box()
+        for share in (0.3, 0.5, 0.55, 0.6, 0.7):  # along the points, for their tooltips
+            for down in range(20, 95, 15):
+                page.page.mouse.move(
+                    plot["x"] + share * plot["width"], plot["y"] + down / 100 * plot["height"]
+                )
+        page.wait_painted()
+        page.screenshot("hostile")
+        assert dialogs == []
+        assert page.page.locator(".netcalc-figure img[src=x]").count() == 0
+        assert page.complaints() == []
+
+
+@only_lab
+def test_two_views_of_one_figure_and_a_run_that_is_stopped(open_notebook):
+    with open_notebook(WIDGETS) as page:
+        page.run_all()
+        page.wait_figures(2)
+        before = page.column("mine", "x")
+        page.page.get_by_role("button", name="Run", exact=True).click()
+        page.wait_changed("mine", "x", before)
+        page.page.get_by_role("button", name="Stop").click()
+        page.page.get_by_text("stopped: what was measured is kept").wait_for()
+        page.page.get_by_text("steps were done").first.wait_for()
+        page.wait_painted()
+        page.screenshot("stopped")
+        first, second = page.column("mine", "x", 0), page.column("mine", "x", 1)
+        assert first == second
+        assert page.complaints() == []
+
+
+@only_lab
+def test_an_upload_in_pieces_and_one_that_is_too_large(open_notebook, tmp_path):  # B9
+    padded = tmp_path / "ping.txt"
+    padded.write_bytes(PING + b"\n" * 1_500_000)  # two pieces
+    large = tmp_path / "large.txt"
+    large.write_bytes(b"\n" * 2_000_001)
+    with open_notebook(WIDGETS) as page:
+        page.run_all()
+        page.wait_figures(2)
+        before = page.column("mine", "x")
+        field = page.page.get_by_label("Your own ping file")
+        field.set_input_files(large)
+        page.page.get_by_text("is too large to upload").wait_for()
+        assert page.column("mine", "x") == before
+        field.set_input_files(padded)
+        page.page.get_by_text("ping.txt is read").wait_for()
+        page.wait_changed("mine", "x", before)
+        assert page.column("mine", "y") == [pytest.approx(0.0305), pytest.approx(0.0315)]
+        page.wait_painted()
+        page.screenshot("uploaded")
+        assert page.complaints() == []
+
+
+@only_lab
+def test_a_figure_comes_on_a_machine_too_busy_for_anywidget(open_notebook):  # B11
+    at_once = """AbortSignal.timeout = () => {
+      const controller = new AbortController();
+      setTimeout(() => controller.abort());
+      return controller.signal;
+    }"""
+    with open_notebook(WIDGETS, script=at_once) as page:
+        page.run_all()
+        page.wait_figures(2)
+        assert GAVE_UP in page.errors
+        before = page.column("mine", "x")
+        page.page.get_by_role("button", name="Run", exact=True).click()
+        page.wait_changed("mine", "x", before)
+        assert page.complaints() == []
+
+
+@only_lab
+def test_a_page_without_a_kernel_keeps_the_picture(open_notebook):  # B5
+    with open_notebook(WIDGETS, name="no-kernel") as page:
+        page.run_all()
+        page.wait_figures(2)
+        page.page.evaluate(
+            "async () => { await jupyterapp.shell.currentWidget.sessionContext.shutdown(); }"
+        )
+        page.wait_painted()
+        assert page.figure(0).locator("canvas").count() > 0
+        page.screenshot("after")
