@@ -11,12 +11,15 @@ appears here by existing.
 
 from __future__ import annotations
 
+import ast
 import inspect
+import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from doctest import DocTestParser
 from functools import cache, cached_property
 from importlib import import_module
 from typing import Any
@@ -27,11 +30,22 @@ import numpy as np
 from netcalc import models, units
 from netcalc.errors import DomainError, UnitError
 from netcalc.models._domain import FloatArray
+from netcalc.solver import Root, default_range, solve
 
 _UNIT = re.compile(r"\[([^\[\]]+)\]\s*$")
 _SUFFIX = re.compile(r"_(s|bps|pps|bytes|bits|ratio|m|m_s)$")
 _CHOICES = re.compile(r"\{(.+)\}")
 _LIST_SEPARATOR = re.compile(r"\s*(?:;|,(?!\d)|(?<!\d),)\s*")
+_COLUMN_UNITS = {  # of the columns of a result, by the end of their name
+    "_m_s": "m/s", "_bps": "bit/s", "_pps": "packet/s", "_bytes": "byte", "_bits": "bit",
+    "_ratio": "ratio", "_count": "1", "packet_cost": "s/packet", "byte_cost": "s/byte", "_s": "s",
+}  # fmt: skip
+_YES_NO = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
+_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +82,7 @@ class Parameter:
             If the text is no quantity of this unit, or no allowed choice.
         """
         if self.kind == "bool":
-            known = {
-                "yes": True,
-                "true": True,
-                "on": True,
-                "no": False,
-                "false": False,
-                "off": False,
-            }
-            if text.strip().lower() not in known:
-                raise DomainError(self.name, repr(text), "yes or no")
-            return known[text.strip().lower()]
+            return self._yes_or_no(text)
         if self.kind == "text":
             return text
         if self.kind == "choice":
@@ -91,13 +95,22 @@ class Parameter:
 
     def show(self, value: Any) -> str:
         """Write a value of this parameter as people read it."""
-        if isinstance(value, str | bool) or value is None:
+        if isinstance(value, bool | np.bool_):
+            return "yes" if value else "no"
+        if isinstance(value, str) or value is None:
             return str(value)
         if np.ndim(value):
             return ", ".join(self.show(item) for item in np.ravel(value))
         return units.show(float(value), self.unit)
 
+    def _yes_or_no(self, text: str) -> bool:
+        if text.strip().lower() not in _YES_NO:
+            raise DomainError(self.name, repr(text), "yes or no")
+        return _YES_NO[text.strip().lower()]
+
     def _number(self, text: str) -> float:
+        if self.unit == "bool":  # a list of them
+            return self._yes_or_no(text)
         try:
             return units.parse(text, self.unit, field=self.short_name)
         except UnitError as error:
@@ -188,6 +201,34 @@ class Formula:
             _parameter(name, found, documented.get(name))
             for name, found in inspect.signature(self.function).parameters.items()
         )
+
+    @cached_property
+    def example(self) -> dict[str, Any]:
+        """Arguments of a call in its docstring's examples; of several values, the first."""
+        known: dict[str, Any] = {}
+        for shown in DocTestParser().get_examples(inspect.getdoc(self.function) or ""):
+            for node in ast.walk(ast.parse(shown.source)):
+                if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                    known[node.targets[0].id] = _literal(node.value, known)
+                elif isinstance(node, ast.Call) and ast.unparse(node.func) == self.function_name:
+                    given = self._example_arguments(node, known)
+                    if all(p.name in given for p in self.parameters if p.required):
+                        return given
+        return {}
+
+    def _example_arguments(self, call: ast.Call, known: Mapping[str, Any]) -> dict[str, Any]:
+        given: dict[str, Any] = {}
+        if call.args:
+            given[self.parameters[0].name] = _literal(call.args[0], known)
+        for word in call.keywords:
+            value = _literal(word.value, known)
+            given |= {word.arg: value} if word.arg else value or {}
+        one = {p.name for p in self.parameters if p.kind != "list"}
+        return {
+            name: value[0] if name in one and isinstance(value, list | tuple) else value
+            for name, value in given.items()
+            if value is not None
+        }
 
     def parameter(self, name: str) -> Parameter:
         """Return the parameter of that name, with or without its unit, dashes or underscores.
@@ -347,29 +388,235 @@ def search(words: str) -> list[Formula]:
 class Sweep:
     """A formula over a range of one argument: ``name`` in ``values``, and what comes out.
 
-    ``columns`` has one result column, or several for a formula of several results.
+    ``columns`` has one column ``result``, or those of a formula of several results;
+    ``refused`` is why values were left out, empty if none was.
     """
 
     formula: Formula
     name: str
     values: FloatArray
     columns: Mapping[str, FloatArray]
+    refused: str = ""
 
 
-def sweep(wanted: Formula, arguments: Mapping[str, Any], *, over: str, values: FloatArray) -> Sweep:
+def sweep(
+    wanted: Formula,
+    arguments: Mapping[str, Any],
+    *,
+    over: str,
+    values: FloatArray,
+    gaps: bool = False,
+) -> Sweep:
     """Evaluate a formula for each value of one argument.
+
+    Values between whole numbers are rounded for a formula that takes whole numbers only. With
+    ``gaps``, the result is nan where a value is impossible, unless all are.
 
     Raises
     ------
     DomainError
         If a value is impossible, or the result is not a number.
+
+    Examples
+    --------
+    >>> counts = sweep(formula("stream_mbufs"), {}, over="payload_bytes", values=[100.2, 199.9])
+    >>> counts.values.tolist(), counts.columns["calls"].tolist()
+    ([100.0, 200.0], [1.0, 2.0])
     """
-    results = [wanted.evaluate({**arguments, over: value}) for value in values.tolist()]
-    for result in results:
-        if np.ndim(result) or not isinstance(result, int | float | np.number | np.ndarray):
+    values = _as_taken(wanted, arguments, over, np.asarray(values, dtype=float))
+    rows: list[dict[str, float] | None] = []
+    refused: list[DomainError] = []
+    for value in values.tolist():
+        try:
+            rows.append(_numbers(wanted, wanted.evaluate({**arguments, over: value})))
+        except DomainError as error:
+            if not gaps or error.name.startswith("result of"):
+                raise
+            refused.append(error)
+            rows.append(None)
+    if len(refused) == len(rows):
+        raise refused[0]
+    names = next(row for row in rows if row is not None)
+    columns = {name: np.array([row[name] if row else np.nan for row in rows]) for name in names}
+    return Sweep(wanted, over, values, columns, str(refused[0]) if refused else "")
+
+
+def _as_taken(
+    wanted: Formula, arguments: Mapping[str, Any], over: str, values: FloatArray
+) -> FloatArray:
+    """Return the values, rounded if the formula takes whole numbers only."""
+    for value in values[values != np.round(values)][:1].tolist():
+        try:
+            wanted.evaluate({**arguments, over: value})
+        except DomainError as error:
+            if "whole number" in error.allowed or wanted.parameter(over).name.endswith("_count"):
+                return np.unique(np.round(values))
+    return values
+
+
+def _numbers(wanted: Formula, result: Any) -> dict[str, float]:
+    columns = result._asdict() if hasattr(result, "_asdict") else {"result": result}
+    for value in columns.values():
+        if np.ndim(value) or not isinstance(value, int | float | np.number | np.bool_ | np.ndarray):
             shown = type(result).__name__
             raise DomainError(f"result of {wanted.name}", shown, "one number, to be swept")
-    return Sweep(wanted, over, values, {"result": np.array(results, dtype=float)})
+    return {name: float(value) for name, value in columns.items()}
+
+
+def sweep_range(parameter: Parameter, value: float) -> tuple[float, float, bool]:
+    """Return a range of an argument around a value, and whether it is logarithmic.
+
+    Examples
+    --------
+    >>> sweep_range(formula("transfer").parameter("latency"), 0.03)
+    (0.003, 0.3, True)
+    >>> sweep_range(formula("mm1_wait").parameter("utilization"), 0.8)
+    (0.0, 1.0, False)
+    """
+    if parameter.unit == "ratio" and value >= 0.05:
+        return 0.0, 1.0, False
+    if value > 0 and np.isfinite(value):
+        low = max(1.0, value / 10) if parameter.unit == "1" and value >= 1 else value / 10
+        high = min(value * 10, 1.0) if parameter.unit == "ratio" else value * 10
+        return low, float(f"{high:.12g}"), True
+    typical = units.example(parameter.unit).rpartition(" such as ")[2]
+    return 0.0, parameter.read(typical) if parameter.unit not in ("1", "ratio") else 1.0, False
+
+
+def column_unit(wanted: Formula, column: str) -> str:
+    """Return the unit of a column of a result, by its name.
+
+    Examples
+    --------
+    >>> column_unit(formula("two_point_costs"), "byte_cost")
+    's/byte'
+    """
+    return next((u for end, u in _COLUMN_UNITS.items() if column.endswith(end)), wanted.unit)
+
+
+def table(wanted: Formula, result: Any) -> dict[str, list[Any]]:
+    """Return a result as columns of one length; what is missing at the end is empty.
+
+    Examples
+    --------
+    >>> table(formula("fragments"), np.array([1480.0, 20.0]))
+    {'fragments_bytes': [1480.0, 20.0]}
+    """
+    found = result._asdict() if hasattr(result, "_asdict") else {wanted.function_name: result}
+    columns = {name: np.ravel(column).tolist() for name, column in found.items()}
+    length = max(map(len, columns.values()))
+    return {name: column + [""] * (length - len(column)) for name, column in columns.items()}
+
+
+def show(value: Any, unit: str) -> str:
+    """Write a value of a result, or a list of them, as people read it."""
+    if np.ndim(value) == 0 and np.asarray(value).dtype.kind == "b":
+        return str(value)
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple) or np.ndim(value):
+        return ", ".join(show(item, unit) for item in value)
+    return units.show(float(value), unit)
+
+
+def result_lines(wanted: Formula, result: Any) -> list[str]:
+    """Return a result as people read it: one line, or one for each of its columns."""
+    if hasattr(result, "_asdict"):
+        return [
+            f"{name}: {show(column, column_unit(wanted, name))}"
+            for name, column in result._asdict().items()
+        ]
+    return [show(result, wanted.unit)]
+
+
+def explained(wanted: Formula, arguments: Mapping[str, Any], result: Any) -> list[tuple[str, str]]:
+    """Return the numbers that went into the equation, by name, and last what came out.
+
+    Examples
+    --------
+    >>> serialization = formula("latency.serialization")
+    >>> given = {"wire_bytes": 1538, "bandwidth_bps": 1e9}
+    >>> explained(serialization, given, serialization.evaluate(given))
+    [('wire_bytes', '1538 B'), ('bandwidth_bps', '1 Gbit/s'), ('serialization_s', '12.3 µs')]
+    """
+    lines = []
+    for parameter in wanted.parameters:
+        value = arguments.get(parameter.name, parameter.default)
+        origin = "" if parameter.name in arguments else " (default)"
+        lines.append((parameter.name, parameter.show(value) + origin))
+    return [*lines, (wanted.function_name, ", ".join(result_lines(wanted, result)))]
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """The values of one argument, from ``low`` to ``high``, that give the result ``target``."""
+
+    formula: Formula
+    parameter: Parameter
+    target: float
+    low: float
+    high: float
+    roots: tuple[Root, ...]
+
+    @property
+    def lines(self) -> list[str]:
+        """Every root as people read it, or that there is none."""
+        show = self.parameter.show
+        if not self.roots:
+            return [f"none in [{show(self.low)}, {show(self.high)}]"]
+        return [show(root.value) + self._inexact(root) for root in self.roots]
+
+    def _inexact(self, root: Root) -> str:
+        if root.exact:
+            return ""
+        there = units.show(root.result, self.formula.unit)
+        return f" (nearest: the formula steps over it and gives {there})"
+
+
+def solve_for(
+    wanted: Formula, arguments: Mapping[str, Any], *, over: str, result: str, limits: str = ""
+) -> Solution:
+    """Find the values of one argument that give a result that is written as text.
+
+    Parameters
+    ----------
+    wanted : Formula
+        The formula.
+    arguments : mapping of str to object
+        The other arguments; one of this argument is not used.
+    over : str
+        The argument to find.
+    result : str
+        The result with its unit.
+    limits : str
+        ``LOW:HIGH``, as in ``1ms:10s``; by default as wide as
+        :func:`netcalc.solver.default_range`.
+
+    Raises
+    ------
+    DomainError, UnitError
+        If a text is refused, another argument is missing, or the formula gives no single number.
+
+    Examples
+    --------
+    >>> line = {"payload_bytes": 1e6, "latency_s": 0.03}
+    >>> solve_for(formula("transfer"), line, over="bandwidth", result="1.03 s").lines
+    ['8 Mbit/s']
+    """
+    parameter = wanted.parameter(over)
+    low, high = default_range(parameter.name)
+    if limits:
+        ends = limits.split(":")
+        if len(ends) != 2:
+            raise DomainError("range of --solve", repr(limits), "LOW:HIGH, as in 1ms:10s")
+        low, high = parameter.read(ends[0]), parameter.read(ends[1])
+    given = {name: value for name, value in arguments.items() if name != parameter.name}
+    for other in wanted.parameters:
+        if other.required and other is not parameter and other.name not in given:
+            raise DomainError(other.short_name, "missing", units.example(other.unit))
+    target = Parameter("result", wanted.unit, "number", None, "").read(result)
+    roots = solve(wanted.function, for_=parameter.name, result=target, low=low, high=high, **given)
+    return Solution(wanted, parameter, target, low, high, tuple(roots))
 
 
 def parse_range(text: str, parameter: Parameter) -> FloatArray:
@@ -420,8 +667,8 @@ def _parameter(
         unit=unit[1] if unit else "1",
         kind=(
             "choice" if choices
-            else "bool" if kind.startswith("bool")
             else "list" if kind.startswith("1-D")
+            else "bool" if kind.startswith("bool") or (unit and unit[1] == "bool")
             else "text" if unit is not None and unit[1] == "text"
             else "number"
         ),
@@ -429,6 +676,22 @@ def _parameter(
         description=_UNIT.sub("", text).strip(),
         choices=tuple(c.strip(" '\"") for c in choices[1].split(",")) if choices else (),
     )  # fmt: skip
+
+
+def _literal(node: ast.expr, known: Mapping[str, Any]) -> Any:
+    """Return the value of an expression of numbers, text and names; None for any other."""
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        pass
+    if isinstance(node, ast.Name):
+        return known.get(node.id)
+    if isinstance(node, ast.List):
+        return [_literal(item, known) for item in node.elts]
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        ends = _literal(node.left, known), _literal(node.right, known)
+        return None if None in ends else _OPERATORS[type(node.op)](*ends)
+    return None
 
 
 def _flat(text: str) -> str:

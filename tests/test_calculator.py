@@ -101,3 +101,69 @@ def test_every_default_can_be_shown_and_read_again():
                 assert np.ravel(parameter.read(shown)) == pytest.approx(float(parameter.default)), (
                     formula.name, parameter.name,
                 )  # fmt: skip
+
+
+@pytest.mark.parametrize("formula", calculator.formulas().values(), ids=lambda found: found.name)
+def test_the_example_of_a_docstring_is_a_set_of_arguments(formula):
+    example = formula.example
+    assert all(parameter.name in example for parameter in formula.parameters if parameter.required)
+    result = formula.evaluate(example)
+    *inputs, (name, _) = calculator.explained(formula, example, result)
+    assert [line[0] for line in inputs] == [parameter.name for parameter in formula.parameters]
+    assert name == formula.function_name
+    assert len({len(column) for column in calculator.table(formula, result).values()}) == 1
+
+
+def test_an_example_with_arithmetic_and_names():
+    # both are written so in the docstrings
+    assert calculator.formula("sequence_wrap").example["sequence_space_bytes"] == 2**31
+    costs = calculator.formula("two_point_costs").example
+    assert costs["payload_bytes"] == [7.2e6, 7.2e6]
+
+
+def test_a_sweep_of_several_results_has_their_columns():
+    # published: Stevens vol. 3, A.2: 1, 2 and 3 mbufs at 0, 100 and 200 bytes, a cluster at 300
+    swept = calculator.sweep(
+        calculator.formula("datagram_mbufs"), {}, over="payload_bytes", values=[0, 100, 200, 300]
+    )
+    assert swept.columns["mbufs"].tolist()[:3] == [1, 2, 3]
+    assert swept.columns["clusters"].tolist() == [0, 0, 0, 1]
+
+
+def test_a_sweep_leaves_gaps_where_a_value_is_impossible():
+    loss = calculator.formula("mathis_throughput")
+    given, values = loss.example, np.array([0.5, 2.0])
+    with pytest.raises(DomainError, match="loss_ratio"):
+        calculator.sweep(loss, given, over="loss_ratio", values=values)
+    swept = calculator.sweep(loss, given, over="loss_ratio", values=values, gaps=True)
+    assert np.isfinite(swept.columns["result"]).tolist() == [True, False]
+    assert "loss_ratio is 2" in swept.refused
+    with pytest.raises(DomainError, match="loss_ratio"):
+        calculator.sweep(loss, given, over="loss_ratio", values=[2.0, 3.0], gaps=True)
+
+
+def test_solving_for_a_result_in_words():
+    # derived: 8e6 bit / (1.03 - 0.03) s
+    line = {"payload_bytes": 1e6, "latency_s": 0.03}
+    found = calculator.solve_for(
+        calculator.formula("transfer"), line, over="bandwidth", result="1.03 s"
+    )
+    assert [root.value for root in found.roots] == pytest.approx([8e6])
+    none = calculator.solve_for(
+        calculator.formula("transfer"), line, over="bandwidth", result="1 ms", limits="T1:T3"
+    )
+    assert none.lines == ["none in [1.544 Mbit/s, 44.74 Mbit/s]"]
+    with pytest.raises(DomainError, match="latency is missing"):
+        calculator.solve_for(
+            calculator.formula("transfer"), {"payload_bytes": 1.0}, over="bandwidth", result="1 s"
+        )
+
+
+def test_a_range_to_sweep_stays_possible():
+    utilization = calculator.formula("mm1_wait").parameter("utilization")
+    assert calculator.sweep_range(utilization, 0.8) == (0.0, 1.0, False)
+    loss = calculator.formula("mathis_throughput").parameter("loss_ratio")
+    # derived: a decade to both sides
+    assert calculator.sweep_range(loss, 1e-3) == pytest.approx((1e-4, 1e-2, True))
+    latency = calculator.formula("transfer").parameter("latency")
+    assert calculator.sweep_range(latency, 0.0) == (0.0, 0.03, False)

@@ -13,7 +13,6 @@ from netcalc import calculator, units
 from netcalc.calculator import Formula, Parameter
 from netcalc.cli import print_json
 from netcalc.errors import DomainError, NetcalcError
-from netcalc.solver import Root, default_range, solve
 
 _RESERVED = {"json", "csv", "sweep", "plot", "force", "solve", "for", "explain", "help"}
 """Options of every formula; an argument of that name is given with its unit."""
@@ -150,75 +149,43 @@ def _run(
         elif explain_:
             click.echo(explain(formula, arguments, result))
         else:
-            for text in _result_lines(result, formula.unit):
-                click.echo(text)
+            click.echo("\n".join(calculator.result_lines(formula, result)))
 
 
 def explain(formula: Formula, arguments: dict[str, Any], result: Any) -> str:
     """Return the equation, the numbers that went in, the result, the validity and the source."""
     lines = [formula.summary, "", f"  {formula.equation}", ""]
-    for parameter in formula.parameters:
-        value = arguments.get(parameter.name, parameter.default)
-        origin = "" if parameter.name in arguments else " (default)"
-        lines.append(f"  {parameter.name} = {parameter.show(value)}{origin}")
-    lines += [f"  {formula.function_name} = {', '.join(_result_lines(result, formula.unit))}", ""]
-    lines += [formula.validity, f"From: {formula.source}"]
-    return "\n".join(lines)
+    lines += [
+        f"  {name} = {text}" for name, text in calculator.explained(formula, arguments, result)
+    ]
+    return "\n".join([*lines, "", formula.validity, f"From: {formula.source}"])
 
 
 def _solve(
     formula: Formula, arguments: dict[str, Any], wanted: str, result: str, *, as_json: bool
 ) -> None:
     name, found, limits = wanted.partition("=")
-    parameter = formula.parameter(name)
-    low, high = default_range(parameter.name)
-    if found:
-        ends = limits.split(":")
-        if len(ends) != 2:
-            raise DomainError("range of --solve", repr(limits), "LOW:HIGH, as in 1ms:10s")
-        low, high = parameter.read(ends[0]), parameter.read(ends[1])
-    given = {n: v for n, v in arguments.items() if n != parameter.name}
-    missing = next(
-        (
-            p
-            for p in formula.parameters
-            if p.required and p is not parameter and p.name not in given
-        ),
-        None,
-    )
-    if missing is not None:
-        raise DomainError(missing.short_name, "missing", units.example(missing.unit))
+    if found and not limits:
+        raise DomainError("range of --solve", repr(limits), "LOW:HIGH, as in 1ms:10s")
     # The result is asked for as people write it: transfer=1s names the formula again.
-    target_text = result.rpartition("=")[2]
-    target = calculator.Parameter("result", formula.unit, "number", None, "").read(target_text)
-    answers = solve(
-        formula.function, for_=parameter.name, result=target, low=low, high=high, **given
+    found_roots = calculator.solve_for(
+        formula, arguments, over=name, result=result.rpartition("=")[2], limits=limits
     )
-    if as_json:
-        print_json(
-            {
-                "formula": formula.name,
-                "solve": parameter.name,
-                "unit": parameter.unit,
-                "result_wanted": target,
-                "range": [low, high],
-                "roots": [
-                    {"value": a.value, "result": a.result, "exact": a.exact} for a in answers
-                ],
-            }
-        )
+    if not as_json:
+        click.echo("\n".join(found_roots.lines))
         return
-    if not answers:
-        click.echo(f"none in [{parameter.show(low)}, {parameter.show(high)}]")
-    for answer in answers:
-        click.echo(f"{parameter.show(answer.value)}{_inexact(answer, formula)}")
-
-
-def _inexact(root: Root, formula: Formula) -> str:
-    if root.exact:
-        return ""
-    return (
-        f" (nearest: the formula steps over it and gives {units.show(root.result, formula.unit)})"
+    print_json(
+        {
+            "formula": formula.name,
+            "solve": found_roots.parameter.name,
+            "unit": found_roots.parameter.unit,
+            "result_wanted": found_roots.target,
+            "range": [found_roots.low, found_roots.high],
+            "roots": [
+                {"value": root.value, "result": root.result, "exact": root.exact}
+                for root in found_roots.roots
+            ],
+        }
     )
 
 
@@ -244,26 +211,37 @@ def _sweep(
     swept = calculator.sweep(formula, arguments, over=parameter.name, values=values)
     if plot_path is not None:
         _plot(swept, parameter, plot_path, logarithmic="log" in limits)
+    several = len(swept.columns) > 1
     if as_json:
-        document = _document(formula, arguments, swept.columns["result"])
-        print_json({**document, "sweep": parameter.name, "values": values})
+        columns = dict(swept.columns)
+        document = _document(formula, arguments, columns if several else columns.popitem()[1])
+        print_json({**document, "sweep": parameter.name, "values": swept.values})
         return
-    headings = [f"{parameter.name} [{parameter.unit}]", f"{formula.function_name} [{formula.unit}]"]
-    pairs = zip(values.tolist(), swept.columns["result"].tolist(), strict=True)
+    shown = {
+        name if several else formula.function_name: calculator.column_unit(formula, name)
+        for name in swept.columns
+    }
+    rows = np.column_stack([swept.values, *swept.columns.values()]).tolist()
     if as_csv:
-        _write_csv([headings, *([f"{x:.12g}", f"{y:.12g}"] for x, y in pairs)])
+        headings = [f"{name} [{unit}]" for name, unit in shown.items()]
+        headings.insert(0, f"{parameter.name} [{parameter.unit}]")
+        _write_csv([headings, *([f"{value:.12g}" for value in row] for row in rows)])
         return
-    click.echo(f"{parameter.short_name:>16}  {formula.short_name}")
-    for x, y in pairs:
-        click.echo(f"{parameter.show(x):>16}  {units.show(y, formula.unit)}")
+    names = "".join(f"  {name:12}" for name in swept.columns) if several else formula.short_name
+    click.echo(f"{parameter.short_name:>16}  {names.strip()}")
+    for x, *row in rows:
+        texts = [units.show(y, unit) for y, unit in zip(row, shown.values(), strict=True)]
+        click.echo(f"{parameter.show(x):>16}  " + "  ".join(f"{text:12}" for text in texts).strip())
 
 
 def _plot(swept: calculator.Sweep, parameter: Parameter, path: str, *, logarithmic: bool) -> None:
     from netcalc.cli.output import save_curve
 
+    if len(swept.columns) > 1:
+        raise DomainError("--plot", "of several results", "a formula of one result")
     save_curve(
         swept.values,
-        swept.columns["result"],
+        next(iter(swept.columns.values())),
         x_name=parameter.short_name.replace("_", " "),
         x_unit=parameter.unit,
         y_name=swept.formula.short_name.replace("_", " "),
@@ -287,33 +265,15 @@ def _document(formula: Formula, arguments: dict[str, Any], result: Any) -> dict[
 
 
 def _print_csv(formula: Formula, result: Any) -> None:
-    if hasattr(result, "_asdict"):
-        columns = {name: np.ravel(column).tolist() for name, column in result._asdict().items()}
-        length = max(map(len, columns.values()))
-        padded = [column + [""] * (length - len(column)) for column in columns.values()]
-        _write_csv([list(columns), *zip(*padded, strict=True)])
-        return
-    _write_csv([[f"{formula.function_name} [{formula.unit}]"], *([v] for v in np.ravel(result))])
+    columns = calculator.table(formula, result)
+    units_ = [f"{name} [{calculator.column_unit(formula, name)}]" for name in columns]
+    _write_csv([units_, *zip(*columns.values(), strict=True)])
 
 
 def _write_csv(rows: Any) -> None:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     click.echo(text.getvalue(), nl=False)
-
-
-def _result_lines(result: Any, unit: str) -> list[str]:
-    if hasattr(result, "_asdict"):
-        return [f"{name}: {_shown(column, unit)}" for name, column in result._asdict().items()]
-    return [_shown(result, unit)]
-
-
-def _shown(value: Any, unit: str) -> str:
-    if isinstance(value, str | bool | np.bool_):
-        return str(value)
-    if isinstance(value, list | tuple) or np.ndim(value):
-        return ", ".join(_shown(item, unit) for item in value)
-    return units.show(float(value), unit)
 
 
 def _option(formula: Formula, parameter: Parameter) -> click.Option:
