@@ -12,7 +12,7 @@ from netcalc import units
 from netcalc.claims.expression import evaluate_tree, parse_readings
 from netcalc.claims.quantity import Quantity
 from netcalc.claims.table import Claim
-from netcalc.errors import DomainError, NetcalcError, UnitError
+from netcalc.errors import DomainError, UnitError
 
 EXACT_RATIO = 1e-9
 """Numbers that differ by less than this are equal."""
@@ -52,9 +52,9 @@ class Checked:
 
     @property
     def printed_text(self) -> str:
-        """The printed number with its relation, such as ``< 1 ms``."""
-        signs = {"below": "< ", "above": "> ", "about": "about "}
-        return signs.get(self.claim.relation, "") * bool(self.claim.printed) + self.claim.printed
+        """The number as printed; ``< 1 ms`` if it is a bound."""
+        sign = {"below": "< ", "above": "> "}.get(self.claim.relation, "")
+        return sign + self.claim.printed
 
     @property
     def computed_text(self) -> str:
@@ -149,6 +149,8 @@ class _Numbers:
             self.done[claim.id] = tuple(evaluate_tree(tree, self.value) for tree in trees)
         except (DomainError, UnitError) as error:
             raise claim.error(str(error), field="formula") from None
+        except RecursionError:
+            raise claim.error("is too long to be computed", field="formula") from None
         self.open.pop()
         return self.done[claim.id]
 
@@ -169,11 +171,13 @@ def _checked(claim: Claim, readings: Sequence[Quantity]) -> Checked:
     if not readings:
         return Checked(claim=claim, computed=(), unit=claim.unit, verdict=claim.verdict)
     unit = claim.unit or readings[0].unit
-    try:
-        computed = tuple(float(found.to(unit)) for found in readings)
-    except (NetcalcError, KeyError, TypeError) as error:
-        what = str(error) if isinstance(error, UnitError) else "gives no single number with a unit"
-        raise claim.error(what, field="formula", hint=_printed_as(claim)) from None
+    if not unit or any(found.value.size != 1 for found in readings):
+        raise claim.error("gives no single number of a known unit", field="formula")
+    for found in readings:
+        if found.dimensions != Quantity.of(1, unit).dimensions:
+            wanted = f"printed is {claim.printed!r}" if claim.printed else f"its unit is {unit}"
+            raise claim.error(f"gives {found}, {found.kind}, but {wanted}", field="formula")
+    computed = tuple(found.to(unit).item() for found in readings)
     verdicts = {_verdict(claim, value) for value in computed}
     verdict = verdicts.pop() if len(verdicts) == 1 else "ambiguous"
     return Checked(
@@ -232,7 +236,3 @@ def _near(first: float, second: float, ratio: float) -> bool:
 
 def _at_most(low: float, high: float) -> bool:
     return low <= high or _near(low, high, EXACT_RATIO)
-
-
-def _printed_as(claim: Claim) -> str | None:
-    return f"Printed is {printed!r}" if (printed := claim.printed) else None

@@ -165,6 +165,8 @@ def evaluate_tree(node: Node, lookup: Lookup) -> Quantity:
     with np.errstate(all="ignore"):
         try:
             value = _Walker(lookup).quantity(node)
+        except RecursionError:
+            raise DomainError("formula", "too long", "fewer signs in a row") from None
         except ValueError as error:
             if isinstance(error, NetcalcError):
                 raise
@@ -452,7 +454,7 @@ def _whole(function: Callable[..., Any]) -> Callable[[Quantity], Quantity]:
 
 
 def _item(items: Quantity, place: Quantity) -> Quantity:
-    number = float(place.to("1"))
+    number = place.to("1").item()
     if number not in range(1, items.value.size + 1):
         raise DomainError("item", f"{number:g}", f"1 to {items.value.size}")
     return items.reduced(lambda values: np.ravel(values)[int(number) - 1])

@@ -111,15 +111,10 @@ class Claim:
     file: str = ""
     line: int = 0
 
-    def error(self, what: str, *, field: str, hint: str | None = None) -> ReaderError:
+    def error(self, what: str, *, field: str) -> ReaderError:
         """Return an error that names the file, the line and the field of this claim."""
-        return ReaderError(
-            f"{what} (claim {printable(self.id)})",
-            file=self.file,
-            line=self.line,
-            field=field,
-            hint=hint,
-        )
+        what = f"{what} (claim {printable(self.id)})"
+        return ReaderError(what, file=self.file, line=self.line, field=field)
 
 
 def book() -> list[Claim]:
@@ -286,10 +281,8 @@ def _claim(file: str, line: int, row: Mapping[str, str]) -> Claim:
         return ReaderError(what, file=file, line=line, field=field)
 
     if not is_name(row["id"]):
-        raise refused(
-            "id",
-            f"{printable(row['id'])!r} is no name: write letters, digits, _ - and . as in T2-a",
-        )
+        wanted = "write letters, digits, _ - and . as in A-2, and not the name of a line"
+        raise refused("id", f"{printable(row['id'])!r} is no name: {wanted}")
     relation = row.get("relation", "")
     if relation not in RELATIONS:
         known = ", ".join(filter(None, RELATIONS))
@@ -324,12 +317,12 @@ def _claim(file: str, line: int, row: Mapping[str, str]) -> Claim:
 
 
 def _with_unit(row: Mapping[str, str]) -> str:
-    return " ".join(filter(None, (row["printed"], row.get("unit", ""))))
+    return " ".join(filter(None, (row["printed"], row.get("unit", "")))) if row["printed"] else ""
 
 
 def _printed(refused: Any, row: Mapping[str, str]) -> tuple[float | None, str]:
     """Return the printed number and its SI unit; a derived one has only a unit, if any."""
-    text = _with_unit(row) if row["printed"] else f"1 {row['unit']}" if row.get("unit") else ""
+    text = _with_unit(row) or (f"1 {row['unit']}" if row.get("unit") else "")
     if not text:
         return None, ""
     try:

@@ -73,7 +73,7 @@ def _summary(shown: Sequence[Checked], faults: Sequence[Checked]) -> str:
         lines.append("Not as on record: " + ", ".join(item.claim.id for item in faults) + ".")
     elif any(item.claim.verdict for item in shown):
         lines.append("Every verdict is the one on record.")
-    return "\n".join(lines)
+    return "\n".join(click.wrap_text(line, 80) for line in lines)
 
 
 def _csv(shown: Sequence[Checked]) -> str:
@@ -102,17 +102,17 @@ def _print_table(rows: Sequence[Checked]) -> None:
     if not rows:
         return
     table = Table(
-        title=rows[0].claim.work, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0)
+        title=rows[0].claim.work, title_justify="left", box=SIMPLE_HEAD, padding=0, pad_edge=False
     )
     # The widths leave 80 columns to be read in: the reason stands under what it explains.
-    table.add_column("id, place", width=14, overflow="fold")
+    table.add_column("id, place", width=12, overflow="fold")
     table.add_column("quantity; reason", ratio=1, overflow="fold")
-    for heading, width in (("printed", 12), ("computed", 12), ("verdict", 13)):
+    for heading, width in (("printed", 11), ("computed", 11), ("verdict", 12)):
         table.add_column(heading, width=width, overflow="fold")
     for item in rows:
         what = Text(item.claim.quantity)
         if item.reason:
-            what.append(f"\n{item.reason}", style="dim")
+            what.append(f"\n- {item.reason}", style="dim")
         table.add_row(
             Text.assemble(item.claim.id, (f"\n{item.claim.place}", "dim")),
             what,

@@ -1,0 +1,145 @@
+"""Formulas as people write them: what they give, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from netcalc.claims import Quantity, evaluate
+from netcalc.claims.expression import is_name
+from netcalc.errors import DomainError, NetcalcError, UnitError
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "value", "source"),
+    [
+        ("2 + 3 * 4", "1", 14.0, "identity: product binds closer"),
+        ("(2 + 3) * 4", "1", 20.0, "identity: brackets"),
+        ("2 - 3 - 4", "1", -5.0, "identity: from the left"),
+        ("24 / 4 / 2", "1", 3.0, "identity: from the left"),
+        ("-2 ** 2", "1", -4.0, "identity: power binds closer than a sign"),
+        ("2 ** -1", "1", 0.5, "identity"),
+        ("--2", "1", 2.0, "identity"),
+        ("1428 B / 24 ms", "bit/s", 476e3, "published: Stevens vol. 3, A.3, 476 000 b/s"),
+        ("10 Mbit/s * 1 s", "byte", 1.25e6, "identity: 8 bits a byte"),
+        ("64 KiB", "byte", 65536.0, "identity: 2^16"),
+        ("1/10000 pps", "s/packet", 1e-4, "identity: inverse of a rate"),
+        ("10 B/s", "bit/s", 80.0, "identity: the unit is read to its end"),
+        ("10 B/2 s", "bit/s", 40.0, "identity: what no unit begins with is a division"),
+        ("20 %", "ratio", 0.2, "identity"),
+        ("(3 m) ** 2 / 3 m", "m", 3.0, "identity: units are carried along"),
+        ("T1", "bit/s", 1.544e6, "published: ANSI T1.107"),
+        ("T3 nominal", "bit/s", 45e6, "published: Stevens vol. 3, A.3"),
+        ("OC-3 payload", "bit/s", 149.76e6, "published: ANSI T1.105"),
+        ("transfer(1 MB, bandwidth=T1, latency=30 ms)", "s", 8e6 / 1.544e6 + 0.03, "derived"),
+        ("transfer_s(payload_bytes=1 MB, bandwidth=T1, latency=0 s)", "s", 8e6 / 1.544e6,
+         "derived: names with their units"),
+        ("frame-rate(64 B, bandwidth=100 Mbit/s)", "packet/s", 1e8 / 672, "derived: 84 B each"),
+        ("write_write_read(30 ms, nagle=no, write_gap=15 ms)", "s", 0.045, "derived: 30 + 15"),
+        ("round_trips(tcp, security='tls1.3')", "1", 3.0, "published: RFC 8446"),
+        ("round_trips(tcp) - round_trips(ttcp)", "1", 1.0, "published: RFC 1644"),
+        ("datagram_mbufs(200 B).mbufs", "1", 3.0, "published: Stevens vol. 3, A.2"),
+        ("two_point_costs([2 s, 3 s], packet_count=[1, 2], payload=[1 B, 1 B]).packet_cost",
+         "s/packet", 1.0, "derived: one packet more, one second more"),
+        ("min(3 s, 20 ms)", "s", 0.02, "identity"),
+        ("max([3 s, 20 ms])", "s", 3.0, "identity"),
+        ("sum(1 B, [2 B, 3 B])", "byte", 6.0, "identity"),
+        ("mean(1, 2, 6)", "1", 3.0, "identity"),
+        ("median(1, 9, 2)", "1", 2.0, "identity"),
+        ("count([1 s, 2 s])", "1", 2.0, "identity"),
+        ("floor(2.7)", "1", 2.0, "identity"),
+        ("ceil(2.1 B)", "byte", 3.0, "identity: whole bytes, not bits"),
+        ("round(2.6)", "1", 3.0, "identity"),
+        ("item([1 s, 2 s, 3 s], 2)", "s", 2.0, "identity: counted from 1"),
+        ("sum(rest([1, 2, 3]))", "1", 5.0, "identity: without the first"),
+        ("max(data(nagle_round_trips, response_s, run='single write'))", "s", 0.046,
+         "published: run 3 of the article, 46 ms"),
+    ],
+)  # fmt: skip
+def test_formulas(text, unit, value, source):
+    assert evaluate(text).to(unit).item() == pytest.approx(value, rel=1e-12), source
+
+
+def test_other_claims_are_looked_up():
+    values = {"SF02": Quantity.of(0.0075, "s"), "ST2.2-TCP": Quantity.of(2.0, "1")}
+    found = evaluate("SF02 * ST2.2-TCP + 1 ms", lookup=values.__getitem__)
+    assert found.to("s").item() == pytest.approx(0.016)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "it is empty"),
+        ("1 +", "it ends too early"),
+        ("(1", "')' is missing"),
+        ("1)", "')' is not expected"),
+        ("1 2", "not expected"),
+        ("1,000 B", "'000' is no number"),
+        ("max(1,000 B)", "'000' is no number. Write 1000, not 1,000"),
+        ("5 parsec", "the unit 'parsec' is not known"),
+        ("10 mb", "more than one reading. Write Mbit (bits) or MB (bytes)"),
+        ("1 ms + 2 B", "it is a size and cannot be added"),
+        ("[1 s, 2 B]", "it is a size"),
+        ("2 ** 1 s", "exponent is 1 s"),
+        ("(2 s) ** 0.5", "exponent is 0.5"),
+        ("1 / 0", "divisor is 0"),
+        ("1 / [1, 0]", "divisor is 0"),
+        ("10 ** 400", "a finite number"),
+        ("(0 - 8) ** 0.5", "a finite number"),
+        ("mm1_wait(2, service=1 s)", "a finite number"),
+        ("[1, 2] + [1, 2, 3]", "not computable"),
+        ("'text' + 1", "text is 'text'"),
+        ("T9", "name is 'T9'"),
+        ("transfr(1 MB)", "Did you mean transfer"),
+        ("transfer(1 MB, speed=3 s)", "one of payload, bandwidth, latency"),
+        ("transfer(1 MB, T1, 30 ms)", "one, then bandwidth=, latency="),
+        ("transfer(1 MB, bandwidth=T1)", "latency is missing"),
+        ("transfer(1 MB, bandwidth=3 s, latency=0 s)", "bandwidth: cannot read '3 s' as a rate"),
+        ("transfer(1 MB, bandwidth=T1, bandwidth=T1)", "'bandwidth' is given twice"),
+        ("transfer(1 MB, payload=1 MB, bandwidth=T1, latency=0 s)", "payload is given twice"),
+        ("serialization(1 MB, bandwidth=0 bit/s)", "bandwidth_bps is 0, allowed is above 0"),
+        ("write_write_read(1 s, nagle=perhaps)", "yes or no"),
+        ("write_write_read(1 s, nagle=1)", "nagle is a quantity"),
+        ("datagram_mbufs(1 B)", "write .mbufs, clusters behind it"),
+        ("datagram_mbufs(1 B).calls", "one of mbufs, clusters"),
+        ("(1 s).value", "only one result"),
+        ("min()", "arguments of min is 0 quantities"),
+        ("round(1, 2)", "arguments of round is 2 quantities"),
+        ("item([1, 2], 3)", "item is 3, allowed is 1 to 2"),
+        ("rest([1])", "at least two"),
+        ("floor(2 s)", "not in [1]"),
+        ("data(nagle_round_trips)", "a data set and a column"),
+        ("data(nagle_runs, response_s)", "the name of a data set"),
+        ("data(nagle_round_trips, rtt)", "column is 'rtt'"),
+        ("data(nagle_round_trips, run)", "the text column 'run'"),
+        ("data(nagle_round_trips, response_s, run='fifth')", "no row"),
+        ("1; 2", "several readings"),
+        ("(" * 60 + "1" + ")" * 60, "nested deeper"),
+        ("1+" * 900 + "1", "too long"),
+        ("1" * 3000, "longer than 2000 characters"),
+        ("__import__('os').system('true')", "not expected"),
+        ("().__class__", "not expected"),
+        ("lambda: 1", "no meaning"),
+        ("1 if 1 else 2", "not known"),
+        ("\x00", "no meaning"),
+    ],
+)
+def test_what_is_refused(text, said):
+    with pytest.raises(NetcalcError) as refusal:
+        evaluate(text)
+    assert said in str(refusal.value)
+    assert isinstance(refusal.value, DomainError | UnitError)
+
+
+def test_names():
+    assert is_name("ST2.2-TCP-bsd")
+    assert not any(map(is_name, ("", "2nd", "a b", "T1", "oc-3", "a;b", "-a")))
+
+
+def test_a_quantity_says_what_it_is():
+    assert str(Quantity.of(0.03, "s")) == "30 ms"
+    assert str(Quantity.of([1, 2], "s")) == "2 numbers"
+    assert Quantity.of(1, "s/byte").unit == "s/byte"
+    squared = Quantity.of(3, "byte") * Quantity.of(2, "byte")
+    assert (squared.unit, str(squared)) == ("", "384 bit^2")
+    with pytest.raises(UnitError, match="known are"):
+        Quantity.of(1, "yuan")
