@@ -83,7 +83,8 @@ function engineering(value, reference) {
   const size = Math.abs(reference);
   let [factor, prefix] = [1, ""];
   if (size > 0) {
-    [factor, prefix] = steps.find(([f]) => size >= f * 0.99999) ?? steps[steps.length - 1];
+    const fits = ([f]) => f <= largest && size >= f * 0.99999;
+    [factor, prefix] = steps.find(fits) ?? steps[steps.length - 1];
     if (whole && (factor < 1 || (counted && size < 1e4))) [factor, prefix] = [1, ""];
   }
   const number = parseFloat((value / factor).toPrecision(4));
@@ -96,11 +97,19 @@ _SHORT = {"byte": "B", "bit": "bit", "s": "s", "m": "m"}
 _LONG = {**_SHORT, "packet/s": "pps", "s/byte": "s/B"}
 _WHOLE = frozenset({"byte", "bit", "bit/s", "packet/s"})
 _COUNTED = frozenset({"byte", "packet/s"})  # said without a prefix up to 10 000: 1500 B
+_LARGEST = {"s": 1.0, "m": 1e3, "s/byte": 1.0}  # nobody says kiloseconds
 
 
 def _arguments(unit: str, suffix: str) -> dict[str, object]:
     whole, counted = unit in _WHOLE, unit in _COUNTED
-    return {"unit": unit, "suffix": suffix, "whole": whole, "counted": counted, "width": 1e9}
+    return {
+        "unit": unit,
+        "suffix": suffix,
+        "whole": whole,
+        "counted": counted,
+        "largest": _LARGEST.get(unit, 1e12),
+        "width": 1e9,
+    }
 
 
 def tick_formatter(unit: str, scale: Scale) -> TickFormatter:

@@ -28,13 +28,19 @@ def test_hostile_names_are_shown_as_text(open_notebook):  # R35
         dialogs = []
         page.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
         page.wait_figures(2)
-        plot = page.figure(0).locator("canvas").last.bounding_box()
-        for share in (0.3, 0.5, 0.55, 0.6, 0.7):  # along the points, for their tooltips
-            for down in range(20, 95, 15):
-                page.page.mouse.move(
-                    plot["x"] + share * plot["width"], plot["y"] + down / 100 * plot["height"]
-                )
-        page.wait_painted()
+        x, y = page.page.evaluate(
+            """() => {
+              const el = document.querySelector('.netcalc-figure');
+              const { document: drawn } = el.netcalc;
+              const view = drawn.views_manager.get_one(drawn.roots()[0]);
+              const box = el.getBoundingClientRect();
+              return [box.x + view.frame.x_scale.compute(2), box.y + view.frame.y_scale.compute(2)];
+            }"""
+        )
+        page.page.mouse.move(x - 3, y)
+        page.page.mouse.move(x, y)
+        tooltip = page.page.locator(".bk-Tooltip").filter(has_text="<img src=x")
+        tooltip.filter(has_text="2 s").first.wait_for()
         page.screenshot("hostile")
         assert dialogs == []
         assert page.page.locator(".netcalc-figure img[src=x]").count() == 0

@@ -1,0 +1,47 @@
+"""The numbers beside the axes, written by JavaScript, against those that units.show writes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from netcalc.plots.style import tick_formatter
+from netcalc.units import show
+
+# Where both write the unit out. The axis leaves long units to its label: "10 M" beside [bit/s].
+VALUES = {
+    "s": (1e-9, 2.5e-6, 1e-3, 0.02, 1.0, 50.0, 1000.0),
+    "byte": (1.0, 64.0, 1500.0, 9999.0, 10_000.0, 1e6, 2.5e9),
+    "m": (1.0, 999.0, 1000.0, 20_000_000.0),
+}
+
+
+@pytest.mark.parametrize("unit", VALUES)
+def test_a_tick_is_written_as_units_show_writes_it(browser, unit):
+    formatter = tick_formatter(unit, "log")
+    page = browser.new_page()
+    written = page.evaluate(
+        """([names, values, code, ticks]) => {
+          const format = new Function(...names, 'tick', 'index', 'ticks', code);
+          return ticks.map((tick, i) => format(...values, tick, i, ticks));
+        }""",
+        [list(formatter.args), list(formatter.args.values()), formatter.code, VALUES[unit]],
+    )
+    page.close()
+    assert written == [show(value, unit) for value in VALUES[unit]], json.dumps(written)
+
+
+def test_a_linear_axis_has_one_prefix_and_a_plain_zero(browser):
+    formatter = tick_formatter("s", "linear")
+    page = browser.new_page()
+    written = page.evaluate(
+        """([names, values, code]) => {
+          const format = new Function(...names, 'tick', 'index', 'ticks', code);
+          const ticks = [-1e-18, 0.005, 0.01, 0.015];
+          return ticks.map((tick, i) => format(...values, tick, i, ticks));
+        }""",
+        [list(formatter.args), list(formatter.args.values()), formatter.code],
+    )
+    page.close()
+    assert written == ["0 ms", "5 ms", "10 ms", "15 ms"]
