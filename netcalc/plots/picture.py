@@ -29,6 +29,7 @@ from bokeh.models import (
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
+from netcalc.plots._svg import Scale, marker, path, text_at
 from netcalc.plots.plot import Plot
 from netcalc.plots.style import INKS, LEGEND_ROW
 from netcalc.units import show
@@ -41,43 +42,6 @@ SCATTER_POINTS = 300
 
 _PAPER = {"light": "#ffffff", "dark": "#15191c"}
 _GRID = {"light": "#e5e5e5", "dark": "#3a4046"}
-
-
-class _Scale:
-    """From data to pixels along one axis."""
-
-    def __init__(self, low: float, high: float, *, start: float, end: float, log: bool) -> None:
-        if log:
-            low = low if low > 0 else (high / 1e6 if high > 0 else 1.0)
-            high = high if high > low else low * 10
-        elif not high > low:
-            low, high = low - 0.5, low + 0.5
-        self.low, self.high, self.log = low, high, log
-        self._start, self._end = start, end
-
-    def __call__(self, values: Any) -> NDArray[np.float64]:
-        values = np.asarray(values, dtype=float)
-        low, high = self.low, self.high
-        if self.log:
-            with np.errstate(invalid="ignore", divide="ignore"):
-                values = np.where(values > 0, np.log10(values), np.nan)
-            low, high = math.log10(low), math.log10(high)
-        share: NDArray[np.float64] = (values - low) / (high - low)
-        return self._start + share * (self._end - self._start)
-
-    def ticks(self) -> list[float]:
-        if self.log:
-            first, last = math.ceil(math.log10(self.low) - 1e-9), math.log10(self.high) + 1e-9
-            step = max(1, math.ceil((last - first) / 8))
-            decades = [10.0**e for e in range(first, math.floor(last) + 1, step)]
-            if len(decades) > 1:
-                return decades
-        rough = (self.high - self.low) / 6
-        power = 10.0 ** math.floor(math.log10(rough))
-        step_size = next(s * power for s in (1, 2, 5, 10) if s * power >= rough)
-        first = math.ceil(self.low / step_size - 1e-9)
-        count = math.floor(self.high / step_size + 1e-9) - first + 1
-        return [(first + i) * step_size for i in range(count)]
 
 
 def svg(plot: Plot) -> str:
@@ -114,8 +78,8 @@ def _chart(chart: figure, top: float, plot: Plot) -> tuple[float, list[str]]:
     x_log, y_log = (isinstance(axis[0], LogAxis) for axis in (chart.xaxis, chart.yaxis))
     xs = _limits(glyphs, chart.x_range, "x", log=x_log)
     ys = _limits(glyphs, chart.y_range, "y", log=y_log)
-    x = _Scale(*xs, start=box[0], end=box[2], log=x_log)
-    y = _Scale(*ys, start=box[3], end=box[1], log=y_log)
+    x = Scale(*xs, start=box[0], end=box[2], log=x_log)
+    y = Scale(*ys, start=box[3], end=box[1], log=y_log)
     out = _frame(chart, x, y, box, plot)
     name = f"clip{top:.0f}"
     out.append(
@@ -126,40 +90,40 @@ def _chart(chart: figure, top: float, plot: Plot) -> tuple[float, list[str]]:
         out += _glyph(renderer, x, y)
     out.append("</g>")
     if chart.title.text.text:
-        out.append(_text(chart.title.text.text, 8, top + 22, size=17, weight="bold"))
+        out.append(text_at(chart.title.text.text, 8, top + 22, size=17, weight="bold"))
     first = top + head - ROW * len(entries) + 6
     for i, item in enumerate(entries):
         out += _key(item.renderers, first + ROW * i)
-        out.append(_text(str(item.label.value), LEFT + 48, first + ROW * i + 5))
+        out.append(text_at(str(item.label.value), LEFT + 48, first + ROW * i + 5))
     return height, out
 
 
 def _frame(
-    chart: figure, x: _Scale, y: _Scale, box: tuple[float, float, float, float], plot: Plot
+    chart: figure, x: Scale, y: Scale, box: tuple[float, float, float, float], plot: Plot
 ) -> list[str]:
     left, up, right, down = box
     grid, out = _GRID[plot.theme], []
     for tick in x.ticks():
         at = float(x(tick))
-        out.append(_path(f"M{at:.1f} {up:.1f}V{down:.1f}", grid, 1))
-        out.append(_text(_tick(chart.xaxis[0], tick), at, down + 18, anchor="middle"))
+        out.append(path(f"M{at:.1f} {up:.1f}V{down:.1f}", grid, 1))
+        out.append(text_at(_tick(chart.xaxis[0], tick), at, down + 18, anchor="middle"))
     for tick in _ticks(chart.yaxis[0], y):
         at = float(y(tick))
-        out.append(_path(f"M{left:.1f} {at:.1f}H{right:.1f}", grid, 1))
-        out.append(_text(_tick(chart.yaxis[0], tick), left - 6, at + 5, anchor="end"))
+        out.append(path(f"M{left:.1f} {at:.1f}H{right:.1f}", grid, 1))
+        out.append(text_at(_tick(chart.yaxis[0], tick), left - 6, at + 5, anchor="end"))
     middle = (up + down) / 2
-    out.append(_path(f"M{left} {up:.1f}V{down:.1f}H{right}", "currentColor", 1))
+    out.append(path(f"M{left} {up:.1f}V{down:.1f}H{right}", "currentColor", 1))
     if chart.xaxis[0].axis_label:
         label = chart.xaxis[0].axis_label.text
-        out.append(_text(label, (left + right) / 2, down + 42, size=16, anchor="middle"))
+        out.append(text_at(label, (left + right) / 2, down + 42, size=16, anchor="middle"))
     if chart.yaxis[0].axis_label:
         label = chart.yaxis[0].axis_label.text
         turned = f' transform="rotate(-90 18 {middle:.1f})"'
-        out.append(_text(label, 18, middle, size=16, anchor="middle", more=turned))
+        out.append(text_at(label, 18, middle, size=16, anchor="middle", more=turned))
     return out
 
 
-def _ticks(axis: Any, scale: _Scale) -> list[float]:
+def _ticks(axis: Any, scale: Scale) -> list[float]:
     return sorted(axis.major_label_overrides) or scale.ticks()
 
 
@@ -170,7 +134,7 @@ def _tick(axis: Any, value: float) -> str:
     return show(value, unit, digits=3)
 
 
-def _glyph(renderer: GlyphRenderer, x: _Scale, y: _Scale) -> list[str]:
+def _glyph(renderer: GlyphRenderer, x: Scale, y: Scale) -> list[str]:
     glyph, data = renderer.glyph, renderer.data_source.data
     if isinstance(glyph, Line):
         return [_polyline(x(data[glyph.x]), y(data[glyph.y]), glyph)]
@@ -187,53 +151,31 @@ def _glyph(renderer: GlyphRenderer, x: _Scale, y: _Scale) -> list[str]:
         return _quads(renderer, x, y)
     if isinstance(glyph, Text):
         rows = zip(x(data[glyph.x]), y(data[glyph.y]), data[glyph.text], strict=True)
-        return [_text(str(text), a, b + 5, anchor="middle") for a, b, text in rows]
+        return [text_at(str(text), a, b + 5, anchor="middle") for a, b, text in rows]
     return []
 
 
 def _polyline(xs: NDArray[Any], ys: NDArray[Any], glyph: Line) -> str:
-    path, pen = [], "M"
+    steps, pen = [], "M"
     for a, b in zip(_thin(xs), _thin(ys), strict=True):
         if not math.isfinite(a + b):
             pen = "M"
             continue
-        path.append(f"{pen}{a:.1f} {min(max(b, -1e4), 1e4):.1f}")
+        steps.append(f"{pen}{a:.1f} {min(max(b, -1e4), 1e4):.1f}")
         pen = "L"
     dash = " ".join(str(d) for d in glyph.line_dash)
     more = f' stroke-dasharray="{dash}"' if dash else ""
-    return _path("".join(path), glyph.line_color, glyph.line_width, more)
+    return path("".join(steps), glyph.line_color, glyph.line_width, more)
 
 
 def _markers(xs: NDArray[Any], ys: NDArray[Any], glyph: Scatter) -> list[str]:
     step = max(1, -(-len(xs) // SCATTER_POINTS))
     color, shape = glyph.line_color, str(_value(glyph.marker))
     pairs = zip(xs[::step], ys[::step], strict=True)
-    return [_marker(shape, a, b, color) for a, b in pairs if math.isfinite(a + b)]
+    return [marker(shape, a, b, color) for a, b in pairs if math.isfinite(a + b)]
 
 
-_SHAPES = {
-    "triangle": "M0 -6L5.5 4H-5.5Z",
-    "inverted_triangle": "M0 6L5.5 -4H-5.5Z",
-    "square": "M-4.5 -4.5H4.5V4.5H-4.5Z",
-    "diamond": "M0 -6L4.5 0L0 6L-4.5 0Z",
-    "x": "M-5 -5L5 5M-5 5L5 -5",
-    "star": "M0 -6L1.8 -1.9H5.7L2.6 .8L3.7 5L0 2.5L-3.7 5L-2.6 .8L-5.7 -1.9H-1.8Z",
-}
-
-
-def _marker(shape: str, x: float, y: float, color: str) -> str:
-    if shape not in _SHAPES:
-        return (
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" stroke="{color}" fill="{color}" '
-            'fill-opacity="0.35"/>'
-        )
-    return (
-        f'<path d="{_SHAPES[shape]}" transform="translate({x:.1f} {y:.1f})" stroke="{color}" '
-        f'stroke-width="1.5" fill="{color}" fill-opacity="0.35"/>'
-    )
-
-
-def _patches(renderer: GlyphRenderer, x: _Scale, y: _Scale) -> list[str]:
+def _patches(renderer: GlyphRenderer, x: Scale, y: Scale) -> list[str]:
     data, glyph, out = renderer.data_source.data, renderer.glyph, []
     for i, (xs, ys) in enumerate(zip(data[glyph.xs], data[glyph.ys], strict=True)):
         points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x(xs), y(ys), strict=True))
@@ -242,7 +184,7 @@ def _patches(renderer: GlyphRenderer, x: _Scale, y: _Scale) -> list[str]:
     return out
 
 
-def _quads(renderer: GlyphRenderer, x: _Scale, y: _Scale) -> list[str]:
+def _quads(renderer: GlyphRenderer, x: Scale, y: Scale) -> list[str]:
     data, glyph, out = renderer.data_source.data, renderer.glyph, []
     for i, sides in enumerate(
         zip(*(data[c] for c in (glyph.left, glyph.right, glyph.bottom, glyph.top)), strict=True)
@@ -265,7 +207,7 @@ def _key(renderers: list[GlyphRenderer], y: float) -> list[str]:
         if isinstance(glyph, Line):
             out.append(_polyline(np.array([LEFT, LEFT + 38.0]), np.array([y, y]), glyph))
         elif isinstance(glyph, Scatter):
-            out.append(_marker(str(_value(glyph.marker)), LEFT + 19, y, glyph.line_color))
+            out.append(marker(str(_value(glyph.marker)), LEFT + 19, y, glyph.line_color))
         else:
             color = _value(glyph.fill_color, renderer.data_source.data, 0)
             out.append(
@@ -318,23 +260,3 @@ def _extent(glyph: Any, source: ColumnDataSource, along: str) -> NDArray[np.floa
 
 def _thin(values: NDArray[Any]) -> NDArray[Any]:
     return values[:: max(1, -(-len(values) // LINE_POINTS))]
-
-
-def _path(d: str, color: str, width: float, more: str = "") -> str:
-    return f'<path d="{d}" fill="none" stroke="{color}" stroke-width="{width:g}"{more}/>'
-
-
-def _text(
-    text: str,
-    x: float,
-    y: float,
-    *,
-    size: int = 14,
-    anchor: str = "start",
-    weight: str = "normal",
-    more: str = "",
-) -> str:
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" '
-        f'font-weight="{weight}"{more}>{escape(text)}</text>'
-    )
