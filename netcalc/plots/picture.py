@@ -76,7 +76,9 @@ def _chart(chart: figure, top: float, plot: Plot) -> tuple[float, list[str]]:
     box = (LEFT, top + head, WIDTH - RIGHT, top + height - BOTTOM)
     glyphs = [r for r in chart.renderers if isinstance(r, GlyphRenderer)]
     x_log, y_log = (isinstance(axis[0], LogAxis) for axis in (chart.xaxis, chart.yaxis))
-    xs = _limits(glyphs, chart.x_range, "x", log=x_log)
+    beside = [one for one in _charts(plot.figure) if one.x_range is chart.x_range]
+    along = [r for one in beside for r in one.renderers if isinstance(r, GlyphRenderer)]
+    xs = _limits(along, chart.x_range, "x", log=x_log)
     ys = _limits(glyphs, chart.y_range, "y", log=y_log)
     x = Scale(*xs, start=box[0], end=box[2], log=x_log)
     y = Scale(*ys, start=box[3], end=box[1], log=y_log)
