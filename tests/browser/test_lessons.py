@@ -44,6 +44,7 @@ def played(open_notebook, lesson: Path) -> Iterator:
         yield page
 
 
+@pytest.mark.parametrize("server", ["lab"], indirect=True)
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
 def test_a_lesson_runs_whole(open_notebook, lesson):
     with played(open_notebook, lesson) as page:
@@ -55,6 +56,7 @@ def test_a_lesson_runs_whole(open_notebook, lesson):
         assert page.complaints() == []
 
 
+@pytest.mark.parametrize("server", ["lab", "voila"], indirect=True)
 def test_lesson_01_is_played_through(open_notebook, tmp_path):
     with played(open_notebook, LESSON_01) as page:
         # The slider moves the curve: derived, d + 8N/R for the first size, 100 bytes, on a T1.
