@@ -1,15 +1,16 @@
-"""One run of probes: what was asked, what was measured so far, and how it is kept."""
+"""One run: what was asked, what was measured so far, and how it is kept and ends."""
 
 from __future__ import annotations
 
 import os
 import secrets
 import time
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -18,8 +19,8 @@ from netcalc.errors import ExperimentError
 from netcalc.experiments import _instrument
 from netcalc.experiments._exchange import Exchange
 from netcalc.experiments._replies import UNCOUNTED_FROM, Replies
-from netcalc.experiments._stopping import Stopping
-from netcalc.samples import Meta, RttSamples
+from netcalc.experiments._stopping import Ended, Stopping
+from netcalc.samples import Meta, RttSamples, Samples
 from netcalc.units import show
 
 WARM_UP_COUNT = 5
@@ -32,6 +33,7 @@ SAVE_S = 2.0
 """Time between two savings of a run that is under way, at least. [s]"""
 
 Progress = Callable[[int, int, float], object]
+Kept = TypeVar("Kept", bound=Samples)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +71,184 @@ class Plan:
         )
 
 
-class Run:
-    """The probes of one run, as they come."""
+class Record(ABC, Generic[Kept]):
+    """What every run keeps: its facts, its own error, who is told, and the file of its samples.
+
+    Parameters
+    ----------
+    total_count : int
+        Rows that the whole run has.
+    unit : str
+        What a row is, in the plural: ``"probes"``.
+    """
+
+    def __init__(
+        self,
+        *,
+        total_count: int,
+        unit: str,
+        host: str,
+        port: int | None,
+        stopping: Stopping,
+        progress: Progress | None = None,
+        save: str | os.PathLike[str] | None = None,
+        command: str = "",
+    ) -> None:
+        self.total_count, self.unit = total_count, unit
+        self.host, self.port = host, port
+        self.stopping = stopping
+        self.phase = "start"
+        self.facts: dict[str, Any] = {}
+        self.warnings: list[str] = []
+        self.delays_s: list[float] = []
+        self.processor_ratio = 1.0
+        self._progress = progress
+        self._progress_due_s = 0.0
+        self._save = None if save is None else Path(save)
+        self._save_due_s = time.monotonic() + SAVE_S
+        self._command = command
+        self._start_wall_ns = time.time_ns()
+        self._start_ns = time.perf_counter_ns()
+
+    @property
+    @abstractmethod
+    def done_count(self) -> int:
+        """Rows so far."""
+
+    @abstractmethod
+    def samples(self) -> Kept:
+        """Return what was measured so far."""
+
+    def measure_own_error(self) -> None:
+        """Measure how the system serves this thread: before the probes, and after them."""
+        self.delays_s += _instrument.scheduling_delays_s(15)
+        self.processor_ratio = min(self.processor_ratio, _instrument.processor_ratio())
+
+    def keep(self, samples: Kept) -> None:
+        """Write the samples to the file that was asked for, if any."""
+        if self._save is not None:
+            try:
+                samples.save(self._save)
+            except OSError as error:
+                raise ExperimentError(
+                    f"the samples cannot be written: {error.strerror or error}",
+                    phase="save",
+                    hint="They are in the attribute partial of this error",
+                    partial=samples,
+                ) from error
+
+    def failure(self, error: OSError) -> ExperimentError:
+        """Say in which phase the system or the peer ended the run."""
+        what = {
+            "ConnectionRefusedError": "nobody listens there",
+            "ConnectionResetError": "the peer closed the connection",
+            "BrokenPipeError": "the peer closed the connection",
+            "TimeoutError": "no answer in time",
+            "PermissionError": "the system does not let this packet out, perhaps a firewall",
+        }.get(type(error).__name__, "the system refuses")
+        return ExperimentError(
+            f"{what}: {error.strerror or error}",
+            phase=self.phase,
+            host=self.host,
+            port=self.port,
+        )
+
+    def pace(self, last_ns: int, interval_s: float) -> None:
+        """Wait until the interval since the last row is over."""
+        wait_s = interval_s - (time.perf_counter_ns() - last_ns) * 1e-9
+        if wait_s > 0:
+            self.delays_s.append(self.stopping.sleep(wait_s))
+
+    def tell(self, value_s: float) -> None:
+        """Call the progress function and save, both at a bounded rate."""
+        now_s, done = time.monotonic(), self.done_count
+        if self._progress and (now_s >= self._progress_due_s or done == self.total_count):
+            self._progress(done, self.total_count, value_s)
+            self._progress_due_s = time.monotonic() + PROGRESS_S
+        if self._save and now_s >= self._save_due_s and done < self.total_count:
+            try:
+                self.keep(self.samples())
+            except ExperimentError as error:
+                self.warnings.append(f"not saved after {done} {self.unit}: {error.what}")
+            took_s = time.monotonic() - now_s
+            self._save_due_s = now_s + max(SAVE_S, 20 * took_s)
+
+    def since_start_s(self, at_ns: int) -> float:
+        """Return a reading of the clock as time since the start of the run."""
+        return (at_ns - self._start_ns) * 1e-9
+
+    def meta(
+        self,
+        *,
+        tool: str,
+        target: str,
+        layers: Mapping[str, str],
+        counts: Mapping[str, Any],
+        remarks: Sequence[str] = (),
+        note: str = "",
+    ) -> Meta:
+        """Describe the samples: the instrument, its own error, and what makes them doubtful."""
+        elapsed_s = (time.perf_counter_ns() - self._start_ns) * 1e-9
+        wall_s = (time.time_ns() - self._start_wall_ns) * 1e-9
+        start = datetime.fromtimestamp(self._start_wall_ns / 1e9, UTC)
+        timing = _instrument.scheduling(self.delays_s) if self.delays_s else {}
+        warnings = [
+            *self.warnings,
+            _instrument.starved(timing.get("scheduling_delay_p99_s", 0.0), self.processor_ratio),
+            _instrument.clock_step(wall_s, elapsed_s),
+            *remarks,
+        ]
+        partial = self.done_count < self.total_count
+        if partial and self.stopping.reason:
+            ended = f"ended by {self.stopping.reason}"
+            warnings.insert(0, f"{ended} after {self.done_count} of {self.total_count} {self.unit}")
+        return Meta(
+            tool=tool,
+            tool_version=__version__,
+            command=self._command,
+            host=_instrument.host(),
+            target=target,
+            clock="monotonic (perf_counter), 0 at the start of the run",
+            start=start.isoformat(timespec="microseconds"),
+            note=note,
+            layers=layers,
+            instrument={
+                **self.facts,
+                **timing,
+                "processor_ratio": self.processor_ratio,
+                "start_wall_ns": self._start_wall_ns,
+                "start_monotonic_ns": self._start_ns,
+                "duration_s": elapsed_s,
+                "ended_by": self.stopping.reason,
+                **counts,
+            },
+            warnings=tuple(filter(None, warnings)),
+            partial=partial,
+        )
+
+
+def finish(run: Record[Kept], measure: Callable[[], object]) -> Kept:
+    """Let a run go to its end, whichever it is, and keep what it measured."""
+    try:
+        measure()
+    except Ended:
+        pass
+    except BaseException as error:
+        if run.done_count and isinstance(error, ExperimentError):
+            error.partial = run.samples()
+        second = bool(run.stopping.reason)
+        if second or not isinstance(error, KeyboardInterrupt):
+            if run.done_count:
+                run.keep(run.samples())
+            raise
+        run.stopping.end("interrupt")
+    samples = run.samples()
+    run.keep(samples)
+    return samples
+
+
+class Run(Record[RttSamples]):
+    """The probes of one echo, as they come."""
 
     def __init__(
         self,
@@ -81,25 +259,21 @@ class Run:
         save: str | os.PathLike[str] | None = None,
         command: str = "",
     ) -> None:
+        super().__init__(
+            total_count=plan.probe_count,
+            unit="probes",
+            host=plan.host,
+            port=plan.port or None,
+            stopping=stopping,
+            progress=progress,
+            save=save,
+            command=command,
+        )
         self.plan = plan
-        self.stopping = stopping
-        self.phase = "start"
-        self.port: int | None = plan.port or None
-        self.facts: dict[str, Any] = {}
-        self.warnings: list[str] = []
-        self.delays_s: list[float] = []
-        self.processor_ratio = 1.0
         self._rows: list[tuple[int, int, int, int | None]] = []  # size, sequence, sent, rtt
         self._replies = Replies()
         self._silent_count = 0
         self._warm_up_count = 0
-        self._progress = progress
-        self._progress_due_s = 0.0
-        self._save = None if save is None else Path(save)
-        self._save_due_s = time.monotonic() + SAVE_S
-        self._command = command
-        self._start_wall_ns = time.time_ns()
-        self._start_ns = time.perf_counter_ns()
 
     def probe(self, exchange: Exchange) -> None:
         """Send every probe, size by size, each after the reply to the one before."""
@@ -111,13 +285,14 @@ class Run:
                 self._warm_up(exchange, payload)
                 self.phase = "echo"
                 for _ in range(self.plan.count):
-                    self._pace()
+                    if self._rows and self.plan.interval_s:
+                        self.pace(self._rows[-1][2], self.plan.interval_s)
                     self.stopping.check()
                     sequence += 1
                     sent_ns, rtt_ns = self._exchange(exchange, payload, sequence)
                     self._rows.append((size, sequence, sent_ns, rtt_ns))
                     self._listen_to_silence(rtt_ns)
-                    self._tell(rtt_ns)
+                    self.tell(np.nan if rtt_ns is None else rtt_ns * 1e-9)
             exchange.linger()
 
     @property
@@ -143,42 +318,8 @@ class Run:
             lost=[row[3] is None for row in rows],
             duplicate=[row[4] for row in rows],
             resolution_s=[resolution_s] * len(rows),
-            sent_s=[(row[2] - self._start_ns) * 1e-9 for row in rows],
-            meta=self._meta(),
-        )
-
-    def measure_own_error(self) -> None:
-        """Measure how the system serves this thread: before the probes, and after them."""
-        self.delays_s += _instrument.scheduling_delays_s(15)
-        self.processor_ratio = min(self.processor_ratio, _instrument.processor_ratio())
-
-    def keep(self, samples: RttSamples) -> None:
-        """Write the samples to the file that was asked for, if any."""
-        if self._save is not None:
-            try:
-                samples.save(self._save)
-            except OSError as error:
-                raise ExperimentError(
-                    f"the samples cannot be written: {error.strerror or error}",
-                    phase="save",
-                    hint="They are in the attribute partial of this error",
-                    partial=samples,
-                ) from error
-
-    def failure(self, error: OSError) -> ExperimentError:
-        """Say in which phase the system or the peer ended the run."""
-        what = {
-            "ConnectionRefusedError": "nobody listens there",
-            "ConnectionResetError": "the peer closed the connection",
-            "BrokenPipeError": "the peer closed the connection",
-            "TimeoutError": "no answer in time",
-            "PermissionError": "the system does not let this packet out, perhaps a firewall",
-        }.get(type(error).__name__, "the system refuses")
-        return ExperimentError(
-            f"{what}: {error.strerror or error}",
-            phase=self.phase,
-            host=self.plan.host,
-            port=self.port,
+            sent_s=[self.since_start_s(row[2]) for row in rows],
+            meta=self._meta_of_echo(),
         )
 
     def _exchange(
@@ -204,14 +345,6 @@ class Run:
             if rtt_ns is None and attempt == WARM_UP_COUNT - 1:
                 self._refuse_silence(WARM_UP_COUNT)
 
-    def _pace(self) -> None:
-        """Wait until the interval since the last probe is over."""
-        if self._rows and self.plan.interval_s:
-            due_ns = self._rows[-1][2] + int(self.plan.interval_s * 1e9)
-            wait_s = (due_ns - time.perf_counter_ns()) * 1e-9
-            if wait_s > 0:
-                self.delays_s.append(self.stopping.sleep(wait_s))
-
     def _listen_to_silence(self, rtt_ns: int | None) -> None:
         self._silent_count = 0 if rtt_ns is not None else self._silent_count + 1
         if self._silent_count >= SILENT_COUNT:
@@ -226,61 +359,20 @@ class Run:
             hint="The peer hangs, or a firewall drops the packets",
         )
 
-    def _tell(self, rtt_ns: int | None) -> None:
-        """Call the progress function and save, both at a bounded rate."""
-        now_s, done = time.monotonic(), len(self._rows)
-        if self._progress and (now_s >= self._progress_due_s or done == self.plan.probe_count):
-            self._progress(done, self.plan.probe_count, np.nan if rtt_ns is None else rtt_ns * 1e-9)
-            self._progress_due_s = time.monotonic() + PROGRESS_S
-        if self._save and now_s >= self._save_due_s and done < self.plan.probe_count:
-            try:
-                self.keep(self.samples())
-            except ExperimentError as error:
-                self.warnings.append(f"not saved after {done} probes: {error.what}")
-            took_s = time.monotonic() - now_s
-            self._save_due_s = now_s + max(SAVE_S, 20 * took_s)
-
-    def _meta(self) -> Meta:
+    def _meta_of_echo(self) -> Meta:
         plan, replies = self.plan, self._replies
-        elapsed_s = (time.perf_counter_ns() - self._start_ns) * 1e-9
-        wall_s = (time.time_ns() - self._start_wall_ns) * 1e-9
-        start = datetime.fromtimestamp(self._start_wall_ns / 1e9, UTC)
-        timing = _instrument.scheduling(self.delays_s) if self.delays_s else {}
-        warnings = [
-            *self.warnings,
-            _instrument.starved(timing.get("scheduling_delay_p99_s", 0.0), self.processor_ratio),
-            _instrument.clock_step(wall_s, elapsed_s),
-            *_remarks(replies, plan.timeout_s),
-        ]
-        partial = len(self._rows) < plan.probe_count
-        if partial and self.stopping.reason:
-            ended = f"ended by {self.stopping.reason}"
-            warnings.insert(0, f"{ended} after {len(self._rows)} of {plan.probe_count} probes")
-        return Meta(
+        return self.meta(
             tool="netcalc echo",
-            tool_version=__version__,
-            command=self._command,
-            host=_instrument.host(),
             target=f"{plan.host}, {plan.protocol.upper()}",
-            clock="monotonic (perf_counter), 0 at the start of the run",
-            start=start.isoformat(timespec="microseconds"),
             layers={"payload_bytes": f"{plan.protocol.upper()} payload"},
-            instrument={
-                **self.facts,
-                **timing,
-                "processor_ratio": self.processor_ratio,
-                "start_wall_ns": self._start_wall_ns,
-                "start_monotonic_ns": self._start_ns,
-                "duration_s": elapsed_s,
-                "ended_by": self.stopping.reason,
+            counts={
                 "warm_up_count": self._warm_up_count,
                 "late_count": replies.late_count,
                 "foreign_count": replies.foreign_count,
                 "damaged_count": replies.damaged_count,
                 "duplicate_count": replies.duplicate_count,
             },
-            warnings=tuple(filter(None, warnings)),
-            partial=partial,
+            remarks=_remarks(replies, plan.timeout_s),
         )
 
 

@@ -23,8 +23,8 @@ from netcalc.experiments._limits import (
     whole_number,
 )
 from netcalc.experiments._process import Peer
-from netcalc.experiments._run import Plan, Progress, Run
-from netcalc.experiments._stopping import Ended, Stop, Stopping
+from netcalc.experiments._run import Plan, Progress, Run, finish
+from netcalc.experiments._stopping import Stop, Stopping
 from netcalc.models._domain import choice
 from netcalc.samples import RttSamples
 
@@ -139,27 +139,7 @@ def echo(
             save=save,
             command=plan.command(BOOK_SIZES),
         )
-        return _finished(run)
-
-
-def _finished(run: Run) -> RttSamples:
-    """Let the run go to its end, whichever it is, and keep what it measured."""
-    try:
-        with_own_peer(run)
-    except Ended:
-        pass
-    except BaseException as error:
-        if run.done_count and isinstance(error, ExperimentError):
-            error.partial = run.samples()
-        second = bool(run.stopping.reason)
-        if second or not isinstance(error, KeyboardInterrupt):
-            if run.done_count:
-                run.keep(run.samples())
-            raise
-        run.stopping.end("interrupt")
-    samples = run.samples()
-    run.keep(samples)
-    return samples
+        return finish(run, lambda: with_own_peer(run))
 
 
 def with_own_peer(run: Run) -> None:
