@@ -73,6 +73,17 @@ class Parameter:
         """True if there is no default."""
         return self.default is inspect.Parameter.empty
 
+    @property
+    def wanted(self) -> str:
+        """What is to be given: its choices, or a quantity such as one."""
+        if self.kind == "text":
+            return self.description
+        return (
+            "yes or no"
+            if self.unit == "bool"
+            else ", ".join(self.choices) or units.example(self.unit)
+        )
+
     def read(self, text: str) -> Any:
         """Turn what a person typed into the argument.
 
@@ -90,7 +101,10 @@ class Parameter:
                 raise DomainError(self.name, repr(text), "one of " + ", ".join(self.choices))
             return text
         if self.kind == "list":
-            return [self._number(part) for part in _LIST_SEPARATOR.split(text.strip())]
+            values = [self._number(part) for part in _LIST_SEPARATOR.split(text.strip())]
+            # One value where the default is one: it holds for all.
+            one_for_all = not self.required and np.ndim(self.default) == 0
+            return values[0] if len(values) == 1 and one_for_all else values
         return self._number(text)
 
     def show(self, value: Any) -> str:
@@ -271,8 +285,8 @@ class Formula:
         first, *others = self.parameters
         missing = next((p for p in self.parameters if p.required and p.name not in arguments), None)
         if missing is not None:
-            wanted = ", ".join(missing.choices) or units.example(missing.unit)
-            raise DomainError(missing.short_name, "missing", wanted, hint=missing.description)
+            hint = missing.description
+            raise DomainError(missing.short_name, "missing", missing.wanted, hint=hint)
         keywords = {p.name: arguments[p.name] for p in others if p.name in arguments}
         if first.name in arguments:
             return self.function(arguments[first.name], **keywords)
@@ -613,7 +627,7 @@ def solve_for(
     given = {name: value for name, value in arguments.items() if name != parameter.name}
     for other in wanted.parameters:
         if other.required and other is not parameter and other.name not in given:
-            raise DomainError(other.short_name, "missing", units.example(other.unit))
+            raise DomainError(other.short_name, "missing", other.wanted)
     target = Parameter("result", wanted.unit, "number", None, "").read(result)
     roots = solve(wanted.function, for_=parameter.name, result=target, low=low, high=high, **given)
     return Solution(wanted, parameter, target, low, high, tuple(roots))

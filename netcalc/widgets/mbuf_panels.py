@@ -288,7 +288,7 @@ def today_panel(*, theme: Theme = "light") -> Panel:
         dict.fromkeys(lines, _WRITES),
         x_axis=Axis("user data of one write", "byte", "linear", -150, 10_000),
         y_axis=Axis("mbufs, clusters", "1", "linear", -0.2, 8.2),
-        title="Then every 2 kB, today every page",
+        title="Buffers of one write, then and today",
         theme=theme,
     )
     figure = Figure(plot)
@@ -370,11 +370,11 @@ def _observations(times: dict[str, FloatArray]) -> list[tuple[str, str, str]]:
     """Return what the book says of its curves, in its words and for these times."""
     book = _book("loopback_transactions")
     udp = times["udp"]
-    largest_whole, largest_tcp = book["LB02"], book["LB25"]
-    whole = (_SIZES >= 100) & (_SIZES <= largest_whole)
-    cut = _SIZES > largest_whole
-    small = (_SIZES >= 100) & (_SIZES <= largest_tcp)
-    before, after = np.interp([book["LB02"], book["LB03"]], _SIZES, udp).tolist()
+    sizes = _SIZES
+    whole = (sizes >= 100) & (sizes <= book["LB02"])
+    cut = sizes > book["LB02"]
+    small = (sizes >= 100) & (sizes <= book["LB25"])
+    before, after = np.interp([book["LB02"], book["LB03"]], sizes, udp).tolist()
     more = times["tcp"] - times["ttcp"]
     return [
         # Application minus tcpdump, and tcpdump itself: together the application's time.

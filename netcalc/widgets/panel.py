@@ -20,6 +20,11 @@ class Message(ipywidgets.HTML):
     def __init__(self) -> None:
         super().__init__(layout=_hidden())
 
+    @property
+    def is_alert(self) -> bool:
+        """Whether it says that something is wrong."""
+        return 'role="alert"' in self.value
+
     def say(self, text: str, *, alert: bool = False) -> None:
         """Show a sentence; an empty one clears the place."""
         role = "alert" if alert else "status"

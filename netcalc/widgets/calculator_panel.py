@@ -1,0 +1,495 @@
+"""Any formula: picked from all, fed with typed quantities, drawn, explained and solved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+import ipywidgets
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc import calculator
+from netcalc.calculator import Formula, Parameter, Sweep
+from netcalc.errors import DomainError, NetcalcError
+from netcalc.plots import Axis, Plot, curves
+from netcalc.plots.style import Theme
+from netcalc.units import example
+from netcalc.widgets.controls import choice
+from netcalc.widgets.figure import Figure, with_picture
+from netcalc.widgets.panel import Message
+
+POINTS = 201
+"""Points of a curve."""
+TABLE_ROWS = 60
+"""Rows of a table that are shown."""
+
+_ALL = "all subjects"
+_HERE = "your numbers"
+
+
+class Field(ipywidgets.VBox):
+    """One argument of a formula: its name, a place to type or choose, what it is, what is wrong.
+
+    An empty box stands for the default.
+    """
+
+    def __init__(self, parameter: Parameter, text: str = "") -> None:
+        self.parameter = parameter
+        name = parameter.short_name.replace("_", " ")
+        self.input = _input(parameter, text)
+        self.message = Message()
+        about = escape(parameter.description)
+        if not parameter.required:
+            about += f" Default: {escape(parameter.show(parameter.default))}."
+        label = ipywidgets.HTML(
+            f"<b>{escape(name)}</b>", layout=ipywidgets.Layout(flex="0 0 9.5em", width="9.5em")
+        )
+        words = ipywidgets.HTML(about, layout=ipywidgets.Layout(flex="1 1 16em", min_width="0"))
+        words.add_class("netcalc-about")
+        row = ipywidgets.HBox(
+            [label, self.input, words],
+            layout=ipywidgets.Layout(width="100%", align_items="baseline", flex_flow="row wrap"),
+        )
+        super().__init__([row, self.message], layout=ipywidgets.Layout(width="100%"))
+        self.add_class("netcalc-control")
+
+    @property
+    def text(self) -> str:
+        """What stands in it."""
+        return str(self.input.value)
+
+    def read(self) -> dict[str, Any]:
+        """Return the argument by its name, or nothing for the default.
+
+        Raises
+        ------
+        DomainError, UnitError
+            If the text is refused, or an argument without a default is missing.
+        """
+        if not self.text.strip():
+            if self.parameter.required:
+                name, wanted = self.parameter.short_name, self.parameter.wanted
+                raise DomainError(name, "missing", wanted)
+            return {}
+        return {self.parameter.name: self.parameter.read(self.text)}
+
+
+class CalculatorPanel(ipywidgets.VBox):
+    """Pick a formula, type its inputs, sweep one of them, solve for another.
+
+    ``search``, ``subject`` and ``formula_choice`` pick; ``fields`` has one :class:`Field` for
+    each argument; ``over``, ``low``, ``high``, ``x_scale`` and ``y_scale`` say what is drawn;
+    ``solve_over``, ``solve_result`` and ``solve_button`` solve.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        texts: Mapping[str, str],
+        *,
+        over: str = "",
+        points: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
+        theme: Theme = "light",
+    ) -> None:
+        self.formula = calculator.formula(name)
+        self.fields: dict[str, Field] = {}
+        self._theme, self._ready = theme, False
+        self._arranged: list[ipywidgets.Widget] = []
+        over = self.formula.parameter(over).name if over else ""
+        self._points = (self.formula.name, over, dict(points or {}))
+        self._build_widgets()
+        self.figure = Figure(self._empty())
+        self.result, self.message = Message(), Message()
+        self.result.add_class("netcalc-result")
+        super().__init__([], layout=ipywidgets.Layout(width="100%"))
+        self.add_class("netcalc-panel")
+        self._observe()
+        self._list_formulas()
+        self._take_formula(texts, over)
+
+    def _build_widgets(self) -> None:
+        wide = ipywidgets.Layout(flex="1 1 300px", min_width="0", max_width="640px")
+        style = {"description_width": "8.5em"}
+        self.search = ipywidgets.Text(
+            description="search", placeholder="words, such as window", style=style, layout=wide
+        )
+        subjects = [_ALL, *(s.replace("_", " ") for s in _subjects())]
+        self.subject = choice("subject", subjects, _ALL)
+        self.formula_choice = ipywidgets.Select(
+            description="formula", rows=6, style=style, layout=ipywidgets.Layout(width="100%")
+        )
+        self.found = ipywidgets.HTML()
+        self.summary, self.equation = ipywidgets.HTML(), ipywidgets.HTMLMath()
+        self.equation.add_class("netcalc-equation")
+        self.numbers, self.source = ipywidgets.HTML(), ipywidgets.HTML()
+        self.form = ipywidgets.VBox(layout=ipywidgets.Layout(width="100%"))
+        self.table = ipywidgets.HTML()
+        self.over = choice("sweep", {"nothing": ""}, "")
+        self.low, self.high = _box("from"), _box("to")
+        self.x_scale = choice("axis of it", ["linear", "log"], "linear")
+        self.y_scale = choice("axis of result", ["linear", "log"], "linear")
+        self.sweep_message = Message()
+        self.solve_over = choice("solve for", {"nothing": ""}, "")
+        self.solve_result, self.solve_range = _box("result is"), _box("in the range")
+        self.solve_range.placeholder = "LOW:HIGH, or empty"
+        self.solve_button = ipywidgets.Button(
+            description="Solve", button_style="primary", layout=ipywidgets.Layout(width="auto")
+        )
+        self.solved = Message()
+
+    def _observe(self) -> None:
+        for picker in (self.search, self.subject):
+            picker.observe(lambda _: self._list_formulas(), "value")
+        self.formula_choice.observe(lambda _: self._pick(), "value")
+        self.over.observe(lambda _: self._set_range(), "value")
+        for control in (self.low, self.high, self.x_scale, self.y_scale):
+            control.observe(lambda _: self.refresh(), "value")
+        self.solve_button.on_click(lambda _: self.solve())
+
+    def _list_formulas(self) -> None:
+        """Offer the formulas that the search and the subject leave."""
+        subject = self.subject.value.replace(" ", "_")
+        found = [
+            formula
+            for formula in calculator.search(self.search.value)
+            if self.subject.value == _ALL or formula.subject == subject
+        ]
+        self.found.value = f"{len(found)} formula{'s' if len(found) != 1 else ''} found"
+        names = [formula.name for formula in found]
+        ready, self._ready = self._ready, False  # new options choose the first of them
+        self.formula_choice.options = [(_title(formula), formula.name) for formula in found]
+        self.formula_choice.value = self.formula.name if self.formula.name in names else None
+        self._ready = ready
+
+    def _pick(self) -> None:
+        name = self.formula_choice.value
+        if self._ready and name is not None and name != self.formula.name:
+            self.formula = calculator.formula(name)
+            self._take_formula({}, "")
+
+    def _take_formula(self, texts: Mapping[str, str], over: str) -> None:
+        """Show another formula: a new form, with the numbers of its example."""
+        self._ready = False
+        formula = self.formula
+        given = {formula.parameter(name).name: text for name, text in texts.items()}
+        start = {p.name: p.show(formula.example[p.name]) for p in formula.parameters
+                 if p.name in formula.example}  # fmt: skip
+        start |= given
+        self.fields = {p.name: Field(p, start.get(p.name, "")) for p in formula.parameters}
+        for field in self.fields.values():
+            field.input.observe(lambda _: self.refresh(), "value")
+        self.form.children = tuple(self.fields.values())
+        self.summary.value = f"<b>{escape(formula.summary)}</b>"
+        self.equation.value = f"$${escape(formula.equation)}$$"
+        self.source.value = (
+            f"<p>{escape(_plain(formula.validity))}</p><p>From: {escape(formula.source)}</p>"
+        )
+        swept = [p for p in formula.parameters if p.kind == "number"]
+        names = [("nothing", ""), *((p.short_name.replace("_", " "), p.name) for p in swept)]
+        self.over.options = self.solve_over.options = names
+        self.solve_over.value = ""
+        self.solved.say("")
+        self.over.value = over or (swept[0].name if swept else "")
+        self.solve_result.value = self.solve_range.value = ""
+        self.solve_result.placeholder = example(formula.unit)
+        self._set_range()
+        self._ready = True
+        self.refresh()
+        if not over and self.sweep_message.is_alert:
+            self.over.value = ""  # it takes a few values only: nothing to sweep
+
+    def _set_range(self) -> None:
+        """Propose a range around the number that is there."""
+        ready, self._ready = self._ready, False
+        if self.over.value:
+            parameter = self.formula.parameter(self.over.value)
+            try:
+                given = self.fields[parameter.name].read()
+                value = float(given.get(parameter.name, parameter.default))
+            except (NetcalcError, TypeError, ValueError):
+                value = 0.0
+            low, high, log = calculator.sweep_range(parameter, value)
+            self.low.value, self.high.value = parameter.show(low), parameter.show(high)
+            self.x_scale.value = "log" if log else "linear"
+        self._ready = ready
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read the form, compute and draw anew; what is wrong stands beside its box."""
+        if not self._ready:
+            return
+        self.message.say("")
+        self.sweep_message.say("")
+        arguments = self._arguments()
+        if arguments is None:
+            self.result.say("")
+            self.numbers.value = self.table.value = ""
+            self._arrange(drawn=False)
+            return
+        swept = self._sweep(arguments)
+        result = self._evaluate(arguments, quiet=swept is not None)
+        self._say_result(arguments, result)
+        if swept is not None:
+            self._draw(swept, arguments, result)
+        self._arrange(drawn=swept is not None)
+
+    def _arguments(self) -> dict[str, Any] | None:
+        """Return the arguments, or None and messages beside the boxes that are wrong."""
+        arguments: dict[str, Any] = {}
+        wrong = False
+        for field in self.fields.values():
+            try:
+                arguments |= field.read()
+                field.message.say("")
+            except NetcalcError as error:
+                field.message.blame(error)
+                wrong = True
+        return None if wrong else arguments
+
+    def _evaluate(self, arguments: Mapping[str, Any], *, quiet: bool) -> Any:
+        try:
+            return self.formula.evaluate(arguments)
+        except DomainError as error:
+            field = self.fields.get(error.name)
+            (field.message if field else self.message).blame(error)
+        except Exception as error:
+            self.message.blame(error)
+        return None
+
+    def _sweep(self, arguments: Mapping[str, Any]) -> Sweep | None:
+        """Return the curve's columns; None where the result is no number to be drawn."""
+        if not self.over.value:
+            return None
+        parameter = self.formula.parameter(self.over.value)
+        try:
+            limits = f"{self.low.value}:{self.high.value}:{self.x_scale.value[:3]}{POINTS}"
+            values = calculator.parse_range(limits, parameter)
+            swept = calculator.sweep(
+                self.formula, arguments, over=parameter.name, values=values, gaps=True
+            )
+        except DomainError as error:
+            if not error.name.startswith("result of"):
+                self.sweep_message.blame(error)
+            return None
+        except Exception as error:
+            self.sweep_message.blame(error)
+            return None
+        if swept.refused:
+            self.sweep_message.say(f"Not drawn where it is impossible: {swept.refused}")
+        return swept
+
+    def _say_result(self, arguments: Mapping[str, Any], result: Any) -> None:
+        if result is None:
+            self.result.say("")
+            self.numbers.value = self.table.value = ""
+            return
+        lines = calculator.explained(self.formula, arguments, result)
+        columns = calculator.table(self.formula, result)
+        length = len(next(iter(columns.values())))
+        self.result.say(_words(self.formula, result, length))
+        self.numbers.value = _definitions(lines if length == 1 else lines[:-1])
+        self.table.value = _table(self.formula, columns) if length > 1 else ""
+
+    def _draw(self, swept: Sweep, arguments: Mapping[str, Any], result: Any) -> None:
+        formula, parameter = self.formula, self.formula.parameter(swept.name)
+        single = list(swept.columns) == ["result"]
+        what = formula.short_name.replace("_", " ")
+        lines = {what if single else name: y for name, y in swept.columns.items()}
+        name, over, given = self._points
+        points = dict(given) if (name, over) == (formula.name, parameter.name) else {}
+        if single and result is not None:
+            value = arguments.get(parameter.name, parameter.default)
+            points[_HERE] = ([value], [float(result)])
+        plot = curves(
+            swept.values,
+            lines,
+            points=points,
+            x_axis=Axis(parameter.short_name.replace("_", " "), parameter.unit, self.x_scale.value),
+            y_axis=Axis(what if single else "result", formula.unit, self.y_scale.value),
+            title=formula.summary.rstrip("."),
+            theme=self._theme,
+        )
+        self.figure.draw(plot)
+
+    def _empty(self) -> Plot:
+        nothing = Axis("", "1")
+        return curves([], {"nothing": []}, x_axis=nothing, y_axis=nothing, theme=self._theme)
+
+    def solve(self) -> None:
+        """Solve for the chosen argument; the answer, or why there is none, stands below."""
+        if not self.solve_over.value:
+            self.solved.say("Choose what to solve for.", alert=True)
+            return
+        parameter = self.formula.parameter(self.solve_over.value)
+        try:
+            arguments: dict[str, Any] = {}
+            for field in self.fields.values():
+                if field.parameter.name != parameter.name:
+                    arguments |= field.read()
+            found = calculator.solve_for(
+                self.formula,
+                arguments,
+                over=parameter.name,
+                result=self.solve_result.value,
+                limits=self.solve_range.value.strip(),
+            )
+        except Exception as error:
+            self.solved.blame(error)
+            return
+        name = parameter.short_name.replace("_", " ")
+        self.solved.say(f"{name}: " + "; or ".join(found.lines))
+
+    def _arrange(self, *, drawn: bool) -> None:
+        """Show what there is: a curve, a table or neither."""
+        sweep = _row([self.over, self.low, self.high, self.x_scale, self.y_scale])
+        solve = _row([self.solve_over, self.solve_result, self.solve_range, self.solve_button])
+        single = self.formula.unit not in ("", "bool") and not self.table.value
+        children = [
+            _row([self.search, self.subject]),
+            self.formula_choice,
+            self.found,
+            self.summary,
+            self.equation,
+            self.form,
+            self.message,
+            self.result,
+            self.numbers,
+            *([self.table] if self.table.value else []),
+            *([sweep] if not self.table.value and len(self.over.options) > 1 else []),
+            self.sweep_message,
+            *([self.figure] if drawn else []),
+            *([solve, self.solved] if single and len(self.solve_over.options) > 1 else []),
+            self.source,
+        ]
+        if children != self._arranged:
+            self._arranged = self.children = children
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        return with_picture(super()._repr_mimebundle_(**kwargs), self.figure)
+
+
+def calculator_panel(
+    name: str = "latency.transfer_s",
+    texts: Mapping[str, str] | None = None,
+    *,
+    over: str = "",
+    points: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
+    theme: Theme = "light",
+) -> CalculatorPanel:
+    """Offer all formulas: pick one, type its inputs, sweep one of them, solve for another.
+
+    Parameters
+    ----------
+    name : str
+        The formula at first, as :func:`netcalc.calculator.formula` takes it.
+    texts : mapping of str to str, optional
+        Inputs at first: ``{"payload": "1 MB", "bandwidth": "T1"}``; by default those of the
+        formula's example.
+    over : str, optional
+        The argument that is swept at first; by default the first.
+    points : mapping of str to a pair of array_like, optional
+        Measured points by name, x and y in SI units; drawn while that formula is swept over
+        that argument.
+    theme : {'light', 'dark'}
+        Colours of the figure.
+
+    Returns
+    -------
+    CalculatorPanel
+        The widget to show.
+    """
+    return CalculatorPanel(name, texts or {}, over=over, points=points, theme=theme)
+
+
+def _subjects() -> list[str]:
+    return list(dict.fromkeys(formula.subject for formula in calculator.formulas().values()))
+
+
+def _title(formula: Formula) -> str:
+    return f"{formula.short_name.replace('_', ' ')}: {formula.summary}"
+
+
+def _input(parameter: Parameter, text: str) -> ipywidgets.Widget:
+    layout = ipywidgets.Layout(flex="0 1 15em", width="15em", min_width="8em")
+    tooltip = parameter.name
+    if parameter.kind == "choice":
+        start = text or ("" if parameter.required else str(parameter.default))
+        start = start if start in parameter.choices else parameter.choices[0]
+        return ipywidgets.Dropdown(
+            options=list(parameter.choices), value=start, layout=layout, tooltip=tooltip
+        )
+    if parameter.kind == "bool":
+        start = text or ("no" if parameter.required else parameter.show(parameter.default))
+        return ipywidgets.Dropdown(
+            options=["yes", "no"], value=start, layout=layout, tooltip=tooltip
+        )
+    default = "" if parameter.required else parameter.show(parameter.default)
+    return ipywidgets.Text(
+        value=text,
+        placeholder=default or parameter.wanted,
+        continuous_update=False,
+        layout=layout,
+        tooltip=tooltip,
+    )
+
+
+def _box(label: str) -> ipywidgets.Text:
+    box = ipywidgets.Text(
+        description=label,
+        continuous_update=False,
+        style={"description_width": "6.5em"},
+        layout=ipywidgets.Layout(flex="0 1 15em", min_width="0", width="15em"),
+    )
+    box.add_class("netcalc-box")
+    return box
+
+
+def _row(widgets: list[ipywidgets.Widget]) -> ipywidgets.Box:
+    return ipywidgets.Box(
+        widgets,
+        layout=ipywidgets.Layout(flex_flow="row wrap", width="100%", grid_gap="2px 16px"),
+    )
+
+
+def _words(formula: Formula, result: Any, length: int) -> str:
+    """Return the result in a sentence."""
+    what = formula.summary.rstrip(".")
+    if length > 1:
+        return f"{what}: {length} rows, in the table below."
+    text = ", ".join(calculator.result_lines(formula, result))
+    columns = result._asdict().values() if hasattr(result, "_asdict") else [result]
+    if all(np.isfinite(np.asarray(value, dtype=float)).all() for value in columns):
+        return f"{what}: {text}."
+    return f"{what}: {text}. ({_plain(formula.returns)})"
+
+
+def _plain(text: str) -> str:
+    """Return words of a docstring without its marks."""
+    return text.replace("``", "").replace(":func:", "").replace(":math:", "").replace("`", "")
+
+
+def _definitions(lines: list[tuple[str, str]]) -> str:
+    rows = "".join(
+        f'<tr><th scope="row">{escape(name)}</th><td>= {escape(text)}</td></tr>'
+        for name, text in lines
+    )
+    return f'<table class="netcalc-table">{rows}</table>'
+
+
+def _table(formula: Formula, columns: Mapping[str, list[Any]]) -> str:
+    units = {name: calculator.column_unit(formula, name) for name in columns}
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
+    rows = list(zip(*columns.values(), strict=True))
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f"<td>{escape(calculator.show(value, unit))}</td>"
+            for value, unit in zip(row, units.values(), strict=True)
+        )
+        + "</tr>"
+        for row in rows[:TABLE_ROWS]
+    )
+    more = f"<p>{len(rows) - TABLE_ROWS} more rows</p>" if len(rows) > TABLE_ROWS else ""
+    return f'<table class="netcalc-table"><thead><tr>{head}</tr></thead>{body}</table>{more}'
