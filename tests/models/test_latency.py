@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -139,8 +140,7 @@ def test_all_kinds_of_arrays_give_the_same(value):
 
 
 def test_pandas_series_and_integers_that_would_overflow():
-    pandas = pytest.importorskip("pandas")
-    series = pandas.Series([2**31 - 1], dtype="int32")
+    series = pd.Series([2**31 - 1], dtype="int32")
     # derived: 8 x (2^31 - 1) bits at 8 bit/s; in int32 the product would wrap.
     assert float(np.asarray(latency.serialization_s(series, bandwidth_bps=8))[0]) == 2**31 - 1
 
