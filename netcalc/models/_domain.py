@@ -10,7 +10,10 @@ The checks look at the smallest and the largest element only: two passes, no tem
 from __future__ import annotations
 
 import warnings
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from contextvars import ContextVar
+from functools import wraps
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,8 +22,38 @@ from netcalc.errors import DomainError, NotFiniteWarning
 
 FloatArray: TypeAlias = NDArray[np.float64]
 
-quiet = np.errstate(all="ignore")
-"""Decorator of a model: 1e308 and denormals may overflow to inf or 0 without a warning."""
+Model = TypeVar("Model", bound=Callable[..., Any])
+
+# Of the model that is called: what is to be said about its arguments, by their names.
+_found: ContextVar[dict[str, str | None] | None] = ContextVar("_found", default=None)
+
+
+def quiet(function: Model) -> Model:
+    """Decorate a model: its numbers may overflow without a warning, its arguments warn once.
+
+    1e308 and denormals may come out as inf or 0. A model that hands an argument to another one,
+    or looks at it twice, says once that nan stands in it, and says it where it was called. What
+    counts is the first look: later ones may be at a number that was computed from another.
+    """
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+    @wraps(function)
+    def model(*args: Any, **kwargs: Any) -> Any:
+        if _found.get() is not None:
+            return function(*args, **kwargs)
+        found: dict[str, str | None] = dict.fromkeys(names)
+        token = _found.set(found)
+        try:
+            with np.errstate(all="ignore"):
+                result = function(*args, **kwargs)
+        finally:
+            _found.reset(token)
+        for message in filter(None, found.values()):
+            warnings.warn(message, NotFiniteWarning, stacklevel=2)
+        return result
+
+    return cast(Model, model)
 
 
 def positive(name: str, value: ArrayLike, *, allow_inf: bool = False) -> FloatArray:
@@ -79,6 +112,13 @@ def one_dimensional(name: str, array: FloatArray) -> FloatArray:
     return array
 
 
+def single(name: str, array: FloatArray) -> float:
+    """Return the one number of ``array``, refused where there are several or none."""
+    if array.size != 1:
+        raise DomainError(name, f"of shape {array.shape}", "one number")
+    return float(array.reshape(()))
+
+
 def as_float(name: str, value: ArrayLike) -> FloatArray:
     """Return ``value`` as float64; masked elements become nan.
 
@@ -115,11 +155,15 @@ def _checked(
     is_ratio: bool = False,
 ) -> FloatArray:
     array = as_float(name, value)
+    found = _found.get()
+    is_first = found is None or found.get(name, "") is None
+    if found is not None and is_first:
+        found[name] = ""
     if array.size == 0:
         return array
     lowest, highest = float(array.min()), float(array.max())
     if not (np.isfinite(lowest) and (np.isfinite(highest) or (allow_inf and highest == np.inf))):
-        array = _nan_where_not_finite(name, array, allow_inf=allow_inf)
+        array = _nan_where_not_finite(name, array, allow_inf=allow_inf, warn=is_first)
         if np.isnan(array).all():
             return array
         lowest, highest = float(np.nanmin(array)), float(np.nanmax(array))
@@ -131,18 +175,23 @@ def _checked(
     return array
 
 
-def _nan_where_not_finite(name: str, array: FloatArray, *, allow_inf: bool) -> FloatArray:
+def _nan_where_not_finite(
+    name: str, array: FloatArray, *, allow_inf: bool, warn: bool
+) -> FloatArray:
     bad = np.isnan(array) | (array == -np.inf)
     if not allow_inf:
         bad |= array == np.inf
-    if array.size > 1 and bad.any():
+    if warn and array.size > 1 and bad.any():
         first = int(np.flatnonzero(bad)[0])
-        warnings.warn(
+        message = (
             f"{name}: {int(bad.sum())} of {array.size} values are not finite, the first at index "
-            f"{first}; the result is nan there",
-            NotFiniteWarning,
-            stacklevel=5,
+            f"{first}; the result is nan there"
         )
+        found = _found.get()
+        if found is None:
+            warnings.warn(message, NotFiniteWarning, stacklevel=4)
+        else:
+            found[name] = message
     return np.where(bad, np.nan, array)
 
 

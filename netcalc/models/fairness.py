@@ -18,6 +18,7 @@ from netcalc.models._domain import (
     positive,
     quiet,
     real,
+    single,
     whole,
 )
 
@@ -149,7 +150,7 @@ def max_min_bps(
     Bertsekas and Gallager, Data Networks, 6.5.2.
     """
     demand = one_dimensional("demand_bps", non_negative("demand_bps", demand_bps, allow_inf=True))
-    capacity = _one("capacity_bps", positive("capacity_bps", capacity_bps))
+    capacity = single("capacity_bps", positive("capacity_bps", capacity_bps))
     weights = _one_each("weight", positive("weight", weight), demand.size)
     if np.isnan(demand).any() or np.isnan(weights).any() or np.isnan(capacity):
         return np.full(demand.size, np.nan)
@@ -353,7 +354,7 @@ def fair_share_bits(
     """
     start = one_dimensional("start_s", real("start_s", start_s))
     duration = _one_each("duration_s", non_negative("duration_s", duration_s), start.size)
-    capacity = _one("capacity_bps", positive("capacity_bps", capacity_bps))
+    capacity = single("capacity_bps", positive("capacity_bps", capacity_bps))
     end = start + duration
     if np.isnan(end).any():
         return np.full(start.size, np.nan)
@@ -368,12 +369,6 @@ def fair_share_bits(
         since[np.searchsorted(changes, end)] - since[np.searchsorted(changes, start)]
     )
     return shares
-
-
-def _one(name: str, value: FloatArray) -> float:
-    if value.size != 1:
-        raise DomainError(name, f"of shape {value.shape}", "one number")
-    return float(value.reshape(()))
 
 
 def _one_each(name: str, values: FloatArray, count: int) -> FloatArray:

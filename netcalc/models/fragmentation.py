@@ -131,7 +131,7 @@ def fragments_bytes(
     *,
     mtu_bytes: int = 1500,
     ip_version: int = 4,
-    ip_option_bytes: ArrayLike = 0.0,
+    ip_option_bytes: float = 0.0,
     algorithm: str = "rfc791",
 ) -> FloatArray:
     r"""IP payload of each fragment of one datagram, in order.
@@ -146,7 +146,7 @@ def fragments_bytes(
         Largest IP packet of the link. [byte]
     ip_version : int
         4 or 6. [1]
-    ip_option_bytes : array_like
+    ip_option_bytes : float
         IPv4 options, copied into every fragment, or IPv6 extension headers. [byte]
     algorithm : {'rfc791', 'bsd'}
         Whether a remainder that fits is sent whole, or cut like all others. [text]

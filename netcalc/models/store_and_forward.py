@@ -20,8 +20,10 @@ from netcalc.models._domain import (
     one_dimensional,
     positive,
     quiet,
+    single,
     whole,
 )
+from netcalc.models._load import missing_stays
 
 
 class Timeline(NamedTuple):
@@ -104,10 +106,7 @@ def store_and_forward_s(
     """
     size = non_negative("packet_bytes", packet_bytes)
     rate, latency, processing = _links(bandwidth_bps, latency_s, processing_s)
-    ends = [
-        non_negative("source_processing_s", source_processing_s),
-        non_negative("destination_processing_s", destination_processing_s),
-    ]
+    ends = _ends(source_processing_s, destination_processing_s)
     fixed = float(latency.sum() + processing.sum() + sum(ends))
     slowest_node = float(max(*ends, *processing))
     later = whole("packet_count", packet_count, low=1) - 1.0
@@ -242,13 +241,8 @@ def pipeline_timeline(
     """
     sizes = one_dimensional("packet_bytes", non_negative("packet_bytes", packet_bytes))
     rate, latency, processing = _links(bandwidth_bps, latency_s, processing_s)
-    nodes = np.concatenate(
-        (
-            [non_negative("source_processing_s", source_processing_s)],
-            processing,
-            [non_negative("destination_processing_s", destination_processing_s)],
-        )
-    )
+    source, destination = _ends(source_processing_s, destination_processing_s)
+    nodes = np.concatenate(([source], processing, [destination]))
     packets, links = sizes.size, rate.size
     start, first, last = (np.empty((packets, links)) for _ in range(3))
     node_start, node_end = (np.empty((packets, links + 1)) for _ in range(2))
@@ -379,7 +373,8 @@ def optimal_segment_bits(
     """
     product = non_negative("message_bits", message_bits) * non_negative("header_bits", header_bits)
     hops = whole("link_count", link_count, low=1) - 1.0
-    return np.where(hops > 0, np.sqrt(product / hops), np.inf)[()]
+    best = np.where(hops > 0, np.sqrt(product / hops), np.inf)
+    return missing_stays(best, product, hops)[()]
 
 
 @quiet
@@ -443,6 +438,16 @@ def _links(
     latency = _one_each("latency_s", non_negative("latency_s", latency_s), rate.size)
     between_links = _one_each(name, non_negative(name, processing_s), rate.size - 1)
     return rate, latency, between_links
+
+
+def _ends(source_processing_s: float, destination_processing_s: float) -> tuple[float, float]:
+    return (
+        single("source_processing_s", non_negative("source_processing_s", source_processing_s)),
+        single(
+            "destination_processing_s",
+            non_negative("destination_processing_s", destination_processing_s),
+        ),
+    )
 
 
 def _one_each(name: str, values: FloatArray, count: int) -> NDArray[np.float64]:

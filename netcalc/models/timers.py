@@ -19,6 +19,7 @@ from netcalc.models._domain import (
     one_dimensional,
     positive,
     quiet,
+    single,
     whole,
 )
 
@@ -178,6 +179,12 @@ def rto_estimate(
         again = np.atleast_1d(np.asarray(retransmitted, dtype=bool))
         if again.shape != samples.shape:
             raise DomainError("retransmitted", f"of shape {again.shape}", f"{samples.size} values")
+    limits = {
+        "granularity_s": single("granularity_s", non_negative("granularity_s", granularity_s)),
+        "min_rto_s": single("min_rto_s", non_negative("min_rto_s", min_rto_s)),
+        "max_rto_s": single("max_rto_s", positive("max_rto_s", max_rto_s, allow_inf=True)),
+    }
+    initial = single("initial_rto_s", positive("initial_rto_s", initial_rto_s))
     smoothed, variation = np.nan, np.nan
     states = np.empty((2, samples.size))
     for index, sample in enumerate(samples):
@@ -188,14 +195,9 @@ def rto_estimate(
             smoothed = 0.875 * smoothed + 0.125 * sample
         states[:, index] = (smoothed, variation) if not np.isnan(sample) else np.nan
     measured = ~np.isnan(states[0])
-    timeouts = np.where(np.isnan(samples), np.nan, positive("initial_rto_s", initial_rto_s))
+    timeouts = np.where(np.isnan(samples), np.nan, initial)
     timeouts[measured] = rto_s(
-        states[0, measured],
-        rttvar_s=states[1, measured],
-        granularity_s=granularity_s,
-        min_rto_s=min_rto_s,
-        max_rto_s=max_rto_s,
-        floor=floor,
+        states[0, measured], rttvar_s=states[1, measured], floor=floor, **limits
     )
     return RtoEstimate(states[0], states[1], timeouts)
 
@@ -355,7 +357,7 @@ def _waits_s(
     doubling: FloatArray, first_s: FloatArray, linear: FloatArray, largest_s: FloatArray
 ) -> FloatArray:
     """Sum of ``linear`` equal timeouts and ``doubling`` ones that double up to the largest."""
-    if np.isposinf(largest_s).all():
+    if not largest_s.ndim and np.isposinf(largest_s):
         unbound: FloatArray = first_s * (np.exp2(doubling) + (linear - 1))
         return unbound
     first_s = np.minimum(first_s, largest_s)

@@ -21,6 +21,7 @@ from netcalc.models._domain import (
     one_dimensional,
     positive,
     quiet,
+    single,
     whole,
 )
 
@@ -119,7 +120,7 @@ def write_timeline(
     """
     times = one_dimensional("write_s", non_negative("write_s", write_s))
     sizes = one_dimensional("write_bytes", whole("write_bytes", write_bytes, 1))
-    mss = float(positive("mss_bytes", mss_bytes))
+    mss = single("mss_bytes", positive("mss_bytes", mss_bytes))
     choice("policy", policy, ("nagle", "minshall", "nodelay"))
     if sizes.shape != times.shape:
         raise DomainError("write_bytes", f"of shape {sizes.shape}", f"{times.size} values")
@@ -128,11 +129,13 @@ def write_timeline(
     if sizes.sum() / mss + sizes.size > MAX_SEGMENTS:
         raise DomainError("write_bytes", f"{sizes.sum():g} in all", f"{MAX_SEGMENTS} segments")
     exchange = _Exchange(
-        half_rtt_s=float(non_negative("rtt_s", rtt_s)) / 2,
-        delayed_ack_s=0.0 if quickack else float(non_negative("delayed_ack_s", delayed_ack_s)),
+        half_rtt_s=single("rtt_s", non_negative("rtt_s", rtt_s)) / 2,
+        delayed_ack_s=0.0
+        if quickack
+        else single("delayed_ack_s", non_negative("delayed_ack_s", delayed_ack_s)),
         quickack=quickack,
-        ack_bytes=mss * float(positive("segments_per_ack", segments_per_ack)),
-        server_s=float(non_negative("server_s", server_s)),
+        ack_bytes=mss * single("segments_per_ack", positive("segments_per_ack", segments_per_ack)),
+        server_s=single("server_s", non_negative("server_s", server_s)),
         mss=mss,
         policy=policy,
         request_bytes=float(sizes.sum()),
