@@ -11,7 +11,7 @@ from netcalc.models._load import missing_stays
 
 def offset(acked: FloatArray) -> FloatArray:
     """Return the constant of the mean window."""
-    return (2.0 + acked) / (3.0 * acked)
+    return 2.0 / 3.0 / acked + 1.0 / 3.0
 
 
 def mean_window(loss: FloatArray, acked: FloatArray) -> FloatArray:

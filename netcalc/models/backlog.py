@@ -151,5 +151,5 @@ def fluid_fill_s(
     Kleinrock, Queueing Systems vol. 2, 2.7 (fluid approximation for queues).
     """
     excess = non_negative("input_bps", input_bps) - non_negative("output_bps", output_bps)
-    room = 8.0 * non_negative("buffer_bytes", buffer_bytes)
-    return missing_stays(np.where(excess > 0.0, room / excess, np.inf), excess, room)
+    room = non_negative("buffer_bytes", buffer_bytes)
+    return missing_stays(np.where(excess > 0.0, 8.0 * (room / excess), np.inf), excess, room)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.models._domain import FloatArray, non_negative, positive, quiet, ratio
+from netcalc.models._load import missing_stays
 from netcalc.models.pftk import pftk_throughput_pps, pftk_timeout_ratio, timeout_sequence_s
 
 
@@ -184,13 +185,14 @@ def slow_start_s(
     growth = 1.0 + 1.0 / positive("segments_per_ack", segments_per_ack)
     per_round = 1.0 / np.log2(growth)
     rtt = non_negative("rtt_s", rtt_s)
-    grown = np.log2(count * ((growth - 1) / first) + 1) * (rtt * per_round)
-    if np.isinf(largest).all():
+    first = np.minimum(first, largest)
+    grown = np.log1p(count * ((growth - 1) / first)) * (rtt * (per_round / np.log(2.0)))
+    if not largest.ndim and np.isposinf(largest):
         return np.asarray(grown)
     before_tail = (growth * largest - first) / (growth - 1)
     tail = np.log2(largest / first) * per_round + 1 + (count - before_tail) / largest
     reached = (count * (growth - 1) + first) / growth
-    return np.where(reached > largest, rtt * tail, grown)
+    return missing_stays(np.where(reached > largest, rtt * tail, grown), largest)
 
 
 @quiet
@@ -265,8 +267,8 @@ def lossy_transfer_s(
     count = non_negative("segments", segments)
     loss = ratio("loss_ratio", loss_ratio)
     rtt = positive("rtt_s", rtt_s)
-    first = positive("initial_window_segments", initial_window_segments)
     largest = positive("max_window_segments", max_window_segments, allow_inf=True)
+    first = np.minimum(positive("initial_window_segments", initial_window_segments), largest)
     growth = 1.0 + 1.0 / positive("segments_per_ack", segments_per_ack)
     any_lost = np.where(count > 0, -np.expm1(count * np.log1p(-loss)), 0.0)
     started = slow_start_segments(count, loss_ratio=loss) + any_lost

@@ -170,9 +170,9 @@ def typical_interval_error_std_s(tick_s: ArrayLike) -> FloatArray:
 
 
 def _interval_error(duration: FloatArray, tick: FloatArray) -> FloatArray:
-    ticks = duration / tick
-    fraction = np.where(np.isinf(ticks), 0.0, ticks - np.floor(ticks))
-    # A whole number of ticks, but for the last digit of the division, has no error.
-    off_by = np.minimum(fraction, 1.0 - fraction)
-    fraction = np.where(off_by <= 4.0 * np.finfo(float).eps * ticks, 0.0, fraction)
-    return tick * np.sqrt(fraction * (1.0 - fraction))
+    # q^2 f (1 - f) is the rest times what it lacks to a tick: both are exact.
+    rest = np.fmod(duration, tick)
+    error = np.sqrt(rest) * np.sqrt(tick - rest)
+    # A whole number of ticks, but for the last digit of the duration, has no error.
+    off_by = np.minimum(rest, tick - rest)
+    return np.where(off_by <= 4.0 * np.finfo(float).eps * duration, 0.0, error)

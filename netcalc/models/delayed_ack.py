@@ -173,5 +173,7 @@ def heartbeat_wait_s(
     Wright and Stevens, TCP/IP Illustrated vol. 2, 25.4 (tcp_fasttimo).
     """
     period = positive("period_s", period_s)
-    since = real("arrival_s", arrival_s) - real("phase_s", phase_s)
-    return period - np.mod(since, period)
+    # Of each by itself: the remainder is exact, the difference of two large times is not.
+    since: FloatArray = np.mod(real("arrival_s", arrival_s), period)
+    since = np.mod(since - np.mod(real("phase_s", phase_s), period), period)
+    return period - since

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 from netcalc.models._domain import FloatArray, non_negative, positive, quiet
 from netcalc.models._headers import room, tcp_ip_header_bytes
 from netcalc.models._layers import inside, outside, stack_layers
+from netcalc.models._load import missing_stays
 from netcalc.models.framing import ethernet_wire_bytes, tcp_payload_bytes, udp_payload_bytes
 
 
@@ -73,7 +74,7 @@ def tunnel_packet_bytes(
     size = non_negative("packet_bytes", packet_bytes)
     for layer, limit in zip(reversed(layers), reversed(limits[1:]), strict=True):
         size = outside(layer, size, limit)
-    return size
+    return missing_stays(size, limits[0])
 
 
 @quiet

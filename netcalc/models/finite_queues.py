@@ -247,7 +247,8 @@ def _blocking(load: FloatArray, places: FloatArray) -> FloatArray:
 def _services_inside(load: FloatArray, places: FloatArray) -> FloatArray:
     """Return the time in the system, in services."""
     number = _mean_number(load, places)
-    services = np.where(load > 0.0, number / _busy_ratio(load, places), 1.0)
+    # Next to no load every customer is alone; numbers this small have lost their digits.
+    services = np.where(load > 1e-300, number / _busy_ratio(load, places), 1.0)
     return missing_stays(services, load, places)
 
 

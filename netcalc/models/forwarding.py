@@ -371,6 +371,6 @@ def switch_rate_pps(
         raise DomainError(
             "port_count", f"{counts.size} numbers", f"{rates.size}, one for each kind"
         )
-    total = (rates * counts).sum()
+    total = (rates * (counts / 8.0)).sum()
     wire = non_negative("frame_bytes", frame_bytes) + non_negative("overhead_bytes", overhead_bytes)
-    return np.asarray(total / 8.0 / wire)
+    return np.asarray(total / wire)

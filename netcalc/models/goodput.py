@@ -366,6 +366,6 @@ def half_duplex_goodput_bps(
     """
     ack = tcp_ack_wire_bytes(tcp_option_bytes, ip_version=ip_version, tag_count=tag_count)
     ack_share = ack / at_least("segments_per_ack", segments_per_ack, 1.0)
-    wire = ethernet_wire_bytes(mtu_bytes, tag_count=tag_count) + ack_share
     payload = tcp_payload_bytes(mtu_bytes, ip_version=ip_version, tcp_option_bytes=tcp_option_bytes)
+    wire = ethernet_wire_bytes(mtu_bytes, tag_count=tag_count) + ack_share
     return positive("bandwidth_bps", bandwidth_bps) * (payload / wire)

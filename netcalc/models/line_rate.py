@@ -210,10 +210,9 @@ def line_utilization(
     ----------
     RFC 2544 appendix B.
     """
-    needed = required_bandwidth_bps(
-        rate_pps, frame_bytes=frame_bytes, overhead_bytes=overhead_bytes
-    )
-    return needed / positive("bandwidth_bps", bandwidth_bps)
+    wire = non_negative("frame_bytes", frame_bytes) + non_negative("overhead_bytes", overhead_bytes)
+    share = wire * (8.0 / positive("bandwidth_bps", bandwidth_bps))
+    return non_negative("rate_pps", rate_pps) * share
 
 
 @quiet
@@ -303,7 +302,7 @@ def mix_mean_frame_bytes(frame_bytes: ArrayLike, *, weight: ArrayLike) -> FloatA
     total = weights.sum()
     if total == 0.0:
         raise DomainError("weight", "0 in total", "a sum above 0")
-    return np.asarray(sizes @ weights / total)
+    return np.asarray(sizes @ (weights / total))
 
 
 @quiet

@@ -254,9 +254,8 @@ def reno_loss_interval_s(
     RFC 3649, section 1.
     """
     loss = ratio("loss_ratio", loss_ratio)
-    packet_s = 8.0 * positive("packet_bytes", packet_bytes)
-    packet_s = packet_s / positive("bandwidth_bps", bandwidth_bps)
-    return packet_s / loss
+    packet_s = positive("packet_bytes", packet_bytes) / positive("bandwidth_bps", bandwidth_bps)
+    return 8.0 * packet_s / loss
 
 
 @quiet

@@ -225,7 +225,7 @@ def stream_mbufs(
     rest = np.mod(data, mcl)
     rest_cluster = _takes_cluster(rest, mincl, compare)
     clusters = np.floor(data / mcl) + rest_cluster
-    calls = clusters + np.where(rest_cluster, 0, np.ceil(rest / mhlen)) + 0 * mincl
+    calls = clusters + np.where(rest_cluster, 0, np.ceil(rest / mhlen)) + 0 * (mincl + mhlen)
     return StreamCount(calls, calls, clusters + 0 * calls)
 
 
@@ -295,12 +295,12 @@ def stream_segments(
     mincl, mcl = _cluster_sizes(minclsize_bytes, mcl_bytes)
     if not nodelay:
         piece = np.where(_takes_cluster(data, mincl, compare), mcl, mhlen)
-        first = np.minimum(data, piece)
+        first = np.minimum(data, piece) + 0 * (mincl + mcl + mhlen)
         return np.ceil(first / mss) + np.ceil((data - first) / mss)
     rest = np.mod(data, mcl)
     short = np.floor(rest / mhlen) * np.ceil(mhlen / mss) + np.ceil(np.mod(rest, mhlen) / mss)
     last = np.where(_takes_cluster(rest, mincl, compare), np.ceil(rest / mss), short)
-    return np.floor(data / mcl) * np.ceil(mcl / mss) + last
+    return np.floor(data / mcl) * np.ceil(mcl / mss) + last + 0 * (mincl + mhlen)
 
 
 @quiet
@@ -356,7 +356,8 @@ def segment_mbufs(
     data = whole("payload_bytes", payload_bytes)
     taken = whole("header_bytes", header_bytes) + whole("max_linkhdr_bytes", max_linkhdr_bytes)
     room = whole("mhlen_bytes", mhlen_bytes, 1) - taken
-    return 1.0 + np.where(data > room, whole("data_mbuf_count", data_mbuf_count, 1), 0 * data)
+    behind = whole("data_mbuf_count", data_mbuf_count, 1)
+    return 1.0 + np.where(data > room, behind, 0.0) + 0 * (data + room + behind)
 
 
 @quiet
@@ -418,7 +419,7 @@ def freebsd_mbufs(
     mincl, mcl = _cluster_sizes(minclsize_bytes, mcl_bytes)
     page = whole("page_bytes", page_bytes, 1)
     data = np.maximum(data, 1)
-    pages = np.maximum(np.ceil((data - mcl) / page), 0)
+    pages = np.maximum(np.ceil((data - mcl) / page), 0) + 0 * mincl
     rest = data - pages * page
     mbufs = pages + (rest > 0)
     clusters = pages + ((rest >= mincl) & (rest > 0))

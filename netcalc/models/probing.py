@@ -116,7 +116,7 @@ def rtt_intercept_s(
     latencies = one_dimensional("latency_s", non_negative("latency_s", latency_s))
     if latencies.size != rates.size:
         raise DomainError("latency_s", f"{latencies.size} numbers", f"{rates.size}, one a link")
-    headers = 16.0 * non_negative("header_bytes", header_bytes) * float((1.0 / rates).sum())
+    headers = non_negative("header_bytes", header_bytes) * float((16.0 / rates).sum())
     return 2.0 * float(latencies.sum()) + headers
 
 
@@ -201,7 +201,7 @@ def pair_dispersion_s(packet_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> F
     Moore, What do packet dispersion techniques measure?, INFOCOM 2001.
     """
     rates = one_dimensional("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
-    return non_negative("packet_bytes", packet_bytes) * 8.0 / float(rates.min())
+    return non_negative("packet_bytes", packet_bytes) * (8.0 / float(rates.min()))
 
 
 @quiet

@@ -239,7 +239,7 @@ def packet_mix_wait_s(
     """
     size, share = _mix(wire_bytes, weight)
     mean, scv = _mix_moments(size, share)
-    service = 8.0 * mean / positive("bandwidth_bps", bandwidth_bps)
+    service = 8.0 * (mean / positive("bandwidth_bps", bandwidth_bps))
     load = non_negative("utilization", utilization)
     return service * (0.5 + 0.5 * scv) * (load / spare(load))
 

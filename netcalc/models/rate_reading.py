@@ -378,4 +378,4 @@ def saturating_pair_count(
     :func:`stop_and_wait_goodput_bps`, solved for the number of pairs.
     """
     one = 8.0 * positive("payload_bytes", payload_bytes) / positive("cycle_s", cycle_s)
-    return np.ceil(positive("capacity_bps", capacity_bps) / one)
+    return np.maximum(np.ceil(positive("capacity_bps", capacity_bps) / one), 1.0)

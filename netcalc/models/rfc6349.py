@@ -51,7 +51,7 @@ def ideal_transfer_s(payload_bytes: ArrayLike, *, throughput_bps: ArrayLike) -> 
     RFC 6349, 3.4.1.
     """
     size = non_negative("payload_bytes", payload_bytes)
-    return 8.0 * size / positive("throughput_bps", throughput_bps)
+    return 8.0 * (size / positive("throughput_bps", throughput_bps))
 
 
 @quiet

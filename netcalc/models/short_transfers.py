@@ -51,7 +51,7 @@ def sending_s(
     Returns
     -------
     numpy.ndarray
-        Time until the last bit has left the sender. [s]
+        Time until the last bit has left the sender; nan for a growth of 1. [s]
 
     Raises
     ------
@@ -78,9 +78,9 @@ def sending_s(
     """
     return _sending_s(
         non_negative("segments", segments),
-        8.0
-        * positive("packet_bytes", packet_bytes)
-        / positive("bandwidth_bps", bandwidth_bps, allow_inf=True),
+        positive("packet_bytes", packet_bytes)
+        / positive("bandwidth_bps", bandwidth_bps, allow_inf=True)
+        * 8.0,
         non_negative("base_rtt_s", base_rtt_s),
         positive("initial_window_segments", initial_window_segments),
         at_least("growth", growth, 1),
@@ -204,7 +204,8 @@ def fetch_s(
     Returns
     -------
     numpy.ndarray
-        Time from the first segment of the handshake to the last bit of the response. [s]
+        Time from the first segment of the handshake to the last bit of the response; nan for a
+        growth of 1. [s]
 
     Raises
     ------
@@ -235,7 +236,7 @@ def fetch_s(
     packet = mss + non_negative("header_bytes", header_bytes)
     sending = _sending_s(
         non_negative("payload_bytes", payload_bytes) / mss,
-        8.0 * packet / positive("bandwidth_bps", bandwidth_bps, allow_inf=True),
+        8.0 * (packet / positive("bandwidth_bps", bandwidth_bps, allow_inf=True)),
         rtt,
         positive("initial_window_segments", initial_window_segments),
         at_least("growth", growth, 1),
@@ -261,7 +262,7 @@ def _sending_s(
         np.maximum(growing, 0),
         np.maximum(rounds(segments, initial_window_segments=first, growth=growth) - 1, 0),
     )
-    left = segments - first * (growth**pauses - 1) / (growth - 1)
+    left = segments - first * ((growth**pauses - 1) / (growth - 1))
     # Where the largest window is below a full line, every further round pauses as well.
     capped = largest * clock_s < cycle_s
     more = np.where(capped, np.maximum(np.ceil(left / largest - 1e-9) - 1, 0), 0)

@@ -73,7 +73,7 @@ def nagle_may_send(
     full = data >= positive("mss_bytes", mss_bytes)
     idle = non_negative("unacked_bytes", unacked_bytes) == 0
     largest = positive("max_window_bytes", max_window_bytes, allow_inf=True)
-    if not np.isposinf(largest).all():
+    if largest.ndim or not np.isposinf(largest):
         full = full | (data >= 0.5 * largest)
     return np.asarray((full | idle | bool(nodelay)) & (data > 0))
 
@@ -204,7 +204,7 @@ def tail_delay_s(
         tail = tail & False
     # A whole number of acknowledgements leaves no segment over: the remainder is 0.
     lone = np.minimum(np.fmod(full, per_ack), 1.0) > 0
-    return np.where(tail, rtt + lone * held, 0.0 * (full + rtt + held))
+    return np.where(tail, rtt + lone * held, 0.0) + 0.0 * (per_ack + full + rtt + held)
 
 
 @quiet

@@ -63,8 +63,9 @@ def token_bucket_transfer_s(
     """
     traffic = non_negative("traffic_bytes", traffic_bytes)
     beyond = traffic - non_negative("bucket_bytes", bucket_bytes)
-    sustained = 8.0 * beyond / positive("token_bps", token_bps)
-    return np.maximum(8.0 * traffic / positive("peak_bps", peak_bps, allow_inf=True), sustained)
+    sustained = beyond / positive("token_bps", token_bps)
+    at_peak = traffic / positive("peak_bps", peak_bps, allow_inf=True)
+    return 8.0 * np.maximum(at_peak, sustained)
 
 
 @quiet

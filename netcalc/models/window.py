@@ -338,4 +338,4 @@ def sequence_wrap_s(
     RFC 7323, 5.2; Peterson and Davie, Computer Networks, 5.2 (OC-48: 14 s).
     """
     space = positive("sequence_space_bytes", sequence_space_bytes)
-    return 8.0 * space / positive("bandwidth_bps", bandwidth_bps)
+    return 8.0 * (space / positive("bandwidth_bps", bandwidth_bps))
