@@ -15,11 +15,11 @@ from netcalc.path import Path
     ("path", "size", "limit", "share", "source"),
     [
         # derived: 8e6 bit / 45e6 = 177.8 ms of 207.8
-        ("45 Mbit/s 30 ms", 1e6, "line", 0.8556, "Stevens A.3"),
+        ("45 Mbit/s 30 ms", 1e6, "line", 0.8556, "published: Stevens A.3, a T3"),
         # derived: 0.8 ms of 30.8
-        ("10 Gbit/s 30 ms", 1e6, "latency", 0.974, "Stevens A.3, extended"),
+        ("10 Gbit/s 30 ms", 1e6, "latency", 0.974, "derived: Stevens A.3 with a faster line"),
         # derived: 4.42 ms on each of ten equal links, nine of them "again"
-        ("10 x T1", 552, "store-and-forward", 0.9, "Stevens A.3, ten hops"),
+        ("10 x T1", 552, "store-and-forward", 0.9, "derived: Stevens A.3, ten hops"),
     ],
 )
 def test_explain_names_the_part_that_limits(path, size, limit, share, source):

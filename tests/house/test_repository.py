@@ -94,11 +94,18 @@ def expected_values() -> list[tuple[str, str]]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not (isinstance(node, ast.Call) and ast.unparse(node.func).endswith("parametrize")):
                 continue
-            names = ast.literal_eval(node.args[0]) if isinstance(node.args[0], ast.Constant) else ""
-            names = [name.strip() for name in names.split(",")]
-            if "source" not in names or not isinstance(node.args[1], ast.List | ast.Tuple):
+            try:
+                names = ast.literal_eval(node.args[0])
+            except ValueError:
                 continue
-            for row in node.args[1].elts:
+            if isinstance(names, str):
+                names = [name.strip() for name in names.split(",")]
+            values = node.args[1]
+            if "source" not in names or not isinstance(values, ast.List | ast.Tuple):
+                continue
+            if len(names) < 3:  # a source alone is a name under test, not where a value is from
+                continue
+            for row in values.elts:
                 cells = row.args if isinstance(row, ast.Call) else getattr(row, "elts", [])
                 place = f"{path.relative_to(ROOT)}, line {row.lineno}"
                 found.append((place, ast.unparse(cells[names.index("source")])))

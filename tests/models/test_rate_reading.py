@@ -12,10 +12,10 @@ from netcalc.models import framing, rate_reading
 @pytest.mark.parametrize(
     ("goodput_bps", "captured_bytes", "expected", "source"),
     [
-        (0.281e6, 64, 3512.5, "audited: 100-yuan router at 64 bytes"),
-        (0.907e6, 64, 11_337.5, "audited: 1000-yuan router at 64 bytes"),
-        (91.212e6, 1514, 7809.2, "audited: 1000-yuan router at 1514 bytes"),
-        (43.633e6, 1514, 3735.7, "audited: 100-yuan router, best result"),
+        (0.281e6, 64, 3512.5, "derived: audit of the article, 100-yuan router at 64 bytes"),
+        (0.907e6, 64, 11_337.5, "derived: audit of the article, 1000-yuan router at 64 bytes"),
+        (91.212e6, 1514, 7809.2, "derived: audit of the article, 1000-yuan router at 1514 bytes"),
+        (43.633e6, 1514, 3735.7, "derived: audit of the article, 100-yuan router, best result"),
     ],
 )
 def test_packets_behind_a_reading(goodput_bps, captured_bytes, expected, source):

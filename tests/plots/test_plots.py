@@ -109,18 +109,18 @@ def test_columns_are_replaced_by_name():
 
 
 @pytest.mark.parametrize(
-    ("source", "columns", "named"),
+    ("curve", "columns", "named"),
     [
         ("T2", {"y": SIZES}, "T1, measured"),
         ("T1", {"z": SIZES}, "x, y"),
         ("T1", {"y": [1.0]}, "one length"),
     ],
 )
-def test_what_does_not_fit_is_refused_and_nothing_changes(source, columns, named):
+def test_what_does_not_fit_is_refused_and_nothing_changes(curve, columns, named):
     plot = some_curves()
     before = plot.sources["T1"].data["y"].tolist()
     with pytest.raises(DomainError, match=named):
-        plot.replace(source, **columns)
+        plot.replace(curve, **columns)
     assert plot.sources["T1"].data["y"].tolist() == before
 
 
