@@ -1,0 +1,257 @@
+"""Several links in a row, with the nodes between them, in given time.
+
+>>> from netcalc.path import Path
+>>> path = Path.parse("T1 5 ms, T1 1 ms")
+>>> run = simulate(path, packet_bytes=[1428], sent_s=[0.0])
+>>> round(float(run.received_s[0]), 6), round(float(path.one_way_s(1428)), 6)
+(0.020798, 0.020798)
+
+Where no link reorders, a packet goes through all of them when it is pushed, in computed time: what
+comes later cannot overtake it, so nothing is lost by knowing early. Then a chain of many links
+wakes its driver once a packet, as one link does.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from netcalc.emulation.queue import Events, LinkQueue
+from netcalc.errors import DomainError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from netcalc.path import Path
+
+
+class Chain:
+    """Links in a row: what leaves one goes to the next.
+
+    Parameters
+    ----------
+    links : sequence of LinkQueue
+        At least one.
+    """
+
+    def __init__(self, links: Sequence[LinkQueue]) -> None:
+        self.links = tuple(links)
+        if not self.links:
+            raise DomainError("links", "empty", "at least one link")
+        self._expired: list[tuple[float, int, int, Any]] = []  # (when, count, node, packet), a heap
+        self._expired_count = 0
+        self._stops = [place for place, link in enumerate(self.links) if not link.in_order]
+
+    def push(
+        self,
+        packet: Any,
+        now_s: float,
+        packet_bytes: int | None = None,
+        *,
+        first: int = 0,
+        ends_at: int | None = None,
+    ) -> None:
+        """Take a packet.
+
+        ``first`` is the link it enters; with ``ends_at`` it is not delivered but expires at that
+        node, where node 1 is the one between the first two links.
+        """
+        size = len(packet) if packet_bytes is None else packet_bytes
+        links = self.links
+        links[first].push((packet, size, ends_at), now_s, size)
+        if len(links) > 1:
+            self._advance(first, now_s)
+
+    def take(self, now_s: float) -> list[tuple[float, Any]]:
+        """Return what has arrived at the far end, each packet with its time."""
+        for place in self._stops:
+            self._advance(place, now_s)
+        return [(when_s, item[0]) for when_s, item in self.links[-1].take(now_s)]
+
+    def pop_ready(self, now_s: float) -> list[Any]:
+        """Return the packets that have arrived at the far end."""
+        return [packet for _, packet in self.take(now_s)]
+
+    def pop_expired(self, now_s: float) -> list[tuple[int, Any]]:
+        """Return the packets that expired on their way, each with the node's number."""
+        expired = []
+        while self._expired and self._expired[0][0] <= now_s:
+            expired.append(heapq.heappop(self._expired)[2:])
+        return expired
+
+    def next_event_s(self) -> float | None:
+        """Return when there is something to do next, or None."""
+        due_s = self.links[-1].next_event_s()
+        if not self._stops and not self._expired:
+            return due_s
+        times = [due_s, *(self.links[place].next_event_s() for place in self._stops)]
+        if self._expired:
+            times.append(self._expired[0][0])
+        return min((time_s for time_s in times if time_s is not None), default=None)
+
+    @property
+    def counters(self) -> list[dict[str, int]]:
+        """The counters of each link."""
+        return [link.counters for link in self.links]
+
+    @property
+    def expired_count(self) -> int:
+        """Packets that expired on their way. [packet]"""
+        return self._expired_count
+
+    def events(self) -> Events:
+        """Return the log of all links."""
+        return Events.joined([link.log.events(place) for place, link in enumerate(self.links)])
+
+    def _advance(self, place: int, now_s: float) -> None:
+        """Move packets to the next links: as far as nothing can still overtake them."""
+        last = len(self.links) - 1
+        while place < last:
+            link = self.links[place]
+            following = self.links[place + 1]
+            for when_s, item in link.take(math.inf if link.in_order else now_s):
+                if item[2] == place + 1:
+                    self._expired_count += 1
+                    entry = (when_s, self._expired_count, place + 1, item[0])
+                    heapq.heappush(self._expired, entry)
+                else:
+                    following.push(item, when_s, item[1])
+            place += 1
+
+
+def link_settings(
+    path: Path,
+    *,
+    seed: int = 0,
+    log: bool = True,
+    faults: Mapping[int, Mapping[str, Any]] | None = None,
+    turns_round: bool = False,
+    **every: Any,
+) -> list[dict[str, Any]]:
+    """Return the parameters of a :class:`LinkQueue` for each link of a path.
+
+    The destination's processing is a last link without length, unless the destination
+    ``turns_round`` and its processing counts on the way back, as in ``Path.rtt_s``. ``every`` goes
+    to each link, ``faults`` by place to one.
+    """
+    hops = path.hops
+    nodes = (path.source_processing_s, *(hop.processing_s for hop in hops))
+    settings = [
+        {
+            "bandwidth_bps": hop.link.bandwidth_bps,
+            "latency_s": hop.link.latency_s,
+            "processing_s": nodes[place],
+            "seed": seed * 1000 + place,
+            "log": log,
+            **every,
+            **(faults or {}).get(place, {}),
+        }
+        for place, hop in enumerate(hops)
+    ]
+    if unknown := set(faults or {}) - set(range(len(hops))):
+        raise DomainError("faults", sorted(unknown), f"places of links, 0 to {len(hops) - 1}")
+    if nodes[-1] and not turns_round:
+        settings.append({"bandwidth_bps": math.inf, "processing_s": nodes[-1], "log": log})
+    return settings
+
+
+def chain_of(path: Path, **settings: Any) -> Chain:
+    """Make the chain of a path in one direction; settings as in :func:`link_settings`."""
+    return Chain([LinkQueue(**link) for link in link_settings(path, **settings)])
+
+
+def both_directions(path: Path, **settings: Any) -> tuple[list[Any], list[Any]]:
+    """Return the link parameters there and back, so that a round trip takes ``path.rtt_s``.
+
+    The first end's processing counts when it sends and when it receives, the other end's once.
+    """
+    faults = settings.pop("faults", None) or {}
+    back = {len(path.hops) - 1 - place: fault for place, fault in faults.items()}
+    seed = settings.pop("seed", 0)
+    return (
+        link_settings(path, turns_round=True, seed=2 * seed, faults=faults, **settings),
+        link_settings(path.reverse, seed=2 * seed + 1, faults=back, **settings),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Simulated:
+    """What a chain did in virtual time.
+
+    Parameters
+    ----------
+    received_s : array
+        When each packet was complete at the far end; nan if it never was. [s]
+    received_count : array
+        How often it arrived.
+    events : Events
+        The log of all links.
+    counters : list of dict
+        The counters of each link.
+    """
+
+    received_s: NDArray[np.float64]
+    received_count: NDArray[np.int64]
+    events: Events
+    counters: list[dict[str, int]]
+
+
+def simulate(
+    path: Path,
+    *,
+    packet_bytes: ArrayLike,
+    sent_s: ArrayLike,
+    **settings: Any,
+) -> Simulated:
+    """Send packets through the chain of a path in virtual time.
+
+    Parameters
+    ----------
+    path : Path
+        The links and nodes.
+    packet_bytes : array_like
+        Size of each packet, or one for all. [byte]
+    sent_s : array_like
+        When each is handed to the sending host, in order. [s]
+    settings : dict
+        As in :func:`link_settings`: buffers, faults, ``seed``.
+
+    Returns
+    -------
+    Simulated
+        Times and log; the same seed gives the same.
+
+    Raises
+    ------
+    DomainError
+        If times go back, or a size or setting is not possible.
+    """
+    import numpy as np
+
+    times = np.atleast_1d(np.asarray(sent_s, dtype=float))
+    sizes = np.broadcast_to(np.asarray(packet_bytes), times.shape)
+    if times.ndim != 1 or not np.isfinite(times).all() or (np.diff(times) < 0).any():
+        raise DomainError("sent_s", "not one row of finite times in order", "times in order")
+    if (sizes < 0).any() or (sizes != np.floor(sizes)).any():
+        raise DomainError("packet_bytes", sizes.min(), "whole numbers, 0 or more")
+    line = chain_of(path, **settings)
+    received_s, count = np.full(times.size, np.nan), np.zeros(times.size, int)
+
+    def receive(until_s: float) -> None:
+        while (next_s := line.next_event_s()) is not None and next_s <= until_s:
+            for when_s, number in line.take(next_s):
+                if not count[number]:
+                    received_s[number] = when_s
+                count[number] += 1
+
+    for number, (now_s, size) in enumerate(zip(times.tolist(), sizes.tolist(), strict=True)):
+        receive(now_s)
+        line.push(number, now_s, int(size))
+    receive(math.inf)
+    return Simulated(received_s, count, line.events(), line.counters)

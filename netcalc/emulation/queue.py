@@ -1,0 +1,409 @@
+"""One link as a queue in given time: every call is told the time, none asks a clock.
+
+>>> link = LinkQueue(bandwidth_bps=1.544e6, latency_s=0.005)
+>>> link.push(bytes(1428), now_s=0.0)
+>>> round(link.next_event_s(), 6)
+0.012399
+>>> link.pop_ready(0.0124) == [bytes(1428)]
+True
+
+So the same class runs in virtual time, for tests and figures, and in real time behind a wire.
+Everything but the event log's arrays needs the standard library only: a wire's process starts fast.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import random
+from array import array
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from netcalc.errors import DomainError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FATES = ("delivered", "full", "lost")
+"""What becomes of a packet, by the number in the log: no room for it, lost on the line."""
+MAX_LOGGED = 1_000_000
+"""Packets in one log; the ones beyond are counted only."""
+
+
+class LinkQueue:
+    """A node, its buffer and the line behind it: first in, first out, drop-tail.
+
+    A packet is processed by the node, one at a time; then it waits for the line, which clocks one
+    at a time; its last bit arrives ``latency_s`` later. The buffer holds what has been processed
+    and not left, the packet on the line included until its last bit has left.
+
+    Parameters
+    ----------
+    bandwidth_bps : float
+        Rate of the line; inf for a line that takes no time. [bit/s]
+    latency_s : float
+        One-way latency of the line. [s]
+    processing_s : float
+        Time that the node takes for a packet. [s]
+    buffer_bytes : int, optional
+        Bytes that the buffer holds; None has room for all. [byte]
+    buffer_packets : int, optional
+        Packets that it holds; None has room for all. [packet]
+    loss_ratio : float
+        Share of the packets that are lost on the line; they take their time on it. [ratio]
+    loss_burst_packets : float, optional
+        Mean number of packets lost in a row; None loses each one independently. [packet]
+    duplicate_ratio : float
+        Share of the packets that arrive twice; the copy goes right behind. [ratio]
+    reorder_ratio : float
+        Share of the packets that are held back behind the line, where others pass them. [ratio]
+    reorder_s : float
+        How long they are held back. [s]
+    corrupt_ratio : float
+        Share of the packets in which one bit behind the first 20 bytes is turned. [ratio]
+    seed : int
+        Of the draws: the same seed and arrivals give the same fates.
+    log : bool
+        Whether each packet leaves a row in :attr:`log`.
+
+    Raises
+    ------
+    DomainError
+        If a rate, time, size or share is not possible.
+    """
+
+    def __init__(
+        self,
+        *,
+        bandwidth_bps: float,
+        latency_s: float = 0.0,
+        processing_s: float = 0.0,
+        buffer_bytes: int | None = None,
+        buffer_packets: int | None = None,
+        loss_ratio: float = 0.0,
+        loss_burst_packets: float | None = None,
+        duplicate_ratio: float = 0.0,
+        reorder_ratio: float = 0.0,
+        reorder_s: float = 0.0,
+        corrupt_ratio: float = 0.0,
+        seed: int = 0,
+        log: bool = True,
+    ) -> None:
+        if math.isnan(bandwidth_bps) or bandwidth_bps <= 0.0:
+            raise DomainError("bandwidth_bps", bandwidth_bps, "above 0")
+        for name, time_s in (
+            ("latency_s", latency_s),
+            ("processing_s", processing_s),
+            ("reorder_s", reorder_s),
+        ):
+            if not 0.0 <= time_s < math.inf:
+                raise DomainError(name, time_s, "0 or more, and finite")
+        for name, size in (("buffer_bytes", buffer_bytes), ("buffer_packets", buffer_packets)):
+            if size is not None and not size >= 1:
+                raise DomainError(name, size, "1 or more, or None for room for all")
+        for name, share in (
+            ("loss_ratio", loss_ratio),
+            ("duplicate_ratio", duplicate_ratio),
+            ("reorder_ratio", reorder_ratio),
+            ("corrupt_ratio", corrupt_ratio),
+        ):
+            if not 0.0 <= share <= 1.0:
+                hint = f"For {share:g} % write {share / 100:g}" if 1.0 < share <= 100.0 else None
+                raise DomainError(name, share, "from 0 to 1", hint=hint)
+        if reorder_ratio and not reorder_s:
+            raise DomainError("reorder_s", reorder_s, "above 0 where packets are reordered")
+        self._byte_s = 8.0 / bandwidth_bps
+        self._latency_s = latency_s
+        self._processing_s = processing_s
+        self._buffer_bytes = math.inf if buffer_bytes is None else buffer_bytes
+        self._buffer_packets = math.inf if buffer_packets is None else buffer_packets
+        self._losses = _Losses(loss_ratio, loss_burst_packets, random.Random(f"loss {seed}"))
+        self._duplicate_ratio = duplicate_ratio
+        self._reorder_ratio = reorder_ratio
+        self._reorder_s = reorder_s
+        self._corrupt_ratio = corrupt_ratio
+        self._random = random.Random(f"faults {seed}")
+        self._faulty = any((loss_ratio, duplicate_ratio, reorder_ratio, corrupt_ratio))
+        self._node_free_s = self._line_free_s = -math.inf
+        self._waiting: deque[tuple[float, int]] = deque()  # (leaves_s, bytes)
+        self._backlog_bytes = 0
+        self._held: deque[tuple[float, Any]] = deque()  # (arrives_s, packet), in order
+        self._late: list[tuple[float, int, Any]] = []  # the ones held back, a heap
+        self.in_order = not reorder_ratio
+        """Whether packets leave in the order in which they came."""
+        self._log = Log() if log else None
+        self._full_count = self._duplicated_count = self._reordered_count = 0
+        self._arrived_count = self._corrupted_count = self._lost_count = 0
+
+    def push(self, packet: Any, now_s: float, packet_bytes: int | None = None) -> None:
+        """Take a packet at a time not before that of the last one.
+
+        ``packet_bytes`` is the size it takes on the line where that is not its length. [byte]
+        """
+        size = len(packet) if packet_bytes is None else packet_bytes
+        self._arrived_count += 1
+        if self._processing_s:
+            now_s = self._node_free_s = max(self._node_free_s, now_s) + self._processing_s
+        if self._faulty:
+            self._push_faulty(packet, now_s, size)
+        else:
+            leaves_s = self._line(now_s, size, 0)
+            if leaves_s is not None:
+                self._held.append((leaves_s + self._latency_s, packet))
+
+    def take(self, now_s: float) -> list[tuple[float, Any]]:
+        """Return what has arrived at the far end, each packet with its time."""
+        held, taken = self._held, []
+        while held and held[0][0] <= now_s:
+            taken.append(held.popleft())
+        if self._late and self._late[0][0] <= now_s:
+            while self._late and self._late[0][0] <= now_s:
+                arrives_s, _, packet = heapq.heappop(self._late)
+                taken.append((arrives_s, packet))
+            taken.sort(key=lambda arrival: arrival[0])
+        return taken
+
+    def pop_ready(self, now_s: float) -> list[Any]:
+        """Return the packets that have arrived at the far end."""
+        return [packet for _, packet in self.take(now_s)]
+
+    def next_event_s(self) -> float | None:
+        """Return when the next packet arrives at the far end, or None if none is on its way."""
+        if self._late:
+            first = self._late[0][0]
+            return min(first, self._held[0][0]) if self._held else first
+        return self._held[0][0] if self._held else None
+
+    def backlog_bytes(self, now_s: float) -> int:
+        """Return what is in the buffer. [byte]"""
+        return sum(size for leaves_s, size in self._waiting if leaves_s > now_s)
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes in the buffer when the last packet came. [byte]"""
+        return self._backlog_bytes
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """How many packets came, left, and met each fault."""
+        on_the_line = self._arrived_count + self._duplicated_count - self._full_count
+        return {
+            "arrived": self._arrived_count,
+            "delivered": on_the_line - self._lost_count,
+            "full": self._full_count,
+            "lost": self._lost_count,
+            "duplicated": self._duplicated_count,
+            "reordered": self._reordered_count,
+            "corrupted": self._corrupted_count,
+        }
+
+    @property
+    def log(self) -> Log:
+        """A row for each packet that came.
+
+        Raises
+        ------
+        DomainError
+            If the link was made without a log.
+        """
+        if self._log is None:
+            raise DomainError("log", "not kept", "asked for when the link is made")
+        return self._log
+
+    def _line(self, now_s: float, size: int, fate: int) -> float | None:
+        """Give a packet its place in the buffer and on the line; return when it has left."""
+        waiting, backlog = self._waiting, self._backlog_bytes
+        while waiting and waiting[0][0] <= now_s:
+            backlog -= waiting.popleft()[1]
+        if backlog + size > self._buffer_bytes or len(waiting) >= self._buffer_packets:
+            self._backlog_bytes = backlog
+            self._full_count += 1
+            if self._log is not None:
+                self._log.add(now_s, math.nan, size, backlog, 1)
+            return None
+        free_s = self._line_free_s
+        leaves_s = self._line_free_s = (free_s if free_s > now_s else now_s) + size * self._byte_s
+        waiting.append((leaves_s, size))
+        self._backlog_bytes = backlog + size
+        if self._log is not None:
+            self._log.add(now_s, leaves_s, size, backlog, fate)
+        return leaves_s
+
+    def _push_faulty(self, packet: Any, now_s: float, size: int) -> None:
+        draw = self._random.random
+        duplicated, held_back = draw() < self._duplicate_ratio, draw() < self._reorder_ratio
+        corrupted, place = draw() < self._corrupt_ratio, draw()
+        if corrupted:
+            packet = _with_turned_bit(packet, place)
+        for copy in range(1 + duplicated):
+            lost = self._losses.draw()
+            leaves_s = self._line(now_s, size, 2 * lost)
+            if leaves_s is None:
+                self._duplicated_count += copy
+                continue
+            self._duplicated_count += copy
+            self._lost_count += lost
+            if lost:
+                continue
+            self._corrupted_count += corrupted
+            arrives_s = leaves_s + self._latency_s
+            if held_back and not copy:
+                self._reordered_count += 1
+                entry = (arrives_s + self._reorder_s, self._arrived_count, packet)
+                heapq.heappush(self._late, entry)
+            else:
+                self._held.append((arrives_s, packet))
+
+
+class _Losses:
+    """Draws whether a packet is lost: each for itself, or in runs (two states, Gilbert 1960)."""
+
+    def __init__(
+        self, loss_ratio: float, burst_packets: float | None, source: random.Random
+    ) -> None:
+        self._ratio, self._draw = loss_ratio, source.random
+        self._ends, self._begins, self._bad = 1.0, loss_ratio, False
+        self._in_runs = burst_packets is not None and 0.0 < loss_ratio < 1.0
+        if burst_packets is not None:
+            shortest = max(1.0, loss_ratio / (1.0 - loss_ratio)) if loss_ratio < 1.0 else 1.0
+            if not shortest <= burst_packets < math.inf:
+                allowed = f"{shortest:g} or more at this loss_ratio, and finite"
+                raise DomainError("loss_burst_packets", burst_packets, allowed)
+            self._ends = 1.0 / burst_packets
+            if self._in_runs:
+                self._begins = loss_ratio / (burst_packets * (1.0 - loss_ratio))
+                self._bad = source.random() < loss_ratio  # as long before the first packet
+
+    def draw(self) -> bool:
+        """Return whether the next packet is lost."""
+        if not self._in_runs:
+            return self._draw() < self._ratio
+        self._bad = self._draw() >= self._ends if self._bad else self._draw() < self._begins
+        return self._bad
+
+
+class Log:
+    """What happened to each packet at one link, in the order of arrival, as columns."""
+
+    def __init__(self) -> None:
+        self.arrival = array("d")
+        self.departure = array("d")
+        self.packet = array("q")
+        self.backlog = array("q")
+        self.fate = array("b")
+        self.unlogged_count = 0
+
+    def add(self, now_s: float, leaves_s: float, size: int, backlog: int, fate: int) -> None:
+        """Keep one row, as long as there is room."""
+        if len(self.fate) >= MAX_LOGGED:
+            self.unlogged_count += 1
+            return
+        self.arrival.append(now_s)
+        self.departure.append(leaves_s)
+        self.packet.append(size)
+        self.backlog.append(backlog)
+        self.fate.append(fate)
+
+    def to_bytes(self) -> list[bytes]:
+        """Return the columns as bytes."""
+        return [column.tobytes() for column in self._columns()]
+
+    @classmethod
+    def from_bytes(cls, columns: list[bytes]) -> Log:
+        """Make a log of columns that another process wrote."""
+        log = cls()
+        for column, data in zip(log._columns(), columns, strict=True):
+            column.frombytes(data)
+        return log
+
+    def _columns(self) -> list[array[Any]]:
+        return [self.arrival, self.departure, self.packet, self.backlog, self.fate]
+
+    def events(self, link: int = 0) -> Events:
+        """Return the columns as arrays; ``link`` is the place of the link in its chain."""
+        import numpy as np
+
+        rows = len(self.fate)
+        return Events(
+            link=np.full(rows, link),
+            arrival_s=np.array(self.arrival),
+            departure_s=np.array(self.departure),
+            packet_bytes=np.array(self.packet),
+            backlog_bytes=np.array(self.backlog),
+            fate=np.array(self.fate),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Events:
+    """A row for each packet at each link, in order of links and then of arrivals.
+
+    Parameters
+    ----------
+    link : array
+        Place of the link in the chain, from 0.
+    arrival_s : array
+        When the packet stood at the buffer, processed by the node. [s]
+    departure_s : array
+        When its last bit had left onto the line; nan if there was no room for it. [s]
+    packet_bytes : array
+        Its size. [byte]
+    backlog_bytes : array
+        What it found in the buffer. [byte]
+    fate : array
+        Place in :data:`FATES`.
+    """
+
+    link: NDArray[np.int64]
+    arrival_s: NDArray[np.float64]
+    departure_s: NDArray[np.float64]
+    packet_bytes: NDArray[np.int64]
+    backlog_bytes: NDArray[np.int64]
+    fate: NDArray[np.int8]
+
+    def __len__(self) -> int:
+        return int(self.link.size)
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns by name."""
+        return dict(vars(self))
+
+    def at(self, link: int) -> Events:
+        """Return the rows of one link."""
+        rows = self.link == link
+        return Events(**{name: column[rows] for name, column in self.columns().items()})
+
+    @staticmethod
+    def joined(parts: list[Events]) -> Events:
+        """Return the rows of several logs, one after the other."""
+        import numpy as np
+
+        names = parts[0].columns()
+        return Events(**{n: np.concatenate([part.columns()[n] for part in parts]) for n in names})
+
+    def sha256(self) -> str:
+        """Return a hash of every value: the same run has the same one, on any machine."""
+        from hashlib import sha256
+
+        digest = sha256()
+        for column, form in zip(
+            self.columns().values(), ("<i8", "<f8", "<f8", "<i8", "<i8", "<i1"), strict=True
+        ):
+            digest.update(column.astype(form).tobytes())
+        return digest.hexdigest()
+
+
+def _with_turned_bit(packet: Any, place: float) -> Any:
+    """Damage a packet, alone or first in a tuple; what has no bytes is damaged in the count only."""
+    if isinstance(packet, tuple):
+        return (_with_turned_bit(packet[0], place), *packet[1:])
+    if not isinstance(packet, bytes | bytearray) or not packet:
+        return packet
+    first = 20 if len(packet) > 20 else 0
+    bit = 8 * first + int(place * 8 * (len(packet) - first))
+    damaged = bytearray(packet)
+    damaged[bit // 8] ^= 1 << bit % 8
+    return bytes(damaged)
