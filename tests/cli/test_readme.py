@@ -11,7 +11,8 @@ from click.testing import CliRunner
 
 from netcalc.cli import commands
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+README_FOLDER = Path(__file__).parents[2]
+README = (README_FOLDER / "README.md").read_text(encoding="utf-8")
 ANSWERS = re.findall(r"^\$ netcalc (.+?)\s*(?:#.*)?\n(.+)$", README, flags=re.MULTILINE)
 
 
@@ -24,3 +25,12 @@ def test_an_answer_is_what_the_command_prints(command, answer):
     done = CliRunner().invoke(commands, shlex.split(command))
     assert done.exception is None
     assert done.output.strip() == answer
+
+
+def test_the_explanation_in_the_documentation_is_what_the_command_prints():
+    page = README_FOLDER / "docs" / "getting_started.md"
+    shown = re.search(
+        r"^\$ netcalc (explain .+)\n((?:.+\n)+?)```", page.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert shown
+    assert CliRunner().invoke(commands, shlex.split(shown[1])).output == shown[2]
