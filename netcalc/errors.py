@@ -20,9 +20,16 @@ from __future__ import annotations
 
 from typing import Any
 
+LONGEST_SHOWN = 80
+"""Of longer text that cannot be read, a message repeats so many characters."""
+
 
 class NetcalcError(Exception):
     """Base of all errors that netcalc raises on purpose."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by fields: a pool of processes hands errors over that way."""
+        return _restored, (type(self), self.args, vars(self))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields of the error, for JSON output."""
@@ -58,7 +65,9 @@ class UnitError(NetcalcError, ValueError):
         self.field = field
         self.hint = hint
         where = f"{field}: " if field else ""
-        super().__init__(_sentences(f"{where}cannot read {text!r} as {expected}: {why}", hint))
+        shown = repr(text)
+        shown = shown if len(shown) <= LONGEST_SHOWN else f"{shown[:LONGEST_SHOWN]}..."
+        super().__init__(_sentences(f"{where}cannot read {shown} as {expected}: {why}", hint))
 
 
 class ReaderError(NetcalcError, ValueError):
@@ -98,7 +107,9 @@ class ReaderError(NetcalcError, ValueError):
             details += f"; found {value!r}"
         if expected is not None:
             details += f"; expected {expected}" + (f" [{unit}]" if unit else "")
-        super().__init__(_sentences(f"{place}: {details}", hint))
+        # "no measurement in ping.txt" names the file itself.
+        named = place == file and what.startswith(f"no measurement in {file}")
+        super().__init__(_sentences(details if named else f"{place}: {details}", hint))
 
 
 class DatasetError(NetcalcError):
@@ -169,6 +180,14 @@ class MissingPackageError(NetcalcError, ImportError):
 
 class NotFiniteWarning(UserWarning):
     """nan or inf stood among good numbers; the result is nan there."""
+
+
+def _restored(
+    kind: type[NetcalcError], arguments: tuple[Any, ...], fields: dict[str, Any]
+) -> NetcalcError:
+    error = kind.__new__(kind, *arguments)
+    vars(error).update(fields)
+    return error
 
 
 def _sentences(first: str, hint: str | None) -> str:

@@ -1,0 +1,62 @@
+"""Errors as other programs meet them: pickled by a pool of processes, in JSON, in one line."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+
+import pytest
+
+from netcalc import errors, units
+from netcalc.samples import RttSamples
+
+ERRORS = [
+    errors.DomainError("loss_ratio", 3, "from 0 to 1", hint="Did you mean 3%?"),
+    errors.UnitError("5 M", expected="a rate", why="it has two readings", field="bandwidth"),
+    errors.ReaderError("has no time", file="ping.txt", line=3, value="x", expected="a time"),
+    errors.DatasetError("is missing", file="mbufs.csv", hint="Reinstall it"),
+    errors.ConvergenceError("the root", iterations=3, residual=0.5, last=2.0),
+    errors.ExperimentError("nobody listens there", phase="connect", host="::1", port=7),
+    errors.MissingPackageError("bokeh", extra="lab", purpose="--plot"),
+]
+
+
+def test_every_error_is_among_the_examples():
+    public = {
+        kind
+        for kind in vars(errors).values()
+        if isinstance(kind, type) and issubclass(kind, errors.NetcalcError)
+    }
+    assert {type(error) for error in ERRORS} == public - {errors.NetcalcError}
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("copied", [lambda e: pickle.loads(pickle.dumps(e)), copy.deepcopy])
+def test_an_error_survives_the_way_from_another_process(error, copied):
+    again = copied(error)
+    assert type(again) is type(error)
+    assert str(again) == str(error)
+    assert again.as_dict() == error.as_dict()
+    assert json.dumps(error.as_dict())
+
+
+def test_the_samples_of_a_broken_run_go_with_the_error():
+    partial = RttSamples(payload_bytes=[8], rtt_s=[0.001])
+    error = errors.ExperimentError("the peer is gone", phase="echo", partial=partial)
+    assert pickle.loads(pickle.dumps(error)).partial.rtt_s.tolist() == [0.001]
+    assert "partial" not in error.as_dict()
+
+
+def test_a_file_is_named_once():
+    alone = errors.ReaderError("no measurement in a.txt: it is empty", file="a.txt")
+    assert str(alone) == "no measurement in a.txt: it is empty"
+    placed = errors.ReaderError("no measurement in a.txt: unknown host", file="a.txt", line=2)
+    assert str(placed).startswith("a.txt, line 2: no measurement in a.txt")
+
+
+def test_long_text_is_repeated_in_part():
+    with pytest.raises(errors.UnitError) as caught:
+        units.parse("9" * 400 + " s", "s")
+    assert len(str(caught.value)) < 200
+    assert caught.value.text == "9" * 400 + " s"
