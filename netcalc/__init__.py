@@ -89,4 +89,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted((*globals(), *_ROOMS, *_NAMES))
+    return sorted((*__all__, "__doc__", "__version__"))

@@ -117,6 +117,11 @@ class Path:
         object.__setattr__(self, "hops", tuple(self.hops))
         if not self.hops:
             raise DomainError("hops", "empty", "at least one hop")
+        for hop in self.hops:
+            if not isinstance(hop, Hop):
+                raise TypeError(
+                    f"hops must be Hop objects, found {hop!r}; for links: Path.of(links)"
+                )
         source = _scalar(non_negative, "source_processing_s", self)
         object.__setattr__(self, "source_processing_s", source)
 
@@ -162,7 +167,7 @@ class Path:
         ['T1', 'T1', '10 Mbit/s']
         """
         links: list[Link] = []
-        for part in re.split(r"[;,](?!\d)", text):
+        for part in re.split(r"[;,](?!\d)", str(text)):
             repeated = re.fullmatch(r"\s*(\d+)\s*[x×*]\s*(.+)", part, re.DOTALL)
             count, one = (int(repeated[1]), repeated[2]) if repeated else (1, part)
             if not 1 <= count <= 1000:
@@ -252,10 +257,10 @@ class Path:
 def _split_link(text: str) -> tuple[str, str]:
     """Split "10 Mbit/s, 5 ms" or "T1 5 ms" into its rate and its latency."""
     # A comma between two digits is a decimal one.
-    words, *time = re.split(r"\s*(?:[;@+]|,(?!\d)|(?<!\d),)\s*", text.strip(), maxsplit=1)
+    words, *time = re.split(r"\s*(?:[;@+]|,(?!\d)|(?<!\d),)\s*", str(text).strip(), maxsplit=1)
     if time:
         return words, time[0]
-    match = re.fullmatch(r"(.*\S)\s+([\d.,]+\s*[a-zµμ]+)", words)
+    match = re.fullmatch(r"(.*\S)\s+(-?[\d.,]+\s*[a-zµμ]+)", words)
     if match is not None:
         try:
             units.parse(match[2], "s")

@@ -167,6 +167,7 @@ _AMBIGUOUS: dict[str, dict[str, tuple[str, ...]]] = {
     "bit/s": {
         **{p + "bps": (f"{p.upper()}bit/s (bits)", f"{p.upper()}B/s (bytes)") for p in "mg"},
         **{p + "b/s": (f"{p.upper()}bit/s (bits)", f"{p.upper()}B/s (bytes)") for p in "mg"},
+        **{p + "b": (f"{p.upper()}bit/s (bits)", f"{p.upper()}B/s (bytes)") for p in "mg"},
         **{p + "ps": (f"{p}bit/s (bits)", f"{p}B/s (bytes)", f"{p}pps (packets)") for p in "kMG"},
         **{p: (f"{p.replace('m', 'M')}bit/s (bits)", f"{p.replace('m', 'M')}B/s (bytes)")
            for p in "kKmMGT"},

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import pytest
 
 from netcalc.errors import DomainError, UnitError
@@ -31,6 +34,16 @@ def test_link_parse(text, rate, delay):
 def test_link_parse_refuses(text):
     with pytest.raises(UnitError):
         Link.parse(text)
+
+
+def test_what_is_no_link_is_told_in_its_own_terms():
+    with pytest.raises(DomainError, match=r"latency_s is -0\.001"):
+        Link.parse("T1 -1 ms")
+    for text in (None, 5):
+        with pytest.raises(UnitError, match="link rate"):
+            Path.parse(text)
+    with pytest.raises(TypeError, match=r"Path\.of"):
+        Path((Link(1.544e6),))
 
 
 @pytest.mark.parametrize(("rate", "delay"), [(0, 0), (-1, 0), (1e6, -1), (float("nan"), 0)])
@@ -93,3 +106,11 @@ def test_reverse_twice_is_the_path():
 def test_repr_is_how_to_make_it():
     path = Path.parse("T1 5 ms", source_processing_s=0.001)
     assert eval(repr(path)) == path
+
+
+def test_a_path_survives_pickling_and_is_equal_to_its_like():
+    path = Path.parse("6 x T1 1 ms, T3 5 ms")
+    for again in (pickle.loads(pickle.dumps(path)), copy.deepcopy(path)):
+        assert again == path
+        assert hash(again) == hash(path)
+        assert again.rtt_s(1500) == path.rtt_s(1500)

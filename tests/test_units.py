@@ -84,6 +84,7 @@ def test_parse_reads_what_people_type(text, unit, expected, source):
 REFUSED = [
     ("10 mb", "byte", ["Mbit", "MB"]),
     ("100 mbps", "bit/s", ["Mbit/s", "MB/s"]),
+    ("10 mb", "bit/s", ["Mbit/s", "MB/s"]),
     ("5M", "bit/s", ["Mbit/s", "MB/s"]),
     ("5 k", "bit/s", ["kbit/s", "kB/s"]),
     ("5M", "byte", ["MB", "Mbit"]),

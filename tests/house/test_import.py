@@ -44,3 +44,11 @@ def test_a_public_name_that_is_not_there_is_an_attribute_error():
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert "nothing" in done.stdout
+
+
+def test_completion_offers_public_names_only():
+    script = "import netcalc; print([name for name in dir(netcalc) if name not in netcalc.__all__])"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "['__doc__', '__version__']\n"
