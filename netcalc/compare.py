@@ -18,15 +18,21 @@ from numpy.typing import ArrayLike, NDArray
 from netcalc import fit
 from netcalc.fit import ICMP_HEADER_BYTES, Fit
 from netcalc.models._domain import FloatArray, as_float
+from netcalc.models.delayed_ack import LINUX_ATO_MIN_S
+from netcalc.models.small_writes import write_write_read_s
 from netcalc.path import Path
-from netcalc.samples import RttSamples, TransferSamples
+from netcalc.samples import RttSamples, TransactionSamples, TransferSamples
 from netcalc.units import show
 
 CURVE_POINTS = 200
 """Points of the drawn curve."""
+TCP_HEADERS_BYTES = 52
+"""Headers of IPv4 and of TCP with its timestamps. [byte]"""
+WAITING_MODES = ("nagle", "flush")
+"""Ways of writing in which a later part waits for the acknowledgement of an earlier one."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
     """Measured points, the prediction at each, the band and what is left.
 
@@ -77,17 +83,17 @@ class Comparison:
 
 
 def overlay(
-    samples: RttSamples | TransferSamples,
+    samples: RttSamples | TransferSamples | TransactionSamples,
     *,
     path: Path | None = None,
     header_bytes: int = ICMP_HEADER_BYTES,
     title: str = "",
 ) -> Comparison:
-    """Put theory over measured times against size.
+    """Put theory over measured times: against size, or exchange by exchange.
 
     Parameters
     ----------
-    samples : RttSamples or TransferSamples
+    samples : RttSamples, TransferSamples or TransactionSamples
         The measurement.
     path : Path, optional
         The path, if it is known: then nothing is fitted and the residual is the error of theory.
@@ -102,10 +108,15 @@ def overlay(
     Comparison
         Measured, predicted, band and residual.
     """
+    if isinstance(samples, TransactionSamples):
+        return small_writes(samples, path=path, title=title)
     if isinstance(samples, TransferSamples):
         fitted = fit.transfer_against_size(samples)
-    else:
+    elif isinstance(samples, RttSamples):
         fitted = fit.rtt_against_size(samples, header_bytes=header_bytes)
+    else:
+        found = type(samples).__name__
+        raise TypeError(f"samples must be RttSamples or TransferSamples, found {found}")
     comparison = _from_fit(fitted, title or _title(samples))
     if path is None:
         return comparison
@@ -118,6 +129,85 @@ def overlay(
     )
 
 
+def small_writes(
+    samples: TransactionSamples,
+    *,
+    path: Path | None = None,
+    delayed_ack_s: float = LINUX_ATO_MIN_S,
+    title: str = "",
+) -> Comparison:
+    """Put the theory of Nagle's rule and delayed acknowledgements over every round of a run.
+
+    Parameters
+    ----------
+    samples : TransactionSamples
+        A run of :func:`netcalc.experiments.small_writes`.
+    path : Path, optional
+        The path between the two ends; without it that of the run, or no distance.
+    delayed_ack_s : float
+        Time the server holds back an acknowledgement; Linux at least 40 ms. [s]
+    title : str
+        Title of the figure.
+
+    Returns
+    -------
+    Comparison
+        Nothing is fitted: the residual is the error of theory, and the host's own time.
+    """
+    known = samples.meta.instrument
+    sizes = known.get("write_bytes", [])
+    rtt_s = float(known.get("rtt_s", 0.0))
+    if path is not None:
+        rtt_s = float(path.rtt_s(max(sizes, default=0) + TCP_HEADERS_BYTES))
+    mode, warm_up = np.asarray(samples.mode), np.asarray(samples.warm_up)
+    held = np.isin(mode, WAITING_MODES) & (len(sizes) != 1)
+    quick = warm_up | bool(known.get("quickack", False))
+    waits = write_write_read_s(rtt_s, delayed_ack_s=delayed_ack_s)
+    acked = write_write_read_s(rtt_s, delayed_ack_s=delayed_ack_s, quickack=True)
+    at_once = write_write_read_s(rtt_s, nagle=False)
+    predicted = np.where(held, np.where(quick, acked, waits), at_once)
+    rows = np.asarray(samples.measured)
+    x = np.flatnonzero(rows) + 1.0
+    measured = as_float("response_s", samples.response_s)[rows]
+    compared = points(
+        x,
+        measured=measured,
+        theory=lambda at: (
+            predicted[np.clip(np.round(at).astype(int), 1, predicted.size) - 1]
+            if predicted.size
+            else at * np.nan
+        ),
+        x_name="exchange",
+        x_unit="1",
+        y_name="response time",
+        y_unit="s",
+        title=title or "Small writes: " + ", then ".join(samples.modes),
+        predicted_label="theory, nothing fitted",
+    )
+    return replace(compared, sentence=_of_modes(samples, predicted))
+
+
+def _of_modes(samples: TransactionSamples, predicted: FloatArray) -> str:
+    """Say for each mode what is predicted, what was measured, and what the kernel counted."""
+    parts = []
+    for mode in samples.modes:
+        rows = samples.of_mode(mode)
+        if not rows.any():
+            continue
+        times = as_float("response_s", samples.response_s)[rows]
+        text = (
+            f"{mode}: predicted {show(float(np.median(predicted[rows])), 's')}, measured "
+            f"{show(float(np.median(times)), 's')} in the median of {times.size}"
+        )
+        counters = samples.meta.instrument.get("counters", {}).get(mode, {})
+        if "DelayedACKs" in counters:
+            text += f", acknowledgements delayed: {counters['DelayedACKs']}"
+        parts.append(text)
+    if not parts:
+        return "There are no rounds to compare with the theory."
+    return "After the first round of each mode: " + "; ".join(parts) + "."
+
+
 def with_theory(
     comparison: Comparison, theory: Callable[[FloatArray], FloatArray], *, label: str
 ) -> Comparison:
@@ -125,10 +215,10 @@ def with_theory(
     curve = np.asarray(theory(comparison.curve_x), dtype=float)
     predicted = np.asarray(theory(comparison.x), dtype=float)
     residual = comparison.measured - predicted
-    kept = residual[~comparison.outlier]
+    kept = residual[~comparison.outlier & np.isfinite(residual)]
     sentence = "There are no points to compare with the theory."
     if kept.size:
-        worst = int(np.nanargmax(np.abs(kept)))
+        worst = int(np.argmax(np.abs(kept)))
         sentence = (
             f"Measured less {label}: {show(float(np.median(kept)), comparison.y_unit)} in the "
             f"median of {kept.size} points, {show(float(kept[worst]), comparison.y_unit)} at most."
@@ -264,6 +354,7 @@ def _title(samples: RttSamples | TransferSamples) -> str:
 
 
 def _curve(x: FloatArray) -> FloatArray:
+    x = x[np.isfinite(x)]
     if not x.size:
         return np.linspace(0.0, 1500.0, CURVE_POINTS)
     return np.linspace(min(0.0, float(np.min(x))), float(np.max(x)) * 1.05 or 1.0, CURVE_POINTS)

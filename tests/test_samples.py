@@ -187,3 +187,38 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
         some_round_trips().save(path)
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["run.json"]
+
+
+def some_transactions() -> samples.TransactionSamples:
+    """Two ways of writing; the first round of each is warm-up, one has no response."""
+    return samples.TransactionSamples(
+        mode=["nagle", "nagle", "nagle", "single", "single"],
+        sequence=[1, 2, 3, 1, 2],
+        payload_bytes=[13, 13, 100, 13, 13],
+        response_s=[0.06, 0.1, 0.12, 0.03, math.nan],
+        tap_s=[math.nan, 0.09, math.nan, math.nan, math.nan],
+        failed=[False, False, False, False, True],
+        warm_up=[True, False, False, True, False],
+    )
+
+
+def test_rows_of_a_mode():
+    found = some_transactions()
+    # counted by hand in the rows above
+    assert found.modes == ("nagle", "single")
+    assert found.of_mode("nagle").tolist() == [False, True, True, False, False]
+    assert found.of_mode("nagle", warm_up=True).tolist() == [True, True, True, False, False]
+    assert not found.of_mode("single").any()
+    assert [column.tolist() for column in found.minima("nagle")] == [[13, 100], [0.1, 0.12]]
+    assert [column.tolist() for column in found.minima("nagle", column="tap_s")] == [[13], [0.09]]
+    with pytest.raises(DomainError, match="column is 'sequence'"):
+        found.minima("nagle", column="sequence")
+
+
+def test_transactions_come_back_from_a_file(tmp_path):
+    saved = some_transactions()
+    found = samples.TransactionSamples.load(saved.save(tmp_path / "run.json"))
+    for name, column in saved.columns().items():
+        np.testing.assert_array_equal(getattr(found, name), column)
+    empty = samples.TransactionSamples(mode=[], sequence=[], payload_bytes=[], response_s=[])
+    assert len(samples.load(empty.save(tmp_path / "empty.json"))) == 0

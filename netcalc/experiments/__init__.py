@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from netcalc.experiments._limits import MAX_BYTES, MAX_COUNT, MAX_DURATION_S, MAX_TCP_BYTES
 from netcalc.experiments.echo import BOOK_SIZES, echo
+from netcalc.experiments.small_writes import small_writes
 
 __all__ = [
     "BOOK_SIZES",
@@ -16,4 +17,5 @@ __all__ = [
     "MAX_DURATION_S",
     "MAX_TCP_BYTES",
     "echo",
+    "small_writes",
 ]

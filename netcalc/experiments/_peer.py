@@ -1,13 +1,23 @@
-"""The peer of an echo: a program of its own that sends back what it gets.
+"""The peer of a run: a program of its own that answers what it gets.
 
 Started as ``python -I -S _peer.py`` by :mod:`netcalc.experiments._process`; it needs the standard
-library only. It reads its settings as one line of JSON, writes one line when it is bound, and
-echoes until its input closes, its parent dies, or its limits are reached; then it writes what it
-counted.
+library only. It reads its settings as one line of JSON, writes one line when it is ready, and
+works until its input closes, its parent dies, or its limits are reached; then it writes what it
+counted. What it does is the ``protocol`` of its settings:
 
-A datagram is sent back as it came if it carries the session of this run, or is too short for one.
-A connection starts with a greeting of 8 bytes, which is sent back; then every message is preceded
-by its own length and is sent back once it is complete.
+``udp``
+    A datagram is sent back as it came if it carries the session of this run, or is too short for
+    one.
+``tcp``
+    A connection starts with a greeting of 8 bytes, which is sent back; then every message is
+    preceded by its own length and is sent back once it is complete.
+``rounds``
+    Requests of one size on a connection, each answered once it is complete. A request starts with
+    the session, as far as it is long enough.
+``transactions``
+    One request a connection, which ends with the stream, perhaps within TLS; it is sent back.
+``room``
+    Sockets and files are opened in a network namespace and handed to the parent.
 """
 
 from __future__ import annotations
@@ -41,6 +51,8 @@ def main() -> int:
     """Serve one run; return the exit code."""
     settings = json.loads(sys.stdin.buffer.readline(4096))
     die_with_parent(settings["parent"])
+    if settings["protocol"] == "room":
+        return keep_room(settings)
     try:
         sock = bound_socket(settings)
     except OSError as error:
@@ -55,6 +67,8 @@ def main() -> int:
     session = bytes.fromhex(settings["session"])
     if settings["protocol"] == "udp":
         echo_datagrams(sock, session[:4], settings["bytes"], counts)
+    elif settings["protocol"] in ("rounds", "transactions"):
+        answer_connections(sock, session, settings, counts)
     else:
         echo_connections(sock, session, settings, counts)
     say(vars(counts))
@@ -91,7 +105,9 @@ def say(report: dict[str, Any]) -> None:
 
 
 def bound_socket(settings: dict[str, Any]) -> socket.socket:
-    """Open the socket that the run's settings ask for."""
+    """Open the socket that the run's settings ask for, or take the one that was passed."""
+    if "fd" in settings:
+        return socket.socket(fileno=settings["fd"])
     family = socket.AF_INET6 if ":" in settings["host"] else socket.AF_INET
     stream = settings["protocol"] == "tcp"
     sock = socket.socket(family, socket.SOCK_STREAM if stream else socket.SOCK_DGRAM)
@@ -179,6 +195,168 @@ def echo_stream(
             view[: have - length] = view[length:have]
             have -= length
     return carried_bytes
+
+
+def answer_connections(
+    listener: socket.socket, session: bytes, settings: dict[str, Any], counts: Counts
+) -> None:
+    """Answer requests on one connection after the other until the limit."""
+    secure = tls_server(settings["certificate"]) if settings.get("certificate") else None
+    rounds = settings["protocol"] == "rounds"
+    view = memoryview(bytearray(settings["message_bytes"] + 1))
+    reply = bytes(settings.get("reply_bytes", 0))
+    left_bytes: int = settings["bytes"]
+    while left_bytes > 0:
+        connection, _ = listener.accept()
+        try:
+            if secure is not None:
+                connection.settimeout(GREETING_S)
+                connection = secure.wrap_socket(connection, server_side=True)
+                connection.settimeout(None)
+            with connection:
+                if rounds:
+                    left_bytes -= answer_rounds(connection, view, session, settings, reply, counts)
+                else:
+                    left_bytes -= answer_once(connection, view, session, counts)
+        except OSError:
+            counts.unsent += 1
+            connection.close()
+
+
+def answer_rounds(
+    connection: socket.socket,
+    view: memoryview,
+    session: bytes,
+    settings: dict[str, Any],
+    reply: bytes,
+    counts: Counts,
+) -> int:
+    """Answer each complete request until the client is done; return the bytes carried."""
+    size, quickack = settings["message_bytes"], settings["quickack"]
+    have = carried_bytes = 0
+    while True:
+        if quickack:  # the kernel forgets it, so it is said again
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
+        got = connection.recv_into(view[have:size])
+        if not got:
+            return carried_bytes
+        have += got
+        if have < size:
+            continue
+        if view[: min(size, TAG_BYTES)] != session[:size]:
+            counts.refused += 1
+            return carried_bytes
+        counts.echoed += 1
+        connection.sendall(reply)
+        carried_bytes += size + len(reply)
+        have = 0
+
+
+def answer_once(connection: socket.socket, view: memoryview, session: bytes, counts: Counts) -> int:
+    """Read a request until the client has no more, and send it back."""
+    have = 0
+    while have < len(view) and (got := connection.recv_into(view[have:])):
+        have += got
+    if have == len(view) or view[: min(have, TAG_BYTES)] != session[:have]:
+        counts.refused += 1
+        return have
+    counts.echoed += 1
+    connection.sendall(view[:have])
+    return 2 * have
+
+
+def tls_server(certificate: str) -> Any:
+    """Return what makes TLS 1.3 of a connection: one handshake, no ticket for a later one."""
+    import ssl
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    context.num_tickets = 0
+    context.load_cert_chain(certificate)
+    return context
+
+
+def keep_room(settings: dict[str, Any]) -> int:
+    """Enter a network namespace, then open what the parent asks for and hand it over."""
+    control = socket.socket(fileno=settings["fd"])
+    report: dict[str, Any] = {"port": 0, "refused": ""}
+    try:
+        if "enter" in settings:
+            enter_namespace(settings["enter"])
+        elif settings["own"]:
+            make_namespace(settings["mtu_bytes"])
+    except OSError as error:
+        report["refused"] = error.strerror or str(error)
+    die_with_parent(settings["parent"])  # again: other rights take the first order back
+    threading.Thread(target=end_with_input, args=(Counts(),), daemon=True).start()
+    say(report)
+    while request := control.recv(4096):
+        opened: list[int] = []
+        try:
+            opened.append(opened_for(json.loads(request)))
+            answer: dict[str, Any] = {}
+        except OSError as error:
+            answer = {"error": error.errno, "text": error.strerror or str(error)}
+        socket.send_fds(control, [json.dumps(answer).encode()], opened)
+        for descriptor in opened:
+            os.close(descriptor)
+    return 0
+
+
+def opened_for(request: dict[str, Any]) -> int:
+    """Open a socket or a file and return its descriptor."""
+    if "file" in request:
+        return os.open(request["file"], os.O_RDONLY | os.O_CLOEXEC)
+    if "write" in request:
+        with open(request["write"], "w") as file:  # noqa: PTH123 - no pathlib here
+            file.write(request["text"])
+        return os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+    return socket.socket(*request["socket"]).detach()
+
+
+_CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
+_SIOCSIFFLAGS, _SIOCSIFMTU, _IFF_UP, _IFF_RUNNING = 0x8914, 0x8922, 0x1, 0x40
+
+
+def make_namespace(mtu_bytes: int) -> None:
+    """Make a network namespace, with a user namespace if that is needed, and bring its lo up."""
+    import fcntl
+
+    user, group = os.geteuid(), os.getegid()
+    try:
+        call_c("unshare", _CLONE_NEWUSER | _CLONE_NEWNET)
+        for name, text in (
+            ("setgroups", "deny"), ("uid_map", f"0 {user} 1"), ("gid_map", f"0 {group} 1"),
+        ):  # fmt: skip
+            with open(f"/proc/self/{name}", "w") as file:  # noqa: PTH123
+                file.write(text)
+    except OSError:
+        call_c("unshare", _CLONE_NEWNET)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        fcntl.ioctl(sock, _SIOCSIFMTU, struct.pack("16si20x", b"lo", mtu_bytes))
+        fcntl.ioctl(sock, _SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", _IFF_UP | _IFF_RUNNING))
+
+
+def enter_namespace(pid: int) -> None:
+    """Enter the user namespace, if it is another, and the network namespace of a process."""
+    for kind in ("user", "net"):
+        place = f"/proc/{pid}/ns/{kind}"
+        if os.readlink(place) != os.readlink(f"/proc/self/ns/{kind}"):  # noqa: PTH115
+            descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                call_c("setns", descriptor, 0)
+            finally:
+                os.close(descriptor)
+
+
+def call_c(name: str, *numbers: int) -> None:
+    """Call a function of the C library that returns 0, or raise its error."""
+    import ctypes
+
+    library = ctypes.CDLL(None, use_errno=True)
+    if getattr(library, name)(*numbers) != 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
 
 
 if __name__ == "__main__":

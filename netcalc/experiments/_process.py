@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -24,7 +25,15 @@ END_LIMIT_S = 0.5
 """How long it may take to end by itself before it is killed. [s]"""
 DEATH_S = 0.2
 """How long after a broken exchange the peer may take to be dead. [s]"""
-_PROGRAM = Path(_peer.__file__).absolute()
+_FOLDER = Path(_peer.__file__).absolute().parent
+# The package without its __init__, which would load numpy: the program is there ten times sooner.
+_BOOT = """
+import importlib, os, sys, types
+for name, folder in ("netcalc", ".."), ("netcalc.experiments", "."):
+    sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].__path__ = [os.path.join(sys.argv[1], folder)]
+os._exit(importlib.import_module("netcalc.experiments." + sys.argv[2]).main())
+"""
 _HINTS = {
     errno.EADDRINUSE: "Another program holds it. Use port=0: the kernel picks a free one",
     errno.EACCES: "Ports below 1024 need a privilege. Use port=0: the kernel picks a free one",
@@ -35,7 +44,16 @@ _WHAT = {errno.EADDRINUSE: "the port is in use", errno.EACCES: "the port is not 
 
 
 class Peer:
-    """A process that echoes on a loopback address, for as long as this object is open.
+    """A process that answers on a loopback address, for as long as this object is open.
+
+    Parameters
+    ----------
+    settings : dict
+        What the process is told; ``protocol``, ``host`` and ``port`` at least.
+    passed : sequence of int
+        Descriptors that it inherits, under the same numbers.
+    program : str
+        Module of this package that it runs; it needs the standard library only.
 
     Attributes
     ----------
@@ -45,10 +63,17 @@ class Peer:
         The buffers and the congestion control that the kernel gave it.
     """
 
-    def __init__(self, settings: dict[str, Any], *, stopping: Stopping) -> None:
+    def __init__(
+        self,
+        settings: dict[str, Any],
+        *,
+        stopping: Stopping,
+        passed: Sequence[int] = (),
+        program: str = "_peer",
+    ) -> None:
         self._host: str = settings["host"]
         self._wanted_port: int = settings["port"]
-        self._process = _started()
+        self._process = _started(passed, program)
         self._output = b""
         try:
             self._send({**settings, "parent": os.getpid()})
@@ -145,18 +170,19 @@ class Peer:
         )
 
 
-def _started() -> subprocess.Popen[bytes]:
+def _started(passed: Sequence[int], program: str) -> subprocess.Popen[bytes]:
     """Start the peer in a session of its own, so that Ctrl-C reaches this process alone."""
     if not sys.executable:
         raise ExperimentError("the Python program is not known here", phase="start")
     try:
         return subprocess.Popen(
-            [sys.executable, "-I", "-S", str(_PROGRAM)],
+            [sys.executable, "-I", "-S", "-c", _BOOT, str(_FOLDER), program],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             bufsize=0,
             start_new_session=True,
+            pass_fds=tuple(passed),
         )
     except OSError as error:
         raise ExperimentError(

@@ -1,0 +1,139 @@
+"""Requests and responses of one run, as they come, and the place where they are exchanged."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from netcalc.experiments import _instrument
+from netcalc.experiments._room import LOOPBACK_MTU_BYTES, Room
+from netcalc.experiments._run import Record
+from netcalc.samples import TransactionSamples
+
+CLIENT, SERVER = "127.0.0.1", "127.0.0.2"
+"""Addresses of the two ends on a loopback: two, so that a packet tells its direction."""
+CONNECT_S = 5.0
+"""Time limit of a connection to the peer. [s]"""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the two ends of an exchange are: a namespace for each, or one for both."""
+
+    client: Room
+    server: Room
+    client_host: str
+    server_host: str
+
+    def listener(self, kind: int) -> socket.socket:
+        """Open a socket of the server on a port that the kernel picks."""
+        sock = self.server.socket(socket.AF_INET, kind)
+        try:
+            sock.bind((self.server_host, 0))
+            if kind == socket.SOCK_STREAM:
+                sock.listen(64)
+        except BaseException:
+            sock.close()
+            raise
+        return sock
+
+    def counters(self) -> dict[str, int]:
+        """Return the kernel's counters of both ends together."""
+        counters = self.client.counters()
+        if self.server is not self.client:
+            for name, count in self.server.counters().items():
+                counters[name] = counters.get(name, 0) + count
+        return counters
+
+
+@contextmanager
+def loopback_place(run: Responses, *, mtu_bytes: int = LOOPBACK_MTU_BYTES) -> Iterator[Place]:
+    """Make a namespace whose loopback belongs to the run alone; else take that of the host."""
+    with (
+        _instrument.one_processor() as processor,
+        Room(stopping=run.stopping, mtu_bytes=mtu_bytes) as room,
+    ):
+        run.facts["shared_processor"] = processor
+        run.facts["namespace"] = "its own" if room.own else "the host's"
+        run.facts.update(_instrument.loopback())
+        if room.own:
+            run.facts["loopback_mtu_bytes"] = mtu_bytes
+        if room.refused:
+            run.warnings.append(
+                f"no namespace of its own ({room.refused}): the loopback is the host's, and its "
+                "counters are those of all its programs"
+            )
+        yield Place(room, room, CLIENT, SERVER)
+
+
+class Responses(Record[TransactionSamples]):
+    """The requests of one run, each with the response and its time."""
+
+    def __init__(self, *, tool: str, target: str, note: str = "", **record: Any) -> None:
+        super().__init__(**record)
+        self._tool, self._target, self._note = tool, target, note
+        self._rows: list[tuple[str, int, int, int, int, int | None, float, bool]] = []
+
+    def add(
+        self,
+        mode: str,
+        sequence: int,
+        *,
+        payload_bytes: int,
+        reply_bytes: int,
+        sent_ns: int,
+        response_ns: int | None,
+        tap_s: float = np.nan,
+        warm_up: bool = False,
+    ) -> None:
+        """Note an exchange."""
+        self._rows.append(
+            (mode, sequence, payload_bytes, reply_bytes, sent_ns, response_ns, tap_s, warm_up)
+        )
+        self.tell(np.nan if response_ns is None else response_ns * 1e-9)
+
+    @property
+    def done_count(self) -> int:
+        """Exchanges so far."""
+        return len(self._rows)
+
+    def samples(self) -> TransactionSamples:
+        """Return what was measured so far."""
+        rows = self._rows
+        return TransactionSamples(
+            mode=[row[0] for row in rows],
+            sequence=[row[1] for row in rows],
+            payload_bytes=[row[2] for row in rows],
+            reply_bytes=[row[3] for row in rows],
+            sent_s=[self.since_start_s(row[4]) for row in rows],
+            response_s=[np.nan if row[5] is None else row[5] * 1e-9 for row in rows],
+            tap_s=[row[6] for row in rows],
+            failed=[row[5] is None for row in rows],
+            warm_up=[row[7] for row in rows],
+            meta=self.meta(
+                tool=self._tool,
+                target=self._target,
+                note=self._note,
+                layers={},
+                counts={},
+                remarks=self._remarks(),
+            ),
+        )
+
+    def _remarks(self) -> list[str]:
+        failed = sum(row[5] is None for row in self._rows)
+        return [f"exchanges without a response in time: {failed}"] if failed else []
+
+
+def grown(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
+    """Return the counters that grew, and by how much."""
+    return {
+        name: count - before.get(name, 0)
+        for name, count in after.items()
+        if count != before.get(name, 0)
+    }
