@@ -42,6 +42,11 @@ NEEDS_UNIT = {
     **dict.fromkeys(("loss", "utilization", "utilisation", "lossratio"), "ratio"),
     "distance": "m",
 }  # fmt: skip
+# Words that stand for another kind as well, if a unit says so; without one they need a unit.
+_ALSO = {
+    "rate": ("packet/s",), "throughput": ("packet/s",), "sent": ("bit/s", "byte", "packet/s", "1"),
+    "window": ("1",), "buffer": ("1",), "speed": ("m/s",),
+}  # fmt: skip
 _SUFFIXES = {
     "bytes": "B", "byte": "B", "bits": "bit", "bit": "bit", "bps": "bit/s", "pps": "pps",
     "ratio": "ratio", "pct": "%", "percent": "%", "count": "1", "s": "s", "sec": "s",
@@ -151,7 +156,7 @@ def _resolve(source: Source, grid: Grid, column: Column) -> None:
     """Find the SI unit of a written one; refuse what has two readings or another kind."""
     wanted = NEEDS_UNIT.get(column.key)
     kind = "1" if column.written == "1" else _units.kind_of(column.written)
-    if wanted and wanted != kind:
+    if wanted and wanted != kind and kind not in _ALSO.get(column.key, ()):
         try:
             _units.factor_of(column.written, wanted)
         except UnitError as error:

@@ -5,17 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 from netcalc import datasets
+from netcalc.errors import ReaderError
 from netcalc.models import forwarding, framing, line_rate, rate_reading
+from netcalc.models._domain import FloatArray
 from netcalc.plots import Axis, curves
 from netcalc.plots.style import Theme
+from netcalc.samples import Samples
 from netcalc.units import show
 from netcalc.widgets.controls import Quantity
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
+from netcalc.widgets.upload import upload
 
 _FRAMES = np.unique(np.geomspace(64, 9018, 150).round())
 _CAPTURED = np.linspace(60, 1514, 150)
 _LINE_BPS = 100e6
+_YOUR_DEVICE = "your device"
 
 
 def frame_rate_panel(*, theme: Theme = "light") -> Panel:
@@ -82,7 +87,7 @@ def router_panel(*, theme: Theme = "light") -> Panel:
             wire_limit: line_rate.frame_rate_pps(frames, bandwidth_bps=_LINE_BPS),
             box: _CAPTURED,
         },
-        points=points,
+        points={**points, _YOUR_DEVICE: ([np.nan], [np.nan])},
         x_axis=Axis("captured frame", "byte", "linear", 0, 1600),
         y_axis=Axis("data frames", "packet/s", "log", 1e3, 3e5),
         title="Is the box the limit, or its line?",
@@ -119,7 +124,24 @@ def router_panel(*, theme: Theme = "light") -> Panel:
             scale="linear",
         ),
     }
-    return panel(figure, controls, update)
+
+    def own_device(samples: Samples) -> None:
+        figure.update(_YOUR_DEVICE, x=_column(samples, "byte"), y=_column(samples, "packet/s"))
+
+    own = upload("Your own device, columns of frame size and packet rate", own_device)
+    return panel(figure, controls, update, below=[own])
+
+
+def _column(samples: Samples, unit: str) -> FloatArray:
+    """The first column of that unit."""
+    for name, values in samples.columns().items():
+        if samples.meta.units.get(name) == unit:
+            return values
+    raise ReaderError(
+        f"has no column in {unit}",
+        file=samples.meta.source or "this file",
+        expected='columns such as "frame [B]" and "rate [pps]"',
+    )
 
 
 def conversion_panel(*, theme: Theme = "light") -> Panel:

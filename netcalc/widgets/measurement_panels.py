@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import ipywidgets
+
 from netcalc import compare, plots
 from netcalc.errors import ReaderError
 from netcalc.experiments import BOOK_SIZES, echo
@@ -20,7 +22,7 @@ def round_trip_panel(
     start: RttSamples | TransferSamples | None = None,
     *,
     sizes: Sequence[float] = BOOK_SIZES,
-    path: Path | None = None,
+    path: str | None = None,
     theme: Theme = "light",
 ) -> Panel:
     """Round trips against size: upload a file, or run an echo on this machine.
@@ -31,18 +33,23 @@ def round_trip_panel(
         What is drawn at first.
     sizes : sequence of float, optional
         User data of the live echo; by default the 15 sizes of the book. [byte]
-    path : Path, optional
-        The path, if it is known: its theory is drawn instead of a fit.
+    path : str, optional
+        A path as text, ``"T1 5 ms, T3 1 ms"``: a box to change it appears, and the theory of that
+        path is drawn instead of a fit. Empty text fits.
     theme : {'light', 'dark'}
         Colours of the figure.
 
     Returns
     -------
     Panel
-        The widget to show; ``panel.samples`` is what is drawn.
+        The widget to show.
     """
-    shown = start or RttSamples(payload_bytes=[], rtt_s=[])
-    figure = Figure(plots.overlay(compare.overlay(shown, path=path), theme=theme))
+    drawn: list[RttSamples | TransferSamples] = [start or RttSamples(payload_bytes=[], rtt_s=[])]
+    figure = Figure(plots.overlay(compare.overlay(drawn[0]), theme=theme))
+
+    def update(links: str = "") -> None:
+        known = Path.parse(links) if links.strip() else None
+        figure.draw(plots.overlay(compare.overlay(drawn[0], path=known), theme=theme))
 
     def show(samples: Samples) -> None:
         if not isinstance(samples, RttSamples | TransferSamples):
@@ -51,7 +58,8 @@ def round_trip_panel(
                 file=samples.meta.source or "this file",
                 expected="a ping, or columns of sizes and times",
             )
-        figure.draw(plots.overlay(compare.overlay(samples, path=path), theme=theme))
+        drawn[0] = samples
+        shown.refresh()
 
     live = run_button(
         "Run an echo on this machine",
@@ -59,4 +67,17 @@ def round_trip_panel(
         show,
         key="echo",
     )
-    return panel(figure, {}, lambda: None, below=[upload("Your own ping file", show), live])
+    controls = {} if path is None else {"links": _path_box(path)}
+    shown = panel(figure, controls, update, below=[upload("Your own ping file", show), live])
+    return shown
+
+
+def _path_box(start: str) -> ipywidgets.Text:
+    return ipywidgets.Text(
+        value=start,
+        description="path",
+        continuous_update=False,
+        tooltip="Links between commas, each with a rate and a latency; empty to fit",
+        style={"description_width": "8.5em"},
+        layout=ipywidgets.Layout(width="100%", max_width="640px"),
+    )

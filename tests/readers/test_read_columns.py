@@ -207,3 +207,13 @@ def test_what_is_written_is_read(points, separator, unit):
         math.isclose(read_back, rtt * factor, rel_tol=1e-15)
         for read_back, (_, rtt) in zip(samples.rtt_s, points, strict=True)
     )
+
+
+@pytest.mark.parametrize(
+    ("header", "unit"),
+    [("rate [pps]", "packet/s"), ("rate_pps", "packet/s"), ("rate [Mbit/s]", "bit/s"),
+     ("sent_bps", "bit/s"), ("sent [s]", "s"), ("throughput [kpps]", "packet/s")],
+)  # fmt: skip
+def test_a_word_of_two_kinds_is_what_its_unit_says(header, unit):
+    table = read_columns(f"frame [B];{header}\n64;1\n128;2\n")
+    assert list(table.meta.units.values())[1] == unit

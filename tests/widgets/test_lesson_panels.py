@@ -1,0 +1,173 @@
+"""The panels of the lessons: what they draw at first, and what a control changes, in numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from netcalc import datasets
+from netcalc.widgets import (
+    latency_panels,
+    line_rate_panels,
+    measurement_panels,
+    store_and_forward_panels,
+)
+
+
+def column(panel, source, name="y"):
+    return np.asarray(panel.figure.plot.sources[source].data[name])
+
+
+def said(panel):
+    return panel.figure.description
+
+
+def upload_of(panel):
+    return next(child for child in panel.children if hasattr(child, "take"))
+
+
+def test_transfer_panel():
+    panel = latency_panels.transfer_panel()
+    sizes = column(panel, "T1", "x")
+    # derived: d + 8N/R
+    assert column(panel, "T1") == pytest.approx(0.03 + 8 * sizes / 1.544e6)
+    panel.controls["latency_s"].value = 0.3
+    assert column(panel, "T1") == pytest.approx(0.3 + 8 * sizes / 1.544e6)
+    assert column(panel, "printed in the book").tolist() == [5.21, 0.208, 0.082]
+    assert "Latency limits" in said(panel)
+    panel.controls["bandwidth_bps"].box.value = "T1"
+    assert "The line limits" in said(panel)
+
+
+def test_a_wrong_value_leaves_the_figure_and_is_told_beside_the_box():
+    panel = latency_panels.transfer_panel()
+    before = column(panel, "T1").tolist()
+    for wrong in ("abc", "", "5M", "1e999 s", "-3 ms"):
+        panel.controls["latency_s"].box.value = wrong
+        assert "latency" in panel.controls["latency_s"].message.value
+        assert column(panel, "T1").tolist() == before
+
+
+def test_balance_panel():
+    panel = latency_panels.balance_panel()
+    rates = column(panel, "latency and line take the same time", "x")
+    assert column(panel, "latency and line take the same time") == pytest.approx(0.03 * rates / 8)
+    assert "holds 5790 B" in said(panel)  # derived: 30 ms x 1.544 Mbit/s / 8
+    panel.controls["payload_bytes"].value = 5790
+    assert "50% of the time is latency" in said(panel)
+
+
+def test_distance_panel():
+    panel = latency_panels.distance_panel()
+    # derived: 2 x 20,000 km at c, and at c / 1.468
+    assert column(panel, "light in vacuum")[-1] == pytest.approx(4e7 / 299_792_458)
+    assert column(panel, "light in fibre")[-1] == pytest.approx(4e7 * 1.468 / 299_792_458)
+    panel.controls["rtt_s"].value = 0.01
+    assert "not possible" in said(panel)
+
+
+def test_wan_panel_goes_through_the_two_printed_points():
+    panel = latency_panels.wan_panel()
+    # derived: slope 113 ms / 1400 B is 7.79 T1 lines; 80 ms less the headers' 2.26 ms
+    panel.controls["base_rtt_s"].value = 0.0777
+    panel.controls["line_count"].value = 7.79
+    assert "80 ms" in said(panel)
+    line = column(panel, "theory")
+    assert line[0] == pytest.approx(0.080, abs=2e-4)
+    assert np.interp(1400, column(panel, "theory", "x"), line) == pytest.approx(0.193, abs=2e-4)
+    assert column(panel, "connix.com - noao.edu").tolist() == [0.08, 0.193]
+
+
+def test_timeline_panel():
+    panel = store_and_forward_panels.timeline_panel()
+    assert "23 ms, all is done at 24 ms: 476 kbit/s" in said(panel)  # published, misprint mended
+    panel.controls["packet_count"].value = 10
+    assert "90.5 ms, all is done at 91.5 ms" in said(panel)  # published: 91.5 ms
+    panel.controls["processing_s"].value = 0
+    assert "88.5 ms, all is done at 88.5 ms" in said(panel)  # derived: 5 + 1 + 11 x 7.5
+
+
+def test_train_and_hops_panels():
+    train = store_and_forward_panels.train_panel()
+    assert column(train, "sent back to back")[[0, 9]] == pytest.approx([0.024, 0.0915])  # published
+    assert column(train, "each waits for the one before")[9] == pytest.approx(0.24)
+    hops = store_and_forward_panels.hops_panel()
+    assert column(hops, "T1 lines")[9] == pytest.approx(0.0286, abs=5e-5)  # published
+    hops.controls["packet_bytes"].value = 1104
+    assert column(hops, "T1 lines")[9] == pytest.approx(0.0572, abs=1e-4)  # twice the size
+
+
+def test_mix_panel_finds_the_book_s_187_ms():
+    panel = store_and_forward_panels.mix_panel()
+    panel.controls["t1_count"].value = 6
+    panel.controls["t3_count"].value = 6
+    # derived: 80 + 24 x 0.5 ms + 16 x 1400 B x (6/1.544 + 6/45 + 1/10) us/bit = 184.3 ms; the
+    # book's 187 takes 7.5 ms for 7.25 on each T1
+    at_1400 = np.interp(
+        1400, column(panel, "this mix of lines", "x"), column(panel, "this mix of lines")
+    )
+    assert at_1400 == pytest.approx(0.1843, abs=1e-4)
+    for name in ("t1_count", "t3_count", "ethernet_count"):
+        panel.controls[name].value = 0
+    assert "nothing arrives" in said(panel)
+
+
+def test_frame_rate_panel():
+    panel = line_rate_panels.frame_rate_panel()
+    assert "14.881 Mpps" in said(panel)  # published: RFC 5180, 14,880,952
+    panel.controls["bandwidth_bps"].value = 1e8
+    assert "148.81 kpps" in said(panel)
+    assert column(panel, "your line") == pytest.approx(column(panel, "100 Mbit/s"))
+
+
+def test_router_panel_takes_a_device_of_one_s_own():
+    panel = line_rate_panels.router_panel()
+    panel.controls["device_pps"].value = 1e5
+    assert "the line limits" in said(panel)
+    upload_of(panel).take(b"frame [B], rate [pps]\n64, 21000\n1518, 8100\n", "mine.csv")
+    assert column(panel, "your device").tolist() == [21000, 8100]
+    upload_of(panel).take(b"a [s], b [s]\n1, 2\n", "wrong.csv")
+    assert "no column in byte" in upload_of(panel).message.value
+    assert column(panel, "your device").tolist() == [21000, 8100]
+
+
+def test_conversion_panel_makes_the_article_s_paradox():
+    panel = line_rate_panels.conversion_panel()
+    x = column(panel, "adding a constant", "x")
+    # derived: (8 x 10 x 3512 + 6e6) / 8 / 84 = 9347 at 64 bytes
+    assert np.interp(64, x, column(panel, "adding a constant")) == pytest.approx(9347, rel=0.005)
+    assert column(panel, "dividing by the payload") == pytest.approx(np.full(x.size, 3512))
+    panel.controls["offset_bps"].value = 0
+    assert np.interp(64, x, column(panel, "adding a constant")) < 500
+
+
+def test_round_trip_panel_draws_files_and_known_paths():
+    recorded = datasets.load("ping_emulated_t1")
+    panel = measurement_panels.round_trip_panel(recorded)
+    assert "1.54 Mbit/s" in said(panel)
+    upload_of(panel).take(b"size [B], rtt [ms]\n100, 10\n600, 20\n1100, 30\n", "mine.csv")
+    assert column(panel, "points", "measured").tolist() == [0.010, 0.020, 0.030]
+    assert "800 kbit/s" in said(panel)  # derived: 16 x 500 B / 10 ms
+    upload_of(panel).take(b"", "empty.txt")
+    assert "no measurement" in upload_of(panel).message.value
+    assert column(panel, "points", "measured").tolist() == [0.010, 0.020, 0.030]
+
+    known = measurement_panels.round_trip_panel(recorded, path="T1 5 ms")
+    residual = column(known, "points", "residual")
+    assert np.abs(residual).max() < 3e-4  # measured through a line of this truth
+    known.controls["links"].value = "T1 6 ms"
+    assert column(known, "points", "residual") == pytest.approx(residual - 0.002)
+    known.controls["links"].value = "fast"
+    assert "link rate" in known.message.value
+    known.controls["links"].value = ""
+    assert "1.54 Mbit/s" in said(known)
+
+
+@pytest.mark.live
+def test_round_trip_panel_runs_an_echo():
+    panel = measurement_panels.round_trip_panel(sizes=[64.0, 1024.0])
+    button = next(child for child in panel.children if hasattr(child, "start"))
+    button.start()
+    button._thread.join(20)
+    drawn = [*column(panel, "points", "x"), *column(panel, "outliers", "x")]
+    assert sorted(drawn) == [64, 1024]
