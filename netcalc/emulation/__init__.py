@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from netcalc.emulation.chain import Chain, Simulated, chain_of, simulate
 from netcalc.emulation.queue import FATES, Events, LinkQueue
+from netcalc.emulation.wire import Statistics, Wire
 
 __all__ = [
     "FATES",
@@ -11,6 +12,8 @@ __all__ = [
     "Events",
     "LinkQueue",
     "Simulated",
+    "Statistics",
+    "Wire",
     "chain_of",
     "simulate",
 ]

@@ -397,7 +397,7 @@ class Events:
 
 
 def _with_turned_bit(packet: Any, place: float) -> Any:
-    """Damage a packet, alone or first in a tuple; what has no bytes is damaged in the count only."""
+    """Damage a packet, alone or first in a tuple; what has no bytes is only counted."""
     if isinstance(packet, tuple):
         return (_with_turned_bit(packet[0], place), *packet[1:])
     if not isinstance(packet, bytes | bytearray) or not packet:

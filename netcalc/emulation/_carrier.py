@@ -1,0 +1,316 @@
+"""The process that carries the packets of a wire.
+
+Started by :mod:`netcalc.emulation.wire` with one end of a socket pair as its only link to the rest:
+it reads its settings there, makes two network namespaces that have no name and belong to nobody
+else, answers with their descriptors, and carries packets until the socket closes. What it made is
+gone when it and those descriptors are: the kernel takes namespaces and devices away, however the
+processes end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import socket
+import struct
+import sys
+import time
+from array import array
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from netcalc.emulation import _kernel
+from netcalc.emulation._packets import (
+    hop_limit,
+    is_noise,
+    line_bytes,
+    time_exceeded,
+    with_hops_taken,
+)
+from netcalc.emulation.chain import Chain
+from netcalc.emulation.queue import LinkQueue
+
+DEVICE = "wire0"
+SPIN_S = 3e-4
+"""So long before the next packet is due the process stays awake. [s]"""
+LATE_S = 5e-4
+"""A packet is late if it goes out, or was not read, for longer than this. [s]"""
+BATCH = 32
+"""Packets read from one end before the other end gets its turn. [packet]"""
+_KEPT = 1_000_000  # latenesses kept
+_HEADER = struct.Struct("<BBHHHH")  # of virtio: flags, type, header, segment, start, offset
+_GONE = 77  # EBADFD: the device was taken away
+_clock = time.monotonic
+
+
+class Carrier:
+    """Two TUN devices in two namespaces, and a chain in each direction between them."""
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self._settings = settings
+        self._offload: bool = settings["offload"]
+        self._routers: list[list[str]] = settings["routers"]  # addresses of each, nearest A first
+        self.chains = [
+            Chain([LinkQueue(**link) for link in links]) for links in settings["directions"]
+        ]
+        self.tuns: list[int] = []
+        self.namespaces: list[int] = []
+        self._lateness_s = array("d")
+        self._unread_s = [0.0, 0.0]
+        self._empty_s = [0.0, 0.0]
+        names = ("carried", "late", "noise", "refused", "answered")
+        self.counts = dict.fromkeys(names, 0)
+        self.broken = ""
+
+    def make(self) -> dict[str, Any]:
+        """Make namespaces and devices; return what was chosen."""
+        way = "root"
+        try:
+            if self._settings["user_namespace"]:
+                raise PermissionError
+            _kernel.unshare(_kernel.NEW_NET, "network namespace")
+        except PermissionError:
+            _kernel.be_root_of_own_user_namespace(_kernel.NEW_NET)
+            way = "user namespace"
+        scheduling = _kernel.be_punctual()
+        for side in range(2):
+            if side:
+                _kernel.unshare(_kernel.NEW_NET, "network namespace")
+            self.namespaces.append(os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC))
+            self._fail_for_a_test(f"namespace {side}")
+            self.tuns.append(_kernel.open_tun(DEVICE, offload=self._offload))
+            self._fail_for_a_test(f"device {side}")
+            mtu_bytes = self._settings["mtu_bytes"]
+            _kernel.set_up("lo", [], mtu_bytes=mtu_bytes)
+            _kernel.set_up(DEVICE, self._settings["addresses"][side], mtu_bytes=mtu_bytes)
+            for name, value in self._settings["sysctls"].items():
+                _kernel.set_sysctl(name, value)
+            self._fail_for_a_test(f"addresses {side}")
+        return {"way": way, "scheduling": scheduling, "pid": os.getpid()}
+
+    def carry(self, control: socket.socket, parent: int | None) -> None:
+        """Carry packets and answer requests until the control socket closes."""
+        others = [control.fileno()] + ([] if parent is None else [parent])
+        tuns = self.tuns
+        slept = True
+        while True:
+            due_s = self._deliver(_clock())
+            watched = others if self.broken else [*tuns, *others]
+            if due_s is None:
+                ready = select.select(watched, [], [])[0]
+                slept = True
+            else:
+                wait_s = due_s - _clock() - SPIN_S
+                slept = wait_s > 0.0
+                ready = select.select(watched, [], [], max(0.0, wait_s))[0]
+            for descriptor in ready:
+                if descriptor == parent:
+                    return
+                if descriptor == control.fileno():
+                    if not self._answer(control):
+                        return
+                else:
+                    self._read(tuns.index(descriptor), slept)
+
+    def _deliver(self, now_s: float) -> float | None:
+        """Write what has arrived; return when the next packet will."""
+        next_s = None
+        for side in range(2):
+            chain = self.chains[side]
+            due_s = chain.next_event_s()
+            if due_s is not None and due_s <= now_s:
+                for when_s, packet in chain.take(now_s):
+                    self._write(1 - side, packet, when_s)
+                for node, packet in chain.pop_expired(now_s):
+                    self._answer_for_router(side, node, packet, now_s)
+                due_s = chain.next_event_s()
+            if due_s is not None and (next_s is None or due_s < next_s):
+                next_s = due_s
+        return next_s
+
+    def _write(self, side: int, packet: bytes, when_s: float) -> None:
+        late_s = _clock() - when_s
+        try:
+            os.write(self.tuns[side], packet)
+        except OSError as error:
+            self._failed(error)
+            return
+        self.counts["carried"] += 1
+        if late_s > LATE_S:
+            self.counts["late"] += 1
+        if len(self._lateness_s) < _KEPT:
+            self._lateness_s.append(late_s)
+
+    def _read(self, side: int, slept: bool) -> None:
+        """Read what one end sends; each packet enters the chain when it is read."""
+        tun, routers = self.tuns[side], len(self._routers)
+        size = 65_536 + 64 if self._offload else self._settings["mtu_bytes"] + 64
+        if not slept:
+            unread_s = _clock() - self._empty_s[side]
+            self._unread_s[side] = max(self._unread_s[side], unread_s)
+        for count in range(BATCH):
+            try:
+                packet = os.read(tun, size)
+            except BlockingIOError:
+                if count > 1 and not slept and unread_s > LATE_S:
+                    self.counts["late"] += count
+                break
+            except OSError as error:
+                self._failed(error)
+                return
+            self._take(side, packet, routers)
+        self._empty_s[side] = _clock()
+
+    def _take(self, side: int, packet: bytes, routers: int) -> None:
+        now_s = _clock()
+        at = _HEADER.size if self._offload else 0
+        bare = packet[at:] if at else packet
+        if is_noise(bare):
+            self.counts["noise"] += 1
+            return
+        size = len(bare)
+        if at:
+            _, kind, header_bytes, segment_bytes, _, _ = _HEADER.unpack_from(packet)
+            size = line_bytes(bare, header_bytes, segment_bytes) if kind else size
+        chain = self.chains[side]
+        if routers:
+            hops = hop_limit(bare)
+            if hops <= routers:
+                chain.push(bare, now_s, size, ends_at=max(hops, 1))
+                return
+            packet = with_hops_taken(packet, routers, at)
+        chain.push(packet, now_s, size)
+
+    def _answer_for_router(self, side: int, node: int, packet: bytes, now_s: float) -> None:
+        """Send what the router says into the chain of the other direction."""
+        router = node - 1 if side == 0 else len(self._routers) - node
+        for address in self._routers[router]:
+            answer = time_exceeded(packet, address)
+            if answer is not None:
+                back = self.chains[1 - side]
+                size = len(answer)
+                whole = bytes(_HEADER.size) + answer if self._offload else answer
+                # Node n of one direction is behind link n of it, and before link N-n of the other.
+                back.push(whole, now_s, size, first=len(self._routers) + 1 - node)
+                self.counts["answered"] += 1
+                return
+
+    def _failed(self, error: OSError) -> None:
+        if error.errno == _GONE:
+            self.broken = f"the device {DEVICE} of one end is gone: somebody deleted it"
+        else:
+            self.counts["refused"] += 1
+
+    def _answer(self, control: socket.socket) -> bool:
+        """Answer one request; return False when there will be no more."""
+        line = read_line(control)
+        if not line:
+            return False
+        request = json.loads(line)
+        try:
+            reply, descriptors, data = getattr(self, "do_" + request["do"])(**request["with"])
+        except OSError as error:
+            what = error.filename or request["do"]
+            reply, descriptors, data = {"error": error.errno, "text": f"{what}: {error}"}, [], b""
+        send(control, {**reply, "broken": self.broken, "bytes": len(data)}, descriptors)
+        control.sendall(data)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        return True
+
+    def do_socket(self, side: int, family: int, kind: int, protocol: int) -> Any:
+        """Open a socket in one namespace; it stays there, whoever uses it."""
+        sock = self._inside(side, lambda: socket.socket(family, kind, protocol))
+        return {}, [sock.detach()], b""
+
+    def do_read(self, side: int, name: str) -> Any:
+        """Read a file of /proc/net or /proc/sys/net as one namespace shows it."""
+        allowed = name.startswith(("/proc/net/", "/proc/sys/net/")) and ".." not in name
+        path = Path(name.replace("/proc/net/", "/proc/self/net/"))
+        if not allowed:
+            raise OSError(1, "only /proc/net and /proc/sys/net", name)
+        return {}, [], self._inside(side, path.read_bytes)
+
+    def do_statistics(self) -> Any:
+        """Return counters and the wire's own lateness."""
+        late = sorted(self._lateness_s)
+        reply = {
+            **{f"{name}_count": count for name, count in self.counts.items()},
+            "lateness_p50_s": late[len(late) // 2] if late else 0.0,
+            "lateness_p99_s": late[int(0.99 * (len(late) - 1))] if late else 0.0,
+            "lateness_max_s": late[-1] if late else 0.0,
+            "unread_max_s": max(self._unread_s),
+            "links": [chain.counters for chain in self.chains],
+        }
+        return reply, [], b""
+
+    def do_events(self) -> Any:
+        """Return the logs of all links, as bytes."""
+        columns = [[link.log.to_bytes() for link in chain.links] for chain in self.chains]
+        sizes = [[[len(column) for column in link] for link in chain] for chain in columns]
+        data = b"".join(column for chain in columns for link in chain for column in link)
+        unlogged = sum(link.log.unlogged_count for chain in self.chains for link in chain.links)
+        return {"sizes": sizes, "unlogged": unlogged}, [], data
+
+    def _inside(self, side: int, action: Callable[[], Any]) -> Any:
+        _kernel.enter(self.namespaces[side], _kernel.NEW_NET, "namespace")
+        return action()
+
+    def _fail_for_a_test(self, step: str) -> None:
+        if self._settings.get("fail_at") == step:
+            raise OSError(5, "asked to fail here", step)
+        if self._settings.get("die_at") == step:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def read_line(control: socket.socket) -> bytes:
+    """Read one line of JSON; empty at the end."""
+    line = b""
+    while not line.endswith(b"\n"):
+        with suppress(ConnectionError):
+            if more := control.recv(65_536):
+                line += more
+                continue
+        return b""
+    return line
+
+
+def send(control: socket.socket, reply: dict[str, Any], descriptors: list[int]) -> None:
+    """Write one line of JSON, with descriptors."""
+    socket.send_fds(control, [json.dumps(reply).encode() + b"\n"], descriptors)
+
+
+def main() -> int:
+    """Carry the packets of one wire; return the exit code."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # the wire ends with its owner
+    control = socket.socket(fileno=int(sys.argv[1]))
+    settings = json.loads(read_line(control))
+    parent = None
+    with suppress(OSError, AttributeError):
+        parent = os.pidfd_open(settings["parent"])
+    if os.getppid() not in (settings["parent"], 0):
+        return 1
+    carrier = Carrier(settings)
+    try:
+        try:
+            chosen = carrier.make()
+        except OSError as error:
+            text = error.strerror or str(error)
+            send(control, {"error": error.errno, "text": text, "step": str(error.filename)}, [])
+            return 2
+        descriptors = [*carrier.namespaces]
+        if chosen["way"] == "user namespace":
+            descriptors.append(os.open("/proc/self/ns/user", os.O_RDONLY | os.O_CLOEXEC))
+        send(control, chosen, descriptors)
+        carrier.carry(control, parent)
+    except ConnectionError:
+        pass  # the owner is gone
+    finally:
+        inodes = {os.fstat(namespace).st_ino for namespace in carrier.namespaces}
+        _kernel.end_processes_in(inodes)
+    return 0

@@ -1,0 +1,137 @@
+"""The calls of the Linux kernel that a wire needs: namespaces, TUN devices, interfaces.
+
+Made by ``ioctl`` and the C library, not by programs: ``ip`` may be missing, and each call that
+fails says what was tried.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import ipaddress
+import os
+import socket
+import struct
+from contextlib import suppress
+from pathlib import Path
+
+NEW_USER, NEW_NET = 0x10000000, 0x40000000
+TUN_NODE = "/dev/net/tun"
+_TUNSETIFF, _TUNSETOFFLOAD = 0x400454CA, 0x400454D0
+_IFF_TUN, _IFF_NO_PI, _IFF_VNET_HDR = 0x0001, 0x1000, 0x4000
+_OFFLOADS = 0x01 | 0x02 | 0x04  # checksums, TSO over IPv4 and IPv6
+_SIOCGIFFLAGS, _SIOCSIFFLAGS, _SIOCSIFADDR = 0x8913, 0x8914, 0x8916
+_SIOCSIFNETMASK, _SIOCSIFMTU, _SIOCSIFTXQLEN, _SIOCGIFINDEX = 0x891C, 0x8922, 0x8943, 0x8933
+_IFF_UP = 0x1
+_PR_SET_PDEATHSIG, _PR_SET_TIMERSLACK = 1, 29
+
+
+def unshare(kinds: int, what: str) -> None:
+    """Make new namespaces of some kinds for this process."""
+    _checked(_libc().unshare(kinds), what)
+
+
+def enter(descriptor: int, kind: int, what: str) -> None:
+    """Go into the namespace of a descriptor."""
+    _checked(_libc().setns(descriptor, kind), what)
+
+
+def be_root_of_own_user_namespace(more: int = 0) -> None:
+    """Make a user namespace in which this process is root, and others that belong to it."""
+    user, group = os.geteuid(), os.getegid()
+    unshare(NEW_USER | more, "user namespace")
+    Path("/proc/self/setgroups").write_text("deny")
+    Path("/proc/self/uid_map").write_text(f"0 {user} 1")
+    Path("/proc/self/gid_map").write_text(f"0 {group} 1")
+
+
+def die_with_parent(parent: int) -> None:
+    """End when the parent ends, however it ends."""
+    _libc().prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0)
+    if os.getppid() not in (parent, 0):
+        os._exit(1)
+
+
+def be_punctual() -> str:
+    """Ask for timers that fire at once and, where it is allowed, a place before all others."""
+    _libc().prctl(_PR_SET_TIMERSLACK, 1, 0, 0, 0)
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    except OSError:
+        return "other"
+    return "fifo"
+
+
+def open_tun(name: str, *, offload: bool) -> int:
+    """Make a TUN device in the network namespace of this process; return its descriptor."""
+    descriptor = os.open(TUN_NODE, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        flags = _IFF_TUN | _IFF_NO_PI | (_IFF_VNET_HDR if offload else 0)
+        fcntl.ioctl(descriptor, _TUNSETIFF, struct.pack("16sH22x", name.encode(), flags))
+        if offload:
+            fcntl.ioctl(descriptor, _TUNSETOFFLOAD, _OFFLOADS)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def set_up(name: str, addresses: list[str], *, mtu_bytes: int, queue_packets: int = 1000) -> None:
+    """Give an interface its MTU, queue and addresses with prefix, and bring it up."""
+    label = name.encode()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        if name != "lo":
+            fcntl.ioctl(sock, _SIOCSIFMTU, struct.pack("16si20x", label, mtu_bytes))
+            fcntl.ioctl(sock, _SIOCSIFTXQLEN, struct.pack("16si20x", label, queue_packets))
+        (flags,) = struct.unpack_from(
+            "H", fcntl.ioctl(sock, _SIOCGIFFLAGS, struct.pack("16s24x", label)), 16
+        )
+        for address in map(ipaddress.ip_interface, addresses):
+            if address.version == 4:
+                for call, value in (
+                    (_SIOCSIFADDR, address.ip.packed),
+                    (_SIOCSIFNETMASK, address.network.netmask.packed),
+                ):
+                    request = struct.pack("16sHH4s16x", label, socket.AF_INET, 0, value)
+                    fcntl.ioctl(sock, call, request)
+        fcntl.ioctl(sock, _SIOCSIFFLAGS, struct.pack("16sH22x", label, flags | _IFF_UP))
+        (index,) = struct.unpack_from(
+            "i", fcntl.ioctl(sock, _SIOCGIFINDEX, struct.pack("16s24x", label)), 16
+        )
+    for address in map(ipaddress.ip_interface, addresses):
+        if address.version == 6:
+            with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as sock:
+                length = address.network.prefixlen
+                fcntl.ioctl(
+                    sock, _SIOCSIFADDR, struct.pack("16sIi", address.ip.packed, length, index)
+                )
+
+
+def set_sysctl(name: str, value: str) -> None:
+    """Set a value of the network namespace of this process; other values are refused."""
+    if not name.startswith("net.") or ".." in name or "/" in name:
+        raise OSError(1, "only values of a network namespace may be set", name)
+    Path("/proc/sys", *name.split(".")).write_text(value)
+
+
+def end_processes_in(inodes: set[int]) -> int:
+    """Kill every process in the network namespaces with these numbers but this one."""
+    count = 0
+    for entry in Path("/proc").glob("[0-9]*"):
+        if int(entry.name) == os.getpid():
+            continue
+        with suppress(OSError):
+            if (entry / "ns/net").stat().st_ino in inodes:
+                os.kill(int(entry.name), 9)
+                count += 1
+    return count
+
+
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _checked(result: int, what: str) -> None:
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), what)

@@ -1,0 +1,86 @@
+"""What a wire has to know of IP packets: time to live, noise of the hosts, answers of a router."""
+
+from __future__ import annotations
+
+import ipaddress
+
+ICMP, ICMPV6 = 1, 58
+_QUOTED_V4, _QUOTED_V6 = 548, 1232  # bytes of an answer that may quote the packet
+_NOISE = frozenset((130, 131, 132, 133, 134, 135, 136, 137, 143))
+"""ICMPv6 of a host to its neighbours: groups, routers, addresses. No router passes them on."""
+
+
+def is_noise(packet: bytes) -> bool:
+    """Whether a host sent a packet to its neighbours only, or it is none of IP."""
+    version = packet[0] >> 4 if packet else 0
+    if version == 4:
+        return len(packet) < 20
+    if version != 6 or len(packet) < 40:
+        return True
+    # A hop-by-hop header comes before the reports of groups.
+    kind = packet[40] if packet[6] == ICMPV6 and len(packet) > 40 else 0
+    if packet[6] == 0 and len(packet) > 48 and packet[40] == ICMPV6:
+        kind = packet[48]
+    return kind in _NOISE
+
+
+def hop_limit(packet: bytes) -> int:
+    """Return the hops a packet may still take: time to live, or hop limit."""
+    return packet[8] if packet[0] >> 4 == 4 else packet[7]
+
+
+def with_hops_taken(packet: bytes, count: int, at: int = 0) -> bytes:
+    """Return a packet as it is behind so many routers; the IP header begins at ``at``."""
+    changed = bytearray(packet)
+    if changed[at] >> 4 == 6:
+        changed[at + 7] -= count
+        return bytes(changed)
+    changed[at + 8] -= count
+    checksum = (changed[at + 10] << 8 | changed[at + 11]) + (count << 8)  # RFC 1624
+    checksum = (checksum & 0xFFFF) + (checksum >> 16)
+    changed[at + 10], changed[at + 11] = checksum >> 8, checksum & 0xFF
+    return bytes(changed)
+
+
+def time_exceeded(packet: bytes, router: str) -> bytes | None:
+    """Return what a router says when a packet's time to live ends there, or None if nothing.
+
+    Nothing is said about errors, about all but the first fragment, and to no single host.
+    """
+    address = ipaddress.ip_address(router)
+    if packet[0] >> 4 == 4:
+        head_bytes = 4 * (packet[0] & 0xF)
+        fragment = (packet[6] << 8 | packet[7]) & 0x1FFF
+        error = packet[9] == ICMP and packet[head_bytes : head_bytes + 1] not in (b"\x00", b"\x08")
+        if address.version != 4 or fragment or error or packet[16] >= 224:
+            return None
+        body = bytes((11, 0, 0, 0, 0, 0, 0, 0)) + packet[: min(_QUOTED_V4, len(packet))]
+        body = _with_checksum(body, 2, body)
+        head = b"\x45\xc0" + (20 + len(body)).to_bytes(2, "big") + bytes(4) + b"\x40\x01\0\0"
+        head += address.packed + packet[12:16]
+        return _with_checksum(head, 10, head) + body
+    error = packet[6] == ICMPV6 and len(packet) > 40 and packet[40] < 128
+    if address.version != 6 or error or packet[24] == 0xFF:
+        return None
+    body = bytes((3, 0, 0, 0, 0, 0, 0, 0)) + packet[:_QUOTED_V6]
+    ends = address.packed + packet[8:24]
+    body = _with_checksum(body, 2, ends + len(body).to_bytes(4, "big") + b"\0\0\0\x3a" + body)
+    return b"\x60\0\0\0" + len(body).to_bytes(2, "big") + b"\x3a\x40" + ends + body
+
+
+def line_bytes(super_packet: bytes, header_bytes: int, segment_bytes: int) -> int:
+    """Return what the segments of an offloaded packet take on a line, each with its headers."""
+    payload_bytes = len(super_packet) - header_bytes
+    if not segment_bytes or payload_bytes <= segment_bytes:
+        return len(super_packet)
+    return payload_bytes + -(-payload_bytes // segment_bytes) * header_bytes
+
+
+def _with_checksum(data: bytes, at: int, covered: bytes) -> bytes:
+    return data[:at] + checksum(covered).to_bytes(2, "big") + data[at + 2 :]
+
+
+def checksum(data: bytes) -> int:
+    """Return the checksum of the Internet (RFC 1071)."""
+    total = int.from_bytes(data + bytes(len(data) % 2), "big") % 0xFFFF
+    return 0xFFFF - total if total or not any(data) else 0
