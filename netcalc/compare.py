@@ -115,8 +115,9 @@ def overlay(
     elif isinstance(samples, RttSamples):
         fitted = fit.rtt_against_size(samples, header_bytes=header_bytes)
     else:
-        found = type(samples).__name__
-        raise TypeError(f"samples must be RttSamples or TransferSamples, found {found}")
+        raise TypeError(
+            f"samples must be round trips, transfers or transactions, not {type(samples).__name__}"
+        )
     comparison = _from_fit(fitted, title or _title(samples))
     if path is None:
         return comparison

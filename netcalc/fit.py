@@ -31,8 +31,10 @@ OUTLIER_DEVIATIONS = 6.0
 ICMP_HEADER_BYTES = 28
 """IPv4 (20) and ICMP or UDP (8) in front of the user data of an echo. [byte]"""
 
+_UNITS = {"_bps": "bit/s", "_bytes": "byte", "_s": "s"}
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Line:
     """A robust straight line through points: value = intercept + slope * x.
 
@@ -51,7 +53,7 @@ class Line:
     outlier: NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Fit:
     """What a fit found, and what it could not.
 
@@ -96,24 +98,20 @@ class Fit:
 
     def predict_stderr(self, x: FloatArray) -> FloatArray:
         """Standard error of the fitted line at ``x``, from the covariance of its parameters."""
-        x = np.asarray(x, dtype=float)
-        variance = (
-            self.line.intercept_stderr**2
-            + 2 * self.line.covariance * x
-            + (self.line.slope_stderr * x) ** 2
-        )
-        return np.sqrt(np.maximum(variance, 0.0))
+        return _stderr_at(self.line, np.asarray(x, dtype=float))
 
     def summary(self) -> str:
         """Return the parameters with their errors, and the notes, as lines of text."""
         lines = []
         for name, value in self.params.items():
-            unit = "bit/s" if name.endswith("_bps") else "s"
+            unit = next(unit for ending, unit in _UNITS.items() if name.endswith(ending))
             if name in self.not_identifiable:
                 lines.append(f"{name}: not identifiable: {self.not_identifiable[name]}")
                 continue
             error = self.stderr[name]
-            plus_minus = "" if np.isnan(error) else f" ± {show(error, unit, digits=2)}"
+            plus_minus = (
+                "" if error == 0 or np.isnan(error) else f" ± {show(error, unit, digits=2)}"
+            )
             lines.append(f"{name}: {show(value, unit)}{plus_minus}")
         return "\n".join((*lines, *self.notes))
 
@@ -138,6 +136,28 @@ def robust_line(x: FloatArray, y: FloatArray, *, resolution: float = 0.0) -> Lin
         The line; its ``rank`` is 1, and its slope 0, if all ``x`` are equal.
     """
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    # In units of about the largest: squares of very large or small numbers are no floats. Powers of
+    # two change no digit.
+    x_unit, y_unit = _power_of_two(x), _power_of_two(y)
+    line = _scaled_line(x / x_unit, y / y_unit, resolution=resolution / y_unit)
+    return Line(
+        intercept=line.intercept * y_unit,
+        slope=line.slope * y_unit / x_unit,
+        intercept_stderr=line.intercept_stderr * y_unit,
+        slope_stderr=line.slope_stderr * y_unit / x_unit,
+        covariance=line.covariance * y_unit / x_unit * y_unit,
+        scale=line.scale * y_unit,
+        rank=line.rank,
+        outlier=line.outlier,
+    )
+
+
+def _power_of_two(values: FloatArray) -> float:
+    largest = float(np.abs(values).max(initial=0.0))
+    return float(2.0 ** (np.frexp(largest)[1] - 1)) if 0 < largest < np.inf else 1.0
+
+
+def _scaled_line(x: FloatArray, y: FloatArray, *, resolution: float) -> Line:
     # Rounding is no scatter: a million-millionth of the largest value counts as equal.
     floor = max(resolution, 1e-12 * float(np.abs(y).max(initial=0.0)))
     distinct = np.unique(x).size
@@ -176,6 +196,8 @@ def rtt_against_size(
         ``base_rtt_s`` (a round trip of no bits) and ``bandwidth_bps`` (equivalent rate, one way)
         of :func:`netcalc.models.latency.echo_rtt_s`.
     """
+    if not isinstance(samples, RttSamples):
+        raise TypeError(f"samples must be RttSamples, found {type(samples).__name__}")
     if minima:
         size, rtt = samples.minima()
     else:
@@ -190,7 +212,7 @@ def rtt_against_size(
     bandwidth_error = bandwidth * line.slope_stderr / line.slope if not reasons else np.nan
     header_s = 0.0 if reasons else header_bytes * line.slope
     base = line.intercept - header_s
-    base_error = _intercept_error(line, at=-float(header_bytes))
+    base_error = float(_stderr_at(line, np.asarray(-float(header_bytes))))
     notes = []
     if size.size and not reasons:
         notes.append(
@@ -239,6 +261,8 @@ def transfer_against_size(samples: TransferSamples) -> Fit:
     Fit
         ``latency_s`` and ``bandwidth_bps`` of :func:`netcalc.models.latency.transfer_s`.
     """
+    if not isinstance(samples, TransferSamples):
+        raise TypeError(f"samples must be TransferSamples, found {type(samples).__name__}")
     size = np.asarray(samples.payload_bytes)[samples.measured]
     time = np.asarray(samples.duration_s)[samples.measured]
     line = robust_line(size, time)
@@ -319,10 +343,7 @@ def _why_no_slope(x: FloatArray, line: Line, *, bits: float, fix: str) -> str:
     if x.size == 0:
         return "there are no points"
     if line.rank < 2:
-        return (
-            f"all {x.size} points are at {_sizes_text(x)} (rank 1, 2 parameters); "
-            f"to see the rate, {fix}"
-        )
+        return f"every point is at {_sizes_text(x)} (rank 1, 2 parameters); to see the rate, {fix}"
     if line.slope <= 0:
         return "the time does not grow with the size: the scatter is larger than the slope"
     if line.slope <= 2 * line.slope_stderr:
@@ -334,12 +355,14 @@ def _why_no_slope(x: FloatArray, line: Line, *, bits: float, fix: str) -> str:
     return ""
 
 
-def _intercept_error(line: Line, *, at: float) -> float:
-    """Standard error of the line at ``x = at``."""
-    if np.isnan(line.covariance):
-        return line.intercept_stderr
-    variance = line.intercept_stderr**2 + 2 * at * line.covariance + (at * line.slope_stderr) ** 2
-    return float(np.sqrt(max(variance, 0.0)))
+def _stderr_at(line: Line, x: FloatArray) -> FloatArray:
+    """Standard error of a line at ``x``: its height at the points' centre and its slope."""
+    own, slope = line.intercept_stderr, line.slope_stderr
+    if np.isnan(line.covariance) or not own * slope > 0:
+        return np.full(np.shape(x), own)
+    centre = -line.covariance / slope / slope
+    height = own * np.sqrt(max(1 - (centre * slope / own) ** 2, 0.0))
+    return np.asarray(np.hypot(height, slope * (x - centre)))
 
 
 def _outlier_notes(x: FloatArray, y: FloatArray, line: Line) -> tuple[str, ...]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
 from netcalc import compare
 from netcalc.path import Path
-from netcalc.samples import Meta, RttSamples, TransferSamples
+from netcalc.samples import Meta, RttSamples, Table, TransferSamples
 
 SIZES = np.array([8, *range(100, 1500, 100)], dtype=float)
 
@@ -86,3 +88,27 @@ def test_points_against_a_formula():
     )
     assert found.predicted.tolist() == pytest.approx([148_809.52, 8127.44])
     assert found.residual[1] == pytest.approx(-127.44, abs=0.01)
+
+
+def test_what_cannot_be_compared_is_named():
+    with pytest.raises(TypeError, match="transfers or transactions, not list"):
+        compare.overlay([1, 2, 3])
+    with pytest.raises(TypeError, match="not Table"):
+        compare.overlay(Table(data={"x": [1.0]}))
+
+
+def test_a_theory_that_is_not_defined_is_said_and_not_raised():
+    axes = {"x_name": "a", "x_unit": "s", "y_name": "b", "y_unit": "s"}
+    found = compare.points([1, 2], measured=[1, 2], theory=lambda x: x * np.nan, **axes)
+    assert "no points to compare" in found.sentence
+    found = compare.points([1, np.nan], measured=[1, 2], theory=lambda x: 2 * x, **axes)
+    assert "median of 1 points" in found.sentence
+    assert np.isfinite(found.curve_x).all()
+
+
+def test_a_comparison_survives_pickling():
+    found = compare.overlay(echo())
+    again = pickle.loads(pickle.dumps(found))
+    assert again.sentence == found.sentence
+    assert again.rows() == found.rows()
+    assert found == found

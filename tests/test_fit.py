@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -170,3 +173,49 @@ def test_many_points_are_fitted_without_all_pairs():
     y = truth(x) + random.normal(0, 1e-4, x.size)
     line = fit.robust_line(x, y)
     assert line.slope == pytest.approx(16 / 198e3, rel=1e-3)
+
+
+@pytest.mark.parametrize("unit", [1e300, 1e-300, 2.0**900, 1.0])
+def test_the_scale_of_the_numbers_does_not_matter(unit):
+    sizes = np.array([1.0, 2, 3, 4, 5, 6]) * unit
+    scatter = np.array([0.0, 0.01, 0, -0.01, 0.02, 0]) * unit
+    line = fit.robust_line(sizes, 2 * sizes + 3 * unit + scatter)
+    # derived: numpy's least squares on the same points in units of one
+    slope, intercept = np.polyfit(sizes / unit, (2 * sizes + 3 * unit + scatter) / unit, 1)
+    assert line.slope == pytest.approx(slope)
+    assert line.intercept / unit == pytest.approx(intercept)
+    assert 0 < line.slope_stderr < 0.01
+    found = fit.rtt_against_size(round_trips(sizes, 2 * sizes + 3 * unit + scatter))
+    assert np.isfinite(found.predict_stderr(sizes)).all()
+    assert found.summary()
+
+
+@pytest.mark.parametrize("rtt", [[np.nan] * 3, [np.inf, 1.0, 2.0], [0.0, 0.0, 0.0], []])
+def test_points_that_are_none_give_words_and_no_warning(rtt):
+    found = fit.rtt_against_size(round_trips([100, 200, 300][: len(rtt)], rtt))
+    assert np.isnan(found.params["bandwidth_bps"]) or found.params["bandwidth_bps"] > 0
+    assert found.summary()
+
+
+def test_the_summary_has_the_unit_of_each_parameter():
+    shown = fit.rtt_against_size(round_trips(BOOK_SIZES, truth(BOOK_SIZES))).summary()
+    assert "header_bytes: 28 B\n" in shown
+    assert "bandwidth_bps: 198 kbit/s ±" in shown
+
+
+@pytest.mark.parametrize("fitted", [fit.rtt_against_size, fit.transfer_against_size])
+def test_what_is_no_measurement_is_named(fitted):
+    with pytest.raises(TypeError, match=r"samples must be \w+Samples, found list"):
+        fitted([1, 2, 3])
+
+
+def test_a_fit_survives_pickling_and_works_in_threads():
+    samples = round_trips(BOOK_SIZES, truth(BOOK_SIZES))
+    found = fit.rtt_against_size(samples)
+    again = pickle.loads(pickle.dumps(found))
+    assert again.params == found.params
+    assert again.model is found.model
+    assert found == found
+    with ThreadPoolExecutor(4) as pool:
+        fits = list(pool.map(fit.rtt_against_size, [samples] * 16))
+    assert all(one.params == found.params for one in fits)
