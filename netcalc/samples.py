@@ -253,7 +253,7 @@ class RttSamples(Samples):
     @property
     def measured(self) -> BoolColumn:
         """Rows that are the first reply to a probe and carry a time."""
-        return self.replied & ~np.isnan(_floats(self.rtt_s))
+        return self.replied & np.isfinite(_floats(self.rtt_s))
 
     @property
     def best_s(self) -> FloatColumn:
@@ -290,7 +290,7 @@ class RttSamples(Samples):
     def minima(self) -> tuple[FloatColumn, FloatColumn]:
         """Return the sizes that were measured and the smallest round trip of each."""
         sizes, rtts = _floats(self.payload_bytes)[self.measured], self.best_s
-        known = ~np.isnan(sizes)
+        known = np.isfinite(sizes)
         distinct, place = np.unique(sizes[known], return_inverse=True)
         smallest = np.full(distinct.size, np.inf)
         np.minimum.at(smallest, place, rtts[known])
@@ -327,7 +327,7 @@ class TransferSamples(Samples):
     def measured(self) -> BoolColumn:
         """Rows with a known size and time that did not fail."""
         sizes, times = _floats(self.payload_bytes), _floats(self.duration_s)
-        return ~_bools(self.failed) & ~np.isnan(sizes) & ~np.isnan(times)
+        return ~_bools(self.failed) & np.isfinite(sizes) & np.isfinite(times)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -523,6 +523,8 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 def _column(name: str, values: object, unit: str) -> NDArray[Any]:
     wanted: type[Any] = {"bool": np.bool_, "text": np.str_}.get(unit, np.float64)
+    if isinstance(values, np.ma.MaskedArray) and wanted is np.float64:
+        values = values.astype(np.float64).filled(np.nan)
     try:
         column: NDArray[Any] = np.array(values, dtype=wanted)
     except (TypeError, ValueError) as error:

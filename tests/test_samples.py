@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
 import json
 import math
+import pickle
 import sys
 
 import numpy as np
@@ -222,3 +224,23 @@ def test_transactions_come_back_from_a_file(tmp_path):
         np.testing.assert_array_equal(getattr(found, name), column)
     empty = samples.TransactionSamples(mode=[], sequence=[], payload_bytes=[], response_s=[])
     assert len(samples.load(empty.save(tmp_path / "empty.json"))) == 0
+
+
+def test_what_is_masked_or_infinite_is_no_measurement():
+    size = np.ma.masked_array([100.0, 200.0, 300.0], [False, True, False])
+    samples = RttSamples(payload_bytes=size, rtt_s=[0.1, 0.2, np.inf])
+    assert np.isnan(samples.payload_bytes[1])
+    assert samples.measured.tolist() == [True, True, False]
+    assert [column.tolist() for column in samples.minima()] == [[100.0], [0.1]]
+    assert samples.received == 3  # a reply without a time that is one
+    transfers = TransferSamples(payload_bytes=size, duration_s=[np.inf, 1.0, 1.0])
+    assert transfers.measured.tolist() == [False, False, True]
+
+
+@pytest.mark.parametrize("whole", [pickle.dumps, None])
+def test_units_travel_with_pickled_and_copied_samples(whole):
+    samples = RttSamples(payload_bytes=[8, 9], rtt_s=[0.1, np.nan], lost=[False, True])
+    again = copy.deepcopy(samples) if whole is None else pickle.loads(whole(samples))
+    assert again.meta == samples.meta
+    assert again.meta.units["rtt_s"] == "s"
+    assert (again.sent, again.received) == (2, 1)
