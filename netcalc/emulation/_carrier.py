@@ -35,8 +35,8 @@ from netcalc.emulation.chain import Chain
 from netcalc.emulation.queue import LinkQueue
 
 DEVICE = "wire0"
-SPIN_S = 3e-4
-"""So long before the next packet is due the process stays awake. [s]"""
+SPIN_S = {"fifo": 6e-5, "other": 2e-4}
+"""So long before the next packet is due the process stays awake, by its scheduling. [s]"""
 LATE_S = 5e-4
 """A packet is late if it goes out, or was not read, for longer than this. [s]"""
 BATCH = 32
@@ -60,8 +60,9 @@ class Carrier:
         self.tuns: list[int] = []
         self.namespaces: list[int] = []
         self._lateness_s = array("d")
-        self._unread_s = [0.0, 0.0]
-        self._empty_s = [0.0, 0.0]
+        self._spin_s = SPIN_S["other"]
+        self._unread_max_s = 0.0
+        self._looked_s = 0.0  # when it was last seen which end has packets
         names = ("carried", "late", "noise", "refused", "answered")
         self.counts = dict.fromkeys(names, 0)
         self.broken = ""
@@ -77,6 +78,7 @@ class Carrier:
             _kernel.be_root_of_own_user_namespace(_kernel.NEW_NET)
             way = "user namespace"
         scheduling = _kernel.be_punctual()
+        self._spin_s = SPIN_S[scheduling]
         for side in range(2):
             if side:
                 _kernel.unshare(_kernel.NEW_NET, "network namespace")
@@ -96,17 +98,15 @@ class Carrier:
         """Carry packets and answer requests until the control socket closes."""
         others = [control.fileno()] + ([] if parent is None else [parent])
         tuns = self.tuns
-        slept = True
         while True:
             due_s = self._deliver(_clock())
             watched = others if self.broken else [*tuns, *others]
-            if due_s is None:
-                ready = select.select(watched, [], [])[0]
-                slept = True
-            else:
-                wait_s = due_s - _clock() - SPIN_S
-                slept = wait_s > 0.0
-                ready = select.select(watched, [], [], max(0.0, wait_s))[0]
+            wait_s = None if due_s is None else max(0.0, due_s - _clock() - self._spin_s)
+            ready = select.select(watched, [], [], wait_s)[0]
+            now_s = _clock()
+            # After a sleep its end is when they came; otherwise they may have stood since then.
+            unread_s = 0.0 if wait_s != 0.0 else now_s - self._looked_s
+            self._looked_s = now_s
             for descriptor in ready:
                 if descriptor == parent:
                     return
@@ -114,7 +114,7 @@ class Carrier:
                     if not self._answer(control):
                         return
                 else:
-                    self._read(tuns.index(descriptor), slept)
+                    self._read(tuns.index(descriptor), unread_s)
 
     def _deliver(self, now_s: float) -> float | None:
         """Write what has arrived; return when the next packet will."""
@@ -145,25 +145,22 @@ class Carrier:
         if len(self._lateness_s) < _KEPT:
             self._lateness_s.append(late_s)
 
-    def _read(self, side: int, slept: bool) -> None:
+    def _read(self, side: int, unread_s: float) -> None:
         """Read what one end sends; each packet enters the chain when it is read."""
         tun, routers = self.tuns[side], len(self._routers)
         size = 65_536 + 64 if self._offload else self._settings["mtu_bytes"] + 64
-        if not slept:
-            unread_s = _clock() - self._empty_s[side]
-            self._unread_s[side] = max(self._unread_s[side], unread_s)
-        for count in range(BATCH):
+        self._unread_max_s = max(self._unread_max_s, unread_s)
+        for _ in range(BATCH):
             try:
                 packet = os.read(tun, size)
             except BlockingIOError:
-                if count > 1 and not slept and unread_s > LATE_S:
-                    self.counts["late"] += count
-                break
+                return
             except OSError as error:
                 self._failed(error)
                 return
+            if unread_s > LATE_S:
+                self.counts["late"] += 1
             self._take(side, packet, routers)
-        self._empty_s[side] = _clock()
 
     def _take(self, side: int, packet: bytes, routers: int) -> None:
         now_s = _clock()
@@ -243,7 +240,7 @@ class Carrier:
             "lateness_p50_s": late[len(late) // 2] if late else 0.0,
             "lateness_p99_s": late[int(0.99 * (len(late) - 1))] if late else 0.0,
             "lateness_max_s": late[-1] if late else 0.0,
-            "unread_max_s": max(self._unread_s),
+            "unread_max_s": self._unread_max_s,
             "links": [chain.counters for chain in self.chains],
         }
         return reply, [], b""

@@ -21,7 +21,17 @@ _TUNSETIFF, _TUNSETOFFLOAD = 0x400454CA, 0x400454D0
 _IFF_TUN, _IFF_NO_PI, _IFF_VNET_HDR = 0x0001, 0x1000, 0x4000
 _OFFLOADS = 0x01 | 0x02 | 0x04  # checksums, TSO over IPv4 and IPv6
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _SIOCSIFADDR = 0x8913, 0x8914, 0x8916
-_SIOCSIFNETMASK, _SIOCSIFMTU, _SIOCSIFTXQLEN, _SIOCGIFINDEX = 0x891C, 0x8922, 0x8943, 0x8933
+_SIOCSIFNETMASK, _SIOCSIFMTU, _SIOCGIFINDEX = 0x891C, 0x8922, 0x8933
+_CALLS = {
+    _TUNSETIFF: "making a TUN device",
+    _TUNSETOFFLOAD: "offloads of the TUN device",
+    _SIOCGIFFLAGS: "reading the state of a device",
+    _SIOCSIFFLAGS: "bringing a device up",
+    _SIOCSIFADDR: "giving an address",
+    _SIOCSIFNETMASK: "giving a netmask",
+    _SIOCSIFMTU: "setting the MTU",
+    _SIOCGIFINDEX: "finding a device",
+}
 _IFF_UP = 0x1
 _PR_SET_PDEATHSIG, _PR_SET_TIMERSLACK = 1, 29
 
@@ -67,24 +77,23 @@ def open_tun(name: str, *, offload: bool) -> int:
     descriptor = os.open(TUN_NODE, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         flags = _IFF_TUN | _IFF_NO_PI | (_IFF_VNET_HDR if offload else 0)
-        fcntl.ioctl(descriptor, _TUNSETIFF, struct.pack("16sH22x", name.encode(), flags))
+        _ioctl(descriptor, _TUNSETIFF, struct.pack("16sH22x", name.encode(), flags))
         if offload:
-            fcntl.ioctl(descriptor, _TUNSETOFFLOAD, _OFFLOADS)
+            _ioctl(descriptor, _TUNSETOFFLOAD, _OFFLOADS)
     except BaseException:
         os.close(descriptor)
         raise
     return descriptor
 
 
-def set_up(name: str, addresses: list[str], *, mtu_bytes: int, queue_packets: int = 1000) -> None:
-    """Give an interface its MTU, queue and addresses with prefix, and bring it up."""
+def set_up(name: str, addresses: list[str], *, mtu_bytes: int) -> None:
+    """Give an interface its MTU and addresses with prefix, and bring it up."""
     label = name.encode()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         if name != "lo":
-            fcntl.ioctl(sock, _SIOCSIFMTU, struct.pack("16si20x", label, mtu_bytes))
-            fcntl.ioctl(sock, _SIOCSIFTXQLEN, struct.pack("16si20x", label, queue_packets))
+            _ioctl(sock, _SIOCSIFMTU, struct.pack("16si20x", label, mtu_bytes))
         (flags,) = struct.unpack_from(
-            "H", fcntl.ioctl(sock, _SIOCGIFFLAGS, struct.pack("16s24x", label)), 16
+            "H", _ioctl(sock, _SIOCGIFFLAGS, struct.pack("16s24x", label)), 16
         )
         for address in map(ipaddress.ip_interface, addresses):
             if address.version == 4:
@@ -93,18 +102,16 @@ def set_up(name: str, addresses: list[str], *, mtu_bytes: int, queue_packets: in
                     (_SIOCSIFNETMASK, address.network.netmask.packed),
                 ):
                     request = struct.pack("16sHH4s16x", label, socket.AF_INET, 0, value)
-                    fcntl.ioctl(sock, call, request)
-        fcntl.ioctl(sock, _SIOCSIFFLAGS, struct.pack("16sH22x", label, flags | _IFF_UP))
+                    _ioctl(sock, call, request)
+        _ioctl(sock, _SIOCSIFFLAGS, struct.pack("16sH22x", label, flags | _IFF_UP))
         (index,) = struct.unpack_from(
-            "i", fcntl.ioctl(sock, _SIOCGIFINDEX, struct.pack("16s24x", label)), 16
+            "i", _ioctl(sock, _SIOCGIFINDEX, struct.pack("16s24x", label)), 16
         )
     for address in map(ipaddress.ip_interface, addresses):
         if address.version == 6:
             with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as sock:
                 length = address.network.prefixlen
-                fcntl.ioctl(
-                    sock, _SIOCSIFADDR, struct.pack("16sIi", address.ip.packed, length, index)
-                )
+                _ioctl(sock, _SIOCSIFADDR, struct.pack("16sIi", address.ip.packed, length, index))
 
 
 def set_sysctl(name: str, value: str) -> None:
@@ -125,6 +132,14 @@ def end_processes_in(inodes: set[int]) -> int:
                 os.kill(int(entry.name), 9)
                 count += 1
     return count
+
+
+def _ioctl(descriptor: int | socket.socket, call: int, argument: int | bytes) -> bytes:
+    try:
+        answer = fcntl.ioctl(descriptor, call, argument)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, _CALLS[call]) from error
+    return answer if isinstance(answer, bytes) else b""
 
 
 def _libc() -> ctypes.CDLL:

@@ -367,7 +367,7 @@ class Wire:
             ours.settimeout(START_LIMIT_S)
             self._control = ours
             self._carrier = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-c", _START, str(theirs.fileno()), str(_PACKAGE)],
+                [*_python("-c"), _START, str(theirs.fileno()), str(_PACKAGE)],
                 env={**os.environ, _owner.MARK: _owner.mark()},
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
@@ -523,6 +523,10 @@ def _device_drops(table: str) -> int:
         if name.strip() == "wire0":
             return int(fields.split()[11])
     return 0
+
+
+def _python(program: object) -> list[str]:
+    return [sys.executable, "-I", "-S", str(program)]
 
 
 def _side(side: str) -> int:
