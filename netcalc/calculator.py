@@ -34,6 +34,7 @@ from netcalc.solver import Root, default_range, solve
 
 _UNIT = re.compile(r"\[([^\[\]]+)\]\s*$")
 _SUFFIX = re.compile(r"_(s|bps|pps|bytes|bits|ratio|m|m_s)$")
+_MARKS = re.compile(r"(?::\w+:)?(?:``|`)~?([^`]+)(?:``|`)")
 _CHOICES = re.compile(r"\{(.+)\}")
 _LIST_SEPARATOR = re.compile(r"\s*(?:;|,(?!\d)|(?<!\d),)\s*")
 _COLUMN_UNITS = {  # of the columns of a result, by the end of their name
@@ -107,15 +108,15 @@ class Parameter:
             return values[0] if len(values) == 1 and one_for_all else values
         return self._number(text)
 
-    def show(self, value: Any) -> str:
+    def show(self, value: Any, *, digits: int = 4) -> str:
         """Write a value of this parameter as people read it."""
         if isinstance(value, bool | np.bool_):
             return "yes" if value else "no"
         if isinstance(value, str) or value is None:
             return str(value)
         if np.ndim(value):
-            return ", ".join(self.show(item) for item in np.ravel(value))
-        return units.show(float(value), self.unit)
+            return ", ".join(self.show(item, digits=digits) for item in np.ravel(value))
+        return units.show(float(value), self.unit, digits=digits)
 
     def _yes_or_no(self, text: str) -> bool:
         if text.strip().lower() not in _YES_NO:
@@ -172,7 +173,7 @@ class Formula:
     @property
     def summary(self) -> str:
         """First sentence of its docstring."""
-        return self._doc.short_description or ""
+        return _flat(self._doc.short_description or "")
 
     @property
     def equation(self) -> str:
@@ -221,13 +222,17 @@ class Formula:
         """Arguments of a call in its docstring's examples; of several values, the first."""
         known: dict[str, Any] = {}
         for shown in DocTestParser().get_examples(inspect.getdoc(self.function) or ""):
-            for node in ast.walk(ast.parse(shown.source)):
-                if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                    known[node.targets[0].id] = _literal(node.value, known)
-                elif isinstance(node, ast.Call) and ast.unparse(node.func) == self.function_name:
+            nodes = ast.walk(ast.parse(shown.source))
+            written = [node for node in nodes if isinstance(node, ast.Assign | ast.Call)]
+            for node in sorted(written, key=lambda node: (node.lineno, node.col_offset)):
+                if isinstance(node, ast.Call):
+                    if ast.unparse(node.func) != self.function_name:
+                        continue
                     given = self._example_arguments(node, known)
                     if all(p.name in given for p in self.parameters if p.required):
                         return given
+                elif isinstance(node.targets[0], ast.Name):
+                    known[node.targets[0].id] = _literal(node.value, known)
         return {}
 
     def _example_arguments(self, call: ast.Call, known: Mapping[str, Any]) -> dict[str, Any]:
@@ -259,6 +264,19 @@ class Formula:
             return found[0]
         names = [p.name if found else p.short_name for p in self.parameters]
         raise DomainError(f"parameter of {self.name}", repr(name), "one of " + ", ".join(names))
+
+    def label(self, name: str) -> str:
+        """Return a parameter's name for people, with its unit only where another has it, too.
+
+        Examples
+        --------
+        >>> timeline = formula("write_timeline.write_timeline")
+        >>> timeline.label("write_bytes"), timeline.label("mss_bytes")
+        ('write bytes', 'mss')
+        """
+        short = self.parameter(name).short_name
+        alone = sum(p.short_name == short for p in self.parameters) == 1
+        return (short if alone else name).replace("_", " ")
 
     def arguments(self, texts: Mapping[str, str]) -> dict[str, Any]:
         """Read arguments from text; what is missing keeps its default.
@@ -557,7 +575,7 @@ def explained(wanted: Formula, arguments: Mapping[str, Any], result: Any) -> lis
     for parameter in wanted.parameters:
         value = arguments.get(parameter.name, parameter.default)
         origin = "" if parameter.name in arguments else " (default)"
-        lines.append((parameter.name, parameter.show(value) + origin))
+        lines.append((parameter.name, parameter.show(value, digits=6) + origin))
     return [*lines, (wanted.function_name, ", ".join(result_lines(wanted, result)))]
 
 

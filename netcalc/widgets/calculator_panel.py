@@ -35,21 +35,20 @@ class Field(ipywidgets.VBox):
     An empty box stands for the default.
     """
 
-    def __init__(self, parameter: Parameter, text: str = "") -> None:
+    def __init__(self, label: str, parameter: Parameter, text: str = "") -> None:
         self.parameter = parameter
-        name = parameter.short_name.replace("_", " ")
         self.input = _input(parameter, text)
         self.message = Message()
         about = escape(parameter.description)
         if not parameter.required:
             about += f" Default: {escape(parameter.show(parameter.default))}."
-        label = ipywidgets.HTML(
-            f"<b>{escape(name)}</b>", layout=ipywidgets.Layout(flex="0 0 9.5em", width="9.5em")
+        name = ipywidgets.HTML(
+            f"<b>{escape(label)}</b>", layout=ipywidgets.Layout(flex="0 0 9.5em", width="9.5em")
         )
         words = ipywidgets.HTML(about, layout=ipywidgets.Layout(flex="1 1 16em", min_width="0"))
         words.add_class("netcalc-about")
         row = ipywidgets.HBox(
-            [label, self.input, words],
+            [name, self.input, words],
             layout=ipywidgets.Layout(width="100%", align_items="baseline", flex_flow="row wrap"),
         )
         super().__init__([row, self.message], layout=ipywidgets.Layout(width="100%"))
@@ -81,7 +80,7 @@ class CalculatorPanel(ipywidgets.VBox):
 
     ``search``, ``subject`` and ``formula_choice`` pick; ``fields`` has one :class:`Field` for
     each argument; ``over``, ``low``, ``high``, ``x_scale`` and ``y_scale`` say what is drawn;
-    ``solve_over``, ``solve_result`` and ``solve_button`` solve.
+    ``solve_over``, ``solve_result`` and ``solve_range`` solve.
     """
 
     def __init__(
@@ -118,7 +117,7 @@ class CalculatorPanel(ipywidgets.VBox):
         subjects = [_ALL, *(s.replace("_", " ") for s in _subjects())]
         self.subject = choice("subject", subjects, _ALL)
         self.formula_choice = ipywidgets.Select(
-            description="formula", rows=6, style=style, layout=ipywidgets.Layout(width="100%")
+            description="formula", rows=6, style=style, layout=ipywidgets.Layout(width="auto")
         )
         self.found = ipywidgets.HTML()
         self.summary, self.equation = ipywidgets.HTML(), ipywidgets.HTMLMath()
@@ -126,18 +125,23 @@ class CalculatorPanel(ipywidgets.VBox):
         self.numbers, self.source = ipywidgets.HTML(), ipywidgets.HTML()
         self.form = ipywidgets.VBox(layout=ipywidgets.Layout(width="100%"))
         self.table = ipywidgets.HTML()
-        self.over = choice("sweep", {"nothing": ""}, "")
-        self.low, self.high = _box("from"), _box("to")
-        self.x_scale = choice("axis of it", ["linear", "log"], "linear")
-        self.y_scale = choice("axis of result", ["linear", "log"], "linear")
+        self.over = _pick_list("sweep")
+        self.low, self.high = _box("from", "4em"), _box("to", "2.5em")
+        self.x_scale, self.y_scale = _scale("across"), _scale("upwards")
         self.sweep_message = Message()
-        self.solve_over = choice("solve for", {"nothing": ""}, "")
-        self.solve_result, self.solve_range = _box("result is"), _box("in the range")
+        self.solve_over = _pick_list("solve for")
+        self.solve_result, self.solve_range = _box("result is", "5em"), _box("within", "4em")
         self.solve_range.placeholder = "LOW:HIGH, or empty"
-        self.solve_button = ipywidgets.Button(
-            description="Solve", button_style="primary", layout=ipywidgets.Layout(width="auto")
-        )
         self.solved = Message()
+        self._pick_row = _row([self.search, self.subject])
+        self._sweep_rows = [
+            _row([self.over, self.low, self.high]),
+            _row([self.x_scale, self.y_scale]),
+        ]
+        self._solve_rows = [
+            _row([self.solve_over, self.solve_result, self.solve_range]),
+            self.solved,
+        ]
 
     def _observe(self) -> None:
         for picker in (self.search, self.subject):
@@ -146,7 +150,8 @@ class CalculatorPanel(ipywidgets.VBox):
         self.over.observe(lambda _: self._set_range(), "value")
         for control in (self.low, self.high, self.x_scale, self.y_scale):
             control.observe(lambda _: self.refresh(), "value")
-        self.solve_button.on_click(lambda _: self.solve())
+        for control in (self.solve_over, self.solve_result, self.solve_range):
+            control.observe(lambda _: self.solve(), "value")
 
     def _list_formulas(self) -> None:
         """Offer the formulas that the search and the subject leave."""
@@ -174,20 +179,23 @@ class CalculatorPanel(ipywidgets.VBox):
         self._ready = False
         formula = self.formula
         given = {formula.parameter(name).name: text for name, text in texts.items()}
-        start = {p.name: p.show(formula.example[p.name]) for p in formula.parameters
+        start = {p.name: p.show(formula.example[p.name], digits=12) for p in formula.parameters
                  if p.name in formula.example}  # fmt: skip
         start |= given
-        self.fields = {p.name: Field(p, start.get(p.name, "")) for p in formula.parameters}
+        self.fields = {
+            p.name: Field(formula.label(p.name), p, start.get(p.name, ""))
+            for p in formula.parameters
+        }
         for field in self.fields.values():
             field.input.observe(lambda _: self.refresh(), "value")
         self.form.children = tuple(self.fields.values())
         self.summary.value = f"<b>{escape(formula.summary)}</b>"
         self.equation.value = f"$${escape(formula.equation)}$$"
         self.source.value = (
-            f"<p>{escape(_plain(formula.validity))}</p><p>From: {escape(formula.source)}</p>"
+            f"<p>{escape(formula.validity)}</p><p>From: {escape(formula.source)}</p>"
         )
         swept = [p for p in formula.parameters if p.kind == "number"]
-        names = [("nothing", ""), *((p.short_name.replace("_", " "), p.name) for p in swept)]
+        names = [("nothing", ""), *((formula.label(p.name), p.name) for p in swept)]
         self.over.options = self.solve_over.options = names
         self.solve_over.value = ""
         self.solved.say("")
@@ -234,6 +242,7 @@ class CalculatorPanel(ipywidgets.VBox):
         if swept is not None:
             self._draw(swept, arguments, result)
         self._arrange(drawn=swept is not None)
+        self.solve()
 
     def _arguments(self) -> dict[str, Any] | None:
         """Return the arguments, or None and messages beside the boxes that are wrong."""
@@ -306,9 +315,10 @@ class CalculatorPanel(ipywidgets.VBox):
             swept.values,
             lines,
             points=points,
-            x_axis=Axis(parameter.short_name.replace("_", " "), parameter.unit, self.x_scale.value),
+            x_axis=Axis(formula.label(parameter.name), parameter.unit, self.x_scale.value),
             y_axis=Axis(what if single else "result", formula.unit, self.y_scale.value),
             title=formula.summary.rstrip("."),
+            description=_describe(formula, parameter, swept),
             theme=self._theme,
         )
         self.figure.draw(plot)
@@ -319,8 +329,8 @@ class CalculatorPanel(ipywidgets.VBox):
 
     def solve(self) -> None:
         """Solve for the chosen argument; the answer, or why there is none, stands below."""
-        if not self.solve_over.value:
-            self.solved.say("Choose what to solve for.", alert=True)
+        if not (self._ready and self.solve_over.value and self.solve_result.value.strip()):
+            self.solved.say("")
             return
         parameter = self.formula.parameter(self.solve_over.value)
         try:
@@ -338,29 +348,27 @@ class CalculatorPanel(ipywidgets.VBox):
         except Exception as error:
             self.solved.blame(error)
             return
-        name = parameter.short_name.replace("_", " ")
+        name = self.formula.label(parameter.name)
         self.solved.say(f"{name}: " + "; or ".join(found.lines))
 
     def _arrange(self, *, drawn: bool) -> None:
         """Show what there is: a curve, a table or neither."""
-        sweep = _row([self.over, self.low, self.high, self.x_scale, self.y_scale])
-        solve = _row([self.solve_over, self.solve_result, self.solve_range, self.solve_button])
         single = self.formula.unit not in ("", "bool") and not self.table.value
         children = [
-            _row([self.search, self.subject]),
+            self._pick_row,
             self.formula_choice,
             self.found,
             self.summary,
-            self.equation,
             self.form,
             self.message,
             self.result,
+            self.equation,
             self.numbers,
             *([self.table] if self.table.value else []),
-            *([sweep] if not self.table.value and len(self.over.options) > 1 else []),
+            *(self._sweep_rows if not self.table.value and len(self.over.options) > 1 else []),
             self.sweep_message,
             *([self.figure] if drawn else []),
-            *([solve, self.solved] if single and len(self.solve_over.options) > 1 else []),
+            *(self._solve_rows if single and len(self.solve_over.options) > 1 else []),
             self.source,
         ]
         if children != self._arranged:
@@ -435,15 +443,31 @@ def _input(parameter: Parameter, text: str) -> ipywidgets.Widget:
     )
 
 
-def _box(label: str) -> ipywidgets.Text:
-    box = ipywidgets.Text(
+def _box(label: str, label_width: str) -> ipywidgets.Text:
+    return ipywidgets.Text(
         description=label,
         continuous_update=False,
-        style={"description_width": "6.5em"},
-        layout=ipywidgets.Layout(flex="0 1 15em", min_width="0", width="15em"),
+        style={"description_width": label_width},
+        layout=ipywidgets.Layout(flex="0 1 17em", min_width="0"),
     )
-    box.add_class("netcalc-box")
-    return box
+
+
+def _scale(label: str) -> ipywidgets.Dropdown:
+    return ipywidgets.Dropdown(
+        description=label,
+        options=["linear", "log"],
+        style={"description_width": "8.5em" if label == "across" else "5em"},
+        layout=ipywidgets.Layout(flex="0 1 16em", min_width="0"),
+    )
+
+
+def _pick_list(label: str) -> ipywidgets.Dropdown:
+    return ipywidgets.Dropdown(
+        description=label,
+        options={"nothing": ""},
+        style={"description_width": "8.5em"},
+        layout=ipywidgets.Layout(flex="0 1 24em", min_width="0"),
+    )
 
 
 def _row(widgets: list[ipywidgets.Widget]) -> ipywidgets.Box:
@@ -462,12 +486,20 @@ def _words(formula: Formula, result: Any, length: int) -> str:
     columns = result._asdict().values() if hasattr(result, "_asdict") else [result]
     if all(np.isfinite(np.asarray(value, dtype=float)).all() for value in columns):
         return f"{what}: {text}."
-    return f"{what}: {text}. ({_plain(formula.returns)})"
+    return f"{what}: {text}. ({formula.returns})"
 
 
-def _plain(text: str) -> str:
-    """Return words of a docstring without its marks."""
-    return text.replace("``", "").replace(":func:", "").replace(":math:", "").replace("`", "")
+def _describe(formula: Formula, parameter: Parameter, swept: Sweep) -> str:
+    """Return the curves' ends in words."""
+    ends = [0, -1]
+    parts = []
+    for name, column in swept.columns.items():
+        unit = calculator.column_unit(formula, name)
+        low, high = (calculator.show(column[end], unit) for end in ends)
+        parts.append(f"{low} to {high}" if name == "result" else f"{name} {low} to {high}")
+    low, high = (parameter.show(swept.values[end]) for end in ends)
+    what = formula.label(parameter.name)
+    return f"{formula.summary.rstrip('.')}, for {what} from {low} to {high}: {', '.join(parts)}."
 
 
 def _definitions(lines: list[tuple[str, str]]) -> str:

@@ -240,7 +240,12 @@ def fragment_panel(*, theme: Theme = "light") -> Panel:
 
 def transaction_panel(*, theme: Theme = "light") -> Panel:
     """Transactions over loopback as sums of costs, beside what the book says of its curves."""
-    names = {"ping": "ping", "udp": "UDP", "ttcp": "T/TCP", "tcp": "TCP"}
+    names = {
+        "ping": "ping, 2 packets",
+        "udp": "UDP, 2 packets",
+        "ttcp": "T/TCP, 3 packets",
+        "tcp": "TCP, 9 packets",
+    }
     plot = curves(
         _SIZES,
         dict.fromkeys(names.values(), _SIZES),
@@ -260,7 +265,11 @@ def transaction_panel(*, theme: Theme = "light") -> Panel:
         figure.update_all({names[protocol]: {"y": time} for protocol, time in times.items()})
         rows = _observations(times)
         table.value = _rows(("", "book", "these costs"), rows)
-        figure.describe("; ".join(f"{what}: {here} (book: {book})" for what, book, here in rows))
+        at_1400 = ", ".join(
+            f"{protocol} {show(float(np.interp(1400, _SIZES, time)), 's', digits=3)}"
+            for protocol, time in times.items()
+        )
+        figure.describe(f"At 1400 bytes: {at_1400}. The table has what the book says of it.")
 
     cost = {"unit": "s", "scale": "linear"}
     byte = {"unit": "s/byte", "low": "0 ns/B", "high": "500 ns/B", "scale": "linear"}

@@ -1,0 +1,222 @@
+"""The calculator panel without a browser: picked, typed, refused, swept, solved."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from netcalc import calculator, models
+from netcalc.widgets import Figure
+from netcalc.widgets.calculator_panel import POINTS, calculator_panel
+
+
+def words(message) -> str:
+    """The words of a message, without its marks."""
+    return re.sub(r"<[^>]+>", "", message.value)
+
+
+def curve(panel, name):
+    return panel.figure.plot.sources[name].data
+
+
+def test_it_starts_with_an_answer():
+    # published: Stevens vol. 3, A.3: 5.18 + 0.03 s for a million bytes on a T1
+    panel = calculator_panel("transfer", {"payload": "1 MB", "bandwidth": "T1", "latency": "30 ms"})
+    assert words(panel.result) == "Time from the first bit sent to the last bit received: 5.211 s."
+    assert panel.equation.value == "$$t = d + 8 N / R$$"
+    assert "bandwidth_bps</th><td>= 1.544 Mbit/s" in panel.numbers.value
+    assert "Stevens" in panel.source.value
+    assert "one stream" in panel.source.value
+    assert panel.fields["latency_s"].input.value == "30 ms"
+
+
+@pytest.mark.parametrize("subject", models.SUBJECTS)
+def test_every_formula_shows_a_result_without_a_complaint(subject, monkeypatch):
+    monkeypatch.setattr(Figure, "draw", lambda *_: None)  # sending it takes most of the time
+    panel = calculator_panel()
+    for name in calculator.subject_formulas(subject):
+        panel.formula_choice.value = name
+        assert panel.result.value, name
+        assert panel.numbers.value, name
+        messages = [panel.message, panel.sweep_message, *(f.message for f in panel.fields.values())]
+        assert not any(message.is_alert for message in messages), name
+
+
+def test_a_formula_is_picked_by_subject_and_by_words():
+    panel = calculator_panel()
+    everything = len(panel.formula_choice.options)
+    assert everything == len(calculator.formulas())
+    panel.subject.value = "erlang"
+    assert {name.partition(".")[0] for _, name in panel.formula_choice.options} == {"erlang"}
+    assert panel.formula.name == "latency.transfer_s"  # what was there stays until one is chosen
+    panel.subject.value = "all subjects"
+    panel.search.value = "satellite"
+    assert [name for _, name in panel.formula_choice.options] == ["latency.satellite_rtt_s"]
+    panel.search.value = "no such thing"
+    assert panel.formula_choice.options == ()
+    assert panel.found.value == "0 formulas found"
+    panel.search.value = "erlang b ratio"
+    panel.formula_choice.value = "erlang.erlang_b_ratio"
+    assert list(panel.fields) == ["offered_erlang", "server_count"]
+    panel.fields["offered_erlang"].input.value = "10"
+    panel.fields["server_count"].input.value = "10"
+    assert words(panel.result).endswith("21.46%.")  # published: tables of Erlang B
+
+
+def test_the_curve_is_the_formula_over_the_range():
+    panel = calculator_panel("transfer", {"payload": "1 MB", "bandwidth": "T1", "latency": "0 s"})
+    panel.over.value = "bandwidth_bps"
+    panel.low.value, panel.high.value = "1 Mbit/s", "100 Mbit/s"
+    x, y = curve(panel, "transfer")["x"], curve(panel, "transfer")["y"]
+    assert x.size == POINTS
+    assert (x[0], x[-1]) == pytest.approx((1e6, 1e8))
+    assert y * x == pytest.approx(8e6)  # derived: 8N/R
+    assert x[100] == pytest.approx(1e7)  # a log range: the middle is the geometric mean
+    panel.x_scale.value = "linear"
+    assert curve(panel, "transfer")["x"][100] == pytest.approx(50.5e6)
+    assert "[bit/s]" in panel.figure.plot.figure.xaxis[0].axis_label.text
+    assert "[s]" in panel.figure.plot.figure.yaxis[0].axis_label.text
+    here = curve(panel, "your numbers")
+    assert here["x"].tolist() == [1.544e6]
+    assert here["y"] == pytest.approx([8 / 1.544])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("5M", "bit"),  # bits or bytes?
+        ("30 ms", "unit of a time"),
+        ("-1 bit/s", "above 0"),
+        ("abc", "cannot read"),
+        ("", "missing"),
+    ],
+)
+def test_what_is_wrong_stands_beside_its_box_and_breaks_nothing(text, expected):
+    panel = calculator_panel()
+    field = panel.fields["bandwidth_bps"]
+    field.input.value = text
+    assert field.message.is_alert
+    assert expected in words(field.message)
+    assert not panel.fields["latency_s"].message.value
+    field.input.value = "T1"
+    assert not field.message.value
+    assert "5.211 s" in words(panel.result)
+    assert panel.figure in panel.children
+
+
+def test_an_empty_box_is_the_default():
+    panel = calculator_panel("write_write_read", {"rtt": "30 ms"})
+    assert panel.fields["delayed_ack_s"].input.placeholder == "40 ms"
+    assert "delayed_ack_s</th><td>= 40 ms (default)" in panel.numbers.value
+    assert words(panel.result).endswith("100 ms.")  # derived: 2 RTT + 40 ms
+    panel.fields["nagle"].input.value = "no"
+    assert words(panel.result).endswith("30 ms.")  # derived: RTT
+
+
+def test_a_wrong_range_leaves_the_result():
+    panel = calculator_panel()
+    panel.low.value = "5 ms"
+    assert "time" in words(panel.sweep_message)
+    assert "5.211 s" in words(panel.result)
+    panel.low.value = "0 B"
+    assert "above 0 for log" in words(panel.sweep_message)
+    panel.x_scale.value = "linear"
+    assert not panel.sweep_message.value
+    assert curve(panel, "transfer")["x"][0] == 0
+
+
+def test_a_border_is_crossed():
+    panel = calculator_panel("mm1_wait", {"utilization": "80%", "service": "1 ms"})
+    assert words(panel.result).endswith("4 ms.")  # published: Kleinrock, rho/(1 - rho) services
+    panel.fields["utilization"].input.value = "100%"
+    assert "inf s. (Mean wait" in words(panel.result)
+    wait = curve(panel, "mm1 wait")["y"]
+    assert np.isnan(wait[-1])
+    assert np.isfinite(wait[:-1]).all()
+
+
+def test_impossible_values_are_not_drawn():
+    panel = calculator_panel("mathis_throughput", over="loss")
+    panel.high.value = "200%"
+    assert "Not drawn where it is impossible: loss_ratio is" in words(panel.sweep_message)
+    drawn = np.isfinite(curve(panel, "mathis throughput")["y"])
+    assert drawn.any()
+    assert not drawn[-1]
+
+
+def test_whole_numbers_are_swept_in_whole_numbers():
+    panel = calculator_panel("stream_mbufs", {"payload": "200 B"})
+    panel.low.value, panel.high.value, panel.x_scale.value = "0 B", "300 B", "linear"
+    calls = curve(panel, "calls")
+    assert (calls["x"] == np.round(calls["x"])).all()
+    # published: Stevens vol. 3, A.2: two calls at 200 bytes; a cluster and one call at 300
+    assert calls["y"][calls["x"] == 200] == 2
+    assert calls["y"][-1] == 1
+    assert curve(panel, "clusters")["y"][-1] == 1
+
+
+def test_lists_are_typed_with_commas():
+    # published: Stevens vol. 3, Fig. A-9: 24 ms, of which 3 are processing; 7.5 ms a T1
+    panel = calculator_panel(
+        "store_and_forward.store_and_forward",
+        {
+            "packet": "1428 B",
+            "bandwidth": "1.5232 Mbit/s, 1.5232 Mbit/s",
+            "latency": "5 ms, 1 ms",
+            "processing": "1 ms",
+            "source_processing": "1 ms",
+            "destination_processing": "1 ms",
+            "packet_count": "1",
+        },
+    )
+    assert words(panel.result).endswith("24 ms.")
+    panel.fields["latency_s"].input.value = "3 ms"  # one for all: as much in sum
+    assert words(panel.result).endswith("24 ms.")
+    panel.fields["latency_s"].input.value = "1 ms, 2 ms, 3 ms"
+    assert panel.fields["latency_s"].message.is_alert
+
+
+def test_several_results_are_a_table():
+    texts = {"write_s": "0 s, 0 s", "write_bytes": "100 B, 100 B", "rtt": "30 ms"}
+    panel = calculator_panel("write_timeline", texts)
+    assert panel.figure not in panel.children
+    assert panel.table in panel.children
+    assert "waits for acknowledgement</td>" in panel.table.value
+    assert "<td>100 ms</td>" in panel.table.value  # derived: 2 RTT + 40 ms
+    assert panel.fields["write_s"].children[0].children[0].value == "<b>write s</b>"
+    panel.formula_choice.value = "latency.transfer_s"
+    assert panel.figure in panel.children
+    assert panel.table not in panel.children
+
+
+def test_it_solves_and_follows():
+    panel = calculator_panel("transfer", {"payload": "1 MB", "latency": "30 ms"})
+    panel.solve_over.value = "bandwidth_bps"
+    panel.solve_result.value = "82 ms"
+    assert words(panel.solved) == "bandwidth: 153.8 Mbit/s"  # derived: 8e6 bit / 52 ms
+    panel.fields["payload_bytes"].input.value = "2 MB"
+    assert words(panel.solved) == "bandwidth: 307.7 Mbit/s"
+    panel.solve_range.value = "T1:T3"
+    assert words(panel.solved) == "bandwidth: none in [1.544 Mbit/s, 44.74 Mbit/s]"
+    panel.solve_result.value = "82"
+    assert panel.solved.is_alert
+    panel.solve_over.value = ""
+    assert not panel.solved.value
+
+
+def test_points_stand_on_their_own_curve_only():
+    points = {"printed": ([1.544e6], [5.21])}
+    panel = calculator_panel("transfer", over="bandwidth", points=points)
+    assert curve(panel, "printed")["y"].tolist() == [5.21]
+    panel.over.value = "latency_s"
+    assert "printed" not in panel.figure.plot.sources
+
+
+def test_markup_in_a_box_stays_text():
+    panel = calculator_panel("tunnel_mtu", {"stack": "<img src=x onerror=alert(1)>"})
+    assert panel.message.is_alert or panel.fields["stack"].message.is_alert
+    for message in (panel.message, panel.fields["stack"].message):
+        assert "<img" not in message.value
+    assert "<img" not in panel.numbers.value
