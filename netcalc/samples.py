@@ -15,6 +15,7 @@ nothing is resampled.
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import math
@@ -411,6 +412,134 @@ class TransactionSamples(Samples):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BulkSamples(Samples):
+    """Transfers from a source to a sink: what was sent, what arrived, and what it cost.
+
+    Parameters
+    ----------
+    write_bytes : array_like
+        Size of a write; over UDP, of a datagram. [byte]
+    write_count : array_like
+        Writes or datagrams sent. [1]
+    sent_bytes, received_bytes : array_like
+        What the source wrote, and what the sink read. [byte]
+    wall_s : array_like
+        From before the first write until the last one returned. [s]
+    delivery_s : array_like
+        From before the first write until the sink had read the last byte that came. [s]
+    user_s, system_s : array_like
+        Processor time of the source in user mode and in the kernel. [s]
+    wait_count : array_like
+        How often the source gave its processor up to wait for the kernel. [1]
+    receiver_user_s, receiver_system_s : array_like
+        Processor time of the sink. [s]
+    lost_count : array_like
+        Datagrams that did not arrive. [1]
+    pair_count : array_like
+        Connections that sent at once. [1]
+    send_buffer_bytes, receive_buffer_bytes : array_like
+        Buffers of the two sockets, as the kernel granted them. [byte]
+    asked_buffer_bytes : array_like
+        Buffer that was asked for; nan where the kernel chose. [byte]
+    cycle_s : array_like
+        Median time from a write to its answer, where the source waits for one. [s]
+    """
+
+    column_units: ClassVar[Mapping[str, str]] = {
+        "write_bytes": "byte",
+        "write_count": "1",
+        "sent_bytes": "byte",
+        "received_bytes": "byte",
+        "wall_s": "s",
+        "delivery_s": "s",
+        "user_s": "s",
+        "system_s": "s",
+        "wait_count": "1",
+        "receiver_user_s": "s",
+        "receiver_system_s": "s",
+        "lost_count": "1",
+        "pair_count": "1",
+        "send_buffer_bytes": "byte",
+        "receive_buffer_bytes": "byte",
+        "asked_buffer_bytes": "byte",
+        "cycle_s": "s",
+    }
+    column_layers: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("write_bytes", "sent_bytes", "received_bytes"), "application"
+    )
+
+    write_bytes: FloatColumn | Sequence[float]
+    write_count: FloatColumn | Sequence[float]
+    sent_bytes: FloatColumn | Sequence[float]
+    received_bytes: FloatColumn | Sequence[float]
+    wall_s: FloatColumn | Sequence[float]
+    delivery_s: FloatColumn | Sequence[float]
+    user_s: FloatColumn | Sequence[float] = ()
+    system_s: FloatColumn | Sequence[float] = ()
+    wait_count: FloatColumn | Sequence[float] = ()
+    receiver_user_s: FloatColumn | Sequence[float] = ()
+    receiver_system_s: FloatColumn | Sequence[float] = ()
+    lost_count: FloatColumn | Sequence[float] = ()
+    pair_count: FloatColumn | Sequence[float] = ()
+    send_buffer_bytes: FloatColumn | Sequence[float] = ()
+    receive_buffer_bytes: FloatColumn | Sequence[float] = ()
+    asked_buffer_bytes: FloatColumn | Sequence[float] = ()
+    cycle_s: FloatColumn | Sequence[float] = ()
+    meta: Meta = field(default_factory=Meta)
+
+    @property
+    def sent_rate_bps(self) -> FloatColumn:
+        """Rate at which the source wrote, whatever became of it; inf in no time. [bit/s]"""
+        return _ratio(8.0 * _floats(self.sent_bytes), self.wall_s)
+
+    @property
+    def goodput_bps(self) -> FloatColumn:
+        """Rate at which the sink received. [bit/s]"""
+        return _ratio(8.0 * _floats(self.received_bytes), self.delivery_s)
+
+    @property
+    def sent_rate_pps(self) -> FloatColumn:
+        """Writes or datagrams a second. [packet/s]"""
+        return _ratio(_floats(self.write_count), self.wall_s)
+
+    @property
+    def rate_pps(self) -> FloatColumn:
+        """Writes or datagrams a second that arrived. [packet/s]"""
+        arrived = _ratio(_floats(self.received_bytes), self.write_bytes)
+        return _ratio(arrived, self.delivery_s)
+
+    @property
+    def loss_ratio(self) -> FloatColumn:
+        """Share of what was sent that did not arrive; nan where nothing was sent. [ratio]"""
+        return _ratio(_floats(self.lost_count), self.write_count)
+
+    @property
+    def sender_utilization(self) -> FloatColumn:
+        """Share of one processor that the source was seen to take. [ratio]"""
+        return _ratio(_floats(self.user_s) + _floats(self.system_s), self.wall_s)
+
+    @property
+    def saturated(self) -> BoolColumn:
+        """Rows whose source was itself the limit: it worked and hardly ever waited.
+
+        The bounds are netcalc's own: half a processor, as the kernel does not count all that it
+        does for a sender, and a wait in ten milliseconds.
+        """
+        waits_per_s = _ratio(_floats(self.wait_count), self.wall_s)
+        return (self.sender_utilization >= 0.5) & (waits_per_s <= 100.0)
+
+    def medians(self, *columns: str, by: str = "write_bytes") -> dict[str, FloatColumn]:
+        """Return the median of columns, or of the rates above, for each value of one column."""
+        at = _floats(getattr(self, by))
+        distinct = np.unique(at[~np.isnan(at)])
+        found = {by: distinct}
+        for name in columns:
+            values = _floats(getattr(self, name))
+            found[name] = np.array([_median(values[at == value]) for value in distinct])
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Table(Samples):
     """Columns of any names and units: a data set of a book, or a user's CSV.
 
@@ -447,7 +576,8 @@ class Table(Samples):
 
 
 KINDS: dict[str, Callable[..., Samples]] = {
-    kind.__name__: kind for kind in (RttSamples, TransferSamples, TransactionSamples, Table)
+    kind.__name__: kind
+    for kind in (RttSamples, TransferSamples, TransactionSamples, BulkSamples, Table)
 }
 
 
@@ -507,7 +637,23 @@ def loads(data: bytes, *, file: str = "samples") -> Samples:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file that is complete or not there."""
+    """Write a file that is complete or not there; where a link leads, the link stays.
+
+    Raises
+    ------
+    OSError
+        With the name of the file: the disk is full, or the place is no file's (a device, a pipe).
+    """
+    place = path.resolve()
+    if place.exists() and not place.is_file():
+        raise OSError(errno.EINVAL, "is not a regular file", str(path))
+    try:
+        _write_and_move(place, data)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+
+
+def _write_and_move(path: Path, data: bytes) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".", suffix=".part")
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -554,6 +700,16 @@ def _table_column(values: ArrayLike) -> NDArray[Any]:
 
 def _floats(values: FloatColumn | Sequence[float]) -> FloatColumn:
     return cast(FloatColumn, values)
+
+
+def _ratio(numerator: FloatColumn, denominator: FloatColumn | Sequence[float]) -> FloatColumn:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return numerator / _floats(denominator)
+
+
+def _median(values: FloatColumn) -> float:
+    known = values[~np.isnan(values)]
+    return float(np.median(known)) if known.size else math.nan
 
 
 def _bools(values: BoolColumn | Sequence[bool]) -> BoolColumn:

@@ -7,15 +7,19 @@ a second, keeps what it measured, and leaves nothing behind.
 from __future__ import annotations
 
 from netcalc.experiments._limits import MAX_BYTES, MAX_COUNT, MAX_DURATION_S, MAX_TCP_BYTES
+from netcalc.experiments.bulk import BOOK_WRITES, MAX_BULK_BYTES, bulk
 from netcalc.experiments.echo import BOOK_SIZES, echo
 from netcalc.experiments.small_writes import small_writes
 
 __all__ = [
     "BOOK_SIZES",
+    "BOOK_WRITES",
+    "MAX_BULK_BYTES",
     "MAX_BYTES",
     "MAX_COUNT",
     "MAX_DURATION_S",
     "MAX_TCP_BYTES",
+    "bulk",
     "echo",
     "small_writes",
 ]

@@ -1,0 +1,316 @@
+"""The two ends of a bulk transfer: a program that pours and one that drains.
+
+Started by :mod:`netcalc.experiments._process` with the standard library only. It reads its settings
+as one line of JSON, then takes orders from a socket of its own, each with the socket to work on:
+
+``pour``
+    Write ``write_count`` times ``write_bytes``, or until the limit of time.
+``drain``
+    Read until the end of the stream; datagrams, until the order ``end`` tells how many were sent
+    and they are there, or nothing comes any more.
+``converse``
+    On each of several connections write, wait for the answer, and write again.
+``reply``
+    The other end of that: answer each complete message.
+
+The order ``end`` with ``now`` ends any of them. Each is answered by one line of what was done.
+"""
+
+from __future__ import annotations
+
+import array
+import json
+import os
+import resource
+import select
+import socket
+import sys
+import threading
+import time
+from itertools import repeat
+from typing import Any
+
+from netcalc.experiments._peer import die_with_parent, end_with_input, say
+
+UDP_SEGMENT, UDP_GRO = 103, 104
+"""Options of a UDP socket: many datagrams in one call, out and in (Linux, not in Python's)."""
+LOOK_NS = 20_000_000
+"""How often a program looks for an order while it works. [ns]"""
+NAP_S = 2e-5
+"""How long a sink of datagrams sleeps when there is none; the sender need not wake it. [s]"""
+_LONGEST_NAP_S = 1e-3
+_ORDER_BYTES = 4096
+_PR_SET_TIMERSLACK = 29
+_clock = time.perf_counter_ns
+
+
+class Counts:
+    """What a program did so far in the transfer at hand."""
+
+    def __init__(self) -> None:
+        self.sent_bytes = self.received_bytes = 0
+
+
+class Orders:
+    """The socket on which orders come, and the end of the work at hand among them."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self.control = control
+        self.end: dict[str, Any] | None = None
+
+    def next(self) -> tuple[dict[str, Any], list[int]] | None:
+        """Wait for an order; None when there will be no more."""
+        data, descriptors, _, _ = socket.recv_fds(self.control, _ORDER_BYTES, 64)
+        return (json.loads(data), list(descriptors)) if data else None
+
+    def look(self) -> bool:
+        """Return True once the work shall end at once; note an end that was told."""
+        try:
+            data = self.control.recv(_ORDER_BYTES, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            data = b""
+        if data:
+            self.end = json.loads(data)
+        return self.end is not None and self.end["now"]
+
+
+def main() -> int:
+    """Serve one run; return the exit code."""
+    settings = json.loads(sys.stdin.buffer.readline(_ORDER_BYTES))
+    die_with_parent(settings["parent"])
+    orders = Orders(socket.socket(fileno=settings["fd"]))
+    counts = Counts()
+    threading.Thread(target=end_with_input, args=(counts,), daemon=True).start()
+    alarm = threading.Timer(settings["duration_s"], os._exit, (3,))
+    alarm.daemon = True
+    alarm.start()
+    say({"port": 0, "timer_slack_s": sharp_timers()})
+    works = {"pour": pour, "drain": drain, "converse": converse, "reply": reply}
+    while order := orders.next():
+        what, descriptors = order
+        socks = [socket.socket(fileno=descriptor) for descriptor in descriptors]
+        counts.sent_bytes = counts.received_bytes = 0
+        orders.end = None
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        report: dict[str, Any] = {"begin_ns": _clock()}
+        try:
+            report.update(works[what["do"]](socks, what, orders, counts))
+        except OSError as error:
+            report.update(error=error.errno, text=error.strerror or str(error))
+        report.setdefault("end_ns", _clock())
+        after = resource.getrusage(resource.RUSAGE_SELF)
+        for sock in socks:
+            sock.close()
+        report.update(
+            vars(counts),
+            user_s=after.ru_utime - used.ru_utime,
+            system_s=after.ru_stime - used.ru_stime,
+            wait_count=after.ru_nvcsw - used.ru_nvcsw,
+        )
+        orders.control.send(json.dumps(report).encode())
+    return 0
+
+
+def sharp_timers() -> float:
+    """Ask for naps that end in time; return by how much the kernel may delay them. [s]"""
+    try:
+        import ctypes
+
+        if ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, 1000, 0, 0, 0) == 0:
+            return 1e-6
+    except (ImportError, OSError, AttributeError):
+        pass
+    return 5e-5
+
+
+def pour(
+    socks: list[socket.socket], what: dict[str, Any], orders: Orders, counts: Counts
+) -> dict[str, Any]:
+    """Write until the count or the limit of time; close the stream."""
+    (sock,) = socks
+    size, together = what["write_bytes"], what["datagrams_per_call"]
+    if together > 1:
+        sock.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, size)
+    payload = memoryview(bytes(size * together))
+    left = what["write_count"] * size
+    limit_ns = _clock() + int(what["limit_s"] * 1e9)
+    send, calls = sock.send, 1
+    begin_ns = now_ns = _clock()
+    while left and now_ns < limit_ns and not orders.look():
+        calls = max(1, min(calls, left // len(payload)))
+        done: list[int] = []
+        try:
+            # The loop over the calls is the interpreter's own; what was done stays in the list.
+            done.extend(map(send, repeat(payload[:left], calls)))
+        finally:
+            counts.sent_bytes += sum(done)
+        left -= sum(done)
+        before_ns, now_ns = now_ns, _clock()
+        if now_ns - before_ns < LOOK_NS // 8:
+            calls = min(2 * calls, 4096)
+        elif now_ns - before_ns > LOOK_NS:
+            calls = max(calls // 4, 1)
+    report = {"begin_ns": begin_ns, "end_ns": now_ns}
+    if sock.type == socket.SOCK_STREAM:
+        sock.shutdown(socket.SHUT_WR)
+    return report
+
+
+def drain(
+    socks: list[socket.socket], what: dict[str, Any], orders: Orders, counts: Counts
+) -> dict[str, Any]:
+    """Read until there is no more; return when the first and the last bytes were there."""
+    (sock,) = socks
+    if sock.type == socket.SOCK_STREAM:
+        return drain_stream(sock, what, orders, counts)
+    return drain_datagrams(sock, what, orders, counts)
+
+
+def drain_stream(
+    sock: socket.socket, what: dict[str, Any], orders: Orders, counts: Counts
+) -> dict[str, Any]:
+    """Read a stream to its end. The socket has a limit of time for each call."""
+    buffer = bytearray(what["read_bytes"])
+    receive, first_ns, last_ns, look_ns = sock.recv_into, 0, 0, 0
+    calls = 0
+    while True:
+        try:
+            got = receive(buffer)
+            now_ns = _clock()
+        except BlockingIOError:
+            got, now_ns = -1, _clock()
+        if got == 0:
+            break
+        if got > 0:
+            counts.received_bytes += got
+            calls += 1
+            first_ns, last_ns = first_ns or now_ns, now_ns
+        if now_ns > look_ns:
+            look_ns = now_ns + LOOK_NS
+            if orders.look():
+                break
+    return {"first_ns": first_ns, "end_ns": last_ns or _clock(), "calls": calls}
+
+
+def drain_datagrams(
+    sock: socket.socket, what: dict[str, Any], orders: Orders, counts: Counts
+) -> dict[str, Any]:
+    """Read datagrams until all that were sent are there, or none comes any more."""
+    if what["merged"]:
+        sock.setsockopt(socket.IPPROTO_UDP, UDP_GRO, 1)
+    buffer = bytearray(65_536)
+    receive, size, wrong = sock.recv_into, what["write_bytes"], 0
+    first_ns = last_ns = 0
+    look_ns = linger_ns = 0
+    calls, nap_s = 0, NAP_S
+    while True:
+        try:
+            got = receive(buffer, 0, socket.MSG_DONTWAIT)
+            now_ns = _clock()
+        except BlockingIOError:
+            now_ns = _clock()
+            if orders.look():
+                break
+            if orders.end is not None:
+                linger_ns = linger_ns or now_ns
+                quiet_ns = now_ns - max(last_ns, linger_ns)
+                if counts.received_bytes >= orders.end["sent_bytes"]:
+                    break
+                if quiet_ns > orders.end["linger_s"] * 1e9:
+                    break
+            time.sleep(nap_s)
+            nap_s = min(1.2 * nap_s, _LONGEST_NAP_S)
+            continue
+        nap_s = NAP_S
+        calls += 1
+        wrong += got % size != 0
+        counts.received_bytes += got
+        first_ns, last_ns = first_ns or now_ns, now_ns
+        if now_ns > look_ns:
+            look_ns = now_ns + LOOK_NS
+            if orders.look():
+                break
+    return {
+        "first_ns": first_ns,
+        "end_ns": last_ns or _clock(),
+        "calls": calls,
+        "damaged_count": wrong,
+    }
+
+
+def converse(
+    socks: list[socket.socket], what: dict[str, Any], orders: Orders, counts: Counts
+) -> dict[str, Any]:
+    """On each connection write, wait for the answer, write again, until the limit of time."""
+    payload, answer = bytes(what["write_bytes"]), what["reply_bytes"]
+    buffer = bytearray(answer)
+    missing = dict.fromkeys((sock.fileno() for sock in socks), answer)
+    by_number = {sock.fileno(): sock for sock in socks}
+    times = array.array("q")
+    with select.epoll() as poll:
+        for sock in socks:
+            poll.register(sock, select.EPOLLIN)
+        begin_ns = _clock()
+        limit_ns = begin_ns + int(what["limit_s"] * 1e9)
+        sent_ns = {}
+        for number, sock in by_number.items():
+            sent_ns[number] = _clock()
+            sock.sendall(payload)
+            counts.sent_bytes += len(payload)
+        now_ns, look_ns = begin_ns, begin_ns + LOOK_NS
+        while now_ns < limit_ns:
+            for number, _ in poll.poll(LOOK_NS * 1e-9):
+                sock = by_number[number]
+                got = sock.recv_into(buffer, missing[number])
+                if got == 0:
+                    raise ConnectionResetError(104, "the other end closed the connection")
+                missing[number] -= got
+                if missing[number]:
+                    continue
+                now_ns = _clock()
+                times.append(now_ns - sent_ns[number])
+                counts.received_bytes += len(payload)  # acknowledged, so the other end has it
+                missing[number], sent_ns[number] = answer, now_ns
+                sock.sendall(payload)
+                counts.sent_bytes += len(payload)
+            now_ns = _clock()
+            if now_ns > look_ns:
+                look_ns = now_ns + LOOK_NS
+                if orders.look():
+                    break
+    ordered = sorted(times)
+    median_ns = ordered[len(ordered) // 2] if ordered else None
+    return {"begin_ns": begin_ns, "end_ns": now_ns, "cycle_ns": median_ns, "calls": len(times)}
+
+
+def reply(
+    socks: list[socket.socket], what: dict[str, Any], orders: Orders, counts: Counts
+) -> dict[str, Any]:
+    """Answer each complete message on each connection, until the order to end."""
+    size, answer = what["write_bytes"], bytes(what["reply_bytes"])
+    buffer = bytearray(max(size, 65_536))
+    missing = dict.fromkeys((sock.fileno() for sock in socks), size)
+    by_number = {sock.fileno(): sock for sock in socks}
+    calls, look_ns = 0, 0
+    with select.epoll() as poll:
+        for sock in socks:
+            poll.register(sock, select.EPOLLIN)
+        while by_number:
+            for number, _ in poll.poll(LOOK_NS * 1e-9):
+                sock = by_number[number]
+                got = sock.recv_into(buffer, missing[number])
+                if got == 0:
+                    poll.unregister(sock)
+                    del by_number[number]
+                    continue
+                counts.received_bytes += got
+                missing[number] -= got
+                if not missing[number]:
+                    missing[number] = size
+                    calls += 1
+                    sock.sendall(answer)
+            if (now_ns := _clock()) > look_ns:
+                look_ns = now_ns + LOOK_NS
+                if orders.look():
+                    break
+    return {"calls": calls}

@@ -1,0 +1,269 @@
+"""From a source to a sink: TCP against UDP by size of the write, as in a book on sockets."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.errors import DomainError, ExperimentError
+from netcalc.experiments._limits import (
+    MAX_DURATION_S,
+    finite,
+    require_processes,
+    require_writable,
+    whole_number,
+)
+from netcalc.experiments._run import Progress, finish
+from netcalc.experiments._stopping import Stop, Stopping
+from netcalc.experiments._transfers import Transfer, Transfers, both_ends
+from netcalc.models._domain import as_float, choice, one_dimensional
+from netcalc.samples import BulkSamples
+from netcalc.units import show
+
+BOOK_WRITES = (1440, 300)
+"""The two sizes of Snader's tables 2.2 and 2.3. [byte]"""
+MAX_WRITE_BYTES = 1 << 24
+"""Largest write of a stream. [byte]"""
+MAX_BULK_BYTES = 20_000_000_000
+"""A run of transfers carries at most this much payload. [byte]"""
+MAX_TRANSFERS = 10_000
+"""A run has at most this many transfers. [1]"""
+MAX_LIMIT_S = 60.0
+"""Longest time of one transfer. [s]"""
+MAX_TOGETHER = 64
+"""Datagrams that the kernel takes in one call, at most. [1]"""
+_UDP_LIMIT_BYTES = 65_507
+_UDP_HEADERS_BYTES = 28
+
+
+def bulk(
+    write_bytes: ArrayLike = BOOK_WRITES,
+    *,
+    protocol: str = "tcp",
+    write_count: int = 5000,
+    run_count: int = 5,
+    buffer_bytes: ArrayLike | None = 32_768,
+    datagrams_per_call: int = 1,
+    congestion_control: str = "",
+    limit_s: float = 10.0,
+    mtu_bytes: int | None = None,
+    progress: Progress | None = None,
+    stop: Stop | None = None,
+    save: str | os.PathLike[str] | None = None,
+) -> BulkSamples:
+    """Move many bytes from a source to a sink on this machine, and measure what that takes.
+
+    Source and sink are processes of their own. Each transfer has new sockets, whose buffers are
+    set before they connect and listen. The settings take turns, so that a slow minute of the
+    machine falls on all of them.
+
+    Parameters
+    ----------
+    write_bytes : array_like
+        Sizes of the writes: for TCP up to 16 MiB, for UDP, where each is a datagram, up to 65,507.
+        [byte]
+    protocol : {'tcp', 'udp'}
+        What carries them.
+    write_count : int
+        Writes or datagrams of a transfer. [1]
+    run_count : int
+        Transfers with each setting. [1]
+    buffer_bytes : array_like, optional
+        Send and receive buffers to ask for, each with each size; None leaves them to the kernel,
+        which then adapts them for TCP. [byte]
+    datagrams_per_call : int
+        Datagrams that are handed to the kernel in one call (UDP_SEGMENT), up to 64. [1]
+    congestion_control : str
+        Rule of TCP, such as ``'reno'``; empty leaves it to the system.
+    limit_s : float
+        A transfer ends after this time with what it moved, 0.01 to 60. [s]
+    mtu_bytes : int, optional
+        Run on a loopback of this MTU in a network namespace of its own. [byte]
+    progress : callable, optional
+        Called as ``progress(done, total, delivery_s)`` at most ten times a second and at the end.
+    stop : threading.Event or callable, optional
+        Ends the run within a second once it is set, or returns True.
+    save : path, optional
+        File that receives the samples: every few seconds, at the end, and if the run breaks off.
+
+    Returns
+    -------
+    BulkSamples
+        One row a transfer. What was sent and what arrived are kept apart, each with its time.
+        After a stop, a first Ctrl-C or the time limit, what was measured until then, the transfer
+        under way included, marked as partial.
+
+    Raises
+    ------
+    DomainError
+        If a size, count, time or choice is not possible.
+    ExperimentError
+        If a limit would be passed, the system does not grant the congestion control or the
+        namespace, or the run breaks off; then ``partial`` has what was measured.
+
+    Notes
+    -----
+    At most 10,000 transfers, 20 GB and 600 s.
+
+    The time of the source ends when its last write returns: over TCP the kernel then still holds
+    what fits its buffers. The kernel counts processor time well as a sum; how it divides a short
+    run into user and system time is coarse.
+
+    Linux grants twice the buffer that is asked for, as half of it is for its own records.
+
+    Examples
+    --------
+    >>> samples = bulk(1440, write_count=100, run_count=2)
+    >>> len(samples), samples.received_bytes.tolist()
+    (2, [144000.0, 144000.0])
+
+    References
+    ----------
+    Snader, Effective TCP/IP Programming, tip on TCP against UDP (tables 2.2 and 2.3: 5000 writes,
+    buffers of 32 KiB, 50 runs).
+    """
+    require_processes()
+    transfers = planned(
+        write_bytes,
+        protocol=protocol,
+        write_count=write_count,
+        run_count=run_count,
+        buffer_bytes=buffer_bytes,
+        datagrams_per_call=datagrams_per_call,
+        congestion_control=congestion_control,
+        limit_s=limit_s,
+        mtu_bytes=mtu_bytes,
+    )
+    sizes = _listed(dict.fromkeys(transfer.write_bytes for transfer in transfers))
+    buffers = _listed(dict.fromkeys(transfer.buffer_bytes for transfer in transfers))
+    command = (
+        f"bulk({sizes}, protocol={protocol!r}, write_count={write_count}, run_count={run_count}, "
+        f"buffer_bytes={buffers}, datagrams_per_call={datagrams_per_call}, "
+        f"congestion_control={congestion_control!r}, limit_s={limit_s:g}, mtu_bytes={mtu_bytes})"
+    )
+    require_writable(save)
+    with Stopping(stop, limit_s=MAX_DURATION_S) as stopping:
+        run = Transfers(
+            tool="netcalc bulk",
+            target=f"loopback, {protocol.upper()}",
+            total_count=len(transfers),
+            unit="transfers",
+            host="127.0.0.1",
+            port=None,
+            stopping=stopping,
+            progress=progress,
+            save=save,
+            command=command,
+        )
+        return finish(run, lambda: moved(run, transfers, mtu_bytes=mtu_bytes))
+
+
+def planned(
+    write_bytes: ArrayLike,
+    *,
+    protocol: str,
+    write_count: int,
+    run_count: int,
+    buffer_bytes: ArrayLike | None,
+    datagrams_per_call: int,
+    congestion_control: str,
+    limit_s: float,
+    mtu_bytes: int | None,
+) -> list[Transfer]:
+    """Return the transfers of a run in the order in which they are done, all checked."""
+    choice("protocol", protocol, ("tcp", "udp"))
+    largest = MAX_WRITE_BYTES if protocol == "tcp" else _UDP_LIMIT_BYTES
+    sizes = whole_numbers("write_bytes", write_bytes, 1, largest)
+    count = whole_number("write_count", write_count, 1, MAX_BULK_BYTES)
+    runs = whole_number("run_count", run_count, 1, MAX_TRANSFERS)
+    limit = finite("limit_s", limit_s, 0.01, MAX_LIMIT_S)
+    buffers: list[int | None] = [None]
+    if buffer_bytes is not None:
+        buffers = [*whole_numbers("buffer_bytes", buffer_bytes, 1, 1 << 30)]
+    if mtu_bytes is not None:
+        whole_number("mtu_bytes", mtu_bytes, 68, 65_536)
+    together = whole_number("datagrams_per_call", datagrams_per_call, 1, MAX_TOGETHER)
+    if together > 1:
+        _require_together(together, sizes, protocol, mtu_bytes)
+    if congestion_control and protocol == "udp":
+        raise DomainError(
+            "congestion_control", repr(congestion_control), "empty for UDP, which has none"
+        )
+    transfers = [
+        Transfer(
+            protocol=protocol,
+            write_bytes=size,
+            write_count=count,
+            limit_s=limit,
+            buffer_bytes=buffer,
+            datagrams_per_call=together,
+            congestion_control=congestion_control,
+        )
+        for _ in range(runs)
+        for size in sizes
+        for buffer in buffers
+    ]
+    require_bounded_transfers(transfers)
+    return transfers
+
+
+def require_bounded_transfers(transfers: Sequence[Transfer]) -> None:
+    """Refuse a run that would go beyond a limit, with the estimate."""
+    carried_bytes = sum(
+        transfer.write_bytes * transfer.write_count
+        for transfer in transfers
+        if not transfer.endless
+    )
+    if len(transfers) > MAX_TRANSFERS:
+        found, most = f"{len(transfers):,} transfers", f"{MAX_TRANSFERS:,}"
+    elif carried_bytes > MAX_BULK_BYTES:
+        found, most = show(carried_bytes, "byte"), show(MAX_BULK_BYTES, "byte")
+    else:
+        return
+    raise ExperimentError(
+        f"the run would take {found}, at most {most} are allowed",
+        phase="plan",
+        hint="Ask for fewer, smaller or fewer sizes of writes, or fewer runs",
+    )
+
+
+def moved(run: Transfers, transfers: Sequence[Transfer], *, mtu_bytes: int | None) -> None:
+    """Do the transfers, one after the other."""
+    with both_ends(run, mtu_bytes=mtu_bytes) as ends:
+        for transfer in transfers:
+            run.stopping.check()
+            ends.move(transfer)
+
+
+def whole_numbers(name: str, values: ArrayLike, low: int, high: int) -> list[int]:
+    """Return a list of whole numbers; refuse a fraction and what is outside ``[low, high]``."""
+    array = np.atleast_1d(one_dimensional(name, np.atleast_1d(as_float(name, values))))
+    return [whole_number(name, value, low, high) for value in array.tolist()]
+
+
+def _require_together(
+    together: int, sizes: Sequence[int], protocol: str, mtu_bytes: int | None
+) -> None:
+    """Refuse datagrams that the kernel does not take in one call."""
+    if protocol == "tcp":
+        raise DomainError("datagrams_per_call", together, "1 for TCP, which has no datagrams")
+    largest = max(sizes)
+    if together * largest > _UDP_LIMIT_BYTES:
+        most = _UDP_LIMIT_BYTES // largest
+        raise DomainError(
+            "datagrams_per_call", together, f"at most {most} of {largest} bytes",
+            hint=f"One call takes {_UDP_LIMIT_BYTES} bytes of datagrams",
+        )  # fmt: skip
+    if mtu_bytes is not None and largest + _UDP_HEADERS_BYTES > mtu_bytes:
+        raise DomainError(
+            "write_bytes", largest, f"at most {mtu_bytes - _UDP_HEADERS_BYTES} for this MTU",
+            hint="Datagrams that are handed over together are not fragmented",
+        )  # fmt: skip
+
+
+def _listed(values: dict[int, None] | dict[int | None, None]) -> str:
+    found = list(values)
+    return str(found[0]) if len(found) == 1 else str(found)

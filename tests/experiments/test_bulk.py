@@ -1,0 +1,335 @@
+"""Live transfers from a source to a sink: counts are exact, times are only plausible.
+
+Where a number comes from: sizes, counts and buffers of the book's experiment are published (Snader,
+Effective TCP/IP Programming, tables 2.2 and 2.3, listing 2.18); twice the buffer is what socket(7)
+says that Linux grants; segments are derived (MTU less 40 of headers and 12 of timestamps).
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import signal
+import socket
+import subprocess
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from netcalc import samples
+from netcalc.errors import DomainError, ExperimentError
+from netcalc.experiments import _run, _transfers, bulk
+from netcalc.experiments._transfers import Ends
+from netcalc.samples import BulkSamples
+
+pytestmark = pytest.mark.live
+
+
+def test_the_books_experiment(nothing_left):
+    result = bulk(run_count=2)
+    assert result.write_bytes.tolist() == [1440, 300, 1440, 300], "the sizes take turns"
+    assert set(result.write_count) == {5000}
+    assert result.sent_bytes.tolist() == [7_200_000, 1_500_000] * 2
+    assert result.received_bytes.tolist() == result.sent_bytes.tolist()
+    assert set(result.asked_buffer_bytes) == {32_768}
+    assert np.isnan(result.lost_count).all(), "a stream loses no datagrams"
+    assert (result.wall_s > 0).all()
+    assert (result.delivery_s > 0).all()
+    assert (result.sent_rate_bps > 0).all()
+    assert not result.meta.partial
+
+
+def test_datagrams_are_counted_where_they_arrive(nothing_left):
+    result = bulk(protocol="udp", write_count=2000, run_count=2)
+    assert set(result.write_count) == {2000}
+    arrived = result.received_bytes / result.write_bytes
+    assert (arrived == np.round(arrived)).all(), "datagrams arrive whole or not at all"
+    assert result.lost_count.tolist() == (2000 - arrived).tolist()
+    np.testing.assert_allclose(result.loss_ratio, result.lost_count / 2000)
+    assert (result.rate_pps <= result.sent_rate_pps * 1.001).all()
+
+
+@pytest.mark.parametrize("write_count", [1, 40, 1000, 1001])
+def test_datagrams_handed_over_together(write_count, nothing_left):
+    result = bulk(
+        64, protocol="udp", write_count=write_count, run_count=1, datagrams_per_call=40,
+        buffer_bytes=1_000_000,
+    )  # fmt: skip
+    assert result.sent_bytes.tolist() == [64 * write_count]
+    assert result.received_bytes[0] % 64 == 0
+    assert result.received_bytes[0] + 64 * result.lost_count[0] == 64 * write_count
+    assert result.meta.instrument["damaged_count"] == 0
+
+
+def test_extreme_writes(nothing_left):
+    assert bulk([1, 1 << 24], write_count=2, run_count=1).received_bytes.tolist() == [2, 1 << 25]
+    largest = bulk(65_507, protocol="udp", write_count=2, run_count=1, buffer_bytes=None)
+    assert largest.sent_bytes.tolist() == [131_014]
+
+
+def test_buffers_are_set_and_read_back():
+    result = bulk(1000, write_count=10, run_count=1, buffer_bytes=[8192, 32_768])
+    assert result.asked_buffer_bytes.tolist() == [8192, 32_768]
+    assert result.send_buffer_bytes.tolist() == [16_384, 65_536], "socket(7): doubled"
+    assert result.receive_buffer_bytes.tolist() == [16_384, 65_536]
+    free = bulk(1000, write_count=10, run_count=1, buffer_bytes=None)
+    assert np.isnan(free.asked_buffer_bytes).all()
+
+
+def test_a_buffer_that_is_not_granted_is_told():
+    result = bulk(1000, write_count=10, run_count=1, buffer_bytes=1 << 30)
+    limit = 2 * int(Path("/proc/sys/net/core/wmem_max").read_text())
+    assert result.send_buffer_bytes.tolist() == [limit], "socket(7): twice wmem_max at most"
+    assert any("1073741824 bytes was asked for" in text for text in result.meta.warnings)
+
+
+def test_congestion_control_is_set_and_read_back():
+    result = bulk(1000, write_count=10, run_count=1, congestion_control="reno")
+    assert result.meta.instrument["congestion_control"] == "reno"
+
+
+def test_a_congestion_control_that_is_not_granted_is_refused_with_the_list(nothing_left):
+    with pytest.raises(ExperimentError, match="'nosuch' is not granted") as caught:
+        bulk(congestion_control="nosuch")
+    allowed = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control").read_text().split()
+    assert ", ".join(allowed) in caught.value.hint
+    assert caught.value.phase == "congestion control"
+
+
+REFUSED = [
+    ({"write_bytes": 0}, r"write_bytes is 0"),
+    ({"write_bytes": 1.5}, r"write_bytes is 1\.5"),
+    ({"write_bytes": math.nan}, r"write_bytes is nan"),
+    ({"write_bytes": []}, r"write_bytes"),
+    ({"write_bytes": (1 << 24) + 1}, r"write_bytes is 16777217"),
+    ({"write_bytes": 65_508, "protocol": "udp"}, r"write_bytes is 65508"),
+    ({"protocol": "sctp"}, r"protocol is 'sctp', allowed is one of tcp, udp"),
+    ({"write_count": 0}, r"write_count is 0"),
+    ({"run_count": 0}, r"run_count is 0"),
+    ({"buffer_bytes": 0}, r"buffer_bytes is 0"),
+    ({"buffer_bytes": -5}, r"buffer_bytes is -5"),
+    ({"limit_s": 0}, r"limit_s is 0, allowed is from 0\.01 to 60"),
+    ({"limit_s": 86_400}, r"limit_s is 86400, allowed is from 0\.01 to 60"),
+    ({"mtu_bytes": 67}, r"mtu_bytes is 67"),
+    ({"mtu_bytes": 65_537}, r"mtu_bytes is 65537"),
+    ({"datagrams_per_call": 2}, r"datagrams_per_call is 2, allowed is 1 for TCP"),
+    ({"datagrams_per_call": 65, "protocol": "udp"}, r"datagrams_per_call is 65, .* 1 to 64"),
+    ({"datagrams_per_call": 46, "protocol": "udp"}, r"at most 45 of 1440 bytes"),
+    ({"datagrams_per_call": 2, "protocol": "udp", "mtu_bytes": 1467}, r"at most 1439 for this"),
+    ({"congestion_control": "reno", "protocol": "udp"}, r"empty for UDP"),
+]  # fmt: skip
+
+
+@pytest.fixture
+def no_packet(monkeypatch):
+    def never(*_, **__):
+        raise AssertionError("refused too late: a process or a socket was made")
+
+    monkeypatch.setattr(subprocess, "Popen", never)
+    monkeypatch.setattr(socket, "socket", never)
+
+
+@pytest.mark.parametrize(("arguments", "text"), REFUSED)
+def test_impossible_numbers_are_refused(arguments, text, no_packet):
+    with pytest.raises(DomainError, match=text):
+        bulk(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"run_count": 5001}, "10,002 transfers, at most 10,000 are allowed"),
+        # derived: (1440 + 300) x 5,000,000 x 5
+        ({"write_count": 5_000_000}, "43.5 GB, at most 20 GB are allowed"),
+    ],
+)
+def test_a_run_beyond_a_limit_is_refused_with_its_estimate(arguments, text, no_packet):
+    with pytest.raises(ExperimentError, match=re.escape(text)) as caught:
+        bulk(**arguments)
+    assert caught.value.phase == "plan"
+
+
+@pytest.mark.parametrize("protocol", ["tcp", "udp"])
+def test_a_transfer_ends_at_its_limit_of_time(protocol, nothing_left):
+    result = bulk(64, protocol=protocol, write_count=10**7, run_count=1, limit_s=0.02)
+    assert 0 < result.sent_bytes[0] < 64 * 10**7
+    assert any("ended at their limit of time: 1" in text for text in result.meta.warnings)
+    assert not result.meta.partial
+
+
+@pytest.mark.parametrize("protocol", ["tcp", "udp"])
+def test_a_stop_within_a_transfer_keeps_its_part(protocol, nothing_left, tmp_path):
+    asked = iter([False] * 8)
+    result = bulk(
+        1440, protocol=protocol, write_count=10**6, run_count=3, limit_s=30,
+        stop=lambda: next(asked, True), save=tmp_path / "run.json",
+    )  # fmt: skip
+    assert len(result) == 1
+    assert 0 < result.sent_bytes[0] < 1440 * 10**6
+    assert result.received_bytes[0] > 0
+    assert result.meta.partial
+    assert result.meta.warnings[0] == "ended by stop after 0 of 3 transfers"
+    assert BulkSamples.load(tmp_path / "run.json").sent_bytes.tolist() == result.sent_bytes.tolist()
+
+
+def after(count, act):
+    def progress(done, total, delivery_s):
+        if done == count:
+            act()
+
+    return progress
+
+
+def test_first_ctrl_c_gives_back_what_was_measured(nothing_left, monkeypatch):
+    monkeypatch.setattr(_run, "PROGRESS_S", 0.0)
+    act = after(3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    result = bulk(1440, write_count=50, run_count=20, progress=act)
+    assert (len(result), result.meta.partial) == (3, True)
+    assert result.meta.instrument["ended_by"] == "interrupt"
+
+
+def test_second_ctrl_c_forces(nothing_left, monkeypatch):
+    def twice():
+        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(_run, "PROGRESS_S", 0.0)
+    with pytest.raises(KeyboardInterrupt):
+        bulk(1440, write_count=50, run_count=20, progress=after(3, twice))
+
+
+@pytest.mark.parametrize("which", ["source", "sink"])
+@pytest.mark.parametrize("protocol", ["tcp", "udp"])
+def test_a_killed_end_is_named_and_the_rows_before_are_kept(
+    which, protocol, nothing_left, monkeypatch
+):
+    move, done = Ends.move, []
+
+    def killing(ends, transfer):
+        done.append(1)
+        if len(done) == 3:
+            os.kill(getattr(ends, which).pid, signal.SIGKILL)
+        move(ends, transfer)
+
+    monkeypatch.setattr(Ends, "move", killing)
+    with pytest.raises(ExperimentError, match=r"SIGKILL|closed the connection") as caught:
+        bulk(1440, protocol=protocol, write_count=1000, run_count=5)
+    assert len(caught.value.partial) == 2
+
+
+def test_an_end_that_hangs_is_given_up(nothing_left, monkeypatch):
+    move = Ends.move
+
+    def hanging(ends, transfer):
+        os.kill(ends.sink.pid, signal.SIGSTOP)
+        move(ends, transfer)
+
+    monkeypatch.setattr(Ends, "move", hanging)
+    monkeypatch.setattr(_transfers, "GRACE_S", 0.1)
+    with pytest.raises(ExperimentError, match="did not end") as caught:
+        bulk(1440, write_count=5000, run_count=1, limit_s=0.05)
+    assert "hangs" in caught.value.hint
+
+
+def test_two_runs_at_once_do_not_meet(nothing_left):
+    results = {}
+
+    def one(protocol):
+        results[protocol] = bulk(1440, protocol=protocol, write_count=500, run_count=3)
+
+    threads = [threading.Thread(target=one, args=(protocol,)) for protocol in ("udp", "tcp")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results["tcp"].received_bytes.tolist() == [720_000] * 3
+    assert (results["udp"].received_bytes <= 720_000).all()
+
+
+def test_the_run_describes_itself_and_its_command_runs_again(tmp_path):
+    result = bulk(1440, write_count=10, run_count=1, save=tmp_path / "run.json")
+    meta = result.meta
+    assert (meta.tool, meta.target) == ("netcalc bulk", "loopback, TCP")
+    again = eval(meta.command, {"bulk": bulk})
+    assert again.sent_bytes.tolist() == result.sent_bytes.tolist()
+    for name in ("timer_resolution_s", "scheduling_delay_p99_s", "timer_slack_s"):
+        assert meta.instrument[name] > 0
+    kept = BulkSamples.load(tmp_path / "run.json")
+    for name, column in result.columns().items():
+        np.testing.assert_array_equal(kept.columns()[name], column, err_msg=name)
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_the_run(tmp_path, no_packet):
+    with pytest.raises(ExperimentError, match="cannot be written"):
+        bulk(save=tmp_path)
+
+
+@pytest.mark.namespace
+@pytest.mark.parametrize("mtu_bytes", [1500, 16_384])
+def test_a_loopback_of_another_mtu(mtu_bytes, nothing_left):
+    host_mtu = Path("/sys/class/net/lo/mtu").read_text()
+    result = bulk(1440, write_count=200, run_count=1, mtu_bytes=mtu_bytes)
+    assert result.received_bytes.tolist() == [288_000]
+    assert result.meta.instrument["mss_bytes"] == mtu_bytes - 52
+    assert result.meta.instrument["loopback_mtu_bytes"] == mtu_bytes
+    assert Path("/sys/class/net/lo/mtu").read_text() == host_mtu
+
+
+def test_a_namespace_that_is_refused_is_told(monkeypatch, nothing_left):
+    class NoRoom(_transfers.Room):
+        def __init__(self, **options):
+            super().__init__(**{**options, "own": False})
+            self.refused = "Operation not permitted"
+
+    monkeypatch.setattr(_transfers, "Room", NoRoom)
+    with pytest.raises(ExperimentError, match=r"no namespace .* Operation not permitted"):
+        bulk(mtu_bytes=1500)
+
+
+def made(**columns):
+    """Return samples of one row with given columns, all others known."""
+    row = {
+        "write_bytes": 1440, "write_count": 5000, "sent_bytes": 7.2e6, "received_bytes": 7.2e6,
+        "wall_s": 1.0, "delivery_s": 1.0,
+    }  # fmt: skip
+    return BulkSamples(**{name: [value] for name, value in (row | columns).items()})
+
+
+def test_rates_of_the_book():
+    # published: UDP to the sparc, 440 of 5000 lost in 5.8284 s; 1.235 MB/s sent, 1.127 delivered.
+    run = made(wall_s=5.8284, delivery_s=5.8284, received_bytes=4560 * 1440, lost_count=440)
+    assert float(run.sent_rate_bps[0]) / 8e6 == pytest.approx(1.235, abs=5e-4)
+    assert float(run.goodput_bps[0]) / 8e6 == pytest.approx(1.127, abs=5e-4)
+    assert float(run.loss_ratio[0]) == 0.088
+    assert float(run.sent_rate_pps[0]) == pytest.approx(5000 / 5.8284)
+    assert float(run.rate_pps[0]) == pytest.approx(4560 / 5.8284)
+
+
+@pytest.mark.parametrize(
+    ("user_s", "system_s", "wait_count", "saturated"),
+    [(0.1, 0.6, 5, True), (0.1, 0.6, 500, False), (0.1, 0.2, 5, False), (np.nan, 1, 5, False)],
+)
+def test_a_sender_that_works_and_never_waits_is_the_limit(user_s, system_s, wait_count, saturated):
+    run = made(user_s=user_s, system_s=system_s, wait_count=wait_count)
+    assert run.saturated.tolist() == [saturated]
+
+
+def test_medians_by_size():
+    run = BulkSamples(
+        write_bytes=[300, 1440, 300, 300], write_count=[1] * 4, sent_bytes=[300, 1440, 300, 300],
+        received_bytes=[300, 1440, 300, 0], wall_s=[1, 2, 3, np.nan], delivery_s=[1.0] * 4,
+    )  # fmt: skip
+    found = run.medians("wall_s", "goodput_bps")
+    assert found["write_bytes"].tolist() == [300, 1440]
+    assert found["wall_s"].tolist() == [2, 2], "by hand: of 1 and 3, of 2"
+    assert found["goodput_bps"].tolist() == [2400, 11520], "by hand: of 2400, 2400 and 0"
+
+
+def test_no_time_and_nothing_sent_warn_of_nothing():
+    run = made(wall_s=0.0, delivery_s=0.0, sent_bytes=0, received_bytes=0, write_count=0)
+    assert np.isnan(run.sent_rate_bps[0])
+    assert np.isnan(run.loss_ratio[0])
+    assert samples.KINDS["BulkSamples"] is BulkSamples
