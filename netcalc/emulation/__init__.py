@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
-from netcalc.emulation.chain import Chain, Simulated, chain_of, simulate
-from netcalc.emulation.queue import FATES, Events, LinkQueue
-from netcalc.emulation.wire import Statistics, Wire
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from netcalc.emulation.capability import Capabilities, capabilities
+    from netcalc.emulation.chain import Chain, Simulated, chain_of, simulate
+    from netcalc.emulation.queue import FATES, Events, LinkQueue
+    from netcalc.emulation.wire import Statistics, Wire
 
 __all__ = [
     "FATES",
+    "Capabilities",
     "Chain",
     "Events",
     "LinkQueue",
     "Simulated",
     "Statistics",
     "Wire",
+    "capabilities",
     "chain_of",
     "simulate",
 ]
+
+# The process of a wire imports this package too, and must not wait for numpy.
+_MODULES = {
+    "capability": ("Capabilities", "capabilities"),
+    "chain": ("Chain", "Simulated", "chain_of", "simulate"),
+    "queue": ("FATES", "Events", "LinkQueue"),
+    "wire": ("Statistics", "Wire"),
+}
+_NAMES = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _NAMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"netcalc.emulation.{_NAMES[name]}"), name)

@@ -1,0 +1,121 @@
+"""What this machine can emulate, and why not more: found by trying, not by guessing."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path as File
+from typing import Any
+
+from netcalc.emulation._kernel import TUN_NODE
+from netcalc.emulation.wire import Wire
+from netcalc.errors import ExperimentError
+from netcalc.path import Link, Path
+
+PROGRAMS = ("ping", "traceroute", "mtr", "iperf3", "tcpdump")
+"""Programs that may be run through a wire; none is needed for one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """What is possible here.
+
+    Parameters
+    ----------
+    wire : bool
+        Whether two namespaces can be joined by a path.
+    why_not : str
+        What the system refused, and the next best thing; empty where a wire is possible.
+    way : str
+        ``root`` or ``user namespace``.
+    scheduling : str
+        ``fifo`` if the wire's process goes before all others, else ``other``.
+    offload, ipv6 : bool
+        Whether super-packets, and IPv6, pass.
+    tun : str
+        State of the node of TUN devices.
+    programs : dict
+        Where each of :data:`PROGRAMS` is; None where it is not installed.
+    congestion_controls, allowed_congestion_controls : tuple of str
+        What the kernel has loaded, and what it lets this user choose outside a namespace.
+    kernel : str
+        Its release.
+    """
+
+    wire: bool
+    why_not: str
+    way: str
+    scheduling: str
+    offload: bool
+    ipv6: bool
+    tun: str
+    programs: dict[str, str | None]
+    congestion_controls: tuple[str, ...]
+    allowed_congestion_controls: tuple[str, ...]
+    kernel: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields, for JSON output."""
+        return asdict(self)
+
+
+def capabilities() -> Capabilities:
+    """Find out what is possible here, by making a wire and taking it away.
+
+    Examples
+    --------
+    >>> found = capabilities()
+    >>> found.wire or bool(found.why_not)
+    True
+    """
+    chosen, why_not, offload, ipv6 = {"way": "", "scheduling": ""}, "", False, False
+    try:
+        with Wire(Path((_HOP,))) as wire:
+            chosen = wire.chosen
+            ipv6 = wire.address("B", 6)[:4] in wire.read("/proc/net/if_inet6", "B")
+    except ExperimentError as error:
+        why_not = str(error)
+    else:
+        with suppress(ExperimentError), Wire(Path((_HOP,)), offload=True):
+            offload = True
+    return Capabilities(
+        wire=not why_not,
+        why_not=why_not,
+        way=chosen["way"],
+        scheduling=chosen["scheduling"],
+        offload=offload,
+        ipv6=ipv6,
+        tun=_tun(),
+        programs={name: _program(name) for name in PROGRAMS},
+        congestion_controls=_words("/proc/sys/net/ipv4/tcp_available_congestion_control"),
+        allowed_congestion_controls=_words("/proc/sys/net/ipv4/tcp_allowed_congestion_control"),
+        kernel=platform.release(),
+    )
+
+
+def _tun() -> str:
+    if not sys.platform.startswith("linux"):
+        return f"{sys.platform} has none"
+    try:
+        os.close(os.open(TUN_NODE, os.O_RDWR))
+    except OSError as error:
+        return f"{TUN_NODE}: {error.strerror}"
+    return "opens"
+
+
+def _program(name: str) -> str | None:
+    return shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin:/usr/local/sbin")
+
+
+def _words(name: str) -> tuple[str, ...]:
+    try:
+        return tuple(File(name).read_text().split())
+    except OSError:
+        return ()
+
+
+_HOP = Path.of([Link(1e7, 0.001)]).hops[0]
