@@ -1,0 +1,110 @@
+"""What the tests of the wire share: whether one is possible here, and a census around each test."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from netcalc.emulation import capabilities
+
+
+@pytest.fixture(scope="session")
+def wires():
+    """Skip where this machine allows no wire; NETCALC_REQUIRE turns the skip into a failure."""
+    found = capabilities()
+    if not found.wire:
+        pytest.skip(f"no wire here: {found.why_not}")
+    return found
+
+
+def marked_processes():
+    """Return the processes that carry the mark of a wire."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if b"NETCALC_WIRE=" in (entry / "environ").read_bytes():
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
+def descendants(of):
+    """Return the children of a process, dead but not reaped ones too."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == of:
+            found.append(int(stat.parent.name))
+    return found
+
+
+def open_files():
+    files = []
+    for name in os.listdir("/proc/self/fd"):  # noqa: PTH208 - names, not paths
+        try:
+            files.append(os.readlink(f"/proc/self/fd/{name}"))  # noqa: PTH115
+        except OSError:
+            continue
+    return sorted(file.split(":")[0] for file in files if "/fd" not in file)
+
+
+def net_sysctls():
+    """Return all values of net.* that are no counters of time or load."""
+    values = {}
+    for path in Path("/proc/sys/net").rglob("*"):
+        try:
+            values[str(path)] = path.read_bytes()
+        except OSError:
+            continue
+    return values
+
+
+def census():
+    """Return everything that a wire could leave behind or change."""
+    return {
+        "children": descendants(os.getpid()),
+        "files": open_files(),
+        "devices": sorted(path.name for path in Path("/sys/class/net").iterdir()),
+        "routes": Path("/proc/net/route").read_text(),
+        "own namespace": Path("/proc/self/ns/net").stat().st_ino,
+        "mounts": Path("/proc/self/mounts").read_text(),
+        "sysctls": net_sysctls(),
+        "processors": os.sched_getaffinity(0),
+        "scheduling": os.sched_getscheduler(0),
+    }
+
+
+def namespaces():
+    """Return the network namespaces that any process is in or holds open."""
+    found = set()
+    for entry in Path("/proc").glob("[0-9]*/ns/net"):
+        try:
+            found.add(entry.stat().st_ino)
+        except OSError:
+            continue
+    return found
+
+
+def gone(pids, within_s=5.0):
+    """Wait until processes have ended; return those that have not."""
+    end_s = time.monotonic() + within_s
+    while time.monotonic() < end_s:
+        pids = [pid for pid in pids if pid in marked_processes()]
+        if not pids:
+            break
+    return pids
+
+
+@pytest.fixture
+def nothing_left(wires):
+    """Compare what there is before and after a test: whichever way it ends, it is the same."""
+    before = census()
+    yield
+    assert census() == before

@@ -1,0 +1,211 @@
+"""Real packets through emulated paths: measured against Path.rtt_s, allowances stated."""
+
+from __future__ import annotations
+
+import re
+import socket
+import subprocess
+import time
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+from netcalc.emulation import Wire
+from netcalc.path import Path
+
+pytestmark = [pytest.mark.namespace, pytest.mark.usefixtures("nothing_left")]
+
+LOWER_S = 5e-6
+"""ping prints times with three digits of a millisecond, or four significant ones. [s]"""
+UPPER_S, UPPER_RATIO = 1e-3, 0.02
+"""The smallest of the round trips may be late by 1 ms and 2 %: a shared machine, no benchmark."""
+
+
+def ping_s(wire, payload_bytes, *, count=10, version=4):
+    """Return the round trips that ping prints, each after the one before; 16 bytes at least. [s]"""
+    interval_s = max(0.02, 1.1 * float(wire.path.rtt_s(payload_bytes + 48)))
+    command = ["ping", f"-{version}", "-n", "-c", str(count), "-i", f"{interval_s:.3f}", "-W", "1"]
+    command += ["-s", str(payload_bytes), wire.address("B", version)]
+    out = wire.run(command).stdout
+    return [float(text) / 1e3 for text in re.findall(r"time=([\d.]+) ms", out)]
+
+
+@pytest.mark.parametrize(
+    ("text", "processing_s"),
+    [
+        ("T1 5 ms", 0.0), ("T3 5 ms", 0.0), ("56 kbit/s 10 ms", 0.0), ("100 Mbit/s 2 ms", 0.0),
+        ("T1 5 ms, T1 1 ms", 0.001), ("4 x 10 Mbit/s 5 ms", 0.0),
+        ("13 x 45 Mbit/s 1 ms", 0.0005),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("payload_bytes", [16, 1400])
+def test_ping_takes_the_round_trip_of_the_path(text, processing_s, payload_bytes):
+    """identity: Path.rtt_s is the truth, ping an independent clock: never less, hardly more."""
+    path = Path.parse(text, processing_s=processing_s)
+    with Wire(path) as wire:
+        found_s = ping_s(wire, payload_bytes, count=6)
+    truth_s = float(path.rtt_s(payload_bytes + 28))
+    assert len(found_s) == 6
+    digits_s = 10 ** np.floor(np.log10(truth_s)) * 5e-4  # half of ping's last digit
+    assert min(found_s) >= truth_s - LOWER_S - digits_s
+    assert min(found_s) <= truth_s * (1 + UPPER_RATIO) + UPPER_S
+
+
+def test_ping_over_ipv6():
+    path = Path.parse("T1 5 ms, T1 1 ms")
+    with Wire(path) as wire:
+        found_s = ping_s(wire, 1000, version=6)
+    truth_s = float(path.rtt_s(1048))  # derived: 40 bytes of IPv6 and 8 of ICMPv6 header
+    assert truth_s - 1e-4 <= min(found_s) <= truth_s * (1 + UPPER_RATIO) + UPPER_S
+
+
+@pytest.mark.parametrize("version", [4, 6])
+def test_traceroute_sees_the_nodes(version, wires):
+    program = wires.programs["traceroute"]
+    if not program:
+        pytest.skip("traceroute is not installed")
+    path = Path.parse("5 x 10 Mbit/s 3 ms")
+    with Wire(path) as wire:
+        out = wire.run([program, f"-{version}", "-n", "-q", "1", wire.address("B", version)]).stdout
+        nodes = [wire.router_address(place, version) for place in range(4)]
+        expected = [*nodes, wire.address("B", version)]
+    found = re.findall(r"^ *\d+ +(\S+) +([\d.]+) ms", out, re.MULTILINE)
+    assert [address for address, _ in found] == expected
+    # derived: each link adds 3 ms there and 3 ms back, packets of 60 or 80 bytes and answers beside
+    for place, (_, printed_ms) in enumerate(found):
+        assert 6.0 * (place + 1) <= float(printed_ms) <= 6.0 * (place + 1) + 3.0
+
+
+@pytest.mark.parametrize("text", ["1.544 Mbit/s 5 ms", "10 Mbit/s 5 ms"])
+@pytest.mark.parametrize("offload", [False, True])
+def test_tcp_reaches_the_framing_ceiling(text, offload):
+    """derived: 1448 bytes of data in each packet of 1500 (20 IP, 20 TCP, 12 time stamps)."""
+    path = Path.parse(text)
+    with Wire(path, buffer_bytes=40_000, offload=offload) as wire:
+        goodput_bps = received_bps(wire, 2.5)
+    ceiling_bps = path.bottleneck_bps * 1448 / 1500
+    assert goodput_bps == pytest.approx(ceiling_bps, rel=0.05)
+
+
+def received_bps(wire, duration_s):
+    """Send by cubic from A to B for a while; return what arrived in its second half. [bit/s]"""
+    with wire.socket("B") as listener, wire.socket("A") as sender:
+        listener.bind((wire.address("B"), 0))
+        listener.listen()
+        sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"cubic")
+        sender.settimeout(5)
+        sender.connect(listener.getsockname())
+        receiver, _ = listener.accept()
+        with receiver:
+            receiver.settimeout(5)
+            sender.setblocking(False)
+            start_s = time.monotonic()
+            middle, now_s, got = None, start_s, 0
+            while now_s < start_s + duration_s:
+                with suppress(BlockingIOError):
+                    sender.send(bytes(65_536))
+                got += len(receiver.recv(1 << 20))
+                now_s = time.monotonic()
+                if middle is None and now_s > start_s + duration_s / 2:
+                    middle = (now_s, got)
+    return (got - middle[1]) * 8 / (now_s - middle[0])
+
+
+def test_lost_packets_are_lost_and_counted():
+    with Wire(Path.parse("10 Mbit/s 1 ms"), loss_ratio=0.2, seed=3) as wire:
+        first = len(ping_s(wire, 16, count=40))
+        links = wire.statistics().links
+    lost = links[0][0]["lost"] + links[1][0]["lost"]
+    assert first == 40 - lost < 40
+    # derived: 40 probes, each through two draws at 0.2: mean 14.4 of 40, 5 standard deviations
+    assert abs(lost - 14.4) < 5 * (40 * 0.36 * 0.64) ** 0.5
+
+
+def test_all_lost_is_no_reply_and_no_crash():
+    with Wire(Path.parse("10 Mbit/s 1 ms"), loss_ratio=1.0) as wire:
+        assert ping_s(wire, 16, count=3) == []
+
+
+@pytest.mark.parametrize("fault", ["duplicate_ratio", "corrupt_ratio"])
+def test_duplicates_and_damage_reach_the_kernel(fault):
+    with Wire(Path.parse("10 Mbit/s 1 ms"), **{fault: 1.0}) as wire:
+        command = ["ping", "-n", "-c", "4", "-i", "0.05", "-W", "1", "-s", "500"]
+        out = wire.run([*command, wire.address("B")]).stdout
+    # derived: both directions double, so 4 replies a probe; a wrong checksum is dropped by B
+    if fault == "duplicate_ratio":
+        assert out.count("DUP!") in (9, 10, 11, 12)
+    else:
+        assert "0 received" in out
+
+
+def test_a_socket_of_one_end_is_used_here():
+    with (
+        Wire(Path.parse("10 Mbit/s 2 ms")) as wire,
+        wire.socket("A", kind=socket.SOCK_DGRAM) as a,
+        wire.socket("B", socket.AF_INET, socket.SOCK_DGRAM) as b,
+    ):
+        b.bind((wire.address("B"), 0))
+        b.settimeout(5)
+        a.sendto(b"through the wire", b.getsockname())
+        data, sender = b.recvfrom(100)
+        assert (data, sender[0]) == (b"through the wire", wire.address("A"))
+
+
+def test_the_log_has_the_events_of_each_direction():
+    path = Path.parse("1 Mbit/s 1 ms, 2 Mbit/s 1 ms")
+    with Wire(path, log=True) as wire:
+        assert len(ping_s(wire, 972, count=3)) == 3
+        there, back = wire.events("B"), wire.events("A")
+    for events in (there, back):
+        assert events.link.tolist() == [0, 0, 0, 1, 1, 1]
+        assert set(events.packet_bytes.tolist()) == {1000}
+    # derived: 8000 bits at 1 Mbit/s and then at 2 Mbit/s; the way back meets them in reverse
+    assert (there.departure_s - there.arrival_s)[[0, 3]] == pytest.approx([0.008, 0.004])
+    assert (back.departure_s - back.arrival_s)[[0, 3]] == pytest.approx([0.004, 0.008])
+
+
+def test_both_ends_have_the_values_that_were_asked_for_and_nobody_else():
+    name = "/proc/sys/net/ipv4/tcp_fastopen"
+    with Wire(Path.parse("T1"), sysctls={"net.ipv4.tcp_fastopen": "3"}) as wire:
+        assert wire.read(name, "A") == wire.read(name, "B") == "3\n"
+
+
+def test_two_wires_at_once_do_not_meet():
+    with Wire(Path.parse("10 Mbit/s 1 ms")) as one, Wire(Path.parse("10 Mbit/s 20 ms")) as two:
+        assert one.address("B") != two.address("B")
+        for wire, truth_s in ((one, 0.002), (two, 0.04)):
+            assert truth_s <= min(ping_s(wire, 16, count=3)) < truth_s + 0.01
+        command = ["ping", "-c", "1", "-W", "1", two.address("B")]
+        assert one.run(command).returncode != 0
+
+
+def test_the_wire_says_how_late_it_was():
+    with Wire(Path.parse("T1 1 ms")) as wire:
+        ping_s(wire, 16, count=5)
+        found = wire.statistics()
+    assert found.carried_count >= 10
+    assert 0 < found.lateness_p50_s <= found.lateness_p99_s < 0.1
+    assert 0 <= found.late_ratio <= 1
+
+
+def test_the_choice_of_offload_follows_the_rate_and_can_be_forced():
+    for text, asked, chosen in (
+        ("100 Mbit/s", None, False), ("1 Gbit/s", None, True), ("1 Gbit/s", False, False),
+    ):  # fmt: skip
+        with Wire(Path.parse(text), offload=asked) as wire:
+            assert wire.truth()["offload"] is chosen
+            assert len(ping_s(wire, 100, count=2)) == 2
+
+
+def test_a_user_namespace_serves_as_well():
+    with Wire(Path.parse("T1 1 ms"), user_namespace=True) as wire:
+        assert wire.chosen["way"] == "user namespace"
+        assert len(ping_s(wire, 16, count=3)) == 3
+        assert wire.run(["cat", "/proc/self/uid_map"]).stdout.split()[:1] == ["0"]
+
+
+def test_a_program_that_is_started_ends_with_the_wire():
+    with Wire(Path.parse("T1")) as wire:
+        process = wire.start(["sleep", "1000"], "B", stdout=subprocess.DEVNULL)
+    assert process.returncode == -9
