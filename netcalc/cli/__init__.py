@@ -6,11 +6,13 @@ Exit codes: 0 done; 1 some of several inputs failed; 2 the user's mistake; 130 s
 from __future__ import annotations
 
 import codecs
+import contextlib
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
@@ -30,8 +32,28 @@ _COMMANDS = {
 }
 
 
+class _ReaderGone(Exception):  # noqa: N818 - no error
+    """Nobody reads our output any more; a BrokenPipeError would have click end with code 1."""
+
+
+@contextlib.contextmanager
+def _broken_pipe_is_no_error() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise _ReaderGone from error
+
+
 class _Commands(click.Group):
     """Commands that are imported when they are used, so that ``calc`` stays fast."""
+
+    def make_context(self, *arguments: Any, **more: Any) -> click.Context:
+        with _broken_pipe_is_no_error():
+            return super().make_context(*arguments, **more)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _broken_pipe_is_no_error():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -62,9 +84,14 @@ class _Commands(click.Group):
             raise click.UsageError(text, ctx) from error
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="netcalc")
-def commands() -> None:
+@click.pass_context
+def commands(ctx: click.Context) -> None:
     """Network performance: theory drawn on measured points.
 
     \b
@@ -73,10 +100,18 @@ def commands() -> None:
     netcalc run echo
     netcalc lab
     """
+    show_help_alone(ctx)
+
+
+def show_help_alone(ctx: click.Context) -> None:
+    """Print the help of a group that was called without a command."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; never ends in a traceback for a user's mistake."""
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="netcalc")
@@ -89,30 +124,46 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except NetcalcError as error:
         code = _complain(str(error), error.as_dict(), as_json)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("netcalc: stopped", err=True)
+        complain("stopped")
         code = 130
-    except BrokenPipeError:
+    except (_ReaderGone, BrokenPipeError):
         # The reader of our output has gone (netcalc ... | head): no more can be written.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except OSError as error:
-        text = f"{error.filename or 'system'}: {error.strerror or error}"
+        text = ": ".join(filter(None, (error.filename, error.strerror or str(error))))
         code = _complain(text, {"message": text}, as_json)
     sys.exit(code if isinstance(code, int) else 0)
 
 
 def print_json(document: Any) -> None:
-    """Print one JSON document on one line; nan is null."""
+    """Print one JSON document on one line; nan is null, and no file name is changed."""
     from netcalc.samples import json_ready
 
-    click.echo(json.dumps(json_ready(document), ensure_ascii=False))
+    utf8 = codecs.lookup(sys.stdout.encoding or "ascii").name == "utf-8"
+    text = json.dumps(json_ready(document), ensure_ascii=not utf8)
+    click.echo(text.encode("utf-8", "backslashreplace"))
+
+
+def complain(text: str) -> None:
+    """Say a sentence on standard error; if that is full or closed, the work goes on."""
+    with contextlib.suppress(OSError):
+        click.echo(f"netcalc: {text}", err=True)
 
 
 def _complain(text: str, fields: dict[str, Any], as_json: bool) -> int:
     if as_json:
-        print_json({"error": fields})
-    click.echo(f"netcalc: {text}", err=True)
+        with contextlib.suppress(OSError):
+            print_json({"error": fields})
+    complain(text)
     return 2
+
+
+def _open_closed_streams() -> None:
+    """Give a standard stream that is closed (netcalc ... >&-) to the null device."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115 - to the end
 
 
 def _plain_characters(error: UnicodeError) -> tuple[str, int]:

@@ -13,6 +13,7 @@ import click
 from netcalc import claims
 from netcalc.claims import Checked
 from netcalc.cli import print_json
+from netcalc.cli.output import print_table
 from netcalc.errors import DomainError
 
 _VERDICTS = list(dict.fromkeys((*claims.COMPUTED, *claims.UNCOMPUTED)))
@@ -95,7 +96,6 @@ def _cell(value: object) -> str:
 
 def _print_table(rows: Sequence[Checked]) -> None:
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -120,7 +120,7 @@ def _print_table(rows: Sequence[Checked]) -> None:
             Text(item.computed_text),
             Text(item.verdict, style=_STYLES.get(item.verdict, "")),
         )
-    Console(highlight=False).print(table)
+    print_table(table)
 
 
 _STYLES = {"agree": "green", "agree rounded": "green", "disagree": "red", "ambiguous": "yellow"}

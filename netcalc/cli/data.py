@@ -7,6 +7,7 @@ import numpy as np
 
 from netcalc import datasets
 from netcalc.cli import print_json
+from netcalc.cli.output import print_table
 
 
 @click.command()
@@ -23,6 +24,8 @@ def data(name: str | None, sheet: bool, as_json: bool, as_csv: bool) -> None:
     netcalc data router_forwarding --sheet
     """
     if name is None:
+        if sheet or as_csv:
+            raise click.UsageError("--sheet and --csv take the NAME of a data set")
         rows = [datasets.info(known) for known in datasets.names()]
         if as_json:
             print_json([{"name": row.name, "title": row.title, "rows": row.rows} for row in rows])
@@ -62,7 +65,6 @@ def _cell(value: object) -> str:
 
 def _print_table(headings: list[str], rows: list[list[str]]) -> None:
     from rich.box import SIMPLE
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -71,4 +73,4 @@ def _print_table(headings: list[str], rows: list[list[str]]) -> None:
         table.add_column(Text(heading), overflow="fold")
     for row in rows:
         table.add_row(*map(Text, row))
-    Console(highlight=False).print(table)
+    print_table(table)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import numpy as np
@@ -12,6 +13,9 @@ import numpy as np
 from netcalc.compare import Comparison
 from netcalc.errors import MissingPackageError
 from netcalc.models._domain import FloatArray
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 def check_output(path: str, *, inputs: Iterable[str] = (), force: bool = False) -> None:
@@ -27,6 +31,8 @@ def check_output(path: str, *, inputs: Iterable[str] = (), force: bool = False) 
         raise click.UsageError(f"{path} is the input; choose another name")
     if target.is_dir():
         raise click.UsageError(f"{path} is a directory; name a file in it")
+    if target.exists() and not target.is_file():
+        raise click.UsageError(f"{path} is a device or a pipe; name a file")
     if target.exists() and not force:
         raise click.UsageError(f"{path} exists; choose another name or add --force")
     folder = target.parent
@@ -36,6 +42,15 @@ def check_output(path: str, *, inputs: Iterable[str] = (), force: bool = False) 
         raise click.UsageError(f"{path}: the folder {folder} is not writable")
 
 
+def check_outputs(*paths: str | None, force: bool = False) -> None:
+    """Refuse output files as :func:`check_output` does, and two outputs into one file."""
+    given = [path for path in paths if path is not None]
+    if len({Path(path).resolve() for path in given}) < len(given):
+        raise click.UsageError(f"{given[0]} is named for two outputs; choose another name")
+    for path in given:
+        check_output(path, force=force)
+
+
 def save_plot(comparison: Comparison, path: str) -> None:
     """Draw a comparison into one HTML file that needs no network."""
     try:
@@ -43,6 +58,16 @@ def save_plot(comparison: Comparison, path: str) -> None:
     except ImportError as error:
         raise MissingPackageError("bokeh", extra="lab", purpose="--plot") from error
     plots.save_html(plots.overlay(comparison), path)
+
+
+def print_table(table: Table) -> None:
+    """Print a table as wide as the terminal; by click, which knows a reader that has gone."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    with console.capture() as printed:
+        console.print(table)
+    click.echo(printed.get(), nl=False)
 
 
 def _same(first: Path, second: Path) -> bool:

@@ -11,9 +11,10 @@ import click
 import numpy as np
 
 from netcalc import compare, readers
-from netcalc.cli import print_json
+from netcalc.cli import complain, print_json
 from netcalc.cli.output import check_output, save_plot
 from netcalc.errors import NetcalcError, ReaderError
+from netcalc.readers._source import printable
 from netcalc.samples import RttSamples, Samples, TransferSamples
 from netcalc.units import show
 
@@ -41,7 +42,7 @@ def read(files: tuple[str, ...], plot_path: str | None, force: bool, as_json: bo
             bad.append(name)
             if as_json:
                 print_json({"file": name, "error": error.as_dict()})
-            click.echo(f"netcalc: {error}", err=True)
+            complain(str(error))
             continue
         if as_json:
             print_json(summary(name, samples))
@@ -53,7 +54,8 @@ def read(files: tuple[str, ...], plot_path: str | None, force: bool, as_json: bo
             save_plot(compare.overlay(samples), plot_path)
             click.echo(f"wrote {plot_path}", err=True)
     if bad and len(files) > 1:
-        click.echo(f"netcalc: {len(bad)} of {len(files)} not read: {', '.join(bad)}", err=True)
+        names = ", ".join(printable(name, 200) for name in bad)
+        complain(f"{len(bad)} of {len(files)} not read: {names}")
     if bad:
         sys.exit(2 if len(bad) == len(files) else 1)
 
@@ -92,7 +94,8 @@ def summary(name: str, samples: Samples) -> dict[str, Any]:
 
 def describe(name: str, samples: Samples) -> str:
     """Return what is printed for one file."""
-    lines = [f"{name}: {samples.meta.tool or type(samples).__name__}, {len(samples)} rows"]
+    rows = f"{len(samples)} row{'s' * (len(samples) != 1)}"
+    lines = [f"{printable(name, 200)}: {samples.meta.tool or type(samples).__name__}, {rows}"]
     if isinstance(samples, RttSamples):
         loss = (
             "" if np.isnan(samples.loss_ratio) else f" ({show(samples.loss_ratio, 'ratio')} lost)"
@@ -108,6 +111,8 @@ def describe(name: str, samples: Samples) -> str:
             )
         else:
             lines.append("  no round-trip time is known")
+        if 0 < rtt.size < samples.received:
+            lines.append(f"  of {samples.received} replies {rtt.size} have a time")
     if isinstance(samples, RttSamples | TransferSamples):
         comparison = compare.overlay(samples)
         lines.append(f"  {comparison.sentence}")

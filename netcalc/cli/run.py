@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
 from netcalc import compare, units
-from netcalc.cli import print_json
-from netcalc.cli.output import check_output, save_plot
+from netcalc.cli import complain, print_json, show_help_alone
+from netcalc.cli.output import check_outputs, save_plot
 from netcalc.cli.read import describe, summary
+from netcalc.errors import ExperimentError
 from netcalc.experiments import echo as measure_echo
 
 
-@click.group()
-def run() -> None:
+@click.group(invoke_without_command=True)
+@click.pass_context
+def run(ctx: click.Context) -> None:
     """Measure live, on loopback: nothing leaves this machine."""
+    show_help_alone(ctx)
 
 
 @run.command()
@@ -68,13 +73,12 @@ def echo(
     By default the ping experiment of Stevens' book: 15 sizes of 8 to 1400 bytes, 10 probes each.
     Ctrl-C stops it and keeps what was measured.
     """
-    for path in (save_path, plot_path):
-        if path is not None:
-            check_output(path, force=force)
+    check_outputs(save_path, plot_path, force=force)
     options: dict[str, Any] = {}
     if sizes:
         options["payload_bytes"] = [units.parse(size, "byte", field="size") for size in sizes]
-    with _Progress() as progress:
+    name = f"echo over {protocol}"
+    with _Progress() as progress, _partial_shown(name, as_json=as_json):
         samples = measure_echo(
             **options,
             protocol=protocol,
@@ -86,7 +90,6 @@ def echo(
             progress=progress,
             save=save_path,
         )
-    name = f"echo over {protocol}"
     if as_json:
         print_json(summary(name, samples))
     else:
@@ -95,6 +98,22 @@ def echo(
         save_plot(compare.overlay(samples), plot_path)
     if samples.meta.partial:
         sys.exit(130)
+
+
+@contextlib.contextmanager
+def _partial_shown(name: str, *, as_json: bool) -> Iterator[None]:
+    """Show what a run that breaks off has measured, and why it did."""
+    try:
+        yield
+    except ExperimentError as error:
+        if error.partial is None:
+            raise
+        if as_json:
+            print_json({**summary(name, error.partial), "error": error.as_dict()})
+        else:
+            click.echo(describe(name, error.partial))
+        complain(f"{error.phase}: {error.what}; what was measured until then is above")
+        sys.exit(2)
 
 
 class _Progress:

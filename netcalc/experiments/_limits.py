@@ -132,6 +132,8 @@ def require_writable(save: str | os.PathLike[str] | None) -> None:
         return
     path = Path(save)
     why = "it is a directory" if path.is_dir() else ""
+    if path.exists() and not path.is_file():
+        why = why or "it is a device or a pipe"
     if not why:
         try:
             with tempfile.TemporaryFile(dir=path.parent):

@@ -98,7 +98,7 @@ def open_source(source: Readable | Source, *, name: str | None = None) -> Source
     if isinstance(source, str) and (not source.strip() or "\n" in source or "\r" in source):
         return _bounded(_encoded(source), name or "<text>", is_file=name is not None)
     if isinstance(source, str | os.PathLike):
-        return _read_path(Path(source), name)
+        return _read_path(source, name)
     if hasattr(source, "read"):
         return _read_stream(source, name)
     raise TypeError(
@@ -167,21 +167,23 @@ def places(numbers: Iterable[int]) -> str:
     return f"{len(listed)} lines ({shown}{', ...' if len(listed) > 5 else ''})"
 
 
-def _read_path(path: Path, name: str | None) -> Source:
+def _read_path(given: str | os.PathLike[str], name: str | None) -> Source:
+    path = Path(given)
     shown = printable(str(path), 200)
     try:
         # Not blocking: a FIFO without a writer would never open otherwise.
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         handle = os.open(path, flags)
     except OSError as error:
-        raise _cannot_open(shown, error) from None
+        raise _cannot_open(shown, error, perhaps_text=isinstance(given, str)) from None
     except ValueError:
         raise ReaderError("is not the name of a file", file=shown) from None
     try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
-            kind = "a directory" if stat.S_ISDIR(status.st_mode) else "a device or a pipe"
-            raise ReaderError(f"is {kind}, not a file", file=shown, hint="Name a regular file")
+            if stat.S_ISDIR(status.st_mode):
+                raise ReaderError("is a directory, not a file", file=shown, hint=_NAME_A_FILE)
+            raise ReaderError("is a device or a pipe, not a file", file=shown, hint=_PIPE)
         with os.fdopen(handle, "rb", closefd=False) as stream:
             data = stream.read(MAX_BYTES + 1)
         grew = os.fstat(handle).st_size > max(status.st_size, len(data))
@@ -193,16 +195,20 @@ def _read_path(path: Path, name: str | None) -> Source:
     return _bounded(data, label, is_file=True, grew=grew and len(data) <= MAX_BYTES)
 
 
-def _cannot_open(shown: str, error: OSError) -> ReaderError:
+_NAME_A_FILE = "Name a regular file"
+_PIPE = f"{_NAME_A_FILE}; a pipe is read as a file object, or as - by netcalc read"
+
+
+def _cannot_open(shown: str, error: OSError, *, perhaps_text: bool = False) -> ReaderError:
     if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
-        hint = "To read text instead of a file, end it with a line break"
+        hint = "To read text instead of a file, end it with a line break" if perhaps_text else None
         return ReaderError("there is no such file", file=shown, hint=hint)
     if error.errno in (errno.EACCES, errno.EPERM):
         return ReaderError("you have no permission to read it", file=shown)
     if error.errno == errno.EISDIR:
-        return ReaderError("is a directory, not a file", file=shown, hint="Name a regular file")
+        return ReaderError("is a directory, not a file", file=shown, hint=_NAME_A_FILE)
     if error.errno == errno.ENXIO:
-        return ReaderError("is a device or a pipe, not a file", file=shown)
+        return ReaderError("is a device or a pipe, not a file", file=shown, hint=_PIPE)
     return ReaderError(f"cannot be read: {error.strerror}", file=shown)
 
 

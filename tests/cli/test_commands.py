@@ -235,3 +235,109 @@ def test_ctrl_c_keeps_what_was_measured(tmp_path):
     assert document["partial"]
     assert document["received"] >= 1
     assert json.loads(netcalc("read", str(saved), "--json").stdout)["partial"]
+
+
+def shell(command, **options):
+    """Run a line of a shell, with this netcalc in it."""
+    script = f'netcalc() {{ {sys.executable} -m netcalc "$@"; }}; {command}'
+    return subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, timeout=60, check=False, **options
+    )
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["--help", "calc --list", "calc transfer --help", "data audit", "data audit --json", "book"],
+)
+def test_a_reader_that_has_gone_is_no_error(command):
+    done = shell(f"netcalc {command} | true; echo ${{PIPESTATUS[0]}}")
+    assert (done.stdout, done.stderr) == ("0\n", "")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_standard_streams(closed, ping_file):
+    done = shell(f"netcalc read {ping_file} {closed}")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    done = shell(f"netcalc read - {closed}")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("arguments", ["data audit", "calc --list", "--help", "read - --json"])
+def test_a_full_disk_behind_the_output(arguments):
+    done = shell(f"netcalc {arguments} > /dev/full", input=PING)
+    assert (done.returncode, done.stderr) == (2, "netcalc: No space left on device\n")
+
+
+def test_a_full_disk_behind_the_errors_loses_no_answer(ping_file):
+    done = shell(f"netcalc read none.txt {ping_file} --json 2>/dev/full")
+    bad, good = map(json.loads, done.stdout.splitlines())
+    assert "error" in bad
+    assert good["received"] == 3
+
+
+@pytest.mark.parametrize("group", [[], ["run"], ["calc"]])
+def test_a_group_alone_shows_its_help(group):
+    done = netcalc(*group)
+    assert done.returncode == 0
+    assert done.stdout.startswith(" ".join(["Usage: netcalc", *group]))
+
+
+def test_two_outputs_into_one_file_are_refused(tmp_path):
+    out = str(tmp_path / "one.html")
+    done = netcalc("run", "echo", "--save", out, "--plot", out)
+    assert_mistake(done, "one.html", "two outputs")
+    assert not (tmp_path / "one.html").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["read", "-", "--plot"], ["run", "echo", "--save"],
+     ["calc", "frame-rate", "--bandwidth", "T1", "--sweep", "frame=64B:1518B", "--plot"]],
+)  # fmt: skip
+def test_a_pipe_is_not_replaced_by_a_file(arguments, tmp_path):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    assert_mistake(netcalc(*arguments, str(fifo), "--force", text=PING), "device or a pipe")
+    assert fifo.is_fifo()
+
+
+def test_a_name_is_printed_so_that_it_does_no_harm_and_found_again_in_json(tmp_path):
+    for name in ("a\nb\x1b[31m", "ü\udcff.txt"):
+        (tmp_path / name).write_text(PING)
+        shown = netcalc("read", "--", name, cwd=tmp_path).stdout
+        assert "\x1b" not in shown
+        assert shown.splitlines()[0].endswith("ping (iputils), 4 rows")
+        for env in ({}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}):
+            done = netcalc("read", "--json", "--", name, cwd=tmp_path, env=env)
+            found = json.loads(done.stdout)["file"]
+            assert found.encode("utf-8", "surrogateescape") == os.fsencode(name)
+
+
+def test_replies_without_a_time_are_told():
+    text = PING.replace(" time=9.84 ms", "")
+    assert "of 3 replies 2 have a time" in netcalc("read", "-", text=text).stdout
+    assert "have a time" not in netcalc("read", "-", text=PING).stdout
+
+
+def test_a_sheet_of_nothing_is_refused():
+    assert_mistake(netcalc("data", "--sheet"), "NAME")
+
+
+@pytest.mark.live
+def test_a_disk_that_fills_during_a_run_loses_no_measurement(tmp_path):
+    arguments = ["run", "echo", "--size", "64B", "--count", "3", "--json", "--save"]
+    script = (
+        "from netcalc import cli, samples\n"
+        "def full(path, data): raise OSError(28, 'No space left on device', str(path))\n"
+        "samples.write_atomically = full\n"
+        f"cli.main({[*arguments, str(tmp_path / 'x.json')]!r})\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert_mistake(done, "No space left", "is above")
+    document = json.loads(done.stdout)
+    assert document["received"] == 3
+    assert "No space left" in document["error"]["message"]
