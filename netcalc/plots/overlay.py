@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -57,14 +58,19 @@ def overlay(
     """
     x_axis = Axis(comparison.x_name, comparison.x_unit, x_scale)
     y_axis = Axis(comparison.y_name, comparison.y_unit, y_scale)
+    residual_axis = Axis("residual", comparison.y_unit)
+    if not comparison.x.size:  # axes without data are not drawn at all: let them stand empty
+        x_axis, y_axis = replace(x_axis, low=0.0, high=1500.0), replace(y_axis, low=0.0, high=1.0)
+        residual_axis = replace(residual_axis, low=-1.0, high=1.0)
     title = comparison.title if title is None else title
     sources = {name: new_source(name, data) for name, data in _columns(comparison).items()}
     upper = _upper(comparison, sources, x_axis, y_axis, title=title, theme=theme)
-    lower = _lower(sources, x_axis, comparison.y_unit, upper, theme=theme)
+    lower = _lower(sources, x_axis, residual_axis, upper, theme=theme)
     layout = column(upper, lower, sizing_mode="stretch_width", spacing=0)
     note = thinned_note(comparison.x.size)
     labels = (comparison.measured_label, comparison.predicted_label)
-    form = ("overlay", x_axis, y_axis, title, theme, *labels, _has_band(comparison))
+    glyphs = (_has_band(comparison), bool(comparison.outlier.any()))
+    form = ("overlay", x_axis, y_axis, title, theme, *labels, *glyphs)
     return Plot(layout, sources, " ".join(filter(None, (comparison.sentence, note))), theme, form)
 
 
@@ -137,9 +143,8 @@ def _upper(
 
 
 def _lower(
-    sources: dict[str, Any], x_axis: Axis, y_unit: str, upper: figure, *, theme: Theme
+    sources: dict[str, Any], x_axis: Axis, y_axis: Axis, upper: figure, *, theme: Theme
 ) -> figure:
-    y_axis = Axis("residual", y_unit)
     chart = new_figure(x_axis, y_axis, title="", height=RESIDUAL_HEIGHT)
     chart.x_range = upper.x_range
     chart.min_border_left = 90
@@ -153,9 +158,10 @@ def _lower(
         add_points(chart, sources["points"], marker="circle", color=ink, y="residual"),
         add_points(chart, sources["outliers"], marker="x", color=accent, y="residual"),
     ]
-    chart.y_range.range_padding = 0.3
-    chart.y_range.renderers = shown[:1]  # an outlier would press all others onto the line
-    add_hover(chart, shown, _rows(x_axis, y_unit))
+    if y_axis.low is None:
+        chart.y_range.range_padding = 0.3
+        chart.y_range.renderers = shown[:1]  # an outlier would press all others onto the line
+    add_hover(chart, shown, _rows(x_axis, y_axis.unit))
     return chart
 
 
