@@ -126,11 +126,11 @@ class CalculatorPanel(ipywidgets.VBox):
         self.form = ipywidgets.VBox(layout=ipywidgets.Layout(width="100%"))
         self.table = ipywidgets.HTML()
         self.over = _pick_list("sweep")
-        self.low, self.high = _box("from", "4em"), _box("to", "2.5em")
+        self.low, self.high = _box("from"), _box("to")
         self.x_scale, self.y_scale = _scale("across"), _scale("upwards")
         self.sweep_message = Message()
         self.solve_over = _pick_list("solve for")
-        self.solve_result, self.solve_range = _box("result is", "5em"), _box("within", "4em")
+        self.solve_result, self.solve_range = _box("result is"), _box("within")
         self.solve_range.placeholder = "LOW:HIGH, or empty"
         self.solved = Message()
         self._pick_row = _row([self.search, self.subject])
@@ -317,7 +317,7 @@ class CalculatorPanel(ipywidgets.VBox):
             points=points,
             x_axis=Axis(formula.label(parameter.name), parameter.unit, self.x_scale.value),
             y_axis=Axis(what if single else "result", formula.unit, self.y_scale.value),
-            title=formula.summary.rstrip("."),
+            title=what[:1].upper() + what[1:],
             description=_describe(formula, parameter, swept),
             theme=self._theme,
         )
@@ -443,11 +443,11 @@ def _input(parameter: Parameter, text: str) -> ipywidgets.Widget:
     )
 
 
-def _box(label: str, label_width: str) -> ipywidgets.Text:
+def _box(label: str) -> ipywidgets.Text:
     return ipywidgets.Text(
         description=label,
         continuous_update=False,
-        style={"description_width": label_width},
+        style={"description_width": "5em"},
         layout=ipywidgets.Layout(flex="0 1 17em", min_width="0"),
     )
 
@@ -456,7 +456,7 @@ def _scale(label: str) -> ipywidgets.Dropdown:
     return ipywidgets.Dropdown(
         description=label,
         options=["linear", "log"],
-        style={"description_width": "8.5em" if label == "across" else "5em"},
+        style={"description_width": "5em"},
         layout=ipywidgets.Layout(flex="0 1 16em", min_width="0"),
     )
 
@@ -465,7 +465,7 @@ def _pick_list(label: str) -> ipywidgets.Dropdown:
     return ipywidgets.Dropdown(
         description=label,
         options={"nothing": ""},
-        style={"description_width": "8.5em"},
+        style={"description_width": "5em"},
         layout=ipywidgets.Layout(flex="0 1 24em", min_width="0"),
     )
 
