@@ -6,6 +6,7 @@ import copy
 import gzip
 import json
 import math
+import os
 import pickle
 import sys
 
@@ -244,3 +245,26 @@ def test_units_travel_with_pickled_and_copied_samples(whole):
     assert again.meta == samples.meta
     assert again.meta.units["rtt_s"] == "s"
     assert (again.sent, again.received) == (2, 1)
+
+
+def test_a_file_behind_a_link_is_written_and_the_link_stays(tmp_path):
+    (tmp_path / "real.json").write_text("old")
+    (tmp_path / "link.json").symlink_to("real.json")
+    some_round_trips().save(tmp_path / "link.json")
+    assert (tmp_path / "link.json").is_symlink()
+    assert samples.load(tmp_path / "real.json").sent == some_round_trips().sent
+
+
+def test_what_is_no_file_is_not_replaced_by_one(tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    for place in (tmp_path, tmp_path / "fifo"):
+        with pytest.raises(OSError, match="not a regular file") as caught:
+            some_round_trips().save(place)
+        assert caught.value.filename == str(place)
+    assert (tmp_path / "fifo").is_fifo()
+
+
+def test_a_failed_write_names_the_file(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        some_round_trips().save(tmp_path / "none" / "run.json")
+    assert caught.value.filename == str(tmp_path / "none" / "run.json")
