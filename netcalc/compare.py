@@ -17,8 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from netcalc import fit
 from netcalc.fit import ICMP_HEADER_BYTES, Fit
-from netcalc.models._domain import FloatArray, as_float
+from netcalc.models._domain import FloatArray, as_float, choice
 from netcalc.models.delayed_ack import LINUX_ATO_MIN_S
+from netcalc.models.fragmentation import fragment_count
+from netcalc.models.handshakes import round_trips
 from netcalc.models.small_writes import write_write_read_s
 from netcalc.path import Path
 from netcalc.samples import RttSamples, TransactionSamples, TransferSamples
@@ -28,6 +30,14 @@ CURVE_POINTS = 200
 """Points of the drawn curve."""
 TCP_HEADERS_BYTES = 52
 """Headers of IPv4 and of TCP with its timestamps. [byte]"""
+TRANSACTIONS_OVER = {
+    "ping": ("udp", "none", 28),
+    "udp": ("udp", "none", 28),
+    "tfo": ("tfo", "none", TCP_HEADERS_BYTES),
+    "tcp": ("tcp", "none", TCP_HEADERS_BYTES),
+    "tls": ("tcp", "tls1.3", TCP_HEADERS_BYTES),
+}
+"""Transport, security and headers of each protocol of a live transaction."""
 WAITING_MODES = ("nagle", "flush")
 """Ways of writing in which a later part waits for the acknowledgement of an earlier one."""
 
@@ -109,7 +119,9 @@ def overlay(
         Measured, predicted, band and residual.
     """
     if isinstance(samples, TransactionSamples):
-        return small_writes(samples, path=path, title=title)
+        if "write_bytes" in samples.meta.instrument:
+            return small_writes(samples, path=path, title=title)
+        return transactions(samples, path=path, title=title)
     if isinstance(samples, TransferSamples):
         fitted = fit.transfer_against_size(samples)
     elif isinstance(samples, RttSamples):
@@ -207,6 +219,105 @@ def _of_modes(samples: TransactionSamples, predicted: FloatArray) -> str:
     if not parts:
         return "There are no rounds to compare with the theory."
     return "After the first round of each mode: " + "; ".join(parts) + "."
+
+
+def transactions(
+    samples: TransactionSamples,
+    *,
+    mode: str = "",
+    path: Path | None = None,
+    title: str = "",
+) -> Comparison:
+    """Put theory over the transactions of one protocol, size by size.
+
+    Parameters
+    ----------
+    samples : TransactionSamples
+        A run of :func:`netcalc.experiments.transactions`.
+    mode : str
+        The protocol; by default the first one.
+    path : Path, optional
+        The path, if it is known: round trips of the protocol over it, and nothing is fitted.
+        Without it a fixed time, a time a byte and a time for each further packet are fitted: what
+        the host spends.
+    title : str
+        Title of the figure.
+
+    Returns
+    -------
+    Comparison
+        Of the smallest time of each size.
+    """
+    mode = mode or (samples.modes or ("udp",))[0]
+    choice("mode", mode, tuple(TRANSACTIONS_OVER))
+    transport, security, header_bytes = TRANSACTIONS_OVER[mode]
+    sizes, times = samples.minima(mode)
+    if path is not None:
+        count = float(round_trips(transport, security=security))
+        handshake_s = (count - 1) * float(path.rtt_s(header_bytes))
+
+        def of_path(size: FloatArray) -> FloatArray:
+            return handshake_s + path.rtt_s(size + header_bytes)
+
+        theory: Callable[[FloatArray], FloatArray] = of_path
+        label = "theory of the path"
+    else:
+        mtu = float(samples.meta.instrument.get("loopback_mtu_bytes", np.inf))
+        theory, label = _host_costs(mode, sizes, times, mtu)
+    compared = points(
+        sizes,
+        measured=times,
+        theory=theory,
+        x_name="user data",
+        x_unit="byte",
+        y_name="transaction time",
+        y_unit="s",
+        title=title or f"Transactions over {mode}",
+        measured_label=f"{mode}, smallest of each size",
+        predicted_label=label,
+    )
+    return compared if path is not None else replace(compared, sentence=_of_host(compared))
+
+
+def _host_costs(
+    mode: str, sizes: FloatArray, times: FloatArray, mtu_bytes: float
+) -> tuple[Callable[[FloatArray], FloatArray], str]:
+    """Fit what a transaction costs: once, for each byte, for each packet after the first.
+
+    A cost is never negative: where a slope is lost in the noise, it is 0.
+    """
+    from scipy.optimize import nnls  # late: half of the package does without scipy
+
+    def parts(size: FloatArray) -> FloatArray:
+        if mode in ("ping", "udp"):  # 8 bytes of header are data of the IP packet
+            count = fragment_count(np.ceil(size) + 8, mtu_bytes=min(mtu_bytes, 65_535))
+        else:
+            count = np.maximum(np.ceil(size / (mtu_bytes - TCP_HEADERS_BYTES)), 1.0)
+        return np.stack([np.ones_like(size), size, count - 1.0])
+
+    if not sizes.size:
+        return lambda size: np.full_like(size, np.nan), "no sizes to fit"
+    columns = parts(sizes)
+    used = [place for place in range(3) if place == 0 or np.ptp(columns[place]) > 0]
+    if sizes.size < len(used):
+        return lambda size: np.full_like(size, np.nan), "too few sizes to fit"
+    costs = np.zeros(3)
+    scale = columns[used].max(axis=1)  # of one size all: nnls stops at absolute tolerances
+    costs[used] = nnls((columns[used] / scale[:, None]).T, times * 1e6)[0] / scale / 1e6
+    label = f"fit: {show(costs[0], 's', digits=3)} + {show(costs[1], 's', digits=2)} a byte"
+    if 2 in used:
+        label += f" + {show(costs[2], 's', digits=2)} a further packet"
+    return lambda size: costs @ parts(size), label
+
+
+def _of_host(compared: Comparison) -> str:
+    if not compared.x.size:
+        return "There are no transactions of this protocol with a time."
+    spread = float(np.median(np.abs(compared.residual)))
+    return (
+        f"{compared.title}, {compared.predicted_label}; the points lie within "
+        f"{show(spread, 's', digits=2)} of it in the median."
+    )
 
 
 def with_theory(

@@ -9,17 +9,24 @@ from __future__ import annotations
 from netcalc.experiments._limits import MAX_BYTES, MAX_COUNT, MAX_DURATION_S, MAX_TCP_BYTES
 from netcalc.experiments.bulk import BOOK_WRITES, MAX_BULK_BYTES, bulk
 from netcalc.experiments.echo import BOOK_SIZES, echo
+from netcalc.experiments.line_rate import TESTER_FRAMES, line_rate, lockstep
 from netcalc.experiments.small_writes import small_writes
+from netcalc.experiments.transactions import BOOK_TRANSACTION_SIZES, transactions
 
 __all__ = [
     "BOOK_SIZES",
+    "BOOK_TRANSACTION_SIZES",
     "BOOK_WRITES",
     "MAX_BULK_BYTES",
     "MAX_BYTES",
     "MAX_COUNT",
     "MAX_DURATION_S",
     "MAX_TCP_BYTES",
+    "TESTER_FRAMES",
     "bulk",
     "echo",
+    "line_rate",
+    "lockstep",
     "small_writes",
+    "transactions",
 ]

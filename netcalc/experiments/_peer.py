@@ -15,7 +15,8 @@ counted. What it does is the ``protocol`` of its settings:
     Requests of one size on a connection, each answered once it is complete. A request starts with
     the session, as far as it is long enough.
 ``transactions``
-    One request a connection, which ends with the stream, perhaps within TLS; it is sent back.
+    One request a connection, perhaps within TLS. It starts with its own length and the session,
+    and is sent back once it is complete.
 ``room``
     Sockets and files are opened in a network namespace and handed to the parent.
 """
@@ -253,11 +254,19 @@ def answer_rounds(
 
 
 def answer_once(connection: socket.socket, view: memoryview, session: bytes, counts: Counts) -> int:
-    """Read a request until the client has no more, and send it back."""
+    """Send a request back once it is complete."""
     have = 0
-    while have < len(view) and (got := connection.recv_into(view[have:])):
+    size = TAG_BYTES
+    while have < size:
+        got = connection.recv_into(view[have:])
+        if not got:
+            break
         have += got
-    if have == len(view) or view[: min(have, TAG_BYTES)] != session[:have]:
+        if have >= TAG_BYTES:
+            size = int.from_bytes(view[:4], "little")
+            if view[4:TAG_BYTES] != session[:4] or not TAG_BYTES <= size < len(view):
+                break
+    if have != size:
         counts.refused += 1
         return have
     counts.echoed += 1
@@ -272,6 +281,7 @@ def tls_server(certificate: str) -> Any:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     context.num_tickets = 0
+    context.options |= ssl.OP_IGNORE_UNEXPECTED_EOF  # the stream's end is the end of a request
     context.load_cert_chain(certificate)
     return context
 
@@ -281,9 +291,7 @@ def keep_room(settings: dict[str, Any]) -> int:
     control = socket.socket(fileno=settings["fd"])
     report: dict[str, Any] = {"port": 0, "refused": ""}
     try:
-        if "enter" in settings:
-            enter_namespace(settings["enter"])
-        elif settings["own"]:
+        if settings["own"]:
             make_namespace(settings["mtu_bytes"])
     except OSError as error:
         report["refused"] = error.strerror or str(error)
@@ -335,18 +343,6 @@ def make_namespace(mtu_bytes: int) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         fcntl.ioctl(sock, _SIOCSIFMTU, struct.pack("16si20x", b"lo", mtu_bytes))
         fcntl.ioctl(sock, _SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", _IFF_UP | _IFF_RUNNING))
-
-
-def enter_namespace(pid: int) -> None:
-    """Enter the user namespace, if it is another, and the network namespace of a process."""
-    for kind in ("user", "net"):
-        place = f"/proc/{pid}/ns/{kind}"
-        if os.readlink(place) != os.readlink(f"/proc/self/ns/{kind}"):  # noqa: PTH115
-            descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                call_c("setns", descriptor, 0)
-            finally:
-                os.close(descriptor)
 
 
 def call_c(name: str, *numbers: int) -> None:

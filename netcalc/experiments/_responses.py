@@ -6,29 +6,60 @@ import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from netcalc.emulation.wire import Wire
 from netcalc.experiments import _instrument
-from netcalc.experiments._room import LOOPBACK_MTU_BYTES, Room
+from netcalc.experiments._room import Room
 from netcalc.experiments._run import Record
+from netcalc.path import Path
 from netcalc.samples import TransactionSamples
 
 CLIENT, SERVER = "127.0.0.1", "127.0.0.2"
 """Addresses of the two ends on a loopback: two, so that a packet tells its direction."""
+COUNTERS = "/proc/net/netstat"
+FASTOPEN = "/proc/sys/net/ipv4/tcp_fastopen"
 CONNECT_S = 5.0
 """Time limit of a connection to the peer. [s]"""
+
+
+class End(Protocol):
+    """One end of an exchange: a namespace that opens sockets, and shows its kernel's files."""
+
+    def socket(self, family: int, kind: int, protocol: int = 0) -> socket.socket:
+        """Open a socket there."""
+
+    def read(self, path: str) -> str:
+        """Read a file of the kernel as it is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class WireEnd:
+    """One end of an emulated path."""
+
+    wire: Wire
+    side: str
+
+    def socket(self, family: int, kind: int, protocol: int = 0) -> socket.socket:
+        """Open a socket there."""
+        return self.wire.socket(self.side, family, kind, protocol)
+
+    def read(self, path: str) -> str:
+        """Read a file of the kernel as it is there."""
+        return self.wire.read(path, self.side)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where the two ends of an exchange are: a namespace for each, or one for both."""
 
-    client: Room
-    server: Room
+    client: End
+    server: End
     client_host: str
     server_host: str
+    own: bool
 
     def listener(self, kind: int) -> socket.socket:
         """Open a socket of the server on a port that the kernel picks."""
@@ -44,31 +75,61 @@ class Place:
 
     def counters(self) -> dict[str, int]:
         """Return the kernel's counters of both ends together."""
-        counters = self.client.counters()
+        found = counters_of(self.client)
         if self.server is not self.client:
-            for name, count in self.server.counters().items():
-                counters[name] = counters.get(name, 0) + count
-        return counters
+            for name, count in counters_of(self.server).items():
+                found[name] = found.get(name, 0) + count
+        return found
 
 
 @contextmanager
-def loopback_place(run: Responses, *, mtu_bytes: int = LOOPBACK_MTU_BYTES) -> Iterator[Place]:
-    """Make a namespace whose loopback belongs to the run alone; else take that of the host."""
+def place_of(
+    run: Responses, path: Path | None, *, mtu_bytes: int, fastopen: bool = False
+) -> Iterator[Place]:
+    """Make the place of a run: an emulated path, or a loopback that belongs to the run alone.
+
+    Where the system allows no namespace, the loopback is that of the host, and a warning says so.
+    """
+    with _loopback(run, mtu_bytes, fastopen) if path is None else _wire(run, path, fastopen) as at:
+        run.host = at.server_host
+        run.measure_own_error()
+        yield at
+        run.measure_own_error()
+
+
+@contextmanager
+def _loopback(run: Responses, mtu_bytes: int, fastopen: bool) -> Iterator[Place]:
     with (
         _instrument.one_processor() as processor,
         Room(stopping=run.stopping, mtu_bytes=mtu_bytes) as room,
     ):
-        run.facts["shared_processor"] = processor
+        run.facts.update(_instrument.loopback(), shared_processor=processor)
         run.facts["namespace"] = "its own" if room.own else "the host's"
-        run.facts.update(_instrument.loopback())
         if room.own:
             run.facts["loopback_mtu_bytes"] = mtu_bytes
-        if room.refused:
+            if fastopen:
+                room.write(FASTOPEN, "3")
+        else:
             run.warnings.append(
                 f"no namespace of its own ({room.refused}): the loopback is the host's, and its "
                 "counters are those of all its programs"
             )
-        yield Place(room, room, CLIENT, SERVER)
+        yield Place(room, room, CLIENT, SERVER, room.own)
+
+
+@contextmanager
+def _wire(run: Responses, path: Path, fastopen: bool) -> Iterator[Place]:
+    sysctls = {"net.ipv4.tcp_fastopen": "3"} if fastopen else {}
+    with Wire(path, sysctls=sysctls) as wire:
+        run.facts.update(namespace="its own", truth=wire.truth())
+        yield Place(
+            WireEnd(wire, "A"), WireEnd(wire, "B"), wire.address("A"), wire.address("B"), True
+        )
+        found = wire.statistics()
+        run.facts["wire_lateness_p99_s"] = found.lateness_p99_s
+        run.facts["wire_late_ratio"] = found.late_ratio
+        if found.invalid is not None:
+            run.warnings.append(found.invalid)
 
 
 class Responses(Record[TransactionSamples]):
@@ -128,6 +189,16 @@ class Responses(Record[TransactionSamples]):
     def _remarks(self) -> list[str]:
         failed = sum(row[5] is None for row in self._rows)
         return [f"exchanges without a response in time: {failed}"] if failed else []
+
+
+def counters_of(end: End) -> dict[str, int]:
+    """Return the kernel's counters of TCP and IP at one end."""
+    lines = [line.split() for line in end.read(COUNTERS).splitlines()]
+    return {
+        name: int(value)
+        for names, values in zip(lines[::2], lines[1::2], strict=True)
+        for name, value in zip(names[1:], values[1:], strict=True)
+    }
 
 
 def grown(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:

@@ -20,7 +20,6 @@ from netcalc.experiments._stopping import Stopping
 
 LOOPBACK_MTU_BYTES = 65_536
 """What Linux gives its loopback. [byte]"""
-COUNTERS = "/proc/net/netstat"
 _READ_BYTES = 1 << 16
 
 
@@ -29,10 +28,8 @@ class Room:
 
     Parameters
     ----------
-    enter : int, optional
-        Enter the namespace of this process; without it make one whose only interface is ``lo``.
     own : bool
-        Make one at all; with False sockets are those of the host.
+        Make a namespace, whose only interface is ``lo``; with False sockets are the host's.
     mtu_bytes : int
         Largest packet of ``lo`` in a namespace of its own. [byte]
 
@@ -46,7 +43,6 @@ class Room:
         self,
         *,
         stopping: Stopping,
-        enter: int | None = None,
         own: bool = True,
         mtu_bytes: int = LOOPBACK_MTU_BYTES,
     ) -> None:
@@ -60,8 +56,6 @@ class Room:
             "own": own,
             "mtu_bytes": mtu_bytes,
         }
-        if enter is not None:
-            settings["enter"] = enter
         try:
             with theirs:
                 self._keeper = Peer(settings, stopping=stopping, passed=[theirs.fileno()])
@@ -69,7 +63,7 @@ class Room:
             ours.close()
             raise
         self.refused: str = self._keeper.report["refused"]
-        self.own = (own or enter is not None) and not self.refused
+        self.own = own and not self.refused
         self._control.settimeout(5.0)
         self._files: dict[str, int] = {}
 
@@ -107,15 +101,6 @@ class Room:
         if not self.own:
             raise ExperimentError("settings of the host are not changed", phase="start")
         os.close(self._ask({"write": path, "text": text}))
-
-    def counters(self) -> dict[str, int]:
-        """Return the kernel's counters of TCP and IP in the namespace."""
-        lines = [line.split() for line in self.read(COUNTERS).splitlines()]
-        return {
-            name: int(value)
-            for names, values in zip(lines[::2], lines[1::2], strict=True)
-            for name, value in zip(names[1:], values[1:], strict=True)
-        }
 
     def _ask(self, request: dict[str, Any]) -> int:
         """Send a request and return the descriptor that comes back."""

@@ -35,11 +35,13 @@ from netcalc.experiments._responses import (
     Place,
     Responses,
     grown,
-    loopback_place,
+    place_of,
 )
+from netcalc.experiments._room import LOOPBACK_MTU_BYTES
 from netcalc.experiments._run import Progress, finish
 from netcalc.experiments._stopping import SLICE_S, Stop, Stopping
 from netcalc.models._domain import as_float, choice, one_dimensional
+from netcalc.path import Path
 from netcalc.samples import TransactionSamples
 
 ARTICLE_WRITES = (6, 7)
@@ -50,6 +52,8 @@ MODES = (*ARTICLE_MODES, "cork", "more")
 """All ways of writing a request."""
 MAX_WRITES = 1000
 """Writes of one request, at most. [1]"""
+TCP_HEADERS_BYTES = 52
+"""Headers of IPv4 and of TCP with its timestamps. [byte]"""
 COUNTED = ("DelayedACKs", "DelayedACKLost", "TCPAutoCorking", "TCPLossProbes", "TCPPureAcks")
 """Counters of the kernel that tell why a round took as long as it did."""
 _clock = time.perf_counter_ns
@@ -88,7 +92,7 @@ class WritePlan:
         whole = self.request()
         return [whole[start:end] for start, end in itertools.pairwise(ends)]
 
-    def command(self) -> str:
+    def command(self, path: Path | None) -> str:
         """Return the call that asks for this plan."""
         sizes = str(list(self.sizes))
         if len(self.sizes) > 32:
@@ -96,7 +100,8 @@ class WritePlan:
         return (
             f"small_writes({sizes}, modes={list(self.modes)}, count={self.count}, "
             f"reply_bytes={self.reply_bytes}, interval_s={self.interval_s:g}, "
-            f"quickack={self.quickack}, timeout_s={self.timeout_s:g})"
+            f"quickack={self.quickack}, timeout_s={self.timeout_s:g}"
+            f"{'' if path is None else f', path={path}'})"
         )
 
 
@@ -108,6 +113,7 @@ def small_writes(
     reply_bytes: int = 13,
     interval_s: float = 0.0,
     quickack: bool = False,
+    path: Path | None = None,
     timeout_s: float = 5.0,
     progress: Progress | None = None,
     stop: Stop | None = None,
@@ -136,6 +142,9 @@ def small_writes(
         Time from one round to the next, at least; 0 goes on at once. [s]
     quickack : bool
         The server asks the kernel before every read to acknowledge at once (TCP_QUICKACK).
+    path : Path, optional
+        An emulated path between client and server, each in a namespace of its own; without it
+        both are on a loopback.
     timeout_s : float
         How long a response is awaited, 0.001 to 60. [s]
     progress : callable, optional
@@ -195,17 +204,17 @@ def small_writes(
     with Stopping(stop, limit_s=MAX_DURATION_S) as stopping:
         run = Responses(
             tool="netcalc small-writes",
-            target="loopback, TCP",
+            target="loopback, TCP" if path is None else "emulated path, TCP",
             total_count=plan.round_count,
             unit="rounds",
-            host="127.0.0.2",
+            host="",
             port=None,
             stopping=stopping,
             progress=progress,
             save=save,
-            command=plan.command(),
+            command=plan.command(path),
         )
-        return finish(run, lambda: _on_loopback(run, plan))
+        return finish(run, lambda: _measure(run, plan, path))
 
 
 def _write_sizes(write_bytes: ArrayLike) -> tuple[int, ...]:
@@ -234,13 +243,13 @@ def _modes(modes: Sequence[str]) -> tuple[str, ...]:
     return given
 
 
-def _on_loopback(run: Responses, plan: WritePlan) -> None:
+def _measure(run: Responses, plan: WritePlan, path: Path | None) -> None:
     run.facts.update(_instrument.machine(), **_instrument.timer())
-    with loopback_place(run) as place:
-        run.measure_own_error()
-        run.facts["rtt_s"] = 0.0  # of the path; the host's own time is in the samples
+    run.facts["rtt_s"] = 0.0  # of the path; the host's own time is in the samples
+    if path is not None:
+        run.facts["rtt_s"] = float(path.rtt_s(max(plan.sizes) + TCP_HEADERS_BYTES))
+    with place_of(run, path, mtu_bytes=LOOPBACK_MTU_BYTES) as place:
         measure_writes(run, plan, place)
-        run.measure_own_error()
 
 
 def measure_writes(run: Responses, plan: WritePlan, place: Place) -> None:

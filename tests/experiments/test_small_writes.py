@@ -156,7 +156,7 @@ def samples_path(text):
 
 def test_no_rounds_no_theory():
     empty = samples.TransactionSamples(mode=[], sequence=[], payload_bytes=[], response_s=[])
-    found = compare.overlay(empty)
+    found = compare.small_writes(empty)
     assert "no rounds" in found.sentence
     assert not found.x.size
 
@@ -318,3 +318,18 @@ def test_two_runs_at_once_do_not_meet(nothing_left):
     for thread in threads:
         thread.join()
     assert {mode: len(result) for mode, result in results.items()} == {"single": 10, "nodelay": 10}
+
+
+def test_the_article_over_a_path(nothing_left):
+    path = samples_path("100 Mbit/s 10 ms")
+    result = small_writes(modes=["nagle", "single"], count=4, path=path)
+    found = compare.overlay(result)
+    # derived: RTT 20 ms; 2 RTT acknowledged at once, then 2 RTT + 40 ms; one write RTT
+    assert found.predicted.tolist() == pytest.approx(
+        [0.04, 0.08, 0.08, 0.08] + [0.02] * 4, rel=0.01
+    )
+    # Nothing arrives early; the timer of the kernel may start a tick before the packet.
+    assert (found.residual > -4.1e-3).all()
+    assert result.meta.instrument["counters"]["nagle"]["DelayedACKs"] == 3
+    assert result.meta.target == "emulated path, TCP"
+    assert result.meta.instrument["truth"]["latencies_s"] == [0.01]

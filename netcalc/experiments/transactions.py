@@ -1,0 +1,500 @@
+"""One request, one response: what a connection, its security and a fragment cost, by size."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import struct
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.errors import DomainError, ExperimentError
+from netcalc.experiments import _certificate, _instrument
+from netcalc.experiments._exchange import limit_receive
+from netcalc.experiments._limits import (
+    MAX_BYTES,
+    MAX_COUNT,
+    MAX_DURATION_S,
+    finite,
+    require_bounded,
+    require_processes,
+    require_writable,
+    whole_number,
+)
+from netcalc.experiments._peer import TAG_BYTES
+from netcalc.experiments._process import Peer
+from netcalc.experiments._responses import Place, Responses, grown, place_of
+from netcalc.experiments._run import Progress, finish
+from netcalc.experiments._stopping import SLICE_S, Stop, Stopping
+from netcalc.experiments._tap import Tap, exchange_s
+from netcalc.models._domain import as_float, choice, one_dimensional
+from netcalc.path import Path
+from netcalc.samples import TransactionSamples
+
+PROTOCOLS = ("ping", "udp", "tfo", "tcp", "tls")
+"""What carries a transaction: TCP Fast Open is what T/TCP was, TLS is TLS 1.3 over TCP."""
+BOOK_TRANSACTION_SIZES = (0, *range(100, 1501, 100), 1508, 1509, *range(1600, 2001, 100))
+"""The sizes of Fig. A-4 to A-6; ping starts at 8 there, for its time stamp. [byte]"""
+BOOK_MTU_BYTES = 1536
+"""MTU of the book's loopback: 1508 bytes of UDP fit one packet, 1509 do not. [byte]"""
+WARM_UP_COUNT = 3
+"""Transactions of each protocol that are not among the samples; one fetches Fast Open's cookie."""
+MAX_CONNECTIONS = 20_000
+"""Connections of one run, at most: each keeps its port for a minute. [1]"""
+COUNTED = ("TCPFastOpenActive", "TCPFastOpenPassive", "TCPFastOpenActiveFail", "DelayedACKs")
+"""Counters of the kernel that tell what a protocol really did."""
+_ECHO_REQUEST, _SOL_RAW, _ICMP_FILTER = 8, 255, 1
+_LARGEST = {"ping": 65_507, "udp": 65_507, "tfo": 1 << 16, "tcp": 1 << 16, "tls": 1 << 16}
+_clock = time.perf_counter_ns
+
+Exchange = Callable[[bytes], int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransactionPlan:
+    """What was asked for, checked."""
+
+    sizes: tuple[int, ...]
+    protocols: tuple[str, ...]
+    count: int
+    mtu_bytes: int
+    timeout_s: float
+    tap: bool
+    session: bytes = field(default_factory=lambda: secrets.token_bytes(TAG_BYTES))
+
+    @property
+    def transaction_count(self) -> int:
+        """Transactions of the whole run."""
+        return len(self.protocols) * len(self.sizes) * self.count
+
+    def command(self, path: Path | None) -> str:
+        """Return the call that asks for this plan."""
+        book = self.sizes == BOOK_TRANSACTION_SIZES
+        sizes = "BOOK_TRANSACTION_SIZES" if book else str(list(self.sizes))
+        where = f"mtu_bytes={self.mtu_bytes}" if path is None else f"path={path}"
+        return (
+            f"transactions({sizes}, protocols={list(self.protocols)}, count={self.count}, "
+            f"{where}, timeout_s={self.timeout_s:g}, tap={self.tap})"
+        )
+
+
+def transactions(
+    payload_bytes: ArrayLike = BOOK_TRANSACTION_SIZES,
+    *,
+    protocols: Sequence[str] = PROTOCOLS,
+    count: int = 10,
+    path: Path | None = None,
+    mtu_bytes: int = BOOK_MTU_BYTES,
+    timeout_s: float = 1.0,
+    tap: bool = True,
+    pcap: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+    stop: Stop | None = None,
+    save: str | os.PathLike[str] | None = None,
+) -> TransactionSamples:
+    """Measure a request and a response of the same size, each on a socket of its own.
+
+    Over TCP the client connects, writes, ends its side of the stream and reads to the end of the
+    response; the server answers as soon as the request is complete. The time is that of the
+    program: from before the first packet until the response is read. Beside it stands the time of
+    a packet tap: from the first packet to the last one of the server.
+
+    Parameters
+    ----------
+    payload_bytes : array_like
+        Sizes of the request, and of the response: up to 65,507, over TCP 65,536. Below 8 only UDP
+        can go; the others carry 8 instead, as the book's ping does. [byte]
+    protocols : sequence of {'ping', 'udp', 'tfo', 'tcp', 'tls'}
+        ``ping``: ICMP echo, answered by the kernel. ``udp``: a datagram, answered by a program.
+        ``tfo``: TCP Fast Open, the request in the first segment. ``tcp``. ``tls``: TLS 1.3 over
+        TCP, with a certificate made for the run.
+    count : int
+        Transactions of each size and protocol. [1]
+    path : Path, optional
+        An emulated path between client and server, each in a namespace of its own; without it
+        both are on a loopback.
+    mtu_bytes : int
+        Largest packet of that loopback, 576 to 65,536; the book's had 1536. [byte]
+    timeout_s : float
+        How long a response is awaited, 0.001 to 60; also how long a stop may take with TLS. [s]
+    tap : bool
+        Whether a packet tap takes its times, too. It costs each packet a copy.
+    pcap : path, optional
+        File that receives the heads of the packets, for other tools.
+    progress : callable, optional
+        Called as ``progress(done, total, response_s)`` at most ten times a second and at the end.
+    stop : threading.Event or callable, optional
+        Ends the run within a second once it is set, or returns True.
+    save : path, optional
+        File that receives the samples: every few seconds, at the end, and if the run breaks off.
+
+    Returns
+    -------
+    TransactionSamples
+        One row a transaction, ``mode`` is the protocol. ``meta.instrument["counters"]`` has what
+        the kernel counted, ``["packets"]`` how many packets a transaction took.
+
+    Raises
+    ------
+    DomainError
+        If a size, protocol, count or time is not possible.
+    ExperimentError
+        If a limit would be passed, or the run breaks off; then ``partial`` has what was measured.
+
+    Notes
+    -----
+    At most 100,000 transactions, 20,000 connections, 2 GB in both directions and 600 s.
+
+    Ping, Fast Open, the tap and the MTU need a network namespace of the run; where the system
+    allows none, they are left out, and ``meta.warnings`` says so. No setting of the host is
+    changed.
+
+    Examples
+    --------
+    >>> samples = transactions([8, 1400], protocols=["udp", "tcp"], count=2)
+    >>> samples.modes, len(samples), int(samples.failed.sum())
+    (('udp', 'tcp'), 8, 0)
+
+    References
+    ----------
+    Stevens, TCP/IP Illustrated vol. 3, appendix A.2, Fig. A-4 to A-8; RFC 7413; RFC 8446.
+    """
+    require_processes()
+    given = _protocols(protocols)
+    plan = TransactionPlan(
+        sizes=_sizes(payload_bytes, given),
+        protocols=given,
+        count=whole_number("count", count, 1, MAX_COUNT),
+        mtu_bytes=whole_number("mtu_bytes", mtu_bytes, 576, 65_536),
+        timeout_s=finite("timeout_s", timeout_s, 0.001, 60.0),
+        tap=bool(tap) or pcap is not None,
+    )
+    require_bounded(
+        probe_count=plan.transaction_count,
+        carried_bytes=2 * sum(plan.sizes) * len(given) * plan.count,
+        duration_s=0.0,
+    )
+    connections = len(set(given) - {"ping", "udp"}) * len(plan.sizes) * plan.count
+    if connections > MAX_CONNECTIONS:
+        raise ExperimentError(
+            f"the run would take {connections:,} connections, at most {MAX_CONNECTIONS:,}",
+            phase="plan",
+            hint="Ask for fewer: each connection keeps its port for a minute",
+        )
+    require_writable(save)
+    require_writable(pcap)
+    with Stopping(stop, limit_s=MAX_DURATION_S) as stopping:
+        run = Responses(
+            tool="netcalc transactions",
+            target="loopback" if path is None else "emulated path",
+            total_count=plan.transaction_count,
+            unit="transactions",
+            host="",
+            port=None,
+            stopping=stopping,
+            progress=progress,
+            save=save,
+            command=plan.command(path),
+        )
+        return finish(run, lambda: _measure(run, plan, path, pcap))
+
+
+def _sizes(payload_bytes: ArrayLike, protocols: tuple[str, ...]) -> tuple[int, ...]:
+    sizes = one_dimensional("payload_bytes", as_float("payload_bytes", payload_bytes))
+    largest = min(_LARGEST[protocol] for protocol in protocols)
+    for place, size in enumerate(sizes.tolist()):
+        whole_number(f"payload_bytes[{place}]", size, 0, largest)
+    return tuple(int(size) for size in sizes)
+
+
+def _protocols(protocols: Sequence[str]) -> tuple[str, ...]:
+    given = (protocols,) if isinstance(protocols, str) else tuple(protocols)
+    if not given:
+        raise DomainError("protocols", "empty", "at least one of " + ", ".join(PROTOCOLS))
+    for protocol in given:
+        choice("protocols", protocol, PROTOCOLS)
+    if len(set(given)) < len(given):
+        raise DomainError("protocols", ", ".join(given), "each protocol once")
+    return given
+
+
+def _measure(
+    run: Responses,
+    plan: TransactionPlan,
+    path: Path | None,
+    pcap: str | os.PathLike[str] | None,
+) -> None:
+    """Make the place, open the tap, and go through the protocols that are possible there."""
+    run.facts.update(_instrument.machine(), **_instrument.timer())
+    run.facts.update(counters={}, packets={}, warm_up_count=0)
+    run.facts["rtt_s"] = 0.0 if path is None else float(path.rtt_s(40))
+    with place_of(run, path, mtu_bytes=plan.mtu_bytes, fastopen=True) as place:
+        tap = None
+        if plan.tap and place.own:
+            interface = "lo" if path is None else "wire0"
+            sock = place.client.socket(socket.AF_PACKET, socket.SOCK_DGRAM)
+            tap = Tap(sock, interface, both_ends=path is None)
+        try:
+            for protocol in plan.protocols:
+                if protocol in ("ping", "tfo") and not place.own:
+                    run.warnings.append(f"{protocol} is left out: it needs a namespace of its own")
+                    run.total_count -= len(plan.sizes) * plan.count
+                else:
+                    Transactions(run, plan, place, tap, protocol).go()
+        finally:
+            if tap is not None:
+                tap.close()
+                if pcap is not None:
+                    tap.save(pcap)
+
+
+class Transactions:
+    """The transactions of one protocol."""
+
+    def __init__(
+        self,
+        run: Responses,
+        plan: TransactionPlan,
+        place: Place,
+        tap: Tap | None,
+        protocol: str,
+    ) -> None:
+        self._run, self._plan, self._place, self._tap = run, plan, place, tap
+        self._protocol = protocol
+        self._address = (place.server_host, 0)
+        self._secure: Any = None
+        self._number = 0
+        self._buffer = memoryview(bytearray(max(plan.sizes) + 65_536))
+
+    def go(self) -> None:
+        """Start the server, if there is one, and measure; say how it ended if it did."""
+        before = self._place.counters()
+        with ExitStack() as undo:
+            peer = None if self._protocol == "ping" else self._server(undo)
+            try:
+                self._sizes()
+            except (OSError, ExperimentError) as error:
+                run = self._run
+                failure = run.failure(error) if isinstance(error, OSError) else error
+                death = peer and peer.death()
+                if death:
+                    failure = ExperimentError(
+                        f"{failure.what}; {death}",
+                        phase=failure.phase,
+                        host=run.host,
+                        port=run.port,
+                    )
+                raise failure from error
+            finally:
+                counted = grown(before, self._place.counters())
+                self._run.facts["counters"][self._protocol] = {
+                    name: counted.get(name, 0) for name in COUNTED
+                }
+
+    def _server(self, undo: ExitStack) -> Peer:
+        """Start the process that answers."""
+        plan, kind = self._plan, socket.SOCK_STREAM
+        if self._protocol == "udp":
+            kind = socket.SOCK_DGRAM
+        listener = undo.enter_context(self._place.listener(kind))
+        if self._protocol == "tfo":
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_FASTOPEN, 64)
+        self._address = listener.getsockname()
+        self._run.port = self._address[1]
+        passed = [listener.fileno()]
+        settings = {
+            "protocol": "udp" if self._protocol == "udp" else "transactions",
+            "host": self._address[0],
+            "port": self._address[1],
+            "fd": listener.fileno(),
+            "session": plan.session.hex(),
+            "duration_s": MAX_DURATION_S + 30,
+            "bytes": MAX_BYTES + 100_000_000,
+            "message_bytes": self._size(max(plan.sizes)),
+        }
+        if self._protocol == "tls":
+            import ssl
+
+            pem = _certificate.self_signed()
+            descriptor = _certificate.in_memory(pem)
+            undo.callback(os.close, descriptor)
+            passed.append(descriptor)
+            settings["certificate"] = f"/proc/self/fd/{descriptor}"
+            own = pem[pem.index(b"-----BEGIN CERTIFICATE") :].decode()
+            self._secure = ssl.create_default_context(cadata=own)
+            self._secure.check_hostname = False  # it has no name: it is for this run
+            self._secure.options |= ssl.OP_IGNORE_UNEXPECTED_EOF  # the stream's end is the end
+            self._secure.minimum_version = ssl.TLSVersion.TLSv1_3
+        peer = undo.enter_context(Peer(settings, stopping=self._run.stopping, passed=passed))
+        listener.close()
+        return peer
+
+    def _sizes(self) -> None:
+        run, plan = self._run, self._plan
+        exchange: Exchange = {
+            "ping": self._ping,
+            "udp": self._udp,
+            "tfo": self._stream,
+            "tcp": self._stream,
+            "tls": self._stream,
+        }[self._protocol]
+        run.phase = self._protocol
+        self._drain()
+        seen = self._tap.seen_count if self._tap else 0
+        with _instrument.collector_off():
+            for _ in range(WARM_UP_COUNT):
+                run.stopping.check()
+                run.facts["warm_up_count"] += 1
+                self._once(exchange, self._size(plan.sizes[0]))
+            sequence = 0
+            for asked in plan.sizes:
+                size = self._size(asked)
+                for _ in range(plan.count):
+                    run.stopping.check()
+                    self._drain()
+                    sent_ns = _clock()
+                    response_ns = self._once(exchange, size)
+                    packets = self._tap.read() if self._tap else []
+                    sequence += 1
+                    run.add(
+                        self._protocol,
+                        sequence,
+                        payload_bytes=size,
+                        reply_bytes=size,
+                        sent_ns=sent_ns,
+                        response_ns=response_ns,
+                        tap_s=exchange_s(packets, self._address[0]) if packets else np.nan,
+                    )
+        if self._tap and self._number:
+            time.sleep(2e-3)  # the last acknowledgements of the last connection
+            self._drain()
+            run.facts["packets"][self._protocol] = (self._tap.seen_count - seen) / self._number
+
+    def _size(self, asked: int) -> int:
+        """Return the size that this protocol carries: a datagram may be empty, others have 8."""
+        return asked if self._protocol == "udp" else max(asked, TAG_BYTES)
+
+    def _once(self, exchange: Exchange, size: int) -> int | None:
+        """Make one transaction; return its time, or None without a response. [ns]"""
+        self._number += 1
+        tag = self._number.to_bytes(4, "little") + self._plan.session[:4]
+        if exchange == self._stream:
+            tag = size.to_bytes(4, "little") + self._plan.session[:4]
+        request = (tag + bytes(range(256)) * (size // 256 + 1))[:size]
+        try:
+            return exchange(request)
+        except TimeoutError:
+            return None
+
+    def _drain(self) -> None:
+        if self._tap:
+            self._tap.read()
+
+    def _ping(self, request: bytes) -> int:
+        """Let the other kernel answer."""
+        head = struct.pack(
+            "!BBHHH", _ECHO_REQUEST, 0, 0, os.getpid() & 0xFFFF, self._number % 65536
+        )
+        packet = head[:2] + _checksum(head + request) + head[4:] + request
+        with self._place.client.socket(
+            socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP
+        ) as sock:
+            sock.setsockopt(_SOL_RAW, _ICMP_FILTER, struct.pack("I", ~1 & 0xFFFFFFFF))
+            limit_receive(sock, SLICE_S)
+            sock.connect(self._address)
+            sent_ns = _clock()
+            sock.send(packet)
+            while True:
+                got = self._received(sock, sent_ns)
+                head_bytes = 4 * (self._buffer[0] & 15)
+                if got >= 0 and self._buffer[head_bytes + 4 : got] == packet[4:]:
+                    return _clock() - sent_ns
+
+    def _udp(self, request: bytes) -> int:
+        """Send a datagram and wait for it to come back."""
+        with self._place.client.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+            sock.connect(self._address)
+            limit_receive(sock, SLICE_S)
+            sent_ns = _clock()
+            sock.send(request)
+            while True:
+                got = self._received(sock, sent_ns)
+                if got >= 0 and self._buffer[:got] == request:
+                    return _clock() - sent_ns
+
+    def _stream(self, request: bytes) -> int:
+        """Connect, send, end the stream, read to the end of the response."""
+        sock = self._place.client.socket(socket.AF_INET, socket.SOCK_STREAM)
+        try:
+            if self._secure is None:
+                limit_receive(sock, SLICE_S)
+            else:
+                sock.settimeout(self._plan.timeout_s)
+            sent_ns = _clock()
+            if self._protocol == "tfo":
+                done = self._open_with(sock, request, sent_ns)
+                if done < len(request):
+                    sock.sendall(request[done:])
+            else:
+                self._connect(sock, sent_ns)
+                if self._secure is not None:
+                    sock = self._secure.wrap_socket(sock)
+                sock.sendall(request)
+            socket.socket.shutdown(sock, socket.SHUT_WR)  # TLS stays: that of ssl would end it
+            have = 0
+            while got := self._received(sock, sent_ns, have):
+                have += max(got, 0)
+            response_ns = _clock() - sent_ns
+        finally:
+            sock.close()
+        if self._buffer[:have] != request:
+            raise ExperimentError(
+                f"the peer answered {have} bytes that are not the {len(request)} of the request",
+                phase=self._protocol,
+            )
+        return response_ns
+
+    def _connect(self, sock: socket.socket, sent_ns: int) -> None:
+        while True:
+            try:
+                return sock.connect(self._address)
+            except BlockingIOError:
+                self._wait_on(sent_ns)
+
+    def _open_with(self, sock: socket.socket, request: bytes, sent_ns: int) -> int:
+        """Send the request with the first segment; return how much of it was taken."""
+        try:
+            return sock.sendto(request, socket.MSG_FASTOPEN, self._address)
+        except BlockingIOError:
+            self._wait_on(sent_ns)
+            self._connect(sock, sent_ns)
+            return 0
+
+    def _received(self, sock: socket.socket, sent_ns: int, have: int = 0) -> int:
+        """Read what is there; return -1 if nothing came for a while."""
+        try:
+            return sock.recv_into(self._buffer[have:])
+        except BlockingIOError:
+            self._wait_on(sent_ns)
+            return -1
+
+    def _wait_on(self, sent_ns: int) -> None:
+        """Raise if the run is to end, or the time of this transaction is over."""
+        self._run.stopping.check()
+        if _clock() - sent_ns > self._plan.timeout_s * 1e9:
+            raise TimeoutError(110, "no response in time")
+
+
+def _checksum(data: bytes) -> bytes:
+    """Return the Internet checksum of a message. (RFC 1071)"""
+    total = sum(struct.unpack(f"!{(len(data) + 1) // 2}H", data + b"\0" * (len(data) % 2)))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return struct.pack("!H", ~total & 0xFFFF)

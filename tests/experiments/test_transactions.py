@@ -1,0 +1,303 @@
+"""Transactions, live: packets and round trips are counted, times bounded by the path's truth.
+
+Where a number comes from: sizes and the step at 1509 bytes are published (Stevens, TCP/IP
+Illustrated vol. 3, appendix A.2); round trips are those of RFC 9293, 7413 and 8446; all others are
+counted by hand.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import signal
+import socket
+import ssl
+import struct
+import subprocess
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from netcalc import compare, samples
+from netcalc.errors import DomainError, ExperimentError
+from netcalc.experiments import BOOK_TRANSACTION_SIZES, _certificate, _run, transactions
+from netcalc.experiments._process import Peer
+from netcalc.experiments._room import Room
+from netcalc.experiments._tap import Packet, exchange_s
+from netcalc.experiments.transactions import PROTOCOLS, _checksum
+from netcalc.path import Path as NetworkPath
+
+pytestmark = [pytest.mark.live, pytest.mark.namespace]
+
+RTT_S = 0.02
+
+
+@pytest.fixture(autouse=True)
+def every_transaction_is_told(monkeypatch):
+    monkeypatch.setattr(_run, "PROGRESS_S", 0.0)
+
+
+def after(count, act):
+    def progress(done, total, response_s):
+        if done == count:
+            act()
+
+    return progress
+
+
+def test_the_books_sizes():
+    assert len(BOOK_TRANSACTION_SIZES) == 23, "published: Fig. A-4"
+    assert {0, 100, 1508, 1509, 2000} <= set(BOOK_TRANSACTION_SIZES)
+    assert list(BOOK_TRANSACTION_SIZES) == sorted(BOOK_TRANSACTION_SIZES)
+
+
+def test_every_protocol_on_the_loopback(nothing_left):
+    result = transactions([0, 1400], count=2)
+    assert isinstance(result, samples.TransactionSamples)
+    assert result.modes == PROTOCOLS
+    assert not result.failed.any()
+    assert not result.meta.partial
+    sizes = {mode: result.payload_bytes[result.mode == mode].tolist() for mode in PROTOCOLS}
+    assert sizes["udp"] == [0, 0, 1400, 1400]
+    # Below 8 bytes only a datagram can go; the book's ping starts at 8, too.
+    assert all(sizes[mode] == [8, 8, 1400, 1400] for mode in set(PROTOCOLS) - {"udp"})
+    # What the tap sees lies within what the program sees.
+    assert (result.tap_s > 0).all()
+    assert (result.tap_s < result.response_s).all()
+    counters = result.meta.instrument["counters"]
+    # 3 of warm-up, of which the first fetches the cookie, and 4 that count: all carry data.
+    assert counters["tfo"]["TCPFastOpenPassive"] >= 6
+    assert counters["tcp"]["TCPFastOpenPassive"] == 0
+
+
+def test_a_datagram_of_1509_bytes_is_two_packets(nothing_left):
+    packets = {
+        size: transactions([size], protocols=["ping", "udp"], count=3).meta.instrument["packets"]
+        for size in (1508, 1509)
+    }
+    # published: 1508 + 8 + 20 = 1536, the MTU of the book's loopback
+    assert packets[1508] == {"ping": 2.0, "udp": 2.0}
+    assert packets[1509] == {"ping": 4.0, "udp": 4.0}
+
+
+def test_segments_of_a_tcp_transaction():
+    result = transactions([100], protocols=["tcp"], count=20)
+    # published: 9 at least (3 to open, request, reply, 2 FIN, 2 of their acknowledgements); the
+    # request may be acknowledged by itself, and so may the reply.
+    assert 8 <= result.meta.instrument["packets"]["tcp"] <= 12
+
+
+def test_round_trips_over_a_path(nothing_left):
+    path = NetworkPath.parse("100 Mbit/s 10 ms")
+    result = transactions([8, 1000], count=2, path=path)
+    assert not result.failed.any()
+    # published: RFC 768 and 7413: 1, RFC 9293: 2, RFC 8446 over TCP: 3; a packet is never early,
+    # and a busy machine is late by less than a further round trip in the best of two.
+    for mode, count in (("ping", 1), ("udp", 1), ("tfo", 1), ("tcp", 2), ("tls", 3)):
+        _, times = result.minima(mode)
+        assert (times > 0.999 * count * RTT_S).all(), mode
+        assert times.min() < (count + 0.9) * RTT_S, mode
+        found = compare.transactions(result, mode=mode, path=path)
+        assert found.predicted[0] == pytest.approx(count * RTT_S, rel=0.01)
+        assert found.fit is None
+    assert result.meta.instrument["truth"]["latencies_s"] == [0.01]
+
+
+def host_times(costs, sizes, packets):
+    """Samples whose truth is known: so much once, a byte, a further packet."""
+    once, byte, packet = costs
+    times = once + byte * np.asarray(sizes) + packet * (np.asarray(packets) - 1)
+    return samples.TransactionSamples(
+        mode=["udp"] * len(sizes),
+        sequence=np.arange(len(sizes)) + 1,
+        payload_bytes=sizes,
+        response_s=times,
+        meta=samples.Meta(instrument={"loopback_mtu_bytes": 1536}),
+    )
+
+
+def test_costs_of_the_host_are_found_again():
+    sizes = [0, 500, 1000, 1508, 1509, 2000, 3000]
+    packets = [1, 1, 1, 1, 2, 2, 2]  # counted: 1512 bytes of IP payload a fragment
+    found = compare.overlay(host_times((30e-6, 2e-9, 9e-6), sizes, packets))
+    assert found.predicted_label == "fit: 30 µs + 2 ns a byte + 9 µs a further packet"
+    assert np.abs(found.residual).max() < 1e-9
+    one_packet = compare.transactions(host_times((30e-6, 2e-9, 0.0), sizes[:4], packets[:4]))
+    assert one_packet.predicted_label == "fit: 30 µs + 2 ns a byte"
+    falling = compare.transactions(host_times((30e-6, -1e-9, 0.0), sizes[:4], packets[:4]))
+    assert falling.predicted_label.endswith("+ 0 s a byte"), "a cost is never negative"
+
+
+def test_too_few_sizes_and_none():
+    empty = samples.TransactionSamples(mode=[], sequence=[], payload_bytes=[], response_s=[])
+    assert "no transactions" in compare.transactions(empty).sentence
+    with pytest.raises(DomainError, match="mode is 'sctp'"):
+        compare.transactions(empty, mode="sctp")
+
+
+REFUSED = [
+    ({"payload_bytes": []}, r"payload_bytes is of shape \(0,\)"),
+    ({"payload_bytes": [-1]}, r"payload_bytes\[0\] is -1"),
+    ({"payload_bytes": [65_508]}, r"payload_bytes\[0\] is 65508"),
+    ({"protocols": []}, "protocols is empty"),
+    ({"protocols": ["quic"]}, "protocols is 'quic', allowed is one of ping, udp"),
+    ({"protocols": ["udp", "udp"]}, "each protocol once"),
+    ({"count": 0}, "count is 0"),
+    ({"mtu_bytes": 100}, "mtu_bytes is 100"),
+    ({"timeout_s": 61}, "timeout_s is 61"),
+]
+
+
+@pytest.fixture
+def no_process(monkeypatch):
+    def never(*_, **__):
+        raise AssertionError("refused too late: a process was made")
+
+    monkeypatch.setattr(subprocess, "Popen", never)
+
+
+@pytest.mark.parametrize(("arguments", "text"), REFUSED)
+def test_impossible_numbers_are_refused(arguments, text, no_process):
+    with pytest.raises(DomainError, match=text):
+        transactions(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    # derived: 23 sizes x 1000 x 5 protocols; 23 x 300 x 3 protocols with connections
+    [(1000, "115,000 probes, at most 100,000"), (300, "20,700 connections, at most 20,000")],
+)
+def test_a_run_beyond_a_limit_is_refused(count, text, no_process):
+    with pytest.raises(ExperimentError, match=text):
+        transactions(count=count)
+
+
+def test_stop_keeps_what_was_measured(nothing_left, tmp_path):
+    stop = threading.Event()
+    result = transactions(
+        [8], count=20, stop=stop, progress=after(25, stop.set), save=tmp_path / "run.json"
+    )
+    assert (len(result), result.meta.partial) == (25, True)
+    kept = samples.TransactionSamples.load(tmp_path / "run.json")
+    assert kept.modes == ("ping", "udp")
+
+
+def test_ctrl_c_with_tls(nothing_left):
+    result = transactions(
+        [8], protocols=["tls"], count=50,
+        progress=after(3, lambda: os.kill(os.getpid(), signal.SIGINT)),
+    )  # fmt: skip
+    assert (len(result), result.meta.instrument["ended_by"]) == (3, "interrupt")
+
+
+@pytest.mark.parametrize("protocol", ["udp", "tcp", "tls"])
+def test_a_peer_that_is_killed_is_told(protocol, nothing_left, monkeypatch):
+    started = []
+    ready = Peer._ready
+
+    def noted(peer, stopping):
+        started.append(peer.pid)
+        return ready(peer, stopping)
+
+    monkeypatch.setattr(Peer, "_ready", noted)
+    with pytest.raises(ExperimentError, match="SIGKILL") as caught:
+        transactions(
+            [8], protocols=[protocol], count=500, timeout_s=0.3,
+            progress=after(5, lambda: os.kill(started[-1], signal.SIGKILL)),
+        )  # fmt: skip
+    assert caught.value.partial.of_mode(protocol).sum() >= 5
+
+
+def test_without_namespaces_what_needs_one_is_left_out(nothing_left, monkeypatch):
+    started = Room.__init__
+
+    def refused(room, **options):
+        started(room, **{**options, "own": False})
+        room.refused, room.own = "Operation not permitted", False
+
+    monkeypatch.setattr(Room, "__init__", refused)
+    before = Path("/proc/sys/net/ipv4/tcp_fastopen").read_text()
+    result = transactions([8], count=2)
+    assert result.modes == ("udp", "tcp", "tls")
+    assert not result.meta.partial
+    assert np.isnan(result.tap_s).all()
+    assert [w for w in result.meta.warnings if w.startswith("tfo is left out")]
+    assert Path("/proc/sys/net/ipv4/tcp_fastopen").read_text() == before
+
+
+def test_the_capture_is_one_that_other_tools_read(tmp_path, nothing_left):
+    transactions([100], protocols=["udp"], count=2, pcap=tmp_path / "run.json")
+    data = (tmp_path / "run.json").read_bytes()
+    # published: libpcap's file format; nanoseconds, version 2.4, raw IP
+    assert struct.unpack_from("<IHH", data) == (0xA1B23C4D, 2, 4)
+    assert struct.unpack_from("<I", data, 20) == (101,)
+    at, stamps = 24, []
+    while at < len(data):
+        seconds, rest_ns, kept, size = struct.unpack_from("<IIII", data, at)
+        assert (kept, size) == (128, 128), "20 + 8 + 100 bytes"
+        stamps.append(seconds * 10**9 + rest_ns)
+        at += 16 + kept
+    assert at == len(data)
+    assert len(stamps) == 2 * (3 + 2), "request and reply: 3 of warm-up, 2 that count"
+    assert stamps == sorted(stamps)
+
+
+def test_time_of_an_exchange_by_the_tap():
+    client, server = (socket.inet_aton(address) for address in ("127.0.0.1", "127.0.0.2"))
+    seen = [Packet(1000, client, 40, b""), Packet(5000, server, 40, b""),
+            Packet(9000, client, 40, b"")]  # fmt: skip
+    assert exchange_s(seen, "127.0.0.2") == pytest.approx(4e-6)  # derived: 5000 - 1000 ns
+    assert np.isnan(exchange_s(seen[:1], "127.0.0.2"))
+
+
+def test_checksum():
+    # published: RFC 1071, section 3: the sum of these eight bytes is ddf2
+    data = bytes.fromhex("0001f203f4f5f6f7")
+    assert _checksum(data) == (0xFFFF ^ 0xDDF2).to_bytes(2, "big")
+    assert _checksum(data[:7]) == _checksum(data[:7] + b"\0")
+
+
+def test_the_certificate_holds_by_another_implementation():
+    pem = _certificate.self_signed()
+    own = pem[pem.index(b"-----BEGIN CERTIFICATE") :].decode()
+    der = ssl.PEM_cert_to_DER_cert(own)
+    context = ssl.create_default_context(cadata=own)
+    assert context.get_ca_certs(binary_form=True) == [der]
+    descriptor = _certificate.in_memory(pem)
+    try:
+        # OpenSSL checks here that the key is that of the certificate.
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(f"/proc/self/fd/{descriptor}")
+    finally:
+        os.close(descriptor)
+    assert pem != _certificate.self_signed(), "a new key each time"
+
+
+def test_the_signature_of_the_certificate():
+    # identity: s * R = H * G + r * Q, which says that the signature is that of the key
+    key = 12345
+    body = b"what is signed"
+    signature = _certificate._signature(key, body)
+    size = signature[3]
+    r = int.from_bytes(signature[4 : 4 + size], "big")
+    s = int.from_bytes(signature[6 + size :], "big")
+    digest = int.from_bytes(hashlib.sha256(body).digest(), "big")
+    inverse = pow(s, -1, _certificate._N)
+    public = _certificate._times(key, _certificate._G)
+    point = _certificate._sum(
+        _certificate._times(digest * inverse % _certificate._N, _certificate._G),
+        _certificate._times(r * inverse % _certificate._N, public),
+    )
+    assert point[0] % _certificate._N == r
+    # published: the curve's order times its generator is its zero (FIPS 186-4, D.1.2.3)
+    assert _certificate._times(_certificate._N, _certificate._G) is None
+
+
+def test_the_command_runs_as_it_stands():
+    result = transactions([8], protocols=["udp"], count=1, tap=False)
+    again = eval(result.meta.command, {"transactions": transactions})
+    assert len(again) == 1
+    assert np.isnan(again.tap_s).all()
+    assert re.search("mtu_bytes=1536", result.meta.command)
