@@ -211,8 +211,8 @@ class Carrier:
         try:
             reply, descriptors, data = getattr(self, "do_" + request["do"])(**request["with"])
         except OSError as error:
-            what = error.filename or request["do"]
-            reply, descriptors, data = {"error": error.errno, "text": f"{what}: {error}"}, [], b""
+            text = f"{error.strerror} ({error.filename or request['do']})"
+            reply, descriptors, data = {"error": error.errno, "text": text}, [], b""
         send(control, {**reply, "broken": self.broken, "bytes": len(data)}, descriptors)
         control.sendall(data)
         for descriptor in descriptors:
@@ -297,8 +297,8 @@ def main() -> int:
         try:
             chosen = carrier.make()
         except OSError as error:
-            text = error.strerror or str(error)
-            send(control, {"error": error.errno, "text": text, "step": str(error.filename)}, [])
+            text = f"{error.strerror or error} ({error.filename or 'start'})"
+            send(control, {"error": error.errno, "text": text}, [])
             return 2
         descriptors = [*carrier.namespaces]
         if chosen["way"] == "user namespace":

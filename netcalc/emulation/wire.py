@@ -455,6 +455,8 @@ class Wire:
                 raise ExperimentError(
                     f"the wire's process did not answer in {START_LIMIT_S:g} s", phase="wire"
                 ) from error
+            if isinstance(error, ConnectionError):
+                raise self._lost() from error
             raise
         return reply, found, b"".join(parts)
 
@@ -466,9 +468,9 @@ class Wire:
         return ExperimentError(f"the process that carries packets has ended{how}", phase="wire")
 
     def _refused(self, reply: dict[str, Any]) -> ExperimentError:
-        step = reply.get("step", "")
-        what = f"the system refuses: {reply['text']}" + (f" ({step})" if step != "None" else "")
-        return ExperimentError(what, phase="wire", hint=_HINTS.get(reply["error"]))
+        what = f"the system refuses: {reply['text']}"
+        hint = None if self._open else _HINTS.get(reply["error"])
+        return ExperimentError(what, phase="wire", hint=hint)
 
     def _host(self, number: int, version: int) -> str:
         if version not in (4, 6):

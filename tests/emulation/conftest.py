@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -20,12 +21,12 @@ def wires():
     return found
 
 
-def marked_processes():
-    """Return the processes that carry the mark of a wire."""
+def marked_processes(owner):
+    """Return the processes that carry the mark of an owner's wire."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:
-            if b"NETCALC_WIRE=" in (entry / "environ").read_bytes():
+            if b"NETCALC_WIRE=%d:" % owner in (entry / "environ").read_bytes():
                 found.append(int(entry.name))
         except OSError:
             continue
@@ -92,14 +93,13 @@ def namespaces():
     return found
 
 
-def gone(pids, within_s=5.0):
-    """Wait until processes have ended; return those that have not."""
+def gone(owner, within_s=5.0):
+    """Wait until the processes of an owner's wires have ended; return those that have not."""
     end_s = time.monotonic() + within_s
     while time.monotonic() < end_s:
-        pids = [pid for pid in pids if pid in marked_processes()]
-        if not pids:
+        if not (left := marked_processes(owner)):
             break
-    return pids
+    return left
 
 
 @pytest.fixture
@@ -108,3 +108,12 @@ def nothing_left(wires):
     before = census()
     yield
     assert census() == before
+
+
+@pytest.fixture
+def looking():
+    """Give a test the eyes of the census."""
+    return SimpleNamespace(
+        descendants=descendants, gone=gone, marked_processes=marked_processes,
+        namespaces=namespaces,
+    )  # fmt: skip
