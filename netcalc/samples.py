@@ -667,16 +667,24 @@ def _write_and_move(path: Path, data: bytes) -> None:
         raise
 
 
+_NEVER_NEGATIVE = {"rtt_s", "duration_s", "response_s"}
+
+
 def _column(name: str, values: object, unit: str) -> NDArray[Any]:
     wanted: type[Any] = {"bool": np.bool_, "text": np.str_}.get(unit, np.float64)
     if isinstance(values, np.ma.MaskedArray) and wanted is np.float64:
-        values = values.astype(np.float64).filled(np.nan)
+        values = np.ma.filled(values.astype(np.float64), np.nan)
     try:
         column: NDArray[Any] = np.array(values, dtype=wanted)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name} must be a column of numbers") from error
     if column.ndim != 1:
         raise DomainError(name, f"of shape {column.shape}", "one column")
+    if unit == "byte" or name in _NEVER_NEGATIVE:
+        negative = np.flatnonzero(column < 0)
+        if negative.size:
+            value = f"{column[negative[0]]:g} in row {negative[0] + 1}"
+            raise DomainError(name, value, "0 or more, nan where it is not known")
     column.flags.writeable = False
     return column
 

@@ -268,3 +268,11 @@ def test_a_failed_write_names_the_file(tmp_path):
     with pytest.raises(FileNotFoundError) as caught:
         some_round_trips().save(tmp_path / "none" / "run.json")
     assert caught.value.filename == str(tmp_path / "none" / "run.json")
+
+
+@pytest.mark.parametrize(("name", "row"), [("payload_bytes", 2), ("rtt_s", 1)])
+def test_a_negative_size_or_time_cannot_be(name, row):
+    values = {"payload_bytes": [8.0, 9.0], "rtt_s": [0.1, 0.2]}
+    values[name][row - 1] = -1.0
+    with pytest.raises(DomainError, match=f"{name} is -1 in row {row}, allowed is 0 or more"):
+        RttSamples(**values)

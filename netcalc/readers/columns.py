@@ -200,14 +200,33 @@ def _required(source: Source, grid: Grid, column: Column, unit: str) -> Column:
     )
 
 
+def _measured(
+    source: Source, grid: Grid, numbers: Numbers, column: Column, unit: str
+) -> list[float]:
+    """Return a column with a unit, of values that can be measured: none below 0."""
+    values = numbers.values(_required(source, grid, column, unit))
+    for place, value in enumerate(values):
+        if value < 0:
+            raise ReaderError(
+                "is negative, which cannot be",
+                file=source.name,
+                line=grid.numbers[place],
+                field=printable(column.name),
+                value=printable(column.cells[place]),
+                unit=column.written,
+                expected="0 or more, or an empty cell where it is missing",
+            )
+    return values
+
+
 def _rtt_samples(
     source: Source, grid: Grid, found: list[Column], numbers: Numbers, meta: Meta,
     size: Column, rtt: Column,
 ) -> RttSamples:  # fmt: skip
     used = [size, rtt]
     columns: dict[str, list[float] | list[bool]] = {
-        "payload_bytes": numbers.values(_required(source, grid, size, "byte")),
-        "rtt_s": numbers.values(_required(source, grid, rtt, "s")),
+        "payload_bytes": _measured(source, grid, numbers, size, "byte"),
+        "rtt_s": _measured(source, grid, numbers, rtt, "s"),
     }
     house = {"resolution": ("resolution_s", "s"), "sent": ("sent_s", "s"), "ttl": ("ttl", "")}
     for column in found:
@@ -235,13 +254,13 @@ def _transfer_samples(
 ) -> TransferSamples:  # fmt: skip
     used = [size, duration]
     failed = next((c for c in found if c.key == "failed" and not c.unit), None)
-    durations = numbers.values(_required(source, grid, duration, "s"))
+    durations = _measured(source, grid, numbers, duration, "s")
     flags = [math.isnan(value) for value in durations]
     if failed is not None:
         flags = _flags(source, grid, failed)
         used.append(failed)
     return TransferSamples(
-        payload_bytes=numbers.values(_required(source, grid, size, "byte")),
+        payload_bytes=_measured(source, grid, numbers, size, "byte"),
         duration_s=durations,
         failed=flags,
         meta=_with(meta, _unused(found, used)),

@@ -217,3 +217,18 @@ def test_what_is_written_is_read(points, separator, unit):
 def test_a_word_of_two_kinds_is_what_its_unit_says(header, unit):
     table = read_columns(f"frame [B];{header}\n64;1\n128;2\n")
     assert list(table.meta.units.values())[1] == unit
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "line"),
+    [
+        ("size_bytes,rtt_ms\n100,1.5\n200,-2\n", "rtt", 3),
+        ("size_bytes,rtt_ms\n-100,1.5\n", "size", 2),
+        ("# a remark\nsize/B;duration/s\n100;1,5\n200;-0,5\n", "duration", 4),
+    ],
+)
+def test_what_cannot_be_negative_is_refused_with_its_place(text, field, line):
+    with pytest.raises(ReaderError, match="negative") as caught:
+        read(text)
+    assert (caught.value.line, caught.value.field) == (line, field)
+    assert read("time/s,offset/ms\n1,-2\n")["offset_s"].tolist() == [-0.002]  # any other may be
