@@ -522,11 +522,11 @@ class BulkSamples(Samples):
     def saturated(self) -> BoolColumn:
         """Rows whose source was itself the limit: it worked and hardly ever waited.
 
-        The bounds are netcalc's own: half a processor, as the kernel does not count all that it
-        does for a sender, and a wait in ten milliseconds.
+        The bounds are netcalc's own: a fifth of a processor, as the kernel does not count all that
+        it does for a sender and other programs want theirs, and a wait in ten milliseconds.
         """
         waits_per_s = _ratio(_floats(self.wait_count), self.wall_s)
-        return (self.sender_utilization >= 0.5) & (waits_per_s <= 100.0)
+        return (self.sender_utilization >= 0.2) & (waits_per_s <= 100.0)
 
     def medians(self, *columns: str, by: str = "write_bytes") -> dict[str, FloatColumn]:
         """Return the median of columns, or of the rates above, for each value of one column."""

@@ -88,6 +88,8 @@ def main() -> int:
     works = {"pour": pour, "drain": drain, "converse": converse, "reply": reply}
     while order := orders.next():
         what, descriptors = order
+        if what["do"] == "end":
+            continue  # it came after the work had ended by itself
         socks = [socket.socket(fileno=descriptor) for descriptor in descriptors]
         counts.sent_bytes = counts.received_bytes = 0
         orders.end = None
@@ -200,36 +202,36 @@ def drain_datagrams(
         sock.setsockopt(socket.IPPROTO_UDP, UDP_GRO, 1)
     buffer = bytearray(65_536)
     receive, size, wrong = sock.recv_into, what["write_bytes"], 0
-    first_ns = last_ns = 0
-    look_ns = linger_ns = 0
+    first_ns = last_ns = told_ns = look_ns = 0
     calls, nap_s = 0, NAP_S
     while True:
         try:
             got = receive(buffer, 0, socket.MSG_DONTWAIT)
             now_ns = _clock()
         except BlockingIOError:
-            now_ns = _clock()
-            if orders.look():
+            got, now_ns = -1, _clock()
+        if got >= 0:
+            calls += 1
+            wrong += got % size != 0
+            counts.received_bytes += got
+            first_ns, last_ns, nap_s = first_ns or now_ns, now_ns, NAP_S
+            if now_ns < look_ns:
+                continue
+        look_ns = now_ns + LOOK_NS
+        if orders.look():
+            break
+        if orders.end is not None:
+            told_ns = told_ns or now_ns
+            if counts.received_bytes >= orders.end["sent_bytes"]:
                 break
-            if orders.end is not None:
-                linger_ns = linger_ns or now_ns
-                quiet_ns = now_ns - max(last_ns, linger_ns)
-                if counts.received_bytes >= orders.end["sent_bytes"]:
-                    break
-                if quiet_ns > orders.end["linger_s"] * 1e9:
-                    break
+            quiet_s = (now_ns - max(last_ns, told_ns)) * 1e-9
+            if quiet_s > orders.end["linger_s"]:
+                break
+            if (now_ns - told_ns) * 1e-9 > orders.end["drain_s"] + orders.end["linger_s"]:
+                break
+        if got < 0:
             time.sleep(nap_s)
             nap_s = min(1.2 * nap_s, _LONGEST_NAP_S)
-            continue
-        nap_s = NAP_S
-        calls += 1
-        wrong += got % size != 0
-        counts.received_bytes += got
-        first_ns, last_ns = first_ns or now_ns, now_ns
-        if now_ns > look_ns:
-            look_ns = now_ns + LOOK_NS
-            if orders.look():
-                break
     return {
         "first_ns": first_ns,
         "end_ns": last_ns or _clock(),
@@ -298,17 +300,21 @@ def reply(
         while by_number:
             for number, _ in poll.poll(LOOK_NS * 1e-9):
                 sock = by_number[number]
-                got = sock.recv_into(buffer, missing[number])
-                if got == 0:
+                try:
+                    got = sock.recv_into(buffer, missing[number])
+                    missing[number] -= got
+                    if got and not missing[number]:
+                        sock.sendall(answer)
+                except ConnectionError:  # it left with answers under way
+                    got = 0
+                if not got:
                     poll.unregister(sock)
                     del by_number[number]
                     continue
                 counts.received_bytes += got
-                missing[number] -= got
                 if not missing[number]:
                     missing[number] = size
                     calls += 1
-                    sock.sendall(answer)
             if (now_ns := _clock()) > look_ns:
                 look_ns = now_ns + LOOK_NS
                 if orders.look():

@@ -10,12 +10,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path as File
 from types import TracebackType
 from typing import Any, NoReturn, Self
 
 import numpy as np
 
+from netcalc.emulation.wire import Wire
 from netcalc.errors import ExperimentError
 from netcalc.experiments import _instrument
 from netcalc.experiments._exchange import limit_receive
@@ -24,18 +25,25 @@ from netcalc.experiments._process import Peer
 from netcalc.experiments._room import Room
 from netcalc.experiments._run import Record
 from netcalc.experiments._stopping import SLICE_S, Ended, Stopping
+from netcalc.models.window import bdp_bytes
+from netcalc.path import Path
 from netcalc.samples import BulkSamples
 
 CONNECT_S = 5.0
 """Time limit of a connection to the sink. [s]"""
 GRACE_S = 2.0
 """How long after its limit of time a transfer may take to end by itself. [s]"""
+MAX_DRAIN_S = 60.0
+"""How long a sink waits for what is on a slow path, at most. [s]"""
 READ_BYTES = 1 << 17
 """A sink of a stream reads at most this much at once. [byte]"""
 _SLICE_S = 0.02
 _ANSWER_BYTES = 1 << 16
-_AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
-_ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
+_MTU_BYTES = 1500
+_LEAST_BUFFER_BYTES = 65_536
+_KERNEL_BUFFER_BYTES = 1 << 20
+_AVAILABLE = File("/proc/sys/net/ipv4/tcp_available_congestion_control")
+_ALLOWED = File("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +51,9 @@ class Transfer:
     """One transfer that was asked for, checked.
 
     ``buffer_bytes`` is None where the kernel chooses, ``reply_bytes`` 0 where the source does not
-    wait for answers, ``linger_s`` how long after the last datagram others may still come. An
-    endless one goes on until its limit of time.
+    wait for answers, ``linger_s`` how long after the last datagram others may still come,
+    ``drain_s`` how long what was sent may be on its way. An endless one goes on until its limit
+    of time.
     """
 
     protocol: str
@@ -57,6 +66,7 @@ class Transfer:
     pair_count: int = 1
     reply_bytes: int = 0
     linger_s: float = 0.05
+    drain_s: float = 0.0
     endless: bool = False
 
     @property
@@ -279,10 +289,10 @@ class Ends:
         try:
             sent = self._answered(self.source, transfer.limit_s + GRACE_S)
             if transfer.protocol == "udp" or transfer.reply_bytes:
-                self.sink.order(_end(sent["sent_bytes"], transfer.linger_s))
+                self.sink.order(_end(sent["sent_bytes"], transfer))
             for pair in socks:
                 pair[0].close()
-            received = self._answered(self.sink, transfer.limit_s + GRACE_S)
+            received = self._answered(self.sink, transfer.limit_s + transfer.drain_s + GRACE_S)
         except Ended:
             return *self._broken_off(socks, sent, received), True
         return sent, received, False
@@ -294,7 +304,7 @@ class Ends:
         received: dict[str, Any] | None,
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """End a transfer that is under way and return what was done until then."""
-        now = {"do": "end", "now": True, "sent_bytes": 0, "linger_s": 0.0}
+        now = {"do": "end", "now": True}
         if sent is None:
             self.source.order(now)
             for source, _ in socks:
@@ -372,8 +382,15 @@ def _accepted(listener: socket.socket, source: socket.socket) -> socket.socket:
     return sink
 
 
-def _end(sent_bytes: int, linger_s: float) -> dict[str, Any]:
-    return {"do": "end", "now": False, "sent_bytes": sent_bytes, "linger_s": linger_s}
+def _end(sent_bytes: int, transfer: Transfer) -> dict[str, Any]:
+    """Return the order that tells a sink how much was sent, and how long it may be on its way."""
+    return {
+        "do": "end",
+        "now": False,
+        "sent_bytes": sent_bytes,
+        "linger_s": transfer.linger_s,
+        "drain_s": transfer.drain_s,
+    }
 
 
 def _orders(transfer: Transfer) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -461,7 +478,7 @@ def set_congestion_control(sock: socket.socket, name: str) -> None:
         )
 
 
-def _words(path: Path) -> str:
+def _words(path: File) -> str:
     try:
         return ", ".join(path.read_text().split()) or "none"
     except OSError:
@@ -469,23 +486,78 @@ def _words(path: Path) -> str:
 
 
 @contextmanager
-def both_ends(run: Transfers, *, mtu_bytes: int | None) -> Iterator[Ends]:
-    """Start source and sink on the loopback: the host's, or one of their own with another MTU."""
-    facts = run.facts
-    facts.update(_instrument.machine(), **_instrument.timer(), **_instrument.loopback())
-    run.measure_own_error()
-    if mtu_bytes is None:
-        with Ends(run) as ends:
-            yield ends
+def both_ends(
+    run: Transfers, *, mtu_bytes: int | None, path: Path | None, link_buffer_bytes: int | None
+) -> Iterator[Ends]:
+    """Start source and sink: on the host's loopback, on one of their own, or on a path."""
+    run.facts.update(_instrument.machine(), **_instrument.timer())
+    if path is not None:
+        place = _on_path(run, path, mtu_bytes, link_buffer_bytes)
+    elif mtu_bytes is not None:
+        place = _on_own_loopback(run, mtu_bytes)
     else:
-        with Room(stopping=run.stopping, mtu_bytes=mtu_bytes) as room:
-            if not room.own:
-                raise ExperimentError(
-                    f"no namespace of its own for a loopback of another MTU: {room.refused}",
-                    phase="namespace",
-                    hint="Without mtu_bytes the run takes the host's loopback",
-                )
-            facts["loopback_mtu_bytes"] = mtu_bytes
-            with Ends(run, source_socket=room.socket, sink_socket=room.socket) as ends:
-                yield ends
-    run.measure_own_error()
+        place = _on_loopback(run)
+    with place as ends:
+        run.measure_own_error()
+        yield ends
+        run.measure_own_error()
+
+
+@contextmanager
+def _on_loopback(run: Transfers) -> Iterator[Ends]:
+    run.facts.update(_instrument.loopback())
+    with Ends(run) as ends:
+        yield ends
+
+
+@contextmanager
+def _on_own_loopback(run: Transfers, mtu_bytes: int) -> Iterator[Ends]:
+    with Room(stopping=run.stopping, mtu_bytes=mtu_bytes) as room:
+        if not room.own:
+            raise ExperimentError(
+                f"no namespace of its own for a loopback of another MTU: {room.refused}",
+                phase="namespace",
+                hint="Without mtu_bytes the run takes the host's loopback",
+            )
+        run.facts.update(_instrument.loopback(), loopback_mtu_bytes=mtu_bytes)
+        with Ends(run, source_socket=room.socket, sink_socket=room.socket) as ends:
+            yield ends
+
+
+@contextmanager
+def _on_path(
+    run: Transfers, path: Path, mtu_bytes: int | None, link_buffer_bytes: int | None
+) -> Iterator[Ends]:
+    if link_buffer_bytes is None:
+        link_buffer_bytes = default_link_buffer_bytes(path)
+    mtu_bytes = _MTU_BYTES if mtu_bytes is None else mtu_bytes
+    with Wire(path, mtu_bytes=mtu_bytes, buffer_bytes=link_buffer_bytes) as wire:
+        run.facts["truth"] = wire.truth()
+        run.host = wire.address("B")
+        with Ends(
+            run,
+            source_socket=lambda family, kind: wire.socket("A", family, kind),
+            sink_socket=lambda family, kind: wire.socket("B", family, kind),
+            sink_host=run.host,
+        ) as ends:
+            yield ends
+        found = wire.statistics()
+        run.facts["wire_lateness_p99_s"] = found.lateness_p99_s
+        run.facts["wire_late_ratio"] = found.late_ratio
+        if found.invalid is not None:
+            run.warnings.append(found.invalid)
+
+
+def default_link_buffer_bytes(path: Path) -> int:
+    """Return what each link of a path holds if nothing is asked for: twice what the path does."""
+    rtt_s = float(path.rtt_s(_MTU_BYTES))
+    return max(_LEAST_BUFFER_BYTES, int(2 * bdp_bytes(rtt_s, bandwidth_bps=path.bottleneck_bps)))
+
+
+def drain_s(path: Path | None, buffer_bytes: int | None, link_buffer_bytes: int | None) -> float:
+    """Return how long what has been sent may still be on its way. [s]"""
+    if path is None:
+        return 0.0
+    held = link_buffer_bytes or default_link_buffer_bytes(path)
+    held += 2 * (buffer_bytes or _KERNEL_BUFFER_BYTES)
+    return min(MAX_DRAIN_S, 2 * float(path.rtt_s(_MTU_BYTES)) + 8 * held / path.bottleneck_bps)

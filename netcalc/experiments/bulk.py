@@ -18,8 +18,9 @@ from netcalc.experiments._limits import (
 )
 from netcalc.experiments._run import Progress, finish
 from netcalc.experiments._stopping import Stop, Stopping
-from netcalc.experiments._transfers import Transfer, Transfers, both_ends
+from netcalc.experiments._transfers import Transfer, Transfers, both_ends, drain_s
 from netcalc.models._domain import as_float, choice, one_dimensional
+from netcalc.path import Path
 from netcalc.samples import BulkSamples
 from netcalc.units import show
 
@@ -31,6 +32,8 @@ MAX_BULK_BYTES = 20_000_000_000
 """A run of transfers carries at most this much payload. [byte]"""
 MAX_TRANSFERS = 10_000
 """A run has at most this many transfers. [1]"""
+LINGER_S = 0.05
+"""A sink of datagrams gives up this long after the last one; on a path a round trip later. [s]"""
 MAX_LIMIT_S = 60.0
 """Longest time of one transfer. [s]"""
 MAX_TOGETHER = 64
@@ -50,6 +53,8 @@ def bulk(
     congestion_control: str = "",
     limit_s: float = 10.0,
     mtu_bytes: int | None = None,
+    path: Path | None = None,
+    link_buffer_bytes: int | None = None,
     progress: Progress | None = None,
     stop: Stop | None = None,
     save: str | os.PathLike[str] | None = None,
@@ -81,7 +86,12 @@ def bulk(
     limit_s : float
         A transfer ends after this time with what it moved, 0.01 to 60. [s]
     mtu_bytes : int, optional
-        Run on a loopback of this MTU in a network namespace of its own. [byte]
+        Run on a loopback of this MTU in a network namespace of its own; with a path, its MTU.
+        [byte]
+    path : Path, optional
+        Run between two hosts with this path between them, emulated on this machine.
+    link_buffer_bytes : int, optional
+        What each link of the path holds; by default twice its bandwidth-delay product. [byte]
     progress : callable, optional
         Called as ``progress(done, total, delivery_s)`` at most ten times a second and at the end.
     stop : threading.Event or callable, optional
@@ -136,19 +146,22 @@ def bulk(
         congestion_control=congestion_control,
         limit_s=limit_s,
         mtu_bytes=mtu_bytes,
+        path=path,
+        link_buffer_bytes=link_buffer_bytes,
     )
     sizes = _listed(dict.fromkeys(transfer.write_bytes for transfer in transfers))
     buffers = _listed(dict.fromkeys(transfer.buffer_bytes for transfer in transfers))
     command = (
         f"bulk({sizes}, protocol={protocol!r}, write_count={write_count}, run_count={run_count}, "
         f"buffer_bytes={buffers}, datagrams_per_call={datagrams_per_call}, "
-        f"congestion_control={congestion_control!r}, limit_s={limit_s:g}, mtu_bytes={mtu_bytes})"
+        f"congestion_control={congestion_control!r}, limit_s={limit_s:g}, mtu_bytes={mtu_bytes}"
+        + (")" if path is None else f", path={path!r}, link_buffer_bytes={link_buffer_bytes})")
     )
     require_writable(save)
     with Stopping(stop, limit_s=MAX_DURATION_S) as stopping:
         run = Transfers(
             tool="netcalc bulk",
-            target=f"loopback, {protocol.upper()}",
+            target=f"{'loopback' if path is None else 'emulated path'}, {protocol.upper()}",
             total_count=len(transfers),
             unit="transfers",
             host="127.0.0.1",
@@ -158,7 +171,12 @@ def bulk(
             save=save,
             command=command,
         )
-        return finish(run, lambda: moved(run, transfers, mtu_bytes=mtu_bytes))
+        return finish(
+            run,
+            lambda: moved(
+                run, transfers, mtu_bytes=mtu_bytes, path=path, link_buffer_bytes=link_buffer_bytes
+            ),
+        )
 
 
 def planned(
@@ -172,6 +190,8 @@ def planned(
     congestion_control: str,
     limit_s: float,
     mtu_bytes: int | None,
+    path: Path | None,
+    link_buffer_bytes: int | None,
 ) -> list[Transfer]:
     """Return the transfers of a run in the order in which they are done, all checked."""
     choice("protocol", protocol, ("tcp", "udp"))
@@ -184,7 +204,7 @@ def planned(
     if buffer_bytes is not None:
         buffers = [*whole_numbers("buffer_bytes", buffer_bytes, 1, 1 << 30)]
     if mtu_bytes is not None:
-        whole_number("mtu_bytes", mtu_bytes, 68, 65_536)
+        whole_number("mtu_bytes", mtu_bytes, 68 if path is None else 1280, 65_535)
     together = whole_number("datagrams_per_call", datagrams_per_call, 1, MAX_TOGETHER)
     if together > 1:
         _require_together(together, sizes, protocol, mtu_bytes)
@@ -192,6 +212,9 @@ def planned(
         raise DomainError(
             "congestion_control", repr(congestion_control), "empty for UDP, which has none"
         )
+    if link_buffer_bytes is not None:
+        whole_number("link_buffer_bytes", link_buffer_bytes, 1, 1 << 30)
+    linger_s = LINGER_S if path is None else LINGER_S + float(path.rtt_s(max(sizes)))
     transfers = [
         Transfer(
             protocol=protocol,
@@ -201,6 +224,8 @@ def planned(
             buffer_bytes=buffer,
             datagrams_per_call=together,
             congestion_control=congestion_control,
+            linger_s=linger_s,
+            drain_s=drain_s(path, buffer, link_buffer_bytes),
         )
         for _ in range(runs)
         for size in sizes
@@ -217,7 +242,10 @@ def require_bounded_transfers(transfers: Sequence[Transfer]) -> None:
         for transfer in transfers
         if not transfer.endless
     )
-    if len(transfers) > MAX_TRANSFERS:
+    duration_s = sum(transfer.limit_s for transfer in transfers if transfer.endless)
+    if duration_s > MAX_DURATION_S:
+        found, most = show(duration_s, "s"), show(MAX_DURATION_S, "s")
+    elif len(transfers) > MAX_TRANSFERS:
         found, most = f"{len(transfers):,} transfers", f"{MAX_TRANSFERS:,}"
     elif carried_bytes > MAX_BULK_BYTES:
         found, most = show(carried_bytes, "byte"), show(MAX_BULK_BYTES, "byte")
@@ -230,9 +258,18 @@ def require_bounded_transfers(transfers: Sequence[Transfer]) -> None:
     )
 
 
-def moved(run: Transfers, transfers: Sequence[Transfer], *, mtu_bytes: int | None) -> None:
+def moved(
+    run: Transfers,
+    transfers: Sequence[Transfer],
+    *,
+    mtu_bytes: int | None = None,
+    path: Path | None = None,
+    link_buffer_bytes: int | None = None,
+) -> None:
     """Do the transfers, one after the other."""
-    with both_ends(run, mtu_bytes=mtu_bytes) as ends:
+    with both_ends(
+        run, mtu_bytes=mtu_bytes, path=path, link_buffer_bytes=link_buffer_bytes
+    ) as ends:
         for transfer in transfers:
             run.stopping.check()
             ends.move(transfer)

@@ -310,7 +310,7 @@ def test_rates_of_the_book():
 
 @pytest.mark.parametrize(
     ("user_s", "system_s", "wait_count", "saturated"),
-    [(0.1, 0.6, 5, True), (0.1, 0.6, 500, False), (0.1, 0.2, 5, False), (np.nan, 1, 5, False)],
+    [(0.1, 0.6, 5, True), (0.1, 0.6, 500, False), (0.05, 0.1, 5, False), (np.nan, 1, 5, False)],
 )
 def test_a_sender_that_works_and_never_waits_is_the_limit(user_s, system_s, wait_count, saturated):
     run = made(user_s=user_s, system_s=system_s, wait_count=wait_count)

@@ -1,0 +1,274 @@
+"""Frames per second: datagrams as fast as the sender can by size, and senders in lockstep."""
+
+from __future__ import annotations
+
+import os
+
+from numpy.typing import ArrayLike
+
+from netcalc.errors import DomainError
+from netcalc.experiments._limits import (
+    MAX_DURATION_S,
+    finite,
+    require_processes,
+    require_writable,
+    whole_number,
+)
+from netcalc.experiments._run import Progress, finish
+from netcalc.experiments._stopping import Stop, Stopping
+from netcalc.experiments._transfers import Transfer, Transfers, drain_s
+from netcalc.experiments.bulk import (
+    LINGER_S,
+    MAX_TOGETHER,
+    MAX_TRANSFERS,
+    moved,
+    require_bounded_transfers,
+    whole_numbers,
+)
+from netcalc.path import Path
+from netcalc.samples import BulkSamples
+
+TESTER_FRAMES = (64, 128, 256, 512, 1024, 1280, 1518)
+"""Frame sizes with FCS that testers use for Ethernet, RFC 2544 section 9.1. [byte]"""
+FRAME_OVERHEAD_BYTES = 46
+"""Of a frame: Ethernet header 14 and FCS 4, IPv4 header 20, UDP header 8. [byte]"""
+MAX_PAIRS = 32
+"""Connections in lockstep, at most. [1]"""
+MAX_LOCKSTEP_BYTES = 65_536
+"""Largest message or answer of a connection in lockstep. [byte]"""
+_MIN_FRAME, _MAX_FRAME = 64, 9018
+_ENDLESS_COUNT = 1 << 40
+
+
+def line_rate(
+    frame_bytes: ArrayLike = TESTER_FRAMES,
+    *,
+    duration_s: float = 0.2,
+    run_count: int = 3,
+    datagrams_per_call: int = 1,
+    buffer_bytes: int | None = None,
+    path: Path | None = None,
+    link_buffer_bytes: int | None = None,
+    progress: Progress | None = None,
+    stop: Stop | None = None,
+    save: str | os.PathLike[str] | None = None,
+) -> BulkSamples:
+    """Send datagrams as fast as the sender can, size by size, and count what arrives.
+
+    On loopback there is no line: the sender or the receiver is the limit, and the samples say
+    which. Over a path with a slow node or line, that is the limit, as of a router under test.
+
+    Parameters
+    ----------
+    frame_bytes : array_like
+        Ethernet frames, FCS included, that the datagrams would have on a cable, 64 to 9018. [byte]
+    duration_s : float
+        How long each blast lasts, 0.01 to 10. [s]
+    run_count : int
+        Blasts of each size; the sizes take turns. [1]
+    datagrams_per_call : int
+        Datagrams that are handed to the kernel in one call (UDP_SEGMENT), up to 64. [1]
+    buffer_bytes : int, optional
+        Send and receive buffers to ask for; None leaves them to the kernel. [byte]
+    path : Path, optional
+        Run between two hosts with this path between them, emulated on this machine.
+    link_buffer_bytes : int, optional
+        What each link of the path holds; by default twice its bandwidth-delay product. [byte]
+    progress : callable, optional
+        Called as ``progress(done, total, delivery_s)`` at most ten times a second and at the end.
+    stop : threading.Event or callable, optional
+        Ends the run within a second once it is set, or returns True.
+    save : path, optional
+        File that receives the samples: every few seconds, at the end, and if the run breaks off.
+
+    Returns
+    -------
+    BulkSamples
+        One row a blast; ``write_bytes`` is the datagram, 46 bytes less than its frame. Of a row
+        that is ``saturated`` the sender was the limit: what lies behind it may carry more.
+
+    Raises
+    ------
+    DomainError
+        If a size, count or time is not possible.
+    ExperimentError
+        If a limit would be passed, or the run breaks off; then ``partial`` has what was measured.
+
+    Notes
+    -----
+    At most 10,000 blasts and 600 s. Nothing waits for the receiver: it loses what it cannot take.
+
+    Examples
+    --------
+    >>> samples = line_rate([64, 1518], duration_s=0.01, run_count=1)
+    >>> samples.write_bytes.tolist()
+    [18.0, 1472.0]
+
+    References
+    ----------
+    RFC 2544, section 26.1; RFC 5180, appendix A.
+    """
+    require_processes()
+    frames = whole_numbers("frame_bytes", frame_bytes, _MIN_FRAME, _MAX_FRAME)
+    together = whole_number("datagrams_per_call", datagrams_per_call, 1, MAX_TOGETHER)
+    largest = max(frames) - FRAME_OVERHEAD_BYTES
+    if together * largest > 65_507:
+        most = f"at most {65_507 // largest} of {largest} bytes"
+        raise DomainError("datagrams_per_call", together, most)
+    buffer = None
+    if buffer_bytes is not None:
+        buffer = whole_number("buffer_bytes", buffer_bytes, 1, 1 << 30)
+    if link_buffer_bytes is not None:
+        whole_number("link_buffer_bytes", link_buffer_bytes, 1, 1 << 30)
+    linger_s = LINGER_S if path is None else LINGER_S + float(path.rtt_s(largest))
+    limit_s = finite("duration_s", duration_s, 0.01, 10.0)
+    transfers = [
+        Transfer(
+            protocol="udp",
+            write_bytes=frame - FRAME_OVERHEAD_BYTES,
+            write_count=_ENDLESS_COUNT,
+            limit_s=limit_s,
+            buffer_bytes=buffer,
+            datagrams_per_call=together,
+            linger_s=linger_s,
+            drain_s=drain_s(path, buffer, link_buffer_bytes),
+            endless=True,
+        )
+        for _ in range(whole_number("run_count", run_count, 1, MAX_TRANSFERS))
+        for frame in frames
+    ]
+    given = f"line_rate({frames}, duration_s={limit_s:g}, run_count={run_count}"
+    given += f", datagrams_per_call={together}, buffer_bytes={buffer}"
+    return _measured(
+        transfers, tool="netcalc line-rate", command=given, protocol="UDP", path=path,
+        link_buffer_bytes=link_buffer_bytes, progress=progress, stop=stop, save=save,
+    )  # fmt: skip
+
+
+def lockstep(
+    pair_count: ArrayLike = (1, 2, 4, 8, 16),
+    *,
+    write_bytes: int = 1460,
+    reply_bytes: int = 1,
+    duration_s: float = 0.2,
+    run_count: int = 3,
+    path: Path | None = None,
+    link_buffer_bytes: int | None = None,
+    progress: Progress | None = None,
+    stop: Stop | None = None,
+    save: str | os.PathLike[str] | None = None,
+) -> BulkSamples:
+    """Let several senders each wait for an answer before they send again.
+
+    Parameters
+    ----------
+    pair_count : array_like
+        Connections at work at once, 1 to 32. [1]
+    write_bytes : int
+        What each sends before it waits, up to 64 KiB. [byte]
+    reply_bytes : int
+        The answer, up to 64 KiB. [byte]
+    duration_s : float
+        How long each run lasts, 0.01 to 10. [s]
+    run_count : int
+        Runs of each number of pairs; the numbers take turns. [1]
+    path : Path, optional
+        Run between two hosts with this path between them, emulated on this machine.
+    link_buffer_bytes : int, optional
+        What each link of the path holds; by default twice its bandwidth-delay product. [byte]
+    progress : callable, optional
+        Called as ``progress(done, total, delivery_s)`` at most ten times a second and at the end.
+    stop : threading.Event or callable, optional
+        Ends the run within a second once it is set, or returns True.
+    save : path, optional
+        File that receives the samples: every few seconds, at the end, and if the run breaks off.
+
+    Returns
+    -------
+    BulkSamples
+        One row a run: ``goodput_bps`` of all pairs together, counted when it was answered, and
+        ``cycle_s``, the median time from a write to its answer.
+
+    Raises
+    ------
+    DomainError
+        If a size, count or time is not possible.
+    ExperimentError
+        If a limit would be passed, or the run breaks off; then ``partial`` has what was measured.
+
+    Notes
+    -----
+    At most 10,000 runs and 600 s. All senders are one program, and all receivers another: on
+    loopback two processors are the limit, which few pairs reach.
+
+    Examples
+    --------
+    >>> samples = lockstep([1, 2], duration_s=0.01, run_count=1)
+    >>> samples.pair_count.tolist()
+    [1.0, 2.0]
+
+    References
+    ----------
+    :func:`netcalc.models.rate_reading.stop_and_wait_goodput_bps`.
+    """
+    require_processes()
+    limit_s = finite("duration_s", duration_s, 0.01, 10.0)
+    size = whole_number("write_bytes", write_bytes, 1, MAX_LOCKSTEP_BYTES)
+    answer = whole_number("reply_bytes", reply_bytes, 1, MAX_LOCKSTEP_BYTES)
+    if link_buffer_bytes is not None:
+        whole_number("link_buffer_bytes", link_buffer_bytes, 1, 1 << 30)
+    counts = whole_numbers("pair_count", pair_count, 1, MAX_PAIRS)
+    transfers = [
+        Transfer(
+            protocol="tcp",
+            write_bytes=size,
+            write_count=_ENDLESS_COUNT,
+            limit_s=limit_s,
+            pair_count=count,
+            reply_bytes=answer,
+            drain_s=drain_s(path, None, link_buffer_bytes),
+            endless=True,
+        )
+        for _ in range(whole_number("run_count", run_count, 1, MAX_TRANSFERS))
+        for count in counts
+    ]
+    given = f"lockstep({counts}, write_bytes={size}, reply_bytes={answer}"
+    given += f", duration_s={limit_s:g}, run_count={run_count}"
+    return _measured(
+        transfers, tool="netcalc lockstep", command=given, protocol="TCP", path=path,
+        link_buffer_bytes=link_buffer_bytes, progress=progress, stop=stop, save=save,
+    )  # fmt: skip
+
+
+def _measured(
+    transfers: list[Transfer],
+    *,
+    tool: str,
+    command: str,
+    protocol: str,
+    path: Path | None,
+    link_buffer_bytes: int | None,
+    progress: Progress | None,
+    stop: Stop | None,
+    save: str | os.PathLike[str] | None,
+) -> BulkSamples:
+    require_bounded_transfers(transfers)
+    require_writable(save)
+    if path is not None:
+        command += f", path={path!r}, link_buffer_bytes={link_buffer_bytes}"
+    with Stopping(stop, limit_s=MAX_DURATION_S) as stopping:
+        run = Transfers(
+            tool=tool,
+            target=f"{'loopback' if path is None else 'emulated path'}, {protocol}",
+            total_count=len(transfers),
+            unit="runs",
+            host="127.0.0.1",
+            port=None,
+            stopping=stopping,
+            progress=progress,
+            save=save,
+            command=command + ")",
+        )
+        return finish(
+            run, lambda: moved(run, transfers, path=path, link_buffer_bytes=link_buffer_bytes)
+        )

@@ -1,0 +1,162 @@
+"""Live blasts by frame size and senders in lockstep: counts are exact, rates only bounded.
+
+Where a number comes from: 46 bytes of a frame are headers and FCS (14 + 4, 20, 8); over an
+emulated path the truth is set, and its bounds are derived from it.
+"""
+
+from __future__ import annotations
+
+import math
+import subprocess
+
+import numpy as np
+import pytest
+
+from netcalc.errors import DomainError, ExperimentError
+from netcalc.experiments import TESTER_FRAMES, bulk, line_rate, lockstep
+from netcalc.models import rate_reading, window
+from netcalc.path import Path
+
+pytestmark = pytest.mark.live
+
+
+def test_the_sizes_of_testers():
+    assert TESTER_FRAMES == (64, 128, 256, 512, 1024, 1280, 1518), "RFC 2544, section 9.1"
+
+
+def test_a_blast_by_frame_size(nothing_left):
+    result = line_rate([64, 1518], duration_s=0.02, run_count=2)
+    assert result.write_bytes.tolist() == [18, 1472, 18, 1472]
+    np.testing.assert_array_equal(result.sent_bytes, result.write_bytes * result.write_count)
+    np.testing.assert_array_equal(
+        result.received_bytes, result.write_bytes * (result.write_count - result.lost_count)
+    )
+    assert (result.wall_s >= 0.02).all()
+    assert result.meta.tool == "netcalc line-rate"
+    assert result.meta.warnings == () or "ended at their limit" not in str(result.meta.warnings)
+    assert eval(result.meta.command, {"line_rate": line_rate}).write_bytes.tolist() == [
+        18, 1472, 18, 1472,
+    ]  # fmt: skip
+
+
+def test_a_blast_with_many_datagrams_a_call(nothing_left):
+    result = line_rate(64, duration_s=0.02, run_count=1, datagrams_per_call=64)
+    assert result.write_count[0] % 64 == 0
+    assert result.write_count[0] > 0
+
+
+def test_lockstep_counts_what_was_answered(nothing_left):
+    result = lockstep([1, 8], duration_s=0.03, run_count=2, write_bytes=1000, reply_bytes=60)
+    assert result.pair_count.tolist() == [1, 8, 1, 8]
+    assert (result.received_bytes % 1000 == 0).all()
+    # Each connection has one message under way at the end, which is not answered.
+    assert (result.sent_bytes - result.received_bytes == 1000 * result.pair_count).all()
+    assert (result.cycle_s > 0).all()
+    # A pair sends at most once in a cycle; the shortest possible cycle bounds the rate.
+    assert (result.goodput_bps > 0).all()
+
+
+def test_one_pair_in_lockstep_obeys_its_cycle():
+    result = lockstep(1, duration_s=0.05, run_count=1)
+    mean_s = float(result.delivery_s[0] * 1460 / result.received_bytes[0])
+    theory = rate_reading.stop_and_wait_goodput_bps(
+        1, payload_bytes=1460, cycle_s=mean_s, capacity_bps=1e12
+    )
+    assert float(result.goodput_bps[0]) == pytest.approx(float(theory), rel=1e-9), "identity"
+
+
+REFUSED = [
+    (line_rate, {"frame_bytes": 63}, "frame_bytes is 63"),
+    (line_rate, {"frame_bytes": 9019}, "frame_bytes is 9019"),
+    (line_rate, {"frame_bytes": 64.5}, r"frame_bytes is 64\.5"),
+    (line_rate, {"duration_s": 0}, "duration_s is 0"),
+    (line_rate, {"duration_s": 86_400}, "duration_s is 86400"),
+    (line_rate, {"run_count": 0}, "run_count is 0"),
+    (line_rate, {"datagrams_per_call": 65}, "datagrams_per_call is 65"),
+    (line_rate, {"datagrams_per_call": 45}, "at most 44 of 1472"),
+    (line_rate, {"buffer_bytes": math.nan}, "buffer_bytes is nan"),
+    (line_rate, {"link_buffer_bytes": 0}, "link_buffer_bytes is 0"),
+    (lockstep, {"pair_count": 0}, "pair_count is 0"),
+    (lockstep, {"pair_count": [1, 33]}, "pair_count is 33"),
+    (lockstep, {"write_bytes": 0}, "write_bytes is 0"),
+    (lockstep, {"reply_bytes": 0}, "reply_bytes is 0"),
+    (lockstep, {"link_buffer_bytes": -1}, "link_buffer_bytes is -1"),
+]
+
+
+@pytest.mark.parametrize(("experiment", "arguments", "text"), REFUSED)
+def test_impossible_numbers_are_refused(experiment, arguments, text, monkeypatch):
+    def never(*_, **__):
+        raise AssertionError("refused too late: a process was started")
+
+    monkeypatch.setattr(subprocess, "Popen", never)
+    with pytest.raises(DomainError, match=text):
+        experiment(**arguments)
+
+
+@pytest.mark.parametrize("experiment", [line_rate, lockstep])
+def test_a_day_of_runs_is_refused(experiment):
+    with pytest.raises(ExperimentError, match="at most 600 s are allowed"):
+        experiment(duration_s=10, run_count=100)
+
+
+@pytest.mark.parametrize("experiment", [line_rate, lockstep])
+def test_a_stop_within_a_run_keeps_its_part(experiment, nothing_left):
+    asked = iter([False] * 8)
+    result = experiment(duration_s=10, run_count=2, stop=lambda: next(asked, True))
+    assert len(result) == 1
+    assert result.sent_bytes[0] > 0
+    assert result.meta.partial
+
+
+@pytest.mark.namespace
+def test_lockstep_over_a_path(nothing_left):
+    path = Path.parse("100 Mbit/s 5 ms")
+    result = lockstep([1, 4], duration_s=0.2, run_count=1, path=path)
+    # Derived: a cycle is no shorter than the path's round trip, so n pairs send n writes in it.
+    ceiling = rate_reading.stop_and_wait_goodput_bps(
+        [1, 4], payload_bytes=1460, cycle_s=0.010, capacity_bps=100e6
+    )
+    assert (result.cycle_s > 0.010).all()
+    assert (result.goodput_bps > 0).all()
+    assert (result.goodput_bps <= ceiling).all()
+
+
+@pytest.mark.namespace
+def test_a_slow_node_limits_the_packets(nothing_left):
+    path = Path.parse("100 Mbit/s 1 ms, 100 Mbit/s 1 ms", processing_s=0.001)
+    result = bulk(18, protocol="udp", write_count=200, run_count=1, path=path)
+    # Derived: a node of 1 ms a packet passes 1000 a second, whatever is offered.
+    assert result.rate_pps[0] <= 1000
+    assert result.sent_rate_pps[0] > 1000
+
+
+@pytest.mark.namespace
+def test_what_a_slow_line_cannot_take_is_lost(nothing_left):
+    path = Path.parse("1 Mbit/s 1 ms")
+    result = line_rate(1518, duration_s=0.1, run_count=1, path=path, link_buffer_bytes=6000)
+    # Derived: packets of 1500 bytes at 1 Mbit/s, 12 ms each, and 4 in the buffer.
+    assert 1 <= result.received_bytes[0] / 1472 <= result.delivery_s[0] / 0.012 + 1
+    assert result.lost_count[0] > 0
+
+
+@pytest.mark.namespace
+@pytest.mark.parametrize("buffer_bytes", [4096, 16_384])
+def test_a_small_buffer_limits_a_long_path(buffer_bytes, nothing_left):
+    path = Path.parse("50 Mbit/s 20 ms")
+    result = bulk(1440, write_count=100, run_count=1, path=path, buffer_bytes=buffer_bytes)
+    assert result.received_bytes.tolist() == [144_000]
+    # Derived: what is under way fits the granted send buffer, and a round trip is 40 ms at least.
+    ceiling = window.throughput_bps(result.send_buffer_bytes, rtt_s=0.040, bandwidth_bps=50e6)
+    assert (result.goodput_bps <= ceiling).all()
+    assert result.meta.instrument["truth"]["latencies_s"] == [0.02]
+    assert result.meta.target == "emulated path, TCP"
+
+
+@pytest.mark.namespace
+def test_datagrams_on_a_slow_path_are_waited_for(nothing_left):
+    path = Path.parse("1 Mbit/s 50 ms")
+    result = bulk(1000, protocol="udp", write_count=20, run_count=1, path=path)
+    assert result.lost_count.tolist() == [0], "20 kB fit the buffer of the link, 64 KiB"
+    # Derived: 20 packets of 1028 bytes at 1 Mbit/s and 50 ms on the way.
+    assert result.delivery_s[0] >= 20 * 8 * 1028 / 1e6 + 0.05
