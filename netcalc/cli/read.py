@@ -15,7 +15,7 @@ from netcalc.cli import complain, print_json
 from netcalc.cli.output import check_output, save_plot
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.readers._source import printable
-from netcalc.samples import RttSamples, Samples, TransferSamples
+from netcalc.samples import RttSamples, Samples, TransactionSamples, TransferSamples
 from netcalc.units import show
 
 
@@ -49,7 +49,7 @@ def read(files: tuple[str, ...], plot_path: str | None, force: bool, as_json: bo
         else:
             click.echo(describe(name, samples))
         if plot_path is not None:
-            if not isinstance(samples, RttSamples | TransferSamples):
+            if not isinstance(samples, RttSamples | TransferSamples | TransactionSamples):
                 raise ReaderError("has no size and time to draw", file=name)
             save_plot(compare.overlay(samples), plot_path)
             click.echo(f"wrote {plot_path}", err=True)
@@ -89,6 +89,17 @@ def summary(name: str, samples: Samples) -> dict[str, Any]:
                 "median": float(np.median(rtt)),
                 "max": float(rtt.max()),
             }
+    if isinstance(samples, TransactionSamples):
+        document["modes"] = {}
+        for mode in samples.modes:
+            times = np.asarray(samples.response_s)[samples.of_mode(mode)]
+            document["modes"][mode] = {
+                "count": times.size,
+                "failed": int((np.asarray(samples.failed) & (samples.mode == mode)).sum()),
+                "min": float(times.min()) if times.size else None,
+                "median": float(np.median(times)) if times.size else None,
+                "max": float(times.max()) if times.size else None,
+            }
     return document
 
 
@@ -113,6 +124,8 @@ def describe(name: str, samples: Samples) -> str:
             lines.append("  no round-trip time is known")
         if 0 < rtt.size < samples.received:
             lines.append(f"  of {samples.received} replies {rtt.size} have a time")
+    if isinstance(samples, TransactionSamples):
+        lines += [f"  {sentence}" for sentence in of_modes(samples)]
     if isinstance(samples, RttSamples | TransferSamples):
         comparison = compare.overlay(samples)
         lines.append(f"  {comparison.sentence}")
@@ -121,6 +134,23 @@ def describe(name: str, samples: Samples) -> str:
         lines.append("  partial: the measurement ended before it was complete")
     lines += [f"  warning: {warning}" for warning in samples.meta.warnings]
     return "\n".join(lines)
+
+
+def of_modes(samples: TransactionSamples) -> list[str]:
+    """Return what was measured in each mode, and what theory says of it."""
+    lines = []
+    for mode in samples.modes:
+        times = np.asarray(samples.response_s)[samples.of_mode(mode)]
+        if times.size:
+            lines.append(
+                f"{mode}: {times.size} times, min {show(float(times.min()), 's')}, median "
+                f"{show(float(np.median(times)), 's')}, max {show(float(times.max()), 's')}"
+            )
+    if "write_bytes" in samples.meta.instrument:
+        lines.append(compare.small_writes(samples).sentence)
+    else:
+        lines += [compare.transactions(samples, mode=mode).sentence for mode in samples.modes]
+    return lines
 
 
 def _read(name: str) -> Samples:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import click
 
 from netcalc import compare, units
-from netcalc.cli import complain, print_json, show_help_alone
+from netcalc.cli import print_json, show_help_alone
+from netcalc.cli.exchanges import small_writes, transactions
+from netcalc.cli.live import Progress, partial_shown
 from netcalc.cli.output import check_outputs, save_plot
 from netcalc.cli.read import describe, summary
-from netcalc.errors import ExperimentError
 from netcalc.experiments import echo as measure_echo
 
 
@@ -25,7 +24,9 @@ def run(ctx: click.Context) -> None:
 
 
 @run.command()
-@click.option("--protocol", type=click.Choice(["udp", "tcp"]), default="udp", show_default=True)
+@click.option(
+    "--protocol", type=click.Choice(["udp", "tcp", "icmp"]), default="udp", show_default=True
+)
 @click.option(
     "--size",
     "sizes",
@@ -47,6 +48,12 @@ def run(ctx: click.Context) -> None:
     "--port", type=click.IntRange(0, 65535), default=0, help="Port of the peer; 0 takes a free one."
 )
 @click.option(
+    "--path",
+    "path_text",
+    metavar="LINKS",
+    help="Run through an emulated path, e.g. 'T1 5 ms, T1 1 ms'.",
+)
+@click.option(
     "--save",
     "save_path",
     metavar="FILE.json",
@@ -63,12 +70,13 @@ def echo(
     timeout: str,
     host: str,
     port: int,
+    path_text: str | None,
     save_path: str | None,
     plot_path: str | None,
     force: bool,
     as_json: bool,
 ) -> None:
-    """Echo of several sizes over UDP or TCP: round-trip time against size.
+    """Echo of several sizes over UDP, TCP or ICMP: round-trip time against size.
 
     By default the ping experiment of Stevens' book: 15 sizes of 8 to 1400 bytes, 10 probes each.
     Ctrl-C stops it and keeps what was measured.
@@ -78,7 +86,7 @@ def echo(
     if sizes:
         options["payload_bytes"] = [units.parse(size, "byte", field="size") for size in sizes]
     name = f"echo over {protocol}"
-    with _Progress() as progress, _partial_shown(name, as_json=as_json):
+    with Progress("echo") as progress, partial_shown(name, as_json=as_json):
         samples = measure_echo(
             **options,
             protocol=protocol,
@@ -87,6 +95,7 @@ def echo(
             timeout_s=units.parse(timeout, "s", field="timeout"),
             host=host,
             port=port,
+            path=None if path_text is None else Path.parse(path_text),
             progress=progress,
             save=save_path,
         )
@@ -100,37 +109,5 @@ def echo(
         sys.exit(130)
 
 
-@contextlib.contextmanager
-def _partial_shown(name: str, *, as_json: bool) -> Iterator[None]:
-    """Show what a run that breaks off has measured, and why it did."""
-    try:
-        yield
-    except ExperimentError as error:
-        if error.partial is None:
-            raise
-        if as_json:
-            print_json({**summary(name, error.partial), "error": error.as_dict()})
-        else:
-            click.echo(describe(name, error.partial))
-        complain(f"{error.phase}: {error.what}; what was measured until then is above")
-        sys.exit(2)
-
-
-class _Progress:
-    """A bar on the terminal; nothing where standard error is no terminal."""
-
-    def __enter__(self) -> _Progress:
-        from rich.console import Console
-        from rich.progress import Progress
-
-        console = Console(stderr=True)
-        self._bar = Progress(console=console, transient=True, disable=not console.is_terminal)
-        self._bar.start()
-        self._task = self._bar.add_task("echo", total=None)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-
-    def __call__(self, done: int, total: int, *_: object) -> None:
-        self._bar.update(self._task, completed=done, total=total)
+run.add_command(small_writes)
+run.add_command(transactions)

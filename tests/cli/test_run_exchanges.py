@@ -1,0 +1,96 @@
+"""``netcalc run small-writes`` and ``run transactions``, as people use them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from netcalc.cli import commands, main
+from netcalc.samples import TransactionSamples
+
+LIVE = [pytest.mark.live, pytest.mark.namespace]
+
+
+def netcalc(*arguments):
+    return CliRunner().invoke(commands, ["run", *arguments])
+
+
+@pytest.fixture
+def complaint(capsys):
+    """Run a command that is refused; return what it says."""
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as caught:
+            main(["run", *arguments])
+        assert caught.value.code == 2
+        return capsys.readouterr().err
+
+    return run
+
+
+class TestLive:
+    pytestmark = LIVE
+
+    def test_small_writes_are_measured_saved_drawn_and_read(self, tmp_path):
+        saved, drawn = tmp_path / "run.json", tmp_path / "run.html"
+        done = netcalc("small-writes", "--mode", "nagle", "--mode", "single", "--count", "3",
+                       "--write", "2B", "--write", "3B", "--reply", "5B",
+                       "--save", str(saved), "--plot", str(drawn))  # fmt: skip
+        assert done.exit_code == 0, done.output
+        assert "nagle: predicted 40 ms" in done.output
+        assert "acknowledgements delayed: 2" in done.output
+        samples = TransactionSamples.load(saved)
+        assert samples.payload_bytes.tolist() == [5] * 6
+        assert "<html" in drawn.read_text()
+        again = CliRunner().invoke(commands, ["read", str(saved)])
+        assert "nagle: predicted 40 ms" in again.output
+
+    def test_transactions_in_json(self, tmp_path):
+        done = netcalc("transactions", "--protocol", "udp", "--protocol", "tcp", "--size", "8B",
+                       "--size", "1400B", "--count", "2", "--json",
+                       "--pcap", str(tmp_path / "run.pcap"))  # fmt: skip
+        document = json.loads(done.output)
+        assert document["kind"] == "TransactionSamples"
+        assert {mode: row["count"] for mode, row in document["modes"].items()} == {
+            "udp": 4, "tcp": 4,
+        }  # fmt: skip
+        assert document["modes"]["udp"]["failed"] == 0
+        assert (tmp_path / "run.pcap").stat().st_size > 24
+
+    def test_transactions_in_words_with_their_costs(self):
+        done = netcalc("transactions", "--protocol", "udp", "--count", "1")
+        assert "a further packet" in done.output
+
+    def test_over_a_path(self, tmp_path):
+        done = netcalc("transactions", "--protocol", "udp", "--size", "8B", "--count", "1",
+                       "--path", "100 Mbit/s 5 ms", "--plot", str(tmp_path / "a.html"))  # fmt: skip
+        assert done.exit_code == 0, done.output
+        assert "over the path 100 Mbit/s 5 ms" in done.output
+        assert "theory of the path" in done.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["small-writes", "--mode", "nagel"], "nagel"),
+        (["small-writes", "--write", "6"], "unit"),
+        (["small-writes", "--reply", "0B"], "reply_bytes"),
+        (["small-writes", "--path", "fast"], "fast"),
+        (["transactions", "--protocol", "quic"], "quic"),
+        (["transactions", "--size", "65508B"], "65508"),
+        (["transactions", "--mtu", "10B"], "mtu_bytes"),
+        (["transactions", "--count", "1000"], "100,000"),
+        (["transactions", "--timeout", "5"], "timeout"),
+    ],
+)
+def test_mistakes_are_one_sentence(arguments, said, complaint):
+    found = complaint(*arguments)
+    assert said in found
+    assert "Traceback" not in found
+
+
+def test_outputs_are_refused_before_the_run(tmp_path, complaint):
+    same = str(tmp_path / "one.json")
+    assert "two outputs" in complaint("transactions", "--pcap", same, "--save", same)
