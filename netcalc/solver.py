@@ -114,8 +114,10 @@ def solve(
         raise DomainError("for_", repr(for_), f"one of {names}")
     bottom, top = default_range(for_)
     bottom, top = bottom if low is None else low, top if high is None else high
-    if not bottom < top:
+    if not -np.inf < bottom < top < np.inf:
         raise DomainError("range", f"{bottom:g} to {top:g}", "from a smaller to a larger number")
+    if not np.isfinite(result):
+        raise DomainError("result", f"{result:g}", "any finite number")
 
     def difference(value: float) -> float:
         return evaluate(function, {**given, for_: value}) - result
@@ -170,10 +172,22 @@ def _grid(low: float, high: float) -> FloatArray:
 def _close_in(difference: Callable[[float], float], low: float, high: float, result: float) -> Root:
     from scipy.optimize import brentq  # late: half of the package does without scipy
 
-    value, report = brentq(
-        difference, low, high, xtol=4e-300, rtol=4 * np.finfo(float).eps, maxiter=500,
-        full_output=True, disp=False,
-    )  # fmt: skip
+    last = low
+
+    def at(place: float) -> float:
+        nonlocal last
+        last = place
+        return difference(place)
+
+    try:
+        value, report = brentq(
+            at, low, high, xtol=4e-300, rtol=4 * np.finfo(float).eps, maxiter=500,
+            full_output=True, disp=False,
+        )  # fmt: skip
+    except ValueError as error:
+        # scipy ends so where the formula has no value between two ends that have one.
+        what = f"the root from {low:g} to {high:g}, where the formula is not defined throughout,"
+        raise ConvergenceError(what, iterations=0, residual=float("nan"), last=last) from error
     if not report.converged:
         raise ConvergenceError(
             "the root", iterations=report.iterations, residual=difference(value), last=value

@@ -9,11 +9,12 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import optimize
 
 import netcalc
 from netcalc.calculator import formula, parse_range, sweep
 from netcalc.cli import commands
-from netcalc.errors import DomainError
+from netcalc.errors import ConvergenceError, DomainError
 from netcalc.models.latency import transfer_s
 from netcalc.models.line_rate import frame_rate_pps
 from netcalc.solver import evaluate, solve
@@ -183,3 +184,38 @@ def test_explain_in_a_terminal():
 )
 def test_wrong_questions_are_told(arguments, said):
     assert said in complaint("transfer", *arguments)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"low": 0, "high": np.inf}, "range"),
+        ({"low": np.nan}, "range"),
+        ({"result": np.nan}, "result"),
+        ({"result": np.inf}, "result"),
+    ],
+)
+def test_a_question_without_finite_numbers_is_refused(options, said):
+    with pytest.raises(DomainError, match=said):
+        solve(parabola, for_="x", **{"result": 0, "low": -9, "high": 9, "shift": 4, **options})
+
+
+def test_a_search_that_finds_a_gap_tells_where_it_ended():
+    def gap(x):
+        x = np.asarray(x, dtype=float)
+        return np.where((x > 2.401) & (x < 2.409), np.nan, x)
+
+    with pytest.raises(ConvergenceError, match=r"2\.4 to 2\.41") as caught:
+        solve(gap, for_="x", result=2.405, low=0, high=10)
+    assert caught.value.last == pytest.approx(2.405)
+
+
+def test_a_search_that_does_not_end_is_told(monkeypatch):
+    brentq = optimize.brentq
+    monkeypatch.setattr(
+        optimize, "brentq", lambda *a, **options: brentq(*a, **{**options, "maxiter": 2})
+    )
+    with pytest.raises(ConvergenceError, match="did not converge in 2 iterations") as caught:
+        solve(lambda x: np.asarray(x) ** 9, for_="x", result=0.0071, low=0, high=1)
+    assert 0 < caught.value.last < 1
+    assert abs(caught.value.residual) > 0

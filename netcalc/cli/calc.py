@@ -93,7 +93,7 @@ def _command(formula: Formula) -> click.Command:
         click.Option(
             ["--sweep", "sweep_"],
             metavar="ARGUMENT=LOW:HIGH[:STEPS]",
-            help="A table over a range of one argument; STEPS is 50, or log50 for logarithmic ones.",
+            help="A table over a range of one argument; STEPS is 50, or log50 for even ratios.",
         ),
         click.Option(["--plot", "plot_"], metavar="OUT.html", help="Draw the sweep."),
         click.Option(["--force", "force_"], is_flag=True, help="Replace OUT.html if it exists."),

@@ -11,7 +11,6 @@ import click
 import numpy as np
 
 from netcalc.compare import Comparison
-from netcalc.errors import MissingPackageError
 from netcalc.models._domain import FloatArray
 
 if TYPE_CHECKING:
@@ -53,10 +52,8 @@ def check_outputs(*paths: str | None, force: bool = False) -> None:
 
 def save_plot(comparison: Comparison, path: str) -> None:
     """Draw a comparison into one HTML file that needs no network."""
-    try:
-        from netcalc import plots
-    except ImportError as error:
-        raise MissingPackageError("bokeh", extra="lab", purpose="--plot") from error
+    from netcalc import plots  # late: bokeh takes its time
+
     plots.save_html(plots.overlay(comparison), path)
 
 
@@ -90,10 +87,8 @@ def save_curve(
     path: str,
 ) -> None:
     """Draw one curve into one HTML file that needs no network."""
-    try:
-        from netcalc import plots
-    except ImportError as error:
-        raise MissingPackageError("bokeh", extra="lab", purpose="--plot") from error
+    from netcalc import plots  # late: bokeh takes its time
+
     positive = bool((y[np.isfinite(y)] > 0).all())
     plots.save_html(
         plots.curves(

@@ -1,5 +1,12 @@
 """Arrays, samples and comparisons to bokeh figures: no widgets, no formulas."""
 
+from netcalc.errors import MissingPackageError
+
+try:
+    import bokeh as _bokeh  # noqa: F401 - the one package that all of this needs
+except ImportError as error:
+    raise MissingPackageError("bokeh", extra="lab", purpose="netcalc.plots") from error
+
 from netcalc.plots.curves import curves
 from netcalc.plots.overlay import overlay
 from netcalc.plots.picture import svg

@@ -1,5 +1,15 @@
 """Figures, sliders, run buttons and uploads on a notebook's page: no formulas, no parsing."""
 
+from netcalc.errors import MissingPackageError
+
+try:
+    import anywidget as _anywidget  # noqa: F401 - these three are what all of this needs
+    import bokeh as _bokeh  # noqa: F401
+    import ipywidgets as _ipywidgets  # noqa: F401
+except ImportError as error:
+    package = (error.name or "ipywidgets").partition(".")[0]
+    raise MissingPackageError(package, extra="lab", purpose="netcalc.widgets") from error
+
 from netcalc.widgets.controls import Quantity, choice, switch
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel

@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 SCRIPT = """
 import json, sys
 loaded = set(sys.modules)
@@ -52,3 +54,21 @@ def test_completion_offers_public_names_only():
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout == "['__doc__', '__version__']\n"
+
+
+@pytest.mark.parametrize(
+    ("room", "missing"),
+    [("plots", "bokeh"), ("widgets", "bokeh"), ("widgets", "ipywidgets"), ("widgets", "anywidget")],
+)
+@pytest.mark.parametrize("how", ["from netcalc import {}", "import netcalc.{}"])
+def test_without_the_extra_one_sentence_says_what_to_install(room, missing, how):
+    script = (
+        f"import sys; sys.modules[{missing!r}] = None\n"
+        "from netcalc.errors import MissingPackageError\n"
+        f"try: {how.format(room)}\nexcept MissingPackageError as error: print(error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert f"netcalc.{room} needs the package {missing}" in done.stdout
+    assert 'pip install "netcalc-lab[lab]"' in done.stdout
