@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import errno
 import gzip
+import io
 import json
 import math
 import os
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 """Number of the file format; a file with a higher one is refused by name."""
+
+MAX_FILE_BYTES = 1 << 30
+"""Largest file of saved samples that is read, compressed or not. [byte]"""
 
 FloatColumn: TypeAlias = NDArray[np.float64]
 BoolColumn: TypeAlias = NDArray[np.bool_]
@@ -601,10 +605,13 @@ def loads(data: bytes, *, file: str = "samples") -> Samples:
     """Read samples from the bytes of a saved file."""
     try:
         if data[:2] == b"\x1f\x8b":
-            data = gzip.decompress(data)
-        document = json.loads(data)
+            with gzip.open(io.BytesIO(data)) as stream:
+                data = stream.read(MAX_FILE_BYTES + 1)
+        document = json.loads(data) if len(data) <= MAX_FILE_BYTES else None
     except (OSError, EOFError, ValueError, RecursionError) as error:
         raise ReaderError("is damaged: no complete JSON in it", file=file) from error
+    if len(data) > MAX_FILE_BYTES:
+        raise ReaderError("is too large", file=file, expected=f"at most {MAX_FILE_BYTES} bytes")
     if not isinstance(document, dict) or document.get("format") != "netcalc samples":
         raise ReaderError("is not a file of saved samples", file=file, expected="netcalc samples")
     schema, kind = document.get("schema"), document.get("kind")

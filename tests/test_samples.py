@@ -276,3 +276,21 @@ def test_a_negative_size_or_time_cannot_be(name, row):
     values[name][row - 1] = -1.0
     with pytest.raises(DomainError, match=f"{name} is -1 in row {row}, allowed is 0 or more"):
         RttSamples(**values)
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, '{"format": "netcalc samples", "schema": 1, "kind": ' + "[" * 100_000]
+)
+def test_json_of_any_depth_is_named(text):
+    with pytest.raises(ReaderError, match="no complete JSON"):
+        samples.loads(text.encode(), file="deep.json")
+
+
+def test_a_compressed_file_is_unpacked_up_to_a_limit(monkeypatch, tmp_path):
+    monkeypatch.setattr(samples, "MAX_FILE_BYTES", 10_000)
+    bomb = tmp_path / "bomb.json.gz"
+    bomb.write_bytes(gzip.compress(b" " * 10_000_000))
+    with pytest.raises(ReaderError, match="too large"):
+        samples.load(bomb)
+    some_round_trips().save(tmp_path / "small.json.gz")
+    assert samples.load(tmp_path / "small.json.gz").sent == some_round_trips().sent
