@@ -164,8 +164,9 @@ class CalculatorPanel(ipywidgets.VBox):
         self.found.value = f"{len(found)} formula{'s' if len(found) != 1 else ''} found"
         names = [formula.name for formula in found]
         ready, self._ready = self._ready, False  # new options choose the first of them
-        self.formula_choice.options = [(_title(formula), formula.name) for formula in found]
-        self.formula_choice.value = self.formula.name if self.formula.name in names else None
+        with self.formula_choice.hold_sync():
+            self.formula_choice.options = [(_title(formula), formula.name) for formula in found]
+            self.formula_choice.value = self.formula.name if self.formula.name in names else None
         self._ready = ready
 
     def _pick(self) -> None:
