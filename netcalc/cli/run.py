@@ -14,6 +14,7 @@ from netcalc.cli.live import Progress, partial_shown
 from netcalc.cli.output import check_outputs, save_plot
 from netcalc.cli.read import describe, summary
 from netcalc.experiments import echo as measure_echo
+from netcalc.path import Path
 
 
 @click.group(invoke_without_command=True)

@@ -21,7 +21,7 @@ from netcalc.experiments._stopping import SLICE_S, Stopping
 
 LINGER_S = 0.02
 """How long after the last probe duplicates and late replies are still awaited. [s]"""
-_DRAINED = 1000  # replies read away before a probe, at most
+DRAINED = 1000  # replies read away before a probe, at most
 _clock = time.perf_counter_ns
 
 
@@ -59,7 +59,7 @@ class UdpExchange:
         self._connect = connect
         self._session = session[:4]
         self._timeout_ns = int(timeout_s * 1e9)
-        self._slice_s = _slice_s(timeout_s)
+        self._slice_s = slice_s(timeout_s)
         self._stopping = stopping
         self._buffer = bytearray(65_536)
         self.replies = Replies()
@@ -113,7 +113,7 @@ class UdpExchange:
         return sock
 
     def _drain(self, flags: int = socket.MSG_DONTWAIT) -> None:
-        for _ in range(_DRAINED):
+        for _ in range(DRAINED):
             try:
                 got = self._sock.recv_into(self._buffer, 0, flags)
             except (BlockingIOError, TimeoutError):
@@ -152,7 +152,7 @@ class TcpExchange:
         self._have = 0
         self.replies = Replies()
         self._greet(session)
-        limit_receive(sock, _slice_s(timeout_s))
+        limit_receive(sock, slice_s(timeout_s))
 
     def exchange(self, payload: bytearray, sequence: int) -> tuple[int, int | None]:
         """Send one probe; return when, and its round trip or None without a reply. [ns]"""
@@ -194,7 +194,7 @@ class TcpExchange:
     def linger(self) -> None:
         """Sort what still comes after the last probe."""
         self._sock.settimeout(LINGER_S)
-        for _ in range(_DRAINED):
+        for _ in range(DRAINED):
             try:
                 got = self._sock.recv_into(self._view[self._have :])
             except (BlockingIOError, TimeoutError):
@@ -273,6 +273,6 @@ def peer_of(sock: socket.socket) -> dict[str, Any]:
     return {"host": host, "port": port}
 
 
-def _slice_s(timeout_s: float) -> float:
+def slice_s(timeout_s: float) -> float:
     """Divide the time limit into equal slices, short enough to notice a wish to stop."""
     return timeout_s / max(1, -(-timeout_s // SLICE_S))

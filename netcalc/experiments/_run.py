@@ -59,7 +59,7 @@ class Plan:
         """Payload of the whole run in both directions, with the warm-up."""
         return 2 * sum(self.sizes) * (self.count + WARM_UP_COUNT)
 
-    def command(self, standard: tuple[int, ...]) -> str:
+    def command(self, standard: tuple[int, ...], path: object = None) -> str:
         """Return the call that asks for this plan."""
         sizes = "BOOK_SIZES" if tuple(self.sizes) == standard else str(self.sizes)
         if len(self.sizes) > 32 and tuple(self.sizes) != standard:
@@ -67,7 +67,7 @@ class Plan:
         return (
             f"echo({sizes}, protocol={self.protocol!r}, count={self.count}, "
             f"interval_s={self.interval_s:g}, timeout_s={self.timeout_s:g}, "
-            f"host={self.host!r}, port={self.port})"
+            + (f"host={self.host!r}, port={self.port})" if path is None else f"path={path!r})")
         )
 
 

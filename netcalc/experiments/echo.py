@@ -1,15 +1,18 @@
-"""Round trips against size: the ping experiment of a book, over UDP or TCP on the loopback."""
+"""Round trips against size: the ping experiment of a book, on the loopback or an emulated path."""
 
 from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Callable
 
 from numpy.typing import ArrayLike
 
-from netcalc.errors import ExperimentError
+from netcalc.emulation.wire import Wire
+from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import _instrument
 from netcalc.experiments._exchange import Exchange, TcpExchange, UdpExchange
+from netcalc.experiments._icmp import IcmpExchange
 from netcalc.experiments._limits import (
     MAX_BYTES,
     MAX_COUNT,
@@ -26,12 +29,16 @@ from netcalc.experiments._process import Peer
 from netcalc.experiments._run import Plan, Progress, Run, finish
 from netcalc.experiments._stopping import Stop, Stopping
 from netcalc.models._domain import choice
+from netcalc.path import Path
 from netcalc.samples import RttSamples
 
 BOOK_SIZES = (8, *range(100, 1401, 100))
 """The 15 sizes of Stevens, TCP/IP Illustrated vol. 3, appendix A. [byte]"""
 CONNECT_S = 5.0
 """Time limit of a connection to the peer. [s]"""
+
+Opener = Callable[[int, int, int], socket.socket]
+"""What makes a socket of a family, kind and protocol: here, or at one end of a wire."""
 
 
 def echo(
@@ -43,6 +50,7 @@ def echo(
     timeout_s: float = 1.0,
     host: str = "127.0.0.1",
     port: int = 0,
+    path: Path | None = None,
     progress: Progress | None = None,
     stop: Stop | None = None,
     save: str | os.PathLike[str] | None = None,
@@ -58,8 +66,9 @@ def echo(
     payload_bytes : array_like
         Sizes of the probes, each sent ``count`` times: user data of a datagram, 0 to 65,507 (over
         IPv6 65,527), or of a TCP message, 8 to 1 MiB. [byte]
-    protocol : {'udp', 'tcp'}
-        Datagrams, or messages over one connection without Nagle's delay.
+    protocol : {'udp', 'tcp', 'icmp'}
+        Datagrams, messages over one connection without Nagle's delay, or what ``ping`` sends, which
+        the kernel of the other end answers; this one needs a path.
     count : int
         Probes of each size. [1]
     interval_s : float
@@ -70,6 +79,10 @@ def echo(
         Address on the loopback, of IPv4 or IPv6.
     port : int
         Port of the peer; with 0 the kernel picks a free one. [1]
+    path : Path, optional
+        Run through this path, emulated between two namespaces of this machine; of ``host`` the
+        address family counts then. ``meta.instrument["truth"]`` has what was set, and
+        ``wire_lateness_p99_s`` and ``wire_late_ratio`` how punctual the emulation was.
     progress : callable, optional
         Called as ``progress(done, total, rtt_s)`` at most ten times a second and at the end.
     stop : threading.Event or callable, optional
@@ -114,8 +127,14 @@ def echo(
     Stevens, TCP/IP Illustrated vol. 3, appendix A.2 (15 sizes, 10 probes each).
     """
     require_processes()
-    protocol = choice("protocol", protocol, ("udp", "tcp"))
+    protocol = choice("protocol", protocol, ("udp", "tcp", "icmp"))
     address = loopback_address(host)
+    wire = None if path is None else Wire(path)
+    if wire is not None:
+        address = wire.address("B", 6 if ":" in address else 4)
+    elif protocol == "icmp":
+        hint = "path=Path.parse('10 Mbit/s 1 ms'): its ends are namespaces with raw sockets"
+        raise DomainError("protocol", "icmp", "'udp' or 'tcp' without a path", hint=hint)
     plan = Plan(
         sizes=payload_sizes(payload_bytes, protocol=protocol, host=address),
         count=whole_number("count", count, 1, MAX_COUNT),
@@ -128,7 +147,7 @@ def echo(
     require_bounded(
         probe_count=plan.probe_count,
         carried_bytes=plan.carried_bytes,
-        duration_s=plan.interval_s * (plan.probe_count - 1),
+        duration_s=plan.probe_count * max(plan.interval_s, _least_s(plan, path)) - plan.interval_s,
     )
     require_writable(save)
     with Stopping(stop, limit_s=MAX_DURATION_S) as stopping:
@@ -137,17 +156,70 @@ def echo(
             stopping=stopping,
             progress=progress,
             save=save,
-            command=plan.command(BOOK_SIZES),
+            command=plan.command(BOOK_SIZES, path),
         )
-        return finish(run, lambda: with_own_peer(run))
+        return finish(run, lambda: with_own_peer(run) if wire is None else through(run, wire))
+
+
+def _least_s(plan: Plan, path: Path | None) -> float:
+    """Return the time of the smallest probe on the path, for an estimate of the run's. [s]"""
+    return 0.0 if path is None else float(path.rtt_s(min(plan.sizes)))
 
 
 def with_own_peer(run: Run) -> None:
     """Note the error of the instrument, start a peer on the same processor, send the probes."""
-    plan, facts = run.plan, run.facts
-    facts.update(_instrument.machine(), **_instrument.loopback(), **_instrument.timer())
-    facts["address_family"] = "IPv6" if ":" in plan.host else "IPv4"
-    settings = {
+    note_instrument(run)
+    run.facts.update(_instrument.loopback())
+    with _instrument.one_processor() as processor:
+        run.facts["shared_processor"] = processor
+        run.measure_own_error()
+        with Peer(peer_settings(run.plan), stopping=run.stopping) as peer:
+            run.facts["exchange_call_s"] = _instrument.exchange_call_s(run.plan.host)
+            probe_peer(run, peer, socket.socket)
+        run.measure_own_error()
+
+
+def through(run: Run, wire: Wire) -> None:
+    """Open the wire, start a peer on a socket of its far end, send the probes from the near end."""
+    plan = run.plan
+    note_instrument(run)
+    run.facts["offload"] = "one packet at a time" if not wire.offload else "super-packets"
+    run.measure_own_error()
+    with wire:
+        run.facts["truth"] = wire.truth()
+
+        def opened(family: int, kind: int, protocol: int = 0) -> socket.socket:
+            return wire.socket("A", family, kind, protocol)
+
+        if plan.protocol == "icmp":
+            probe_at(run, (plan.host, 0), opened)
+        else:
+            kind = socket.SOCK_STREAM if plan.protocol == "tcp" else socket.SOCK_DGRAM
+            with wire.socket("B", _family((plan.host, 0)), kind) as sock:
+                sock.bind((plan.host, plan.port))
+                if plan.protocol == "tcp":
+                    sock.listen(8)
+                settings = {**peer_settings(plan), "fd": sock.fileno()}
+                peer = Peer(settings, stopping=run.stopping, passed=[sock.fileno()])
+            with peer:
+                probe_peer(run, peer, opened)
+        found = wire.statistics()
+    run.facts["wire_lateness_p99_s"] = found.lateness_p99_s
+    run.facts["wire_late_ratio"] = found.late_ratio
+    if found.invalid is not None:
+        run.warnings.append(found.invalid)
+    run.measure_own_error()
+
+
+def note_instrument(run: Run) -> None:
+    """Note what of the machine and its clock bears on the times."""
+    run.facts.update(_instrument.machine(), **_instrument.timer())
+    run.facts["address_family"] = "IPv6" if ":" in run.plan.host else "IPv4"
+
+
+def peer_settings(plan: Plan) -> dict[str, object]:
+    """Return what the peer of a run is told."""
+    return {
         "protocol": plan.protocol,
         "host": plan.host,
         "port": plan.port,
@@ -156,31 +228,30 @@ def with_own_peer(run: Run) -> None:
         "bytes": MAX_BYTES + 100_000_000,
         "message_bytes": max(plan.sizes),
     }
-    with _instrument.one_processor() as processor:
-        facts["shared_processor"] = processor
-        run.measure_own_error()
-        with Peer(settings, stopping=run.stopping) as peer:
-            facts.update({f"peer_{name}": value for name, value in peer.report.items()})
-            facts["exchange_call_s"] = _instrument.exchange_call_s(plan.host)
-            try:
-                probe_at(run, (plan.host, peer.port))
-            except ExperimentError as error:
-                if (death := peer.death()) is None:
-                    raise
-                raise ExperimentError(
-                    f"{error.what}; {death}", phase=error.phase, host=plan.host, port=peer.port
-                ) from error
-            finally:
-                counts = peer.close()
-                facts.update({f"peer_{name}_count": value for name, value in counts.items()})
-        run.measure_own_error()
 
 
-def probe_at(run: Run, address: tuple[str, int]) -> None:
+def probe_peer(run: Run, peer: Peer, opener: Opener) -> None:
+    """Send the probes of a run to its peer, and note what the peer tells."""
+    host, facts = run.plan.host, run.facts
+    facts.update({f"peer_{name}": value for name, value in peer.report.items()})
+    try:
+        probe_at(run, (host, peer.port), opener)
+    except ExperimentError as error:
+        if (death := peer.death()) is None:
+            raise
+        raise ExperimentError(
+            f"{error.what}; {death}", phase=error.phase, host=host, port=peer.port
+        ) from error
+    finally:
+        counts = peer.close()
+        facts.update({f"peer_{name}_count": value for name, value in counts.items()})
+
+
+def probe_at(run: Run, address: tuple[str, int], opener: Opener = socket.socket) -> None:
     """Send the probes of a run to whoever echoes at an address."""
     run.phase, run.port = "connect", address[1]
     try:
-        exchange = connected(run, address)
+        exchange = connected(run, address, opener)
     except OSError as error:
         raise run.failure(error) from error
     try:
@@ -189,19 +260,23 @@ def probe_at(run: Run, address: tuple[str, int]) -> None:
         exchange.close()
 
 
-def connected(run: Run, address: tuple[str, int]) -> Exchange:
+def connected(run: Run, address: tuple[str, int], opener: Opener) -> Exchange:
     """Open the sockets of a run, and note what the kernel granted."""
     plan = run.plan
     if plan.protocol == "udp":
-        with open_udp(address) as sock:
+        with open_udp(address, opener) as sock:
             run.facts.update(_instrument.granted(sock))
         return UdpExchange(
-            lambda: open_udp(address),
+            lambda: open_udp(address, opener),
             plan.session,
             timeout_s=plan.timeout_s,
             stopping=run.stopping,
         )
-    sock = open_tcp(address)
+    if plan.protocol == "icmp":
+        sock = open_raw(address, opener)
+        run.facts.update(_instrument.granted(sock))
+        return IcmpExchange(sock, plan.session, timeout_s=plan.timeout_s, stopping=run.stopping)
+    sock = open_tcp(address, opener)
     try:
         run.facts.update(_instrument.granted(sock))
         return TcpExchange(
@@ -216,9 +291,9 @@ def connected(run: Run, address: tuple[str, int]) -> Exchange:
         raise
 
 
-def open_udp(address: tuple[str, int]) -> socket.socket:
+def open_udp(address: tuple[str, int], opener: Opener) -> socket.socket:
     """Open a datagram socket that hears one address only."""
-    sock = socket.socket(_family(address), socket.SOCK_DGRAM)
+    sock = opener(_family(address), socket.SOCK_DGRAM, 0)
     try:
         sock.connect(address)
     except BaseException:
@@ -227,12 +302,24 @@ def open_udp(address: tuple[str, int]) -> socket.socket:
     return sock
 
 
-def open_tcp(address: tuple[str, int]) -> socket.socket:
+def open_tcp(address: tuple[str, int], opener: Opener) -> socket.socket:
     """Open a connection without Nagle's delay."""
-    sock = socket.socket(_family(address), socket.SOCK_STREAM)
+    sock = opener(_family(address), socket.SOCK_STREAM, 0)
     try:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         sock.settimeout(CONNECT_S)
+        sock.connect(address)
+    except BaseException:
+        sock.close()
+        raise
+    return sock
+
+
+def open_raw(address: tuple[str, int], opener: Opener) -> socket.socket:
+    """Open a raw ICMP socket that hears one address only."""
+    protocol = socket.IPPROTO_ICMPV6 if ":" in address[0] else socket.IPPROTO_ICMP
+    sock = opener(_family(address), socket.SOCK_RAW, protocol)
+    try:
         sock.connect(address)
     except BaseException:
         sock.close()

@@ -320,8 +320,8 @@ def test_tcp_peer_that_stops_reading(bench, monkeypatch):
     done = bench.Event()
     open_tcp = bench.echo_module.open_tcp
 
-    def open_small(address):
-        sock = open_tcp(address)
+    def open_small(address, *rest):
+        sock = open_tcp(address, *rest)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
         return sock
 

@@ -1,0 +1,84 @@
+"""Echo through an emulated path: the same probes, the truth beside them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from netcalc.emulation import capabilities
+from netcalc.errors import DomainError, ExperimentError
+from netcalc.experiments import _exchange, echo
+from netcalc.experiments._icmp import internet_checksum
+from netcalc.path import Path
+
+PATH = Path.parse("T1 5 ms, T1 1 ms")
+HEADERS = {"icmp": 28, "udp": 28, "tcp": 52}
+"""derived: IPv4 20 and ICMP or UDP 8; IPv4 20, TCP 20 and 12 of time stamps. [byte]"""
+
+
+@pytest.fixture(scope="module")
+def wires():
+    found = capabilities()
+    if not found.wire:
+        pytest.skip(f"no wire here: {found.why_not}")
+    return found
+
+
+@pytest.mark.namespace
+@pytest.mark.parametrize("protocol", HEADERS)
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+@pytest.mark.usefixtures("wires", "nothing_left")
+def test_the_line_through_the_minima_is_the_path(protocol, host):
+    """identity: Path.rtt_s with the headers of the protocol; late by 1.5 ms and 2 % at most."""
+    samples = echo([8, 700, 1300], protocol=protocol, host=host, count=4, path=PATH)
+    sizes, best_s = samples.minima()
+    headers = HEADERS[protocol] + 20 * (host == "::1")
+    truth_s = PATH.rtt_s(sizes + headers)
+    assert np.all(best_s >= truth_s - 1e-6)
+    assert np.all(best_s <= truth_s * 1.02 + 1.5e-3)
+    assert samples.sent == samples.received == 12
+    instrument = samples.meta.instrument
+    assert instrument["truth"]["bandwidths_bps"] == [1.544e6, 1.544e6]
+    assert instrument["truth"]["latencies_s"] == [0.005, 0.001]
+    assert 0 <= instrument["wire_lateness_p99_s"] < 0.1
+    assert "path=Path(" in samples.meta.command
+
+
+@pytest.mark.namespace
+@pytest.mark.usefixtures("wires", "nothing_left")
+def test_probes_without_user_data_are_told_apart_by_icmp_itself():
+    samples = echo([0, 4], protocol="icmp", count=3, path=Path.parse("10 Mbit/s 1 ms"))
+    assert samples.received == 6
+    assert samples.meta.instrument["foreign_count"] == 0
+
+
+@pytest.mark.namespace
+@pytest.mark.usefixtures("wires", "nothing_left")
+def test_a_reply_that_is_late_is_lost_and_counted(monkeypatch):
+    monkeypatch.setattr("netcalc.experiments._run.WARM_UP_COUNT", 0)
+    monkeypatch.setattr("netcalc.experiments._icmp.LINGER_S", 0.2)
+    samples = echo(
+        [100], protocol="icmp", count=5, timeout_s=0.03, path=Path.parse("10 Mbit/s 20 ms")
+    )
+    assert samples.loss_ratio == 1.0
+    assert samples.meta.instrument["late_count"] == 5
+
+
+def test_icmp_needs_a_path():
+    with pytest.raises(DomainError, match="without a path"):
+        echo(protocol="icmp")
+
+
+def test_a_run_that_takes_too_long_on_its_path_is_refused():
+    with pytest.raises(ExperimentError, match="at most 600 s"):
+        echo(count=1000, path=Path.parse("1 kbit/s"))
+
+
+def test_the_checksum_of_the_internet():
+    # published: RFC 1071, section 3: the sum of these words is ddf2
+    assert internet_checksum(bytes.fromhex("0001f203f4f5f6f7")) == 0xFFFF - 0xDDF2
+    assert internet_checksum(b"\x01") == 0xFFFF - 0x0100
+
+
+def test_a_time_limit_is_divided_into_equal_slices():
+    assert _exchange.slice_s(1.0) == pytest.approx(0.1)
