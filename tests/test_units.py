@@ -112,6 +112,11 @@ REFUSED = [
     ("1 2 ms", "s", ["not one number", "not known"]),
     ("1,2,3 ms", "s", ["not one number"]),
     ("3 dBm", "ratio", ["not known"]),
+    ("-3 dB", "ratio", ["not known"]),
+    ("250 jiffies", "s", ["not known"]),
+    ("250 ticks", "s", ["not known"]),
+    ("0x1F4 ms", "s", ["not known"]),
+    ("0x1F4", "1", ["not known"]),
 ]
 
 

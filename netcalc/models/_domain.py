@@ -137,6 +137,8 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
     if kind == "O" and not any(isinstance(item, refused) for item in array.flat):
         try:
             return array.astype(np.float64)
+        except OverflowError:
+            raise DomainError(name, "a longer integer", "at most 1.8e308") from None
         except (TypeError, ValueError):
             pass
     hint = "; read text with netcalc.units.parse first" if kind in "USO" else ""

@@ -341,3 +341,38 @@ def test_a_disk_that_fills_during_a_run_loses_no_measurement(tmp_path):
     document = json.loads(done.stdout)
     assert document["received"] == 3
     assert "No space left" in document["error"]["message"]
+
+
+def test_every_place_and_language_gives_the_same_bytes(ping_file, tmp_path):
+    plain = netcalc("read", ping_file.name, "--json", cwd=tmp_path, env={"LC_ALL": "C.UTF-8"})
+    for env in (
+        {"LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"},
+        {"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"},
+        {"LC_ALL": "ar_EG.UTF-8"},
+        {"TZ": "Pacific/Apia"},
+        {"TZ": ":/nowhere"},
+        {"COLUMNS": "20", "NO_COLOR": "1", "TERM": "dumb"},
+    ):
+        done = netcalc("read", ping_file.name, "--json", cwd=tmp_path, env=env)
+        assert (done.stdout, done.stderr) == (plain.stdout, "")
+
+
+def test_no_colour_without_a_terminal_and_none_where_it_is_not_wanted():
+    for env in ({}, {"NO_COLOR": "1"}, {"TERM": "dumb"}, {"COLUMNS": "20"}):
+        for arguments in (["data", "mbufs"], ["book", "--source", "nagle"], ["calc", "--list"]):
+            done = netcalc(*arguments, env=env)
+            assert done.returncode == 0
+            assert "\x1b" not in done.stdout
+
+
+def test_ctrl_c_between_two_files_keeps_the_one_that_is_read(ping_file):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "netcalc", "read", str(ping_file), "-", "--json"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    first = process.stdout.readline()  # the second file, standard input, is awaited
+    process.send_signal(signal.SIGINT)
+    rest, error = process.communicate(timeout=20)
+    assert json.loads(first)["received"] == 3
+    assert (process.returncode, rest) == (130, "")
+    assert error.strip() == "netcalc: stopped"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import numpy as np
@@ -394,3 +395,27 @@ def test_absurd_counts_make_no_absurd_rows():
     one = read_ping(HEAD + line(1) + end + "1 received, 99% packet loss\n")
     assert len(one) == 1
     assert any("too many" in warning for warning in one.meta.warnings)
+
+
+@pytest.mark.parametrize(
+    ("epoch", "start"),
+    [
+        ("2147483647.999999", "2038-01-19T03:14:07"),  # the last second of 32 bits
+        ("4102444800.000001", "2099-12-31T23:59:59"),  # less the round trip
+        ("1711846799.500000", "2024-03-31T00:59:59"),  # an hour is left out in Berlin
+        ("1483228799.999999", "2016-12-31T23:59:59"),  # a leap second follows
+    ],
+)
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "Pacific/Apia"])
+def test_a_clock_of_any_year_keeps_its_microseconds(epoch, start, zone, monkeypatch):
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        samples = read_ping(f"{HEAD}[{epoch}] " + line(1, "0.5"))
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    # by hand: the printed time is that of the reply
+    assert samples.sent_s[0] == pytest.approx(float(epoch) - 0.0005, abs=1e-6)
+    assert samples.meta.start.startswith(start)
+    assert samples.meta.start.endswith("+00:00")
