@@ -25,6 +25,7 @@ _COMMANDS = {
     "book": ("netcalc.cli.book:book", "Compute the numbers of five sources again: do they agree?"),
     "calc": ("netcalc.cli.calc:calc", "Compute a formula, with quantities as people write them."),
     "data": ("netcalc.cli.data:data", "List, describe and print the bundled measurements."),
+    "doctor": ("netcalc.cli.doctor:doctor", "Say what this machine can measure, and how well."),
     "explain": ("netcalc.cli.explain:explain", "Say what limits a path, with the arithmetic."),
     "lab": ("netcalc.cli.lab:lab", "Open the lessons in the browser."),
     "read": ("netcalc.cli.read:read", "Read measurements: ping output, columns, saved runs."),

@@ -1,0 +1,117 @@
+"""``netcalc doctor``: what this machine can measure and emulate, how well, and why not more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+import numpy as np
+
+from netcalc import units
+from netcalc.cli import print_json
+from netcalc.emulation import Capabilities, capabilities
+from netcalc.errors import ExperimentError
+from netcalc.experiments import _instrument, echo
+from netcalc.path import Path
+
+PATH_TEXT = "T1 5 ms"
+PAYLOAD_BYTES = 500
+_HEADER_BYTES = 28  # IPv4 and ICMP
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def doctor(as_json: bool) -> None:
+    """Say what this machine can measure and emulate, how well, and why not more.
+
+    Takes some four seconds; nothing leaves this machine, and nothing stays behind.
+    """
+    found = capabilities()
+    report: dict[str, Any] = {
+        **found.as_dict(),
+        **_instrument.timer(),
+        "exchange_call_s": _instrument.exchange_call_s("127.0.0.1"),
+        **_instrument.scheduling(_instrument.scheduling_delays_s(500)),
+        "processor_ratio": _instrument.processor_ratio(),
+        "machine": _instrument.machine(),
+        "link": link_accuracy(found),
+    }
+    if as_json:
+        print_json(report)
+        return
+    for line in lines(found, report):
+        click.echo(line)
+
+
+def link_accuracy(found: Capabilities) -> dict[str, Any]:
+    """Ping through a wire for two seconds; return the truth and how far off the times are."""
+    path = Path.parse(PATH_TEXT)
+    truth_s = float(path.rtt_s(PAYLOAD_BYTES + _HEADER_BYTES))
+    report: dict[str, Any] = {"path": PATH_TEXT, "truth_s": truth_s}
+    if not found.wire:
+        return {**report, "why_not": found.why_not}
+    try:
+        samples = echo([PAYLOAD_BYTES], protocol="icmp", count=20, interval_s=0.1, path=path)
+    except ExperimentError as error:
+        return {**report, "why_not": str(error)}
+    errors_s = samples.best_s - truth_s
+    return {
+        **report,
+        "ping_count": errors_s.size,
+        "error_min_s": float(errors_s.min()),
+        "error_median_s": float(np.median(errors_s)),
+        "error_p95_s": float(np.percentile(errors_s, 95)),
+        "wire_lateness_p99_s": samples.meta.instrument["wire_lateness_p99_s"],
+        "wire_late_ratio": samples.meta.instrument["wire_late_ratio"],
+        "warnings": list(samples.meta.warnings),
+    }
+
+
+def lines(found: Capabilities, report: dict[str, Any]) -> list[str]:
+    """Return the report as text."""
+
+    def time(name: str) -> str:
+        return units.show(report[name], "s", digits=2)
+
+    programs = ", ".join(name for name, place in found.programs.items() if place) or "none"
+    missing = ", ".join(name for name, place in found.programs.items() if not place) or "none"
+    machine = report["machine"]
+    text = [
+        f"machine      Linux {found.kernel}, {machine.get('usable_cpu_count', '?')} processors, "
+        f"load {machine.get('load_1min', float('nan')):.1f}",
+        f"namespaces   {'yes, ' + _WAYS[found.way] if found.wire else 'no: ' + found.why_not}",
+        f"TUN device   {found.tun}{', with offloads' if found.offload else ''}",
+        f"IPv6         {'yes' if found.ipv6 else 'no'}",
+        f"TCP          {' '.join(found.congestion_controls)}; outside a namespace this user may "
+        f"choose {' '.join(found.allowed_congestion_controls)}",
+        f"programs     {programs}; not installed: {missing}",
+        f"clock        steps of {time('timer_resolution_s')}, a reading costs "
+        f"{time('clock_call_s')}",
+        f"calls        one send and one receive: {time('exchange_call_s')}",
+        f"scheduling   short sleeps end {time('scheduling_delay_median_s')} late, "
+        f"{time('scheduling_delay_p99_s')} at the 99th percentile; "
+        f"{report['processor_ratio']:.0%} of a processor",
+    ]
+    return text + _link_lines(report["link"])
+
+
+def _link_lines(link: dict[str, Any]) -> list[str]:
+    if "why_not" in link:
+        return [f"link         not measured: {link['why_not']}"]
+
+    def time(name: str) -> str:
+        return units.show(link[name], "s", digits=2)
+
+    found = [
+        f"link         {link['path']}, ping of {PAYLOAD_BYTES} bytes: "
+        f"{units.show(link['truth_s'], 's', digits=4)} by theory; {link['ping_count']} pings are "
+        f"off by {time('error_min_s')} at least, {time('error_median_s')} in the median, "
+        f"{time('error_p95_s')} at the 95th percentile"
+    ]
+    return found + [f"             {warning}" for warning in link["warnings"]]
+
+
+_WAYS = {
+    "root": "made as root",
+    "user namespace": "made without a privilege, in a user namespace",
+}
