@@ -8,10 +8,11 @@ except ImportError as error:
     raise MissingPackageError("bokeh", extra="lab", purpose="netcalc.plots") from error
 
 from netcalc.plots.curves import curves
+from netcalc.plots.ladder import ladder
 from netcalc.plots.overlay import overlay
 from netcalc.plots.picture import svg
 from netcalc.plots.plot import Plot, save_html
 from netcalc.plots.style import Axis
 from netcalc.plots.timeline import timeline
 
-__all__ = ["Axis", "Plot", "curves", "overlay", "save_html", "svg", "timeline"]
+__all__ = ["Axis", "Plot", "curves", "ladder", "overlay", "save_html", "svg", "timeline"]

@@ -1,0 +1,140 @@
+"""A ladder of segments between a client and a server, with every wait named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from bokeh.models import FixedTicker, PlainText
+
+from netcalc.models.write_timeline import WriteTimeline
+from netcalc.plots.plot import Plot
+from netcalc.plots.style import (
+    DASHES,
+    FONT,
+    INKS,
+    PALETTES,
+    Axis,
+    Theme,
+    add_hover,
+    add_legend,
+    new_figure,
+    new_source,
+)
+from netcalc.units import show
+
+ARROWS = ("segment", "acknowledgement", "response")
+WAITS = ("waits for acknowledgement", "holds acknowledgement", "works")
+_LANE = 0.07  # half the height of a lane
+_HEIGHT = 230
+
+
+def ladder(
+    steps: WriteTimeline, *, title: str = "", description: str = "", theme: Theme = "light"
+) -> Plot:
+    """Draw a request that is written in parts: time to the right, the client above the server.
+
+    Parameters
+    ----------
+    steps : WriteTimeline
+        What happened when, from :mod:`netcalc.models.write_timeline`.
+    title : str
+        Title above the figure.
+    description : str
+        The text alternative; made from the waits if empty.
+    theme : {'light', 'dark'}
+        Colours of the figure.
+
+    Returns
+    -------
+    Plot
+        With a source for each kind of segment (columns ``x``, ``y``) and each kind of wait
+        (``left``, ``right``, ``bottom``, ``top``), and ``labels``.
+    """
+    palette, ink = PALETTES[theme], INKS[theme]
+    chart = new_figure(
+        Axis("time", "s"), Axis("", "1", low=-1.35, high=0.35), title=title, height=_HEIGHT
+    )
+    axis = chart.yaxis[0]
+    axis.ticker = FixedTicker(ticks=[0.0, -1.0])
+    axis.major_label_overrides = {0.0: PlainText(text="client"), -1.0: PlainText(text="server")}
+    axis.axis_label = None
+    chart.ygrid[0].ticker = axis.ticker
+    sources, legend = {}, []
+    for place, what in enumerate(ARROWS):
+        sources[what] = new_source(what, _arrows(steps, what))
+        drawn = chart.line(
+            "x", "y", source=sources[what], name=what, line_width=3,
+            line_color=palette[place], line_dash=DASHES[place],
+        )  # fmt: skip
+        add_hover(chart, [drawn], [("time", "x", "s")])
+        legend.append((what, [drawn]))
+    for place, what in enumerate(WAITS):
+        sources[what] = new_source(what, _bars(steps, what))
+        drawn = chart.quad(
+            left="left", right="right", bottom="bottom", top="top", source=sources[what],
+            name=what, fill_color=palette[3 + place], fill_alpha=0.6, line_color=ink,
+        )  # fmt: skip
+        add_hover(chart, [drawn], [("from", "left", "s"), ("until", "right", "s")])
+        if any(step == what for step in steps.what):
+            legend.append((what, [drawn]))
+    sources["labels"] = new_source("labels", _labels(steps))
+    chart.text(
+        "x", "y", text="text", source=sources["labels"], text_color=ink, text_align="center",
+        text_baseline="middle", text_font={"value": FONT}, text_font_size="13px",
+    )  # fmt: skip
+    add_legend(chart, legend)
+    shown = tuple(name for name, _ in legend)
+    return Plot(chart, sources, description or _describe(steps), theme,
+                ("ladder", title, theme, shown))  # fmt: skip
+
+
+def _rows(steps: WriteTimeline, what: str) -> list[int]:
+    return [place for place, step in enumerate(steps.what) if step == what]
+
+
+def _arrows(steps: WriteTimeline, what: str) -> dict[str, Any]:
+    """Return one broken line: from lane to lane, then a gap."""
+    x: list[float] = []
+    y: list[float] = []
+    for place in _rows(steps, what):
+        x += [float(steps.start_s[place]), float(steps.end_s[place]), np.nan]
+        y += [0.0, -1.0, np.nan] if steps.who[place] == "to server" else [-1.0, 0.0, np.nan]
+    return {"x": np.array(x, float), "y": np.array(y, float)}
+
+
+def _bars(steps: WriteTimeline, what: str) -> dict[str, Any]:
+    rows = _rows(steps, what)
+    lanes = np.array([0.0 if steps.who[place] == "client" else -1.0 for place in rows])
+    return {
+        "left": steps.start_s[rows],
+        "right": steps.end_s[rows],
+        "bottom": lanes - _LANE,
+        "top": lanes + _LANE,
+    }
+
+
+def _labels(steps: WriteTimeline) -> dict[str, Any]:
+    """Return how long each wait takes, outside its lane."""
+    rows = [place for place, what in enumerate(steps.what) if what in WAITS]
+    length = steps.end_s[rows] - steps.start_s[rows]
+    outside = [0.2 if steps.who[place] == "client" else -1.2 for place in rows]
+    return {
+        "x": (steps.start_s[rows] + steps.end_s[rows]) / 2,
+        "y": np.array(outside, float),
+        "text": [show(float(time), "s", digits=3) for time in length],
+    }
+
+
+def _describe(steps: WriteTimeline) -> str:
+    if not steps.what:
+        return "No request: a number is missing."
+    count = sum(what == "segment" for what in steps.what)
+    text = f"The response is there after {show(steps.done_s, 's')}; the request took {count} "
+    text += "segment" if count == 1 else "segments"
+    parts = []
+    for place, what in enumerate(steps.what):
+        if what in WAITS:
+            time_s = float(steps.end_s[place] - steps.start_s[place])
+            parts.append(f"the {steps.who[place]} {what} for {show(time_s, 's')}")
+    return f"{text}; {'; '.join(parts)}." if parts else f"{text}, and nobody waited."

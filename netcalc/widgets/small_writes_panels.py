@@ -1,0 +1,183 @@
+"""Panels of the lesson on small writes: Nagle's rule meets the delayed acknowledgement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from netcalc import compare, datasets, plots
+from netcalc.experiments import small_writes
+from netcalc.models._domain import FloatArray
+from netcalc.models.small_writes import write_write_read_s
+from netcalc.models.write_timeline import write_timeline
+from netcalc.path import Link, Path
+from netcalc.plots import Axis
+from netcalc.plots.style import Theme
+from netcalc.samples import TransactionSamples
+from netcalc.units import show
+from netcalc.widgets.controls import Quantity, choice, switch
+from netcalc.widgets.figure import Figure
+from netcalc.widgets.panel import Panel, panel
+from netcalc.widgets.run import run_button
+
+ROUNDS = np.arange(1, 11, dtype=float)
+TWO, NODELAY, ONE = "theory: two writes", "theory: TCP_NODELAY", "theory: one write"
+LIVE_BPS = 100e6
+"""Rate of the emulated path of a live run. [bit/s]"""
+
+
+def article_panel(*, theme: Theme = "light") -> Panel:
+    """The forty response times of the article, and the theory with a round trip to find."""
+    article = datasets.load("nagle_round_trips").columns()
+    runs: Mapping[str, Any] = {
+        run: (
+            article["exchange_number"][article["run"] == run],
+            article["response_s"][article["run"] == run],
+        )
+        for run in dict.fromkeys(article["run"].tolist())
+    }
+    plot = plots.curves(
+        ROUNDS,
+        {TWO: ROUNDS, NODELAY: ROUNDS, ONE: ROUNDS},
+        points=runs,
+        x_axis=Axis("exchange", "1", "linear", 0, 11),
+        y_axis=Axis("response time", "s", "linear", 0, 0.25),
+        title="Four ways to write thirteen bytes",
+        theme=theme,
+    )
+    figure = Figure(plot)
+
+    def update(rtt_s: float, delayed_ack_s: float, write_gap_s: float) -> None:
+        theory = _theory(rtt_s, delayed_ack_s, write_gap_s)
+        figure.update_all({name: {"y": times} for name, times in theory.items()})
+        measured = float(np.median(runs["Nagle on"][1][1:]))
+        figure.describe(
+            f"Two writes take {show(float(theory[TWO][1]), 's')} (the article's median is "
+            f"{show(measured, 's')}), the first of a connection {show(float(theory[TWO][0]), 's')}"
+            f"; with TCP_NODELAY {show(float(theory[NODELAY][1]), 's')}, in one write "
+            f"{show(float(theory[ONE][1]), 's')}."
+        )
+
+    return panel(figure, {**_times(), "write_gap_s": _gap()}, update)
+
+
+def _theory(rtt_s: float, delayed_ack_s: float, write_gap_s: float) -> dict[str, FloatArray]:
+    """Return the time of each round: the first one is acknowledged at once."""
+    common: dict[str, Any] = {"delayed_ack_s": delayed_ack_s, "write_gap_s": write_gap_s}
+    two = np.full(ROUNDS.size, float(write_write_read_s(rtt_s, **common)))
+    two[0] = float(write_write_read_s(rtt_s, quickack=True, **common))
+    apart = float(write_write_read_s(rtt_s, nagle=False, **common))
+    return {
+        TWO: two,
+        NODELAY: np.full(ROUNDS.size, apart),
+        ONE: np.full(ROUNDS.size, rtt_s),
+    }
+
+
+def _times() -> dict[str, Any]:
+    return {
+        "rtt_s": Quantity("round trip", "20 ms", unit="s", low="0 s", high="80 ms", scale="linear"),
+        "delayed_ack_s": Quantity(
+            "delayed ACK", "100 ms", unit="s", low="0 s", high="200 ms", scale="linear"
+        ),
+    }
+
+
+def _gap() -> Quantity:
+    return Quantity("between writes", "0 s", unit="s", low="0 s", high="30 ms", scale="linear")
+
+
+def ladder_panel(*, theme: Theme = "light") -> Panel:
+    """Who waits for what, until when: the segments of one request."""
+    figure = Figure(plots.ladder(write_timeline([0, 0], write_bytes=[6, 7], rtt_s=0.03)))
+
+    def update(
+        rtt_s: float,
+        delayed_ack_s: float,
+        write_count: float,
+        write_bytes: float,
+        policy: str,
+        quickack: bool,
+    ) -> None:
+        count = int(write_count)
+        steps = write_timeline(
+            [0.0] * count,
+            write_bytes=[write_bytes] * count,
+            rtt_s=rtt_s,
+            delayed_ack_s=delayed_ack_s,
+            policy=policy,
+            quickack=quickack,
+        )
+        figure.draw(plots.ladder(steps, title="Who waits for what", theme=theme))
+
+    times = _times()
+    times["rtt_s"].value, times["delayed_ack_s"].value = 0.03, 0.04
+    controls = {
+        **times,
+        "write_count": Quantity(
+            "writes", 2.0, unit="1", low=1.0, high=8.0, scale="linear", whole=True
+        ),
+        "write_bytes": Quantity(
+            "each write", "7 B", unit="byte", low="1 B", high="4000 B", whole=True
+        ),
+        "policy": choice(
+            "rule of the client",
+            {"Nagle": "nagle", "Nagle as in Linux (Minshall)": "minshall", "none": "nodelay"},
+            "nagle",
+        ),
+        "quickack": switch("the server acknowledges at once"),
+    }
+    return panel(figure, controls, update)
+
+
+def live_panel(*, theme: Theme = "light") -> Panel:
+    """Small writes on this machine, a minute ago, over a path whose length is known."""
+    shown: list[TransactionSamples] = []
+    figure = Figure(_live_plot(None, 0.03, theme))
+
+    def update(latency_s: float) -> None:
+        if not shown:
+            figure.draw(_live_plot(None, 2 * latency_s, theme))
+
+    def show_run(samples: TransactionSamples) -> None:
+        shown[:] = [samples]
+        figure.draw(_live_plot(samples, float(samples.meta.instrument["rtt_s"]), theme))
+
+    latency = Quantity(
+        "one-way latency", "15 ms", unit="s", low="0 s", high="50 ms", scale="linear"
+    )
+
+    def run(progress: Any, stop: Any) -> TransactionSamples:
+        path = Path.of([Link(LIVE_BPS, latency.value)]) if latency.value else None
+        return small_writes(path=path, progress=progress, stop=stop)
+
+    live = run_button("Write on this machine", run, show_run, key="small writes")
+    return panel(figure, {"latency_s": latency}, update, below=[live])
+
+
+def _live_plot(samples: TransactionSamples | None, rtt_s: float, theme: Theme) -> plots.Plot:
+    """Draw the rounds of a run on the theory of its round trip."""
+    words = {"nagle": "two writes", "nodelay": "TCP_NODELAY", "flush": "two writes and a flush",
+             "single": "one write"}  # fmt: skip
+    points: dict[str, tuple[Any, Any]] = {}
+    for mode, name in words.items():
+        rows = np.zeros(0, int) if samples is None else samples.of_mode(mode, warm_up=True)
+        points[name] = (
+            ([], []) if samples is None
+            else (np.asarray(samples.sequence)[rows], np.asarray(samples.response_s)[rows])
+        )  # fmt: skip
+    text = "No run yet: the lines are what it should show."
+    if samples is not None:
+        text = " ".join([compare.small_writes(samples).sentence, *samples.meta.warnings])
+    return plots.curves(
+        ROUNDS,
+        {name: times for name, times in _theory(rtt_s, 0.04, 0.0).items() if name != NODELAY},
+        points=points,
+        x_axis=Axis("exchange", "1", "linear", 0, 11),
+        y_axis=Axis("response time", "s"),
+        title="This machine, and the theory",
+        description=text,
+        theme=theme,
+    )
