@@ -22,9 +22,12 @@ from netcalc.models._domain import FloatArray, as_float, choice
 from netcalc.models.delayed_ack import LINUX_ATO_MIN_S
 from netcalc.models.fragmentation import fragment_count
 from netcalc.models.handshakes import round_trips
+from netcalc.models.host_stack import message_s
+from netcalc.models.rate_reading import stop_and_wait_goodput_bps
 from netcalc.models.small_writes import write_write_read_s
+from netcalc.models.window import throughput_bps
 from netcalc.path import Hop, Link, Path
-from netcalc.samples import RttSamples, TransactionSamples, TransferSamples
+from netcalc.samples import BulkSamples, RttSamples, TransactionSamples, TransferSamples
 from netcalc.units import show
 
 CURVE_POINTS = 200
@@ -94,7 +97,7 @@ class Comparison:
 
 
 def overlay(
-    samples: RttSamples | TransferSamples | TransactionSamples,
+    samples: RttSamples | TransferSamples | TransactionSamples | BulkSamples,
     *,
     path: Path | None = None,
     header_bytes: int = ICMP_HEADER_BYTES,
@@ -104,7 +107,7 @@ def overlay(
 
     Parameters
     ----------
-    samples : RttSamples, TransferSamples or TransactionSamples
+    samples : RttSamples, TransferSamples, TransactionSamples or BulkSamples
         The measurement.
     path : Path, optional
         The path, if it is known: then nothing is fitted and the residual is the error of theory.
@@ -119,6 +122,8 @@ def overlay(
     Comparison
         Measured, predicted, band and residual.
     """
+    if isinstance(samples, BulkSamples):
+        return bulk(samples, path=path, title=title)
     if isinstance(samples, TransactionSamples):
         if "write_bytes" in samples.meta.instrument:
             return small_writes(samples, path=path, title=title)
@@ -226,6 +231,7 @@ def transactions(
     samples: TransactionSamples,
     *,
     mode: str = "",
+    clock: str = "program",
     path: Path | None = None,
     title: str = "",
 ) -> Comparison:
@@ -237,6 +243,8 @@ def transactions(
         A run of :func:`netcalc.experiments.transactions`.
     mode : str
         The protocol; by default the first one.
+    clock : {'program', 'tap'}
+        Whose times: those of the program, or of the packet tap.
     path : Path, optional
         The path, if it is known: round trips of the protocol over it, and nothing is fitted. By
         default the emulated path of the run, if there was one. Without one a fixed time, a time a
@@ -254,7 +262,9 @@ def transactions(
     choice("mode", mode, tuple(TRANSACTIONS_OVER))
     transport, security, header_bytes = TRANSACTIONS_OVER[mode]
     path = path or _emulated(samples.meta.instrument)
-    sizes, times = samples.minima(mode)
+    choice("clock", clock, ("program", "tap"))
+    column = "response_s" if clock == "program" else "tap_s"
+    sizes, times = samples.minima(mode, column=column)
     if path is not None:
         count = float(round_trips(transport, security=security))
         handshake_s = (count - 1) * float(path.rtt_s(header_bytes))
@@ -332,6 +342,109 @@ def _of_host(compared: Comparison) -> str:
         f"{compared.title}, {compared.predicted_label}; the points lie within "
         f"{show(spread, 's', digits=2)} of it in the median."
     )
+
+
+def bulk(samples: BulkSamples, *, path: Path | None = None, title: str = "") -> Comparison:
+    """Put theory over transfers: by pairs in lockstep, by buffer, or by size of the write.
+
+    Parameters
+    ----------
+    samples : BulkSamples
+        A run of :func:`netcalc.experiments.bulk`, ``line_rate`` or ``lockstep``.
+    path : Path, optional
+        The path; by default the emulated one of the run, if there was one.
+    title : str
+        Title of the figure.
+
+    Returns
+    -------
+    Comparison
+        By pairs: the median goodput, against so many cycles of a single pair, up to the largest
+        rate that was measured. By buffer, over a path: the median goodput, against a buffer a
+        round trip, up to the line. Otherwise: the smallest time of a write of each
+        size, with a cost of each write and of each byte fitted.
+    """
+    if not len(samples):
+        return points(
+            [], measured=[], theory=lambda size: size, x_name="size of the write", x_unit="byte",
+            y_name="time of a write", y_unit="s", title=title or "Transfers",
+        )  # fmt: skip
+    path = path or _emulated(samples.meta.instrument)
+    buffers = np.asarray(samples.asked_buffer_bytes)
+    if np.unique(np.asarray(samples.pair_count)).size > 1:
+        return _by_pairs(samples, title)
+    if path is not None and np.unique(buffers[~np.isnan(buffers)]).size > 1:
+        return _by_buffer(samples, path, title)
+    return _by_write(samples, title)
+
+
+def _by_pairs(samples: BulkSamples, title: str) -> Comparison:
+    found = samples.medians("goodput_bps", "cycle_s", by="pair_count")
+    pairs, goodput = found["pair_count"], found["goodput_bps"]
+    size, cycle_s = float(np.max(samples.write_bytes)), float(found["cycle_s"][0])
+    most_bps = float(goodput.max())
+    return points(
+        pairs,
+        measured=goodput,
+        theory=lambda count: stop_and_wait_goodput_bps(
+            np.round(count), payload_bytes=size, cycle_s=cycle_s / pairs[0], capacity_bps=most_bps
+        ),
+        x_name="pairs in lockstep",
+        x_unit="1",
+        y_name="goodput",
+        y_unit="bit/s",
+        title=title or f"Writes of {show(size, 'byte')}, each waiting for its answer",
+        measured_label="median",
+        predicted_label=f"pairs of {show(cycle_s, 's', digits=3)} a cycle, up to what was reached",
+    )
+
+
+def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
+    found = samples.medians("goodput_bps", by="asked_buffer_bytes")
+    mtu_bytes = samples.meta.instrument["truth"]["mtu_bytes"]
+    payload_bytes = mtu_bytes - TCP_HEADERS_BYTES
+    line_bps = path.bottleneck_bps * payload_bytes / mtu_bytes
+    rtt_s = float(path.rtt_s(mtu_bytes, reply_bytes=TCP_HEADERS_BYTES))
+    return points(
+        found["asked_buffer_bytes"],
+        measured=found["goodput_bps"],
+        theory=lambda size: throughput_bps(size, rtt_s=rtt_s, bandwidth_bps=line_bps),
+        x_name="buffer",
+        x_unit="byte",
+        y_name="goodput",
+        y_unit="bit/s",
+        title=title or f"Buffer against a round trip of {show(rtt_s, 's', digits=3)}",
+        measured_label="median",
+        predicted_label="a buffer each round trip, up to the line",
+    )
+
+
+def _by_write(samples: BulkSamples, title: str) -> Comparison:
+    spent_s = np.asarray(samples.wall_s) / np.asarray(samples.write_count)
+    sizes = np.unique(np.asarray(samples.write_bytes)[np.isfinite(spent_s)])
+    least_s = np.array(
+        [float(np.nanmin(spent_s[samples.write_bytes == size])) for size in sizes.tolist()]
+    )
+    line = fit.robust_line(sizes, least_s)
+    byte_cost = max(line.slope, 0.0)  # a slope that is lost in the noise is none
+    write_cost = max(line.intercept if line.slope >= 0 else float(np.mean(least_s)), 0.0)
+    what = "a datagram" if "UDP" in samples.meta.target else "a write"
+    label = f"{show(write_cost, 's', digits=3)} {what} + {show(byte_cost, 's', digits=3)} a byte"
+    compared = points(
+        sizes,
+        measured=least_s,
+        theory=lambda size: message_s(size, packet_cost=write_cost, copy_cost=byte_cost),
+        x_name="size of the write",
+        x_unit="byte",
+        y_name=f"time of {what}",
+        y_unit="s",
+        title=title or f"Cost of {what}, {samples.meta.target}",
+        measured_label="smallest of each size",
+        predicted_label=f"fit: {label}",
+    )
+    saturated = int(samples.saturated.sum())
+    limit = f" In {saturated} of {len(samples)} runs the sender was the limit." if saturated else ""
+    return replace(compared, sentence=f"The sender spends {label}.{limit}")
 
 
 def with_theory(

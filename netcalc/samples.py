@@ -542,6 +542,27 @@ class BulkSamples(Samples):
             found[name] = np.array([_median(values[at == value]) for value in distinct])
         return found
 
+    def by_setting(self) -> list[dict[str, float]]:
+        """Return one row for each setting, in the order of their first transfers.
+
+        A setting is a size of the write, a buffer and a number of pairs. A row has these, the
+        number of its transfers, how many of them were ``saturated``, and the median of each time,
+        rate and loss.
+        """
+        names = ("write_bytes", "asked_buffer_bytes", "pair_count")
+        settings = np.stack([_floats(getattr(self, name)) for name in names], axis=1)
+        _, first, place = np.unique(
+            np.nan_to_num(settings, nan=-1.0), axis=0, return_index=True, return_inverse=True
+        )
+        rows = []
+        for at in np.argsort(first).tolist():
+            chosen = place.ravel() == at
+            row = dict(zip(names, settings[first[at]].tolist(), strict=True))
+            row["run_count"] = int(chosen.sum())
+            row["saturated_count"] = int(self.saturated[chosen].sum())
+            rows.append(row | {n: _median(_floats(getattr(self, n))[chosen]) for n in _MEDIANS})
+        return rows
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Table(Samples):
@@ -715,6 +736,12 @@ def _table_column(values: ArrayLike) -> NDArray[Any]:
 
 def _floats(values: FloatColumn | Sequence[float]) -> FloatColumn:
     return cast(FloatColumn, values)
+
+
+_MEDIANS = (
+    "wall_s", "delivery_s", "user_s", "system_s", "sent_rate_bps", "goodput_bps", "sent_rate_pps",
+    "rate_pps", "lost_count", "loss_ratio", "cycle_s",
+)  # fmt: skip
 
 
 def _ratio(numerator: FloatColumn, denominator: FloatColumn | Sequence[float]) -> FloatColumn:

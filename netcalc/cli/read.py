@@ -15,7 +15,7 @@ from netcalc.cli import complain, print_json
 from netcalc.cli.output import check_output, save_plot
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.readers._source import printable
-from netcalc.samples import RttSamples, Samples, TransactionSamples, TransferSamples
+from netcalc.samples import BulkSamples, RttSamples, Samples, TransactionSamples, TransferSamples
 from netcalc.units import show
 
 
@@ -49,7 +49,8 @@ def read(files: tuple[str, ...], plot_path: str | None, force: bool, as_json: bo
         else:
             click.echo(describe(name, samples))
         if plot_path is not None:
-            if not isinstance(samples, RttSamples | TransferSamples | TransactionSamples):
+            drawn = RttSamples | TransferSamples | TransactionSamples | BulkSamples
+            if not isinstance(samples, drawn):
                 raise ReaderError("has no size and time to draw", file=name)
             save_plot(compare.overlay(samples), plot_path)
             click.echo(f"wrote {plot_path}", err=True)
@@ -100,6 +101,8 @@ def summary(name: str, samples: Samples) -> dict[str, Any]:
                 "median": float(np.median(times)) if times.size else None,
                 "max": float(times.max()) if times.size else None,
             }
+    if isinstance(samples, BulkSamples):
+        document["settings"] = samples.by_setting()
     return document
 
 
@@ -126,6 +129,8 @@ def describe(name: str, samples: Samples) -> str:
             lines.append(f"  of {samples.received} replies {rtt.size} have a time")
     if isinstance(samples, TransactionSamples):
         lines += [f"  {sentence}" for sentence in of_modes(samples)]
+    if isinstance(samples, BulkSamples):
+        lines += [f"  {sentence}" for sentence in of_settings(samples)]
     if isinstance(samples, RttSamples | TransferSamples):
         comparison = compare.overlay(samples)
         lines.append(f"  {comparison.sentence}")
@@ -134,6 +139,30 @@ def describe(name: str, samples: Samples) -> str:
         lines.append("  partial: the measurement ended before it was complete")
     lines += [f"  warning: {warning}" for warning in samples.meta.warnings]
     return "\n".join(lines)
+
+
+def of_settings(samples: BulkSamples) -> list[str]:
+    """Return what was measured with each setting, and what theory says of all."""
+    lines = []
+    for row in samples.by_setting():
+        what = [f"writes of {show(row['write_bytes'], 'byte')}"]
+        if not np.isnan(row["asked_buffer_bytes"]):
+            what.append(f"buffers of {show(row['asked_buffer_bytes'], 'byte')}")
+        if row["pair_count"] > 1 or not np.isnan(row["cycle_s"]):
+            what.append(f"pairs: {row['pair_count']:g}")
+        rates = (
+            f"sent {show(row['sent_rate_bps'], 'bit/s')} ({show(row['sent_rate_pps'], 'packet/s')})"
+            f", received {show(row['goodput_bps'], 'bit/s')}"
+        )
+        if not np.isnan(row["loss_ratio"]):
+            rates += f" ({show(row['rate_pps'], 'packet/s')}), lost {row['loss_ratio']:.2%}"
+        times = f"{show(row['wall_s'], 's')} wall, {show(row['user_s'] + row['system_s'], 's')} cpu"
+        lines.append(f"{', '.join(what)}: {rates}; {times}; median of {row['run_count']}")
+        if row["saturated_count"]:
+            lines[-1] += "; the sender was the limit"
+    if len(samples):
+        lines.append(compare.bulk(samples).sentence)
+    return lines
 
 
 def of_modes(samples: TransactionSamples) -> list[str]:

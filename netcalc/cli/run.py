@@ -13,6 +13,7 @@ from netcalc.cli.exchanges import small_writes, transactions
 from netcalc.cli.live import Progress, partial_shown
 from netcalc.cli.output import check_outputs, save_plot
 from netcalc.cli.read import describe, summary
+from netcalc.cli.transfers import bulk, line_rate, lockstep
 from netcalc.experiments import echo as measure_echo
 from netcalc.path import Path
 
@@ -112,3 +113,6 @@ def echo(
 
 run.add_command(small_writes)
 run.add_command(transactions)
+run.add_command(bulk)
+run.add_command(line_rate)
+run.add_command(lockstep)

@@ -1,0 +1,81 @@
+"""``netcalc run bulk``, ``run line-rate`` and ``run lockstep``, as people use them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from netcalc.cli import commands, main
+from netcalc.samples import BulkSamples
+
+
+def netcalc(*arguments):
+    return CliRunner().invoke(commands, ["run", *arguments])
+
+
+@pytest.mark.live
+def test_the_books_options_measure_save_draw_and_read(tmp_path):
+    saved, drawn = tmp_path / "run.json", tmp_path / "run.html"
+    done = netcalc("bulk", "-s", "1440B", "-s", "300B", "-b", "32KiB", "-c", "100", "--runs", "2",
+                   "--save", str(saved), "--plot", str(drawn))  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "writes of 1440 B, buffers of 32.77 kB: sent " in done.output
+    assert "The sender spends" in done.output
+    samples = BulkSamples.load(saved)
+    assert samples.received_bytes.tolist() == [144_000, 30_000] * 2
+    assert "<html" in drawn.read_text()
+    again = CliRunner().invoke(commands, ["read", str(saved)])
+    assert "writes of 300 B" in again.output
+
+
+@pytest.mark.live
+def test_datagrams_in_json():
+    done = netcalc("bulk", "--protocol", "udp", "-s", "64B", "-c", "640", "--together", "64",
+                   "--runs", "1", "-b", "0B", "--json")  # fmt: skip
+    document = json.loads(done.output)
+    assert document["kind"] == "BulkSamples"
+    (row,) = document["settings"]
+    assert (row["write_bytes"], row["run_count"]) == (64, 1)
+    assert row["asked_buffer_bytes"] is None
+    assert 0 <= row["loss_ratio"] <= 1
+
+
+@pytest.mark.live
+def test_line_rate_and_lockstep():
+    done = netcalc("line-rate", "--frame", "64B", "--duration", "10 ms", "--runs", "1")
+    assert done.exit_code == 0, done.output
+    assert "writes of 18 B: sent " in done.output
+    done = netcalc("lockstep", "--pairs", "1", "--pairs", "2", "--duration", "10 ms", "--runs", "1")
+    assert done.exit_code == 0, done.output
+    assert "pairs: 2: sent " in done.output
+
+
+@pytest.mark.live
+@pytest.mark.namespace
+def test_a_buffer_sweep_over_a_path():
+    done = netcalc("bulk", "-s", "1440B", "-c", "20", "-b", "8KiB", "-b", "32KiB", "--runs", "1",
+                   "--path", "50 Mbit/s 2 ms", "--link-buffer", "64KiB")  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "bulk over tcp, the path 50 Mbit/s 2 ms" in done.output
+    assert "a buffer each round trip" in done.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["bulk", "-s", "1.5B"], "write_bytes is 1.5"),
+        (["bulk", "-s", "10 mb"], "size"),
+        (["bulk", "--congestion", "reno", "--protocol", "udp"], "empty for UDP"),
+        (["bulk", "-b", "0B", "-b", "1KiB"], "buffer_bytes is 0"),
+        (["bulk", "--path", "fast"], "fast"),
+        (["line-rate", "--frame", "63B"], "frame_bytes is 63"),
+        (["lockstep", "--reply", "0B"], "reply_bytes is 0"),
+    ],
+)
+def test_what_is_refused(arguments, text, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["run", *arguments])
+    assert caught.value.code == 2
+    assert text in capsys.readouterr().err

@@ -1,0 +1,108 @@
+"""Theory over transfers: which formula for which samples, and what it finds.
+
+Points are made from known costs, so that what is found can be compared with the truth; the costs
+of the book's machine are derived in its data set (Snader, table 2.2).
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from netcalc import compare
+from netcalc.samples import BulkSamples, Meta
+
+TRUTH = {
+    "bandwidths_bps": [10e6], "latencies_s": [0.010], "processings_s": [0.0, 0.0],
+    "mtu_bytes": 1500,
+}  # fmt: skip
+
+
+def transfers(write_bytes, wall_s, *, target="loopback, UDP", truth=None, **columns):
+    """Return samples of 1000 writes each."""
+    size = np.asarray(write_bytes, dtype=float)
+    meta = Meta(target=target, instrument={"truth": truth} if truth else {})
+    row = {
+        "write_bytes": size, "write_count": np.full(size.size, 1000.0), "sent_bytes": 1000 * size,
+        "received_bytes": 1000 * size, "wall_s": wall_s, "delivery_s": wall_s,
+    }  # fmt: skip
+    return BulkSamples(**(row | columns), meta=meta)
+
+
+def test_costs_of_a_datagram_are_found():
+    size = np.repeat([64.0, 300.0, 700.0, 1440.0], 3)
+    slow = np.tile([0.0, 0.5e-6, 3e-6], 4)  # the smallest of each size is undisturbed
+    found = compare.overlay(transfers(size, 1000 * (5e-6 + 0.4e-9 * size + slow)))
+    assert found.x.tolist() == [64, 300, 700, 1440]
+    np.testing.assert_allclose(found.residual, 0, atol=1e-12)
+    assert found.predicted_label == "fit: 5 µs a datagram + 0.4 ns a byte"
+    assert found.sentence == "The sender spends 5 µs a datagram + 0.4 ns a byte."
+
+
+def test_a_slope_that_is_lost_in_the_noise_is_none():
+    found = compare.overlay(transfers([64, 1440], [6e-3, 5e-3]))
+    assert "0 s a byte" in found.predicted_label
+    assert (found.predicted == 5.5e-6).all(), "by hand: the mean of 6 and 5 µs"
+
+
+def test_a_sender_that_was_the_limit_is_told():
+    busy = {"user_s": [0.5e-3] * 2, "system_s": [4e-3] * 2, "wait_count": [0] * 2}
+    found = compare.overlay(transfers([64, 1440], [5e-3, 6e-3], **busy))
+    assert found.sentence.endswith("In 2 of 2 runs the sender was the limit.")
+
+
+def test_buffers_over_a_path_are_compared_with_a_buffer_a_round_trip():
+    asked = [4096, 65_536]
+    found = compare.overlay(
+        transfers([1440] * 2, [1.0] * 2, truth=TRUTH, asked_buffer_bytes=asked, target="path, TCP")
+    )
+    # Derived: 1500 bytes at 10 Mbit/s there (1.2 ms), 52 back, and 10 ms each way; at most the
+    # share of the line that is payload.
+    rtt_s = 0.020 + 8 * (1500 + 52) / 10e6
+    expected = [8 * 4096 / rtt_s, 10e6 * 1448 / 1500]
+    np.testing.assert_allclose(found.predicted, expected, rtol=1e-12)
+    assert (found.x_name, found.y_unit) == ("buffer", "bit/s")
+
+
+def test_pairs_are_compared_with_so_many_cycles_of_one():
+    found = compare.overlay(
+        transfers(
+            [1000] * 4,
+            [1.0, 0.5, 0.3, 0.3],
+            pair_count=[1, 2, 4, 8],
+            target="loopback, TCP",
+            cycle_s=[1e-3, 1e-3, 2e-3, 4e-3],
+        )
+    )
+    most_bps = 8e6 / 0.3
+    # Derived: 1000 bytes in 1 ms are 8 Mbit/s; twice that; then what was reached at most.
+    np.testing.assert_allclose(found.predicted, [8e6, 16e6, most_bps, most_bps])
+    assert found.x.tolist() == [1, 2, 4, 8]
+
+
+def test_no_transfers_warn_of_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert compare.overlay(transfers([], [])).x.size == 0
+
+
+def test_one_row_a_setting():
+    samples = transfers(
+        [1440, 300, 1440], [1.0, 2.0, 3.0], pair_count=[1] * 3,
+        asked_buffer_bytes=[np.nan, 32_768, np.nan],
+    )  # fmt: skip
+    first, second = samples.by_setting()
+    assert (first["write_bytes"], first["run_count"], first["wall_s"]) == (1440, 2, 2.0)
+    assert np.isnan(first["asked_buffer_bytes"])
+    assert (second["write_bytes"], second["asked_buffer_bytes"]) == (300, 32_768)
+    assert second["goodput_bps"] == pytest.approx(8 * 300_000 / 2)
+    assert np.isnan(second["loss_ratio"])
+
+
+def test_the_book_in_two_costs():
+    # Published: 5000 writes of 1440 and of 300 bytes by UDP to bsd in 1.9618 and 1.6324 s.
+    # Derived in theory: (1.9618 - 1.6324) / 5000 / 1140 = 58 ns a byte, and 309 µs a datagram.
+    found = compare.overlay(transfers([1440, 300], [1.9618 / 5, 1.6324 / 5]))
+    assert found.predicted_label == "fit: 309 µs a datagram + 57.8 ns a byte"
