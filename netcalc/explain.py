@@ -234,8 +234,8 @@ def rate(
                 "loss",
                 float(loss_limited.mathis_throughput_bps(loss_ratio, mss_bytes=mss, rtt_s=rtt)),
                 f"Reno at {show(loss_ratio, 'ratio')} loss and {show(rtt, 's')} (Mathis)",
-                "count retransmissions (ss -ti): about one segment in "
-                f"{1 / loss_ratio:,.0f} must be among them",
+                "count retransmissions (ss -ti): they must be about "
+                f"{show(loss_ratio, 'ratio')} of the segments",
             )
         )
     if reverse_bandwidth_bps is not None:

@@ -109,3 +109,9 @@ def test_explain_in_a_terminal():
 def test_wrong_questions_are_told(arguments, said):
     done = run(*arguments)
     assert said in f"{done.output} {done.exception}"
+
+
+def test_the_test_of_a_loss_says_its_share():
+    for loss, said in ((1e-4, "about 0.01% of the segments"), (1.0, "about 100% of the segments")):
+        found = explain.rate(Path.parse("1 Gbit/s 40 ms"), loss_ratio=loss)
+        assert said in str(found)
