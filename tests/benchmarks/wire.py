@@ -1,0 +1,157 @@
+"""How well and how fast a wire carries packets, beside what was asked for.
+
+Run as ``python tests/benchmarks/wire.py [--short]``; takes some two minutes. It prints every
+figure, also the bad ones, with the load of the machine: other programs make all of them worse.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path as File
+
+import numpy as np
+
+from netcalc.emulation import Wire, capabilities
+from netcalc.experiments import echo
+from netcalc.path import Path
+
+RATES = ("56 kbit/s", "T1", "10 Mbit/s", "T3", "100 Mbit/s")
+BULK = (
+    # path, offload, what is asked of it
+    ("1.544 Mbit/s 5 ms", None, "within 2 % of the ceiling"),
+    ("10 Mbit/s 20 ms", None, "within 2 % of the ceiling"),
+    ("100 Mbit/s 5 ms", None, "within 2 % of the ceiling"),
+    ("1 Gbit/s 0.5 ms", False, "at least 400 Mbit/s"),
+    ("1 Gbit/s 0.5 ms", None, "within 2 % of the ceiling"),
+    ("10 Gbit/s 0.5 ms", None, "at least 4 Gbit/s"),
+)
+
+
+def main() -> None:
+    """Print all figures."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--short", action="store_true", help="a tenth of the probes and times")
+    short = parser.parse_args().short
+    found = capabilities()
+    if not found.wire:
+        sys.exit(found.why_not)
+    print(f"{found.way}, scheduling {found.scheduling}, kernel {found.kernel}, {os.cpu_count()} "
+          f"processors, load {os.getloadavg()[0]:.1f}")  # fmt: skip
+    round_trips(10 if short else 60)
+    goodput(2.0 if short else 8.0, iperf3=found.programs["iperf3"])
+    packets_per_second(0.5 if short else 2.0)
+    hops(10 if short else 60)
+    cycles(20 if short else 200)
+
+
+def round_trips(count: int) -> None:
+    """Print the error of round trips: 1 % or 150 us at the 95th percentile are asked for."""
+    print("\nround trips: ICMP, sizes 56 and 1400, 5 ms each way; error = measured - Path.rtt_s")
+    print(f"{'rate':>12} {'bytes':>6} {'truth':>10} {'median':>9} {'p95':>9} {'allowed':>9}")
+    for text in RATES:
+        path = Path.parse(f"{text} 5 ms")
+        for size in (56, 1400):
+            samples = echo([size], protocol="icmp", count=count, interval_s=0.01, path=path)
+            truth_s = float(path.rtt_s(size + 28))
+            median_s, p95_s = np.percentile(np.abs(samples.best_s - truth_s), (50, 95))
+            allowed_s = max(0.01 * truth_s, 150e-6)
+            verdict = "" if p95_s <= allowed_s else "  missed"
+            print(f"{text:>12} {size:>6} {1e3 * truth_s:>7.2f} ms {1e6 * median_s:>6.0f} us "
+                  f"{1e6 * p95_s:>6.0f} us {1e6 * allowed_s:>6.0f} us{verdict}")  # fmt: skip
+
+
+def goodput(duration_s: float, *, iperf3: str | None) -> None:
+    """Print what cubic delivers against the ceiling of 1448 bytes in 1500."""
+    if iperf3 is None:
+        print("\ngoodput: iperf3 is not installed")
+        return
+    print("\ngoodput: iperf3, cubic, buffer of one BDP and 64 KiB, the first second left out")
+    for text, offload, asked in BULK:
+        path = Path.parse(text)
+        buffer_bytes = int(path.bottleneck_bps / 8 * float(path.rtt_s(1500))) + (64 << 10)
+        if path.bottleneck_bps >= 1e9:
+            buffer_bytes += 4 << 20  # super-packets of 64 KiB come in bursts
+        with Wire(path, offload=offload, buffer_bytes=buffer_bytes) as wire:
+            server = wire.start([iperf3, "-s", "-1"], "B", stdout=subprocess.DEVNULL)
+            wait_for_listener(wire)
+            command = [iperf3, "-c", wire.address("B"), "-t", f"{duration_s + 1:g}", "-O", "1"]
+            result = json.loads(wire.run([*command, "-C", "cubic", "-J"]).stdout)
+            server.wait(10)
+            statistics = wire.statistics()
+        received_bps = result["end"]["sum_received"]["bits_per_second"]
+        ceiling_bps = path.bottleneck_bps * 1448 / 1500
+        way = "super-packets" if wire.offload else "packet by packet"
+        print(f"{text:>18} {way:>16}: {received_bps / 1e6:9.3f} Mbit/s, "
+              f"{received_bps / ceiling_bps:7.2%} of the ceiling; asked: {asked}; "
+              f"late {statistics.late_ratio:.2%}{'; ' + statistics.invalid if statistics.invalid else ''}")  # fmt: skip  # noqa: E501
+
+
+def wait_for_listener(wire: Wire) -> None:
+    """Wait until iperf3 listens at B."""
+    end_s = time.monotonic() + 5.0
+    while ":1451 " not in wire.read("/proc/net/tcp6", "B") + wire.read("/proc/net/tcp", "B"):
+        if time.monotonic() > end_s:
+            raise SystemExit("iperf3 does not listen")
+        time.sleep(0.02)
+
+
+def packets_per_second(duration_s: float) -> None:
+    """Print how many small datagrams a second the wire carries."""
+    print("\npackets a second: UDP of 64 bytes, 10 Gbit/s, packet by packet")
+    for links in (1, 12):
+        with (
+            Wire(Path.parse(f"{links} x 10 Gbit/s"), offload=False) as wire,
+            wire.socket("A", kind=socket.SOCK_DGRAM) as sender,
+            wire.socket("B", kind=socket.SOCK_DGRAM) as receiver,
+        ):
+            receiver.bind((wire.address("B"), 0))
+            sender.connect(receiver.getsockname())
+            payload = bytes(64)
+            end_s = time.monotonic() + duration_s
+            sent = 0
+            while time.monotonic() < end_s:
+                for _ in range(100):
+                    sender.send(payload)
+                sent += 100
+            carried = wire.statistics().carried_count
+        sent_pps, carried_pps = sent / duration_s, carried / duration_s
+        print(f"  {links:>2} links: {sent_pps:>9,.0f} /s sent, {carried_pps:>9,.0f} /s carried")
+
+
+def hops(count: int) -> None:
+    """Print what 12 links cost against one: at most 3 times is asked for."""
+    print("\nlinks in a row: own time of one round trip, ICMP of 56 bytes, 100 Mbit/s")
+    for links in (1, 12):
+        path = Path.parse(f"{links} x 100 Mbit/s 1 ms")
+        samples = echo([56], protocol="icmp", count=count, interval_s=0.01, path=path)
+        error_s = np.median(samples.best_s - path.rtt_s(84))
+        print(f"  {links:>2} links: {1e6 * error_s:.0f} us above the truth in the median")
+
+
+def cycles(count: int) -> None:
+    """Print what making and ending a wire takes and leaves."""
+
+    def resident_bytes() -> int:
+        return int(File("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    path = Path.parse("T1 5 ms")
+    with Wire(path):
+        pass
+    files, memory, begin_s = len(os.listdir("/proc/self/fd")), resident_bytes(), time.monotonic()  # noqa: PTH208
+    for _ in range(count):
+        with Wire(path):
+            pass
+    took_s = (time.monotonic() - begin_s) / count
+    more = len(os.listdir("/proc/self/fd")) - files  # noqa: PTH208
+    print(f"\n{count} wires made and ended: {1e3 * took_s:.0f} ms each, {more} descriptors more, "
+          f"{(resident_bytes() - memory) / 1024:.0f} KiB more memory")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
