@@ -1,0 +1,73 @@
+"""The panels on the protocol stack: round trips by protocol, and transactions of this machine."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from netcalc import compare
+from netcalc.errors import DomainError
+from netcalc.samples import TransactionSamples
+from netcalc.widgets import protocol_stack_panels as panels
+from netcalc.widgets.run import RunButton
+
+
+def column(panel, source, name="y"):
+    return np.asarray(panel.figure.plot.sources[source].data[name])
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "source"),
+    [
+        ("UDP, and Fast Open", 1, "published: RFC 768, RFC 7413"),
+        ("TCP", 2, "published: RFC 9293"),
+        ("TCP with TLS 1.3", 3, "published: RFC 8446"),
+        ("TCP with TLS 1.2", 4, "published: RFC 5246"),
+        ("QUIC", 2, "published: RFC 9000"),
+    ],
+)
+def test_handshake_panel(name, count, source):
+    panel = panels.handshake_panel()
+    rtts = column(panel, name, "x")
+    assert column(panel, name) == pytest.approx(count * rtts + 1e-3)
+    panel.controls["server_s"].value = 0.05
+    assert column(panel, name) == pytest.approx(count * rtts + 0.05)
+    assert "TCP with TLS 1.3 230 ms (3 round trips)" in panel.figure.description
+
+
+def test_live_panel_before_a_run():
+    panel = panels.live_panel()
+    assert panel.figure.description == "No run yet."
+    panel.controls["clock"].value = "tap"
+    assert panel.message.value == ""
+
+
+@pytest.mark.live
+@pytest.mark.namespace
+def test_live_panel_after_runs():
+    panel = panels.live_panel()
+    button = next(child for child in panel.children if isinstance(child, RunButton))
+    button.start()
+    button._thread.join(60)
+    assert "done" in button.message.value
+    assert column(panel, "UDP", "x").size == 23, "published: the sizes of Fig. A-4 to A-6"
+    program = column(panel, "UDP").copy()
+    panel.controls["clock"].value = "tap"
+    assert (column(panel, "UDP") < program).all()
+    assert "the clock of the tap" in panel.figure.description
+    panel.controls["latency_s"].value = 0.005
+    button.start()
+    button._thread.join(60)
+    assert column(panel, "TCP", "x").tolist() == list(panels.SHORT_SIZES)
+    assert (column(panel, "TCP") > 0.0199).all()  # derived: two round trips of 10 ms
+
+
+def test_both_clocks_of_a_comparison():
+    samples = TransactionSamples(
+        mode=["udp"] * 3, sequence=[1, 2, 3], payload_bytes=[8, 500, 1000],
+        response_s=[3e-5, 4e-5, 5e-5], tap_s=[1e-5, 1.5e-5, 2e-5],
+    )  # fmt: skip
+    assert compare.transactions(samples).measured.tolist() == [3e-5, 4e-5, 5e-5]
+    assert compare.transactions(samples, clock="tap").measured.tolist() == [1e-5, 1.5e-5, 2e-5]
+    with pytest.raises(DomainError, match="clock is 'wall'"):
+        compare.transactions(samples, clock="wall")
