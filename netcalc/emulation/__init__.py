@@ -9,14 +9,17 @@ if TYPE_CHECKING:
     from netcalc.emulation.capability import Capabilities, capabilities
     from netcalc.emulation.chain import Chain, Simulated, chain_of, simulate
     from netcalc.emulation.queue import FATES, Events, LinkQueue
+    from netcalc.emulation.relay import CANNOT_SHOW, Relay
     from netcalc.emulation.wire import Statistics, Wire
 
 __all__ = [
+    "CANNOT_SHOW",
     "FATES",
     "Capabilities",
     "Chain",
     "Events",
     "LinkQueue",
+    "Relay",
     "Simulated",
     "Statistics",
     "Wire",
@@ -30,6 +33,7 @@ _MODULES = {
     "capability": ("Capabilities", "capabilities"),
     "chain": ("Chain", "Simulated", "chain_of", "simulate"),
     "queue": ("FATES", "Events", "LinkQueue"),
+    "relay": ("CANNOT_SHOW", "Relay"),
     "wire": ("Statistics", "Wire"),
 }
 _NAMES = {name: module for module, names in _MODULES.items() for name in names}
