@@ -27,12 +27,13 @@ from typing import Any
 import docstring_parser
 import numpy as np
 
-from netcalc import models, units
+from netcalc import equations, models, units
 from netcalc.errors import DomainError, UnitError
 from netcalc.models._domain import FloatArray
 from netcalc.solver import Root, default_range, solve
 
 _UNIT = re.compile(r"\[([^\[\]]+)\]\s*$")
+_SYMBOL = re.compile(r":math:`([^`]+)` (\w+)(?: \(([^()]*: [^()]*)\))?")
 _SUFFIX = re.compile(r"_(s|bps|pps|bytes|bits|ratio|m|m_s)$")
 _MARKS = re.compile(r"(?::\w+:)?(?:``|`)~?([^`]+)(?:``|`)")
 _CHOICES = re.compile(r"\{(.+)\}")
@@ -182,10 +183,25 @@ class Formula:
         found = re.search(r"\.\. math::\s*(.+?)(?:\n\s*\n|$)", text, re.DOTALL)
         return " ".join(found[1].split()) if found else ""
 
+    @cached_property
+    def symbols(self) -> dict[str, str]:
+        """The equation's symbols, and which parameter each stands for, or ``result``.
+
+        Examples
+        --------
+        >>> formula("latency.transfer").symbols
+        {'N': 'payload_bytes', 'R': 'bandwidth_bps', 'd': 'latency_s'}
+        """
+        return {symbol: name for symbol, name, _ in _SYMBOL.findall(self._symbols_text)}
+
+    @property
+    def _symbols_text(self) -> str:
+        return " ".join(self._section("notes").split()).partition("Symbols: ")[2]
+
     @property
     def validity(self) -> str:
         """Where it holds."""
-        return _flat(self._section("notes"))
+        return _flat(self._section("notes")).partition("Symbols: ")[0].strip()
 
     @property
     def source(self) -> str:
@@ -318,6 +334,62 @@ class Formula:
             if isinstance(result, np.floating | np.ndarray) and np.ndim(result) == 0
             else result
         )
+
+    def equation_with(self, arguments: Mapping[str, Any], result: Any = None) -> str:
+        r"""Return the equation in LaTeX with the numbers put in, and with the result.
+
+        Symbols of lists and of arrays stay; the numbers of a list follow the equation.
+
+        Examples
+        --------
+        >>> given = {"payload_bytes": 1e6, "bandwidth_bps": 1.544e6, "latency_s": 0.03}
+        >>> print(formula("latency.transfer").equation_with(given, 5.2113))
+        t = 30\,\mathrm{ms} + 8 \cdot 1\,\mathrm{MB} / 1.544\,\mathrm{Mbit/s} = 5.211\,\mathrm{s}
+        """
+        by_value = {
+            symbol: dict(part.split(": ", 1) for part in values.split(", "))
+            for symbol, _, values in _SYMBOL.findall(self._symbols_text)
+            if values
+        }
+        quantities, lists = {}, []
+        for symbol, name in self.symbols.items():
+            if name == "result":
+                continue
+            parameter = self.parameter(name)
+            text = _quantity(parameter, arguments.get(name, parameter.default))
+            if symbol in by_value:
+                text = by_value[symbol].get(text, "")
+            if text and parameter.kind == "list":
+                lists.append(rf", \quad {symbol} = \text{{{text}}}")
+            elif text:
+                quantities[symbol] = text
+        left, equals, right = _left_side(self.equation)
+        if left in self.symbols or "result" in self.symbols.values():
+            left, equals, right = "", "", self.equation
+        written = left + equals + equations.put_in(right, quantities)
+        return written + self._result_text(left, result) + "".join(lists)
+
+    def _result_text(self, left: str, result: Any) -> str:
+        if not isinstance(result, int | float | np.generic | np.ndarray) or np.ndim(result):
+            return ""
+        value = equations.latex(show(result, self.unit))
+        solved = next((s for s, name in self.symbols.items() if name == "result"), left)
+        if not solved:
+            return rf" \quad\Rightarrow\quad {value}"
+        if solved == left and r"\quad" not in self.equation:
+            return f" = {value}"
+        return rf" \quad\Rightarrow\quad {solved} = {value}"
+
+    def equation_text(self, arguments: Mapping[str, Any], result: Any = None) -> str:
+        """Return the equation with the numbers put in, as text for a terminal.
+
+        Examples
+        --------
+        >>> given = {"payload_bytes": 1e6, "bandwidth_bps": 1.544e6, "latency_s": 0.03}
+        >>> formula("latency.transfer").equation_text(given, 5.2113)
+        't = 30 ms + 8 · 1 MB / 1.544 Mbit/s = 5.211 s'
+        """
+        return equations.plain(self.equation_with(arguments, result))
 
     def _section(self, name: str) -> str:
         """Text of a docstring section that is not a list of items."""
@@ -724,6 +796,31 @@ def _literal(node: ast.expr, known: Mapping[str, Any]) -> Any:
         ends = _literal(node.left, known), _literal(node.right, known)
         return None if None in ends else _OPERATORS[type(node.op)](*ends)
     return None
+
+
+def _quantity(parameter: Parameter, value: Any) -> str:
+    """Write a number as it stands in an equation: a ratio is no percentage there."""
+    if value is None or value is inspect.Parameter.empty:
+        return ""
+    if parameter.kind == "bool":
+        return "yes" if value else "no"
+    if parameter.kind in ("choice", "text"):
+        return str(value)
+    if parameter.kind == "list":
+        return ", ".join(parameter.show(item, digits=6) for item in np.ravel(value))
+    if np.ndim(value):
+        return ""
+    if parameter.unit == "ratio":
+        return f"{float(value):.6g}"
+    return parameter.show(value, digits=6)
+
+
+def _left_side(equation: str) -> tuple[str, str, str]:
+    """Split an equation at its first sign of equality, if what is before it is one quantity."""
+    found = re.match(r"([^=]*?)(\s*(?:=|\\approx)\s*)(.*)", equation)
+    if found is None or found[1].count("{") != found[1].count("}") or r"\lor" in found[1]:
+        return "", "", equation
+    return found[1], found[2], found[3]
 
 
 def _flat(text: str) -> str:

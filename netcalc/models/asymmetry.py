@@ -48,6 +48,9 @@ def ack_limited_throughput_bps(
     -----
     Validity: a reverse line without other traffic, no ACK thinning on the way.
 
+    Symbols: :math:`b` segments_per_ack, :math:`M` mss_bytes, :math:`R_r` reverse_bandwidth_bps,
+    :math:`A` ack_wire_bytes.
+
     Examples
     --------
     A 128 kbit/s line back carries the ACKs of 9.3 Mbit/s:
@@ -101,6 +104,9 @@ def ack_bandwidth_bps(
     -----
     Validity: as :func:`ack_limited_throughput_bps`.
 
+    Symbols: :math:`X` goodput_bps, :math:`A` ack_wire_bytes, :math:`b` segments_per_ack, :math:`M`
+    mss_bytes.
+
     Examples
     --------
     ACKs of a full gigabit Ethernet, 84 bytes each on the wire:
@@ -153,6 +159,9 @@ def asymmetry_factor(
     Notes
     -----
     Validity: one flow; not a share, so it may exceed 1.
+
+    Symbols: :math:`R` bandwidth_bps, :math:`L` wire_bytes, :math:`R_r` reverse_bandwidth_bps,
+    :math:`A` ack_wire_bytes.
 
     Examples
     --------

@@ -56,6 +56,8 @@ def atm_overhead_bytes(encapsulation: str) -> FloatArray:
     -----
     Validity: bridged frames without FCS.
 
+    Symbols: Not in the equation: encapsulation (which sets h).
+
     Examples
     --------
     >>> float(atm_overhead_bytes("pppoe-llcsnap"))
@@ -79,7 +81,7 @@ def atm_cell_count(
 ) -> FloatArray:
     r"""Cells that a packet becomes.
 
-    .. math:: c = \lceil (n + o) / 48 \rceil
+    .. math:: c = \lceil (n + x + o) / 48 \rceil
 
     Parameters
     ----------
@@ -106,6 +108,11 @@ def atm_cell_count(
     Notes
     -----
     Validity: AAL5, one packet at a time.
+
+    Symbols: :math:`n` packet_bytes, :math:`x` extra_bytes, :math:`o` encapsulation (none: 0 B,
+    ipoa-vcmux: 8 B, ipoa-llcsnap: 16 B, bridged-vcmux: 24 B, bridged-llcsnap: 32 B, pppoa-vcmux: 10
+    B, pppoa-llc: 14 B, pppoe-vcmux: 32 B, pppoe-llcsnap: 40 B). Not in the equation: fcs (4 bytes
+    and the shortest frame of 64).
 
     Examples
     --------
@@ -136,7 +143,7 @@ def atm_wire_bytes(
 ) -> FloatArray:
     r"""Bytes that a packet takes in cells.
 
-    .. math:: W = 53 \lceil (n + o) / 48 \rceil
+    .. math:: W = 53 \lceil (n + x + o) / 48 \rceil
 
     Parameters
     ----------
@@ -164,6 +171,11 @@ def atm_wire_bytes(
     -----
     Validity: AAL5, one packet at a time.
 
+    Symbols: :math:`n` packet_bytes, :math:`x` extra_bytes, :math:`o` encapsulation (none: 0 B,
+    ipoa-vcmux: 8 B, ipoa-llcsnap: 16 B, bridged-vcmux: 24 B, bridged-llcsnap: 32 B, pppoa-vcmux: 10
+    B, pppoa-llc: 14 B, pppoe-vcmux: 32 B, pppoe-llcsnap: 40 B). Not in the equation: fcs (4 bytes
+    and the shortest frame of 64).
+
     Examples
     --------
     >>> float(atm_wire_bytes(1500, encapsulation="pppoe-vcmux"))
@@ -188,7 +200,7 @@ def atm_efficiency_ratio(
 ) -> FloatArray:
     r"""Share of the cells' bytes that is the packet itself.
 
-    .. math:: e = \frac{n}{53 \lceil (n + o) / 48 \rceil}
+    .. math:: e = \frac{n}{53 \lceil (n + x + o) / 48 \rceil}
 
     Parameters
     ----------
@@ -216,6 +228,11 @@ def atm_efficiency_ratio(
     -----
     Validity: AAL5, one packet at a time.
 
+    Symbols: :math:`n` packet_bytes, :math:`x` extra_bytes, :math:`o` encapsulation (none: 0 B,
+    ipoa-vcmux: 8 B, ipoa-llcsnap: 16 B, bridged-vcmux: 24 B, bridged-llcsnap: 32 B, pppoa-vcmux: 10
+    B, pppoa-llc: 14 B, pppoe-vcmux: 32 B, pppoe-llcsnap: 40 B). Not in the equation: fcs (4 bytes
+    and the shortest frame of 64).
+
     Examples
     --------
     >>> round(float(atm_efficiency_ratio(1500, encapsulation="ipoa-llcsnap")), 4)
@@ -242,7 +259,7 @@ def atm_packet_rate_pps(
 ) -> FloatArray:
     r"""Packets per second that a line of cells carries.
 
-    .. math:: f = \frac{R}{8 \cdot 53 \lceil (n + o) / 48 \rceil}
+    .. math:: f = \frac{R}{8 \cdot 53 \lceil (n + x + o) / 48 \rceil}
 
     Parameters
     ----------
@@ -271,6 +288,11 @@ def atm_packet_rate_pps(
     Notes
     -----
     Validity: packets of one size in one direction, no management cells.
+
+    Symbols: :math:`n` packet_bytes, :math:`R` bandwidth_bps, :math:`x` extra_bytes, :math:`o`
+    encapsulation (none: 0 B, ipoa-vcmux: 8 B, ipoa-llcsnap: 16 B, bridged-vcmux: 24 B,
+    bridged-llcsnap: 32 B, pppoa-vcmux: 10 B, pppoa-llc: 14 B, pppoe-vcmux: 32 B, pppoe-llcsnap: 40
+    B). Not in the equation: fcs (4 bytes and the shortest frame of 64).
 
     Examples
     --------

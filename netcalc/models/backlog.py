@@ -40,6 +40,8 @@ def lindley_wait_s(interarrival_s: ArrayLike, *, service_s: ArrayLike) -> FloatA
     Validity: exact for any arrivals and services, one server, first in first out, room for all.
     From a customer with a missing time on, all waits are nan.
 
+    Symbols: :math:`A_{n+1}` interarrival_s, :math:`S_n` service_s.
+
     Examples
     --------
     >>> lindley_wait_s([0, 1, 2, 3], service_s=[5, 1, 1, 1]).tolist()
@@ -97,6 +99,8 @@ def fluid_backlog_bytes(
     -----
     Validity: constant rates, no packets: the part of a queue that no randomness explains.
 
+    Symbols: :math:`t` duration_s, :math:`R_{in}` input_bps, :math:`R_{out}` output_bps.
+
     Examples
     --------
     >>> float(fluid_backlog_bytes(0.001, input_bps=12e9, output_bps=10e9))
@@ -140,6 +144,8 @@ def fluid_fill_s(
     Notes
     -----
     Validity: constant rates, as :func:`fluid_backlog_bytes`.
+
+    Symbols: :math:`B` buffer_bytes, :math:`R_{in}` input_bps, :math:`R_{out}` output_bps.
 
     Examples
     --------

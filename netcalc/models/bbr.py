@@ -74,6 +74,8 @@ def bbr_inflight_limit_bytes(
     Validity: version 1 while it probes for bandwidth. Flows that see each other's queue as their
     path estimate too much together.
 
+    Symbols: :math:`R` bandwidth_bps, :math:`RTT_{min}` base_rtt_s, :math:`g` window_gain.
+
     Examples
     --------
     >>> float(bbr_inflight_limit_bytes(100e6, base_rtt_s=0.04))
@@ -113,6 +115,8 @@ def bbr_loss_tolerance_ratio(probe_gain: ArrayLike = PROBE_CYCLE[0]) -> FloatArr
     -----
     Validity: version 1 and random loss; version 2 gives way from 2 % on.
 
+    Symbols: :math:`g` probe_gain.
+
     Examples
     --------
     >>> round(float(bbr_loss_tolerance_ratio(1.25)), 12)
@@ -151,6 +155,8 @@ def bbr_mean_gain(cycle_gain: ArrayLike = PROBE_CYCLE) -> FloatArray:
     -----
     Validity: phases of one round trip each.
 
+    Symbols: :math:`g_i` cycle_gain.
+
     Examples
     --------
     >>> float(bbr_mean_gain([1.25, 0.75, 1, 1, 1, 1, 1, 1]))
@@ -170,7 +176,7 @@ def bbr_probe_rtt_ratio(
 ) -> FloatArray:
     r"""Share of time that BBR gives up to see the round trip of the empty path.
 
-    .. math:: t / T
+    .. math:: s = \min(1, t / T)
 
     Parameters
     ----------
@@ -192,6 +198,8 @@ def bbr_probe_rtt_ratio(
     Notes
     -----
     Validity: a flow that never sees a smaller round trip by itself.
+
+    Symbols: :math:`t` probe_rtt_s, :math:`T` probe_rtt_interval_s.
 
     Examples
     --------
@@ -244,6 +252,9 @@ def bbr_startup_rounds(
     Notes
     -----
     Validity: no loss, no limit by the receiver.
+
+    Symbols: :math:`R` bandwidth_bps, :math:`RTT` rtt_s, :math:`MSS` mss_bytes, :math:`W_1`
+    initial_window_segments.
 
     Examples
     --------

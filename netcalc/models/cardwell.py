@@ -53,6 +53,9 @@ def handshake_s(
     -----
     Validity: independent losses, no limit to the number of attempts.
 
+    Symbols: :math:`RTT` rtt_s, :math:`p_f` forward_loss_ratio, :math:`p_r` reverse_loss_ratio,
+    :math:`T_s` syn_timeout_s.
+
     Examples
     --------
     >>> loss = {"forward_loss_ratio": 0.01, "reverse_loss_ratio": 0.01}
@@ -105,6 +108,9 @@ def slow_start_segments(
     Validity: independent losses. Without ``count_lost`` it is the mean of the lesser of
     ``segments`` and the number sent before the first loss.
 
+    Symbols: :math:`d` segments, :math:`p` loss_ratio. Not in the equation: count_lost (which adds
+    1).
+
     Examples
     --------
     >>> round(float(slow_start_segments(1000, loss_ratio=0.001)), 1)
@@ -134,11 +140,10 @@ def slow_start_s(
     r"""Expected time of slow start, with a straight tail at the largest window.
 
     .. math::
-       T = RTT \cdot \begin{cases}
-       \log_g \left(\frac{d (g - 1)}{w_1} + 1\right) & W \le W_{max} \\
-       \log_g \frac{W_{max}}{w_1} + 1
-       + \frac{1}{W_{max}} \left(d - \frac{g W_{max} - w_1}{g - 1}\right) & W > W_{max}
-       \end{cases}
+
+        T = RTT \cdot \begin{cases} \log_g \left(\frac{d (g - 1)}{w_1} + 1\right) & W \le W_{max} \\
+        \log_g \frac{W_{max}}{w_1} + 1 + \frac{1}{W_{max}} \left(d - \frac{g W_{max} - w_1}{g -
+        1}\right) & W > W_{max} \end{cases}, \quad g = 1 + 1/b
 
     with :math:`g = 1 + 1/b` and the window reached :math:`W = d (g - 1) / g + w_1 / g`.
 
@@ -168,6 +173,9 @@ def slow_start_s(
     Notes
     -----
     Validity: a mean over many transfers; :func:`netcalc.models.slow_start.rounds` counts one.
+
+    Symbols: :math:`d` segments, :math:`RTT` rtt_s, :math:`w_1` initial_window_segments,
+    :math:`W_{max}` max_window_segments, :math:`b` segments_per_ack.
 
     Examples
     --------
@@ -251,6 +259,10 @@ def lossy_transfer_s(
     -----
     Validity: independent losses, Reno without selective acknowledgements. The paper adds 1 for
     the lost segment, which exceeds ``segments`` at tiny losses; here it counts when there is one.
+
+    Symbols: :math:`d` segments, :math:`RTT` rtt_s, :math:`D` delayed_ack_s. Not in the equation:
+    loss_ratio, rto_s, initial_window_segments, max_window_segments, segments_per_ack (in the parts
+    of other formulas).
 
     Examples
     --------

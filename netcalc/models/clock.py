@@ -42,6 +42,8 @@ def reading_error_std_s(tick_s: ArrayLike) -> FloatArray:
     Validity: an event at any time of the tick with equal chance. Its mean, half a tick, is not in
     it.
 
+    Symbols: :math:`q` tick_s.
+
     Examples
     --------
     >>> round(float(reading_error_std_s(0.01)), 9)
@@ -78,6 +80,8 @@ def interval_error_limit_s(tick_s: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: readings truncated to a tick. An interval shorter than a tick can read as 0.
+
+    Symbols: :math:`q` tick_s.
 
     Examples
     --------
@@ -119,6 +123,8 @@ def interval_error_std_s(duration_s: ArrayLike, *, tick_s: ArrayLike) -> FloatAr
     Validity: a start at any time of the tick with equal chance. The reading is the number of
     ticks below or above, and right on average.
 
+    Symbols: :math:`T` duration_s, :math:`q` tick_s.
+
     Examples
     --------
     >>> round(float(interval_error_std_s(0.0073, tick_s=0.001)), 9)
@@ -156,6 +162,8 @@ def typical_interval_error_std_s(tick_s: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: intervals much longer than a tick, of lengths that spread over many.
+
+    Symbols: :math:`q` tick_s.
 
     Examples
     --------

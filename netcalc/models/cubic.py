@@ -28,7 +28,7 @@ def cubic_window_packets(
 ) -> FloatArray:
     r"""Window of CUBIC some time after a loss.
 
-    .. math:: W(t) = C (t - K)^3 + W_{max}
+    .. math:: W(t) = C (t - K)^3 + W_{max}, \quad K = \sqrt[3]{W_{max} (1 - \beta) / C}
 
     Parameters
     ----------
@@ -55,6 +55,9 @@ def cubic_window_packets(
     Notes
     -----
     Validity: without fast convergence, and outside the Reno-friendly region.
+
+    Symbols: :math:`t` elapsed_s, :math:`W_{max}` peak_window_packets, :math:`C` cubic_scale,
+    :math:`\beta` decrease_factor.
 
     Examples
     --------
@@ -111,6 +114,9 @@ def cubic_k_s(
     -----
     Validity: as :func:`cubic_window_packets`.
 
+    Symbols: :math:`W_{max}` peak_window_packets, :math:`C` cubic_scale, :math:`\beta`
+    decrease_factor.
+
     Examples
     --------
     >>> round(float(cubic_k_s(1000)), 6)
@@ -149,6 +155,8 @@ def cubic_increase_packets(decrease_factor: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: up to the old peak; beyond it RFC 9438 adds 1.
+
+    Symbols: :math:`\beta` decrease_factor.
 
     Examples
     --------

@@ -53,6 +53,9 @@ def cubic_loss_interval_s(
     -----
     Validity: as :func:`cubic_raw_window_packets`.
 
+    Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`C` cubic_scale, :math:`\beta`
+    decrease_factor.
+
     Examples
     --------
     >>> round(float(cubic_loss_interval_s(1e-7, rtt_s=0.05)), 4)
@@ -106,6 +109,9 @@ def cubic_raw_window_packets(
     Notes
     -----
     Validity: every 1/p-th packet is lost, no fast convergence, loss below about 1 %.
+
+    Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`C` cubic_scale, :math:`\beta`
+    decrease_factor.
 
     Examples
     --------
@@ -164,6 +170,9 @@ def cubic_mean_window_packets(
     Validity: as :func:`cubic_raw_window_packets`. A real flow mixes both regions within a period
     near the crossing.
 
+    Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`C` cubic_scale, :math:`\beta`
+    decrease_factor, :math:`C_R` reno_constant.
+
     Examples
     --------
     >>> cubic_mean_window_packets([1e-2, 1e-4, 1e-8], rtt_s=0.1, reno_constant=1.2).round().tolist()
@@ -191,7 +200,10 @@ def cubic_throughput_bps(
 ) -> FloatArray:
     r"""Throughput that losses allow a CUBIC sender.
 
-    .. math:: X = 8 L \bar W / RTT
+    .. math::
+
+        X = \frac{8 L}{RTT} \max\left(\sqrt[4]{\frac{C (3 + \beta)}{4 (1 - \beta)}}
+        \left(\frac{RTT}{p}\right)^{3/4}, \frac{C_R}{\sqrt{p}}\right)
 
     Parameters
     ----------
@@ -223,6 +235,9 @@ def cubic_throughput_bps(
     -----
     Validity: as :func:`cubic_mean_window_packets`.
 
+    Symbols: :math:`L` packet_bytes, :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`C` cubic_scale,
+    :math:`\beta` decrease_factor, :math:`C_R` reno_constant.
+
     Examples
     --------
     >>> round(float(cubic_throughput_bps(2.946e-8, packet_bytes=1500, rtt_s=0.1)) / 1e9, 3)
@@ -253,9 +268,10 @@ def cubic_loss_ratio(
 ) -> FloatArray:
     r"""Largest loss that lets a CUBIC sender through at a given rate.
 
-    .. math:: W = \frac{X\, RTT}{8 L}, \quad p = \max\left(
-        RTT \sqrt[3]{\frac{C (3 + \beta)}{4 (1 - \beta)}}\, W^{-4/3},
-        \left(\frac{C_R}{W}\right)^2\right)
+    .. math::
+
+        p = \max\left( RTT \sqrt[3]{\frac{C (3 + \beta)}{4 (1 - \beta)}}\, W^{-4/3},
+        \left(\frac{C_R}{W}\right)^2\right), \quad W = \frac{X\, RTT}{8 L}
 
     Parameters
     ----------
@@ -286,6 +302,9 @@ def cubic_loss_ratio(
     Notes
     -----
     Validity: as :func:`cubic_mean_window_packets`.
+
+    Symbols: :math:`X` throughput_bps, :math:`L` packet_bytes, :math:`RTT` rtt_s, :math:`C`
+    cubic_scale, :math:`\beta` decrease_factor, :math:`C_R` reno_constant.
 
     Examples
     --------

@@ -39,6 +39,8 @@ def datagram_loss_ratio(loss_ratio: ArrayLike, *, fragments: ArrayLike) -> Float
     -----
     Validity: losses that do not depend on each other; in a burst the fragments die together.
 
+    Symbols: :math:`p` loss_ratio, :math:`k` fragments.
+
     Examples
     --------
     >>> round(float(datagram_loss_ratio(0.01, fragments=6)), 4)
@@ -78,6 +80,8 @@ def fragment_loss_ratio(datagram_loss_ratio: ArrayLike, *, fragments: ArrayLike)
     Notes
     -----
     Validity: as :func:`datagram_loss_ratio`.
+
+    Symbols: :math:`P` datagram_loss_ratio, :math:`k` fragments.
 
     Examples
     --------

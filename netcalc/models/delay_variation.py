@@ -16,7 +16,7 @@ from netcalc.models._domain import FloatArray, one_dimensional, quiet, real
 def jitter_rfc3550_s(transit_s: ArrayLike) -> FloatArray:
     r"""Interarrival jitter of RTP, after each packet.
 
-    .. math:: J_i = J_{i-1} + \frac{|D_{i-1,i}| - J_{i-1}}{16}, \quad J_0 = 0
+    .. math:: J_i = J_{i-1} + \frac{|D_i| - J_{i-1}}{16}, \quad D_i = T_i - T_{i-1}, \quad J_0 = 0
 
     Parameters
     ----------
@@ -37,6 +37,8 @@ def jitter_rfc3550_s(transit_s: ArrayLike) -> FloatArray:
     -----
     Validity: exact. A packet without a transit time (lost) has nan and is passed over; the
     difference is taken between those that arrived.
+
+    Symbols: :math:`T_i` transit_s.
 
     Examples
     --------
@@ -84,6 +86,8 @@ def ipdv_s(transit_s: ArrayLike) -> FloatArray:
     Validity: exact. Undefined (nan) where one of the two was lost. Adjacent differences share a
     packet: their sum is that of the ends.
 
+    Symbols: :math:`T_i` transit_s.
+
     Examples
     --------
     >>> ipdv_s([0.100, 0.116, 0.100]).round(6).tolist()
@@ -121,6 +125,8 @@ def pdv_s(transit_s: ArrayLike) -> FloatArray:
     -----
     Validity: exact. Lost packets stay nan. Its distribution is that of the queueing delay, if one
     packet met no queue.
+
+    Symbols: :math:`T_i` transit_s.
 
     Examples
     --------

@@ -77,6 +77,9 @@ def delayed_ack_s(system: str, *, statistic: str = "mean") -> FloatArray:
     Validity: the defaults of the sources named in ``SYSTEMS``. The middle is the mean of a
     heartbeat; Linux adapts, and mostly stays at its shortest.
 
+    Symbols: Not in the equation: system, statistic (the system sets the range, of which the mean is
+    the middle).
+
     Examples
     --------
     >>> float(delayed_ack_s("bsd44")), float(delayed_ack_s("linux", statistic="shortest"))
@@ -120,6 +123,8 @@ def heartbeat_mean_s(period_s: ArrayLike) -> FloatArray:
     -----
     Validity: segments that arrive at any phase of the timer alike.
 
+    Symbols: :math:`P` period_s.
+
     Examples
     --------
     >>> float(heartbeat_mean_s(0.2))
@@ -162,6 +167,8 @@ def heartbeat_wait_s(
     Notes
     -----
     Validity: a timer without jitter; what arrives with a tick waits for the next.
+
+    Symbols: :math:`t` arrival_s, :math:`P` period_s, :math:`\varphi` phase_s.
 
     Examples
     --------

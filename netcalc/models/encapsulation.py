@@ -33,7 +33,7 @@ def tunnel_packet_bytes(
 ) -> FloatArray:
     r"""Packet that a stack of tunnels makes of an inner packet.
 
-    .. math:: P_{i-1} = P_i + h_i \quad\text{(a padding layer: its staircase)}
+    .. math:: P_0 = P_n + \sum_{i=1}^{n} h_i \quad\text{(a padding layer: its staircase)}
 
     Parameters
     ----------
@@ -57,6 +57,9 @@ def tunnel_packet_bytes(
     Notes
     -----
     Validity: no IP options; inner Ethernet frames without FCS and not padded to 60 bytes.
+
+    Symbols: :math:`P_n` packet_bytes. Not in the equation: stack, mtu_bytes (the layers' headers,
+    and where padding ends).
 
     Examples
     --------
@@ -87,7 +90,7 @@ def tunnel_wire_bytes(
 ) -> FloatArray:
     r"""Bytes that an inner packet takes on an Ethernet wire through a stack of tunnels.
 
-    .. math:: W = \max(64,\; P_0 + 18 + 4 t) + 20
+    .. math:: W = \max\left(64,\; P_n + \sum_{i=1}^{n} h_i + 18 + 4 t\right) + 20
 
     Parameters
     ----------
@@ -113,6 +116,9 @@ def tunnel_wire_bytes(
     Notes
     -----
     Validity: as :func:`tunnel_packet_bytes`; what does not fit is fragmented or dropped.
+
+    Symbols: :math:`P_n` packet_bytes, :math:`t` tag_count. Not in the equation: stack, mtu_bytes
+    (the layers' headers, and what fits).
 
     Examples
     --------
@@ -159,6 +165,9 @@ def tunnel_overhead_bytes(
     -----
     Validity: as :func:`tunnel_packet_bytes`; only of layers that do not pad is it constant.
 
+    Symbols: :math:`P_n` packet_bytes. Not in the equation: stack, mtu_bytes (which give the outer
+    packet).
+
     Examples
     --------
     >>> float(tunnel_overhead_bytes(1400, stack="gre_key"))
@@ -176,7 +185,9 @@ def tunnel_overhead_bytes(
 def tunnel_mtu_bytes(mtu_bytes: ArrayLike, *, stack: str) -> FloatArray:
     r"""Largest inner packet of a stack of tunnels that is not fragmented.
 
-    .. math:: M_i = M_{i-1} - h_i \quad\text{(a padding layer: the highest step that fits)}
+    .. math::
+
+        M_n = M_0 - \sum_{i=1}^{n} h_i \quad\text{(a padding layer: the highest step that fits)}
 
     Parameters
     ----------
@@ -198,6 +209,8 @@ def tunnel_mtu_bytes(mtu_bytes: ArrayLike, *, stack: str) -> FloatArray:
     Notes
     -----
     Validity: as :func:`tunnel_packet_bytes`. The MTU of each WireGuard device is set to what fits.
+
+    Symbols: :math:`M_0` mtu_bytes. Not in the equation: stack (the layers' headers).
 
     Examples
     --------
@@ -224,7 +237,7 @@ def tunnel_tcp_payload_bytes(
 ) -> FloatArray:
     r"""Largest TCP payload through a stack of tunnels; without options, the MSS to announce.
 
-    .. math:: p = M_n - H_{IP} - 20 - o
+    .. math:: p = M_0 - \sum_{i=1}^{n} h_i - H_{IP} - 20 - o
 
     Parameters
     ----------
@@ -251,6 +264,9 @@ def tunnel_tcp_payload_bytes(
     -----
     Validity: as :func:`tunnel_packet_bytes`.
 
+    Symbols: :math:`M_0` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o`
+    tcp_option_bytes. Not in the equation: stack (the layers' headers).
+
     Examples
     --------
     >>> float(tunnel_tcp_payload_bytes(1500, stack="vxlan4+wireguard4"))
@@ -270,7 +286,7 @@ def tunnel_udp_payload_bytes(
 ) -> FloatArray:
     r"""Largest UDP payload through a stack of tunnels that is not fragmented.
 
-    .. math:: p = M_n - H_{IP} - 8
+    .. math:: p = M_0 - \sum_{i=1}^{n} h_i - H_{IP} - 8
 
     Parameters
     ----------
@@ -294,6 +310,9 @@ def tunnel_udp_payload_bytes(
     Notes
     -----
     Validity: as :func:`tunnel_packet_bytes`.
+
+    Symbols: :math:`M_0` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B). Not in the
+    equation: stack (the layers' headers).
 
     Examples
     --------
@@ -319,7 +338,7 @@ def tunnel_goodput_bps(
 ) -> FloatArray:
     r"""Most that an Ethernet line delivers by TCP through a stack of tunnels.
 
-    .. math:: G = R \, \frac{M_n - H_{IP} - 20 - o}{W(P_0)}
+    .. math:: G = R \, \frac{M_0 - \sum_i h_i - H_{IP} - 20 - o}{\max(64,\; P_0 + 18 + 4 t) + 20}
 
     Parameters
     ----------
@@ -349,6 +368,10 @@ def tunnel_goodput_bps(
     Notes
     -----
     Validity: full duplex, every segment full and none fragmented, cipher and host fast enough.
+
+    Symbols: :math:`R` bandwidth_bps, :math:`M_0` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6:
+    40 B), :math:`o` tcp_option_bytes, :math:`t` tag_count. Not in the equation: stack (the layers'
+    headers).
 
     Examples
     --------

@@ -23,8 +23,7 @@ _MAX_STEPS = 100
 def erlang_b_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> FloatArray:
     r"""Share of calls that find all servers busy and are lost.
 
-    .. math:: B(c) = \frac{A^c / c!}{\sum_{k=0}^{c} A^k / k!}, \quad
-        B(k) = \frac{A B(k-1)}{k + A B(k-1)}
+    .. math:: B(c) = \frac{A^c / c!}{\sum_{k=0}^{c} A^k / k!}
 
     Parameters
     ----------
@@ -47,6 +46,8 @@ def erlang_b_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> Flo
     Notes
     -----
     Validity: Poisson arrivals, any distribution of the service time, lost calls not repeated.
+
+    Symbols: :math:`A` offered_erlang, :math:`c` server_count.
 
     Examples
     --------
@@ -92,6 +93,8 @@ def erlang_b_load(blocking_ratio: ArrayLike, *, server_count: ArrayLike) -> Floa
     -----
     Validity: as :func:`erlang_b_ratio`. Newton's method on the logarithms, which are concave,
     inside a bracket.
+
+    Symbols: :math:`b` blocking_ratio, :math:`c` server_count, :math:`A` result.
 
     Examples
     --------
@@ -139,6 +142,8 @@ def erlang_b_server_count(offered_erlang: ArrayLike, *, blocking_ratio: ArrayLik
     Notes
     -----
     Validity: as :func:`erlang_b_ratio`.
+
+    Symbols: :math:`A` offered_erlang, :math:`b` blocking_ratio, :math:`c` result.
 
     Examples
     --------

@@ -102,7 +102,7 @@ def esp_packet_bytes(
 ) -> FloatArray:
     r"""IP packet that ESP makes of the bytes it protects.
 
-    .. math:: P = H_{IP} + [8] + 8 + V + a \lceil (n + 2) / a \rceil + C
+    .. math:: P = H_{IP} + u + 8 + V + a \lceil (n + 2) / a \rceil + C
 
     Parameters
     ----------
@@ -131,6 +131,10 @@ def esp_packet_bytes(
     -----
     Validity: least padding, no traffic flow confidentiality, no IP options.
 
+    Symbols: :math:`n` payload_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`u`
+    nat_traversal (no: 0 B, yes: 8 B). Not in the equation: suite (the initialization vector V, the
+    alignment a, the check value C).
+
     Examples
     --------
     A full packet in tunnel mode:
@@ -158,7 +162,7 @@ def esp_payload_bytes(
 ) -> FloatArray:
     r"""Most that ESP can protect in a packet that is not fragmented.
 
-    .. math:: n = a \left\lfloor \frac{M - H_{IP} - [8] - 8 - V - C}{a} \right\rfloor - 2
+    .. math:: n = a \left\lfloor \frac{M - H_{IP} - u - 8 - V - C}{a} \right\rfloor - 2
 
     Parameters
     ----------
@@ -186,6 +190,10 @@ def esp_payload_bytes(
     -----
     Validity: the largest step of :func:`esp_packet_bytes` that is not above the MTU; up to 15
     bytes of the MTU stay unused.
+
+    Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`u`
+    nat_traversal (no: 0 B, yes: 8 B). Not in the equation: suite (the initialization vector V, the
+    alignment a, the check value C).
 
     Examples
     --------

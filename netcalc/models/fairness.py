@@ -48,6 +48,8 @@ def jain_index(allocations: ArrayLike) -> FloatArray:
     -----
     Validity: any number of shares; k of n with the same and the others with nothing give k/n.
 
+    Symbols: :math:`x_i` allocations.
+
     Examples
     --------
     >>> jain_index([9, 1]).round(6).tolist()
@@ -88,6 +90,8 @@ def jain_one_deviating(deviation: ArrayLike, *, flow_count: ArrayLike) -> FloatA
     Notes
     -----
     Validity: exact; towards 1/n as the one takes all.
+
+    Symbols: :math:`\delta` deviation, :math:`n` flow_count.
 
     Examples
     --------
@@ -139,6 +143,8 @@ def max_min_bps(
     Notes
     -----
     Validity: exact, by progressive filling. A missing number makes the whole division nan.
+
+    Symbols: :math:`d_i` demand_bps, :math:`C` capacity_bps, :math:`w_i` weight.
 
     Examples
     --------
@@ -199,6 +205,9 @@ def max_min_network_bps(
     Validity: exact, by progressive filling: all rates rise together, and stop where a link is
     full.
 
+    Symbols: :math:`C_l` capacity_bps. Not in the equation: crossing_flow, crossing_link (who
+    crosses what).
+
     Examples
     --------
     One flow over three links, and one on each of them: all get a half.
@@ -255,6 +264,8 @@ def proportional_long_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLike
     -----
     Validity: logarithmic utility of equal weight. Max-min fairness would give it a half.
 
+    Symbols: :math:`k` link_count, :math:`C` capacity_bps.
+
     Examples
     --------
     >>> float(proportional_long_flow_bps(3, capacity_bps=1e6))
@@ -294,6 +305,8 @@ def proportional_short_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLik
     Notes
     -----
     Validity: as :func:`proportional_long_flow_bps`.
+
+    Symbols: :math:`k` link_count, :math:`C` capacity_bps.
 
     Examples
     --------
@@ -340,6 +353,8 @@ def fair_share_bits(
     -----
     Validity: greedy flows that converge at once; the ideal that a measurement is held against. A
     missing number makes the whole division nan.
+
+    Symbols: :math:`t_i` start_s, :math:`T_i` duration_s, :math:`C` capacity_bps.
 
     Examples
     --------

@@ -18,8 +18,8 @@ from netcalc.models._load import langevin, missing_stays
 def mm1k_blocking_ratio(utilization: ArrayLike, *, place_count: ArrayLike) -> FloatArray:
     r"""Share of arrivals that an M/M/1/K queue loses because it is full.
 
-    .. math:: p_K = \frac{(1-\rho)\rho^K}{1-\rho^{K+1}}, \quad p_K = \frac{1}{K+1}
-        \text{ at } \rho = 1
+    .. math:: p_K = \frac{(1-\rho)\rho^K}{1-\rho^{K+1}} \quad
+        \text{(1/(K+1) at a load of 1)}
 
     Parameters
     ----------
@@ -42,6 +42,8 @@ def mm1k_blocking_ratio(utilization: ArrayLike, *, place_count: ArrayLike) -> Fl
     -----
     Validity: Poisson arrivals, exponential service, places counted in packets and not in bytes.
 
+    Symbols: :math:`\rho` utilization, :math:`K` place_count.
+
     Examples
     --------
     >>> round(float(mm1k_blocking_ratio(0.8, place_count=10)), 9)
@@ -60,8 +62,8 @@ def mm1k_blocking_ratio(utilization: ArrayLike, *, place_count: ArrayLike) -> Fl
 def mm1k_customers(utilization: ArrayLike, *, place_count: ArrayLike) -> FloatArray:
     r"""Mean number in an M/M/1/K system, the one in service included.
 
-    .. math:: N = \frac{\rho}{1-\rho} - \frac{(K+1)\rho^{K+1}}{1-\rho^{K+1}}, \quad N = K/2
-        \text{ at } \rho = 1
+    .. math:: N = \frac{\rho}{1-\rho} - \frac{(K+1)\rho^{K+1}}{1-\rho^{K+1}} \quad
+        \text{(K/2 at a load of 1)}
 
     Parameters
     ----------
@@ -84,6 +86,8 @@ def mm1k_customers(utilization: ArrayLike, *, place_count: ArrayLike) -> FloatAr
     -----
     Validity: as :func:`mm1k_blocking_ratio`.
 
+    Symbols: :math:`\rho` utilization, :math:`K` place_count.
+
     Examples
     --------
     >>> round(float(mm1k_customers(1.2, place_count=10)), 9)
@@ -104,7 +108,9 @@ def mm1k_throughput_pps(
 ) -> FloatArray:
     r"""Rate that an M/M/1/K queue lets through: what arrives and is not lost.
 
-    .. math:: X = \lambda (1 - p_K) = \mu (1 - p_0)
+    .. math::
+
+        X = \lambda (1 - p_K) = \frac{\rho}{s} \left(1 - \frac{(1-\rho)\rho^K}{1-\rho^{K+1}}\right)
 
     Parameters
     ----------
@@ -130,6 +136,8 @@ def mm1k_throughput_pps(
     -----
     Validity: as :func:`mm1k_blocking_ratio`.
 
+    Symbols: :math:`\rho` utilization, :math:`K` place_count, :math:`s` service_s.
+
     Examples
     --------
     >>> round(float(mm1k_throughput_pps(1.0, place_count=10, service_s=1e-3)), 6)
@@ -150,7 +158,11 @@ def mm1k_sojourn_s(
 ) -> FloatArray:
     r"""Mean time in an M/M/1/K system, wait and service, of those that found room.
 
-    .. math:: T = N / (\lambda (1 - p_K))
+    .. math::
+
+        T = \frac{N}{\lambda (1 - p_K)}, \quad N = \frac{\rho}{1-\rho} -
+        \frac{(K+1)\rho^{K+1}}{1-\rho^{K+1}}, \quad \lambda (1 - p_K) = \frac{\rho (1 - \rho^K)}{s
+        (1 - \rho^{K+1})}
 
     Parameters
     ----------
@@ -176,6 +188,8 @@ def mm1k_sojourn_s(
     -----
     Validity: as :func:`mm1k_blocking_ratio`; Little's law with the accepted rate, not the offered.
 
+    Symbols: :math:`\rho` utilization, :math:`K` place_count, :math:`s` service_s.
+
     Examples
     --------
     >>> round(float(mm1k_sojourn_s(0.8, place_count=10, service_s=1e-3)), 9)
@@ -196,7 +210,7 @@ def mm1k_wait_s(
 ) -> FloatArray:
     r"""Mean wait in an M/M/1/K queue before service starts, of those that found room.
 
-    .. math:: W = T - s
+    .. math:: W = T - s = s \left(\frac{\rho}{1-\rho} - \frac{K \rho^K}{1-\rho^K}\right)
 
     Parameters
     ----------
@@ -222,6 +236,8 @@ def mm1k_wait_s(
     -----
     Validity: as :func:`mm1k_blocking_ratio`. An accepted arrival sees the system as an outsider
     sees one with a place less, so the wait is the number in that one times the service.
+
+    Symbols: :math:`s` service_s, :math:`\rho` utilization, :math:`K` place_count.
 
     Examples
     --------

@@ -33,7 +33,7 @@ def forwarding_rate_pps(
 ) -> FloatArray:
     r"""Frames per second through a device on a line: the smaller of the two limits.
 
-    .. math:: f = \min\left(f_d,\; \frac{R}{8 (F + 20)}\right)
+    .. math:: f = \min\left(f_d,\; \frac{R}{8 (F + o)}\right)
 
     Parameters
     ----------
@@ -60,6 +60,9 @@ def forwarding_rate_pps(
     -----
     Validity: a device whose cost does not depend on the size; see :func:`affine_rate_pps`.
 
+    Symbols: :math:`F` frame_bytes, :math:`f_d` device_pps, :math:`R` bandwidth_bps, :math:`o`
+    overhead_bytes.
+
     Examples
     --------
     >>> forwarding_rate_pps([64, 1518], device_pps=10_000, bandwidth_bps=100e6).round(1).tolist()
@@ -82,7 +85,7 @@ def crossover_frame_bytes(
 ) -> FloatArray:
     r"""Frame above which the line is the limit and below which the device is.
 
-    .. math:: F^* = \frac{R}{8 f_d} - 20
+    .. math:: F^* = \frac{R}{8 f_d} - o
 
     Parameters
     ----------
@@ -107,6 +110,8 @@ def crossover_frame_bytes(
     -----
     Validity: a device whose cost does not depend on the size. The result is no size of a frame
     where it is below 64; a device that is very fast makes it negative.
+
+    Symbols: :math:`f_d` device_pps, :math:`R` bandwidth_bps, :math:`o` overhead_bytes.
 
     Examples
     --------
@@ -159,6 +164,9 @@ def device_byte_cost(
     Validity: both rates below the line's ceiling. A negative cost says that they were not, or
     that the rates are not from one device.
 
+    Symbols: :math:`f_1` rate_pps, :math:`F_1` frame_bytes, :math:`f_2` other_rate_pps, :math:`F_2`
+    other_frame_bytes.
+
     Examples
     --------
     >>> b = device_byte_cost(10_100, frame_bytes=64, other_rate_pps=10_000, other_frame_bytes=128)
@@ -186,7 +194,7 @@ def device_packet_cost(
 ) -> FloatArray:
     r"""Time that a device spends on each packet whatever its size, from its rates at two sizes.
 
-    .. math:: a = 1/f_1 - b F_1
+    .. math:: a = \frac{1}{f_1} - F_1 \frac{1/f_2 - 1/f_1}{F_2 - F_1}
 
     Parameters
     ----------
@@ -212,6 +220,9 @@ def device_packet_cost(
     Notes
     -----
     Validity: as :func:`device_byte_cost`.
+
+    Symbols: :math:`f_1` rate_pps, :math:`F_1` frame_bytes, :math:`f_2` other_rate_pps, :math:`F_2`
+    other_frame_bytes.
 
     Examples
     --------
@@ -263,6 +274,8 @@ def affine_rate_pps(
     -----
     Validity: one packet at a time, and a line that is faster than the device.
 
+    Symbols: :math:`F` frame_bytes, :math:`a` packet_cost, :math:`b` byte_cost.
+
     Examples
     --------
     >>> round(float(affine_rate_pps(128, packet_cost=98.02e-6, byte_cost=15.47e-9)))
@@ -303,6 +316,8 @@ def both_directions_pps(rate_pps: ArrayLike, *, segments_per_ack: ArrayLike = 1)
     -----
     Validity: each answer is one packet.
 
+    Symbols: :math:`f` rate_pps, :math:`k` segments_per_ack.
+
     Examples
     --------
     >>> float(both_directions_pps(3512.5))
@@ -326,7 +341,7 @@ def switch_rate_pps(
 ) -> FloatArray:
     r"""Frames per second that a switch forwards when all its ports receive at line rate.
 
-    .. math:: f = \sum_i n_i \frac{R_i}{8 (F + 20)}
+    .. math:: f = \sum_i n_i \frac{R_i}{8 (F + o)}
 
     Parameters
     ----------
@@ -353,6 +368,9 @@ def switch_rate_pps(
     -----
     Validity: counts each frame once, where it comes in; data sheets that count both directions
     print twice as much.
+
+    Symbols: :math:`F` frame_bytes, :math:`R_i` port_bps, :math:`n_i` port_count, :math:`o`
+    overhead_bytes.
 
     Examples
     --------

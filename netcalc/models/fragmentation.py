@@ -52,6 +52,8 @@ def min_mtu_bytes(ip_version: int = 4) -> FloatArray:
     -----
     Validity: of links. What every host must be able to reassemble is 576 and 1500 bytes.
 
+    Symbols: Not in the equation: ip_version (the index).
+
     Examples
     --------
     >>> float(min_mtu_bytes(6))
@@ -76,7 +78,9 @@ def fragment_count(
 ) -> FloatArray:
     r"""Packets that a datagram becomes.
 
-    .. math:: k = 1 + \lceil (n - m) / c \rceil, \quad m = M - H, \quad c = 8 \lfloor m/8 \rfloor
+    .. math::
+
+        k = 1 + \lceil (n - m) / c \rceil, \quad m = M - H_{IP} - o, \quad c = 8 \lfloor m/8 \rfloor
 
     Parameters
     ----------
@@ -107,6 +111,10 @@ def fragment_count(
     Validity: exact; for ``bsd``, :math:`k = \lceil n / c \rceil` once the datagram does not fit.
     IPv6 is cut at the source only.
 
+    Symbols: :math:`n` ip_payload_bytes, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6:
+    48 B), :math:`o` ip_option_bytes. Not in the equation: algorithm (which says whether the last
+    fragment may be longer).
+
     Examples
     --------
     >>> fragment_count([1480, 1481, 8200]).tolist()
@@ -136,7 +144,7 @@ def fragments_bytes(
 ) -> FloatArray:
     r"""IP payload of each fragment of one datagram, in order.
 
-    .. math:: n = c + c + \dots + r, \quad c = 8 \lfloor (M - H) / 8 \rfloor
+    .. math:: n = c + c + \dots + r, \quad c = 8 \lfloor (M - H_{IP} - o) / 8 \rfloor
 
     Parameters
     ----------
@@ -165,6 +173,10 @@ def fragments_bytes(
     Notes
     -----
     Validity: exact. One datagram at a time.
+
+    Symbols: :math:`n` ip_payload_bytes, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6:
+    48 B), :math:`o` ip_option_bytes. Not in the equation: algorithm (which says whether the last
+    fragment may be longer).
 
     Examples
     --------
@@ -209,7 +221,10 @@ def fragmented_bytes(
 ) -> FloatArray:
     r"""IP bytes that all fragments of a datagram have together.
 
-    .. math:: P = n + k H
+    .. math::
+
+        P = n + k (H_{IP} + o), \quad k = 1 + \lceil (n - m) / c \rceil, \quad m = M - H_{IP} - o,
+        \quad c = 8 \lfloor m/8 \rfloor
 
     Parameters
     ----------
@@ -238,6 +253,9 @@ def fragmented_bytes(
     Notes
     -----
     Validity: exact; an IPv6 fragment has a header of 8 more, a datagram that fits has none.
+
+    Symbols: :math:`n` ip_payload_bytes, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6:
+    48 B), :math:`o` ip_option_bytes. Not in the equation: algorithm (in the number of fragments).
 
     Examples
     --------
@@ -275,7 +293,10 @@ def fragmented_wire_bytes(
 ) -> FloatArray:
     r"""Bytes that all fragments of a datagram take on an Ethernet wire.
 
-    .. math:: W = (k - 1) \, W(c + H) + W(r + H)
+    .. math::
+
+        W = (k - 1) \, W(c + H) + W(n - (k - 1) c + H), \quad c = 8 \lfloor (M - H) / 8 \rfloor,
+        \quad H = H_{IP} + o
 
     Parameters
     ----------
@@ -306,6 +327,10 @@ def fragmented_wire_bytes(
     Notes
     -----
     Validity: exact on average, as :func:`netcalc.models.framing.ethernet_wire_bytes`.
+
+    Symbols: :math:`n` ip_payload_bytes, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6:
+    48 B), :math:`o` ip_option_bytes. Not in the equation: algorithm, tag_count (in the number of
+    fragments k and in the frame of each, W).
 
     Examples
     --------

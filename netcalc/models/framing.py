@@ -59,6 +59,8 @@ def ethernet_frame_bytes(
     -----
     Validity: exact for Ethernet II; an 802.3 frame with LLC and SNAP has 8 bytes more.
 
+    Symbols: :math:`P` packet_bytes, :math:`t` tag_count, :math:`F_{min}` min_frame_bytes.
+
     Examples
     --------
     >>> ethernet_frame_bytes([1, 46, 1500]).tolist()
@@ -83,7 +85,7 @@ def ethernet_wire_bytes(
 ) -> FloatArray:
     r"""Bytes that a packet takes on an Ethernet wire, preamble and gap included.
 
-    .. math:: W = \max(F_{min},\; 18 + 4 t + P) + 20
+    .. math:: W = \max(F_{min},\; 18 + 4 t + P) + o
 
     Parameters
     ----------
@@ -109,6 +111,9 @@ def ethernet_wire_bytes(
     Notes
     -----
     Validity: exact on average; at 10 Gbit/s and above single gaps shrink to 5 bytes.
+
+    Symbols: :math:`P` packet_bytes, :math:`t` tag_count, :math:`F_{min}` min_frame_bytes, :math:`o`
+    overhead_bytes.
 
     Examples
     --------
@@ -149,6 +154,8 @@ def captured_frame_bytes(captured_bytes: ArrayLike) -> FloatArray:
     Validity: captures on hosts; those of test sets and some taps include the FCS already. Frames
     that the host cuts or joins in hardware (TSO, GRO) were never on the wire in this size.
 
+    Symbols: :math:`C` captured_bytes.
+
     Examples
     --------
     >>> captured_frame_bytes([42, 60, 1514]).tolist()
@@ -167,7 +174,7 @@ def captured_wire_bytes(
 ) -> FloatArray:
     r"""Bytes on the wire of a frame that a capture shows without its FCS.
 
-    .. math:: W = \max(64,\; C + 4) + 20
+    .. math:: W = \max(64,\; C + 4) + o
 
     Parameters
     ----------
@@ -189,6 +196,8 @@ def captured_wire_bytes(
     Notes
     -----
     Validity: as :func:`captured_frame_bytes`. Adding 20 to a captured length is 4 short.
+
+    Symbols: :math:`C` captured_bytes, :math:`o` overhead_bytes.
 
     Examples
     --------
@@ -239,6 +248,9 @@ def captured_tcp_payload_bytes(
     -----
     Validity: frames without padding; a frame of 60 captured bytes may hold 0 to 6 bytes of TCP.
 
+    Symbols: :math:`C` captured_bytes, :math:`t` tag_count, :math:`H_{IP}` ip_version (4: 20 B, 6:
+    40 B), :math:`o` tcp_option_bytes.
+
     Examples
     --------
     >>> captured_tcp_payload_bytes([64, 1514]).tolist()
@@ -285,6 +297,9 @@ def tcp_payload_bytes(
     Validity: no IP options or extension headers. The MSS option leaves TCP options out, so that
     the payload of a full segment is the MSS less the options.
 
+    Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o`
+    tcp_option_bytes.
+
     Examples
     --------
     >>> float(tcp_payload_bytes(1500)), float(tcp_payload_bytes(1500, tcp_option_bytes=12))
@@ -325,6 +340,8 @@ def udp_payload_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatArra
     -----
     Validity: no IP options or extension headers.
 
+    Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B).
+
     Examples
     --------
     >>> float(udp_payload_bytes(1500))
@@ -342,7 +359,7 @@ def udp_payload_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatArra
 def udp_payload_limit_bytes(ip_version: int = 4) -> FloatArray:
     r"""Largest UDP payload that an IP packet can hold, fragmented or not.
 
-    .. math:: p_4 = 65535 - 20 - 8, \quad p_6 = 65535 - 8
+    .. math:: p = 65535 - H_c - 8
 
     Parameters
     ----------
@@ -363,6 +380,8 @@ def udp_payload_limit_bytes(ip_version: int = 4) -> FloatArray:
     -----
     Validity: no IPv4 options, no IPv6 extension headers, no jumbograms. The length field of IPv4
     counts its own header, that of IPv6 does not.
+
+    Symbols: :math:`H_c` ip_version (4: 20 B, 6: 0 B).
 
     Examples
     --------

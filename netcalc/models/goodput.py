@@ -50,6 +50,9 @@ def tcp_goodput_ratio(
     -----
     Validity: full duplex, every segment full, no retransmissions: a ceiling.
 
+    Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o`
+    tcp_option_bytes, :math:`t` tag_count.
+
     Examples
     --------
     >>> round(float(tcp_goodput_ratio(1500, tcp_option_bytes=12)), 4)
@@ -103,6 +106,9 @@ def tcp_goodput_bps(
     -----
     Validity: full duplex, every segment full, no retransmissions: a ceiling.
 
+    Symbols: :math:`R` bandwidth_bps, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40
+    B), :math:`o` tcp_option_bytes, :math:`t` tag_count.
+
     Examples
     --------
     >>> round(float(tcp_goodput_bps(1500, bandwidth_bps=1e9)) / 1e6, 2)
@@ -149,6 +155,8 @@ def udp_goodput_ratio(
     -----
     Validity: packets that are not fragmented, back to back. A rate above it was counted at the
     sender, before a local queue dropped the rest.
+
+    Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`t` tag_count.
 
     Examples
     --------
@@ -200,6 +208,9 @@ def udp_goodput_bps(
     -----
     Validity: packets of one size that are not fragmented, back to back.
 
+    Symbols: :math:`R` bandwidth_bps, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40
+    B), :math:`t` tag_count.
+
     Examples
     --------
     >>> round(float(udp_goodput_bps(1468, bandwidth_bps=10e6)) / 8e6, 3)
@@ -244,6 +255,9 @@ def tcp_ack_wire_bytes(
     -----
     Validity: exact; selective acknowledgements add 12 to 36 bytes of options.
 
+    Symbols: :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o` tcp_option_bytes, :math:`t`
+    tag_count.
+
     Examples
     --------
     >>> tcp_ack_wire_bytes([0, 12]).tolist()
@@ -268,7 +282,9 @@ def ack_reverse_utilization(
 ) -> FloatArray:
     r"""Share of the reverse direction that acknowledgements take while data fills the other.
 
-    .. math:: u = \frac{W_a}{k \, W}
+    .. math::
+
+        u = \frac{\max(64,\; H_{IP} + 38 + o + 4 t) + 20}{k \, (\max(64,\; M + 18 + 4 t) + 20)}
 
     Parameters
     ----------
@@ -297,6 +313,9 @@ def ack_reverse_utilization(
     -----
     Validity: both directions at one rate, data at line rate.
 
+    Symbols: :math:`k` segments_per_ack, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6:
+    40 B), :math:`o` tcp_option_bytes, :math:`t` tag_count.
+
     Examples
     --------
     >>> round(float(ack_reverse_utilization(2, tcp_option_bytes=12)), 4)
@@ -324,7 +343,10 @@ def half_duplex_goodput_bps(
 ) -> FloatArray:
     r"""Most that TCP delivers where data and acknowledgements share one wire.
 
-    .. math:: G = R \, \frac{k \, p}{k \, W + W_a}
+    .. math::
+
+        G = R \, \frac{k \, (M - H_{IP} - 20 - o)}{k \, W + W_a}, \quad W = \max(64,\; M + 18 + 4 t)
+        + 20, \quad W_a = \max(64,\; H_{IP} + 38 + o + 4 t) + 20
 
     Parameters
     ----------
@@ -354,6 +376,9 @@ def half_duplex_goodput_bps(
     Notes
     -----
     Validity: no collisions and no waiting for the wire; real half-duplex Ethernet is below it.
+
+    Symbols: :math:`R` bandwidth_bps, :math:`k` segments_per_ack, :math:`M` mtu_bytes,
+    :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o` tcp_option_bytes, :math:`t` tag_count.
 
     Examples
     --------

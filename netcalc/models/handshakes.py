@@ -96,6 +96,8 @@ def round_trips(transport: str, *, security: str = "none") -> FloatArray:
     -----
     Validity: no loss; flights that fit the first window (:func:`certificate_round_trips`).
 
+    Symbols: Not in the equation: transport, security (whose round trips are added).
+
     Examples
     --------
     >>> float(round_trips("tcp", security="tls1.2")), float(round_trips("quic_0rtt"))
@@ -160,6 +162,9 @@ def first_byte_s(
     -----
     Validity: packets small against the rate of the line.
 
+    Symbols: :math:`RTT` rtt_s, :math:`x` extra_round_trips, :math:`t_{server}` server_s. Not in the
+    equation: transport, security (which give n).
+
     Examples
     --------
     100 ms away, 10 ms in the server, over TCP with TLS 1.2 and with QUIC:
@@ -191,8 +196,9 @@ def certificate_round_trips(
     r"""Round trips that a long first flight of the server adds to a handshake.
 
     .. math::
-       x_{TCP} = \mathrm{rounds}(C) - 1, \quad
-       x_{QUIC} = \mathrm{rounds}(C - \min(3 c, W_1))
+
+        x_{TCP} = \mathrm{rounds}(B / M) - 1, \quad x_{QUIC} = \mathrm{rounds}\left((B - \min(3 c,
+        W_1 M)) / M\right)
 
     Parameters
     ----------
@@ -221,6 +227,9 @@ def certificate_round_trips(
     Notes
     -----
     Validity: no loss; the window does not grow while the threefold limit holds it back.
+
+    Symbols: :math:`B` certificate_bytes, :math:`M` mss_bytes, :math:`W_1` initial_window_segments,
+    :math:`c` client_bytes. Not in the equation: transport (which of the two).
 
     Examples
     --------
@@ -271,6 +280,8 @@ def segments(ladder: str) -> FloatArray:
     -----
     Validity: the least number, nothing lost, no acknowledgement by itself where one can ride
     on data.
+
+    Symbols: Not in the equation: ladder (which is counted).
 
     Examples
     --------

@@ -100,6 +100,9 @@ def message_s(
     -----
     Validity: passes that do not share the cache; one packet at a time.
 
+    Symbols: :math:`N` payload_bytes, :math:`m` packet_count, :math:`a` packet_cost, :math:`c`
+    copy_count, :math:`k` copy_cost, :math:`s` checksum_count, :math:`q` checksum_cost.
+
     Examples
     --------
     50 us a packet, 10 ns to copy a byte, 5 ns to sum it:
@@ -138,7 +141,7 @@ def transaction_s(
 ) -> FloatArray:
     r"""Time of one request and a reply of the same size on one host.
 
-    .. math:: t = p P + s a + v V + N (c k + q S) + 2 (m M + u U)
+    .. math:: t = p P + s a + v V + N (c k + S q) + 2 (m M + u U)
 
     Parameters
     ----------
@@ -180,6 +183,11 @@ def transaction_s(
     -----
     Validity: one processor, so that every packet counts, the last acknowledgement included; a
     loopback without delay, where Nagle's rule costs a segment but no wait.
+
+    Symbols: :math:`N` payload_bytes, :math:`P` program_s, :math:`a` packet_cost, :math:`V`
+    connection_s, :math:`k` copy_cost, :math:`q` checksum_cost, :math:`M` mbuf_s, :math:`U`
+    cluster_s. Not in the equation: protocol, mtu_bytes, minclsize_bytes (which set the counts p, s,
+    v, c, S, m and u).
 
     Examples
     --------
@@ -265,6 +273,9 @@ def bulk_s(
     -----
     Validity: the host is the limit, not the line or a window.
 
+    Symbols: :math:`N` payload_bytes, :math:`M` segment_bytes, :math:`a` packet_cost, :math:`b`
+    byte_cost.
+
     Examples
     --------
     5000 writes of 1440 bytes in segments of an Ethernet and of a loopback:
@@ -290,8 +301,9 @@ def two_point_costs(
     r"""Cost per packet and per byte from two measured transfers.
 
     .. math::
-       a = \frac{t_1 N_2 - t_2 N_1}{m_1 N_2 - m_2 N_1}, \quad
-       b = \frac{m_1 t_2 - m_2 t_1}{m_1 N_2 - m_2 N_1}
+
+        t_i = m_i a + N_i b: \quad a = \frac{t_1 N_2 - t_2 N_1}{m_1 N_2 - m_2 N_1}, \quad b =
+        \frac{m_1 t_2 - m_2 t_1}{m_1 N_2 - m_2 N_1}
 
     Parameters
     ----------
@@ -317,6 +329,8 @@ def two_point_costs(
     Notes
     -----
     Validity: two transfers through the same code; two points leave no residual.
+
+    Symbols: :math:`t_i` elapsed_s, :math:`m_i` packet_count, :math:`N_i` payload_bytes.
 
     Examples
     --------
@@ -377,6 +391,9 @@ def delivered_goodput_bps(
     Notes
     -----
     Validity: losses anywhere, also in the sender's own buffers.
+
+    Symbols: :math:`n` write_count, :math:`l` lost_count, :math:`B` write_bytes, :math:`t`
+    elapsed_s.
 
     Examples
     --------

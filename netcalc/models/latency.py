@@ -45,6 +45,8 @@ def serialization_s(wire_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> Float
     -----
     Validity: exact for a link that sends at one rate.
 
+    Symbols: :math:`L` wire_bytes, :math:`R` bandwidth_bps.
+
     Examples
     --------
     A full Ethernet frame with preamble and gap at 1 Gbit/s:
@@ -90,6 +92,8 @@ def propagation_s(
     -----
     Validity: exact; fibre takes about 4.9 microseconds a kilometre.
 
+    Symbols: :math:`d` distance_m, :math:`v` speed_m_s.
+
     Examples
     --------
     Coast to coast of North America, 4800 km, in fibre (in vacuum 16 ms):
@@ -131,6 +135,8 @@ def signal_speed_m_s(refractive_index: ArrayLike = FIBRE_INDEX) -> FloatArray:
     -----
     Validity: exact for the wavelength that the group index belongs to.
 
+    Symbols: :math:`n` refractive_index.
+
     Examples
     --------
     Microseconds a kilometre:
@@ -170,6 +176,8 @@ def satellite_rtt_s(altitude_m: ArrayLike = 35_786e3) -> FloatArray:
     -----
     Validity: both stations right below the satellite; elsewhere it is more (up to 558 ms for a
     geostationary one).
+
+    Symbols: :math:`h` altitude_m.
 
     Examples
     --------
@@ -213,6 +221,8 @@ def transfer_s(
     Notes
     -----
     Validity: one stream without headers, windows, losses or other traffic. For TCP it is a floor.
+
+    Symbols: :math:`N` payload_bytes, :math:`R` bandwidth_bps, :math:`d` latency_s.
 
     Examples
     --------
@@ -261,6 +271,8 @@ def arrived_bytes(
     -----
     Validity: as :func:`transfer_s`.
 
+    Symbols: :math:`t` elapsed_s, :math:`R` bandwidth_bps, :math:`d` latency_s.
+
     Examples
     --------
     >>> float(arrived_bytes(0.208, bandwidth_bps=45e6, latency_s=0.03))
@@ -307,6 +319,8 @@ def transfer_bandwidth_bps(
     -----
     Validity: as :func:`transfer_s`.
 
+    Symbols: :math:`t` transfer_s, :math:`N` payload_bytes, :math:`d` latency_s.
+
     Examples
     --------
     >>> float(transfer_bandwidth_bps(1.03, payload_bytes=1e6, latency_s=0.03))
@@ -352,6 +366,8 @@ def transfer_latency_s(
     -----
     Validity: as :func:`transfer_s`.
 
+    Symbols: :math:`t` transfer_s, :math:`N` payload_bytes, :math:`R` bandwidth_bps.
+
     Examples
     --------
     >>> round(float(transfer_latency_s(0.2, payload_bytes=1e6, bandwidth_bps=45e6)), 4)
@@ -393,6 +409,8 @@ def balance_bytes(latency_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArr
     Notes
     -----
     Validity: as :func:`transfer_s`. It is Hockney's half-performance length.
+
+    Symbols: :math:`d` latency_s, :math:`R` bandwidth_bps.
 
     Examples
     --------
@@ -438,6 +456,8 @@ def latency_share_ratio(
     -----
     Validity: as :func:`transfer_s`.
 
+    Symbols: :math:`N` payload_bytes, :math:`R` bandwidth_bps, :math:`d` latency_s.
+
     Examples
     --------
     A million bytes with 30 ms over a T3 and over 10 Gbit/s:
@@ -461,7 +481,7 @@ def transfer_throughput_bps(
 ) -> FloatArray:
     r"""Rate that a transfer sees, latency included.
 
-    .. math:: \frac{8 N}{d + 8 N / R}
+    .. math:: X = \frac{8 N}{d + 8 N / R}
 
     Parameters
     ----------
@@ -485,6 +505,8 @@ def transfer_throughput_bps(
     Notes
     -----
     Validity: as :func:`transfer_s`.
+
+    Symbols: :math:`N` payload_bytes, :math:`R` bandwidth_bps, :math:`d` latency_s.
 
     Examples
     --------
@@ -540,6 +562,9 @@ def echo_rtt_s(
     -----
     Validity: the reply has the size of the request, the path is the same both ways, its queues are
     empty (use the smallest of several round trips). Store-and-forward links add up to one.
+
+    Symbols: :math:`n` payload_bytes, :math:`t_0` base_rtt_s, :math:`R` bandwidth_bps, :math:`h`
+    header_bytes.
 
     Examples
     --------

@@ -29,7 +29,7 @@ def frame_rate_pps(
 ) -> FloatArray:
     r"""Frames per second at line rate.
 
-    .. math:: f = \frac{R}{8 (F + 20)}
+    .. math:: f = \frac{R}{8 (F + o)}
 
     Parameters
     ----------
@@ -55,6 +55,8 @@ def frame_rate_pps(
     Validity: back-to-back frames of one size in one direction; the clock may be off by 100 ppm.
     Cards of 40 Gbit/s and above may be slower than the line with small frames.
 
+    Symbols: :math:`F` frame_bytes, :math:`R` bandwidth_bps, :math:`o` overhead_bytes.
+
     Examples
     --------
     >>> float(frame_rate_pps(64, bandwidth_bps=10e9))
@@ -78,7 +80,7 @@ def required_bandwidth_bps(
 ) -> FloatArray:
     r"""Line rate that a packet rate needs: the inverse of :func:`frame_rate_pps`.
 
-    .. math:: R = 8 f (F + 20)
+    .. math:: R = 8 f (F + o)
 
     Parameters
     ----------
@@ -103,6 +105,8 @@ def required_bandwidth_bps(
     -----
     Validity: frames of one size in one direction.
 
+    Symbols: :math:`f` rate_pps, :math:`F` frame_bytes, :math:`o` overhead_bytes.
+
     Examples
     --------
     >>> float(required_bandwidth_bps(148_810, frame_bytes=128))
@@ -125,7 +129,7 @@ def frame_throughput_bps(
 ) -> FloatArray:
     r"""Bits of frames in a second at line rate: layer 2, FCS included.
 
-    .. math:: R_2 = R \, \frac{F}{F + 20}
+    .. math:: R_2 = R \, \frac{F}{F + o}
 
     Parameters
     ----------
@@ -149,6 +153,8 @@ def frame_throughput_bps(
     Notes
     -----
     Validity: back-to-back frames of one size. Linux counters and captures leave the FCS out.
+
+    Symbols: :math:`F` frame_bytes, :math:`R` bandwidth_bps, :math:`o` overhead_bytes.
 
     Examples
     --------
@@ -174,7 +180,7 @@ def line_utilization(
 ) -> FloatArray:
     r"""Share of a line that a packet rate uses.
 
-    .. math:: u = \frac{8 f (F + 20)}{R}
+    .. math:: u = \frac{8 f (F + o)}{R}
 
     Parameters
     ----------
@@ -200,6 +206,9 @@ def line_utilization(
     Notes
     -----
     Validity: frames of one size in one direction.
+
+    Symbols: :math:`f` rate_pps, :math:`F` frame_bytes, :math:`R` bandwidth_bps, :math:`o`
+    overhead_bytes.
 
     Examples
     --------
@@ -246,6 +255,8 @@ def payload_throughput_bps(
     -----
     Validity: back-to-back packets of one size.
 
+    Symbols: :math:`p` payload_bytes, :math:`W` wire_bytes, :math:`R` bandwidth_bps.
+
     Examples
     --------
     >>> float(payload_throughput_bps(769, wire_bytes=1538, bandwidth_bps=100e6))
@@ -286,6 +297,8 @@ def mix_mean_frame_bytes(frame_bytes: ArrayLike, *, weight: ArrayLike) -> FloatA
     -----
     Validity: weights count frames, not bytes.
 
+    Symbols: :math:`F_i` frame_bytes, :math:`w_i` weight.
+
     Examples
     --------
     >>> round(float(mix_mean_frame_bytes([64, 570, 1518], weight=[7, 4, 1])), 2)
@@ -315,7 +328,7 @@ def mix_rate_pps(
 ) -> FloatArray:
     r"""Frames per second at line rate of a mix of sizes (IMIX).
 
-    .. math:: f = \frac{R}{8 (\bar F + 20)}
+    .. math:: f = \frac{R}{8 (\bar F + o)}, \quad \bar F = \sum_i w_i F_i \Big/ \sum_i w_i
 
     Parameters
     ----------
@@ -342,6 +355,9 @@ def mix_rate_pps(
     Notes
     -----
     Validity: exact for the mean over whole cycles of the mix.
+
+    Symbols: :math:`F_i` frame_bytes, :math:`w_i` weight, :math:`R` bandwidth_bps, :math:`o`
+    overhead_bytes.
 
     Examples
     --------

@@ -46,6 +46,8 @@ def mathis_constant(segments_per_ack: ArrayLike) -> FloatArray:
     -----
     Validity: periodic losses. For random ones Mathis et al. give 1.31 and 0.93.
 
+    Symbols: :math:`b` segments_per_ack.
+
     Examples
     --------
     >>> mathis_constant([1, 2]).round(4).tolist()
@@ -96,6 +98,8 @@ def mathis_throughput_bps(
     -----
     Validity: losses up to about 1 %, no timeouts, a window that nothing else limits. Losses of
     one round count as one event.
+
+    Symbols: :math:`p` loss_ratio, :math:`MSS` mss_bytes, :math:`RTT` rtt_s, :math:`C` constant.
 
     Examples
     --------
@@ -152,6 +156,8 @@ def mathis_loss_ratio(
     Validity: as :func:`mathis_throughput_bps`; a result above a few percent is a rate at which
     timeouts rule, ask :func:`netcalc.models.pftk_inverse.pftk_loss_ratio`.
 
+    Symbols: :math:`X` throughput_bps, :math:`MSS` mss_bytes, :math:`RTT` rtt_s, :math:`C` constant.
+
     Examples
     --------
     Which loss lets 1 Gbit/s through at 100 ms:
@@ -198,6 +204,8 @@ def reno_window_packets(
     -----
     Validity: as :func:`mathis_throughput_bps`.
 
+    Symbols: :math:`p` loss_ratio, :math:`C` constant.
+
     Examples
     --------
     >>> round(float(reno_window_packets(1e-4, constant=1.2)), 6)
@@ -241,6 +249,8 @@ def reno_loss_interval_s(
     Notes
     -----
     Validity: exact as a mean.
+
+    Symbols: :math:`p` loss_ratio, :math:`L` packet_bytes, :math:`R` bandwidth_bps.
 
     Examples
     --------
@@ -292,6 +302,8 @@ def aimd_window_packets(
     Notes
     -----
     Validity: as :func:`mathis_throughput_bps`; Reno is AIMD(1, 1/2).
+
+    Symbols: :math:`p` loss_ratio, :math:`\alpha` increase_packets, :math:`\beta` decrease_factor.
 
     Examples
     --------

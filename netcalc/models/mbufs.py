@@ -74,8 +74,10 @@ def datagram_mbufs(
     r"""Mbufs and clusters of a datagram with its headers, in 4.4BSD.
 
     .. math::
-       n_{short} = 1 + \left\lceil \frac{d - MHLEN}{MLEN} \right\rceil
-       + [\lfloor MHLEN - d \rfloor_4 < h]
+
+        n_{short} = 1 + \left\lceil \frac{d + i - MHLEN}{MLEN} \right\rceil + \left[g \lfloor (MHLEN
+        - d - i) / g \rfloor < h\right], \quad n_{long} = 2 + \left\lceil \frac{d + i - (MCL -
+        x)}{MCL} \right\rceil \text{ if } d + i \ge MINCL
 
     One mbuf of MHLEN, then of MLEN; from MINCLSIZE on a cluster, the first with room for
     MAX_HDR that the headers do not use. The headers go in front of a lone short mbuf if they
@@ -119,6 +121,11 @@ def datagram_mbufs(
     Notes
     -----
     Validity: a socket buffer with room for all of it; the link header is not counted.
+
+    Symbols: :math:`d` payload_bytes, :math:`h` header_bytes, :math:`i` inner_header_bytes,
+    :math:`MLEN` mlen_bytes, :math:`MHLEN` mhlen_bytes, :math:`MINCL` minclsize_bytes, :math:`MCL`
+    mcl_bytes, :math:`x` max_hdr_bytes, :math:`g` align_bytes. Not in the equation: compare (a
+    cluster at the limit, or above it; a rest below it fills small ones).
 
     Examples
     --------
@@ -208,6 +215,10 @@ def stream_mbufs(
     -----
     Validity: a socket buffer with room for all of it.
 
+    Symbols: :math:`d` payload_bytes, :math:`MHLEN` mhlen_bytes, :math:`MINCLSIZE` minclsize_bytes,
+    :math:`MCL` mcl_bytes. Not in the equation: compare (whether a cluster is taken at the limit, or
+    above it).
+
     Examples
     --------
     >>> stream_mbufs([100, 200, 207, 208]).calls.tolist()
@@ -242,7 +253,10 @@ def stream_segments(
 ) -> FloatArray:
     r"""TCP segments of one write on an idle connection, in 4.4BSD.
 
-    .. math:: n = \lceil p_1 / M \rceil + \lceil (d - p_1) / M \rceil
+    .. math::
+
+        n = \lceil p_1 / M \rceil + \lceil (d - p_1) / M \rceil, \quad p_1 = \min\left(d,
+        \begin{cases} MCL & d \ge MINCLSIZE \\ MHLEN & d < MINCLSIZE \end{cases}\right)
 
     The piece of the first call leaves at once, as nothing is unacknowledged; what the further
     calls bring is collected until the acknowledgement.
@@ -277,6 +291,10 @@ def stream_segments(
     Notes
     -----
     Validity: a window with room for all of it; no acknowledgement between the calls.
+
+    Symbols: :math:`d` payload_bytes, :math:`M` mss_bytes, :math:`MHLEN` mhlen_bytes,
+    :math:`MINCLSIZE` minclsize_bytes, :math:`MCL` mcl_bytes. Not in the equation: nodelay (every
+    call by itself), compare (a cluster at the limit, or above it).
 
     Examples
     --------
@@ -344,6 +362,9 @@ def segment_mbufs(
     -----
     Validity: headers of one mbuf.
 
+    Symbols: :math:`d` payload_bytes, :math:`h` header_bytes, :math:`h_{link}` max_linkhdr_bytes,
+    :math:`MHLEN` mhlen_bytes, :math:`k` data_mbuf_count.
+
     Examples
     --------
     >>> segment_mbufs([0, 44, 45]).tolist()
@@ -371,7 +392,7 @@ def freebsd_mbufs(
 ) -> StreamCount:
     r"""Calls, mbufs and clusters of a send in today's FreeBSD: one chain, one call.
 
-    .. math:: n = \left\lceil \frac{d - MCL}{page} \right\rceil + [r > 0]
+    .. math:: n = \left\lceil \frac{d + x - MCL}{P} \right\rceil + [r > 0]
 
     Clusters of a page while more than MCLBYTES are left, then one of MCLBYTES from MINCLSIZE
     on, or an mbuf.
@@ -404,6 +425,9 @@ def freebsd_mbufs(
     -----
     Validity: FreeBSD since 7.0, enough memory for page clusters. The split of a 200-byte write
     is gone.
+
+    Symbols: :math:`d` payload_bytes, :math:`MCL` mcl_bytes, :math:`P` page_bytes, :math:`x`
+    max_hdr_bytes. Not in the equation: minclsize_bytes (from which on the rest takes a cluster).
 
     Examples
     --------

@@ -48,6 +48,8 @@ def md1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
     -----
     Validity: Poisson arrivals, one packet size, first in first out, utilization below 1.
 
+    Symbols: :math:`\rho` utilization, :math:`s` service_s.
+
     Examples
     --------
     >>> round(float(md1_wait_s(0.8, service_s=1e-3)), 12)
@@ -85,6 +87,8 @@ def md1_customers(utilization: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: as :func:`md1_wait_s`.
+
+    Symbols: :math:`\rho` utilization.
 
     Examples
     --------
@@ -130,6 +134,8 @@ def md1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayL
     Validity: as :func:`md1_wait_s`. Not computed by the sum above, which cancels, but by sums of
     positive terms: right to 1e-13 of itself for every wait and utilization.
 
+    Symbols: :math:`t` wait_s, :math:`\rho` utilization, :math:`s` service_s.
+
     Examples
     --------
     >>> round(float(md1_wait_cdf(2e-3, utilization=0.5, service_s=1e-3)), 9)
@@ -154,7 +160,10 @@ def md1_wait_percentile_s(
 ) -> FloatArray:
     r"""Wait in an M/D/1 queue that a given share of the customers does not exceed.
 
-    .. math:: P(W \le t_q) = q
+    .. math::
+
+        (1-\rho) \sum_{j=0}^{\lfloor t_q/s \rfloor} \frac{(\rho (j - t_q/s))^j}{j!} e^{-\rho (j -
+        t_q/s)} = q
 
     Parameters
     ----------
@@ -181,6 +190,8 @@ def md1_wait_percentile_s(
     -----
     Validity: as :func:`md1_wait_s`. Found between two multiples of the service time, beyond 32
     of them from the exponential tail.
+
+    Symbols: :math:`\rho` utilization, :math:`s` service_s, :math:`q` quantile, :math:`t_q` result.
 
     Examples
     --------

@@ -42,6 +42,8 @@ def mm1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
     Validity: Poisson arrivals, exponential service, first in first out, utilization below 1.
     Real traffic comes in bursts and waits longer.
 
+    Symbols: :math:`\rho` utilization, :math:`s` service_s.
+
     Examples
     --------
     >>> round(float(mm1_wait_s(0.8, service_s=1e-3)), 12)
@@ -59,7 +61,7 @@ def mm1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
 def mm1_sojourn_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
     r"""Mean time in an M/M/1 system, wait and service.
 
-    .. math:: T = \frac{s}{1 - \rho} = \frac{1}{\mu - \lambda}
+    .. math:: T = \frac{s}{1 - \rho}
 
     Parameters
     ----------
@@ -82,6 +84,8 @@ def mm1_sojourn_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray
     -----
     Validity: as :func:`mm1_wait_s`; the mean holds for every order of service that does not
     look at the sizes.
+
+    Symbols: :math:`\rho` utilization, :math:`s` service_s.
 
     Examples
     --------
@@ -121,6 +125,8 @@ def mm1_customers(utilization: ArrayLike) -> FloatArray:
     -----
     Validity: as :func:`mm1_wait_s`.
 
+    Symbols: :math:`\rho` utilization.
+
     Examples
     --------
     >>> float(mm1_customers(0.75))
@@ -158,6 +164,8 @@ def mm1_queue_length(utilization: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: as :func:`mm1_wait_s`.
+
+    Symbols: :math:`\rho` utilization.
 
     Examples
     --------
@@ -198,6 +206,8 @@ def mm1_state_ratio(utilization: ArrayLike, *, customer_count: ArrayLike) -> Flo
     Notes
     -----
     Validity: as :func:`mm1_wait_s`. Without a steady state every finite state dies out.
+
+    Symbols: :math:`\rho` utilization, :math:`n` customer_count.
 
     Examples
     --------
@@ -241,6 +251,8 @@ def mm1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayL
     Notes
     -----
     Validity: as :func:`mm1_wait_s`. At a wait of 0 it is :math:`1 - \rho`: who finds it idle.
+
+    Symbols: :math:`t` wait_s, :math:`\rho` utilization, :math:`s` service_s.
 
     Examples
     --------
@@ -291,6 +303,8 @@ def mm1_wait_percentile_s(
     Notes
     -----
     Validity: as :func:`mm1_wait_s`.
+
+    Symbols: :math:`\rho` utilization, :math:`s` service_s, :math:`q` quantile.
 
     Examples
     --------
@@ -343,6 +357,8 @@ def mm1_sojourn_percentile_s(
     Notes
     -----
     Validity: as :func:`mm1_wait_s`. The time in the system is exponential.
+
+    Symbols: :math:`\rho` utilization, :math:`s` service_s, :math:`q` quantile.
 
     Examples
     --------

@@ -19,7 +19,7 @@ from netcalc.models._load import missing_stays
 def erlang_c_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> FloatArray:
     r"""Share of calls that have to wait for a server.
 
-    .. math:: C = \frac{B}{1 - \rho (1 - B)}, \quad \rho = A / c
+    .. math:: C = \frac{B}{1 - (1 - B) A / c}
 
     Parameters
     ----------
@@ -43,6 +43,8 @@ def erlang_c_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> Flo
     -----
     Validity: Poisson arrivals, exponential service (unlike Erlang B it depends on it), all wait
     and none gives up.
+
+    Symbols: :math:`A` offered_erlang, :math:`c` server_count.
 
     Examples
     --------
@@ -95,6 +97,9 @@ def erlang_c_server_count(
     -----
     Validity: as :func:`erlang_c_ratio`. More servers than erlangs in any case, or the queue has
     no steady state.
+
+    Symbols: :math:`A` offered_erlang, :math:`q` service_level_ratio, :math:`t` within_s, :math:`s`
+    service_s, :math:`c` result.
 
     Examples
     --------
@@ -166,6 +171,9 @@ def service_level_ratio(
     -----
     Validity: as :func:`erlang_c_ratio`, first come first served.
 
+    Symbols: :math:`A` offered_erlang, :math:`c` server_count, :math:`t` within_s, :math:`s`
+    service_s.
+
     Examples
     --------
     >>> round(float(service_level_ratio(90, server_count=100, within_s=0.2, service_s=1.0)), 9)
@@ -215,6 +223,8 @@ def mmc_wait_s(
     Notes
     -----
     Validity: as :func:`erlang_c_ratio`.
+
+    Symbols: :math:`A` offered_erlang, :math:`c` server_count, :math:`s` service_s.
 
     Examples
     --------
@@ -269,6 +279,9 @@ def mmc_wait_percentile_s(
     Notes
     -----
     Validity: as :func:`erlang_c_ratio`, first come first served.
+
+    Symbols: :math:`A` offered_erlang, :math:`c` server_count, :math:`s` service_s, :math:`q`
+    quantile.
 
     Examples
     --------

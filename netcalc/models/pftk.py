@@ -50,6 +50,8 @@ def pftk_window_packets(loss_ratio: ArrayLike, *, segments_per_ack: ArrayLike = 
     -----
     Validity: as :func:`pftk_rate_pps`.
 
+    Symbols: :math:`p` loss_ratio, :math:`b` segments_per_ack.
+
     Examples
     --------
     >>> round(float(pftk_window_packets(0.02)), 6)
@@ -91,6 +93,8 @@ def pftk_timeout_ratio(window_packets: ArrayLike, *, loss_ratio: ArrayLike) -> F
     Validity: as :func:`pftk_rate_pps`; three duplicate acknowledgements are needed to avoid a
     timeout.
 
+    Symbols: :math:`w` window_packets, :math:`p` loss_ratio.
+
     Examples
     --------
     >>> round(float(pftk_timeout_ratio(8, loss_ratio=0.02)), 6)
@@ -128,6 +132,8 @@ def pftk_backoff_factor(loss_ratio: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: a timer that doubles six times, to 64 times its first value.
+
+    Symbols: :math:`p` loss_ratio.
 
     Examples
     --------
@@ -167,6 +173,8 @@ def timeout_sequence_s(loss_ratio: ArrayLike, *, rto_s: ArrayLike) -> FloatArray
     Notes
     -----
     Validity: a timer that doubles to 64 times its first value and stays there; nobody gives up.
+
+    Symbols: :math:`p` loss_ratio, :math:`T_0` rto_s.
 
     Examples
     --------
@@ -226,6 +234,9 @@ def pftk_rate_pps(
     Validity: bulk transfer, losses of one round together and rounds independent, an RTT that does
     not depend on the window.
 
+    Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
+    max_window_packets, :math:`b` segments_per_ack.
+
     Examples
     --------
     >>> round(float(pftk_rate_pps(0.01, rtt_s=0.1, rto_s=0.4)), 4)
@@ -253,8 +264,10 @@ def pftk_throughput_pps(
 ) -> FloatArray:
     r"""Rate at which packets of a Reno sender arrive, the full formula.
 
-    .. math:: T = \frac{\frac{1-p}{p} + \frac{W}{2} + Q}
-        {RTT\left(\frac{b}{2} W + 1\right) + \frac{Q\, G\, T_0}{1-p}}
+    .. math::
+
+        T = \frac{\frac{1-p}{p} + \frac{W}{2} + Q} {RTT\left(\frac{b}{2} W + 1\right) + \frac{Q\,
+        G\, T_0}{1-p}}, \quad W < W_m
 
     Parameters
     ----------
@@ -283,6 +296,9 @@ def pftk_throughput_pps(
     Notes
     -----
     Validity: as :func:`pftk_rate_pps`; where the window is the limit, its denominator.
+
+    Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
+    max_window_packets, :math:`b` segments_per_ack.
 
     Examples
     --------
@@ -340,6 +356,9 @@ def pftk_approx_rate_pps(
     Notes
     -----
     Validity: within a few percent of :func:`pftk_rate_pps` to 2 % loss, half of it above 20 %.
+
+    Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
+    max_window_packets, :math:`b` segments_per_ack.
 
     Examples
     --------

@@ -30,7 +30,10 @@ def pftk_loss_ratio(
 ) -> FloatArray:
     r"""Largest loss at which a Reno sender still sends at a given rate, the full formula.
 
-    .. math:: B(p) = B
+    .. math::
+
+        \frac{\frac{1-p}{p} + W + \frac{Q}{1-p}} {RTT\left(\frac{b}{2} W + 1\right) + \frac{Q\, G\,
+        T_0}{1-p}} = B, \quad W < W_m
 
     Parameters
     ----------
@@ -62,6 +65,9 @@ def pftk_loss_ratio(
     limit, the formula jumps by a part of a round if b is not 2: of two answers there, this is
     the larger loss.
 
+    Symbols: :math:`B` rate_pps, :math:`p` result, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
+    max_window_packets, :math:`b` segments_per_ack.
+
     Examples
     --------
     >>> round(float(pftk_loss_ratio(77.8464554, rtt_s=0.1, rto_s=0.4)), 9)
@@ -89,7 +95,10 @@ def pftk_approx_loss_ratio(
 ) -> FloatArray:
     r"""Largest loss at which a Reno sender still sends at a given rate, the approximate formula.
 
-    .. math:: B(p) = B
+    .. math::
+
+        \min\left(\frac{W_m}{RTT}, \frac{1}{RTT\sqrt{2bp/3} + T_0 \min(1, 3\sqrt{3bp/8})\, p (1 +
+        32p^2)}\right) = B
 
     Parameters
     ----------
@@ -118,6 +127,9 @@ def pftk_approx_loss_ratio(
     Notes
     -----
     Validity: as :func:`netcalc.models.pftk.pftk_approx_rate_pps`.
+
+    Symbols: :math:`B` rate_pps, :math:`p` result, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
+    max_window_packets, :math:`b` segments_per_ack.
 
     Examples
     --------

@@ -52,6 +52,9 @@ def rtt_slope(bandwidth_bps: ArrayLike, *, same_size_reply: bool = True) -> Floa
     Validity: store-and-forward at every node, the same links back, minima without queueing. Other
     links back: add the slopes of both ways, each without reply.
 
+    Symbols: :math:`R_i` bandwidth_bps. Not in the equation: same_size_reply (16 with it, 8
+    without).
+
     Examples
     --------
     >>> round(float(rtt_slope([10e6, 1.544e6, 45e6])) * 1e6, 3)
@@ -102,6 +105,8 @@ def rtt_intercept_s(
     Validity: an echo of equal size, the same links back; the time in hosts and routers comes on
     top.
 
+    Symbols: :math:`d_i` latency_s, :math:`R_i` bandwidth_bps, :math:`H` header_bytes.
+
     Examples
     --------
     >>> round(float(rtt_intercept_s([0.001, 0.02, 0.001], bandwidth_bps=[10e6, 1.544e6, 10e6],
@@ -148,6 +153,8 @@ def hop_bandwidth_bps(rtt_slope: ArrayLike, *, previous_rtt_slope: ArrayLike = 0
     Validity: replies of a fixed size; with echoes of equal size the slopes are twice as steep.
     Behind a slow link a fast one drowns in the error of two large slopes.
 
+    Symbols: :math:`s_n` rtt_slope, :math:`s_{n-1}` previous_rtt_slope.
+
     Examples
     --------
     >>> round(float(hop_bandwidth_bps(8.8e-8, previous_rtt_slope=8e-9)))
@@ -190,6 +197,8 @@ def pair_dispersion_s(packet_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> F
     Validity: no cross traffic. Traffic between the two spreads them, a queue behind the narrow
     link presses them together.
 
+    Symbols: :math:`L` packet_bytes, :math:`R_i` bandwidth_bps.
+
     Examples
     --------
     >>> float(pair_dispersion_s(1500, bandwidth_bps=[1e9, 10e6, 100e6]))
@@ -230,6 +239,8 @@ def pair_bandwidth_bps(dispersion_s: ArrayLike, *, packet_bytes: ArrayLike) -> F
     Notes
     -----
     Validity: as :func:`pair_dispersion_s`; of many pairs take the mode, not the mean.
+
+    Symbols: :math:`\Delta` dispersion_s, :math:`L` packet_bytes.
 
     Examples
     --------
@@ -275,6 +286,8 @@ def train_rate_bps(
     Notes
     -----
     Validity: with cross traffic neither capacity nor what is free of it, but something between.
+
+    Symbols: :math:`\Delta` dispersion_s, :math:`L` packet_bytes, :math:`N` packet_count.
 
     Examples
     --------

@@ -47,6 +47,8 @@ def is_stable(utilization: ArrayLike) -> NDArray[np.bool_]:
     Validity: every single queue whose arrivals and services vary at all. A queue that drops what
     finds no room is always stable.
 
+    Symbols: :math:`\rho` utilization.
+
     Examples
     --------
     >>> is_stable([0.99, 1.0, 1.2]).tolist()
@@ -86,6 +88,8 @@ def little_number(rate_pps: ArrayLike, *, sojourn_s: ArrayLike) -> FloatArray:
     -----
     Validity: every stable system, whatever its order of service or distributions.
 
+    Symbols: :math:`\lambda` rate_pps, :math:`T` sojourn_s.
+
     Examples
     --------
     >>> float(little_number(250, sojourn_s=0.4))
@@ -104,7 +108,7 @@ def mg1_wait_s(
 ) -> FloatArray:
     r"""Mean wait in an M/G/1 queue before service starts (Pollaczek-Khinchine).
 
-    .. math:: W = \frac{\lambda E[S^2]}{2 (1-\rho)} = s \frac{\rho (1 + c_s^2)}{2 (1 - \rho)}
+    .. math:: W = s \frac{\rho (1 + c_s^2)}{2 (1 - \rho)}
 
     Parameters
     ----------
@@ -131,6 +135,8 @@ def mg1_wait_s(
     Validity: Poisson arrivals, utilization below 1, a service time of finite variance, an order
     of service that does not look at the sizes.
 
+    Symbols: :math:`\rho` utilization, :math:`s` service_s, :math:`c_s^2` service_scv.
+
     Examples
     --------
     >>> round(float(mg1_wait_s(0.9, service_s=1e-3, service_scv=10)), 9)
@@ -149,7 +155,7 @@ def mg1_wait_s(
 def packet_mix_scv(wire_bytes: ArrayLike, *, weight: ArrayLike) -> FloatArray:
     r"""Squared coefficient of variation of the service time of a mix of packet sizes.
 
-    .. math:: c_s^2 = E[L^2] / E[L]^2 - 1
+    .. math:: c_s^2 = \frac{E[L^2]}{E[L]^2} - 1, \quad E[L^n] = \sum_i w_i L_i^n \Big/ \sum_i w_i
 
     Parameters
     ----------
@@ -172,6 +178,8 @@ def packet_mix_scv(wire_bytes: ArrayLike, *, weight: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: sizes drawn independently. Real sizes come in runs and wait longer.
+
+    Symbols: :math:`L_i` wire_bytes, :math:`w_i` weight.
 
     Examples
     --------
@@ -198,7 +206,10 @@ def packet_mix_wait_s(
 ) -> FloatArray:
     r"""Mean wait at the output of a line that carries a mix of packet sizes.
 
-    .. math:: W = \frac{\rho}{2 (1 - \rho)} \frac{8 E[L^2]}{R\, E[L]}
+    .. math::
+
+        W = \frac{\rho}{2 (1 - \rho)} \frac{8 E[L^2]}{R\, E[L]}, \quad E[L^n] = \sum_i w_i L_i^n
+        \Big/ \sum_i w_i
 
     Parameters
     ----------
@@ -226,6 +237,9 @@ def packet_mix_wait_s(
     -----
     Validity: as :func:`mg1_wait_s`. Sizes are those on the wire, preamble and gap included:
     they are what the line serves.
+
+    Symbols: :math:`\rho` utilization, :math:`L_i` wire_bytes, :math:`w_i` weight, :math:`R`
+    bandwidth_bps.
 
     Examples
     --------
@@ -281,6 +295,9 @@ def kingman_wait_s(
     -----
     Validity: an approximation, good near full load; exact for M/M/1 and, with Poisson arrivals,
     equal to Pollaczek-Khinchine. Independent arrivals: bursts that last wait longer.
+
+    Symbols: :math:`\rho` utilization, :math:`s` service_s, :math:`c_a^2` arrival_scv, :math:`c_s^2`
+    service_scv.
 
     Examples
     --------

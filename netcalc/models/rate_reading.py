@@ -41,6 +41,8 @@ def goodput_rate_pps(goodput_bps: ArrayLike, *, payload_bytes: ArrayLike) -> Flo
     -----
     Validity: all packets of one size; acknowledgements come on top.
 
+    Symbols: :math:`G` goodput_bps, :math:`p` payload_bytes.
+
     Examples
     --------
     >>> float(goodput_rate_pps(281e3, payload_bytes=10))
@@ -80,6 +82,8 @@ def rate_goodput_bps(rate_pps: ArrayLike, *, payload_bytes: ArrayLike) -> FloatA
     Notes
     -----
     Validity: all packets of one size, none lost.
+
+    Symbols: :math:`f` rate_pps, :math:`p` payload_bytes.
 
     Examples
     --------
@@ -124,6 +128,8 @@ def goodput_wire_bps(
     Notes
     -----
     Validity: all packets of one size, nothing sent twice.
+
+    Symbols: :math:`G` goodput_bps, :math:`p` payload_bytes, :math:`W` wire_bytes.
 
     Examples
     --------
@@ -170,6 +176,8 @@ def header_bandwidth_bps(
     Validity: a line that is full of packets of one size. At any other load the missing part is
     proportional to the load, so it is no constant that can be added to a reading.
 
+    Symbols: :math:`p` payload_bytes, :math:`W` wire_bytes, :math:`R` bandwidth_bps.
+
     Examples
     --------
     >>> float(header_bandwidth_bps(1448, wire_bytes=1538, bandwidth_bps=100e6).round())
@@ -194,7 +202,7 @@ def constant_offset_rate_pps(
 ) -> FloatArray:
     r"""Packets per second by adding a constant to the reading: a mistake, kept to be compared.
 
-    .. math:: f = \frac{G + G_0}{8 (F + 20)}
+    .. math:: f = \frac{G + G_0}{8 (F + o)}
 
     Parameters
     ----------
@@ -221,6 +229,9 @@ def constant_offset_rate_pps(
     -----
     Validity: full frames at line rate only; elsewhere :func:`goodput_rate_pps`. With captured
     sizes the overhead is 24, not 20.
+
+    Symbols: :math:`G` goodput_bps, :math:`F` frame_bytes, :math:`G_0` offset_bps, :math:`o`
+    overhead_bytes.
 
     Examples
     --------
@@ -268,6 +279,8 @@ def stop_and_wait_utilization(
     Notes
     -----
     Validity: no loss; the acknowledgement takes no time to send.
+
+    Symbols: :math:`L` packet_bytes, :math:`R` bandwidth_bps, :math:`RTT` rtt_s.
 
     Examples
     --------
@@ -321,6 +334,9 @@ def stop_and_wait_goodput_bps(
     -----
     Validity: no queueing below saturation, so the knee is rounder in a real test.
 
+    Symbols: :math:`n` pair_count, :math:`p` payload_bytes, :math:`t` cycle_s, :math:`C`
+    capacity_bps.
+
     Examples
     --------
     >>> stop_and_wait_goodput_bps(
@@ -367,6 +383,8 @@ def saturating_pair_count(
     Notes
     -----
     Validity: as :func:`stop_and_wait_goodput_bps`.
+
+    Symbols: :math:`C` capacity_bps, :math:`p` payload_bytes, :math:`t` cycle_s.
 
     Examples
     --------

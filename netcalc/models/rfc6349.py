@@ -39,6 +39,8 @@ def ideal_transfer_s(payload_bytes: ArrayLike, *, throughput_bps: ArrayLike) -> 
     -----
     Validity: no start-up; long against slow start.
 
+    Symbols: :math:`N` payload_bytes, :math:`X` throughput_bps.
+
     Examples
     --------
     100 MB over 100 Mbit/s Ethernet:
@@ -81,6 +83,8 @@ def transfer_time_factor(transfer_s: ArrayLike, *, ideal_s: ArrayLike) -> FloatA
     -----
     Validity: both times of the same bytes; below 1 one of them is wrong.
 
+    Symbols: :math:`t` transfer_s, :math:`t_{ideal}` ideal_s.
+
     Examples
     --------
     >>> float(transfer_time_factor(13, ideal_s=8))
@@ -121,6 +125,8 @@ def efficiency_ratio(transmitted_bytes: ArrayLike, *, retransmitted_bytes: Array
     -----
     Validity: a repetition that was not needed counts, too.
 
+    Symbols: :math:`B` transmitted_bytes, :math:`B_r` retransmitted_bytes.
+
     Examples
     --------
     >>> round(float(efficiency_ratio(102_000, retransmitted_bytes=2_000)), 4)
@@ -139,7 +145,7 @@ def efficiency_ratio(transmitted_bytes: ArrayLike, *, retransmitted_bytes: Array
 def buffer_delay_factor(rtt_s: ArrayLike, *, base_rtt_s: ArrayLike) -> FloatArray:
     r"""Buffer delay: by how much the transfer lengthened the round trip.
 
-    .. math:: b = (\overline{RTT} - RTT_0) / RTT_0
+    .. math:: b = (RTT - RTT_0) / RTT_0
 
     Parameters
     ----------
@@ -162,6 +168,8 @@ def buffer_delay_factor(rtt_s: ArrayLike, *, base_rtt_s: ArrayLike) -> FloatArra
     -----
     Validity: negative where the base was not measured on an empty path.
 
+    Symbols: :math:`RTT` rtt_s, :math:`RTT_0` base_rtt_s.
+
     Examples
     --------
     25 ms grow to 32 ms:
@@ -181,7 +189,7 @@ def buffer_delay_factor(rtt_s: ArrayLike, *, base_rtt_s: ArrayLike) -> FloatArra
 def connection_count(bdp_bytes: ArrayLike, *, window_bytes: ArrayLike = 65_535) -> FloatArray:
     r"""Connections that fill a path when each has a limited window.
 
-    .. math:: n = \lceil BDP / W \rceil
+    .. math:: n = \max(1, \lceil BDP / W \rceil)
 
     Parameters
     ----------
@@ -203,6 +211,8 @@ def connection_count(bdp_bytes: ArrayLike, *, window_bytes: ArrayLike = 65_535) 
     Notes
     -----
     Validity: connections that share the line evenly.
+
+    Symbols: :math:`BDP` bdp_bytes, :math:`W` window_bytes.
 
     Examples
     --------

@@ -22,7 +22,10 @@ ALL_PAIRS_LIMIT = 1500
 def median(values: ArrayLike) -> FloatArray:
     r"""Middle value; with an even count, the mean of the middle two.
 
-    .. math:: m = \tfrac12 (x_{(\lfloor (n+1)/2 \rfloor)} + x_{(\lceil (n+1)/2 \rceil)})
+    .. math::
+
+        m = \tfrac12 (x_{(\lfloor (n+1)/2 \rfloor)} + x_{(\lceil (n+1)/2 \rceil)}), \quad x_{(k)}
+        \text{ the k-th smallest } x_i
 
     Parameters
     ----------
@@ -43,6 +46,8 @@ def median(values: ArrayLike) -> FloatArray:
     -----
     Validity: up to half of the values may be wrong.
 
+    Symbols: :math:`x_i` values.
+
     Examples
     --------
     >>> float(median([100, 40, 50, 45]))
@@ -59,8 +64,10 @@ def median(values: ArrayLike) -> FloatArray:
 def percentile(values: ArrayLike, *, quantile: ArrayLike) -> FloatArray:
     r"""Value that a given share of the values does not exceed, interpolated between two.
 
-    .. math:: x_q = x_{(k)} + (h - k)(x_{(k+1)} - x_{(k)}), \quad h = 1 + (n - 1) q,
-        \quad k = \lfloor h \rfloor
+    .. math::
+
+        x_q = x_{(k)} + (h - k)(x_{(k+1)} - x_{(k)}), \quad h = 1 + (n - 1) q, \quad k = \lfloor h
+        \rfloor, \quad x_{(k)} \text{ the k-th smallest } x_i
 
     Parameters
     ----------
@@ -82,6 +89,8 @@ def percentile(values: ArrayLike, *, quantile: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: needs well over 1/(1 - q) values to mean anything.
+
+    Symbols: :math:`x_i` values, :math:`q` quantile.
 
     Examples
     --------
@@ -129,6 +138,8 @@ def median_absolute_deviation(values: ArrayLike, *, scale: float = 1.0) -> Float
     -----
     Validity: up to half of the values may be wrong; 0 if more than half are equal.
 
+    Symbols: :math:`x_i` values, :math:`c` scale.
+
     Examples
     --------
     One first packet of a second among 30 ms changes nothing:
@@ -171,6 +182,8 @@ def theil_sen_slope(x: ArrayLike, *, y: ArrayLike) -> FloatArray:
     -----
     Validity: up to 29 % of the points may be wrong. Beyond 1500 points only pairs half the list
     apart in order of position are taken, which costs some precision and no robustness to speak of.
+
+    Symbols: :math:`x_i` x, :math:`y_i` y.
 
     Examples
     --------
@@ -217,6 +230,8 @@ def theil_sen_intercept(x: ArrayLike, *, y: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: as :func:`theil_sen_slope`.
+
+    Symbols: :math:`x_i` x, :math:`y_i` y.
 
     Examples
     --------

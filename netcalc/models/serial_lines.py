@@ -49,6 +49,8 @@ def bit_stuffing_ratio(ones_ratio: ArrayLike = 0.5) -> FloatArray:
     -----
     Validity: bits that do not depend on each other; the mean over long data.
 
+    Symbols: :math:`q` ones_ratio.
+
     Examples
     --------
     >>> round(float(1 / bit_stuffing_ratio(0.5))), round(float(bit_stuffing_ratio(1.0)), 3)
@@ -88,6 +90,8 @@ def byte_stuffing_ratio(control_count: ArrayLike = 0) -> FloatArray:
     Notes
     -----
     Validity: all 256 values equally likely; the mean over long data.
+
+    Symbols: :math:`c` control_count.
 
     Examples
     --------
@@ -139,6 +143,9 @@ def ppp_wire_bytes(
     -----
     Validity: address, control and protocol fields not compressed (4 bytes).
 
+    Symbols: :math:`n` packet_bytes, :math:`c` fcs_bytes, :math:`f` flag_bytes, :math:`s`
+    stuffing_ratio.
+
     Examples
     --------
     >>> float(ppp_wire_bytes(1500))
@@ -166,7 +173,7 @@ def ppp_packet_rate_pps(
 ) -> FloatArray:
     r"""Packets per second that a line with PPP carries.
 
-    .. math:: f = R / 8 W
+    .. math:: f = \frac{R}{8 ((n + 4 + c)(1 + s) + g)}
 
     Parameters
     ----------
@@ -195,6 +202,9 @@ def ppp_packet_rate_pps(
     Notes
     -----
     Validity: packets of one size in one direction.
+
+    Symbols: :math:`R` bandwidth_bps, :math:`n` packet_bytes, :math:`c` fcs_bytes, :math:`g`
+    flag_bytes, :math:`s` stuffing_ratio.
 
     Examples
     --------
@@ -236,6 +246,8 @@ def sonet_line_bps(sts_count: ArrayLike) -> FloatArray:
     -----
     Validity: exact: 90 columns of 9 rows of bytes, 8000 times a second.
 
+    Symbols: :math:`N` sts_count.
+
     Examples
     --------
     >>> sonet_line_bps([3, 192]).tolist()
@@ -274,6 +286,8 @@ def sonet_payload_bps(sts_count: ArrayLike) -> FloatArray:
     Validity: one concatenated envelope: path overhead and, from STS-12c, the fixed stuff columns
     that some books leave out. A single STS-1 has two more of those for some contents.
 
+    Symbols: :math:`N` sts_count.
+
     Examples
     --------
     >>> sonet_payload_bps([3, 12]).tolist()
@@ -291,7 +305,7 @@ def sonet_payload_bps(sts_count: ArrayLike) -> FloatArray:
 def pos_frame_rate_pps(frame_bytes: ArrayLike, *, sts_count: ArrayLike) -> FloatArray:
     r"""Frames per second of packet over SONET.
 
-    .. math:: f = \frac{R_{payload}}{8 (X + 1)}
+    .. math:: f = \frac{(87 N - \max(1, N / 3)) \cdot 9 \cdot 8000}{X + 1}
 
     Parameters
     ----------
@@ -313,6 +327,8 @@ def pos_frame_rate_pps(frame_bytes: ArrayLike, *, sts_count: ArrayLike) -> Float
     Notes
     -----
     Validity: no byte stuffing; with data that needs it, divide by 1 plus its ratio.
+
+    Symbols: :math:`X` frame_bytes, :math:`N` sts_count.
 
     Examples
     --------
@@ -351,6 +367,8 @@ def channel_payload_bps(channel_count: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: clear channels; where a bit is robbed for signalling, 56 kbit/s each are left.
+
+    Symbols: :math:`n` channel_count.
 
     Examples
     --------

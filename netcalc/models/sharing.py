@@ -44,6 +44,8 @@ def aimd_utilization(buffer_bdp: ArrayLike, *, decrease_factor: ArrayLike = 0.5)
     Validity: one long flow, or many in step, in congestion avoidance, a window of many packets.
     Time counts in rounds that grow with the queue.
 
+    Symbols: :math:`B` buffer_bdp, :math:`\beta` decrease_factor.
+
     Examples
     --------
     >>> aimd_utilization([0, 0.75, 1]).round(4).tolist()
@@ -91,6 +93,8 @@ def cubic_utilization(
     its old peak, no fast convergence. The window grows with time and not with rounds, so that
     neither the scaling constant nor the round trip matters.
 
+    Symbols: :math:`B` buffer_bdp, :math:`\beta` decrease_factor.
+
     Examples
     --------
     >>> cubic_utilization([0, 0.2, 0.5]).round(4).tolist()
@@ -129,6 +133,8 @@ def full_use_buffer_bdp(decrease_factor: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: as :func:`aimd_utilization`.
+
+    Symbols: :math:`\beta` decrease_factor.
 
     Examples
     --------
@@ -184,6 +190,9 @@ def sawtooth_period_s(
     -----
     Validity: congestion avoidance, one loss a period.
 
+    Symbols: :math:`W` peak_window_packets, :math:`RTT` rtt_s, :math:`b` segments_per_ack,
+    :math:`\alpha` increase_packets, :math:`\beta` decrease_factor.
+
     Examples
     --------
     >>> float(sawtooth_period_s(100, rtt_s=0.1))
@@ -238,6 +247,9 @@ def sawtooth_packets(
     Validity: congestion avoidance, one loss a period; the area under a straight line, a tenth of
     a percent from the sum over whole packets at a window of a thousand.
 
+    Symbols: :math:`W` peak_window_packets, :math:`b` segments_per_ack, :math:`\alpha`
+    increase_packets, :math:`\beta` decrease_factor.
+
     Examples
     --------
     >>> float(sawtooth_packets(834))
@@ -285,6 +297,8 @@ def buffer_rule_bytes(
     -----
     Validity: Reno. The root needs hundreds of long flows out of step and no bursts.
 
+    Symbols: :math:`R` bandwidth_bps, :math:`RTT` rtt_s, :math:`n` flow_count.
+
     Examples
     --------
     10 Gbit/s and 250 ms: 2.5 Gbit, and 11 Mbit with 50,000 flows.
@@ -326,6 +340,8 @@ def drain_s(buffer_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: nothing comes in meanwhile; with traffic the delay of who comes last.
+
+    Symbols: :math:`B` buffer_bytes, :math:`R` bandwidth_bps.
 
     Examples
     --------

@@ -26,7 +26,7 @@ def sending_s(
 ) -> FloatArray:
     r"""Time from the first to the last bit sent, slow start on a line of limited rate.
 
-    .. math:: T = P (RTT_0 + s) + \left(n - W_1 \frac{g^P - 1}{g - 1}\right) s
+    .. math:: T = P (RTT_0 + s) + \left(n - W_1 \frac{g^P - 1}{g - 1}\right) s, \quad s = 8 L / R
 
     with :math:`P` the rounds whose window is clocked out before its first acknowledgement is
     back, :math:`W s < RTT_0 + s`. From then on the line never rests.
@@ -64,6 +64,10 @@ def sending_s(
     Validity: no loss, a buffer that holds what slow start overshoots. With whole windows and
     growth 2 it equals a packet simulation; with growth 1.5 windows are real numbers.
 
+    Symbols: :math:`n` segments, :math:`L` packet_bytes, :math:`R` bandwidth_bps, :math:`RTT_0`
+    base_rtt_s, :math:`W_1` initial_window_segments, :math:`g` growth. Not in the equation:
+    max_window_segments (which ends it: then every round pauses, too).
+
     Examples
     --------
     10 MB at 100 Mbit/s and 40 ms: six rounds with pauses, then the line is full.
@@ -100,7 +104,9 @@ def static_transfer_s(
 ) -> FloatArray:
     r"""Time to fetch an object over a new connection: the static model of Kurose and Ross.
 
-    .. math:: T = 2 RTT + \frac{O}{R} + P \left(RTT + \frac{S}{R}\right) - (2^P - 1) \frac{S}{R}
+    .. math::
+
+        T = (h + 1) RTT + \frac{O}{R} + P \left(RTT + \frac{S}{R}\right) - W_1 (2^P - 1) \frac{S}{R}
 
     with :math:`P = \min(Q, K - 1)`: :math:`K` windows hold the object, and the sender would
     wait after :math:`Q` of them if the object were endless.
@@ -135,6 +141,9 @@ def static_transfer_s(
     -----
     Validity: one line, no loss, no headers, no time in the server. Below 1 % off where the
     object is no whole number of segments.
+
+    Symbols: :math:`O` payload_bytes, :math:`RTT` rtt_s, :math:`R` bandwidth_bps, :math:`S`
+    mss_bytes, :math:`W_1` initial_window_segments, :math:`h` handshake_round_trips.
 
     Examples
     --------
@@ -216,6 +225,10 @@ def fetch_s(
     Notes
     -----
     Validity: as :func:`sending_s`; the request fits one segment.
+
+    Symbols: :math:`RTT` rtt_s, :math:`h` handshake_round_trips, :math:`t_{server}` server_s. Not in
+    the equation: payload_bytes, mss_bytes, initial_window_segments, bandwidth_bps, header_bytes,
+    growth, max_window_segments (in the time of sending).
 
     Examples
     --------

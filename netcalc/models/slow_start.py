@@ -47,6 +47,8 @@ def initial_window_bytes(mss_bytes: ArrayLike, *, rfc: str = "rfc6928") -> Float
     -----
     Validity: what the rules allow; after a lost SYN it is one segment.
 
+    Symbols: :math:`M` mss_bytes. Not in the equation: rfc (which rule).
+
     Examples
     --------
     >>> float(initial_window_bytes(1460)), float(initial_window_bytes(1460, rfc="rfc3390"))
@@ -101,6 +103,8 @@ def rounds(
     Validity: no loss, a line that is never full, a receive window that never limits. Growth 1.5
     is the real-valued form; :func:`rounds_delayed_ack` counts whole segments.
 
+    Symbols: :math:`n` segments, :math:`W_1` initial_window_segments, :math:`g` growth.
+
     Examples
     --------
     100 segments leave in 10 + 20 + 40 + 30:
@@ -126,7 +130,10 @@ def rounds_delayed_ack(
 ) -> FloatArray:
     r"""Round trips of slow start in whole segments, one acknowledgement per several of them.
 
-    .. math:: W_{k+1} = W_k + \lceil W_k / b \rceil, \quad \sum_{i \le k} W_i \ge n
+    .. math::
+
+        \sum_{i=1}^{k} W_i \ge n, \quad W_{i+1} = W_i + \lceil W_i / b \rceil \text{ from } W_1
+        \text{ on}
 
     Parameters
     ----------
@@ -152,6 +159,9 @@ def rounds_delayed_ack(
     -----
     Validity: as :func:`rounds`, without byte counting. The delayed-ACK timer is shorter than a
     round trip.
+
+    Symbols: :math:`n` segments, :math:`W_1` initial_window_segments, :math:`b` segments_per_ack,
+    :math:`k` result.
 
     Examples
     --------
@@ -217,6 +227,9 @@ def window_growth_s(
     Notes
     -----
     Validity: as :func:`rounds`.
+
+    Symbols: :math:`W` window_bytes, :math:`RTT` rtt_s, :math:`M` mss_bytes, :math:`W_1`
+    initial_window_segments, :math:`g` growth.
 
     Examples
     --------

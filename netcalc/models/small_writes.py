@@ -58,6 +58,9 @@ def nagle_may_send(
     -----
     Validity: the receiver's window has room. Flushing a stream is no part of the rule.
 
+    Symbols: :math:`d` payload_bytes, :math:`M` mss_bytes, :math:`u` unacked_bytes, :math:`W_{max}`
+    max_window_bytes. Not in the equation: nodelay (which always allows it).
+
     Examples
     --------
     >>> bool(nagle_may_send(100, mss_bytes=1460, unacked_bytes=0))
@@ -114,6 +117,9 @@ def minshall_may_send(
     Notes
     -----
     Validity: the receiver's window has room. It is the rule of Linux.
+
+    Symbols: :math:`d` payload_bytes, :math:`M` mss_bytes. Not in the equation: unacked_small (the
+    condition in words), nodelay (which always allows it).
 
     Examples
     --------
@@ -181,6 +187,9 @@ def tail_delay_s(
     -----
     Validity: an idle connection, all full segments in one window, serialization short against
     the round trip.
+
+    Symbols: :math:`N` payload_bytes, :math:`RTT` rtt_s, :math:`D` delayed_ack_s, :math:`M`
+    mss_bytes, :math:`b` segments_per_ack. Not in the equation: policy (0 without Nagle's rule).
 
     Examples
     --------
@@ -255,6 +264,9 @@ def write_write_read_s(
     -----
     Validity: both parts fit one segment; any number of further small parts takes the same time.
     One write takes ``RTT + t_server``.
+
+    Symbols: :math:`RTT` rtt_s, :math:`D` delayed_ack_s, :math:`g` write_gap_s, :math:`t_{server}`
+    server_s. Not in the equation: nagle, quickack (the cases in words).
 
     Examples
     --------

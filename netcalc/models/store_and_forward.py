@@ -56,7 +56,9 @@ def store_and_forward_s(
 ) -> FloatArray:
     r"""Time until the last of a train of equal packets is complete behind a list of links.
 
-    .. math:: T = \sum_i 8L/R_i + \sum_i d_i + \sum_j p_j + (N-1) \max(8L/R_i, p_j)
+    .. math::
+
+        T = \sum_i 8L/R_i + \sum_i d_i + p_s + \sum_j p_j + p_d + (N-1) \max(8L/R_i, p_s, p_j, p_d)
 
     Parameters
     ----------
@@ -89,6 +91,10 @@ def store_and_forward_s(
     -----
     Validity: equal packets, first in first out, room for all of them in every node. The order of
     the links does not matter. For unequal packets use :func:`pipeline_timeline`.
+
+    Symbols: :math:`L` packet_bytes, :math:`R_i` bandwidth_bps, :math:`d_i` latency_s, :math:`p_j`
+    processing_s, :math:`N` packet_count, :math:`p_s` source_processing_s, :math:`p_d`
+    destination_processing_s.
 
     Examples
     --------
@@ -127,7 +133,7 @@ def cut_through_s(
 ) -> FloatArray:
     r"""Time of one frame through switches that send on as soon as they know the address.
 
-    .. math:: T = 8L/R_k + \sum_i d_i + \sum_{i<k} (8h/R_i + \ell)
+    .. math:: T = 8L/R_k + \sum_i d_i + \sum_{i<k} (8h/R_i + \ell_i)
 
     Parameters
     ----------
@@ -156,6 +162,9 @@ def cut_through_s(
     -----
     Validity: idle outputs. A switch whose output is faster than its input must store the whole
     frame first, and does so here (``h`` becomes ``L``).
+
+    Symbols: :math:`L` frame_bytes, :math:`R_i` bandwidth_bps, :math:`d_i` latency_s, :math:`h`
+    header_bytes, :math:`\ell_i` switch_latency_s.
 
     Examples
     --------
@@ -192,7 +201,10 @@ def pipeline_timeline(
 ) -> Timeline:
     r"""Follow every packet of a train, bit by bit: unequal packets over unequal links.
 
-    .. math:: s_{k,i} = \max(p_{k,i}, s_{k-1,i} + 8 L_{k-1} / R_i)
+    .. math::
+
+        s_{k,i} = \max(r_{k,i}, s_{k-1,i} + 8 L_{k-1} / R_i), \quad e_{k,i} = s_{k,i} + 8 L_k / R_i
+        + d_i, \quad r_{k,i+1} = \max(e_{k,i}, r_{k-1,i+1}) + p_i
 
     Parameters
     ----------
@@ -222,6 +234,10 @@ def pipeline_timeline(
     Notes
     -----
     Validity: first in first out, room for all packets in every node, all packets ready at time 0.
+
+    Symbols: :math:`L_k` packet_bytes, :math:`R_i` bandwidth_bps, :math:`d_i` latency_s, :math:`p_i`
+    processing_s. Not in the equation: source_processing_s, destination_processing_s (the first and
+    the last of the nodes).
 
     Examples
     --------
@@ -268,7 +284,10 @@ def message_s(
 ) -> FloatArray:
     r"""Time to move a message cut into segments, the last one shorter, over a list of links.
 
-    .. math:: c_{N,i} = \max(c_{N,i-1} + d_{i-1}, c_{N-1,i}) + 8 (m + h) / R_i
+    .. math::
+
+        c_{N,i} = \max(c_{N,i-1} + d_{i-1}, c_{N-1,i}) + 8 (m_N + h) / R_i, \quad N = \lceil M / m
+        \rceil, \quad m_N = M - (N - 1) m
 
     Parameters
     ----------
@@ -296,6 +315,9 @@ def message_s(
     Notes
     -----
     Validity: as :func:`store_and_forward_s` without processing.
+
+    Symbols: :math:`m` segment_bytes, :math:`M` message_bytes, :math:`R_i` bandwidth_bps,
+    :math:`d_{i-1}` latency_s, :math:`h` header_bytes.
 
     Examples
     --------
@@ -362,6 +384,8 @@ def optimal_segment_bits(
     -----
     Validity: equal rates, propagation left out (it adds a constant), segments of any real size.
 
+    Symbols: :math:`F` message_bits, :math:`h` header_bits, :math:`k` link_count.
+
     Examples
     --------
     >>> round(float(optimal_segment_bits(8e6, header_bits=320, link_count=3)))
@@ -401,6 +425,8 @@ def equivalent_bandwidth_bps(bandwidth_bps: ArrayLike) -> FloatArray:
     Notes
     -----
     Validity: single packets. A long train runs at the slowest link's rate instead.
+
+    Symbols: :math:`R_i` bandwidth_bps.
 
     Examples
     --------

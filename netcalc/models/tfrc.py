@@ -21,7 +21,7 @@ def tfrc_rounds(
 ) -> FloatArray:
     r"""Round trips that TFRC takes for one packet, a function of the loss alone.
 
-    .. math:: f(p) = \sqrt{2bp/3} + \frac{t_{RTO}}{R}\, 3 \sqrt{3bp/8}\; p (1 + 32 p^2)
+    .. math:: f(p) = \sqrt{2bp/3} + 3 k \sqrt{3bp/8}\; p (1 + 32 p^2)
 
     Parameters
     ----------
@@ -45,6 +45,8 @@ def tfrc_rounds(
     Notes
     -----
     Validity: as :func:`tfrc_throughput_bps`.
+
+    Symbols: :math:`p` loss_ratio, :math:`b` segments_per_ack, :math:`k` timeout_rtts.
 
     Examples
     --------
@@ -71,7 +73,9 @@ def tfrc_throughput_bps(
 ) -> FloatArray:
     r"""Rate at which TFRC sends.
 
-    .. math:: X = \frac{8 s}{R\, f(p)}
+    .. math::
+
+        X = \frac{8 s}{R\, f(p)}, \quad f(p) = \sqrt{2bp/3} + 3 k \sqrt{3bp/8}\; p (1 + 32 p^2)
 
     Parameters
     ----------
@@ -101,6 +105,9 @@ def tfrc_throughput_bps(
     Validity: the loss *event* rate, not the share of packets lost. The formula of the Systems
     Approach book lacks a factor R in its second term.
 
+    Symbols: :math:`p` loss_ratio, :math:`s` mss_bytes, :math:`R` rtt_s, :math:`b` segments_per_ack,
+    :math:`k` timeout_rtts.
+
     Examples
     --------
     >>> round(float(tfrc_throughput_bps(0.01, mss_bytes=1460, rtt_s=0.1)) / 8)
@@ -127,7 +134,7 @@ def tfrc_loss_ratio(
 ) -> FloatArray:
     r"""Largest loss at which TFRC still sends at a given rate.
 
-    .. math:: f(p) = \frac{8 s}{R X}
+    .. math:: \sqrt{2bp/3} + 3 k \sqrt{3bp/8}\; p (1 + 32 p^2) = \frac{8 s}{R X}
 
     Parameters
     ----------
@@ -156,6 +163,9 @@ def tfrc_loss_ratio(
     -----
     Validity: as :func:`tfrc_throughput_bps`. Newton's method from above on the square root of
     the loss, in which the function is convex: it cannot miss.
+
+    Symbols: :math:`p` result, :math:`X` throughput_bps, :math:`s` mss_bytes, :math:`R` rtt_s,
+    :math:`b` segments_per_ack, :math:`k` timeout_rtts.
 
     Examples
     --------

@@ -84,6 +84,10 @@ def rto_s(
     -----
     Validity: the formula; a kernel also rounds to its ticks.
 
+    Symbols: :math:`SRTT` srtt_s, :math:`RTTVAR` rttvar_s, :math:`G` granularity_s,
+    :math:`RTO_{min}` min_rto_s, :math:`RTO_{max}` max_rto_s. Not in the equation: floor (what the
+    least holds up).
+
     Examples
     --------
     100 ms without variation: 1 s by the RFC, 300 ms in Linux.
@@ -123,8 +127,9 @@ def rto_estimate(
     r"""Smoothed round trip, variation and timeout after each sample.
 
     .. math::
-       RTTVAR &\leftarrow \tfrac34 RTTVAR + \tfrac14 |SRTT - R| \\
-       SRTT &\leftarrow \tfrac78 SRTT + \tfrac18 R
+
+        RTTVAR_i = \tfrac34 RTTVAR_{i-1} + \tfrac14 |SRTT_{i-1} - R_i|, \quad SRTT_i = \tfrac78
+        SRTT_{i-1} + \tfrac18 R_i
 
     with :math:`SRTT = R` and :math:`RTTVAR = R / 2` after the first; the variation is updated
     first, with the old average.
@@ -162,6 +167,9 @@ def rto_estimate(
     -----
     Validity: one sample per round trip, as the gains are meant. A nan is no sample: the state
     stays. The doubled timeout of a repetition is :func:`backoff_s`.
+
+    Symbols: :math:`R_i` rtt_s. Not in the equation: retransmitted (which are passed over),
+    granularity_s, min_rto_s, max_rto_s, initial_rto_s, floor (in the timeout of each state).
 
     Examples
     --------
@@ -233,6 +241,8 @@ def backoff_s(
     -----
     Validity: no new sample in between.
 
+    Symbols: :math:`n` timeout_count, :math:`RTO_0` initial_rto_s, :math:`RTO_{max}` max_rto_s.
+
     Examples
     --------
     >>> backoff_s([0, 1, 5, 6]).tolist()
@@ -283,6 +293,9 @@ def last_retransmission_s(
     Notes
     -----
     Validity: no answer at all, not even a refusal.
+
+    Symbols: :math:`r` retry_count, :math:`RTO_0` initial_rto_s, :math:`l` linear_count. Not in the
+    equation: max_rto_s (which bounds each wait).
 
     Examples
     --------
@@ -337,6 +350,9 @@ def give_up_s(
     Notes
     -----
     Validity: no answer at all, not even a refusal.
+
+    Symbols: :math:`r` retry_count, :math:`RTO_0` initial_rto_s, :math:`l` linear_count. Not in the
+    equation: max_rto_s (which bounds each wait).
 
     Examples
     --------

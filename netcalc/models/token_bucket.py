@@ -50,6 +50,9 @@ def token_bucket_transfer_s(
     -----
     Validity: a fluid; whole packets may wait for up to a packet more.
 
+    Symbols: :math:`S` traffic_bytes, :math:`b` bucket_bytes, :math:`r` token_bps, :math:`p`
+    peak_bps.
+
     Examples
     --------
     1 MB through a bucket of 125 kB, 10 Mbit/s behind it, on a line of 1 Gbit/s:
@@ -105,6 +108,8 @@ def token_bucket_passed_bytes(
     -----
     Validity: a fluid, always enough to send: the arrival curve of what comes out.
 
+    Symbols: :math:`t` duration_s, :math:`b` bucket_bytes, :math:`r` token_bps, :math:`p` peak_bps.
+
     Examples
     --------
     >>> float(token_bucket_passed_bytes(0.7, bucket_bytes=125e3, token_bps=10e6, peak_bps=1e9))
@@ -152,6 +157,8 @@ def token_bucket_burst_bytes(
     Notes
     -----
     Validity: a fluid. More than the bucket, because tokens come during the burst.
+
+    Symbols: :math:`b` bucket_bytes, :math:`r` token_bps, :math:`p` peak_bps.
 
     Examples
     --------

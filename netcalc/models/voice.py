@@ -42,6 +42,8 @@ def rtp_header_bytes(csrc_count: ArrayLike = 0, *, extension_bytes: ArrayLike = 
     -----
     Validity: RTP; secure RTP adds a tag of 4 or 10 bytes behind the payload.
 
+    Symbols: :math:`n` csrc_count, :math:`e` extension_bytes.
+
     Examples
     --------
     >>> float(rtp_header_bytes(0))
@@ -81,6 +83,8 @@ def codec_payload_bytes(codec_bps: ArrayLike, *, interval_s: ArrayLike = 0.02) -
     Notes
     -----
     Validity: codecs of a constant rate, whole frames of the codec in a packet.
+
+    Symbols: :math:`r` codec_bps, :math:`T` interval_s.
 
     Examples
     --------
@@ -131,6 +135,9 @@ def voip_bandwidth_bps(
     -----
     Validity: no silence suppression, no RTCP (5 % by rule). Ethernet's padding of packets below
     46 bytes is not counted.
+
+    Symbols: :math:`p` payload_bytes, :math:`T` interval_s, :math:`h` header_bytes, :math:`l`
+    link_bytes.
 
     Examples
     --------
@@ -186,6 +193,9 @@ def voip_call_count(
     Notes
     -----
     Validity: as :func:`voip_bandwidth_bps`, on a full-duplex line.
+
+    Symbols: :math:`B` bandwidth_bps, :math:`p` payload_bytes, :math:`T` interval_s, :math:`h`
+    header_bytes, :math:`l` link_bytes.
 
     Examples
     --------

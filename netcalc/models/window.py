@@ -50,6 +50,8 @@ def bdp_bytes(rtt_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
     Validity: an RTT that holds no queue of the flow's own. Bytes, not KB: books mix 1000 (RFC
     6349) and 1024 (Peterson and Davie) in their tables.
 
+    Symbols: :math:`RTT` rtt_s, :math:`R` bandwidth_bps.
+
     Examples
     --------
     Window for 10 Gbit/s at 80 ms:
@@ -96,6 +98,8 @@ def bdp_packets(
     -----
     Validity: packets of one size.
 
+    Symbols: :math:`RTT` rtt_s, :math:`R` bandwidth_bps, :math:`L` packet_bytes.
+
     Examples
     --------
     >>> round(float(bdp_packets(20e-6, bandwidth_bps=10e9, packet_bytes=1500)), 1)
@@ -141,6 +145,8 @@ def throughput_bps(
     -----
     Validity: no loss. With a window of few packets use :func:`serialized_throughput_bps`, which
     adds the time to clock a packet.
+
+    Symbols: :math:`W` window_bytes, :math:`RTT` rtt_s, :math:`R` bandwidth_bps.
 
     Examples
     --------
@@ -197,6 +203,9 @@ def serialized_throughput_bps(
     -----
     Validity: one line, one acknowledgement per packet that takes no time to clock, no loss.
 
+    Symbols: :math:`W` window_packets, :math:`L` packet_bytes, :math:`R` bandwidth_bps,
+    :math:`RTT_0` base_rtt_s.
+
     Examples
     --------
     Ten packets of 1500 B at 10 Mbit/s and 20 ms keep the line busy for 57 %:
@@ -221,7 +230,7 @@ def serialized_throughput_bps(
 def window_shift(window_bytes: ArrayLike) -> FloatArray:
     r"""Window scale shift that a window needs.
 
-    .. math:: s = \min \{ k : 65535 \cdot 2^k \ge W \}
+    .. math:: \min \{ k : 65535 \cdot 2^k \ge W \}
 
     Parameters
     ----------
@@ -243,6 +252,8 @@ def window_shift(window_bytes: ArrayLike) -> FloatArray:
     -----
     Validity: the shift is fixed when the connection is set up, from the largest buffer that it
     may get.
+
+    Symbols: :math:`W` window_bytes, :math:`k` result.
 
     Examples
     --------
@@ -286,6 +297,8 @@ def max_window_bytes(shift: ArrayLike) -> FloatArray:
     -----
     Validity: exact for whole shifts.
 
+    Symbols: :math:`s` shift.
+
     Examples
     --------
     >>> float(max_window_bytes(14))
@@ -327,6 +340,8 @@ def sequence_wrap_s(
     Notes
     -----
     Validity: published tables differ by two: RFC 7323 counts 2^31, Peterson and Davie 2^32.
+
+    Symbols: :math:`R` bandwidth_bps, :math:`S` sequence_space_bytes.
 
     Examples
     --------

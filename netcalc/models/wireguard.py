@@ -42,6 +42,8 @@ def wireguard_overhead_bytes(ip_version: int = 4) -> FloatArray:
     -----
     Validity: no IP options. The usual MTU of 1420 is 1500 less the overhead over IPv6.
 
+    Symbols: :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B).
+
     Examples
     --------
     >>> float(wireguard_overhead_bytes(4)), float(wireguard_overhead_bytes(6))
@@ -84,6 +86,9 @@ def wireguard_packet_bytes(
     Notes
     -----
     Validity: as the Linux kernel and wireguard-go pad: up to 16, but not above the MTU.
+
+    Symbols: :math:`n` packet_bytes, :math:`M_d` device_mtu_bytes, :math:`H_{IP}` ip_version (4: 20
+    B, 6: 40 B).
 
     Examples
     --------
@@ -128,6 +133,8 @@ def wireguard_mtu_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatAr
     -----
     Validity: padding stops at the MTU of the device, so it costs nothing here. Of a device with a
     larger MTU, only packets up to the next lower multiple of 16 are not fragmented.
+
+    Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B).
 
     Examples
     --------

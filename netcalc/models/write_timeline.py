@@ -60,7 +60,10 @@ def write_timeline(
 ) -> WriteTimeline:
     r"""Events of a request that is written in parts, until its response.
 
-    .. math:: t_{arrival} = t_{sent} + RTT / 2
+    .. math::
+
+        t_{arrival} = t_{sent} + RTT / 2, \quad t_{sent} \ge w_i, \quad t_{done} = t_{last} +
+        t_{server} + RTT / 2
 
     The client sends what its rule allows at every write and every acknowledgement. The server
     acknowledges after so many full segments' worth of data, when its timer fires, or with the
@@ -103,6 +106,10 @@ def write_timeline(
     -----
     Validity: one request on an idle connection; segments take no time to clock; no loss, no
     window limit.
+
+    Symbols: :math:`RTT` rtt_s, :math:`w_i` write_s, :math:`t_{server}` server_s. Not in the
+    equation: write_bytes, delayed_ack_s, mss_bytes, policy, quickack, segments_per_ack (the rules
+    for what waits).
 
     Examples
     --------

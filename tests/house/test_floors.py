@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[2] / "netcalc"
 
 FLOORS = (  # the ground floor first: a room imports from lower floors and from itself
     ("errors",),
-    ("units",),
+    ("units", "equations"),
     ("models",),
     ("path", "scenario", "samples"),
     ("readers", "fit", "solver"),
@@ -25,6 +25,7 @@ FLOORS = (  # the ground floor first: a room imports from lower floors and from 
 THIRD_PARTIES = {
     "errors": set(),
     "units": set(),
+    "equations": set(),
     "models": {"numpy", "scipy"},
     "path": {"numpy"},
     "scenario": {"numpy"},
