@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -22,6 +23,7 @@ from netcalc.experiments import echo
 from netcalc.path import Path
 
 RATES = ("56 kbit/s", "T1", "10 Mbit/s", "T3", "100 Mbit/s")
+SO_TIMESTAMPNS = 35  # of Linux
 BULK = (
     # path, offload, what is asked of it
     ("1.544 Mbit/s 5 ms", None, "within 2 % of the ceiling"),
@@ -51,19 +53,51 @@ def main() -> None:
 
 
 def round_trips(count: int) -> None:
-    """Print the error of round trips: 1 % or 150 us at the 95th percentile are asked for."""
-    print("\nround trips: ICMP, sizes 56 and 1400, 5 ms each way; error = measured - Path.rtt_s")
-    print(f"{'rate':>12} {'bytes':>6} {'truth':>10} {'median':>9} {'p95':>9} {'allowed':>9}")
+    """Print the error of round trips: 1 % or 150 us at the 95th percentile are asked for.
+
+    By the kernel's stamps at the device of A the error is the wire's alone; what ping prints holds
+    the wake-up of ping, too, which waits for a processor like everybody.
+    """
+    print("\nround trips of ping, 5 ms each way; error = measured - Path.rtt_s")
+    print(f"{'rate':>12} {'bytes':>6} {'truth':>10} {'median':>9} {'p95':>9} {'allowed':>9}"
+          f" {'mean of ping':>13}")  # fmt: skip
     for text in RATES:
         path = Path.parse(f"{text} 5 ms")
         for size in (56, 1400):
-            samples = echo([size], protocol="icmp", count=count, interval_s=0.01, path=path)
             truth_s = float(path.rtt_s(size + 28))
-            median_s, p95_s = np.percentile(np.abs(samples.best_s - truth_s), (50, 95))
+            found_s, mean_s = stamped(path, size, count if truth_s < 0.1 else count // 5, truth_s)
+            median_s, p95_s = np.percentile(found_s - truth_s, (50, 95))
             allowed_s = max(0.01 * truth_s, 150e-6)
             verdict = "" if p95_s <= allowed_s else "  missed"
             print(f"{text:>12} {size:>6} {1e3 * truth_s:>7.2f} ms {1e6 * median_s:>6.0f} us "
-                  f"{1e6 * p95_s:>6.0f} us {1e6 * allowed_s:>6.0f} us{verdict}")  # fmt: skip
+                  f"{1e6 * p95_s:>6.0f} us {1e6 * allowed_s:>6.0f} us "
+                  f"{1e6 * (mean_s - truth_s):>10.0f} us{verdict}")  # fmt: skip
+
+
+def stamped(
+    path: Path, size: int, count: int, truth_s: float
+) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], float]:
+    """Ping through a path; return round trips by the kernel's stamps, and ping's own mean. [s]"""
+    every = socket.htons(3)  # ETH_P_ALL
+    with Wire(path) as wire, wire.socket("A", socket.AF_PACKET, socket.SOCK_DGRAM, every) as tap:
+        tap.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
+        tap.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        command = ["ping", "-n", "-c", str(count), "-i", f"{max(0.01, 1.2 * truth_s):.3f}"]
+        out = wire.run([*command, "-s", str(size), wire.address("B")]).stdout
+        tap.setblocking(False)
+        sent_s, found_s = {}, []
+        while True:
+            try:
+                packet, notes, _, _ = tap.recvmsg(2048, socket.CMSG_SPACE(16))
+            except BlockingIOError:
+                break
+            seconds, rest_ns = struct.unpack("ll", notes[0][2])
+            stamp_s, sequence = seconds + rest_ns * 1e-9, packet[26:28]
+            if packet[:1] == b"\x45" and packet[9] == 1 and packet[20] == 8:
+                sent_s[sequence] = stamp_s
+            elif packet[:1] == b"\x45" and packet[9] == 1 and sequence in sent_s:
+                found_s.append(stamp_s - sent_s[sequence])
+    return np.array(found_s), float(out.rpartition(" = ")[2].split("/")[1]) * 1e-3
 
 
 def goodput(duration_s: float, *, iperf3: str | None) -> None:
