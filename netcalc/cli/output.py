@@ -16,6 +16,9 @@ from netcalc.models._domain import FloatArray
 if TYPE_CHECKING:
     from rich.table import Table
 
+TABLE_WIDTH = 80
+"""Characters that a table has at least."""
+
 
 def check_output(path: str, *, inputs: Iterable[str] = (), force: bool = False) -> None:
     """Refuse an output file that cannot or should not be written.
@@ -58,10 +61,14 @@ def save_plot(comparison: Comparison, path: str) -> None:
 
 
 def print_table(table: Table) -> None:
-    """Print a table as wide as the terminal; by click, which knows a reader that has gone."""
+    """Print a table as wide as the terminal; by click, which knows a reader that has gone.
+
+    On a narrower one than :data:`TABLE_WIDTH` its lines wrap; squeezed, it would lose columns.
+    """
     from rich.console import Console
 
     console = Console(highlight=False)
+    console.width = max(console.width, TABLE_WIDTH)
     with console.capture() as printed:
         console.print(table)
     click.echo(printed.get(), nl=False)

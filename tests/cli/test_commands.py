@@ -376,3 +376,12 @@ def test_ctrl_c_between_two_files_keeps_the_one_that_is_read(ping_file):
     assert json.loads(first)["received"] == 3
     assert (process.returncode, rest) == (130, "")
     assert error.strip() == "netcalc: stopped"
+
+
+@pytest.mark.parametrize("columns", ["1", "20", "80", "500"])
+def test_a_table_on_a_terminal_of_any_width_has_all_its_cells(columns):
+    shown = netcalc("data", "transfer_times", env={"COLUMNS": columns}).stdout
+    cells = netcalc("data", "transfer_times", "--csv").stdout.replace("\n", ",").split(",")
+    numbers = [cell for cell in cells if re.fullmatch(r"[\d.]{1,6}", cell)]
+    assert numbers
+    assert all(number in shown for number in numbers)
