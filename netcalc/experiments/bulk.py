@@ -195,8 +195,8 @@ def planned(
 ) -> list[Transfer]:
     """Return the transfers of a run in the order in which they are done, all checked."""
     choice("protocol", protocol, ("tcp", "udp"))
-    largest = MAX_WRITE_BYTES if protocol == "tcp" else _UDP_LIMIT_BYTES
-    sizes = whole_numbers("write_bytes", write_bytes, 1, largest)
+    most = MAX_WRITE_BYTES if protocol == "tcp" else _UDP_LIMIT_BYTES
+    sizes = whole_numbers("write_bytes", write_bytes, 1, most)
     count = whole_number("write_count", write_count, 1, MAX_BULK_BYTES)
     runs = whole_number("run_count", run_count, 1, MAX_TRANSFERS)
     limit = finite("limit_s", limit_s, 0.01, MAX_LIMIT_S)
@@ -204,7 +204,8 @@ def planned(
     if buffer_bytes is not None:
         buffers = [*whole_numbers("buffer_bytes", buffer_bytes, 1, 1 << 30)]
     if mtu_bytes is not None:
-        whole_number("mtu_bytes", mtu_bytes, 68 if path is None else 1280, 65_535)
+        smallest, largest = (68, 65_536) if path is None else (1280, 65_535)
+        whole_number("mtu_bytes", mtu_bytes, smallest, largest)
     together = whole_number("datagrams_per_call", datagrams_per_call, 1, MAX_TOGETHER)
     if together > 1:
         _require_together(together, sizes, protocol, mtu_bytes)

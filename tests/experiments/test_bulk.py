@@ -49,7 +49,7 @@ def test_datagrams_are_counted_where_they_arrive(nothing_left):
     assert (arrived == np.round(arrived)).all(), "datagrams arrive whole or not at all"
     assert result.lost_count.tolist() == (2000 - arrived).tolist()
     np.testing.assert_allclose(result.loss_ratio, result.lost_count / 2000)
-    assert (result.rate_pps <= result.sent_rate_pps * 1.001).all()
+    assert (result.received_bytes <= result.sent_bytes).all()
 
 
 @pytest.mark.parametrize("write_count", [1, 40, 1000, 1001])
