@@ -17,6 +17,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from netcalc import (
         calculator,
+        claims,
         compare,
         datasets,
         emulation,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 _ROOMS = (
     "calculator",
+    "claims",
     "compare",
     "datasets",
     "emulation",
@@ -62,6 +64,7 @@ __all__ = [
     "Link",
     "Path",
     "calculator",
+    "claims",
     "compare",
     "datasets",
     "emulation",

@@ -6,6 +6,7 @@ import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import ipywidgets
@@ -36,7 +37,9 @@ class Message(ipywidgets.HTML):
         if isinstance(error, NetcalcError):
             self.say(str(error), alert=True)
             return
+        # Without the home folder: what is shown may be saved with the notebook.
         trace = "".join(traceback.format_exception(error, limit=-6))
+        trace = trace.replace(str(Path.home()), "~")
         self._show(
             f'<span role="alert" class="netcalc-message">{escape(type(error).__name__)}: '
             f"{escape(str(error))}</span><details><summary>Where it happened</summary>"

@@ -87,3 +87,20 @@ def test_other_messages_are_ignored(figure):
     for message in ({}, {"kind": "nonsense"}, {"kind": ["ask"]}):
         figure._handle_custom_msg(message, [])
     assert figure.sent == []
+
+
+def test_what_went_wrong_is_shown_without_the_home_folder(monkeypatch, tmp_path):  # B14
+    from netcalc.widgets.panel import Message
+
+    script = tmp_path / "mine.py"
+    script.write_text("def fail():\n    raise ValueError('broken')\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    space: dict = {}
+    exec(compile(script.read_text(), str(script), "exec"), space)
+    message = Message()
+    try:
+        space["fail"]()
+    except ValueError as error:
+        message.blame(error)
+    assert "~/mine.py" in message.value
+    assert str(tmp_path) not in message.value
