@@ -9,7 +9,7 @@ from typing import Any
 import click
 import numpy as np
 
-from netcalc import calculator, units
+from netcalc import calculator, equations, units
 from netcalc.calculator import Formula, Parameter
 from netcalc.cli import print_json
 from netcalc.errors import DomainError, NetcalcError
@@ -154,7 +154,8 @@ def _run(
 
 def explain(formula: Formula, arguments: dict[str, Any], result: Any) -> str:
     """Return the equation, the numbers that went in, the result, the validity and the source."""
-    lines = [formula.summary, "", f"  {formula.equation}", ""]
+    lines = [formula.summary, "", f"  {equations.plain(formula.equation)}"]
+    lines += [f"  {formula.equation_text(arguments, result)}", ""]
     lines += [
         f"  {name} = {text}" for name, text in calculator.explained(formula, arguments, result)
     ]
@@ -300,7 +301,8 @@ def _meta(parameter: Parameter) -> str:
 
 
 def _help(formula: Formula) -> str:
-    equation = f"\b\nEquation: {formula.equation}" if formula.equation else ""
+    written = equations.plain(formula.equation)
+    equation = f"\b\nEquation: {written}" if written else ""
     source = f"From: {formula.source}" if formula.source else ""
     return "\n\n".join(
         part for part in (formula.summary, equation, formula.validity, source) if part

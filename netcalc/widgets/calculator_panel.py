@@ -191,7 +191,7 @@ class CalculatorPanel(ipywidgets.VBox):
             field.input.observe(lambda _: self.refresh(), "value")
         self.form.children = tuple(self.fields.values())
         self.summary.value = f"<b>{escape(formula.summary)}</b>"
-        self.equation.value = f"$${escape(formula.equation)}$$"
+        self.equation.value = _displayed(formula.equation)
         self.source.value = (
             f"<p>{escape(formula.validity)}</p><p>From: {escape(formula.source)}</p>"
         )
@@ -292,12 +292,15 @@ class CalculatorPanel(ipywidgets.VBox):
 
     def _say_result(self, arguments: Mapping[str, Any], result: Any) -> None:
         if result is None:
+            self.equation.value = _displayed(self.formula.equation)
             self.result.say("")
             self.numbers.value = self.table.value = ""
             return
         lines = calculator.explained(self.formula, arguments, result)
         columns = calculator.table(self.formula, result)
         length = len(next(iter(columns.values())))
+        put_in = self.formula.equation_with(arguments, result if length == 1 else None)
+        self.equation.value = _displayed(self.formula.equation, put_in)
         self.result.say(_words(self.formula, result, length))
         self.numbers.value = _definitions(lines if length == 1 else lines[:-1])
         self.table.value = _table(self.formula, columns) if length > 1 else ""
@@ -501,6 +504,11 @@ def _describe(formula: Formula, parameter: Parameter, swept: Sweep) -> str:
     low, high = (parameter.show(swept.values[end]) for end in ends)
     what = formula.label(parameter.name)
     return f"{formula.summary.rstrip('.')}, for {what} from {low} to {high}: {', '.join(parts)}."
+
+
+def _displayed(*equations: str) -> str:
+    """Equations below each other, each once."""
+    return "".join(f"$${escape(one)}$$" for one in dict.fromkeys(equations))
 
 
 def _definitions(lines: list[tuple[str, str]]) -> str:

@@ -58,6 +58,14 @@ def test_calc_in_one_line():
     assert (done.returncode, done.stdout) == (0, "5.211 s\n")  # Stevens: 5.21 s
 
 
+def test_calc_explains_with_the_numbers_in_the_equation():
+    done = netcalc("calc", "transfer", "1MB", "--bandwidth", "T1", "--latency", "30ms", "--explain")
+    # published: Stevens vol. 3, A.3: 5.18 + 0.03 s
+    assert "  t = d + 8 N / R\n" in done.stdout
+    assert "  t = 30 ms + 8 · 1 MB / 1.544 Mbit/s = 5.211 s\n" in done.stdout
+    assert "Stevens" in done.stdout
+
+
 def test_calc_json_carries_units_and_arguments():
     done = netcalc("calc", "frame-rate", "64B", "--bandwidth", "10 Gbit/s", "--json")
     document = json.loads(done.stdout)
