@@ -127,9 +127,9 @@ def source_sink_panel(*, theme: Theme = "light") -> Panel:
     plot = curves(
         axis,
         {theory: np.full(axis.size, np.nan)},
-        points={name: ([], []) for name in names},
+        points={name: ([], []) for name in names} | _book_on_one_host(),
         x_axis=Axis("size of the write", "byte", "log", 50, 80_000),
-        y_axis=Axis("rate", "bit/s", "log", 1e7, 1e11),
+        y_axis=Axis("rate", "bit/s", "log", 1e6, 1e11),
         title="A source and a sink on this machine",
         description="Press the button: the points of this machine appear.",
         theme=theme,
@@ -277,6 +277,18 @@ def _book(name: str) -> list[dict[str, Any]]:
     """Return the rows of a table of the book."""
     columns = datasets.load(name).columns()
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _book_on_one_host() -> dict[str, tuple[list[float], list[float]]]:
+    """Return what the book received on one host: its loopback, or at 300 bytes its own name."""
+    rows = [row for row in _book("source_sink_1440") if row["server"] == "localhost"]
+    rows += [row for row in _book("source_sink_300") if row["server"] == "bsd"]
+    return {
+        f"{protocol}, received, the book": _columns(
+            [(r["payload_bytes"], r["goodput_bps"]) for r in rows if r["protocol"] == protocol]
+        )
+        for protocol in ("TCP", "UDP")
+    }
 
 
 def _columns(pairs: list[tuple[float, float]]) -> tuple[list[float], list[float]]:
