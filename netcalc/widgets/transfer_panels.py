@@ -123,11 +123,12 @@ def source_sink_panel(*, theme: Theme = "light") -> Panel:
     """TCP and UDP between two programs of this machine, by size of the write, live."""
     theory = "UDP in theory, costs fitted"
     names = ("TCP, received", "UDP, sent", "UDP, received")
+    nothing: tuple[list[float], list[float]] = ([], [])
     axis = np.geomspace(min(LIVE_SIZES), max(LIVE_SIZES), 100)
     plot = curves(
         axis,
         {theory: np.full(axis.size, np.nan)},
-        points={name: ([], []) for name in names} | _book_on_one_host(),
+        points={**dict.fromkeys(names, nothing), **_book_on_one_host()},
         x_axis=Axis("size of the write", "byte", "log", 50, 80_000),
         y_axis=Axis("rate", "bit/s", "log", 1e6, 1e11),
         title="A source and a sink on this machine",
