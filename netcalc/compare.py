@@ -26,6 +26,7 @@ from netcalc.models.host_stack import message_s
 from netcalc.models.rate_reading import stop_and_wait_goodput_bps
 from netcalc.models.small_writes import write_write_read_s
 from netcalc.models.window import throughput_bps
+from netcalc.models.write_timeline import WriteTimeline
 from netcalc.path import Hop, Link, Path
 from netcalc.samples import BulkSamples, RttSamples, TransactionSamples, TransferSamples
 from netcalc.units import show
@@ -204,6 +205,37 @@ def small_writes(
         predicted_label="theory, nothing fitted",
     )
     return replace(compared, sentence=_of_modes(samples, predicted))
+
+
+def ladder(samples: TransactionSamples, *, mode: str) -> WriteTimeline:
+    """Return what packet taps saw of the second round of a mode: segments, and who waited.
+
+    Parameters
+    ----------
+    samples : TransactionSamples
+        A run of :func:`netcalc.experiments.small_writes`.
+    mode : str
+        The way of writing.
+
+    Returns
+    -------
+    WriteTimeline
+        The same rows as theory has, to be drawn in the same way; none where no tap was possible.
+    """
+    rows = samples.meta.instrument.get("ladder", {}).get(mode, [])
+    responses = [row["end_s"] for row in rows if row["what"] == "response"]
+
+    def column(name: str) -> FloatArray:
+        return np.array([row[name] for row in rows], dtype=np.float64)
+
+    return WriteTimeline(
+        who=tuple(row["who"] for row in rows),
+        what=tuple(row["what"] for row in rows),
+        start_s=column("start_s"),
+        end_s=column("end_s"),
+        payload_bytes=column("payload_bytes"),
+        done_s=max(responses, default=np.nan),
+    )
 
 
 def _of_modes(samples: TransactionSamples, predicted: FloatArray) -> str:

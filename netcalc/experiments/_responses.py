@@ -14,11 +14,14 @@ from netcalc.emulation.wire import Wire
 from netcalc.experiments import _instrument
 from netcalc.experiments._room import Room
 from netcalc.experiments._run import Record
+from netcalc.experiments._tap import Tap
 from netcalc.path import Path
 from netcalc.samples import TransactionSamples
 
 CLIENT, SERVER = "127.0.0.1", "127.0.0.2"
 """Addresses of the two ends on a loopback: two, so that a packet tells its direction."""
+DEVICE = "wire0"
+"""Interface of an end of an emulated path."""
 COUNTERS = "/proc/net/netstat"
 FASTOPEN = "/proc/sys/net/ipv4/tcp_fastopen"
 CONNECT_S = 5.0
@@ -60,6 +63,16 @@ class Place:
     client_host: str
     server_host: str
     own: bool
+    interface: str
+
+    def tap(self, end: End) -> Tap:
+        """Open a packet tap at one end."""
+        sock = end.socket(socket.AF_PACKET, socket.SOCK_DGRAM)
+        try:
+            return Tap(sock, self.interface, both_ends=self.client is self.server)
+        except BaseException:
+            sock.close()
+            raise
 
     def listener(self, kind: int) -> socket.socket:
         """Open a socket of the server on a port that the kernel picks."""
@@ -114,7 +127,7 @@ def _loopback(run: Responses, mtu_bytes: int, fastopen: bool) -> Iterator[Place]
                 f"no namespace of its own ({room.refused}): the loopback is the host's, and its "
                 "counters are those of all its programs"
             )
-        yield Place(room, room, CLIENT, SERVER, room.own)
+        yield Place(room, room, CLIENT, SERVER, room.own, "lo")
 
 
 @contextmanager
@@ -122,9 +135,8 @@ def _wire(run: Responses, path: Path, fastopen: bool) -> Iterator[Place]:
     sysctls = {"net.ipv4.tcp_fastopen": "3"} if fastopen else {}
     with Wire(path, sysctls=sysctls) as wire:
         run.facts.update(namespace="its own", truth=wire.truth())
-        yield Place(
-            WireEnd(wire, "A"), WireEnd(wire, "B"), wire.address("A"), wire.address("B"), True
-        )
+        near, far = WireEnd(wire, "A"), WireEnd(wire, "B")
+        yield Place(near, far, wire.address("A"), wire.address("B"), True, DEVICE)
         found = wire.statistics()
         run.facts["wire_lateness_p99_s"] = found.lateness_p99_s
         run.facts["wire_late_ratio"] = found.late_ratio

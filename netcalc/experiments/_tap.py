@@ -11,7 +11,7 @@ import socket
 import struct
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -105,6 +105,69 @@ def exchange_s(packets: list[Packet], server: str) -> float:
     if not last:
         return np.nan
     return (max(last) - packets[0].at_ns) * 1e-9
+
+
+def ladder_rows(
+    near: list[Packet], far: list[Packet], *, server: str, begin_ns: int
+) -> list[dict[str, Any]]:
+    """Return the segments of one request and its response, and who waited for what.
+
+    Parameters
+    ----------
+    near, far : list of Packet
+        What a tap saw at the client and at the server; the same list where one sees both.
+    server : str
+        Address of the server.
+    begin_ns : int
+        When the request was written, by the taps' clock. [ns]
+
+    Returns
+    -------
+    list of dict
+        Rows as :class:`netcalc.models.write_timeline.WriteTimeline` has them.
+    """
+    address = socket.inet_aton(server)
+    at_far = {packet.head[:8] + packet.source: packet.at_ns for packet in far}
+    rows: list[dict[str, Any]] = []
+    for packet in near:
+        here, there = packet.at_ns, at_far.get(packet.head[:8] + packet.source)
+        if there is None:
+            continue
+        to_client = packet.source == address
+        start_ns, end_ns = (there, here) if to_client else (here, there)
+        size = _tcp_payload_bytes(packet)
+        what = "acknowledgement" if not size else "response" if to_client else "segment"
+        who = "to client" if to_client else "to server"
+        rows.append(_row(who, what, start_ns - begin_ns, end_ns - begin_ns, size))
+    return sorted(rows + _waits(rows), key=lambda row: float(row["start_s"]))
+
+
+def _waits(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Name the waits: a later part for the acknowledgement of the first, and that itself."""
+    parts = [row for row in rows if row["what"] == "segment"]
+    acks = [row for row in rows if (row["who"], row["what"]) == ("to client", "acknowledgement")]
+    if len(parts) < 2 or not acks or acks[0]["end_s"] > parts[1]["start_s"]:
+        return []
+    held_ns = (parts[0]["end_s"] * 1e9, acks[0]["start_s"] * 1e9)
+    return [
+        _row("client", "waits for acknowledgement", 0, parts[1]["start_s"] * 1e9, 0),
+        _row("server", "holds acknowledgement", *held_ns, 0),
+    ]
+
+
+def _row(who: str, what: str, start_ns: float, end_ns: float, size: int) -> dict[str, Any]:
+    return {
+        "who": who,
+        "what": what,
+        "start_s": start_ns * 1e-9,
+        "end_s": end_ns * 1e-9,
+        "payload_bytes": size,
+    }
+
+
+def _tcp_payload_bytes(packet: Packet) -> int:
+    ip_bytes = 4 * (packet.head[0] & 15)
+    return packet.packet_bytes - ip_bytes - 4 * (packet.head[ip_bytes + 12] >> 4)
 
 
 def _stamp_ns(control: list[tuple[int, int, bytes]]) -> int:

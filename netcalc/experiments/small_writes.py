@@ -7,7 +7,8 @@ import os
 import secrets
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,6 +41,7 @@ from netcalc.experiments._responses import (
 from netcalc.experiments._room import LOOPBACK_MTU_BYTES
 from netcalc.experiments._run import Progress, finish
 from netcalc.experiments._stopping import SLICE_S, Stop, Stopping
+from netcalc.experiments._tap import Tap, ladder_rows
 from netcalc.models._domain import as_float, choice, one_dimensional
 from netcalc.path import Path
 from netcalc.samples import TransactionSamples
@@ -158,8 +160,9 @@ def small_writes(
     -------
     TransactionSamples
         One row a round. ``meta.instrument["counters"]`` has, by mode, which counters of the kernel
-        grew: ``DelayedACKs`` proves what the times suggest. After a stop, a first Ctrl-C or the
-        time limit, what was measured until then, marked as partial.
+        grew: ``DelayedACKs`` proves what the times suggest; ``["ladder"]`` has the packets of the
+        second round, seen by taps (:func:`netcalc.compare.ladder`). After a stop, a first Ctrl-C
+        or the time limit, what was measured until then, marked as partial.
 
     Raises
     ------
@@ -173,7 +176,8 @@ def small_writes(
     At most 100,000 rounds, 2 GB in both directions and 600 s.
 
     The two ends are in a network namespace of the run where the system allows one, so that its
-    counters are the run's alone; otherwise on the host's loopback, and ``meta.warnings`` says so.
+    counters are the run's alone, of both ends together; otherwise on the host's loopback, and
+    ``meta.warnings`` says so.
 
     Examples
     --------
@@ -255,7 +259,9 @@ def _measure(run: Responses, plan: WritePlan, path: Path | None) -> None:
 def measure_writes(run: Responses, plan: WritePlan, place: Place) -> None:
     """Start the server and go through the modes, each on a connection of its own."""
     facts = run.facts
-    facts.update(quickack=plan.quickack, write_bytes=list(plan.sizes), counters={}, nodelay={})
+    facts.update(
+        quickack=plan.quickack, write_bytes=list(plan.sizes), counters={}, nodelay={}, ladder={}
+    )
     facts["autocorking"] = _setting(place, "/proc/sys/net/ipv4/tcp_autocorking")
     with place.listener(socket.SOCK_STREAM) as listener:
         run.port = listener.getsockname()[1]
@@ -278,7 +284,8 @@ def measure_writes(run: Responses, plan: WritePlan, place: Place) -> None:
             try:
                 for mode in plan.modes:
                     before = place.counters()
-                    _rounds(run, plan, place, mode, address)
+                    with _taps(place) as taps:
+                        _rounds(run, plan, place, mode, address, taps)
                     counted = grown(before, place.counters())
                     facts["counters"][mode] = {n: counted.get(n, 0) for n in COUNTED}
             except (OSError, ExperimentError) as error:
@@ -296,10 +303,30 @@ def measure_writes(run: Responses, plan: WritePlan, place: Place) -> None:
                 facts.update({f"peer_{name}_count": value for name, value in counts.items()})
 
 
+@contextmanager
+def _taps(place: Place) -> Iterator[list[Tap]]:
+    """Open a packet tap at each end, or one that sees both; none on the host's loopback."""
+    taps: list[Tap] = []
+    try:
+        if place.own:
+            taps.append(place.tap(place.client))
+            if place.server is not place.client:
+                taps.append(place.tap(place.server))
+        yield taps
+    finally:
+        for tap in taps:
+            tap.close()
+
+
 def _rounds(
-    run: Responses, plan: WritePlan, place: Place, mode: str, address: tuple[str, int]
+    run: Responses,
+    plan: WritePlan,
+    place: Place,
+    mode: str,
+    address: tuple[str, int],
+    taps: list[Tap],
 ) -> None:
-    """Go through the rounds of one mode."""
+    """Go through the rounds of one mode; the packets of the second one are kept as a ladder."""
     run.phase = "connect"
     with place.client.socket(socket.AF_INET, socket.SOCK_STREAM) as sock:
         sock.settimeout(CONNECT_S)
@@ -318,12 +345,20 @@ def _rounds(
                 if sent_ns and plan.interval_s:
                     run.pace(sent_ns, plan.interval_s)
                 run.stopping.check()
+                for tap in taps:
+                    tap.read()
+                begin_ns = time.time_ns()
                 sent_ns = _clock()
                 write()
                 response_ns = _read(run, sock, view, sent_ns, plan.timeout_s)
                 if any(view):
                     raise ExperimentError(
                         "the peer speaks another protocol", phase="round", **peer_of(sock)
+                    )
+                if taps and sequence == min(2, plan.count):
+                    seen = [tap.read() for tap in taps]
+                    run.facts["ladder"][mode] = ladder_rows(
+                        seen[0], seen[-1], server=place.server_host, begin_ns=begin_ns
                     )
                 run.add(
                     mode,

@@ -236,11 +236,7 @@ def _measure(
     run.facts.update(counters={}, packets={}, warm_up_count=0)
     run.facts["rtt_s"] = 0.0 if path is None else float(path.rtt_s(40))
     with place_of(run, path, mtu_bytes=plan.mtu_bytes, fastopen=True) as place:
-        tap = None
-        if plan.tap and place.own:
-            interface = "lo" if path is None else "wire0"
-            sock = place.client.socket(socket.AF_PACKET, socket.SOCK_DGRAM)
-            tap = Tap(sock, interface, both_ends=path is None)
+        tap = place.tap(place.client) if plan.tap and place.own else None
         try:
             for protocol in plan.protocols:
                 if protocol in ("ping", "tfo") and not place.own:

@@ -24,6 +24,13 @@ from netcalc.widgets.run import run_button
 
 ROUNDS = np.arange(1, 11, dtype=float)
 TWO, NODELAY, ONE = "theory: two writes", "theory: TCP_NODELAY", "theory: one write"
+VIEWS = {
+    "the times of all rounds": "",
+    "packets: two writes": "nagle",
+    "packets: TCP_NODELAY": "nodelay",
+    "packets: one write": "single",
+}
+"""What the figure of a live run can show: times, or the packets of one round by mode."""
 LIVE_BPS = 100e6
 """Rate of the emulated path of a live run. [bit/s]"""
 
@@ -137,13 +144,21 @@ def live_panel(*, theme: Theme = "light") -> Panel:
     shown: list[TransactionSamples] = []
     figure = Figure(_live_plot(None, 0.03, theme))
 
-    def update(latency_s: float) -> None:
+    def update(latency_s: float, view: str) -> None:
         if not shown:
             figure.draw(_live_plot(None, 2 * latency_s, theme))
+        elif view:
+            steps = compare.ladder(shown[0], mode=view)
+            figure.draw(plots.ladder(steps, title="The second round, seen by taps", theme=theme))
+        else:
+            rtt_s = float(shown[0].meta.instrument["rtt_s"])
+            figure.draw(_live_plot(shown[0], rtt_s, theme))
 
     def show_run(samples: TransactionSamples) -> None:
         shown[:] = [samples]
-        figure.draw(_live_plot(samples, float(samples.meta.instrument["rtt_s"]), theme))
+        update(latency.value, view.value)
+
+    view = choice("show", VIEWS, "")
 
     latency = Quantity(
         "one-way latency", "15 ms", unit="s", low="0 s", high="50 ms", scale="linear"
@@ -154,7 +169,7 @@ def live_panel(*, theme: Theme = "light") -> Panel:
         return small_writes(path=path, progress=progress, stop=stop)
 
     live = run_button("Write on this machine", run, show_run, key="small writes")
-    return panel(figure, {"latency_s": latency}, update, below=[live])
+    return panel(figure, {"latency_s": latency, "view": view}, update, below=[live])
 
 
 def _live_plot(samples: TransactionSamples | None, rtt_s: float, theme: Theme) -> plots.Plot:

@@ -99,3 +99,10 @@ def test_live_panel_after_a_run(latency_s):
     assert column(panel, "two writes", "x").tolist() == list(range(1, 11))
     assert (column(panel, "two writes")[1:] > 2 * latency_s + 0.036).all()
     assert "nagle: predicted" in panel.figure.description
+    panel.controls["view"].value = "nagle"
+    assert column(panel, "holds acknowledgement", "left").size == 1
+    assert "client waits for acknowledgement" in panel.figure.description
+    panel.controls["view"].value = "single"
+    assert "nobody waited" in panel.figure.description
+    panel.controls["view"].value = ""
+    assert column(panel, "two writes").size == 10
