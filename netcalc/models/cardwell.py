@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from netcalc.models._blocks import in_blocks
 from netcalc.models._domain import FloatArray, non_negative, positive, quiet, ratio
 from netcalc.models._load import missing_stays
 from netcalc.models.pftk import pftk_throughput_pps, pftk_timeout_ratio, timeout_sequence_s
@@ -122,9 +123,7 @@ def slow_start_segments(
     """
     count = non_negative("segments", segments)
     loss = ratio("loss_ratio", loss_ratio)
-    some_lost = -np.expm1(count * np.log1p(-loss))
-    before = np.where(loss > 0, some_lost * (1 - loss) / loss, count + 0 * loss)
-    before = np.where((loss == 1) & (count == 0), 0.0, before)
+    before = in_blocks(_sent_before_loss, count, loss)
     return before + 1 if count_lost else before
 
 
@@ -191,16 +190,7 @@ def slow_start_s(
     first = positive("initial_window_segments", initial_window_segments)
     largest = positive("max_window_segments", max_window_segments, allow_inf=True)
     growth = 1.0 + 1.0 / positive("segments_per_ack", segments_per_ack)
-    per_round = 1.0 / np.log2(growth)
-    rtt = non_negative("rtt_s", rtt_s)
-    first = np.minimum(first, largest)
-    grown = np.log1p(count * ((growth - 1) / first)) * (rtt * (per_round / np.log(2.0)))
-    if not largest.ndim and np.isposinf(largest):
-        return np.asarray(grown)
-    before_tail = (growth * largest - first) / (growth - 1)
-    tail = np.log2(largest / first) * per_round + 1 + (count - before_tail) / largest
-    reached = (count * (growth - 1) + first) / growth
-    return missing_stays(np.where(reached > largest, rtt * tail, grown), largest)
+    return in_blocks(_growing_s, count, non_negative("rtt_s", rtt_s), first, largest, growth)
 
 
 @quiet
@@ -304,3 +294,23 @@ def lossy_transfer_s(
     after = np.where(any_lost > 0, any_lost * stalled + (count - started) / rate, 0.0)
     after = np.where((loss == 1) & (count > 0), np.inf, after)
     return start + after + non_negative("delayed_ack_s", delayed_ack_s)
+
+
+def _sent_before_loss(count: FloatArray, loss: FloatArray) -> FloatArray:
+    some_lost = -np.expm1(count * np.log1p(-loss))
+    before = np.where(loss > 0, some_lost * (1 - loss) / loss, count + 0 * loss)
+    return np.where((loss == 1) & (count == 0), 0.0, before)
+
+
+def _growing_s(
+    count: FloatArray, rtt: FloatArray, first: FloatArray, largest: FloatArray, growth: FloatArray
+) -> FloatArray:
+    per_round = 1.0 / np.log2(growth)
+    first = np.minimum(first, largest)
+    grown: FloatArray = np.log1p(count * ((growth - 1) / first)) * (rtt * (per_round / np.log(2.0)))
+    if largest.size == 1 and np.isposinf(largest[0]):
+        return grown
+    before_tail = (growth * largest - first) / (growth - 1)
+    tail = np.log2(largest / first) * per_round + 1 + (count - before_tail) / largest
+    reached = (count * (growth - 1) + first) / growth
+    return missing_stays(np.where(reached > largest, rtt * tail, grown), largest)

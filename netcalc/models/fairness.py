@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netcalc.errors import DomainError
+from netcalc.models._blocks import in_blocks
 from netcalc.models._domain import (
     FloatArray,
     at_least,
@@ -104,13 +105,7 @@ def jain_one_deviating(deviation: ArrayLike, *, flow_count: ArrayLike) -> FloatA
     """
     delta = at_least("deviation", deviation, -1.0)
     count = whole("flow_count", flow_count, low=1)
-    # Divided by what the one has, so that a huge share does not overflow.
-    one = 1.0 + delta
-    scale = np.maximum(one, 1.0)
-    mean = (count - 1.0) / scale + one / scale
-    squares = (count - 1.0) / (scale * scale) + (one / scale) * (one / scale)
-    index: FloatArray = (mean / count) * (mean / squares)
-    return index
+    return in_blocks(_one_deviating, delta, count)
 
 
 @quiet
@@ -384,6 +379,16 @@ def fair_share_bits(
         since[np.searchsorted(changes, end)] - since[np.searchsorted(changes, start)]
     )
     return shares
+
+
+def _one_deviating(delta: FloatArray, count: FloatArray) -> FloatArray:
+    # Divided by what the one has, so that a huge share does not overflow.
+    one = 1.0 + delta
+    scale = np.maximum(one, 1.0)
+    mean = (count - 1.0) / scale + one / scale
+    squares = (count - 1.0) / (scale * scale) + (one / scale) * (one / scale)
+    index: FloatArray = (mean / count) * (mean / squares)
+    return index
 
 
 def _one_each(name: str, values: FloatArray, count: int) -> FloatArray:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from netcalc.models._blocks import in_blocks
 from netcalc.models._domain import FloatArray, at_least, non_negative, positive, quiet
 from netcalc.models.slow_start import rounds
 
@@ -80,7 +81,8 @@ def sending_s(
     ----------
     Kurose and Ross, Computer Networking, 3rd ed., 3.7.2, with a first window of any size.
     """
-    return _sending_s(
+    return in_blocks(
+        _sending_s,
         non_negative("segments", segments),
         positive("packet_bytes", packet_bytes)
         / positive("bandwidth_bps", bandwidth_bps, allow_inf=True)
@@ -247,7 +249,8 @@ def fetch_s(
     mss = positive("mss_bytes", mss_bytes)
     rtt = non_negative("rtt_s", rtt_s)
     packet = mss + non_negative("header_bytes", header_bytes)
-    sending = _sending_s(
+    sending = in_blocks(
+        _sending_s,
         non_negative("payload_bytes", payload_bytes) / mss,
         8.0 * (packet / positive("bandwidth_bps", bandwidth_bps, allow_inf=True)),
         rtt,

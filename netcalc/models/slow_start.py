@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from netcalc.models._blocks import in_blocks
 from netcalc.models._domain import FloatArray, at_least, choice, non_negative, positive, quiet
 
 INITIAL_WINDOW_RFCS = ("rfc2001", "rfc2581", "rfc3390", "rfc5681", "rfc6928", "rfc9002")
@@ -118,7 +119,7 @@ def rounds(
     """
     count = non_negative("segments", segments)
     first = positive("initial_window_segments", initial_window_segments)
-    return _rounds(count, first, at_least("growth", growth, 1))
+    return in_blocks(_rounds, count, first, at_least("growth", growth, 1))
 
 
 @quiet
@@ -248,8 +249,15 @@ def window_growth_s(
     wanted = non_negative("window_bytes", window_bytes) / positive("mss_bytes", mss_bytes)
     first = positive("initial_window_segments", initial_window_segments)
     factor = at_least("growth", growth, 1)
-    needed = _log(np.maximum(np.ceil(wanted), first) / first, factor)
-    return non_negative("rtt_s", rtt_s) * (np.ceil(needed - _EXACT) + 0.0)
+    return in_blocks(_growth_s, wanted, first, factor, non_negative("rtt_s", rtt_s))
+
+
+def _growth_s(
+    wanted: FloatArray, first: FloatArray, growth: FloatArray, rtt: FloatArray
+) -> FloatArray:
+    needed = _log(np.maximum(np.ceil(wanted), first) / first, growth)
+    time: FloatArray = rtt * (np.ceil(needed - _EXACT) + 0.0)
+    return time
 
 
 def _log(value: FloatArray, base: FloatArray) -> FloatArray:

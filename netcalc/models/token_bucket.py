@@ -65,10 +65,9 @@ def token_bucket_transfer_s(
     RFC 2697 and RFC 2698; Cruz, A calculus for network delay, IEEE Trans. IT 37 (1991).
     """
     traffic = non_negative("traffic_bytes", traffic_bytes)
-    beyond = traffic - non_negative("bucket_bytes", bucket_bytes)
-    sustained = beyond / positive("token_bps", token_bps)
-    at_peak = traffic / positive("peak_bps", peak_bps, allow_inf=True)
-    return 8.0 * np.maximum(at_peak, sustained)
+    depth = non_negative("bucket_bytes", bucket_bytes)
+    sustained = (traffic - depth) * (8.0 / positive("token_bps", token_bps))
+    return np.maximum(traffic * (8.0 / positive("peak_bps", peak_bps, allow_inf=True)), sustained)
 
 
 @quiet
