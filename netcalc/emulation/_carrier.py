@@ -9,6 +9,7 @@ processes end.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import select
@@ -23,7 +24,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from netcalc.emulation import _kernel
+from netcalc.emulation import _kernel, _veth
 from netcalc.emulation._packets import (
     hop_limit,
     is_noise,
@@ -43,7 +44,7 @@ BATCH = 32
 """Packets read from one end before the other end gets its turn. [packet]"""
 _KEPT = 1_000_000  # latenesses kept
 _HEADER = struct.Struct("<BBHHHH")  # of virtio: flags, type, header, segment, start, offset
-_GONE = 77  # EBADFD: the device was taken away
+_GONE = (errno.EBADFD, errno.ENETDOWN, errno.ENXIO, errno.ENODEV)
 _clock = time.monotonic
 
 
@@ -60,10 +61,11 @@ class Carrier:
         self.tuns: list[int] = []
         self.namespaces: list[int] = []
         self._lateness_s = array("d")
+        self._frame_heads: list[dict[int, bytes]] = []  # of veth: before a packet to each end
         self._spin_s = SPIN_S["other"]
         self._unread_max_s = 0.0
         self._looked_s = 0.0  # when it was last seen which end has packets
-        names = ("carried", "late", "noise", "refused", "answered")
+        names = ("carried", "late", "noise", "refused", "answered", "unread")
         self.counts = dict.fromkeys(names, 0)
         self.broken = ""
 
@@ -84,15 +86,51 @@ class Carrier:
                 _kernel.unshare(_kernel.NEW_NET, "network namespace")
             self.namespaces.append(os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC))
             self._fail_for_a_test(f"namespace {side}")
-            self.tuns.append(_kernel.open_tun(DEVICE, offload=self._offload))
-            self._fail_for_a_test(f"device {side}")
+        device = self._make_devices()
+        for side in range(2):
+            _kernel.enter(self.namespaces[side], _kernel.NEW_NET, "namespace")
             mtu_bytes = self._settings["mtu_bytes"]
             _kernel.set_up("lo", [], mtu_bytes=mtu_bytes)
             _kernel.set_up(DEVICE, self._settings["addresses"][side], mtu_bytes=mtu_bytes)
             for name, value in self._settings["sysctls"].items():
                 _kernel.set_sysctl(name, value)
             self._fail_for_a_test(f"addresses {side}")
-        return {"way": way, "scheduling": scheduling, "pid": os.getpid()}
+        return {"way": way, "scheduling": scheduling, "device": device, "offload": self._offload}
+
+    def _make_devices(self) -> str:
+        """Make a TUN device in each namespace, or a veth pair to each where there are none."""
+        wanted = self._settings["device"]
+        try:
+            if wanted == "veth":
+                raise FileNotFoundError
+            for side in range(2):
+                _kernel.enter(self.namespaces[side], _kernel.NEW_NET, "namespace")
+                self.tuns.append(_kernel.open_tun(DEVICE, offload=self._offload))
+                self._fail_for_a_test(f"device {side}")
+        except OSError as error:
+            if wanted == "tun" or error.errno == errno.EIO:
+                raise
+        else:
+            return "tun"
+        self._offload = False
+        _kernel.unshare(_kernel.NEW_NET, "network namespace")
+        with suppress(OSError):  # no word of its own from the end that carries
+            _kernel.set_sysctl("net.ipv6.conf.default.disable_ipv6", "1")
+        middle = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+        for side in range(2):
+            ours = f"end{side}"
+            _veth.make_pair(ours, DEVICE, self.namespaces[side])
+            _kernel.enter(self.namespaces[side], _kernel.NEW_NET, "namespace")
+            address = _veth.prepare(DEVICE)
+            _kernel.enter(middle, _kernel.NEW_NET, "namespace")
+            _kernel.set_up(ours, [], mtu_bytes=self._settings["mtu_bytes"])
+            self.tuns.append(_veth.open_frames(ours))
+            self._frame_heads.append(
+                {v: 2 * address + kind for v, kind in _veth.ETHERTYPES.items()}
+            )
+            self._fail_for_a_test(f"device {side}")
+        os.close(middle)
+        return "veth"
 
     def carry(self, control: socket.socket, parent: int | None) -> None:
         """Carry packets and answer requests until the control socket closes."""
@@ -134,6 +172,8 @@ class Carrier:
 
     def _write(self, side: int, packet: bytes, when_s: float) -> None:
         late_s = _clock() - when_s
+        if self._frame_heads:
+            packet = self._frame_heads[side].get(packet[0] >> 4, b"") + packet
         try:
             os.write(self.tuns[side], packet)
         except OSError as error:
@@ -149,10 +189,11 @@ class Carrier:
         """Read what one end sends; each packet enters the chain when it is read."""
         tun, routers = self.tuns[side], len(self._routers)
         size = 65_536 + 64 if self._offload else self._settings["mtu_bytes"] + 64
+        skipped = _veth.HEADER_BYTES if self._frame_heads else 0
         self._unread_max_s = max(self._unread_max_s, unread_s)
         for _ in range(BATCH):
             try:
-                packet = os.read(tun, size)
+                packet = os.read(tun, size)[skipped:]
             except BlockingIOError:
                 return
             except OSError as error:
@@ -197,7 +238,7 @@ class Carrier:
                 return
 
     def _failed(self, error: OSError) -> None:
-        if error.errno == _GONE:
+        if error.errno in _GONE:
             self.broken = f"the device {DEVICE} of one end is gone: somebody deleted it"
         else:
             self.counts["refused"] += 1
@@ -235,6 +276,8 @@ class Carrier:
     def do_statistics(self) -> Any:
         """Return counters and the wire's own lateness."""
         late = sorted(self._lateness_s)
+        if self._frame_heads and not self.broken:
+            self.counts["unread"] += sum(map(_veth.dropped_count, self.tuns))
         reply = {
             **{f"{name}_count": count for name, count in self.counts.items()},
             "lateness_p50_s": late[len(late) // 2] if late else 0.0,
@@ -281,6 +324,16 @@ def send(control: socket.socket, reply: dict[str, Any], descriptors: list[int]) 
     socket.send_fds(control, [json.dumps(reply).encode() + b"\n"], descriptors)
 
 
+def end_all_in(inodes: set[int]) -> None:
+    """Kill every process in the namespaces; one of them may start another while we look."""
+    quiet_count = 0
+    for _ in range(100):
+        quiet_count = 0 if _kernel.end_processes_in(inodes) else quiet_count + 1
+        if quiet_count == 3:
+            return
+        time.sleep(0.003)
+
+
 def main() -> int:
     """Carry the packets of one wire; return the exit code."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -308,6 +361,5 @@ def main() -> int:
     except ConnectionError:
         pass  # the owner is gone
     finally:
-        inodes = {os.fstat(namespace).st_ino for namespace in carrier.namespaces}
-        _kernel.end_processes_in(inodes)
+        end_all_in({os.fstat(namespace).st_ino for namespace in carrier.namespaces})
     return 0

@@ -77,9 +77,9 @@ def open_tun(name: str, *, offload: bool) -> int:
     descriptor = os.open(TUN_NODE, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         flags = _IFF_TUN | _IFF_NO_PI | (_IFF_VNET_HDR if offload else 0)
-        _ioctl(descriptor, _TUNSETIFF, struct.pack("16sH22x", name.encode(), flags))
+        checked_ioctl(descriptor, _TUNSETIFF, struct.pack("16sH22x", name.encode(), flags))
         if offload:
-            _ioctl(descriptor, _TUNSETOFFLOAD, _OFFLOADS)
+            checked_ioctl(descriptor, _TUNSETOFFLOAD, _OFFLOADS)
     except BaseException:
         os.close(descriptor)
         raise
@@ -91,9 +91,9 @@ def set_up(name: str, addresses: list[str], *, mtu_bytes: int) -> None:
     label = name.encode()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         if name != "lo":
-            _ioctl(sock, _SIOCSIFMTU, struct.pack("16si20x", label, mtu_bytes))
+            checked_ioctl(sock, _SIOCSIFMTU, struct.pack("16si20x", label, mtu_bytes))
         (flags,) = struct.unpack_from(
-            "H", _ioctl(sock, _SIOCGIFFLAGS, struct.pack("16s24x", label)), 16
+            "H", checked_ioctl(sock, _SIOCGIFFLAGS, struct.pack("16s24x", label)), 16
         )
         for address in map(ipaddress.ip_interface, addresses):
             if address.version == 4:
@@ -102,16 +102,18 @@ def set_up(name: str, addresses: list[str], *, mtu_bytes: int) -> None:
                     (_SIOCSIFNETMASK, address.network.netmask.packed),
                 ):
                     request = struct.pack("16sHH4s16x", label, socket.AF_INET, 0, value)
-                    _ioctl(sock, call, request)
-        _ioctl(sock, _SIOCSIFFLAGS, struct.pack("16sH22x", label, flags | _IFF_UP))
+                    checked_ioctl(sock, call, request)
+        checked_ioctl(sock, _SIOCSIFFLAGS, struct.pack("16sH22x", label, flags | _IFF_UP))
         (index,) = struct.unpack_from(
-            "i", _ioctl(sock, _SIOCGIFINDEX, struct.pack("16s24x", label)), 16
+            "i", checked_ioctl(sock, _SIOCGIFINDEX, struct.pack("16s24x", label)), 16
         )
     for address in map(ipaddress.ip_interface, addresses):
         if address.version == 6:
             with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as sock:
                 length = address.network.prefixlen
-                _ioctl(sock, _SIOCSIFADDR, struct.pack("16sIi", address.ip.packed, length, index))
+                checked_ioctl(
+                    sock, _SIOCSIFADDR, struct.pack("16sIi", address.ip.packed, length, index)
+                )
 
 
 def set_sysctl(name: str, value: str) -> None:
@@ -134,11 +136,14 @@ def end_processes_in(inodes: set[int]) -> int:
     return count
 
 
-def _ioctl(descriptor: int | socket.socket, call: int, argument: int | bytes) -> bytes:
+def checked_ioctl(descriptor: int | socket.socket, call: int, argument: int | bytes) -> bytes:
+    """Make a call to a device; what was tried is in the error."""
     try:
         answer = fcntl.ioctl(descriptor, call, argument)
     except OSError as error:
-        raise OSError(error.errno, error.strerror, _CALLS[call]) from error
+        raise OSError(
+            error.errno, error.strerror, _CALLS.get(call, "preparing a device")
+        ) from error
     return answer if isinstance(answer, bytes) else b""
 
 

@@ -132,6 +132,9 @@ class Wire:
         Whether each packet leaves a row at each link; see :meth:`events`.
     user_namespace : bool
         Whether to make a user namespace even where it is not needed.
+    device : {'tun', 'veth'}, optional
+        What carries packets at each end; None takes TUN where its node opens, otherwise a pair of
+        virtual Ethernet devices, packet by packet.
     every : dict
         Parameters of :class:`LinkQueue` for each link, in both directions: buffers, loss.
 
@@ -154,12 +157,15 @@ class Wire:
         seed: int = 0,
         log: bool = False,
         user_namespace: bool = False,
+        device: str | None = None,
         **every: Any,
     ) -> None:
         if not 1280 <= mtu_bytes <= 65_535:
             raise DomainError("mtu_bytes", mtu_bytes, "from 1280 (of IPv6) to 65535")
         if len(path.hops) > MAX_ROUTERS + 1:
             raise DomainError("number of links", len(path.hops), f"at most {MAX_ROUTERS + 1}")
+        if device not in (None, "tun", "veth"):
+            raise DomainError("device", repr(device), "'tun', 'veth' or None")
         for name in sysctls or {}:
             if not name.startswith("net."):
                 raise DomainError("sysctls", name, "names that begin with net.")
@@ -179,6 +185,7 @@ class Wire:
             "offload": self.offload,
             "sysctls": dict(sysctls or {}),
             "user_namespace": user_namespace,
+            "device": device,
             "addresses": [[self._interface(host, v) for v in (4, 6)] for host in (1, 254)],
             "routers": [
                 [self._host(2 + place, 4), self._host(2 + place, 6)]
@@ -317,7 +324,7 @@ class Wire:
             noise_count=found["noise_count"],
             refused_count=found["refused_count"],
             answered_count=found["answered_count"],
-            device_drop_count=drops,
+            device_drop_count=drops + found["unread_count"],
             links=(found["links"][0], found["links"][1]),
         )
 
@@ -382,7 +389,8 @@ class Wire:
         self._namespaces = descriptors[:2]
         self._user = descriptors[2] if len(descriptors) > 2 else -1
         undo.callback(self._end_started)
-        self.chosen = {name: self.chosen[name] for name in ("way", "scheduling")}
+        self.offload = self.chosen["offload"]
+        self.chosen = {name: self.chosen[name] for name in ("way", "scheduling", "device")}
 
     def _end_carrier(self) -> None:
         self._control.close()

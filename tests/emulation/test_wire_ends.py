@@ -36,14 +36,16 @@ with Wire(Path.parse("10 Mbit/s 1 ms")) as wire:
     wire.start(["sh", "-c", "sleep 1000 & sleep 1000"], "A")
     wire.start(["ping", "-q", "-i", "0.05", wire.address("B")], "A", stdout=-3)
     print(wire._carrier.pid, flush=True)
+    sys.stdin.readline()
     {end}
 """
 
 
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("how", ["fail_at", "die_at"])
-def test_a_fault_at_any_step_undoes_the_ones_before(step, how):
-    wire = Wire(PATH)
+@pytest.mark.parametrize("device", ["tun", "veth"])
+def test_a_fault_at_any_step_undoes_the_ones_before(step, how, device):
+    wire = Wire(PATH, device=device)
     wire._settings[how] = step
     with pytest.raises(ExperimentError) as caught, wire:
         pass
@@ -69,6 +71,8 @@ def test_a_run_may_end_in_any_way(end, looking):
         inside = looking.marked_processes(process.pid)
         ours = {(File(f"/proc/{pid}") / "ns/net").stat().st_ino for pid in inside} - before
         assert carrier in inside
+        process.stdin.write(b"\n")
+        process.stdin.flush()
         if "sleep" in end:
             name = end.partition("# ")[2]
             process.send_signal(signal.Signals[f"SIG{name}"])
@@ -83,7 +87,7 @@ class owner:  # noqa: N801 - used as a function
     def __init__(self, end):
         self.process = subprocess.Popen(
             [sys.executable, "-c", OWNER.format(end=end)], cwd=ROOT,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         )  # fmt: skip
 
     def __enter__(self):
@@ -92,6 +96,7 @@ class owner:  # noqa: N801 - used as a function
     def __exit__(self, *_):
         self.process.kill()
         self.process.wait()
+        self.process.stdin.close()
         self.process.stdout.close()
 
 
@@ -120,11 +125,12 @@ def test_the_death_of_the_carrier_is_named():
             wire.statistics()
 
 
+@pytest.mark.parametrize("device", ["tun", "veth"])
 @pytest.mark.parametrize("side", ["A", "B"])
-def test_a_device_that_somebody_deletes_is_named_and_the_end_does_not_mind(side):
+def test_a_device_that_somebody_deletes_is_named_and_the_end_does_not_mind(side, device):
     if shutil.which("ip") is None:
         pytest.skip("ip is not installed")
-    with Wire(PATH) as wire:
+    with Wire(PATH, device=device) as wire:
         assert wire.run(["ip", "link", "del", "wire0"], side).returncode == 0
         end_s = time.monotonic() + 5.0
         with suppress(ExperimentError):
@@ -227,10 +233,11 @@ def test_a_range_that_the_machine_uses_is_not_taken(monkeypatch):
         wire_module.free_subnets()
 
 
-def test_a_wire_that_did_not_keep_up_says_so():
+@pytest.mark.parametrize("device", ["tun", "veth"])
+def test_a_wire_that_did_not_keep_up_says_so(device):
     """N8: a flood of the smallest packets through many nodes."""
     with (
-        Wire(Path.parse("20 x 10 Gbit/s"), offload=False) as wire,
+        Wire(Path.parse("20 x 10 Gbit/s"), offload=False, device=device) as wire,
         wire.socket("A", kind=socket.SOCK_DGRAM) as sender,
     ):
         sender.connect((wire.address("B"), 9))
@@ -261,6 +268,7 @@ def test_the_limits_of_a_valid_run():
 @pytest.mark.parametrize(
     ("options", "name"),
     [
+        ({"device": "tap"}, "device"),
         ({"mtu_bytes": 100}, "mtu_bytes"), ({"mtu_bytes": 1 << 17}, "mtu_bytes"),
         ({"sysctls": {"kernel.panic": "1"}}, "sysctls"), ({"loss_ratio": 3}, "loss_ratio"),
         ({"buffer_bytes": 0}, "buffer_bytes"), ({"faults": {5: {}}}, "faults"),
