@@ -10,9 +10,11 @@ from __future__ import annotations
 import math
 import os
 import re
+import select
 import signal
 import socket
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -232,6 +234,29 @@ def test_an_end_that_hangs_is_given_up(nothing_left, monkeypatch):
     with pytest.raises(ExperimentError, match="did not end") as caught:
         bulk(1440, write_count=5000, run_count=1, limit_s=0.05)
     assert "hangs" in caught.value.hint
+
+
+def test_both_ends_die_with_a_parent_that_is_killed():
+    script = """
+import os, signal
+from netcalc.experiments import bulk
+from netcalc.experiments._transfers import Ends
+move = Ends.move
+def told(ends, transfer):
+    print(ends.source.pid, ends.sink.pid, flush=True)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    move(ends, transfer)
+Ends.move = told
+signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+bulk(1440, write_count=10**6, run_count=2, limit_s=60)
+"""
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as program:
+        numbers = program.stdout.readline().split()
+        handles = [os.pidfd_open(int(number)) for number in numbers]
+        assert program.wait(30) == -signal.SIGKILL
+    for handle in handles:
+        assert select.select([handle], [], [], 1.0)[0], "it ends within a second"
+        os.close(handle)
 
 
 def test_two_runs_at_once_do_not_meet(nothing_left):
