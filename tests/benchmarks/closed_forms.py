@@ -53,6 +53,8 @@ BARE: dict[str, Callable[[Any], Any]] = {
     "cardwell.slow_start_segments": lambda p: (
         (1 - (1 - p.loss_ratio) ** p.segments) * (1 - p.loss_ratio) / p.loss_ratio
     ),
+    "clock.reading_error_std_s": lambda p: p.tick_s / np.sqrt(12),
+    "clock.interval_error_limit_s": lambda p: p.tick_s * 1.0,
     "clock.interval_error_std_s": lambda p: (
         p.tick_s * np.sqrt(np.mod(p.duration_s, p.tick_s) / p.tick_s)
         * np.sqrt(1 - np.mod(p.duration_s, p.tick_s) / p.tick_s)
@@ -255,8 +257,10 @@ def bare(name: str, arguments: dict[str, Any]) -> Callable[[], Any] | None:
         return None
     given = {n: arguments[n] for n in inspect.signature(equation).parameters if n in arguments}
     try:
-        equation(**{n: v[:2] if np.size(v) > 9 else v for n, v in given.items()})
+        tried = equation(**{n: v[:2] if np.size(v) > 9 else v for n, v in given.items()})
     except (TypeError, ValueError):
+        return None
+    if np.asarray(tried).dtype == object:  # it has constants of many digits: no bare numpy
         return None
     return lambda: equation(**given)
 
