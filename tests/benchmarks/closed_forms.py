@@ -59,7 +59,6 @@ BARE: dict[str, Callable[[Any], Any]] = {
         p.tick_s * np.sqrt(np.mod(p.duration_s, p.tick_s) / p.tick_s)
         * np.sqrt(1 - np.mod(p.duration_s, p.tick_s) / p.tick_s)
     ),
-    "clock.interval_error_limit_s": lambda p: p.tick_s * 1.0,
     "cubic.cubic_window_packets": lambda p: (
         p.cubic_scale * (p.elapsed_s - 4.217) ** 3 + p.peak_window_packets
     ),
