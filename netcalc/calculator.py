@@ -34,6 +34,7 @@ from netcalc.solver import Root, default_range, solve
 
 _UNIT = re.compile(r"\[([^\[\]]+)\]\s*$")
 _SYMBOL = re.compile(r":math:`([^`]+)` (\w+)(?: \(([^()]*: [^()]*)\))?")
+_RANGE = re.compile(r"Range: (\w+) up to (\d[\d.e-]*\d|\d)\.")
 _SUFFIX = re.compile(r"_(s|bps|pps|bytes|bits|ratio|m|m_s)$")
 _MARKS = re.compile(r"(?::\w+:)?(?:``|`)~?([^`]+)(?:``|`)")
 _CHOICES = re.compile(r"\{(.+)\}")
@@ -201,7 +202,37 @@ class Formula:
     @property
     def validity(self) -> str:
         """Where it holds."""
-        return _flat(self._section("notes")).partition("Symbols: ")[0].strip()
+        return _flat(re.split(r"Range: |Symbols: ", self._section("notes"))[0])
+
+    @property
+    def published_range(self) -> tuple[str, float] | None:
+        """The quantity, or ``result``, that the source vouches for only up to a number."""
+        found = _RANGE.search(self._section("notes"))
+        return (found[1], float(found[2])) if found else None
+
+    def doubt(self, arguments: Mapping[str, Any], result: Any) -> str:
+        """Say that a number lies beyond the range its source published; empty if none does.
+
+        Examples
+        --------
+        >>> mathis = formula("mathis-throughput")
+        >>> mathis.doubt({"loss_ratio": 0.3}, 261e3)
+        'loss is 30%, beyond the published range of the formula (up to 1%): take it as a guess.'
+        """
+        if self.published_range is None:
+            return ""
+        name, limit = self.published_range
+        parameter = None if name == "result" else self.parameter(name)
+        unit = self.unit if parameter is None else parameter.unit
+        values = result if parameter is None else arguments.get(name, parameter.default)
+        worst = float(np.max(np.asarray(values, dtype=float), initial=0.0))
+        if not worst > limit:
+            return ""
+        what = "the result" if parameter is None else parameter.short_name
+        return (
+            f"{what} is {units.show(worst, unit)}, beyond the published range of the formula "
+            f"(up to {units.show(limit, unit)}): take it as a guess."
+        )
 
     @property
     def source(self) -> str:

@@ -168,3 +168,33 @@ def test_a_range_to_sweep_stays_possible():
     assert calculator.sweep_range(loss, 1e-3) == pytest.approx((1e-4, 1e-2, True))
     latency = calculator.formula("transfer").parameter("latency")
     assert calculator.sweep_range(latency, 0.0) == (0.0, 0.03, False)
+
+
+@pytest.mark.parametrize(
+    ("name", "texts", "said"),
+    [
+        ("mathis-throughput", {"loss": "30%"}, "loss is 30%, beyond the published range"),
+        ("mathis-throughput", {"loss": "1%"}, ""),
+        ("mathis-loss", {"throughput": "100 kbit/s"}, "the result is"),
+        ("pftk-approx-rate", {"loss": "20%", "rto": "1 s"}, "up to 2%"),
+        ("transfer", {"payload": "1 GB", "bandwidth": "T1", "latency": "1 s"}, ""),
+    ],
+)
+def test_a_number_beyond_the_published_range_is_told(name, texts, said):  # M17
+    wanted = calculator.formula(name)
+    if "rtt_s" in {parameter.name for parameter in wanted.parameters}:
+        texts = {"rtt": "100 ms", **texts}
+    if "mss_bytes" in {parameter.name for parameter in wanted.parameters}:
+        texts = {"mss": "1460 B", **texts}
+    arguments = wanted.arguments(texts)
+    doubt = wanted.doubt(arguments, wanted.evaluate(arguments))
+    assert said in doubt
+    assert bool(doubt) == bool(said)
+
+
+def test_every_published_range_names_a_parameter():
+    ranged = [f for f in calculator.formulas().values() if f.published_range]
+    assert len(ranged) >= 4
+    for wanted in ranged:
+        name, _ = wanted.published_range
+        assert name == "result" or wanted.parameter(name).name == name

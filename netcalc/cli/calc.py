@@ -150,6 +150,8 @@ def _run(
             click.echo(explain(formula, arguments, result))
         else:
             click.echo("\n".join(calculator.result_lines(formula, result)))
+        if doubt := formula.doubt(arguments, result):
+            click.echo(f"netcalc: note: {doubt}", err=True)
 
 
 def explain(formula: Formula, arguments: dict[str, Any], result: Any) -> str:
@@ -262,6 +264,7 @@ def _document(formula: Formula, arguments: dict[str, Any], result: Any) -> dict[
         "units": {p.name: p.unit for p in formula.parameters},
         "result": result._asdict() if hasattr(result, "_asdict") else result,
         "unit": formula.unit,
+        "note": formula.doubt(arguments, result),
     }
 
 

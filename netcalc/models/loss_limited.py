@@ -99,6 +99,8 @@ def mathis_throughput_bps(
     Validity: losses up to about 1 %, no timeouts, a window that nothing else limits. Losses of
     one round count as one event.
 
+    Range: loss_ratio up to 0.01.
+
     Symbols: :math:`p` loss_ratio, :math:`MSS` mss_bytes, :math:`RTT` rtt_s, :math:`C` constant.
 
     Examples
@@ -156,6 +158,8 @@ def mathis_loss_ratio(
     Validity: as :func:`mathis_throughput_bps`; a result above a few percent is a rate at which
     timeouts rule, ask :func:`netcalc.models.pftk_inverse.pftk_loss_ratio`.
 
+    Range: result up to 0.01.
+
     Symbols: :math:`X` throughput_bps, :math:`MSS` mss_bytes, :math:`RTT` rtt_s, :math:`C` constant.
 
     Examples
@@ -203,6 +207,8 @@ def reno_window_packets(
     Notes
     -----
     Validity: as :func:`mathis_throughput_bps`.
+
+    Range: loss_ratio up to 0.01.
 
     Symbols: :math:`p` loss_ratio, :math:`C` constant.
 

@@ -357,6 +357,8 @@ def pftk_approx_rate_pps(
     -----
     Validity: within a few percent of :func:`pftk_rate_pps` to 2 % loss, half of it above 20 %.
 
+    Range: loss_ratio up to 0.02.
+
     Symbols: :math:`p` loss_ratio, :math:`RTT` rtt_s, :math:`T_0` rto_s, :math:`W_m`
     max_window_packets, :math:`b` segments_per_ack.
 
