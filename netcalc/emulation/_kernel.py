@@ -47,12 +47,21 @@ def enter(descriptor: int, kind: int, what: str) -> None:
 
 
 def be_root_of_own_user_namespace(more: int = 0) -> None:
-    """Make a user namespace in which this process is root, and others that belong to it."""
+    """Make a user namespace in which this process is root, and others that belong to it.
+
+    Linux does not let a root without the right to give rights (CAP_SETFCAP) name root there. This
+    process has all rights in its namespace without a name, too; programs that it starts have none.
+    """
     user, group = os.geteuid(), os.getegid()
     unshare(NEW_USER | more, "user namespace")
-    Path("/proc/self/setgroups").write_text("deny")
-    Path("/proc/self/uid_map").write_text(f"0 {user} 1")
-    Path("/proc/self/gid_map").write_text(f"0 {group} 1")
+    for name, text in (
+        ("setgroups", "deny"), ("uid_map", f"0 {user} 1"), ("gid_map", f"0 {group} 1"),
+    ):  # fmt: skip
+        try:
+            Path("/proc/self", name).write_text(text)
+        except PermissionError:
+            if user != 0:
+                raise
 
 
 def die_with_parent(parent: int) -> None:
