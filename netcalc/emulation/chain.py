@@ -138,7 +138,7 @@ def link_settings(
 
     The destination's processing is a last link without length, unless the destination
     ``turns_round`` and its processing counts on the way back, as in ``Path.rtt_s``. ``every`` goes
-    to each link, ``faults`` by place to one.
+    to each link, and ``input_packets`` of it to each node; ``faults`` by place to one.
     """
     hops = path.hops
     nodes = (path.source_processing_s, *(hop.processing_s for hop in hops))
@@ -157,7 +157,8 @@ def link_settings(
     if unknown := set(faults or {}) - set(range(len(hops))):
         raise DomainError("faults", sorted(unknown), f"places of links, 0 to {len(hops) - 1}")
     if nodes[-1] and not turns_round:
-        settings.append({"bandwidth_bps": math.inf, "processing_s": nodes[-1], "log": log})
+        last = {"bandwidth_bps": math.inf, "processing_s": nodes[-1], "log": log}
+        settings.append({**last, "input_packets": every.get("input_packets")})
     return settings
 
 

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-FATES = ("delivered", "full", "lost")
-"""What becomes of a packet, by the number in the log: no room for it, lost on the line."""
+FATES = ("delivered", "full", "lost", "overrun")
+"""What becomes of a packet, by the number in the log: no room in the buffer of the line, lost on
+the line, no room at the input of the node."""
 MAX_LOGGED = 1_000_000
 """Packets in one log; the ones beyond are counted only."""
 
@@ -37,7 +38,8 @@ class LinkQueue:
     """A node, its buffer and the line behind it: first in, first out, drop-tail.
 
     A packet is processed by the node, one at a time; then it waits for the line, which clocks one
-    at a time; its last bit arrives ``latency_s`` later. The buffer holds what has been processed
+    at a time; its last bit arrives ``latency_s`` later. The node's input holds what has not been
+    processed, the packet that is being processed included. The buffer holds what has been processed
     and not left, the packet on the line included until its last bit has left.
 
     Parameters
@@ -47,7 +49,11 @@ class LinkQueue:
     latency_s : float
         One-way latency of the line. [s]
     processing_s : float
-        Time that the node takes for a packet. [s]
+        Time that the node takes for a packet: it passes at most ``1 / processing_s`` a second. [s]
+    input_packets : int, optional
+        Packets that the input of the node holds; None has room for all. [packet]
+    overhead_bytes : int
+        What each packet takes on the line beyond itself, in no buffer: 38 for Ethernet. [byte]
     buffer_bytes : int, optional
         Bytes that the buffer holds; None has room for all. [byte]
     buffer_packets : int, optional
@@ -81,6 +87,8 @@ class LinkQueue:
         bandwidth_bps: float,
         latency_s: float = 0.0,
         processing_s: float = 0.0,
+        input_packets: int | None = None,
+        overhead_bytes: int = 0,
         buffer_bytes: int | None = None,
         buffer_packets: int | None = None,
         loss_ratio: float = 0.0,
@@ -101,7 +109,13 @@ class LinkQueue:
         ):
             if not 0.0 <= time_s < math.inf:
                 raise DomainError(name, time_s, "0 or more, and finite")
-        for name, size in (("buffer_bytes", buffer_bytes), ("buffer_packets", buffer_packets)):
+        if not 0 <= overhead_bytes < math.inf:
+            raise DomainError("overhead_bytes", overhead_bytes, "0 or more, and finite")
+        for name, size in (
+            ("buffer_bytes", buffer_bytes),
+            ("buffer_packets", buffer_packets),
+            ("input_packets", input_packets),
+        ):
             if size is not None and not size >= 1:
                 raise DomainError(name, size, "1 or more, or None for room for all")
         for name, share in (
@@ -118,6 +132,8 @@ class LinkQueue:
         self._byte_s = 8.0 / bandwidth_bps
         self._latency_s = latency_s
         self._processing_s = processing_s
+        self._input_packets = math.inf if input_packets is None else input_packets
+        self._overhead_bytes = overhead_bytes
         self._buffer_bytes = math.inf if buffer_bytes is None else buffer_bytes
         self._buffer_packets = math.inf if buffer_packets is None else buffer_packets
         self._losses = _Losses(loss_ratio, loss_burst_packets, random.Random(f"loss {seed}"))
@@ -128,6 +144,7 @@ class LinkQueue:
         self._random = random.Random(f"faults {seed}")
         self._faulty = any((loss_ratio, duplicate_ratio, reorder_ratio, corrupt_ratio))
         self._node_free_s = self._line_free_s = -math.inf
+        self._input: deque[tuple[float, int]] = deque()  # (processed_s, bytes), if it has an end
         self._waiting: deque[tuple[float, int]] = deque()  # (leaves_s, bytes)
         self._backlog_bytes = 0
         self._held: deque[tuple[float, Any]] = deque()  # (arrives_s, packet), in order
@@ -136,7 +153,7 @@ class LinkQueue:
         """Whether packets leave in the order in which they came."""
         self._log = Log() if log else None
         self._full_count = self._duplicated_count = self._reordered_count = 0
-        self._arrived_count = self._corrupted_count = self._lost_count = 0
+        self._arrived_count = self._corrupted_count = self._lost_count = self._overrun_count = 0
 
     def push(self, packet: Any, now_s: float, packet_bytes: int | None = None) -> None:
         """Take a packet at a time not before that of the last one.
@@ -146,7 +163,12 @@ class LinkQueue:
         size = len(packet) if packet_bytes is None else packet_bytes
         self._arrived_count += 1
         if self._processing_s:
+            limited = self._input_packets < math.inf
+            if limited and self._overruns(now_s, size):
+                return
             now_s = self._node_free_s = max(self._node_free_s, now_s) + self._processing_s
+            if limited:
+                self._input.append((now_s, size))
         if self._faulty:
             self._push_faulty(packet, now_s, size)
         else:
@@ -189,9 +211,11 @@ class LinkQueue:
     @property
     def counters(self) -> dict[str, int]:
         """How many packets came, left, and met each fault."""
-        on_the_line = self._arrived_count + self._duplicated_count - self._full_count
+        processed = self._arrived_count - self._overrun_count
+        on_the_line = processed + self._duplicated_count - self._full_count
         return {
             "arrived": self._arrived_count,
+            "overrun": self._overrun_count,
             "delivered": on_the_line - self._lost_count,
             "full": self._full_count,
             "lost": self._lost_count,
@@ -213,6 +237,19 @@ class LinkQueue:
             raise DomainError("log", "not kept", "asked for when the link is made")
         return self._log
 
+    def _overruns(self, now_s: float, size: int) -> bool:
+        """Whether a packet finds no room at the input of the node; then it is gone."""
+        held = self._input
+        while held and held[0][0] <= now_s:
+            held.popleft()
+        if len(held) < self._input_packets:
+            return False
+        self._overrun_count += 1
+        if self._log is not None:
+            backlog = sum(other for _, other in held)
+            self._log.add(now_s, math.nan, size, backlog, 3)
+        return True
+
     def _line(self, now_s: float, size: int, fate: int) -> float | None:
         """Give a packet its place in the buffer and on the line; return when it has left."""
         waiting, backlog = self._waiting, self._backlog_bytes
@@ -225,7 +262,8 @@ class LinkQueue:
                 self._log.add(now_s, math.nan, size, backlog, 1)
             return None
         free_s = self._line_free_s
-        leaves_s = self._line_free_s = (free_s if free_s > now_s else now_s) + size * self._byte_s
+        clocked_s = (size + self._overhead_bytes) * self._byte_s
+        leaves_s = self._line_free_s = (free_s if free_s > now_s else now_s) + clocked_s
         waiting.append((leaves_s, size))
         self._backlog_bytes = backlog + size
         if self._log is not None:
@@ -346,13 +384,14 @@ class Events:
     link : array
         Place of the link in the chain, from 0.
     arrival_s : array
-        When the packet stood at the buffer, processed by the node. [s]
+        When the packet stood at the buffer, processed by the node; of an overrun, when it stood at
+        the input of the node. [s]
     departure_s : array
         When its last bit had left onto the line; nan if there was no room for it. [s]
     packet_bytes : array
         Its size. [byte]
     backlog_bytes : array
-        What it found in the buffer. [byte]
+        What it found in the buffer; of an overrun, at the input of the node. [byte]
     fate : array
         Place in :data:`FATES`.
     """

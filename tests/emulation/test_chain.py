@@ -83,6 +83,35 @@ def test_duplicates_are_counted_at_the_far_end():
     assert run.received_count.tolist() == [2] * 5
 
 
+@pytest.mark.parametrize(
+    ("frame_bytes", "line_pps"),
+    [(64, 14_880), (128, 8445), (256, 4528), (512, 2349), (1024, 1197), (1280, 961), (1518, 812)],
+)
+def test_a_box_passes_the_smaller_of_its_limits(frame_bytes, line_pps):
+    """published: RFC 2544, appendix B, for 10 Mbit/s, rounded down; the box has 2000 a second."""
+    path = Path.parse("1 Gbit/s, 10 Mbit/s", processing_s=1 / 2000)
+    run = simulate(
+        path, packet_bytes=frame_bytes - 18, sent_s=np.arange(20_000) * 5e-5, overhead_bytes=38,
+        input_packets=50, buffer_packets=50,
+    )  # fmt: skip
+    received_s = run.received_s[~np.isnan(run.received_s)]
+    rate_pps = (received_s.size - 1) / np.ptp(received_s)
+    assert np.floor(rate_pps + 1e-6) == min(2000, line_pps)
+    fibre, line = run.counters
+    assert fibre["delivered"] == line["arrived"] == 20_000
+    assert line["overrun"] > 15_000, "20,000 a second into a box of 2000"
+    assert (line["full"] > 0) == (line_pps < 2000)
+    assert line["delivered"] == received_s.size == 20_000 - line["overrun"] - line["full"]
+
+
+def test_the_destination_is_a_node_with_an_input_too():
+    path = Path.parse("1 Gbit/s", destination_processing_s=0.001)
+    run = simulate(path, packet_bytes=100, sent_s=np.zeros(10), input_packets=4)
+    assert run.counters[-1]["overrun"] == 6
+    there, _ = both_directions(path, input_packets=4)
+    assert [link["input_packets"] for link in there] == [4]
+
+
 def test_a_packet_expires_at_its_node_and_goes_no_further():
     line = chain_of(Path.parse("8 Mbit/s 1 ms, 8 Mbit/s 2 ms, 8 Mbit/s 4 ms"))
     line.push(bytes(1000), 0.0, ends_at=2)
@@ -116,6 +145,7 @@ def test_the_events_of_one_link_are_picked():
         ({"sent_s": [0.0], "packet_bytes": 1.5}, "packet_bytes"),
         ({"sent_s": [0.0], "packet_bytes": 1, "faults": {3: {}}}, "faults"),
         ({"sent_s": [0.0], "packet_bytes": 1, "loss_ratio": 2}, "loss_ratio"),
+        ({"sent_s": [0.0], "packet_bytes": 1, "input_packets": 0}, "input_packets"),
     ],
 )
 def test_impossible_simulations_are_refused(options, name):

@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from netcalc.emulation import FATES, LinkQueue
 from netcalc.errors import DomainError
@@ -76,6 +78,113 @@ def test_a_node_processes_one_packet_at_a_time():
     out = driven(link, [0.0, 0.0, 0.0, 0.01], [100] * 4)
     # derived: three at once leave 1, 2, 3 ms later; the fourth finds the node free
     assert [when for when, _ in out] == pytest.approx([0.001, 0.002, 0.003, 0.011])
+
+
+def test_the_input_of_a_node_has_an_end():
+    link = LinkQueue(bandwidth_bps=8e6, processing_s=0.001, input_packets=2)
+    out = driven(link, [0.0, 0.0, 0.0, 0.0015, 0.0015], [100, 200, 400, 300, 500])
+    # derived by hand: the third finds two inside; at 1.5 ms one has left, so the fourth fits
+    assert out == [(pytest.approx(t), n) for t, n in ((0.0011, 0), (0.0022, 1), (0.0033, 3))]
+    assert (link.counters["arrived"], link.counters["overrun"]) == (5, 2)
+    assert (link.counters["delivered"], link.counters["full"]) == (3, 0)
+    events = link.log.events()
+    fates = [FATES[fate] for fate in events.fate]
+    assert fates == ["delivered", "delivered", "overrun", "delivered", "overrun"]
+    assert events.arrival_s == pytest.approx([0.001, 0.002, 0.0, 0.003, 0.0015])
+    assert np.isnan(events.departure_s).tolist() == [False, False, True, False, True]
+    # what was in the buffer of the line; of an overrun, at the input: 100 + 200, 200 + 300
+    assert events.backlog_bytes.tolist() == [0, 0, 300, 0, 500]
+
+
+def test_an_input_without_an_end_holds_all():
+    link = LinkQueue(bandwidth_bps=math.inf, processing_s=0.001)
+    assert len(driven(link, np.zeros(5000), [100] * 5000)) == 5000
+    assert link.counters["overrun"] == 0
+
+
+@pytest.mark.parametrize(("load", "places"), [(0.5, 2), (0.9, 5), (1.0, 8), (1.3, 4)])
+def test_an_overrun_is_as_frequent_as_in_m_d_1_k(load, places):
+    """derived: the chain of states at departures; one finds room so often as one is served.
+
+    A departure leaves n behind, n < K; the next one leaves max(n, 1) - 1 + Poisson(load), at most
+    K - 1. The server idles in n = 0 for a mean of one interarrival time, so that a service takes
+    1 / load + (probability of 0) interarrival times: throughput is the inverse.
+    """
+    count = np.arange(places)
+    logs = count * math.log(load) - load - np.cumsum(np.log(np.maximum(count, 1)))
+    poisson_ratio = np.exp(logs)
+    moves = np.zeros((places, places))
+    for left in range(places):
+        rest = max(left, 1) - 1
+        moves[left, rest : places - 1] = poisson_ratio[: places - 1 - rest]
+        moves[left, places - 1] = 1 - moves[left].sum()
+    at_departure = np.linalg.matrix_power(moves, 4096)[0]
+    expected = 1 - 1 / (at_departure[0] + load)
+    packets, service_s = 100_000, 0.001
+    arrivals = np.cumsum(np.random.default_rng(7).exponential(service_s / load, packets))
+    link = LinkQueue(
+        bandwidth_bps=math.inf, processing_s=service_s, input_packets=places, log=False
+    )
+    driven(link, arrivals, [100] * packets)
+    # Over seeds the share scatters by less than this root, although overruns come in runs.
+    found = link.counters["overrun"] / packets
+    assert found == pytest.approx(expected, abs=5 * math.sqrt(3 * expected / packets))
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    offered_s=st.floats(1e-6, 1e-2), processing_s=st.floats(1e-6, 1e-2),
+    bandwidth_bps=st.floats(1e5, 1e9), size=st.integers(40, 1500),
+    room=st.integers(2, 20), overhead=st.integers(0, 40),
+)  # fmt: skip
+def test_in_overload_the_slowest_of_three_sets_the_pace(
+    offered_s, processing_s, bandwidth_bps, size, room, overhead
+):
+    """derived: one packet leaves each max(offered, processing, wire time), whatever is dropped."""
+    link = LinkQueue(
+        bandwidth_bps=bandwidth_bps, processing_s=processing_s, input_packets=room,
+        buffer_packets=room, overhead_bytes=overhead,
+    )  # fmt: skip
+    out = driven(link, np.arange(300) * offered_s, [size] * 300)
+    wire_s = 8 * (size + overhead) / bandwidth_bps
+    slowest_s = max(offered_s, processing_s, wire_s)
+    gaps = np.diff([when for when, _ in out])
+    assert gaps == pytest.approx(np.full(gaps.size, slowest_s), rel=1e-6, abs=1e-12)
+    dropped = link.counters["overrun"] + link.counters["full"]
+    assert len(out) + dropped == 300
+    if slowest_s == offered_s:
+        assert dropped == 0
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    seed=st.integers(0, 10**6), room=st.integers(1, 6), buffer_packets=st.integers(1, 6),
+    loss=st.floats(0, 0.5), twice=st.floats(0, 0.5), back=st.floats(0, 0.5),
+)  # fmt: skip
+def test_every_packet_is_counted_once(seed, room, buffer_packets, loss, twice, back):
+    """identity: what came, and its copies, was delivered, lost, or dropped at one of two places."""
+    arrivals, sizes = poisson(300, 1.5 * T1 / 8 / 770, seed)
+    link = LinkQueue(
+        bandwidth_bps=T1, processing_s=0.004, input_packets=room, buffer_packets=buffer_packets,
+        loss_ratio=loss, duplicate_ratio=twice, reorder_ratio=back, reorder_s=0.01, seed=seed,
+    )  # fmt: skip
+    out = driven(link, arrivals, sizes)
+    found = link.counters
+    assert found["arrived"] == 300
+    assert len(out) == found["delivered"]
+    gone = found["lost"] + found["full"] + found["overrun"]
+    assert found["arrived"] + found["duplicated"] == found["delivered"] + gone
+    logged = np.bincount(link.log.events().fate, minlength=len(FATES))
+    assert logged[FATES.index("overrun")] == found["overrun"]
+    assert logged[FATES.index("full")] == found["full"]
+
+
+def test_a_line_clocks_what_surrounds_a_packet():
+    link = LinkQueue(bandwidth_bps=10e6, overhead_bytes=38, buffer_bytes=92)
+    out = driven(link, [0.0, 0.0, 0.0], [46, 46, 46])
+    # derived: 84 bytes at 10 Mbit/s, 67.2 us each; the buffer holds packets, two of them
+    assert out == [(pytest.approx(67.2e-6), 0), (pytest.approx(134.4e-6), 1)]
+    assert link.counters["full"] == 1
 
 
 def test_the_log_has_a_row_for_each_packet():
@@ -155,7 +264,8 @@ def test_the_same_seed_gives_the_same_log_and_another_one_another():
         ("latency_s", -1e-3), ("latency_s", math.inf), ("processing_s", math.nan),
         ("buffer_bytes", 0), ("buffer_packets", -1), ("loss_ratio", 1.5), ("loss_ratio", -0.1),
         ("duplicate_ratio", 3), ("reorder_ratio", 0.1), ("corrupt_ratio", math.nan),
-        ("loss_burst_packets", 0.5),
+        ("loss_burst_packets", 0.5), ("input_packets", 0), ("overhead_bytes", -1),
+        ("overhead_bytes", math.nan),
     ],
 )  # fmt: skip
 def test_impossible_numbers_are_refused_by_name(name, value):
