@@ -221,6 +221,10 @@ BASE: dict[str, dict[str, Any]] = {
     "mmc.service_level_ratio": {**CALLS, "within_s": 20.0, "service_s": 180.0},
     "mmc.mmc_wait_s": {**CALLS, "service_s": 180.0},
     "mmc.mmc_wait_percentile_s": {**CALLS, "service_s": 180.0, "quantile": 0.9},
+    "path_mixes.path_mixes": {
+        "rtt_s": 0.187, "bandwidth_bps": [1.544e6, 10e6, 45e6], "link_count": [12, 13],
+        "packet_bytes": 1428.0, "base_rtt_s": 0.092,
+    },
     "pftk.pftk_window_packets": {"loss_ratio": 0.01},
     "pftk.pftk_timeout_ratio": {"window_packets": 12.0, "loss_ratio": 0.01},
     "pftk.pftk_backoff_factor": {"loss_ratio": 0.01},
