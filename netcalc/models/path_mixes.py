@@ -30,12 +30,12 @@ MAX_MIXES = 1_000_000
 class PathMixes(NamedTuple):
     """Mixes of links, the best first.
 
-    ``link_counts`` has one row a mix and one column a kind: how many links of it. ``rtt_s`` is the
+    ``link_count`` has one row a mix and one column a kind: how many links of it. ``rtt_s`` is the
     round trip of each mix, and ``residual_s`` that less the wanted one: below 0 where the mix is
     too fast. [s]
     """
 
-    link_counts: NDArray[np.int64]
+    link_count: NDArray[np.int64]
     rtt_s: FloatArray
     residual_s: FloatArray
 
@@ -99,7 +99,7 @@ def path_mixes(
 
     >>> found = path_mixes(0.187, bandwidth_bps=[1.544e6, 10e6, 45e6], link_count=12,
     ...     packet_bytes=1428, base_rtt_s=0.080 + 24 * 0.0005)
-    >>> found.link_counts.tolist(), found.rtt_s.round(4).tolist()
+    >>> found.link_count.tolist(), found.rtt_s.round(4).tolist()
     ([[6, 2, 4]], [0.1874])
 
     References

@@ -40,7 +40,7 @@ def brute_force(rtt_s, *, bandwidth_bps, link_count, packet_bytes, base_rtt_s, t
 )  # fmt: skip
 def test_the_book_s_187_ms(packet_bytes, mixes, rtts_s, source):
     found = path_mixes(0.187, packet_bytes=packet_bytes, **BOOK)
-    assert found.link_counts.tolist() == mixes, source
+    assert found.link_count.tolist() == mixes, source
     assert found.rtt_s == pytest.approx(rtts_s, abs=5e-6), source
     assert found.residual_s == pytest.approx(np.array(rtts_s) - 0.187, abs=5e-6), source
 
@@ -50,7 +50,7 @@ def test_five_mixes_come_within_a_millisecond():
     mixes = {
         tuple(row)
         for size in (1400, 1428)
-        for row in path_mixes(0.187, packet_bytes=size, **BOOK).link_counts.tolist()
+        for row in path_mixes(0.187, packet_bytes=size, **BOOK).link_count.tolist()
     }
     assert len(mixes) == 5
     assert {row[0] for row in mixes} == {6}, "all of them have six T1 lines"
@@ -62,8 +62,8 @@ def test_with_the_book_s_7_5_ms_on_a_t1():
     found = path_mixes(
         0.187, packet_bytes=1428, **{**BOOK, "bandwidth_bps": [rounded, ETHERNET, T3]}
     )
-    assert [6, 1, 6] in found.link_counts.tolist()
-    assert found.rtt_s[found.link_counts[:, 2] == 6] == pytest.approx([0.1873], abs=5e-5)
+    assert [6, 1, 6] in found.link_count.tolist()
+    assert found.rtt_s[found.link_count[:, 2] == 6] == pytest.approx([0.1873], abs=5e-5)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -81,9 +81,9 @@ def test_brute_force_finds_the_same(seed):
     rtt_s = question["base_rtt_s"] + 16 * question["packet_bytes"] * float((1 / path).sum())
     found = path_mixes(rtt_s, **question)
     wanted = brute_force(rtt_s, **question)
-    assert set(map(tuple, found.link_counts.tolist())) == set(wanted)
+    assert set(map(tuple, found.link_count.tolist())) == set(wanted)
     assert tuple(np.sum(path[:, None] == np.array(kinds), axis=0)) in wanted, "the truth is there"
-    for row, residual_s in zip(found.link_counts.tolist(), found.residual_s, strict=True):
+    for row, residual_s in zip(found.link_count.tolist(), found.residual_s, strict=True):
         assert residual_s == pytest.approx(wanted[tuple(row)], abs=1e-12)
     assert np.all(np.diff(np.abs(found.residual_s)) >= 0), "the best first"
 
@@ -97,7 +97,7 @@ def test_six_kinds_and_thirteen_links():
 def test_a_path_of_such_links_takes_this_time():
     """identity: Path.rtt_s of the links of a mix, whatever their order."""
     found = path_mixes(0.187, packet_bytes=1428, **BOOK)
-    for counts, rtt_s in zip(found.link_counts, found.rtt_s, strict=True):
+    for counts, rtt_s in zip(found.link_count, found.rtt_s, strict=True):
         links = [Link(rate) for rate, count in zip(BOOK["bandwidth_bps"], counts, strict=True)
                  for _ in range(count)]  # fmt: skip
         assert 0.092 + Path.of(links[::-1]).rtt_s(1428) == pytest.approx(rtt_s, rel=1e-12)
@@ -106,19 +106,19 @@ def test_a_path_of_such_links_takes_this_time():
 def test_the_order_of_the_kinds_is_the_asker_s():
     swapped = {**BOOK, "bandwidth_bps": [T3, T1, ETHERNET]}
     found = path_mixes(0.187, packet_bytes=1428, **swapped)
-    assert found.link_counts[0].tolist() == [4, 6, 2]
+    assert found.link_count[0].tolist() == [4, 6, 2]
 
 
 def test_nothing_fits():
     found = path_mixes(0.05, packet_bytes=1428, **BOOK)
-    assert found.link_counts.shape == (0, 3)
+    assert found.link_count.shape == (0, 3)
     assert found.rtt_s.size == found.residual_s.size == 0
 
 
 def test_one_kind_and_one_link():
     # derived: 16 x 1428 / 1.544e6 = 14.798 ms
     found = path_mixes(0.0148, bandwidth_bps=T1, link_count=1, packet_bytes=1428, tolerance_s=1e-5)
-    assert found.link_counts.tolist() == [[1]]
+    assert found.link_count.tolist() == [[1]]
 
 
 @pytest.mark.parametrize(
