@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import wraps
+from typing import Any, cast
 
 import numpy as np
 
-from netcalc.models._domain import FloatArray
+from netcalc.errors import DomainError
+from netcalc.models._domain import FloatArray, Model
 
 BLOCK = 16_384
 """Elements computed at a time."""
@@ -28,3 +31,45 @@ def in_blocks(function: Callable[..., FloatArray], *inputs: FloatArray) -> Float
         part = slice(start, start + BLOCK)
         result[part] = function(*(c if c.size == 1 else c[part] for c in columns))
     return result.reshape(shape)
+
+
+def blockwise(function: Model) -> Model:
+    """Decorate an element-wise model, under ``quiet``: a long first argument goes in blocks.
+
+    Arguments of the first one's shape go along; shorter ones, as lists of links, go whole. Where
+    that is not enough, because a value is refused or not finite or shapes are broadcast, the model
+    is called with everything: what it says then has the counts and places of the whole argument.
+    """
+
+    @wraps(function)
+    def model(*swept: Any, **others: Any) -> Any:
+        if len(swept) != 1 or not _is_long(swept[0]):
+            return function(*swept, **others)
+        shape = swept[0].shape
+        along = {name: value for name, value in others.items() if np.shape(value) == shape}
+        if not all(_is_long(value) and _is_finite(value) for value in [*swept, *along.values()]):
+            return function(*swept, **others)
+        flat = swept[0].reshape(-1)
+        result = np.empty(flat.size)
+        for start in range(0, flat.size, BLOCK):
+            part = slice(start, start + BLOCK)
+            block = {name: value.reshape(-1)[part] for name, value in along.items()}
+            try:
+                values = function(flat[part], **(others | block))
+            except DomainError:
+                return function(*swept, **others)
+            if values.shape != flat[part].shape:
+                return function(*swept, **others)
+            result[part] = values
+        return result.reshape(shape)
+
+    return cast(Model, model)
+
+
+def _is_long(values: Any) -> bool:
+    is_plain = type(values) is np.ndarray and values.dtype == np.float64
+    return bool(is_plain and values.size > BLOCK and values.flags.c_contiguous)
+
+
+def _is_finite(values: FloatArray) -> bool:
+    return math.isfinite(values.min()) and math.isfinite(values.max())

@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable
 from contextvars import ContextVar
 from functools import wraps
+from inspect import unwrap
 from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -35,7 +36,7 @@ def quiet(function: Model) -> Model:
     or looks at it twice, says once that nan stands in it, and says it where it was called. What
     counts is the first look: later ones may be at a number that was computed from another.
     """
-    code = function.__code__
+    code = unwrap(function).__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
     @wraps(function)
@@ -91,7 +92,8 @@ def whole(name: str, value: ArrayLike, low: int = 0) -> FloatArray:
     allowed = f"a whole number of {low} or more"
     array = _checked(name, value, allowed, low=float(low))
     fractional = np.floor(array) != array
-    fractional &= ~np.isnan(array)
+    if fractional.any():
+        fractional &= ~np.isnan(array)
     if fractional.any():
         raise DomainError(name, _first(array, fractional), allowed)
     return array

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.models._blocks import in_blocks
+from netcalc.models._blocks import blockwise, in_blocks
 from netcalc.models._domain import FloatArray, non_negative, positive, quiet, ratio
 from netcalc.models._load import missing_stays
 from netcalc.models.pftk import pftk_throughput_pps, pftk_timeout_ratio, timeout_sequence_s
@@ -194,6 +194,7 @@ def slow_start_s(
 
 
 @quiet
+@blockwise
 def lossy_transfer_s(
     segments: ArrayLike,
     *,

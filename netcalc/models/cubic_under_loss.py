@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.models._blocks import in_blocks
+from netcalc.models._blocks import blockwise, in_blocks
 from netcalc.models._domain import FloatArray, between, non_negative, positive, quiet, ratio
 from netcalc.models.cubic import CUBIC_DECREASE, CUBIC_SCALE
 from netcalc.models.loss_limited import MATHIS_CONSTANT
@@ -189,6 +189,7 @@ def cubic_mean_window_packets(
 
 
 @quiet
+@blockwise
 def cubic_throughput_bps(
     loss_ratio: ArrayLike,
     *,

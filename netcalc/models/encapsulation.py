@@ -20,6 +20,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from netcalc.models._blocks import blockwise
 from netcalc.models._domain import FloatArray, non_negative, positive, quiet
 from netcalc.models._headers import room, tcp_ip_header_bytes
 from netcalc.models._layers import inside, outside, stack_layers
@@ -28,6 +29,7 @@ from netcalc.models.framing import ethernet_wire_bytes, tcp_payload_bytes, udp_p
 
 
 @quiet
+@blockwise
 def tunnel_packet_bytes(
     packet_bytes: ArrayLike, *, stack: str, mtu_bytes: ArrayLike = 1500.0
 ) -> FloatArray:
@@ -81,6 +83,7 @@ def tunnel_packet_bytes(
 
 
 @quiet
+@blockwise
 def tunnel_wire_bytes(
     packet_bytes: ArrayLike,
     *,
@@ -135,6 +138,7 @@ def tunnel_wire_bytes(
 
 
 @quiet
+@blockwise
 def tunnel_overhead_bytes(
     packet_bytes: ArrayLike, *, stack: str, mtu_bytes: ArrayLike = 1500.0
 ) -> FloatArray:
@@ -327,6 +331,7 @@ def tunnel_udp_payload_bytes(
 
 
 @quiet
+@blockwise
 def tunnel_goodput_bps(
     mtu_bytes: ArrayLike,
     *,

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.errors import ConvergenceError
+from netcalc.models._blocks import blockwise
 from netcalc.models._domain import FloatArray, between, non_negative, quiet, ratio
 from netcalc.models._erlang import MAX_SERVERS, MEMORY, blocked_share, recursion, server_counts
 from netcalc.models._load import missing_stays
@@ -64,6 +65,7 @@ def erlang_b_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> Flo
 
 
 @quiet
+@blockwise
 def erlang_b_load(blocking_ratio: ArrayLike, *, server_count: ArrayLike) -> FloatArray:
     r"""Largest offered load of which at most a given share is lost.
 
@@ -117,6 +119,7 @@ def erlang_b_load(blocking_ratio: ArrayLike, *, server_count: ArrayLike) -> Floa
 
 
 @quiet
+@blockwise
 def erlang_b_server_count(offered_erlang: ArrayLike, *, blocking_ratio: ArrayLike) -> FloatArray:
     r"""Servers needed so that at most a given share of the calls is lost.
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.errors import DomainError
+from netcalc.models._blocks import blockwise
 from netcalc.models._domain import (
     FloatArray,
     as_float,
@@ -282,6 +283,7 @@ def fragmented_bytes(
 
 
 @quiet
+@blockwise
 def fragmented_wire_bytes(
     ip_payload_bytes: ArrayLike,
     *,

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.errors import DomainError
+from netcalc.models._blocks import blockwise
 from netcalc.models._domain import (
     FloatArray,
     choice,
@@ -125,6 +126,7 @@ def message_s(
 
 
 @quiet
+@blockwise
 def transaction_s(
     payload_bytes: ArrayLike,
     *,

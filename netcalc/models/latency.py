@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from netcalc.models._blocks import blockwise
 from netcalc.models._domain import FloatArray, at_least, between, non_negative, positive, quiet
 
 SPEED_OF_LIGHT_M_S = 299_792_458.0
@@ -288,6 +289,7 @@ def arrived_bytes(
 
 
 @quiet
+@blockwise
 def transfer_bandwidth_bps(
     transfer_s: ArrayLike, *, payload_bytes: ArrayLike, latency_s: ArrayLike
 ) -> FloatArray:

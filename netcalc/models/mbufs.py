@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netcalc.errors import DomainError
+from netcalc.models._blocks import blockwise
 from netcalc.models._domain import FloatArray, choice, positive, quiet, whole
 
 
@@ -241,6 +242,7 @@ def stream_mbufs(
 
 
 @quiet
+@blockwise
 def stream_segments(
     payload_bytes: ArrayLike,
     *,

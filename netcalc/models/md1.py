@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.models._blocks import in_blocks
+from netcalc.models._blocks import blockwise, in_blocks
 from netcalc.models._domain import FloatArray, non_negative, positive, quiet, ratio
 from netcalc.models._load import langevin, missing_stays, spare
 
@@ -104,6 +104,7 @@ def md1_customers(utilization: ArrayLike) -> FloatArray:
 
 
 @quiet
+@blockwise
 def md1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayLike) -> FloatArray:
     r"""Share of customers of an M/D/1 queue that wait at most so long.
 

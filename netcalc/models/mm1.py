@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from netcalc.models._blocks import blockwise
 from netcalc.models._domain import FloatArray, non_negative, positive, quiet, ratio, whole
 from netcalc.models._load import missing_stays, spare
 
@@ -224,6 +225,7 @@ def mm1_state_ratio(utilization: ArrayLike, *, customer_count: ArrayLike) -> Flo
 
 
 @quiet
+@blockwise
 def mm1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayLike) -> FloatArray:
     r"""Share of customers of an M/M/1 queue that wait at most so long.
 
@@ -272,6 +274,7 @@ def mm1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayL
 
 
 @quiet
+@blockwise
 def mm1_wait_percentile_s(
     utilization: ArrayLike, *, service_s: ArrayLike, quantile: ArrayLike
 ) -> FloatArray:
@@ -326,6 +329,7 @@ def mm1_wait_percentile_s(
 
 
 @quiet
+@blockwise
 def mm1_sojourn_percentile_s(
     utilization: ArrayLike, *, service_s: ArrayLike, quantile: ArrayLike
 ) -> FloatArray:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from netcalc.models._blocks import blockwise
 from netcalc.models._domain import FloatArray, between, non_negative, positive, quiet, ratio
 from netcalc.models._erlang import MAX_SERVERS, blocked_share, server_counts, waiting_share
 from netcalc.models._load import missing_stays
@@ -60,6 +61,7 @@ def erlang_c_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> Flo
 
 
 @quiet
+@blockwise
 def erlang_c_server_count(
     offered_erlang: ArrayLike,
     *,
@@ -192,6 +194,7 @@ def service_level_ratio(
 
 
 @quiet
+@blockwise
 def mmc_wait_s(
     offered_erlang: ArrayLike, *, server_count: ArrayLike, service_s: ArrayLike
 ) -> FloatArray:
@@ -242,6 +245,7 @@ def mmc_wait_s(
 
 
 @quiet
+@blockwise
 def mmc_wait_percentile_s(
     offered_erlang: ArrayLike,
     *,

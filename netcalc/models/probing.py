@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.errors import DomainError
+from netcalc.models._blocks import blockwise
 from netcalc.models._domain import (
     FloatArray,
     non_negative,
@@ -126,6 +127,7 @@ def rtt_intercept_s(
 
 
 @quiet
+@blockwise
 def hop_bandwidth_bps(rtt_slope: ArrayLike, *, previous_rtt_slope: ArrayLike = 0.0) -> FloatArray:
     r"""Rate of one link, from the slopes measured to its two ends.
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from netcalc.models._blocks import blockwise
 from netcalc.models._domain import FloatArray, non_negative, positive, quiet, whole
 from netcalc.models._headers import PREAMBLE_AND_GAP_BYTES
 
@@ -145,6 +146,7 @@ def goodput_wire_bps(
 
 
 @quiet
+@blockwise
 def header_bandwidth_bps(
     payload_bytes: ArrayLike, *, wire_bytes: ArrayLike, bandwidth_bps: ArrayLike
 ) -> FloatArray:

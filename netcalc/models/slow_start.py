@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.models._blocks import in_blocks
+from netcalc.models._blocks import blockwise, in_blocks
 from netcalc.models._domain import FloatArray, at_least, choice, non_negative, positive, quiet
 
 INITIAL_WINDOW_RFCS = ("rfc2001", "rfc2581", "rfc3390", "rfc5681", "rfc6928", "rfc9002")
@@ -123,6 +123,7 @@ def rounds(
 
 
 @quiet
+@blockwise
 def rounds_delayed_ack(
     segments: ArrayLike,
     *,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from netcalc.models._blocks import blockwise
 from netcalc.models._domain import (
     FloatArray,
     choice,
@@ -139,6 +140,7 @@ def minshall_may_send(
 
 
 @quiet
+@blockwise
 def tail_delay_s(
     payload_bytes: ArrayLike,
     *,

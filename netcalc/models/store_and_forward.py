@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netcalc.errors import DomainError
+from netcalc.models._blocks import blockwise
 from netcalc.models._domain import (
     FloatArray,
     non_negative,
@@ -274,6 +275,7 @@ def pipeline_timeline(
 
 
 @quiet
+@blockwise
 def message_s(
     segment_bytes: ArrayLike,
     *,

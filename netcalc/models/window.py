@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from netcalc.models._blocks import blockwise
 from netcalc.models._domain import FloatArray, between, non_negative, positive, quiet
 
 MAX_UNSCALED_WINDOW_BYTES = 65_535
@@ -227,6 +228,7 @@ def serialized_throughput_bps(
 
 
 @quiet
+@blockwise
 def window_shift(window_bytes: ArrayLike) -> FloatArray:
     r"""Window scale shift that a window needs.
 

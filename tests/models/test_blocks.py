@@ -1,0 +1,88 @@
+"""Long arguments in blocks: the same numbers, and the same words, as all at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from netcalc.errors import DomainError, NotFiniteWarning
+from netcalc.models._blocks import BLOCK, blockwise
+from netcalc.models._domain import positive, quiet
+from netcalc.models.fragmentation import fragmented_wire_bytes
+from netcalc.models.store_and_forward import message_s
+
+LONG = 3 * BLOCK + 5
+seen = []
+
+
+@quiet
+@blockwise
+def quotient(size, *, rate, extra=0.0, digits=(0.0,)):
+    seen.append(np.shape(size))
+    return positive("size", size) / positive("rate", rate) + extra + sum(digits)
+
+
+@pytest.fixture(autouse=True)
+def _forget():
+    seen.clear()
+
+
+def test_a_long_argument_goes_in_blocks_with_those_of_its_shape():
+    """Derived: the quotient by numpy, all at once."""
+    size, rate = np.arange(1.0, LONG + 1), np.arange(2.0, LONG + 2)
+    result = quotient(size, rate=rate, extra=1.0, digits=[1.0, 2.0])
+    assert np.array_equal(result, size / rate + 1.0 + 3.0)
+    assert seen == [(BLOCK,)] * 3 + [(5,)]
+
+
+def test_the_shape_stays():
+    size = np.arange(1.0, 2 * LONG + 1).reshape(2, LONG)
+    assert np.array_equal(quotient(size, rate=2.0), size / 2.0)
+    assert len(seen) == -(-2 * LONG // BLOCK)
+
+
+@pytest.mark.parametrize(
+    "size",
+    [np.arange(1.0, 9.0), list(range(1, LONG + 1)), np.arange(1, LONG + 1), 5.0,
+     np.arange(1.0, 2 * LONG + 1)[::2]],
+    ids=["short", "list", "integers", "number", "every second"],
+)  # fmt: skip
+def test_what_is_no_plain_long_array_goes_whole(size):
+    assert np.array_equal(quotient(size, rate=4.0), np.asarray(size) / 4.0)
+    assert len(seen) == 1
+
+
+def test_broadcast_shapes_are_those_of_numpy():
+    size, rate = np.arange(1.0, LONG + 1), np.array([[1.0], [2.0]])
+    assert np.array_equal(quotient(size, rate=rate), size / rate)
+
+
+def test_a_refused_value_is_named_with_its_place_in_the_whole():
+    size = np.ones(LONG)
+    size[-1] = -1.0
+    with pytest.raises(DomainError, match=rf"-1 \(at index {LONG - 1}\)"):
+        quotient(size, rate=1.0)
+
+
+def test_values_that_are_not_finite_are_counted_over_the_whole():
+    size = np.ones(LONG)
+    size[[7, -1]] = np.nan
+    with pytest.warns(NotFiniteWarning, match=rf"2 of {LONG} .* first at index 7") as caught:
+        result = quotient(size, rate=1.0)
+    assert len(caught) == 1
+    assert np.isnan(result[[7, -1]]).all()
+    assert np.isfinite(np.delete(result, [7, -1])).all()
+
+
+def test_real_models_give_the_same_in_pieces():
+    """Identity: each element alone, against the long array."""
+    size = np.linspace(1.0, 60_000.0, LONG).round()
+    places = np.random.default_rng(1).integers(0, LONG, 50)
+    whole = fragmented_wire_bytes(size, mtu_bytes=1500)
+    assert [float(fragmented_wire_bytes(size[n], mtu_bytes=1500)) for n in places] == list(
+        whole[places]
+    )
+    links = {"bandwidth_bps": [1e6, 2e6, 3e6], "latency_s": [0.01, 0.02, 0.03]}
+    whole = message_s(size, message_bytes=1e5, **links)
+    alone = [float(message_s(size[n], message_bytes=1e5, **links)) for n in places]
+    assert alone == pytest.approx(list(whole[places]), rel=1e-13)  # identity, but for rounding
