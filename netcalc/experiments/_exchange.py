@@ -75,15 +75,15 @@ class UdpExchange:
             self._sock = self._connected()
         else:
             self._drain()
-        sock, buffer = self._sock, self._buffer
-        sent_ns = _clock()
-        sock.send(payload)
+        buffer, send, receive, clock = self._buffer, self._sock.send, self._sock.recv_into, _clock
+        sent_ns = clock()
+        send(payload)
         while True:
             try:
-                got = sock.recv_into(buffer)
-                arrived_ns = _clock()
+                got = receive(buffer)
+                arrived_ns = clock()
             except BlockingIOError:
-                got, arrived_ns = -1, _clock()
+                got, arrived_ns = -1, clock()
             in_time = arrived_ns - sent_ns <= self._timeout_ns
             if in_time and got == size and buffer.startswith(payload):
                 self.replies.sent(sequence, size, sent_ns).answered = True

@@ -23,6 +23,7 @@ counted. What it does is the ``protocol`` of its settings:
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -67,7 +68,8 @@ def main() -> int:
     say({"port": sock.getsockname()[1], **granted(sock)})
     session = bytes.fromhex(settings["session"])
     if settings["protocol"] == "udp":
-        echo_datagrams(sock, session[:4], settings["bytes"], counts)
+        gc.disable()  # it would run between two datagrams, and finds nothing
+        echo_datagrams(sock, session[:4], settings, counts)
     elif settings["protocol"] in ("rounds", "transactions"):
         answer_connections(sock, session, settings, counts)
     else:
@@ -132,20 +134,51 @@ def granted(sock: socket.socket) -> dict[str, Any]:
     return report
 
 
-def echo_datagrams(sock: socket.socket, session: bytes, limit_bytes: int, counts: Counts) -> None:
-    """Send datagrams back until the limit."""
+def echo_datagrams(
+    sock: socket.socket, session: bytes, settings: dict[str, Any], counts: Counts
+) -> None:
+    """Send datagrams back until the limit; where all come from one port, to that one alone."""
     buffer = bytearray(65_536)
     view = memoryview(buffer)
-    carried_bytes = 0
-    while carried_bytes < limit_bytes:
+    left_bytes = settings["bytes"]
+    while left_bytes > 0:
         size, sender = sock.recvfrom_into(buffer)
-        carried_bytes += 2 * size
+        left_bytes -= 2 * size
         if size >= TAG_BYTES and buffer[4:8] != session:
             counts.refused += 1
             continue
         counts.echoed += 1  # before it goes out: the client may end this process at its sight
         try:
             sock.sendto(view[:size], sender)
+        except OSError:
+            counts.echoed -= 1
+            counts.unsent += 1
+        if settings.get("one_port") and size >= TAG_BYTES:
+            sock.connect(sender)
+            echo_to_one(sock, session, left_bytes, counts)
+            return
+
+
+def echo_to_one(sock: socket.socket, session: bytes, limit_bytes: int, counts: Counts) -> None:
+    """Send datagrams of a connected socket back: no address to read, none to look up."""
+    buffer = bytearray(65_536)
+    view = memoryview(buffer)
+    reply, size, left_bytes = view, len(view), limit_bytes // 2
+    receive, send, begins = sock.recv_into, sock.send, buffer.startswith
+    while left_bytes > 0:
+        try:
+            got = receive(buffer)
+        except ConnectionError:  # the reply before came to a closed port
+            continue
+        if got != size:
+            size, reply = got, view[:got]
+        left_bytes -= got
+        if got < TAG_BYTES or not begins(session, 4):
+            counts.refused += 1
+            continue
+        counts.echoed += 1
+        try:
+            send(reply)
         except OSError:
             counts.echoed -= 1
             counts.unsent += 1

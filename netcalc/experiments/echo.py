@@ -25,6 +25,7 @@ from netcalc.experiments._limits import (
     require_writable,
     whole_number,
 )
+from netcalc.experiments._peer import TAG_BYTES
 from netcalc.experiments._process import Peer
 from netcalc.experiments._run import Plan, Progress, Run, finish
 from netcalc.experiments._stopping import Stop, Stopping
@@ -213,7 +214,9 @@ def through(run: Run, wire: Wire) -> None:
 
 def note_instrument(run: Run) -> None:
     """Note what of the machine and its clock bears on the times."""
-    run.facts.update(_instrument.machine(), **_instrument.timer())
+    timer = _instrument.timer()
+    own_cost_s = _instrument.own_cost_s(timer["clock_call_s"])
+    run.facts.update(_instrument.machine(), **timer, own_cost_s=own_cost_s)
     run.facts["address_family"] = "IPv6" if ":" in run.plan.host else "IPv4"
 
 
@@ -227,6 +230,7 @@ def peer_settings(plan: Plan) -> dict[str, object]:
         "duration_s": MAX_DURATION_S + 30,
         "bytes": MAX_BYTES + 100_000_000,
         "message_bytes": max(plan.sizes),
+        "one_port": min(plan.sizes) >= TAG_BYTES,
     }
 
 

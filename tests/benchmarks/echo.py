@@ -28,6 +28,7 @@ def bare(sizes: tuple[int, ...], count: int, protocol: str) -> dict[int, list[in
     settings = {
         "protocol": protocol, "host": "127.0.0.1", "port": 0, "session": SESSION.hex(),
         "duration_s": 60, "bytes": 10**10, "message_bytes": max(sizes),
+        "one_port": True,
     }  # fmt: skip
     kind = socket.SOCK_DGRAM if protocol == "udp" else socket.SOCK_STREAM
     clock, times, buffer = time.perf_counter_ns, {}, bytearray(1 << 17)

@@ -387,6 +387,7 @@ def test_the_run_reports_its_own_error(protocol):
     meta, facts = result.meta, result.meta.instrument
     for name in ("timer_resolution_s", "clock_call_s", "exchange_call_s", "warm_up_first_rtt_s"):
         assert 0 < facts[name] < 1, name
+    assert facts["clock_call_s"] < facts["own_cost_s"] < 1
     assert -1e-6 < facts["scheduling_delay_median_s"] <= facts["scheduling_delay_p99_s"]
     assert 0 < facts["processor_ratio"] <= 1
     assert set(result.resolution_s) == {facts["timer_resolution_s"]}

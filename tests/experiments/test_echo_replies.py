@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import struct
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -374,8 +375,9 @@ def peer():
         "duration_s": 30, "bytes": 1_000_000, "message_bytes": 64,
     }  # fmt: skip
 
-    def started(protocol):
-        return Peer({**settings, "protocol": protocol}, stopping=Stopping(None, limit_s=30.0))
+    def started(protocol, **more):
+        asked = {**settings, "protocol": protocol, **more}
+        return Peer(asked, stopping=Stopping(None, limit_s=30.0))
 
     return started
 
@@ -389,6 +391,59 @@ def test_peer_answers_its_own_session_only_and_counts(peer):
         assert client.recv(99).endswith(b"this session")
         counts = own.close()
     assert counts == {"echoed": 1, "refused": 1, "unsent": 0}
+
+
+def test_peer_of_one_port_answers_that_one_alone(peer):
+    session = bytes.fromhex("00112233")
+    with (
+        peer("udp", one_port=True) as own,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other,
+    ):
+        for sock in (client, other):
+            sock.settimeout(10)
+            sock.connect(("127.0.0.1", own.port))
+        client.send(b"0000" + bytes(4) + b"another session")
+        for text in (b"first", b"of another length", b"", b"of another length"):
+            client.send(b"0000" + session + text)
+            assert client.recv(99) == b"0000" + session + text
+        other.send(b"0000" + session + b"from another port")
+        with pytest.raises(ConnectionRefusedError):
+            other.recv(99)
+        client.send(b"0000" + bytes(4) + b"another session")
+        client.send(b"short")
+        client.send(b"0000" + session + b"last")
+        assert client.recv(99).endswith(b"last")
+        counts = own.close()
+    assert counts == {"echoed": 5, "refused": 3, "unsent": 0}
+
+
+def test_peer_of_one_port_survives_that_it_closes(peer):
+    session = bytes.fromhex("00112233")
+    with peer("udp", one_port=True) as own:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+            client.settimeout(10)
+            client.connect(("127.0.0.1", own.port))
+            address = client.getsockname()
+            client.send(b"0000" + session)
+            assert client.recv(99)
+            for _ in range(20):  # the replies to some of them come to a closed port
+                client.send(b"0000" + session)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+            client.bind(address)
+            client.settimeout(0.05)
+            client.connect(("127.0.0.1", own.port))
+            answers = 0
+            for _ in range(100):  # a reply is lost where the news of the closed port is told first
+                client.send(b"0000" + session)
+                with suppress(TimeoutError):
+                    answers += client.recv(99) == b"0000" + session
+                if answers > 2:
+                    break
+        counts = own.close()
+    assert answers > 2
+    assert counts["echoed"] + counts["unsent"] >= 1 + answers
+    assert counts["refused"] == 0
 
 
 def test_tcp_peer_survives_false_clients(peer):
@@ -421,7 +476,9 @@ def test_peer_command_tells_nothing(peer):
         with open(f"/proc/{own.pid}/cmdline", "rb") as file:  # noqa: PTH123
             command = file.read()
         assert b"00112233" not in command, "the session is not for everybody to see"
-        assert os.getsid(own.pid) == own.pid, "Ctrl-C of the terminal does not reach it"
+        assert os.getpgid(own.pid) == own.pid, "Ctrl-C of the terminal does not reach it"
+        # The kernel schedules each session as a group of its own: that costs at every change.
+        assert os.getsid(own.pid) == os.getsid(0)
 
 
 def test_echo_still_works_beside_all_this():

@@ -52,6 +52,18 @@ def test_timer_is_measured():
     assert 0 < found["clock_call_s"] < 1
 
 
+def test_own_cost_is_the_clock_and_four_calls():
+    assert 1.0 < _instrument.own_cost_s(1.0) < 2.0, "the clock's reading is a part of it"
+    assert _instrument.own_cost_s(0.0) > 0
+
+
+def test_time_of_a_call_is_that_of_one(monkeypatch):
+    # By hand: 1 ns at each reading, two readings around 50 calls.
+    ticks = iter(range(10**6))
+    monkeypatch.setattr(_instrument, "_clock", lambda: next(ticks))
+    assert _instrument._call_s(lambda calls: range(calls), calls=50) == pytest.approx(1e-9 / 50)
+
+
 def test_one_processor_is_given_back():
     allowed = os.sched_getaffinity(0)
     with _instrument.one_processor() as processor:
