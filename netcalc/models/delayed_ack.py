@@ -11,7 +11,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.models._domain import FloatArray, choice, non_negative, positive, quiet, real
+from netcalc.models._domain import (
+    FloatArray,
+    choice,
+    non_negative,
+    positive,
+    quiet,
+    real,
+    whole,
+)
 
 
 class DelayedAck(NamedTuple):
@@ -184,3 +192,56 @@ def heartbeat_wait_s(
     since: FloatArray = np.mod(real("arrival_s", arrival_s), period)
     since = np.mod(since - np.mod(real("phase_s", phase_s), period), period)
     return period - since
+
+
+@quiet
+def tick_timer_wait_s(
+    arrival_s: ArrayLike, *, tick_count: ArrayLike = 10, tick_s: ArrayLike = 0.004
+) -> FloatArray:
+    r"""Wait from an arrival to a timeout that is counted in ticks of the kernel.
+
+    .. math:: D = \tau \left( \left\lfloor t / \tau \right\rfloor + n + 1 \right) - t
+
+    Parameters
+    ----------
+    arrival_s : array_like
+        Time of the arrival since a tick. [s]
+    tick_count : array_like
+        Ticks of the timeout: HZ / 25 for the least delayed acknowledgement of Linux. [1]
+    tick_s : array_like
+        Time between two ticks: 0.004 where the kernel has HZ = 250. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Wait: longer than so many ticks, by at most one. [s]
+
+    Raises
+    ------
+    DomainError
+        If ``tick_count`` is not a whole number, ``tick_s`` zero or negative.
+
+    Notes
+    -----
+    Validity: the timer wheel of Linux below 64 ticks, where its slots are a tick wide. If each
+    request follows the response to the one before, and that followed the timer, arrivals keep
+    their phase: a round then takes a whole number of ticks.
+
+    Symbols: :math:`t` arrival_s, :math:`n` tick_count, :math:`\tau` tick_s.
+
+    Examples
+    --------
+    An arrival right after a tick waits longest:
+
+    >>> (1e3 * tick_timer_wait_s([0.0001, 0.0039])).round(1).tolist()
+    [43.9, 40.1]
+
+    References
+    ----------
+    Linux, kernel/time/timer.c (calc_index: a timer never fires early); include/net/tcp.h
+    (TCP_DELACK_MIN).
+    """
+    arrival = real("arrival_s", arrival_s)
+    ticks = whole("tick_count", tick_count)
+    tick = positive("tick_s", tick_s)
+    return tick * (ticks + 1.0) - np.mod(arrival, tick)

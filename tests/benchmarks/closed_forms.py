@@ -79,6 +79,9 @@ BARE: dict[str, Callable[[Any], Any]] = {
     "delayed_ack.heartbeat_wait_s": lambda p: (
         p.period_s - np.mod(p.arrival_s - p.phase_s, p.period_s)
     ),
+    "delayed_ack.tick_timer_wait_s": lambda p: (
+        p.tick_s * (p.tick_count + 1) - np.mod(p.arrival_s, p.tick_s)
+    ),
     "esp.esp_packet_bytes": lambda p: np.ceil((p.payload_bytes + 2) / 4) * 4 + 52,
     "esp.esp_payload_bytes": lambda p: np.floor((p.mtu_bytes - 52) / 4) * 4 - 2,
     "forwarding.forwarding_rate_pps": lambda p: np.minimum(

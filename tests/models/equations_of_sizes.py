@@ -219,6 +219,8 @@ EQUATIONS = {
     "delayed_ack.heartbeat_mean_s": lambda period_s: period_s / 2,
     "delayed_ack.heartbeat_wait_s": lambda arrival_s, period_s, phase_s:
         period_s - ((arrival_s - phase_s) - period_s * floor((arrival_s - phase_s) / period_s)),
+    "delayed_ack.tick_timer_wait_s": lambda arrival_s, tick_count, tick_s:
+        tick_s * (floor(arrival_s / tick_s) + tick_count + 1) - arrival_s,
     "encapsulation.tunnel_packet_bytes": lambda packet_bytes, mtu_bytes:
         tunnel(packet_bytes, mtu_bytes),
     "encapsulation.tunnel_wire_bytes": lambda packet_bytes, mtu_bytes, tag_count:

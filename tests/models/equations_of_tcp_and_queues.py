@@ -610,7 +610,7 @@ DIGITS = {
             "slow_start.window_growth_s", "mm1.mm1_wait_cdf", "mmc.service_level_ratio",
             "cubic.cubic_window_packets", "queueing.packet_mix_scv",
             "handshakes.certificate_round_trips", "mm1.mm1_wait_percentile_s",
-            "delayed_ack.heartbeat_wait_s",
+            "delayed_ack.heartbeat_wait_s", "delayed_ack.tick_timer_wait_s",
         ),
         800,
     ),

@@ -59,3 +59,25 @@ def test_impossible():
         delayed_ack.delayed_ack_s("linux", statistic="mode")
     with pytest.raises(DomainError, match="period_s"):
         delayed_ack.heartbeat_wait_s(0.0, period_s=0)
+
+
+@pytest.mark.parametrize(
+    ("arrival_s", "expected_s", "source"),
+    [
+        (0.0, 0.044, "derived: a timer that counts from a tick, and is never early"),
+        (0.0001, 0.0439, "measured: rounds of 43.9 ms on a loopback, HZ = 250"),
+        (0.0203, 0.0437, "measured: 64 ms for 20.3 ms of round trips and the timer"),
+        (0.0604, 0.0436, "measured: 104 ms for 60.4 ms of round trips and the timer"),
+    ],
+)
+def test_timer_in_ticks(arrival_s, expected_s, source):
+    assert float(delayed_ack.tick_timer_wait_s(arrival_s)) == pytest.approx(expected_s), source
+
+
+def test_timer_in_ticks_is_never_early_and_a_tick_late_at_most():
+    arrivals = np.linspace(0, 0.1, 10_001)
+    waits = delayed_ack.tick_timer_wait_s(arrivals, tick_count=40, tick_s=0.001)
+    assert waits.min() > 0.04 - 1e-12  # derived: HZ / 25 at HZ = 1000
+    assert waits.max() <= 0.041 + 1e-12
+    with pytest.raises(DomainError, match=r"tick_count is 0\.5"):
+        delayed_ack.tick_timer_wait_s(0.0, tick_count=0.5)

@@ -52,6 +52,7 @@ NOT_CLOSED = {
     "backlog.lindley_wait_s": "recursion: test_backlog walks it customer by customer",
     "delay_variation.jitter_rfc3550_s": "recursion: test_delay_variation, RFC 3550 A.8",
     "delayed_ack.delayed_ack_s": "a table of systems",
+    "exchange.exchange_timeline": "a sequence of events: test_exchange",
     "fairness.max_min_bps": "progressive filling: test_fairness checks what defines it",
     "fairness.max_min_network_bps": "progressive filling: test_fairness checks what defines it",
     "fairness.fair_share_bits": "an integral over steps: test_fairness",
