@@ -14,24 +14,22 @@ the system lets users make namespaces.
 
 from __future__ import annotations
 
-import array
-import ipaddress
-import json
 import os
-import random
 import socket
 import subprocess
 import sys
-import threading
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass
-from pathlib import Path as File
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from netcalc.emulation import _owner
-from netcalc.emulation._kernel import TUN_NODE
+from netcalc.emulation._carrier import DEVICE
+from netcalc.emulation._control import Control
+from netcalc.emulation._programs import Call, Programs
+from netcalc.emulation._statistics import Statistics as Statistics
+from netcalc.emulation._statistics import device_drops
+from netcalc.emulation._subnets import free_subnets
 from netcalc.emulation.chain import both_directions
 from netcalc.emulation.queue import Events, LinkQueue, Log
 from netcalc.errors import DomainError, ExperimentError
@@ -43,71 +41,9 @@ SIDES = ("A", "B")
 OFFLOAD_BPS = 300e6
 """From this rate on, the kernel hands over packets of up to 64 KiB, as to a real card. [bit/s]"""
 MAX_ROUTERS = 250
-MAX_LATE_RATIO = 0.05
-"""A run through the wire is invalid above this share of late packets. [ratio]"""
 MAX_BUFFER_BYTES = 64 << 20
 """What each link holds where no buffer is asked for. [byte]"""
-START_LIMIT_S = 15.0
-"""How long the wire may take until it stands, or to answer. [s]"""
-END_LIMIT_S = 1.0
-"""How long its process may take to end by itself. [s]"""
-_ENTER = File(__file__).absolute().with_name("_enter.py")
-_PACKAGE = File(__file__).absolute().parents[2]
-_START = (
-    "import sys; sys.path.insert(0, sys.argv[2]); "
-    "from netcalc.emulation._carrier import main; sys.exit(main())"
-)
-_HINTS = {
-    1: "The system does not let this user make namespaces (user.max_user_namespaces, "
-    "kernel.apparmor_restrict_unprivileged_userns, or a container). The relay works without",
-    2: "Load the module of TUN devices (modprobe tun), or use the relay",
-    13: f"This user may not open {TUN_NODE}, or not make namespaces. The relay works without",
-    28: "Too many namespaces: user.max_user_namespaces or user.max_net_namespaces",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """What a wire did so far.
-
-    Parameters
-    ----------
-    carried_count : int
-        Packets delivered at one end or the other. [packet]
-    lateness_p50_s, lateness_p99_s : float
-        How much later than computed they were delivered: median, 99th percentile. [s]
-    unread_max_s : float
-        How long a packet may have stood before the wire read it, at most. [s]
-    late_ratio : float
-        Share of packets delivered or read more than 0.5 ms late. [ratio]
-    noise_count, refused_count, answered_count : int
-        Packets to neighbours only, not carried; not taken by the kernel; answers of routers.
-    device_drop_count : int
-        Packets that the kernel dropped because the wire did not read them in time. [packet]
-    links : tuple
-        The counters of each link, from A to B and from B to A.
-    """
-
-    carried_count: int
-    lateness_p50_s: float
-    lateness_p99_s: float
-    unread_max_s: float
-    late_ratio: float
-    noise_count: int
-    refused_count: int
-    answered_count: int
-    device_drop_count: int
-    links: tuple[list[dict[str, int]], list[dict[str, int]]]
-
-    @property
-    def invalid(self) -> str | None:
-        """Say why a run through the wire does not show the path, or None if it does."""
-        if self.device_drop_count:
-            return f"the wire did not keep up: {self.device_drop_count} packets were dropped unread"
-        if self.late_ratio > MAX_LATE_RATIO:
-            limit = f"limit {MAX_LATE_RATIO:.0%}"
-            return f"the wire did not keep up: {self.late_ratio:.0%} of its packets late ({limit})"
-        return None
+_Result = TypeVar("_Result")
 
 
 class Wire:
@@ -192,8 +128,6 @@ class Wire:
                 for place in range(len(path.hops) - 1)
             ],
         }
-        self._lock = threading.RLock()
-        self._started: list[subprocess.Popen[Any]] = []
         self._undo = ExitStack()
         self._open = False
 
@@ -248,39 +182,75 @@ class Wire:
         A socket belongs to the namespace it was made in, so it is made there and handed over.
         """
         request = {"side": _side(side), "family": family, "kind": kind, "protocol": protocol}
-        _, descriptors, _ = self._ask("socket", descriptors=1, **request)
+        _, descriptors, _ = self._ask("socket", **request)
         return socket.socket(fileno=descriptors[0])
 
-    def start(self, command: Sequence[str], side: str = "A", **options: Any) -> Any:
-        """Start a program at one end; it is killed when the wire closes, or this thread ends.
+    @overload
+    def start(
+        self, command: Sequence[str], side: str = "A", **options: Any
+    ) -> subprocess.Popen[Any]: ...
 
-        ``options`` go to :class:`subprocess.Popen`.
+    @overload
+    def start(
+        self,
+        command: Callable[..., Any],
+        side: str = "A",
+        *,
+        args: tuple[Any, ...] = (),
+        **options: Any,
+    ) -> Call: ...
+
+    def start(
+        self,
+        command: Sequence[str] | Callable[..., Any],
+        side: str = "A",
+        *,
+        args: tuple[Any, ...] = (),
+        **options: Any,
+    ) -> subprocess.Popen[Any] | Call:
+        """Start a program, or call a function with ``args``, in a process at one end.
+
+        It is killed when the wire closes, or this thread ends. ``options`` go to
+        :class:`subprocess.Popen`. A function is found by its module there, in a Python of its own,
+        so it cannot be one of a script or a notebook; ``functools.partial`` gives it keywords. Its
+        :class:`Call` has the result.
         """
         self._require_open()
-        program = list(map(os.fspath, command))
-        environment = {**os.environ, **(options.pop("env", None) or {}), _owner.MARK: _owner.mark()}
-        descriptors = [self._user, self._namespaces[_side(side)]]
-        process = subprocess.Popen(
-            [
-                sys.executable,
-                "-I",
-                "-S",
-                str(_ENTER),
-                *map(str, [*descriptors, os.getpid()]),
-                *program,
-            ],
-            env=environment,
-            pass_fds=[d for d in descriptors if d >= 0],
-            start_new_session=True,
-            **options,
-        )
-        self._started = [p for p in self._started if p.poll() is None] + [process]
-        return process
+        if callable(command):
+            return self._programs.call(command, args, _side(side), **options)
+        return self._programs.start(command, _side(side), **options)
 
+    @overload
     def run(
         self, command: Sequence[str], side: str = "A", *, timeout_s: float = 60.0, **options: Any
-    ) -> subprocess.CompletedProcess[str]:
-        """Run a program at one end to its end; return what it printed.
+    ) -> subprocess.CompletedProcess[str]: ...
+
+    @overload
+    def run(
+        self,
+        command: Callable[..., _Result],
+        side: str = "A",
+        *,
+        args: tuple[Any, ...] = (),
+        timeout_s: float = 60.0,
+        **options: Any,
+    ) -> _Result: ...
+
+    def run(
+        self,
+        command: Sequence[str] | Callable[..., Any],
+        side: str = "A",
+        *,
+        args: tuple[Any, ...] = (),
+        timeout_s: float = 60.0,
+        **options: Any,
+    ) -> Any:
+        """Run a program or a function at one end to its end.
+
+        Returns
+        -------
+        subprocess.CompletedProcess or object
+            What the program printed; what the function returned, or it raises what that raised.
 
         Raises
         ------
@@ -288,6 +258,12 @@ class Wire:
             If the program does not exist, or takes longer than ``timeout_s``; ``partial`` has what
             it printed.
         """
+        if callable(command):
+            call = self.start(command, side, args=args, **options)
+            try:
+                return call.result(timeout_s)
+            finally:
+                call.kill()
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
         process = self.start(command, side, stdin=subprocess.DEVNULL, **options)
         with process:
@@ -313,20 +289,8 @@ class Wire:
     def statistics(self) -> Statistics:
         """Return what the wire did so far, and how punctual it was."""
         found, _, _ = self._ask("statistics")
-        drops = sum(_device_drops(self.read("/proc/net/dev", side)) for side in SIDES)
-        carried = found["carried_count"]
-        return Statistics(
-            carried_count=carried,
-            lateness_p50_s=found["lateness_p50_s"],
-            lateness_p99_s=found["lateness_p99_s"],
-            unread_max_s=found["unread_max_s"],
-            late_ratio=min(1.0, found["late_count"] / carried) if carried else 0.0,
-            noise_count=found["noise_count"],
-            refused_count=found["refused_count"],
-            answered_count=found["answered_count"],
-            device_drop_count=drops + found["unread_count"],
-            links=(found["links"][0], found["links"][1]),
-        )
+        drops = sum(device_drops(self.read("/proc/net/dev", side), DEVICE) for side in SIDES)
+        return Statistics.of(found, device_drop_count=drops)
 
     def events(self, towards: str = "B") -> Events:
         """Return the log of the links in the direction of one end.
@@ -368,117 +332,23 @@ class Wire:
 
     def _set_up(self, undo: ExitStack) -> None:
         """Start the carrier and take over what it made; ``undo`` has every step's reverse."""
-        ours, theirs = socket.socketpair()
-        with theirs:
-            undo.callback(ours.close)
-            ours.settimeout(START_LIMIT_S)
-            self._control = ours
-            self._carrier = subprocess.Popen(
-                [*_python("-c"), _START, str(theirs.fileno()), str(_PACKAGE)],
-                env={**os.environ, _owner.MARK: _owner.mark()},
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-            undo.callback(self._end_carrier)
-        settings = {**self._settings, "parent": os.getpid()}
-        ours.sendall(json.dumps(settings).encode() + b"\n")
-        self.chosen, descriptors, _ = self._receive(3)
+        self._control = Control()
+        undo.callback(self._control.close)
+        chosen, descriptors = self._control.set_up(self._settings)
         for descriptor in descriptors:
             undo.callback(os.close, descriptor)
-        self._namespaces = descriptors[:2]
-        self._user = descriptors[2] if len(descriptors) > 2 else -1
-        undo.callback(self._end_started)
-        self.offload = self.chosen["offload"]
-        self.chosen = {name: self.chosen[name] for name in ("way", "scheduling", "device")}
-
-    def _end_carrier(self) -> None:
-        self._control.close()
-        try:
-            self._carrier.wait(END_LIMIT_S)
-        except subprocess.TimeoutExpired:
-            self._carrier.kill()
-        finally:
-            self._carrier.wait()
-
-    def _end_started(self) -> None:
-        for process in self._started:
-            if process.poll() is None:
-                with suppress(OSError):
-                    process.kill()
-            process.wait()
-            for stream in (process.stdin, process.stdout, process.stderr):
-                if stream is not None:
-                    with suppress(OSError):
-                        stream.close()
-        self._started = []
+        self._programs = Programs(descriptors[:2], descriptors[2] if len(descriptors) > 2 else -1)
+        undo.callback(self._programs.end)
+        self.offload = chosen["offload"]
+        self.chosen = {name: chosen[name] for name in ("way", "scheduling", "device")}
 
     def _require_open(self) -> None:
         if not self._open:
             raise ExperimentError("the wire is not open", phase="wire", hint="with Wire(...) as w:")
 
-    def _ask(
-        self, do: str, *, descriptors: int = 0, **arguments: Any
-    ) -> tuple[dict[str, Any], list[int], bytes]:
+    def _ask(self, do: str, **arguments: Any) -> tuple[dict[str, Any], list[int], bytes]:
         self._require_open()
-        with self._lock:
-            try:
-                request = json.dumps({"do": do, "with": arguments}).encode() + b"\n"
-                self._control.sendall(request)
-            except OSError as error:
-                raise self._lost() from error
-            return self._receive(descriptors)
-
-    def _receive(self, descriptors: int) -> tuple[dict[str, Any], list[int], bytes]:
-        """Read one answer of the carrier: a line, descriptors beside it, and what follows it."""
-        found: list[int] = []
-        data = b""
-        try:
-            while b"\n" not in data:
-                more, control, _, _ = self._control.recvmsg(65_536, socket.CMSG_LEN(12))
-                for level, kind, payload in control:
-                    if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
-                        found += array.array("i", payload[: len(payload) // 4 * 4])
-                if not more:
-                    raise self._lost()
-                data += more
-            line, _, data = data.partition(b"\n")
-            reply: dict[str, Any] = json.loads(line)
-            parts = [data]
-            left = reply.get("bytes", 0) - len(data)
-            while left > 0:
-                more = self._control.recv(min(left, 1 << 20))
-                if not more:
-                    raise self._lost()
-                parts.append(more)
-                left -= len(more)
-            if "error" in reply:
-                raise self._refused(reply)
-            if reply.get("broken"):
-                raise ExperimentError(reply["broken"], phase="wire")
-        except BaseException as error:
-            for descriptor in found:
-                os.close(descriptor)
-            if isinstance(error, TimeoutError):
-                raise ExperimentError(
-                    f"the wire's process did not answer in {START_LIMIT_S:g} s", phase="wire"
-                ) from error
-            if isinstance(error, ConnectionError):
-                raise self._lost() from error
-            raise
-        return reply, found, b"".join(parts)
-
-    def _lost(self) -> ExperimentError:
-        with suppress(subprocess.TimeoutExpired):
-            self._carrier.wait(END_LIMIT_S)
-        code = self._carrier.returncode
-        how = "" if code is None else f" (signal {-code})" if code < 0 else f" (status {code})"
-        return ExperimentError(f"the process that carries packets has ended{how}", phase="wire")
-
-    def _refused(self, reply: dict[str, Any]) -> ExperimentError:
-        what = f"the system refuses: {reply['text']}"
-        hint = None if self._open else _HINTS.get(reply["error"])
-        return ExperimentError(what, phase="wire", hint=hint)
+        return self._control.ask(do, **arguments)
 
     def _host(self, number: int, version: int) -> str:
         if version not in (4, 6):
@@ -487,56 +357,6 @@ class Wire:
 
     def _interface(self, number: int, version: int) -> str:
         return f"{self._host(number, version)}/{self._subnets[version].prefixlen}"
-
-
-def free_subnets() -> dict[int, Any]:
-    """Return a subnet of IPv4 and one of IPv6 that this machine has no route to.
-
-    They are seen in the wire's namespaces only; but who reads them should not take them for others.
-    """
-    taken = _routes()
-    for number in random.sample(range(512), 512):
-        subnet = ipaddress.ip_network((int(ipaddress.ip_address("198.18.0.0")) + 256 * number, 24))
-        if not any(route.version == 4 and route.overlaps(subnet) for route in taken):
-            break
-    else:
-        raise ExperimentError("198.18.0.0/15 is in use, all of it", phase="wire")
-    while True:
-        start = (0xFD << 120) | (random.getrandbits(40) << 80)
-        subnet_v6 = ipaddress.ip_network((start, 64))
-        if not any(route.version == 6 and route.overlaps(subnet_v6) for route in taken):
-            return {4: subnet, 6: subnet_v6}
-
-
-def _routes() -> list[Any]:
-    """Return what this machine has routes to, the default route left out."""
-    routes: list[Any] = []
-    with suppress(OSError):
-        for line in File("/proc/net/route").read_text().splitlines()[1:]:
-            fields = line.split()
-            network, mask = (int(fields[place], 16).to_bytes(4, "little") for place in (1, 7))
-            if any(mask):
-                prefix = f"{ipaddress.IPv4Address(network)}/{ipaddress.IPv4Address(mask)}"
-                routes.append(ipaddress.ip_network(prefix, strict=False))
-    with suppress(OSError):
-        for line in File("/proc/net/ipv6_route").read_text().splitlines():
-            fields = line.split()
-            length = int(fields[1], 16)
-            if length > 8:  # all shorter ones are defaults and multicast
-                routes.append(ipaddress.ip_network((int(fields[0], 16), length), strict=False))
-    return routes
-
-
-def _device_drops(table: str) -> int:
-    for line in table.splitlines():
-        name, _, fields = line.partition(":")
-        if name.strip() == "wire0":
-            return int(fields.split()[11])
-    return 0
-
-
-def _python(program: object) -> list[str]:
-    return [sys.executable, "-I", "-S", str(program)]
 
 
 def _side(side: str) -> int:

@@ -16,8 +16,7 @@ from pathlib import Path as File
 
 import pytest
 
-from netcalc.emulation import Statistics, Wire
-from netcalc.emulation import wire as wire_module
+from netcalc.emulation import Statistics, Wire, _subnets
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.path import Path
 
@@ -25,7 +24,7 @@ pytestmark = [pytest.mark.namespace, pytest.mark.usefixtures("nothing_left")]
 
 PATH = Path.parse("10 Mbit/s 1 ms")
 STEPS = [f"{what} {side}" for side in (0, 1) for what in ("namespace", "device", "addresses")]
-ROOT = File(wire_module.__file__).parents[2]
+ROOT = File(_subnets.__file__).parents[2]
 """Where the package is."""
 
 OWNER = """
@@ -35,7 +34,8 @@ from netcalc.path import Path
 with Wire(Path.parse("10 Mbit/s 1 ms")) as wire:
     wire.start(["sh", "-c", "sleep 1000 & sleep 1000"], "A")
     wire.start(["ping", "-q", "-i", "0.05", wire.address("B")], "A", stdout=-3)
-    print(wire._carrier.pid, flush=True)
+    wire.start(time.sleep, "B", args=(1000,))
+    print(wire._control.pid, flush=True)
     sys.stdin.readline()
     {end}
 """
@@ -65,7 +65,7 @@ def test_a_fault_at_any_step_undoes_the_ones_before(step, how, device):
     ],
 )
 def test_a_run_may_end_in_any_way(end, looking):
-    """Normal, exception, Ctrl-C, SIGTERM, SIGKILL; two programs and a grandchild under way.
+    """Normal, exception, Ctrl-C, SIGTERM, SIGKILL; two programs, a grandchild, a call under way.
 
     Many short sleeps: Python looks for signals before a sleep, and one that comes in the
     microsecond between that look and the system call would be noticed at its end only.
@@ -124,7 +124,7 @@ def test_a_mark_with_a_number_that_came_again_is_a_dead_owner():
 
 def test_the_death_of_the_carrier_is_named():
     with Wire(PATH) as wire:
-        os.kill(wire._carrier.pid, signal.SIGKILL)
+        os.kill(wire._control.pid, signal.SIGKILL)
         with pytest.raises(ExperimentError, match=r"carries packets has ended \(signal 9\)"):
             wire.statistics()
 
@@ -230,11 +230,11 @@ def test_a_range_that_the_machine_uses_is_not_taken(monkeypatch):
     """N6: all of 198.18.0.0/15 is in use but for one subnet of it."""
     free = ipaddress.ip_network("198.18.7.0/24")
     whole = ipaddress.ip_network("198.18.0.0/15")
-    monkeypatch.setattr(wire_module, "_routes", lambda: list(whole.address_exclude(free)))
-    assert wire_module.free_subnets()[4] == free
-    monkeypatch.setattr(wire_module, "_routes", lambda: [whole])
+    monkeypatch.setattr(_subnets, "routes", lambda: list(whole.address_exclude(free)))
+    assert _subnets.free_subnets()[4] == free
+    monkeypatch.setattr(_subnets, "routes", lambda: [whole])
     with pytest.raises(ExperimentError, match="in use, all of it"):
-        wire_module.free_subnets()
+        _subnets.free_subnets()
 
 
 @pytest.mark.parametrize("device", ["tun", "veth"])

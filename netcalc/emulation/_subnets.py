@@ -1,0 +1,49 @@
+"""Which addresses a wire takes: a range that this machine has no route to."""
+
+from __future__ import annotations
+
+import ipaddress
+import random
+from contextlib import suppress
+from pathlib import Path as File
+from typing import Any
+
+from netcalc.errors import ExperimentError
+
+
+def free_subnets() -> dict[int, Any]:
+    """Return a subnet of IPv4 and one of IPv6 that this machine has no route to.
+
+    They are seen in the wire's namespaces only; but who reads them should not take them for others.
+    """
+    taken = routes()
+    for number in random.sample(range(512), 512):
+        subnet = ipaddress.ip_network((int(ipaddress.ip_address("198.18.0.0")) + 256 * number, 24))
+        if not any(route.version == 4 and route.overlaps(subnet) for route in taken):
+            break
+    else:
+        raise ExperimentError("198.18.0.0/15 is in use, all of it", phase="wire")
+    while True:
+        start = (0xFD << 120) | (random.getrandbits(40) << 80)
+        subnet_v6 = ipaddress.ip_network((start, 64))
+        if not any(route.version == 6 and route.overlaps(subnet_v6) for route in taken):
+            return {4: subnet, 6: subnet_v6}
+
+
+def routes() -> list[Any]:
+    """Return what this machine has routes to, the default route left out."""
+    found: list[Any] = []
+    with suppress(OSError):
+        for line in File("/proc/net/route").read_text().splitlines()[1:]:
+            fields = line.split()
+            network, mask = (int(fields[place], 16).to_bytes(4, "little") for place in (1, 7))
+            if any(mask):
+                prefix = f"{ipaddress.IPv4Address(network)}/{ipaddress.IPv4Address(mask)}"
+                found.append(ipaddress.ip_network(prefix, strict=False))
+    with suppress(OSError):
+        for line in File("/proc/net/ipv6_route").read_text().splitlines():
+            fields = line.split()
+            length = int(fields[1], 16)
+            if length > 8:  # all shorter ones are defaults and multicast
+                found.append(ipaddress.ip_network((int(fields[0], 16), length), strict=False))
+    return found
