@@ -7,7 +7,7 @@ import inspect
 import numpy as np
 import pytest
 
-from netcalc import calculator
+from netcalc import calculator, units
 from netcalc.errors import DomainError, UnitError
 
 
@@ -96,7 +96,7 @@ def test_every_default_can_be_shown_and_read_again():
                 continue
             if isinstance(parameter.default, str | bool | tuple):
                 continue
-            shown = calculator.units.show(float(parameter.default), parameter.unit, digits=15)
+            shown = units.show(float(parameter.default), parameter.unit, digits=15)
             if np.isfinite(float(parameter.default)):
                 assert np.ravel(parameter.read(shown)) == pytest.approx(float(parameter.default)), (
                     formula.name, parameter.name,

@@ -1,0 +1,30 @@
+"""Every public model as a formula that can be listed, evaluated from text, swept and solved.
+
+A formula is made from the function itself: its name, its signature, its docstring. A new model
+appears here by existing.
+
+>>> formula("transfer").evaluate_text({"payload": "1 MB", "bandwidth": "T1", "latency": "30 ms"})
+5.211347150259067
+>>> formula("transfer").parameters[1].unit
+'bit/s'
+"""
+
+from __future__ import annotations
+
+from netcalc.calculator._catalogue import command, formula, formulas, search, subject_formulas
+from netcalc.calculator._formula import Formula
+from netcalc.calculator._parameter import Parameter
+from netcalc.calculator._results import (
+    column_unit,
+    explained,
+    result_lines,
+    show,
+    table,
+)
+from netcalc.calculator._sweeps import Solution, Sweep, parse_range, solve_for, sweep, sweep_range
+
+__all__ = [
+    "Formula", "Parameter", "Solution", "Sweep", "column_unit", "command", "explained", "formula",
+    "formulas", "parse_range", "result_lines", "search", "show", "solve_for", "subject_formulas",
+    "sweep", "sweep_range", "table",
+]  # fmt: skip

@@ -1,0 +1,107 @@
+"""Every public model by name: listed, found, searched."""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+
+from netcalc import models
+from netcalc.calculator._formula import Formula
+from netcalc.errors import DomainError
+
+
+@cache
+def formulas() -> dict[str, Formula]:
+    """Return every public model by its full name, in the order of the files.
+
+    Examples
+    --------
+    >>> "latency.transfer_s" in formulas()
+    True
+    """
+    found: dict[str, Formula] = {}
+    for subject in models.SUBJECTS:
+        found |= subject_formulas(subject)
+    return found
+
+
+@cache
+def subject_formulas(subject: str) -> dict[str, Formula]:
+    """Return the public models of one file by their full name."""
+    module = import_module(f"netcalc.models.{subject}")
+    return {
+        f"{subject}.{name}": Formula(f"{subject}.{name}", function)
+        for name, function in vars(module).items()
+        if inspect.isfunction(function)
+        and not name.startswith("_")
+        and function.__module__ == module.__name__
+    }
+
+
+def formula(name: str) -> Formula:
+    """Return a formula by name: ``transfer``, ``transfer_s`` or ``latency.transfer_s``.
+
+    Raises
+    ------
+    DomainError
+        If no formula has that name, or several do; the nearest are named.
+    """
+    wanted = name.strip().replace("-", "_")
+    subject, dot, _ = wanted.partition(".")
+    searched = subject_formulas(subject) if dot and subject in models.SUBJECTS else formulas()
+    exact = [f for f in searched.values() if wanted in (f.name, f.function_name)]
+    short = [
+        f for f in searched.values() if wanted in (f.short_name, f"{f.subject}.{f.short_name}")
+    ]
+    found = exact or short
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise DomainError("formula", repr(name), "one of " + ", ".join(f.name for f in found))
+    known = {f.short_name: f for f in formulas().values()} | formulas()
+    close = get_close_matches(wanted, known, n=4, cutoff=0.5)
+    hint = f"Did you mean {', '.join(close)}?" if close else "netcalc calc --list shows all"
+    raise DomainError("formula", repr(name), "the name of a model", hint=hint)
+
+
+def command(wanted: Formula) -> str:
+    """Return the shortest name that means only this formula, as it is typed.
+
+    Examples
+    --------
+    >>> command(formula("latency.satellite_rtt_s"))
+    'satellite-rtt'
+    """
+    short = _times_used()
+    for name in (wanted.short_name, wanted.function_name):
+        if short[name] == 1:
+            return name.replace("_", "-")
+    return wanted.name.replace("_", "-")
+
+
+@cache
+def _times_used() -> Counter[str]:
+    return Counter(n for f in formulas().values() for n in {f.short_name, f.function_name})
+
+
+def search(words: str) -> list[Formula]:
+    """Return the formulas in whose name, summary or parameters all words stand.
+
+    Examples
+    --------
+    >>> [found.short_name for found in search("satellite")]
+    ['satellite_rtt']
+    """
+    wanted = words.lower().split()
+    return [
+        f
+        for f in formulas().values()
+        if all(word in f"{f.name} {f.summary} {_names(f)} {f.source}".lower() for word in wanted)
+    ]
+
+
+def _names(found: Formula) -> str:
+    return " ".join(parameter.name for parameter in found.parameters)

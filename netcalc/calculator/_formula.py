@@ -1,0 +1,365 @@
+"""A public model function, with what its docstring says: equation, symbols, range, example."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from doctest import DocTestParser
+from functools import cached_property
+from typing import Any
+
+import docstring_parser
+import numpy as np
+
+from netcalc import equations, units
+from netcalc.calculator._parameter import SUFFIX, UNIT, Parameter, documented_parameter, flat
+from netcalc.calculator._results import show
+from netcalc.errors import DomainError
+
+_SYMBOL = re.compile(r":math:`([^`]+)` (\w+)(?: \(([^()]*: [^()]*)\))?")
+_RANGE = re.compile(r"Range: (\w+) up to (\d[\d.e-]*\d|\d)\.")
+_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A public model function, with what its docstring says.
+
+    Parameters
+    ----------
+    name : str
+        Full name: ``latency.transfer_s``.
+    function : callable
+        The function.
+    """
+
+    name: str
+    function: Callable[..., Any]
+
+    @property
+    def subject(self) -> str:
+        """File of the models it stands in."""
+        return self.name.partition(".")[0]
+
+    @property
+    def function_name(self) -> str:
+        """Name of the function, with its unit."""
+        return self.name.partition(".")[2]
+
+    @property
+    def short_name(self) -> str:
+        """Name of the function, without its unit."""
+        return SUFFIX.sub("", self.function_name)
+
+    @cached_property
+    def _doc(self) -> docstring_parser.Docstring:
+        text = inspect.getdoc(self.function) or ""
+        return docstring_parser.parse(text, docstring_parser.DocstringStyle.NUMPYDOC)
+
+    @property
+    def summary(self) -> str:
+        """First sentence of its docstring."""
+        return flat(self._doc.short_description or "")
+
+    @property
+    def equation(self) -> str:
+        """The equation, in LaTeX."""
+        text = self._doc.long_description or ""
+        found = re.search(r"\.\. math::\s*(.+?)(?:\n\s*\n|$)", text, re.DOTALL)
+        return " ".join(found[1].split()) if found else ""
+
+    @cached_property
+    def symbols(self) -> dict[str, str]:
+        """The equation's symbols, and which parameter each stands for, or ``result``.
+
+        Examples
+        --------
+        >>> from netcalc.calculator import formula
+        >>> formula("latency.transfer").symbols
+        {'N': 'payload_bytes', 'R': 'bandwidth_bps', 'd': 'latency_s'}
+        """
+        return {symbol: name for symbol, name, _ in _SYMBOL.findall(self._symbols_text)}
+
+    @property
+    def _symbols_text(self) -> str:
+        return " ".join(self._section("notes").split()).partition("Symbols: ")[2]
+
+    @property
+    def validity(self) -> str:
+        """Where it holds."""
+        return flat(re.split(r"Range: |Symbols: ", self._section("notes"))[0])
+
+    @property
+    def published_range(self) -> tuple[str, float] | None:
+        """The quantity, or ``result``, that the source vouches for only up to a number."""
+        found = _RANGE.search(self._section("notes"))
+        return (found[1], float(found[2])) if found else None
+
+    def doubt(self, arguments: Mapping[str, Any], result: Any) -> str:
+        """Say that a number lies beyond the range its source published; empty if none does.
+
+        Examples
+        --------
+        >>> from netcalc.calculator import formula
+        >>> mathis = formula("mathis-throughput")
+        >>> mathis.doubt({"loss_ratio": 0.3}, 261e3)
+        'loss is 30%, beyond the published range of the formula (up to 1%): take it as a guess.'
+        """
+        if self.published_range is None:
+            return ""
+        name, limit = self.published_range
+        parameter = None if name == "result" else self.parameter(name)
+        unit = self.unit if parameter is None else parameter.unit
+        values = result if parameter is None else arguments.get(name, parameter.default)
+        worst = float(np.max(np.asarray(values, dtype=float), initial=0.0))
+        if not worst > limit:
+            return ""
+        what = "the result" if parameter is None else parameter.short_name
+        return (
+            f"{what} is {units.show(worst, unit)}, beyond the published range of the formula "
+            f"(up to {units.show(limit, unit)}): take it as a guess."
+        )
+
+    @property
+    def source(self) -> str:
+        """Where it is from."""
+        return flat(self._section("references"))
+
+    @property
+    def returns(self) -> str:
+        """What it returns."""
+        return UNIT.sub("", flat(self._doc.returns.description or "")) if self._doc.returns else ""
+
+    @property
+    def unit(self) -> str:
+        """Unit of the result; empty for a result of several columns."""
+        text = flat(self._doc.returns.description or "") if self._doc.returns else ""
+        found = UNIT.search(text)
+        return found[1] if found else ""
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The arguments, the swept one first."""
+        documented = {
+            name.strip(): item for item in self._doc.params for name in item.arg_name.split(",")
+        }
+        return tuple(
+            documented_parameter(name, found, documented.get(name))
+            for name, found in inspect.signature(self.function).parameters.items()
+        )
+
+    @cached_property
+    def example(self) -> dict[str, Any]:
+        """Arguments of a call in its docstring's examples; of several values, the first."""
+        known: dict[str, Any] = {}
+        for shown in DocTestParser().get_examples(inspect.getdoc(self.function) or ""):
+            nodes = ast.walk(ast.parse(shown.source))
+            written = [node for node in nodes if isinstance(node, ast.Assign | ast.Call)]
+            for node in sorted(written, key=lambda node: (node.lineno, node.col_offset)):
+                if isinstance(node, ast.Call):
+                    if ast.unparse(node.func) != self.function_name:
+                        continue
+                    given = self._example_arguments(node, known)
+                    if all(p.name in given for p in self.parameters if p.required):
+                        return given
+                elif isinstance(node.targets[0], ast.Name):
+                    known[node.targets[0].id] = _literal(node.value, known)
+        return {}
+
+    def _example_arguments(self, call: ast.Call, known: Mapping[str, Any]) -> dict[str, Any]:
+        given: dict[str, Any] = {}
+        if call.args:
+            given[self.parameters[0].name] = _literal(call.args[0], known)
+        for word in call.keywords:
+            value = _literal(word.value, known)
+            given |= {word.arg: value} if word.arg else value or {}
+        one = {p.name for p in self.parameters if p.kind != "list"}
+        return {
+            name: value[0] if name in one and isinstance(value, list | tuple) else value
+            for name, value in given.items()
+            if value is not None
+        }
+
+    def parameter(self, name: str) -> Parameter:
+        """Return the parameter of that name, with or without its unit, dashes or underscores.
+
+        Raises
+        ------
+        DomainError
+            If there is none, with the nearest names.
+        """
+        wanted = name.replace("-", "_")
+        exact = [p for p in self.parameters if p.name == wanted]
+        found = exact or [p for p in self.parameters if p.short_name == wanted]
+        if len(found) == 1:
+            return found[0]
+        names = [p.name if found else p.short_name for p in self.parameters]
+        raise DomainError(f"parameter of {self.name}", repr(name), "one of " + ", ".join(names))
+
+    def label(self, name: str) -> str:
+        """Return a parameter's name for people, with its unit only where another has it, too.
+
+        Examples
+        --------
+        >>> from netcalc.calculator import formula
+        >>> timeline = formula("write_timeline.write_timeline")
+        >>> timeline.label("write_bytes"), timeline.label("mss_bytes")
+        ('write bytes', 'mss')
+        """
+        short = self.parameter(name).short_name
+        alone = sum(p.short_name == short for p in self.parameters) == 1
+        return (short if alone else name).replace("_", " ")
+
+    def arguments(self, texts: Mapping[str, str]) -> dict[str, Any]:
+        """Read arguments from text; what is missing keeps its default.
+
+        Raises
+        ------
+        DomainError, UnitError
+            If a name is unknown, an argument without a default is missing, or a text is refused.
+        """
+        given: dict[str, Any] = {}
+        for name, text in texts.items():
+            parameter = self.parameter(name)
+            given[parameter.name] = parameter.read(text)
+        return given
+
+    def evaluate(self, arguments: Mapping[str, Any]) -> Any:
+        """Call the function with the swept argument first.
+
+        Raises
+        ------
+        DomainError
+            If an argument without a default is missing.
+        """
+        first, *others = self.parameters
+        missing = next((p for p in self.parameters if p.required and p.name not in arguments), None)
+        if missing is not None:
+            hint = missing.description
+            raise DomainError(missing.short_name, "missing", missing.wanted, hint=hint)
+        keywords = {p.name: arguments[p.name] for p in others if p.name in arguments}
+        if first.name in arguments:
+            return self.function(arguments[first.name], **keywords)
+        return self.function(**keywords)
+
+    def evaluate_text(self, texts: Mapping[str, str]) -> Any:
+        """Read the arguments from text and call the function; a lone number as a float."""
+        result = self.evaluate(self.arguments(texts))
+        return (
+            float(result)
+            if isinstance(result, np.floating | np.ndarray) and np.ndim(result) == 0
+            else result
+        )
+
+    def equation_with(self, arguments: Mapping[str, Any], result: Any = None) -> str:
+        r"""Return the equation in LaTeX with the numbers put in, and with the result.
+
+        Symbols of lists and of arrays stay; the numbers of a list follow the equation.
+
+        Examples
+        --------
+        >>> from netcalc.calculator import formula
+        >>> given = {"payload_bytes": 1e6, "bandwidth_bps": 1.544e6, "latency_s": 0.03}
+        >>> print(formula("latency.transfer").equation_with(given, 5.2113))
+        t = 30\,\mathrm{ms} + 8 \cdot 1\,\mathrm{MB} / 1.544\,\mathrm{Mbit/s} = 5.211\,\mathrm{s}
+        """
+        by_value = {
+            symbol: dict(part.split(": ", 1) for part in values.split(", "))
+            for symbol, _, values in _SYMBOL.findall(self._symbols_text)
+            if values
+        }
+        quantities, lists = {}, []
+        for symbol, name in self.symbols.items():
+            if name == "result":
+                continue
+            parameter = self.parameter(name)
+            text = _quantity(parameter, arguments.get(name, parameter.default))
+            if symbol in by_value:
+                text = by_value[symbol].get(text, "")
+            if text and parameter.kind == "list":
+                lists.append(rf", \quad {symbol} = \text{{{text}}}")
+            elif text:
+                quantities[symbol] = text
+        left, equals, right = _left_side(self.equation)
+        if left in self.symbols or "result" in self.symbols.values():
+            left, equals, right = "", "", self.equation
+        written = left + equals + equations.put_in(right, quantities)
+        return written + self._result_text(left, result) + "".join(lists)
+
+    def _result_text(self, left: str, result: Any) -> str:
+        if not isinstance(result, int | float | np.generic | np.ndarray) or np.ndim(result):
+            return ""
+        value = equations.latex(show(result, self.unit))
+        solved = next((s for s, name in self.symbols.items() if name == "result"), left)
+        if not solved:
+            return rf" \quad\Rightarrow\quad {value}"
+        if solved == left and r"\quad" not in self.equation:
+            return f" = {value}"
+        return rf" \quad\Rightarrow\quad {solved} = {value}"
+
+    def equation_text(self, arguments: Mapping[str, Any], result: Any = None) -> str:
+        """Return the equation with the numbers put in, as text for a terminal.
+
+        Examples
+        --------
+        >>> from netcalc.calculator import formula
+        >>> given = {"payload_bytes": 1e6, "bandwidth_bps": 1.544e6, "latency_s": 0.03}
+        >>> formula("latency.transfer").equation_text(given, 5.2113)
+        't = 30 ms + 8 · 1 MB / 1.544 Mbit/s = 5.211 s'
+        """
+        return equations.plain(self.equation_with(arguments, result))
+
+    def _section(self, name: str) -> str:
+        """Text of a docstring section that is not a list of items."""
+        text = inspect.getdoc(self.function) or ""
+        found = re.search(rf"^{name}\n-+\n(.*?)(?=^\w+\n---|\Z)", text, re.M | re.S | re.I)
+        return found[1] if found else ""
+
+
+def _literal(node: ast.expr, known: Mapping[str, Any]) -> Any:
+    """Return the value of an expression of numbers, text and names; None for any other."""
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        pass
+    if isinstance(node, ast.Name):
+        return known.get(node.id)
+    if isinstance(node, ast.List):
+        return [_literal(item, known) for item in node.elts]
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        ends = _literal(node.left, known), _literal(node.right, known)
+        return None if None in ends else _OPERATORS[type(node.op)](*ends)
+    return None
+
+
+def _quantity(parameter: Parameter, value: Any) -> str:
+    """Write a number as it stands in an equation: a ratio is no percentage there."""
+    if value is None or value is inspect.Parameter.empty:
+        return ""
+    if parameter.kind == "bool":
+        return "yes" if value else "no"
+    if parameter.kind in ("choice", "text"):
+        return str(value)
+    if parameter.kind == "list":
+        return ", ".join(parameter.show(item, digits=6) for item in np.ravel(value))
+    if np.ndim(value):
+        return ""
+    if parameter.unit == "ratio":
+        return f"{float(value):.6g}"
+    return parameter.show(value, digits=6)
+
+
+def _left_side(equation: str) -> tuple[str, str, str]:
+    """Split an equation at its first sign of equality, if what is before it is one quantity."""
+    found = re.match(r"([^=]*?)(\s*(?:=|\\approx)\s*)(.*)", equation)
+    if found is None or found[1].count("{") != found[1].count("}") or r"\lor" in found[1]:
+        return "", "", equation
+    return found[1], found[2], found[3]

@@ -1,0 +1,85 @@
+"""What a formula gave, as people read it: columns, lines, and the numbers that went in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from netcalc import units
+
+if TYPE_CHECKING:
+    from netcalc.calculator._formula import Formula
+
+_COLUMN_UNITS = {  # of the columns of a result, by the end of their name
+    "_m_s": "m/s", "_bps": "bit/s", "_pps": "packet/s", "_bytes": "byte", "_bits": "bit",
+    "_ratio": "ratio", "_count": "1", "packet_cost": "s/packet", "byte_cost": "s/byte", "_s": "s",
+}  # fmt: skip
+
+
+def column_unit(wanted: Formula, column: str) -> str:
+    """Return the unit of a column of a result, by its name.
+
+    Examples
+    --------
+    >>> from netcalc.calculator import formula
+    >>> column_unit(formula("two_point_costs"), "byte_cost")
+    's/byte'
+    """
+    return next((u for end, u in _COLUMN_UNITS.items() if column.endswith(end)), wanted.unit)
+
+
+def table(wanted: Formula, result: Any) -> dict[str, list[Any]]:
+    """Return a result as columns of one length; what is missing at the end is empty.
+
+    Examples
+    --------
+    >>> from netcalc.calculator import formula
+    >>> table(formula("fragments"), np.array([1480.0, 20.0]))
+    {'fragments_bytes': [1480.0, 20.0]}
+    """
+    found = result._asdict() if hasattr(result, "_asdict") else {wanted.function_name: result}
+    columns = {name: np.ravel(column).tolist() for name, column in found.items()}
+    length = max(map(len, columns.values()))
+    return {name: column + [""] * (length - len(column)) for name, column in columns.items()}
+
+
+def show(value: Any, unit: str) -> str:
+    """Write a value of a result, or a list of them, as people read it."""
+    if np.ndim(value) == 0 and np.asarray(value).dtype.kind == "b":
+        return str(value)
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple) or np.ndim(value):
+        return ", ".join(show(item, unit) for item in value)
+    return units.show(float(value), unit)
+
+
+def result_lines(wanted: Formula, result: Any) -> list[str]:
+    """Return a result as people read it: one line, or one for each of its columns."""
+    if hasattr(result, "_asdict"):
+        return [
+            f"{name}: {show(column, column_unit(wanted, name))}"
+            for name, column in result._asdict().items()
+        ]
+    return [show(result, wanted.unit)]
+
+
+def explained(wanted: Formula, arguments: Mapping[str, Any], result: Any) -> list[tuple[str, str]]:
+    """Return the numbers that went into the equation, by name, and last what came out.
+
+    Examples
+    --------
+    >>> from netcalc.calculator import formula
+    >>> serialization = formula("latency.serialization")
+    >>> given = {"wire_bytes": 1538, "bandwidth_bps": 1e9}
+    >>> explained(serialization, given, serialization.evaluate(given))
+    [('wire_bytes', '1538 B'), ('bandwidth_bps', '1 Gbit/s'), ('serialization_s', '12.3 µs')]
+    """
+    lines = []
+    for parameter in wanted.parameters:
+        value = arguments.get(parameter.name, parameter.default)
+        origin = "" if parameter.name in arguments else " (default)"
+        lines.append((parameter.name, parameter.show(value, digits=6) + origin))
+    return [*lines, (wanted.function_name, ", ".join(result_lines(wanted, result)))]

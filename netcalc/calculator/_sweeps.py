@@ -1,0 +1,224 @@
+"""A formula over a range of one argument, and solved for one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from netcalc import units
+from netcalc.calculator._formula import Formula
+from netcalc.calculator._parameter import LIST_SEPARATOR, Parameter
+from netcalc.errors import DomainError
+from netcalc.models._domain import FloatArray
+from netcalc.solver import Root, default_range, solve
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """A formula over a range of one argument: ``name`` in ``values``, and what comes out.
+
+    ``columns`` has one column ``result``, or those of a formula of several results;
+    ``refused`` is why values were left out, empty if none was.
+    """
+
+    formula: Formula
+    name: str
+    values: FloatArray
+    columns: Mapping[str, FloatArray]
+    refused: str = ""
+
+
+def sweep(
+    wanted: Formula,
+    arguments: Mapping[str, Any],
+    *,
+    over: str,
+    values: FloatArray,
+    gaps: bool = False,
+) -> Sweep:
+    """Evaluate a formula for each value of one argument.
+
+    Values between whole numbers are rounded for a formula that takes whole numbers only. With
+    ``gaps``, the result is nan where a value is impossible, unless all are.
+
+    Raises
+    ------
+    DomainError
+        If a value is impossible, or the result is not a number.
+
+    Examples
+    --------
+    >>> from netcalc.calculator import formula
+    >>> counts = sweep(formula("stream_mbufs"), {}, over="payload_bytes", values=[100.2, 199.9])
+    >>> counts.values.tolist(), counts.columns["calls"].tolist()
+    ([100.0, 200.0], [1.0, 2.0])
+    """
+    values = _as_taken(wanted, arguments, over, np.asarray(values, dtype=float))
+    rows: list[dict[str, float] | None] = []
+    refused: list[DomainError] = []
+    for value in values.tolist():
+        try:
+            rows.append(_numbers(wanted, wanted.evaluate({**arguments, over: value})))
+        except DomainError as error:
+            if not gaps or error.name.startswith("result of"):
+                raise
+            refused.append(error)
+            rows.append(None)
+    if len(refused) == len(rows):
+        raise refused[0]
+    names = next(row for row in rows if row is not None)
+    columns = {name: np.array([row[name] if row else np.nan for row in rows]) for name in names}
+    return Sweep(wanted, over, values, columns, str(refused[0]) if refused else "")
+
+
+def _as_taken(
+    wanted: Formula, arguments: Mapping[str, Any], over: str, values: FloatArray
+) -> FloatArray:
+    """Return the values, rounded if the formula takes whole numbers only."""
+    for value in values[values != np.round(values)][:1].tolist():
+        try:
+            wanted.evaluate({**arguments, over: value})
+        except DomainError as error:
+            if "whole number" in error.allowed or wanted.parameter(over).name.endswith("_count"):
+                return np.unique(np.round(values))
+    return values
+
+
+def _numbers(wanted: Formula, result: Any) -> dict[str, float]:
+    columns = result._asdict() if hasattr(result, "_asdict") else {"result": result}
+    for value in columns.values():
+        if np.ndim(value) or not isinstance(value, int | float | np.number | np.bool_ | np.ndarray):
+            shown = type(result).__name__
+            raise DomainError(f"result of {wanted.name}", shown, "one number, to be swept")
+    return {name: float(value) for name, value in columns.items()}
+
+
+def sweep_range(parameter: Parameter, value: float) -> tuple[float, float, bool]:
+    """Return a range of an argument around a value, and whether it is logarithmic.
+
+    Examples
+    --------
+    >>> from netcalc.calculator import formula
+    >>> sweep_range(formula("transfer").parameter("latency"), 0.03)
+    (0.003, 0.3, True)
+    >>> sweep_range(formula("mm1_wait").parameter("utilization"), 0.8)
+    (0.0, 1.0, False)
+    """
+    if parameter.unit == "ratio" and value >= 0.05:
+        return 0.0, 1.0, False
+    if value > 0 and np.isfinite(value):
+        low = max(1.0, value / 10) if parameter.unit == "1" and value >= 1 else value / 10
+        high = min(value * 10, 1.0) if parameter.unit == "ratio" else value * 10
+        return low, float(f"{high:.12g}"), True
+    typical = units.example(parameter.unit).rpartition(" such as ")[2]
+    return 0.0, parameter.read(typical) if parameter.unit not in ("1", "ratio") else 1.0, False
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """The values of one argument, from ``low`` to ``high``, that give the result ``target``."""
+
+    formula: Formula
+    parameter: Parameter
+    target: float
+    low: float
+    high: float
+    roots: tuple[Root, ...]
+
+    @property
+    def lines(self) -> list[str]:
+        """Every root as people read it, or that there is none."""
+        show = self.parameter.show
+        if not self.roots:
+            return [f"none in [{show(self.low)}, {show(self.high)}]"]
+        return [show(root.value) + self._inexact(root) for root in self.roots]
+
+    def _inexact(self, root: Root) -> str:
+        if root.exact:
+            return ""
+        there = units.show(root.result, self.formula.unit)
+        return f" (nearest: the formula steps over it and gives {there})"
+
+
+def solve_for(
+    wanted: Formula, arguments: Mapping[str, Any], *, over: str, result: str, limits: str = ""
+) -> Solution:
+    """Find the values of one argument that give a result that is written as text.
+
+    Parameters
+    ----------
+    wanted : Formula
+        The formula.
+    arguments : mapping of str to object
+        The other arguments; one of this argument is not used.
+    over : str
+        The argument to find.
+    result : str
+        The result with its unit.
+    limits : str
+        ``LOW:HIGH``, as in ``1ms:10s``; by default as wide as
+        :func:`netcalc.solver.default_range`.
+
+    Raises
+    ------
+    DomainError, UnitError
+        If a text is refused, another argument is missing, or the formula gives no single number.
+
+    Examples
+    --------
+    >>> from netcalc.calculator import formula
+    >>> line = {"payload_bytes": 1e6, "latency_s": 0.03}
+    >>> solve_for(formula("transfer"), line, over="bandwidth", result="1.03 s").lines
+    ['8 Mbit/s']
+    """
+    parameter = wanted.parameter(over)
+    low, high = default_range(parameter.name)
+    if limits:
+        ends = limits.split(":")
+        if len(ends) != 2:
+            raise DomainError("range of --solve", repr(limits), "LOW:HIGH, as in 1ms:10s")
+        low, high = parameter.read(ends[0]), parameter.read(ends[1])
+    given = {name: value for name, value in arguments.items() if name != parameter.name}
+    for other in wanted.parameters:
+        if other.required and other is not parameter and other.name not in given:
+            raise DomainError(other.short_name, "missing", other.wanted)
+    target = Parameter("result", wanted.unit, "number", None, "").read(result)
+    roots = solve(wanted.function, for_=parameter.name, result=target, low=low, high=high, **given)
+    return Solution(wanted, parameter, target, low, high, tuple(roots))
+
+
+def parse_range(text: str, parameter: Parameter) -> FloatArray:
+    """Read the values of a sweep: ``1ms:300ms:log50``, ``64B:1518B:10`` or ``64B,128B,256B``.
+
+    Raises
+    ------
+    UnitError, DomainError
+        If an end is no quantity of the parameter's unit, or the number of steps is not from 2 to
+        100,000.
+
+    Examples
+    --------
+    >>> from netcalc.calculator import formula
+    >>> latency = formula("transfer").parameter("latency")
+    >>> parse_range("1ms:100ms:log3", latency).round(3).tolist()
+    [0.001, 0.01, 0.1]
+    """
+    parts = text.split(":")
+    if len(parts) == 1:
+        return np.array([parameter.read(one) for one in LIST_SEPARATOR.split(text.strip())])
+    steps = re.fullmatch(r"(log|lin)?\s*(\d+)", parts[2].strip()) if len(parts) == 3 else None
+    if len(parts) > 3 or (len(parts) == 3 and steps is None):
+        raise DomainError("sweep", repr(text), "LOW:HIGH:STEPS, as in 1ms:300ms:log50")
+    low, high = parameter.read(parts[0]), parameter.read(parts[1])
+    count = int(steps[2]) if steps else 50
+    if not 2 <= count <= 100_000:
+        raise DomainError("steps of the sweep", count, "from 2 to 100000")
+    if steps and steps[1] == "log":
+        if low <= 0 or high <= 0:
+            raise DomainError("ends of the sweep", text, "above 0 for log steps")
+        return np.geomspace(low, high, count)
+    return np.linspace(low, high, count)
