@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from netcalc.emulation.chain import Chain, Simulated, chain_of, simulate
     from netcalc.emulation.queue import FATES, Events, LinkQueue
     from netcalc.emulation.relay import CANNOT_SHOW, Relay
+    from netcalc.emulation.routed import Forwarding, Routed
     from netcalc.emulation.wire import Statistics, Wire
 
 __all__ = [
@@ -18,8 +19,10 @@ __all__ = [
     "Capabilities",
     "Chain",
     "Events",
+    "Forwarding",
     "LinkQueue",
     "Relay",
+    "Routed",
     "Simulated",
     "Statistics",
     "Wire",
@@ -34,6 +37,7 @@ _MODULES = {
     "chain": ("Chain", "Simulated", "chain_of", "simulate"),
     "queue": ("FATES", "Events", "LinkQueue"),
     "relay": ("CANNOT_SHOW", "Relay"),
+    "routed": ("Forwarding", "Routed"),
     "wire": ("Statistics", "Wire"),
 }
 _NAMES = {name: module for module, names in _MODULES.items() for name in names}

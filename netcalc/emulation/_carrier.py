@@ -346,6 +346,10 @@ def main() -> int:
     if os.getppid() not in (settings["parent"], 0):
         return 1
     carrier = Carrier(settings)
+    if "routers_of_hosts" in settings:
+        from netcalc.emulation._router import Router
+
+        carrier = Router(settings)
     try:
         try:
             chosen = carrier.make()
@@ -353,7 +357,7 @@ def main() -> int:
             text = f"{error.strerror or error} ({error.filename or 'start'})"
             send(control, {"error": error.errno, "text": text}, [])
             return 2
-        descriptors = [*carrier.namespaces]
+        descriptors = carrier.namespaces[:2]
         if chosen["way"] == "user namespace":
             descriptors.append(os.open("/proc/self/ns/user", os.O_RDONLY | os.O_CLOEXEC))
         send(control, chosen, descriptors)

@@ -22,6 +22,7 @@ _IFF_TUN, _IFF_NO_PI, _IFF_VNET_HDR = 0x0001, 0x1000, 0x4000
 _OFFLOADS = 0x01 | 0x02 | 0x04  # checksums, TSO over IPv4 and IPv6
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _SIOCSIFADDR = 0x8913, 0x8914, 0x8916
 _SIOCSIFNETMASK, _SIOCSIFMTU, _SIOCGIFINDEX = 0x891C, 0x8922, 0x8933
+_SIOCADDRT, _RTF_UP_AND_GATEWAY = 0x890B, 0x0001 | 0x0002
 _CALLS = {
     _TUNSETIFF: "making a TUN device",
     _TUNSETOFFLOAD: "offloads of the TUN device",
@@ -31,6 +32,7 @@ _CALLS = {
     _SIOCSIFNETMASK: "giving a netmask",
     _SIOCSIFMTU: "setting the MTU",
     _SIOCGIFINDEX: "finding a device",
+    _SIOCADDRT: "giving a router",
 }
 _IFF_UP = 0x1
 _PR_SET_PDEATHSIG, _PR_SET_TIMERSLACK = 1, 29
@@ -123,6 +125,25 @@ def set_up(name: str, addresses: list[str], *, mtu_bytes: int) -> None:
                 checked_ioctl(
                     sock, _SIOCSIFADDR, struct.pack("16sIi", address.ip.packed, length, index)
                 )
+
+
+def add_router(name: str, address: str) -> None:
+    """Send what is for no neighbour of an interface to a router at an address."""
+    router = ipaddress.ip_address(address)
+    if router.version == 4:
+        anywhere = struct.pack("HH12x", socket.AF_INET, 0)
+        gateway = struct.pack("HH4s8x", socket.AF_INET, 0, router.packed)
+        route = struct.pack(
+            "L16s16s16sHhLPhPLLH6x", 0, anywhere, gateway, anywhere, _RTF_UP_AND_GATEWAY,
+            0, 0, 0, 0, 0, 0, 0, 0,
+        )  # fmt: skip
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+            checked_ioctl(sock, _SIOCADDRT, route)
+        return
+    request = (bytes(16), bytes(16), router.packed, 0, 0, 0, 1, 0, _RTF_UP_AND_GATEWAY)
+    with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as sock:
+        index = socket.if_nametoindex(name)
+        checked_ioctl(sock, _SIOCADDRT, struct.pack("16s16s16sIHHILIi", *request, index))
 
 
 def set_sysctl(name: str, value: str) -> None:

@@ -52,11 +52,17 @@ def prepare(name: str) -> bytes:
         request = struct.pack("16s24x", label)
         (flags,) = struct.unpack_from("H", checked_ioctl(sock, _SIOCGIFFLAGS, request), 16)
         checked_ioctl(sock, _SIOCSIFFLAGS, struct.pack("16sH22x", label, flags | _IFF_NOARP))
+        set_whole_packets(name)
+        return checked_ioctl(sock, _SIOCGIFHWADDR, request)[18:24]
+
+
+def set_whole_packets(name: str) -> None:
+    """Switch a device's offloads off: no packet of many segments, every checksum computed."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         for command in _ETHTOOL_OFF:
             value = ctypes.create_string_buffer(struct.pack("II", command, 0))
-            pointer = struct.pack("16sP16x", label, ctypes.addressof(value))
+            pointer = struct.pack("16sP16x", name.encode(), ctypes.addressof(value))
             checked_ioctl(sock, _SIOCETHTOOL, pointer)
-        return checked_ioctl(sock, _SIOCGIFHWADDR, request)[18:24]
 
 
 def open_frames(name: str) -> int:
