@@ -63,20 +63,33 @@ def test_ping_over_ipv6(device):
 
 
 @pytest.mark.parametrize("version", [4, 6])
-def test_traceroute_sees_the_nodes(version, wires):
-    program = wires.programs["traceroute"]
-    if not program:
-        pytest.skip("traceroute is not installed")
+@pytest.mark.parametrize("program", ["traceroute", "mtr"])
+@pytest.mark.parametrize("device", ["tun", "veth"])
+def test_every_node_is_seen(program, version, device, wires):
+    if not wires.programs[program]:
+        pytest.skip(f"{program} is not installed")
     path = Path.parse("5 x 10 Mbit/s 3 ms")
-    with Wire(path) as wire:
-        out = wire.run([program, f"-{version}", "-n", "-q", "1", wire.address("B", version)]).stdout
+    with Wire(path, device=device) as wire:
+        asked = [wires.programs[program], f"-{version}", "-n", *OPTIONS[program]]
+        out = wire.run([*asked, wire.address("B", version)]).stdout
         nodes = [wire.router_address(place, version) for place in range(4)]
         expected = [*nodes, wire.address("B", version)]
-    found = re.findall(r"^ *\d+ +(\S+) +([\d.]+) ms", out, re.MULTILINE)
+        assert wire.statistics().answered_count >= 4
+    found = re.findall(LINES[program], out, re.MULTILINE)
     assert [address for address, _ in found] == expected
-    # derived: each link adds 3 ms there and 3 ms back, packets of 60 or 80 bytes and answers beside
+    # derived: each link adds 3 ms there and 3 ms back, packets of 60 to 80 bytes and answers beside
     for place, (_, printed_ms) in enumerate(found):
         assert 6.0 * (place + 1) <= float(printed_ms) <= 6.0 * (place + 1) + 3.0
+
+
+OPTIONS = {
+    "traceroute": ["-q", "1"],
+    "mtr": ["--report", "-c", "2", "-i", "0.1", "-G", "0.5", "-o", "B"],  # the best of two
+}
+LINES = {
+    "traceroute": r"^ *\d+ +(\S+) +([\d.]+) ms",
+    "mtr": r"^ *\d+\.\|-- (\S+) +([\d.]+)",
+}
 
 
 @pytest.mark.parametrize("text", ["1.544 Mbit/s 5 ms", "10 Mbit/s 5 ms"])

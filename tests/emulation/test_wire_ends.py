@@ -198,16 +198,24 @@ import sys
 sys.path.insert(0, {root!r})
 from types import SimpleNamespace as Facts
 from netcalc.emulation.wire import Wire
-hops = [Facts(link=Facts(bandwidth_bps=1e6, latency_s=0.01), processing_s=0.0)]
+hops = [Facts(link=Facts(bandwidth_bps=1e6, latency_s=0.01), processing_s=0.0)] * 2
 back = Facts(hops=hops, source_processing_s=0.0)
 path = Facts(hops=hops, source_processing_s=0.0, bottleneck_bps=1e6, reverse=back)
 with Wire(path) as wire:
     sock = wire.socket("A", 2, 3, 1)  # raw ICMP
     print(wire.chosen["way"], wire.run(["ping", "-c", "2", "-i", "0.1", wire.address("B")]).stdout)
+    for version in 4, 6:
+        print("nodes", wire.router_address(0, version), wire.address("B", version))
+        for program in {programs!r}:
+            print(wire.run([*program, wire.address("B", version)]).stdout)
 """
+PROBING = {
+    "traceroute": ["-n", "-q", "1"],
+    "mtr": ["-n", "--report", "-c", "1", "-i", "0.1", "-G", "0.5"],
+}
 
 
-def test_a_user_without_any_privilege_gets_a_wire():
+def test_a_user_without_any_privilege_gets_a_wire(wires):
     """The package in a place that everybody may read, run by nobody with no capability at all."""
     if os.geteuid() == 0 and shutil.which("setpriv") is None:
         pytest.skip("setpriv is not installed")
@@ -220,10 +228,16 @@ def test_a_user_without_any_privilege_gets_a_wire():
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         File(folder).chmod(0o755)
         shutil.copytree(ROOT / "netcalc", File(folder) / "netcalc")
-        command = [*drop, "/usr/bin/python3", "-I", "-S", "-c", UNPRIVILEGED.format(root=folder)]
+        programs = [[wires.programs[name], *options] for name, options in PROBING.items()]
+        script = UNPRIVILEGED.format(root=folder, programs=[p for p in programs if p[0]])
+        command = [*drop, "/usr/bin/python3", "-I", "-S", "-c", script]
         result = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert result.stdout.startswith("user namespace"), result.stderr
     assert "2 received" in result.stdout
+    for _, node, far in (line.split() for line in result.stdout.splitlines() if "nodes" in line):
+        # once here, and once from each program: raw sockets are allowed in a namespace of one's own
+        assert result.stdout.count(f" {node} ") == 1 + sum(bool(p[0]) for p in programs)
+        assert f"{far}\n" in result.stdout
 
 
 def test_a_range_that_the_machine_uses_is_not_taken(monkeypatch):
