@@ -13,9 +13,9 @@ All of it is frozen; the methods only hand the fields to :mod:`netcalc.models`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -180,6 +180,33 @@ class Path:
             destination_processing_s=destination_processing_s,
         )
 
+    @classmethod
+    def of_truth(cls, truth: Mapping[str, Any]) -> Self:
+        """Make the path that a live run went, from what it noted as its truth.
+
+        Examples
+        --------
+        >>> Path.of_truth({"bandwidths_bps": [1e6], "latencies_s": [0.001],
+        ...     "processings_s": [0.0, 0.002]}).processing_s
+        0.002
+        """
+        source_s, *nodes_s = truth["processings_s"]
+        facts = zip(truth["bandwidths_bps"], truth["latencies_s"], strict=True)
+        links = [Link(*fact) for fact in facts]
+        return cls(tuple(Hop(*pair) for pair in zip(links, nodes_s, strict=True)), source_s)
+
+    def until(self, hop: int) -> Path:
+        """Return the part of the path that ends at a node, 1 being the first.
+
+        Examples
+        --------
+        >>> Path.parse("T1, T3, 10 Mbit/s").until(2).bottleneck_bps
+        1544000.0
+        """
+        if not 1 <= hop <= len(self.hops):
+            raise DomainError("hop", hop, f"from 1 to {len(self.hops)}")
+        return Path(self.hops[:hop], self.source_processing_s)
+
     @property
     def links(self) -> tuple[Link, ...]:
         """The links in order."""
@@ -261,14 +288,17 @@ def _split_link(text: str) -> tuple[str, str]:
     if time:
         return words, time[0]
     match = re.fullmatch(r"(.*\S)\s+(-?[\d.,]+\s*[a-zµμ]+)", words)
-    if match is not None:
-        try:
-            units.parse(match[2], "s")
-        except UnitError:
-            pass
-        else:
-            return match[1], match[2]
+    if match is not None and (_reads(match[2], "s") or _reads(match[1], "bit/s")):
+        return match[1], match[2]
     return words, ""
+
+
+def _reads(text: str, unit: str) -> bool:
+    try:
+        units.parse(text, unit)
+    except UnitError:
+        return False
+    return True
 
 
 def _scalar(check: Callable[[str, ArrayLike], FloatArray], name: str, holder: object) -> float:

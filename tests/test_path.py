@@ -46,6 +46,11 @@ def test_what_is_no_link_is_told_in_its_own_terms():
         Path((Link(1.544e6),))
 
 
+def test_a_latency_that_cannot_be_read_is_the_one_that_is_named():
+    with pytest.raises(UnitError, match="latency: cannot read '5 mss' as a time"):
+        Link.parse("T1 5 mss")
+
+
 @pytest.mark.parametrize(("rate", "delay"), [(0, 0), (-1, 0), (1e6, -1), (float("nan"), 0)])
 def test_impossible_links(rate, delay):
     with pytest.raises(DomainError, match=r"bandwidth_bps|latency_s"):

@@ -136,11 +136,20 @@ def complaint(*arguments):
     return f"{done.output} {done.exception}"
 
 
+def test_a_refusal_names_the_argument_as_it_is_typed():
+    """Also where the number is computed with, and not only read."""
+    said = complaint("transfer", "1MB", "--latency", "30ms", "--bandwidth", "0 bit/s")
+    assert "bandwidth is 0 bit/s, allowed is above 0" in said
+
+
 def test_solve_in_a_terminal():
     asked = ["transfer", "--payload", "1MB", "--latency", "30ms", "--for", "1.03s"]
     assert run(*asked, "--solve", "bandwidth").output == "8 Mbit/s\n"
     narrow = run(*asked, "--solve", "bandwidth=1kbit/s:1Mbit/s")
     assert narrow.output == "none in [1 kbit/s, 1 Mbit/s]\n"
+    assert narrow.exit_code == 1
+    none = run(*asked, "--solve", "bandwidth=1kbit/s:1Mbit/s", "--json")
+    assert (json.loads(none.output)["roots"], none.exit_code) == ([], 1)
     document = json.loads(run(*asked, "--solve", "bandwidth", "--json").output)
     assert document["roots"][0]["value"] == pytest.approx(8e6)
     assert document["range"] == [1.0, 1e15]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -87,7 +90,8 @@ def _command(formula: Formula) -> click.Command:
         click.Option(
             ["--solve", "solve_"],
             metavar="ARGUMENT[=LOW:HIGH]",
-            help="Find the values of this argument, in a range, that give the result of --for.",
+            help="Find the values of this argument, in a range, that give the result of --for; "
+            "the exit status is 1 if there is none.",
         ),
         click.Option(["--for", "for_"], metavar="RESULT", help="The result wanted of --solve."),
         click.Option(
@@ -136,22 +140,43 @@ def _run(
         raise click.UsageError("--solve and --for go together: --solve bandwidth --for 1s")
     if plot_ is not None and sweep_ is None:
         raise click.UsageError("--plot draws a --sweep, such as --sweep latency=1ms:300ms:log50")
-    if solve_ is not None and for_ is not None:
-        _solve(formula, arguments, solve_, for_, as_json=json_)
-    elif sweep_ is not None:
-        _sweep(formula, arguments, sweep_, plot_, force=force_, as_json=json_, as_csv=csv_)
-    else:
-        result = formula.evaluate(arguments)
-        if json_:
-            print_json(_document(formula, arguments, result))
-        elif csv_:
-            _print_csv(formula, result)
-        elif explain_:
-            click.echo(explain(formula, arguments, result))
+    with _named_as_typed(formula):
+        if solve_ is not None and for_ is not None:
+            _solve(formula, arguments, solve_, for_, as_json=json_)
+        elif sweep_ is not None:
+            _sweep(formula, arguments, sweep_, plot_, force=force_, as_json=json_, as_csv=csv_)
         else:
-            click.echo("\n".join(calculator.result_lines(formula, result)))
-        if doubt := formula.doubt(arguments, result):
-            click.echo(f"netcalc: note: {doubt}", err=True)
+            _evaluate(formula, arguments, as_json=json_, as_csv=csv_, explained=explain_)
+
+
+@contextmanager
+def _named_as_typed(formula: Formula) -> Iterator[None]:
+    """Let a refusal name the argument as it is typed, and the unit of the value."""
+    try:
+        yield
+    except DomainError as error:
+        for parameter in formula.parameters:
+            if parameter.name == error.name:
+                unit = "" if parameter.unit in ("1", "ratio", "text", "bool") else parameter.unit
+                name, value = parameter.short_name, f"{error.value} {unit}".strip()
+                raise DomainError(name, value, error.allowed, hint=error.hint) from error
+        raise
+
+
+def _evaluate(
+    formula: Formula, arguments: dict[str, Any], *, as_json: bool, as_csv: bool, explained: bool
+) -> None:
+    result = formula.evaluate(arguments)
+    if as_json:
+        print_json(_document(formula, arguments, result))
+    elif as_csv:
+        _print_csv(formula, result)
+    elif explained:
+        click.echo(explain(formula, arguments, result))
+    else:
+        click.echo("\n".join(calculator.result_lines(formula, result)))
+    if doubt := formula.doubt(arguments, result):
+        click.echo(f"netcalc: note: {doubt}", err=True)
 
 
 def explain(formula: Formula, arguments: dict[str, Any], result: Any) -> str:
@@ -176,7 +201,13 @@ def _solve(
     )
     if not as_json:
         click.echo("\n".join(found_roots.lines))
-        return
+    else:
+        _print_roots(formula, found_roots)
+    if not found_roots.roots:
+        sys.exit(1)  # as of a search that found nothing
+
+
+def _print_roots(formula: Formula, found_roots: calculator.Solution) -> None:
     print_json(
         {
             "formula": formula.name,

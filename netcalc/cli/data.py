@@ -70,7 +70,8 @@ def _print_table(headings: list[str], rows: list[list[str]]) -> None:
 
     table = Table(box=SIMPLE)
     for heading in headings:
-        table.add_column(Text(heading), overflow="fold")
+        # With blanks, a long name is folded between its words.
+        table.add_column(Text(heading.replace("_", " ")), overflow="fold")
     for row in rows:
         table.add_row(*map(Text, row))
     print_table(table)
