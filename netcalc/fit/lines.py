@@ -1,16 +1,4 @@
-"""Samples and a model in, parameters with their uncertainty out.
-
->>> import numpy as np
->>> from netcalc.samples import RttSamples
->>> size = np.repeat([8.0, 500.0, 1000.0, 1400.0], 3)
->>> rtt = 0.080 + 16 * (size + 28) / 198e3 + np.tile([0.0, 0.004, 0.009], 4)
->>> fitted = rtt_against_size(RttSamples(payload_bytes=size, rtt_s=rtt))
->>> round(fitted.params["base_rtt_s"], 4), round(fitted.params["bandwidth_bps"])
-(0.08, 198000)
-
-A parameter that the points do not determine is ``nan`` and :attr:`Fit.not_identifiable` says why;
-a slope is never made up. ``fit.model(x, **fit.params)`` works as it stands.
-"""
+"""A straight line through points, and the latency and rate behind it."""
 
 from __future__ import annotations
 
@@ -163,14 +151,14 @@ def _scaled_line(x: FloatArray, y: FloatArray, *, resolution: float) -> Line:
     distinct = np.unique(x).size
     if distinct < 2:
         middle = float(np.median(y)) if y.size else np.nan
-        outlier, scale = _set_aside(y - middle, floor)
+        outlier, scale = set_aside(y - middle, floor)
         kept = y[~outlier]
         error = float(kept.std(ddof=1) / np.sqrt(kept.size)) if kept.size > 1 else np.nan
         centre = float(kept.mean()) if kept.size else np.nan
         return Line(centre, 0.0, error, np.nan, np.nan, scale, min(distinct, 1), outlier)
     slope = _median_slope(x, y)
     intercept = float(np.median(y - slope * x))
-    outlier, scale = _set_aside(y - intercept - slope * x, floor)
+    outlier, scale = set_aside(y - intercept - slope * x, floor)
     if np.unique(x[~outlier]).size < 2:
         outlier = np.zeros(x.size, bool)
     return _least_squares(x, y, outlier, scale)
@@ -306,7 +294,8 @@ def _median_slope(x: FloatArray, y: FloatArray) -> float:
     return float(np.median(rise[run != 0] / run[run != 0]))
 
 
-def _set_aside(residual: FloatArray, floor: float) -> tuple[NDArray[np.bool_], float]:
+def set_aside(residual: FloatArray, floor: float) -> tuple[NDArray[np.bool_], float]:
+    """Tell the points far off from the others, and return the scale of the residuals."""
     if residual.size < 4:
         return np.zeros(residual.size, bool), np.nan
     deviation = np.abs(residual - np.median(residual))

@@ -1,0 +1,38 @@
+"""Samples and a model in, parameters with their uncertainty out.
+
+>>> import numpy as np
+>>> from netcalc.samples import RttSamples
+>>> size = np.repeat([8.0, 500.0, 1000.0, 1400.0], 3)
+>>> rtt = 0.080 + 16 * (size + 28) / 198e3 + np.tile([0.0, 0.004, 0.009], 4)
+>>> fitted = rtt_against_size(RttSamples(payload_bytes=size, rtt_s=rtt))
+>>> round(fitted.params["base_rtt_s"], 4), round(fitted.params["bandwidth_bps"])
+(0.08, 198000)
+
+A parameter that the points do not determine is ``nan`` and :attr:`Fit.not_identifiable` says why;
+a slope is never made up. ``fit.model(x, **fit.params)`` works as it stands.
+"""
+
+from __future__ import annotations
+
+from netcalc.fit.costs import Costs, datagram_costs
+from netcalc.fit.lines import (
+    ICMP_HEADER_BYTES,
+    OUTLIER_DEVIATIONS,
+    Fit,
+    Line,
+    robust_line,
+    rtt_against_size,
+    transfer_against_size,
+)
+
+__all__ = [
+    "ICMP_HEADER_BYTES",
+    "OUTLIER_DEVIATIONS",
+    "Costs",
+    "Fit",
+    "Line",
+    "datagram_costs",
+    "robust_line",
+    "rtt_against_size",
+    "transfer_against_size",
+]
