@@ -27,7 +27,7 @@ from netcalc.models.rate_reading import stop_and_wait_goodput_bps
 from netcalc.models.small_writes import write_write_read_s
 from netcalc.models.window import throughput_bps
 from netcalc.models.write_timeline import WriteTimeline
-from netcalc.path import Hop, Link, Path
+from netcalc.path import Path
 from netcalc.samples import BulkSamples, RttSamples, TransactionSamples, TransferSamples
 from netcalc.units import show
 
@@ -327,12 +327,7 @@ def transactions(
 def _emulated(facts: Mapping[str, Any]) -> Path | None:
     """Return the path that a run was made to go, from what it noted; None without one."""
     truth = facts.get("truth")
-    if not truth:
-        return None
-    rates, latencies = truth["bandwidths_bps"], truth["latencies_s"]
-    source_s, *nodes_s = truth["processings_s"]
-    links = [Link(*facts) for facts in zip(rates, latencies, strict=True)]
-    return Path(tuple(map(Hop, links, nodes_s)), source_s)
+    return Path.of_truth(truth) if truth else None
 
 
 def _host_costs(

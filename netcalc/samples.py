@@ -41,6 +41,16 @@ SCHEMA = 1
 MAX_FILE_BYTES = 1 << 30
 """Largest file of saved samples that is read, compressed or not. [byte]"""
 
+DROP_PLACES = {
+    "sender's queue": "sender_drop_count",
+    "input of the box": "input_drop_count",
+    "buffer of the line": "line_drop_count",
+    "receiver": "receiver_drop_count",
+}
+"""Where a datagram may be dropped, in the order of its way, and the columns that count it."""
+MIN_DROP_RATIO = 0.01
+"""A place that drops this share of what comes to it is full. [ratio]"""
+
 FloatColumn: TypeAlias = NDArray[np.float64]
 BoolColumn: TypeAlias = NDArray[np.bool_]
 TextColumn: TypeAlias = NDArray[np.str_]
@@ -447,6 +457,9 @@ class BulkSamples(Samples):
         Buffer that was asked for; nan where the kernel chose. [byte]
     cycle_s : array_like
         Median time from a write to its answer, where the source waits for one. [s]
+    sender_drop_count, input_drop_count, line_drop_count, receiver_drop_count : array_like
+        Datagrams that were dropped in the sender's own queue; at the input of a box on the way; in
+        the buffer of its line; at the socket of the sink. [1]
     """
 
     column_units: ClassVar[Mapping[str, str]] = {
@@ -467,6 +480,10 @@ class BulkSamples(Samples):
         "receive_buffer_bytes": "byte",
         "asked_buffer_bytes": "byte",
         "cycle_s": "s",
+        "sender_drop_count": "1",
+        "input_drop_count": "1",
+        "line_drop_count": "1",
+        "receiver_drop_count": "1",
     }
     column_layers: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("write_bytes", "sent_bytes", "received_bytes"), "application"
@@ -489,6 +506,10 @@ class BulkSamples(Samples):
     receive_buffer_bytes: FloatColumn | Sequence[float] = ()
     asked_buffer_bytes: FloatColumn | Sequence[float] = ()
     cycle_s: FloatColumn | Sequence[float] = ()
+    sender_drop_count: FloatColumn | Sequence[float] = ()
+    input_drop_count: FloatColumn | Sequence[float] = ()
+    line_drop_count: FloatColumn | Sequence[float] = ()
+    receiver_drop_count: FloatColumn | Sequence[float] = ()
     meta: Meta = field(default_factory=Meta)
 
     @property
@@ -532,6 +553,24 @@ class BulkSamples(Samples):
         waits_per_s = _ratio(_floats(self.wait_count), self.wall_s)
         return (self.sender_utilization >= 0.2) & (waits_per_s <= 100.0)
 
+    @property
+    def limit(self) -> TextColumn:
+        """What limited each row: a place of :data:`DROP_PLACES`, or ``"sender"``; empty if unknown.
+
+        In a row of places each of which passes less than the one before, all but the last drop
+        nothing more: so the last place that dropped a hundredth of what came to it is the limit.
+        Where none did, and as much arrived, a saturated sender is it: what is behind may carry
+        more.
+        """
+        left = _floats(self.write_count)
+        arrived = ~(self.loss_ratio >= MIN_DROP_RATIO)
+        limit = np.where(self.saturated & arrived, "sender", "").astype("<U16")
+        for place, name in DROP_PLACES.items():
+            dropped = np.nan_to_num(_floats(getattr(self, name)))
+            limit[dropped >= MIN_DROP_RATIO * np.maximum(left, 1.0)] = place
+            left = left - dropped
+        return limit
+
     def medians(self, *columns: str, by: str = "write_bytes") -> dict[str, FloatColumn]:
         """Return the median of columns, or of the rates above, for each value of one column."""
         at = _floats(getattr(self, by))
@@ -542,12 +581,12 @@ class BulkSamples(Samples):
             found[name] = np.array([_median(values[at == value]) for value in distinct])
         return found
 
-    def by_setting(self) -> list[dict[str, float]]:
+    def by_setting(self) -> list[dict[str, Any]]:
         """Return one row for each setting, in the order of their first transfers.
 
         A setting is a size of the write, a buffer and a number of pairs. A row has these, the
-        number of its transfers, how many of them were ``saturated``, and the median of each time,
-        rate and loss.
+        number of its transfers, how many of them were ``saturated``, the ``limit`` of most of them,
+        and the median of each time, rate, loss and count of drops.
         """
         names = ("write_bytes", "asked_buffer_bytes", "pair_count")
         settings = np.stack([_floats(getattr(self, name)) for name in names], axis=1)
@@ -557,11 +596,162 @@ class BulkSamples(Samples):
         rows = []
         for at in np.argsort(first).tolist():
             chosen = place.ravel() == at
-            row = dict(zip(names, settings[first[at]].tolist(), strict=True))
+            row: dict[str, Any] = dict(zip(names, settings[first[at]].tolist(), strict=True))
             row["run_count"] = int(chosen.sum())
+            found, count = np.unique(self.limit[chosen], return_counts=True)
+            row["limit"] = str(found[np.argmax(count)])
             row["saturated_count"] = int(self.saturated[chosen].sum())
             rows.append(row | {n: _median(_floats(getattr(self, n))[chosen]) for n in _MEDIANS})
         return rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class HopSamples(Samples):
+    """Round trips to each node of a path: one row for each probe sent.
+
+    Parameters
+    ----------
+    hop : array_like
+        Hops that the probe was let go: 1 ends at the first node. [1]
+    packet_bytes : array_like
+        Size of the probe with its headers. [byte]
+    rtt_s : array_like
+        From before the probe was sent until its answer was read; nan without one. [s]
+    answer_bytes : array_like
+        Size of the answer with its headers: it quotes the probe, or the beginning of it. [byte]
+    sequence : array_like
+        Number of the probe in the run, from 1. [1]
+    lost : array_like of bool
+        Probes without an answer.
+    sent_s : array_like
+        When the probe was sent, by the clock that ``meta`` names. [s]
+    node : array_like of str
+        Address that answered; empty without an answer. [text]
+    """
+
+    column_units: ClassVar[Mapping[str, str]] = {
+        "hop": "1",
+        "packet_bytes": "byte",
+        "rtt_s": "s",
+        "answer_bytes": "byte",
+        "sequence": "1",
+        "lost": "bool",
+        "sent_s": "s",
+        "node": "text",
+    }
+    column_layers: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("packet_bytes", "answer_bytes"), "IP packet"
+    )
+
+    hop: FloatColumn | Sequence[float]
+    packet_bytes: FloatColumn | Sequence[float]
+    rtt_s: FloatColumn | Sequence[float]
+    answer_bytes: FloatColumn | Sequence[float] = ()
+    sequence: FloatColumn | Sequence[float] = ()
+    lost: BoolColumn | Sequence[bool] = ()
+    sent_s: FloatColumn | Sequence[float] = ()
+    node: TextColumn | Sequence[str] = ()
+    meta: Meta = field(default_factory=Meta)
+
+    @property
+    def measured(self) -> BoolColumn:
+        """Rows with an answer and its time."""
+        return ~_bools(self.lost) & np.isfinite(_floats(self.rtt_s))
+
+    @property
+    def hops(self) -> tuple[int, ...]:
+        """Hops of which there is a time, in order."""
+        return tuple(np.unique(_floats(self.hop)[self.measured]).astype(int).tolist())
+
+    def minima(self, hop: int) -> tuple[FloatColumn, FloatColumn]:
+        """Return the sizes that were measured to a hop and the smallest round trip of each.
+
+        Only probes whose answers are as large as the largest of them: a longer probe then has the
+        same way back.
+        """
+        rows = self.measured & (_floats(self.hop) == hop)
+        answers = _floats(self.answer_bytes)[rows]
+        if np.isfinite(answers).any():
+            rows[rows] = answers == np.nanmax(answers)
+        sizes, place = np.unique(_floats(self.packet_bytes)[rows], return_inverse=True)
+        smallest = np.full(sizes.size, np.inf)
+        np.minimum.at(smallest, place, _floats(self.rtt_s)[rows])
+        return sizes, smallest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TrainSamples(Samples):
+    """Packets sent back to back, in pairs or longer trains: one row for each packet.
+
+    Parameters
+    ----------
+    train : array_like
+        Number of the train, from 1. [1]
+    place : array_like
+        Place of the packet in it, from 1. [1]
+    packet_bytes : array_like
+        Size of the packet with its headers. [byte]
+    sent_s : array_like
+        When it was handed to the kernel, from the start of the run. [s]
+    received_s : array_like
+        When the last of it had arrived, by the kernel's clock at the far end, from the start of
+        the run; nan if it never did. [s]
+    crossed : array_like of bool
+        Packets before which one of somebody else's was sent.
+    """
+
+    column_units: ClassVar[Mapping[str, str]] = {
+        "train": "1",
+        "place": "1",
+        "packet_bytes": "byte",
+        "sent_s": "s",
+        "received_s": "s",
+        "crossed": "bool",
+    }
+    column_layers: ClassVar[Mapping[str, str]] = {"packet_bytes": "IP packet"}
+
+    train: FloatColumn | Sequence[float]
+    place: FloatColumn | Sequence[float]
+    packet_bytes: FloatColumn | Sequence[float]
+    sent_s: FloatColumn | Sequence[float]
+    received_s: FloatColumn | Sequence[float]
+    crossed: BoolColumn | Sequence[bool] = ()
+    meta: Meta = field(default_factory=Meta)
+
+    @property
+    def lost_count(self) -> int:
+        """Packets that did not arrive."""
+        return int(np.isnan(_floats(self.received_s)).sum())
+
+    def trains(self) -> dict[str, FloatColumn]:
+        """Return one row for each train that arrived whole, by columns.
+
+        ``train``, ``packet_bytes``, ``packet_count``; ``dispersion_s`` from the first arrival to
+        the last; ``one_way_s`` from before the first packet was sent to the last arrival;
+        ``crossed_count``.
+        """
+        number, place = np.unique(_floats(self.train), return_inverse=True)
+        rows: list[tuple[float, ...]] = []
+        for at, train in enumerate(number.tolist()):
+            chosen = place == at
+            arrived = _floats(self.received_s)[chosen]
+            if np.isnan(arrived).any() or arrived.size < 2:
+                continue
+            rows.append(
+                (
+                    train,
+                    float(_floats(self.packet_bytes)[chosen][0]),
+                    arrived.size,
+                    float(arrived.max() - arrived.min()),
+                    float(arrived.max() - _floats(self.sent_s)[chosen].min()),
+                    int(_bools(self.crossed)[chosen].sum()),
+                )
+            )
+        table = np.array(rows, dtype=np.float64).reshape(-1, 6)
+        names = (
+            "train", "packet_bytes", "packet_count", "dispersion_s", "one_way_s", "crossed_count",
+        )  # fmt: skip
+        return dict(zip(names, table.T, strict=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -602,8 +792,11 @@ class Table(Samples):
 
 KINDS: dict[str, Callable[..., Samples]] = {
     kind.__name__: kind
-    for kind in (RttSamples, TransferSamples, TransactionSamples, BulkSamples, Table)
-}
+    for kind in (
+        RttSamples, TransferSamples, TransactionSamples, BulkSamples, HopSamples, TrainSamples,
+        Table,
+    )
+}  # fmt: skip
 
 
 def load(path: str | os.PathLike[str]) -> Samples:
@@ -718,7 +911,9 @@ def _column(name: str, values: object, unit: str) -> NDArray[Any]:
 
 
 def _filler(unit: str, length: int) -> NDArray[Any]:
-    column = np.zeros(length, bool) if unit == "bool" else np.full(length, np.nan)
+    column: NDArray[Any] = np.full(length, np.nan)
+    if unit in ("bool", "text"):
+        column = np.zeros(length, np.bool_ if unit == "bool" else np.str_)
     column.flags.writeable = False
     return column
 
@@ -740,7 +935,8 @@ def _floats(values: FloatColumn | Sequence[float]) -> FloatColumn:
 
 _MEDIANS = (
     "wall_s", "delivery_s", "user_s", "system_s", "sent_rate_bps", "goodput_bps", "sent_rate_pps",
-    "rate_pps", "lost_count", "loss_ratio", "cycle_s",
+    "rate_pps", "lost_count", "loss_ratio", "cycle_s", "sender_drop_count", "input_drop_count",
+    "line_drop_count", "receiver_drop_count",
 )  # fmt: skip
 
 
