@@ -77,6 +77,13 @@ def payload_sizes(payload_bytes: ArrayLike, *, protocol: str, host: str) -> list
     else:
         low, high = 0, 65_507
         why = "An IPv4 packet holds 65,535 bytes, 28 of them the IP and UDP headers"
+    return whole_sizes(payload_bytes, low, high, carrier=protocol.upper(), why=why)
+
+
+def whole_sizes(
+    payload_bytes: ArrayLike, low: int, high: int, *, carrier: str, why: str
+) -> list[int]:
+    """Return the sizes as whole numbers; refuse what is outside ``[low, high]``, and say why."""
     sizes = one_dimensional("payload_bytes", as_float("payload_bytes", payload_bytes))
     wrong = ~(np.isfinite(sizes) & (sizes >= low) & (sizes <= high) & (np.floor(sizes) == sizes))
     if wrong.any():
@@ -85,7 +92,7 @@ def payload_sizes(payload_bytes: ArrayLike, *, protocol: str, host: str) -> list
         raise DomainError(
             "payload_bytes",
             f"{sizes[first]:.15g}{place}",
-            f"a whole number from {low} to {high} for {protocol.upper()}",
+            f"a whole number from {low} to {high} for {carrier}",
             hint=why,
         )
     return [int(size) for size in sizes]

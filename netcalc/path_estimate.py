@@ -1,0 +1,421 @@
+"""What a path is made of, from its ends: links from slopes, the narrowest one from packet pairs.
+
+>>> import numpy as np
+>>> from netcalc.path import Path
+>>> from netcalc.samples import HopSamples
+>>> path = Path.parse("10 Mbit/s 1 ms, T1 5 ms")
+>>> size = np.tile([548.0, 1000.0, 1500.0], 2)
+>>> hop = np.repeat([1, 2], 3)
+>>> rtt = [float(to_node_s(a, path=path, hop=int(b))) for a, b in zip(size, hop)]
+>>> found = links(HopSamples(hop=hop, packet_bytes=size, rtt_s=rtt, answer_bytes=[576.0] * 6))
+>>> [round(link.bandwidth_bps) for link in found.links]
+[10000000, 1544000]
+>>> [round(link.latency_s, 6) for link in found.links]
+[0.001, 0.005]
+
+What the points do not determine is nan, and the link says why.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.fit import Line, robust_line
+from netcalc.models._domain import FloatArray
+from netcalc.models.path_mixes import PathMixes
+from netcalc.models.probing import hop_bandwidth_bps, pair_bandwidth_bps
+from netcalc.path import Path
+from netcalc.samples import HopSamples, TrainSamples
+from netcalc.units import show
+
+QUOTED_BYTES = 548
+"""So much of a packet stands in a node's answer at most (RFC 1812). [byte]"""
+ANSWER_HEADER_BYTES = 28
+"""IPv4 and ICMP headers of an answer, in front of what it quotes. [byte]"""
+FEWEST_SIZES = 3
+"""With fewer sizes a line has no residual to judge by."""
+CERTAIN = 2.0
+"""A link is known if its slope is more than so many standard errors above 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkEstimate:
+    """One link of a path, as probes to its two ends show it.
+
+    Parameters
+    ----------
+    hop : int
+        Place of the link, from 1.
+    node : str
+        Address of the node at its far end, if it is known.
+    bandwidth_bps, bandwidth_stderr_bps : float
+        Rate and standard error; nan where the slope does not tell. [bit/s]
+    at_least_bps : float
+        What the rate is likely above, where it is not known; else nan. [bit/s]
+    latency_s, latency_stderr_s : float
+        Latency of the link with half the processing of the nodes at its ends. [s]
+    why_not : str
+        Why there is no rate; empty if there is one.
+    true_bandwidth_bps, true_latency_s : float
+        What was set, where the path was emulated; nan otherwise.
+    """
+
+    hop: int
+    node: str
+    bandwidth_bps: float
+    bandwidth_stderr_bps: float
+    at_least_bps: float
+    latency_s: float
+    latency_stderr_s: float
+    why_not: str
+    true_bandwidth_bps: float
+    true_latency_s: float
+
+    @property
+    def error_ratio(self) -> float:
+        """How far the rate lies off the true one, as a share of it; nan where one is unknown."""
+        return self.bandwidth_bps / self.true_bandwidth_bps - 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PathEstimate:
+    """The links of a path, and the lines behind them.
+
+    Parameters
+    ----------
+    links : tuple of LinkEstimate
+        In order, as far as there are probes.
+    lines : tuple of Line
+        The line through the smallest round trips to each node, over the packet size.
+    points : tuple of pairs of numpy.ndarray
+        Sizes and smallest round trips behind each line.
+    sentence : str
+        What was found.
+    """
+
+    links: tuple[LinkEstimate, ...]
+    lines: tuple[Line, ...]
+    points: tuple[tuple[FloatArray, FloatArray], ...]
+    sentence: str
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the links as rows."""
+        return [{**asdict(link), "error_ratio": link.error_ratio} for link in self.links]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BottleneckEstimate:
+    """The narrowest link of a path, as packets sent back to back show it.
+
+    Parameters
+    ----------
+    bandwidth_bps : float
+        Where the rates of single trains lie closest together: the mode. [bit/s]
+    low_bps, high_bps : float
+        The shortest range with half of the trains in it. [bit/s]
+    median_bps, mean_bps : float
+        From the median and the mean of the dispersion. [bit/s]
+    rates_bps : numpy.ndarray
+        Of each train. [bit/s]
+    true_bps : float
+        What was set, where the path was emulated; nan otherwise. [bit/s]
+    sentence : str
+        What was found.
+    """
+
+    bandwidth_bps: float
+    low_bps: float
+    high_bps: float
+    median_bps: float
+    mean_bps: float
+    rates_bps: FloatArray
+    true_bps: float
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """How well one more measurement tells mixes of links apart.
+
+    Parameters
+    ----------
+    measurement : str
+        What would be measured.
+    group_count : int
+        Groups that it tells apart. [1]
+    largest_count : int
+        Mixes in the largest group: so many may be left. [1]
+    why : str
+        What it sees.
+    """
+
+    measurement: str
+    group_count: int
+    largest_count: int
+    why: str
+
+
+def to_node_s(packet_bytes: ArrayLike, *, path: Path, hop: int) -> FloatArray:
+    """Time of a probe to a node of a path and of its answer back, which quotes the probe. [s]"""
+    quoted = np.minimum(np.asarray(packet_bytes, dtype=float), QUOTED_BYTES)
+    return path.until(hop).rtt_s(packet_bytes, reply_bytes=quoted + ANSWER_HEADER_BYTES)
+
+
+def links(samples: HopSamples) -> PathEstimate:
+    """Find the rate and the latency of each link from probes of several sizes to every node.
+
+    The smallest round trips to a node lie on a line over the size; its slope is what the links on
+    the way take for a byte, one way, as answers are all alike. The rate of a link is 8 over what it
+    adds to the slope. Where it adds less than twice its standard error, it drowns: then there is
+    only a bound. The latency is half of what is added at no bits at all, there and back.
+
+    Parameters
+    ----------
+    samples : HopSamples
+        Probes to each node.
+
+    Returns
+    -------
+    PathEstimate
+        One row a link, as far as each hop before it has an answer.
+    """
+    if not isinstance(samples, HopSamples):
+        raise TypeError(f"samples must be HopSamples, found {type(samples).__name__}")
+    truth = samples.meta.instrument.get("truth")
+    path = Path.of_truth(truth) if truth else None
+    found: list[LinkEstimate] = []
+    lines: list[Line] = []
+    points: list[tuple[FloatArray, FloatArray]] = []
+    before: tuple[Line, float, float] | None = None
+    for hop in samples.hops:
+        if hop != len(found) + 1:
+            break
+        sizes, times = samples.minima(hop)
+        line = robust_line(sizes, times)
+        rows = samples.measured & (np.asarray(samples.hop) == hop)
+        answers = np.asarray(samples.answer_bytes)[rows]
+        largest = float(np.nanmax(answers)) if np.isfinite(answers).any() else 0.0
+        no_bits_s, no_bits_stderr_s = _at(line, -largest)
+        node = str(np.asarray(samples.node)[rows][-1])
+        found.append(_link(hop, node, sizes, (line, no_bits_s, no_bits_stderr_s), before, path))
+        lines.append(line)
+        points.append((sizes, times))
+        before = (line, no_bits_s, no_bits_stderr_s)
+    return PathEstimate(tuple(found), tuple(lines), tuple(points), _of_links(found))
+
+
+def _at(line: Line, x: float) -> tuple[float, float]:
+    """Return a line at one place, and its standard error there."""
+    own, slope = line.intercept_stderr, line.slope_stderr
+    variance = own**2 + (x * slope) ** 2 + 2.0 * x * line.covariance
+    return line.intercept + line.slope * x, float(np.sqrt(max(variance, 0.0)))
+
+
+def _link(
+    hop: int,
+    node: str,
+    sizes: FloatArray,
+    here: tuple[Line, float, float],
+    before: tuple[Line, float, float] | None,
+    path: Path | None,
+) -> LinkEstimate:
+    """Estimate one link from the lines to its two ends."""
+    line, base_s, base_stderr_s = here
+    slope, stderr, near_s, near_stderr_s = 0.0, 0.0, 0.0, 0.0
+    if before is not None:
+        slope, stderr = before[0].slope, before[0].slope_stderr
+        near_s, near_stderr_s = before[1:]
+    growth, growth_stderr = line.slope - slope, float(np.hypot(line.slope_stderr, stderr))
+    rate = float(hop_bandwidth_bps(line.slope, previous_rtt_slope=slope))
+    known = sizes.size >= FEWEST_SIZES and growth > CERTAIN * growth_stderr
+    at_least = np.nan if known else 8.0 / max(growth + CERTAIN * growth_stderr, 1e-300)
+    at_least = at_least if np.isfinite(growth_stderr) else np.nan
+    true_s = np.nan
+    if path is not None:
+        nodes = (path.source_processing_s, *(one.processing_s for one in path.hops))
+        ends_s = nodes[hop - 1] * (2 if hop == 1 else 1) + nodes[hop]
+        true_s = path.links[hop - 1].latency_s + ends_s / 2.0
+    return LinkEstimate(
+        hop=hop,
+        node=node,
+        bandwidth_bps=rate if known else np.nan,
+        bandwidth_stderr_bps=rate * growth_stderr / growth if known else np.nan,
+        at_least_bps=at_least,
+        latency_s=(base_s - near_s) / 2.0,
+        latency_stderr_s=float(np.hypot(base_stderr_s, near_stderr_s)) / 2.0,
+        why_not="" if known else _why_not(sizes.size, at_least),
+        true_bandwidth_bps=np.nan if path is None else path.links[hop - 1].bandwidth_bps,
+        true_latency_s=true_s,
+    )
+
+
+def _why_not(size_count: int, at_least_bps: float) -> str:
+    if size_count < FEWEST_SIZES:
+        return f"{FEWEST_SIZES} sizes with answers of equal size are needed, there are {size_count}"
+    bound = f"; it is likely above {show(at_least_bps, 'bit/s', digits=2)}"
+    return f"it adds less to the slope than 2 standard errors{bound}"
+
+
+def _of_links(found: list[LinkEstimate]) -> str:
+    if not found:
+        return "There is no probe with an answer to the first node."
+    parts = []
+    for link in found:
+        if link.why_not:
+            parts.append(f"link {link.hop}: no rate, {link.why_not}")
+            continue
+        parts.append(
+            f"link {link.hop}: {show(link.bandwidth_bps, 'bit/s', digits=3)} "
+            f"± {show(link.bandwidth_stderr_bps, 'bit/s', digits=1)}"
+        )
+    return "; ".join(parts) + "."
+
+
+def bottleneck(samples: TrainSamples) -> BottleneckEstimate:
+    """Find the rate of the narrowest link from packets that were sent back to back.
+
+    Behind the narrowest link two packets are as far apart as it takes for one. A packet of somebody
+    else's between them makes it more; a queue behind that link makes it less. So the rates of
+    many pairs have several values, and the one where most of them lie is taken, not the mean.
+
+    Parameters
+    ----------
+    samples : TrainSamples
+        Pairs, or longer trains.
+
+    Returns
+    -------
+    BottleneckEstimate
+        The rate, how closely the trains agree on it, and what median and mean would say.
+    """
+    if not isinstance(samples, TrainSamples):
+        raise TypeError(f"samples must be TrainSamples, found {type(samples).__name__}")
+    truth = samples.meta.instrument.get("truth")
+    true_bps = min(truth["bandwidths_bps"]) if truth else np.nan
+    trains = samples.trains()
+    gaps = trains["packet_count"] - 1.0
+    apart = trains["dispersion_s"] > 0.0
+    packet_s = trains["dispersion_s"][apart] / gaps[apart]
+    sizes = trains["packet_bytes"][apart]
+    if not packet_s.size:
+        why = "No train arrived whole with its packets apart."
+        return BottleneckEstimate(
+            np.nan, np.nan, np.nan, np.nan, np.nan, np.zeros(0), float(true_bps), why
+        )
+    rates = pair_bandwidth_bps(packet_s, packet_bytes=sizes)
+    bit_s = 1.0 / rates
+    low, high = _shortest_half(np.sort(bit_s))
+    mode = 1.0 / _half_sample_mode(np.sort(bit_s))
+    mean = 1.0 / float(bit_s.mean())
+    sentence = (
+        f"{rates.size} trains: most lie at {show(mode, 'bit/s', digits=3)} (half of them from "
+        f"{show(1 / high, 'bit/s', digits=3)} to {show(1 / low, 'bit/s', digits=3)}); the mean "
+        f"would say {show(mean, 'bit/s', digits=3)}."
+    )
+    if np.isfinite(true_bps):
+        sentence += (
+            f" The narrowest link is set to {show(true_bps, 'bit/s')}: {mode / true_bps - 1:+.1%}."
+        )
+    return BottleneckEstimate(
+        bandwidth_bps=mode,
+        low_bps=1.0 / high,
+        high_bps=1.0 / low,
+        median_bps=1.0 / float(np.median(bit_s)),
+        mean_bps=mean,
+        rates_bps=rates,
+        true_bps=true_bps,
+        sentence=sentence,
+    )
+
+
+def _shortest_half(ordered: FloatArray) -> tuple[float, float]:
+    """Return the ends of the shortest range that holds half of the values."""
+    half = max(-(-ordered.size // 2), 1)
+    widths = ordered[half - 1 :] - ordered[: ordered.size - half + 1]
+    first = int(np.argmin(widths))
+    return float(ordered[first]), float(ordered[first + half - 1])
+
+
+def _half_sample_mode(ordered: FloatArray) -> float:
+    """Return where values lie closest: the shortest half of the shortest half, and so on.
+
+    Robertson and Cryer, Biometrika 61 (1974): no width to choose, no bins.
+    """
+    while ordered.size > 3:
+        low, high = _shortest_half(ordered)
+        inner = ordered[(ordered >= low) & (ordered <= high)]
+        if inner.size == ordered.size:
+            break
+        ordered = inner
+    if ordered.size == 3:
+        left, right = np.diff(ordered).tolist()
+        if left != right:
+            ordered = ordered[:2] if left < right else ordered[1:]
+    return float(ordered.mean())
+
+
+def tell_apart(
+    mixes: PathMixes,
+    *,
+    bandwidth_bps: ArrayLike,
+    packet_bytes: float,
+    resolution_s: float,
+    other_bytes: float = 1500.0,
+) -> tuple[Separation, ...]:
+    """Say which further measurement would tell apart mixes of links that fit one round trip.
+
+    Parameters
+    ----------
+    mixes : PathMixes
+        What fits, of :func:`netcalc.models.path_mixes.path_mixes`.
+    bandwidth_bps : 1-D array_like
+        Rate of each kind of link, as there. [bit/s]
+    packet_bytes : float
+        Size of the packet that was timed. [byte]
+    resolution_s : float
+        Round trips that are closer than this are not told apart. [s]
+    other_bytes : float
+        Size of another packet. [byte]
+
+    Returns
+    -------
+    tuple of Separation
+        Measurements, each with the groups that it makes.
+    """
+    counts = np.asarray(mixes.link_count)
+    rates = np.atleast_1d(np.asarray(bandwidth_bps, dtype=float))
+    if not counts.size:
+        return ()
+    used = np.where(counts > 0, rates, np.inf)
+    slowest, number = used.min(axis=1), counts.sum(axis=1)
+    again = _steps(mixes.rtt_s, resolution_s)
+    other = _steps(mixes.rtt_s * (other_bytes / packet_bytes), resolution_s)
+    size, time = show(other_bytes, "byte"), show(resolution_s, "s")
+    return (
+        _separation(f"the same size again, to {time}", [again], "the sum of 1/rate, once more"),
+        _separation(f"another size, {size}, to {time}", [other], "the same sum, times the size"),
+        _separation("packet pairs", [slowest], "the narrowest link"),
+        _separation("traceroute", [number], "the number of links"),
+        _separation(
+            "packet pairs and traceroute", [slowest, number], "the narrowest link, and the number"
+        ),
+        _separation("traceroute with sizes", list(counts.T), "each link"),
+    )
+
+
+def _steps(times_s: FloatArray, resolution_s: float) -> FloatArray:
+    """Number times by the steps of more than the resolution that lie below them."""
+    order = np.argsort(times_s, kind="stable")
+    steps = np.concatenate(([0], np.cumsum(np.diff(times_s[order]) > resolution_s)))
+    numbers = np.empty(times_s.size)
+    numbers[order] = steps
+    return numbers
+
+
+def _separation(measurement: str, seen: list[Any], why: str) -> Separation:
+    _, sizes = np.unique(np.column_stack(seen), axis=0, return_counts=True)
+    return Separation(measurement, int(sizes.size), int(sizes.max()), why)
