@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netcalc import fit
-from netcalc.fit import ICMP_HEADER_BYTES, Fit
+from netcalc.fit import ICMP_HEADER_BYTES, Costs, Fit
+from netcalc.fit import datagram_costs as datagram_fit
 from netcalc.models._domain import FloatArray, as_float, choice
 from netcalc.models.delayed_ack import LINUX_ATO_MIN_S
 from netcalc.models.fragmentation import fragment_count
@@ -28,7 +29,7 @@ from netcalc.models.small_writes import write_write_read_s
 from netcalc.models.window import throughput_bps
 from netcalc.models.write_timeline import WriteTimeline
 from netcalc.path import Path
-from netcalc.samples import BulkSamples, RttSamples, TransactionSamples, TransferSamples
+from netcalc.samples import BulkSamples, Meta, RttSamples, TransactionSamples, TransferSamples
 from netcalc.units import show
 
 CURVE_POINTS = 200
@@ -101,7 +102,7 @@ def overlay(
     samples: RttSamples | TransferSamples | TransactionSamples | BulkSamples,
     *,
     path: Path | None = None,
-    header_bytes: int = ICMP_HEADER_BYTES,
+    header_bytes: int | None = None,
     title: str = "",
 ) -> Comparison:
     """Put theory over measured times: against size, or exchange by exchange.
@@ -112,9 +113,10 @@ def overlay(
         The measurement.
     path : Path, optional
         The path, if it is known: then nothing is fitted and the residual is the error of theory.
-        Without it the latency and the rate of the path are fitted.
-    header_bytes : int
-        Headers in front of the user data of an echo. [byte]
+        By default the emulated path of the run; without one latency and rate are fitted.
+    header_bytes : int, optional
+        Headers in front of the user data of an echo; by default those of the run, or of ping.
+        [byte]
     title : str
         Title of the figure.
 
@@ -129,10 +131,13 @@ def overlay(
         if "write_bytes" in samples.meta.instrument:
             return small_writes(samples, path=path, title=title)
         return transactions(samples, path=path, title=title)
+    headers = 0 if header_bytes is None else header_bytes
     if isinstance(samples, TransferSamples):
         fitted = fit.transfer_against_size(samples)
     elif isinstance(samples, RttSamples):
-        fitted = fit.rtt_against_size(samples, header_bytes=header_bytes)
+        headers = _echo_headers(samples.meta) if header_bytes is None else header_bytes
+        path = path or _emulated(samples.meta.instrument)
+        fitted = fit.rtt_against_size(samples, header_bytes=headers)
     else:
         raise TypeError(
             f"samples must be round trips, transfers or transactions, not {type(samples).__name__}"
@@ -145,8 +150,15 @@ def overlay(
             comparison, lambda size: path.one_way_s(size), label="theory of the path"
         )
     return with_theory(
-        comparison, lambda size: path.rtt_s(size + header_bytes), label="theory of the path"
+        comparison, lambda size: path.rtt_s(size + headers), label="theory of the path"
     )
+
+
+def _echo_headers(meta: Meta) -> int:
+    """Return the headers of an echo: those of a live run, else those of ping. [byte]"""
+    of_tcp = meta.layers.get("payload_bytes") == "TCP payload"
+    own = TCP_HEADERS_BYTES if of_tcp else ICMP_HEADER_BYTES
+    return own + 20 * (meta.instrument.get("address_family") == "IPv6")
 
 
 def small_writes(
@@ -359,6 +371,72 @@ def _host_costs(
     if 2 in used:
         label += f" + {show(costs[2], 's', digits=2)} a further packet"
     return lambda size: costs @ parts(size), label
+
+
+def datagram_costs(
+    samples: TransactionSamples, *, clock: str = "program", relative: bool = False
+) -> Comparison:
+    """Put a sum of fitted costs over UDP transactions: is there a step where a datagram is cut?
+
+    Parameters
+    ----------
+    samples : TransactionSamples
+        A run of :func:`netcalc.experiments.transactions` with ``udp``, without a path.
+    clock : {'program', 'tap'}
+        Whose times: those of the program, or of the packet tap.
+    relative : bool
+        Whether times are shares of that of the largest datagram that is not cut.
+
+    Returns
+    -------
+    Comparison
+        Of the smallest time of each size, with the 95% band of the fit.
+    """
+    choice("clock", clock, ("program", "tap"))
+    costs = datagram_fit(samples, column="response_s" if clock == "program" else "tap_s")
+    mtu = min(float(samples.meta.instrument.get("loopback_mtu_bytes", np.inf)), 65_535.0)
+    largest = np.array([mtu - ICMP_HEADER_BYTES])
+    whole_s = float(costs.predict(largest)[0])
+    unit, scale = ("ratio", 1 / whole_s) if relative and whole_s > 0 else ("s", 1.0)
+    bare = points(
+        costs.x, measured=costs.measured * scale, theory=lambda size: costs.predict(size) * scale,
+        x_name="user data", x_unit="byte", y_name="transaction time", y_unit=unit,
+        title="UDP on a loopback: is there a step?", measured_label="smallest of each size",
+        predicted_label="fit: sum of costs",
+    )  # fmt: skip
+    # Points of the curve stand on both sides of each step.
+    curve_x = np.union1d(bare.curve_x, np.append(largest, largest + 1.0))
+    curve_x = curve_x[curve_x <= bare.curve_x[-1]]
+    curve, margin = costs.predict(curve_x) * scale, np.nan_to_num(costs.margin(curve_x)) * scale
+    return replace(
+        bare, outlier=costs.outlier, curve_x=curve_x, curve_y=curve,
+        curve_low=curve - margin, curve_high=curve + margin,
+        sentence=_of_step(costs, float(largest[0]), whole_s),
+    )  # fmt: skip
+
+
+def _of_step(costs: Costs, largest_bytes: float, whole_s: float) -> str:
+    """Say whether a datagram that is cut takes longer, and one in more mbufs."""
+    if not costs.x.size:
+        return "There are no UDP transactions with a time."
+    reason = costs.not_identifiable.get("packet_cost")
+    if reason is not None:
+        return f"No step can be told: {reason}."
+
+    def with_margin(name: str) -> str:
+        margin = show(costs.margin_of(name), "s", digits=2)
+        return f"{show(costs.params[name], 's', digits=3)} ± {margin}"
+
+    sizes = f"From {largest_bytes:.0f} to {largest_bytes + 1:.0f} bytes"
+    if costs.is_seen("packet_cost"):
+        share = costs.params["packet_cost"] / whole_s
+        text = f"{sizes} time jumps by {with_margin('packet_cost')} (95%), {share:.0%} more."
+    else:
+        text = f"{sizes} no jump is to be told from the scatter: {with_margin('packet_cost')}."
+    if "mbuf_s" in costs.not_identifiable:
+        return text
+    seen = "is seen" if costs.is_seen("mbuf_s") else "is not to be told from none"
+    return f"{text} A cost of each mbuf of 4.4BSD {seen}: {with_margin('mbuf_s')}."
 
 
 def _of_host(compared: Comparison) -> str:
