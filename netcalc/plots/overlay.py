@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,11 +10,14 @@ import numpy as np
 from bokeh.layouts import column
 from bokeh.models import Span
 from bokeh.plotting import figure
+from numpy.typing import ArrayLike
 
 from netcalc.compare import Comparison
+from netcalc.errors import DomainError
 from netcalc.plots.plot import Columns, Plot, ready, thinned_note
 from netcalc.plots.style import (
     INKS,
+    MARKERS,
     PALETTES,
     Axis,
     Scale,
@@ -35,6 +39,7 @@ def overlay(
     x_scale: Scale = "linear",
     y_scale: Scale = "linear",
     title: str | None = None,
+    beside: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
     theme: Theme = "light",
 ) -> Plot:
     """Draw measured points, the prediction with its band, and below them the residuals.
@@ -47,6 +52,9 @@ def overlay(
         Scales of the upper figure; the lower one has the same x.
     title : str, optional
         Title above the figure; the comparison's own by default.
+    beside : mapping of str to a pair of array_like, optional
+        Points of another source by name, each x and y: a book's, an older run's. They are in no
+        residual.
     theme : {'light', 'dark'}
         Colours of the figure.
 
@@ -54,23 +62,32 @@ def overlay(
     -------
     Plot
         With the sources ``points`` and ``outliers`` (columns ``x``, ``measured``, ``predicted``,
-        ``residual``) and ``curve`` (``x``, ``y``, ``low``, ``high``).
+        ``residual``), ``curve`` (``x``, ``y``, ``low``, ``high``), and one for each of ``beside``
+        (``x``, ``y``).
     """
+    beside = beside or {}
     x_axis = Axis(comparison.x_name, comparison.x_unit, x_scale)
     y_axis = Axis(comparison.y_name, comparison.y_unit, y_scale)
     residual_axis = Axis("residual", comparison.y_unit)
     if not comparison.x.size:  # axes without data are not drawn at all: let them stand empty
-        x_axis, y_axis = replace(x_axis, low=0.0, high=1500.0), replace(y_axis, low=0.0, high=1.0)
         residual_axis = replace(residual_axis, low=-1.0, high=1.0)
+        if not np.isfinite(comparison.curve_y).any():
+            x_axis = replace(x_axis, low=0.0, high=1500.0)
+            y_axis = y_axis if beside else replace(y_axis, low=0.0, high=1.0)
     title = comparison.title if title is None else title
-    sources = {name: new_source(name, data) for name, data in _columns(comparison).items()}
-    upper = _upper(comparison, sources, x_axis, y_axis, title=title, theme=theme)
+    columns = _columns(comparison)
+    if both := set(columns) & set(beside):
+        raise DomainError("beside", ", ".join(both), "names that no other source has")
+    columns |= {name: ready({"x": x, "y": y}) for name, (x, y) in beside.items()}
+    sources = {name: new_source(name, data) for name, data in columns.items()}
+    names = tuple(beside)
+    upper = _upper(comparison, sources, x_axis, y_axis, title=title, beside=names, theme=theme)
     lower = _lower(sources, x_axis, residual_axis, upper, theme=theme)
     layout = column(upper, lower, sizing_mode="stretch_width", spacing=0)
     note = thinned_note(comparison.x.size)
     labels = (comparison.measured_label, comparison.predicted_label)
     glyphs = (_has_band(comparison), bool(comparison.outlier.any()))
-    form = ("overlay", x_axis, y_axis, title, theme, *labels, *glyphs)
+    form = ("overlay", x_axis, y_axis, title, theme, *labels, *glyphs, *names)
     return Plot(layout, sources, " ".join(filter(None, (comparison.sentence, note))), theme, form)
 
 
@@ -110,6 +127,7 @@ def _upper(
     y_axis: Axis,
     *,
     title: str,
+    beside: tuple[str, ...],
     theme: Theme,
 ) -> figure:
     chart = new_figure(x_axis, y_axis, title=title)
@@ -135,6 +153,13 @@ def _upper(
         outliers.name = "not in the fit"
         legend.append(("not in the fit", [outliers]))
         shown.append(outliers)
+    for place, name in enumerate(beside):
+        marker, color = MARKERS[1 + place % (len(MARKERS) - 1)], palette[2 + place % 4]
+        others = add_points(chart, sources[name], marker=marker, color=color)
+        add_hover(
+            chart, [others], [(x_axis.name, "x", x_axis.unit), (y_axis.name, "y", y_axis.unit)]
+        )
+        legend.append((name, [others]))
     what = y_axis.name
     add_hover(chart, [curve], [(x_axis.name, "x", x_axis.unit), (what, "y", y_axis.unit)])
     add_hover(chart, shown, _rows(x_axis, y_axis.unit))

@@ -6,6 +6,7 @@ use: lines, points, bands, bars and polygons. Bokeh's own export needs a browser
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterator
 from html import escape
@@ -41,6 +42,7 @@ LINE_POINTS = 150
 SCATTER_POINTS = 300
 
 _PAPER = {"light": "#ffffff", "dark": "#15191c"}
+_KEY = "\0"  # stands for the key of a picture, which no text of it may hold
 _GRID = {"light": "#e5e5e5", "dark": "#3a4046"}
 
 
@@ -53,11 +55,14 @@ def svg(plot: Plot) -> str:
         parts += drawn
         top += height
     ink, paper = INKS[plot.theme], _PAPER[plot.theme]
+    body = "".join(parts)
+    # Pictures on one page must not share names: each has the hash of its content in them.
+    body = body.replace(_KEY, hashlib.sha256(body.encode()).hexdigest()[:12])
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top:.0f}" '
         f'width="{WIDTH}" height="{top:.0f}" role="img" font-family="Helvetica, Arial, sans-serif" '
         f'font-size="14" fill="{ink}"><title>{escape(plot.description)}</title>'
-        f'<rect width="100%" height="100%" fill="{paper}"/>{"".join(parts)}</svg>'
+        f'<rect width="100%" height="100%" fill="{paper}"/>{body}</svg>'
     )
 
 
@@ -83,7 +88,7 @@ def _chart(chart: figure, top: float, plot: Plot) -> tuple[float, list[str]]:
     x = Scale(*xs, start=box[0], end=box[2], log=x_log)
     y = Scale(*ys, start=box[3], end=box[1], log=y_log)
     out = _frame(chart, x, y, box, plot)
-    name = f"clip{top:.0f}"
+    name = f"clip-{_KEY}-{top:.0f}"
     out.append(
         f'<clipPath id="{name}"><rect x="{box[0]}" y="{box[1]:.0f}" width="{box[2] - box[0]}" '
         f'height="{box[3] - box[1]:.0f}"/></clipPath><g clip-path="url(#{name})">'

@@ -12,6 +12,7 @@ import pytest
 from netcalc import compare
 from netcalc.errors import DomainError
 from netcalc.models.store_and_forward import pipeline_timeline
+from netcalc.path import Path
 from netcalc.plots import Axis, curves, overlay, save_html, svg, timeline
 from netcalc.plots.plot import DRAWN_POINTS
 from netcalc.samples import RttSamples
@@ -63,6 +64,17 @@ def test_every_figure_has_a_document_a_picture_and_words(make, theme):
     picture = ElementTree.fromstring(svg(plot))
     assert picture.find(f"{SVG}title").text == plot.description
     assert len(svg(plot)) < 30_000  # two copies of it are saved with a figure of 100 kB
+
+
+@ALL
+def test_pictures_on_one_page_share_no_names(make):
+    """Two pictures with one name clip each other; the same picture is the same text every time."""
+    pictures = [svg(make()), svg(make(title="Another")), svg(make(theme="dark"))]
+    names = [set(re.findall(r'id="([^"]+)"', picture)) for picture in pictures]
+    used = [set(re.findall(r"url\(#([^)]+)\)", picture)) for picture in pictures]
+    assert names == used
+    assert len(set.union(*names)) == sum(map(len, names))
+    assert svg(make()) == pictures[0]
 
 
 @ALL
@@ -172,3 +184,24 @@ def test_plots_of_one_form_differ_in_columns_only():
     assert some_timeline(1).form == some_timeline(4).form
     assert some_timeline(title="a").form != some_timeline(title="b").form
     assert some_curves().form != some_curves(theme="dark").form
+
+
+def test_points_of_another_source_stand_beside_in_no_residual():
+    plot = some_overlay(beside={"a book": ([0.0, 1400.0], [0.08, 0.193])})
+    assert plot.sources["a book"].data["y"].tolist() == [0.08, 0.193]
+    assert "a book" in svg(plot)
+    assert plot.form != some_overlay().form
+    with pytest.raises(DomainError, match="points"):
+        some_overlay(beside={"points": ([1.0], [1.0])})
+
+
+def test_theory_without_points_yet_is_drawn_to_its_own_scale():
+    empty = RttSamples(payload_bytes=[], rtt_s=[])
+    known = compare.overlay(empty, path=Path.parse("T1 5 ms"))
+    beside = {"a book": ([0.0], [0.08])}
+    for plot in (overlay(known), overlay(known, beside=beside), overlay(compare.overlay(empty))):
+        ElementTree.fromstring(svg(plot))
+    upper = overlay(known, beside=beside).figure.children[0]
+    assert type(upper.y_range).__name__ == "DataRange1d", "it follows what is drawn"
+    nothing = overlay(compare.overlay(empty)).figure.children[0]
+    assert (nothing.y_range.start, nothing.y_range.end) == (0, 1)
