@@ -24,12 +24,21 @@ from netcalc.models.delayed_ack import LINUX_ATO_MIN_S
 from netcalc.models.fragmentation import fragment_count
 from netcalc.models.handshakes import round_trips
 from netcalc.models.host_stack import message_s
+from netcalc.models.probing import pair_dispersion_s
 from netcalc.models.rate_reading import stop_and_wait_goodput_bps
 from netcalc.models.small_writes import write_write_read_s
 from netcalc.models.window import throughput_bps
 from netcalc.models.write_timeline import WriteTimeline
 from netcalc.path import Path
-from netcalc.samples import BulkSamples, Meta, RttSamples, TransactionSamples, TransferSamples
+from netcalc.samples import (
+    BulkSamples,
+    HopSamples,
+    Meta,
+    RttSamples,
+    TrainSamples,
+    TransactionSamples,
+    TransferSamples,
+)
 from netcalc.units import show
 
 CURVE_POINTS = 200
@@ -99,7 +108,12 @@ class Comparison:
 
 
 def overlay(
-    samples: RttSamples | TransferSamples | TransactionSamples | BulkSamples,
+    samples: RttSamples
+    | TransferSamples
+    | TransactionSamples
+    | BulkSamples
+    | HopSamples
+    | TrainSamples,
     *,
     path: Path | None = None,
     header_bytes: int | None = None,
@@ -109,7 +123,7 @@ def overlay(
 
     Parameters
     ----------
-    samples : RttSamples, TransferSamples, TransactionSamples or BulkSamples
+    samples : RttSamples, TransferSamples, TransactionSamples, BulkSamples, HopSamples, TrainSamples
         The measurement.
     path : Path, optional
         The path, if it is known: then nothing is fitted and the residual is the error of theory.
@@ -125,6 +139,10 @@ def overlay(
     Comparison
         Measured, predicted, band and residual.
     """
+    if isinstance(samples, HopSamples):
+        return probes(samples, path=path, title=title)
+    if isinstance(samples, TrainSamples):
+        return trains(samples, path=path, title=title)
     if isinstance(samples, BulkSamples):
         return bulk(samples, path=path, title=title)
     if isinstance(samples, TransactionSamples):
@@ -550,6 +568,104 @@ def _by_write(samples: BulkSamples, title: str) -> Comparison:
     saturated = int(samples.saturated.sum())
     limit = f" In {saturated} of {len(samples)} runs the sender was the limit." if saturated else ""
     return replace(compared, sentence=f"The sender spends {label}.{limit}")
+
+
+def probes(samples: HopSamples, *, path: Path | None = None, title: str = "") -> Comparison:
+    """Put theory over probes to every node of a path: one line a node, over the packet size.
+
+    Parameters
+    ----------
+    samples : HopSamples
+        A run of :func:`netcalc.experiments.probing`.
+    path : Path, optional
+        The path; by default the emulated one of the run. Without one a line is fitted to each node.
+    title : str
+        Title of the figure.
+
+    Returns
+    -------
+    Comparison
+        Points and curves of one node after the other; between two curves stands a nan.
+    """
+    found = fit.links(samples)
+    path = path or _emulated(samples.meta.instrument)
+    largest = max((float(size.max()) for size, _ in found.points), default=1500.0)
+    curve_at = np.array([28.0, fit.QUOTED_BYTES, max(largest, fit.QUOTED_BYTES)])
+    parts: list[tuple[FloatArray, FloatArray]] = []
+    curves: list[tuple[FloatArray, FloatArray]] = []
+    for hop, line in enumerate(found.lines, 1):
+        size = found.points[hop - 1][0]
+        if path is None or hop > len(path.hops):
+            predicted, curve = (line.intercept + line.slope * x for x in (size, curve_at))
+        else:
+            predicted, curve = (fit.to_node_s(x, path=path, hop=hop) for x in (size, curve_at))
+        parts.append((found.points[hop - 1][1], predicted))
+        curves.append((np.append(curve_at, np.nan), np.append(curve, np.nan)))
+    nothing = np.zeros(0)
+    compared = points(
+        np.concatenate([nothing, *(size for size, _ in found.points)]),
+        measured=np.concatenate([nothing, *(measured for measured, _ in parts)]),
+        theory=lambda x: np.full_like(x, np.nan),
+        x_name="packet",
+        x_unit="byte",
+        y_name="round-trip time",
+        y_unit="s",
+        title=title or "Round trip to every node, against size",
+        measured_label="smallest of each size",
+        predicted_label="a line to each node" if path is None else "theory of the path",
+    )
+    curve_y = np.concatenate([nothing, *(curve for _, curve in curves)])
+    predictions = np.concatenate([nothing, *(predicted for _, predicted in parts)])
+    return replace(
+        compared,
+        predicted=predictions,
+        residual=compared.measured - predictions,
+        curve_x=np.concatenate([nothing, *(x for x, _ in curves)]),
+        curve_y=curve_y,
+        curve_low=curve_y,
+        curve_high=curve_y,
+        sentence=found.sentence,
+    )
+
+
+def trains(samples: TrainSamples, *, path: Path | None = None, title: str = "") -> Comparison:
+    """Put theory over packets that were sent back to back: how far apart they arrive.
+
+    Parameters
+    ----------
+    samples : TrainSamples
+        A run of :func:`netcalc.experiments.packet_trains`.
+    path : Path, optional
+        The path; by default the emulated one of the run. Without one the rate of the narrowest link
+        is estimated.
+    title : str
+        Title of the figure.
+
+    Returns
+    -------
+    Comparison
+        Train by train; trains with a packet of somebody else's in them are marked as outliers.
+    """
+    found = fit.bottleneck(samples)
+    path = path or _emulated(samples.meta.instrument)
+    rate = found.bandwidth_bps if path is None else path.bottleneck_bps
+    rows = samples.trains()
+    gap_s = rows["dispersion_s"] / (rows["packet_count"] - 1.0)
+    size = float(np.median(rows["packet_bytes"])) if gap_s.size else 0.0
+    apart_s = float(pair_dispersion_s(size, bandwidth_bps=rate)) if rate > 0 else np.nan
+    compared = points(
+        rows["train"],
+        measured=gap_s,
+        theory=lambda train: np.full_like(train, apart_s),
+        x_name="train",
+        x_unit="1",
+        y_name="time between packets",
+        y_unit="s",
+        title=title or "Packets sent back to back",
+        measured_label="at the far end",
+        predicted_label="theory of the path" if path is not None else "the rate that most have",
+    )
+    return replace(compared, outlier=rows["crossed_count"] > 0, sentence=found.sentence)
 
 
 def with_theory(

@@ -33,8 +33,8 @@ from netcalc.experiments._limits import (
 )
 from netcalc.experiments._run import SILENT_COUNT, Progress, Record, finish
 from netcalc.experiments._stopping import Stop, Stopping
+from netcalc.fit import to_node_s
 from netcalc.path import Path
-from netcalc.path_estimate import to_node_s
 from netcalc.samples import HopSamples
 
 PROBE_SIZES = tuple(range(520, 1473, 136))

@@ -24,15 +24,33 @@ from netcalc.fit.lines import (
     rtt_against_size,
     transfer_against_size,
 )
+from netcalc.fit.mixes import Separation, tell_apart
+from netcalc.fit.packet_pairs import BottleneckEstimate, bottleneck
+from netcalc.fit.path_links import (
+    QUOTED_BYTES,
+    LinkEstimate,
+    PathEstimate,
+    links,
+    to_node_s,
+)
 
 __all__ = [
     "ICMP_HEADER_BYTES",
     "OUTLIER_DEVIATIONS",
+    "QUOTED_BYTES",
+    "BottleneckEstimate",
     "Costs",
     "Fit",
     "Line",
+    "LinkEstimate",
+    "PathEstimate",
+    "Separation",
+    "bottleneck",
     "datagram_costs",
+    "links",
     "robust_line",
     "rtt_against_size",
+    "tell_apart",
+    "to_node_s",
     "transfer_against_size",
 ]

@@ -1,4 +1,4 @@
-"""What a path is made of, from its ends: links from slopes, the narrowest one from packet pairs.
+"""The links of a path from its ends: probes of several sizes to every node.
 
 >>> import numpy as np
 >>> from netcalc.path import Path
@@ -24,12 +24,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.fit import Line, robust_line
+from netcalc.fit.lines import Line, robust_line
 from netcalc.models._domain import FloatArray
-from netcalc.models.path_mixes import PathMixes
-from netcalc.models.probing import hop_bandwidth_bps, pair_bandwidth_bps
+from netcalc.models.probing import hop_bandwidth_bps
 from netcalc.path import Path
-from netcalc.samples import HopSamples, TrainSamples
+from netcalc.samples import HopSamples
 from netcalc.units import show
 
 QUOTED_BYTES = 548
@@ -105,58 +104,6 @@ class PathEstimate:
     def rows(self) -> list[dict[str, Any]]:
         """Return the links as rows."""
         return [{**asdict(link), "error_ratio": link.error_ratio} for link in self.links]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class BottleneckEstimate:
-    """The narrowest link of a path, as packets sent back to back show it.
-
-    Parameters
-    ----------
-    bandwidth_bps : float
-        Where the rates of single trains lie closest together: the mode. [bit/s]
-    low_bps, high_bps : float
-        The shortest range with half of the trains in it. [bit/s]
-    median_bps, mean_bps : float
-        From the median and the mean of the dispersion. [bit/s]
-    rates_bps : numpy.ndarray
-        Of each train. [bit/s]
-    true_bps : float
-        What was set, where the path was emulated; nan otherwise. [bit/s]
-    sentence : str
-        What was found.
-    """
-
-    bandwidth_bps: float
-    low_bps: float
-    high_bps: float
-    median_bps: float
-    mean_bps: float
-    rates_bps: FloatArray
-    true_bps: float
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True)
-class Separation:
-    """How well one more measurement tells mixes of links apart.
-
-    Parameters
-    ----------
-    measurement : str
-        What would be measured.
-    group_count : int
-        Groups that it tells apart. [1]
-    largest_count : int
-        Mixes in the largest group: so many may be left. [1]
-    why : str
-        What it sees.
-    """
-
-    measurement: str
-    group_count: int
-    largest_count: int
-    why: str
 
 
 def to_node_s(packet_bytes: ArrayLike, *, path: Path, hop: int) -> FloatArray:
@@ -273,149 +220,3 @@ def _of_links(found: list[LinkEstimate]) -> str:
             f"± {show(link.bandwidth_stderr_bps, 'bit/s', digits=1)}"
         )
     return "; ".join(parts) + "."
-
-
-def bottleneck(samples: TrainSamples) -> BottleneckEstimate:
-    """Find the rate of the narrowest link from packets that were sent back to back.
-
-    Behind the narrowest link two packets are as far apart as it takes for one. A packet of somebody
-    else's between them makes it more; a queue behind that link makes it less. So the rates of
-    many pairs have several values, and the one where most of them lie is taken, not the mean.
-
-    Parameters
-    ----------
-    samples : TrainSamples
-        Pairs, or longer trains.
-
-    Returns
-    -------
-    BottleneckEstimate
-        The rate, how closely the trains agree on it, and what median and mean would say.
-    """
-    if not isinstance(samples, TrainSamples):
-        raise TypeError(f"samples must be TrainSamples, found {type(samples).__name__}")
-    truth = samples.meta.instrument.get("truth")
-    true_bps = min(truth["bandwidths_bps"]) if truth else np.nan
-    trains = samples.trains()
-    gaps = trains["packet_count"] - 1.0
-    apart = trains["dispersion_s"] > 0.0
-    packet_s = trains["dispersion_s"][apart] / gaps[apart]
-    sizes = trains["packet_bytes"][apart]
-    if not packet_s.size:
-        why = "No train arrived whole with its packets apart."
-        return BottleneckEstimate(
-            np.nan, np.nan, np.nan, np.nan, np.nan, np.zeros(0), float(true_bps), why
-        )
-    rates = pair_bandwidth_bps(packet_s, packet_bytes=sizes)
-    bit_s = 1.0 / rates
-    low, high = _shortest_half(np.sort(bit_s))
-    mode = 1.0 / _half_sample_mode(np.sort(bit_s))
-    mean = 1.0 / float(bit_s.mean())
-    sentence = (
-        f"{rates.size} trains: most lie at {show(mode, 'bit/s', digits=3)} (half of them from "
-        f"{show(1 / high, 'bit/s', digits=3)} to {show(1 / low, 'bit/s', digits=3)}); the mean "
-        f"would say {show(mean, 'bit/s', digits=3)}."
-    )
-    if np.isfinite(true_bps):
-        sentence += (
-            f" The narrowest link is set to {show(true_bps, 'bit/s')}: {mode / true_bps - 1:+.1%}."
-        )
-    return BottleneckEstimate(
-        bandwidth_bps=mode,
-        low_bps=1.0 / high,
-        high_bps=1.0 / low,
-        median_bps=1.0 / float(np.median(bit_s)),
-        mean_bps=mean,
-        rates_bps=rates,
-        true_bps=true_bps,
-        sentence=sentence,
-    )
-
-
-def _shortest_half(ordered: FloatArray) -> tuple[float, float]:
-    """Return the ends of the shortest range that holds half of the values."""
-    half = max(-(-ordered.size // 2), 1)
-    widths = ordered[half - 1 :] - ordered[: ordered.size - half + 1]
-    first = int(np.argmin(widths))
-    return float(ordered[first]), float(ordered[first + half - 1])
-
-
-def _half_sample_mode(ordered: FloatArray) -> float:
-    """Return where values lie closest: the shortest half of the shortest half, and so on.
-
-    Robertson and Cryer, Biometrika 61 (1974): no width to choose, no bins.
-    """
-    while ordered.size > 3:
-        low, high = _shortest_half(ordered)
-        inner = ordered[(ordered >= low) & (ordered <= high)]
-        if inner.size == ordered.size:
-            break
-        ordered = inner
-    if ordered.size == 3:
-        left, right = np.diff(ordered).tolist()
-        if left != right:
-            ordered = ordered[:2] if left < right else ordered[1:]
-    return float(ordered.mean())
-
-
-def tell_apart(
-    mixes: PathMixes,
-    *,
-    bandwidth_bps: ArrayLike,
-    packet_bytes: float,
-    resolution_s: float,
-    other_bytes: float = 1500.0,
-) -> tuple[Separation, ...]:
-    """Say which further measurement would tell apart mixes of links that fit one round trip.
-
-    Parameters
-    ----------
-    mixes : PathMixes
-        What fits, of :func:`netcalc.models.path_mixes.path_mixes`.
-    bandwidth_bps : 1-D array_like
-        Rate of each kind of link, as there. [bit/s]
-    packet_bytes : float
-        Size of the packet that was timed. [byte]
-    resolution_s : float
-        Round trips that are closer than this are not told apart. [s]
-    other_bytes : float
-        Size of another packet. [byte]
-
-    Returns
-    -------
-    tuple of Separation
-        Measurements, each with the groups that it makes.
-    """
-    counts = np.asarray(mixes.link_count)
-    rates = np.atleast_1d(np.asarray(bandwidth_bps, dtype=float))
-    if not counts.size:
-        return ()
-    used = np.where(counts > 0, rates, np.inf)
-    slowest, number = used.min(axis=1), counts.sum(axis=1)
-    again = _steps(mixes.rtt_s, resolution_s)
-    other = _steps(mixes.rtt_s * (other_bytes / packet_bytes), resolution_s)
-    size, time = show(other_bytes, "byte"), show(resolution_s, "s")
-    return (
-        _separation(f"the same size again, to {time}", [again], "the sum of 1/rate, once more"),
-        _separation(f"another size, {size}, to {time}", [other], "the same sum, times the size"),
-        _separation("packet pairs", [slowest], "the narrowest link"),
-        _separation("traceroute", [number], "the number of links"),
-        _separation(
-            "packet pairs and traceroute", [slowest, number], "the narrowest link, and the number"
-        ),
-        _separation("traceroute with sizes", list(counts.T), "each link"),
-    )
-
-
-def _steps(times_s: FloatArray, resolution_s: float) -> FloatArray:
-    """Number times by the steps of more than the resolution that lie below them."""
-    order = np.argsort(times_s, kind="stable")
-    steps = np.concatenate(([0], np.cumsum(np.diff(times_s[order]) > resolution_s)))
-    numbers = np.empty(times_s.size)
-    numbers[order] = steps
-    return numbers
-
-
-def _separation(measurement: str, seen: list[Any], why: str) -> Separation:
-    _, sizes = np.unique(np.column_stack(seen), axis=0, return_counts=True)
-    return Separation(measurement, int(sizes.size), int(sizes.max()), why)

@@ -1,0 +1,107 @@
+"""What would tell apart mixes of links that one round trip leaves open.
+
+>>> from netcalc.models.path_mixes import path_mixes
+>>> kinds = [1.544e6, 10e6, 45e6]
+>>> found = path_mixes(0.187, bandwidth_bps=kinds, link_count=[12, 13], packet_bytes=1428,
+...     base_rtt_s=0.092)
+>>> apart = tell_apart(found, bandwidth_bps=kinds, packet_bytes=1428, resolution_s=2e-3)
+>>> [(one.measurement, one.group_count) for one in apart[2:4]]
+[('packet pairs', 1), ('traceroute', 2)]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.models._domain import FloatArray
+from netcalc.models.path_mixes import PathMixes
+from netcalc.units import show
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """How well one more measurement tells mixes of links apart.
+
+    Parameters
+    ----------
+    measurement : str
+        What would be measured.
+    group_count : int
+        Groups that it tells apart. [1]
+    largest_count : int
+        Mixes in the largest group: so many may be left. [1]
+    why : str
+        What it sees.
+    """
+
+    measurement: str
+    group_count: int
+    largest_count: int
+    why: str
+
+
+def tell_apart(
+    mixes: PathMixes,
+    *,
+    bandwidth_bps: ArrayLike,
+    packet_bytes: float,
+    resolution_s: float,
+    other_bytes: float = 1500.0,
+) -> tuple[Separation, ...]:
+    """Say which further measurement would tell apart mixes of links that fit one round trip.
+
+    Parameters
+    ----------
+    mixes : PathMixes
+        What fits, of :func:`netcalc.models.path_mixes.path_mixes`.
+    bandwidth_bps : 1-D array_like
+        Rate of each kind of link, as there. [bit/s]
+    packet_bytes : float
+        Size of the packet that was timed. [byte]
+    resolution_s : float
+        Round trips that are closer than this are not told apart. [s]
+    other_bytes : float
+        Size of another packet. [byte]
+
+    Returns
+    -------
+    tuple of Separation
+        Measurements, each with the groups that it makes.
+    """
+    counts = np.asarray(mixes.link_count)
+    rates = np.atleast_1d(np.asarray(bandwidth_bps, dtype=float))
+    if not counts.size:
+        return ()
+    used = np.where(counts > 0, rates, np.inf)
+    slowest, number = used.min(axis=1), counts.sum(axis=1)
+    again = _steps(mixes.rtt_s, resolution_s)
+    other = _steps(mixes.rtt_s * (other_bytes / packet_bytes), resolution_s)
+    size, time = show(other_bytes, "byte"), show(resolution_s, "s")
+    return (
+        _separation(f"the same size again, to {time}", [again], "the sum of 1/rate, once more"),
+        _separation(f"another size, {size}, to {time}", [other], "the same sum, times the size"),
+        _separation("packet pairs", [slowest], "the narrowest link"),
+        _separation("traceroute", [number], "the number of links"),
+        _separation(
+            "packet pairs and traceroute", [slowest, number], "the narrowest link, and the number"
+        ),
+        _separation("traceroute with sizes", list(counts.T), "each link"),
+    )
+
+
+def _steps(times_s: FloatArray, resolution_s: float) -> FloatArray:
+    """Number times by the steps of more than the resolution that lie below them."""
+    order = np.argsort(times_s, kind="stable")
+    steps = np.concatenate(([0], np.cumsum(np.diff(times_s[order]) > resolution_s)))
+    numbers = np.empty(times_s.size)
+    numbers[order] = steps
+    return numbers
+
+
+def _separation(measurement: str, seen: list[Any], why: str) -> Separation:
+    _, sizes = np.unique(np.column_stack(seen), axis=0, return_counts=True)
+    return Separation(measurement, int(sizes.size), int(sizes.max()), why)
