@@ -9,7 +9,7 @@ import random
 import socket
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import repeat
 from pathlib import Path
@@ -28,6 +28,8 @@ CLOCK_STEP_S = 0.05
 """A wall clock that runs off by more than this in a run was set, or the machine slept. [s]"""
 _SLEEP_S = 5e-4
 _SPIN_S = 0.012
+_LEAST_S = 0.3  # the kernel counts processor time in ticks of 10 ms
+_STAT, _BUSY = Path("/proc/stat"), (1, 2, 3, 8)  # user, nice, system, stolen
 _clock = time.perf_counter_ns
 
 
@@ -146,6 +148,56 @@ def processor_ratio() -> float:
     return min(1.0, (time.thread_time() - ran_s) / elapsed_s)
 
 
+class Rivals:
+    """What other programs take of the processors that a run may use, while it lasts.
+
+    Parameters
+    ----------
+    needed_count : int
+        Processors that the run would keep busy at once.
+    """
+
+    def __init__(self, needed_count: int = 1) -> None:
+        self._begin_s = time.monotonic()
+        self._processors = set(range(os.cpu_count() or 1))
+        with suppress(AttributeError, OSError):
+            self._processors = os.sched_getaffinity(0)
+        self._needed_count = min(needed_count, len(self._processors))
+        self._spent_s = busy_s(self._processors) - own_s()
+
+    def left_ratio(self) -> float:
+        """Return the share of what the run needs that they left it; 1 in too short a time. [ratio]
+
+        Only processes that this one has reaped are known as its own.
+        """
+        elapsed_s = time.monotonic() - self._begin_s
+        taken_s = busy_s(self._processors) - own_s() - self._spent_s
+        if elapsed_s < _LEAST_S or not np.isfinite(taken_s):
+            return 1.0
+        left_s = elapsed_s * len(self._processors) - max(0.0, taken_s)
+        return float(np.clip(left_s / (elapsed_s * self._needed_count), 0.0, 1.0))
+
+
+def busy_s(processors: set[int]) -> float:
+    """Return how long some processors have worked for programs, or nan if it is not told. [s]
+
+    Interrupts are not in it: much of what the kernel does for a run of this package is one.
+    """
+    names = {f"cpu{number}" for number in processors}
+    try:
+        lines = [line.split() for line in _STAT.read_text().splitlines()]
+        spent = [sum(int(row[i]) for i in _BUSY) for row in lines if row and row[0] in names]
+        return sum(spent) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return float("nan")
+
+
+def own_s() -> float:
+    """Return the processor time of this process and of those it has reaped. [s]"""
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
+
+
 def scheduling(delays_s: list[float]) -> dict[str, float]:
     """Return the median and the 99th percentile of the delays. [s]"""
     median_s, p99_s = np.percentile(delays_s, (50, 99))
@@ -177,6 +229,19 @@ def clock_step(wall_s: float, monotonic_s: float) -> str | None:
     return (
         f"the wall clock moved by {step_s:+.3g} s against the monotonic clock in the run: it was "
         "set, or the machine slept; times between probes may contain the gap"
+    )
+
+
+def stood_still(gaps: Sequence[tuple[float, float]]) -> str | None:
+    """Return the warning of a run that did not go on for a while, with the longest such gap."""
+    if not gaps:
+        return None
+    at_s, longest_s = max(gaps, key=lambda gap: gap[1])
+    times = "once" if len(gaps) == 1 else f"{len(gaps)} times"
+    return (
+        f"the run stood still {times}, {show(at_s, 's', digits=3)} after its start for "
+        f"{show(longest_s, 's', digits=3)}: it was stopped, or the machine slept; what was under "
+        "way then contains the gap"
     )
 
 

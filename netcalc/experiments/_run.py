@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import time
@@ -31,8 +32,11 @@ PROGRESS_S = 0.1
 """Time between two calls of a progress function, at least. [s]"""
 SAVE_S = 2.0
 """Time between two savings of a run that is under way, at least. [s]"""
+OWN_ERROR_S = 5.0
+"""Time between two measurements of the own error of a run that is under way, at least. [s]"""
 
-Progress = Callable[[int, int, float], object]
+Progress = Callable[[Any, int, float], object]
+"""Called with what is done, of how much, and a value: done is a float where a row is long."""
 Kept = TypeVar("Kept", bound=Samples)
 
 
@@ -82,6 +86,9 @@ class Record(ABC, Generic[Kept]):
         What a row is, in the plural: ``"probes"``.
     """
 
+    processor_count = 1
+    """Processors that the run keeps busy at once."""
+
     def __init__(
         self,
         *,
@@ -98,12 +105,15 @@ class Record(ABC, Generic[Kept]):
         self.host, self.port = host, port
         self.stopping = stopping
         self.phase = "start"
+        self.error_of_caller: BaseException | None = None
         self.facts: dict[str, Any] = {}
         self.warnings: list[str] = []
         self.delays_s: list[float] = []
         self.processor_ratio = 1.0
+        self._rivals = _instrument.Rivals(self.processor_count)
         self._progress = progress
         self._progress_due_s = 0.0
+        self._own_error_due_s = time.monotonic() + OWN_ERROR_S
         self._save = None if save is None else Path(save)
         self._save_due_s = time.monotonic() + SAVE_S
         self._command = command
@@ -120,9 +130,15 @@ class Record(ABC, Generic[Kept]):
         """Return what was measured so far."""
 
     def measure_own_error(self) -> None:
-        """Measure how the system serves this thread: before the probes, and after them."""
+        """Measure how the system serves this thread: before the rows, after them, and between."""
         self.delays_s += _instrument.scheduling_delays_s(15)
         self.processor_ratio = min(self.processor_ratio, _instrument.processor_ratio())
+        self._own_error_due_s = time.monotonic() + OWN_ERROR_S
+        self.stopping.look()
+
+    def measure_rivals(self) -> None:
+        """Measure what other programs left of the processors, when all processes are reaped."""
+        self.processor_ratio = min(self.processor_ratio, self._rivals.left_ratio())
 
     def keep(self, samples: Kept) -> None:
         """Write the samples to the file that was asked for, if any."""
@@ -137,20 +153,19 @@ class Record(ABC, Generic[Kept]):
                     partial=samples,
                 ) from error
 
-    def failure(self, error: OSError) -> ExperimentError:
-        """Say in which phase the system or the peer ended the run."""
-        what = {
-            "ConnectionRefusedError": "nobody listens there",
-            "ConnectionResetError": "the peer closed the connection",
-            "BrokenPipeError": "the peer closed the connection",
-            "TimeoutError": "no answer in time",
-            "PermissionError": "the system does not let this packet out, perhaps a firewall",
-        }.get(type(error).__name__, "the system refuses")
+    def failure(self, error: OSError | MemoryError) -> ExperimentError:
+        """Say in which phase the system or the peer ended the run, and what it had no more of."""
+        hint = None
+        if isinstance(error, MemoryError):
+            what, reason = "there is no memory left", "the limit of this process, or of the machine"
+        else:
+            reason = error.strerror or str(error)
+            what, hint = _SCARCE.get(error.errno or 0) or (
+                _BROKEN.get(type(error).__name__, "the system refuses"),
+                None,
+            )
         return ExperimentError(
-            f"{what}: {error.strerror or error}",
-            phase=self.phase,
-            host=self.host,
-            port=self.port,
+            f"{what}: {reason}", phase=self.phase, host=self.host, port=self.port, hint=hint
         )
 
     def pace(self, last_ns: int, interval_s: float) -> None:
@@ -163,7 +178,12 @@ class Record(ABC, Generic[Kept]):
         """Call the progress function and save, both at a bounded rate."""
         now_s, done = time.monotonic(), self.done_count
         if self._progress and (now_s >= self._progress_due_s or done == self.total_count):
-            self._progress(done, self.total_count, value_s)
+            try:
+                with self.stopping.caller():
+                    self._progress(done, self.total_count, value_s)
+            except BaseException as error:
+                self.error_of_caller = error
+                raise
             self._progress_due_s = time.monotonic() + PROGRESS_S
         if self._save and now_s >= self._save_due_s and done < self.total_count:
             try:
@@ -172,6 +192,9 @@ class Record(ABC, Generic[Kept]):
                 self.warnings.append(f"not saved after {done} {self.unit}: {error.what}")
             took_s = time.monotonic() - now_s
             self._save_due_s = now_s + max(SAVE_S, 20 * took_s)
+            self.stopping.look()
+        if now_s >= self._own_error_due_s and done < self.total_count:
+            self.measure_own_error()
 
     def since_start_s(self, at_ns: int) -> float:
         """Return a reading of the clock as time since the start of the run."""
@@ -196,6 +219,7 @@ class Record(ABC, Generic[Kept]):
             *self.warnings,
             _instrument.starved(timing.get("scheduling_delay_p99_s", 0.0), self.processor_ratio),
             _instrument.clock_step(wall_s, elapsed_s),
+            _instrument.stood_still(self.stopping.gaps),
             *remarks,
         ]
         partial = self.done_count < self.total_count
@@ -219,6 +243,7 @@ class Record(ABC, Generic[Kept]):
                 "start_wall_ns": self._start_wall_ns,
                 "start_monotonic_ns": self._start_ns,
                 "duration_s": elapsed_s,
+                "gaps": [list(gap) for gap in self.stopping.gaps],
                 "ended_by": self.stopping.reason,
                 **counts,
             },
@@ -234,17 +259,45 @@ def finish(run: Record[Kept], measure: Callable[[], object]) -> Kept:
     except Ended:
         pass
     except BaseException as error:
-        if run.done_count and isinstance(error, ExperimentError):
-            error.partial = run.samples()
+        failure: BaseException = error
+        if error is not run.error_of_caller and isinstance(error, OSError | MemoryError):
+            failure = run.failure(error)
+        if run.done_count and isinstance(failure, ExperimentError):
+            failure.partial = run.samples()
         second = bool(run.stopping.reason)
         if second or not isinstance(error, KeyboardInterrupt):
             if run.done_count:
                 run.keep(run.samples())
-            raise
+            if failure is error:
+                raise
+            raise failure from error
         run.stopping.end("interrupt")
     samples = run.samples()
     run.keep(samples)
     return samples
+
+
+_BROKEN = {
+    "ConnectionRefusedError": "nobody listens there",
+    "ConnectionResetError": "the peer closed the connection",
+    "BrokenPipeError": "the peer closed the connection",
+    "TimeoutError": "no answer in time",
+    "PermissionError": "the system does not let this packet out, perhaps a firewall",
+}
+_PORTS = (
+    "no port is free",
+    "Others hold them all (net.ipv4.ip_local_port_range); a closed connection keeps its port for a "
+    "minute",
+)
+_FILES = ("no file may be opened any more", "Close some, or raise the limit (ulimit -n)")
+_SCARCE: dict[int, tuple[str, str | None]] = {
+    errno.EADDRINUSE: _PORTS,
+    errno.EADDRNOTAVAIL: _PORTS,
+    errno.EMFILE: _FILES,
+    errno.ENFILE: _FILES,
+    errno.ENOMEM: ("there is no memory left", None),
+    errno.ENOBUFS: ("there is no memory left", None),
+}
 
 
 class Run(Record[RttSamples]):

@@ -97,7 +97,7 @@ def echo(
         One row a probe, one a duplicate. ``meta.instrument`` has the error of the run itself,
         ``meta.warnings`` what makes it doubtful. After a stop, a first Ctrl-C or the time limit,
         what was measured until then: ``meta.partial`` is True, ``meta.instrument["ended_by"]``
-        says why. A second Ctrl-C raises KeyboardInterrupt at once.
+        says why. A second Ctrl-C raises KeyboardInterrupt as soon as nothing is left of the run.
 
     Raises
     ------
