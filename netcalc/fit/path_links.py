@@ -217,6 +217,6 @@ def _of_links(found: list[LinkEstimate]) -> str:
             continue
         parts.append(
             f"link {link.hop}: {show(link.bandwidth_bps, 'bit/s', digits=3)} "
-            f"± {show(link.bandwidth_stderr_bps, 'bit/s', digits=1)}"
+            f"± {show(link.bandwidth_stderr_bps, 'bit/s', digits=2)}"
         )
     return "; ".join(parts) + "."
