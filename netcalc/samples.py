@@ -16,6 +16,7 @@ nothing is resampled.
 from __future__ import annotations
 
 import errno
+import glob
 import gzip
 import io
 import json
@@ -23,6 +24,7 @@ import math
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
@@ -857,6 +859,10 @@ def loads(data: bytes, *, file: str = "samples") -> Samples:
         raise ReaderError(f"is damaged: {error}", file=file) from error
 
 
+_PART = ".netcalc-"
+_NAME_CHARS = 50  # of a file's name in that of its part, which may not be longer than 255 bytes
+
+
 def write_atomically(path: Path, data: bytes) -> None:
     """Write a file that is complete or not there; where a link leads, the link stays.
 
@@ -875,17 +881,50 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def _write_and_move(path: Path, data: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".", suffix=".part")
+    _remove_leftovers(path)
+    handle, temporary = _own_part(path)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(temporary).chmod(0o666 & ~umask)
-        Path(temporary).replace(path)
+            stream.flush()
+            umask = os.umask(0)
+            os.umask(umask)
+            temporary.chmod(0o666 & ~umask)
+            temporary.replace(path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
+
+
+def _own_part(path: Path) -> tuple[int, Path]:
+    """Open a new file beside another one, locked so that nobody takes it for a leftover."""
+    prefix = path.name[:_NAME_CHARS] + _PART
+    for _ in range(3):
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=prefix, suffix=".part")
+        _lock(handle, wait=True)
+        if os.fstat(handle).st_nlink:
+            break
+        os.close(handle)  # somebody removed it before it was locked
+    return handle, Path(name)
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Remove what a program that was killed has left beside a file: nobody holds its lock."""
+    for left in path.parent.glob(glob.escape(path.name[:_NAME_CHARS]) + _PART + "*.part"):
+        with suppress(OSError), left.open("rb") as stream:
+            if _lock(stream.fileno(), wait=False):
+                left.unlink()
+
+
+def _lock(descriptor: int, *, wait: bool) -> bool:
+    """Lock a file for as long as it is open; False if another program has, or none can here."""
+    try:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except (ImportError, OSError):
+        return False
+    return True
 
 
 _NEVER_NEGATIVE = {"rtt_s", "duration_s", "response_s"}

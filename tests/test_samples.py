@@ -8,7 +8,10 @@ import json
 import math
 import os
 import pickle
+import signal
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -294,3 +297,50 @@ def test_a_compressed_file_is_unpacked_up_to_a_limit(monkeypatch, tmp_path):
         samples.load(bomb)
     some_round_trips().save(tmp_path / "small.json.gz")
     assert samples.load(tmp_path / "small.json.gz").sent == some_round_trips().sent
+
+
+def test_what_a_killed_program_left_of_a_file_goes_with_the_next_one(tmp_path):
+    """Fault E8: its part has no owner. One that is being written, and one of others, stay."""
+    script = """
+import os, signal, sys
+from pathlib import Path
+from netcalc import samples
+samples.Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+samples.write_atomically(Path(sys.argv[1]), b"half")
+"""
+    place = tmp_path / "run [1].json"
+    killed = subprocess.run([sys.executable, "-c", script, str(place)], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    (left,) = tmp_path.iterdir()
+    handle, owned = samples._own_part(place)
+    others = tmp_path / "run [1].json.mine.part"
+    others.write_text("mine")
+    samples.write_atomically(place, b"whole")
+    assert not left.exists()
+    assert sorted(tmp_path.iterdir()) == sorted([owned, others, place])
+    os.close(handle)
+    samples.write_atomically(place, b"again")
+    assert sorted(tmp_path.iterdir()) == sorted([others, place])
+    assert place.read_bytes() == b"again"
+
+
+def test_a_part_that_is_removed_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
+    lock, calls = samples._lock, []
+
+    def removed_first(descriptor, *, wait):
+        calls.append(wait)
+        if len(calls) == 1:
+            Path(os.readlink(f"/proc/self/fd/{descriptor}")).unlink()  # noqa: PTH115
+        return lock(descriptor, wait=wait)
+
+    monkeypatch.setattr(samples, "_lock", removed_first)
+    samples.write_atomically(tmp_path / "run.json", b"whole")
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"whole"]
+    assert calls == [True, True]
+
+
+def test_a_system_without_locks_writes_all_the_same(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    samples.write_atomically(tmp_path / "run.json", b"whole")
+    samples.write_atomically(tmp_path / "run.json", b"again")
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"again"]
