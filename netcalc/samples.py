@@ -566,7 +566,7 @@ class BulkSamples(Samples):
         """
         left = _floats(self.write_count)
         arrived = ~(self.loss_ratio >= MIN_DROP_RATIO)
-        limit = np.where(self.saturated & arrived, "sender", "").astype("<U16")
+        limit = np.where(self.saturated & arrived, "sender", "").astype("<U32")
         for place, name in DROP_PLACES.items():
             dropped = np.nan_to_num(_floats(getattr(self, name)))
             limit[dropped >= MIN_DROP_RATIO * np.maximum(left, 1.0)] = place

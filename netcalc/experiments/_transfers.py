@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import select
 import socket
+import struct
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path as File
 from types import TracebackType
 from typing import Any, NoReturn, Self
 
 import numpy as np
 
+from netcalc.emulation.routed import Routed
 from netcalc.emulation.wire import Wire
 from netcalc.errors import ExperimentError
 from netcalc.experiments import _instrument
@@ -27,7 +29,7 @@ from netcalc.experiments._run import Record
 from netcalc.experiments._stopping import SLICE_S, Ended, Stopping
 from netcalc.models.window import bdp_bytes
 from netcalc.path import Path
-from netcalc.samples import BulkSamples
+from netcalc.samples import DROP_PLACES, BulkSamples
 
 CONNECT_S = 5.0
 """Time limit of a connection to the sink. [s]"""
@@ -42,6 +44,7 @@ _ANSWER_BYTES = 1 << 16
 _MTU_BYTES = 1500
 _LEAST_BUFFER_BYTES = 65_536
 _KERNEL_BUFFER_BYTES = 1 << 20
+_SO_MEMINFO, _MEMINFO = 55, struct.Struct("9I")  # the last is the count of drops
 _AVAILABLE = File("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _ALLOWED = File("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 
@@ -99,9 +102,17 @@ class Transfers(Record[BulkSamples]):
         """Transfers that are complete so far."""
         return self._whole_count
 
+    @property
+    def knows_drops(self) -> bool:
+        """Whether the rows tell what was dropped in the sender's own queue."""
+        return any(not np.isnan(row["sender_drop_count"]) for row in self._rows)
+
     def samples(self) -> BulkSamples:
         """Return what was measured so far."""
-        columns = {name: [row[name] for row in self._rows] for name in BulkSamples.column_units}
+        columns: dict[str, Any] = {
+            name: [row[name] for row in self._rows] for name in BulkSamples.column_units
+        }
+        limit = BulkSamples(**columns).limit
         return BulkSamples(
             **columns,
             meta=self.meta(
@@ -109,12 +120,17 @@ class Transfers(Record[BulkSamples]):
                 target=self._target,
                 layers={"write_bytes": "application"},
                 counts={"cut_count": self._cut_count, "damaged_count": self._wrong_count},
-                remarks=self._remarks(),
+                remarks=self._remarks(limit.tolist()),
             ),
         )
 
-    def _remarks(self) -> list[str]:
+    def _remarks(self, limit: Sequence[str]) -> list[str]:
         remarks = []
+        if "path" in self._target and (count := limit.count("sender's queue")):
+            remarks.append(
+                "transfers in which the wire took no more, and nothing behind it was full, so that "
+                f"the path was not the limit: {count}"
+            )
         if self._cut_count:
             remarks.append(f"transfers ended at their limit of time: {self._cut_count}")
         if self._wrong_count:
@@ -199,6 +215,8 @@ class Worker(Peer):
 
 Opener = Callable[[int, int], socket.socket]
 """Opens a socket of a family and a kind, in the namespace of one end."""
+Drops = Callable[[], dict[str, int]]
+"""Counts what was dropped between the two ends so far, by column of the samples."""
 
 
 class Ends:
@@ -212,6 +230,8 @@ class Ends:
         Open a socket of one end.
     sink_host : str
         Address at which the sink is reached.
+    drops : callable
+        What is dropped on the way.
     """
 
     def __init__(
@@ -221,8 +241,9 @@ class Ends:
         source_socket: Opener = socket.socket,
         sink_socket: Opener = socket.socket,
         sink_host: str = "127.0.0.1",
+        drops: Drops = dict,
     ) -> None:
-        self._run = run
+        self._run, self._drops = run, drops
         self._open_source, self._open_sink, self._host = source_socket, sink_socket, sink_host
         self.source = Worker(stopping=run.stopping)
         try:
@@ -259,7 +280,13 @@ class Ends:
             self._run.phase = "transfer"
             buffers = _buffers(socks[0], transfer)
             self._run.facts.update(_granted(socks[0][0]))
+            drops = self._drops if transfer.protocol == "udp" else dict
+            before = drops()
             sent, received, ended = self._worked(transfer, socks)
+            dropped: dict[str, float] = {
+                name: count - before[name] for name, count in drops().items()
+            }
+            dropped |= _dropped_by(socks[0][1], transfer)
         finally:
             for pair in socks:
                 for sock in pair:
@@ -267,7 +294,7 @@ class Ends:
         if sent["sent_bytes"]:
             asked_bytes = transfer.write_bytes * transfer.write_count
             self._run.add(
-                _row(transfer, sent, received) | buffers,
+                _row(transfer, sent, received) | buffers | dropped,
                 ended=ended,
                 cut=not ended and not transfer.endless and sent["sent_bytes"] < asked_bytes,
                 wrong_count=received.get("damaged_count", 0),
@@ -436,7 +463,18 @@ def _row(transfer: Transfer, sent: dict[str, Any], received: dict[str, Any]) -> 
         "lost_count": lost,
         "pair_count": transfer.pair_count,
         "cycle_s": np.nan if cycle_ns is None else cycle_ns * 1e-9,
+        **dict.fromkeys(DROP_PLACES.values(), np.nan),
     }
+
+
+def _dropped_by(sink: socket.socket, transfer: Transfer) -> dict[str, float]:
+    """Return what a socket of datagrams had no room for, by the kernel's count."""
+    if transfer.protocol == "tcp" or transfer.datagrams_per_call > 1:  # one count for many together
+        return {}
+    with suppress(OSError):
+        info = sink.getsockopt(socket.SOL_SOCKET, _SO_MEMINFO, _MEMINFO.size)
+        return {"receiver_drop_count": _MEMINFO.unpack(info)[-1]}
+    return {}
 
 
 def _buffers(pair: tuple[socket.socket, socket.socket], transfer: Transfer) -> dict[str, float]:
@@ -487,12 +525,23 @@ def _words(path: File) -> str:
 
 @contextmanager
 def both_ends(
-    run: Transfers, *, mtu_bytes: int | None, path: Path | None, link_buffer_bytes: int | None
+    run: Transfers,
+    *,
+    mtu_bytes: int | None = None,
+    path: Path | None = None,
+    link_buffer_bytes: int | None = None,
+    routed: bool = False,
+    **every: Any,
 ) -> Iterator[Ends]:
-    """Start source and sink: on the host's loopback, on one of their own, or on a path."""
+    """Start source and sink: on the host's loopback, on one of their own, on a path, routed.
+
+    ``every`` goes to each link of the path.
+    """
     run.facts.update(_instrument.machine(), **_instrument.timer())
-    if path is not None:
-        place = _on_path(run, path, mtu_bytes, link_buffer_bytes)
+    if routed:
+        place = _routed(run, mtu_bytes)
+    elif path is not None:
+        place = _on_path(run, path, mtu_bytes, link_buffer_bytes, every)
     elif mtu_bytes is not None:
         place = _on_own_loopback(run, mtu_bytes)
     else:
@@ -525,13 +574,41 @@ def _on_own_loopback(run: Transfers, mtu_bytes: int) -> Iterator[Ends]:
 
 
 @contextmanager
+def _routed(run: Transfers, mtu_bytes: int | None) -> Iterator[Ends]:
+    with Routed(mtu_bytes=_MTU_BYTES if mtu_bytes is None else mtu_bytes) as hosts:
+        run.facts["routed"] = hosts.truth()
+        run.host = hosts.address("B")
+
+        def drops() -> dict[str, int]:
+            found = hosts.forwarding()
+            return {
+                "sender_drop_count": 0,  # between its socket and the router there is no queue
+                "input_drop_count": found.input_drop_count,
+                "line_drop_count": found.output_drop_count,
+            }
+
+        with Ends(
+            run,
+            source_socket=lambda family, kind: hosts.socket("A", family, kind),
+            sink_socket=lambda family, kind: hosts.socket("B", family, kind),
+            sink_host=run.host,
+            drops=drops,
+        ) as ends:
+            yield ends
+
+
+@contextmanager
 def _on_path(
-    run: Transfers, path: Path, mtu_bytes: int | None, link_buffer_bytes: int | None
+    run: Transfers,
+    path: Path,
+    mtu_bytes: int | None,
+    link_buffer_bytes: int | None,
+    every: dict[str, Any],
 ) -> Iterator[Ends]:
     if link_buffer_bytes is None:
         link_buffer_bytes = default_link_buffer_bytes(path)
     mtu_bytes = _MTU_BYTES if mtu_bytes is None else mtu_bytes
-    with Wire(path, mtu_bytes=mtu_bytes, buffer_bytes=link_buffer_bytes) as wire:
+    with Wire(path, mtu_bytes=mtu_bytes, buffer_bytes=link_buffer_bytes, **every) as wire:
         run.facts["truth"] = wire.truth()
         run.host = wire.address("B")
         with Ends(
@@ -539,13 +616,29 @@ def _on_path(
             source_socket=lambda family, kind: wire.socket("A", family, kind),
             sink_socket=lambda family, kind: wire.socket("B", family, kind),
             sink_host=run.host,
+            drops=lambda: _dropped_on(wire),
         ) as ends:
             yield ends
         found = wire.statistics()
         run.facts["wire_lateness_p99_s"] = found.lateness_p99_s
         run.facts["wire_late_ratio"] = found.late_ratio
+        if run.knows_drops:  # those of the sender's queue are judged row by row
+            found = replace(found, device_drop_count=0)
         if found.invalid is not None:
             run.warnings.append(found.invalid)
+
+
+def _dropped_on(wire: Wire) -> dict[str, int]:
+    """Return the drops of a wire; where there is a box, what is before its input is the sender's."""
+    found = wire.statistics()
+    first, *others = found.links[0]
+    box = others or [first]
+    own = first["overrun"] + first["full"] + first["lost"] if others else 0
+    return {
+        "sender_drop_count": found.device_drop_count + own,
+        "input_drop_count": sum(link["overrun"] for link in box),
+        "line_drop_count": sum(link["full"] + link["lost"] for link in box) + found.refused_count,
+    }
 
 
 def default_link_buffer_bytes(path: Path) -> int:

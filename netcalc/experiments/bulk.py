@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -259,18 +260,9 @@ def require_bounded_transfers(transfers: Sequence[Transfer]) -> None:
     )
 
 
-def moved(
-    run: Transfers,
-    transfers: Sequence[Transfer],
-    *,
-    mtu_bytes: int | None = None,
-    path: Path | None = None,
-    link_buffer_bytes: int | None = None,
-) -> None:
-    """Do the transfers, one after the other."""
-    with both_ends(
-        run, mtu_bytes=mtu_bytes, path=path, link_buffer_bytes=link_buffer_bytes
-    ) as ends:
+def moved(run: Transfers, transfers: Sequence[Transfer], **between: Any) -> None:
+    """Do the transfers, one after the other; ``between`` as in :func:`both_ends`."""
+    with both_ends(run, **between) as ends:
         for transfer in transfers:
             run.stopping.check()
             ends.move(transfer)

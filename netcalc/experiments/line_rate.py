@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -32,11 +33,16 @@ TESTER_FRAMES = (64, 128, 256, 512, 1024, 1280, 1518)
 """Frame sizes with FCS that testers use for Ethernet, RFC 2544 section 9.1. [byte]"""
 FRAME_OVERHEAD_BYTES = 46
 """Of a frame: Ethernet header 14 and FCS 4, IPv4 header 20, UDP header 8. [byte]"""
+WIRE_OVERHEAD_BYTES = 38
+"""Around a packet on an Ethernet line: header 14, FCS 4, preamble 8, gap 12. [byte]"""
+BOX_INPUT_PACKETS = 50
+"""What the input of an emulated node holds: as in BSD, IFQ_MAXLEN. [packet]"""
 MAX_PAIRS = 32
 """Connections in lockstep, at most. [1]"""
 MAX_LOCKSTEP_BYTES = 65_536
 """Largest message or answer of a connection in lockstep. [byte]"""
 _MIN_FRAME, _MAX_FRAME = 64, 9018
+_MTU_BYTES, _FRAMING_BYTES = 1500, 18
 _ENDLESS_COUNT = 1 << 40
 
 
@@ -47,7 +53,9 @@ def line_rate(
     run_count: int = 3,
     datagrams_per_call: int = 1,
     buffer_bytes: int | None = None,
+    routed: bool = False,
     path: Path | None = None,
+    input_packets: int | None = BOX_INPUT_PACKETS,
     link_buffer_bytes: int | None = None,
     progress: Progress | None = None,
     stop: Stop | None = None,
@@ -56,7 +64,9 @@ def line_rate(
     """Send datagrams as fast as the sender can, size by size, and count what arrives.
 
     On loopback there is no line: the sender or the receiver is the limit, and the samples say
-    which. Over a path with a slow node or line, that is the limit, as of a router under test.
+    which. With ``routed`` a third kernel forwards every packet between two others: a router in
+    software, whose limit nobody has set. Over a path whose node takes its time for each packet, and
+    whose line for each byte, the limits are known.
 
     Parameters
     ----------
@@ -70,8 +80,14 @@ def line_rate(
         Datagrams that are handed to the kernel in one call (UDP_SEGMENT), up to 64. [1]
     buffer_bytes : int, optional
         Send and receive buffers to ask for; None leaves them to the kernel. [byte]
+    routed : bool
+        Run between two network namespaces with a third one between them, whose kernel routes.
     path : Path, optional
-        Run between two hosts with this path between them, emulated on this machine.
+        Run between two hosts with this path between them, emulated on this machine. Its lines are
+        those of Ethernet, with 38 bytes around each packet: ``Path.parse("1 Gbit/s, 10 Mbit/s",
+        processing_s=1 / 2000)`` has a box that passes 2000 packets a second onto 10 Mbit/s.
+    input_packets : int, optional
+        Packets that the input of each node of the path holds; None has room for all. [1]
     link_buffer_bytes : int, optional
         What each link of the path holds; by default twice its bandwidth-delay product. [byte]
     progress : callable, optional
@@ -84,15 +100,17 @@ def line_rate(
     Returns
     -------
     BulkSamples
-        One row a blast; ``write_bytes`` is the datagram, 46 bytes less than its frame. Of a row
-        that is ``saturated`` the sender was the limit: what lies behind it may carry more.
+        One row a blast; ``write_bytes`` is the datagram, 46 bytes less than its frame. What was
+        dropped is counted where it was, and ``limit`` says which place was the limit: of a row
+        whose limit is the sender, what lies behind it may carry more.
 
     Raises
     ------
     DomainError
-        If a size, count or time is not possible.
+        If a size, count or time is not possible, or both ``routed`` and a path are asked for.
     ExperimentError
-        If a limit would be passed, or the run breaks off; then ``partial`` has what was measured.
+        If a limit would be passed, the system refuses namespaces, or the run breaks off; then
+        ``partial`` has what was measured.
 
     Notes
     -----
@@ -118,8 +136,8 @@ def line_rate(
     buffer = None
     if buffer_bytes is not None:
         buffer = whole_number("buffer_bytes", buffer_bytes, 1, 1 << 30)
-    if link_buffer_bytes is not None:
-        whole_number("link_buffer_bytes", link_buffer_bytes, 1, 1 << 30)
+    if input_packets is not None:
+        input_packets = whole_number("input_packets", input_packets, 1, 1 << 30)
     linger_s = LINGER_S if path is None else LINGER_S + float(path.rtt_s(largest))
     limit_s = finite("duration_s", duration_s, 0.01, 10.0)
     transfers = [
@@ -139,9 +157,16 @@ def line_rate(
     ]
     given = f"line_rate({frames}, duration_s={limit_s:g}, run_count={run_count}"
     given += f", datagrams_per_call={together}, buffer_bytes={buffer}"
+    between: dict[str, Any] = {}
+    if routed or path is not None:
+        between["mtu_bytes"] = max(_MTU_BYTES, max(frames) - _FRAMING_BYTES)
+    if path is not None:
+        between |= {"overhead_bytes": WIRE_OVERHEAD_BYTES, "input_packets": input_packets}
+        given += f", input_packets={input_packets}"
     return _measured(
-        transfers, tool="netcalc line-rate", command=given, protocol="UDP", path=path,
-        link_buffer_bytes=link_buffer_bytes, progress=progress, stop=stop, save=save,
+        transfers, tool="netcalc line-rate", command=given, protocol="UDP", routed=routed,
+        path=path, link_buffer_bytes=link_buffer_bytes, progress=progress, stop=stop, save=save,
+        **between,
     )  # fmt: skip
 
 
@@ -152,6 +177,7 @@ def lockstep(
     reply_bytes: int = 1,
     duration_s: float = 0.2,
     run_count: int = 3,
+    routed: bool = False,
     path: Path | None = None,
     link_buffer_bytes: int | None = None,
     progress: Progress | None = None,
@@ -172,6 +198,8 @@ def lockstep(
         How long each run lasts, 0.01 to 10. [s]
     run_count : int
         Runs of each number of pairs; the numbers take turns. [1]
+    routed : bool
+        Run between two network namespaces with a third one between them, whose kernel routes.
     path : Path, optional
         Run between two hosts with this path between them, emulated on this machine.
     link_buffer_bytes : int, optional
@@ -215,8 +243,6 @@ def lockstep(
     limit_s = finite("duration_s", duration_s, 0.01, 10.0)
     size = whole_number("write_bytes", write_bytes, 1, MAX_LOCKSTEP_BYTES)
     answer = whole_number("reply_bytes", reply_bytes, 1, MAX_LOCKSTEP_BYTES)
-    if link_buffer_bytes is not None:
-        whole_number("link_buffer_bytes", link_buffer_bytes, 1, 1 << 30)
     counts = whole_numbers("pair_count", pair_count, 1, MAX_PAIRS)
     transfers = [
         Transfer(
@@ -235,8 +261,8 @@ def lockstep(
     given = f"lockstep({counts}, write_bytes={size}, reply_bytes={answer}"
     given += f", duration_s={limit_s:g}, run_count={run_count}"
     return _measured(
-        transfers, tool="netcalc lockstep", command=given, protocol="TCP", path=path,
-        link_buffer_bytes=link_buffer_bytes, progress=progress, stop=stop, save=save,
+        transfers, tool="netcalc lockstep", command=given, protocol="TCP", routed=routed,
+        path=path, link_buffer_bytes=link_buffer_bytes, progress=progress, stop=stop, save=save,
     )  # fmt: skip
 
 
@@ -246,20 +272,32 @@ def _measured(
     tool: str,
     command: str,
     protocol: str,
+    routed: bool,
     path: Path | None,
     link_buffer_bytes: int | None,
     progress: Progress | None,
     stop: Stop | None,
     save: str | os.PathLike[str] | None,
+    **between: Any,
 ) -> BulkSamples:
+    """Do the transfers on loopback, routed, or on a path; ``between`` as in :func:`moved`."""
+    if link_buffer_bytes is not None:
+        whole_number("link_buffer_bytes", link_buffer_bytes, 1, 1 << 30)
+    if routed and path is not None:
+        raise DomainError("routed", True, "False with a path: one or the other lies between")
     require_bounded_transfers(transfers)
     require_writable(save)
+    where = "loopback"
     if path is not None:
+        where = "emulated path"
         command += f", path={path!r}, link_buffer_bytes={link_buffer_bytes}"
+    elif routed:
+        where = "routed by a third namespace"
+        command += ", routed=True"
     with Stopping(stop, limit_s=MAX_DURATION_S) as stopping:
         run = Transfers(
             tool=tool,
-            target=f"{'loopback' if path is None else 'emulated path'}, {protocol}",
+            target=f"{where}, {protocol}",
             total_count=len(transfers),
             unit="runs",
             host="127.0.0.1",
@@ -269,6 +307,5 @@ def _measured(
             save=save,
             command=command + ")",
         )
-        return finish(
-            run, lambda: moved(run, transfers, path=path, link_buffer_bytes=link_buffer_bytes)
-        )
+        between |= {"routed": routed, "path": path, "link_buffer_bytes": link_buffer_bytes}
+        return finish(run, lambda: moved(run, transfers, **between))

@@ -1,23 +1,37 @@
 """Live blasts by frame size and senders in lockstep: counts are exact, rates only bounded.
 
 Where a number comes from: 46 bytes of a frame are headers and FCS (14 + 4, 20, 8); over an
-emulated path the truth is set, and its bounds are derived from it.
+emulated path the truth is set, and its bounds are derived from it. What was dropped is counted by
+the kernel or the queue that dropped it, what arrived by the sink: their sum is what was sent.
 """
 
 from __future__ import annotations
 
 import math
 import subprocess
+from functools import partial
 
 import numpy as np
 import pytest
 
+from netcalc import path as path_module
+from netcalc.emulation import Routed
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments import TESTER_FRAMES, bulk, line_rate, lockstep
+from netcalc.experiments import TESTER_FRAMES, _transfers, bulk, line_rate, lockstep
 from netcalc.models import rate_reading, window
 from netcalc.path import Path
+from netcalc.samples import DROP_PLACES
+
+BOX = Path.parse("1 Gbit/s, 10 Mbit/s", processing_s=1 / 2000)
+"""A box that passes 2000 packets a second onto a line of 10 Mbit/s."""
+RUN = {"line_rate": line_rate, "lockstep": lockstep, **vars(path_module)}
 
 pytestmark = pytest.mark.live
+
+
+def dropped(result):
+    """Return the sum of what was dropped on the way of each row, where it is known."""
+    return np.nansum([getattr(result, name) for name in DROP_PLACES.values()], axis=0)
 
 
 def test_the_sizes_of_testers():
@@ -39,10 +53,87 @@ def test_a_blast_by_frame_size(nothing_left):
     ]  # fmt: skip
 
 
+def test_on_loopback_the_socket_of_the_sink_is_all_that_drops(nothing_left):
+    result = line_rate(64, duration_s=0.1, run_count=2, buffer_bytes=4096)
+    np.testing.assert_array_equal(result.receiver_drop_count, result.lost_count)
+    assert np.isnan(result.input_drop_count).all(), "there is no box"
+    assert set(result.limit) <= {"receiver", "sender", ""}
+
+
 def test_a_blast_with_many_datagrams_a_call(nothing_left):
     result = line_rate(64, duration_s=0.02, run_count=1, datagrams_per_call=64)
     assert result.write_count[0] % 64 == 0
     assert result.write_count[0] > 0
+    assert np.isnan(result.receiver_drop_count).all(), "the kernel counts many as one"
+
+
+@pytest.mark.namespace
+def test_a_box_of_known_limits_passes_the_smaller_one(nothing_left):
+    result = line_rate(duration_s=0.25, run_count=2, path=BOX)
+    frame_bytes = result.write_bytes + 46
+    # Derived: a packet each 1/2000 s, and 20 bytes beyond each frame on the line (RFC 2544).
+    limit_pps = np.minimum(2000.0, 10e6 / 8 / (frame_bytes + 20))
+    received = result.received_bytes / result.write_bytes
+    assert (received <= limit_pps * result.delivery_s + 1).all(), "nothing comes early"
+    best = result.rate_pps.reshape(2, 7).max(axis=0)
+    assert (best >= 0.8 * limit_pps[:7]).all(), "the rest is for a busy machine"
+    np.testing.assert_array_equal(result.lost_count, dropped(result))
+    assert (result.receiver_drop_count == 0).all()
+    held = result.line_drop_count[frame_bytes <= 512]
+    assert (held == 0).all(), "up to 512 bytes the line takes 2000 a second"
+
+
+@pytest.mark.namespace
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [("1 Gbit/s, 100 Mbit/s", "input of the box"), ("1 Gbit/s, 1 Mbit/s", "buffer of the line")],
+)
+def test_the_place_that_limits_is_named(path, place, nothing_left):
+    box = Path.parse(path, processing_s=1 / 1000)
+    result = line_rate(1024, duration_s=0.3, run_count=1, path=box)
+    assert result.limit.tolist() == [place], "derived: 1000 a second, the lines take 11,973 and 119"
+    assert not any("unread" in warning for warning in result.meta.warnings)
+    assert result.meta.instrument["truth"]["links"]["overhead_bytes"] == 38
+
+
+@pytest.mark.namespace
+def test_a_wire_that_is_itself_the_limit_says_so(nothing_left):
+    result = line_rate(64, duration_s=0.3, run_count=1, path=Path.parse("10 Gbit/s"))
+    np.testing.assert_array_equal(result.lost_count, dropped(result))
+    if result.limit.tolist() == ["sender's queue"]:
+        assert "the path was not the limit: 1" in str(result.meta.warnings)
+    assert result.input_drop_count.tolist() == [0]
+
+
+@pytest.mark.namespace
+@pytest.mark.parametrize("user_namespace", [False, True])
+def test_a_third_kernel_routes(user_namespace, nothing_left, monkeypatch):
+    monkeypatch.setattr(_transfers, "Routed", partial(Routed, user_namespace=user_namespace))
+    result = line_rate([64, 1518, 9018], duration_s=0.1, run_count=1, routed=True)
+    np.testing.assert_array_equal(result.lost_count, dropped(result))
+    assert (result.received_bytes > 0).all()
+    assert (result.sender_drop_count == 0).all()
+    assert result.meta.target == "routed by a third namespace, UDP"
+    assert result.meta.instrument["routed"]["mtu_bytes"] == 9000, "so that nothing is cut"
+    way = result.meta.instrument["routed"]["way"]
+    assert way == "user namespace" or not user_namespace
+    assert "truth" not in result.meta.instrument
+
+
+@pytest.mark.namespace
+def test_a_command_asks_for_the_same_again(nothing_left):
+    for options in ({"routed": True}, {"path": BOX, "input_packets": 7}):
+        result = line_rate(64, duration_s=0.02, run_count=1, **options)
+        again = eval(result.meta.command, dict(RUN))
+        assert again.meta.command == result.meta.command
+        assert again.meta.target == result.meta.target
+
+
+@pytest.mark.namespace
+def test_lockstep_through_a_third_kernel(nothing_left):
+    result = lockstep([1, 4], duration_s=0.05, run_count=1, routed=True)
+    assert (result.goodput_bps > 0).all()
+    assert result.meta.target == "routed by a third namespace, TCP"
 
 
 def test_lockstep_counts_what_was_answered(nothing_left):
@@ -76,6 +167,9 @@ REFUSED = [
     (line_rate, {"datagrams_per_call": 45}, "at most 44 of 1472"),
     (line_rate, {"buffer_bytes": math.nan}, "buffer_bytes is nan"),
     (line_rate, {"link_buffer_bytes": 0}, "link_buffer_bytes is 0"),
+    (line_rate, {"input_packets": 0, "path": BOX}, "input_packets is 0"),
+    (line_rate, {"routed": True, "path": BOX}, "one or the other lies between"),
+    (lockstep, {"routed": True, "path": BOX}, "one or the other lies between"),
     (lockstep, {"pair_count": 0}, "pair_count is 0"),
     (lockstep, {"pair_count": [1, 33]}, "pair_count is 33"),
     (lockstep, {"write_bytes": 0}, "write_bytes is 0"),
@@ -98,6 +192,15 @@ def test_impossible_numbers_are_refused(experiment, arguments, text, monkeypatch
 def test_a_day_of_runs_is_refused(experiment):
     with pytest.raises(ExperimentError, match="at most 600 s are allowed"):
         experiment(duration_s=10, run_count=100)
+
+
+@pytest.mark.namespace
+@pytest.mark.parametrize("between", [{"routed": True}, {"path": BOX}])
+def test_a_stop_on_the_way_keeps_its_part(between, nothing_left):
+    asked = iter([False] * 12)
+    result = line_rate(64, duration_s=10, run_count=2, stop=lambda: next(asked, True), **between)
+    assert len(result) <= 1
+    assert result.meta.partial
 
 
 @pytest.mark.parametrize("experiment", [line_rate, lockstep])
