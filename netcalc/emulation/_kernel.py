@@ -7,7 +7,6 @@ fails says what was tried.
 from __future__ import annotations
 
 import ctypes
-import fcntl
 import ipaddress
 import os
 import socket
@@ -168,6 +167,8 @@ def end_processes_in(inodes: set[int]) -> int:
 
 def checked_ioctl(descriptor: int | socket.socket, call: int, argument: int | bytes) -> bytes:
     """Make a call to a device; what was tried is in the error."""
+    import fcntl  # systems that have none import this module, too
+
     try:
         answer = fcntl.ioctl(descriptor, call, argument)
     except OSError as error:
