@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from netcalc.emulation import _kernel, _veth
+from netcalc.emulation._joined import JoinedChain
 from netcalc.emulation._packets import (
     hop_limit,
     is_noise,
@@ -55,8 +56,9 @@ class Carrier:
         self._settings = settings
         self._offload: bool = settings["offload"]
         self._routers: list[list[str]] = settings["routers"]  # addresses of each, nearest A first
-        self.chains = [
-            Chain([LinkQueue(**link) for link in links]) for links in settings["directions"]
+        self.chains: list[Chain] = [
+            JoinedChain(links) if self._routers else Chain([LinkQueue(**link) for link in links])
+            for links in settings["directions"]
         ]
         self.tuns: list[int] = []
         self.namespaces: list[int] = []
@@ -156,19 +158,18 @@ class Carrier:
 
     def _deliver(self, now_s: float) -> float | None:
         """Write what has arrived; return when the next packet will."""
-        next_s = None
-        for side in range(2):
-            chain = self.chains[side]
+        for side, chain in enumerate(self.chains):
             due_s = chain.next_event_s()
             if due_s is not None and due_s <= now_s:
                 for when_s, packet in chain.take(now_s):
                     self._write(1 - side, packet, when_s)
-                for node, packet in chain.pop_expired(now_s):
-                    self._answer_for_router(side, node, packet, now_s)
-                due_s = chain.next_event_s()
-            if due_s is not None and (next_s is None or due_s < next_s):
-                next_s = due_s
-        return next_s
+            if isinstance(chain, JoinedChain):
+                chain.advance(now_s)
+                for when_s, node, packet in chain.take_expired(now_s):
+                    self._answer_for_router(side, node, packet, when_s)
+        # An answer on its way from B to A comes back in the first of the two.
+        times = [time_s for chain in self.chains if (time_s := chain.next_event_s()) is not None]
+        return min(times) if times else None
 
     def _write(self, side: int, packet: bytes, when_s: float) -> None:
         late_s = _clock() - when_s
@@ -223,7 +224,7 @@ class Carrier:
             packet = with_hops_taken(packet, routers, at)
         chain.push(packet, now_s, size)
 
-    def _answer_for_router(self, side: int, node: int, packet: bytes, now_s: float) -> None:
+    def _answer_for_router(self, side: int, node: int, packet: bytes, when_s: float) -> None:
         """Send what the router says into the chain of the other direction."""
         router = node - 1 if side == 0 else len(self._routers) - node
         for address in self._routers[router]:
@@ -233,7 +234,7 @@ class Carrier:
                 size = len(answer)
                 whole = bytes(_HEADER.size) + answer if self._offload else answer
                 # Node n of one direction is behind link n of it, and before link N-n of the other.
-                back.push(whole, now_s, size, first=len(self._routers) + 1 - node)
+                back.push(whole, when_s, size, first=len(self._routers) + 1 - node)
                 self.counts["answered"] += 1
                 return
 

@@ -64,16 +64,17 @@ def test_ping_over_ipv6(device):
 
 @pytest.mark.parametrize("version", [4, 6])
 @pytest.mark.parametrize("program", ["traceroute", "mtr"])
-@pytest.mark.parametrize("device", ["tun", "veth"])
-def test_every_node_is_seen(program, version, device, wires):
+@pytest.mark.parametrize(("device", "side"), [("tun", "A"), ("tun", "B"), ("veth", "A")])
+def test_every_node_is_seen(program, version, device, side, wires):
     if not wires.programs[program]:
         pytest.skip(f"{program} is not installed")
     path = Path.parse("5 x 10 Mbit/s 3 ms")
     with Wire(path, device=device) as wire:
-        asked = [wires.programs[program], f"-{version}", "-n", *OPTIONS[program]]
-        out = wire.run([*asked, wire.address("B", version)]).stdout
+        far = wire.address("B" if side == "A" else "A", version)
+        asked = [wires.programs[program], f"-{version}", "-n", *OPTIONS[program], far]
+        out = wire.run(asked, side).stdout
         nodes = [wire.router_address(place, version) for place in range(4)]
-        expected = [*nodes, wire.address("B", version)]
+        expected = [*(nodes if side == "A" else reversed(nodes)), far]
         assert wire.statistics().answered_count >= 4
     found = re.findall(LINES[program], out, re.MULTILINE)
     assert [address for address, _ in found] == expected
@@ -90,6 +91,23 @@ LINES = {
     "traceroute": r"^ *\d+ +(\S+) +([\d.]+) ms",
     "mtr": r"^ *\d+\.\|-- (\S+) +([\d.]+)",
 }
+
+
+def test_a_node_answers_before_packets_that_are_still_far_from_it(wires):
+    """The node next to A is 20 ms away; packets of B's ping are 80 ms on their way to it."""
+    if not wires.programs["traceroute"]:
+        pytest.skip("traceroute is not installed")
+    with Wire(Path.parse("5 x T1 20 ms")) as wire:
+        wire.start(["ping", "-q", "-i", "0.01", wire.address("A")], "B", stdout=subprocess.DEVNULL)
+        end_s = time.monotonic() + 10.0
+        while wire.statistics().carried_count < 20 and time.monotonic() < end_s:
+            continue
+        command = [wires.programs["traceroute"], "-n", "-q", "8", "-N", "1", "-m", "1"]
+        out = wire.run([*command, wire.address("B")]).stdout
+    found_ms = [float(text) for text in re.findall(r"([\d.]+) ms", out)]
+    # derived: 20 ms each way, 60 bytes there and 88 back at 1.544 Mbit/s, beside 84 of a ping
+    assert len(found_ms) == 8
+    assert 40.7 <= min(found_ms) <= 45.0
 
 
 @pytest.mark.parametrize("text", ["1.544 Mbit/s 5 ms", "10 Mbit/s 5 ms"])

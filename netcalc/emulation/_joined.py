@@ -1,0 +1,148 @@
+"""A chain into which nodes put packets of their own: answers to those that expire there.
+
+A :class:`Chain` computes a packet through all links when it is pushed. That is right as long as
+packets come in at the first link only. A router's answer comes in at a middle one: there it goes
+before all that arrives later, also if that was pushed long ago. So here each packet stays on its
+link until the time it leaves it. Nobody need wake for that: it is enough to look when the first
+packet could be through if nothing stood in its way, and to make up for what happened until then,
+link by link.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from bisect import insort
+from collections import deque
+from operator import itemgetter
+from typing import Any
+
+from netcalc.emulation.chain import Chain
+from netcalc.emulation.queue import LinkQueue
+
+_Item = tuple[Any, int, int | None]  # packet, its bytes, the node where it ends
+
+
+class JoinedChain(Chain):
+    """Links in a row, made from the parameters of each, where packets may enter at any of them."""
+
+    def __init__(self, settings: list[dict[str, Any]]) -> None:
+        super().__init__([LinkQueue(**link) for link in settings])
+        self._on_way: list[deque[tuple[float, _Item]]] = [deque() for _ in settings]
+        self._pushed_s = [-math.inf] * len(settings)
+        self._ending_count = 0  # packets on their way that will expire
+        self._moves_s = math.inf  # when a packet comes to a node
+        self._due_s: float | None = None
+        # What a packet takes for all links behind one if it never waits: so much, and per byte.
+        self._rest = [(0.0, 0.0)]
+        for link in reversed(settings[1:]):
+            rest_s, rest_byte_s = self._rest[0]
+            byte_s = 8.0 / link["bandwidth_bps"]
+            rest_s += link.get("processing_s", 0.0) + link.get("latency_s", 0.0)
+            rest_s += byte_s * link.get("overhead_bytes", 0)
+            self._rest.insert(0, (rest_s, rest_byte_s + byte_s))
+
+    def push(
+        self,
+        packet: Any,
+        now_s: float,
+        packet_bytes: int | None = None,
+        *,
+        first: int = 0,
+        ends_at: int | None = None,
+    ) -> None:
+        """Take a packet, as :meth:`Chain.push` does.
+
+        The time may lie before now, as far back as that of the last packet of the same link.
+        """
+        size = len(packet) if packet_bytes is None else packet_bytes
+        if first:
+            self.advance(now_s)  # who was there before goes before
+        now_s = self._pushed_s[first] = max(now_s, self._pushed_s[first])
+        self.links[first].push((packet, size, ends_at), now_s, size)
+        self._collect(first, ends_at is not None)
+        if self._on_way[first] and first < len(self.links) - 1:
+            self._moves_s = min(self._moves_s, self._on_way[first][0][0])
+        # Behind others it is not through before them.
+        if self._due_s is None or first or self._ending_count or self._stops:
+            self._due_s = self._first_due_s()
+
+    def advance(self, now_s: float) -> None:
+        """Move each packet to the link it is on at a time: all work but the last step's."""
+        if now_s < self._moves_s:
+            return
+        self._moves_s = math.inf
+        on_way = self._on_way[0]
+        for place in range(len(self.links) - 1):
+            if on_way and on_way[0][0] <= now_s:
+                push, ending = self.links[place + 1].push, False
+                while on_way and on_way[0][0] <= now_s:
+                    when_s, item = on_way.popleft()
+                    if item[2] is None:
+                        push(item, when_s, item[1])
+                        continue
+                    self._ending_count -= 1
+                    if item[2] == place + 1:
+                        self._expired_count += 1
+                        entry = (when_s, self._expired_count, place + 1, item[0])
+                        heapq.heappush(self._expired, entry)
+                    else:
+                        ending = True
+                        push(item, when_s, item[1])
+                self._pushed_s[place + 1] = when_s
+                self._collect(place + 1, ending)
+            if on_way and on_way[0][0] < self._moves_s:
+                self._moves_s = on_way[0][0]
+            on_way = self._on_way[place + 1]
+        self._due_s = self._first_due_s()
+
+    def take(self, now_s: float) -> list[tuple[float, Any]]:
+        """Return what has arrived at the far end, each packet with its time."""
+        self.advance(now_s)
+        taken, last = [], self._on_way[-1]
+        while last and last[0][0] <= now_s:
+            when_s, item = last.popleft()
+            taken.append((when_s, item[0]))
+        self._due_s = self._first_due_s()
+        return taken
+
+    def take_expired(self, now_s: float) -> list[tuple[float, int, Any]]:
+        """Return the packets that expired on their way: when, at which node, which one."""
+        taken = []
+        while self._expired and self._expired[0][0] <= now_s:
+            when_s, _, node, packet = heapq.heappop(self._expired)
+            taken.append((when_s, node, packet))
+        if taken:
+            self._due_s = self._first_due_s()
+        return taken
+
+    def next_event_s(self) -> float | None:
+        """Return the first time at which a packet could arrive at the far end, or expire."""
+        return self._due_s
+
+    def _collect(self, place: int, ending: bool) -> None:
+        """Take over what a link computed: when each packet is through, whatever comes later."""
+        link, on_way = self.links[place], self._on_way[place]
+        computed = link.take(math.inf)
+        if ending:
+            self._ending_count += sum(item[2] is not None for _, item in computed)
+        if link.in_order:
+            on_way.extend(computed)
+            return
+        for entry in computed:
+            insort(on_way, entry, key=itemgetter(0))
+
+    def _first_due_s(self) -> float | None:
+        due_s = self._expired[0][0] if self._expired else math.inf
+        for place in range(len(self.links) - 1, -1, -1):
+            if on_way := self._on_way[place]:
+                when_s, item = on_way[0]
+                rest_s, rest_byte_s = self._rest[place]
+                if self._ending_count:  # it may end at the next node
+                    due_s = min(due_s, when_s)
+                elif self._stops:  # a smaller packet may overtake it
+                    due_s = min(due_s, when_s + rest_s)
+                else:
+                    due_s = min(due_s, when_s + rest_s + item[1] * rest_byte_s)
+                    break
+        return None if due_s == math.inf else due_s
