@@ -28,8 +28,10 @@ _COMMANDS = {
     "doctor": ("netcalc.cli.doctor:doctor", "Say what this machine can measure, and how well."),
     "explain": ("netcalc.cli.explain:explain", "Say what limits a path, with the arithmetic."),
     "lab": ("netcalc.cli.lab:lab", "Open the lessons in the browser."),
+    "mixes": ("netcalc.cli.mixes:mixes", "Find the mixes of links that make a round trip."),
     "read": ("netcalc.cli.read:read", "Read measurements: ping output, columns, saved runs."),
     "run": ("netcalc.cli.run:run", "Measure live, on this machine."),
+    "truth": ("netcalc.cli.truth:truth", "Run every lab at known truth: does theory hold?"),
 }
 
 

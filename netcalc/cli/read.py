@@ -10,12 +10,20 @@ from typing import Any
 import click
 import numpy as np
 
-from netcalc import compare, readers
+from netcalc import compare, fit, readers
 from netcalc.cli import complain, print_json
 from netcalc.cli.output import check_output, save_plot
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.readers._source import printable
-from netcalc.samples import BulkSamples, RttSamples, Samples, TransactionSamples, TransferSamples
+from netcalc.samples import (
+    BulkSamples,
+    HopSamples,
+    RttSamples,
+    Samples,
+    TrainSamples,
+    TransactionSamples,
+    TransferSamples,
+)
 from netcalc.units import show
 
 
@@ -49,7 +57,10 @@ def read(files: tuple[str, ...], plot_path: str | None, force: bool, as_json: bo
         else:
             click.echo(describe(name, samples))
         if plot_path is not None:
-            drawn = RttSamples | TransferSamples | TransactionSamples | BulkSamples
+            drawn = (
+                RttSamples | TransferSamples | TransactionSamples | BulkSamples | HopSamples
+                | TrainSamples
+            )  # fmt: skip
             if not isinstance(samples, drawn):
                 raise ReaderError("has no size and time to draw", file=name)
             save_plot(compare.overlay(samples), plot_path)
@@ -103,6 +114,12 @@ def summary(name: str, samples: Samples) -> dict[str, Any]:
             }
     if isinstance(samples, BulkSamples):
         document["settings"] = samples.by_setting()
+    if isinstance(samples, HopSamples):
+        document |= {"sent": len(samples), "received": int(samples.measured.sum())}
+        document["links"] = fit.links(samples).rows()
+    if isinstance(samples, TrainSamples):
+        document |= {"sent": len(samples), "received": len(samples) - samples.lost_count}
+        document["bottleneck"] = asdict(fit.bottleneck(samples))
     return document
 
 
@@ -131,6 +148,8 @@ def describe(name: str, samples: Samples) -> str:
         lines += [f"  {sentence}" for sentence in of_modes(samples)]
     if isinstance(samples, BulkSamples):
         lines += [f"  {sentence}" for sentence in of_settings(samples)]
+    if isinstance(samples, HopSamples | TrainSamples):
+        lines.append(f"  {compare.overlay(samples).sentence}")
     if isinstance(samples, RttSamples | TransferSamples):
         comparison = compare.overlay(samples)
         lines.append(f"  {comparison.sentence}")

@@ -12,6 +12,7 @@ from netcalc.cli import print_json, show_help_alone
 from netcalc.cli.exchanges import small_writes, transactions
 from netcalc.cli.live import Progress, partial_shown
 from netcalc.cli.output import check_outputs, save_plot
+from netcalc.cli.probing import packet_trains, probing
 from netcalc.cli.read import describe, summary
 from netcalc.cli.transfers import bulk, line_rate, lockstep
 from netcalc.experiments import echo as measure_echo
@@ -116,3 +117,5 @@ run.add_command(transactions)
 run.add_command(bulk)
 run.add_command(line_rate)
 run.add_command(lockstep)
+run.add_command(probing)
+run.add_command(packet_trains)

@@ -10,6 +10,8 @@ from netcalc.experiments._limits import MAX_BYTES, MAX_COUNT, MAX_DURATION_S, MA
 from netcalc.experiments.bulk import BOOK_WRITES, MAX_BULK_BYTES, bulk
 from netcalc.experiments.echo import BOOK_SIZES, echo
 from netcalc.experiments.line_rate import TESTER_FRAMES, line_rate, lockstep
+from netcalc.experiments.packet_trains import packet_trains
+from netcalc.experiments.probing import PROBE_SIZES, probing
 from netcalc.experiments.small_writes import small_writes
 from netcalc.experiments.transactions import BOOK_TRANSACTION_SIZES, transactions
 
@@ -22,11 +24,14 @@ __all__ = [
     "MAX_COUNT",
     "MAX_DURATION_S",
     "MAX_TCP_BYTES",
+    "PROBE_SIZES",
     "TESTER_FRAMES",
     "bulk",
     "echo",
     "line_rate",
     "lockstep",
+    "packet_trains",
+    "probing",
     "small_writes",
     "transactions",
 ]

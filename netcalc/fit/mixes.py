@@ -87,7 +87,7 @@ def tell_apart(
         _separation("packet pairs", [slowest], "the narrowest link"),
         _separation("traceroute", [number], "the number of links"),
         _separation(
-            "packet pairs and traceroute", [slowest, number], "the narrowest link, and the number"
+            "packet pairs and traceroute", [slowest, number], "the narrowest link, the number"
         ),
         _separation("traceroute with sizes", list(counts.T), "each link"),
     )

@@ -1,0 +1,139 @@
+"""``netcalc mixes``: which links can a path be made of, if only its round trip is known."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+import numpy as np
+
+from netcalc import units
+from netcalc.cli import print_json
+from netcalc.cli.output import print_table
+from netcalc.fit import tell_apart
+from netcalc.models.path_mixes import path_mixes
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+SHOWN = 20
+"""Mixes that are printed unless asked for more. [1]"""
+
+
+@click.command()
+@click.argument("rtt", default="187 ms")
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    default=("T1", "10 Mbit/s", "T3"),
+    show_default=True,
+    metavar="RATE",
+    help="A kind of link that there may be; again for more.",
+)
+@click.option("--links", default="12-13", show_default=True, help="Number of links, or a range.")
+@click.option("--size", default="1428 B", show_default=True, help="IP packet, there and back.")
+@click.option("--base", default="80 ms", show_default=True, help="Propagation, there and back.")
+@click.option("--routers", type=click.IntRange(min=0), default=12, show_default=True)
+@click.option(
+    "--processing", default="0.5 ms", show_default=True, help="Of each router, in each direction."
+)
+@click.option("--tolerance", default="1 ms", show_default=True, help="How far off a mix may be.")
+@click.option(
+    "--resolution",
+    default="1 ms",
+    show_default=True,
+    help="How well a further round trip could be measured.",
+)
+@click.option("--all", "show_all", is_flag=True, help=f"Print more than {SHOWN} mixes.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def mixes(
+    rtt: str,
+    kinds: tuple[str, ...],
+    links: str,
+    size: str,
+    base: str,
+    routers: int,
+    processing: str,
+    tolerance: str,
+    resolution: str,
+    show_all: bool,
+    as_json: bool,
+) -> None:
+    """Every mix of links that takes a round trip of RTT, and what would tell them apart.
+
+    Without arguments the puzzle of Stevens' book: 187 ms from connix.com to noao.edu, through 12
+    routers, over lines whose rates are not printed.
+
+    \b
+    netcalc mixes 187ms --kind "56 kbit/s" --kind T1 --kind "10 Mbit/s" --kind T3
+    """
+    rates = [units.parse(kind, "bit/s", field="kind") for kind in kinds]
+    counts = link_numbers(links)
+    packet_bytes = units.parse(size, "byte", field="size")
+    resolution_s = units.parse(resolution, "s", field="resolution")
+    base_s = units.parse(base, "s", field="base")
+    base_s += 2 * routers * units.parse(processing, "s", field="processing")
+    wanted_s = units.parse(rtt, "s", field="rtt")
+    found = path_mixes(
+        wanted_s,
+        bandwidth_bps=rates,
+        link_count=counts,
+        packet_bytes=packet_bytes,
+        base_rtt_s=base_s,
+        tolerance_s=units.parse(tolerance, "s", field="tolerance"),
+    )
+    apart = tell_apart(
+        found, bandwidth_bps=rates, packet_bytes=packet_bytes, resolution_s=resolution_s
+    )
+    if as_json:
+        print_json(
+            {
+                "kinds": list(kinds),
+                "bandwidth_bps": rates,
+                "base_rtt_s": base_s,
+                **found._asdict(),
+                "told_apart": [asdict(one) for one in apart],
+            }
+        )
+        return
+    fitting = f"{len(found.rtt_s)} mix{'es' * (len(found.rtt_s) != 1)}"
+    click.echo(
+        f"{fitting} of {links} links come within {tolerance} of {units.show(wanted_s, 's')}, "
+        f"{units.show(base_s, 's')} of which are no clocking."
+    )
+    if not found.rtt_s.size:
+        return
+    shown = len(found.rtt_s) if show_all else min(SHOWN, len(found.rtt_s))
+    table = _table([*kinds, "links", "round trip", "off"])
+    for row, rtt_s, residual_s in zip(*(column[:shown] for column in found), strict=True):
+        times = [units.show(rtt_s, "s", digits=5), f"{residual_s * 1e3:+.2f} ms"]
+        table.add_row(*[str(int(count)) for count in row], str(int(np.sum(row))), *times)
+    print_table(table)
+    if shown < len(found.rtt_s):
+        click.echo(f"... and {len(found.rtt_s) - shown} more; --all prints them")
+    click.echo("\nWhat one more measurement would tell apart:")
+    table = _table(["measurement", "groups", "largest", "it sees"], left=(0, 3))
+    for one in apart:
+        table.add_row(one.measurement, str(one.group_count), str(one.largest_count), one.why)
+    print_table(table)
+
+
+def _table(headings: list[str], *, left: tuple[int, ...] = ()) -> Table:
+    """Return a table without lines."""
+    from rich.table import Table  # late: the help does without
+
+    table = Table(box=None, pad_edge=False)
+    for place, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if place in left else "right")
+    return table
+
+
+def link_numbers(text: str) -> list[int]:
+    """Read "12" or "12-13" as the numbers that are meant."""
+    found = re.fullmatch(r"\s*(\d{1,4})\s*(?:-\s*(\d{1,4})\s*)?", text)
+    if found is None or (found[2] and int(found[2]) < int(found[1])):
+        raise click.UsageError(f"--links: {text!r} is no number of links, such as 13 or 12-13")
+    return list(range(int(found[1]), int(found[2] or found[1]) + 1))
