@@ -45,6 +45,12 @@ CURVE_POINTS = 200
 """Points of the drawn curve."""
 TCP_HEADERS_BYTES = 52
 """Headers of IPv4 and of TCP with its timestamps. [byte]"""
+SEGMENT_BYTES = 1448
+"""User data of a full segment with time stamps on a path of 1500 bytes. [byte]"""
+OPENING_BYTES, COOKIE_BYTES = 60, 12
+"""The packet that opens a stream, with the options of Linux; the cookie of Fast Open. [byte]"""
+OPENING_PAYLOAD_BYTES = 1500 - OPENING_BYTES - COOKIE_BYTES
+"""User data that fits beside them. [byte]"""
 TRANSACTIONS_OVER = {
     "ping": ("udp", "none", 28),
     "udp": ("udp", "none", 28),
@@ -317,22 +323,26 @@ def transactions(
     Returns
     -------
     Comparison
-        Of the smallest time of each size. The time that the messages of a TLS handshake take on
-        the lines is not in the theory of a path: about 1.5 kB, 8 ms on a T1.
+        Of the smallest time of each size. The theory of a path has every packet of a stream on its
+        lines, as long as the first window is enough: those that open it, the acknowledgement in
+        front of the request and of the response, the end behind the response. The time that the
+        messages of a TLS handshake take on the lines is not in it: about 1.5 kB, 8 ms on a T1.
     """
     mode = mode or (samples.modes or ("udp",))[0]
     choice("mode", mode, tuple(TRANSACTIONS_OVER))
-    transport, security, header_bytes = TRANSACTIONS_OVER[mode]
+    transport, _, header_bytes = TRANSACTIONS_OVER[mode]
     path = path or _emulated(samples.meta.instrument)
     choice("clock", clock, ("program", "tap"))
     column = "response_s" if clock == "program" else "tap_s"
     sizes, times = samples.minima(mode, column=column)
     if path is not None:
-        count = float(round_trips(transport, security=security))
-        handshake_s = (count - 1) * float(path.rtt_s(header_bytes))
+        known_path = path
 
         def of_path(size: FloatArray) -> FloatArray:
-            return handshake_s + path.rtt_s(size + header_bytes)
+            if transport == "udp":
+                return known_path.rtt_s(size + header_bytes)
+            times = [_stream_s(float(one), mode, known_path) for one in np.ceil(size).flat]
+            return np.array(times).reshape(size.shape)
 
         theory: Callable[[FloatArray], FloatArray] = of_path
         label = "theory of the path"
@@ -352,6 +362,32 @@ def transactions(
         predicted_label=label,
     )
     return compared if path is not None else replace(compared, sentence=_of_host(compared))
+
+
+def _stream_s(payload_bytes: float, mode: str, path: Path) -> float:
+    """Time of a request and its response over a stream of its own, until its end is read. [s]"""
+    if mode == "tfo":  # what fits goes with the first packet, the rest after its answer
+        first = min(payload_bytes, OPENING_PAYLOAD_BYTES)
+        there = [OPENING_BYTES + COOKIE_BYTES + first]
+        opening_s, answer = 0.0, OPENING_BYTES
+        if payload_bytes > first:
+            opening_s = float(path.rtt_s(there[0], reply_bytes=OPENING_BYTES))
+            there, answer = _segments(payload_bytes - first), TCP_HEADERS_BYTES
+    else:
+        more = round_trips("tcp", security=TRANSACTIONS_OVER[mode][1]) - 2
+        opening_s = float(path.rtt_s(OPENING_BYTES) + more * path.rtt_s(TCP_HEADERS_BYTES))
+        there = [TCP_HEADERS_BYTES, *_segments(payload_bytes)]
+        answer = TCP_HEADERS_BYTES
+    back = [answer, *_segments(payload_bytes), TCP_HEADERS_BYTES]
+    both_s = path.timeline(there).done_s[-1] + path.reverse.timeline(back).done_s[-1]
+    return opening_s + float(both_s) - path.hops[-1].processing_s
+
+
+def _segments(payload_bytes: float) -> list[float]:
+    """Return the packets of a message over TCP."""
+    full, rest = divmod(payload_bytes, SEGMENT_BYTES)
+    whole = [float(SEGMENT_BYTES + TCP_HEADERS_BYTES)] * int(full)
+    return whole + [rest + TCP_HEADERS_BYTES] * (rest > 0)
 
 
 def _emulated(facts: Mapping[str, Any]) -> Path | None:
