@@ -192,7 +192,7 @@ class HopExchange:
         self._probes.sendto(payload, self._address)
         while True:
             try:
-                got, sender = answers.recvfrom_into(buffer)
+                got = answers.recv_into(buffer)
                 arrived_ns = clock()
             except BlockingIOError:
                 got, arrived_ns = -1, clock()
@@ -200,7 +200,8 @@ class HopExchange:
             found = self._sequence(got)
             if in_time and found == sequence:
                 self._answered = sequence
-                return Answer(sent_ns, arrived_ns - sent_ns, float(got), sender[0])
+                node = socket.inet_ntoa(buffer[12:16])
+                return Answer(sent_ns, arrived_ns - sent_ns, float(got), node)
             self._sort(got, found)
             if not in_time:
                 return Answer(sent_ns, None, np.nan, "")

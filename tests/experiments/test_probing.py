@@ -1,0 +1,355 @@
+"""Traceroute with sizes and packet trains: live, through the wire, and every way of ending."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import struct
+import threading
+
+import numpy as np
+import pytest
+
+from netcalc import fit, samples
+from netcalc.emulation import capabilities
+from netcalc.emulation.wire import Wire
+from netcalc.errors import DomainError, ExperimentError
+from netcalc.experiments import PROBE_SIZES, _run, packet_trains, probing
+from netcalc.experiments._stamps import SO_TIMESTAMPNS, stamp_ns
+from netcalc.experiments._stopping import Stopping
+from netcalc.experiments.packet_trains import MAX_TRAIN
+from netcalc.experiments.probing import PORT, HopExchange
+from netcalc.path import Path
+from netcalc.samples import HopSamples, TrainSamples
+
+PATH = Path.parse("10 Mbit/s 1 ms, T1 2 ms")
+SHORT = Path.parse("10 Mbit/s 1 ms")
+LATE_S = 3e-3
+"""A busy machine is late by so much, now and then; a smallest of several hardly ever. [s]"""
+
+
+@pytest.fixture(scope="module")
+def wires():
+    found = capabilities()
+    if not found.wire:
+        pytest.skip(f"no wire here: {found.why_not}")
+    return found
+
+
+@pytest.fixture(autouse=True)
+def every_row_is_told(monkeypatch):
+    monkeypatch.setattr(_run, "PROGRESS_S", 0.0)
+
+
+def after(count, act):
+    """Return a progress function that acts once, after ``count`` rows."""
+
+    def progress(done, total, value_s):
+        if done == count:
+            act()
+
+    return progress
+
+
+def interrupt():
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+RUNS = [
+    pytest.param(lambda **more: probing([600, 1000], path=PATH, count=5, **more), HopSamples,
+                 20, "probes", id="probing"),
+    pytest.param(lambda **more: packet_trains(100, path=SHORT, count=20, **more), TrainSamples,
+                 20, "trains", id="trains"),
+]  # fmt: skip
+
+
+@pytest.mark.namespace
+@pytest.mark.usefixtures("wires")
+class TestLive:
+    def test_probes_to_every_node(self, nothing_left):
+        """identity: the time of a probe by theory; later by some milliseconds at most."""
+        found = probing(path=PATH, count=4)
+        assert len(found) == 2 * len(PROBE_SIZES) * 4
+        assert found.measured.all()
+        assert found.hops == (1, 2)
+        for hop in found.hops:
+            sizes, times = found.minima(hop)
+            assert sizes.tolist() == [size + 28 for size in PROBE_SIZES]
+            true_s = fit.to_node_s(sizes, path=PATH, hop=hop)
+            assert np.all(times >= true_s - 1e-6)
+            assert np.all(times <= true_s + LATE_S)
+        assert set(np.asarray(found.answer_bytes)) == {576.0}
+        nodes = [set(np.asarray(found.node)[np.asarray(found.hop) == hop]) for hop in (1, 2)]
+        assert [len(names) for names in nodes] == [1, 1]
+        assert nodes[0] != nodes[1]
+        facts = found.meta.instrument
+        assert facts["truth"]["bandwidths_bps"] == [10e6, 1.544e6]
+        assert facts["foreign_count"] == facts["duplicate_count"] == 0
+        assert "path=Path(" in found.meta.command
+        links = fit.links(found).links
+        # 3 ms late at the largest size alone would be a slope of 3.2 us a byte, a T1 is 5.2
+        assert 0.5 < links[1].bandwidth_bps / 1.544e6 < 2.0 or links[1].why_not
+
+    def test_sizes_take_their_turns(self):
+        """A run that is stopped has some of each: no size of a hop is behind by more than one."""
+        stop = threading.Event()
+        found = probing([600, 700, 800], path=PATH, count=50, stop=stop,
+                        progress=after(20, stop.set))  # fmt: skip
+        pairs = list(zip(found.hop, found.packet_bytes, strict=True))
+        counts = [pairs.count(pair) for pair in set(pairs)]
+        assert len(found) == 20
+        assert len(counts) == 6
+        assert max(counts) - min(counts) <= 1
+
+    def test_an_answer_quotes_the_whole_of_a_small_probe(self):
+        found = probing([8, 100], path=SHORT, count=2)
+        both = zip(found.packet_bytes, found.answer_bytes, strict=True)
+        # published: RFC 1812, as much as possible; 20 bytes of IP and 8 of ICMP before it
+        assert all(answer == packet + 28 for packet, answer in both)
+        assert "there are 1" in fit.links(found).sentence
+
+    def test_late_answers_are_lost_and_counted(self):
+        found = probing([600], path=Path.parse("10 Mbit/s 20 ms"), count=4, timeout_s=0.03)
+        assert found.measured.sum() == 0
+        assert np.asarray(found.lost).all()
+        assert found.meta.instrument["late_count"] >= 3
+        assert "time limit" in " ".join(found.meta.warnings)
+        assert fit.links(found).links == ()
+
+    def test_nobody_answers_in_time(self, nothing_left):
+        with pytest.raises(ExperimentError, match="20 probes in a row") as caught:
+            probing([600], path=Path.parse("10 Mbit/s 20 ms"), count=50, timeout_s=0.002)
+        assert "timeout_s" in caught.value.hint
+        assert caught.value.partial.hops == ()
+
+    @pytest.mark.parametrize(
+        "text", ["T1 1 ms, 10 Mbit/s 1 ms", "10 Mbit/s 1 ms, T1 1 ms", "T3, T1 1 ms, T3"]
+    )
+    def test_pairs_show_the_narrowest_link(self, text, nothing_left):
+        """derived: 1500 bytes at 1.544 Mbit/s are 7.77 ms apart; a fifth for a busy machine."""
+        found = packet_trains(path=Path.parse(text), count=12)
+        assert found.lost_count == 0
+        assert fit.bottleneck(found).bandwidth_bps == pytest.approx(1.544e6, rel=0.2)
+        assert np.all(np.asarray(found.received_s) > np.asarray(found.sent_s))
+
+    def test_a_train_takes_what_the_pipeline_says(self):
+        """identity: Path.one_way_s of ten packets; later by some milliseconds at most."""
+        found = packet_trains(path=PATH, packet_count=10, count=3).trains()
+        true_s = float(PATH.one_way_s(1500, packet_count=10))
+        assert found["packet_count"].tolist() == [10] * 3
+        assert found["one_way_s"].min() >= true_s - 1e-4
+        assert found["one_way_s"].min() <= true_s + 10 * LATE_S
+
+    def test_packets_of_somebody_else_spread_the_pairs(self):
+        found = packet_trains(path=PATH, count=30, cross_ratio=0.4, seed=3)
+        rows = found.trains()
+        crossed = rows["crossed_count"] > 0
+        assert 3 <= crossed.sum() <= 22  # derived: 12 ± 2.7, at 3.5 standard deviations
+        clean_s = np.median(rows["dispersion_s"][~crossed])
+        assert np.median(rows["dispersion_s"][crossed]) > 1.1 * clean_s
+        estimate = fit.bottleneck(found)
+        assert estimate.bandwidth_bps == pytest.approx(1.544e6, rel=0.2)
+        assert estimate.mean_bps < estimate.bandwidth_bps
+
+    def test_the_same_seed_has_the_same_crossings(self):
+        first, again = (
+            packet_trains(100, path=SHORT, count=10, cross_ratio=0.5, seed=5) for _ in range(2)
+        )
+        assert first.crossed.tolist() == again.crossed.tolist()
+        assert 0 < np.asarray(first.crossed).sum() < 10
+        assert not np.asarray(first.crossed)[::2].any(), "never before the first of a pair"
+
+    def test_trains_that_come_too_late(self, nothing_left):
+        slow = Path.parse("10 Mbit/s 30 ms")
+        with pytest.raises(ExperimentError, match="20 trains in a row no packet"):
+            packet_trains(100, path=slow, count=30, timeout_s=0.001)
+
+    @pytest.mark.parametrize(("run", "kind", "total", "unit"), RUNS)
+    def test_progress_and_save(self, run, kind, total, unit, nothing_left, tmp_path):
+        told = []
+        found = run(progress=lambda done, all_, _: told.append((done, all_)),
+                    save=tmp_path / "run.json")  # fmt: skip
+        assert told[-1] == (total, total)
+        assert not found.meta.partial
+        again = kind.load(tmp_path / "run.json")
+        np.testing.assert_array_equal(again.packet_bytes, found.packet_bytes)
+        assert again.meta.instrument["truth"] == found.meta.instrument["truth"]
+
+    @pytest.mark.parametrize(("run", "kind", "total", "unit"), RUNS)
+    @pytest.mark.parametrize("how", ["stop", "interrupt"])
+    def test_stopped_runs_keep_what_they_have(
+        self, run, kind, total, unit, how, nothing_left, tmp_path
+    ):
+        stop = threading.Event()
+        found = run(stop=stop, progress=after(7, stop.set if how == "stop" else interrupt),
+                    save=tmp_path / "run.json")  # fmt: skip
+        assert found.meta.partial
+        assert found.meta.instrument["ended_by"] == how
+        assert found.meta.warnings[0] == f"ended by {how} after 7 of {total} {unit}"
+        assert (
+            len(kind.load(tmp_path / "run.json"))
+            == len(found)
+            == (7 if total > 7 else 14) * (1 if kind is HopSamples else 2)
+        )
+
+    @pytest.mark.parametrize(("run", "kind", "total", "unit"), RUNS)
+    def test_the_disk_is_full(self, run, kind, total, unit, nothing_left, tmp_path, monkeypatch):
+        def full(path, data):
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(samples, "write_atomically", full)
+        with pytest.raises(ExperimentError, match="No space left on device") as caught:
+            run(save=tmp_path / "run.json")
+        assert caught.value.phase == "save"
+        assert not caught.value.partial.meta.partial
+        assert len(caught.value.partial) >= total
+
+    @pytest.mark.parametrize(("run", "kind", "total", "unit"), RUNS)
+    @pytest.mark.parametrize("how", ["fail_at", "die_at"])
+    def test_a_wire_that_cannot_be_made(
+        self, run, kind, total, unit, how, nothing_left, monkeypatch
+    ):
+        enter = Wire.__enter__
+
+        def failing(wire):
+            wire._settings[how] = "namespace 1"
+            return enter(wire)
+
+        monkeypatch.setattr(Wire, "__enter__", failing)
+        with pytest.raises(ExperimentError) as caught:
+            run()
+        assert caught.value.phase == "wire"
+        assert caught.value.partial is None
+
+
+@pytest.mark.parametrize("run", [run.values[0] for run in RUNS])
+def test_no_namespaces_on_this_system(run, monkeypatch):
+    monkeypatch.setattr("sys.platform", "darwin")
+    with pytest.raises(ExperimentError, match="needs the network namespaces of Linux") as caught:
+        run()
+    assert "relay works without" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"payload_bytes": 7}, "payload_bytes is 7, .* 8 to 1472 for a probe.* 8 bytes of its own"),
+        ({"payload_bytes": [600, 1473]}, r"1473 \(at index 1\)"),
+        ({"payload_bytes": []}, "payload_bytes is of shape"),
+        ({"payload_bytes": 8.5}, "whole number"),
+        ({"count": 0}, "count is 0"),
+        ({"timeout_s": 0}, "timeout_s is 0"),
+    ],
+)
+def test_impossible_probes_are_refused(arguments, text):
+    with pytest.raises(DomainError, match=text):
+        probing(**{"path": PATH, **arguments})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"payload_bytes": 11}, "payload_bytes is 11, .* 12 to 1472"),
+        ({"packet_count": 1}, "packet_count is 1"),
+        ({"packet_count": MAX_TRAIN + 1}, "packet_count is 65"),
+        ({"cross_ratio": 1.5}, "cross_ratio is 1.5"),
+        ({"cross_ratio": 30}, "0.3"),
+        ({"count": 0.5}, "count is 0.5"),
+        ({"timeout_s": 61}, "timeout_s is 61"),
+    ],
+)
+def test_impossible_trains_are_refused(arguments, text):
+    with pytest.raises(DomainError, match=text):
+        packet_trains(**{"path": PATH, **arguments})
+
+
+def test_runs_that_take_too_long_are_refused():
+    slow = Path.parse("1 kbit/s")
+    with pytest.raises(ExperimentError, match="at most 600 s"):
+        probing(path=slow)
+    with pytest.raises(ExperimentError, match="at most 600 s"):
+        packet_trains(path=slow)
+    with pytest.raises(ExperimentError, match="at most 100,000"):
+        probing(path=PATH, count=90_000)
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_the_run(tmp_path):
+    for run in (probing, packet_trains):
+        with pytest.raises(ExperimentError, match="it is a directory"):
+            run(path=PATH, save=tmp_path)
+
+
+class Answers:
+    """A pair of sockets in place of the raw one: what is put into it is what the kernel says."""
+
+    def __init__(self):
+        self.receiver, self.sender = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.sent = []
+
+    def setsockopt(self, *option):
+        self.ttl = option[-1]
+
+    def sendto(self, data, address):
+        self.sent.append((bytes(data), address))
+        for answer in self.behave(bytes(data)):
+            self.sender.send(answer)
+
+    def exchange(self, behave, *, sequence=1):
+        """Send one probe to somebody who answers as told; return the answer and the counts."""
+        self.behave = behave
+        with Stopping(None, limit_s=10.0) as stopping, self.receiver, self.sender:
+            probes = HopExchange(self, self.receiver, "192.0.2.9", timeout_s=0.05,
+                                 stopping=stopping)  # fmt: skip
+            for number in range(1, sequence):
+                probes.exchange(bytearray(600), 3, number)
+            return probes.exchange(bytearray(600), 3, sequence), probes.counts
+
+
+def quoted(data, *, kind=11, code=0):
+    """An answer by hand: IP, ICMP, and in it IP, UDP and the beginning of the data."""
+    ip = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 0, 0, 0, 64, 1, 0, b"\xc0\0\2\1", b"\xc0\0\2\2")
+    udp = struct.pack("!HHHH", 40_000, PORT, len(data) + 8, 0)
+    return ip + struct.pack("!BBHI", kind, code, 0, 0) + (ip + udp + data)[:548]
+
+
+@pytest.mark.parametrize(("kind", "code"), [(11, 0), (3, 3)])
+def test_an_answer_of_a_router_or_of_the_far_end(kind, code):
+    answers = Answers()
+    answer, counts = answers.exchange(lambda data: [quoted(data, kind=kind, code=code)])
+    assert answer.rtt_ns > 0
+    assert (answer.answer_bytes, answer.node) == (576, "192.0.2.1")
+    assert answers.ttl == 3
+    assert answers.sent[0][1] == ("192.0.2.9", PORT)
+    assert set(counts.values()) == {0}
+
+
+def test_what_is_no_answer_to_this_probe_is_counted():
+    def others(data):
+        other_run = data[:4] + b"XXXX" + data[8:]
+        earlier = (7).to_bytes(4, "little") + data[4:]
+        return [quoted(other_run), quoted(earlier), b"E" + bytes(30), quoted(data[:4]),
+                quoted(data, kind=8), quoted(data)]  # fmt: skip
+
+    answer, counts = Answers().exchange(others)
+    assert answer.rtt_ns is not None
+    assert counts == {"late_count": 1, "foreign_count": 4, "duplicate_count": 0}
+
+
+def test_a_second_answer_is_counted_before_the_next_probe():
+    answer, counts = Answers().exchange(lambda data: [quoted(data)] * 2, sequence=3)
+    assert answer.rtt_ns is not None
+    assert counts == {"late_count": 0, "foreign_count": 0, "duplicate_count": 2}
+
+
+def test_no_answer_is_a_lost_probe():
+    answer, _ = Answers().exchange(lambda data: [])
+    assert answer.rtt_ns is None
+    assert (np.isnan(answer.answer_bytes), answer.node) == (True, "")
+
+
+def test_the_stamp_of_the_kernel():
+    # derived: 3 s and 5 ns as two 64-bit integers; another kind of data is passed over
+    data = (3).to_bytes(8, "little") + (5).to_bytes(8, "little")
+    assert stamp_ns([(1, 999, b""), (socket.SOL_SOCKET, SO_TIMESTAMPNS, data)]) == 3_000_000_005
+    assert stamp_ns([]) == 0
