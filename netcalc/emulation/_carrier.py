@@ -340,7 +340,10 @@ def main() -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the wire ends with its owner
     control = socket.socket(fileno=int(sys.argv[1]))
-    settings = json.loads(read_line(control))
+    line = read_line(control)
+    if not line:
+        return 1  # the owner was killed before it said what it wants
+    settings = json.loads(line)
     parent = None
     with suppress(OSError, AttributeError):
         parent = os.pidfd_open(settings["parent"])
