@@ -20,10 +20,13 @@ from netcalc import fit
 from netcalc.fit import ICMP_HEADER_BYTES, Costs, Fit
 from netcalc.fit import datagram_costs as datagram_fit
 from netcalc.models._domain import FloatArray, as_float, choice
+from netcalc.models._headers import MIN_FRAME_BYTES
 from netcalc.models.delayed_ack import LINUX_ATO_MIN_S
 from netcalc.models.fragmentation import fragment_count
+from netcalc.models.framing import ethernet_frame_bytes
 from netcalc.models.handshakes import round_trips
 from netcalc.models.host_stack import message_s
+from netcalc.models.line_rate import frame_rate_pps
 from netcalc.models.probing import pair_dispersion_s
 from netcalc.models.rate_reading import stop_and_wait_goodput_bps
 from netcalc.models.small_writes import write_write_read_s
@@ -519,8 +522,9 @@ def bulk(samples: BulkSamples, *, path: Path | None = None, title: str = "") -> 
     -------
     Comparison
         By pairs: the median goodput, against so many cycles of a single pair, up to the largest
-        rate that was measured. By buffer, over a path: the median goodput, against a buffer a
-        round trip, up to the line. Otherwise: the smallest time of a write of each
+        rate that was measured; over a path, against cycles of its own length, up to its slowest
+        line. By buffer, over a path: the median goodput, against a buffer a round trip, up to the
+        line. By frame: as :func:`frame_rates`. Otherwise: the smallest time of a write of each
         size, with a cost of each write and of each byte fitted.
     """
     if not len(samples):
@@ -531,22 +535,124 @@ def bulk(samples: BulkSamples, *, path: Path | None = None, title: str = "") -> 
     path = path or _emulated(samples.meta.instrument)
     buffers = np.asarray(samples.asked_buffer_bytes)
     if np.unique(np.asarray(samples.pair_count)).size > 1:
-        return _by_pairs(samples, title)
+        return _by_pairs(samples, path, title)
+    if samples.meta.tool == "netcalc line-rate":
+        return frame_rates(samples, path=path, title=title)
     if path is not None and np.unique(buffers[~np.isnan(buffers)]).size > 1:
         return _by_buffer(samples, path, title)
     return _by_write(samples, title)
 
 
-def _by_pairs(samples: BulkSamples, title: str) -> Comparison:
+def frame_rates(samples: BulkSamples, *, path: Path | None = None, title: str = "") -> Comparison:
+    """Put theory over blasts of datagrams, packets a second by size of the frame.
+
+    Parameters
+    ----------
+    samples : BulkSamples
+        A run of :func:`netcalc.experiments.line_rate`.
+    path : Path, optional
+        The path; by default the emulated one of the run, if there was one.
+    title : str
+        Title of the figure.
+
+    Returns
+    -------
+    Comparison
+        Over a path: the median of what arrived, against the slowest node and the slowest line of
+        Ethernet, with nothing fitted. Otherwise: the median of what was sent, as all that the
+        sender's processor does for a datagram is in its time, with a cost of each datagram and of
+        each byte of its frame fitted, and its 95% band.
+    """
+    path = path or _emulated(samples.meta.instrument)
+    title = title or f"Frames a second, {samples.meta.target}"
+    compared = _from_costs(samples, title) if path is None else _from_limits(samples, path, title)
+    places: dict[str, list[str]] = {}
+    for row in sorted(samples.by_setting(), key=lambda row: row["write_bytes"]):
+        frame = float(ethernet_frame_bytes(row["write_bytes"] + ICMP_HEADER_BYTES))
+        places.setdefault(row["limit"] or "not known", []).append(f"{frame:.0f}")
+    limits = (f"The limit at {', '.join(at)} bytes: {place}." for place, at in places.items())
+    return replace(compared, sentence=" ".join((compared.sentence, *limits)))
+
+
+def _from_limits(samples: BulkSamples, path: Path, title: str) -> Comparison:
+    """Compare what arrived with the slowest node and the slowest line, an Ethernet."""
+    found = samples.medians("rate_pps")
+    slowest_s = max(path.source_processing_s, *(hop.processing_s for hop in path.hops))
+    line_bps = path.bottleneck_bps
+    node_pps = 1.0 / slowest_s if slowest_s else np.inf
+    node = f"node of {show(node_pps, 'packet/s')}, " if slowest_s else ""
+
+    def theory(frame: FloatArray) -> FloatArray:
+        rate = np.minimum(node_pps, frame_rate_pps(frame, bandwidth_bps=line_bps))
+        return np.where(frame >= MIN_FRAME_BYTES, rate, np.nan)
+
+    return points(
+        ethernet_frame_bytes(found["write_bytes"] + ICMP_HEADER_BYTES),
+        measured=found["rate_pps"],
+        theory=theory,
+        x_name="frame with FCS",
+        x_unit="byte",
+        y_name="received",
+        y_unit="packet/s",
+        title=title,
+        measured_label="median",
+        predicted_label=f"{node}line of {show(line_bps, 'bit/s')}",
+    )
+
+
+def _from_costs(samples: BulkSamples, title: str) -> Comparison:
+    """Compare what was sent with a time for each datagram and each byte, fitted, and its band."""
+    found, costs = samples.medians("sent_rate_pps"), fit.frame_costs(samples)
+    parts = []
+    for name, what in (("packet_cost", "each"), ("byte_cost", "a byte")):
+        if name not in costs.not_identifiable:
+            text = show(costs.params[name], "s", digits=3)
+            if np.isfinite(margin := costs.margin_of(name)):
+                text += f" ± {show(margin, 's', digits=2)}"
+            parts.append(f"{text} {what}")
+    label = " + ".join(parts) or "no times to fit"
+
+    def rate(frame: FloatArray, deviations: float = 0.0) -> FloatArray:
+        spent_s = costs.predict(frame)
+        off_s = np.minimum(np.nan_to_num(costs.margin(frame)), 0.9 * spent_s)
+        with np.errstate(divide="ignore"):
+            return np.where(frame >= MIN_FRAME_BYTES, 1.0 / (spent_s + deviations * off_s), np.nan)
+
+    compared = points(
+        ethernet_frame_bytes(found["write_bytes"] + ICMP_HEADER_BYTES),
+        measured=found["sent_rate_pps"],
+        theory=rate,
+        x_name="frame with FCS",
+        x_unit="byte",
+        y_name="sent",
+        y_unit="packet/s",
+        title=title,
+        measured_label="median",
+        predicted_label=f"fit: {label}",
+    )
+    return replace(
+        compared,
+        curve_low=rate(compared.curve_x, 1.0),
+        curve_high=rate(compared.curve_x, -1.0),
+        sentence=f"A datagram takes its sender {label}.",
+    )
+
+
+def _by_pairs(samples: BulkSamples, path: Path | None, title: str) -> Comparison:
     found = samples.medians("goodput_bps", "cycle_s", by="pair_count")
     pairs, goodput = found["pair_count"], found["goodput_bps"]
-    size, cycle_s = float(np.max(samples.write_bytes)), float(found["cycle_s"][0])
-    most_bps = float(goodput.max())
+    size = float(np.max(samples.write_bytes))
+    if path is None:
+        cycle_s, most_bps = float(found["cycle_s"][0]) / pairs[0], float(goodput.max())
+        label = f"pairs of {show(cycle_s, 's', digits=3)} a cycle, up to what was reached"
+    else:
+        cycle_s, most_bps = _lockstep(samples, path, size)
+        label = f"pairs of {show(cycle_s, 's', digits=3)} a cycle, up to {show(most_bps, 'bit/s')}"
     return points(
         pairs,
         measured=goodput,
         theory=lambda count: stop_and_wait_goodput_bps(
-            np.round(count), payload_bytes=size, cycle_s=cycle_s / pairs[0], capacity_bps=most_bps
+            np.round(count), payload_bytes=size, cycle_s=cycle_s, capacity_bps=most_bps
         ),
         x_name="pairs in lockstep",
         x_unit="1",
@@ -554,8 +660,21 @@ def _by_pairs(samples: BulkSamples, title: str) -> Comparison:
         y_unit="bit/s",
         title=title or f"Writes of {show(size, 'byte')}, each waiting for its answer",
         measured_label="median",
-        predicted_label=f"pairs of {show(cycle_s, 's', digits=3)} a cycle, up to what was reached",
+        predicted_label=label,
     )
+
+
+def _lockstep(samples: BulkSamples, path: Path, write_bytes: float) -> tuple[float, float]:
+    """Return what a cycle over a path takes, and the goodput that fills its slowest line."""
+    known = samples.meta.instrument
+    segment_bytes = float(known.get("mss_bytes", write_bytes))
+    count = int(np.ceil(write_bytes / segment_bytes))
+    packets = np.full(count, segment_bytes + TCP_HEADERS_BYTES)
+    packets[-1] -= count * segment_bytes - write_bytes
+    there_s = float(path.timeline(packets).done_s[-1])
+    answer_s = float(path.reverse.one_way_s(known.get("reply_bytes", 1) + TCP_HEADERS_BYTES))
+    cycle_s = there_s + answer_s - path.hops[-1].processing_s
+    return cycle_s, path.bottleneck_bps * write_bytes / float(packets.sum())
 
 
 def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:

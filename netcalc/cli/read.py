@@ -16,6 +16,7 @@ from netcalc.cli.output import check_output, save_plot
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.readers._source import printable
 from netcalc.samples import (
+    DROP_PLACES,
     BulkSamples,
     HopSamples,
     RttSamples,
@@ -177,8 +178,12 @@ def of_settings(samples: BulkSamples) -> list[str]:
             rates += f" ({show(row['rate_pps'], 'packet/s')}), lost {row['loss_ratio']:.2%}"
         times = f"{show(row['wall_s'], 's')} wall, {show(row['user_s'] + row['system_s'], 's')} cpu"
         lines.append(f"{', '.join(what)}: {rates}; {times}; median of {row['run_count']}")
-        if row["saturated_count"]:
-            lines[-1] += "; the sender was the limit"
+        places = {place: row[name] for place, name in DROP_PLACES.items() if row[name] > 0}
+        if places:
+            counts = [f"{place} {count:.0f}" for place, count in places.items()]
+            lines[-1] += f"; dropped: {', '.join(counts)}"
+        if row["limit"]:
+            lines[-1] += f"; the limit was: {row['limit']}"
     if len(samples):
         lines.append(compare.bulk(samples).sentence)
     return lines

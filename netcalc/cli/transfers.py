@@ -17,8 +17,12 @@ from netcalc.experiments import BOOK_WRITES, TESTER_FRAMES
 from netcalc.experiments import bulk as measure_bulk
 from netcalc.experiments import line_rate as measure_line_rate
 from netcalc.experiments import lockstep as measure_lockstep
+from netcalc.experiments.line_rate import BOX_INPUT_PACKETS
+from netcalc.models._domain import positive
 from netcalc.path import Path
 from netcalc.samples import BulkSamples
+
+_ROUTED = "Through a third namespace whose kernel routes between two others."
 
 
 def _common(command: Callable[..., None]) -> Callable[..., None]:
@@ -133,15 +137,49 @@ def bulk(
     show_default=True,
     help="Datagrams in a call.",
 )
+@click.option("--routed", is_flag=True, help=_ROUTED)
+@click.option(
+    "--node-rate",
+    metavar="RATE",
+    help='Packets that each node of the path passes, e.g. "2 kpps"; beyond it drops.',
+)
+@click.option(
+    "--node-input",
+    type=click.IntRange(min=1),
+    default=BOX_INPUT_PACKETS,
+    show_default=True,
+    help="Packets that the input of each node holds.",
+)
 @_common
-def line_rate(frames: tuple[str, ...], duration: str, together: int, **common: Any) -> None:
-    """Datagrams as fast as the sender can, by frame size: packets a second."""
+def line_rate(
+    frames: tuple[str, ...],
+    duration: str,
+    together: int,
+    node_rate: str | None,
+    node_input: int,
+    **common: Any,
+) -> None:
+    """Datagrams as fast as the sender can, by frame size: packets a second, and who drops.
+
+    Over loopback; --routed through a third namespace whose kernel forwards them; or through an
+    emulated box whose limits are known: --path "1 Gbit/s, 10 Mbit/s" --node-rate "2 kpps". The
+    links of the path are Ethernet, with 20 bytes around each frame.
+    """
+    processing_s = 0.0
+    if node_rate is not None:
+        if "," not in (common["path_text"] or ""):
+            raise click.UsageError(
+                "--node-rate is of the node between two links: it needs a --path with two of them"
+            )
+        processing_s = 1 / float(positive("node-rate", units.parse(node_rate, "packet/s")))
     _measured(
         "line rate",
         measure_line_rate,
         _sizes(frames, TESTER_FRAMES),
         duration_s=units.parse(duration, "s", field="duration"),
         datagrams_per_call=together,
+        input_packets=node_input,
+        processing_s=processing_s,
         **common,
     )
 
@@ -156,6 +194,7 @@ def line_rate(frames: tuple[str, ...], duration: str, together: int, **common: A
 @click.option("--size", default="1460 B", show_default=True, help="What each sends, then waits.")
 @click.option("--reply", default="1 B", show_default=True, help="The answer it waits for.")
 @click.option("--duration", default="200 ms", show_default=True, help="How long each run lasts.")
+@click.option("--routed", is_flag=True, help=_ROUTED)
 @_common
 def lockstep(pairs: tuple[int, ...], size: str, reply: str, duration: str, **common: Any) -> None:
     """Senders that wait for an answer to each message: goodput by their number."""
@@ -186,6 +225,7 @@ def _measured(
     *,
     runs: int,
     path_text: str | None,
+    processing_s: float = 0.0,
     link_buffer: str | None,
     save_path: str | None,
     plot_path: str | None,
@@ -195,8 +235,9 @@ def _measured(
 ) -> None:
     """Run an experiment, and print and draw what it measured."""
     check_outputs(save_path, plot_path, force=force)
-    path = None if path_text is None else Path.parse(path_text)
+    path = None if path_text is None else Path.parse(path_text, processing_s=processing_s)
     where = "loopback" if path_text is None else f"the path {path_text}"
+    where = "a third namespace that routes" if options.get("routed") else where
     name = f"{name} over {where}" if " over " not in name else f"{name}, {where}"
     with Progress(name) as progress, partial_shown(name, as_json=as_json):
         samples = measure(

@@ -629,7 +629,7 @@ def _on_path(
 
 
 def _dropped_on(wire: Wire) -> dict[str, int]:
-    """Return the drops of a wire; where there is a box, what is before its input is the sender's."""
+    """Return the drops of a wire; what is before the input of a box is the sender's own."""
     found = wire.statistics()
     first, *others = found.links[0]
     box = others or [first]

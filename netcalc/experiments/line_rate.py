@@ -263,6 +263,7 @@ def lockstep(
     return _measured(
         transfers, tool="netcalc lockstep", command=given, protocol="TCP", routed=routed,
         path=path, link_buffer_bytes=link_buffer_bytes, progress=progress, stop=stop, save=save,
+        facts={"reply_bytes": answer},
     )  # fmt: skip
 
 
@@ -278,6 +279,7 @@ def _measured(
     progress: Progress | None,
     stop: Stop | None,
     save: str | os.PathLike[str] | None,
+    facts: dict[str, Any] | None = None,
     **between: Any,
 ) -> BulkSamples:
     """Do the transfers on loopback, routed, or on a path; ``between`` as in :func:`moved`."""
@@ -307,5 +309,6 @@ def _measured(
             save=save,
             command=command + ")",
         )
+        run.facts.update(facts or {})
         between |= {"routed": routed, "path": path, "link_buffer_bytes": link_buffer_bytes}
         return finish(run, lambda: moved(run, transfers, **between))

@@ -15,6 +15,7 @@ a slope is never made up. ``fit.model(x, **fit.params)`` works as it stands.
 from __future__ import annotations
 
 from netcalc.fit.costs import Costs, datagram_costs
+from netcalc.fit.frame_costs import frame_bytes, frame_costs
 from netcalc.fit.lines import (
     ICMP_HEADER_BYTES,
     OUTLIER_DEVIATIONS,
@@ -47,6 +48,8 @@ __all__ = [
     "Separation",
     "bottleneck",
     "datagram_costs",
+    "frame_bytes",
+    "frame_costs",
     "links",
     "robust_line",
     "rtt_against_size",

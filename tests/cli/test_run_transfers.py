@@ -54,6 +54,35 @@ def test_line_rate_and_lockstep():
 
 @pytest.mark.live
 @pytest.mark.namespace
+def test_line_rate_through_a_box_says_who_dropped(tmp_path):
+    drawn = tmp_path / "box.html"
+    done = netcalc("line-rate", "--frame", "64B", "--frame", "1518B", "--duration", "300 ms",
+                   "--runs", "1", "--path", "1 Gbit/s, 10 Mbit/s", "--node-rate", "2 kpps",
+                   "--node-input", "20", "--plot", str(drawn))  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "line rate over the path 1 Gbit/s, 10 Mbit/s" in done.output
+    assert "; the limit was: input of the box" in done.output
+    assert "; the limit was: buffer of the line" in done.output
+    assert "node of 2000 pps, line of 10 Mbit/s" in done.output.replace("\n", " ")
+    assert "<html" in drawn.read_text()
+
+
+@pytest.mark.live
+@pytest.mark.namespace
+def test_line_rate_and_lockstep_routed():
+    done = netcalc("line-rate", "--frame", "64B", "--frame", "512B", "--duration", "20 ms",
+                   "--runs", "2", "--routed")  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "line rate over a third namespace that routes" in done.output
+    assert "A datagram takes its sender" in done.output
+    done = netcalc("lockstep", "--pairs", "2", "--duration", "20 ms", "--runs", "1", "--routed",
+                   "--json")  # fmt: skip
+    document = json.loads(done.output)
+    assert document["meta"]["target"] == "routed by a third namespace, TCP"
+
+
+@pytest.mark.live
+@pytest.mark.namespace
 def test_a_buffer_sweep_over_a_path():
     done = netcalc("bulk", "-s", "1440B", "-c", "20", "-b", "8KiB", "-b", "32KiB", "--runs", "1",
                    "--path", "50 Mbit/s 2 ms", "--link-buffer", "64KiB")  # fmt: skip
@@ -72,6 +101,13 @@ def test_a_buffer_sweep_over_a_path():
         (["bulk", "--path", "fast"], "fast"),
         (["line-rate", "--frame", "63B"], "frame_bytes is 63"),
         (["lockstep", "--reply", "0B"], "reply_bytes is 0"),
+        (["line-rate", "--node-rate", "2 kpps"], "needs a --path with two of them"),
+        (["line-rate", "--path", "T1", "--node-rate", "2 kpps"], "needs a --path with two"),
+        (["line-rate", "--path", "T1, T1", "--node-rate", "2000"], "2000"),
+        (["line-rate", "--path", "T1, T1", "--node-rate", "0 pps"], "node-rate is 0"),
+        (["line-rate", "--path", "T1, T1", "--node-input", "0"], "--node-input"),
+        (["line-rate", "--path", "T1, T1", "--routed"], "one or the other lies between"),
+        (["lockstep", "--path", "T1, T1", "--routed"], "one or the other lies between"),
     ],
 )
 def test_what_is_refused(arguments, text, capsys):
