@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import sys
 from collections.abc import Iterator
 
@@ -11,6 +12,7 @@ import click
 from netcalc.cli import complain, print_json
 from netcalc.cli.read import describe, summary
 from netcalc.errors import ExperimentError
+from netcalc.units import show
 
 
 @contextlib.contextmanager
@@ -30,10 +32,13 @@ def partial_shown(name: str, *, as_json: bool) -> Iterator[None]:
 
 
 class Progress:
-    """A bar on the terminal; nothing where standard error is no terminal."""
+    """A bar on the terminal; nothing where standard error is no terminal.
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    With a unit the value that a run tells stands beside its name: what it has moved so far.
+    """
+
+    def __init__(self, name: str, *, unit: str = "") -> None:
+        self._name, self._unit = name, unit
 
     def __enter__(self) -> Progress:
         from rich.console import Console
@@ -48,5 +53,8 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         self._bar.stop()
 
-    def __call__(self, done: int, total: int, *_: object) -> None:
-        self._bar.update(self._task, completed=done, total=total)
+    def __call__(self, done: float, total: int, value: float = math.nan) -> None:
+        name = self._name
+        if self._unit and value > 0:
+            name += f", {show(value, self._unit, digits=3)}"
+        self._bar.update(self._task, completed=done, total=total, description=name)

@@ -239,7 +239,7 @@ def _measured(
     where = "loopback" if path_text is None else f"the path {path_text}"
     where = "a third namespace that routes" if options.get("routed") else where
     name = f"{name} over {where}" if " over " not in name else f"{name}, {where}"
-    with Progress(name) as progress, partial_shown(name, as_json=as_json):
+    with Progress(name, unit="byte") as progress, partial_shown(name, as_json=as_json):
         samples = measure(
             swept,
             **options,

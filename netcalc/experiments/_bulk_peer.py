@@ -13,7 +13,8 @@ as one line of JSON, then takes orders from a socket of its own, each with the s
 ``reply``
     The other end of that: answer each complete message.
 
-The order ``end`` with ``now`` ends any of them. Each is answered by one line of what was done.
+The order ``end`` with ``now`` ends any of them. Each is answered by one line of what was done, and
+by others before it, at most ten a second, that tell how far it is.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ import os
 import resource
 import select
 import socket
+import struct
 import sys
 import threading
 import time
+from contextlib import suppress
 from itertools import repeat
 from typing import Any
 
@@ -36,11 +39,17 @@ UDP_SEGMENT, UDP_GRO = 103, 104
 """Options of a UDP socket: many datagrams in one call, out and in (Linux, not in Python's)."""
 LOOK_NS = 20_000_000
 """How often a program looks for an order while it works. [ns]"""
+TELL_NS = 100_000_000
+"""How often it tells how far it is. [ns]"""
+SEEN_NS = 1_000_000
+"""How often a source asks the kernel how much is in flight. [ns]"""
 NAP_S = 2e-5
 """How long a sink of datagrams sleeps when there is none; the sender need not wake it. [s]"""
 _LONGEST_NAP_S = 1e-3
 _ORDER_BYTES = 4096
 _PR_SET_TIMERSLACK = 29
+_U64, _U64_U64 = struct.Struct("=Q"), struct.Struct("=QQ")
+_BYTES_ACKED, _BYTES_SENT, _INFO_BYTES = 120, 200, 216  # places in Linux's struct tcp_info
 _clock = time.perf_counter_ns
 
 
@@ -54,17 +63,28 @@ class Counts:
 class Orders:
     """The socket on which orders come, and the end of the work at hand among them."""
 
-    def __init__(self, control: socket.socket) -> None:
-        self.control = control
+    def __init__(self, control: socket.socket, counts: Counts) -> None:
+        self.control, self.counts = control, counts
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin another work."""
+        self.counts.sent_bytes = self.counts.received_bytes = 0
         self.end: dict[str, Any] | None = None
+        self._told_ns = _clock()
 
     def next(self) -> tuple[dict[str, Any], list[int]] | None:
         """Wait for an order; None when there will be no more."""
         data, descriptors, _, _ = socket.recv_fds(self.control, _ORDER_BYTES, 64)
         return (json.loads(data), list(descriptors)) if data else None
 
-    def look(self) -> bool:
-        """Return True once the work shall end at once; note an end that was told."""
+    def look(self, now_ns: int) -> bool:
+        """Return True once the work shall end at once; note an end that was told, tell how far."""
+        if now_ns - self._told_ns > TELL_NS:
+            self._told_ns = now_ns
+            so_far = {"so_far": True, "at_ns": now_ns, **vars(self.counts)}
+            with suppress(BlockingIOError):  # nobody listens: the next one tells more
+                self.control.send(json.dumps(so_far).encode(), socket.MSG_DONTWAIT)
         try:
             data = self.control.recv(_ORDER_BYTES, socket.MSG_DONTWAIT)
         except BlockingIOError:
@@ -78,8 +98,8 @@ def main() -> int:
     """Serve one run; return the exit code."""
     settings = json.loads(sys.stdin.buffer.readline(_ORDER_BYTES))
     die_with_parent(settings["parent"])
-    orders = Orders(socket.socket(fileno=settings["fd"]))
     counts = Counts()
+    orders = Orders(socket.socket(fileno=settings["fd"]), counts)
     threading.Thread(target=end_with_input, args=(counts,), daemon=True).start()
     alarm = threading.Timer(settings["duration_s"], os._exit, (3,))
     alarm.daemon = True
@@ -91,8 +111,7 @@ def main() -> int:
         if what["do"] == "end":
             continue  # it came after the work had ended by itself
         socks = [socket.socket(fileno=descriptor) for descriptor in descriptors]
-        counts.sent_bytes = counts.received_bytes = 0
-        orders.end = None
+        orders.begin()
         used = resource.getrusage(resource.RUSAGE_SELF)
         report: dict[str, Any] = {"begin_ns": _clock()}
         try:
@@ -136,9 +155,10 @@ def pour(
     payload = memoryview(bytes(size * together))
     left = what["write_count"] * size
     limit_ns = _clock() + int(what["limit_s"] * 1e9)
-    send, calls = sock.send, 1
+    send, calls, window_bytes, seen_ns = sock.send, 1, 0, 0
+    stream = sock.type == socket.SOCK_STREAM
     begin_ns = now_ns = _clock()
-    while left and now_ns < limit_ns and not orders.look():
+    while left and now_ns < limit_ns and not orders.look(now_ns):
         calls = max(1, min(calls, left // len(payload)))
         done: list[int] = []
         try:
@@ -152,10 +172,25 @@ def pour(
             calls = min(2 * calls, 4096)
         elif now_ns - before_ns > LOOK_NS:
             calls = max(calls // 4, 1)
+        if stream and now_ns > seen_ns:
+            window_bytes = max(window_bytes, in_flight_bytes(sock))
+            seen_ns = now_ns + SEEN_NS
     report = {"begin_ns": begin_ns, "end_ns": now_ns}
-    if sock.type == socket.SOCK_STREAM:
+    if stream:
+        report["window_bytes"] = max(window_bytes, in_flight_bytes(sock))
         sock.shutdown(socket.SHUT_WR)
     return report
+
+
+def in_flight_bytes(sock: socket.socket) -> int:
+    """Return what was sent on a connection and is not acknowledged; 0 where it is not told."""
+    try:
+        info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _INFO_BYTES)
+        (acknowledged,) = _U64.unpack_from(info, _BYTES_ACKED)
+        sent, again = _U64_U64.unpack_from(info, _BYTES_SENT)
+    except (OSError, AttributeError, struct.error):  # another system, or a kernel before 4.19
+        return 0
+    return max(0, int(sent - again - acknowledged))
 
 
 def drain(
@@ -189,7 +224,7 @@ def drain_stream(
             first_ns, last_ns = first_ns or now_ns, now_ns
         if now_ns > look_ns:
             look_ns = now_ns + LOOK_NS
-            if orders.look():
+            if orders.look(now_ns):
                 break
     return {"first_ns": first_ns, "end_ns": last_ns or _clock(), "calls": calls}
 
@@ -218,7 +253,7 @@ def drain_datagrams(
             if now_ns < look_ns:
                 continue
         look_ns = now_ns + LOOK_NS
-        if orders.look():
+        if orders.look(now_ns):
             break
         if orders.end is not None:
             told_ns = told_ns or now_ns
@@ -259,7 +294,7 @@ def converse(
             sent_ns[number] = _clock()
             sock.sendall(payload)
             counts.sent_bytes += len(payload)
-        now_ns, look_ns = begin_ns, begin_ns + LOOK_NS
+        now_ns, look_ns, answered_ns = begin_ns, begin_ns + LOOK_NS, 0
         while now_ns < limit_ns:
             for number, _ in poll.poll(LOOK_NS * 1e-9):
                 sock = by_number[number]
@@ -269,7 +304,7 @@ def converse(
                 missing[number] -= got
                 if missing[number]:
                     continue
-                now_ns = _clock()
+                now_ns = answered_ns = _clock()
                 times.append(now_ns - sent_ns[number])
                 counts.received_bytes += len(payload)  # acknowledged, so the other end has it
                 missing[number], sent_ns[number] = answer, now_ns
@@ -278,11 +313,17 @@ def converse(
             now_ns = _clock()
             if now_ns > look_ns:
                 look_ns = now_ns + LOOK_NS
-                if orders.look():
+                if orders.look(now_ns):
                     break
     ordered = sorted(times)
     median_ns = ordered[len(ordered) // 2] if ordered else None
-    return {"begin_ns": begin_ns, "end_ns": now_ns, "cycle_ns": median_ns, "calls": len(times)}
+    return {
+        "begin_ns": begin_ns,
+        "end_ns": now_ns,
+        "answered_ns": answered_ns or now_ns,
+        "cycle_ns": median_ns,
+        "calls": len(times),
+    }
 
 
 def reply(
@@ -317,6 +358,6 @@ def reply(
                     calls += 1
             if (now_ns := _clock()) > look_ns:
                 look_ns = now_ns + LOOK_NS
-                if orders.look():
+                if orders.look(now_ns):
                     break
     return {"calls": calls}

@@ -174,13 +174,16 @@ class Record(ABC, Generic[Kept]):
         if wait_s > 0:
             self.delays_s.append(self.stopping.sleep(wait_s))
 
-    def tell(self, value_s: float) -> None:
-        """Call the progress function and save, both at a bounded rate."""
-        now_s, done = time.monotonic(), self.done_count
+    def tell(self, value: float, *, within: float = 0) -> None:
+        """Call the progress function and save, both at a bounded rate.
+
+        ``within`` is the share of a row under way: then nothing of the own error is measured.
+        """
+        now_s, done = time.monotonic(), self.done_count + within
         if self._progress and (now_s >= self._progress_due_s or done == self.total_count):
             try:
                 with self.stopping.caller():
-                    self._progress(done, self.total_count, value_s)
+                    self._progress(done, self.total_count, value)
             except BaseException as error:
                 self.error_of_caller = error
                 raise
@@ -189,11 +192,11 @@ class Record(ABC, Generic[Kept]):
             try:
                 self.keep(self.samples())
             except ExperimentError as error:
-                self.warnings.append(f"not saved after {done} {self.unit}: {error.what}")
+                self.warnings.append(f"not saved after {done:g} {self.unit}: {error.what}")
             took_s = time.monotonic() - now_s
             self._save_due_s = now_s + max(SAVE_S, 20 * took_s)
             self.stopping.look()
-        if now_s >= self._own_error_due_s and done < self.total_count:
+        if now_s >= self._own_error_due_s and done < self.total_count and not within:
             self.measure_own_error()
 
     def since_start_s(self, at_ns: int) -> float:
@@ -255,7 +258,10 @@ class Record(ABC, Generic[Kept]):
 def finish(run: Record[Kept], measure: Callable[[], object]) -> Kept:
     """Let a run go to its end, whichever it is, and keep what it measured."""
     try:
-        measure()
+        try:
+            measure()
+        finally:
+            run.measure_rivals()
     except Ended:
         pass
     except BaseException as error:

@@ -37,6 +37,8 @@ GRACE_S = 2.0
 """How long after its limit of time a transfer may take to end by itself. [s]"""
 MAX_DRAIN_S = 60.0
 """How long a sink waits for what is on a slow path, at most. [s]"""
+INTERVALS = ("row", "at_s", "received_bytes")
+"""What is kept of a long transfer ten times a second: its row, the time, what the sink has."""
 READ_BYTES = 1 << 17
 """A sink of a stream reads at most this much at once. [byte]"""
 _SLICE_S = 0.02
@@ -73,6 +75,11 @@ class Transfer:
     endless: bool = False
 
     @property
+    def asked_bytes(self) -> int:
+        """What it shall carry."""
+        return self.write_bytes * self.write_count
+
+    @property
     def kind(self) -> int:
         """Kind of its sockets."""
         return socket.SOCK_STREAM if self.protocol == "tcp" else socket.SOCK_DGRAM
@@ -81,6 +88,8 @@ class Transfer:
 class Transfers(Record[BulkSamples]):
     """The transfers of one run, as they come."""
 
+    processor_count = 2  # a source and a sink
+
     def __init__(self, *, tool: str, target: str, **record: Any) -> None:
         super().__init__(**record)
         self._tool, self._target = tool, target
@@ -88,6 +97,8 @@ class Transfers(Record[BulkSamples]):
         self._whole_count = 0
         self._cut_count = 0
         self._wrong_count = 0
+        self._moved_bytes = 0.0
+        self._noted_ns = 0
 
     def add(self, row: dict[str, float], *, ended: bool, cut: bool, wrong_count: int) -> None:
         """Note a transfer: whether the run ended within it, or its own limit of time did."""
@@ -95,7 +106,18 @@ class Transfers(Record[BulkSamples]):
         self._whole_count += not ended
         self._cut_count += cut
         self._wrong_count += wrong_count
-        self.tell(row["delivery_s"])
+        self._moved_bytes += row["received_bytes"]
+        self.tell(self._moved_bytes)
+
+    def tell_within(self, share: float, *, at_ns: int, received_bytes: int) -> None:
+        """Note how far the transfer under way is, and tell it."""
+        if at_ns > self._noted_ns:
+            self._noted_ns = at_ns
+            intervals = self.facts.setdefault("intervals", {name: [] for name in INTERVALS})
+            row = (len(self._rows), self.since_start_s(at_ns), received_bytes)
+            for name, value in zip(INTERVALS, row, strict=True):
+                intervals[name].append(value)
+        self.tell(self._moved_bytes + received_bytes, within=min(share, 0.99))
 
     @property
     def done_count(self) -> int:
@@ -158,6 +180,8 @@ class Worker(Peer):
     def __init__(self, *, stopping: Stopping) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control, self._stopping = ours, stopping
+        self._answered: dict[str, Any] | None = None
+        self.so_far: dict[str, Any] = {}
         settings = {
             "host": "",
             "port": 0,
@@ -180,6 +204,8 @@ class Worker(Peer):
 
     def order(self, what: dict[str, Any], socks: Sequence[socket.socket] = ()) -> None:
         """Tell it what to do, and on which sockets."""
+        if socks:
+            self.so_far = {}
         data = [json.dumps(what).encode()]
         try:
             if socks:
@@ -189,25 +215,37 @@ class Worker(Peer):
         except (BrokenPipeError, ConnectionResetError):
             self._lost()
 
-    def answer(self, limit_s: float, *, watch: bool = True) -> dict[str, Any] | None:
+    def answer(
+        self, limit_s: float, *, watch: bool = True, meanwhile: Callable[[], object] = bool
+    ) -> dict[str, Any] | None:
         """Wait for what it did; None if the time is over. Looks for a reason to end the run."""
         end_s = time.monotonic() + limit_s
-        while True:
+        while self._answered is None:
             if watch:
                 self._stopping.check()
             left_s = end_s - time.monotonic()
-            if select.select([self._control], [], [], max(0.0, min(left_s, SLICE_S)))[0]:
-                break
+            select.select([self._control], [], [], max(0.0, min(left_s, SLICE_S)))
+            self.hear()
+            meanwhile()
             if left_s <= 0:
-                return None
-        try:
-            data = self._control.recv(_ANSWER_BYTES)
-        except ConnectionResetError:
-            data = b""
-        if not data:
-            self._lost()
-        report: dict[str, Any] = json.loads(data)
-        return report
+                break
+        answered, self._answered = self._answered, None
+        return answered
+
+    def hear(self) -> None:
+        """Take what it has said so far, without waiting."""
+        while self._answered is None and select.select([self._control], [], [], 0.0)[0]:
+            try:
+                data = self._control.recv(_ANSWER_BYTES)
+            except ConnectionResetError:
+                data = b""
+            if not data:
+                self._lost()
+            report = json.loads(data)
+            if report.get("so_far"):
+                self.so_far = report
+            else:
+                self._answered = report
 
     def _lost(self) -> NoReturn:
         raise ExperimentError(self.death() or "the peer process does not answer", phase="transfer")
@@ -292,11 +330,10 @@ class Ends:
                 for sock in pair:
                     sock.close()
         if sent["sent_bytes"]:
-            asked_bytes = transfer.write_bytes * transfer.write_count
             self._run.add(
                 _row(transfer, sent, received) | buffers | dropped,
                 ended=ended,
-                cut=not ended and not transfer.endless and sent["sent_bytes"] < asked_bytes,
+                cut=not (ended or transfer.endless) and sent["sent_bytes"] < transfer.asked_bytes,
                 wrong_count=received.get("damaged_count", 0),
             )
         if ended:
@@ -307,6 +344,7 @@ class Ends:
     ) -> tuple[dict[str, Any], dict[str, Any], bool]:
         """Give the orders and wait for both answers; also return whether the run was ended."""
         source_does, sink_does = _orders(transfer)
+        self._begin_ns = time.perf_counter_ns()
         self.sink.order(sink_does, [pair[1] for pair in socks])
         self.source.order(source_does, [pair[0] for pair in socks])
         if transfer.protocol == "tcp":
@@ -314,12 +352,13 @@ class Ends:
                 pair[1].close()  # the sink's alone, so that the source hears of its end
         sent = received = None
         try:
-            sent = self._answered(self.source, transfer.limit_s + GRACE_S)
+            sent = self._answered(self.source, transfer, transfer.limit_s + GRACE_S)
             if transfer.protocol == "udp" or transfer.reply_bytes:
                 self.sink.order(_end(sent["sent_bytes"], transfer))
             for pair in socks:
                 pair[0].close()
-            received = self._answered(self.sink, transfer.limit_s + transfer.drain_s + GRACE_S)
+            limit_s = transfer.limit_s + transfer.drain_s + GRACE_S
+            received = self._answered(self.sink, transfer, limit_s)
         except Ended:
             return *self._broken_off(socks, sent, received), True
         return sent, received, False
@@ -343,8 +382,8 @@ class Ends:
             received = self.sink.answer(SLICE_S, watch=False)
         return sent or {"sent_bytes": 0}, received or {}
 
-    def _answered(self, worker: Worker, limit_s: float) -> dict[str, Any]:
-        report = worker.answer(limit_s)
+    def _answered(self, worker: Worker, transfer: Transfer, limit_s: float) -> dict[str, Any]:
+        report = worker.answer(limit_s, meanwhile=lambda: self._tell(transfer))
         if report is None:
             raise ExperimentError(
                 f"the transfer did not end {GRACE_S:g} s after its limit of time",
@@ -365,6 +404,21 @@ class Ends:
                 )
             raise failure
         return report
+
+    def _tell(self, transfer: Transfer) -> None:
+        """Tell how far the transfer is that is under way, from what both ends say meanwhile."""
+        self.source.hear()
+        self.sink.hear()
+        if not (found := self.sink.so_far or self.source.so_far):
+            return
+        end = self.source if transfer.protocol == "udp" or transfer.reply_bytes else self.sink
+        done_bytes = max(end.so_far.get("sent_bytes", 0), end.so_far.get("received_bytes", 0))
+        elapsed_s = (found["at_ns"] - self._begin_ns) * 1e-9
+        self._run.tell_within(
+            max(done_bytes / transfer.asked_bytes, elapsed_s / transfer.limit_s),
+            at_ns=found["at_ns"],
+            received_bytes=found["received_bytes"],
+        )
 
     def _connected(self, transfer: Transfer) -> tuple[socket.socket, socket.socket]:
         """Open the two sockets of a connection; buffers are set before connect and listen."""
@@ -443,7 +497,8 @@ def _row(transfer: Transfer, sent: dict[str, Any], received: dict[str, Any]) -> 
     arrived = received.get("received_bytes", 0)
     if transfer.reply_bytes:
         arrived = sent["received_bytes"]  # what was answered in the time that counts
-        received = {**received, "end_ns": sent["end_ns"]}
+        # Until the last answer: the one under way when the time is over is not counted either.
+        received = {**received, "end_ns": sent.get("answered_ns", np.nan)}
     count = sent["sent_bytes"] / size
     known = transfer.protocol == "udp" and "received_bytes" in received
     lost = max(0.0, count - arrived / size) if known else np.nan

@@ -94,7 +94,8 @@ def bulk(
     link_buffer_bytes : int, optional
         What each link of the path holds; by default twice its bandwidth-delay product. [byte]
     progress : callable, optional
-        Called as ``progress(done, total, delivery_s)`` at most ten times a second and at the end.
+        Called as ``progress(done, total, received_bytes)`` at most ten times a second and at
+        the end: what the run has moved so far, and ``done`` with the share of a transfer under way.
     stop : threading.Event or callable, optional
         Ends the run within a second once it is set, or returns True.
     save : path, optional

@@ -41,7 +41,7 @@ class RunButton(ipywidgets.VBox):
             description="Stop", disabled=True, tooltip=f"Stop: {label}",
             layout=ipywidgets.Layout(width="auto"),
         )  # fmt: skip
-        self.progress = ipywidgets.IntProgress(
+        self.progress = ipywidgets.FloatProgress(
             min=0, max=1, layout=ipywidgets.Layout(flex="1 1 120px", min_width="80px")
         )
         self.message = Message()
@@ -108,7 +108,7 @@ class RunButton(ipywidgets.VBox):
         finally:
             self.start_button.disabled, self.stop_button.disabled = False, True
 
-    def _advance(self, done: int, total: int, *_more: object) -> None:
+    def _advance(self, done: float, total: int, *_more: object) -> None:
         self.progress.max, self.progress.value = max(total, 1), done
 
 

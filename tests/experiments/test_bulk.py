@@ -178,11 +178,58 @@ def test_a_stop_within_a_transfer_keeps_its_part(protocol, nothing_left, tmp_pat
 
 
 def after(count, act):
-    def progress(done, total, delivery_s):
+    def progress(done, total, received_bytes):
         if done == count:
             act()
 
     return progress
+
+
+@pytest.mark.parametrize("protocol", ["tcp", "udp"])
+def test_progress_is_told_within_a_transfer(protocol, nothing_left, tmp_path, monkeypatch):
+    told = []
+    monkeypatch.setattr(_run, "SAVE_S", 0.0)
+    result = bulk(
+        1440, protocol=protocol, write_count=10**7, run_count=1, limit_s=0.6, buffer_bytes=None,
+        progress=lambda *what: told.append(what), save=tmp_path / "run.json",
+    )  # fmt: skip
+    done, total, moved = zip(*told, strict=True)
+    assert set(total) == {1}
+    assert len(told) >= 3, "0.6 s by tenths, on a machine that is busy with something else"
+    assert 0 < done[0] < 1
+    assert done[-1] == 1
+    assert list(done) == sorted(done)
+    assert list(moved) == sorted(moved)
+    assert moved[-1] == result.received_bytes[0]
+    kept = BulkSamples.load(tmp_path / "run.json").meta.instrument["intervals"]
+    assert set(kept["row"]) == {0}
+    assert kept["at_s"] == sorted(kept["at_s"])
+    assert 0 < kept["received_bytes"][0] <= kept["received_bytes"][-1] <= moved[-1]
+
+
+def test_a_long_transfer_is_saved_while_it_goes_on(nothing_left, tmp_path, monkeypatch):
+    monkeypatch.setattr(_run, "SAVE_S", 0.0)
+    seen = []
+
+    def look(done, total, moved):
+        if done < 1 and (tmp_path / "run.json").exists():
+            seen.append(BulkSamples.load(tmp_path / "run.json"))
+
+    bulk(
+        1440, write_count=10**7, run_count=1, limit_s=0.6, progress=look,
+        save=tmp_path / "run.json",
+    )  # fmt: skip
+    assert len(seen[-1]) == 0
+    assert seen[-1].meta.partial
+    assert seen[-1].meta.instrument["intervals"]["received_bytes"][0] > 0
+
+
+def test_short_transfers_tell_at_their_ends_alone():
+    told = []
+    result = bulk(1440, write_count=10, run_count=3, progress=lambda *what: told.append(what))
+    assert "intervals" not in result.meta.instrument
+    assert told[-1] == (3, 3, 43_200)
+    assert all(done == int(done) for done, _, _ in told)
 
 
 def test_first_ctrl_c_gives_back_what_was_measured(nothing_left, monkeypatch):

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+import signal
+import subprocess
+import sys
 import time
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
-from netcalc.experiments import _instrument, _run, echo
+from netcalc.experiments import _instrument, _run, bulk, echo
 
 LIVE = pytest.mark.live
 
@@ -85,6 +89,78 @@ def test_processors_that_may_not_be_used(monkeypatch):
     monkeypatch.setattr(os, "sched_setaffinity", refuse)
     with _instrument.one_processor() as processor:
         assert processor is None
+
+
+STAT = """cpu  1 1 1 1 1 1 1 1 0 0
+cpu0 {0} 10 20 999 5 7 7 30 4 0
+cpu1 500 0 0 999 0 0 0 0 0 0
+intr 1
+"""
+
+
+def test_time_of_processors_is_that_of_programs(tmp_path, monkeypatch):
+    monkeypatch.setattr(_instrument, "_STAT", tmp_path / "stat")
+    (tmp_path / "stat").write_text(STAT.format(40))
+    ticks = os.sysconf("SC_CLK_TCK")
+    # proc(5): user, nice, system, idle, iowait, irq, softirq, steal; by hand 40 + 10 + 20 + 30.
+    assert _instrument.busy_s({0}) == pytest.approx(100 / ticks)
+    assert _instrument.busy_s({0, 1}) == pytest.approx(600 / ticks)
+    (tmp_path / "stat").write_text("cpu0 a b c\n")
+    assert np.isnan(_instrument.busy_s({0}))
+    (tmp_path / "stat").unlink()
+    assert np.isnan(_instrument.busy_s({0}))
+
+
+@pytest.mark.parametrize(
+    ("processors", "needed", "elapsed_s", "busy_s", "own_s", "left"),
+    [
+        (2, 2, 10.0, 12.0, 10.0, 0.9),  # by hand: others took 2 of 20
+        (2, 2, 10.0, 15.0, 5.0, 0.5),  # others took 10 of 20: one that never rests
+        (2, 1, 10.0, 11.0, 1.0, 1.0),  # the same beside a run that needs one
+        (8, 2, 10.0, 30.0, 20.0, 1.0),
+        (1, 2, 10.0, 10.0, 4.0, 0.4),  # it needs two and there is one
+        (2, 2, 10.0, 9.0, 10.0, 1.0),  # ticks count a little less than there was
+        (2, 2, 0.2, 0.4, 0.0, 1.0),  # too short to tell
+        (2, 2, 10.0, float("nan"), 0.0, 1.0),
+    ],
+)
+def test_what_rivals_leave(processors, needed, elapsed_s, busy_s, own_s, left, monkeypatch):
+    now = {"s": 100.0, "busy": 1000.0, "own": 50.0}
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(processors)))
+    monkeypatch.setattr(_instrument, "busy_s", lambda _: now["busy"])
+    monkeypatch.setattr(_instrument, "own_s", lambda: now["own"])
+    monkeypatch.setattr(_instrument.time, "monotonic", lambda: now["s"])
+    rivals = _instrument.Rivals(needed)
+    now.update(s=100.0 + elapsed_s, busy=1000.0 + busy_s, own=50.0 + own_s)
+    assert rivals.left_ratio() == pytest.approx(left)
+
+
+HOGS = """
+import os
+for _ in range(2 * len(os.sched_getaffinity(0)) - 1):
+    if not os.fork():
+        break
+print(flush=True)
+while True:
+    pass
+"""
+
+
+@LIVE
+@pytest.mark.parametrize(
+    ("measure", "count"), [(echo, {"count": 30_000}), (bulk, {"write_count": 100_000})]
+)
+def test_hogs_on_every_processor_are_told(measure, count):
+    with subprocess.Popen(
+        [sys.executable, "-c", HOGS], start_new_session=True, stdout=subprocess.PIPE
+    ) as hogs:
+        try:
+            hogs.stdout.readline()
+            result = measure(1440, **count)
+        finally:
+            os.killpg(hogs.pid, signal.SIGKILL)
+    assert result.meta.instrument["processor_ratio"] < 0.8
+    assert any(text.startswith("starved: ") for text in result.meta.warnings)
 
 
 @LIVE
