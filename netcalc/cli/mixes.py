@@ -12,7 +12,7 @@ import numpy as np
 from netcalc import units
 from netcalc.cli import print_json
 from netcalc.cli.output import print_table
-from netcalc.fit import tell_apart
+from netcalc.fit import SEPARATION_HEADINGS, tell_apart
 from netcalc.models.path_mixes import path_mixes
 
 if TYPE_CHECKING:
@@ -115,9 +115,9 @@ def mixes(
     if shown < len(found.rtt_s):
         click.echo(f"... and {len(found.rtt_s) - shown} more; --all prints them")
     click.echo("\nWhat one more measurement would tell apart:")
-    table = _table(["measurement", "groups", "largest", "it sees"], left=(0, 3))
+    table = _table(list(SEPARATION_HEADINGS), left=(0, 3))
     for one in apart:
-        table.add_row(one.measurement, str(one.group_count), str(one.largest_count), one.why)
+        table.add_row(*one.texts())
     print_table(table)
 
 

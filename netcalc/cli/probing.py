@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
 from netcalc import compare, fit, units
 from netcalc.cli import print_json
@@ -150,28 +149,8 @@ def table_of(samples: HopSamples) -> Table:
     from rich.table import Table  # late: calc and the help do without
 
     table = Table(box=None, pad_edge=False)
-    for heading in ("link", "rate", "set", "error", "latency", "set"):
+    for heading in fit.LINK_HEADINGS:
         table.add_column(heading, justify="right", no_wrap=True)
     for link in fit.links(samples).links:
-        rate = _with_error(link.bandwidth_bps, link.bandwidth_stderr_bps, "bit/s")
-        if link.why_not:
-            bound = np.isfinite(link.at_least_bps)
-            rate = f"> {_known(link.at_least_bps, 'bit/s', digits=2)}" if bound else "unknown"
-        table.add_row(
-            str(link.hop),
-            rate,
-            _known(link.true_bandwidth_bps, "bit/s"),
-            "" if np.isnan(link.error_ratio) else f"{link.error_ratio:+.1%}",
-            _with_error(link.latency_s, link.latency_stderr_s, "s"),
-            _known(link.true_latency_s, "s"),
-        )
+        table.add_row(*link.texts())
     return table
-
-
-def _with_error(value: float, stderr: float, unit: str) -> str:
-    error = _known(stderr, unit, digits=2)
-    return _known(value, unit, digits=3) + (f" ± {error}" if error else "")
-
-
-def _known(value: float, unit: str, digits: int = 4) -> str:
-    return "" if np.isnan(value) else units.show(value, unit, digits=digits)

@@ -25,9 +25,10 @@ from netcalc.fit.lines import (
     rtt_against_size,
     transfer_against_size,
 )
-from netcalc.fit.mixes import Separation, tell_apart
+from netcalc.fit.mixes import SEPARATION_HEADINGS, Separation, tell_apart
 from netcalc.fit.packet_pairs import BottleneckEstimate, bottleneck
 from netcalc.fit.path_links import (
+    LINK_HEADINGS,
     QUOTED_BYTES,
     LinkEstimate,
     PathEstimate,
@@ -37,8 +38,10 @@ from netcalc.fit.path_links import (
 
 __all__ = [
     "ICMP_HEADER_BYTES",
+    "LINK_HEADINGS",
     "OUTLIER_DEVIATIONS",
     "QUOTED_BYTES",
+    "SEPARATION_HEADINGS",
     "BottleneckEstimate",
     "Costs",
     "Fit",

@@ -43,6 +43,14 @@ class Separation:
     largest_count: int
     why: str
 
+    def texts(self) -> tuple[str, ...]:
+        """Return the cells of a table with :data:`SEPARATION_HEADINGS`."""
+        return (self.measurement, str(self.group_count), str(self.largest_count), self.why)
+
+
+SEPARATION_HEADINGS = ("measurement", "groups", "largest", "it sees")
+"""Headings of a table of separations."""
+
 
 def tell_apart(
     mixes: PathMixes,

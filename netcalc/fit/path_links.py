@@ -39,6 +39,8 @@ FEWEST_SIZES = 3
 """With fewer sizes a line has no residual to judge by."""
 CERTAIN = 2.0
 """A link is known if its slope is more than so many standard errors above 0."""
+LINK_HEADINGS = ("link", "rate", "set", "error", "latency", "set")
+"""Headings of a table of links: what was found beside what was set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,21 @@ class LinkEstimate:
         """How far the rate lies off the true one, as a share of it; nan where one is unknown."""
         return self.bandwidth_bps / self.true_bandwidth_bps - 1.0
 
+    def texts(self) -> tuple[str, ...]:
+        """Return the cells of a table with :data:`LINK_HEADINGS`; what is not known is empty."""
+        rate = _with_error(self.bandwidth_bps, self.bandwidth_stderr_bps, "bit/s")
+        if self.why_not:
+            bound = np.isfinite(self.at_least_bps)
+            rate = f"> {_known(self.at_least_bps, 'bit/s', digits=2)}" if bound else "unknown"
+        return (
+            str(self.hop),
+            rate,
+            _known(self.true_bandwidth_bps, "bit/s"),
+            "" if np.isnan(self.error_ratio) else f"{self.error_ratio:+.1%}",
+            _with_error(self.latency_s, self.latency_stderr_s, "s"),
+            _known(self.true_latency_s, "s"),
+        )
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PathEstimate:
@@ -104,6 +121,15 @@ class PathEstimate:
     def rows(self) -> list[dict[str, Any]]:
         """Return the links as rows."""
         return [{**asdict(link), "error_ratio": link.error_ratio} for link in self.links]
+
+
+def _with_error(value: float, stderr: float, unit: str) -> str:
+    error = _known(stderr, unit, digits=2)
+    return _known(value, unit, digits=3) + (f" ± {error}" if error else "")
+
+
+def _known(value: float, unit: str, digits: int = 4) -> str:
+    return "" if np.isnan(value) else show(value, unit, digits=digits)
 
 
 def to_node_s(packet_bytes: ArrayLike, *, path: Path, hop: int) -> FloatArray:

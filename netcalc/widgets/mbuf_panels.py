@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import ipywidgets
 import numpy as np
 
@@ -16,6 +14,7 @@ from netcalc.units import show
 from netcalc.widgets.controls import Quantity, choice, switch
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
+from netcalc.widgets.table import html_table
 
 BOOK_SIZES = sorted({0, *range(100, 2001, 100), 1508, 1509})
 """User data of the 23 UDP transactions of Fig. A-6. [byte]"""
@@ -264,7 +263,7 @@ def transaction_panel(*, theme: Theme = "light") -> Panel:
         }
         figure.update_all({names[protocol]: {"y": time} for protocol, time in times.items()})
         rows = _observations(times)
-        table.value = _rows(("", "book", "these costs"), rows)
+        table.value = html_table(("", "book", "these costs"), rows)
         at_1400 = ", ".join(
             f"{protocol} {show(float(np.interp(1400, _SIZES, time)), 's', digits=3)}"
             for protocol, time in times.items()
@@ -418,14 +417,3 @@ def _observations(times: dict[str, FloatArray]) -> list[tuple[str, str, str]]:
 
 def _range(low: float, high: float) -> str:
     return f"{show(low, 's', digits=2)} to {show(high, 's', digits=2)}"
-
-
-def _rows(head: tuple[str, ...], rows: list[tuple[str, str, str]]) -> str:
-    top = "".join(f'<th scope="col">{escape(text)}</th>' for text in head)
-    body = "".join(
-        f'<tr><th scope="row">{escape(first)}</th>'
-        + "".join(f"<td>{escape(text)}</td>" for text in others)
-        + "</tr>"
-        for first, *others in rows
-    )
-    return f'<table class="netcalc-table"><thead><tr>{top}</tr></thead>{body}</table>'
