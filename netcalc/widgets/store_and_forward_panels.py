@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from netcalc import datasets
+from netcalc.experiments import echo, packet_trains
 from netcalc.models import store_and_forward
 from netcalc.path import Hop, Link, Path
-from netcalc.plots import Axis, curves, timeline
+from netcalc.plots import Axis, Plot, curves, timeline
 from netcalc.plots.style import Theme
+from netcalc.samples import RttSamples, TrainSamples
 from netcalc.units import line, show
-from netcalc.widgets.controls import Quantity
+from netcalc.widgets.controls import Quantity, choice
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
+from netcalc.widgets.run import run_button
 
 BOOK_PACKET_BYTES = 1428
 BOOK_SERIALIZATION_S = 7.5e-3
 """What the book takes for 1428 bytes on a T1; at 1.544 Mbit/s it is 7.399 ms."""
+LIVE_HOPS = (1, 2, 4, 8, 12)
+"""Numbers of lines that a run tries. [1]"""
+HOP_LATENCY_S = 1e-3
+"""Latency of each of them, one way. [s]"""
 
 
 def book_path() -> Path:
@@ -75,40 +84,175 @@ _NODES = ["source", "router", "destination"]
 
 
 def train_panel(*, theme: Theme = "light") -> Panel:
-    """Time of a train of packets: overlapped on the lines, or one after the other."""
+    """Time of a train of packets: overlapped on the lines, or one after the other.
+
+    A run sends such a train through these lines on this machine.
+    """
     counts = np.arange(1, 31, dtype=float)
-    overlapped, alone = "sent back to back", "each waits for the one before"
+    overlapped, alone, live = "sent back to back", "each waits for the one before", "this machine"
     plot = curves(
         counts,
         {overlapped: counts, alone: counts},
-        points={"printed in the book": ([1, 10], [24e-3, 91.5e-3])},
+        points={"printed in the book": ([1, 10], [24e-3, 91.5e-3]), live: ([], [])},
         x_axis=Axis("packets", "1", "linear", 0, 30),
         y_axis=Axis("time until all is done", "s", "linear", 0, 0.75),
         title="Packets overlap on the lines",
         theme=theme,
     )
     figure = Figure(plot)
+    shown: list[tuple[Path, float, TrainSamples]] = []
 
     def update(packet_bytes: float, router_count: float) -> None:
-        middle = book_path()
-        hops = (*[middle.hops[0]] * int(router_count), middle.hops[-1])
-        path = Path(hops, middle.source_processing_s)
+        path = _with_routers(router_count)
         one = float(path.one_way_s(packet_bytes))
         together = path.one_way_s(packet_bytes, packet_count=counts)
-        figure.update_all({overlapped: {"y": together}, alone: {"y": counts * one}})
+        if shown and shown[0][:2] != (path, packet_bytes):
+            shown.clear()
+        place, done_s = _completions(*shown[0][::2]) if shown else ([], [])
+        figure.update_all(
+            {overlapped: {"y": together}, alone: {"y": counts * one},
+             live: {"x": place, "y": done_s}}
+        )  # fmt: skip
         rate = 8 * 10 * packet_bytes / float(together[9])
-        figure.describe(
+        text = (
             f"One packet takes {show(one, 's')}, ten together {show(float(together[9]), 's')} "
             f"({show(rate, 'bit/s')}), ten one by one {show(10 * one, 's')}."
         )
+        if len(done_s) > 9:
+            text += f" This machine, a minute ago: ten together {show(done_s[9], 's')}."
+        figure.describe(text)
 
     controls = {
-        "packet_bytes": Quantity("packet", "1428 B", unit="byte", low="40 B", high="1500 B"),
+        "packet_bytes": Quantity(
+            "packet", "1428 B", unit="byte", low="40 B", high="1500 B", whole=True
+        ),
         "router_count": Quantity(
             "routers", 1.0, unit="1", low=1.0, high=10.0, scale="linear", whole=True
         ),
     }
-    return panel(figure, controls, update)
+
+    def run(progress: Any, stop: Any) -> tuple[Path, float, TrainSamples]:
+        path, size = _with_routers(controls["router_count"].value), controls["packet_bytes"].value
+        samples = packet_trains(
+            size - 28, path=path, packet_count=30, count=3, progress=progress, stop=stop
+        )
+        return path, size, samples
+
+    def show_run(found: tuple[Path, float, TrainSamples]) -> None:
+        shown[:] = [found]
+        board.refresh()
+
+    button = run_button("Send thirty packets through them", run, show_run, key="train")
+    board = panel(figure, controls, update, below=[button])
+    return board
+
+
+def _with_routers(router_count: float) -> Path:
+    """Return the book's path with more routers like the first one."""
+    middle = book_path()
+    hops = (*[middle.hops[0]] * int(router_count), middle.hops[-1])
+    return Path(hops, middle.source_processing_s)
+
+
+def _completions(path: Path, samples: TrainSamples) -> tuple[list[float], list[float]]:
+    """Return when each packet of the trains was done, the earliest time of each place.
+
+    The kernel notes a packet when its last bit is there; what the destination takes for it, of
+    which it knows nothing, is added.
+    """
+    place, sent_s = np.asarray(samples.place), np.asarray(samples.sent_s)
+    begin_s = np.repeat(sent_s[place == 1], 30)[: place.size]
+    done_s = np.asarray(samples.received_s) - begin_s + path.hops[-1].processing_s
+    places = np.unique(place[np.isfinite(done_s)])
+    return places.tolist(), [float(np.nanmin(done_s[place == one])) for one in places]
+
+
+def live_hops_panel(*, theme: Theme = "light") -> Panel:
+    """The same packet over more and more lines: this machine beside the theory.
+
+    Beside store-and-forward stands what switches would need that send on as soon as they have read
+    the header.
+    """
+    figure = Figure(_hops_plot(1428.0, "T1", [], theme))
+    shown: list[tuple[float, str, list[tuple[int, RttSamples]]]] = []
+
+    def update(packet_bytes: float, line_name: str) -> None:
+        fresh = shown and shown[0][:2] == (packet_bytes, line_name)
+        figure.draw(_hops_plot(packet_bytes, line_name, shown[0][2] if fresh else [], theme))
+
+    controls = {
+        "packet_bytes": Quantity(
+            "packet", "1428 B", unit="byte", low="40 B", high="1500 B", whole=True
+        ),
+        "line_name": choice("each line", ["T1", "10 Mbit/s", "T3"], "T1"),
+    }
+
+    def run(progress: Any, stop: Any) -> tuple[float, str, list[tuple[int, RttSamples]]]:
+        size, name = controls["packet_bytes"].value, controls["line_name"].value
+        found: list[tuple[int, RttSamples]] = []
+        for number in LIVE_HOPS:
+            if stop.is_set():
+                break
+            path = Path.of([Link(line_rate(name), HOP_LATENCY_S)] * number)
+            found.append((number, echo([size - 28], path=path, count=4, stop=stop)))
+            progress(len(found), len(LIVE_HOPS))
+        return size, name, found
+
+    def show_run(found: tuple[float, str, list[tuple[int, RttSamples]]]) -> None:
+        shown[:] = [found]
+        board.refresh()
+
+    button = run_button("Send it on this machine", run, show_run, key="hops")
+    board = panel(figure, controls, update, below=[button])
+    return board
+
+
+def _hops_plot(
+    packet_bytes: float, name: str, found: list[tuple[int, RttSamples]], theme: Theme
+) -> Plot:
+    """Draw the round trip over 1 to 12 lines, by both kinds of switches, and what was measured."""
+    numbers = np.arange(1, LIVE_HOPS[-1] + 1)
+    rate = line_rate(name)
+    paths = [Path.of([Link(rate, HOP_LATENCY_S)] * number) for number in numbers]
+    stored = np.array([float(path.rtt_s(packet_bytes)) for path in paths])
+    through = 2 * np.array(
+        [
+            float(
+                store_and_forward.cut_through_s(
+                    packet_bytes,
+                    bandwidth_bps=[rate] * number,
+                    latency_s=HOP_LATENCY_S,
+                    header_bytes=min(20.0, packet_bytes),
+                )
+            )
+            for number in numbers
+        ]
+    )
+    best = {number: float(samples.best_s.min()) for number, samples in found
+            if samples.best_s.size}  # fmt: skip
+    text = (
+        f"{show(packet_bytes, 'byte')} there and back over twelve lines: "
+        f"{show(stored[-1], 's')} if every router stores it, {show(through[-1], 's')} if it "
+        "only reads the header."
+    )
+    if best:
+        worst = max(best[number] - stored[number - 1] for number in best)
+        text += f" This machine, a minute ago, is at most {show(worst, 's', digits=2)} above."
+    return curves(
+        numbers,
+        {"store-and-forward": stored, "cut-through": through},
+        points={"this machine": (list(best), list(best.values()))},
+        x_axis=Axis("lines in a row", "1", "linear", 0, LIVE_HOPS[-1] + 1),
+        y_axis=Axis("round-trip time", "s", "linear", 0, 1.1 * stored[-1]),
+        title="Every router has the whole packet before it sends it on",
+        description=text,
+        theme=theme,
+    )
+
+
+def line_rate(name: str) -> float:
+    """Return the rate of a line by its name. [bit/s]"""
+    return Link.parse(name).bandwidth_bps
 
 
 def hops_panel(*, theme: Theme = "light") -> Panel:
