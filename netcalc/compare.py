@@ -21,7 +21,8 @@ from netcalc.fit import ICMP_HEADER_BYTES, Costs, Fit
 from netcalc.fit import datagram_costs as datagram_fit
 from netcalc.models._domain import FloatArray, as_float, choice
 from netcalc.models._headers import MIN_FRAME_BYTES
-from netcalc.models.delayed_ack import LINUX_ATO_MIN_S
+from netcalc.models.delayed_ack import LINUX_ATO_MIN_S, tick_timer_wait_s
+from netcalc.models.exchange import ExchangeTimeline, exchange_timeline
 from netcalc.models.fragmentation import fragment_count
 from netcalc.models.framing import ethernet_frame_bytes
 from netcalc.models.handshakes import round_trips
@@ -29,9 +30,8 @@ from netcalc.models.host_stack import message_s
 from netcalc.models.line_rate import frame_rate_pps
 from netcalc.models.probing import pair_dispersion_s
 from netcalc.models.rate_reading import stop_and_wait_goodput_bps
-from netcalc.models.small_writes import write_write_read_s
 from netcalc.models.window import throughput_bps
-from netcalc.models.write_timeline import WriteTimeline
+from netcalc.models.write_timeline import WriteTimeline, write_timeline
 from netcalc.path import Path
 from netcalc.samples import (
     BulkSamples,
@@ -62,8 +62,8 @@ TRANSACTIONS_OVER = {
     "tls": ("tcp", "tls1.3", TCP_HEADERS_BYTES),
 }
 """Transport, security and headers of each protocol of a live transaction."""
-WAITING_MODES = ("nagle", "flush")
-"""Ways of writing in which a later part waits for the acknowledgement of an earlier one."""
+WRITING_POLICIES = {"nagle": "minshall", "flush": "minshall", "nodelay": "nodelay"}
+"""Rule of the client by way of writing; the other ways send the request as one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -211,31 +211,45 @@ def small_writes(
     Returns
     -------
     Comparison
-        Nothing is fitted: the residual is the error of theory, and the host's own time.
+        Nothing is fitted: the residual is the error of theory, and the host's own time. The band is
+        the tick of the kernel's timer, which is never early and up to a tick late: 40 to 44 ms
+        where it ticks every 4 ms. Where rounds follow one another at once, they keep step with the
+        tick, and the prediction is one time; elsewhere it is the middle of the band.
     """
-    known = samples.meta.instrument
-    sizes = known.get("write_bytes", [])
-    rtt_s = float(known.get("rtt_s", 0.0))
-    if path is not None:
-        rtt_s = float(path.rtt_s(max(sizes, default=0) + TCP_HEADERS_BYTES))
     mode, warm_up = np.asarray(samples.mode), np.asarray(samples.warm_up)
-    held = np.isin(mode, WAITING_MODES) & (len(sizes) != 1)
-    quick = warm_up | bool(known.get("quickack", False))
-    waits = write_write_read_s(rtt_s, delayed_ack_s=delayed_ack_s)
-    acked = write_write_read_s(rtt_s, delayed_ack_s=delayed_ack_s, quickack=True)
-    at_once = write_write_read_s(rtt_s, nagle=False)
-    predicted = np.where(held, np.where(quick, acked, waits), at_once)
+    known = samples.meta.instrument
+    path = path or _emulated(known)
+    times = {
+        (name, quick): _round_s(samples, name, path, delayed_ack_s, quick=quick)
+        for name in samples.modes
+        for quick in (False, True)
+    }
+    always = bool(known.get("quickack", False))
+    in_step = ~warm_up & (np.roll(mode, 1) == mode) & ~np.roll(warm_up, 1)
+    in_step &= not known.get("interval_s", 0.0)
+    of_round = [
+        times[name, quick or always]
+        for name, quick in zip(mode.tolist(), warm_up.tolist(), strict=True)
+    ]
+    low, middle, step, high = np.array(of_round, dtype=float).reshape(-1, 4).T
+    predicted = np.where(in_step, step, middle)
     rows = np.asarray(samples.measured)
     x = np.flatnonzero(rows) + 1.0
     measured = as_float("response_s", samples.response_s)[rows]
+
+    def at_round(values: FloatArray) -> Callable[[FloatArray], FloatArray]:
+        def theory(at: FloatArray) -> FloatArray:
+            if not values.size:
+                return at * np.nan
+            found: FloatArray = values[np.clip(np.round(at).astype(int), 1, values.size) - 1]
+            return found
+
+        return theory
+
     compared = points(
         x,
         measured=measured,
-        theory=lambda at: (
-            predicted[np.clip(np.round(at).astype(int), 1, predicted.size) - 1]
-            if predicted.size
-            else at * np.nan
-        ),
+        theory=at_round(predicted),
         x_name="exchange",
         x_unit="1",
         y_name="response time",
@@ -243,7 +257,125 @@ def small_writes(
         title=title or "Small writes: " + ", then ".join(samples.modes),
         predicted_label="theory, nothing fitted",
     )
-    return replace(compared, sentence=_of_modes(samples, predicted))
+    return replace(
+        compared,
+        curve_low=at_round(low)(compared.curve_x),
+        curve_high=at_round(high)(compared.curve_x),
+        sentence=_of_modes(samples, predicted),
+    )
+
+
+def _round_s(
+    samples: TransactionSamples,
+    mode: str,
+    path: Path | None,
+    delayed_ack_s: float,
+    *,
+    quick: bool,
+) -> tuple[float, float, float, float]:
+    """Return the time of a round: least, middle, in step with the tick, longest. [s]"""
+    known = samples.meta.instrument
+    sizes = known.get("write_bytes") or [1]
+    gap_s, tick_s = float(known.get("write_gap_s", 0.0)), float(known.get("tick_s", 0.0))
+    header_bytes = TCP_HEADERS_BYTES + 20.0 * (known.get("address_family") == "IPv6")
+    writes: FloatArray = gap_s * np.arange(len(sizes), dtype=np.float64)
+    policy = WRITING_POLICIES.get(mode, "nodelay")
+    if mode not in WRITING_POLICIES:
+        writes, sizes = writes[:1] if mode == "single" else writes[-1:], [sum(sizes)]
+    rtt_s = float(known.get("rtt_s", 0.0))
+    if path is not None:
+        rtt_s = float(path.rtt_s(sizes[0] + header_bytes))
+    reply = as_float("reply_bytes", samples.reply_bytes)
+    reply_bytes = float(np.nanmax(reply, initial=0.0)) or 1.0
+    mss_bytes = float(known.get("mss_bytes", 1448))
+
+    def of(held_s: float) -> tuple[float, float]:
+        """Return when the round is done, and the time from the timer to the next request."""
+        steps = write_timeline(
+            writes, write_bytes=sizes, rtt_s=rtt_s, delayed_ack_s=held_s, mss_bytes=mss_bytes,
+            policy=policy, quickack=quick,
+        )  # fmt: skip
+        held = [end for what, end in zip(steps.what, steps.end_s, strict=True) if "holds" in what]
+        if path is None:
+            return steps.done_s, steps.done_s - (held[0] if held else 0.0) + rtt_s / 2
+        done_s, first_s, later_s = _clocked(
+            path, steps, writes, header_bytes, reply_bytes, mss_bytes, quick=quick
+        )
+        return done_s, done_s - (held[0] + later_s if held else 0.0) + first_s
+
+    least_s, phase_s = of(delayed_ack_s)
+    if not tick_s or quick:
+        return least_s, least_s, least_s, least_s
+    ticks = round(delayed_ack_s / tick_s)
+    in_step_s = float(tick_timer_wait_s(phase_s, tick_count=ticks, tick_s=tick_s))
+    middle_s, longest_s = (ticks + 0.5) * tick_s, (ticks + 1) * tick_s
+    return of(ticks * tick_s)[0], of(middle_s)[0], of(in_step_s)[0], of(longest_s)[0]
+
+
+def _clocked(
+    path: Path,
+    steps: WriteTimeline,
+    writes: FloatArray,
+    header_bytes: float,
+    reply_bytes: float,
+    mss_bytes: float,
+    *,
+    quick: bool,
+) -> tuple[float, float, float]:
+    """Clock the packets of a request in parts over a path.
+
+    Returns when the response is there, when the first segment is, and how much later than without
+    bytes on the lines an acknowledgement is sent.
+    """
+    packet_bytes: list[float] = []
+    sender: list[int] = []
+    after: list[int] = []
+    wait_s: list[float] = []
+    arrivals: list[tuple[float, int]] = []  # at the other end, of which packet
+    for row, (who, what) in enumerate(zip(steps.who, steps.what, strict=True)):
+        if not who.startswith("to "):
+            continue
+        side = int(who == "to client")
+        start_s = float(steps.start_s[row])
+        came = [(at, k) for at, k in arrivals if sender[k] != side and at <= start_s + 1e-12]
+        since_s, before = max(came, default=(0.0, -1))
+        if not side and np.isclose(writes, start_s, rtol=0, atol=1e-12).any():
+            since_s, before = 0.0, -1
+        sizes = [float(steps.payload_bytes[row])]
+        if what == "response":
+            full = int(np.ceil(reply_bytes / mss_bytes)) - 1
+            sizes = [mss_bytes] * full + [reply_bytes - full * mss_bytes]
+            read = [k for k, other in enumerate(sender) if not other][:2][-1]
+            if quick or read > 0:  # Linux acknowledges the second part that was read, at once
+                packet_bytes.append(header_bytes)
+                sender.append(1)
+                after.append(read)
+                wait_s.append(0.0)
+        arrivals.append((float(steps.end_s[row]), len(packet_bytes)))
+        for size in sizes:
+            packet_bytes.append(size + header_bytes)
+            sender.append(side)
+            after.append(before)
+            wait_s.append(max(start_s - since_s, 0.0))
+    clocked = _exchange_over(path, packet_bytes, sender, after, wait_s)
+    first_s = float(clocked.received_s[0])
+    return float(clocked.received_s[-1]), first_s, first_s - arrivals[0][0]
+
+
+def _exchange_over(
+    path: Path, packet_bytes: ArrayLike, sender: ArrayLike, after: ArrayLike, wait_s: ArrayLike
+) -> ExchangeTimeline:
+    return exchange_timeline(
+        packet_bytes,
+        sender=sender,
+        after=after,
+        wait_s=wait_s,
+        bandwidth_bps=[link.bandwidth_bps for link in path.links],
+        latency_s=[link.latency_s for link in path.links],
+        processing_s=[hop.processing_s for hop in path.hops[:-1]],
+        source_processing_s=path.source_processing_s,
+        destination_processing_s=path.hops[-1].processing_s,
+    )
 
 
 def ladder(samples: TransactionSamples, *, mode: str) -> WriteTimeline:
@@ -295,7 +427,11 @@ def _of_modes(samples: TransactionSamples, predicted: FloatArray) -> str:
         parts.append(text)
     if not parts:
         return "There are no rounds to compare with the theory."
-    return "After the first round of each mode: " + "; ".join(parts) + "."
+    sentence = "After the warm-up of each mode: " + "; ".join(parts) + "."
+    tick_s = float(samples.meta.instrument.get("tick_s", 0.0))
+    if tick_s:
+        sentence += f" The kernel's timer ticks every {show(tick_s, 's')} and is never early."
+    return sentence
 
 
 def transactions(
@@ -328,30 +464,42 @@ def transactions(
     Comparison
         Of the smallest time of each size. The theory of a path has every packet of a stream on its
         lines, as long as the first window is enough: those that open it, the acknowledgement in
-        front of the request and of the response, the end behind the response. The time that the
-        messages of a TLS handshake take on the lines is not in it: about 1.5 kB, 8 ms on a T1.
+        front of the request and of the response, the end behind the response. Where a packet tap
+        saw the packets, they are clocked as they were, those of the TLS handshake and of IPv6 too,
+        and the sentence says what the two hosts took in between; otherwise a handshake's bytes are
+        not in it: about 1.5 kB, 8 ms on a T1.
     """
     mode = mode or (samples.modes or ("udp",))[0]
     choice("mode", mode, tuple(TRANSACTIONS_OVER))
     transport, _, header_bytes = TRANSACTIONS_OVER[mode]
-    path = path or _emulated(samples.meta.instrument)
+    known = samples.meta.instrument
+    header_bytes = known.get("header_bytes", {}).get(mode, header_bytes)
+    path = path or _emulated(known)
+    seen = _known_packets(samples, mode, path) if path is not None else {}
     choice("clock", clock, ("program", "tap"))
     column = "response_s" if clock == "program" else "tap_s"
     sizes, times = samples.minima(mode, column=column)
     if path is not None:
         known_path = path
 
-        def of_path(size: FloatArray) -> FloatArray:
+        def by_rule(size: FloatArray) -> FloatArray:
             if transport == "udp":
                 return known_path.rtt_s(size + header_bytes)
             times = [_stream_s(float(one), mode, known_path) for one in np.ceil(size).flat]
             return np.array(times).reshape(size.shape)
 
+        at = np.array(sorted(seen))
+        more_s = np.array([seen[size][0] for size in at.tolist()]) - by_rule(at) if seen else at
+
+        def of_path(size: FloatArray) -> FloatArray:
+            return by_rule(size) + (np.interp(size, at, more_s) if seen else 0.0)
+
         theory: Callable[[FloatArray], FloatArray] = of_path
-        label = "theory of the path"
+        label = "theory of the path" + (", packets known by the taps" if seen else "")
     else:
-        mtu = float(samples.meta.instrument.get("loopback_mtu_bytes", np.inf))
-        theory, label = _host_costs(mode, sizes, times, mtu)
+        mtu = float(known.get("loopback_mtu_bytes", np.inf))
+        version = 6 if known.get("address_family") == "IPv6" else 4
+        theory, label = _host_costs(mode, sizes, times, mtu, version, header_bytes)
     compared = points(
         sizes,
         measured=times,
@@ -364,7 +512,34 @@ def transactions(
         measured_label=f"{mode}, smallest of each size",
         predicted_label=label,
     )
-    return compared if path is not None else replace(compared, sentence=_of_host(compared))
+    if path is None:
+        return replace(compared, sentence=_of_host(compared))
+    hosts_s = [seen[size][1] for size in sizes.tolist() if size in seen]
+    if not hosts_s:
+        return compared
+    own = show(float(np.median(hosts_s)), "s", digits=3)
+    text = f"{mode}: {compared.sentence} Of it {own} is the two hosts' own, by the taps."
+    return replace(compared, sentence=text)
+
+
+def _known_packets(
+    samples: TransactionSamples, mode: str, path: Path
+) -> dict[float, tuple[float, float]]:
+    """Return, by size, the time of the packets that taps saw, over a path, and the hosts' own."""
+    known = samples.meta.instrument
+    mtu_bytes = known.get("truth", {}).get("mtu_bytes", 1500)
+    found = {}
+    for size, rows in known.get("exchanges", {}).get(mode, {}).items():
+        sizes, sender, after, wait_s = (
+            [row[name] for row in rows] for name in ("packet_bytes", "sender", "after", "wait_s")
+        )
+        if max(sizes) <= mtu_bytes:  # else one that a card cuts, as on a loopback
+            alone_s, done_s = (
+                float(_exchange_over(path, sizes, sender, after, waits).received_s[-1])
+                for waits in ([0.0] * len(rows), wait_s)
+            )
+            found[float(size)] = (alone_s, done_s - alone_s)
+    return found
 
 
 def _stream_s(payload_bytes: float, mode: str, path: Path) -> float:
@@ -400,7 +575,12 @@ def _emulated(facts: Mapping[str, Any]) -> Path | None:
 
 
 def _host_costs(
-    mode: str, sizes: FloatArray, times: FloatArray, mtu_bytes: float
+    mode: str,
+    sizes: FloatArray,
+    times: FloatArray,
+    mtu_bytes: float,
+    version: int,
+    header_bytes: float,
 ) -> tuple[Callable[[FloatArray], FloatArray], str]:
     """Fit what a transaction costs: once, for each byte, for each packet after the first.
 
@@ -410,9 +590,10 @@ def _host_costs(
 
     def parts(size: FloatArray) -> FloatArray:
         if mode in ("ping", "udp"):  # 8 bytes of header are data of the IP packet
-            count = fragment_count(np.ceil(size) + 8, mtu_bytes=min(mtu_bytes, 65_535))
+            mtu = min(mtu_bytes, 65_535)
+            count = fragment_count(np.ceil(size) + 8, mtu_bytes=mtu, ip_version=version)
         else:
-            count = np.maximum(np.ceil(size / (mtu_bytes - TCP_HEADERS_BYTES)), 1.0)
+            count = np.maximum(np.ceil(size / (mtu_bytes - header_bytes)), 1.0)
         return np.stack([np.ones_like(size), size, count - 1.0])
 
     if not sizes.size:
@@ -538,7 +719,8 @@ def bulk(samples: BulkSamples, *, path: Path | None = None, title: str = "") -> 
         return _by_pairs(samples, path, title)
     if samples.meta.tool == "netcalc line-rate":
         return frame_rates(samples, path=path, title=title)
-    if path is not None and np.unique(buffers[~np.isnan(buffers)]).size > 1:
+    swept = np.unique(buffers[~np.isnan(buffers)]).size > 1
+    if path is not None and swept and "UDP" not in samples.meta.target:
         return _by_buffer(samples, path, title)
     return _by_write(samples, title)
 
@@ -678,12 +860,13 @@ def _lockstep(samples: BulkSamples, path: Path, write_bytes: float) -> tuple[flo
 
 
 def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
-    found = samples.medians("goodput_bps", by="asked_buffer_bytes")
-    mtu_bytes = samples.meta.instrument["truth"]["mtu_bytes"]
-    payload_bytes = mtu_bytes - TCP_HEADERS_BYTES
-    line_bps = path.bottleneck_bps * payload_bytes / mtu_bytes
-    rtt_s = float(path.rtt_s(mtu_bytes, reply_bytes=TCP_HEADERS_BYTES))
-    return points(
+    found = samples.medians("goodput_bps", "window_bytes", by="asked_buffer_bytes")
+    known = samples.meta.instrument
+    mtu_bytes = known["truth"]["mtu_bytes"]
+    headers_bytes = TCP_HEADERS_BYTES + 20 * (known.get("address_family") == "IPv6")
+    line_bps = path.bottleneck_bps * (mtu_bytes - headers_bytes) / mtu_bytes
+    rtt_s = float(path.rtt_s(mtu_bytes, reply_bytes=headers_bytes))
+    compared = points(
         found["asked_buffer_bytes"],
         measured=found["goodput_bps"],
         theory=lambda size: throughput_bps(size, rtt_s=rtt_s, bandwidth_bps=line_bps),
@@ -694,6 +877,15 @@ def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
         title=title or f"Buffer against a round trip of {show(rtt_s, 's', digits=3)}",
         measured_label="median",
         predicted_label="a buffer each round trip, up to the line",
+    )
+    share = found["window_bytes"] / found["asked_buffer_bytes"]
+    if not np.isfinite(share).any():
+        return compared
+    low, high = show(float(np.nanmin(share)), "1", digits=2), show(float(np.nanmax(share)), "1", digits=2)
+    return replace(
+        compared,
+        sentence=f"{compared.sentence} The window of the theory is the buffer that was asked for; "
+        f"seen in flight at once were {low} to {high} of it.",
     )
 
 

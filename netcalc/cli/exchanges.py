@@ -30,6 +30,8 @@ def _common(command: Callable[..., None]) -> Callable[..., None]:
             metavar="LINKS",
             help='Emulated path, e.g. "100 Mbit/s 15 ms" or "T1 5 ms, T1 1 ms".',
         ),
+        click.option("--host", default="127.0.0.1", show_default=True, help="::1 asks for IPv6."),
+        click.option("--pcap", metavar="FILE.pcap", help="Keep the heads of the packets."),
         click.option(
             "--timeout", default="5 s", show_default=True, help="Longest wait for a response."
         ),
@@ -56,8 +58,12 @@ def _common(command: Callable[..., None]) -> Callable[..., None]:
     "--count", type=click.IntRange(min=1), default=10, show_default=True, help="Rounds a mode."
 )
 @click.option("--reply", default="13 B", show_default=True, help="Size of the response.")
-@click.option("--interval", default="0 s", show_default=True, help="Pause between rounds.")
+@click.option(
+    "--interval", default="0 s", show_default=True, help="From one round to the next, at least."
+)
+@click.option("--gap", default="0 s", show_default=True, help="Pause between two writes.")
 @click.option("--quickack", is_flag=True, help="The server acknowledges at once.")
+@click.option("--autocorking", is_flag=True, help="Leave Linux its autocorking.")
 @_common
 def small_writes(
     modes: tuple[str, ...],
@@ -65,7 +71,9 @@ def small_writes(
     count: int,
     reply: str,
     interval: str,
+    gap: str,
     quickack: bool,
+    autocorking: bool,
     **common: Any,
 ) -> None:
     """A request in small writes: Nagle's rule meets the delayed acknowledgement.
@@ -83,7 +91,9 @@ def small_writes(
         count=count,
         reply_bytes=units.parse(reply, "byte", field="reply"),
         interval_s=units.parse(interval, "s", field="interval"),
+        write_gap_s=units.parse(gap, "s", field="gap"),
         quickack=quickack,
+        autocorking=autocorking,
         **common,
     )
 
@@ -103,14 +113,12 @@ def small_writes(
     "--count", type=click.IntRange(min=1), default=10, show_default=True, help="Of each size."
 )
 @click.option("--mtu", default="1536 B", show_default=True, help="MTU of the run's loopback.")
-@click.option("--pcap", metavar="FILE.pcap", help="Keep the heads of the packets.")
 @_common
 def transactions(
     protocols: tuple[str, ...],
     sizes: tuple[str, ...],
     count: int,
     mtu: str,
-    pcap: str | None,
     **common: Any,
 ) -> None:
     """One request, one response: ping, UDP, Fast Open, TCP and TLS 1.3, by size.
@@ -121,14 +129,12 @@ def transactions(
     options: dict[str, Any] = {"protocols": protocols or PROTOCOLS}
     if sizes:
         options["payload_bytes"] = [units.parse(size, "byte", field="size") for size in sizes]
-    check_outputs(pcap, common["save_path"], common["plot_path"], force=common["force"])
     _measured(
         "transactions",
         measure_transactions,
         **options,
         count=count,
         mtu_bytes=units.parse(mtu, "byte", field="mtu"),
-        pcap=pcap,
         **common,
     )
 
@@ -139,6 +145,8 @@ def _measured(
     *,
     path_text: str | None,
     timeout: str,
+    host: str,
+    pcap: str | None,
     save_path: str | None,
     plot_path: str | None,
     force: bool,
@@ -146,13 +154,15 @@ def _measured(
     **options: Any,
 ) -> None:
     """Run an experiment, and print and draw what it measured."""
-    check_outputs(save_path, plot_path, force=force)
+    check_outputs(pcap, save_path, plot_path, force=force)
     path = None if path_text is None else Path.parse(path_text)
     where = "loopback" if path_text is None else f"the path {path_text}"
     with Progress(name) as progress, partial_shown(name, as_json=as_json):
         samples = measure(
             **options,
+            host=host,
             path=path,
+            pcap=pcap,
             timeout_s=units.parse(timeout, "s", field="timeout"),
             progress=progress,
             save=save_path,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import socket
 import struct
+import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -23,6 +25,7 @@ from netcalc.experiments._limits import (
     MAX_COUNT,
     MAX_DURATION_S,
     finite,
+    loopback_address,
     require_bounded,
     require_processes,
     require_writable,
@@ -30,10 +33,18 @@ from netcalc.experiments._limits import (
 )
 from netcalc.experiments._peer import TAG_BYTES
 from netcalc.experiments._process import Peer
-from netcalc.experiments._responses import Place, Responses, grown, place_of
+from netcalc.experiments._responses import (
+    Place,
+    Responses,
+    counted,
+    grown,
+    place_of,
+    save_capture,
+    taps_of,
+)
 from netcalc.experiments._run import Progress, finish
 from netcalc.experiments._stopping import SLICE_S, Stop, Stopping
-from netcalc.experiments._tap import Tap, exchange_s
+from netcalc.experiments._tap import Packet, Tap, exchange_rows, exchange_s
 from netcalc.models._domain import as_float, choice, one_dimensional
 from netcalc.path import Path
 from netcalc.samples import TransactionSamples
@@ -48,9 +59,19 @@ WARM_UP_COUNT = 3
 """Transactions of each protocol that are not among the samples; one fetches Fast Open's cookie."""
 MAX_CONNECTIONS = 20_000
 """Connections of one run, at most: each keeps its port for a minute. [1]"""
+HEADER_BYTES = {
+    4: {"ping": 28, "udp": 28, "tfo": 52, "tcp": 52, "tls": 52},
+    6: {"ping": 48, "udp": 48, "tfo": 72, "tcp": 72, "tls": 72},
+}
+"""Headers of each protocol by version of IP, those of TCP with its timestamps. [byte]"""
+MIN_MTU_BYTES = {4: 576, 6: 1280}
+"""Smallest loopback of a run, by version of IP. [byte]"""
 COUNTED = ("TCPFastOpenActive", "TCPFastOpenPassive", "TCPFastOpenActiveFail", "DelayedACKs")
 """Counters of the kernel that tell what a protocol really did."""
-_ECHO_REQUEST, _SOL_RAW, _ICMP_FILTER = 8, 255, 1
+_ECHO_REQUEST, _SOL_RAW, _ICMP_FILTER = {4: 8, 6: 128}, 255, 1
+_ECHO_REPLY_V6, _ICMP6_FILTER = 129, 1
+_SYN_SENT = 2
+_FASTOPEN = "net.ipv4.tcp_fastopen"
 _LARGEST = {"ping": 65_507, "udp": 65_507, "tfo": 1 << 16, "tcp": 1 << 16, "tls": 1 << 16}
 _clock = time.perf_counter_ns
 
@@ -67,12 +88,18 @@ class TransactionPlan:
     mtu_bytes: int
     timeout_s: float
     tap: bool
+    host: str
     session: bytes = field(default_factory=lambda: secrets.token_bytes(TAG_BYTES))
 
     @property
     def transaction_count(self) -> int:
         """Transactions of the whole run."""
         return len(self.protocols) * len(self.sizes) * self.count
+
+    @property
+    def version(self) -> int:
+        """Version of IP."""
+        return 6 if ":" in self.host else 4
 
     def command(self, path: Path | None) -> str:
         """Return the call that asks for this plan."""
@@ -81,7 +108,7 @@ class TransactionPlan:
         where = f"mtu_bytes={self.mtu_bytes}" if path is None else f"path={path}"
         return (
             f"transactions({sizes}, protocols={list(self.protocols)}, count={self.count}, "
-            f"{where}, timeout_s={self.timeout_s:g}, tap={self.tap})"
+            f"{where}, timeout_s={self.timeout_s:g}, tap={self.tap}, host={self.host!r})"
         )
 
 
@@ -90,6 +117,7 @@ def transactions(
     *,
     protocols: Sequence[str] = PROTOCOLS,
     count: int = 10,
+    host: str = "127.0.0.1",
     path: Path | None = None,
     mtu_bytes: int = BOOK_MTU_BYTES,
     timeout_s: float = 1.0,
@@ -117,11 +145,15 @@ def transactions(
         TCP, with a certificate made for the run.
     count : int
         Transactions of each size and protocol. [1]
+    host : str
+        Address on the loopback, of IPv4 or IPv6. In a namespace of the run's own, and over a path,
+        its family counts.
     path : Path, optional
         An emulated path between client and server, each in a namespace of its own; without it
         both are on a loopback.
     mtu_bytes : int
-        Largest packet of that loopback, 576 to 65,536; the book's had 1536. [byte]
+        Largest packet of that loopback, 576 (over IPv6 1280) to 65,536; the book's had 1536.
+        [byte]
     timeout_s : float
         How long a response is awaited, 0.001 to 60; also how long a stop may take with TLS. [s]
     tap : bool
@@ -139,7 +171,10 @@ def transactions(
     -------
     TransactionSamples
         One row a transaction, ``mode`` is the protocol. ``meta.instrument["counters"]`` has what
-        the kernel counted, ``["packets"]`` how many packets a transaction took.
+        the kernel counted, ``["packets"]`` how many packets a transaction took,
+        ``["first_response_s"]`` the time of the first one, which is not among the rows: over Fast
+        Open it fetches the cookie. ``["exchanges"]`` has, by protocol and size, the packets of the
+        fastest transaction, and what each waited for.
 
     Raises
     ------
@@ -168,13 +203,16 @@ def transactions(
     """
     require_processes()
     given = _protocols(protocols)
+    address = loopback_address(host)
+    least_bytes = MIN_MTU_BYTES[6 if ":" in address else 4]
     plan = TransactionPlan(
         sizes=_sizes(payload_bytes, given),
         protocols=given,
         count=whole_number("count", count, 1, MAX_COUNT),
-        mtu_bytes=whole_number("mtu_bytes", mtu_bytes, 576, 65_536),
+        mtu_bytes=whole_number("mtu_bytes", mtu_bytes, least_bytes, 65_536),
         timeout_s=finite("timeout_s", timeout_s, 0.001, 60.0),
         tap=bool(tap) or pcap is not None,
+        host=address,
     )
     require_bounded(
         probe_count=plan.transaction_count,
@@ -233,22 +271,27 @@ def _measure(
 ) -> None:
     """Make the place, open the tap, and go through the protocols that are possible there."""
     run.facts.update(_instrument.machine(), **_instrument.timer())
-    run.facts.update(counters={}, packets={}, warm_up_count=0)
+    run.facts.update(warm_up_count=0, header_bytes=HEADER_BYTES[plan.version])
+    for name in ("counters", "packets", "exchanges", "first_response_s"):
+        run.facts[name] = {}
+    # So long a connection's last packets are under way, which would hold up the next one's first.
+    settle_s = 0.0 if path is None else float(path.rtt_s(HEADER_BYTES[plan.version]["tcp"]))
     run.facts["rtt_s"] = 0.0 if path is None else float(path.rtt_s(40))
-    with place_of(run, path, mtu_bytes=plan.mtu_bytes, fastopen=True) as place:
-        tap = place.tap(place.client) if plan.tap and place.own else None
+    with (
+        place_of(
+            run, path, mtu_bytes=plan.mtu_bytes, version=plan.version, sysctls={_FASTOPEN: "3"}
+        ) as place,
+        taps_of(run, place, wanted=plan.tap) as taps,
+    ):
         try:
             for protocol in plan.protocols:
                 if protocol in ("ping", "tfo") and not place.own:
                     run.warnings.append(f"{protocol} is left out: it needs a namespace of its own")
                     run.total_count -= len(plan.sizes) * plan.count
                 else:
-                    Transactions(run, plan, place, tap, protocol).go()
+                    Transactions(run, plan, place, taps, protocol, settle_s).go()
         finally:
-            if tap is not None:
-                tap.close()
-                if pcap is not None:
-                    tap.save(pcap)
+            save_capture(run, taps, pcap)
 
 
 class Transactions:
@@ -259,12 +302,15 @@ class Transactions:
         run: Responses,
         plan: TransactionPlan,
         place: Place,
-        tap: Tap | None,
+        taps: Sequence[Tap],
         protocol: str,
+        settle_s: float,
     ) -> None:
-        self._run, self._plan, self._place, self._tap = run, plan, place, tap
+        self._run, self._plan, self._place, self._taps = run, plan, place, taps
         self._protocol = protocol
-        self._address = (place.server_host, 0)
+        self._settle_s = settle_s
+        self._address: tuple[Any, ...] = (place.server_host, 0)
+        self._fastest_s: dict[int, float] = {}
         self._secure: Any = None
         self._number = 0
         self._buffer = memoryview(bytearray(max(plan.sizes) + 65_536))
@@ -289,10 +335,9 @@ class Transactions:
                     )
                 raise failure from error
             finally:
-                counted = grown(before, self._place.counters())
-                self._run.facts["counters"][self._protocol] = {
-                    name: counted.get(name, 0) for name in COUNTED
-                }
+                self._run.facts["counters"][self._protocol] = counted(
+                    grown(before, self._place.counters()), COUNTED
+                )
 
     def _server(self, undo: ExitStack) -> Peer:
         """Start the process that answers."""
@@ -328,6 +373,8 @@ class Transactions:
             self._secure.check_hostname = False  # it has no name: it is for this run
             self._secure.options |= ssl.OP_IGNORE_UNEXPECTED_EOF  # the stream's end is the end
             self._secure.minimum_version = ssl.TLSVersion.TLSv1_3
+            # Python 3.13 wants extensions that a certificate of one run need not have.
+            self._secure.verify_flags &= ~ssl.VERIFY_X509_STRICT
         peer = undo.enter_context(Peer(settings, stopping=self._run.stopping, passed=passed))
         listener.close()
         return peer
@@ -342,22 +389,24 @@ class Transactions:
             "tls": self._stream,
         }[self._protocol]
         run.phase = self._protocol
-        self._drain()
-        seen = self._tap.seen_count if self._tap else 0
+        self._seen()
+        before = sum(tap.seen_count for tap in self._taps[:1])
         with _instrument.collector_off():
-            for _ in range(WARM_UP_COUNT):
+            for number in range(WARM_UP_COUNT):
                 run.stopping.check()
                 run.facts["warm_up_count"] += 1
-                self._once(exchange, self._size(plan.sizes[0]))
+                first_ns = self._once(exchange, self._size(plan.sizes[0]))
+                if number == 0 and first_ns is not None:
+                    run.facts["first_response_s"][self._protocol] = first_ns * 1e-9
             sequence = 0
             for asked in plan.sizes:
                 size = self._size(asked)
                 for _ in range(plan.count):
                     run.stopping.check()
-                    self._drain()
+                    self._settle()
                     sent_ns = _clock()
                     response_ns = self._once(exchange, size)
-                    packets = self._tap.read() if self._tap else []
+                    seen = self._seen()
                     sequence += 1
                     run.add(
                         self._protocol,
@@ -366,12 +415,35 @@ class Transactions:
                         reply_bytes=size,
                         sent_ns=sent_ns,
                         response_ns=response_ns,
-                        tap_s=exchange_s(packets, self._address[0]) if packets else np.nan,
+                        tap_s=exchange_s(seen[0], self._address[0]) if any(seen) else np.nan,
                     )
-        if self._tap and self._number:
-            time.sleep(2e-3)  # the last acknowledgements of the last connection
-            self._drain()
-            run.facts["packets"][self._protocol] = (self._tap.seen_count - seen) / self._number
+                    if response_ns is not None:
+                        self._note_exchange(seen, size, response_ns * 1e-9)
+        if self._taps and self._number:
+            run.stopping.sleep(2e-3 + self._settle_s)  # the last acknowledgements
+            self._seen()
+            found = self._taps[0].seen_count - before
+            run.facts["packets"][self._protocol] = found / self._number
+
+    def _settle(self) -> None:
+        """Let the line carry the last packets of the connection before: they are not this one's."""
+        if self._settle_s and self._protocol in ("tfo", "tcp", "tls"):
+            self._run.stopping.sleep(self._settle_s)
+        self._seen()
+
+    def _seen(self) -> list[list[Packet]]:
+        """Return what each tap saw since the last call."""
+        return [tap.read() for tap in self._taps]
+
+    def _note_exchange(self, seen: list[list[Packet]], size: int, response_s: float) -> None:
+        """Keep the packets of the fastest transaction of a size."""
+        if not any(seen) or response_s >= self._fastest_s.get(size, np.inf):
+            return
+        rows = exchange_rows(seen[0], seen[-1], server=self._address[0])
+        if rows:
+            self._fastest_s[size] = response_s
+            kept = self._run.facts["exchanges"].setdefault(self._protocol, {})
+            kept[str(size)] = rows
 
     def _size(self, asked: int) -> int:
         """Return the size that this protocol carries: a datagram may be empty, others have 8."""
@@ -389,33 +461,37 @@ class Transactions:
         except TimeoutError:
             return None
 
-    def _drain(self) -> None:
-        if self._tap:
-            self._tap.read()
-
     def _ping(self, request: bytes) -> int:
         """Let the other kernel answer."""
+        version = self._place.version
         head = struct.pack(
-            "!BBHHH", _ECHO_REQUEST, 0, 0, os.getpid() & 0xFFFF, self._number % 65536
+            "!BBHHH", _ECHO_REQUEST[version], 0, 0, os.getpid() & 0xFFFF, self._number % 65536
         )
-        packet = head[:2] + _checksum(head + request) + head[4:] + request
-        with self._place.client.socket(
-            socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP
-        ) as sock:
-            sock.setsockopt(_SOL_RAW, _ICMP_FILTER, struct.pack("I", ~1 & 0xFFFFFFFF))
+        packet = head + request
+        protocol = socket.IPPROTO_ICMPV6
+        if version == 4:
+            packet = head[:2] + _checksum(packet) + head[4:] + request
+            protocol = socket.IPPROTO_ICMP
+        with self._place.client_socket(socket.SOCK_RAW, protocol) as sock:
+            if version == 4:
+                sock.setsockopt(_SOL_RAW, _ICMP_FILTER, struct.pack("I", ~1 & 0xFFFFFFFF))
+            else:
+                blocked = ~(1 << _ECHO_REPLY_V6) & ((1 << 256) - 1)
+                filtered = blocked.to_bytes(32, sys.byteorder)
+                sock.setsockopt(protocol, _ICMP6_FILTER, filtered)
             limit_receive(sock, SLICE_S)
             sock.connect(self._address)
             sent_ns = _clock()
             sock.send(packet)
             while True:
                 got = self._received(sock, sent_ns)
-                head_bytes = 4 * (self._buffer[0] & 15)
-                if got >= 0 and self._buffer[head_bytes + 4 : got] == packet[4:]:
+                at = 4 * (self._buffer[0] & 15) if version == 4 else 0  # of IPv6 no header is read
+                if got >= 0 and self._buffer[at + 4 : got] == packet[4:]:
                     return _clock() - sent_ns
 
     def _udp(self, request: bytes) -> int:
         """Send a datagram and wait for it to come back."""
-        with self._place.client.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        with self._place.client_socket(socket.SOCK_DGRAM) as sock:
             sock.connect(self._address)
             limit_receive(sock, SLICE_S)
             sent_ns = _clock()
@@ -427,7 +503,7 @@ class Transactions:
 
     def _stream(self, request: bytes) -> int:
         """Connect, send, end the stream, read to the end of the response."""
-        sock = self._place.client.socket(socket.AF_INET, socket.SOCK_STREAM)
+        sock = self._place.client_socket(socket.SOCK_STREAM)
         try:
             if self._secure is None:
                 limit_receive(sock, SLICE_S)
@@ -458,20 +534,27 @@ class Transactions:
         return response_ns
 
     def _connect(self, sock: socket.socket, sent_ns: int) -> None:
+        """Connect, or wait until a connection that is being made stands."""
         while True:
             try:
                 return sock.connect(self._address)
             except BlockingIOError:
                 self._wait_on(sent_ns)
+            except OSError as error:
+                if error.errno == errno.EISCONN:
+                    return None
+                raise
 
     def _open_with(self, sock: socket.socket, request: bytes, sent_ns: int) -> int:
         """Send the request with the first segment; return how much of it was taken."""
         try:
-            return sock.sendto(request, socket.MSG_FASTOPEN, self._address)
+            done = sock.sendto(request, socket.MSG_FASTOPEN, self._address)
         except BlockingIOError:
             self._wait_on(sent_ns)
-            self._connect(sock, sent_ns)
-            return 0
+            done = 0
+        if sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] == _SYN_SENT:
+            self._connect(sock, sent_ns)  # to end the stream now would end the connection
+        return done
 
     def _received(self, sock: socket.socket, sent_ns: int, have: int = 0) -> int:
         """Read what is there; return -1 if nothing came for a while."""

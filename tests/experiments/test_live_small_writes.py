@@ -7,14 +7,17 @@ machine cannot break; everything else is counted by hand.
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -25,6 +28,7 @@ from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import _run, small_writes
 from netcalc.experiments._process import Peer
 from netcalc.experiments._room import Room
+from netcalc.experiments._rounds import Rounds, WritePlan
 from netcalc.experiments._stopping import Stopping
 from netcalc.experiments._tap import Packet, ladder_rows
 from netcalc.experiments.small_writes import MODES
@@ -109,11 +113,16 @@ def test_the_bytes_of_every_way_of_writing_arrive(mode):
 def test_theory_of_every_round(nothing_left):
     result = small_writes(modes=["nagle", "single"], count=3)
     found = compare.overlay(result)
-    # derived: RTT 0 on the loopback; 2 RTT acknowledged at once, then 2 RTT + 40 ms; RTT.
-    assert found.predicted.tolist() == pytest.approx([0, 0.04, 0.04, 0, 0, 0])
+    # derived: RTT 0 on the loopback; 2 RTT acknowledged at once, then 2 RTT and the timer, which
+    # is up to a tick late, a whole one in step with it; RTT.
+    tick_s = result.meta.instrument["tick_s"]
+    expected = [0, LINUX_ATO_MIN_S + tick_s / 2, LINUX_ATO_MIN_S + tick_s, 0, 0, 0]
+    assert found.predicted.tolist() == pytest.approx(expected)
+    band = found.curve_high - found.curve_low
+    assert np.unique(np.round(band, 9)).tolist() == pytest.approx([0, tick_s], abs=1e-9)
     assert found.x.tolist() == [1, 2, 3, 4, 5, 6]
     assert found.fit is None
-    assert "nagle: predicted 40 ms" in found.sentence
+    assert re.search(r"nagle: predicted 4[0-9.]+ ms", found.sentence)
     assert re.search(r"nagle: .* acknowledgements delayed: [2-9]", found.sentence)
 
 
@@ -123,6 +132,7 @@ def rounds(mode, times, warm_up=None, **facts):
         mode=[mode] * len(times),
         sequence=np.arange(1, len(times) + 1),
         payload_bytes=[13] * len(times),
+        reply_bytes=[13] * len(times),
         response_s=times,
         warm_up=[True] + [False] * (len(times) - 1) if warm_up is None else warm_up,
         meta=samples.Meta(instrument={"write_bytes": [6, 7], **facts}),
@@ -177,6 +187,7 @@ REFUSED = [
     ({"count": 0}, "count is 0"),
     ({"reply_bytes": 0}, "reply_bytes is 0"),
     ({"interval_s": -1}, "interval_s is -1"),
+    ({"write_gap_s": -1}, "write_gap_s is -1"),
     ({"timeout_s": 0}, "timeout_s is 0"),
 ]
 
@@ -330,12 +341,21 @@ def test_the_article_over_a_path(nothing_left):
     result = small_writes(modes=["nagle", "single"], count=4, path=path)
     found = compare.overlay(result)
     # derived: RTT 20 ms; 2 RTT acknowledged at once, then 2 RTT + 40 ms; one write RTT
-    assert found.predicted.tolist() == pytest.approx(
-        [0.04, 0.08, 0.08, 0.08] + [0.02] * 4, rel=0.01
-    )
-    # Nothing arrives early; the timer of the kernel may start a tick before the packet.
-    assert (found.residual > -4.1e-3).all()
-    assert result.meta.instrument["counters"]["nagle"]["DelayedACKs"] >= 3
+    facts = result.meta.instrument
+    tick_s = facts["tick_s"]
+    # and the timer: in the middle of its tick, then in step with it, as a round is whole ticks
+    step_s = tick_s * np.ceil(0.0801 / tick_s + (0.0401 % tick_s == 0))
+    assert found.predicted[:2].tolist() == pytest.approx([0.04, 0.08 + tick_s / 2], rel=0.01)
+    assert found.predicted[2:4] == pytest.approx(step_s, abs=1.01 * tick_s)
+    assert found.predicted[4:].tolist() == pytest.approx([0.02] * 4, rel=0.01)
+    # Nothing arrives early; in step a round may be the time between response and request shorter.
+    assert (found.residual > -tick_s - 1e-4).all()
+    assert (result.response_s[1:4] > 0.0799).all()
+    assert facts["counters"]["nagle"]["DelayedACKs"] >= 3
+    assert facts["counters"]["nagle"]["server"]["DelayedACKs"] >= 3
+    assert facts["waits"]["nagle"]["held_count"] == 3
+    assert facts["waits"]["nagle"]["waited_count"] == 3
+    assert facts["waits"]["nagle"]["held_median_s"] > TIMER_S
     assert result.meta.target == "emulated path, TCP"
     # The taps of both ends saw the same ladder as theory draws.
     seen = compare.ladder(result, mode="nagle")
@@ -348,7 +368,7 @@ def test_the_article_over_a_path(nothing_left):
     held = seen.what.index("holds acknowledgement")
     assert seen.end_s[held] - seen.start_s[held] > TIMER_S
     assert seen.done_s == pytest.approx(float(result.response_s[1]), abs=0.01)
-    assert compare.ladder(result, mode="single").what == ("segment", "response")
+    assert compare.ladder(result, mode="single").what[:2] == ("segment", "response")
     assert result.meta.instrument["truth"]["latencies_s"] == [0.01]
 
 
@@ -362,22 +382,38 @@ def test_a_path_that_the_system_refuses_is_told(nothing_left, monkeypatch):
     assert caught.value.phase == "wire"
 
 
-def segment(at_ns, source, number, size):
-    """A packet as a tap keeps it: 20 bytes of IPv4, 20 of TCP."""
-    head = bytes([0x45, 0]) + (40 + size).to_bytes(2, "big") + number.to_bytes(2, "big")
-    head += bytes(6) + socket.inet_aton(source) + bytes(4) + bytes(12) + b"\x50" + bytes(7)
+def segment(at_ns, source, sent, acked, size):
+    """A packet as a tap keeps it: 20 bytes of IPv4, 20 of TCP; sent and acked are its numbers."""
+    head = bytes([0x45, 0]) + (40 + size).to_bytes(2, "big") + sent.to_bytes(2, "big") + bytes(2)
+    head += b"\x40\x06\0\0" + socket.inet_aton(source) + bytes(4)
+    head += bytes(4) + sent.to_bytes(4, "big") + acked.to_bytes(4, "big") + b"\x50" + bytes(7)
     return Packet(at_ns, socket.inet_aton(source), 40 + size, head)
 
 
+CLIENT, SERVER, MS = "198.18.0.1", "198.18.0.254", 1_000_000
+
+
+def both(rows):
+    """What two taps see: (sent, received, from, numbers, size) of each packet, in milliseconds."""
+    near, far = [], []
+    for sent, received, source, number, acked, size in rows:
+        here, there = (sent, received) if source == CLIENT else (received, sent)
+        near.append(segment(here * MS, source, number, acked, size))
+        far.append(segment(there * MS, source, number, acked, size))
+    return sorted(near), sorted(far)
+
+
 def test_rows_of_a_ladder_from_two_taps():
-    client, server = "198.18.0.1", "198.18.0.254"
-    ms = 1_000_000
-    near = [segment(0, client, 1, 6), segment(70 * ms, server, 9, 0),
-            segment(70 * ms, client, 2, 7), segment(100 * ms, server, 10, 13),
-            segment(100 * ms, client, 3, 0)]  # fmt: skip
-    far = [segment(15 * ms, client, 1, 6), segment(55 * ms, server, 9, 0),
-           segment(85 * ms, client, 2, 7), segment(85 * ms, server, 10, 13)]  # fmt: skip
-    rows = ladder_rows(near, far, server=server, begin_ns=0)
+    near, far = both(
+        [
+            (0, 15, CLIENT, 100, 500, 6),
+            (55, 70, SERVER, 500, 106, 0),
+            (70, 85, CLIENT, 106, 500, 7),
+            (85, 100, SERVER, 500, 113, 13),
+        ]
+    )
+    near.append(segment(140 * MS, CLIENT, 113, 513, 0))  # its arrival was never seen
+    rows = ladder_rows(near, far, server=SERVER, begin_ns=0, writes=[(0, 6), (10 * MS, 7)])
     # counted by hand; the last packet never came to the server's tap, so it is no row
     assert [(row["who"], row["what"]) for row in rows] == [
         ("to server", "segment"),
@@ -388,5 +424,243 @@ def test_rows_of_a_ladder_from_two_taps():
         ("to client", "response"),
     ]
     assert [round(row["end_s"], 6) for row in rows] == [0.015, 0.07, 0.055, 0.07, 0.085, 0.1]
+    assert rows[1]["start_s"] == pytest.approx(0.01), "the second write came 10 ms later"
     assert rows[2]["start_s"] == pytest.approx(0.015)
-    assert ladder_rows(near[2:], far[2:], server=server, begin_ns=0)[0]["what"] == "segment"
+
+
+def test_the_clients_delayed_acknowledgement_is_named_too():
+    near, far = both(
+        [
+            (0, 15, CLIENT, 100, 500, 13),
+            (15, 30, SERVER, 500, 113, 13),
+            (70, 85, CLIENT, 113, 513, 0),
+        ]
+    )
+    rows = ladder_rows(near, far, server=SERVER, begin_ns=0)
+    held = [row for row in rows if row["what"] == "holds acknowledgement"]
+    # counted by hand: from 30 to 70 ms
+    assert [(row["who"], row["start_s"], row["end_s"]) for row in held] == [
+        ("client", pytest.approx(0.03), pytest.approx(0.07))
+    ]
+
+
+def test_parts_that_left_together_wait_from_the_write_of_their_first_byte():
+    near, far = both(
+        [
+            (0, 15, CLIENT, 100, 500, 1),
+            (15, 30, SERVER, 500, 101, 0),
+            (30, 45, CLIENT, 101, 500, 3),
+            (45, 60, SERVER, 500, 104, 1),
+        ]
+    )
+    writes = [(0, 1), (5 * MS, 1), (20 * MS, 1), (25 * MS, 1)]
+    rows = ladder_rows(near, far, server=SERVER, begin_ns=0, writes=writes)
+    waits = [row for row in rows if row["who"] == "client"]
+    assert [(row["start_s"], row["end_s"]) for row in waits] == [
+        (pytest.approx(0.005), pytest.approx(0.03))
+    ]
+
+
+@pytest.mark.parametrize("path", [None, "100 Mbit/s 5 ms"])
+def test_over_ipv6(path, nothing_left):
+    path = path and samples_path(path)
+    result = small_writes(modes=["nagle", "nodelay"], count=3, host="::1", path=path)
+    facts = result.meta.instrument
+    assert facts["address_family"] == "IPv6"
+    assert facts["waits"]["nagle"]["held_count"] == 2
+    assert facts["counters"]["nagle"]["DelayedACKs"] >= 2
+    assert (result.response_s[result.of_mode("nagle")] > TIMER_S).all()
+    seen = compare.ladder(result, mode="nagle")
+    parts = [place for place, what in enumerate(seen.what) if what == "segment"]
+    assert seen.payload_bytes[parts].tolist() == [6, 7], "published: the article's two writes"
+    assert len(eval(result.meta.command.replace(f", path={path}", ""),
+                    {"small_writes": small_writes})) == 6  # fmt: skip
+
+
+def test_a_gap_between_the_writes():
+    path = samples_path("100 Mbit/s 5 ms")
+    result = small_writes(
+        [1] * 3, modes=["nagle", "nodelay", "single"], count=3, write_gap_s=0.02, path=path
+    )
+    found = compare.overlay(result)
+    # derived: two gaps and the round trip; in a single write nothing is slept
+    assert found.predicted[3:6] == pytest.approx(0.05, rel=0.01)
+    assert found.predicted[6:] == pytest.approx(0.01, rel=0.02)
+    assert (result.response_s[3:6] > 0.0499).all()
+    # The second part waits for the acknowledgement of the first, the third goes with it.
+    seen = compare.ladder(result, mode="nagle")
+    parts = [place for place, what in enumerate(seen.what) if what == "segment"]
+    assert seen.payload_bytes[parts].tolist() == [1, 2]
+    waits = seen.what.index("waits for acknowledgement")
+    assert seen.start_s[waits] > 0.0199, "it was written 20 ms after the first"
+
+
+def test_a_gap_that_outlasts_the_wait_is_told(nothing_left):
+    path = samples_path("100 Mbit/s 1 ms")
+    result = small_writes(modes=["nagle"], count=3, write_gap_s=0.15, path=path)
+    facts = result.meta.instrument
+    assert facts["waits"]["nagle"]["waited_count"] == 0
+    assert facts["waits"]["nagle"]["held_count"] == 2, "the server held it back all the same"
+    told = [text for text in result.meta.warnings if text.startswith("nagle: in 2 of 2 rounds")]
+    assert told
+    assert "150 ms between writes" in told[0]
+    # derived: the gap and a round trip
+    assert compare.overlay(result).predicted.tolist() == pytest.approx([0.152] * 3, rel=0.01)
+
+
+def test_quick_acknowledgements_on_a_loopback_leave_nothing_to_wait_for():
+    result = small_writes(modes=["nagle"], count=4, quickack=True)
+    assert result.warm_up.tolist() == [True, False, False, False]
+    if not result.meta.instrument["waits"]["nagle"]["waited_count"]:
+        assert any("quickack on" in text for text in result.meta.warnings)
+
+
+def test_rounds_are_warm_up_until_the_kernel_delays_an_acknowledgement(monkeypatch):
+    held = {"who": "server", "what": "holds acknowledgement", "start_s": 0.01, "end_s": 0.05}
+    waits = {"who": "client", "what": "waits for acknowledgement", "start_s": 0, "end_s": 0.06}
+    data = {"who": "to server", "what": "segment", "start_s": 0, "end_s": 0.01}
+    seen = iter([[data], [data], [data, held, waits], [data]])
+    monkeypatch.setattr(Rounds, "_rows", lambda rounds, packets: next(seen))
+    plan = WritePlan(
+        sizes=(6, 7), modes=("nagle",), count=4, reply_bytes=13, interval_s=0.0, write_gap_s=0.0,
+        quickack=False, autocorking=False, host="127.0.0.1", timeout_s=1.0,
+    )  # fmt: skip
+    run = SimpleNamespace(facts={"rtt_s": 0.02, "waits": {}}, warnings=[])
+    rounds = Rounds(run, plan, "nagle", [])
+    # some kernels are in quick mode for three exchanges: Linux 5.1 to 5.19
+    assert [rounds._is_warm_up(n, []) for n in (1, 2, 3, 4)] == [True, True, False, False]
+    rounds._conclude()
+    assert run.facts["waits"]["nagle"] == {
+        "round_count": 2, "held_count": 1, "held_median_s": pytest.approx(0.04),
+        "waited_count": 1, "waited_median_s": pytest.approx(0.06),
+    }  # fmt: skip
+    assert not run.warnings
+
+
+def test_autocorking_is_off_but_where_it_is_asked_for():
+    host = Path("/proc/sys/net/ipv4/tcp_autocorking")
+    before = host.read_text()
+    off, on = (
+        small_writes(modes=["nodelay"], count=2, autocorking=asked).meta.instrument["autocorking"]
+        for asked in (False, True)
+    )
+    assert (off, on) == (0, 1)
+    assert host.read_text() == before
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_a_capture_that_other_tools_read(host, tmp_path, nothing_left):
+    file = tmp_path / "run.json"
+    small_writes([2, 3], modes=["nodelay"], count=2, host=host, pcap=file)
+    data = file.read_bytes()
+    # published: libpcap's file format; nanoseconds, version 2.4, raw IP of either version
+    assert struct.unpack_from("<IHH", data) == (0xA1B23C4D, 2, 4)
+    assert struct.unpack_from("<I", data, 20) == (101,)
+    at, sizes, flags, stamps = 24, [], [], []
+    while at < len(data):
+        seconds, rest_ns, kept, size = struct.unpack_from("<IIII", data, at)
+        packet = data[at + 16 : at + 16 + kept]
+        header = 40 if host == "::1" else 20
+        assert packet[0] >> 4 == (6 if host == "::1" else 4)
+        assert packet[6 if host == "::1" else 9] == socket.IPPROTO_TCP
+        flags.append(packet[header + 13])
+        sizes.append(size - header - 4 * (packet[header + 12] >> 4))
+        stamps.append(seconds * 10**9 + rest_ns)
+        at += 16 + kept
+    assert at == len(data)
+    assert flags[:2] == [0x02, 0x12], "published: RFC 9293, SYN and its answer"
+    assert [size for size in sizes if size][:3] == [2, 3, 13]
+    assert stamps == sorted(stamps)
+
+
+def test_without_a_namespace_there_is_no_tap_and_it_is_told(nothing_left, monkeypatch, tmp_path):
+    started = Room.__init__
+
+    def refused(room, **options):
+        started(room, **{**options, "own": False})
+        room.refused, room.own = "Operation not permitted", False
+
+    monkeypatch.setattr(Room, "__init__", refused)
+    for host in ("127.0.0.1", "::1"):
+        file = tmp_path / f"{len(host)}.json"
+        result = small_writes(modes=["nagle"], count=3, host=host, pcap=file)
+        facts = result.meta.instrument
+        assert (facts["namespace"], facts["ladder"], facts["waits"]) == ("the host's", {}, {})
+        assert "no capture: a packet tap needs a namespace of the run's own" in result.meta.warnings
+        assert not file.exists()
+        assert not compare.ladder(result, mode="nagle").what
+
+
+USERS = {
+    "a plain user": ["unshare", "--user", "--map-user=1000", "--map-group=1000"],
+    "root without capabilities": ["setpriv", "--bounding-set=-all", "--inh-caps=-all"],
+}
+"""How root becomes somebody without rights who still may read the interpreter's files."""
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_over_a_path_without_privileges(user):
+    script = """
+from netcalc.experiments import small_writes, transactions
+from netcalc.path import Path
+path = Path.parse("100 Mbit/s 1 ms")
+print(len(small_writes(modes=["nagle"], count=2, path=path)))
+print(len(transactions([8], count=1, path=path)))
+print(len(transactions([8], count=1, host="::1")))
+"""
+    as_user = USERS[user] if os.geteuid() == 0 else []
+    done = subprocess.run(
+        [*as_user, sys.executable, "-c", script],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.stderr == ""
+    assert done.stdout.split() == ["2", "5", "5"]
+
+
+THROUGH_56K = [
+    # derived by hand, of packets with 52 bytes of headers: each at 56 kbit/s and 5 ms;
+    ("single", [65, 65], "one there, one back"),
+    # the second follows the first on the line; what acknowledges it goes in front of the response;
+    ("nodelay", [58, 59, 52, 65], "two there, two back"),
+]
+
+
+@pytest.mark.parametrize(("mode", "packets", "source"), THROUGH_56K)
+def test_theory_on_a_slow_line(mode, packets, source):
+    found = compare.small_writes(rounds(mode, [0.1] * 3), path=samples_path("56 kbit/s 5 ms"))
+    expected = sum(packets) * 8 / 56e3 + 0.01
+    assert found.predicted[1:] == pytest.approx(expected), source
+
+
+def test_theory_of_nagles_rule_on_a_slow_line():
+    path = samples_path("56 kbit/s 5 ms")
+    found = compare.small_writes(rounds("nagle", [0.2] * 3), path=path)
+    # derived by hand: 6 + 52 bytes, 40 ms, 52 back, 7 + 52, then 52 and 13 + 52 back
+    assert found.predicted[1:] == pytest.approx((58 + 52 + 59 + 52 + 65) / 7000 + 0.02 + 0.04)
+    sixth = compare.small_writes(rounds("nagle", [0.2] * 3, address_family="IPv6"), path=path)
+    # derived: 20 bytes more in each of these five packets
+    assert sixth.predicted[1:] - found.predicted[1:] == pytest.approx(100 / 7000)
+
+
+def test_theory_of_a_response_of_several_segments():
+    path = samples_path("1 Mbit/s 10 ms")
+    result = rounds("single", [0.1] * 2, mss_bytes=1448)
+    result = dataclasses.replace(result, reply_bytes=[3000.0] * 2)
+    # derived by hand: 13 + 52 bytes there; 1500, 1500 and 104 + 52 back, at 8 us a byte
+    found = compare.small_writes(result, path=path)
+    assert found.predicted[1] == pytest.approx(0.02 + (65 + 3000 + 156) * 8e-6)
+
+
+def test_theory_keeps_step_with_the_tick():
+    facts = {"rtt_s": 0.025, "tick_s": 0.004}
+    found = compare.small_writes(rounds("nagle", [0.1] * 4, **facts))
+    # derived: 50 ms of round trips and 40 to 44 of the timer; in step 96 = 24 x 4 ms; but no tick
+    # where rounds are apart
+    assert found.predicted.tolist() == pytest.approx([0.05, 0.092, 0.092, 0.092])
+    assert "ticks every 4 ms" in found.sentence
+    facts["rtt_s"] = 0.03
+    found = compare.small_writes(rounds("nagle", [0.1] * 4, **facts))
+    assert found.predicted[2:] == pytest.approx(0.104), "60 ms are 15 ticks, and 11 more: 26"
+    apart = compare.small_writes(rounds("nagle", [0.1] * 4, interval_s=1.0, **facts))
+    assert apart.predicted[2:] == pytest.approx(0.102)
+    assert (found.curve_high - found.curve_low)[-1] == pytest.approx(0.004)

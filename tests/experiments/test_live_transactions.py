@@ -26,7 +26,7 @@ from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import BOOK_TRANSACTION_SIZES, _certificate, _run, transactions
 from netcalc.experiments._process import Peer
 from netcalc.experiments._room import Room
-from netcalc.experiments._tap import Packet, exchange_s
+from netcalc.experiments._tap import Packet, exchange_rows, exchange_s
 from netcalc.experiments.transactions import PROTOCOLS, _checksum
 from netcalc.path import Path as NetworkPath
 
@@ -147,6 +147,7 @@ REFUSED = [
     ({"protocols": ["udp", "udp"]}, "each protocol once"),
     ({"count": 0}, "count is 0"),
     ({"mtu_bytes": 100}, "mtu_bytes is 100"),
+    ({"mtu_bytes": 1279, "host": "::1"}, "mtu_bytes is 1279"),
     ({"timeout_s": 61}, "timeout_s is 61"),
 ]
 
@@ -211,7 +212,79 @@ def test_a_peer_that_is_killed_is_told(protocol, nothing_left, monkeypatch):
     assert caught.value.partial.of_mode(protocol).sum() >= 5
 
 
-def test_without_namespaces_what_needs_one_is_left_out(nothing_left, monkeypatch):
+def test_another_host_is_refused(no_process):
+    with pytest.raises(ExperimentError, match="not a loopback address"):
+        transactions(host="192.0.2.1")
+
+
+def test_every_protocol_over_ipv6(nothing_left):
+    result = transactions([0, 1400], count=2, host="::1")
+    assert result.modes == PROTOCOLS
+    assert not result.failed.any()
+    assert (result.tap_s > 0).all()
+    assert (result.tap_s < result.response_s).all()
+    facts = result.meta.instrument
+    assert facts["address_family"] == "IPv6"
+    assert facts["counters"]["tfo"]["TCPFastOpenPassive"] >= 6
+    exchanges = facts["exchanges"]
+    # counted by hand: 40 bytes of IPv6, 8 of UDP or ICMP
+    assert [row["packet_bytes"] for row in exchanges["ping"]["8"]] == [56, 56]
+    assert [row["packet_bytes"] for row in exchanges["udp"]["1400"]] == [1448, 1448]
+
+
+def test_a_datagram_of_1489_bytes_is_two_packets_of_ipv6(nothing_left):
+    for size, expected in ((1488, 2.0), (1489, 4.0)):  # derived: 1488 + 8 + 40 = 1536
+        found = transactions([size], protocols=["ping", "udp"], count=3, host="::1")
+        assert found.meta.instrument["packets"] == {"ping": expected, "udp": expected}
+        assert len(found.meta.instrument["exchanges"]["udp"][str(size)]) == expected
+
+
+SLOW = [
+    # path, family, protocols: a line where the bytes of a handshake take longer than its latency
+    ("56 kbit/s 5 ms", "127.0.0.1", ("udp", "tcp", "tls")),
+    ("T1 5 ms", "127.0.0.1", PROTOCOLS),
+    ("T1 5 ms", "::1", ("ping", "tfo", "tls")),
+]
+
+
+@pytest.mark.parametrize(("path", "host", "protocols"), SLOW)
+def test_prediction_over_a_slow_line_knows_every_packet(path, host, protocols, nothing_left):
+    path = NetworkPath.parse(path)
+    result = transactions([100], protocols=protocols, count=2, path=path, host=host, timeout_s=5.0)
+    line_s = 8 / path.bottleneck_bps
+    header = 72 if host == "::1" else 52
+    for mode in protocols:
+        found = compare.transactions(result, mode=mode)
+        measured, predicted = float(found.measured[0]), float(found.predicted[0])
+        assert "packets known by the taps" in found.predicted_label
+        # No packet is early; a busy machine is late.
+        assert 0.999 * predicted < measured < 1.05 * predicted + 0.02, mode
+        if mode == "tcp":
+            # derived by hand: SYN and its answer; ACK and request; ACK, response, end; twice 10 ms
+            packets = 2 * (header + 8) + 2 * header + 100 + 3 * header + 100
+            assert predicted == pytest.approx(packets * line_s + 0.02, rel=0.01)
+        if mode == "tls":
+            # published: RFC 8446; hello and answer with a certificate are more than 700 bytes
+            assert predicted > (3 * 0.01 + (700 + 10 * header) * line_s)
+            assert "hosts' own, by the taps" in found.sentence
+
+
+def test_the_first_fast_open_fetches_the_cookie(nothing_left):
+    path = NetworkPath.parse("10 Mbit/s 60 ms")
+    # A path longer than a look at the stop button: the stream must not end before it stands.
+    result = transactions([100], protocols=["tfo", "udp"], count=2, path=path, timeout_s=5.0)
+    facts = result.meta.instrument
+    assert not result.failed.any()
+    # derived: two round trips of 120 ms with the cookie's, then one
+    assert facts["first_response_s"]["tfo"] > 0.239
+    assert facts["first_response_s"]["udp"] < 0.239
+    assert result.minima("tfo")[1][0] < 0.239
+    assert facts["counters"]["tfo"]["server"]["TCPFastOpenPassive"] >= 4
+    assert facts["counters"]["tfo"]["client"]["TCPFastOpenPassive"] == 0
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_without_namespaces_what_needs_one_is_left_out(host, nothing_left, monkeypatch):
     started = Room.__init__
 
     def refused(room, **options):
@@ -220,7 +293,7 @@ def test_without_namespaces_what_needs_one_is_left_out(nothing_left, monkeypatch
 
     monkeypatch.setattr(Room, "__init__", refused)
     before = Path("/proc/sys/net/ipv4/tcp_fastopen").read_text()
-    result = transactions([8], count=2)
+    result = transactions([8], count=2, host=host)
     assert result.modes == ("udp", "tcp", "tls")
     assert not result.meta.partial
     assert np.isnan(result.tap_s).all()
@@ -251,6 +324,43 @@ def test_time_of_an_exchange_by_the_tap():
             Packet(9000, client, 40, b"")]  # fmt: skip
     assert exchange_s(seen, "127.0.0.2") == pytest.approx(4e-6)  # derived: 5000 - 1000 ns
     assert np.isnan(exchange_s(seen[:1], "127.0.0.2"))
+
+
+def tcp_packet(at_ns, source, number, flags, size, *, version=4):
+    """A packet as a tap keeps it: the headers of IP and TCP without options."""
+    tcp = bytes(4) + number.to_bytes(4, "big") + bytes(4) + bytes([0x50, flags]) + bytes(6)
+    if version == 4:
+        address = socket.inet_aton(source)
+        total = (40 + size).to_bytes(2, "big")
+        head = b"\x45\0" + total + bytes(4) + b"\x40\x06\0\0" + address + bytes(4)
+        return Packet(at_ns, address, 40 + size, head + tcp)
+    address = socket.inet_pton(socket.AF_INET6, source)
+    head = b"\x60\0\0\0" + (20 + size).to_bytes(2, "big") + b"\x06\x40" + address + bytes(16)
+    return Packet(at_ns, address, 60 + size, head + tcp)
+
+
+@pytest.mark.parametrize(("client", "server"), [("10.0.0.1", "10.0.0.2"), ("fd00::1", "fd00::2")])
+def test_packets_of_an_exchange_and_what_each_waited_for(client, server):
+    version, header = (6, 60) if ":" in client else (4, 40)
+    sent = [
+        (0, 10, client, 1, 0x02, 0), (12, 22, server, 1, 0x12, 0),
+        (23, 33, client, 2, 0x10, 0), (25, 35, client, 3, 0x18, 100),
+        (36, 46, server, 2, 0x18, 200), (37, 47, server, 3, 0x11, 0),
+        (46, 56, client, 4, 0x10, 0), (48, 58, client, 5, 0x11, 0),
+    ]  # fmt: skip
+    near, far = [], []
+    for start, end, source, number, flags, size in sent:
+        here, there = (start, end) if source == client else (end, start)
+        near.append(tcp_packet(here * 1000, source, number, flags, size, version=version))
+        far.append(tcp_packet(there * 1000, source, number, flags, size, version=version))
+    near.sort()
+    rows = exchange_rows(near, far[:-1], server=server)  # the last one is still under way
+    # counted by hand: up to the server's end of the stream, at 47 us
+    assert [row["sender"] for row in rows] == [0, 1, 0, 0, 1, 1]
+    assert [row["after"] for row in rows] == [-1, 0, 1, 1, 3, 3]
+    assert [row["packet_bytes"] - header for row in rows] == [0, 0, 0, 100, 200, 0]
+    assert [round(row["wait_s"] * 1e6) for row in rows] == [0, 2, 1, 3, 1, 2]
+    assert exchange_rows(near[:1], far[:1], server=server) == []
 
 
 def test_checksum():
