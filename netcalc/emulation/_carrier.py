@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 import json
+import math
 import os
 import select
 import signal
@@ -25,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from netcalc.emulation import _kernel, _veth
+from netcalc.emulation._arrivals import HEAD_BYTES, Arrivals
 from netcalc.emulation._joined import JoinedChain
 from netcalc.emulation._packets import (
     hop_limit,
@@ -37,8 +39,10 @@ from netcalc.emulation.chain import Chain
 from netcalc.emulation.queue import LinkQueue
 
 DEVICE = "wire0"
-SPIN_S = {"fifo": 6e-5, "other": 2e-4}
-"""So long before the next packet is due the process stays awake, by its scheduling. [s]"""
+SPIN_S = 6e-5
+"""So long before the next packet is due the process stays awake. [s]"""
+EARLY_S = 4e-4
+"""It wakes so long before from a long sleep, to sleep again: a short sleep ends on time. [s]"""
 LATE_S = 5e-4
 """A packet is late if it goes out, or was not read, for longer than this. [s]"""
 BATCH = 32
@@ -64,7 +68,9 @@ class Carrier:
         self.namespaces: list[int] = []
         self._lateness_s = array("d")
         self._frame_heads: list[dict[int, bytes]] = []  # of veth: before a packet to each end
-        self._spin_s = SPIN_S["other"]
+        self._arrivals: list[Arrivals] = []
+        self._empty_s = [0.0, 0.0]  # when there was last nothing to read at each end
+        self._entered_s = [0.0, 0.0]  # when its last packet entered the chain
         self._unread_max_s = 0.0
         self._looked_s = 0.0  # when it was last seen which end has packets
         names = ("carried", "late", "noise", "refused", "answered", "unread")
@@ -82,7 +88,6 @@ class Carrier:
             _kernel.be_root_of_own_user_namespace(_kernel.NEW_NET)
             way = "user namespace"
         scheduling = _kernel.be_punctual()
-        self._spin_s = SPIN_S[scheduling]
         for side in range(2):
             if side:
                 _kernel.unshare(_kernel.NEW_NET, "network namespace")
@@ -138,10 +143,13 @@ class Carrier:
         """Carry packets and answer requests until the control socket closes."""
         others = [control.fileno()] + ([] if parent is None else [parent])
         tuns = self.tuns
+        if not self._offload:
+            with suppress(OSError):
+                self._arrivals = [self._inside(s, lambda: Arrivals(DEVICE)) for s in range(2)]
         while True:
             due_s = self._deliver(_clock())
             watched = others if self.broken else [*tuns, *others]
-            wait_s = None if due_s is None else max(0.0, due_s - _clock() - self._spin_s)
+            wait_s = None if due_s is None else self._wait_s(due_s - _clock())
             ready = select.select(watched, [], [], wait_s)[0]
             now_s = _clock()
             # After a sleep its end is when they came; otherwise they may have stood since then.
@@ -155,6 +163,10 @@ class Carrier:
                         return
                 else:
                     self._read(tuns.index(descriptor), unread_s)
+
+    def _wait_s(self, left_s: float) -> float:
+        """Return how long to sleep when a packet is due in so long."""
+        return max(0.0, left_s - (SPIN_S if left_s < 2 * EARLY_S else EARLY_S))
 
     def _deliver(self, now_s: float) -> float | None:
         """Write what has arrived; return when the next packet will."""
@@ -187,25 +199,35 @@ class Carrier:
             self._lateness_s.append(late_s)
 
     def _read(self, side: int, unread_s: float) -> None:
-        """Read what one end sends; each packet enters the chain when it is read."""
+        """Read what one end sends; each packet enters the chain when it came, or when it is read.
+
+        ``unread_s`` is how long one may have stood for which the kernel left no stamp.
+        """
         tun, routers = self.tuns[side], len(self._routers)
         size = 65_536 + 64 if self._offload else self._settings["mtu_bytes"] + 64
         skipped = _veth.HEADER_BYTES if self._frame_heads else 0
-        self._unread_max_s = max(self._unread_max_s, unread_s)
+        stamps = self._arrivals[side].take(self._empty_s[side]) if self._arrivals else {}
         for _ in range(BATCH):
+            before_s = _clock()
             try:
                 packet = os.read(tun, size)[skipped:]
             except BlockingIOError:
+                self._empty_s[side] = before_s
                 return
             except OSError as error:
                 self._failed(error)
                 return
-            if unread_s > LATE_S:
-                self.counts["late"] += 1
-            self._take(side, packet, routers)
+            came_s = stamps.get(packet[:HEAD_BYTES]) if stamps else None
+            if came_s is None:
+                came_s = _clock()
+                self._unread_max_s = max(self._unread_max_s, unread_s)
+                if unread_s > LATE_S:
+                    self.counts["late"] += 1
+            self._entered_s[side] = max(came_s, self._entered_s[side])
+            self._take(side, packet, routers, self._entered_s[side])
+        self._empty_s[side] = math.inf
 
-    def _take(self, side: int, packet: bytes, routers: int) -> None:
-        now_s = _clock()
+    def _take(self, side: int, packet: bytes, routers: int, now_s: float) -> None:
         at = _HEADER.size if self._offload else 0
         bare = packet[at:] if at else packet
         if is_noise(bare):

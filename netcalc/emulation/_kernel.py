@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import ipaddress
 import os
+import platform
 import socket
 import struct
 from contextlib import suppress
@@ -35,6 +36,8 @@ _CALLS = {
 }
 _IFF_UP = 0x1
 _PR_SET_PDEATHSIG, _PR_SET_TIMERSLACK = 1, 29
+_SCHED_SETATTR = {"x86_64": 314, "aarch64": 274, "riscv64": 274}
+_SLICE_NS = 100_000  # the shortest there is
 
 
 def unshare(kinds: int, what: str) -> None:
@@ -73,11 +76,18 @@ def die_with_parent(parent: int) -> None:
 
 
 def be_punctual() -> str:
-    """Ask for timers that fire at once and, where it is allowed, a place before all others."""
+    """Ask for timers that fire at once and, where it is allowed, a place before all others.
+
+    Where it is not, a short slice of time is asked for, which Linux 6.12 and later let everybody
+    have: who wants the processor for less time gets it sooner.
+    """
     _libc().prctl(_PR_SET_TIMERSLACK, 1, 0, 0, 0)
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     except OSError:
+        if number := _SCHED_SETATTR.get(platform.machine()):
+            attributes = struct.pack("IIQiIQQQ", 48, os.SCHED_OTHER, 0, 0, 0, _SLICE_NS, 0, 0)
+            _libc().syscall(number, 0, attributes, 0)
         return "other"
     return "fifo"
 

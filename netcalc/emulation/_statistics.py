@@ -20,9 +20,10 @@ class Statistics:
     lateness_p50_s, lateness_p99_s : float
         How much later than computed they were delivered: median, 99th percentile. [s]
     unread_max_s : float
-        How long a packet may have stood before the wire read it, at most. [s]
+        How long a packet without a stamp of the kernel may have stood before the wire read it, at
+        most. One with a stamp enters its path at that time. [s]
     late_ratio : float
-        Share of packets delivered or read more than 0.5 ms late. [ratio]
+        Share of packets delivered, or read without a stamp, more than 0.5 ms late. [ratio]
     noise_count, refused_count, answered_count : int
         Packets to neighbours only, not carried; not taken by the kernel; answers of routers.
     device_drop_count : int

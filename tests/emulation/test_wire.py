@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import socket
 import subprocess
 import time
@@ -145,6 +147,29 @@ def received_bps(wire, duration_s):
                 if middle is None and now_s > start_s + duration_s / 2:
                     middle = (now_s, got)
     return (got - middle[1]) * 8 / (now_s - middle[0])
+
+
+@pytest.mark.parametrize("device", ["tun", "veth"])
+def test_a_packet_enters_its_path_when_it_came_not_when_it_was_read(device):
+    """The process that carries it is stopped for 60 ms, the path takes 100 ms all the same."""
+    with (
+        Wire(Path.parse("100 Mbit/s 100 ms"), device=device) as wire,
+        wire.socket("A", kind=socket.SOCK_DGRAM) as a,
+        wire.socket("B", kind=socket.SOCK_DGRAM) as b,
+    ):
+        b.bind((wire.address("B"), 0))
+        b.settimeout(5)
+        found_s = []
+        for number in range(3):
+            os.kill(wire._control.pid, signal.SIGSTOP)
+            start_s = time.monotonic()
+            a.sendto(b"%d" % number, b.getsockname())
+            while time.monotonic() < start_s + 0.06:
+                continue
+            os.kill(wire._control.pid, signal.SIGCONT)
+            assert b.recv(100) == b"%d" % number
+            found_s.append(time.monotonic() - start_s)
+    assert 0.1 <= min(found_s) < 0.14  # by the time of reading it would be 160 ms
 
 
 def test_lost_packets_are_lost_and_counted():
