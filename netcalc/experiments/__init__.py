@@ -14,6 +14,7 @@ from netcalc.experiments.packet_trains import packet_trains
 from netcalc.experiments.probing import PROBE_SIZES, probing
 from netcalc.experiments.small_writes import small_writes
 from netcalc.experiments.transactions import BOOK_TRANSACTION_SIZES, transactions
+from netcalc.experiments.truth import TruthRow, truth, truth_rows, truth_summary
 
 __all__ = [
     "BOOK_SIZES",
@@ -26,6 +27,7 @@ __all__ = [
     "MAX_TCP_BYTES",
     "PROBE_SIZES",
     "TESTER_FRAMES",
+    "TruthRow",
     "bulk",
     "echo",
     "line_rate",
@@ -34,4 +36,7 @@ __all__ = [
     "probing",
     "small_writes",
     "transactions",
+    "truth",
+    "truth_rows",
+    "truth_summary",
 ]

@@ -14,5 +14,6 @@ from netcalc.plots.picture import svg
 from netcalc.plots.plot import Plot, save_html
 from netcalc.plots.style import Axis
 from netcalc.plots.timeline import timeline
+from netcalc.plots.truth import truth
 
-__all__ = ["Axis", "Plot", "curves", "ladder", "overlay", "save_html", "svg", "timeline"]
+__all__ = ["Axis", "Plot", "curves", "ladder", "overlay", "save_html", "svg", "timeline", "truth"]

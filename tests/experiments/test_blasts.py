@@ -156,6 +156,17 @@ def test_one_pair_in_lockstep_obeys_its_cycle():
     assert float(result.goodput_bps[0]) == pytest.approx(float(theory), rel=1e-9), "identity"
 
 
+@pytest.mark.namespace
+def test_lockstep_counts_its_time_to_the_last_answer(nothing_left):
+    """identity: where one answer came, the time that counts is its cycle, not the whole run."""
+    path = Path.parse("10 Mbit/s 20 ms")
+    result = lockstep(1, duration_s=0.06, run_count=3, path=path)
+    once = result.received_bytes == result.write_bytes
+    assert once.any()
+    np.testing.assert_allclose(result.delivery_s[once], result.cycle_s[once], rtol=0.02)
+    assert (result.delivery_s[once] < result.wall_s[once]).all()
+
+
 REFUSED = [
     (line_rate, {"frame_bytes": 63}, "frame_bytes is 63"),
     (line_rate, {"frame_bytes": 9019}, "frame_bytes is 9019"),

@@ -1,0 +1,148 @@
+"""``netcalc truth``: every lab at known truth, predicted and measured, with a verdict."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+
+import click
+
+from netcalc.cli import print_json
+from netcalc.cli.live import Progress
+from netcalc.cli.output import check_outputs
+from netcalc.experiments.truth import LABS, WORST_RATIO, TruthRow, truth_rows, truth_summary
+from netcalc.experiments.truth import truth as measure
+from netcalc.samples import Table
+from netcalc.units import show
+
+_COLOURS = {"within": "green", "instrument": "yellow", "unexplained": "red"}
+_HEADINGS = ("predicted", "measured", "error", "own", "verdict")
+
+
+@click.command()
+@click.option("--lab", "labs", multiple=True, type=click.Choice(LABS), help="Again for more.")
+@click.option("--quick", is_flag=True, help="A part of the settings: some 20 s, not 70.")
+@click.option(
+    "--save",
+    "save_path",
+    metavar="FILE.json",
+    help="Keep the table, also of a run that is stopped.",
+)
+@click.option("--plot", "plot_path", metavar="OUT.html", help="Draw measured against predicted.")
+@click.option("--force", is_flag=True, help="Replace files that exist.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+def truth(
+    labs: tuple[str, ...],
+    quick: bool,
+    save_path: str | None,
+    plot_path: str | None,
+    force: bool,
+    as_json: bool,
+    as_csv: bool,
+) -> None:
+    """Run every lab where the truth is known, and compare with theory.
+
+    Paths are emulated on this machine; what is predicted comes from models with the parameters that
+    were set, nothing is fitted. The column "own" is what the instrument costs by itself, measured
+    in the same run; it explains a row, but is subtracted from none.
+
+    The exit code is 1 if a row is off by more than 5 % and that does not explain it. Ctrl-C stops
+    and keeps what was measured.
+    """
+    check_outputs(save_path, plot_path, force=force)
+    with Progress("truth") as progress:
+        table = measure(labs=labs, quick=quick, progress=progress, save=save_path)
+    rows = truth_rows(table)
+    found = truth_summary(rows)
+    if as_json:
+        print_json(
+            {
+                "rows": [_fields(row) for row in rows],
+                "summary": {**asdict(found), "holds": found.holds},
+                "meta": asdict(table.meta),
+            }
+        )
+    elif as_csv:
+        click.echo(_csv(rows), nl=False)
+    else:
+        print_rows(rows)
+        for line in notes(rows, table):
+            click.echo(click.wrap_text(line, 80, subsequent_indent="  "))
+        click.echo(click.wrap_text(found.sentence(), 80))
+    if plot_path is not None:
+        _save_plot(table, plot_path)
+    if table.meta.partial:
+        sys.exit(130)
+    if not found.row_count or found.worst_unexplained_ratio > WORST_RATIO:
+        sys.exit(1)
+
+
+def print_rows(rows: Sequence[TruthRow]) -> None:
+    """Print the rows lab by lab, each path once; 80 columns are enough."""
+    for lab in dict.fromkeys(row.lab for row in rows):
+        of_lab = [row for row in rows if row.lab == lab and row.verdict != "not run"]
+        if not of_lab:
+            continue
+        quantities = ", ".join(dict.fromkeys(row.quantity for row in of_lab))
+        click.echo(_line(f"{lab}: {quantities}", *_HEADINGS))
+        path = ""
+        for row in of_lab:
+            if row.path != path:
+                click.echo(path := row.path)
+            error = f"{row.error_ratio:+.2%}".replace("-0.00%", "+0.00%")
+            own = show(row.own_error, row.unit, digits=2) if row.own_error else "-"
+            values = (show(row.predicted, row.unit), show(row.measured, row.unit), error, own)
+            verdict = click.style(row.verdict, fg=_COLOURS[row.verdict])
+            click.echo(_line(f"  {row.what}", *values, verdict))
+        click.echo()
+
+
+def _line(what: str, predicted: str, measured: str, error: str, own: str, verdict: str) -> str:
+    """Return one line; what is too long for its column stands on a line of its own."""
+    begin = f"{what:<22}" if len(what) <= 22 else f"{what}\n{'':<22}"
+    return f"{begin}{predicted:>13}{measured:>13}{error:>9}{own:>11}  {verdict}"
+
+
+def notes(rows: Sequence[TruthRow], table: Table) -> list[str]:
+    """Return what stands under the table: why a row is flagged, what was not run, warnings."""
+    found = [
+        f"{row.lab}, {row.setting}: {row.flag} ({row.statistic})"
+        for row in rows
+        if row.verdict in ("instrument", "unexplained")
+    ]
+    reasons = dict.fromkeys(row.why_not for row in rows if row.why_not)
+    for reason in reasons:
+        settings = [row for row in rows if row.why_not == reason]
+        labs = ", ".join(dict.fromkeys(row.lab for row in settings))
+        found.append(f"not run, {len(settings)} rows of {labs}: {reason}")
+    return found + [f"warning: {warning}" for warning in table.meta.warnings]
+
+
+def _fields(row: TruthRow) -> dict[str, object]:
+    return {
+        **asdict(row),
+        "error_ratio": row.error_ratio,
+        "verdict": row.verdict,
+        "flag": row.flag,
+    }
+
+
+def _csv(rows: Sequence[TruthRow]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    for place, fields in enumerate(map(_fields, rows)):
+        if not place:
+            writer.writerow(fields)
+        writer.writerow(f"{v:.12g}" if isinstance(v, float) else v for v in fields.values())
+    return text.getvalue()
+
+
+def _save_plot(table: Table, path: str) -> None:
+    """Draw the table into one HTML file that needs no network."""
+    from netcalc import plots  # late: bokeh takes its time
+
+    plots.save_html(plots.truth(table), path)

@@ -1,0 +1,160 @@
+"""A truth table as a figure: measured against predicted, and the size of the error below."""
+
+from __future__ import annotations
+
+import numpy as np
+from bokeh.layouts import column
+from bokeh.models import ColumnDataSource, GlyphRenderer, Span
+from bokeh.plotting import figure
+
+from netcalc.plots.plot import Columns, Plot, ready
+from netcalc.plots.style import (
+    DASHES,
+    INKS,
+    PALETTES,
+    Axis,
+    Theme,
+    add_hover,
+    add_legend,
+    add_points,
+    new_figure,
+    new_source,
+)
+from netcalc.samples import Table
+
+QUANTITIES = {"s": "time", "bit/s": "rate", "packet/s": "packet rate"}
+"""What is drawn, each in figures of its own, by the unit of its rows."""
+VERDICTS = {
+    "within": ("within 2 %, or its own tolerance", "circle", None),
+    "instrument": ("explained by the instrument", "diamond", 3),
+    "unexplained": ("UNEXPLAINED", "x", 1),
+}
+"""Name, marker and place in the palette of each kind of row."""
+LEAST_RATIO = 1e-4
+"""Smaller errors are drawn at the edge: 0 has no place on a logarithmic axis. [ratio]"""
+LIMITS = (0.02, 0.05)
+"""Lines across the errors. [ratio]"""
+ERROR_HEIGHT = 220
+"""Height of a figure of errors, in pixels."""
+
+
+def truth(table: Table, *, title: str = "Truth table", theme: Theme = "light") -> Plot:
+    """Draw measured against predicted, and the size of each error below.
+
+    Parameters
+    ----------
+    table : Table
+        What :func:`netcalc.experiments.truth` returned.
+    title : str
+        Title above the figures.
+    theme : {'light', 'dark'}
+        Colours of the figures.
+
+    Returns
+    -------
+    Plot
+        With a source for each unit and verdict, such as ``s, within``: columns ``x`` (predicted),
+        ``y`` (measured), ``error``, ``size``, ``own_error`` and ``setting``.
+    """
+    measured = np.asarray(table["measured"], dtype=np.float64)
+    predicted = np.asarray(table["predicted"], dtype=np.float64)
+    drawable = (measured > 0) & (predicted > 0)
+    sources, charts, counts = {}, [], []
+    for unit, quantity in QUANTITIES.items():
+        of_unit = drawable & (table["unit"] == unit)
+        if not of_unit.any():
+            continue
+        shown = {}
+        for verdict in VERDICTS:
+            rows = of_unit & (table["verdict"] == verdict)
+            if rows.any():
+                name = f"{unit}, {verdict}"
+                shown[verdict] = sources[name] = new_source(name, _columns(table, rows))
+        ends = np.array([predicted[of_unit].min(), predicted[of_unit].max()])
+        diagonal = new_source(f"{unit}, equal", dict(ready({"x": ends, "y": ends})))
+        x_axis = Axis(f"predicted {quantity}", unit, "log")
+        heading = f"{title}: {quantity}s"
+        upper = _upper(shown, diagonal, x_axis, f"measured {quantity}", heading, theme)
+        charts += [upper, _lower(shown, x_axis, upper, theme)]
+        counts.append(f"{int(of_unit.sum())} {quantity}s")
+    if not charts:
+        empty = Axis("predicted", "s", low=0.0, high=1.0)
+        charts = [new_figure(empty, Axis("measured", "s", low=0.0, high=1.0), title=title)]
+    beyond = ", ".join(
+        f"{setting} {error:+.1%}"
+        for setting, error, verdict in zip(
+            table["setting"], table["error_ratio"], table["verdict"], strict=True
+        )
+        if verdict == "unexplained"
+    )
+    text = f"{title}: {', '.join(counts) or 'nothing'} measured against what is predicted; "
+    text += f"unexplained: {beyond or 'none'}."
+    return Plot(column(*charts, sizing_mode="stretch_width", spacing=0), sources, text, theme)
+
+
+def _columns(table: Table, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Columns:
+    error = np.asarray(table["error_ratio"], dtype=np.float64)[rows]
+    texts: Columns = {"setting": table["setting"][rows].tolist()}
+    return texts | ready(
+        {
+            "x": table["predicted"][rows],
+            "y": table["measured"][rows],
+            "error": error,
+            "size": np.maximum(np.abs(error), LEAST_RATIO),
+            "own_error": table["own_error"][rows],
+        }
+    )
+
+
+def _upper(
+    shown: dict[str, ColumnDataSource],
+    diagonal: ColumnDataSource,
+    x_axis: Axis,
+    y_name: str,
+    title: str,
+    theme: Theme,
+) -> figure:
+    chart = new_figure(x_axis, Axis(y_name, x_axis.unit, "log"), title=title)
+    chart.min_border_left = 90
+    line = chart.line("x", "y", source=diagonal, line_color=PALETTES[theme][0], line_width=3)
+    legend = [("measured as predicted", [line])]
+    for verdict, drawn in _points(chart, shown, "y", x_axis, theme).items():
+        legend.append((VERDICTS[verdict][0], [drawn]))
+    add_legend(chart, legend)
+    return chart
+
+
+def _lower(shown: dict[str, ColumnDataSource], x_axis: Axis, upper: figure, theme: Theme) -> figure:
+    y_axis = Axis("size of the error", "ratio", "log", low=LEAST_RATIO / 1.5)
+    chart = new_figure(x_axis, y_axis, title="", height=ERROR_HEIGHT)
+    chart.x_range = upper.x_range
+    chart.min_border_left = 90
+    chart.toolbar_location = None
+    upper.xaxis[0].axis_label = None
+    for place, limit in enumerate(LIMITS):
+        chart.add_layout(
+            Span(
+                location=limit,
+                dimension="width",
+                line_color=PALETTES[theme][0],
+                line_width=2,
+                line_dash=DASHES[place],
+            )
+        )
+    _points(chart, shown, "size", x_axis, theme)
+    return chart
+
+
+def _points(
+    chart: figure, shown: dict[str, ColumnDataSource], y: str, x_axis: Axis, theme: Theme
+) -> dict[str, GlyphRenderer]:
+    drawn = {}
+    for verdict, source in shown.items():
+        _, marker, place = VERDICTS[verdict]
+        color = INKS[theme] if place is None else PALETTES[theme][place]
+        drawn[verdict] = add_points(chart, source, marker=marker, color=color, y=y)
+    unit = x_axis.unit
+    rows = [("setting", "setting", "text"), ("predicted", "x", unit), ("measured", "y", unit),
+            ("error", "error", "ratio"), ("instrument", "own_error", unit)]  # fmt: skip
+    add_hover(chart, list(drawn.values()), rows)
+    return drawn
