@@ -172,6 +172,8 @@ def overlay(
     comparison = _from_fit(fitted, title or _title(samples))
     if path is None:
         return comparison
+    # Nothing is fitted, so nothing is set aside.
+    comparison = replace(comparison, outlier=np.zeros(comparison.x.shape, bool))
     if isinstance(samples, TransferSamples):
         return with_theory(
             comparison, lambda size: path.one_way_s(size), label="theory of the path"
@@ -635,11 +637,14 @@ def datagram_costs(
     mtu = min(float(samples.meta.instrument.get("loopback_mtu_bytes", np.inf)), 65_535.0)
     largest = np.array([mtu - ICMP_HEADER_BYTES])
     whole_s = float(costs.predict(largest)[0])
-    unit, scale = ("ratio", 1 / whole_s) if relative and whole_s > 0 else ("s", 1.0)
+    name, unit, scale = "transaction time", "s", 1.0
+    if relative and whole_s > 0:
+        name, unit, scale = f"time, against that of {largest[0]:.0f} B", "ratio", 1 / whole_s
     bare = points(
         costs.x, measured=costs.measured * scale, theory=lambda size: costs.predict(size) * scale,
-        x_name="user data", x_unit="byte", y_name="transaction time", y_unit=unit,
-        title="UDP on a loopback: is there a step?", measured_label="smallest of each size",
+        x_name="user data", x_unit="byte", y_name=name, y_unit=unit,
+        title=f"UDP on a loopback of MTU {mtu:.0f}: is there a step?",
+        measured_label="smallest of each size",
         predicted_label="fit: sum of costs",
     )  # fmt: skip
     # Points of the curve stand on both sides of each step.
@@ -673,8 +678,10 @@ def _of_step(costs: Costs, largest_bytes: float, whole_s: float) -> str:
         text = f"{sizes} no jump is to be told from the scatter: {with_margin('packet_cost')}."
     if "mbuf_s" in costs.not_identifiable:
         return text
-    seen = "is seen" if costs.is_seen("mbuf_s") else "is not to be told from none"
-    return f"{text} A cost of each mbuf of 4.4BSD {seen}: {with_margin('mbuf_s')}."
+    seen = "" if costs.is_seen("mbuf_s") else "no "
+    return (
+        f"{text} Each mbuf that 4.4BSD would take shows {seen}cost here: {with_margin('mbuf_s')}."
+    )
 
 
 def _of_host(compared: Comparison) -> str:
@@ -1118,7 +1125,8 @@ def _from_fit(fitted: Fit, title: str) -> Comparison:
 def _fit_label(fitted: Fit) -> str:
     rate = fitted.params["bandwidth_bps"]
     if np.isnan(rate):
-        return "mean of the points: no rate to be seen"
+        what = "line" if fitted.line.slope else "mean"
+        return f"{what} through the points: no rate to be seen"
     start = "base_rtt_s" if fitted.y_name == "rtt_s" else "latency_s"
     return f"fit: {show(fitted.params[start], 's')} + {show(rate, 'bit/s', digits=3)}"
 

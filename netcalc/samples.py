@@ -166,6 +166,14 @@ class Samples:
         The file is complete or not there: it is written beside its place and then moved.
         """
         path = Path(path)
+        data = self.dumps()
+        if path.suffix == ".gz":
+            data = gzip.compress(data, mtime=0)
+        write_atomically(path, data)
+        return path
+
+    def dumps(self) -> bytes:
+        """Return what :meth:`save` writes: JSON in UTF-8, not compressed."""
         document = {
             "format": "netcalc samples",
             "schema": SCHEMA,
@@ -181,11 +189,7 @@ class Samples:
             "columns": {name: json_ready(column) for name, column in self.columns().items()},
         }
         text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-        data = text.encode("utf-8", "surrogatepass")
-        if path.suffix == ".gz":
-            data = gzip.compress(data, mtime=0)
-        write_atomically(path, data)
-        return path
+        return text.encode("utf-8", "surrogatepass")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

@@ -26,7 +26,7 @@ def test_a_step_is_seen_with_its_size_and_margin():
     # derived: 8 µs of the 30 + 2e-3 x 1508 = 33.0 µs of a whole datagram
     assert "From 1508 to 1509 bytes time jumps by 7.9" in found.sentence
     assert "24% more" in found.sentence
-    assert "mbuf of 4.4BSD is not to be told from none" in found.sentence
+    assert "Each mbuf that 4.4BSD would take shows no cost here" in found.sentence
     assert (found.curve_high >= found.curve_low).all()
     before, after = np.interp([1508, 1509], found.curve_x, found.curve_y)
     assert after - before == pytest.approx(8e-6, abs=1e-7), "it jumps within one byte"

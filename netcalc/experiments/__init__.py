@@ -10,6 +10,7 @@ from netcalc.experiments._limits import MAX_BYTES, MAX_COUNT, MAX_DURATION_S, MA
 from netcalc.experiments.bulk import BOOK_WRITES, MAX_BULK_BYTES, bulk
 from netcalc.experiments.echo import BOOK_SIZES, echo
 from netcalc.experiments.line_rate import TESTER_FRAMES, line_rate, lockstep
+from netcalc.experiments.own_error import own_error
 from netcalc.experiments.packet_trains import packet_trains
 from netcalc.experiments.probing import PROBE_SIZES, probing
 from netcalc.experiments.small_writes import small_writes
@@ -32,6 +33,7 @@ __all__ = [
     "echo",
     "line_rate",
     "lockstep",
+    "own_error",
     "packet_trains",
     "probing",
     "small_writes",

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from bokeh.layouts import column
-from bokeh.models import Span
 from bokeh.plotting import figure
 from numpy.typing import ArrayLike
 
@@ -62,8 +61,8 @@ def overlay(
     -------
     Plot
         With the sources ``points`` and ``outliers`` (columns ``x``, ``measured``, ``predicted``,
-        ``residual``), ``curve`` (``x``, ``y``, ``low``, ``high``), and one for each of ``beside``
-        (``x``, ``y``).
+        ``residual``), ``curve`` (``x``, ``y``, ``low``, ``high``, ``zero``), and one for each of
+        ``beside`` (``x``, ``y``).
     """
     beside = beside or {}
     x_axis = Axis(comparison.x_name, comparison.x_unit, x_scale)
@@ -87,7 +86,7 @@ def overlay(
     note = thinned_note(comparison.x.size)
     labels = (comparison.measured_label, comparison.predicted_label)
     glyphs = (_has_band(comparison), bool(comparison.outlier.any()))
-    form = ("overlay", x_axis, y_axis, title, theme, *labels, *glyphs, *names)
+    form = ("overlay", x_axis, y_axis, residual_axis, title, theme, *labels, *glyphs, *names)
     return Plot(layout, sources, " ".join(filter(None, (comparison.sentence, note))), theme, form)
 
 
@@ -111,6 +110,7 @@ def _columns(comparison: Comparison) -> dict[str, Columns]:
                 "y": comparison.curve_y,
                 "low": comparison.curve_low,
                 "high": comparison.curve_high,
+                "zero": np.zeros_like(comparison.curve_x),
             }
         ),
     }
@@ -176,16 +176,17 @@ def _lower(
     chart.toolbar_location = None
     chart.yaxis[0].ticker.desired_num_ticks = 4
     upper.xaxis[0].axis_label = None
-    zero = Span(location=0, dimension="width", line_color=PALETTES[theme][0], line_width=2)
-    chart.add_layout(zero)
     ink, accent = INKS[theme], PALETTES[theme][1]
+    zero = chart.line("x", "zero", source=sources["curve"], line_color=PALETTES[theme][0])
+    zero.glyph.line_width = 2
     shown = [
         add_points(chart, sources["points"], marker="circle", color=ink, y="residual"),
         add_points(chart, sources["outliers"], marker="x", color=accent, y="residual"),
     ]
     if y_axis.low is None:
         chart.y_range.range_padding = 0.3
-        chart.y_range.renderers = shown[:1]  # an outlier would press all others onto the line
+        # Zero is always in sight; an outlier would press all others onto it.
+        chart.y_range.renderers = [zero, shown[0]]
     add_hover(chart, shown, _rows(x_axis, y_axis.unit))
     return chart
 

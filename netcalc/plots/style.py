@@ -145,7 +145,7 @@ def new_figure(x_axis: Axis, y_axis: Axis, *, title: str, height: int = PLOT_HEI
         toolbar_location="above",
         active_drag=None,
         active_scroll=None,
-        min_border_right=24,
+        min_border_right=34,
     )
     chart.toolbar.logo = None
     chart.title = Title(text=PlainText(text=title), text_font=FONT, text_font_size="17px")
@@ -161,6 +161,8 @@ def new_figure(x_axis: Axis, y_axis: Axis, *, title: str, height: int = PLOT_HEI
     bottom.ticker.desired_num_ticks = 6
     arguments = {"ticker": bottom.ticker, "formatter": bottom.formatter}
     chart.js_on_change("inner_width", CustomJS(args=arguments, code=_FIT_TICKS_JS))
+    arguments = {"title": chart.title, "whole": title}
+    chart.js_on_change("inner_width", CustomJS(args=arguments, code=_FIT_TITLE_JS))
     return chart
 
 
@@ -179,11 +181,24 @@ if (ticker.desired_num_ticks !== wanted) ticker.desired_num_ticks = wanted;
 const args = formatter.args instanceof Map ? [...formatter.args] : Object.entries(formatter.args);
 formatter.args = new Map([...args, ["width", width]]);
 """
+# The title in as many lines as it needs beside the tools.
+_FIT_TITLE_JS = """
+const room = Math.max(12, Math.floor((cb_obj.inner_width - 40) / 8.5));
+const lines = [""];
+for (const word of whole.split(" ")) {
+  const last = lines[lines.length - 1];
+  if (last && last.length + 1 + word.length > room) lines.push(word);
+  else lines[lines.length - 1] = last ? last + " " + word : word;
+}
+const text = lines.join("\\n");
+if (title.text.text !== text) title.text = new title.text.constructor({ text });
+"""
 _FIT_LEGEND_JS = """
 const count = legend.items.length;
 const columns = Math.max(1, Math.min(count, Math.floor(cb_obj.inner_width / column)));
 if (legend.ncols !== columns) legend.ncols = columns;
-const wanted = height + row * Math.ceil(count / columns);
+const more = cb_obj.title.text.text.split("\\n").length - 1; // lines of the title
+const wanted = height + row * (Math.ceil(count / columns) + more);
 if (cb_obj.height !== wanted) cb_obj.height = wanted;
 """
 

@@ -68,7 +68,9 @@ def round_trip_panel(
         key="echo",
     )
     controls = {} if path is None else {"links": _path_box(path)}
-    shown = panel(figure, controls, update, below=[upload("Your own ping file", show), live])
+    shown = panel(
+        figure, controls, update, below=[upload("Your own ping file, or saved samples", show), live]
+    )
     return shown
 
 

@@ -30,7 +30,7 @@ class Message(ipywidgets.HTML):
         """Show a sentence; an empty one clears the place."""
         role = "alert" if alert else "status"
         kind = "netcalc-message" if alert else "netcalc-note"
-        self._show(f'<span role="{role}" class="{kind}">{escape(text)}</span>' if text else "")
+        self.show(f'<span role="{role}" class="{kind}">{escape(text)}</span>' if text else "")
 
     def blame(self, error: BaseException) -> None:
         """Show an error: netcalc's own as its sentence, any other with where it came from."""
@@ -40,13 +40,14 @@ class Message(ipywidgets.HTML):
         # Without the home folder: what is shown may be saved with the notebook.
         trace = "".join(traceback.format_exception(error, limit=-6))
         trace = trace.replace(str(Path.home()), "~")
-        self._show(
+        self.show(
             f'<span role="alert" class="netcalc-message">{escape(type(error).__name__)}: '
             f"{escape(str(error))}</span><details><summary>Where it happened</summary>"
             f"<pre>{escape(trace)}</pre></details>"
         )
 
-    def _show(self, html: str) -> None:
+    def show(self, html: str) -> None:
+        """Show HTML as it stands; empty clears the place."""
         self.value = html
         self.layout.display = "" if html else "none"
 

@@ -103,7 +103,13 @@ def live_panel(*, theme: Theme = "light") -> Panel:
         shown[:] = [samples]
         figure.draw(_live_plot(samples, controls["clock"].value, theme))
 
-    live = run_button("Run transactions on this machine", run, show_run, key="transactions")
+    live = run_button(
+        "Run transactions on this machine",
+        run,
+        show_run,
+        key="transactions",
+        tool="netcalc transactions",
+    )
     return panel(figure, controls, update, below=[live])
 
 

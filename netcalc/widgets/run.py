@@ -9,6 +9,9 @@ from typing import Any, ClassVar
 
 import ipywidgets
 
+from netcalc.errors import ExperimentError
+from netcalc.experiments import own_error
+from netcalc.widgets.keep import Keep, runs_of
 from netcalc.widgets.panel import Message
 
 STOP_LIMIT_S = 3.0
@@ -17,6 +20,9 @@ STOP_LIMIT_S = 3.0
 
 class RunButton(ipywidgets.VBox):
     """Run and stop buttons, a progress bar and a line of words for one experiment.
+
+    Below them stand the error of the run itself, a link that saves its samples, and a field that
+    opens saved ones.
 
     The experiment works in a thread of its own. Only one runs in a kernel at a time, because two
     disturb each other's times: a new run ends the one before it first. Showing the same button
@@ -27,7 +33,14 @@ class RunButton(ipywidgets.VBox):
     _turn: ClassVar[threading.Lock] = threading.Lock()
 
     def __init__(
-        self, label: str, run: Callable[..., Any], done: Callable[[Any], object], *, key: str = ""
+        self,
+        label: str,
+        run: Callable[..., Any],
+        done: Callable[[Any], object],
+        *,
+        key: str = "",
+        tool: str = "",
+        several: bool = False,
     ) -> None:
         self._run, self._done = run, done
         self._key = key or f"{run.__module__}.{run.__qualname__}"
@@ -44,12 +57,15 @@ class RunButton(ipywidgets.VBox):
         self.progress = ipywidgets.FloatProgress(
             min=0, max=1, layout=ipywidgets.Layout(flex="1 1 120px", min_width="80px")
         )
-        self.message = Message()
+        self.message, self.about = Message(), Message()
+        self.keep = Keep(self._opened, key=key or label, tool=tool, several=several)
         row = ipywidgets.HBox(
             [self.start_button, self.stop_button, self.progress],
             layout=ipywidgets.Layout(width="100%", align_items="center", flex_flow="row wrap"),
         )
-        super().__init__([row, self.message], layout=ipywidgets.Layout(width="100%"))
+        super().__init__(
+            [row, self.message, self.about, self.keep], layout=ipywidgets.Layout(width="100%")
+        )
         self.add_class("netcalc-run")
         self.start_button.on_click(lambda _: self.start())
         self.stop_button.on_click(lambda _: self.stop())
@@ -94,12 +110,12 @@ class RunButton(ipywidgets.VBox):
     def _work(self, stop: threading.Event) -> None:
         try:
             result = self._run(progress=self._advance, stop=stop)
-            self._done(result)
+            self._show(result)
         except Exception as error:
             partial = getattr(error, "partial", None)
             if partial is not None:
                 with suppress(Exception):
-                    self._done(partial)
+                    self._show(partial)
             self.progress.bar_style = "danger"
             self.message.blame(error)
         else:
@@ -108,12 +124,30 @@ class RunButton(ipywidgets.VBox):
         finally:
             self.start_button.disabled, self.stop_button.disabled = False, True
 
+    def _show(self, result: Any) -> None:
+        self.about.say(own_error(*runs_of(result)))
+        self.keep.offer(result)
+        self._done(result)
+
+    def _opened(self, result: Any) -> None:
+        if self.running:
+            raise ExperimentError("a run is at work; stop it first", phase="open")
+        self._done(result)
+        self.about.say(own_error(*runs_of(result)))
+        self.message.say("")
+
     def _advance(self, done: float, total: int, *_more: object) -> None:
         self.progress.max, self.progress.value = max(total, 1), done
 
 
 def run_button(
-    label: str, run: Callable[..., Any], done: Callable[[Any], object], *, key: str = ""
+    label: str,
+    run: Callable[..., Any],
+    done: Callable[[Any], object],
+    *,
+    key: str = "",
+    tool: str = "",
+    several: bool = False,
 ) -> RunButton:
     """Offer an experiment.
 
@@ -128,10 +162,14 @@ def run_button(
         Called with the result, also after a stop, and with the ``partial`` of an error.
     key : str
         What makes this the same experiment when its cell runs again; by default ``run``'s name.
+    tool : str
+        The tool whose saved samples can be opened here: ``"netcalc echo"``; with none, none can.
+    several : bool
+        Whether a result is a sequence of samples; they are saved together.
 
     Returns
     -------
     RunButton
         The widget to show; ``start()``, ``stop()``, ``running``.
     """
-    return RunButton(label, run, done, key=key)
+    return RunButton(label, run, done, key=key, tool=tool, several=several)

@@ -168,7 +168,9 @@ def live_panel(*, theme: Theme = "light") -> Panel:
         path = Path.of([Link(LIVE_BPS, latency.value)]) if latency.value else None
         return small_writes(path=path, progress=progress, stop=stop)
 
-    live = run_button("Write on this machine", run, show_run, key="small writes")
+    live = run_button(
+        "Write on this machine", run, show_run, key="small writes", tool="netcalc small-writes"
+    )
     return panel(figure, {"latency_s": latency, "view": view}, update, below=[live])
 
 

@@ -157,7 +157,10 @@ def source_sink_panel(*, theme: Theme = "light") -> Panel:
 
     return panel(
         figure, {}, lambda: None,
-        below=[run_button("Run source and sink", _both, show_both, key="source and sink")],
+        below=[run_button(
+            "Run source and sink", _both, show_both, key="source and sink", tool="netcalc bulk",
+            several=True,
+        )],
     )  # fmt: skip
 
 
@@ -217,7 +220,9 @@ def mtu_panel(*, theme: Theme = "light") -> Panel:
             f"{show(byte_cost, 's', digits=3)} a byte."
         )
 
-    button = run_button("Run at four MTUs", run, show_all, key="mtu")
+    button = run_button(
+        "Run at four MTUs", run, show_all, key="mtu", tool="netcalc bulk", several=True
+    )
     return panel(figure, {}, lambda: None, below=[button])
 
 
@@ -251,7 +256,9 @@ def buffer_panel(path: str = "10 Mbit/s 10 ms", *, theme: Theme = "light") -> Pa
     def draw(samples: BulkSamples) -> None:
         figure.draw(plots.overlay(compare.bulk(samples), theme=theme))
 
-    button = run_button(f"Sweep the buffer over {path}", run, draw, key="buffer sweep")
+    button = run_button(
+        f"Sweep the buffer over {path}", run, draw, key="buffer sweep", tool="netcalc bulk"
+    )
     return panel(figure, {}, lambda: None, below=[button])
 
 

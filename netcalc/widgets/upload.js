@@ -5,7 +5,8 @@ const PIECE = 1 << 20;
 
 function render({ model, el }) {
   const label = document.createElement("label");
-  const input = Object.assign(document.createElement("input"), { type: "file" });
+  const accept = model.get("accept");
+  const input = Object.assign(document.createElement("input"), { type: "file", accept });
   const note = Object.assign(document.createElement("span"), { className: "netcalc-note" });
   note.setAttribute("role", "status");
   label.append(`${model.get("label")}: `, input);

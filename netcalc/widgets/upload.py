@@ -24,6 +24,7 @@ class FileField(anywidget.AnyWidget):
 
     _esm = Path(__file__).with_name("upload.js")
     label = traitlets.Unicode().tag(sync=True)
+    accept = traitlets.Unicode().tag(sync=True)
     max_bytes = traitlets.Int().tag(sync=True)
 
 
@@ -37,11 +38,13 @@ class Upload(ipywidgets.VBox):
         *,
         read: Callable[[bytes, str], Samples] | None = None,
         max_bytes: int = MAX_BYTES,
+        say: Callable[[Samples], str] | None = None,
+        accept: str = "",
     ) -> None:
-        self._done = done
+        self._done, self._say = done, say or _notes
         self._read = read or (lambda data, name: readers.read(data, name=name))
         self._upload, self._data = "", bytearray()
-        self.field = FileField(label=label, max_bytes=max_bytes)
+        self.field = FileField(label=label, max_bytes=max_bytes, accept=accept)
         self.message = Message()
         super().__init__([self.field, self.message], layout=ipywidgets.Layout(width="100%"))
         self.field.on_msg(self._receive)
@@ -55,8 +58,7 @@ class Upload(ipywidgets.VBox):
         except Exception as error:
             self.message.blame(error)
             return
-        notes = "; ".join(getattr(samples.meta, "warnings", ()))
-        self.message.say(f"{name} is read." + (f" Note: {notes}." if notes else ""))
+        self.message.say(f"{name} is read. {self._say(samples)}".strip())
 
     def _receive(
         self, _field: object, content: Mapping[str, Any], buffers: Sequence[memoryview]
@@ -85,6 +87,11 @@ class Upload(ipywidgets.VBox):
             expected=f"at most {self.field.max_bytes / 1e6:.3g} MB",
             hint="Read it on this machine with netcalc.readers.read(path)",
         )
+
+
+def _notes(samples: Samples) -> str:
+    notes = "; ".join(samples.meta.warnings)
+    return f"Note: {notes}." if notes else ""
 
 
 def base_name(name: str) -> str:

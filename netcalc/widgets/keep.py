@@ -1,0 +1,134 @@
+"""What a run measured, as a file for the reader; and such a file opened again."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Sequence
+from html import escape
+from typing import Any
+
+import ipywidgets
+
+from netcalc import readers
+from netcalc.errors import ReaderError
+from netcalc.samples import Samples, loads
+from netcalc.widgets.panel import Message
+from netcalc.widgets.upload import MAX_BYTES, Upload
+
+MAX_RUNS = 100
+"""Runs in one file, at most."""
+
+
+class Keep(ipywidgets.VBox):
+    """A link that saves the samples of a run, and a field that opens them again.
+
+    The file goes to the reader's own machine by the browser: nothing is written where the kernel
+    runs. One run is a file as :meth:`netcalc.samples.Samples.save` writes it; several runs of one
+    button are such files in a zip.
+
+    Parameters
+    ----------
+    done : callable
+        Called with what was opened: samples, or a list of them.
+    key : str
+        The name of the button's experiment, for the file's name.
+    tool : str
+        What ``meta.tool`` of samples must be to be opened here; with none no field is shown.
+    several : bool
+        Whether a result is several runs.
+    """
+
+    def __init__(
+        self, done: Callable[[Any], object], *, key: str, tool: str = "", several: bool = False
+    ) -> None:
+        self._done, self._key, self._tool, self._several = done, key, tool, several
+        self.link = Message()
+        self.field = Upload(
+            "Open saved samples", self._open, read=self._read, say=self._origin, accept=".gz,.json"
+        )  # fmt: skip
+        if several:
+            self.field.field.accept = ".zip"
+        children = [self.link, self.field] if tool else [self.link]
+        super().__init__(children, layout=ipywidgets.Layout(width="100%"))
+
+    def offer(self, result: Any) -> None:
+        """Put the samples of a result into the link; take it away if there are none."""
+        runs = runs_of(result)
+        if not any(map(len, runs)):
+            self.link.say("")
+            return
+        many = self._several or len(runs) > 1
+        data = _zip(runs, self._key) if many else gzip.compress(runs[0].dumps(), mtime=0)
+        ending, kind = ("zip", "zip") if many else ("json.gz", "gzip")
+        start = re.sub(r"[^0-9T]", "", runs[0].meta.start[:19]).replace("T", "-")
+        name = f"{_slug(self._key)}-{start or 'run'}.{ending}"
+        text = base64.b64encode(data).decode()
+        self.link.show(
+            f'<a class="netcalc-save" download="{escape(name)}" '
+            f'href="data:application/{kind};base64,{text}">Save these samples</a> '
+            f'<span class="netcalc-note">({len(data) / 1000:.3g} kB, {escape(name)})</span>'
+        )
+
+    def _read(self, data: bytes, name: str) -> Any:
+        runs = _unzip(data, name, self._key) if self._several else [readers.read(data, name=name)]
+        for run in runs:
+            if run.meta.tool != self._tool:
+                raise ReaderError(
+                    "has no samples of this experiment",
+                    file=name,
+                    value=run.meta.tool or type(run).__name__,
+                    expected=self._tool,
+                )
+        return runs if self._several else runs[0]
+
+    def _open(self, result: Any) -> None:
+        self._done(result)
+        self.offer(result)
+
+    def _origin(self, result: Any) -> str:
+        start = runs_of(result)[0].meta.start[:19].replace("T", " ")
+        return f"Measured {start} UTC." if start else ""
+
+
+def runs_of(result: Any) -> list[Samples]:
+    """Return the samples of a result: one run, or several, also within tuples."""
+    if isinstance(result, Samples):
+        return [result]
+    if isinstance(result, str) or not isinstance(result, Sequence):
+        return []
+    return [run for part in result for run in runs_of(part)]
+
+
+def _zip(runs: list[Samples], key: str) -> bytes:
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.comment = key.encode()
+        for number, run in enumerate(runs, 1):
+            archive.writestr(f"{_slug(key)}-{number:02d}.json", run.dumps())
+    return whole.getvalue()
+
+
+def _unzip(data: bytes, name: str, key: str) -> list[Samples]:
+    """Return the runs of a zip that a button of this key made."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            parts = sorted(archive.infolist(), key=lambda part: part.filename)
+            size = sum(part.file_size for part in parts)
+            if archive.comment != key.encode() or not parts:
+                raise ReaderError("has no samples of this experiment", file=name, expected=key)
+            if len(parts) > MAX_RUNS or size > 4 * MAX_BYTES:
+                raise ReaderError("is too large", file=name, value=f"{size / 1e6:.3g} MB")
+            return [loads(archive.read(part), file=f"{name}, {part.filename}") for part in parts]
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, RuntimeError) as error:
+        if isinstance(error, ReaderError):
+            raise
+        raise ReaderError("is no zip of saved runs, or a damaged one", file=name) from error
+
+
+def _slug(key: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", key.lower()).strip("-") or "run"
