@@ -150,21 +150,17 @@ def _dispersion_plot(path: Path, samples: TrainSamples | None, theme: Theme) -> 
         gap_s = rows["dispersion_s"] / (rows["packet_count"] - 1.0)
         text = " ".join([compare.trains(samples).sentence, *_warnings(samples)])
     theory = f"1500 bytes at {show(rate, 'bit/s')}"
+    points = {"nothing between": (number[alone], gap_s[alone])}
+    if not alone.all():
+        points["with other traffic between"] = (number[~alone], gap_s[~alone])
+    most = max(41.0, float(number.max(initial=0.0)) + 1.0)
+    highest_s = 1.25 * max(2 * apart_s, float(gap_s.max(initial=0.0)))
     return plots.curves(
-        [0.0, max(41.0, float(number.max(initial=0.0)) + 1.0)],
+        [0.0, most],
         {theory: [apart_s, apart_s]},
-        points={
-            "nothing between": (number[alone], gap_s[alone]),
-            "with other traffic between": (number[~alone], gap_s[~alone]),
-        },
-        x_axis=Axis("train", "1", "linear", 0, max(41.0, float(number.max(initial=0.0)) + 1.0)),
-        y_axis=Axis(
-            "time between packets",
-            "s",
-            "linear",
-            0,
-            1.25 * max(2 * apart_s, float(gap_s.max(initial=0.0))),
-        ),
+        points=points,
+        x_axis=Axis("train", "1", "linear", 0, most),
+        y_axis=Axis("time between packets", "s", "linear", 0, highest_s),
         title="How far apart they arrive",
         description=text,
         theme=theme,
