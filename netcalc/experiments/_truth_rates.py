@@ -17,7 +17,6 @@ from netcalc.models.short_transfers import sending_s
 from netcalc.models.slow_start import rounds
 from netcalc.models.window import serialized_throughput_bps
 from netcalc.path import Path
-from netcalc.samples import BulkSamples
 from netcalc.units import show
 
 INITIAL_WINDOW_SEGMENTS = 10
@@ -96,7 +95,9 @@ def delivery_s(payload_bytes: float, *, path: Path) -> float:
     return float(sent_s) + float(path.one_way_s(PACKET_BYTES)) - clock_s
 
 
-def of_lockstep(path_text: str, *pairs: int, duration_s: float = 1.0, **options: Any) -> Setting:
+def of_lockstep(
+    path_text: str, *pairs: int, duration_s: float = 0.6, count: int = 2, **options: Any
+) -> Setting:
     """Senders that each wait for an answer: a round trip, or their turn on the line."""
     what = tuple(f"{pair} in lockstep" for pair in pairs)
 
@@ -107,7 +108,7 @@ def of_lockstep(path_text: str, *pairs: int, duration_s: float = 1.0, **options:
                 pairs,
                 write_bytes=MSS_BYTES,
                 duration_s=duration_s,
-                run_count=1,
+                run_count=count,
                 path=path,
                 link_buffer_bytes=HOLDS_ALL_BYTES,
                 stop=bench.over,
@@ -126,7 +127,7 @@ def of_lockstep(path_text: str, *pairs: int, duration_s: float = 1.0, **options:
                 text,
                 predicted=pair * 8.0 * PACKET_BYTES / float(carried_bps),
                 measured=float(np.min(samples.cycle_s[samples.pair_count == pair])),
-                statistic=f"median of {answer_count(samples, pair)} cycles",
+                statistic=f"smallest median of {count}",
                 own_error=bench.own_exchange_s("tcp") + 2 * late_s(samples),
                 doubt=doubt(samples),
             )
@@ -142,17 +143,14 @@ def of_lockstep(path_text: str, *pairs: int, duration_s: float = 1.0, **options:
     )
 
 
-def answer_count(samples: BulkSamples, pair_count: int) -> int:
-    """Return how many answers a median is of."""
-    of_pair = samples.pair_count == pair_count
-    return int(np.sum(samples.received_bytes[of_pair]) / MSS_BYTES)
-
-
 def of_line_rate(
-    path_text: str, *frames: int, device_pps: float, count: int = 2, **options: Any
+    path_text: str, *frames: int, device_pps: float, count: int = 4, **options: Any
 ) -> Setting:
-    """Frames through a box: so many packets a second, or what the line behind it carries."""
-    duration_s = 0.3
+    """Frames through a box: so many packets a second, or what the line behind it carries.
+
+    Where the limit was before the box or behind it, at the two programs, the run itself says so.
+    """
+    duration_s = 0.2
     what = tuple(f"{frame} B frames" for frame in frames)
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
@@ -166,12 +164,16 @@ def of_line_rate(
                 forwarding_rate_pps(frame, device_pps=device_pps, bandwidth_bps=path.bottleneck_bps)
             )
             of_frame = samples.write_bytes == frame - FRAME_OVERHEAD_BYTES
+            best = int(np.argmax(np.where(of_frame, samples.rate_pps, -1.0)))
+            limit = str(samples.limit[best])
+            own_limit = f"the {limit} was the limit" if limit in ("sender", "receiver") else ""
             yield setting.row(
                 text,
                 predicted=predicted_pps,
-                measured=float(np.max(samples.rate_pps[of_frame])),
+                measured=float(samples.rate_pps[best]),
                 statistic=f"fastest of {count}",
                 own_error=predicted_pps * own_s / duration_s,
+                doubt=own_limit or doubt(samples),
             )
 
     return Setting(

@@ -41,7 +41,7 @@ SETTINGS: tuple[Setting, ...] = (
     of_bulk("100 Mbit/s 5 ms", 5400, count=3, quick=True),
     of_bulk("1 Gbit/s 0.5 ms", 45_000, count=4),
     of_lockstep("10 Mbit/s 10 ms", 1, 8, 32, quick=True),
-    of_lockstep("3 x T1 10 ms", 1, 4, duration_s=1.5),
+    of_lockstep("3 x T1 10 ms", 1, 4),
     of_line_rate("1 Gbit/s, 10 Mbit/s", 64, 512, 1518, device_pps=2000.0, quick=True),
     of_line_rate("1 Gbit/s, 100 Mbit/s", 64, 1518, device_pps=5000.0),
     of_links("10 Mbit/s 2 ms, T1 5 ms, 10 Mbit/s 2 ms", 3),

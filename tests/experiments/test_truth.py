@@ -344,7 +344,7 @@ def test_lockstep_is_a_round_trip_or_the_turn_on_the_line(monkeypatch):
     assert alone.predicted == pytest.approx(0.02 + 8 * (1500 + 53) / 1e7, rel=1e-12)
     assert many.predicted == pytest.approx(32 * 1.2e-3, rel=1e-12)
     assert (alone.measured, many.measured) == (0.5, 0.6)
-    assert alone.statistic == "median of 10 cycles"
+    assert alone.statistic == "smallest median of 2"
 
 
 def test_frames_are_limited_by_the_box_or_the_line(monkeypatch):
@@ -364,6 +364,28 @@ def test_frames_are_limited_by_the_box_or_the_line(monkeypatch):
     assert small.predicted == 2000.0
     assert large.predicted == pytest.approx(812.74, abs=0.01)
     assert (small.measured, large.measured) == (2000.0, 1000.0)
+    assert small.doubt == ""
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"receiver_drop_count": [100.0]}, "the receiver was the limit"),
+        ({"input_drop_count": [100.0]}, ""),
+        ({}, "the sender was the limit"),
+    ],
+    ids=["receiver", "the box", "sender"],
+)
+def test_a_limit_that_is_not_the_box_is_told(monkeypatch, fields, said):
+    lost = [100.0] if fields else [0.0]
+    busy = {"user_s": [0.4], "system_s": [0.05], "wait_count": [0]}
+    samples = BulkSamples(write_bytes=[18], write_count=[1000], sent_bytes=[18_000],
+                          received_bytes=[18 * (1000 - lost[0])], wall_s=[0.5], delivery_s=[0.5],
+                          lost_count=lost, meta=LATE, **busy, **fields)  # fmt: skip
+    monkeypatch.setattr(_truth_rates, "line_rate", lambda *_, **__: samples)
+    setting = of_line_rate("1 Gbit/s, 10 Mbit/s", 64, device_pps=2000.0)
+    (found,) = setting.measure(Instrument(), setting)
+    assert found.doubt == said
 
 
 class TestVirtualTime:
