@@ -888,7 +888,7 @@ def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
     share = found["window_bytes"] / found["asked_buffer_bytes"]
     if not np.isfinite(share).any():
         return compared
-    low, high = show(float(np.nanmin(share)), "1", digits=2), show(float(np.nanmax(share)), "1", digits=2)
+    low, high = (show(float(edge), "1", digits=2) for edge in (np.nanmin(share), np.nanmax(share)))
     return replace(
         compared,
         sentence=f"{compared.sentence} The window of the theory is the buffer that was asked for; "
@@ -907,6 +907,8 @@ def _by_write(samples: BulkSamples, title: str) -> Comparison:
     write_cost = max(line.intercept if line.slope >= 0 else float(np.mean(least_s)), 0.0)
     what = "a datagram" if "UDP" in samples.meta.target else "a write"
     label = f"{show(write_cost, 's', digits=3)} {what} + {show(byte_cost, 's', digits=3)} a byte"
+    if sizes.size == 1:  # two costs are not known from one size
+        label = f"{show(write_cost, 's', digits=3)} {what} of {show(float(sizes[0]), 'byte')}"
     compared = points(
         sizes,
         measured=least_s,
@@ -919,7 +921,7 @@ def _by_write(samples: BulkSamples, title: str) -> Comparison:
         measured_label="smallest of each size",
         predicted_label=f"fit: {label}",
     )
-    saturated = int(samples.saturated.sum())
+    saturated = int((samples.limit == "sender").sum())
     limit = f" In {saturated} of {len(samples)} runs the sender was the limit." if saturated else ""
     return replace(compared, sentence=f"The sender spends {label}.{limit}")
 

@@ -461,6 +461,8 @@ class BulkSamples(Samples):
         Buffers of the two sockets, as the kernel granted them. [byte]
     asked_buffer_bytes : array_like
         Buffer that was asked for; nan where the kernel chose. [byte]
+    window_bytes : array_like
+        Most that was seen in flight at once over TCP, sent and not yet acknowledged. [byte]
     cycle_s : array_like
         Median time from a write to its answer, where the source waits for one. [s]
     sender_drop_count, input_drop_count, line_drop_count, receiver_drop_count : array_like
@@ -485,6 +487,7 @@ class BulkSamples(Samples):
         "send_buffer_bytes": "byte",
         "receive_buffer_bytes": "byte",
         "asked_buffer_bytes": "byte",
+        "window_bytes": "byte",
         "cycle_s": "s",
         "sender_drop_count": "1",
         "input_drop_count": "1",
@@ -511,6 +514,7 @@ class BulkSamples(Samples):
     send_buffer_bytes: FloatColumn | Sequence[float] = ()
     receive_buffer_bytes: FloatColumn | Sequence[float] = ()
     asked_buffer_bytes: FloatColumn | Sequence[float] = ()
+    window_bytes: FloatColumn | Sequence[float] = ()
     cycle_s: FloatColumn | Sequence[float] = ()
     sender_drop_count: FloatColumn | Sequence[float] = ()
     input_drop_count: FloatColumn | Sequence[float] = ()
@@ -978,7 +982,8 @@ def _floats(values: FloatColumn | Sequence[float]) -> FloatColumn:
 
 _MEDIANS = (
     "wall_s", "delivery_s", "user_s", "system_s", "sent_rate_bps", "goodput_bps", "sent_rate_pps",
-    "rate_pps", "lost_count", "loss_ratio", "cycle_s", "sender_drop_count", "input_drop_count",
+    "rate_pps", "lost_count", "loss_ratio", "send_buffer_bytes", "receive_buffer_bytes",
+    "window_bytes", "cycle_s", "sender_drop_count", "input_drop_count",
     "line_drop_count", "receiver_drop_count",
 )  # fmt: skip
 

@@ -66,6 +66,27 @@ def test_buffers_over_a_path_are_compared_with_a_buffer_a_round_trip():
     assert (found.x_name, found.y_unit) == ("buffer", "bit/s")
 
 
+def test_what_was_in_flight_is_told_beside_the_buffer():
+    known = {"truth": TRUTH, "asked_buffer_bytes": [4096, 65_536], "target": "path, TCP"}
+    found = compare.overlay(transfers([1440] * 2, [1.0] * 2, window_bytes=[2048, 72_090], **known))
+    # By hand: 2048 / 4096, 72,090 / 65,536.
+    assert found.sentence.endswith("seen in flight at once were 0.5 to 1.1 of it.")
+    bare = compare.overlay(transfers([1440] * 2, [1.0] * 2, **known))
+    assert "in flight" not in bare.sentence
+
+
+def test_buffers_of_datagrams_are_no_window():
+    found = compare.overlay(
+        transfers([1440] * 2, [1.0] * 2, truth=TRUTH, asked_buffer_bytes=[4096, 65_536])
+    )
+    assert found.x_name == "size of the write"
+
+
+def test_one_size_tells_one_cost():
+    found = compare.overlay(transfers([1440] * 3, [7e-3, 5e-3, 6e-3]))
+    assert found.sentence == "The sender spends 5 µs a datagram of 1440 B."
+
+
 def test_pairs_are_compared_with_so_many_cycles_of_one():
     found = compare.overlay(
         transfers(

@@ -161,13 +161,18 @@ def describe(name: str, samples: Samples) -> str:
     return "\n".join(lines)
 
 
+_GRANTED = ("send_buffer_bytes", "receive_buffer_bytes")
+
+
 def of_settings(samples: BulkSamples) -> list[str]:
     """Return what was measured with each setting, and what theory says of all."""
     lines = []
     for row in samples.by_setting():
         what = [f"writes of {show(row['write_bytes'], 'byte')}"]
         if not np.isnan(row["asked_buffer_bytes"]):
-            what.append(f"buffers of {show(row['asked_buffer_bytes'], 'byte')}")
+            asked = show(row["asked_buffer_bytes"], "byte")
+            granted = [show(row[name], "byte") for name in _GRANTED if not np.isnan(row[name])]
+            what.append(f"buffers of {asked} (granted {' and '.join(granted) or 'unknown'})")
         if row["pair_count"] > 1 or not np.isnan(row["cycle_s"]):
             what.append(f"pairs: {row['pair_count']:g}")
         rates = (
@@ -176,7 +181,12 @@ def of_settings(samples: BulkSamples) -> list[str]:
         )
         if not np.isnan(row["loss_ratio"]):
             rates += f" ({show(row['rate_pps'], 'packet/s')}), lost {row['loss_ratio']:.2%}"
-        times = f"{show(row['wall_s'], 's')} wall, {show(row['user_s'] + row['system_s'], 's')} cpu"
+        if not np.isnan(row["window_bytes"]):
+            rates += f", {show(row['window_bytes'], 'byte')} seen in flight"
+        times = (
+            f"{show(row['wall_s'], 's')} wall, {show(row['user_s'], 's')} user, "
+            f"{show(row['system_s'], 's')} system"
+        )
         lines.append(f"{', '.join(what)}: {rates}; {times}; median of {row['run_count']}")
         places = {place: row[name] for place, name in DROP_PLACES.items() if row[name] > 0}
         if places:

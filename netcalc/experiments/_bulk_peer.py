@@ -190,7 +190,7 @@ def in_flight_bytes(sock: socket.socket) -> int:
         sent, again = _U64_U64.unpack_from(info, _BYTES_SENT)
     except (OSError, AttributeError, struct.error):  # another system, or a kernel before 4.19
         return 0
-    return max(0, int(sent - again - acknowledged))
+    return max(0, int(sent - again - acknowledged + (acknowledged > 0)))  # the SYN counts as one
 
 
 def drain(

@@ -278,7 +278,7 @@ class Ends:
         *,
         source_socket: Opener = socket.socket,
         sink_socket: Opener = socket.socket,
-        sink_host: str = "127.0.0.1",
+        sink_host: str,
         drops: Drops = dict,
     ) -> None:
         self._run, self._drops = run, drops
@@ -424,11 +424,12 @@ class Ends:
         """Open the two sockets of a connection; buffers are set before connect and listen."""
         run = self._run
         run.phase = "connect"
-        with self._open_sink(socket.AF_INET, transfer.kind) as listener:
+        family = socket.AF_INET6 if ":" in self._host else socket.AF_INET
+        with self._open_sink(family, transfer.kind) as listener:
             _set_buffer(listener, socket.SO_RCVBUF, transfer.buffer_bytes)
             listener.bind((self._host, 0))
             run.port = listener.getsockname()[1]
-            source = self._open_source(socket.AF_INET, transfer.kind)
+            source = self._open_source(family, transfer.kind)
             try:
                 _set_buffer(source, socket.SO_SNDBUF, transfer.buffer_bytes)
                 if transfer.protocol == "udp":
@@ -517,6 +518,7 @@ def _row(transfer: Transfer, sent: dict[str, Any], received: dict[str, Any]) -> 
         "receiver_system_s": received.get("system_s", np.nan),
         "lost_count": lost,
         "pair_count": transfer.pair_count,
+        "window_bytes": sent.get("window_bytes") or np.nan,
         "cycle_s": np.nan if cycle_ns is None else cycle_ns * 1e-9,
         **dict.fromkeys(DROP_PLACES.values(), np.nan),
     }
@@ -578,6 +580,10 @@ def _words(path: File) -> str:
         return f"not told by {sys.platform}"
 
 
+def _version(run: Transfers) -> int:
+    return 6 if ":" in run.host else 4
+
+
 @contextmanager
 def both_ends(
     run: Transfers,
@@ -590,9 +596,10 @@ def both_ends(
 ) -> Iterator[Ends]:
     """Start source and sink: on the host's loopback, on one of their own, on a path, routed.
 
-    ``every`` goes to each link of the path.
+    ``every`` goes to each link of the path. The address family is that of the run's host.
     """
     run.facts.update(_instrument.machine(), **_instrument.timer())
+    run.facts["address_family"] = f"IPv{_version(run)}"
     if routed:
         place = _routed(run, mtu_bytes)
     elif path is not None:
@@ -610,7 +617,7 @@ def both_ends(
 @contextmanager
 def _on_loopback(run: Transfers) -> Iterator[Ends]:
     run.facts.update(_instrument.loopback())
-    with Ends(run) as ends:
+    with Ends(run, sink_host=run.host) as ends:
         yield ends
 
 
@@ -624,7 +631,9 @@ def _on_own_loopback(run: Transfers, mtu_bytes: int) -> Iterator[Ends]:
                 hint="Without mtu_bytes the run takes the host's loopback",
             )
         run.facts.update(_instrument.loopback(), loopback_mtu_bytes=mtu_bytes)
-        with Ends(run, source_socket=room.socket, sink_socket=room.socket) as ends:
+        with Ends(
+            run, source_socket=room.socket, sink_socket=room.socket, sink_host=run.host
+        ) as ends:
             yield ends
 
 
@@ -632,7 +641,7 @@ def _on_own_loopback(run: Transfers, mtu_bytes: int) -> Iterator[Ends]:
 def _routed(run: Transfers, mtu_bytes: int | None) -> Iterator[Ends]:
     with Routed(mtu_bytes=_MTU_BYTES if mtu_bytes is None else mtu_bytes) as hosts:
         run.facts["routed"] = hosts.truth()
-        run.host = hosts.address("B")
+        run.host = hosts.address("B", _version(run))
 
         def drops() -> dict[str, int]:
             found = hosts.forwarding()
@@ -665,7 +674,7 @@ def _on_path(
     mtu_bytes = _MTU_BYTES if mtu_bytes is None else mtu_bytes
     with Wire(path, mtu_bytes=mtu_bytes, buffer_bytes=link_buffer_bytes, **every) as wire:
         run.facts["truth"] = wire.truth()
-        run.host = wire.address("B")
+        run.host = wire.address("B", _version(run))
         with Ends(
             run,
             source_socket=lambda family, kind: wire.socket("A", family, kind),

@@ -13,6 +13,7 @@ from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments._limits import (
     MAX_DURATION_S,
     finite,
+    loopback_address,
     require_processes,
     require_writable,
     whole_number,
@@ -39,8 +40,9 @@ MAX_LIMIT_S = 60.0
 """Longest time of one transfer. [s]"""
 MAX_TOGETHER = 64
 """Datagrams that the kernel takes in one call, at most. [1]"""
-_UDP_LIMIT_BYTES = 65_507
-_UDP_HEADERS_BYTES = 28
+_UDP_LIMIT_BYTES = {4: 65_507, 6: 65_527}  # by version of IP: the payload that UDP can carry
+_UDP_HEADERS_BYTES = {4: 28, 6: 48}
+_TOGETHER_BYTES = 65_507
 
 
 def bulk(
@@ -53,6 +55,7 @@ def bulk(
     datagrams_per_call: int = 1,
     congestion_control: str = "",
     limit_s: float = 10.0,
+    host: str = "127.0.0.1",
     mtu_bytes: int | None = None,
     path: Path | None = None,
     link_buffer_bytes: int | None = None,
@@ -69,8 +72,8 @@ def bulk(
     Parameters
     ----------
     write_bytes : array_like
-        Sizes of the writes: for TCP up to 16 MiB, for UDP, where each is a datagram, up to 65,507.
-        [byte]
+        Sizes of the writes: for TCP up to 16 MiB, for UDP, where each is a datagram, up to 65,507
+        (over IPv6 65,527). [byte]
     protocol : {'tcp', 'udp'}
         What carries them.
     write_count : int
@@ -86,6 +89,8 @@ def bulk(
         Rule of TCP, such as ``'reno'``; empty leaves it to the system.
     limit_s : float
         A transfer ends after this time with what it moved, 0.01 to 60. [s]
+    host : str
+        Address on the loopback, of IPv4 or IPv6; with a path, its address family counts.
     mtu_bytes : int, optional
         Run on a loopback of this MTU in a network namespace of its own; with a path, its MTU.
         [byte]
@@ -124,7 +129,12 @@ def bulk(
     what fits its buffers. The kernel counts processor time well as a sum; how it divides a short
     run into user and system time is coarse.
 
-    Linux grants twice the buffer that is asked for, as half of it is for its own records.
+    Linux grants twice the buffer that is asked for, as half of it is for its own records. What was
+    in flight at once, ``window_bytes``, is read back from the kernel: over a path about as much as
+    was asked for.
+
+    Of a transfer that takes longer than a tenth of a second ``meta.instrument["intervals"]`` has
+    what the sink had received, ten times a second.
 
     Examples
     --------
@@ -138,8 +148,17 @@ def bulk(
     buffers of 32 KiB, 50 runs).
     """
     require_processes()
+    address = loopback_address(host)
+    version = 6 if ":" in address else 4
+    if mtu_bytes is not None:
+        smallest = 68 if path is None and version == 4 else 1280
+        largest = 65_536 if path is None else 65_535
+        mtu_bytes = whole_number("mtu_bytes", mtu_bytes, smallest, largest)
+    if link_buffer_bytes is not None:
+        link_buffer_bytes = whole_number("link_buffer_bytes", link_buffer_bytes, 1, 1 << 30)
     transfers = planned(
         write_bytes,
+        version=version,
         protocol=protocol,
         write_count=write_count,
         run_count=run_count,
@@ -156,7 +175,8 @@ def bulk(
     command = (
         f"bulk({sizes}, protocol={protocol!r}, write_count={write_count}, run_count={run_count}, "
         f"buffer_bytes={buffers}, datagrams_per_call={datagrams_per_call}, "
-        f"congestion_control={congestion_control!r}, limit_s={limit_s:g}, mtu_bytes={mtu_bytes}"
+        f"congestion_control={congestion_control!r}, limit_s={limit_s:g}, host={address!r}, "
+        f"mtu_bytes={mtu_bytes}"
         + (")" if path is None else f", path={path!r}, link_buffer_bytes={link_buffer_bytes})")
     )
     require_writable(save)
@@ -166,7 +186,7 @@ def bulk(
             target=f"{'loopback' if path is None else 'emulated path'}, {protocol.upper()}",
             total_count=len(transfers),
             unit="transfers",
-            host="127.0.0.1",
+            host=address,
             port=None,
             stopping=stopping,
             progress=progress,
@@ -184,6 +204,7 @@ def bulk(
 def planned(
     write_bytes: ArrayLike,
     *,
+    version: int,
     protocol: str,
     write_count: int,
     run_count: int,
@@ -197,7 +218,7 @@ def planned(
 ) -> list[Transfer]:
     """Return the transfers of a run in the order in which they are done, all checked."""
     choice("protocol", protocol, ("tcp", "udp"))
-    most = MAX_WRITE_BYTES if protocol == "tcp" else _UDP_LIMIT_BYTES
+    most = MAX_WRITE_BYTES if protocol == "tcp" else _UDP_LIMIT_BYTES[version]
     sizes = whole_numbers("write_bytes", write_bytes, 1, most)
     count = whole_number("write_count", write_count, 1, MAX_BULK_BYTES)
     runs = whole_number("run_count", run_count, 1, MAX_TRANSFERS)
@@ -205,18 +226,13 @@ def planned(
     buffers: list[int | None] = [None]
     if buffer_bytes is not None:
         buffers = [*whole_numbers("buffer_bytes", buffer_bytes, 1, 1 << 30)]
-    if mtu_bytes is not None:
-        smallest, largest = (68, 65_536) if path is None else (1280, 65_535)
-        whole_number("mtu_bytes", mtu_bytes, smallest, largest)
     together = whole_number("datagrams_per_call", datagrams_per_call, 1, MAX_TOGETHER)
     if together > 1:
-        _require_together(together, sizes, protocol, mtu_bytes)
+        _require_together(together, sizes, protocol, mtu_bytes, _UDP_HEADERS_BYTES[version])
     if congestion_control and protocol == "udp":
         raise DomainError(
             "congestion_control", repr(congestion_control), "empty for UDP, which has none"
         )
-    if link_buffer_bytes is not None:
-        whole_number("link_buffer_bytes", link_buffer_bytes, 1, 1 << 30)
     linger_s = LINGER_S if path is None else LINGER_S + float(path.rtt_s(max(sizes)))
     transfers = [
         Transfer(
@@ -276,25 +292,25 @@ def whole_numbers(name: str, values: ArrayLike, low: int, high: int) -> list[int
 
 
 def _require_together(
-    together: int, sizes: Sequence[int], protocol: str, mtu_bytes: int | None
+    together: int, sizes: Sequence[int], protocol: str, mtu_bytes: int | None, headers_bytes: int
 ) -> None:
     """Refuse datagrams that the kernel does not take in one call."""
     if protocol == "tcp":
         raise DomainError("datagrams_per_call", together, "1 for TCP, which has no datagrams")
     largest = max(sizes)
-    if together * largest > _UDP_LIMIT_BYTES:
-        most = _UDP_LIMIT_BYTES // largest
+    if together * largest > _TOGETHER_BYTES:
+        most = _TOGETHER_BYTES // largest
         raise DomainError(
             "datagrams_per_call", together, f"at most {most} of {largest} bytes",
-            hint=f"One call takes {_UDP_LIMIT_BYTES} bytes of datagrams",
+            hint=f"One call takes {_TOGETHER_BYTES} bytes of datagrams",
         )  # fmt: skip
-    if mtu_bytes is not None and largest + _UDP_HEADERS_BYTES > mtu_bytes:
+    if mtu_bytes is not None and largest + headers_bytes > mtu_bytes:
         raise DomainError(
-            "write_bytes", largest, f"at most {mtu_bytes - _UDP_HEADERS_BYTES} for this MTU",
+            "write_bytes", largest, f"at most {mtu_bytes - headers_bytes} for this MTU",
             hint="Datagrams that are handed over together are not fragmented",
         )  # fmt: skip
 
 
 def _listed(values: dict[int, None] | dict[int | None, None]) -> str:
     found = list(values)
-    return str(found[0]) if len(found) == 1 else str(found)
+    return str(found[0] if len(found) == 1 else found)

@@ -286,7 +286,7 @@ def _measured(
 ) -> BulkSamples:
     """Do the transfers on loopback, routed, or on a path; ``between`` as in :func:`moved`."""
     if link_buffer_bytes is not None:
-        whole_number("link_buffer_bytes", link_buffer_bytes, 1, 1 << 30)
+        link_buffer_bytes = whole_number("link_buffer_bytes", link_buffer_bytes, 1, 1 << 30)
     if routed and path is not None:
         raise DomainError("routed", True, "False with a path: one or the other lies between")
     require_bounded_transfers(transfers)

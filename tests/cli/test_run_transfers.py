@@ -18,10 +18,16 @@ def netcalc(*arguments):
 @pytest.mark.live
 def test_the_books_options_measure_save_draw_and_read(tmp_path):
     saved, drawn = tmp_path / "run.json", tmp_path / "run.html"
-    done = netcalc("bulk", "-s", "1440B", "-s", "300B", "-b", "32KiB", "-c", "100", "--runs", "2",
+    done = netcalc("bulk", "-s", "1440", "-s", "300B", "-b", "32768", "-c", "100", "--runs", "2",
                    "--save", str(saved), "--plot", str(drawn))  # fmt: skip
     assert done.exit_code == 0, done.output
-    assert "writes of 1440 B, buffers of 32.77 kB: sent " in done.output
+    assert (
+        "writes of 1440 B, buffers of 32.77 kB (granted 65.54 kB and 65.54 kB): sent "
+        in done.output
+    )
+    assert " wall, " in done.output
+    assert " user, " in done.output
+    assert " system; median of 2" in done.output
     assert "The sender spends" in done.output
     samples = BulkSamples.load(saved)
     assert samples.received_bytes.tolist() == [144_000, 30_000] * 2
@@ -89,6 +95,19 @@ def test_a_buffer_sweep_over_a_path():
     assert done.exit_code == 0, done.output
     assert "bulk over tcp, the path 50 Mbit/s 2 ms" in done.output
     assert "a buffer each round trip" in done.output
+    assert (
+        "The window of the theory is the buffer that was asked for; seen in flight" in done.output
+    )
+
+
+@pytest.mark.live
+@pytest.mark.namespace
+def test_a_loopback_of_another_mtu_and_family():
+    done = netcalc("bulk", "-s", "1440", "-c", "20", "--runs", "1", "--mtu", "1500B",
+                   "--host", "::1", "--json")  # fmt: skip
+    document = json.loads(done.output)
+    facts = document["meta"]["instrument"]
+    assert (facts["mss_bytes"], facts["address_family"]) == (1428, "IPv6"), "1500 less 72"
 
 
 @pytest.mark.parametrize(
@@ -97,7 +116,9 @@ def test_a_buffer_sweep_over_a_path():
         (["bulk", "-s", "1.5B"], "write_bytes is 1.5"),
         (["bulk", "-s", "10 mb"], "size"),
         (["bulk", "--congestion", "reno", "--protocol", "udp"], "empty for UDP"),
-        (["bulk", "-b", "0B", "-b", "1KiB"], "buffer_bytes is 0"),
+        (["bulk", "-b", "0", "-b", "1KiB"], "buffer_bytes is 0"),
+        (["bulk", "-s", "1440.5"], "size"),
+        (["bulk", "--host", "192.0.2.1"], "not a loopback address"),
         (["bulk", "--path", "fast"], "fast"),
         (["line-rate", "--frame", "63B"], "frame_bytes is 63"),
         (["lockstep", "--reply", "0B"], "reply_bytes is 0"),

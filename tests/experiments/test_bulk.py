@@ -25,6 +25,7 @@ from netcalc import samples
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import _run, _transfers, bulk
 from netcalc.experiments._transfers import Ends
+from netcalc.path import Path as NetPath
 from netcalc.samples import BulkSamples
 
 pytestmark = pytest.mark.live
@@ -117,6 +118,11 @@ REFUSED = [
     ({"limit_s": 86_400}, r"limit_s is 86400, allowed is from 0\.01 to 60"),
     ({"mtu_bytes": 67}, r"mtu_bytes is 67"),
     ({"mtu_bytes": 65_537}, r"mtu_bytes is 65537"),
+    ({"mtu_bytes": 1279, "host": "::1"}, r"mtu_bytes is 1279, .* 1280"),
+    ({"mtu_bytes": 1500.5}, r"mtu_bytes is 1500\.5"),
+    ({"write_bytes": 65_528, "protocol": "udp", "host": "::1"}, r"write_bytes is 65528"),
+    ({"datagrams_per_call": 2, "protocol": "udp", "host": "::1", "mtu_bytes": 1487}, r"most 1439"),
+    ({"link_buffer_bytes": 0}, r"link_buffer_bytes is 0"),
     ({"datagrams_per_call": 2}, r"datagrams_per_call is 2, allowed is 1 for TCP"),
     ({"datagrams_per_call": 65, "protocol": "udp"}, r"datagrams_per_call is 65, .* 1 to 64"),
     ({"datagrams_per_call": 46, "protocol": "udp"}, r"at most 45 of 1440 bytes"),
@@ -138,6 +144,12 @@ def no_packet(monkeypatch):
 def test_impossible_numbers_are_refused(arguments, text, no_packet):
     with pytest.raises(DomainError, match=text):
         bulk(**arguments)
+
+
+def test_another_host_is_refused(no_packet):
+    with pytest.raises(ExperimentError, match="it is not a loopback address") as caught:
+        bulk(host="192.0.2.1")
+    assert caught.value.phase == "target"
 
 
 @pytest.mark.parametrize(
@@ -340,14 +352,53 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_run(tmp_path, no_pa
 
 
 @pytest.mark.namespace
-@pytest.mark.parametrize("mtu_bytes", [1500, 16_384])
-def test_a_loopback_of_another_mtu(mtu_bytes, nothing_left):
+@pytest.mark.parametrize(
+    ("mtu_bytes", "host", "headers_bytes"),
+    [(1500, "127.0.0.1", 52), (16_384, "127.0.0.1", 52), (65_536, "127.0.0.1", 52),
+     (1500.0, "::1", 72)],
+)  # fmt: skip
+def test_a_loopback_of_another_mtu(mtu_bytes, host, headers_bytes, nothing_left):
     host_mtu = Path("/sys/class/net/lo/mtu").read_text()
-    result = bulk(1440, write_count=200, run_count=1, mtu_bytes=mtu_bytes)
+    result = bulk(1440, write_count=200, run_count=1, mtu_bytes=mtu_bytes, host=host)
     assert result.received_bytes.tolist() == [288_000]
-    assert result.meta.instrument["mss_bytes"] == mtu_bytes - 52
+    # tcp(7) has no segment above 32 KiB in flight where the window is smaller than two of them.
+    segment = result.meta.instrument["mss_bytes"]
+    assert segment == mtu_bytes - headers_bytes or segment < mtu_bytes == 65_536
     assert result.meta.instrument["loopback_mtu_bytes"] == mtu_bytes
     assert Path("/sys/class/net/lo/mtu").read_text() == host_mtu
+
+
+@pytest.mark.parametrize("protocol", ["tcp", "udp"])
+def test_ipv6_loopback(protocol, nothing_left):
+    if not Path("/proc/net/if_inet6").read_text():
+        with pytest.raises(ExperimentError, match=r"\(::1"):
+            bulk(1440, protocol=protocol, write_count=10, run_count=1, host="::1")
+        return
+    result = bulk(1440, protocol=protocol, write_count=10, run_count=1, host="::1")
+    assert result.sent_bytes.tolist() == [14_400]
+    assert result.meta.instrument["address_family"] == "IPv6"
+    assert eval(result.meta.command, {"bulk": bulk}).sent_bytes.tolist() == [14_400]
+
+
+@pytest.mark.namespace
+@pytest.mark.parametrize(("host", "family"), [("127.0.0.1", "IPv4"), ("::1", "IPv6")])
+def test_what_is_in_flight_over_a_path(host, family, nothing_left):
+    result = bulk(
+        1440, write_count=60, run_count=1, buffer_bytes=[8192, 32_768], host=host,
+        path=NetPath.parse("10 Mbit/s 10 ms"), link_buffer_bytes=100_000,
+    )  # fmt: skip
+    assert result.received_bytes.tolist() == [86_400] * 2
+    assert result.meta.instrument["address_family"] == family
+    # socket(7): the kernel grants twice what is asked for, so more than that is never in flight.
+    assert (result.window_bytes <= 2 * result.asked_buffer_bytes).all()
+    assert (result.window_bytes >= 1440).all()
+    # Derived: at most a window each round trip; the 20 ms are the propagation alone.
+    assert (result.goodput_bps <= 8 * result.window_bytes / 0.020 + 8 * 1440 / 0.020).all()
+
+
+def test_nothing_is_in_flight_of_datagrams():
+    result = bulk(1440, protocol="udp", write_count=10, run_count=1)
+    assert np.isnan(result.window_bytes).all()
 
 
 def test_a_namespace_that_is_refused_is_told(monkeypatch, nothing_left):
