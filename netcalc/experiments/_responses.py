@@ -28,6 +28,7 @@ DEVICE = "wire0"
 """Interface of an end of an emulated path."""
 COUNTERS = "/proc/net/netstat"
 _BIND_ADDRESS_NO_PORT, _SIOCGIFINDEX, _SIOCSIFADDR = 24, 0x8933, 0x8916
+_CONGESTION = "net.ipv4.tcp_congestion_control"
 CONNECT_S = 5.0
 """Time limit of a connection to the peer. [s]"""
 
@@ -169,10 +170,13 @@ def place_of(
 ) -> Iterator[Place]:
     """Make the place of a run: an emulated path, or a loopback that belongs to the run alone.
 
+    In a namespace of the run's own, connections use Reno: BBR, which is the default of some
+    systems, spreads the segments of a response over the round trip.
+
     Where the system allows no namespace, the loopback is that of the host, none of its settings is
     changed, and a warning says so.
     """
-    settings = dict(sysctls or {})
+    settings = {_CONGESTION: "reno", **(sysctls or {})}
     run.facts["address_family"] = f"IPv{version}"
     if path is None:
         made = _loopback(run, mtu_bytes, version, settings)

@@ -144,7 +144,8 @@ def small_writes(
 
     The two ends are in a network namespace of the run where the system allows one, so that its
     counters are the run's alone, of both ends together; otherwise on the host's loopback, and
-    ``meta.warnings`` says so.
+    ``meta.warnings`` says so. There connections use Reno, because BBR, the default of some systems,
+    spreads the segments of a response over the round trip.
 
     Examples
     --------
