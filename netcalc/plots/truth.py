@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from bokeh.layouts import column
-from bokeh.models import ColumnDataSource, GlyphRenderer, Span
+from bokeh.models import ColumnDataSource, FixedTicker, GlyphRenderer, Span
 from bokeh.plotting import figure
 
 from netcalc.plots.plot import Columns, Plot, ready
@@ -34,6 +34,8 @@ LEAST_RATIO = 1e-4
 """Smaller errors are drawn at the edge: 0 has no place on a logarithmic axis. [ratio]"""
 LIMITS = (0.02, 0.05)
 """Lines across the errors. [ratio]"""
+TICKS = (1e-4, 1e-3, *LIMITS, 0.5)
+"""What is written beside the errors. [ratio]"""
 ERROR_HEIGHT = 220
 """Height of a figure of errors, in pixels."""
 
@@ -125,11 +127,16 @@ def _upper(
 
 
 def _lower(shown: dict[str, ColumnDataSource], x_axis: Axis, upper: figure, theme: Theme) -> figure:
-    y_axis = Axis("size of the error", "ratio", "log", low=LEAST_RATIO / 1.5)
+    largest = max(float(np.max(source.data["size"])) for source in shown.values())
+    y_axis = Axis(
+        "size of the error", "ratio", "log", low=LEAST_RATIO / 1.5, high=max(2 * largest, 0.1)
+    )
     chart = new_figure(x_axis, y_axis, title="", height=ERROR_HEIGHT)
     chart.x_range = upper.x_range
     chart.min_border_left = 90
     chart.toolbar_location = None
+    chart.yaxis[0].ticker = FixedTicker(ticks=list(TICKS))
+    chart.ygrid[0].ticker = chart.yaxis[0].ticker
     upper.xaxis[0].axis_label = None
     for place, limit in enumerate(LIMITS):
         chart.add_layout(

@@ -41,6 +41,7 @@ def test_two_figures_a_unit_on_one_axis():
     for upper, lower in zip(charts[::2], charts[1::2], strict=True):
         assert upper.x_range is lower.x_range
         assert lower.y_range.start < 1e-4
+        assert lower.y_range.end >= 0.1, "the limits of 2 and 5 % are always in view"
 
 
 def test_the_words_name_what_is_unexplained():
