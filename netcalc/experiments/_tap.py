@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from netcalc.experiments._stamps import SO_TIMESTAMPNS, stamp_ns
 from netcalc.samples import write_atomically
 
 SNAP_BYTES = 128
@@ -28,9 +29,7 @@ WAIT_S = 2e-4
 HOLD_S = 1e-3
 """The same for an acknowledgement. [s]"""
 _ALL_PROTOCOLS = 0x0003
-_SO_TIMESTAMPNS = 35
 _OUTGOING = 4
-_TIMESPEC = struct.Struct("=qq")
 _PCAP_NS, _RAW_IP = 0xA1B23C4D, 101
 _BUFFER_BYTES = 4 << 20
 _FRAGMENT_HEADER = 44
@@ -75,7 +74,7 @@ class Tap:
         self._both_ends = both_ends
         self.packets: list[Packet] = []
         self.seen_count = 0
-        sock.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
+        sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
         sock.bind((interface, _ALL_PROTOCOLS))
         sock.setblocking(False)
@@ -92,7 +91,7 @@ class Tap:
                 head, control, _, origin = self._sock.recvmsg(SNAP_BYTES, 64)
                 if self._both_ends and origin[2] != _OUTGOING:
                     continue
-                packet = _packet(_stamp_ns(control), head)
+                packet = _packet(stamp_ns(control), head)
                 if packet is not None:
                     found.append(packet)
         self.seen_count += len(found)
@@ -330,11 +329,3 @@ def _tcp_payload_bytes(packet: Packet) -> int:
 
 def _address(host: str) -> bytes:
     return socket.inet_pton(socket.AF_INET6 if ":" in host else socket.AF_INET, host)
-
-
-def _stamp_ns(control: list[tuple[int, int, bytes]]) -> int:
-    for level, kind, data in control:
-        if level == socket.SOL_SOCKET and kind == _SO_TIMESTAMPNS:
-            seconds, rest_ns = _TIMESPEC.unpack_from(data)
-            return int(seconds * 10**9 + rest_ns)
-    return 0
