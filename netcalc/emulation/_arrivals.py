@@ -7,6 +7,7 @@ enter its path too late. A packet socket at the device sees it leave, with the t
 from __future__ import annotations
 
 import ctypes
+import math
 import socket
 import struct
 import time
@@ -44,12 +45,15 @@ class Arrivals:
         self._socket.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
         self._socket.setblocking(False)
         self._socket.bind((device, _EVERY_PROTOCOL))
+        self.stale = False
+        """Whether packets were read whose stamps may still be here, in the place of later ones."""
 
     def take(self, after_s: float) -> dict[bytes, float]:
         """Return the times of packets that came later than a time, by their first bytes.
 
         Times are those of ``time.monotonic``.
         """
+        self.stale = False
         found: dict[bytes, float] = {}
         behind_s = None
         while True:
@@ -63,6 +67,11 @@ class Arrivals:
             came_s = seconds - behind_s + rest_ns * 1e-9
             if came_s > after_s:
                 found.setdefault(head, came_s)
+
+    def forget(self) -> None:
+        """Make room where there may be stamps of packets that were read."""
+        if self.stale:
+            self.take(math.inf)
 
     def close(self) -> None:
         """Close the packet socket."""

@@ -41,10 +41,13 @@ from netcalc.emulation.queue import LinkQueue
 DEVICE = "wire0"
 SPIN_S = 6e-5
 """So long before the next packet is due the process stays awake. [s]"""
-EARLY_S = 4e-4
-"""It wakes so long before from a long sleep, to sleep again: a short sleep ends on time. [s]"""
+LONG_S, EARLY_S = 2e-3, 4e-4
+"""From a sleep longer than the one it wakes the other too early, to sleep again: a processor that
+slept long is slow to wake, after a short sleep it is on time. [s]"""
 LATE_S = 5e-4
 """A packet is late if it goes out, or was not read, for longer than this. [s]"""
+STAMPED = 4
+"""After a sleep it looks for the stamps of so many packets; then it is awake enough. [packet]"""
 BATCH = 32
 """Packets read from one end before the other end gets its turn. [packet]"""
 _KEPT = 1_000_000  # latenesses kept
@@ -69,6 +72,7 @@ class Carrier:
         self._lateness_s = array("d")
         self._frame_heads: list[dict[int, bytes]] = []  # of veth: before a packet to each end
         self._arrivals: list[Arrivals] = []
+        self._read_count = 0  # packets since the last sleep
         self._empty_s = [0.0, 0.0]  # when there was last nothing to read at each end
         self._entered_s = [0.0, 0.0]  # when its last packet entered the chain
         self._unread_max_s = 0.0
@@ -150,6 +154,10 @@ class Carrier:
             due_s = self._deliver(_clock())
             watched = others if self.broken else [*tuns, *others]
             wait_s = None if due_s is None else self._wait_s(due_s - _clock())
+            if wait_s != 0.0:
+                self._read_count = 0
+                for arrivals in self._arrivals:
+                    arrivals.forget()
             ready = select.select(watched, [], [], wait_s)[0]
             now_s = _clock()
             # After a sleep its end is when they came; otherwise they may have stood since then.
@@ -166,7 +174,7 @@ class Carrier:
 
     def _wait_s(self, left_s: float) -> float:
         """Return how long to sleep when a packet is due in so long."""
-        return max(0.0, left_s - (SPIN_S if left_s < 2 * EARLY_S else EARLY_S))
+        return max(0.0, left_s - (EARLY_S if left_s > LONG_S else SPIN_S))
 
     def _deliver(self, now_s: float) -> float | None:
         """Write what has arrived; return when the next packet will."""
@@ -206,7 +214,11 @@ class Carrier:
         tun, routers = self.tuns[side], len(self._routers)
         size = 65_536 + 64 if self._offload else self._settings["mtu_bytes"] + 64
         skipped = _veth.HEADER_BYTES if self._frame_heads else 0
-        stamps = self._arrivals[side].take(self._empty_s[side]) if self._arrivals else {}
+        stamps = {}
+        if self._arrivals and self._read_count < STAMPED:
+            stamps = self._arrivals[side].take(self._empty_s[side])
+        elif self._arrivals:
+            self._arrivals[side].stale = True
         for _ in range(BATCH):
             before_s = _clock()
             try:
@@ -217,6 +229,7 @@ class Carrier:
             except OSError as error:
                 self._failed(error)
                 return
+            self._read_count += 1
             came_s = stamps.get(packet[:HEAD_BYTES]) if stamps else None
             if came_s is None:
                 came_s = _clock()
