@@ -409,15 +409,17 @@ class Ends:
         """Tell how far the transfer is that is under way, from what both ends say meanwhile."""
         self.source.hear()
         self.sink.hear()
-        if not (found := self.sink.so_far or self.source.so_far):
+        source, sink = self.source.so_far, self.sink.so_far
+        if not (source or sink):
             return
-        end = self.source if transfer.protocol == "udp" or transfer.reply_bytes else self.sink
-        done_bytes = max(end.so_far.get("sent_bytes", 0), end.so_far.get("received_bytes", 0))
-        elapsed_s = (found["at_ns"] - self._begin_ns) * 1e-9
+        received_bytes = sink.get("received_bytes", 0)
+        lossy = transfer.protocol == "udp"
+        done_bytes = source.get("sent_bytes", 0) if lossy else received_bytes
+        elapsed_s = (time.perf_counter_ns() - self._begin_ns) * 1e-9
         self._run.tell_within(
             max(done_bytes / transfer.asked_bytes, elapsed_s / transfer.limit_s),
-            at_ns=found["at_ns"],
-            received_bytes=found["received_bytes"],
+            at_ns=sink.get("at_ns", 0),
+            received_bytes=received_bytes,
         )
 
     def _connected(self, transfer: Transfer) -> tuple[socket.socket, socket.socket]:
