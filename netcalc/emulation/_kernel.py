@@ -12,6 +12,7 @@ import os
 import platform
 import socket
 import struct
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -35,6 +36,8 @@ _CALLS = {
     _SIOCADDRT: "giving a router",
 }
 _IFF_UP = 0x1
+_TENTATIVE = 0x40  # of an address of IPv6
+_USABLE_S = 3.0
 _PR_SET_PDEATHSIG, _PR_SET_TIMERSLACK = 1, 29
 _SCHED_SETATTR = {"x86_64": 314, "aarch64": 274, "riscv64": 274}
 _SLICE_NS = 100_000  # the shortest there is
@@ -134,6 +137,7 @@ def set_up(name: str, addresses: list[str], *, mtu_bytes: int) -> None:
                 checked_ioctl(
                     sock, _SIOCSIFADDR, struct.pack("16sIi", address.ip.packed, length, index)
                 )
+            _wait_until_usable(address.ip.packed.hex())
 
 
 def add_router(name: str, address: str) -> None:
@@ -153,6 +157,16 @@ def add_router(name: str, address: str) -> None:
     with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as sock:
         index = socket.if_nametoindex(name)
         checked_ioctl(sock, _SIOCADDRT, struct.pack("16s16s16sIHHILIi", *request, index))
+
+
+def _wait_until_usable(address: str) -> None:
+    """Wait until the kernel takes an address of IPv6 as its own; it looks for others first."""
+    end_s = time.monotonic() + _USABLE_S
+    while time.monotonic() < end_s:
+        lines = map(str.split, Path("/proc/self/net/if_inet6").read_text().splitlines())
+        if not any(line[0] == address and int(line[4], 16) & _TENTATIVE for line in lines):
+            return
+        time.sleep(0.001)
 
 
 def set_sysctl(name: str, value: str) -> None:
