@@ -181,24 +181,27 @@ if (ticker.desired_num_ticks !== wanted) ticker.desired_num_ticks = wanted;
 const args = formatter.args instanceof Map ? [...formatter.args] : Object.entries(formatter.args);
 formatter.args = new Map([...args, ["width", width]]);
 """
-# The title in as many lines as it needs beside the tools.
+# A long title on a narrow page: two smaller lines are as high as the tools beside them.
 _FIT_TITLE_JS = """
-const room = Math.max(12, Math.floor((cb_obj.inner_width - 40) / 8.5));
+const room = cb_obj.inner_width - 30;
+const narrow = whole.length * 8.5 > room;
 const lines = [""];
 for (const word of whole.split(" ")) {
   const last = lines[lines.length - 1];
-  if (last && last.length + 1 + word.length > room) lines.push(word);
-  else lines[lines.length - 1] = last ? last + " " + word : word;
+  if (narrow && last && (last.length + 1 + word.length) * 6.8 > room) lines.push(word);
+  else lines[lines.length - 1] = last ? `${last} ${word}` : word;
 }
 const text = lines.join("\\n");
-if (title.text.text !== text) title.text = new title.text.constructor({ text });
+if (title.text.text === text) return;
+title.text_font_size = narrow ? "13px" : "17px";
+title.standoff = narrow ? 1 : 10;
+title.text = new title.text.constructor({ text });
 """
 _FIT_LEGEND_JS = """
 const count = legend.items.length;
 const columns = Math.max(1, Math.min(count, Math.floor(cb_obj.inner_width / column)));
 if (legend.ncols !== columns) legend.ncols = columns;
-const more = cb_obj.title.text.text.split("\\n").length - 1; // lines of the title
-const wanted = height + row * (Math.ceil(count / columns) + more);
+const wanted = height + row * Math.ceil(count / columns);
 if (cb_obj.height !== wanted) cb_obj.height = wanted;
 """
 

@@ -332,7 +332,7 @@ def today_panel(*, theme: Theme = "light") -> Panel:
     controls = {
         "mcl_bytes": choice("cluster", {"1024 B": 1024, "2048 B": 2048, "4096 B": 4096}, 2048),
         "minclsize_bytes": Quantity(
-            "MINCLSIZE today",
+            "MINCLSIZE now",
             "169 B",
             unit="byte",
             low="100 B",
