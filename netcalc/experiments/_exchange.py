@@ -8,6 +8,9 @@ socket blocks in the kernel, with a time limit there, so that no call of ``poll`
 
 from __future__ import annotations
 
+import errno
+import os
+import select
 import socket
 import struct
 import time
@@ -213,8 +216,13 @@ class TcpExchange:
         """Show the session and wait for its return: whoever answers is the peer of this run."""
         self._sock.sendall(session)
         answer = b""
+        end_s = time.monotonic() + (self._sock.gettimeout() or 0.0)
         while len(answer) < len(session):
             self._stopping.check()
+            if not select.select([self._sock], [], [], SLICE_S)[0]:
+                if time.monotonic() > end_s:
+                    raise TimeoutError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
+                continue
             got = self._sock.recv(len(session) - len(answer))
             if not got:
                 raise ConnectionResetError("it closed the connection")
@@ -256,6 +264,54 @@ class TcpExchange:
     def _drop(self, length: int) -> None:
         self._view[: self._have - length] = self._view[length : self._have]
         self._have -= length
+
+
+def send_all(
+    sock: socket.socket, data: bytes, *, timeout_s: float, stopping: Stopping, flags: int = 0
+) -> None:
+    """Send all of a message on a socket with a limit of time for each call; look for an end."""
+    done = sock_send(sock, data, flags)
+    if done == len(data):
+        return
+    moved_s = time.monotonic()
+    while done < len(data):
+        stopping.check()
+        if more := sock_send(sock, memoryview(data)[done:], flags):
+            done, moved_s = done + more, time.monotonic()
+        elif time.monotonic() - moved_s > timeout_s:
+            raise ExperimentError(
+                f"the peer took {done} of {len(data)} bytes and then no more",
+                phase="send",
+                **peer_of(sock),
+            )
+
+
+def sock_send(sock: socket.socket, data: bytes | memoryview, flags: int) -> int:
+    """Return how much the kernel took, 0 if it had no room for a while."""
+    try:
+        return sock.send(data, flags)
+    except (BlockingIOError, TimeoutError) as error:  # without and with TLS
+        if error.errno == errno.ETIMEDOUT:
+            raise
+        return 0
+
+
+def connect_within(
+    sock: socket.socket, address: tuple[Any, ...], *, limit_s: float, stopping: Stopping
+) -> None:
+    """Connect, looking for a reason to end the run; the socket then blocks."""
+    sock.setblocking(False)
+    end_s = time.monotonic() + limit_s
+    code = sock.connect_ex(address)
+    while code in (errno.EINPROGRESS, errno.EALREADY):
+        stopping.check()
+        if select.select([], [sock], [], SLICE_S)[1]:
+            code = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        elif time.monotonic() > end_s:
+            code = errno.ETIMEDOUT
+    if code:
+        raise OSError(code, os.strerror(code))
+    sock.setblocking(True)
 
 
 def limit_receive(sock: socket.socket, limit_s: float) -> None:

@@ -7,6 +7,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from netcalc.errors import ExperimentError
 from netcalc.experiments import _instrument
-from netcalc.experiments._exchange import limit_receive, peer_of
+from netcalc.experiments._exchange import connect_within, limit_receive, peer_of, send_all
 from netcalc.experiments._peer import TAG_BYTES
 from netcalc.experiments._responses import CONNECT_S, Place, Responses
 from netcalc.experiments._stopping import SLICE_S, Stopping
@@ -113,8 +114,7 @@ class Rounds:
         self._server = place.server_host
         run.phase = "connect"
         with place.client_socket(socket.SOCK_STREAM) as sock:
-            sock.settimeout(CONNECT_S)
-            sock.connect(address)
+            connect_within(sock, address, limit_s=CONNECT_S, stopping=run.stopping)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, mode == "nodelay")
             limit_receive(sock, SLICE_S)
             granted = _instrument.granted(sock)
@@ -147,7 +147,7 @@ class Rounds:
             sent_ns = _clock()
             write()
             response_ns = _read(run, sock, view, sent_ns, plan.timeout_s)
-            if any(view):
+            if any(view) or _goes_on(sock):
                 raise ExperimentError(
                     "the peer speaks another protocol", phase="round", **peer_of(sock)
                 )
@@ -250,6 +250,14 @@ def _read(
         run.stopping.check()
 
 
+def _goes_on(sock: socket.socket) -> bool:
+    """Return True if more came than a response."""
+    try:
+        return bool(sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT))
+    except BlockingIOError:
+        return False
+
+
 def _writer(
     sock: socket.socket, mode: str, plan: WritePlan, stamps: list[int], stopping: Stopping
 ) -> Callable[[], Any]:
@@ -263,42 +271,45 @@ def _writer(
             stamps.append(_clock())
             yield piece
 
+    send = partial(send_all, sock, timeout_s=plan.timeout_s, stopping=stopping)
     if mode == "single":
-        return lambda: _write_whole(sock, whole, stamps)
+        return lambda: _write_whole(send, whole, stamps)
     if mode == "more":
-        return lambda: _write_more(sock, parts(), len(pieces))
+        return lambda: _write_more(send, parts(), len(pieces))
     if mode == "cork":
-        return lambda: _write_corked(sock, parts())
+        return lambda: _write_corked(sock, send, parts())
     if mode == "flush":
-        return lambda: _write_and_flush(sock, parts())
-    return lambda: _write(sock, parts())
+        return lambda: _write_and_flush(sock, send, parts())
+    return lambda: _write(send, parts())
 
 
-def _write_whole(sock: socket.socket, whole: bytes, stamps: list[int]) -> None:
+def _write_whole(send: Callable[..., None], whole: bytes, stamps: list[int]) -> None:
     stamps.append(_clock())
-    sock.sendall(whole)
+    send(whole)
 
 
-def _write(sock: socket.socket, parts: Iterator[bytes]) -> None:
+def _write(send: Callable[..., None], parts: Iterator[bytes]) -> None:
     for piece in parts:
-        sock.sendall(piece)
+        send(piece)
 
 
-def _write_and_flush(sock: socket.socket, parts: Iterator[bytes]) -> None:
+def _write_and_flush(
+    sock: socket.socket, send: Callable[..., None], parts: Iterator[bytes]
+) -> None:
     """Write as a program with a stream does; flush empties the program's buffer, and none is."""
     with sock.makefile("wb", buffering=0) as stream:
         for piece in parts:
             if (done := stream.write(piece) or 0) < len(piece):
-                sock.sendall(piece[done:])
+                send(piece[done:])
         stream.flush()
 
 
-def _write_corked(sock: socket.socket, parts: Iterator[bytes]) -> None:
+def _write_corked(sock: socket.socket, send: Callable[..., None], parts: Iterator[bytes]) -> None:
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
-    _write(sock, parts)
+    _write(send, parts)
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
 
 
-def _write_more(sock: socket.socket, parts: Iterator[bytes], count: int) -> None:
+def _write_more(send: Callable[..., None], parts: Iterator[bytes], count: int) -> None:
     for place, piece in enumerate(parts, 1):
-        sock.sendall(piece, socket.MSG_MORE if place < count else 0)
+        send(piece, flags=socket.MSG_MORE if place < count else 0)

@@ -298,7 +298,7 @@ _PORTS = (
 _FILES = ("no file may be opened any more", "Close some, or raise the limit (ulimit -n)")
 _SCARCE: dict[int, tuple[str, str | None]] = {
     errno.EADDRINUSE: _PORTS,
-    errno.EADDRNOTAVAIL: _PORTS,
+    errno.EADDRNOTAVAIL: ("no port is free, or the address is not there", _PORTS[1]),
     errno.EMFILE: _FILES,
     errno.ENFILE: _FILES,
     errno.ENOMEM: ("there is no memory left", None),

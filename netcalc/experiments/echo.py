@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from netcalc.emulation.wire import Wire
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import _instrument
-from netcalc.experiments._exchange import Exchange, TcpExchange, UdpExchange
+from netcalc.experiments._exchange import Exchange, TcpExchange, UdpExchange, connect_within
 from netcalc.experiments._icmp import IcmpExchange
 from netcalc.experiments._limits import (
     MAX_BYTES,
@@ -280,7 +280,7 @@ def connected(run: Run, address: tuple[str, int], opener: Opener) -> Exchange:
         sock = open_raw(address, opener)
         run.facts.update(_instrument.granted(sock))
         return IcmpExchange(sock, plan.session, timeout_s=plan.timeout_s, stopping=run.stopping)
-    sock = open_tcp(address, opener)
+    sock = open_tcp(address, opener, run.stopping)
     try:
         run.facts.update(_instrument.granted(sock))
         return TcpExchange(
@@ -306,13 +306,13 @@ def open_udp(address: tuple[str, int], opener: Opener) -> socket.socket:
     return sock
 
 
-def open_tcp(address: tuple[str, int], opener: Opener) -> socket.socket:
+def open_tcp(address: tuple[str, int], opener: Opener, stopping: Stopping) -> socket.socket:
     """Open a connection without Nagle's delay."""
     sock = opener(_family(address), socket.SOCK_STREAM, 0)
     try:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connect_within(sock, address, limit_s=CONNECT_S, stopping=stopping)
         sock.settimeout(CONNECT_S)
-        sock.connect(address)
     except BaseException:
         sock.close()
         raise

@@ -12,14 +12,14 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import _certificate, _instrument
-from netcalc.experiments._exchange import limit_receive
+from netcalc.experiments._exchange import limit_receive, send_all
 from netcalc.experiments._limits import (
     MAX_BYTES,
     MAX_COUNT,
@@ -155,7 +155,7 @@ def transactions(
         Largest packet of that loopback, 576 (over IPv6 1280) to 65,536; the book's had 1536.
         [byte]
     timeout_s : float
-        How long a response is awaited, 0.001 to 60; also how long a stop may take with TLS. [s]
+        How long a response is awaited, 0.001 to 60. [s]
     tap : bool
         Whether a packet tap takes its times, too. It costs each packet a copy.
     pcap : path, optional
@@ -189,7 +189,7 @@ def transactions(
 
     Ping, Fast Open, the tap and the MTU need a network namespace of the run; where the system
     allows none, they are left out, and ``meta.warnings`` says so. No setting of the host is
-    changed.
+    changed; in the run's own namespace connections use Reno, which does not pace its segments.
 
     Examples
     --------
@@ -313,6 +313,7 @@ class Transactions:
         self._fastest_s: dict[int, float] = {}
         self._secure: Any = None
         self._number = 0
+        self._timeout_ns = int(plan.timeout_s * 1e9)
         self._buffer = memoryview(bytearray(max(plan.sizes) + 65_536))
 
     def go(self) -> None:
@@ -488,6 +489,7 @@ class Transactions:
                 at = 4 * (self._buffer[0] & 15) if version == 4 else 0  # of IPv6 no header is read
                 if got >= 0 and self._buffer[at + 4 : got] == packet[4:]:
                     return _clock() - sent_ns
+                self._wait_on(sent_ns)
 
     def _udp(self, request: bytes) -> int:
         """Send a datagram and wait for it to come back."""
@@ -500,29 +502,29 @@ class Transactions:
                 got = self._received(sock, sent_ns)
                 if got >= 0 and self._buffer[:got] == request:
                     return _clock() - sent_ns
+                self._wait_on(sent_ns)
 
     def _stream(self, request: bytes) -> int:
         """Connect, send, end the stream, read to the end of the response."""
         sock = self._place.client_socket(socket.SOCK_STREAM)
         try:
-            if self._secure is None:
-                limit_receive(sock, SLICE_S)
-            else:
-                sock.settimeout(self._plan.timeout_s)
+            limit_receive(sock, SLICE_S)
             sent_ns = _clock()
+            done = 0
             if self._protocol == "tfo":
                 done = self._open_with(sock, request, sent_ns)
-                if done < len(request):
-                    sock.sendall(request[done:])
             else:
                 self._connect(sock, sent_ns)
                 if self._secure is not None:
-                    sock = self._secure.wrap_socket(sock)
-                sock.sendall(request)
+                    sock = self._secured(sock, sent_ns)
+            if done < len(request):
+                self._send(sock, request[done:] if done else request)
             socket.socket.shutdown(sock, socket.SHUT_WR)  # TLS stays: that of ssl would end it
             have = 0
             while got := self._received(sock, sent_ns, have):
                 have += max(got, 0)
+                if _clock() - sent_ns > self._timeout_ns:
+                    self._wait_on(sent_ns)
             response_ns = _clock() - sent_ns
         finally:
             sock.close()
@@ -532,6 +534,27 @@ class Transactions:
                 phase=self._protocol,
             )
         return response_ns
+
+    def _send(self, sock: socket.socket, data: bytes) -> None:
+        """Send all of a request."""
+        timeout_s, stopping = self._plan.timeout_s, self._run.stopping
+        send_all(sock, data, timeout_s=timeout_s, stopping=stopping)
+
+    def _secured(self, sock: socket.socket, sent_ns: int) -> socket.socket:
+        """Make TLS of a connection."""
+        sock.settimeout(SLICE_S)
+        secured: Any = self._secure.wrap_socket(sock, do_handshake_on_connect=False)
+        try:
+            while True:
+                try:
+                    secured.do_handshake()
+                except TimeoutError:
+                    self._wait_on(sent_ns)
+                else:
+                    return cast("socket.socket", secured)
+        except BaseException:
+            secured.close()
+            raise
 
     def _connect(self, sock: socket.socket, sent_ns: int) -> None:
         """Connect, or wait until a connection that is being made stands."""
@@ -560,14 +583,16 @@ class Transactions:
         """Read what is there; return -1 if nothing came for a while."""
         try:
             return sock.recv_into(self._buffer[have:])
-        except BlockingIOError:
+        except (BlockingIOError, TimeoutError) as error:  # without and with TLS
+            if error.errno == errno.ETIMEDOUT:
+                raise
             self._wait_on(sent_ns)
             return -1
 
     def _wait_on(self, sent_ns: int) -> None:
         """Raise if the run is to end, or the time of this transaction is over."""
         self._run.stopping.check()
-        if _clock() - sent_ns > self._plan.timeout_s * 1e9:
+        if _clock() - sent_ns > self._timeout_ns:
             raise TimeoutError(110, "no response in time")
 
 
