@@ -14,6 +14,7 @@ the system lets users make namespaces.
 
 from __future__ import annotations
 
+import math
 import os
 import socket
 import subprocess
@@ -113,6 +114,9 @@ class Wire:
         for direction in self._directions:
             for link in direction:
                 LinkQueue(**link)
+                if (link.get("buffer_bytes") or math.inf) < mtu_bytes:
+                    allowed = f"one packet or more: mtu_bytes, {mtu_bytes}"
+                    raise DomainError("buffer_bytes", link["buffer_bytes"], allowed)
         self._every, self._log = every, log
         self._subnets = free_subnets()
         self._settings = {
