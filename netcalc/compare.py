@@ -637,13 +637,14 @@ def datagram_costs(
     mtu = min(float(samples.meta.instrument.get("loopback_mtu_bytes", np.inf)), 65_535.0)
     largest = np.array([mtu - ICMP_HEADER_BYTES])
     whole_s = float(costs.predict(largest)[0])
+    of_mtu = f" of MTU {mtu:.0f}" if costs.x.size else ""
     name, unit, scale = "transaction time", "s", 1.0
     if relative and whole_s > 0:
         name, unit, scale = f"time, against that of {largest[0]:.0f} B", "ratio", 1 / whole_s
     bare = points(
         costs.x, measured=costs.measured * scale, theory=lambda size: costs.predict(size) * scale,
         x_name="user data", x_unit="byte", y_name=name, y_unit=unit,
-        title=f"UDP on a loopback of MTU {mtu:.0f}: is there a step?",
+        title=f"UDP on a loopback{of_mtu}: is there a step?",
         measured_label="smallest of each size",
         predicted_label="fit: sum of costs",
     )  # fmt: skip

@@ -57,8 +57,9 @@ class Costs:
     not_identifiable: Mapping[str, str] = field(default_factory=dict)
 
     def predict(self, x: FloatArray) -> FloatArray:
-        """Sum of the costs at ``x``; a cost that is not identifiable counts as none."""
-        costs = np.nan_to_num(np.array(list(self.params.values())))
+        """Sum of the costs at ``x``; one not identifiable counts as none, if all: nan."""
+        known = np.array(list(self.params.values()))
+        costs = np.nan_to_num(known) if np.isfinite(known).any() else known
         total: FloatArray = costs @ self.parts(np.asarray(x, dtype=float))
         return total
 

@@ -70,9 +70,9 @@ def overlay(
     residual_axis = Axis("residual", comparison.y_unit)
     if not comparison.x.size:  # axes without data are not drawn at all: let them stand empty
         residual_axis = replace(residual_axis, low=-1.0, high=1.0)
-        if not np.isfinite(comparison.curve_y).any():
+        if not np.isfinite(comparison.curve_y).any() and not beside:
             x_axis = replace(x_axis, low=0.0, high=1500.0)
-            y_axis = y_axis if beside else replace(y_axis, low=0.0, high=1.0)
+            y_axis = replace(y_axis, low=0.0, high=1.0)
     title = comparison.title if title is None else title
     columns = _columns(comparison)
     if both := set(columns) & set(beside):
