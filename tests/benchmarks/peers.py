@@ -1,7 +1,12 @@
-"""Our transfers beside iperf3, our echo beside sockperf: same machine, same run, in turn.
+"""Live runs beside other programs and beside theory: same machine, same minute, in turn.
 
-Prints what it measured and every ratio beside its floor, whether it is met or not. A peer that is
-not installed is named and left out.
+Transfers beside iperf3, both as two processes on whatever processors the kernel picks, with the
+buffers left to it. The echo beside sockperf, client and server of both on the same one processor.
+Small writes and transactions over an emulated path beside what theory predicts for it.
+
+Prints every ratio of medians beside its floor or ceiling, whether it is met or not, the spread of
+the rounds of both sides (half of the range between the quartiles) and the load meanwhile. Asserts
+nothing. A peer that is not installed is named and left out.
 
 Run: python tests/benchmarks/peers.py [ROUNDS [SECONDS]]
 """
@@ -13,23 +18,194 @@ import os
 import re
 import shutil
 import socket
-import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 
-from netcalc.experiments import bulk, echo
+import numpy as np
+
+from netcalc import compare
+from netcalc.errors import ExperimentError
+from netcalc.experiments import bulk, echo, small_writes, transactions
+from netcalc.path import Path
 
 WRITES = (300, 1440, 16_384, 131_072)
 TCP_FLOOR, UDP_FLOOR, TOGETHER_FLOOR = 1.0, 0.95, 30.0
-PING_CEILING = 1.25
+PING_CEILING, BARE_PING_CEILING = 1.25, 1.1
+THEORY_BAND = 0.05
+PATH = "100 Mbit/s 10 ms"
+SCALES = {"Gbit/s": 1e9, "k/s": 1e3, "us": 1e-6, "ms": 1e-3}
 
 
-def free_port() -> int:
-    """Return a port that nobody uses at the moment."""
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return int(sock.getsockname()[1])
+@dataclass
+class Row:
+    """One line of the table, and what was measured for it round by round."""
+
+    what: str
+    unit: str
+    low: float = 0.0
+    high: float = np.inf
+    own: list[float] = field(default_factory=list)
+    peer: list[float] = field(default_factory=list)
+    loads: list[float] = field(default_factory=list)
+
+    def add(self, own: float, peer: float) -> None:
+        """Note a round."""
+        self.own.append(own)
+        self.peer.append(peer)
+        self.loads.append(os.getloadavg()[0])
+
+    def __str__(self) -> str:
+        own, peer = float(np.median(self.own)), float(np.median(self.peer))
+        scale, ratio = SCALES[self.unit], own / peer
+        wanted = " to ".join(f"{edge:g}" for edge in (self.low, self.high) if 0 < edge < np.inf)
+        wanted = f"<= {wanted}" if not self.low else f">= {wanted}" if self.high > 1e9 else wanted
+        met = "met" if self.low <= ratio <= self.high else "NOT met"
+        return (
+            f"{self.what:36}{own / scale:10.3f}{peer / scale:10.3f} {self.unit:7}{ratio:7.3f}"
+            f"  {wanted:14}{met:9}{spread(self.own):5.1%}{spread(self.peer):7.1%}"
+            f"{np.median(self.loads):7.1f}"
+        )
+
+
+def spread(values: list[float]) -> float:
+    """Return half of the range between the quartiles, as a share of the median."""
+    low, middle, high = np.percentile(values, (25, 50, 75))
+    return float((high - low) / 2 / middle)
+
+
+def main(rounds: int = 5, seconds: int = 1) -> None:
+    """Measure in turn and print the table."""
+    load = os.getloadavg()[0]
+    print(f"{os.cpu_count()} processors, load {load:.1f}, {rounds} rounds of {seconds} s")
+    print(
+        f"{'':36}{'netcalc':>10}{'peer':>10} {'':7}{'ratio':>7}  {'wanted':14}{'':7}"
+        f"{'spread':>6}{'peer':>7}{'load':>7}"
+    )
+    for peer, rows in (
+        ("iperf3", beside_iperf3),
+        ("sockperf", beside_sockperf),
+        ("", writes_beside_theory),
+        ("", transactions_beside_theory),
+    ):
+        if peer and shutil.which(peer) is None:
+            print(f"{peer} is not installed: apt install {peer}")
+            continue
+        try:
+            for row in rows(rounds, seconds):
+                print(row, flush=True)
+        except ExperimentError as error:
+            print(f"{rows.__name__}: left out, {error}")
+    for peer in filter(shutil.which, ("iperf3", "sockperf")):
+        told = subprocess.run([peer, "--version"], capture_output=True, text=True, check=False)
+        print(f"{peer}: {(told.stdout or told.stderr).strip().splitlines()[0]}")
+
+
+def in_turn(round_number: int, own: Callable[[], dict], peer: Callable[[], dict]) -> tuple:
+    """Call both, the other one first in every second round; return what both found."""
+    if round_number % 2:
+        other = peer()
+        return own(), other
+    return own(), peer()
+
+
+def beside_iperf3(rounds: int, seconds: int) -> Iterator[Row]:
+    """Measure TCP by size of the write, and UDP of 64 bytes with one call each and with many."""
+    for size in WRITES:
+        sides = {
+            side: Row(f"TCP, writes of {size} B, {side}", "Gbit/s", TCP_FLOOR)
+            for side in ("sent", "received")
+        }
+        for number in range(rounds):
+            own, peer = in_turn(
+                number,
+                lambda size=size: moved(size, "tcp", seconds=seconds),
+                lambda size=size: iperf3("-l", str(size), seconds=seconds),
+            )
+            for side, row in sides.items():
+                row.add(own[side], peer[side])
+        yield from sides.values()
+    for together, name, floor in (
+        (1, "one call each", UDP_FLOOR),
+        (64, "64 in a call", TOGETHER_FLOOR),
+    ):
+        sides = {
+            side: Row(f"UDP, 64 B, {name}, {side}", "k/s", floor) for side in ("sent", "received")
+        }
+        for number in range(rounds):
+            own, peer = in_turn(
+                number,
+                lambda together=together: moved(64, "udp", seconds=seconds, together=together),
+                lambda: iperf3("-u", "-b", "0", "-l", "64", seconds=seconds),
+            )
+            for side, row in sides.items():
+                row.add(own[side], peer[side])
+        yield from sides.values()
+
+
+def beside_sockperf(rounds: int, seconds: int) -> Iterator[Row]:
+    """Measure the median round trip of 64 bytes, as it is and without the instrument's own cost."""
+    whole = Row("UDP ping-pong, 64 B, round trip", "us", high=PING_CEILING)
+    bare = Row("the same less its own cost", "us", high=BARE_PING_CEILING)
+    processor = max(os.sched_getaffinity(0))
+    for number in range(rounds):
+        with on_one(processor):
+            own, peer = in_turn(
+                number, lambda: round_trip(count=20_000), lambda: sockperf(seconds=seconds)
+            )
+        whole.add(own["rtt_s"], peer["rtt_s"])
+        bare.add(own["rtt_s"] - own["own_cost_s"], peer["rtt_s"])
+    yield from (whole, bare)
+
+
+def writes_beside_theory(rounds: int, _: int) -> Iterator[Row]:
+    """Measure what small writes take over a path, by the way of writing; the peer is theory."""
+    rows: dict[str, Row] = {}
+    for _ in range(rounds):
+        samples = small_writes(count=10, path=Path.parse(PATH))
+        compared = compare.small_writes(samples)
+        measured = np.asarray(samples.measured)
+        modes = np.asarray(samples.mode)[measured]
+        counted = ~np.asarray(samples.warm_up)[measured]
+        for mode in samples.modes:
+            chosen = (modes == mode) & counted
+            row = rows.setdefault(mode, beside(f"small writes, {mode}, beside theory"))
+            row.add(
+                float(np.median(compared.measured[chosen])),
+                float(np.median(compared.predicted[chosen])),
+            )
+    yield from rows.values()
+
+
+def transactions_beside_theory(rounds: int, _: int) -> Iterator[Row]:
+    """Measure transactions of 1400 bytes over a path, by protocol; the peer is theory."""
+    rows: dict[str, Row] = {}
+    for _ in range(rounds):
+        samples = transactions([1400], count=5, path=Path.parse(PATH))
+        for mode in samples.modes:
+            compared = compare.transactions(samples, mode=mode)
+            row = rows.setdefault(mode, beside(f"transaction, {mode}, beside theory"))
+            row.add(float(compared.measured[0]), float(compared.predicted[0]))
+    yield from rows.values()
+
+
+def beside(what: str) -> Row:
+    """Return a row whose peer is theory."""
+    return Row(what, "ms", 1 - THEORY_BAND, 1 + THEORY_BAND)
+
+
+def moved(size: int, protocol: str, *, seconds: int, together: int = 1) -> dict[str, float]:
+    """Run one transfer; UDP in datagrams a second, as iperf3 below."""
+    run = bulk(
+        size, protocol=protocol, write_count=20_000_000_000 // size // 2, run_count=1,
+        buffer_bytes=None, datagrams_per_call=together, limit_s=seconds,
+    )  # fmt: skip
+    if protocol == "tcp":
+        return {"sent": float(run.sent_rate_bps[0]), "received": float(run.goodput_bps[0])}
+    return {"sent": float(run.sent_rate_pps[0]), "received": float(run.rate_pps[0])}
 
 
 def iperf3(*options: str, seconds: int) -> dict[str, float]:
@@ -47,7 +223,7 @@ def iperf3(*options: str, seconds: int) -> dict[str, float]:
         server.kill()
         server.wait()
     end = json.loads(done.stdout)["end"]
-    if "sum_sent" in end and "sum_received" in end and "-u" not in options:
+    if "-u" not in options:
         return {
             "sent": end["sum_sent"]["bits_per_second"],
             "received": end["sum_received"]["bits_per_second"],
@@ -59,19 +235,17 @@ def iperf3(*options: str, seconds: int) -> dict[str, float]:
     }
 
 
-def ours(size: int, protocol: str, *, seconds: int, together: int = 1) -> dict[str, float]:
-    """Run one transfer of about the same time; UDP in datagrams a second, as iperf3 above."""
-    run = bulk(
-        size, protocol=protocol, write_count=20_000_000_000 // size // 2, run_count=1,
-        buffer_bytes=None, datagrams_per_call=together, limit_s=seconds,
-    )  # fmt: skip
-    if protocol == "tcp":
-        return {"sent": float(run.sent_rate_bps[0]), "received": float(run.goodput_bps[0])}
-    return {"sent": float(run.sent_rate_pps[0]), "received": float(run.rate_pps[0])}
+def round_trip(*, count: int) -> dict[str, float]:
+    """Run the echo; return its median and its own cost. [s]"""
+    samples = echo(64, count=count)
+    return {
+        "rtt_s": float(np.nanmedian(samples.rtt_s)),
+        "own_cost_s": samples.meta.instrument["own_cost_s"],
+    }
 
 
-def sockperf_rtt_s(seconds: int) -> float:
-    """Return the median round trip of sockperf's ping-pong, 64 bytes over UDP."""
+def sockperf(*, seconds: int) -> dict[str, float]:
+    """Return the median round trip of sockperf's ping-pong, 64 bytes over UDP. [s]"""
     port = str(free_port())
     server = subprocess.Popen(
         ["sockperf", "server", "-i", "127.0.0.1", "-p", port],
@@ -90,72 +264,25 @@ def sockperf_rtt_s(seconds: int) -> float:
     found = re.search(r"percentile 50\.000 =\s*([\d.]+)", done.stdout)
     if found is None:
         raise RuntimeError(f"sockperf printed no median:\n{done.stdout}")
-    return float(found[1]) * 1e-6
+    return {"rtt_s": float(found[1]) * 1e-6}
 
 
-def line(what: str, own: list[float], peer: list[float], bound: str, unit: str) -> None:
-    """Print the medians, their ratio, and the ratio of each round."""
-    scale = {"Gbit/s": 1e9, "k/s": 1e3, "us": 1e-6}[unit]
-    mid, other = statistics.median(own), statistics.median(peer)
-    rounds = ", ".join(f"{a / b:.2f}" for a, b in zip(own, peer, strict=True))
-    print(
-        f"{what:36}{mid / scale:10.2f}{other / scale:10.2f} {unit:7}{mid / other:7.2f}"
-        f"  {bound:8} rounds: {rounds}"
-    )
+@contextmanager
+def on_one(processor: int) -> Iterator[None]:
+    """Keep this thread, and the programs it starts, on one processor."""
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {processor})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, allowed)
 
 
-def main(rounds: int = 5, seconds: int = 1) -> None:
-    """Measure both in turn and print the table."""
-    print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}, {rounds} rounds")
-    print(f"{'':36}{'netcalc':>10}{'peer':>10} {'':7}{'ratio':>7}  wanted")
-    if shutil.which("iperf3") is None:
-        print("iperf3 is not installed: apt install iperf3")
-    else:
-        beside_iperf3(rounds, seconds)
-    if shutil.which("sockperf") is None:
-        print("sockperf is not installed: apt install sockperf")
-    else:
-        beside_sockperf(rounds, seconds)
-    print(f"load at the end {os.getloadavg()[0]:.1f}")
-
-
-def beside_iperf3(rounds: int, seconds: int) -> None:
-    """Print TCP by size of the write, and UDP of 64 bytes with one call each and with many."""
-    for size in WRITES:
-        own, peer = [], []
-        for _ in range(rounds):
-            own.append(ours(size, "tcp", seconds=seconds))
-            peer.append(iperf3("-l", str(size), seconds=seconds))
-        for side in ("sent", "received"):
-            line(
-                f"TCP, writes of {size} B, {side}", [run[side] for run in own],
-                [run[side] for run in peer], f">= {TCP_FLOOR:g}", "Gbit/s",
-            )  # fmt: skip
-    kinds: dict[str, list[dict[str, float]]] = {"one": [], "many": [], "peer": []}
-    for _ in range(rounds):
-        kinds["one"].append(ours(64, "udp", seconds=seconds))
-        kinds["peer"].append(iperf3("-u", "-b", "0", "-l", "64", seconds=seconds))
-        kinds["many"].append(ours(64, "udp", seconds=seconds, together=64))
-    for kind, floor in (("one", UDP_FLOOR), ("many", TOGETHER_FLOOR)):
-        for side in ("sent", "received"):
-            name = "one call each" if kind == "one" else "64 in a call"
-            line(
-                f"UDP, 64 B, {name}, {side}", [run[side] for run in kinds[kind]],
-                [run[side] for run in kinds["peer"]], f">= {floor:g}", "k/s",
-            )  # fmt: skip
-
-
-def beside_sockperf(rounds: int, seconds: int) -> None:
-    """Print the median round trip, as measured and without the instrument's own calls."""
-    own, bare, peer = [], [], []
-    for _ in range(rounds):
-        samples = echo(64, count=10_000)
-        median_s = float(statistics.median(samples.rtt_s.tolist()))
-        own.append(median_s)
-        bare.append(median_s - 2 * samples.meta.instrument["clock_call_s"])
-        peer.append(sockperf_rtt_s(seconds))
-    line("UDP ping-pong, 64 B, round trip", own, peer, f"<= {PING_CEILING:g}", "us")
-    line("the same less the clock's readings", bare, peer, f"<= {PING_CEILING:g}", "us")
+def free_port() -> int:
+    """Return a port that nobody uses at the moment."""
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return int(sock.getsockname()[1])
 
 
 if __name__ == "__main__":
