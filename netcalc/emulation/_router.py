@@ -9,9 +9,7 @@ from __future__ import annotations
 import os
 import select
 import socket
-import time
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from netcalc.emulation import _kernel, _veth
@@ -21,9 +19,6 @@ ROUTER = 2
 """Place of the router's namespace behind those of A and B."""
 PORTS = ("port0", "port1")
 """Devices of the router, towards A and towards B."""
-SETTLE_LIMIT_S = 2.0
-"""How long addresses of IPv6 may take until they can be used. [s]"""
-_TENTATIVE = 0x40  # among the flags in /proc/net/if_inet6
 FORWARDING = {"net.ipv4.ip_forward": "1", "net.ipv6.conf.all.forwarding": "1"}
 """Set in the namespace of the router, and nowhere else."""
 
@@ -39,9 +34,6 @@ class Router(Carrier):
             for router in routers:
                 _kernel.add_router(DEVICE, router)
             self._fail_for_a_test(f"route {side}")
-        for namespace in self.namespaces:
-            _kernel.enter(namespace, _kernel.NEW_NET, "namespace")
-            _wait_for_addresses()
         return chosen
 
     def _make_devices(self) -> str:
@@ -55,14 +47,17 @@ class Router(Carrier):
             _kernel.enter(namespace, _kernel.NEW_NET, "namespace")
             with suppress(OSError):  # addresses are free for certain, so nobody is asked
                 _kernel.set_sysctl("net.ipv6.conf.default.accept_dad", "0")
+        mtu_bytes = self._settings["mtu_bytes"]
         for side, port in enumerate(PORTS):
             _kernel.enter(middle, _kernel.NEW_NET, "namespace")
             _veth.make_pair(port, DEVICE, self.namespaces[side])
-            _veth.set_whole_packets(port)
+            # Both ends come up before addresses: one of IPv6 can be used when the line stands.
+            for name, namespace in ((DEVICE, self.namespaces[side]), (port, middle)):
+                _kernel.enter(namespace, _kernel.NEW_NET, "namespace")
+                _veth.set_whole_packets(name)
+                _kernel.set_up(name, [], mtu_bytes=mtu_bytes)
             addresses = self._settings["addresses_of_router"][side]
-            _kernel.set_up(port, addresses, mtu_bytes=self._settings["mtu_bytes"])
-            _kernel.enter(self.namespaces[side], _kernel.NEW_NET, "namespace")
-            _veth.set_whole_packets(DEVICE)
+            _kernel.set_up(port, addresses, mtu_bytes=mtu_bytes)
             self._fail_for_a_test(f"device {side}")
         return "router"
 
@@ -73,14 +68,3 @@ class Router(Carrier):
             ready = select.select(watched, [], [])[0]
             if parent in ready or not self._answer(control):
                 return
-
-
-def _wait_for_addresses() -> None:
-    """Wait until no address of IPv6 is tentative: the kernel finds that in its own time."""
-    end_s = time.monotonic() + SETTLE_LIMIT_S
-    with suppress(FileNotFoundError):  # a kernel without IPv6
-        while time.monotonic() < end_s:
-            lines = Path("/proc/self/net/if_inet6").read_text().splitlines()
-            if not any(int(line.split()[4], 16) & _TENTATIVE for line in lines):
-                return
-            time.sleep(1e-3)
