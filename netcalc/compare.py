@@ -749,9 +749,9 @@ def frame_rates(samples: BulkSamples, *, path: Path | None = None, title: str = 
     -------
     Comparison
         Over a path: the median of what arrived, against the slowest node and the slowest line of
-        Ethernet, with nothing fitted. Otherwise: the median of what was sent, as all that the
-        sender's processor does for a datagram is in its time, with a cost of each datagram and of
-        each byte of its frame fitted, and its 95% band.
+        Ethernet, with nothing fitted. Otherwise: the most that was sent, as all that the sender's
+        processor does for a datagram is in its time, with a cost of each datagram and of each byte
+        of its frame fitted, and its 95% band.
     """
     path = path or _emulated(samples.meta.instrument)
     title = title or f"Frames a second, {samples.meta.target}"
@@ -760,7 +760,9 @@ def frame_rates(samples: BulkSamples, *, path: Path | None = None, title: str = 
     for row in sorted(samples.by_setting(), key=lambda row: row["write_bytes"]):
         frame = float(ethernet_frame_bytes(row["write_bytes"] + ICMP_HEADER_BYTES))
         places.setdefault(row["limit"] or "not known", []).append(f"{frame:.0f}")
-    limits = (f"The limit at {', '.join(at)} bytes: {place}." for place, at in places.items())
+    limits = [f"The limit at {', '.join(at)} bytes: {place}." for place, at in places.items()]
+    if len(limits) == 1:
+        limits = [f"The limit at every size: {place}." for place in places]
     return replace(compared, sentence=" ".join((compared.sentence, *limits)))
 
 
@@ -773,10 +775,9 @@ def _from_limits(samples: BulkSamples, path: Path, title: str) -> Comparison:
     node = f"node of {show(node_pps, 'packet/s')}, " if slowest_s else ""
 
     def theory(frame: FloatArray) -> FloatArray:
-        rate = np.minimum(node_pps, frame_rate_pps(frame, bandwidth_bps=line_bps))
-        return np.where(frame >= MIN_FRAME_BYTES, rate, np.nan)
+        return np.minimum(node_pps, frame_rate_pps(frame, bandwidth_bps=line_bps))
 
-    return points(
+    compared = points(
         ethernet_frame_bytes(found["write_bytes"] + ICMP_HEADER_BYTES),
         measured=found["rate_pps"],
         theory=theory,
@@ -788,11 +789,20 @@ def _from_limits(samples: BulkSamples, path: Path, title: str) -> Comparison:
         measured_label="median",
         predicted_label=f"{node}line of {show(line_bps, 'bit/s')}",
     )
+    frames = _frames_up_to(compared)
+    curve = theory(frames)
+    return replace(compared, curve_x=frames, curve_y=curve, curve_low=curve, curve_high=curve)
+
+
+def _frames_up_to(compared: Comparison) -> FloatArray:
+    """Return sizes for a curve: there is no frame below the smallest."""
+    largest = max(float(compared.curve_x[-1]), 2 * MIN_FRAME_BYTES)
+    return np.linspace(MIN_FRAME_BYTES, largest, CURVE_POINTS)
 
 
 def _from_costs(samples: BulkSamples, title: str) -> Comparison:
     """Compare what was sent with a time for each datagram and each byte, fitted, and its band."""
-    found, costs = samples.medians("sent_rate_pps"), fit.frame_costs(samples)
+    costs = fit.frame_costs(samples)
     parts = []
     for name, what in (("packet_cost", "each"), ("byte_cost", "a byte")):
         if name not in costs.not_identifiable:
@@ -806,24 +816,27 @@ def _from_costs(samples: BulkSamples, title: str) -> Comparison:
         spent_s = costs.predict(frame)
         off_s = np.minimum(np.nan_to_num(costs.margin(frame)), 0.9 * spent_s)
         with np.errstate(divide="ignore"):
-            return np.where(frame >= MIN_FRAME_BYTES, 1.0 / (spent_s + deviations * off_s), np.nan)
+            return np.asarray(1.0 / (spent_s + deviations * off_s))
 
     compared = points(
-        ethernet_frame_bytes(found["write_bytes"] + ICMP_HEADER_BYTES),
-        measured=found["sent_rate_pps"],
+        costs.x,
+        measured=1.0 / costs.measured,
         theory=rate,
         x_name="frame with FCS",
         x_unit="byte",
         y_name="sent",
         y_unit="packet/s",
         title=title,
-        measured_label="median",
+        measured_label="best of each size",
         predicted_label=f"fit: {label}",
     )
+    frames = _frames_up_to(compared)
     return replace(
         compared,
-        curve_low=rate(compared.curve_x, 1.0),
-        curve_high=rate(compared.curve_x, -1.0),
+        curve_x=frames,
+        curve_y=rate(frames),
+        curve_low=rate(frames, 1.0),
+        curve_high=rate(frames, -1.0),
         sentence=f"A datagram takes its sender {label}.",
     )
 
@@ -836,7 +849,13 @@ def _by_pairs(samples: BulkSamples, path: Path | None, title: str) -> Comparison
         cycle_s, most_bps = float(found["cycle_s"][0]) / pairs[0], float(goodput.max())
         label = f"pairs of {show(cycle_s, 's', digits=3)} a cycle, up to what was reached"
     else:
-        cycle_s, most_bps = _lockstep(samples, path, size)
+        known = samples.meta.instrument
+        cycle_s, most_bps = lockstep_cycle(
+            path,
+            write_bytes=size,
+            reply_bytes=known.get("reply_bytes", 1),
+            segment_bytes=known.get("mss_bytes", size),
+        )
         label = f"pairs of {show(cycle_s, 's', digits=3)} a cycle, up to {show(most_bps, 'bit/s')}"
     return points(
         pairs,
@@ -854,15 +873,30 @@ def _by_pairs(samples: BulkSamples, path: Path | None, title: str) -> Comparison
     )
 
 
-def _lockstep(samples: BulkSamples, path: Path, write_bytes: float) -> tuple[float, float]:
-    """Return what a cycle over a path takes, and the goodput that fills its slowest line."""
-    known = samples.meta.instrument
-    segment_bytes = float(known.get("mss_bytes", write_bytes))
+def lockstep_cycle(
+    path: Path, *, write_bytes: float = 1460, reply_bytes: float = 1, segment_bytes: float = 1448
+) -> tuple[float, float]:
+    """Return what one cycle of a pair in lockstep takes over a path, and what fills the path.
+
+    Parameters
+    ----------
+    path : Path
+        The path.
+    write_bytes, reply_bytes : float
+        What is sent, and the answer. [byte]
+    segment_bytes : float
+        Largest payload of a segment: 1448 on Ethernet, with the timestamps of TCP. [byte]
+
+    Returns
+    -------
+    tuple of float
+        Time from a write to the next [s]; goodput that fills the slowest line [bit/s].
+    """
     count = int(np.ceil(write_bytes / segment_bytes))
-    packets = np.full(count, segment_bytes + TCP_HEADERS_BYTES)
+    packets = np.full(count, float(segment_bytes + TCP_HEADERS_BYTES))
     packets[-1] -= count * segment_bytes - write_bytes
     there_s = float(path.timeline(packets).done_s[-1])
-    answer_s = float(path.reverse.one_way_s(known.get("reply_bytes", 1) + TCP_HEADERS_BYTES))
+    answer_s = float(path.reverse.one_way_s(reply_bytes + TCP_HEADERS_BYTES))
     cycle_s = there_s + answer_s - path.hops[-1].processing_s
     return cycle_s, path.bottleneck_bps * write_bytes / float(packets.sum())
 

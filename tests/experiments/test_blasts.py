@@ -76,7 +76,10 @@ def test_a_box_of_known_limits_passes_the_smaller_one(nothing_left):
     received = result.received_bytes / result.write_bytes
     assert (received <= limit_pps * result.delivery_s + 1).all(), "nothing comes early"
     best = result.rate_pps.reshape(2, 7).max(axis=0)
-    assert (best >= 0.8 * limit_pps[:7]).all(), "the rest is for a busy machine"
+    starved = any("starved" in warning for warning in result.meta.warnings)
+    assert (best >= (0.4 if starved else 0.8) * limit_pps[:7]).all(), (
+        "the rest is for other programs"
+    )
     np.testing.assert_array_equal(result.lost_count, dropped(result))
     assert (result.receiver_drop_count == 0).all()
     held = result.line_drop_count[frame_bytes <= 512]
