@@ -16,6 +16,9 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+with suppress(ImportError):  # systems that have none import this module, too
+    import fcntl
+
 NEW_USER, NEW_NET = 0x10000000, 0x40000000
 TUN_NODE = "/dev/net/tun"
 _TUNSETIFF, _TUNSETOFFLOAD = 0x400454CA, 0x400454D0
@@ -191,8 +194,6 @@ def end_processes_in(inodes: set[int]) -> int:
 
 def checked_ioctl(descriptor: int | socket.socket, call: int, argument: int | bytes) -> bytes:
     """Make a call to a device; what was tried is in the error."""
-    import fcntl  # systems that have none import this module, too
-
     try:
         answer = fcntl.ioctl(descriptor, call, argument)
     except OSError as error:

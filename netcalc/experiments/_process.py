@@ -40,6 +40,12 @@ _HINTS = {
     errno.EADDRNOTAVAIL: "This host has no such address. Try host='127.0.0.1'",
     errno.EAFNOSUPPORT: "This host has no such address family. Try host='127.0.0.1'",
 }
+_SCARCE = {
+    errno.EMFILE: "Close some files, or raise the limit (ulimit -n)",
+    errno.ENFILE: "The whole machine has no more",
+    errno.EAGAIN: "End some processes, or raise the limit (ulimit -u)",
+    errno.ENOMEM: "The memory of this process, or of the machine, is at its end",
+}
 _WHAT = {errno.EADDRINUSE: "the port is in use", errno.EACCES: "the port is not allowed"}
 
 
@@ -192,5 +198,5 @@ def _started(passed: Sequence[int], program: str) -> subprocess.Popen[bytes]:
         raise ExperimentError(
             f"the peer process cannot be started: {error.strerror or error}",
             phase="start",
-            hint="Models and readers work without it",
+            hint=_SCARCE.get(error.errno or 0, "Models and readers work without it"),
         ) from error
