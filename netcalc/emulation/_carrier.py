@@ -404,5 +404,8 @@ def main() -> int:
     except ConnectionError:
         pass  # the owner is gone
     finally:
-        end_all_in({os.fstat(namespace).st_ino for namespace in carrier.namespaces})
+        inodes = {os.fstat(namespace).st_ino for namespace in carrier.namespaces}
+        for descriptor in carrier.tuns:  # there may be no other left for a look around
+            os.close(descriptor)
+        end_all_in(inodes)
     return 0
