@@ -20,6 +20,7 @@ by others before it, at most ten a second, that tell how far it is.
 from __future__ import annotations
 
 import array
+import errno
 import json
 import os
 import resource
@@ -118,6 +119,8 @@ def main() -> int:
             report.update(works[what["do"]](socks, what, orders, counts))
         except OSError as error:
             report.update(error=error.errno, text=error.strerror or str(error))
+        except MemoryError:
+            report.update(error=errno.ENOMEM, text=os.strerror(errno.ENOMEM))
         report.setdefault("end_ns", _clock())
         after = resource.getrusage(resource.RUSAGE_SELF)
         for sock in socks:

@@ -362,8 +362,7 @@ class Transactions:
             "message_bytes": self._size(max(plan.sizes)),
         }
         if self._protocol == "tls":
-            import ssl
-
+            ssl = _tls()
             pem = _certificate.self_signed()
             descriptor = _certificate.in_memory(pem)
             undo.callback(os.close, descriptor)
@@ -594,6 +593,17 @@ class Transactions:
         self._run.stopping.check()
         if _clock() - sent_ns > self._timeout_ns:
             raise TimeoutError(110, "no response in time")
+
+
+def _tls() -> Any:
+    """Return Python's TLS; say so where it has none."""
+    try:
+        import ssl
+    except ImportError as error:
+        raise ExperimentError(
+            f"this Python has no TLS: {error}", phase="tls", hint="Ask for protocols without 'tls'"
+        ) from error
+    return ssl
 
 
 def _checksum(data: bytes) -> bytes:
