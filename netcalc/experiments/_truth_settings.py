@@ -45,7 +45,7 @@ SETTINGS: tuple[Setting, ...] = (
     of_line_rate("1 Gbit/s, 10 Mbit/s", 64, 512, 1518, device_pps=2000.0, quick=True),
     of_line_rate("1 Gbit/s, 100 Mbit/s", 64, 1518, device_pps=5000.0),
     of_links("10 Mbit/s 2 ms, T1 5 ms, 10 Mbit/s 2 ms", 3),
-    of_links("56 kbit/s 5 ms", 1, count=2),
+    of_links("56 kbit/s 5 ms", 1, count=3),
     of_pairs("10 Mbit/s 2 ms, T1 5 ms, 10 Mbit/s 2 ms", quick=True),
     of_train("12 x T1 1 ms", 10, quick=True),
     of_md1("10 Mbit/s", 0.5),

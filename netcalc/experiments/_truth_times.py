@@ -113,7 +113,7 @@ def of_small_writes(
 
 
 def of_transactions(
-    path_text: str, size: int, *protocols: str, count: int = 4, **options: Any
+    path_text: str, size: int, *protocols: str, count: int = 6, **options: Any
 ) -> Setting:
     """A request and a response of a size, by protocol."""
     what = tuple(f"{protocol} {size} B" for protocol in protocols)

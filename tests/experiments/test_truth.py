@@ -17,7 +17,7 @@ from netcalc.experiments import _truth_rates, _truth_times, truth
 from netcalc.experiments import truth_rows as rows_of
 from netcalc.experiments import truth_summary as summary
 from netcalc.experiments._stopping import Ended, Stopping
-from netcalc.experiments._truth_bench import Bench, Setting
+from netcalc.experiments._truth_bench import Bench, Setting, doubt, late_s
 from netcalc.experiments._truth_rates import delivery_s, of_bulk, of_line_rate, of_lockstep
 from netcalc.experiments._truth_rows import TruthRow, table_of
 from netcalc.experiments._truth_settings import LABS, SETTINGS
@@ -162,6 +162,24 @@ class TestSettings:
             (setting.lab, setting.path_text, what) for setting in SETTINGS for what in setting.what
         ]
         assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    ("said", "taken", "source"),
+    [
+        ({"wire_lateness_p99_s": 2e-4}, 2e-4, "identity: as the wire says"),
+        ({"wire_lateness_p99_s": 0.05}, 5e-4, "identity: later than that, it did not keep up"),
+        ({}, 0.0, "identity: a run without a wire"),
+    ],
+)
+def test_lateness_is_that_of_a_wire_that_keeps_up(said, taken, source):
+    assert late_s(Table(data={}, meta=Meta(instrument=said))) == taken, source
+
+
+def test_what_a_wire_says_against_itself_is_a_doubt():
+    late = "the wire did not keep up: 41% of its packets late (limit 5%)"
+    assert doubt(Table(data={}, meta=Meta(warnings=("starved: it got 9%", late)))) == late
+    assert doubt(Table(data={}, meta=Meta(warnings=("starved: it got 9%",)))) == ""
 
 
 class Instrument:
