@@ -42,9 +42,10 @@ def of_echo(
         samples = bench.echoed(sizes, path=path, count=count, protocol=protocol, version=version)
         own_s = bench.own_exchange_s(protocol) + 2 * late_s(samples)
         at = np.asarray(samples.payload_bytes)[samples.measured]
+        by = ", relay" if bench.why_no_wire else ""
         for size, text in zip(sizes, what, strict=True):
             yield setting.row(
-                text,
+                text + by,
                 predicted=float(path.rtt_s(size + headers)),
                 measured=float(samples.best_s[at == size].min()),
                 statistic=f"smallest of {count}",

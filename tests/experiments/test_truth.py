@@ -535,6 +535,7 @@ def test_without_a_wire_udp_goes_through_the_relay(nothing_left):
     small, large = setting.measure(bench_without_wire(), setting)
     # derived: 2 (10 ms + 8 L / R); late by what a busy machine is late
     assert small.predicted == pytest.approx(0.02 + 16 * 36 / 1e7)
+    assert (small.what, large.what) == ("UDP 8 B, relay", "UDP 1400 B, relay")
     for found in (small, large):
         assert found.predicted * 0.999 < found.measured < found.predicted + 0.1
         assert 0 < found.own_error < 0.1
