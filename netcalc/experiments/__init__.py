@@ -6,8 +6,14 @@ a second, keeps what it measured, and leaves nothing behind.
 
 from __future__ import annotations
 
-from netcalc.experiments._limits import MAX_BYTES, MAX_COUNT, MAX_DURATION_S, MAX_TCP_BYTES
-from netcalc.experiments.bulk import BOOK_WRITES, MAX_BULK_BYTES, bulk
+from netcalc.experiments._limits import (
+    MAX_BULK_BYTES,
+    MAX_BYTES,
+    MAX_COUNT,
+    MAX_DURATION_S,
+    MAX_TCP_BYTES,
+)
+from netcalc.experiments.bulk import BOOK_WRITES, bulk
 from netcalc.experiments.echo import BOOK_SIZES, echo
 from netcalc.experiments.line_rate import TESTER_FRAMES, line_rate, lockstep
 from netcalc.experiments.own_error import own_error

@@ -298,7 +298,7 @@ def converse(
             sock.sendall(payload)
             counts.sent_bytes += len(payload)
         now_ns, look_ns, answered_ns = begin_ns, begin_ns + LOOK_NS, 0
-        while now_ns < limit_ns:
+        while now_ns < limit_ns and counts.sent_bytes < what["limit_bytes"]:
             for number, _ in poll.poll(LOOK_NS * 1e-9):
                 sock = by_number[number]
                 got = sock.recv_into(buffer, missing[number])

@@ -20,6 +20,8 @@ MAX_DURATION_S = 600.0
 """A run ends after this time and keeps what it measured. [s]"""
 MAX_BYTES = 2_000_000_000
 """A run carries at most this much payload, both directions together. [byte]"""
+MAX_BULK_BYTES = 20_000_000_000
+"""A run of transfers, whose place is this machine alone, carries at most this much. [byte]"""
 MAX_COUNT = 100_000
 """A run sends at most this many probes. [1]"""
 MAX_TCP_BYTES = 1 << 20

@@ -21,8 +21,8 @@ from netcalc.emulation.routed import Routed
 from netcalc.emulation.wire import Wire
 from netcalc.errors import ExperimentError
 from netcalc.experiments import _instrument
-from netcalc.experiments._exchange import limit_receive
-from netcalc.experiments._limits import MAX_DURATION_S
+from netcalc.experiments._exchange import connect_within, limit_receive
+from netcalc.experiments._limits import MAX_BULK_BYTES, MAX_DURATION_S
 from netcalc.experiments._process import Peer
 from netcalc.experiments._room import Room
 from netcalc.experiments._run import Record
@@ -30,6 +30,7 @@ from netcalc.experiments._stopping import SLICE_S, Ended, Stopping
 from netcalc.models.window import bdp_bytes
 from netcalc.path import Path
 from netcalc.samples import DROP_PLACES, BulkSamples
+from netcalc.units import show
 
 CONNECT_S = 5.0
 """Time limit of a connection to the sink. [s]"""
@@ -97,7 +98,7 @@ class Transfers(Record[BulkSamples]):
         self._whole_count = 0
         self._cut_count = 0
         self._wrong_count = 0
-        self._moved_bytes = 0.0
+        self._moved_bytes = self._sent_bytes = 0.0
         self._noted_ns = 0
 
     def add(self, row: dict[str, float], *, ended: bool, cut: bool, wrong_count: int) -> None:
@@ -107,7 +108,24 @@ class Transfers(Record[BulkSamples]):
         self._cut_count += cut
         self._wrong_count += wrong_count
         self._moved_bytes += row["received_bytes"]
+        self._sent_bytes += row["sent_bytes"]
         self.tell(self._moved_bytes)
+
+    def allowed(self, transfer: Transfer) -> Transfer:
+        """Return a transfer that goes on until its limit of time, held to what the run may carry.
+
+        Raises
+        ------
+        Ended
+            If the run has carried that already.
+        """
+        if not transfer.endless:
+            return transfer
+        count = int(MAX_BULK_BYTES - self._sent_bytes) // transfer.write_bytes
+        if count < transfer.datagrams_per_call:
+            self.stopping.end(f"limit of {show(MAX_BULK_BYTES, 'byte')}")
+            self.stopping.check()
+        return replace(transfer, write_count=min(transfer.write_count, count))
 
     def tell_within(self, share: float, *, at_ns: int, received_bytes: int) -> None:
         """Note how far the transfer under way is, and tell it."""
@@ -307,6 +325,7 @@ class Ends:
 
     def move(self, transfer: Transfer) -> None:
         """Do one transfer and note its row; also the part of one that is stopped."""
+        transfer = self._run.allowed(transfer)
         socks: list[tuple[socket.socket, socket.socket]] = []
         try:
             try:
@@ -329,6 +348,9 @@ class Ends:
             for pair in socks:
                 for sock in pair:
                     sock.close()
+        if transfer.endless and sent["sent_bytes"] >= transfer.asked_bytes:
+            ended = True
+            self._run.stopping.end(f"limit of {show(MAX_BULK_BYTES, 'byte')}")
         if sent["sent_bytes"]:
             self._run.add(
                 _row(transfer, sent, received) | buffers | dropped,
@@ -440,9 +462,12 @@ class Ends:
                     return source, listener.dup()
                 set_congestion_control(source, transfer.congestion_control)
                 listener.listen(5)
-                source.settimeout(CONNECT_S)
-                source.connect(listener.getsockname())
-                source.settimeout(None)
+                connect_within(
+                    source,
+                    listener.getsockname(),
+                    limit_s=CONNECT_S,
+                    stopping=run.stopping,
+                )
                 if transfer.reply_bytes:
                     source.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 return source, _accepted(listener, source)
@@ -481,7 +506,12 @@ def _orders(transfer: Transfer) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what the source and what the sink shall do."""
     common = {"write_bytes": transfer.write_bytes, "reply_bytes": transfer.reply_bytes}
     if transfer.reply_bytes:
-        converse = {"do": "converse", "limit_s": transfer.limit_s, **common}
+        converse = {
+            "do": "converse",
+            "limit_s": transfer.limit_s,
+            "limit_bytes": transfer.asked_bytes,
+            **common,
+        }
         return converse, {"do": "reply", **common}
     pour = {
         "do": "pour",

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments._limits import (
+    MAX_BULK_BYTES,
     MAX_DURATION_S,
     finite,
     loopback_address,
@@ -30,8 +31,6 @@ BOOK_WRITES = (1440, 300)
 """The two sizes of Snader's tables 2.2 and 2.3. [byte]"""
 MAX_WRITE_BYTES = 1 << 24
 """Largest write of a stream. [byte]"""
-MAX_BULK_BYTES = 20_000_000_000
-"""A run of transfers carries at most this much payload. [byte]"""
 MAX_TRANSFERS = 10_000
 """A run has at most this many transfers. [1]"""
 LINGER_S = 0.05

@@ -115,7 +115,9 @@ def line_rate(
 
     Notes
     -----
-    At most 10,000 blasts and 600 s. Nothing waits for the receiver: it loses what it cannot take.
+    At most 10,000 blasts, 20 GB and 600 s, which nothing lifts; a run that has sent the 20 GB ends
+    there, marked as partial. No limit of rate is set beside them: a blast never leaves this
+    machine. Nothing waits for the receiver: it loses what it cannot take.
 
     Examples
     --------
@@ -228,8 +230,8 @@ def lockstep(
 
     Notes
     -----
-    At most 10,000 runs and 600 s. All senders are one program, and all receivers another: on
-    loopback two processors are the limit, which few pairs reach.
+    At most 10,000 runs, 20 GB and 600 s, as of :func:`line_rate`. All senders are one program, and
+    all receivers another: on loopback two processors are the limit, which few pairs reach.
 
     Examples
     --------
