@@ -24,7 +24,7 @@ _HEADINGS = ("predicted", "measured", "error", "own", "verdict")
 
 @click.command()
 @click.option("--lab", "labs", multiple=True, type=click.Choice(LABS), help="Again for more.")
-@click.option("--quick", is_flag=True, help="A part of the settings: some 20 s, not 70.")
+@click.option("--quick", is_flag=True, help="A part of the settings: some 25 s, not 90.")
 @click.option(
     "--save",
     "save_path",
@@ -72,7 +72,8 @@ def truth(
         print_rows(rows)
         for line in notes(rows, table):
             click.echo(click.wrap_text(line, 80, subsequent_indent="  "))
-        click.echo(click.wrap_text(found.sentence(), 80))
+        so_far = "So far: " if table.meta.partial else ""
+        click.echo(click.wrap_text(so_far + found.sentence(), 80))
     if plot_path is not None:
         _save_plot(table, plot_path)
     if table.meta.partial:

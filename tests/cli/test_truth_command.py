@@ -90,6 +90,11 @@ def test_what_is_not_right_stands_out(netcalc):
     assert "lockstep: cycle" not in done.output, "no table of rows that were not run"
 
 
+def test_a_part_of_a_table_is_judged_so_far(netcalc):
+    said = " ".join(netcalc(partial=True, warnings=("ended by interrupt",)).output.split())
+    assert "warning: ended by interrupt So far: 2 settings at known truth" in said
+
+
 def test_nothing_at_all_is_told(netcalc):
     assert "Nothing was measured" in netcalc(rows=()).output
 
