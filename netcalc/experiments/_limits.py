@@ -40,6 +40,17 @@ def require_processes() -> None:
         )
 
 
+def require_linux(why: str) -> None:
+    """Refuse where the kernel is not Linux, with what works instead."""
+    require_processes()
+    if not sys.platform.startswith("linux"):
+        raise ExperimentError(
+            f"this run needs Linux, for {why}; this is {sys.platform}",
+            phase="start",
+            hint="Echo and bulk work here, as models, readers and recorded data sets do",
+        )
+
+
 def loopback_address(host: str) -> str:
     """Return ``host`` as an address of this machine's loopback; refuse anything else."""
     if host == _LOCALHOST:

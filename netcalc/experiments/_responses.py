@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import socket
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -21,6 +20,9 @@ from netcalc.experiments._run import Record
 from netcalc.experiments._tap import Tap
 from netcalc.path import Path
 from netcalc.samples import TransactionSamples
+
+with suppress(ImportError):  # systems that have none import this module, too
+    import fcntl
 
 CLIENT, SERVER = {4: "127.0.0.1", 6: "::1"}, {4: "127.0.0.2", 6: "fd00::2"}
 """Addresses of the two ends on a loopback: two, so that a packet tells its direction."""

@@ -11,6 +11,7 @@ from netcalc.errors import DomainError
 from netcalc.experiments._limits import (
     MAX_DURATION_S,
     finite,
+    require_linux,
     require_processes,
     require_writable,
     whole_number,
@@ -243,7 +244,7 @@ def lockstep(
     ----------
     :func:`netcalc.models.rate_reading.stop_and_wait_goodput_bps`.
     """
-    require_processes()
+    require_linux("the way one program waits for many connections")
     limit_s = finite("duration_s", duration_s, 0.01, 10.0)
     size = whole_number("write_bytes", write_bytes, 1, MAX_LOCKSTEP_BYTES)
     answer = whole_number("reply_bytes", reply_bytes, 1, MAX_LOCKSTEP_BYTES)

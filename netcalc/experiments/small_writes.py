@@ -19,7 +19,7 @@ from netcalc.experiments._limits import (
     finite,
     loopback_address,
     require_bounded,
-    require_processes,
+    require_linux,
     require_writable,
     whole_number,
 )
@@ -157,7 +157,7 @@ def small_writes(
     ----------
     RFC 896 (Nagle's rule); RFC 1122, 4.2.3.2 (delayed acknowledgements).
     """
-    require_processes()
+    require_linux("its counters of acknowledgements")
     plan = WritePlan(
         sizes=_write_sizes(write_bytes),
         modes=_modes(modes),
