@@ -143,9 +143,9 @@ class Transfers(Record[BulkSamples]):
         return self._whole_count
 
     @property
-    def knows_drops(self) -> bool:
-        """Whether the rows tell what was dropped in the sender's own queue."""
-        return any(not np.isnan(row["sender_drop_count"]) for row in self._rows)
+    def overflowed(self) -> bool:
+        """Whether a sender filled its own queue, so that its packets stood there unread."""
+        return any(row["sender_drop_count"] > 0 for row in self._rows)
 
     def samples(self) -> BulkSamples:
         """Return what was measured so far."""
@@ -718,8 +718,8 @@ def _on_path(
         found = wire.statistics()
         run.facts["wire_lateness_p99_s"] = found.lateness_p99_s
         run.facts["wire_late_ratio"] = found.late_ratio
-        if run.knows_drops:  # those of the sender's queue are judged row by row
-            found = replace(found, device_drop_count=0)
+        if run.overflowed:  # no fault of the wire unless nothing behind was full: judged by row
+            found = replace(found, device_drop_count=0, late_ratio=0.0)
         if found.invalid is not None:
             run.warnings.append(found.invalid)
 

