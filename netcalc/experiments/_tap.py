@@ -109,13 +109,18 @@ class Tap:
         write_atomically(Path(path), b"".join(parts))
 
 
-def exchange_s(packets: list[Packet], server: str) -> float:
-    """Return the time from the first packet to the last one of the server; nan without. [s]"""
+def exchange_s(packets: list[Packet], server: str, *, longest_s: float = np.inf) -> float:
+    """Return the time from the first packet to the last one of the server; nan without. [s]
+
+    The stamps are of the wall clock: a time below 0 or above the longest possible one tells that it
+    was set in between, and is nan, too.
+    """
     address = _address(server)
     last = [packet.at_ns for packet in packets if packet.source == address]
     if not last:
         return np.nan
-    return (max(last) - packets[0].at_ns) * 1e-9
+    found_s = (max(last) - packets[0].at_ns) * 1e-9
+    return found_s if 0 <= found_s <= longest_s else np.nan
 
 
 def exchange_rows(near: list[Packet], far: list[Packet], *, server: str) -> list[dict[str, Any]]:

@@ -66,6 +66,8 @@ HEADER_BYTES = {
 """Headers of each protocol by version of IP, those of TCP with its timestamps. [byte]"""
 MIN_MTU_BYTES = {4: 576, 6: 1280}
 """Smallest loopback of a run, by version of IP. [byte]"""
+CLOSING_S = 60.0
+"""So long after the time limit of a transaction a packet of it may come, at most. [s]"""
 COUNTED = ("TCPFastOpenActive", "TCPFastOpenPassive", "TCPFastOpenActiveFail", "DelayedACKs")
 """Counters of the kernel that tell what a protocol really did."""
 _ECHO_REQUEST, _SOL_RAW, _ICMP_FILTER = {4: 8, 6: 128}, 255, 1
@@ -415,7 +417,7 @@ class Transactions:
                         reply_bytes=size,
                         sent_ns=sent_ns,
                         response_ns=response_ns,
-                        tap_s=exchange_s(seen[0], self._address[0]) if any(seen) else np.nan,
+                        tap_s=self._tap_s(seen),
                     )
                     if response_ns is not None:
                         self._note_exchange(seen, size, response_ns * 1e-9)
@@ -444,6 +446,13 @@ class Transactions:
             self._fastest_s[size] = response_s
             kept = self._run.facts["exchanges"].setdefault(self._protocol, {})
             kept[str(size)] = rows
+
+    def _tap_s(self, seen: list[list[Packet]]) -> float:
+        """Return the time that the near tap saw; nan where there is none. [s]"""
+        if not any(seen):
+            return np.nan
+        longest_s = self._plan.timeout_s + CLOSING_S
+        return exchange_s(seen[0], self._address[0], longest_s=longest_s)
 
     def _size(self, asked: int) -> int:
         """Return the size that this protocol carries: a datagram may be empty, others have 8."""
