@@ -19,9 +19,10 @@ from netcalc.experiments._limits import (
     require_writable,
     whole_number,
 )
+from netcalc.experiments._places import both_ends, drain_s
 from netcalc.experiments._run import Progress, finish
 from netcalc.experiments._stopping import Stop, Stopping
-from netcalc.experiments._transfers import Transfer, Transfers, both_ends, drain_s
+from netcalc.experiments._transfers import Transfer, Transfers
 from netcalc.models._domain import as_float, choice, one_dimensional
 from netcalc.path import Path
 from netcalc.samples import BulkSamples

@@ -16,9 +16,10 @@ from netcalc.experiments._limits import (
     require_writable,
     whole_number,
 )
+from netcalc.experiments._places import drain_s
 from netcalc.experiments._run import Progress, finish
 from netcalc.experiments._stopping import Stop, Stopping
-from netcalc.experiments._transfers import Transfer, Transfers, drain_s
+from netcalc.experiments._transfers import Transfer, Transfers
 from netcalc.experiments.bulk import (
     LINGER_S,
     MAX_TOGETHER,

@@ -23,8 +23,8 @@ import pytest
 
 from netcalc import samples
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments import _run, _transfers, bulk
-from netcalc.experiments._transfers import Ends
+from netcalc.experiments import _ends, _places, _run, bulk
+from netcalc.experiments._ends import Ends
 from netcalc.path import Path as NetPath
 from netcalc.samples import BulkSamples
 
@@ -289,7 +289,7 @@ def test_an_end_that_hangs_is_given_up(nothing_left, monkeypatch):
         move(ends, transfer)
 
     monkeypatch.setattr(Ends, "move", hanging)
-    monkeypatch.setattr(_transfers, "GRACE_S", 0.1)
+    monkeypatch.setattr(_ends, "GRACE_S", 0.1)
     with pytest.raises(ExperimentError, match="did not end") as caught:
         bulk(1440, write_count=5000, run_count=1, limit_s=0.05)
     assert "hangs" in caught.value.hint
@@ -299,7 +299,7 @@ def test_both_ends_die_with_a_parent_that_is_killed():
     script = """
 import os, signal
 from netcalc.experiments import bulk
-from netcalc.experiments._transfers import Ends
+from netcalc.experiments._ends import Ends
 move = Ends.move
 def told(ends, transfer):
     print(ends.source.pid, ends.sink.pid, flush=True)
@@ -402,12 +402,12 @@ def test_nothing_is_in_flight_of_datagrams():
 
 
 def test_a_namespace_that_is_refused_is_told(monkeypatch, nothing_left):
-    class NoRoom(_transfers.Room):
+    class NoRoom(_places.Room):
         def __init__(self, **options):
             super().__init__(**{**options, "own": False})
             self.refused = "Operation not permitted"
 
-    monkeypatch.setattr(_transfers, "Room", NoRoom)
+    monkeypatch.setattr(_places, "Room", NoRoom)
     with pytest.raises(ExperimentError, match=r"no namespace .* Operation not permitted"):
         bulk(mtu_bytes=1500)
 
