@@ -1,0 +1,314 @@
+"""Faults E1, E2, E3: a peer that is gone, silent, of another protocol or endless; odd replies.
+
+Every count here is made by the false peer of the test, by hand.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import socket
+import struct
+import threading
+import time
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+from netcalc.emulation.wire import Wire
+from netcalc.errors import ExperimentError
+from netcalc.experiments import _ends, line_rate, lockstep, small_writes, transactions
+from netcalc.experiments._ends import Ends
+from netcalc.experiments._icmp import IcmpExchange
+from netcalc.experiments._stopping import Stopping
+from netcalc.path import Path
+
+pytestmark = [pytest.mark.live, pytest.mark.namespace]
+
+QUICK_S = 0.15
+"""Time limit of a response that does not come. [s]"""
+
+
+class FalseServer:
+    """Stands where the peer process of a run would, in a thread of this process."""
+
+    report = {}  # noqa: RUF012
+
+    def __init__(self, settings, *, stopping, passed):
+        self.settings = settings
+        self.session = bytes.fromhex(settings["session"])
+        self.sock = socket.socket(fileno=os.dup(passed[0]))
+        self.over = threading.Event()
+        self._thread = threading.Thread(target=self._serve)
+        self._thread.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def death(self):
+        return None
+
+    def close(self):
+        if not self.over.is_set():
+            self.over.set()
+            with suppress(OSError):
+                self.sock.shutdown(socket.SHUT_RDWR)
+            self._thread.join()
+            self.sock.close()
+        return {}
+
+    def _serve(self):
+        with suppress(OSError):
+            if self.sock.type == socket.SOCK_DGRAM:
+                while (received := self.sock.recvfrom(65_536))[0]:
+                    self.datagram(*received)
+            while not self.over.is_set():
+                connection, _ = self.sock.accept()
+                connection.settimeout(5.0)
+                with connection, suppress(OSError):
+                    self.serve(connection)
+
+    def read(self, connection):
+        size, data = self.settings["message_bytes"], b""
+        while len(data) < size and (more := connection.recv(size - len(data))):
+            data += more
+        return data
+
+
+class Closing(FalseServer):
+    def serve(self, connection):
+        connection.close()
+
+
+class Resetting(FalseServer):
+    def serve(self, connection):
+        connection.recv(1)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+class Silent(FalseServer):
+    def serve(self, connection):
+        self.over.wait(10)
+
+    def datagram(self, data, sender):
+        pass
+
+
+class Garbled(FalseServer):
+    def serve(self, connection):
+        self.read(connection)
+        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        connection.recv(1)
+
+
+class Longer(FalseServer):
+    """The right answer, and then some more of the same."""
+
+    def serve(self, connection):
+        while self.read(connection):
+            connection.sendall(bytes(self.settings["reply_bytes"] + 5))
+
+
+class Endless(FalseServer):
+    def serve(self, connection):
+        while not self.over.is_set():
+            connection.sendall(b"more" * 1000)
+
+    def datagram(self, data, sender):
+        for _ in range(200):
+            self.sock.sendto(b"of an old session", sender)
+        self.sock.sendto(data[:4] + b"\0old" + data[8:], sender)
+
+
+class Dripping(FalseServer):
+    """One byte after the other, without an end."""
+
+    def serve(self, connection):
+        while not self.over.wait(0.005):
+            connection.sendall(b".")
+
+
+SMALL_WRITES = [
+    (Closing, "the peer closed the connection", "round"),
+    (Resetting, "the peer closed the connection", "round"),
+    (Silent, "no response within 0.15 s", "round"),
+    (Garbled, "the peer speaks another protocol", "round"),
+    (Longer, "the peer speaks another protocol", "round"),
+    (Endless, "the peer speaks another protocol", "round"),
+]
+
+
+@pytest.mark.parametrize(("server", "text", "phase"), SMALL_WRITES)
+def test_small_writes_to_a_false_peer(server, text, phase, nothing_left, monkeypatch):
+    """E1, E2."""
+    monkeypatch.setattr(importlib.import_module(small_writes.__module__), "Peer", server)
+    with pytest.raises(ExperimentError, match=text) as caught:
+        small_writes(modes=["single"], count=3, timeout_s=QUICK_S)
+    assert (caught.value.phase, caught.value.host) == (phase, "127.0.0.2")
+    assert caught.value.port > 0
+
+
+TRANSACTIONS = [
+    ("tcp", Closing, "answered 0 bytes|closed the connection"),
+    ("tcp", Resetting, "closed the connection"),
+    ("tcp", Garbled, "answered 28 bytes that are not the 100"),
+    ("tcp", Endless, r"answered \d+ bytes that are not the 100"),
+    ("tfo", Garbled, "answered 28 bytes that are not the 100"),
+    ("tls", Garbled, "the system refuses|closed the connection"),
+    ("tls", Closing, "the system refuses|closed the connection"),
+]
+
+
+@pytest.mark.parametrize(("protocol", "server", "text"), TRANSACTIONS)
+def test_transactions_with_a_false_peer(protocol, server, text, nothing_left, monkeypatch):
+    """E1, E2."""
+    monkeypatch.setattr(importlib.import_module(transactions.__module__), "Peer", server)
+    with pytest.raises(ExperimentError, match=text) as caught:
+        transactions(100, protocols=[protocol], count=2, timeout_s=2.0)
+    assert caught.value.phase == protocol
+
+
+@pytest.mark.parametrize(
+    ("protocol", "server"),
+    [("tcp", Silent), ("tls", Silent), ("udp", Silent), ("udp", Endless), ("tcp", Dripping)],
+)
+def test_a_transaction_without_an_end_is_over_at_its_time_limit(
+    protocol, server, nothing_left, monkeypatch
+):
+    """E1, E2: silent, a datagram flood of another session, a byte now and then."""
+    monkeypatch.setattr(importlib.import_module(transactions.__module__), "Peer", server)
+    result = transactions(100, protocols=[protocol], count=2, timeout_s=0.05)
+    assert result.failed.tolist() == [True, True]
+    assert np.isnan(result.response_s).all(), "no response is not 0 s"
+    assert "exchanges without a response in time: 2" in result.meta.warnings
+
+
+def test_ctrl_c_while_tls_waits_for_a_silent_peer(nothing_left, monkeypatch):
+    """E7, in a call of the C library: not at the time limit of 60 s but now."""
+    monkeypatch.setattr(importlib.import_module(transactions.__module__), "Peer", Silent)
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    begin_s = time.monotonic()
+    result = transactions(100, protocols=["tls"], count=2, timeout_s=60.0)
+    timer.join()
+    assert time.monotonic() - begin_s < 30
+    assert (len(result), result.meta.instrument["ended_by"]) == (0, "interrupt")
+
+
+def test_a_peer_that_reads_no_more(nothing_left, monkeypatch):
+    """E1: a request that does not fit the buffers of a peer that sleeps."""
+    monkeypatch.setattr(importlib.import_module(small_writes.__module__), "Peer", Silent)
+    with pytest.raises(ExperimentError, match=r"and then no more|no response") as caught:
+        small_writes([1 << 20], modes=["single"], count=1, timeout_s=QUICK_S)
+    assert caught.value.phase in ("send", "round")
+
+
+@pytest.mark.parametrize("which", ["source", "sink"])
+@pytest.mark.parametrize("experiment", [line_rate, lockstep])
+def test_a_killed_end(experiment, which, nothing_left, monkeypatch):
+    """E1: the rows before are kept."""
+    move, done = Ends.move, []
+
+    def killing(ends, transfer):
+        done.append(1)
+        if len(done) == 3:
+            os.kill(getattr(ends, which).pid, signal.SIGKILL)
+        move(ends, transfer)
+
+    monkeypatch.setattr(Ends, "move", killing)
+    with pytest.raises(ExperimentError, match=r"SIGKILL|closed the connection") as caught:
+        experiment(duration_s=0.02, run_count=5)
+    assert len(caught.value.partial) == 2
+    assert caught.value.partial.meta.partial
+
+
+@pytest.mark.parametrize("experiment", [line_rate, lockstep])
+def test_a_sink_that_hangs(experiment, nothing_left, monkeypatch):
+    """E1: the transfer is given up soon after its limit of time."""
+    move = Ends.move
+
+    def hanging(ends, transfer):
+        os.kill(ends.sink.pid, signal.SIGSTOP)
+        move(ends, transfer)
+
+    monkeypatch.setattr(Ends, "move", hanging)
+    monkeypatch.setattr(_ends, "GRACE_S", 0.1)
+    with pytest.raises(ExperimentError, match="did not end") as caught:
+        experiment(duration_s=0.02, run_count=1)
+    assert "hangs" in caught.value.hint
+
+
+def test_a_strangers_connection_is_not_taken_for_the_source():
+    """E2: the first to connect is somebody else."""
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.create_connection(server.getsockname()) as stranger,
+        socket.create_connection(server.getsockname()) as source,
+    ):
+        with _ends._accepted(server, source) as sink:
+            assert sink.getpeername() == source.getsockname()
+        stranger.settimeout(5.0)
+        assert stranger.recv(1) == b"", "it is closed"
+
+
+def test_a_connection_is_looked_after_while_it_is_made():
+    """E1, E7: a server whose queue is full does not answer; a wish to end is heard."""
+    from netcalc.experiments._exchange import connect_within
+    from netcalc.experiments._stopping import Ended
+
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen(0)
+        with socket.create_connection(server.getsockname()), socket.socket() as second:
+            second.setblocking(False)
+            second.connect_ex(server.getsockname())  # now its queue is full
+            asked = iter([False] * 2)
+            stopping = Stopping(lambda: next(asked, True), limit_s=30.0)
+            with socket.socket() as third, pytest.raises(Ended):
+                connect_within(third, server.getsockname(), limit_s=20.0, stopping=stopping)
+            with socket.socket() as fourth, pytest.raises(TimeoutError):
+                connect_within(
+                    fourth, server.getsockname(), limit_s=0.0,
+                    stopping=Stopping(None, limit_s=30.0),
+                )  # fmt: skip
+
+
+def test_replies_that_come_after_many_others(bench):
+    """E3: each second reply comes 64 probes and more after its time; none is taken for another."""
+
+    def hold_even(peer, data, sender):
+        if peer.number(data) % 2 == 0:
+            peer.held.append(data)
+        if len(peer.held) > 33:
+            peer.answer(peer.held.pop(0), sender)
+        if peer.number(data) % 2:
+            peer.answer(data, sender)
+
+    with bench.FalsePeer(hold_even) as peer:
+        result = bench.measured_at(peer.address, [100], count=150, timeout_s=0.01)
+    assert result.lost.tolist() == [False, True] * 75
+    # By hand: 75 are held, and the 34th lets the first go; each later one, and each probe between
+    # them while there are 34, one more.
+    assert result.meta.instrument["late_count"] == 75 - 33
+    assert (result.duplicates, result.meta.instrument["damaged_count"]) == (0, 0)
+
+
+@pytest.mark.parametrize("size", [0, 56])
+def test_the_sequence_of_icmp_begins_again(size, nothing_left):
+    """E3: 16 bits in the header, more probes in a run."""
+    with Wire(Path.parse("100 Mbit/s 1 ms")) as wire:
+        sock = wire.socket("A", socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+        sock.connect((wire.address("B"), 0))
+        exchange = IcmpExchange(
+            sock, b"12345678", timeout_s=2.0, stopping=Stopping(None, limit_s=30.0)
+        )
+        for sequence in range(65_534, 65_540):
+            _, rtt_ns = exchange.exchange(bytearray(size), sequence)
+            assert rtt_ns is not None
+        exchange.close()
+    assert (exchange.replies.late_count, exchange.replies.foreign_count) == (0, 0)
