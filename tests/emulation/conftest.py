@@ -102,6 +102,14 @@ def gone(owner, within_s=5.0):
     return left
 
 
+def still_there(inodes, within_s=5.0):
+    """Wait until nobody is in these namespaces; a process that ends leaves them last of all."""
+    end_s = time.monotonic() + within_s
+    while (left := inodes & namespaces()) and time.monotonic() < end_s:
+        continue
+    return left
+
+
 @pytest.fixture
 def nothing_left(wires):
     """Compare what there is before and after a test: whichever way it ends, it is the same."""
@@ -115,5 +123,5 @@ def looking():
     """Give a test the eyes of the census."""
     return SimpleNamespace(
         descendants=descendants, gone=gone, marked_processes=marked_processes,
-        namespaces=namespaces,
+        namespaces=namespaces, still_there=still_there,
     )  # fmt: skip

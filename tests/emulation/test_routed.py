@@ -220,7 +220,7 @@ def test_a_run_may_end_in_any_way(name, looking):
             process.send_signal(signal.Signals[f"SIG{name}"])
         process.wait(10)
     assert looking.gone(process.pid) == []
-    assert not ours & looking.namespaces()
+    assert not looking.still_there(ours)
 
 
 def test_the_death_of_the_router_is_named():

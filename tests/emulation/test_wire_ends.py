@@ -82,7 +82,7 @@ def test_a_run_may_end_in_any_way(end, looking):
             process.send_signal(signal.Signals[f"SIG{name}"])
         process.wait(10)
     assert looking.gone(process.pid) == []
-    assert not ours & looking.namespaces()
+    assert not looking.still_there(ours)
 
 
 class owner:  # noqa: N801 - used as a function
