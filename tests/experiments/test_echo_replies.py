@@ -355,7 +355,7 @@ def test_tcp_late_damaged_and_double_replies(bench):
         connection.sendall(fourth + fourth)
         read(connection, 1)
 
-    run = bench.planned_run([16], count=4, protocol="tcp", timeout_s=0.1)
+    run = bench.planned_run([16], count=4, protocol="tcp", timeout_s=0.4)
     with bench.listener(serve) as address, run.stopping:
         bench.probe_at(run, address)
     result = run.samples()
