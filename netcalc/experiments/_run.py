@@ -160,7 +160,7 @@ class Record(ABC, Generic[Kept]):
             what, reason = "there is no memory left", "the limit of this process, or of the machine"
         else:
             reason = error.strerror or str(error)
-            what, hint = _SCARCE.get(error.errno or 0) or (
+            what, hint = _BY_NUMBER.get(error.errno or 0) or (
                 _BROKEN.get(type(error).__name__, "the system refuses"),
                 None,
             )
@@ -296,13 +296,14 @@ _PORTS = (
     "minute",
 )
 _FILES = ("no file may be opened any more", "Close some, or raise the limit (ulimit -n)")
-_SCARCE: dict[int, tuple[str, str | None]] = {
+_BY_NUMBER: dict[int, tuple[str, str | None]] = {
     errno.EADDRINUSE: _PORTS,
     errno.EADDRNOTAVAIL: ("no port is free, or the address is not there", _PORTS[1]),
     errno.EMFILE: _FILES,
     errno.ENFILE: _FILES,
     errno.ENOMEM: ("there is no memory left", None),
     errno.ENOBUFS: ("there is no memory left", None),
+    errno.ENOTCONN: ("the peer closed the connection", None),
 }
 
 

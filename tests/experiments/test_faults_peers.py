@@ -290,11 +290,13 @@ def test_replies_that_come_after_many_others(bench):
             peer.answer(data, sender)
 
     with bench.FalsePeer(hold_even) as peer:
-        result = bench.measured_at(peer.address, [100], count=150, timeout_s=0.01)
-    assert result.lost.tolist() == [False, True] * 75
-    # By hand: 75 are held, and the 34th lets the first go; each later one, and each probe between
-    # them while there are 34, one more.
-    assert result.meta.instrument["late_count"] == 75 - 33
+        result = bench.measured_at(peer.address, [100], count=90, timeout_s=0.04)
+    assert result.lost[1::2].all()
+    # By hand: 45 are held, and from the 34th on each lets the first of them go. On a machine that
+    # is very busy another reply may be late, too.
+    others = int(result.lost[::2].sum())
+    assert result.meta.instrument["late_count"] == 45 - 33 + others
+    assert others < 20
     assert (result.duplicates, result.meta.instrument["damaged_count"]) == (0, 0)
 
 
