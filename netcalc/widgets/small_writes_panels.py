@@ -10,6 +10,7 @@ import numpy as np
 from netcalc import compare, datasets, plots
 from netcalc.experiments import small_writes
 from netcalc.models._domain import FloatArray
+from netcalc.models.delayed_ack import LINUX_ATO_MIN_S
 from netcalc.models.small_writes import write_write_read_s
 from netcalc.models.write_timeline import write_timeline
 from netcalc.path import Link, Path
@@ -31,6 +32,16 @@ VIEWS = {
     "packets: one write": "single",
 }
 """What the figure of a live run can show: times, or the packets of one round by mode."""
+WAYS = {
+    "nagle": "two writes",
+    "flush": "two writes and a flush",
+    "nodelay": "TCP_NODELAY",
+    "single": "one write",
+}
+"""What the ways of writing are called in figures."""
+ARTICLE_RUNS = {"Nagle on": "two writes", "single write": "one write"}
+"""Runs of the article that stand beside one's own: the slowest and the fastest."""
+FAMILIES = {"IPv4": "127.0.0.1", "IPv6": "::1"}
 LIVE_BPS = 100e6
 """Rate of the emulated path of a live run. [bit/s]"""
 
@@ -142,59 +153,81 @@ def ladder_panel(*, theme: Theme = "light") -> Panel:
 def live_panel(*, theme: Theme = "light") -> Panel:
     """Small writes on this machine, a minute ago, over a path whose length is known."""
     shown: list[TransactionSamples] = []
-    figure = Figure(_live_plot(None, 0.03, theme))
-
-    def update(latency_s: float, view: str) -> None:
-        if not shown:
-            figure.draw(_live_plot(None, 2 * latency_s, theme))
-        elif view:
-            steps = compare.ladder(shown[0], mode=view)
-            figure.draw(plots.ladder(steps, title="The second round, seen by taps", theme=theme))
-        else:
-            rtt_s = float(shown[0].meta.instrument["rtt_s"])
-            figure.draw(_live_plot(shown[0], rtt_s, theme))
-
-    def show_run(samples: TransactionSamples) -> None:
-        shown[:] = [samples]
-        update(latency.value, view.value)
-
-    view = choice("show", VIEWS, "")
-
+    drawn = [""]
+    figure = Figure(_live_plot(None, 0.03, 0.0, theme))
+    view, family = choice("show", VIEWS, ""), choice("family", FAMILIES, "127.0.0.1")
     latency = Quantity(
         "one-way latency", "15 ms", unit="s", low="0 s", high="50 ms", scale="linear"
     )
+    gap = _gap()
+
+    def update(latency_s: float, write_gap_s: float, family: str, view: str) -> None:
+        if not shown:
+            figure.draw(_live_plot(None, 2 * latency_s, write_gap_s, theme))
+        elif view != drawn[-1]:  # the others are of the next run
+            draw_run(view)
+
+    def draw_run(view: str) -> None:
+        drawn[:] = [view]
+        if view:
+            steps = compare.ladder(shown[0], mode=view)
+            figure.draw(plots.ladder(steps, title="The second round, seen by taps", theme=theme))
+        else:
+            figure.draw(_live_plot(shown[0], 0.0, 0.0, theme))
+
+    def show_run(samples: TransactionSamples) -> None:
+        shown[:] = [samples]
+        draw_run(view.value)
 
     def run(progress: Any, stop: Any) -> TransactionSamples:
         path = Path.of([Link(LIVE_BPS, latency.value)]) if latency.value else None
-        return small_writes(path=path, progress=progress, stop=stop)
+        return small_writes(
+            write_gap_s=gap.value, host=family.value, path=path, progress=progress, stop=stop
+        )
 
     live = run_button(
         "Write on this machine", run, show_run, key="small writes", tool="netcalc small-writes"
     )
-    return panel(figure, {"latency_s": latency, "view": view}, update, below=[live])
+    controls = {"latency_s": latency, "write_gap_s": gap, "family": family, "view": view}
+    return panel(figure, controls, update, below=[live])
 
 
-def _live_plot(samples: TransactionSamples | None, rtt_s: float, theme: Theme) -> plots.Plot:
-    """Draw the rounds of a run on the theory of its round trip."""
-    words = {"nagle": "two writes", "nodelay": "TCP_NODELAY", "flush": "two writes and a flush",
-             "single": "one write"}  # fmt: skip
-    points: dict[str, tuple[Any, Any]] = {}
-    for mode, name in words.items():
-        rows = np.zeros(0, int) if samples is None else samples.of_mode(mode, warm_up=True)
-        points[name] = (
-            ([], []) if samples is None
-            else (np.asarray(samples.sequence)[rows], np.asarray(samples.response_s)[rows])
-        )  # fmt: skip
+def _live_plot(
+    samples: TransactionSamples | None, rtt_s: float, write_gap_s: float, theme: Theme
+) -> plots.Plot:
+    """Draw the article's rounds, those of a run, and the theory of its path."""
+    points: dict[str, tuple[Any, Any]] = dict(_article())
+    points.update((f"yours: {name}", ([], [])) for name in WAYS.values())
+    lines = _theory(rtt_s, LINUX_ATO_MIN_S, write_gap_s)
     text = "No run yet: the lines are what it should show."
     if samples is not None:
-        text = " ".join([compare.small_writes(samples).sentence, *samples.meta.warnings])
+        found = compare.small_writes(samples)
+        of = np.asarray(samples.mode)[np.asarray(samples.measured)]
+        at = np.asarray(samples.sequence)[np.asarray(samples.measured)]
+        for mode, name in WAYS.items():
+            points[f"yours: {name}"] = (at[of == mode], found.measured[of == mode])
+        for name, mode in ((TWO, "nagle"), (NODELAY, "nodelay"), (ONE, "single")):
+            lines[name] = np.full(ROUNDS.size, np.nan)
+            lines[name][at[of == mode].astype(int) - 1] = found.predicted[of == mode]
+        text = " ".join([found.sentence, *samples.meta.warnings])
     return plots.curves(
         ROUNDS,
-        {name: times for name, times in _theory(rtt_s, 0.04, 0.0).items() if name != NODELAY},
+        lines,
         points=points,
         x_axis=Axis("exchange", "1", "linear", 0, 11),
-        y_axis=Axis("response time", "s"),
-        title="This machine, and the theory",
+        y_axis=Axis("response time", "s", low=0.0),
+        title="The article, this machine, and the theory",
         description=text,
         theme=theme,
     )
+
+
+def _article() -> dict[str, tuple[Any, Any]]:
+    """Return the exchanges of the article, in the words of the figure."""
+    rows = datasets.load("nagle_round_trips").columns()
+    return {
+        f"article: {name}": (
+            rows["exchange_number"][rows["run"] == run], rows["response_s"][rows["run"] == run],
+        )
+        for run, name in ARTICLE_RUNS.items()
+    }  # fmt: skip
