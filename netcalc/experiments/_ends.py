@@ -14,11 +14,9 @@ from typing import Any, Self
 from netcalc.errors import ExperimentError
 from netcalc.experiments import _instrument
 from netcalc.experiments._exchange import connect_within, limit_receive
-from netcalc.experiments._limits import MAX_BULK_BYTES
 from netcalc.experiments._stopping import SLICE_S, Ended
 from netcalc.experiments._transfers import Transfer, Transfers, buffers_of, dropped_by, row_of
 from netcalc.experiments._worker import Worker
-from netcalc.units import show
 
 CONNECT_S = 5.0
 """Time limit of a connection to the sink. [s]"""
@@ -110,7 +108,7 @@ class Ends:
                     sock.close()
         if transfer.endless and sent["sent_bytes"] >= transfer.asked_bytes:
             ended = True
-            self._run.stopping.end(f"limit of {show(MAX_BULK_BYTES, 'byte')}")
+            self._run.end_at_limit()
         if sent["sent_bytes"]:
             self._run.add(
                 row_of(transfer, sent, received) | buffers | dropped,

@@ -92,9 +92,13 @@ class Transfers(Record[BulkSamples]):
             return transfer
         count = int(MAX_BULK_BYTES - self._sent_bytes) // transfer.write_bytes
         if count < transfer.datagrams_per_call:
-            self.stopping.end(f"limit of {show(MAX_BULK_BYTES, 'byte')}")
+            self.end_at_limit()
             self.stopping.check()
         return replace(transfer, write_count=min(transfer.write_count, count))
+
+    def end_at_limit(self) -> None:
+        """Ask the run to end because it has carried what it may."""
+        self.stopping.end(f"limit of {show(MAX_BULK_BYTES, 'byte')}")
 
     def tell_within(self, share: float, *, at_ns: int, received_bytes: int) -> None:
         """Note how far the transfer under way is, and tell it."""
