@@ -119,6 +119,7 @@ def _own_path() -> ipywidgets.Text:
     return ipywidgets.Text(
         value="T1 5 ms, T1 1 ms",
         description="your own path",
+        placeholder="links between commas",
         continuous_update=False,
         tooltip="Links between commas, each with a rate and a latency",
         style={"description_width": "8.5em"},

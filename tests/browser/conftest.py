@@ -1,8 +1,12 @@
 """A real JupyterLab, Notebook and Voila, and a real Chromium that reaches nothing else.
 
-Every server runs on loopback with a token, on a free port, in a folder of its own. The browser
-refuses each request that leaves this machine and the test fails for it. Screenshots are kept in
-``tests/browser/screenshots``.
+Every server runs on loopback with a token, on a free port, in a folder of its own. The browser has
+no way off this machine, and a test fails for each request that would leave it. Screenshots are kept
+in ``tests/browser/screenshots``.
+
+A page costs seconds: a front end to load, a kernel to start, a lesson to run. So tests of one
+:class:`Sheet` share its page, one after the other, and while one page is looked at the next one
+loads and runs by itself.
 """
 
 from __future__ import annotations
@@ -10,7 +14,6 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import shutil
 import signal
 import socket
 import subprocess
@@ -18,9 +21,8 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -43,10 +45,30 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+    "--proxy-server=http://127.0.0.1:9",  # nobody listens there; loopback goes past it
 ]
+LOCAL = ("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:", "about:")
 IDLE_LIMIT_MS = 60_000
 GAVE_UP = "[anywidget] Failed to initialize model."
 """What anywidget says on a machine so busy that a module takes 2 s to load; figures recover."""
+READY = """() => {
+  const panel = window.jupyterapp?.shell?.currentWidget;
+  const kernel = panel?.sessionContext?.session?.kernel;
+  return Boolean(panel?.content?.model && kernel?.connectionStatus === 'connected'
+    && kernel?.status === 'idle');
+}"""
+RUN_BY_ITSELF = f"""(() => {{
+  if (window !== window.top || sessionStorage.netcalcRun) return; // once, not after a reload
+  const ready = {READY};
+  const look = async () => {{
+    if (!ready()) return setTimeout(look, 100);
+    sessionStorage.netcalcRun = 'begun';
+    await window.jupyterapp.commands.execute('notebook:run-all-cells');
+    sessionStorage.netcalcRun = 'done';
+  }};
+  look();
+}})()"""
+"""Runs every cell as soon as the front end shows a notebook whose kernel answers."""
 
 
 def missing() -> str:
@@ -59,30 +81,58 @@ def missing() -> str:
     return ""
 
 
+@dataclass(frozen=True)
+class Sheet:
+    """A notebook in a front end, at a width, after a script; with a name of its own it is fresh."""
+
+    front_end: str
+    notebook: Path
+    width: int = 1100
+    script: str = ""
+    name: str = ""
+    swap: tuple[str, str] = ("", "")
+    """A piece of the notebook's text, and what stands there instead."""
+
+    @property
+    def shown_name(self) -> str:
+        """The name in the front end and of the screenshots."""
+        return self.name or self.notebook.stem
+
+    def __str__(self) -> str:
+        return f"{self.front_end}-{self.shown_name}"
+
+
 @dataclass
 class Page:
     """A browser page with its complaints, and the verbs that the tests use."""
 
     page: Any
-    name: str
-    front_end: str
-    foreign: frozenset[str] = frozenset()
+    sheet: Sheet
+    foreign: Callable[[], frozenset[str]] = frozenset
     errors: list[str] = field(default_factory=list)
+
+    @property
+    def front_end(self) -> str:
+        """Lab, notebook or voila."""
+        return self.sheet.front_end
 
     def screenshot(self, what: str) -> Path:
         """Keep what is on the screen."""
         SCREENSHOTS.mkdir(exist_ok=True)
-        path = SCREENSHOTS / f"{self.front_end}-{self.name}-{what}.png"
+        path = SCREENSHOTS / f"{self.front_end}-{self.sheet.shown_name}-{what}.png"
         self.page.screenshot(path=path)
         return path
 
     def run_all(self) -> None:
-        """Run every cell of the open notebook from a fresh kernel's state and wait until idle."""
-        if self.front_end == "voila":
-            return
-        self.page.evaluate(
-            "async () => { await window.jupyterapp.commands.execute('notebook:run-all-cells'); }"
-        )
+        """Wait until every cell has run, which it does by itself."""
+        self.wait_run()
+
+    def wait_run(self) -> None:
+        """Wait until every cell has run."""
+        if self.front_end != "voila":
+            self.page.wait_for_function(
+                "() => window.sessionStorage.netcalcRun === 'done'", timeout=IDLE_LIMIT_MS
+            )
 
     def save(self) -> None:
         """Save the notebook; a page that is loaded again shows what was saved."""
@@ -95,15 +145,7 @@ class Page:
         """Wait until the front end shows a notebook whose kernel answers."""
         if self.front_end == "voila":
             return
-        self.page.wait_for_function(
-            """() => {
-              const panel = window.jupyterapp?.shell?.currentWidget;
-              const kernel = panel?.sessionContext?.session?.kernel;
-              return panel?.content?.model && kernel?.connectionStatus === 'connected'
-                && kernel?.status === 'idle';
-            }""",
-            timeout=IDLE_LIMIT_MS,
-        )
+        self.page.wait_for_function(READY, timeout=IDLE_LIMIT_MS)
 
     def wait_figures(self, count: int = 1) -> None:
         """Wait until that many figures are drawn."""
@@ -177,8 +219,8 @@ class Page:
 
     def complaints(self) -> list[str]:
         """Return errors, and requests that left the machine, that an empty page does not have."""
-        foreign = {*self.foreign, GAVE_UP}
-        return [error for error in self.errors if error not in foreign]
+        own = [error for error in self.errors if error != GAVE_UP]
+        return [error for error in own if error not in self.foreign()]
 
 
 @dataclass
@@ -190,8 +232,11 @@ class Server:
     token: str
     folder: Path
     log: Path
-    foreign: frozenset[str] = frozenset()
-    """What the front end complains about when it shows an empty notebook."""
+    process: subprocess.Popen[bytes]
+
+    def wait(self) -> None:
+        """Wait until it answers."""
+        _wait_for(f"http://127.0.0.1:{self.port}/?token={self.token}", self.process, self.log)
 
     def url(self, notebook: str) -> str:
         path = {"lab": "doc/tree/", "notebook": "notebooks/", "voila": "voila/render/"}[
@@ -202,7 +247,7 @@ class Server:
 
 @contextmanager
 def serving(front_end: str, folder: Path) -> Iterator[Server]:
-    """Run one server in a folder of its own, with its own home, and end it."""
+    """Start one server in a folder of its own, with its own home, and end it."""
     port, token = _free_port(), secrets.token_hex(16)
     home = folder / "home"
     home.mkdir(parents=True, exist_ok=True)
@@ -230,8 +275,7 @@ def serving(front_end: str, folder: Path) -> Iterator[Server]:
             start_new_session=True,
         )  # fmt: skip
         try:
-            _wait_for(f"http://127.0.0.1:{port}/?token={token}", process, log)
-            yield Server(front_end, port, token, work, log)
+            yield Server(front_end, port, token, work, log, process)
         finally:
             process.send_signal(signal.SIGTERM)
             try:
@@ -293,72 +337,159 @@ def chromium() -> Iterator[Any]:
             browser.close()
 
 
-@contextmanager
-def opened(
-    browser: Any,
-    server: Server,
-    notebook: Path,
-    *,
-    name: str = "",
-    width: int = 1100,
-    script: str = "",
-) -> Iterator[Page]:
-    """Open a copy of a notebook in a fresh browser profile, after a script of the test's."""
-    target = server.folder / notebook.name
-    if notebook != target:
-        shutil.copy(notebook, target)
-    context = browser.new_context(viewport={"width": width, "height": 900})
-    page = context.new_page()
-    page.add_init_script(script)
-    wrapped = Page(page, name or notebook.stem, server.front_end, server.foreign)
+class Desk:
+    """A front end in one profile of the browser, and the pages that are open in it."""
 
-    def route(one: Any) -> None:
-        if one.request.url.startswith(("http://127.0.0.1:", "data:", "blob:")):
-            one.continue_()
-        else:
-            wrapped.errors.append(f"left the machine: {one.request.url}")
-            one.abort()
+    def __init__(self, browser: Any, server: Server) -> None:
+        self._browser, self.server = browser, server
+        self._context: Any = None
+        self._foreign: frozenset[str] | None = None
+        self._begun: dict[Sheet, Page] = {}
+
+    def begin(self, sheet: Sheet) -> Page:
+        """Begin to load a copy of a notebook; it runs by itself. Nothing is waited for."""
+        if sheet in self._begun:
+            return self._begun[sheet]
+        if self._context is None:
+            self.server.wait()
+            self._context = self._browser.new_context()
+        notebook = f"{sheet.shown_name}.ipynb"
+        text = sheet.notebook.read_text(encoding="utf-8")
+        assert sheet.swap[0] in text
+        text = text.replace(*sheet.swap) if sheet.swap[0] else text
+        (self.server.folder / notebook).write_text(text, encoding="utf-8")
+        page = self._context.new_page()
+        page.set_viewport_size({"width": sheet.width, "height": 900})
+        page.add_init_script(RUN_BY_ITSELF if self.server.front_end != "voila" else "")
+        page.add_init_script(sheet.script)
+        opened = Page(page, sheet, self.foreign)
+        _listen(opened)
+        page.evaluate("url => { location.href = url; }", self.server.url(notebook))
+        self._begun[sheet] = opened
+        return opened
+
+    def open(self, sheet: Sheet) -> Page:
+        """Return the page of a notebook that has run."""
+        page = self.begin(sheet)
+        page.page.wait_for_url(f"**/{sheet.shown_name}.ipynb*", wait_until="domcontentloaded")
+        page.wait_ready()
+        page.wait_run()
+        return page
+
+    def close(self, sheet: Sheet) -> None:
+        """Close a page and end its kernel."""
+        page = self._begun.pop(sheet, None)
+        if page is None:
+            return
+        if self.server.front_end != "voila":
+            with suppress(Exception):  # no kernel is left where a test took it away
+                page.page.evaluate(
+                    "() => { jupyterapp.shell.currentWidget.sessionContext.shutdown(); }"
+                )
+        page.page.close()
+
+    def foreign(self) -> frozenset[str]:
+        """Return what the front end complains about by itself: an empty notebook, a reload."""
+        if self._foreign is None:
+            notebook = self.server.folder / "empty.ipynb"
+            cell = {"cell_type": "markdown", "id": "a", "metadata": {}, "source": "Nothing."}
+            kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+            content = {"cells": [cell], "metadata": {"kernelspec": kernel}, "nbformat": 4}
+            source = notebook.with_name("nothing.ipynb")
+            source.write_text(json.dumps({**content, "nbformat_minor": 5}))
+            sheet = Sheet(self.server.front_end, source, name="empty")
+            page = self.open(sheet)
+            text = page.page.locator(".jp-RenderedMarkdown", has_text="Nothing.").first
+            text.wait_for(timeout=IDLE_LIMIT_MS)
+            page.wait_painted()
+            page.page.reload()
+            page.wait_ready()
+            text.wait_for(timeout=IDLE_LIMIT_MS)
+            page.page.wait_for_load_state("networkidle")
+            self._foreign = frozenset(page.errors)
+            self.close(sheet)
+        return self._foreign
+
+
+def _listen(page: Page) -> None:
+    """Note errors, and requests that would leave this machine."""
 
     def complain(text: str) -> None:
-        wrapped.errors.append(text.splitlines()[0] if text else "an error without words")
+        page.errors.append(text.splitlines()[0] if text else "an error without words")
 
-    context.route("**/*", route)
-    page.on("console", lambda m: complain(m.text) if m.type == "error" else None)
-    page.on("pageerror", lambda error: complain(str(error)))
+    def look(request: Any) -> None:
+        if not request.url.startswith(LOCAL):
+            complain(f"left the machine: {request.url}")
+
+    page.page.on("request", look)
+    page.page.on("console", lambda m: complain(m.text) if m.type == "error" else None)
+    page.page.on("pageerror", lambda error: complain(str(error)))
+
+
+@contextmanager
+def opened(browser: Any, server: Server, notebook: Path) -> Iterator[Page]:
+    """Open a notebook that has run, for a program that is no test."""
+    desk, sheet = Desk(browser, server), Sheet(server.front_end, notebook)
     try:
-        page.goto(server.url(notebook.name), wait_until="domcontentloaded")
-        wrapped.wait_ready()
-        yield wrapped
+        yield desk.open(sheet)
     finally:
-        context.close()
+        desk.close(sheet)
 
 
-def complaints_of_empty(browser: Any, server: Server) -> frozenset[str]:
-    """Return what a front end complains about by itself."""
-    empty = server.folder / "empty.ipynb"
-    cell = {"cell_type": "markdown", "id": "a", "metadata": {}, "source": "Nothing."}
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    content = {"cells": [cell], "metadata": {"kernelspec": kernel}, "nbformat": 4}
-    empty.write_text(json.dumps({**content, "nbformat_minor": 5}))
-    with opened(browser, server, empty) as page:
-        text = page.page.locator(".jp-RenderedMarkdown", has_text="Nothing.").first
-        text.wait_for(timeout=IDLE_LIMIT_MS)
-        page.wait_painted()
-        page.page.reload()
-        page.wait_ready()
-        text.wait_for(timeout=IDLE_LIMIT_MS)
-        page.page.wait_for_load_state("networkidle")
-        return frozenset(page.errors)
+def pytest_configure(config: pytest.Config) -> None:
+    """Say what this folder's mark means."""
+    config.addinivalue_line(
+        "markers",
+        "shown(front_ends, *notebooks, **options): the sheets that the fixture page goes through",
+    )
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Make one test for each sheet of the marks ``shown``."""
+    if "page" in metafunc.fixturenames:
+        sheets = [
+            Sheet(front_end, notebook, **mark.kwargs)
+            for mark in metafunc.definition.iter_markers("shown")
+            for front_end in mark.args[0].split()
+            for notebook in mark.args[1:]
+        ]
+        metafunc.parametrize("page", sheets, indirect=True, ids=str)
+
+
+def sheet_of(item: pytest.Item) -> Sheet | None:
+    """Return the sheet that a test looks at."""
+    spec = getattr(item, "callspec", None)
+    found = spec.params.get("page") if spec else None
+    return found if isinstance(found, Sheet) else None
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of this folder, and skip them with the reason where none can run."""
+    """Mark the tests of this folder, put those of one sheet together, skip where none can run."""
     reason = missing()
-    for item in items:
-        if HERE in item.path.parents:
-            item.add_marker("browser")
-            if reason:
-                item.add_marker(pytest.mark.skip(reason=reason))
+    own = [item for item in items if HERE in item.path.parents]
+    for item in own:
+        item.add_marker("browser")
+        if reason:
+            item.add_marker(pytest.mark.skip(reason=reason))
+    places = [place for place, item in enumerate(items) if sheet_of(item)]
+    sheets = list(dict.fromkeys(sheet_of(items[place]) for place in places))
+    sheets.sort(key=lambda sheet: list(_COMMANDS).index(sheet.front_end))  # type: ignore[union-attr]
+    sorted_items = sorted((items[i] for i in places), key=lambda item: sheets.index(sheet_of(item)))
+    for place, item in zip(places, sorted_items, strict=True):
+        items[place] = item
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Note which tests failed: nobody else uses the page of one."""
+    report = yield
+    if report.failed:
+        item.stash[FAILED] = True
+    return report
+
+
+FAILED = pytest.StashKey[bool]()
 
 
 @pytest.fixture(scope="session")
@@ -367,17 +498,58 @@ def browser() -> Iterator[Any]:
         yield started
 
 
-@pytest.fixture(scope="session", params=["lab", "notebook", "voila"])
-def server(
+@pytest.fixture(scope="session")
+def desks(
     request: pytest.FixtureRequest, browser: Any, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Server]:
-    """A running front end: a test runs once in each."""
-    with serving(request.param, tmp_path_factory.mktemp(request.param)) as running:
-        running.foreign = complaints_of_empty(browser, running)
-        yield running
+) -> Iterator[dict[str, Desk]]:
+    """The front ends that this session needs; all start at once."""
+    wanted = {sheet.front_end for item in request.session.items if (sheet := sheet_of(item))}
+    wanted |= {item.callspec.params.get("server") for item in request.session.items
+               if hasattr(item, "callspec")}  # fmt: skip
+    with ExitStack() as running:
+        yield {
+            name: Desk(browser, running.enter_context(serving(name, tmp_path_factory.mktemp(name))))
+            for name in _COMMANDS
+            if name in wanted
+        }
 
 
 @pytest.fixture
-def open_notebook(browser: Any, server: Server) -> Callable[..., Any]:
-    """``with open_notebook(path, name="lesson", width=1100) as page``: see :class:`Page`."""
-    return partial(opened, browser, server)
+def page(request: pytest.FixtureRequest, desks: dict[str, Desk]) -> Iterator[Page]:
+    """The page of a sheet that the mark ``shown`` names, run whole; the next one begins to load."""
+    sheet = request.param
+    found = desks[sheet.front_end].open(sheet)
+    items = request.session.items
+    others = (sheet_of(item) for item in items[items.index(request.node) + 1 :])
+    following = next((other for other in others if other), None)
+    next_one = following
+    if following == sheet:
+        later = (sheet_of(item) for item in items[items.index(request.node) + 1 :])
+        next_one = next((other for other in later if other and other != sheet), None)
+    if next_one is not None:
+        desks[next_one.front_end].begin(next_one)
+    yield found
+    found.errors.clear()
+    if following != sheet or request.node.stash.get(FAILED, False):
+        desks[sheet.front_end].close(sheet)
+
+
+@pytest.fixture(params=list(_COMMANDS))
+def server(request: pytest.FixtureRequest, desks: dict[str, Desk]) -> Server:
+    """A running front end: a test runs once in each."""
+    return desks[request.param].server
+
+
+@pytest.fixture
+def open_notebook(server: Server, desks: dict[str, Desk]) -> Callable[..., Any]:
+    """``with open_notebook(path, name="lesson") as page``: a page that no other test shares."""
+
+    @contextmanager
+    def opened_here(notebook: Path, **options: Any) -> Iterator[Page]:
+        sheet = Sheet(server.front_end, notebook, **options)
+        try:
+            yield desks[server.front_end].open(sheet)
+        finally:
+            desks[server.front_end].close(sheet)
+
+    return opened_here

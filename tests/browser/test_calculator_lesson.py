@@ -25,44 +25,43 @@ def field(panel, name):
     return panel.locator(".netcalc-control").filter(has_text=name).first
 
 
-def test_the_calculator_is_played_through(open_notebook):
-    with open_notebook(LESSON, name="calculator") as page:
-        page.run_all()
-        page.wait_figures(4)
-        panel = page.page.locator(".netcalc-panel").first
-        # published: Stevens vol. 3, A.3: a million bytes on a T1, 30 ms away
-        panel.get_by_text("received: 5.211 s.").wait_for()
-        # derived: 100 kB, a tenth of the example: 30 ms and 8e5 bit on a T1
-        assert page.column("transfer", "y")[0] == pytest.approx(0.03 + 8e5 / 1.544e6)
-        page.screenshot("first")
+@pytest.mark.shown("lab notebook voila", LESSON)
+def test_the_calculator_is_played_through(page):
+    page.wait_figures(4)
+    panel = page.page.locator(".netcalc-panel").first
+    # published: Stevens vol. 3, A.3: a million bytes on a T1, 30 ms away
+    panel.get_by_text("received: 5.211 s.").wait_for()
+    # derived: 100 kB, a tenth of the example: 30 ms and 8e5 bit on a T1
+    assert page.column("transfer", "y")[0] == pytest.approx(0.03 + 8e5 / 1.544e6)
+    page.screenshot("first")
 
-        bandwidth = field(panel, "bandwidth").locator("input")
-        bandwidth.fill("5M")
-        bandwidth.press("Enter")
-        panel.get_by_role("alert").filter(has_text="bandwidth").wait_for()
-        page.screenshot("refused")
-        bandwidth.fill("8 Mbit/s")
-        bandwidth.press("Enter")
-        panel.get_by_text("received: 1.03 s.").wait_for()  # derived: 8e6 bit at 8 Mbit/s, 30 ms
-        page.wait_figures(4)
+    bandwidth = field(panel, "bandwidth").locator("input")
+    bandwidth.fill("5M")
+    bandwidth.press("Enter")
+    panel.get_by_role("alert").filter(has_text="bandwidth").wait_for()
+    page.screenshot("refused")
+    bandwidth.fill("8 Mbit/s")
+    bandwidth.press("Enter")
+    panel.get_by_text("received: 1.03 s.").wait_for()  # derived: 8e6 bit at 8 Mbit/s, 30 ms
+    page.wait_figures(4)
 
-        panel.locator("select").last.select_option(label="bandwidth")
-        result = panel.get_by_placeholder("a time such as 30 ms").last
-        result.fill("82 ms")
-        result.press("Enter")
-        panel.get_by_text("bandwidth: 153.8 Mbit/s").wait_for()  # derived: 8e6 bit / 52 ms
-        page.screenshot("solved")
+    panel.locator("select").last.select_option(label="bandwidth")
+    result = panel.get_by_placeholder("a time such as 30 ms").last
+    result.fill("82 ms")
+    result.press("Enter")
+    panel.get_by_text("bandwidth: 153.8 Mbit/s").wait_for()  # derived: 8e6 bit / 52 ms
+    page.screenshot("solved")
 
-        choose(panel, "write timeline")
-        panel.get_by_text("waits for acknowledgement").wait_for()
-        page.screenshot("table")
-        panel.get_by_placeholder("words, such as window").fill("")
-        panel.get_by_text(f"{len(calculator.formulas())} formulas found").wait_for()
-        choose(panel, "datagram mbufs")
-        panel.get_by_text("mbufs: 1, clusters: 0.").wait_for()
-        page.wait_figures(4)
-        page.wait_painted()
-        # published: Stevens vol. 3, A.2: one mbuf for no data, three at most before the cluster
-        assert (page.column("mbufs", "y")[0], max(page.column("mbufs", "y"))) == (1, 3)
-        page.screenshot("several")
-        assert page.complaints() == []
+    choose(panel, "write timeline")
+    panel.get_by_text("waits for acknowledgement").wait_for()
+    page.screenshot("table")
+    panel.get_by_placeholder("words, such as window").fill("")
+    panel.get_by_text(f"{len(calculator.formulas())} formulas found").wait_for()
+    choose(panel, "datagram mbufs")
+    panel.get_by_text("mbufs: 1, clusters: 0.").wait_for()
+    page.wait_figures(4)
+    page.wait_painted()
+    # published: Stevens vol. 3, A.2: one mbuf for no data, three at most before the cluster
+    assert (page.column("mbufs", "y")[0], max(page.column("mbufs", "y"))) == (1, 3)
+    page.screenshot("several")
+    assert page.complaints() == []

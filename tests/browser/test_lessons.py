@@ -1,17 +1,22 @@
-"""The lessons in a real browser: each one runs whole, and lesson 01 is played through."""
+"""The lessons in a real browser: each one runs whole, and lessons 01 and 04 are played through."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import gzip
 from pathlib import Path
 
 import nbformat
 import pytest
 
+from netcalc.samples import RttSamples, loads
+
 LESSONS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
-LESSON_01 = next(lesson for lesson in LESSONS if lesson.name.startswith("01"))
-OWN = 4  # the fifth figure of lesson 01: the reader's own measurement
+LESSON_01, LESSON_04, LESSON_07 = (
+    next(lesson for lesson in LESSONS if lesson.name.startswith(number))
+    for number in ("01", "04", "07")
+)
+ECHO, OWN = 4, 5  # figures of lesson 01: an echo over a path, the reader's own measurement
+STEP = 6  # of lesson 04: the live step
 
 # Ping as iputils prints it, three probes each of two sizes: 10 ms and 50 ms at best.
 PING = "".join(
@@ -34,62 +39,186 @@ def panels(lesson: Path) -> int:
     return sum("_panel(" in source for source in sources)
 
 
-@contextmanager
-def played(open_notebook, lesson: Path) -> Iterator:
-    """A lesson, run whole, with all its figures drawn."""
-    with open_notebook(lesson) as page:
-        page.run_all()
-        page.wait_figures(panels(lesson))
+def drawn(page):
+    """The page, with all figures of its lesson on it."""
+    page.wait_figures(panels(page.sheet.notebook))
+    page.wait_painted()
+    return page
+
+
+def panel_of(page, number):
+    """The panel around a figure."""
+    return page.page.locator(".netcalc-panel").nth(number)
+
+
+def measured(page, figure):
+    """Sizes and times of the run that a figure shows."""
+    return [
+        page.column("points", name, figure) + page.column("outliers", name, figure)
+        for name in ("x", "measured")
+    ]
+
+
+@pytest.mark.shown("lab", *LESSONS)
+def test_a_lesson_runs_whole(page):
+    drawn(page)
+    for number in range(panels(page.sheet.notebook)):
+        page.figure(number)
         page.wait_painted()
-        yield page
+        page.screenshot(f"figure-{number}")
+    assert page.page.locator(".jp-RenderedText[data-mime-type*=stderr]").count() == 0
+    assert page.complaints() == []
 
 
-@pytest.mark.parametrize("server", ["lab"], indirect=True)
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
-def test_a_lesson_runs_whole(open_notebook, lesson):
-    with played(open_notebook, lesson) as page:
-        for number in range(panels(lesson)):
-            page.figure(number)
-            page.wait_painted()
-            page.screenshot(f"figure-{number}")
-        assert page.page.locator(".jp-RenderedText[data-mime-type*=stderr]").count() == 0
-        assert page.complaints() == []
+@pytest.mark.shown("voila", LESSON_01, LESSON_04, LESSON_07)
+def test_a_lesson_is_a_page_without_code(page):
+    drawn(page)
+    last = panels(page.sheet.notebook) - 1
+    page.figure(last)
+    page.wait_painted()
+    page.screenshot("page")
+    assert page.page.locator(".jp-CodeMirrorEditor, .jp-InputArea-editor").count() == 0
+    assert page.page.locator(".jp-RenderedText[data-mime-type*=stderr]").count() == 0
+    assert page.complaints() == []
 
 
-@pytest.mark.parametrize("server", ["lab", "voila"], indirect=True)
-def test_lesson_01_is_played_through(open_notebook, tmp_path):
-    with played(open_notebook, LESSON_01) as page:
-        # The slider moves the curve: derived, d + 8N/R for the first size, 100 bytes, on a T1.
-        before, pixels = page.column("T1", "y"), page.pixels()
-        assert before[0] == pytest.approx(0.03 + 800 / 1.544e6)
-        page.drag(0, 1.0)
-        page.wait_changed("T1", "y", before)
-        page.wait_painted()
-        assert page.column("T1", "y")[0] == pytest.approx(10 + 800 / 1.544e6)
-        assert page.pixels() != pixels
-        page.screenshot("slider")
+@pytest.mark.shown("lab notebook voila", LESSON_01)
+def test_lesson_01_is_played_through(page, tmp_path):
+    drawn(page)
+    # The slider moves the curve: derived, d + 8N/R for the first size, 100 bytes, on a T1.
+    before, pixels = page.column("T1", "y"), page.pixels()
+    assert before[0] == pytest.approx(0.03 + 800 / 1.544e6)
+    page.drag(0, 1.0)
+    page.wait_changed("T1", "y", before)
+    page.wait_painted()
+    assert page.column("T1", "y")[0] == pytest.approx(10 + 800 / 1.544e6)
+    assert page.pixels() != pixels
+    page.screenshot("slider")
 
-        # A live run puts new points into the figure of the reader's own measurement.
-        recorded = page.column("points", "measured", OWN)
-        assert recorded[0] == pytest.approx(0.0114)  # what the recorded ping printed at 8 bytes
-        page.page.get_by_role("button", name="Run an echo").last.click()
-        page.page.get_by_text("done", exact=True).last.wait_for()
-        page.wait_painted()
-        live = page.column("points", "measured", OWN) + page.column("outliers", "measured", OWN)
-        assert len(live) == 15  # the sizes of the book's experiment
-        assert max(live) < min(recorded)
-        page.figure(OWN)
-        page.screenshot("live")
+    # A live run puts new points into the figure of the reader's own measurement.
+    recorded = page.column("points", "measured", OWN)
+    assert recorded[0] == pytest.approx(0.0114)  # what the recorded ping printed at 8 bytes
+    panel_of(page, OWN).get_by_role("button", name="Run an echo").click()
+    panel_of(page, OWN).get_by_text("done", exact=True).wait_for()
+    page.wait_painted()
+    sizes, times = measured(page, OWN)
+    assert len(sizes) == 15  # the sizes of the book's experiment
+    assert max(times) < min(recorded)
+    page.figure(OWN)
+    page.screenshot("live")
 
-        # A file of one's own is read and overlaid: the smallest of each size.
-        own = tmp_path / "my ping.txt"
-        own.write_text(PING)
-        page.page.locator(".netcalc-upload input[type=file]").last.set_input_files(own)
-        page.page.get_by_text("my ping.txt is read.").wait_for()
-        page.wait_painted()
-        assert page.column("points", "x", OWN) == [100, 1100]
-        assert page.column("points", "measured", OWN) == pytest.approx([0.010, 0.050])
-        # derived: 16 x 1000 bytes / 40 ms
-        assert "400 kbit/s" in page.figure(OWN).get_attribute("aria-label")
-        page.screenshot("upload")
-        assert page.complaints() == []
+    # A file of one's own is read and overlaid: the smallest of each size.
+    own = tmp_path / "my ping.txt"
+    own.write_text(PING)
+    panel_of(page, OWN).get_by_label("Your own ping file").set_input_files(own)
+    page.page.get_by_text("my ping.txt is read.").wait_for()
+    page.wait_painted()
+    assert page.column("points", "x", OWN) == [100, 1100]
+    assert page.column("points", "measured", OWN) == pytest.approx([0.010, 0.050])
+    # derived: 16 x 1000 bytes / 40 ms
+    assert "400 kbit/s" in page.figure(OWN).get_attribute("aria-label")
+    page.screenshot("upload")
+    assert page.complaints() == []
+
+
+def typed(page, text):
+    """Type a path of one's own into the echo's panel."""
+    panel = panel_of(page, ECHO)
+    panel.locator("select").first.select_option(label="your own, as typed")
+    field = panel.get_by_placeholder("links between commas")
+    field.fill(text)
+    field.press("Enter")
+    return panel
+
+
+@pytest.mark.live
+@pytest.mark.namespace
+@pytest.mark.shown("lab notebook voila", LESSON_01)
+def test_an_echo_over_a_path_is_run_saved_and_opened_again(page, tmp_path):
+    drawn(page)
+    panel = typed(page, "10 Mbit/s 1 ms, 10 Mbit/s 1 ms")
+    button = panel.get_by_role("button", name="Run an echo over this path")
+    button.focus()
+    page.page.keyboard.press("Enter")
+    panel.get_by_text("done", exact=True).wait_for(timeout=60_000)
+    panel.get_by_text("Own error: its clock steps by").wait_for()
+    page.wait_painted()
+    sizes, times = measured(page, ECHO)
+    assert sizes == [8, *range(100, 1401, 100)]  # published: the sizes of the book
+    # derived: 4 ms, and 32 bits of each byte at 10 Mbit/s; a busy machine takes longer
+    assert all(
+        time > 0.004 + 32 * (size + 28) / 10e6 - 1e-4
+        for size, time in zip(sizes, times, strict=True)
+    )
+    assert page.column("the book: connix.com to noao.edu", "y", ECHO) == [0.08, 0.193]
+    page.figure(ECHO)
+    page.screenshot("echo")
+
+    with page.page.expect_download() as download:
+        panel.get_by_role("link", name="Save these samples").click()
+    saved = tmp_path / download.value.suggested_filename
+    download.value.save_as(saved)
+    assert saved.name.startswith("echo-over-a-path-2")
+    samples = loads(gzip.decompress(saved.read_bytes()))
+    assert isinstance(samples, RttSamples)
+    assert len(samples) == 45
+
+    panel.locator("select").first.select_option(label="the loopback of this machine")
+    panel.get_by_label("Open saved samples").set_input_files(saved)
+    panel.get_by_text(f"{saved.name} is read. Measured 2").wait_for()
+    page.wait_painted()
+    assert measured(page, ECHO) == [sizes, times]
+    assert panel.locator("select").first.evaluate("s => s.selectedIndex") == 5
+    assert page.complaints() == []
+
+
+@pytest.mark.live
+@pytest.mark.namespace
+@pytest.mark.shown("lab", LESSON_01)
+def test_a_run_outlives_an_interrupt_of_the_kernel_and_ends_by_its_button(page):
+    drawn(page)
+    panel = typed(page, "T1 100 ms")
+    button = panel.get_by_role("button", name="Run an echo over this path")
+    button.click()
+    bar = panel.locator(".progress-bar").first
+    panel.get_by_text("running", exact=True).wait_for()
+    page.page.wait_for_function(
+        "bar => parseFloat(getComputedStyle(bar).width) > 1",
+        arg=bar.element_handle(),
+        timeout=30_000,
+    )
+    page.page.evaluate(
+        """async () => {
+          await jupyterapp.shell.currentWidget.sessionContext.session.kernel.interrupt();
+        }"""
+    )
+    page.page.wait_for_timeout(500)
+    assert panel.get_by_text("running", exact=True).count() == 1
+    stop = panel.get_by_role("button", name="Stop")
+    stop.focus()
+    page.page.keyboard.press("Enter")
+    panel.get_by_text("stopped: what was measured is kept").wait_for(timeout=10_000)
+    sizes, times = measured(page, ECHO)
+    assert 0 < len(sizes) < 15
+    assert min(times) > 0.2
+    assert "ended by stop" in page.figure(ECHO).get_attribute("aria-label")
+    panel.get_by_role("link", name="Save these samples").wait_for()
+    page.screenshot("stopped")
+    assert page.complaints() == []
+
+
+@pytest.mark.live
+@pytest.mark.namespace
+@pytest.mark.shown("lab voila", LESSON_04)
+def test_the_step_of_lesson_04_is_measured(page):
+    drawn(page)
+    panel = panel_of(page, STEP)
+    panel.get_by_role("button", name="Run UDP transactions here").click()
+    panel.get_by_text("done", exact=True).wait_for(timeout=60_000)
+    page.wait_painted()
+    words = page.figure(STEP).get_attribute("aria-label")
+    assert "From 1508 to 1509 bytes" in words
+    assert "almost 25% more" in words
+    assert {1508, 1509} <= set(measured(page, STEP)[0])
+    page.screenshot("step")
+    assert page.complaints() == []

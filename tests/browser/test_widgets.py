@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 WIDGETS = Path(__file__).with_name("widgets.ipynb")
-only_lab = pytest.mark.parametrize("server", ["lab"], indirect=True)
-only_voila = pytest.mark.parametrize("server", ["voila"], indirect=True)
 
 GAVE_UP = "[anywidget] Failed to initialize model."
 
@@ -22,97 +20,90 @@ rtt min/avg/max/mdev = 30.500/31.000/31.500/0.500 ms
 """
 
 
-@only_voila
-def test_hostile_names_are_shown_as_text(open_notebook):  # R35
-    with open_notebook(WIDGETS) as page:
-        dialogs = []
-        page.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
-        page.wait_figures(2)
-        x, y = page.page.evaluate(
-            """() => {
-              const el = document.querySelector('.netcalc-figure');
-              const { document: drawn } = el.netcalc;
-              const view = drawn.views_manager.get_one(drawn.roots()[0]);
-              const box = el.getBoundingClientRect();
-              return [box.x + view.frame.x_scale.compute(2), box.y + view.frame.y_scale.compute(2)];
-            }"""
-        )
-        page.page.mouse.move(x - 3, y)
-        page.page.mouse.move(x, y)
-        tooltip = page.page.locator(".bk-Tooltip").filter(has_text="<img src=x")
-        tooltip.filter(has_text="2 s").first.wait_for()
-        page.screenshot("hostile")
-        assert dialogs == []
-        assert page.page.locator(".netcalc-figure img[src=x]").count() == 0
-        assert page.complaints() == []
+@pytest.mark.shown("voila", WIDGETS)
+def test_hostile_names_are_shown_as_text(page):  # R35
+    dialogs = []
+    page.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    page.wait_figures(2)
+    x, y = page.page.evaluate(
+        """() => {
+          const el = document.querySelector('.netcalc-figure');
+          const { document: drawn } = el.netcalc;
+          const view = drawn.views_manager.get_one(drawn.roots()[0]);
+          const box = el.getBoundingClientRect();
+          return [box.x + view.frame.x_scale.compute(2), box.y + view.frame.y_scale.compute(2)];
+        }"""
+    )
+    page.page.mouse.move(x - 3, y)
+    page.page.mouse.move(x, y)
+    tooltip = page.page.locator(".bk-Tooltip").filter(has_text="<img src=x")
+    tooltip.filter(has_text="2 s").first.wait_for()
+    page.screenshot("hostile")
+    assert dialogs == []
+    assert page.page.locator(".netcalc-figure img[src=x]").count() == 0
+    assert page.complaints() == []
 
 
-@only_lab
-def test_two_views_of_one_figure_and_a_run_that_is_stopped(open_notebook):
-    with open_notebook(WIDGETS) as page:
-        page.run_all()
-        page.wait_figures(2)
-        before = page.column("mine", "x")
-        page.page.get_by_role("button", name="Run", exact=True).click()
-        page.wait_changed("mine", "x", before)
-        page.page.get_by_role("button", name="Stop").click()
-        page.page.get_by_text("stopped: what was measured is kept").wait_for()
-        page.page.get_by_text("steps were done").first.wait_for()
-        page.wait_painted()
-        page.screenshot("stopped")
-        first, second = page.column("mine", "x", 0), page.column("mine", "x", 1)
-        assert first == second
-        assert page.complaints() == []
+@pytest.mark.shown("lab", WIDGETS)
+def test_two_views_of_one_figure_and_a_run_that_is_stopped(page):
+    page.wait_figures(2)
+    before = page.column("mine", "x")
+    page.page.get_by_role("button", name="Run", exact=True).click()
+    page.wait_changed("mine", "x", before)
+    page.page.get_by_role("button", name="Stop").click()
+    page.page.get_by_text("stopped: what was measured is kept").wait_for()
+    page.page.get_by_text("steps were done").first.wait_for()
+    page.wait_painted()
+    page.screenshot("stopped")
+    first, second = page.column("mine", "x", 0), page.column("mine", "x", 1)
+    assert first == second
+    assert page.complaints() == []
 
 
-@only_lab
-def test_an_upload_in_pieces_and_one_that_is_too_large(open_notebook, tmp_path):  # B9
+@pytest.mark.shown("lab", WIDGETS)
+def test_an_upload_in_pieces_and_one_that_is_too_large(page, tmp_path):  # B9
     padded = tmp_path / "ping.txt"
     padded.write_bytes(PING + b"\n" * 1_500_000)  # two pieces
     large = tmp_path / "large.txt"
     large.write_bytes(b"\n" * 2_000_001)
-    with open_notebook(WIDGETS) as page:
-        page.run_all()
-        page.wait_figures(2)
-        before = page.column("mine", "x")
-        field = page.page.get_by_label("Your own ping file")
-        field.set_input_files(large)
-        page.page.get_by_text("is too large to upload").wait_for()
-        assert page.column("mine", "x") == before
-        field.set_input_files(padded)
-        page.page.get_by_text("ping.txt is read").wait_for()
-        page.wait_changed("mine", "x", before)
-        assert page.column("mine", "y") == [pytest.approx(0.0305), pytest.approx(0.0315)]
-        page.wait_painted()
-        page.screenshot("uploaded")
-        assert page.complaints() == []
+    page.wait_figures(2)
+    before = page.column("mine", "x")
+    field = page.page.get_by_label("Your own ping file")
+    field.set_input_files(large)
+    page.page.get_by_text("is too large to upload").wait_for()
+    assert page.column("mine", "x") == before
+    field.set_input_files(padded)
+    page.page.get_by_text("ping.txt is read").wait_for()
+    page.wait_changed("mine", "x", before)
+    assert page.column("mine", "y") == [pytest.approx(0.0305), pytest.approx(0.0315)]
+    page.wait_painted()
+    page.screenshot("uploaded")
+    assert page.complaints() == []
 
 
-@only_lab
-def test_a_figure_comes_on_a_machine_too_busy_for_anywidget(open_notebook):  # B11
-    at_once = """AbortSignal.timeout = () => {
-      const controller = new AbortController();
-      setTimeout(() => controller.abort());
-      return controller.signal;
-    }"""
-    with open_notebook(WIDGETS, script=at_once) as page:
-        page.run_all()
-        page.wait_figures(2)
-        assert GAVE_UP in page.errors
-        before = page.column("mine", "x")
-        page.page.get_by_role("button", name="Run", exact=True).click()
-        page.wait_changed("mine", "x", before)
-        assert page.complaints() == []
+AT_ONCE = """AbortSignal.timeout = () => {
+  const controller = new AbortController();
+  setTimeout(() => controller.abort());
+  return controller.signal;
+}"""
 
 
-@only_lab
-def test_a_page_without_a_kernel_keeps_the_picture(open_notebook):  # B5
-    with open_notebook(WIDGETS, name="no-kernel") as page:
-        page.run_all()
-        page.wait_figures(2)
-        page.page.evaluate(
-            "async () => { await jupyterapp.shell.currentWidget.sessionContext.shutdown(); }"
-        )
-        page.wait_painted()
-        assert page.figure(0).locator("canvas").count() > 0
-        page.screenshot("after")
+@pytest.mark.shown("lab", WIDGETS, script=AT_ONCE, name="busy")
+def test_a_figure_comes_on_a_machine_too_busy_for_anywidget(page):  # B11
+    page.wait_figures(2)
+    assert GAVE_UP in page.errors
+    before = page.column("mine", "x")
+    page.page.get_by_role("button", name="Run", exact=True).click()
+    page.wait_changed("mine", "x", before)
+    assert page.complaints() == []
+
+
+@pytest.mark.shown("lab", WIDGETS)
+def test_a_page_without_a_kernel_keeps_the_picture(page):  # B5
+    page.wait_figures(2)
+    page.page.evaluate(
+        "async () => { await jupyterapp.shell.currentWidget.sessionContext.shutdown(); }"
+    )
+    page.wait_painted()
+    assert page.figure(0).locator("canvas").count() > 0
+    page.screenshot("no-kernel")
