@@ -1,0 +1,216 @@
+"""Faults E9 and E10: a clock that is set, a run that stands still, a processor that is crowded."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from netcalc.experiments import (
+    _instrument,
+    _run,
+    _stopping,
+    bulk,
+    echo,
+    line_rate,
+    lockstep,
+    small_writes,
+    transactions,
+)
+from netcalc.experiments._stopping import GAP_S, MAX_GAPS, Ended, Stopping
+from netcalc.experiments._tap import Packet, exchange_s
+
+pytestmark = [pytest.mark.live, pytest.mark.namespace]
+
+EXPERIMENTS = {
+    "echo": (lambda: echo(8, count=3), "rtt_s"),
+    "bulk": (lambda: bulk(100, write_count=10, run_count=2), "wall_s"),
+    "line_rate": (lambda: line_rate(64, duration_s=0.01, run_count=2), "wall_s"),
+    "lockstep": (lambda: lockstep(1, duration_s=0.01, run_count=2), "cycle_s"),
+    "small_writes": (lambda: small_writes(modes=["single"], count=3), "response_s"),
+    "transactions": (lambda: transactions(8, protocols=["tcp"], count=3), "response_s"),
+}
+
+
+@pytest.mark.parametrize("step_s", [-3600, 3600])
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_a_clock_that_is_set_touches_no_interval(name, step_s, monkeypatch):
+    """E9: an hour back, an hour ahead, in the middle of a run."""
+    begin_ns, readings = time.time_ns(), []
+
+    def stepping_ns():
+        readings.append(1)
+        return begin_ns + (len(readings) > 1) * step_s * 10**9
+
+    clocks = {name: getattr(time, name) for name in ("monotonic", "perf_counter_ns")}
+    monkeypatch.setattr(_run, "time", SimpleNamespace(time_ns=stepping_ns, **clocks))
+    run, column = EXPERIMENTS[name]
+    result = run()
+    times = np.asarray(getattr(result, column))
+    assert ((times > 0) & (times < 60)).all()
+    assert not result.meta.partial
+    moved = [text for text in result.meta.warnings if "the wall clock moved by" in text]
+    assert len(moved) == 1
+    assert f"by {step_s:+.3g} s" in moved[0]
+
+
+def test_a_tap_whose_clock_is_set_gives_no_time():
+    """E9: its stamps are of the wall clock; by hand: 5 ms, then set an hour back, and ahead."""
+    server = bytes([127, 0, 0, 2])
+    first = Packet(10**18, bytes([127, 0, 0, 1]), 52, b"")
+
+    def after_s(seconds):
+        reply = Packet(10**18 + int(seconds * 1e9), server, 52, b"")
+        return exchange_s([first, reply], "127.0.0.2", longest_s=61.0)
+
+    assert after_s(0.005) == pytest.approx(0.005)
+    assert np.isnan(after_s(0.005 - 3600))
+    assert np.isnan(after_s(0.005 + 3600))
+
+
+def test_a_gap_is_noted_where_the_run_stood_still(monkeypatch):
+    """E9: a clock that goes on while the machine sleeps; its readings are those of the test."""
+    now_s = [100.0]
+    monkeypatch.setattr(_stopping, "_since_boot_s", lambda: now_s[0])
+    stopping = Stopping(None, limit_s=60.0)
+
+    def checked_after(seconds):
+        now_s[0] += seconds
+        stopping.check()
+
+    checked_after(0.5)
+    checked_after(GAP_S)
+    assert stopping.gaps == [], "a second is no gap"
+    checked_after(3600.0)
+    assert stopping.gaps == [(1.5, 3600.0)]
+    now_s[0] += 5.0
+    stopping.look()  # that was the run's own work
+    checked_after(0.1)
+    with stopping.caller():
+        now_s[0] += 5.0  # and that the caller's
+    checked_after(0.1)
+    assert len(stopping.gaps) == 1
+    for _ in range(2 * MAX_GAPS):
+        checked_after(2.0)
+    assert len(stopping.gaps) == MAX_GAPS
+
+
+def test_a_gap_is_told_with_the_longest_one():
+    assert _instrument.stood_still([]) is None
+    once = _instrument.stood_still([(2.0, 3600.0)])
+    assert once.startswith("the run stood still once, 2 s after its start for ")
+    twice = _instrument.stood_still([(2.0, 1.5), (9.0, 4.0)])
+    assert twice.startswith("the run stood still 2 times, 9 s after its start for 4 s")
+
+
+STOPPED = """
+import sys
+from netcalc import experiments as lab
+print("ready", flush=True)
+result = {call}
+print(result.meta.instrument["gaps"], *result.meta.warnings, sep="\\n")
+"""
+CALLS = (
+    "lab.echo(8, count=300, interval_s=0.01)",
+    "lab.line_rate(64, duration_s=1.5, run_count=2)",
+    "lab.small_writes(modes=['single'], count=300, interval_s=0.01)",
+)
+
+
+def test_a_program_that_is_stopped_and_goes_on_marks_the_gap():
+    """E9: SIGSTOP and SIGCONT, as of a laptop that is closed; three kinds of run at once."""
+    programs = [
+        subprocess.Popen(
+            [sys.executable, "-c", STOPPED.format(call=call)], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True,
+        )
+        for call in CALLS
+    ]  # fmt: skip
+    pause = threading.Event()
+    for program in programs:
+        assert program.stdout.readline() == "ready\n"
+    pause.wait(1.2)  # they are past their set-up
+    for program in programs:
+        program.send_signal(signal.SIGSTOP)
+    pause.wait(GAP_S + 0.5)
+    for program in programs:
+        program.send_signal(signal.SIGCONT)
+    said = [program.communicate(timeout=60) for program in programs]
+    for program, call, (out, err) in zip(programs, CALLS, said, strict=True):
+        assert (program.returncode, err) == (0, ""), call
+        gaps, *warnings = out.splitlines()
+        assert max(length_s for _, length_s in eval(gaps)) > GAP_S, call
+        assert any("the run stood still" in text for text in warnings), call
+
+
+CROWDED = """
+import os
+os.sched_setaffinity(0, {{{processor}}})
+from netcalc import experiments as lab
+for result in (
+    lab.echo(8, count=200), lab.lockstep(1, duration_s=0.05, run_count=1),
+    lab.small_writes(modes=["single"], count=20),
+):
+    ratio = result.meta.instrument["processor_ratio"]
+    print(ratio, *[text for text in result.meta.warnings if "starved" in text])
+"""
+
+
+def test_a_crowded_processor_is_told_with_the_number():
+    """E10: three programs that never sleep, on the one processor that the run may use."""
+    processor = min(os.sched_getaffinity(0))
+    hog = f"import os; os.sched_setaffinity(0, {{{processor}}})\nwhile True: pass"
+    hogs = [subprocess.Popen([sys.executable, "-S", "-c", hog]) for _ in range(3)]
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", CROWDED.format(processor=processor)],
+            capture_output=True, text=True, timeout=120, check=False,
+        )  # fmt: skip
+    finally:
+        for each in hogs:
+            each.kill()
+            each.wait()
+    assert done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert len(lines) == 3
+    for line in lines:
+        ratio, _, warning = line.partition(" ")
+        assert float(ratio) < _instrument.STARVED_RATIO
+        found = re.search(r"it got (\d+)% of its processor", warning)
+        assert found, line
+        assert float(found[1]) == pytest.approx(100 * float(ratio), abs=0.5)
+
+
+def test_the_own_error_is_measured_in_a_long_run_too(monkeypatch):
+    """E10: a crowd that comes and goes within a run is seen, not only at its ends."""
+    seen = []
+
+    def ratio():
+        seen.append(1)
+        return 0.25 if len(seen) == 2 else 1.0
+
+    monkeypatch.setattr(_instrument, "processor_ratio", ratio)
+    monkeypatch.setattr(_run, "OWN_ERROR_S", 0.0)
+    result = echo(8, count=5)
+    assert len(seen) > 2
+    assert result.meta.instrument["processor_ratio"] == 0.25
+    assert any("it got 25% of its processor" in text for text in result.meta.warnings)
+
+
+def test_a_limit_of_time_is_of_the_monotonic_clock(monkeypatch):
+    """E9: a wall clock that is a day ahead ends no run."""
+    monkeypatch.setattr(time, "time", lambda: 2e9)
+    stopping = Stopping(None, limit_s=60.0)
+    monkeypatch.setattr(time, "time", lambda: 3e9)
+    stopping.check()
+    short = Stopping(None, limit_s=-1.0)
+    with pytest.raises(Ended, match="limit of -1 s"):
+        short.check()
