@@ -41,13 +41,20 @@ def own_s(samples: TransactionSamples, mode: str, path: Path) -> tuple[float, fl
     """Return what the wire, and what the two ends, took of a round, by the taps. [s]"""
     steps = compare.ladder(samples, mode=mode)
     header = 72 if samples.meta.instrument["address_family"] == "IPv6" else 52
-    wire_s = ends_s = at_s = 0.0
-    for who, what, start_s, end_s, size in zip(*steps[:5], strict=True):
-        if what in ("segment", "response") and who.startswith("to "):
-            if what == "response" and at_s:
-                ends_s += max(start_s - at_s, 0.0)
-            wire_s += max(end_s - start_s - float(path.one_way_s(size + header)), 0.0)
-            at_s = end_s
+    trains: list[tuple[str, float, float, list[float]]] = []  # what is on the lines together
+    for what, start_s, end_s, size in zip(*steps[1:5], strict=True):
+        if what not in ("segment", "response"):
+            continue
+        if trains and trains[-1][0] == what and start_s < trains[-1][2]:
+            _, first_s, _, sizes = trains.pop()
+            trains.append((what, first_s, end_s, [*sizes, size + header]))
+        else:
+            trains.append((what, start_s, end_s, [size + header]))
+    wire_s = sum(
+        max(end_s - start_s - float(path.timeline(sizes).done_s[-1]), 0.0)
+        for _, start_s, end_s, sizes in trains
+    )
+    ends_s = max(trains[-1][1] - trains[-2][2], 0.0) if len(trains) > 1 else 0.0
     return wire_s, ends_s
 
 
@@ -56,7 +63,8 @@ def why(samples: TransactionSamples, mode: str, path: Path, error_s: float, way_
     facts = samples.meta.instrument
     tick_s = facts["tick_s"]
     wire_s, ends_s = own_s(samples, mode, path)
-    if facts["waits"].get(mode, {}).get("waited_count", 0) and abs(error_s) < 1.1 * tick_s:
+    waited = facts["waits"].get(mode, {}).get("waited_count", 0)
+    if mode in ("nagle", "flush") and waited and abs(error_s) < 1.1 * tick_s:
         return "within a tick of the timer"
     if abs(error_s - wire_s - ends_s) < max(2e-4, LIMIT_RATIO * way_s):
         return f"wire {wire_s * 1e6:.0f} us, ends {ends_s * 1e6:.0f} us, by the taps"
