@@ -19,14 +19,14 @@ import socket
 import struct
 import sys
 import time
-from array import array
-from collections.abc import Callable
+from bisect import bisect_left
 from contextlib import suppress
-from pathlib import Path
+from itertools import accumulate
 from typing import Any
 
 from netcalc.emulation import _kernel, _veth
 from netcalc.emulation._arrivals import HEAD_BYTES, Arrivals
+from netcalc.emulation._ends import DEVICE, Ends, end_all_in, read_line, send
 from netcalc.emulation._joined import JoinedChain
 from netcalc.emulation._packets import (
     hop_limit,
@@ -35,10 +35,10 @@ from netcalc.emulation._packets import (
     time_exceeded,
     with_hops_taken,
 )
+from netcalc.emulation._router import Router
 from netcalc.emulation.chain import Chain
 from netcalc.emulation.queue import LinkQueue
 
-DEVICE = "wire0"
 SPIN_S = 6e-5
 """So long before the next packet is due the process stays awake. [s]"""
 LONG_S, EARLY_S = 2e-3, 4e-4
@@ -50,26 +50,25 @@ STAMPED = 4
 """After a sleep it looks for the stamps of so many packets; then it is awake enough. [packet]"""
 BATCH = 32
 """Packets read from one end before the other end gets its turn. [packet]"""
-_KEPT = 1_000_000  # latenesses kept
+LATENESS_BINS = 10_000
+"""Up to so many microseconds it is known how many packets were how late."""
 _HEADER = struct.Struct("<BBHHHH")  # of virtio: flags, type, header, segment, start, offset
 _GONE = (errno.EBADFD, errno.ENETDOWN, errno.ENXIO, errno.ENODEV)
 _clock = time.monotonic
 
 
-class Carrier:
+class Carrier(Ends):
     """Two TUN devices in two namespaces, and a chain in each direction between them."""
 
     def __init__(self, settings: dict[str, Any]) -> None:
-        self._settings = settings
-        self._offload: bool = settings["offload"]
+        super().__init__(settings)
         self._routers: list[list[str]] = settings["routers"]  # addresses of each, nearest A first
         self.chains: list[Chain] = [
             JoinedChain(links) if self._routers else Chain([LinkQueue(**link) for link in links])
             for links in settings["directions"]
         ]
-        self.tuns: list[int] = []
-        self.namespaces: list[int] = []
-        self._lateness_s = array("d")
+        self._lateness_count = [0] * (LATENESS_BINS + 1)  # by microseconds, all above in the last
+        self._lateness_max_s = 0.0
         self._frame_heads: list[dict[int, bytes]] = []  # of veth: before a packet to each end
         self._arrivals: list[Arrivals] = []
         self._read_count = 0  # packets since the last sleep
@@ -79,34 +78,6 @@ class Carrier:
         self._looked_s = 0.0  # when it was last seen which end has packets
         names = ("carried", "late", "noise", "refused", "answered", "unread")
         self.counts = dict.fromkeys(names, 0)
-        self.broken = ""
-
-    def make(self) -> dict[str, Any]:
-        """Make namespaces and devices; return what was chosen."""
-        way = "root"
-        try:
-            if self._settings["user_namespace"]:
-                raise PermissionError
-            _kernel.unshare(_kernel.NEW_NET, "network namespace")
-        except PermissionError:
-            _kernel.be_root_of_own_user_namespace(_kernel.NEW_NET)
-            way = "user namespace"
-        scheduling = _kernel.be_punctual()
-        for side in range(2):
-            if side:
-                _kernel.unshare(_kernel.NEW_NET, "network namespace")
-            self.namespaces.append(os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC))
-            self._fail_for_a_test(f"namespace {side}")
-        device = self._make_devices()
-        for side in range(2):
-            _kernel.enter(self.namespaces[side], _kernel.NEW_NET, "namespace")
-            mtu_bytes = self._settings["mtu_bytes"]
-            _kernel.set_up("lo", [], mtu_bytes=mtu_bytes)
-            _kernel.set_up(DEVICE, self._settings["addresses"][side], mtu_bytes=mtu_bytes)
-            for name, value in self._settings["sysctls"].items():
-                _kernel.set_sysctl(name, value)
-            self._fail_for_a_test(f"addresses {side}")
-        return {"way": way, "scheduling": scheduling, "device": device, "offload": self._offload}
 
     def _make_devices(self) -> str:
         """Make a TUN device in each namespace, or a veth pair to each where there are none."""
@@ -121,6 +92,8 @@ class Carrier:
         except OSError as error:
             if wanted == "tun" or error.errno == errno.EIO:
                 raise
+            while self.tuns:
+                os.close(self.tuns.pop())
         else:
             return "tun"
         self._offload = False
@@ -203,8 +176,9 @@ class Carrier:
         self.counts["carried"] += 1
         if late_s > LATE_S:
             self.counts["late"] += 1
-        if len(self._lateness_s) < _KEPT:
-            self._lateness_s.append(late_s)
+        if late_s > self._lateness_max_s:
+            self._lateness_max_s = late_s
+        self._lateness_count[min(int(late_s * 1e6), LATENESS_BINS)] += 1
 
     def _read(self, side: int, unread_s: float) -> None:
         """Read what one end sends; each packet enters the chain when it came, or when it is read.
@@ -279,50 +253,26 @@ class Carrier:
         else:
             self.counts["refused"] += 1
 
-    def _answer(self, control: socket.socket) -> bool:
-        """Answer one request; return False when there will be no more."""
-        line = read_line(control)
-        if not line:
-            return False
-        request = json.loads(line)
-        try:
-            reply, descriptors, data = getattr(self, "do_" + request["do"])(**request["with"])
-        except OSError as error:
-            text = f"{error.strerror} ({error.filename or request['do']})"
-            reply, descriptors, data = {"error": error.errno, "text": text}, [], b""
-        send(control, {**reply, "broken": self.broken, "bytes": len(data)}, descriptors)
-        control.sendall(data)
-        for descriptor in descriptors:
-            os.close(descriptor)
-        return True
-
-    def do_socket(self, side: int, family: int, kind: int, protocol: int) -> Any:
-        """Open a socket in one namespace; it stays there, whoever uses it."""
-        sock = self._inside(side, lambda: socket.socket(family, kind, protocol))
-        return {}, [sock.detach()], b""
-
-    def do_read(self, side: int, name: str) -> Any:
-        """Read a file of /proc/net or /proc/sys/net as one namespace shows it."""
-        allowed = name.startswith(("/proc/net/", "/proc/sys/net/")) and ".." not in name
-        path = Path(name.replace("/proc/net/", "/proc/self/net/"))
-        if not allowed:
-            raise OSError(1, "only /proc/net and /proc/sys/net", name)
-        return {}, [], self._inside(side, path.read_bytes)
-
     def do_statistics(self) -> Any:
         """Return counters and the wire's own lateness."""
-        late = sorted(self._lateness_s)
         if self._frame_heads and not self.broken:
             self.counts["unread"] += sum(map(_veth.dropped_count, self.tuns))
         reply = {
             **{f"{name}_count": count for name, count in self.counts.items()},
-            "lateness_p50_s": late[len(late) // 2] if late else 0.0,
-            "lateness_p99_s": late[int(0.99 * (len(late) - 1))] if late else 0.0,
-            "lateness_max_s": late[-1] if late else 0.0,
+            "lateness_p50_s": self._lateness_s(0.5),
+            "lateness_p99_s": self._lateness_s(0.99),
             "unread_max_s": self._unread_max_s,
             "links": [chain.counters for chain in self.chains],
         }
         return reply, [], b""
+
+    def _lateness_s(self, share: float) -> float:
+        """Return what this share of the packets was not later than, in whole microseconds. [s]"""
+        counts = list(accumulate(self._lateness_count))
+        place = bisect_left(counts, share * counts[-1])
+        if place == LATENESS_BINS:
+            return self._lateness_max_s
+        return min(1e-6 * (place + 1), self._lateness_max_s)
 
     def do_events(self) -> Any:
         """Return the logs of all links, as bytes."""
@@ -331,43 +281,6 @@ class Carrier:
         data = b"".join(column for chain in columns for link in chain for column in link)
         unlogged = sum(link.log.unlogged_count for chain in self.chains for link in chain.links)
         return {"sizes": sizes, "unlogged": unlogged}, [], data
-
-    def _inside(self, side: int, action: Callable[[], Any]) -> Any:
-        _kernel.enter(self.namespaces[side], _kernel.NEW_NET, "namespace")
-        return action()
-
-    def _fail_for_a_test(self, step: str) -> None:
-        if self._settings.get("fail_at") == step:
-            raise OSError(5, "asked to fail here", step)
-        if self._settings.get("die_at") == step:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-
-def read_line(control: socket.socket) -> bytes:
-    """Read one line of JSON; empty at the end."""
-    line = b""
-    while not line.endswith(b"\n"):
-        with suppress(ConnectionError):
-            if more := control.recv(65_536):
-                line += more
-                continue
-        return b""
-    return line
-
-
-def send(control: socket.socket, reply: dict[str, Any], descriptors: list[int]) -> None:
-    """Write one line of JSON, with descriptors."""
-    socket.send_fds(control, [json.dumps(reply).encode() + b"\n"], descriptors)
-
-
-def end_all_in(inodes: set[int]) -> None:
-    """Kill every process in the namespaces; one of them may start another while we look."""
-    quiet_count = 0
-    for _ in range(100):
-        quiet_count = 0 if _kernel.end_processes_in(inodes) else quiet_count + 1
-        if quiet_count == 3:
-            return
-        time.sleep(0.003)
 
 
 def main() -> int:
@@ -384,11 +297,7 @@ def main() -> int:
         parent = os.pidfd_open(settings["parent"])
     if os.getppid() not in (settings["parent"], 0):
         return 1
-    carrier = Carrier(settings)
-    if "routers_of_hosts" in settings:
-        from netcalc.emulation._router import Router
-
-        carrier = Router(settings)
+    carrier = Router(settings) if "routers_of_hosts" in settings else Carrier(settings)
     try:
         try:
             chosen = carrier.make()

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 from netcalc.emulation import _kernel, _veth
-from netcalc.emulation._carrier import DEVICE, Carrier
+from netcalc.emulation._ends import DEVICE, Ends
 
 ROUTER = 2
 """Place of the router's namespace behind those of A and B."""
@@ -23,7 +23,7 @@ FORWARDING = {"net.ipv4.ip_forward": "1", "net.ipv6.conf.all.forwarding": "1"}
 """Set in the namespace of the router, and nowhere else."""
 
 
-class Router(Carrier):
+class Router(Ends):
     """Two hosts, and a third namespace between them whose kernel routes."""
 
     def make(self) -> dict[str, Any]:

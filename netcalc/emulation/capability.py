@@ -80,8 +80,8 @@ def capabilities() -> Capabilities:
     except ExperimentError as error:
         why_not = str(error)
     else:
-        with suppress(ExperimentError), Wire(Path((_HOP,)), offload=True):
-            offload = True
+        with suppress(ExperimentError), Wire(Path((_HOP,)), offload=True) as wire:
+            offload = wire.offload
     return Capabilities(
         wire=not why_not,
         why_not=why_not,

@@ -20,7 +20,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
-from netcalc.emulation._carrier import DEVICE
+from netcalc.emulation._ends import DEVICE
 from netcalc.emulation._router import PORTS, ROUTER
 from netcalc.emulation._statistics import Statistics
 from netcalc.emulation._subnets import free_subnets

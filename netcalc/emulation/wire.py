@@ -25,8 +25,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from netcalc.emulation import _owner
-from netcalc.emulation._carrier import DEVICE
 from netcalc.emulation._control import Control
+from netcalc.emulation._ends import DEVICE
 from netcalc.emulation._programs import Call, Programs
 from netcalc.emulation._statistics import Statistics as Statistics
 from netcalc.emulation._statistics import device_drops

@@ -74,7 +74,7 @@ except ExperimentError as error:
         needs=["mount", "ping"],
     ).splitlines()
     assert out[:3] == ["veth", "0", "0"]
-    assert out[3] == "True True /dev/net/tun: No such file or directory"
+    assert out[3] == "True False /dev/net/tun: No such file or directory"
     assert "No such file or directory (/dev/net/tun). Load the module" in out[4]
 
 
