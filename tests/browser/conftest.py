@@ -123,10 +123,6 @@ class Page:
         self.page.screenshot(path=path)
         return path
 
-    def run_all(self) -> None:
-        """Wait until every cell has run, which it does by itself."""
-        self.wait_run()
-
     def wait_run(self) -> None:
         """Wait until every cell has run."""
         if self.front_end != "voila":
@@ -371,9 +367,13 @@ class Desk:
     def open(self, sheet: Sheet) -> Page:
         """Return the page of a notebook that has run."""
         page = self.begin(sheet)
-        page.page.wait_for_url(f"**/{sheet.shown_name}.ipynb*", wait_until="domcontentloaded")
-        page.wait_ready()
-        page.wait_run()
+        try:
+            page.page.wait_for_url(f"**/{sheet.shown_name}.ipynb*", wait_until="domcontentloaded")
+            page.wait_ready()
+            page.wait_run()
+        except BaseException:
+            self.close(sheet)
+            raise
         return page
 
     def close(self, sheet: Sheet) -> None:
@@ -391,11 +391,10 @@ class Desk:
     def foreign(self) -> frozenset[str]:
         """Return what the front end complains about by itself: an empty notebook, a reload."""
         if self._foreign is None:
-            notebook = self.server.folder / "empty.ipynb"
             cell = {"cell_type": "markdown", "id": "a", "metadata": {}, "source": "Nothing."}
             kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
             content = {"cells": [cell], "metadata": {"kernelspec": kernel}, "nbformat": 4}
-            source = notebook.with_name("nothing.ipynb")
+            source = self.server.folder / "nothing.ipynb"
             source.write_text(json.dumps({**content, "nbformat_minor": 5}))
             sheet = Sheet(self.server.front_end, source, name="empty")
             page = self.open(sheet)
@@ -504,8 +503,6 @@ def desks(
 ) -> Iterator[dict[str, Desk]]:
     """The front ends that this session needs; all start at once."""
     wanted = {sheet.front_end for item in request.session.items if (sheet := sheet_of(item))}
-    wanted |= {item.callspec.params.get("server") for item in request.session.items
-               if hasattr(item, "callspec")}  # fmt: skip
     with ExitStack() as running:
         yield {
             name: Desk(browser, running.enter_context(serving(name, tmp_path_factory.mktemp(name))))
@@ -520,36 +517,11 @@ def page(request: pytest.FixtureRequest, desks: dict[str, Desk]) -> Iterator[Pag
     sheet = request.param
     found = desks[sheet.front_end].open(sheet)
     items = request.session.items
-    others = (sheet_of(item) for item in items[items.index(request.node) + 1 :])
-    following = next((other for other in others if other), None)
-    next_one = following
-    if following == sheet:
-        later = (sheet_of(item) for item in items[items.index(request.node) + 1 :])
-        next_one = next((other for other in later if other and other != sheet), None)
-    if next_one is not None:
-        desks[next_one.front_end].begin(next_one)
+    others = [other for item in items[items.index(request.node) + 1 :] if (other := sheet_of(item))]
+    following = next((other for other in others if other != sheet), None)
+    if following is not None:
+        desks[following.front_end].begin(following)
     yield found
     found.errors.clear()
-    if following != sheet or request.node.stash.get(FAILED, False):
+    if others[:1] != [sheet] or request.node.stash.get(FAILED, False):
         desks[sheet.front_end].close(sheet)
-
-
-@pytest.fixture(params=list(_COMMANDS))
-def server(request: pytest.FixtureRequest, desks: dict[str, Desk]) -> Server:
-    """A running front end: a test runs once in each."""
-    return desks[request.param].server
-
-
-@pytest.fixture
-def open_notebook(server: Server, desks: dict[str, Desk]) -> Callable[..., Any]:
-    """``with open_notebook(path, name="lesson") as page``: a page that no other test shares."""
-
-    @contextmanager
-    def opened_here(notebook: Path, **options: Any) -> Iterator[Page]:
-        sheet = Sheet(server.front_end, notebook, **options)
-        try:
-            yield desks[server.front_end].open(sheet)
-        finally:
-            desks[server.front_end].close(sheet)
-
-    return opened_here

@@ -8,17 +8,8 @@ import pytest
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 DONE_MS = 120_000
-LAB = pytest.mark.parametrize("server", ["lab"], indirect=True)
-THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
-
-
-def lesson(name, theme, tmp_path):
-    """A copy of a lesson whose live figure has a theme."""
-    copy = tmp_path / f"{name}_{theme}.ipynb"
-    text = (NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8")
-    assert text.count("panels.live_panel()") == 1
-    copy.write_text(text.replace("live_panel()", f"live_panel(theme='{theme}')"), encoding="utf-8")
-    return copy
+DARK = ("live_panel()", "live_panel(theme='dark')")
+SMALL_WRITES, STACK = NOTEBOOKS / "07_small_writes.ipynb", NOTEBOOKS / "05_protocol_stack.ipynb"
 
 
 def run(page, label):
@@ -46,50 +37,46 @@ def wait_rows(page, source, column, figure, count):
     page.wait_painted()
 
 
-@LAB
-@THEMES
-def test_small_writes_are_measured_beside_the_article(open_notebook, theme, tmp_path):
-    with open_notebook(lesson("07_small_writes", theme, tmp_path), name=f"07-{theme}") as page:
-        page.run_all()
-        page.wait_figures(3)
-        live = 2
-        assert page.column("yours: two writes", "y", live) == []
-        run(page, "Write on this machine")
-        wait_rows(page, "yours: two writes", "y", live, 10)
-        yours = page.column("yours: two writes", "y", live)
-        # published: the article's 62 ms, then 100 to 109; derived: 60, then 100 and a tick
-        assert min(yours[1:]) > 0.0999
-        assert page.column("article: two writes", "y", live)[:2] == [0.062, 0.107]
-        theory = page.column("theory: two writes", "y", live)
-        assert theory[0] == pytest.approx(0.06, rel=0.01)
-        assert 0.1 < theory[5] < 0.111
-        page.figure(live)
-        page.screenshot("live")
-        pick(page, "show", "packets: two writes")
-        wait_rows(page, "holds acknowledgement", "left", live, 1)
-        page.figure(live)
-        page.screenshot("ladder")
-        assert page.complaints() == []
+@pytest.mark.shown("lab", SMALL_WRITES)
+@pytest.mark.shown("lab", SMALL_WRITES, swap=DARK, name="07-dark")
+def test_small_writes_are_measured_beside_the_article(page):
+    page.wait_figures(3)
+    live = 2
+    assert page.column("yours: two writes", "y", live) == []
+    run(page, "Write on this machine")
+    wait_rows(page, "yours: two writes", "y", live, 10)
+    yours = page.column("yours: two writes", "y", live)
+    # published: the article's 62 ms, then 100 to 109; derived: 60, then 100 and a tick
+    assert min(yours[1:]) > 0.0999
+    assert page.column("article: two writes", "y", live)[:2] == [0.062, 0.107]
+    theory = page.column("theory: two writes", "y", live)
+    assert theory[0] == pytest.approx(0.06, rel=0.01)
+    assert 0.1 < theory[5] < 0.111
+    page.figure(live)
+    page.screenshot("live")
+    pick(page, "show", "packets: two writes")
+    wait_rows(page, "holds acknowledgement", "left", live, 1)
+    page.figure(live)
+    page.screenshot("ladder")
+    assert page.complaints() == []
 
 
-@LAB
-@THEMES
-def test_transactions_are_measured_beside_the_book(open_notebook, theme, tmp_path):
-    with open_notebook(lesson("05_protocol_stack", theme, tmp_path), name=f"05-{theme}") as page:
-        page.run_all()
-        page.wait_figures(2)
-        run(page, "Run transactions on this machine")
-        wait_rows(page, "UDP", "y", 0, 23)  # published: the sizes of Fig. A-4 to A-6
-        wait_rows(page, "TLS 1.3", "y", 0, 23)
-        book = [value for value in page.column("book: UDP", "y", 0) if value is not None]
-        assert book == pytest.approx([3.5e-3] * 2 + [5.5e-3] * 2)
-        page.figure(0)
-        page.screenshot("live")
-        pick(page, "line", "T1")
-        page.type_into(0, "15 ms")
-        run(page, "Run transactions on this machine")
-        wait_rows(page, "TCP", "y", 0, 3)
-        assert min(page.column("TCP", "y", 0)) > 0.06  # derived: two round trips of 30 ms
-        page.figure(0)
-        page.screenshot("path")
-        assert page.complaints() == []
+@pytest.mark.shown("lab", STACK)
+@pytest.mark.shown("lab", STACK, swap=DARK, name="05-dark")
+def test_transactions_are_measured_beside_the_book(page):
+    page.wait_figures(2)
+    run(page, "Run transactions on this machine")
+    wait_rows(page, "UDP", "y", 0, 23)  # published: the sizes of Fig. A-4 to A-6
+    wait_rows(page, "TLS 1.3", "y", 0, 23)
+    book = [value for value in page.column("book: UDP", "y", 0) if value is not None]
+    assert book == pytest.approx([3.5e-3] * 2 + [5.5e-3] * 2)
+    page.figure(0)
+    page.screenshot("live")
+    pick(page, "line", "T1")
+    page.type_into(0, "15 ms")
+    run(page, "Run transactions on this machine")
+    wait_rows(page, "TCP", "y", 0, 3)
+    assert min(page.column("TCP", "y", 0)) > 0.06  # derived: two round trips of 30 ms
+    page.figure(0)
+    page.screenshot("path")
+    assert page.complaints() == []

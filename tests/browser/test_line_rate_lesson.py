@@ -25,36 +25,34 @@ def pressed(page, name):
 
 @pytest.mark.live
 @pytest.mark.namespace
-@pytest.mark.parametrize("server", ["lab"], indirect=True)
-def test_the_machine_is_measured_beside_the_article(open_notebook):
+@pytest.mark.shown("lab", LESSON)
+def test_the_machine_is_measured_beside_the_article(page):
     cells = nbformat.read(LESSON, as_version=4).cells
     sources = [cell.source for cell in cells if cell.cell_type == "code"]
     shown = [source for source in sources if "_panel(" in source]
     assert ["three_ways" in shown[WAYS], "lockstep" in shown[PAIRS]] == [True, True]
-    with open_notebook(LESSON) as page:
-        page.run_all()
-        page.wait_figures(len(shown))
-        page.wait_painted()
+    page.wait_figures(len(shown))
+    page.wait_painted()
 
-        # published: the article's routers; nothing of this machine yet
-        assert page.column("router of 100 yuan", "y", WAYS)[0] == pytest.approx(3512.5)
-        assert page.column(panels.WAYS["box"], "y", WAYS) == [None]
-        pressed(page, "Blast datagrams three ways")
-        for name in panels.WAYS.values():
-            assert len(page.column(name, "y", WAYS)) == 7, "the sizes of RFC 2544"
-        received = page.column(panels.WAYS["box"], "y", WAYS)
-        # derived: 2000 a second, and 10 Mbit/s over frames with 20 bytes around each
-        assert received[0] <= 2001
-        assert received[-1] <= 10e6 / 8 / 1538 + 1
-        text = page.figure(WAYS).get_attribute("aria-label")
-        assert "Measured less node of 2000 pps" in text
-        assert "takes its sender" in text
-        page.screenshot("three-ways")
+    # published: the article's routers; nothing of this machine yet
+    assert page.column("router of 100 yuan", "y", WAYS)[0] == pytest.approx(3512.5)
+    assert page.column(panels.WAYS["box"], "y", WAYS) == [None]
+    pressed(page, "Blast datagrams three ways")
+    for name in panels.WAYS.values():
+        assert len(page.column(name, "y", WAYS)) == 7, "the sizes of RFC 2544"
+    received = page.column(panels.WAYS["box"], "y", WAYS)
+    # derived: 2000 a second, and 10 Mbit/s over frames with 20 bytes around each
+    assert received[0] <= 2001
+    assert received[-1] <= 10e6 / 8 / 1538 + 1
+    text = page.figure(WAYS).get_attribute("aria-label")
+    assert "Measured less node of 2000 pps" in text
+    assert "takes its sender" in text
+    page.screenshot("three-ways")
 
-        pressed(page, "Run pairs in lockstep")
-        assert page.column("path, measured", "x", PAIRS) == list(panels.PAIRS)
-        # derived: a cycle is no shorter than 2 ms each way
-        assert page.column("path, measured", "y", PAIRS)[0] <= 8 * 1460 / 0.004
-        page.figure(PAIRS)
-        page.screenshot("lockstep")
-        assert page.complaints() == []
+    pressed(page, "Run pairs in lockstep")
+    assert page.column("path, measured", "x", PAIRS) == list(panels.PAIRS)
+    # derived: a cycle is no shorter than 2 ms each way
+    assert page.column("path, measured", "y", PAIRS)[0] <= 8 * 1460 / 0.004
+    page.figure(PAIRS)
+    page.screenshot("lockstep")
+    assert page.complaints() == []

@@ -31,55 +31,53 @@ def run(page, number, button):
 
 @pytest.mark.namespace
 @pytest.mark.usefixtures("wires")
-@pytest.mark.parametrize("server", ["lab"], indirect=True)
-def test_the_lesson_is_played_through(open_notebook):
-    with open_notebook(LESSON, name="probing") as page:
-        page.run_all()
-        page.wait_figures(9)
+@pytest.mark.shown("lab", LESSON)
+def test_the_lesson_is_played_through(page):
+    page.wait_figures(9)
 
-        run(page, TRAIN, "Send thirty packets")
-        # published: 91.5 ms for ten packets; a busy machine adds some milliseconds
-        assert page.column("this machine", "y", TRAIN)[9] == pytest.approx(0.0915, abs=0.02)
-        page.figure(TRAIN)
-        page.screenshot("train")
+    run(page, TRAIN, "Send thirty packets")
+    # published: 91.5 ms for ten packets; a busy machine adds some milliseconds
+    assert page.column("this machine", "y", TRAIN)[9] == pytest.approx(0.0915, abs=0.02)
+    page.figure(TRAIN)
+    page.screenshot("train")
 
-        run(page, HOPS, "Send it on this machine")
-        stored = page.column("store-and-forward", "y", HOPS)
-        live = page.column("this machine", "y", HOPS)
-        assert page.column("this machine", "x", HOPS) == [1, 2, 4, 8, 12]
-        assert all(t >= stored[n - 1] - 1e-6 for n, t in zip([1, 2, 4, 8, 12], live, strict=True))
-        page.figure(HOPS)
-        page.screenshot("hops")
+    run(page, HOPS, "Send it on this machine")
+    stored = page.column("store-and-forward", "y", HOPS)
+    live = page.column("this machine", "y", HOPS)
+    assert page.column("this machine", "x", HOPS) == [1, 2, 4, 8, 12]
+    assert all(t >= stored[n - 1] - 1e-6 for n, t in zip([1, 2, 4, 8, 12], live, strict=True))
+    page.figure(HOPS)
+    page.screenshot("hops")
 
-        mixes = page.page.locator(".netcalc-panel").nth(MIXES)
-        # published: 187 ms; derived: three mixes, 6 T1, 2 of 10 Mbit/s and 4 T3 the nearest
-        mixes.get_by_text("3 mixes of 12 or 13 lines").wait_for()
-        mixes.get_by_label("100 Mbit/s lines").check()
-        mixes.get_by_text("12 mixes of 12 or 13 lines").or_(
-            mixes.get_by_text("mixes of 12 or 13 lines")
-        ).first.wait_for()
-        page.figure(MIXES)
-        page.screenshot("mixes")
-        mixes.locator(".netcalc-table").last.scroll_into_view_if_needed()
-        page.screenshot("mixes-table")
+    mixes = page.page.locator(".netcalc-panel").nth(MIXES)
+    # published: 187 ms; derived: three mixes, 6 T1, 2 of 10 Mbit/s and 4 T3 the nearest
+    mixes.get_by_text("3 mixes of 12 or 13 lines").wait_for()
+    mixes.get_by_label("100 Mbit/s lines").check()
+    mixes.get_by_text("12 mixes of 12 or 13 lines").or_(
+        mixes.get_by_text("mixes of 12 or 13 lines")
+    ).first.wait_for()
+    page.figure(MIXES)
+    page.screenshot("mixes")
+    mixes.locator(".netcalc-table").last.scroll_into_view_if_needed()
+    page.screenshot("mixes-table")
 
-        links = run(page, LINKS, "Probe this path")
-        assert links.locator(".netcalc-table tr").count() == 4
-        assert len(page.column("points", "measured", LINKS)) == 24
-        links.locator(".netcalc-table").scroll_into_view_if_needed()
-        page.screenshot("links")
-        box = links.locator("input[type=text]").first
-        box.fill("fast")
-        box.press("Enter")
-        links.get_by_role("alert").wait_for()
-        box.fill("T1 1 ms, 1 Gbit/s 5 ms")
-        box.press("Enter")
-        links.get_by_text("one line to each of 2 nodes").wait_for()
-        assert links.locator(".netcalc-table tr").count() == 0, "the run was of another path"
+    links = run(page, LINKS, "Probe this path")
+    assert links.locator(".netcalc-table tr").count() == 4
+    assert len(page.column("points", "measured", LINKS)) == 24
+    links.locator(".netcalc-table").scroll_into_view_if_needed()
+    page.screenshot("links")
+    box = links.locator("input[type=text]").first
+    box.fill("fast")
+    box.press("Enter")
+    links.get_by_role("alert").wait_for()
+    box.fill("T1 1 ms, 1 Gbit/s 5 ms")
+    box.press("Enter")
+    links.get_by_text("one line to each of 2 nodes").wait_for()
+    assert links.locator(".netcalc-table tr").count() == 0, "the run was of another path"
 
-        pairs = run(page, PAIRS, "Send pairs")
-        assert len(page.column("nothing between", "y", PAIRS)) == 40
-        pairs.get_by_text("The narrowest link is set to 1.544 Mbit/s").wait_for()
-        page.figure(PAIRS)
-        page.screenshot("pairs")
-        assert page.complaints() == []
+    pairs = run(page, PAIRS, "Send pairs")
+    assert len(page.column("nothing between", "y", PAIRS)) == 40
+    pairs.get_by_text("The narrowest link is set to 1.544 Mbit/s").wait_for()
+    page.figure(PAIRS)
+    page.screenshot("pairs")
+    assert page.complaints() == []

@@ -11,31 +11,29 @@ LESSON = Path(__file__).parents[2] / "notebooks" / "06_tcp_against_udp.ipynb"
 DONE_MS = 120_000
 
 
-@pytest.mark.parametrize("server", ["lab"], indirect=True)
-def test_transfers_are_measured_beside_the_book(open_notebook):
-    with open_notebook(LESSON, name="06-live") as page:
-        page.run_all()
-        page.wait_figures(5)
-        for done, (label, figure, shot) in enumerate(
-            (
-                ("Run source and sink", 2, "both"),
-                ("Run at four MTUs", 3, "mtu"),
-                ("Sweep the buffer over 10 Mbit/s 10 ms", 4, "buffer"),
-            ),
-            start=1,
-        ):
-            page.page.get_by_role("button", name=label).last.click()
-            page.page.get_by_text("done", exact=True).nth(done - 1).wait_for(timeout=DONE_MS)
-            page.wait_painted()
-            page.figure(figure)
-            page.screenshot(shot)
-        sizes = page.column("TCP, received", "x", 2)
-        assert len(sizes) == len(page.column("UDP, received", "x", 2)) == 7
-        # Nobody receives more than was sent, but a median may: both are of three runs.
-        sent, received = (np.array(page.column(f"UDP, {what}", "y", 2)) for what in
-                          ("sent", "received"))  # fmt: skip
-        assert (received <= 1.05 * sent).all()
-        # Derived: segments are the MTU less 40 of headers and 12 of timestamps.
-        assert page.column("measured", "x", 3)[:1] == [1448]
-        assert page.page.get_by_text("seen in flight at once").count() >= 1
-        assert page.complaints() == []
+@pytest.mark.shown("lab", LESSON)
+def test_transfers_are_measured_beside_the_book(page):
+    page.wait_figures(5)
+    for done, (label, figure, shot) in enumerate(
+        (
+            ("Run source and sink", 2, "both"),
+            ("Run at four MTUs", 3, "mtu"),
+            ("Sweep the buffer over 10 Mbit/s 10 ms", 4, "buffer"),
+        ),
+        start=1,
+    ):
+        page.page.get_by_role("button", name=label).last.click()
+        page.page.get_by_text("done", exact=True).nth(done - 1).wait_for(timeout=DONE_MS)
+        page.wait_painted()
+        page.figure(figure)
+        page.screenshot(shot)
+    sizes = page.column("TCP, received", "x", 2)
+    assert len(sizes) == len(page.column("UDP, received", "x", 2)) == 7
+    # Nobody receives more than was sent, but a median may: both are of three runs.
+    sent, received = (np.array(page.column(f"UDP, {what}", "y", 2)) for what in
+                      ("sent", "received"))  # fmt: skip
+    assert (received <= 1.05 * sent).all()
+    # Derived: segments are the MTU less 40 of headers and 12 of timestamps.
+    assert page.column("measured", "x", 3)[:1] == [1448]
+    assert page.page.get_by_text("seen in flight at once").count() >= 1
+    assert page.complaints() == []

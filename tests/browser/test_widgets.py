@@ -81,6 +81,15 @@ def test_an_upload_in_pieces_and_one_that_is_too_large(page, tmp_path):  # B9
     assert page.complaints() == []
 
 
+@pytest.mark.shown("lab", WIDGETS)
+def test_no_request_leaves_the_machine_and_each_is_noted(page):
+    fetch = "url => fetch(url, {mode: 'no-cors'}).then(() => 'came').catch(() => 'refused')"
+    for url in ("http://192.0.2.1/", "http://example.org/a.js", "https://cdn.example/b.js"):
+        assert page.page.evaluate(fetch, url) == "refused"
+        assert f"left the machine: {url}" in page.complaints()
+    page.errors.clear()
+
+
 AT_ONCE = """AbortSignal.timeout = () => {
   const controller = new AbortController();
   setTimeout(() => controller.abort());
