@@ -1,0 +1,95 @@
+"""Theory over any samples."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from netcalc import fit
+from netcalc.compare._comparison import (
+    Comparison,
+    emulated_path,
+    with_theory,
+)
+from netcalc.compare._probing import probes, trains
+from netcalc.compare._sizes import echo_headers, from_fit, title_of_sizes
+from netcalc.compare._small_writes import small_writes
+from netcalc.compare._transactions import transactions
+from netcalc.compare._transfers import bulk
+from netcalc.path import Path
+from netcalc.samples import (
+    BulkSamples,
+    HopSamples,
+    RttSamples,
+    TrainSamples,
+    TransactionSamples,
+    TransferSamples,
+)
+
+
+def overlay(
+    samples: RttSamples
+    | TransferSamples
+    | TransactionSamples
+    | BulkSamples
+    | HopSamples
+    | TrainSamples,
+    *,
+    path: Path | None = None,
+    header_bytes: int | None = None,
+    title: str = "",
+) -> Comparison:
+    """Put theory over measured times: against size, or exchange by exchange.
+
+    Parameters
+    ----------
+    samples : RttSamples, TransferSamples, TransactionSamples, BulkSamples, HopSamples, TrainSamples
+        The measurement.
+    path : Path, optional
+        The path, if it is known: then nothing is fitted and the residual is the error of theory.
+        By default the emulated path of the run; without one latency and rate are fitted.
+    header_bytes : int, optional
+        Headers in front of the user data of an echo; by default those of the run, or of ping.
+        [byte]
+    title : str
+        Title of the figure.
+
+    Returns
+    -------
+    Comparison
+        Measured, predicted, band and residual.
+    """
+    if isinstance(samples, HopSamples):
+        return probes(samples, path=path, title=title)
+    if isinstance(samples, TrainSamples):
+        return trains(samples, path=path, title=title)
+    if isinstance(samples, BulkSamples):
+        return bulk(samples, path=path, title=title)
+    if isinstance(samples, TransactionSamples):
+        if "write_bytes" in samples.meta.instrument:
+            return small_writes(samples, path=path, title=title)
+        return transactions(samples, path=path, title=title)
+    headers = 0 if header_bytes is None else header_bytes
+    if isinstance(samples, TransferSamples):
+        fitted = fit.transfer_against_size(samples)
+    elif isinstance(samples, RttSamples):
+        headers = echo_headers(samples.meta) if header_bytes is None else header_bytes
+        path = path or emulated_path(samples.meta.instrument)
+        fitted = fit.rtt_against_size(samples, header_bytes=headers)
+    else:
+        raise TypeError(
+            f"samples must be round trips, transfers or transactions, not {type(samples).__name__}"
+        )
+    comparison = from_fit(fitted, title or title_of_sizes(samples))
+    if path is None:
+        return comparison
+    # Nothing is fitted, so nothing is set aside.
+    comparison = replace(comparison, outlier=np.zeros(comparison.x.shape, bool))
+    if isinstance(samples, TransferSamples):
+        return with_theory(
+            comparison, lambda size: path.one_way_s(size), label="theory of the path"
+        )
+    return with_theory(
+        comparison, lambda size: path.rtt_s(size + headers), label="theory of the path"
+    )

@@ -1,0 +1,119 @@
+"""Probes to every node of a path, and packets sent back to back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from netcalc import fit
+from netcalc.compare._comparison import (
+    Comparison,
+    emulated_path,
+    points,
+)
+from netcalc.models._domain import FloatArray
+from netcalc.models.probing import pair_dispersion_s
+from netcalc.path import Path
+from netcalc.samples import (
+    HopSamples,
+    TrainSamples,
+)
+
+
+def probes(samples: HopSamples, *, path: Path | None = None, title: str = "") -> Comparison:
+    """Put theory over probes to every node of a path: one line a node, over the packet size.
+
+    Parameters
+    ----------
+    samples : HopSamples
+        A run of :func:`netcalc.experiments.probing`.
+    path : Path, optional
+        The path; by default the emulated one of the run. Without one a line is fitted to each node.
+    title : str
+        Title of the figure.
+
+    Returns
+    -------
+    Comparison
+        Points and curves of one node after the other; between two curves stands a nan.
+    """
+    found = fit.links(samples)
+    path = path or emulated_path(samples.meta.instrument)
+    largest = max((float(size.max()) for size, _ in found.points), default=1500.0)
+    curve_at = np.array([28.0, fit.QUOTED_BYTES, max(largest, fit.QUOTED_BYTES)])
+    parts: list[tuple[FloatArray, FloatArray]] = []
+    curves: list[tuple[FloatArray, FloatArray]] = []
+    for hop, line in enumerate(found.lines, 1):
+        size = found.points[hop - 1][0]
+        if path is None or hop > len(path.hops):
+            predicted, curve = (line.intercept + line.slope * x for x in (size, curve_at))
+        else:
+            predicted, curve = (fit.to_node_s(x, path=path, hop=hop) for x in (size, curve_at))
+        parts.append((found.points[hop - 1][1], predicted))
+        curves.append((np.append(curve_at, np.nan), np.append(curve, np.nan)))
+    nothing = np.zeros(0)
+    compared = points(
+        np.concatenate([nothing, *(size for size, _ in found.points)]),
+        measured=np.concatenate([nothing, *(measured for measured, _ in parts)]),
+        theory=lambda x: np.full_like(x, np.nan),
+        x_name="packet",
+        x_unit="byte",
+        y_name="round-trip time",
+        y_unit="s",
+        title=title or "Round trip to every node, against size",
+        measured_label="smallest of each size",
+        predicted_label="a line to each node" if path is None else "theory of the path",
+    )
+    curve_y = np.concatenate([nothing, *(curve for _, curve in curves)])
+    predictions = np.concatenate([nothing, *(predicted for _, predicted in parts)])
+    return replace(
+        compared,
+        predicted=predictions,
+        residual=compared.measured - predictions,
+        curve_x=np.concatenate([nothing, *(x for x, _ in curves)]),
+        curve_y=curve_y,
+        curve_low=curve_y,
+        curve_high=curve_y,
+        sentence=found.sentence,
+    )
+
+
+def trains(samples: TrainSamples, *, path: Path | None = None, title: str = "") -> Comparison:
+    """Put theory over packets that were sent back to back: how far apart they arrive.
+
+    Parameters
+    ----------
+    samples : TrainSamples
+        A run of :func:`netcalc.experiments.packet_trains`.
+    path : Path, optional
+        The path; by default the emulated one of the run. Without one the rate of the narrowest link
+        is estimated.
+    title : str
+        Title of the figure.
+
+    Returns
+    -------
+    Comparison
+        Train by train; trains with a packet of somebody else's in them are marked as outliers.
+    """
+    found = fit.bottleneck(samples)
+    path = path or emulated_path(samples.meta.instrument)
+    rate = found.bandwidth_bps if path is None else path.bottleneck_bps
+    rows = samples.trains()
+    gap_s = rows["dispersion_s"] / (rows["packet_count"] - 1.0)
+    size = float(np.median(rows["packet_bytes"])) if gap_s.size else 0.0
+    apart_s = float(pair_dispersion_s(size, bandwidth_bps=rate)) if rate > 0 else np.nan
+    compared = points(
+        rows["train"],
+        measured=gap_s,
+        theory=lambda train: np.full_like(train, apart_s),
+        x_name="train",
+        x_unit="1",
+        y_name="time between packets",
+        y_unit="s",
+        title=title or "Packets sent back to back",
+        measured_label="at the far end",
+        predicted_label="theory of the path" if path is not None else "the rate that most have",
+    )
+    return replace(compared, outlier=rows["crossed_count"] > 0, sentence=found.sentence)

@@ -1,0 +1,257 @@
+"""Requests in small writes: the theory of every round, and what packet taps saw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from netcalc.compare._comparison import (
+    TCP_HEADERS_BYTES,
+    Comparison,
+    emulated_path,
+    points,
+)
+from netcalc.compare._exchange import exchange_over
+from netcalc.models._domain import FloatArray, as_float
+from netcalc.models.delayed_ack import LINUX_ATO_MIN_S, tick_timer_wait_s
+from netcalc.models.write_timeline import WriteTimeline, write_timeline
+from netcalc.path import Path
+from netcalc.samples import (
+    TransactionSamples,
+)
+from netcalc.units import show
+
+WRITING_POLICIES = {"nagle": "minshall", "flush": "minshall", "nodelay": "nodelay"}
+"""Rule of the client by way of writing; the other ways send the request as one."""
+
+
+def small_writes(
+    samples: TransactionSamples,
+    *,
+    path: Path | None = None,
+    delayed_ack_s: float = LINUX_ATO_MIN_S,
+    title: str = "",
+) -> Comparison:
+    """Put the theory of Nagle's rule and delayed acknowledgements over every round of a run.
+
+    Parameters
+    ----------
+    samples : TransactionSamples
+        A run of :func:`netcalc.experiments.small_writes`.
+    path : Path, optional
+        The path between the two ends; without it that of the run, or no distance.
+    delayed_ack_s : float
+        Time the server holds back an acknowledgement; Linux at least 40 ms. [s]
+    title : str
+        Title of the figure.
+
+    Returns
+    -------
+    Comparison
+        Nothing is fitted: the residual is the error of theory, and the host's own time. The band is
+        the tick of the kernel's timer, which is never early and up to a tick late: 40 to 44 ms
+        where it ticks every 4 ms. Where rounds follow one another at once, they keep step with the
+        tick, and the prediction is one time; elsewhere it is the middle of the band.
+    """
+    mode, warm_up = np.asarray(samples.mode), np.asarray(samples.warm_up)
+    known = samples.meta.instrument
+    path = path or emulated_path(known)
+    times = {
+        (name, quick): _round_s(samples, name, path, delayed_ack_s, quick=quick)
+        for name in samples.modes
+        for quick in (False, True)
+    }
+    always = bool(known.get("quickack", False))
+    in_step = ~warm_up & (np.roll(mode, 1) == mode) & ~np.roll(warm_up, 1)
+    in_step &= not known.get("interval_s", 0.0)
+    of_round = [
+        times[name, quick or always]
+        for name, quick in zip(mode.tolist(), warm_up.tolist(), strict=True)
+    ]
+    low, middle, step, high = np.array(of_round, dtype=float).reshape(-1, 4).T
+    predicted = np.where(in_step, step, middle)
+    rows = np.asarray(samples.measured)
+    x = np.flatnonzero(rows) + 1.0
+    measured = as_float("response_s", samples.response_s)[rows]
+
+    def at_round(values: FloatArray) -> Callable[[FloatArray], FloatArray]:
+        def theory(at: FloatArray) -> FloatArray:
+            if not values.size:
+                return at * np.nan
+            found: FloatArray = values[np.clip(np.round(at).astype(int), 1, values.size) - 1]
+            return found
+
+        return theory
+
+    compared = points(
+        x,
+        measured=measured,
+        theory=at_round(predicted),
+        x_name="exchange",
+        x_unit="1",
+        y_name="response time",
+        y_unit="s",
+        title=title or "Small writes: " + ", then ".join(samples.modes),
+        predicted_label="theory, nothing fitted",
+    )
+    return replace(
+        compared,
+        curve_low=at_round(low)(compared.curve_x),
+        curve_high=at_round(high)(compared.curve_x),
+        sentence=_of_modes(samples, predicted),
+    )
+
+
+def _round_s(
+    samples: TransactionSamples,
+    mode: str,
+    path: Path | None,
+    delayed_ack_s: float,
+    *,
+    quick: bool,
+) -> tuple[float, float, float, float]:
+    """Return the time of a round: least, middle, in step with the tick, longest. [s]"""
+    known = samples.meta.instrument
+    sizes = known.get("write_bytes") or [1]
+    gap_s, tick_s = float(known.get("write_gap_s", 0.0)), float(known.get("tick_s", 0.0))
+    header_bytes = TCP_HEADERS_BYTES + 20.0 * (known.get("address_family") == "IPv6")
+    writes: FloatArray = gap_s * np.arange(len(sizes), dtype=np.float64)
+    policy = WRITING_POLICIES.get(mode, "nodelay")
+    if mode not in WRITING_POLICIES:
+        writes, sizes = writes[:1] if mode == "single" else writes[-1:], [sum(sizes)]
+    rtt_s = float(known.get("rtt_s", 0.0))
+    if path is not None:
+        rtt_s = float(path.rtt_s(sizes[0] + header_bytes))
+    reply = as_float("reply_bytes", samples.reply_bytes)
+    reply_bytes = float(np.nanmax(reply, initial=0.0)) or 1.0
+    mss_bytes = float(known.get("mss_bytes", 1448))
+
+    def of(held_s: float) -> tuple[float, float]:
+        """Return when the round is done, and the time from the timer to the next request."""
+        steps = write_timeline(
+            writes, write_bytes=sizes, rtt_s=rtt_s, delayed_ack_s=held_s, mss_bytes=mss_bytes,
+            policy=policy, quickack=quick,
+        )  # fmt: skip
+        held = [end for what, end in zip(steps.what, steps.end_s, strict=True) if "holds" in what]
+        if path is None:
+            return steps.done_s, steps.done_s - (held[0] if held else 0.0) + rtt_s / 2
+        done_s, first_s, later_s = _clocked(
+            path, steps, writes, header_bytes, reply_bytes, mss_bytes, quick=quick
+        )
+        return done_s, done_s - (held[0] + later_s if held else 0.0) + first_s
+
+    least_s, phase_s = of(delayed_ack_s)
+    if not tick_s or quick:
+        return least_s, least_s, least_s, least_s
+    ticks = round(delayed_ack_s / tick_s)
+    in_step_s = float(tick_timer_wait_s(phase_s, tick_count=ticks, tick_s=tick_s))
+    middle_s, longest_s = (ticks + 0.5) * tick_s, (ticks + 1) * tick_s
+    return of(ticks * tick_s)[0], of(middle_s)[0], of(in_step_s)[0], of(longest_s)[0]
+
+
+def _clocked(
+    path: Path,
+    steps: WriteTimeline,
+    writes: FloatArray,
+    header_bytes: float,
+    reply_bytes: float,
+    mss_bytes: float,
+    *,
+    quick: bool,
+) -> tuple[float, float, float]:
+    """Clock the packets of a request in parts over a path.
+
+    Returns when the response is there, when the first segment is, and how much later than without
+    bytes on the lines an acknowledgement is sent.
+    """
+    packet_bytes: list[float] = []
+    sender: list[int] = []
+    after: list[int] = []
+    wait_s: list[float] = []
+    arrivals: list[tuple[float, int]] = []  # at the other end, of which packet
+    for row, (who, what) in enumerate(zip(steps.who, steps.what, strict=True)):
+        if not who.startswith("to "):
+            continue
+        side = int(who == "to client")
+        start_s = float(steps.start_s[row])
+        came = [(at, k) for at, k in arrivals if sender[k] != side and at <= start_s + 1e-12]
+        since_s, before = max(came, default=(0.0, -1))
+        if not side and np.isclose(writes, start_s, rtol=0, atol=1e-12).any():
+            since_s, before = 0.0, -1
+        sizes = [float(steps.payload_bytes[row])]
+        if what == "response":
+            full = int(np.ceil(reply_bytes / mss_bytes)) - 1
+            sizes = [mss_bytes] * full + [reply_bytes - full * mss_bytes]
+            read = [k for k, other in enumerate(sender) if not other][:2][-1]
+            if quick or read > 0:  # Linux acknowledges the second part that was read, at once
+                packet_bytes.append(header_bytes)
+                sender.append(1)
+                after.append(read)
+                wait_s.append(0.0)
+        arrivals.append((float(steps.end_s[row]), len(packet_bytes)))
+        for size in sizes:
+            packet_bytes.append(size + header_bytes)
+            sender.append(side)
+            after.append(before)
+            wait_s.append(max(start_s - since_s, 0.0))
+    clocked = exchange_over(path, packet_bytes, sender, after, wait_s)
+    first_s = float(clocked.received_s[0])
+    return float(clocked.received_s[-1]), first_s, first_s - arrivals[0][0]
+
+
+def ladder(samples: TransactionSamples, *, mode: str) -> WriteTimeline:
+    """Return what packet taps saw of the second round of a mode: segments, and who waited.
+
+    Parameters
+    ----------
+    samples : TransactionSamples
+        A run of :func:`netcalc.experiments.small_writes`.
+    mode : str
+        The way of writing.
+
+    Returns
+    -------
+    WriteTimeline
+        The same rows as theory has, to be drawn in the same way; none where no tap was possible.
+    """
+    rows = samples.meta.instrument.get("ladder", {}).get(mode, [])
+    responses = [row["end_s"] for row in rows if row["what"] == "response"]
+
+    def column(name: str) -> FloatArray:
+        return np.array([row[name] for row in rows], dtype=np.float64)
+
+    return WriteTimeline(
+        who=tuple(row["who"] for row in rows),
+        what=tuple(row["what"] for row in rows),
+        start_s=column("start_s"),
+        end_s=column("end_s"),
+        payload_bytes=column("payload_bytes"),
+        done_s=max(responses, default=np.nan),
+    )
+
+
+def _of_modes(samples: TransactionSamples, predicted: FloatArray) -> str:
+    """Say for each mode what is predicted, what was measured, and what the kernel counted."""
+    parts = []
+    for mode in samples.modes:
+        rows = samples.of_mode(mode)
+        if not rows.any():
+            continue
+        times = as_float("response_s", samples.response_s)[rows]
+        text = (
+            f"{mode}: predicted {show(float(np.median(predicted[rows])), 's')}, measured "
+            f"{show(float(np.median(times)), 's')} in the median of {times.size}"
+        )
+        counters = samples.meta.instrument.get("counters", {}).get(mode, {})
+        if "DelayedACKs" in counters:
+            text += f", acknowledgements delayed: {counters['DelayedACKs']}"
+        parts.append(text)
+    if not parts:
+        return "There are no rounds to compare with the theory."
+    sentence = "After the warm-up of each mode: " + "; ".join(parts) + "."
+    tick_s = float(samples.meta.instrument.get("tick_s", 0.0))
+    if tick_s:
+        sentence += f" The kernel's timer ticks every {show(tick_s, 's')} and is never early."
+    return sentence
