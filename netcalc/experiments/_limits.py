@@ -32,7 +32,7 @@ _LOCALHOST = "localhost"
 
 def require_processes() -> None:
     """Refuse where live runs cannot work, with what works instead."""
-    if os.name != "posix" or sys.platform in ("emscripten", "wasi"):
+    if os.name != "posix" or sys.platform in ("emscripten", "wasi", "win32"):
         raise ExperimentError(
             f"live runs need the sockets and processes of Linux or macOS, this is {sys.platform}",
             phase="start",

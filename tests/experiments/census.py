@@ -510,6 +510,8 @@ def mount(source, target, kind, flags, data=""):
 
 def main():
     """Do what the command line says."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job has none
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     if sys.argv[1] == "alone":
         be_alone(int(sys.argv[2]), sys.argv[3:])
     parser = argparse.ArgumentParser()
