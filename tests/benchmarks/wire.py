@@ -153,13 +153,18 @@ def goodput(duration_s: float, *, iperf3: str | None) -> None:
         if path.bottleneck_bps >= 1e9:
             buffer_bytes += 4 << 20  # super-packets of 64 KiB come in bursts
         with Wire(path, offload=offload, buffer_bytes=buffer_bytes) as wire:
-            server = wire.start([iperf3, "-s", "-1"], "B", stdout=subprocess.DEVNULL)
+            server = wire.start([iperf3, "-s", "-1", "-J"], "B", stdout=subprocess.DEVNULL)
             wait_for_listener(wire)
             command = [iperf3, "-c", wire.address("B"), "-t", f"{duration_s + 1:g}", "-O", "1"]
-            result = json.loads(wire.run([*command, "-C", "cubic", "-J"]).stdout)
+            command += ["-C", "cubic", "-J", "--get-server-output"]
+            result = json.loads(wire.run(command).stdout)
             server.wait(10)
             statistics = wire.statistics()
-        received_bps = result["end"]["sum_received"]["bits_per_second"]
+        # By the whole seconds of the receiver: its sum holds what the queue had at the beginning.
+        seconds = [part["sum"] for part in result["server_output_json"]["intervals"]]
+        seconds = [second for second in seconds if not second["omitted"]][:-1]
+        taken_s = sum(second["seconds"] for second in seconds)
+        received_bps = 8 * sum(second["bytes"] for second in seconds) / taken_s
         ceiling_bps = path.bottleneck_bps * 1448 / 1500
         way = "super-packets" if wire.offload else "packet by packet"
         print(f"{text:>18} {way:>16}: {received_bps / 1e6:9.3f} Mbit/s, "
