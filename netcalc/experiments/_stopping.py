@@ -106,6 +106,7 @@ class Stopping:
         self._interrupt_count += 1
         if self._interrupt_count > (1 if self._with_caller else 2):
             handler = self._handlers[number]
+            self._interrupt_count = 1  # this one is done with
             if callable(handler):
                 handler(number, frame)
             else:
