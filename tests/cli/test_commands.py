@@ -339,7 +339,7 @@ def test_a_disk_that_fills_during_a_run_loses_no_measurement(tmp_path):
     script = (
         "from netcalc import cli, samples\n"
         "def full(path, data): raise OSError(28, 'No space left on device', str(path))\n"
-        "samples.write_atomically = full\n"
+        "samples._files.write_atomically = full\n"
         f"cli.main({[*arguments, str(tmp_path / 'x.json')]!r})\n"
     )
     done = subprocess.run(

@@ -198,7 +198,7 @@ class TestLive:
         def full(path, data):
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(samples, "write_atomically", full)
+        monkeypatch.setattr(samples._files, "write_atomically", full)
         with pytest.raises(ExperimentError, match="No space left on device") as caught:
             run(save=tmp_path / "run.json")
         assert caught.value.phase == "save"

@@ -1,0 +1,32 @@
+"""Containers of measurements: raw, self-describing, saved and loaded without loss.
+
+One container per kind of measurement. Each is a set of columns of equal length and one
+:class:`Meta` that says what they are: unit and layer of each column, tool, host, clock, start, the
+hash of the source. A lost probe is a row whose mask says so, never a number that stands for it;
+nothing is resampled.
+
+>>> import numpy as np
+>>> samples = RttSamples(
+...     payload_bytes=[56, 56, 56], sequence=[1, 2, 3], rtt_s=[0.0113, np.nan, 0.0109],
+...     lost=[False, True, False], meta=Meta(tool="ping"))
+>>> samples.sent, samples.received, float(samples.best_s.min())
+(3, 2, 0.0109)
+"""
+
+from __future__ import annotations
+
+from netcalc.samples._base import SCHEMA, BoolColumn, FloatColumn, Meta, Samples, TextColumn
+from netcalc.samples._files import json_ready, write_atomically
+from netcalc.samples._load import KINDS, MAX_FILE_BYTES, load, loads
+from netcalc.samples._probes import HopSamples, TrainSamples
+from netcalc.samples._round_trips import RttSamples
+from netcalc.samples._table import Table
+from netcalc.samples._transactions import TransactionSamples
+from netcalc.samples._transfers import DROP_PLACES, MIN_DROP_RATIO, BulkSamples, TransferSamples
+
+__all__ = [
+    "DROP_PLACES", "KINDS", "MAX_FILE_BYTES", "MIN_DROP_RATIO", "SCHEMA", "BoolColumn",
+    "BulkSamples", "FloatColumn", "HopSamples", "Meta", "RttSamples", "Samples", "Table",
+    "TextColumn", "TrainSamples", "TransactionSamples", "TransferSamples", "json_ready", "load",
+    "loads", "write_atomically",
+]  # fmt: skip

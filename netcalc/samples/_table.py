@@ -1,0 +1,64 @@
+"""Columns of any kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from netcalc.errors import DomainError
+
+if TYPE_CHECKING:
+    pass
+
+from netcalc.samples._base import Meta, Samples
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Table(Samples):
+    """Columns of any names and units: a data set of a book, or a user's CSV.
+
+    Parameters
+    ----------
+    data : mapping of str to array_like
+        Columns by name: numbers as float64, everything else as text.
+    meta : Meta
+        ``meta.units`` has the unit of each numeric column.
+    """
+
+    data: Mapping[str, ArrayLike]
+    meta: Meta = field(default_factory=Meta)
+
+    def __post_init__(self) -> None:
+        columns = {name: _table_column(values) for name, values in self.data.items()}
+        lengths = {name: column.size for name, column in columns.items()}
+        if len(set(lengths.values())) > 1:
+            raise DomainError("data", lengths, "columns of one length")
+        object.__setattr__(self, "data", columns)
+
+    def __len__(self) -> int:
+        return next((column.size for column in self.columns().values()), 0)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        columns = self.columns()
+        if name not in columns:
+            raise DomainError("column", repr(name), "one of " + ", ".join(columns))
+        return columns[name]
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns by name."""
+        return cast(dict[str, NDArray[Any]], dict(self.data))
+
+
+def _table_column(values: ArrayLike) -> NDArray[Any]:
+    column: NDArray[Any] = np.asarray(values)
+    if column.dtype.kind in "iuf":
+        column = column.astype(np.float64)
+    elif column.dtype.kind == "O":
+        column = np.array(["" if v is None else str(v) for v in column.flat], dtype=np.str_)
+    if column.ndim != 1:
+        raise DomainError("data", f"a column of shape {column.shape}", "columns")
+    return column

@@ -1,0 +1,259 @@
+"""Transfers: sizes and times, or all that a source and a sink count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    pass
+
+from netcalc.samples._base import (
+    BoolColumn,
+    FloatColumn,
+    Meta,
+    Samples,
+    TextColumn,
+    bools,
+    floats,
+    median,
+    quotient,
+)
+
+DROP_PLACES = {
+    "sender's queue": "sender_drop_count",
+    "input of the box": "input_drop_count",
+    "buffer of the line": "line_drop_count",
+    "receiver": "receiver_drop_count",
+}
+"""Where a datagram may be dropped, in the order of its way, and the columns that count it."""
+
+MIN_DROP_RATIO = 0.01
+"""A place that drops this share of what comes to it is full. [ratio]"""
+
+_MEDIANS = (
+    "wall_s", "delivery_s", "user_s", "system_s", "sent_rate_bps", "goodput_bps", "sent_rate_pps",
+    "rate_pps", "lost_count", "loss_ratio", "send_buffer_bytes", "receive_buffer_bytes",
+    "window_bytes", "cycle_s", "sender_drop_count", "input_drop_count",
+    "line_drop_count", "receiver_drop_count",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TransferSamples(Samples):
+    """Transfers of known size: how long each one took.
+
+    Parameters
+    ----------
+    payload_bytes : array_like
+        Bytes handed over by the application. [byte]
+    duration_s : array_like
+        Time from the first to the last of them; nan where it failed. [s]
+    failed : array_like of bool
+        Transfers that did not complete.
+    """
+
+    column_units: ClassVar[Mapping[str, str]] = {
+        "payload_bytes": "byte",
+        "duration_s": "s",
+        "failed": "bool",
+    }
+    column_layers: ClassVar[Mapping[str, str]] = {"payload_bytes": "application"}
+
+    payload_bytes: FloatColumn | Sequence[float]
+    duration_s: FloatColumn | Sequence[float]
+    failed: BoolColumn | Sequence[bool] = ()
+    meta: Meta = field(default_factory=Meta)
+
+    @property
+    def measured(self) -> BoolColumn:
+        """Rows with a known size and time that did not fail."""
+        sizes, times = floats(self.payload_bytes), floats(self.duration_s)
+        return ~bools(self.failed) & np.isfinite(sizes) & np.isfinite(times)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BulkSamples(Samples):
+    """Transfers from a source to a sink: what was sent, what arrived, and what it cost.
+
+    Parameters
+    ----------
+    write_bytes : array_like
+        Size of a write; over UDP, of a datagram. [byte]
+    write_count : array_like
+        Writes or datagrams sent. [1]
+    sent_bytes, received_bytes : array_like
+        What the source wrote, and what the sink read. [byte]
+    wall_s : array_like
+        From before the first write until the last one returned. [s]
+    delivery_s : array_like
+        From before the first write until the sink had read the last byte that came. [s]
+    user_s, system_s : array_like
+        Processor time of the source in user mode and in the kernel. [s]
+    wait_count : array_like
+        How often the source gave its processor up to wait for the kernel. [1]
+    receiver_user_s, receiver_system_s : array_like
+        Processor time of the sink. [s]
+    lost_count : array_like
+        Datagrams that did not arrive. [1]
+    pair_count : array_like
+        Connections that sent at once. [1]
+    send_buffer_bytes, receive_buffer_bytes : array_like
+        Buffers of the two sockets, as the kernel granted them. [byte]
+    asked_buffer_bytes : array_like
+        Buffer that was asked for; nan where the kernel chose. [byte]
+    window_bytes : array_like
+        Most that was seen in flight at once over TCP, sent and not yet acknowledged. [byte]
+    cycle_s : array_like
+        Median time from a write to its answer, where the source waits for one. [s]
+    sender_drop_count, input_drop_count, line_drop_count, receiver_drop_count : array_like
+        Datagrams that were dropped in the sender's own queue; at the input of a box on the way; in
+        the buffer of its line; at the socket of the sink. [1]
+    """
+
+    column_units: ClassVar[Mapping[str, str]] = {
+        "write_bytes": "byte",
+        "write_count": "1",
+        "sent_bytes": "byte",
+        "received_bytes": "byte",
+        "wall_s": "s",
+        "delivery_s": "s",
+        "user_s": "s",
+        "system_s": "s",
+        "wait_count": "1",
+        "receiver_user_s": "s",
+        "receiver_system_s": "s",
+        "lost_count": "1",
+        "pair_count": "1",
+        "send_buffer_bytes": "byte",
+        "receive_buffer_bytes": "byte",
+        "asked_buffer_bytes": "byte",
+        "window_bytes": "byte",
+        "cycle_s": "s",
+        "sender_drop_count": "1",
+        "input_drop_count": "1",
+        "line_drop_count": "1",
+        "receiver_drop_count": "1",
+    }
+    column_layers: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("write_bytes", "sent_bytes", "received_bytes"), "application"
+    )
+
+    write_bytes: FloatColumn | Sequence[float]
+    write_count: FloatColumn | Sequence[float]
+    sent_bytes: FloatColumn | Sequence[float]
+    received_bytes: FloatColumn | Sequence[float]
+    wall_s: FloatColumn | Sequence[float]
+    delivery_s: FloatColumn | Sequence[float]
+    user_s: FloatColumn | Sequence[float] = ()
+    system_s: FloatColumn | Sequence[float] = ()
+    wait_count: FloatColumn | Sequence[float] = ()
+    receiver_user_s: FloatColumn | Sequence[float] = ()
+    receiver_system_s: FloatColumn | Sequence[float] = ()
+    lost_count: FloatColumn | Sequence[float] = ()
+    pair_count: FloatColumn | Sequence[float] = ()
+    send_buffer_bytes: FloatColumn | Sequence[float] = ()
+    receive_buffer_bytes: FloatColumn | Sequence[float] = ()
+    asked_buffer_bytes: FloatColumn | Sequence[float] = ()
+    window_bytes: FloatColumn | Sequence[float] = ()
+    cycle_s: FloatColumn | Sequence[float] = ()
+    sender_drop_count: FloatColumn | Sequence[float] = ()
+    input_drop_count: FloatColumn | Sequence[float] = ()
+    line_drop_count: FloatColumn | Sequence[float] = ()
+    receiver_drop_count: FloatColumn | Sequence[float] = ()
+    meta: Meta = field(default_factory=Meta)
+
+    @property
+    def sent_rate_bps(self) -> FloatColumn:
+        """Rate at which the source wrote, whatever became of it; inf in no time. [bit/s]"""
+        return quotient(8.0 * floats(self.sent_bytes), self.wall_s)
+
+    @property
+    def goodput_bps(self) -> FloatColumn:
+        """Rate at which the sink received. [bit/s]"""
+        return quotient(8.0 * floats(self.received_bytes), self.delivery_s)
+
+    @property
+    def sent_rate_pps(self) -> FloatColumn:
+        """Writes or datagrams a second. [packet/s]"""
+        return quotient(floats(self.write_count), self.wall_s)
+
+    @property
+    def rate_pps(self) -> FloatColumn:
+        """Writes or datagrams a second that arrived. [packet/s]"""
+        arrived = quotient(floats(self.received_bytes), self.write_bytes)
+        return quotient(arrived, self.delivery_s)
+
+    @property
+    def loss_ratio(self) -> FloatColumn:
+        """Share of what was sent that did not arrive; nan where nothing was sent. [ratio]"""
+        return quotient(floats(self.lost_count), self.write_count)
+
+    @property
+    def sender_utilization(self) -> FloatColumn:
+        """Share of one processor that the source was seen to take. [ratio]"""
+        return quotient(floats(self.user_s) + floats(self.system_s), self.wall_s)
+
+    @property
+    def saturated(self) -> BoolColumn:
+        """Rows whose source was itself the limit: it worked and hardly ever waited.
+
+        The bounds are netcalc's own: a fifth of a processor, as the kernel does not count all that
+        it does for a sender and other programs want theirs, and a wait in ten milliseconds.
+        """
+        waits_per_s = quotient(floats(self.wait_count), self.wall_s)
+        return (self.sender_utilization >= 0.2) & (waits_per_s <= 100.0)
+
+    @property
+    def limit(self) -> TextColumn:
+        """What limited each row: a place of :data:`DROP_PLACES`, or ``"sender"``; empty if unknown.
+
+        In a row of places each of which passes less than the one before, all but the last drop
+        nothing more: so the last place that dropped a hundredth of what came to it is the limit.
+        Where none did, and as much arrived, a saturated sender is it: what is behind may carry
+        more.
+        """
+        left = floats(self.write_count)
+        arrived = ~(self.loss_ratio >= MIN_DROP_RATIO)
+        limit = np.where(self.saturated & arrived, "sender", "").astype("<U32")
+        for place, name in DROP_PLACES.items():
+            dropped = np.nan_to_num(floats(getattr(self, name)))
+            limit[dropped >= MIN_DROP_RATIO * np.maximum(left, 1.0)] = place
+            left = left - dropped
+        return limit
+
+    def medians(self, *columns: str, by: str = "write_bytes") -> dict[str, FloatColumn]:
+        """Return the median of columns, or of the rates above, for each value of one column."""
+        at = floats(getattr(self, by))
+        distinct = np.unique(at[~np.isnan(at)])
+        found = {by: distinct}
+        for name in columns:
+            values = floats(getattr(self, name))
+            found[name] = np.array([median(values[at == value]) for value in distinct])
+        return found
+
+    def by_setting(self) -> list[dict[str, Any]]:
+        """Return one row for each setting, in the order of their first transfers.
+
+        A setting is a size of the write, a buffer and a number of pairs. A row has these, the
+        number of its transfers, how many of them were ``saturated``, the ``limit`` of most of them,
+        and the median of each time, rate, loss and count of drops.
+        """
+        names = ("write_bytes", "asked_buffer_bytes", "pair_count")
+        settings = np.stack([floats(getattr(self, name)) for name in names], axis=1)
+        _, first, place = np.unique(
+            np.nan_to_num(settings, nan=-1.0), axis=0, return_index=True, return_inverse=True
+        )
+        rows = []
+        for at in np.argsort(first).tolist():
+            chosen = place.ravel() == at
+            row: dict[str, Any] = dict(zip(names, settings[first[at]].tolist(), strict=True))
+            row["run_count"] = int(chosen.sum())
+            found, count = np.unique(self.limit[chosen], return_counts=True)
+            row["limit"] = str(found[np.argmax(count)])
+            row["saturated_count"] = int(self.saturated[chosen].sum())
+            rows.append(row | {n: median(floats(getattr(self, n))[chosen]) for n in _MEDIANS})
+        return rows
