@@ -226,6 +226,11 @@ def experiments():
             1440, write_count=20_000, run_count=6, mtu_bytes=1500, **k
         ),
         "line_rate": lambda **k: lab.line_rate([64, 1518], duration_s=0.05, run_count=5, **k),
+        "line_rate, routed": lambda **k: lab.line_rate(
+            [64, 1518], duration_s=0.05, run_count=5, routed=True, **k
+        ),
+        "probing, path": lambda **k: lab.probing([520, 1472], path=two, count=30, **k),
+        "packet_trains, path": lambda **k: lab.packet_trains(path=one, count=30, **k),
         "lockstep, path": lambda **k: lab.lockstep(
             [1, 8], duration_s=0.05, run_count=5, path=one, **k
         ),
