@@ -26,8 +26,12 @@ ATTEMPTS = 6
 
 
 def ping(wire, payload_bytes, *, count=10, version=4):
-    """Return what ping prints, each probe after the reply to the one before."""
-    interval_s = max(0.02, 1.1 * float(wire.path.rtt_s(payload_bytes + 48)))
+    """Return what ping prints, each probe after the reply to the one before.
+
+    For the last reply it waits no longer than an interval, or two round trips.
+    """
+    shortest = 0.02 if count > 5 else 0.2
+    interval_s = max(shortest, 1.1 * float(wire.path.rtt_s(payload_bytes + 48)))
     command = ["ping", f"-{version}", "-n", "-c", str(count), "-i", f"{interval_s:.3f}", "-W", "1"]
     return wire.run([*command, "-s", str(payload_bytes), wire.address("B", version)]).stdout
 
@@ -39,10 +43,9 @@ def ping_s(wire, payload_bytes, **options):
 
 
 def shortest_s(wire, payload_bytes, **options):
-    """Return the shortest round trip that ping saw, to the microsecond. [s]"""
-    out = ping(wire, payload_bytes, **options)
-    assert "6 received" in out
-    return float(re.search(r"= ([\d.]+)/", out)[1]) / 1e3
+    """Return the shortest round trip that ping saw, to the microsecond; inf if none. [s]"""
+    found = re.search(r"= ([\d.]+)/", ping(wire, payload_bytes, **options))
+    return float(found[1]) / 1e3 if found else float("inf")
 
 
 @pytest.mark.parametrize(
