@@ -1,4 +1,4 @@
-"""Faults E1, E2, E3: a peer that is gone, silent, of another protocol or endless; odd replies.
+"""Faults E1, E2, E3, E17: a peer that is gone, silent, of another protocol or endless; odd replies.
 
 Every count here is made by the false peer of the test, by hand.
 """
@@ -19,7 +19,7 @@ import pytest
 
 from netcalc.emulation.wire import Wire
 from netcalc.errors import ExperimentError
-from netcalc.experiments import _ends, line_rate, lockstep, small_writes, transactions
+from netcalc.experiments import _ends, echo, line_rate, lockstep, small_writes, transactions
 from netcalc.experiments._ends import Ends
 from netcalc.experiments._icmp import IcmpExchange
 from netcalc.experiments._stopping import Stopping
@@ -314,3 +314,33 @@ def test_the_sequence_of_icmp_begins_again(size, nothing_left):
             assert rtt_ns is not None
         exchange.close()
     assert (exchange.replies.late_count, exchange.replies.foreign_count) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("side", "kind", "protocol", "text", "phase"),
+    [
+        ("B", "blackhole", "icmp", "5 probes in a row had no reply", "warm-up"),
+        ("B", "blackhole", "udp", "5 probes in a row had no reply", "warm-up"),
+        ("B", "blackhole", "tcp", "no answer in time", "connect"),
+        ("A", "prohibit", "udp", "the system does not let this packet out", "connect"),
+        ("A", "unreachable", "tcp", "No route to host", "connect"),
+    ],
+)
+def test_a_path_that_swallows_or_refuses_packets(
+    side, kind, protocol, text, phase, nothing_left, monkeypatch
+):
+    """E17: the phase is named, the wait is bounded, nothing is tried again and again."""
+    opened = Wire.__enter__
+
+    def with_route(wire):
+        opened(wire)
+        other = wire.address("A" if side == "B" else "B")
+        assert wire.run(["ip", "route", "add", kind, other], side).returncode == 0
+        return wire
+
+    monkeypatch.setattr(Wire, "__enter__", with_route)
+    monkeypatch.setattr(importlib.import_module(echo.__module__), "CONNECT_S", 0.3)
+    with pytest.raises(ExperimentError, match=text) as caught:
+        echo(100, protocol=protocol, count=3, timeout_s=0.05, path=Path.parse("100 Mbit/s 1 ms"))
+    assert caught.value.phase == phase
+    assert caught.value.host.startswith("198.1")
