@@ -178,7 +178,8 @@ class Carrier(Ends):
             self.counts["late"] += 1
         if late_s > self._lateness_max_s:
             self._lateness_max_s = late_s
-        self._lateness_count[min(int(late_s * 1e6), LATENESS_BINS)] += 1
+        microseconds = int(late_s * 1e6)
+        self._lateness_count[microseconds if microseconds < LATENESS_BINS else LATENESS_BINS] += 1
 
     def _read(self, side: int, unread_s: float) -> None:
         """Read what one end sends; each packet enters the chain when it came, or when it is read.
@@ -188,31 +189,34 @@ class Carrier(Ends):
         tun, routers = self.tuns[side], len(self._routers)
         size = 65_536 + 64 if self._offload else self._settings["mtu_bytes"] + 64
         skipped = _veth.HEADER_BYTES if self._frame_heads else 0
-        stamps = {}
+        entered_s, stamps = self._entered_s[side], {}
         if self._arrivals and self._read_count < STAMPED:
             stamps = self._arrivals[side].take(self._empty_s[side])
         elif self._arrivals:
             self._arrivals[side].stale = True
         for _ in range(BATCH):
-            before_s = _clock()
             try:
                 packet = os.read(tun, size)[skipped:]
             except BlockingIOError:
-                self._empty_s[side] = before_s
-                return
+                self._empty_s[side] = _clock()
+                break
             except OSError as error:
                 self._failed(error)
-                return
+                break
             self._read_count += 1
             came_s = stamps.get(packet[:HEAD_BYTES]) if stamps else None
             if came_s is None:
                 came_s = _clock()
-                self._unread_max_s = max(self._unread_max_s, unread_s)
                 if unread_s > LATE_S:
                     self.counts["late"] += 1
-            self._entered_s[side] = max(came_s, self._entered_s[side])
-            self._take(side, packet, routers, self._entered_s[side])
-        self._empty_s[side] = math.inf
+                if unread_s > self._unread_max_s:
+                    self._unread_max_s = unread_s
+            if came_s > entered_s:
+                entered_s = came_s
+            self._take(side, packet, routers, entered_s)
+        else:
+            self._empty_s[side] = math.inf
+        self._entered_s[side] = entered_s
 
     def _take(self, side: int, packet: bytes, routers: int, now_s: float) -> None:
         at = _HEADER.size if self._offload else 0

@@ -144,7 +144,7 @@ def test_tcp_reaches_the_framing_ceiling(text, options):
     with Wire(path, buffer_bytes=40_000, **options) as wire:
         for _ in range(ATTEMPTS):
             goodput_bps = received_bps(wire, 2.0)
-            if goodput_bps > 0.95 * ceiling_bps:
+            if abs(goodput_bps / ceiling_bps - 1) < 0.05:
                 break
     assert goodput_bps == pytest.approx(ceiling_bps, rel=0.05)
 
