@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from netcalc.emulation.capability import Capabilities, capabilities
-    from netcalc.emulation.chain import Chain, Simulated, chain_of, simulate
+    from netcalc.emulation.chain import Chain, Simulated, chain_of, link_settings, simulate
     from netcalc.emulation.queue import FATES, Events, LinkQueue
     from netcalc.emulation.relay import CANNOT_SHOW, Relay
     from netcalc.emulation.routed import Forwarding, Routed
@@ -28,13 +28,14 @@ __all__ = [
     "Wire",
     "capabilities",
     "chain_of",
+    "link_settings",
     "simulate",
 ]
 
 # The process of a wire imports this package too, and must not wait for numpy.
 _MODULES = {
     "capability": ("Capabilities", "capabilities"),
-    "chain": ("Chain", "Simulated", "chain_of", "simulate"),
+    "chain": ("Chain", "Simulated", "chain_of", "link_settings", "simulate"),
     "queue": ("FATES", "Events", "LinkQueue"),
     "relay": ("CANNOT_SHOW", "Relay"),
     "routed": ("Forwarding", "Routed"),

@@ -163,7 +163,7 @@ def link_settings(
 
 
 def chain_of(path: Path, **settings: Any) -> Chain:
-    """Make the chain of a path in one direction; settings as in :func:`link_settings`."""
+    """Make the chain of a path in one direction; settings as in :func:`netcalc.emulation.link_settings`."""
     return Chain([LinkQueue(**link) for link in link_settings(path, **settings)])
 
 
@@ -221,7 +221,7 @@ def simulate(
     sent_s : array_like
         When each is handed to the sending host, in order. [s]
     settings : dict
-        As in :func:`link_settings`: buffers, faults, ``seed``.
+        As in :func:`netcalc.emulation.link_settings`: buffers, faults, ``seed``.
 
     Returns
     -------
