@@ -163,7 +163,10 @@ def link_settings(
 
 
 def chain_of(path: Path, **settings: Any) -> Chain:
-    """Make the chain of a path in one direction; settings as in :func:`netcalc.emulation.link_settings`."""
+    """Make the chain of a path in one direction.
+
+    The settings are those of :func:`netcalc.emulation.link_settings`.
+    """
     return Chain([LinkQueue(**link) for link in link_settings(path, **settings)])
 
 
