@@ -50,7 +50,15 @@ def _common(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @click.command("small-writes")
-@click.option("--mode", "modes", multiple=True, type=click.Choice(MODES), help="Again for more.")
+@click.option(
+    "--mode",
+    "modes",
+    multiple=True,
+    type=click.Choice(MODES),
+    help="Way of writing; again for more. flush: as nagle, with a call of flush, which does "
+    "nothing to TCP. single: all in one write. cork, more: the kernel holds the parts back, by "
+    "TCP_CORK or MSG_MORE. Default: the first four.",
+)
 @click.option(
     "--write", "writes", multiple=True, metavar="SIZE", help="One write, e.g. 6B; again for more."
 )
@@ -100,7 +108,11 @@ def small_writes(
 
 @click.command()
 @click.option(
-    "--protocol", "protocols", multiple=True, type=click.Choice(PROTOCOLS), help="Again for more."
+    "--protocol",
+    "protocols",
+    multiple=True,
+    type=click.Choice(PROTOCOLS),
+    help="Again for more. Default: all five.",
 )
 @click.option(
     "--size",

@@ -14,7 +14,7 @@ from netcalc.path import Path
 
 @click.command()
 @click.argument("path")
-@click.option("--size", help="Size of one transfer, such as 1MB.")
+@click.option("--size", help="One message, such as 1MB, that each link passes on as a whole.")
 @click.option("--rtt", help="Round-trip time, if it is not that of the links.")
 @click.option("--window", help="Largest window: the smaller of both hosts' buffers.")
 @click.option("--loss", default="0%", show_default=True, help="Share of packets lost at random.")
@@ -31,7 +31,7 @@ def explain(
     reverse: str | None,
     as_json: bool,
 ) -> None:
-    """Say what limits a PATH: links with rate and latency, between commas.
+    """Say what limits a PATH: links with rate and one-way latency, between commas.
 
     \b
     netcalc explain "1 Gbit/s 40 ms" --window 64KiB --loss 0.01%

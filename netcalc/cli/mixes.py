@@ -36,7 +36,13 @@ SHOWN = 20
 @click.option("--links", default="12-13", show_default=True, help="Number of links, or a range.")
 @click.option("--size", default="1428 B", show_default=True, help="IP packet, there and back.")
 @click.option("--base", default="80 ms", show_default=True, help="Propagation, there and back.")
-@click.option("--routers", type=click.IntRange(min=0), default=12, show_default=True)
+@click.option(
+    "--routers",
+    type=click.IntRange(min=0),
+    default=12,
+    show_default=True,
+    help="Number of routers.",
+)
 @click.option(
     "--processing", default="0.5 ms", show_default=True, help="Of each router, in each direction."
 )
@@ -77,13 +83,14 @@ def mixes(
     base_s = units.parse(base, "s", field="base")
     base_s += 2 * routers * units.parse(processing, "s", field="processing")
     wanted_s = units.parse(rtt, "s", field="rtt")
+    tolerance_s = units.parse(tolerance, "s", field="tolerance")
     found = path_mixes(
         wanted_s,
         bandwidth_bps=rates,
         link_count=counts,
         packet_bytes=packet_bytes,
         base_rtt_s=base_s,
-        tolerance_s=units.parse(tolerance, "s", field="tolerance"),
+        tolerance_s=tolerance_s,
     )
     apart = tell_apart(
         found, bandwidth_bps=rates, packet_bytes=packet_bytes, resolution_s=resolution_s
@@ -101,8 +108,9 @@ def mixes(
         return
     fitting = f"{len(found.rtt_s)} mix{'es' * (len(found.rtt_s) != 1)}"
     click.echo(
-        f"{fitting} of {links} links come within {tolerance} of {units.show(wanted_s, 's')}, "
-        f"{units.show(base_s, 's')} of which are no clocking."
+        f"{fitting} of {links} links come within {units.show(tolerance_s, 's')} of "
+        f"{units.show(wanted_s, 's')}, "
+        f"{units.show(base_s, 's')} of which are propagation and routers."
     )
     if not found.rtt_s.size:
         return

@@ -206,7 +206,8 @@ def of_modes(samples: TransactionSamples) -> list[str]:
         times = np.asarray(samples.response_s)[samples.of_mode(mode)]
         if times.size:
             lines.append(
-                f"{mode}: {times.size} times, min {show(float(times.min()), 's')}, median "
+                f"{mode}: {times.size} time{'s' * (times.size != 1)}, "
+                f"min {show(float(times.min()), 's')}, median "
                 f"{show(float(np.median(times)), 's')}, max {show(float(times.max()), 's')}"
             )
     if "write_bytes" in samples.meta.instrument:

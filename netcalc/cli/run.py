@@ -28,7 +28,11 @@ def run(ctx: click.Context) -> None:
 
 @run.command()
 @click.option(
-    "--protocol", type=click.Choice(["udp", "tcp", "icmp"]), default="udp", show_default=True
+    "--protocol",
+    type=click.Choice(["udp", "tcp", "icmp"]),
+    default="udp",
+    show_default=True,
+    help="icmp needs a --path.",
 )
 @click.option(
     "--size",
@@ -44,7 +48,9 @@ def run(ctx: click.Context) -> None:
     show_default=True,
     help="Probes of each size.",
 )
-@click.option("--interval", default="0 s", show_default=True, help="Pause between probes.")
+@click.option(
+    "--interval", default="0 s", show_default=True, help="From one probe to the next, at least."
+)
 @click.option("--timeout", default="1 s", show_default=True, help="Longest wait for a reply.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="127.0.0.1 or ::1.")
 @click.option(
@@ -54,7 +60,7 @@ def run(ctx: click.Context) -> None:
     "--path",
     "path_text",
     metavar="LINKS",
-    help="Run through an emulated path, e.g. 'T1 5 ms, T1 1 ms'.",
+    help='Run through an emulated path, e.g. "T1 5 ms, T1 1 ms".',
 )
 @click.option(
     "--save",

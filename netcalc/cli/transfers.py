@@ -37,7 +37,7 @@ def _common(command: Callable[..., None]) -> Callable[..., None]:
             metavar="LINKS",
             help='Emulated path, e.g. "10 Mbit/s 10 ms" or "T1 5 ms, T1 1 ms".',
         ),
-        click.option("--link-buffer", metavar="SIZE", help="What each link of the path holds."),
+        click.option("--link-buffer", metavar="SIZE", help="What each link of the --path holds."),
         click.option(
             "--save",
             "save_path",

@@ -50,8 +50,8 @@ def truth(
     were set, nothing is fitted. The column "own" is what the instrument costs by itself, measured
     in the same run; it explains a row, but is subtracted from none.
 
-    The exit code is 1 if a row is off by more than 5 % and that does not explain it. Ctrl-C stops
-    and keeps what was measured.
+    The exit code is 1 if a row is off by more than 5 % and that cost does not explain it. Ctrl-C
+    stops and keeps what was measured.
     """
     check_outputs(save_path, plot_path, force=force)
     with Progress("truth") as progress:
