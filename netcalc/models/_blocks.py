@@ -9,7 +9,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from netcalc.errors import DomainError
 from netcalc.models._domain import FloatArray, Model
 
 BLOCK = 16_384
@@ -56,7 +55,7 @@ def blockwise(function: Model) -> Model:
             block = {name: value.reshape(-1)[part] for name, value in along.items()}
             try:
                 values = function(flat[part], **(others | block))
-            except DomainError:
+            except ValueError:  # refused, or shapes that fit only the whole
                 return function(*swept, **others)
             if values.shape != flat[part].shape:
                 return function(*swept, **others)

@@ -57,6 +57,14 @@ def test_broadcast_shapes_are_those_of_numpy():
     assert np.array_equal(quotient(size, rate=rate), size / rate)
 
 
+@pytest.mark.parametrize("shape", [(300,), (300, 1), (1, 300), (1,)], ids=str)
+def test_a_grid_takes_a_row_or_a_column(shape):
+    """Derived: the quotient by numpy, all at once."""
+    size = np.arange(1.0, 300 * 300 + 1).reshape(300, 300)
+    rate = np.arange(1.0, np.prod(shape) + 1).reshape(shape)
+    assert np.array_equal(quotient(size, rate=rate), size / rate)
+
+
 def test_a_refused_value_is_named_with_its_place_in_the_whole():
     size = np.ones(LONG)
     size[-1] = -1.0
