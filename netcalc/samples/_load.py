@@ -9,13 +9,8 @@ import os
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from netcalc.errors import ReaderError
-
-if TYPE_CHECKING:
-    pass
-
 from netcalc.samples._base import SCHEMA, Meta, Samples
 from netcalc.samples._files import from_json
 from netcalc.samples._probes import HopSamples, TrainSamples

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
-
-if TYPE_CHECKING:
-    pass
 
 from netcalc.samples._base import BoolColumn, FloatColumn, Meta, Samples, TextColumn, bools, floats
 

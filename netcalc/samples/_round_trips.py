@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
-
-if TYPE_CHECKING:
-    pass
 
 from netcalc.samples._base import BoolColumn, FloatColumn, Meta, Samples, bools, floats
 

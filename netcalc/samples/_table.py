@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netcalc.errors import DomainError
-
-if TYPE_CHECKING:
-    pass
-
 from netcalc.samples._base import Meta, Samples
 
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar, cast
 
 import numpy as np
 
 from netcalc.errors import DomainError
-
-if TYPE_CHECKING:
-    pass
-
 from netcalc.samples._base import BoolColumn, FloatColumn, Meta, Samples, TextColumn, bools, floats
 
 
