@@ -52,7 +52,7 @@ def exchange_timeline(
 
         s_k = w_k + \begin{cases} r_{a_k} & a_k \ge 0 \\ 0 & a_k = -1 \end{cases}, \quad
         e_{k,i} = \max(f_{k,i}, e_{k-1,i}) + 8 L_k / R_i, \quad f_{k,i+1} = e_{k,i} + d_i + p_i,
-        \quad r_k = e_{k,n} + d_i
+        \quad r_k = e_{k,n} + d_n
 
     Packets of one direction pass each link in the order in which they were sent; the second
     direction has the links in reverse.
