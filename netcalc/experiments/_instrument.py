@@ -30,6 +30,7 @@ _SLEEP_S = 5e-4
 _SPIN_S = 0.012
 _LEAST_S = 0.3  # the kernel counts processor time in ticks of 10 ms
 _STAT, _BUSY = Path("/proc/stat"), (1, 2, 3, 8)  # user, nice, system, stolen
+_TICK_CLOCK = 5  # CLOCK_REALTIME_COARSE: it moves with the kernel's tick
 _clock = time.perf_counter_ns
 
 
@@ -43,6 +44,14 @@ def timer() -> dict[str, float]:
         "timer_resolution_s": max(nominal_s, smallest_s),
         "clock_call_s": (readings[-1] - readings[0]) * 1e-9 / (len(readings) - 1),
     }
+
+
+def tick_s() -> float:
+    """Return the time between two ticks of the kernel; 0 where it is not known. [s]"""
+    try:
+        return time.clock_getres(_TICK_CLOCK)
+    except OSError:
+        return 0.0
 
 
 @contextmanager

@@ -59,14 +59,19 @@ def of_bulk(
         )
         if setting.unit == "s":
             values = {"predicted": predicted_s, "measured": float(np.min(samples.delivery_s))}
+            own_error = own_s
         else:
             rate_bps = 8.0 * sent_bytes / predicted_s
             values = {"predicted": rate_bps, "measured": float(samples.goodput_bps.max())}
-            own_s *= rate_bps / predicted_s
+            own_error = own_s * rate_bps / predicted_s
             if path.bottleneck_bps >= OFFLOAD_BPS:
-                own_s += max(0.0, rate_bps - bench.own_goodput_bps())
+                own_error += max(0.0, rate_bps - bench.own_goodput_bps())
         yield setting.row(
-            what, statistic=f"fastest of {count}", own_error=own_s, doubt=doubt(samples), **values
+            what,
+            statistic=f"fastest of {count}",
+            own_error=own_error,
+            doubt=doubt(samples),
+            **values,
         )
 
     return Setting(

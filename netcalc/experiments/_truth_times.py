@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from netcalc import compare
+from netcalc.experiments import _instrument
 from netcalc.experiments._truth_bench import Bench, Setting, doubt, late_s
 from netcalc.experiments._truth_rows import TruthRow
 from netcalc.experiments.small_writes import small_writes
@@ -19,8 +19,6 @@ ECHO_HEADERS_BYTES = {"udp": 8, "icmp": 8, "tcp": 32}
 """Headers between IP and the data of an echo. [byte]"""
 IP_HEADER_BYTES = {4: 20, 6: 40}
 """Header of IP, by its version. [byte]"""
-CLOCK_OF_TICKS = 6
-"""CLOCK_MONOTONIC_COARSE of Linux, which goes forward with each tick of the kernel."""
 _NAMES = {"udp": "UDP", "icmp": "ICMP", "tcp": "TCP"}
 
 
@@ -97,7 +95,7 @@ def of_small_writes(
                 predicted=float(np.median(compared.predicted[at])),
                 measured=float(np.median(times) if held else times.min()),
                 statistic=f"{'median' if held else 'smallest'} of {times.size}",
-                own_error=(1 + waits) * own_s + (tick_s() if held else 0.0),
+                own_error=(1 + waits) * own_s + (_instrument.tick_s() if held else 0.0),
                 both_ways=held,
                 doubt=doubt(samples),
             )
@@ -149,11 +147,3 @@ def of_transactions(
         measure=measure,
         **options,
     )
-
-
-def tick_s() -> float:
-    """Return the kernel's tick: its timer of an acknowledgement ends up to one late. [s]"""
-    try:
-        return time.clock_getres(CLOCK_OF_TICKS)
-    except OSError:  # another system
-        return 0.0

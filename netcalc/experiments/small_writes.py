@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import time
 from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
@@ -55,7 +54,6 @@ TCP_HEADERS_BYTES = {4: 52, 6: 72}
 COUNTED = ("DelayedACKs", "DelayedACKLost", "TCPAutoCorking", "TCPLossProbes", "TCPPureAcks")
 """Counters of the kernel that tell why a round took as long as it did."""
 _AUTOCORKING = "net.ipv4.tcp_autocorking"
-_TICK_CLOCK = 5  # CLOCK_REALTIME_COARSE: it moves with the kernel's tick
 
 
 def small_writes(
@@ -251,7 +249,7 @@ def measure_writes(run: Responses, plan: WritePlan, place: Place, taps: Sequence
         write_bytes=list(plan.sizes),
         write_gap_s=plan.write_gap_s,
         interval_s=plan.interval_s,
-        tick_s=_tick_s(),
+        tick_s=_instrument.tick_s(),
         autocorking=place.read_number(_AUTOCORKING),
         **{name: {} for name in ("counters", "nodelay", "ladder", "waits")},
     )
@@ -291,11 +289,3 @@ def measure_writes(run: Responses, plan: WritePlan, place: Place, taps: Sequence
             finally:
                 counts = peer.close()
                 facts.update({f"peer_{name}_count": value for name, value in counts.items()})
-
-
-def _tick_s() -> float:
-    """Return the time between two ticks of the kernel; 0 where it is not known. [s]"""
-    try:
-        return time.clock_getres(_TICK_CLOCK)
-    except OSError:
-        return 0.0
