@@ -59,27 +59,36 @@ def three_ways_panel(*, theme: Theme = "light") -> Panel:
         figure.update_all({"box in theory": {"y": theory}, WAYS["box"]: _CLEARED})
         figure.describe(_told_of_ways(found, refused, device_pps, bandwidth_bps))
 
-    def run(progress: Callable[..., object], stop: Any) -> None:
-        links = [Link(UPLINK_BPS), Link(controls["bandwidth_bps"].value)]
+    def chosen() -> dict[str, float]:
+        return {name: control.value for name, control in controls.items()}
+
+    def run(progress: Callable[..., object], stop: Any) -> list[BulkSamples]:
+        box = chosen()
+        links = [Link(UPLINK_BPS), Link(box["bandwidth_bps"])]
         ways: dict[str, dict[str, Any]] = {
             "loopback": {},
             "routed": {"routed": True},
-            "box": {"path": Path.of(links, processing_s=1 / controls["device_pps"].value)},
+            "box": {"path": Path.of(links, processing_s=1 / box["device_pps"])},
         }
-        found.clear()
+        measured: dict[str, BulkSamples] = {}
         refused.clear()
         for place, (way, options) in enumerate(ways.items()):
             if stop.is_set():
                 break
             tell = _part(progress, place, len(ways))
             try:
-                found[way] = blasts(
+                measured[way] = blasts(
                     duration_s=BLAST_S, run_count=BLAST_RUNS, progress=tell, stop=stop, **options
                 )
             except ExperimentError as error:
                 if way == "loopback":
                     raise
                 refused.append(f"{WAYS[way].capitalize()}: {error}.")
+        if chosen() != box:  # it was moved meanwhile: what was measured is another one
+            measured.pop("box", None)
+        found.clear()
+        found.update(measured)
+        return list(measured.values())
 
     def draw(_: object) -> None:
         for way, name in WAYS.items():
@@ -90,8 +99,7 @@ def three_ways_panel(*, theme: Theme = "light") -> Panel:
                 if way in FITTED:
                     new[FITTED[way]] = {"y": np.interp(_FRAMES, compared.curve_x, compared.curve_y)}
             figure.update_all(new)
-        chosen = {name: control.value for name, control in controls.items()}
-        figure.describe(_told_of_ways(found, refused, **chosen))
+        figure.describe(_told_of_ways(found, refused, **chosen()))
 
     controls = {
         "device_pps": Quantity(
@@ -171,17 +179,26 @@ def lockstep_panel(*, theme: Theme = "light") -> Panel:
         figure.update_all({"path in theory": {"y": theory}, "path, measured": _CLEARED})
         figure.describe(_told_of_pairs(found, refused, cycle_s, most_bps))
 
-    def run(progress: Callable[..., object], stop: Any) -> None:
-        path = Path.of([Link(controls["bandwidth_bps"].value, controls["latency_s"].value)])
-        found.clear()
+    def chosen() -> Path:
+        return Path.of([Link(controls["bandwidth_bps"].value, controls["latency_s"].value)])
+
+    def run(progress: Callable[..., object], stop: Any) -> list[BulkSamples]:
+        path = chosen()
         refused.clear()
-        found["loopback"] = lockstep(PAIRS, run_count=1, progress=_part(progress, 0, 2), stop=stop)
+        measured = {
+            "loopback": lockstep(PAIRS, run_count=1, progress=_part(progress, 0, 2), stop=stop)
+        }
         try:
-            found["path"] = lockstep(
+            measured["path"] = lockstep(
                 PAIRS, run_count=1, path=path, progress=_part(progress, 1, 2), stop=stop
             )
         except ExperimentError as error:
             refused.append(f"Path: {error}.")
+        if chosen() != path:  # it was moved meanwhile: what was measured is another one
+            measured.pop("path", None)
+        found.clear()
+        found.update(measured)
+        return list(measured.values())
 
     def draw(_: object) -> None:
         for name, samples in list(found.items()):
@@ -193,8 +210,7 @@ def lockstep_panel(*, theme: Theme = "light") -> Panel:
             if name == "loopback":
                 curve = np.interp(_PAIRS, compared.curve_x, compared.curve_y)
                 figure.update("loopback, fitted", y=curve)
-        path = Path.of([Link(controls["bandwidth_bps"].value, controls["latency_s"].value)])
-        figure.describe(_told_of_pairs(found, refused, *compare.lockstep_cycle(path)))
+        figure.describe(_told_of_pairs(found, refused, *compare.lockstep_cycle(chosen())))
 
     controls = {
         "bandwidth_bps": Quantity(

@@ -108,11 +108,27 @@ def test_three_runs_are_drawn_with_what_is_fitted_and_what_is_known(monkeypatch)
     assert "To be forwarded costs a packet 2 µs ± " in said(panel)
     assert "Measured less node of 2000 pps, line of 10 Mbit/s" in said(panel)
     assert "Starved: it got 5%." in said(panel)
+    assert "Save these samples" in button.keep.link.value, "of all three"
     panel.controls["device_pps"].value = 4000
     assert np.isnan(column(panel, "emulated box")).all(), "that was another box"
     assert column(panel, panels.WAYS["routed"]).size == 3
     assert "node of" not in said(panel)
     assert "takes its sender 4 µs" in said(panel)
+
+
+def test_a_box_that_is_moved_during_its_run_is_another_box(monkeypatch):
+    panel = panels.three_ways_panel()
+
+    def moving(**options):
+        if options.get("path") is not None:
+            panel.controls["device_pps"].value = 4000
+        return blasts_of("")(**options)
+
+    monkeypatch.setattr(panels, "blasts", moving)
+    assert not played(panel).message.is_alert
+    assert np.isnan(column(panel, "emulated box")).all()
+    assert "node of" not in said(panel)
+    assert column(panel, panels.WAYS["loopback"]).size == 3
 
 
 def test_a_price_that_is_not_seen_is_not_told(monkeypatch):
@@ -183,6 +199,20 @@ def test_lockstep_panel(monkeypatch):
     )
     panel.controls["latency_s"].value = 0.02
     assert np.isnan(column(panel, "path, measured")).all(), "that was another path"
+    assert column(panel, "loopback, measured").size == 5
+
+
+def test_a_path_that_is_moved_during_its_run_is_another_path(monkeypatch):
+    panel = panels.lockstep_panel()
+
+    def moving(pairs, *, path=None, **_):
+        if path is not None:
+            panel.controls["latency_s"].value = 0.02
+        return pairs_of([1e8, 2e8, 3e8, 3e8, 3e8], target="TCP")
+
+    monkeypatch.setattr(panels, "lockstep", moving)
+    assert not played(panel).message.is_alert
+    assert np.isnan(column(panel, "path, measured")).all()
     assert column(panel, "loopback, measured").size == 5
 
 
