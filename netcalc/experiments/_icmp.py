@@ -6,6 +6,7 @@ import socket
 import struct
 import time
 
+from netcalc.emulation._packets import checksum
 from netcalc.experiments._exchange import DRAINED, LINGER_S, limit_receive, slice_s
 from netcalc.experiments._peer import TAG_BYTES
 from netcalc.experiments._replies import Replies
@@ -80,7 +81,7 @@ class IcmpExchange:
         head = _HEADER.pack(kind, 0, 0, *place)
         if self._ipv6:  # the kernel adds the checksum
             return head + payload
-        return _HEADER.pack(kind, 0, internet_checksum(head + payload), *place) + payload
+        return _HEADER.pack(kind, 0, checksum(head + payload), *place) + payload
 
     def _reply(self, got: int) -> tuple[int, bytearray] | None:
         """Return sequence and user data of an echo reply to this run, or None."""
@@ -114,9 +115,3 @@ class IcmpExchange:
         else:
             sequence = int.from_bytes(found[1][:4], "little")
             self.replies.sort(sequence, len(found[1]), arrived_ns, awaited=awaited)
-
-
-def internet_checksum(data: bytes) -> int:
-    """Return the ones' complement of the ones' complement sum of 16-bit words (RFC 1071)."""
-    total = int.from_bytes(data + bytes(len(data) % 2), "big") % 0xFFFF
-    return 0xFFFF - total

@@ -17,6 +17,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from netcalc.emulation._packets import checksum
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import _certificate, _instrument
 from netcalc.experiments._exchange import limit_receive, send_all
@@ -479,7 +480,7 @@ class Transactions:
         packet = head + request
         protocol = socket.IPPROTO_ICMPV6
         if version == 4:
-            packet = head[:2] + _checksum(packet) + head[4:] + request
+            packet = head[:2] + checksum(packet).to_bytes(2, "big") + head[4:] + request
             protocol = socket.IPPROTO_ICMP
         with self._place.client_socket(socket.SOCK_RAW, protocol) as sock:
             if version == 4:
@@ -613,11 +614,3 @@ def _tls() -> Any:
             f"this Python has no TLS: {error}", phase="tls", hint="Ask for protocols without 'tls'"
         ) from error
     return ssl
-
-
-def _checksum(data: bytes) -> bytes:
-    """Return the Internet checksum of a message. (RFC 1071)"""
-    total = sum(struct.unpack(f"!{(len(data) + 1) // 2}H", data + b"\0" * (len(data) % 2)))
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return struct.pack("!H", ~total & 0xFFFF)

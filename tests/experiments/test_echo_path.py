@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from netcalc.emulation import capabilities
+from netcalc.emulation._packets import checksum
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import _exchange, echo
-from netcalc.experiments._icmp import internet_checksum
 from netcalc.path import Path
 
 PATH = Path.parse("T1 5 ms, T1 1 ms")
@@ -76,8 +76,10 @@ def test_a_run_that_takes_too_long_on_its_path_is_refused():
 
 def test_the_checksum_of_the_internet():
     # published: RFC 1071, section 3: the sum of these words is ddf2
-    assert internet_checksum(bytes.fromhex("0001f203f4f5f6f7")) == 0xFFFF - 0xDDF2
-    assert internet_checksum(b"\x01") == 0xFFFF - 0x0100
+    data = bytes.fromhex("0001f203f4f5f6f7")
+    assert checksum(data) == 0xFFFF - 0xDDF2
+    assert checksum(data[:7]) == checksum(data[:7] + b"\0")
+    assert checksum(b"\x01") == 0xFFFF - 0x0100
 
 
 def test_a_time_limit_is_divided_into_equal_slices():

@@ -27,7 +27,7 @@ from netcalc.experiments import BOOK_TRANSACTION_SIZES, _certificate, _run, tran
 from netcalc.experiments._process import Peer
 from netcalc.experiments._room import Room
 from netcalc.experiments._tap import Packet, exchange_rows, exchange_s
-from netcalc.experiments.transactions import PROTOCOLS, _checksum
+from netcalc.experiments.transactions import PROTOCOLS
 from netcalc.path import Path as NetworkPath
 
 pytestmark = [pytest.mark.live, pytest.mark.namespace]
@@ -361,13 +361,6 @@ def test_packets_of_an_exchange_and_what_each_waited_for(client, server):
     assert [row["packet_bytes"] - header for row in rows] == [0, 0, 0, 100, 200, 0]
     assert [round(row["wait_s"] * 1e6) for row in rows] == [0, 2, 1, 3, 1, 2]
     assert exchange_rows(near[:1], far[:1], server=server) == []
-
-
-def test_checksum():
-    # published: RFC 1071, section 3: the sum of these eight bytes is ddf2
-    data = bytes.fromhex("0001f203f4f5f6f7")
-    assert _checksum(data) == (0xFFFF ^ 0xDDF2).to_bytes(2, "big")
-    assert _checksum(data[:7]) == _checksum(data[:7] + b"\0")
 
 
 def test_the_certificate_holds_by_another_implementation():
