@@ -206,6 +206,18 @@ class Page:
             timeout=IDLE_LIMIT_MS,
         )
 
+    def wait_first(self, source: str, column: str, value: float) -> None:
+        """Wait until a column of the first figure begins with a value: a drag makes many."""
+        self.page.wait_for_function(
+            """([source, column, value]) => {
+              const el = [...document.querySelectorAll('.netcalc-figure')].find(e => e.netcalc);
+              const first = el.netcalc.source(source).data[column][0];
+              return Math.abs(first - value) <= 1e-6 * Math.abs(value);
+            }""",
+            arg=[source, column, value],
+            timeout=IDLE_LIMIT_MS,
+        )
+
     def wait_painted(self) -> None:
         """Wait until what is known is on the screen."""
         self.page.evaluate(
@@ -235,9 +247,10 @@ class Server:
         _wait_for(f"http://127.0.0.1:{self.port}/?token={self.token}", self.process, self.log)
 
     def url(self, notebook: str) -> str:
-        path = {"lab": "doc/tree/", "notebook": "notebooks/", "voila": "voila/render/"}[
-            self.front_end
-        ]
+        """Return the address of a notebook's page."""
+        # Each in a workspace of its own: of two pages in one, the second would load twice.
+        lab = f"doc/workspaces/{Path(notebook).stem}/tree/"
+        path = {"lab": lab, "notebook": "notebooks/", "voila": "voila/render/"}[self.front_end]
         return f"http://127.0.0.1:{self.port}/{path}{notebook}?token={self.token}"
 
 
@@ -334,11 +347,10 @@ def chromium() -> Iterator[Any]:
 
 
 class Desk:
-    """A front end in one profile of the browser, and the pages that are open in it."""
+    """A front end, and the pages that are open in it, each in a browser profile of its own."""
 
     def __init__(self, browser: Any, server: Server) -> None:
         self._browser, self.server = browser, server
-        self._context: Any = None
         self._foreign: frozenset[str] | None = None
         self._begun: dict[Sheet, Page] = {}
 
@@ -346,16 +358,15 @@ class Desk:
         """Begin to load a copy of a notebook; it runs by itself. Nothing is waited for."""
         if sheet in self._begun:
             return self._begun[sheet]
-        if self._context is None:
-            self.server.wait()
-            self._context = self._browser.new_context()
+        self.server.wait()
         notebook = f"{sheet.shown_name}.ipynb"
         text = sheet.notebook.read_text(encoding="utf-8")
         assert sheet.swap[0] in text
         text = text.replace(*sheet.swap) if sheet.swap[0] else text
         (self.server.folder / notebook).write_text(text, encoding="utf-8")
-        page = self._context.new_page()
-        page.set_viewport_size({"width": sheet.width, "height": 900})
+        # In one profile pages would be tabs of one window, and those behind draw slowly.
+        context = self._browser.new_context(viewport={"width": sheet.width, "height": 900})
+        page = context.new_page()
         page.add_init_script(RUN_BY_ITSELF if self.server.front_end != "voila" else "")
         page.add_init_script(sheet.script)
         opened = Page(page, sheet, self.foreign)
@@ -386,7 +397,7 @@ class Desk:
                 page.page.evaluate(
                     "() => { jupyterapp.shell.currentWidget.sessionContext.shutdown(); }"
                 )
-        page.page.close()
+        page.page.context.close()
 
     def foreign(self) -> frozenset[str]:
         """Return what the front end complains about by itself: an empty notebook, a reload."""

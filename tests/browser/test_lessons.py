@@ -89,9 +89,8 @@ def test_lesson_01_is_played_through(page, tmp_path):
     before, pixels = page.column("T1", "y"), page.pixels()
     assert before[0] == pytest.approx(0.03 + 800 / 1.544e6)
     page.drag(0, 1.0)
-    page.wait_changed("T1", "y", before)
+    page.wait_first("T1", "y", 10 + 800 / 1.544e6)
     page.wait_painted()
-    assert page.column("T1", "y")[0] == pytest.approx(10 + 800 / 1.544e6)
     assert page.pixels() != pixels
     page.screenshot("slider")
 

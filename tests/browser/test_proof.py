@@ -31,12 +31,11 @@ def test_a_panel_lives(page):
     assert times[0] == pytest.approx(0.03 + 8 / 1.544e6)
 
     page.drag(0, 1.0)
-    page.wait_changed("T1", "y", times)
+    page.wait_first("T1", "y", 0.3 + 8 / 1.544e6)
     page.page.wait_for_function(
         "() => document.querySelector('.netcalc-caption').textContent.includes('300 ms')"
     )
     page.wait_painted()
-    assert page.column("T1", "y")[0] == pytest.approx(0.3 + 8 / 1.544e6)
     assert page.column("measured", "y") == [0.036, 0.083, 0.55, 5.3]
     assert page.pixels() != pixels
     page.screenshot("dragged")
