@@ -10,6 +10,8 @@ from typing import Any
 
 from netcalc.errors import ExperimentError
 
+_SHORTEST_V4, _LONGEST_DEFAULT_V6 = 8, 8  # lengths of prefixes
+
 
 def free_subnets() -> dict[int, Any]:
     """Return a subnet of IPv4 and one of IPv6 that this machine has no route to.
@@ -31,19 +33,24 @@ def free_subnets() -> dict[int, Any]:
 
 
 def routes() -> list[Any]:
-    """Return what this machine has routes to, the default route left out."""
+    """Return what this machine has routes to, default routes left out.
+
+    So are those that are shorter than any real network: a tunnel takes all there is by two halves,
+    0.0.0.0/1 and 128.0.0.0/1, to go before the default.
+    """
     found: list[Any] = []
     with suppress(OSError):
         for line in File("/proc/net/route").read_text().splitlines()[1:]:
             fields = line.split()
             network, mask = (int(fields[place], 16).to_bytes(4, "little") for place in (1, 7))
-            if any(mask):
-                prefix = f"{ipaddress.IPv4Address(network)}/{ipaddress.IPv4Address(mask)}"
-                found.append(ipaddress.ip_network(prefix, strict=False))
+            prefix = f"{ipaddress.IPv4Address(network)}/{ipaddress.IPv4Address(mask)}"
+            route = ipaddress.ip_network(prefix, strict=False)
+            if route.prefixlen >= _SHORTEST_V4:
+                found.append(route)
     with suppress(OSError):
         for line in File("/proc/net/ipv6_route").read_text().splitlines():
             fields = line.split()
             length = int(fields[1], 16)
-            if length > 8:  # all shorter ones are defaults and multicast
+            if length > _LONGEST_DEFAULT_V6:  # of multicast, too
                 found.append(ipaddress.ip_network((int(fields[0], 16), length), strict=False))
     return found

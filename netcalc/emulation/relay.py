@@ -16,6 +16,7 @@ Python's other threads: it is later than a wire, and says how late it was.
 
 from __future__ import annotations
 
+import ipaddress
 import select
 import socket
 import threading
@@ -42,7 +43,6 @@ _LARGEST_BYTES = 65_535
 _LONGEST_WAIT_S = 0.2  # so often a wish to end is looked at
 _SPIN_S = 2e-4
 _KEPT = 100_000
-_LOOPBACK = ("127.", "::1")
 _clock = time.monotonic
 
 
@@ -78,7 +78,7 @@ class Relay:
         faults: Any = None,
         **every: Any,
     ) -> None:
-        if not target[0].startswith(_LOOPBACK):
+        if not _is_loopback(target[0]):
             raise ExperimentError(
                 "this target is refused: it is not a loopback address", phase="target",
                 host=target[0], port=target[1], hint="A relay goes to 127.0.0.1 or ::1",
@@ -181,3 +181,11 @@ class Relay:
                 return
         chain = self._chains[sock is self._far]
         chain.push(data, _clock(), len(data) + self._header_bytes)
+
+
+def _is_loopback(host: str) -> bool:
+    """Whether a text is an address of the loopback; a name is none, whatever it stands for."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -107,8 +107,9 @@ def test_nothing_stays_when_it_ends(server):
 
 def test_bad_parameters_are_refused():
     path = Path.parse("T1")
-    with pytest.raises(ExperimentError, match="not a loopback address"):
-        Relay(path, target=("192.0.2.1", 9))
+    for host in ("192.0.2.1", "127.example.org", "::1:2"):
+        with pytest.raises(ExperimentError, match="not a loopback address"):
+            Relay(path, target=(host, 9))
     with pytest.raises(DomainError, match="header_bytes"):
         Relay(path, target=("127.0.0.1", 9), header_bytes=-1)
     with pytest.raises(DomainError, match="loss_ratio"):

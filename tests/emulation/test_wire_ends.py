@@ -251,6 +251,22 @@ def test_a_range_that_the_machine_uses_is_not_taken(monkeypatch):
         _subnets.free_subnets()
 
 
+def test_halves_of_everything_are_a_default_route(monkeypatch, tmp_path):
+    """A tunnel that takes all there is leaves a range for a wire; by hand, as Linux writes them."""
+    routes = {
+        "0.0.0.0/0": ("00000000", "00000000"), "0.0.0.0/1": ("00000000", "00000080"),
+        "128.0.0.0/1": ("00000080", "00000080"), "10.0.0.0/8": ("0000000A", "000000FF"),
+        "198.18.7.0/24": ("000712C6", "00FFFFFF"),
+    }  # fmt: skip
+    lines = [f"tun0 {net} 00000000 0001 0 0 0 {mask} 0 0 0" for net, mask in routes.values()]
+    table = tmp_path / "route"
+    table.write_text("\n".join(["Iface Destination", *lines]))
+    monkeypatch.setattr(
+        _subnets, "File", lambda name: table if name == "/proc/net/route" else tmp_path / "none"
+    )
+    assert [str(route) for route in _subnets.routes()] == ["10.0.0.0/8", "198.18.7.0/24"]
+
+
 @pytest.mark.parametrize("device", ["tun", "veth"])
 def test_a_wire_that_did_not_keep_up_says_so(device):
     """N8: its process gets no processor while packets come, more than the kernel holds for it."""
