@@ -46,10 +46,9 @@ class Control:
         with theirs:
             try:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-I", "-S", "-c", _START, str(theirs.fileno()), str(_PACKAGE)],
+                    [sys.executable, "-I", "-S", "-c", _START, "0", str(_PACKAGE)],
                     env={**os.environ, _owner.MARK: _owner.mark()},
-                    pass_fds=[theirs.fileno()],
-                    stdin=subprocess.DEVNULL,
+                    stdin=theirs.fileno(),  # as 0, because select() takes no number above 1023
                     start_new_session=True,
                 )
             except BaseException:

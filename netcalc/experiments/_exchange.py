@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import errno
 import os
-import select
 import socket
 import struct
 import time
@@ -21,6 +20,7 @@ from netcalc.errors import ExperimentError
 from netcalc.experiments._peer import TAG_BYTES
 from netcalc.experiments._replies import Replies
 from netcalc.experiments._stopping import SLICE_S, Stopping
+from netcalc.experiments._waiting import readable, writable
 
 LINGER_S = 0.02
 """How long after the last probe duplicates and late replies are still awaited. [s]"""
@@ -219,7 +219,7 @@ class TcpExchange:
         end_s = time.monotonic() + (self._sock.gettimeout() or 0.0)
         while len(answer) < len(session):
             self._stopping.check()
-            if not select.select([self._sock], [], [], SLICE_S)[0]:
+            if not readable(self._sock, SLICE_S):
                 if time.monotonic() > end_s:
                     raise TimeoutError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
                 continue
@@ -305,7 +305,7 @@ def connect_within(
     code = sock.connect_ex(address)
     while code in (errno.EINPROGRESS, errno.EALREADY):
         stopping.check()
-        if select.select([], [sock], [], SLICE_S)[1]:
+        if writable(sock, SLICE_S):
             code = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
         elif time.monotonic() > end_s:
             code = errno.ETIMEDOUT

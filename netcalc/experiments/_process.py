@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from typing import Any, Self
 from netcalc.errors import ExperimentError
 from netcalc.experiments import _peer
 from netcalc.experiments._stopping import SLICE_S, Stopping
+from netcalc.experiments._waiting import readable
 
 START_LIMIT_S = 10.0
 """How long the peer may take until it is bound. [s]"""
@@ -152,7 +152,7 @@ class Peer:
         end_s = time.monotonic() + START_LIMIT_S
         while b"\n" not in self._output and time.monotonic() < end_s:
             stopping.check()
-            if select.select([self._process.stdout], [], [], SLICE_S)[0]:
+            if readable(self._process.stdout, SLICE_S):
                 read = os.read(self._process.stdout.fileno(), 4096)
                 if not read:
                     break

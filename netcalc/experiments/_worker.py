@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import select
 import socket
 import time
 from collections.abc import Callable, Sequence
@@ -13,6 +12,7 @@ from netcalc.errors import ExperimentError
 from netcalc.experiments._limits import MAX_DURATION_S
 from netcalc.experiments._process import Peer
 from netcalc.experiments._stopping import SLICE_S, Stopping
+from netcalc.experiments._waiting import readable
 
 _ANSWER_BYTES = 1 << 16
 
@@ -67,7 +67,7 @@ class Worker(Peer):
             if watch:
                 self._stopping.check()
             left_s = end_s - time.monotonic()
-            select.select([self._control], [], [], max(0.0, min(left_s, SLICE_S)))
+            readable(self._control, max(0.0, min(left_s, SLICE_S)))
             self.hear()
             meanwhile()
             if left_s <= 0:
@@ -77,7 +77,7 @@ class Worker(Peer):
 
     def hear(self) -> None:
         """Take what it has said so far, without waiting."""
-        while self._answered is None and select.select([self._control], [], [], 0.0)[0]:
+        while self._answered is None and readable(self._control, 0.0):
             try:
                 data = self._control.recv(_ANSWER_BYTES)
             except ConnectionResetError:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -138,6 +139,21 @@ for name in RUNS:
     assert [said for name, said in found.items() if name.endswith("of 64")] == [
         f"whole {count}, left 0" for count in WHOLE.values()
     ]
+
+
+@pytest.mark.skipif(
+    resource.getrlimit(resource.RLIMIT_NOFILE)[1] < 1400, reason="no more files are allowed here"
+)
+def test_very_many_open_files():
+    """E6: a notebook that holds a thousand files: select(2) takes no descriptor above 1023."""
+    script = """
+hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+kept = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
+for name in RUNS:
+    print(name, "|", tried(name))
+"""
+    assert printed(script) == {name: f"whole {count}" for name, count in WHOLE.items()}
 
 
 def test_little_memory():
