@@ -121,6 +121,14 @@ def test_too_few_sizes_with_equal_answers(sizes, why):
     assert np.isnan([link.bandwidth_bps for link in found.links]).all()
 
 
+def test_one_size_determines_no_latency():
+    (link, *_) = fit.links(probed(PATH, sizes=[1500.0])).links
+    assert np.isnan([link.latency_s, link.latency_stderr_s]).all(), "its bits are still in it"
+    two, every = (fit.links(probed(PATH, sizes=sizes)) for sizes in ([548.0, 1500.0], SIZES))
+    # identity: two sizes without noise make the same line as all of them
+    assert two.links[0].latency_s == pytest.approx(every.links[0].latency_s)
+
+
 def test_small_probes_are_left_out():
     both = fit.links(probed(PATH, sizes=[100.0, 300.0, *SIZES]))
     assert [link.bandwidth_bps for link in both.links] == pytest.approx(

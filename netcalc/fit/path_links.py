@@ -182,7 +182,9 @@ def links(samples: HopSamples) -> PathEstimate:
 
 
 def _at(line: Line, x: float) -> tuple[float, float]:
-    """Return a line at one place, and its standard error there."""
+    """Return a line at one place, and its standard error there; nan where it has no slope."""
+    if line.rank < 2:
+        return np.nan, np.nan
     own, slope = line.intercept_stderr, line.slope_stderr
     variance = own**2 + (x * slope) ** 2 + 2.0 * x * line.covariance
     return line.intercept + line.slope * x, float(np.sqrt(max(variance, 0.0)))
