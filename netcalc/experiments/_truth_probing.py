@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from netcalc.errors import ExperimentError
 from netcalc.experiments._truth_bench import Bench, Measure, Setting, doubt
 from netcalc.experiments._truth_rows import TruthRow
 from netcalc.experiments.packet_trains import packet_trains
@@ -22,7 +23,10 @@ def of_links(path_text: str, link_count: int, *, count: int = 5, **options: Any)
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
         samples = bench.complete(probing(path=setting.path, count=count, stop=bench.over))
-        for link, text in zip(links(samples).links, what, strict=True):
+        found = links(samples).links
+        if len(found) < link_count:
+            raise ExperimentError(f"node {len(found) + 1} answered no probe", phase="probing")
+        for link, text in zip(found, what, strict=True):
             yield setting.row(
                 text,
                 predicted=setting.path.links[link.hop - 1].bandwidth_bps,

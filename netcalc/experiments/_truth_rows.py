@@ -152,9 +152,14 @@ class TruthSummary:
 
     @property
     def holds(self) -> bool:
-        """Whether the median is within 2 %, and no error beyond 5 % is unexplained."""
+        """Whether the median is within 2 %, and no error beyond 5 % is unexplained.
+
+        A row with a tolerance of its own has to keep that.
+        """
         within = math.isnan(self.median_ratio) or self.median_ratio <= WITHIN_RATIO
-        return self.row_count > 0 and within and self.worst_unexplained_ratio <= WORST_RATIO
+        kept = self.own_tolerance_kept_count == self.own_tolerance_count
+        bounded = self.worst_unexplained_ratio <= WORST_RATIO
+        return self.row_count > 0 and within and kept and bounded
 
     def sentence(self) -> str:
         """Return what the table says in words."""

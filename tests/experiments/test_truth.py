@@ -101,7 +101,7 @@ class TestSummary:
         [
             [row(1.0, 1.01)] * 3 + [row(1.0, 1.051)],
             [row(1.0, 1.01)] * 3 + [row(1.0, math.nan)],
-            [row(1.0, 1.01)] * 3 + [row(1.0, 1.3, tolerance_ratio=0.1)],
+            [row(1.0, 1.01)] * 3 + [row(1.0, 1.001, tolerance_ratio=1e-9)],
             [row(1.0, 1.03, 0.03)] * 3,  # explained all, but the median is beyond 2 %
             [row(math.nan, math.nan, why_not="no wire")],
             [],
