@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 from netcalc.emulation.routed import Routed
@@ -127,13 +126,8 @@ def _on_path(
             drops=lambda: _dropped_on(wire),
         ) as ends:
             yield ends
-        found = wire.statistics()
-        run.facts["wire_lateness_p99_s"] = found.lateness_p99_s
-        run.facts["wire_late_ratio"] = found.late_ratio
-        if run.overflowed:  # no fault of the wire unless nothing behind was full: judged by row
-            found = replace(found, device_drop_count=0, late_ratio=0.0)
-        if found.invalid is not None:
-            run.warnings.append(found.invalid)
+        # A full queue is no fault of the wire unless nothing behind was full: judged by row.
+        run.note_wire(wire.statistics(), judged=not run.overflowed)
 
 
 def _dropped_on(wire: Wire) -> dict[str, int]:

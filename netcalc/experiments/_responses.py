@@ -246,11 +246,7 @@ def _wire(run: Responses, path: Path, version: int, settings: Mapping[str, str])
             DEVICE,
             wire.offload,
         )
-        found = wire.statistics()
-        run.facts["wire_lateness_p99_s"] = found.lateness_p99_s
-        run.facts["wire_late_ratio"] = found.late_ratio
-        if found.invalid is not None:
-            run.warnings.append(found.invalid)
+        run.note_wire(wire.statistics())
 
 
 class Responses(Record[TransactionSamples]):

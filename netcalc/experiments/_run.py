@@ -16,6 +16,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from netcalc import __version__
+from netcalc.emulation import Statistics
 from netcalc.errors import ExperimentError
 from netcalc.experiments import _instrument
 from netcalc.experiments._exchange import Exchange
@@ -139,6 +140,13 @@ class Record(ABC, Generic[Kept]):
     def measure_rivals(self) -> None:
         """Measure what other programs left of the processors, when all processes are reaped."""
         self.processor_ratio = min(self.processor_ratio, self._rivals.left_ratio())
+
+    def note_wire(self, found: Statistics, *, judged: bool = True) -> None:
+        """Note how punctual an emulated path was; warn if it did not keep up."""
+        self.facts["wire_lateness_p99_s"] = found.lateness_p99_s
+        self.facts["wire_late_ratio"] = found.late_ratio
+        if judged and found.invalid is not None:
+            self.warnings.append(found.invalid)
 
     def keep(self, samples: Kept) -> None:
         """Write the samples to the file that was asked for, if any."""

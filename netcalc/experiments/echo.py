@@ -21,6 +21,7 @@ from netcalc.experiments._limits import (
     loopback_address,
     payload_sizes,
     require_bounded,
+    require_path,
     require_processes,
     require_writable,
     whole_number,
@@ -128,6 +129,7 @@ def echo(
     Stevens, TCP/IP Illustrated vol. 3, appendix A.2 (15 sizes, 10 probes each).
     """
     require_processes()
+    require_path(path)
     protocol = choice("protocol", protocol, ("udp", "tcp", "icmp"))
     address = loopback_address(host)
     wire = None if path is None else Wire(path)
@@ -204,11 +206,7 @@ def through(run: Run, wire: Wire) -> None:
                 peer = Peer(settings, stopping=run.stopping, passed=[sock.fileno()])
             with peer:
                 probe_peer(run, peer, opened)
-        found = wire.statistics()
-    run.facts["wire_lateness_p99_s"] = found.lateness_p99_s
-    run.facts["wire_late_ratio"] = found.late_ratio
-    if found.invalid is not None:
-        run.warnings.append(found.invalid)
+        run.note_wire(wire.statistics())
     run.measure_own_error()
 
 

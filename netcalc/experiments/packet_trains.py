@@ -21,6 +21,7 @@ from netcalc.experiments._limits import (
     MAX_DURATION_S,
     finite,
     require_bounded,
+    require_path,
     require_processes,
     require_writable,
     whole_number,
@@ -102,6 +103,7 @@ def packet_trains(
     Keshav, SIGCOMM 1991; Dovrolis, Ramanathan and Moore, INFOCOM 2001.
     """
     require_processes()
+    require_path(path, needed=True)
     [size] = whole_sizes(
         payload_bytes,
         _TAG_BYTES,
@@ -198,11 +200,7 @@ class TrainRun(Record[TrainSamples]):
                 self._send_all(sender, receiver, plan)
             except OSError as error:
                 raise self.failure(error) from error
-            found = wire.statistics()
-        self.facts["wire_lateness_p99_s"] = found.lateness_p99_s
-        self.facts["wire_late_ratio"] = found.late_ratio
-        if found.invalid is not None:
-            self.warnings.append(found.invalid)
+            self.note_wire(wire.statistics())
         self.measure_own_error()
 
     def _send_all(self, sender: socket.socket, receiver: socket.socket, plan: Trains) -> None:

@@ -26,6 +26,7 @@ from netcalc.experiments._limits import (
     MAX_DURATION_S,
     finite,
     require_bounded,
+    require_path,
     require_processes,
     require_writable,
     whole_number,
@@ -113,6 +114,7 @@ def probing(
     SIGCOMM 1999; RFC 1812, 4.3.2.3 (how much is quoted).
     """
     require_processes()
+    require_path(path, needed=True)
     sizes = whole_sizes(
         payload_bytes,
         _TAG_BYTES,
@@ -268,11 +270,7 @@ class HopRun(Record[HopSamples]):
                 self._probe(exchange, sizes, len(wire.path.hops), count)
             except OSError as error:
                 raise self.failure(error) from error
-            found = wire.statistics()
-        self.facts["wire_lateness_p99_s"] = found.lateness_p99_s
-        self.facts["wire_late_ratio"] = found.late_ratio
-        if found.invalid is not None:
-            self.warnings.append(found.invalid)
+            self.note_wire(wire.statistics())
         self.measure_own_error()
 
     def _probe(self, exchange: HopExchange, sizes: list[int], hops: int, count: int) -> None:
