@@ -102,7 +102,7 @@ def test_a_theory_that_is_not_defined_is_said_and_not_raised():
     found = compare.points([1, 2], measured=[1, 2], theory=lambda x: x * np.nan, **axes)
     assert "no points to compare" in found.sentence
     found = compare.points([1, np.nan], measured=[1, 2], theory=lambda x: 2 * x, **axes)
-    assert "median of 1 points" in found.sentence
+    assert "median of 1 point," in found.sentence
     assert np.isfinite(found.curve_x).all()
 
 

@@ -83,7 +83,8 @@ def with_theory(
         worst = int(np.argmax(np.abs(kept)))
         sentence = (
             f"Measured less {label}: {show(float(np.median(kept)), comparison.y_unit)} in the "
-            f"median of {kept.size} points, {show(float(kept[worst]), comparison.y_unit)} at most."
+            f"median of {kept.size} point{'s' * (kept.size > 1)}, "
+            f"{show(float(kept[worst]), comparison.y_unit)} at most."
         )
     return replace(
         comparison,

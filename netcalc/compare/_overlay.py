@@ -9,6 +9,7 @@ import numpy as np
 from netcalc import fit
 from netcalc.compare._comparison import (
     Comparison,
+    curve_over,
     emulated_path,
     with_theory,
 )
@@ -26,6 +27,9 @@ from netcalc.samples import (
     TransactionSamples,
     TransferSamples,
 )
+
+REACH_BYTES = 1400.0
+"""Size to which the theory of a known path is drawn at least: that of a packet. [byte]"""
 
 
 def overlay(
@@ -84,8 +88,9 @@ def overlay(
     comparison = from_fit(fitted, title or title_of_sizes(samples))
     if path is None:
         return comparison
-    # Nothing is fitted, so nothing is set aside.
-    comparison = replace(comparison, outlier=np.zeros(comparison.x.shape, bool))
+    # Nothing is fitted, so nothing is set aside, and theory goes on behind the last point.
+    outlier, reach = np.zeros(comparison.x.shape, bool), np.append(comparison.x, REACH_BYTES)
+    comparison = replace(comparison, outlier=outlier, curve_x=curve_over(reach))
     if isinstance(samples, TransferSamples):
         return with_theory(
             comparison, lambda size: path.one_way_s(size), label="theory of the path"

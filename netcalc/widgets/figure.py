@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,9 @@ from numpy.typing import ArrayLike
 
 from netcalc.plots import Plot
 from netcalc.plots.picture import svg
+
+PICTURE_S = 0.5
+"""How long the picture that is saved with the notebook may lag behind the figure. [s]"""
 
 
 class Figure(anywidget.AnyWidget):
@@ -40,6 +44,7 @@ class Figure(anywidget.AnyWidget):
     def __init__(self, plot: Plot) -> None:
         self._lock = threading.RLock()  # the columns change while a view asks for them
         self._plot = plot
+        self._timer: threading.Timer | None = None
         name = uuid.uuid4().hex
         super().__init__(
             model_id=name, _own_id=name, description=plot.description, picture=svg(plot)
@@ -68,6 +73,21 @@ class Figure(anywidget.AnyWidget):
             drawn = {name: self._plot.replace(name, **new) for name, new in sources.items()}
             message, buffers = _pack(drawn)
             self.send({"kind": "columns", "sources": message}, buffers=buffers)
+            if self._timer is None:  # not at every step of a slider
+                self._timer = threading.Timer(PICTURE_S, self._renew_picture)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def current_picture(self) -> str:
+        """Return the picture of what is shown now."""
+        with self._lock:
+            self.picture = svg(self._plot)
+            return self.picture
+
+    def _renew_picture(self) -> None:
+        self._timer = None
+        with suppress(Exception):  # the widget may be closed meanwhile, or the kernel end
+            self.current_picture()
 
     def describe(self, text: str) -> None:
         """Replace the text alternative, which also stands below the figure."""
@@ -104,7 +124,7 @@ class Figure(anywidget.AnyWidget):
 def with_picture(bundle: Any, figure: Figure) -> Any:
     """Add to a widget's display what is shown where no kernel runs: the picture and its text."""
     data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-    data = {**data, "text/plain": figure.description, "image/svg+xml": figure.picture}
+    data = {**data, "text/plain": figure.description, "image/svg+xml": figure.current_picture()}
     return data, metadata
 
 

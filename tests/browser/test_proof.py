@@ -121,12 +121,16 @@ def test_a_notebook_saved_with_its_widgets_shows_them_where_they_never_ran(page,
     page.page.get_by_text("With a latency of 200 ms.").first.wait_for()
     page.page.evaluate("command => jupyterapp.commands.execute(command)", SAVE_STATE)
     try:
-        page.page.wait_for_timeout(300)  # the setting is written
+        page.page.wait_for_timeout(1000)  # the setting is written, and the picture made anew
         page.save()
         path = desks["lab"].server.folder / f"{page.sheet.shown_name}.ipynb"
         saved = json.loads(path.read_text())
         state = saved["metadata"]["widgets"]["application/vnd.jupyter.widget-state+json"]["state"]
-        assert any("picture" in model["state"] for model in state.values())
+        pictures = {model["state"]["picture"] for model in state.values() if "picture" in
+                    model["state"]}  # fmt: skip
+        shown = [out["data"] for cell in saved["cells"] for out in cell.get("outputs", [])]
+        at_30_ms = {"".join(data["image/svg+xml"]) for data in shown}
+        assert len(pictures & at_30_ms) == 1, "of two figures one was moved, and its picture"
         assert path.stat().st_size < 3 * SAVED_LIMIT, "also with the state of every widget"
         page.page.evaluate(
             "async () => { await jupyterapp.shell.currentWidget.sessionContext.shutdown(); }"
