@@ -100,11 +100,6 @@ class Chain:
         """The counters of each link."""
         return [link.counters for link in self.links]
 
-    @property
-    def expired_count(self) -> int:
-        """Packets that expired on their way. [packet]"""
-        return self._expired_count
-
     def events(self) -> Events:
         """Return the log of all links."""
         return Events.joined([link.log.events(place) for place, link in enumerate(self.links)])

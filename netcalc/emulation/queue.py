@@ -204,11 +204,6 @@ class LinkQueue:
         return sum(size for leaves_s, size in self._waiting if leaves_s > now_s)
 
     @property
-    def held_bytes(self) -> int:
-        """Bytes in the buffer when the last packet came. [byte]"""
-        return self._backlog_bytes
-
-    @property
     def counters(self) -> dict[str, int]:
         """How many packets came, left, and met each fault."""
         processed = self._arrived_count - self._overrun_count
