@@ -57,6 +57,7 @@ def sweep(
     >>> counts.values.tolist(), counts.columns["calls"].tolist()
     ([100.0, 200.0], [1.0, 2.0])
     """
+    require_number(wanted, wanted.parameter(over))
     values = _as_taken(wanted, arguments, over, np.asarray(values, dtype=float))
     rows: list[dict[str, float] | None] = []
     refused: list[DomainError] = []
@@ -73,6 +74,15 @@ def sweep(
     names = next(row for row in rows if row is not None)
     columns = {name: np.array([row[name] if row else np.nan for row in rows]) for name in names}
     return Sweep(wanted, over, values, columns, str(refused[0]) if refused else "")
+
+
+def require_number(wanted: Formula, parameter: Parameter) -> None:
+    """Refuse an argument that is no single number, with those that are."""
+    if parameter.kind != "number":
+        numbers = ", ".join(p.short_name for p in wanted.parameters if p.kind == "number")
+        what = f"a {parameter.kind}" if parameter.kind in ("list", "choice") else parameter.kind
+        allowed = f"a number, to be swept or solved for: {numbers or 'there is none here'}"
+        raise DomainError(parameter.short_name, what, allowed)
 
 
 def _as_taken(
@@ -176,6 +186,7 @@ def solve_for(
     ['8 Mbit/s']
     """
     parameter = wanted.parameter(over)
+    require_number(wanted, parameter)
     low, high = default_range(parameter.name)
     if limits:
         ends = limits.split(":")
@@ -207,6 +218,8 @@ def parse_range(text: str, parameter: Parameter) -> FloatArray:
     >>> parse_range("1ms:100ms:log3", latency).round(3).tolist()
     [0.001, 0.01, 0.1]
     """
+    if parameter.kind != "number":
+        raise DomainError(parameter.short_name, parameter.kind, "a number, to be swept")
     parts = text.split(":")
     if len(parts) == 1:
         return np.array([parameter.read(one) for one in LIST_SEPARATOR.split(text.strip())])

@@ -7,7 +7,7 @@ import numpy as np
 
 from netcalc import datasets
 from netcalc.cli import print_json
-from netcalc.cli.output import print_table
+from netcalc.cli.output import print_table, table_width
 
 
 @click.command()
@@ -54,13 +54,30 @@ def data(name: str | None, sheet: bool, as_json: bool, as_csv: bool) -> None:
         csv.writer(text, lineterminator="\n").writerows([headings, *rows_of_text])
         click.echo(text.getvalue(), nl=False)
         return
-    _print_table(headings, rows_of_text)
+    _print_rows(headings, rows_of_text)
 
 
 def _cell(value: object) -> str:
     if isinstance(value, float | np.floating):
         return "" if np.isnan(value) else f"{float(value):.12g}"
     return str(value)
+
+
+def _print_rows(headings: list[str], rows: list[list[str]]) -> None:
+    """Print a table if whole words fit in its columns, otherwise a line for each value."""
+    columns = zip(headings, *rows, strict=True)
+    longest = [
+        max((len(w) for text in column for w in text.replace("_", " ").split()), default=0)
+        for column in columns
+    ]
+    if sum(longest) + 3 * len(longest) <= table_width():
+        _print_table(headings, rows)
+        return
+    for number, row in enumerate(rows, 1):
+        click.echo(click.style(f"row {number}", bold=True))
+        for heading, text in zip(headings, row, strict=True):
+            if text:
+                click.echo(f"  {heading}: {text}")
 
 
 def _print_table(headings: list[str], rows: list[list[str]]) -> None:

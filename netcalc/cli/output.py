@@ -20,6 +20,10 @@ TABLE_WIDTH = 80
 """Characters that a table has at least."""
 
 
+PICTURES = {".gif", ".jpeg", ".jpg", ".pdf", ".png", ".svg", ".webp"}
+"""Endings of files that nothing here is written as."""
+
+
 def check_output(path: str, *, inputs: Iterable[str] = (), force: bool = False) -> None:
     """Refuse an output file that cannot or should not be written.
 
@@ -29,6 +33,8 @@ def check_output(path: str, *, inputs: Iterable[str] = (), force: bool = False) 
         If it is an input, a directory, exists without ``--force``, or its folder is not writable.
     """
     target = Path(path)
+    if target.suffix.lower() in PICTURES:
+        raise click.UsageError(f"{path}: figures are written as HTML; name it {target.stem}.html")
     if any(name != "-" and target.exists() and _same(target, Path(name)) for name in inputs):
         raise click.UsageError(f"{path} is the input; choose another name")
     if target.is_dir():
@@ -60,6 +66,13 @@ def save_plot(comparison: Comparison, path: str) -> None:
     plots.save_html(plots.overlay(comparison), path)
 
 
+def table_width() -> int:
+    """Return how wide a table is printed."""
+    from rich.console import Console
+
+    return max(Console().width, TABLE_WIDTH)
+
+
 def print_table(table: Table) -> None:
     """Print a table as wide as the terminal; by click, which knows a reader that has gone.
 
@@ -68,7 +81,7 @@ def print_table(table: Table) -> None:
     from rich.console import Console
 
     console = Console(highlight=False)
-    console.width = max(console.width, TABLE_WIDTH)
+    console.width = table_width()
     with console.capture() as printed:
         console.print(table)
     click.echo(printed.get(), nl=False)

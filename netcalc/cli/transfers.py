@@ -150,9 +150,7 @@ def bulk(
 @click.option(
     "--node-input",
     type=click.IntRange(min=1),
-    default=BOX_INPUT_PACKETS,
-    show_default=True,
-    help="Packets that the input of each node holds.",
+    help=f"Packets that the input of each node of the path holds.  [default: {BOX_INPUT_PACKETS}]",
 )
 @_common
 def line_rate(
@@ -160,7 +158,7 @@ def line_rate(
     duration: str,
     together: int,
     node_rate: str | None,
-    node_input: int,
+    node_input: int | None,
     **common: Any,
 ) -> None:
     """Datagrams as fast as the sender can, by frame size: packets a second, and who drops.
@@ -170,6 +168,8 @@ def line_rate(
     links of the path are Ethernet, with 20 bytes around each frame.
     """
     processing_s = 0.0
+    if node_input is not None and common["path_text"] is None:
+        raise click.UsageError("--node-input is of the nodes of a path: it needs a --path")
     if node_rate is not None:
         if "," not in (common["path_text"] or ""):
             raise click.UsageError(
@@ -182,7 +182,7 @@ def line_rate(
         _sizes(frames, TESTER_FRAMES),
         duration_s=units.parse(duration, "s", field="duration"),
         datagrams_per_call=together,
-        input_packets=node_input,
+        input_packets=node_input or BOX_INPUT_PACKETS,
         processing_s=processing_s,
         **common,
     )
@@ -246,6 +246,8 @@ def _measured(
 ) -> None:
     """Run an experiment, and print and draw what it measured."""
     check_outputs(save_path, plot_path, force=force)
+    if path_text is None and link_buffer is not None:
+        raise click.UsageError("--link-buffer is of the links of a path: it needs a --path")
     path = None if path_text is None else Path.parse(path_text, processing_s=processing_s)
     where = "loopback" if path_text is None else f"the path {path_text}"
     where = "a third namespace that routes" if options.get("routed") else where

@@ -13,7 +13,7 @@ import click
 from netcalc.cli import print_json
 from netcalc.cli.live import Progress
 from netcalc.cli.output import check_outputs
-from netcalc.experiments.truth import LABS, WORST_RATIO, TruthRow, truth_rows, truth_summary
+from netcalc.experiments.truth import LABS, TruthRow, truth_rows, truth_summary
 from netcalc.experiments.truth import truth as measure
 from netcalc.samples import Table
 from netcalc.units import show
@@ -50,8 +50,9 @@ def truth(
     were set, nothing is fitted. The column "own" is what the instrument costs by itself, measured
     in the same run; it explains a row, but is subtracted from none.
 
-    The exit code is 1 if a row is off by more than 5 % and that cost does not explain it. Ctrl-C
-    stops and keeps what was measured.
+    The exit code is 1 if the table does not hold: the median of the errors is above 2 %, or a row
+    is off by more than 5 % and that cost does not explain it. Ctrl-C stops and keeps what was
+    measured.
     """
     check_outputs(save_path, plot_path, force=force)
     with Progress("truth") as progress:
@@ -78,7 +79,7 @@ def truth(
         _save_plot(table, plot_path)
     if table.meta.partial:
         sys.exit(130)
-    if not found.row_count or found.worst_unexplained_ratio > WORST_RATIO:
+    if not found.holds:
         sys.exit(1)
 
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.models._domain import as_float, one_dimensional, whole
+from netcalc.path import Path as EmulatedPath
 from netcalc.units import show
 
 MAX_DURATION_S = 600.0
@@ -38,6 +39,14 @@ def require_processes() -> None:
             phase="start",
             hint="Models, readers, plots and recorded data sets work here",
         )
+
+
+def require_path(path: object, *, needed: bool = False) -> None:
+    """Refuse what is no path: its text is read where it is typed, not here."""
+    if isinstance(path, EmulatedPath) or (path is None and not needed):
+        return
+    text = path if isinstance(path, str) else "10 Mbit/s 1 ms"
+    raise DomainError("path", repr(path), "a Path", hint=f"Write Path.parse({text!r})")
 
 
 def require_linux(why: str) -> None:

@@ -15,6 +15,7 @@ from netcalc.experiments._limits import (
     MAX_DURATION_S,
     finite,
     loopback_address,
+    require_path,
     require_processes,
     require_writable,
     whole_number,
@@ -148,6 +149,7 @@ def bulk(
     buffers of 32 KiB, 50 runs).
     """
     require_processes()
+    require_path(path)
     address = loopback_address(host)
     version = 6 if ":" in address else 4
     if mtu_bytes is not None:

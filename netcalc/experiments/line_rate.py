@@ -12,6 +12,7 @@ from netcalc.experiments._limits import (
     MAX_DURATION_S,
     finite,
     require_linux,
+    require_path,
     require_processes,
     require_writable,
     whole_number,
@@ -132,6 +133,7 @@ def line_rate(
     RFC 2544, section 26.1; RFC 5180, appendix A.
     """
     require_processes()
+    require_path(path)
     frames = whole_numbers("frame_bytes", frame_bytes, _MIN_FRAME, _MAX_FRAME)
     together = whole_number("datagrams_per_call", datagrams_per_call, 1, MAX_TOGETHER)
     largest = max(frames) - FRAME_OVERHEAD_BYTES
@@ -246,6 +248,7 @@ def lockstep(
     :func:`netcalc.models.rate_reading.stop_and_wait_goodput_bps`.
     """
     require_linux("the way one program waits for many connections")
+    require_path(path)
     limit_s = finite("duration_s", duration_s, 0.01, 10.0)
     size = whole_number("write_bytes", write_bytes, 1, MAX_LOCKSTEP_BYTES)
     answer = whole_number("reply_bytes", reply_bytes, 1, MAX_LOCKSTEP_BYTES)

@@ -19,6 +19,7 @@ from netcalc.experiments._limits import (
     loopback_address,
     require_bounded,
     require_linux,
+    require_path,
     require_writable,
     whole_number,
 )
@@ -156,6 +157,7 @@ def small_writes(
     RFC 896 (Nagle's rule); RFC 1122, 4.2.3.2 (delayed acknowledgements).
     """
     require_linux("its counters of acknowledgements")
+    require_path(path)
     plan = WritePlan(
         sizes=_write_sizes(write_bytes),
         modes=_modes(modes),

@@ -29,6 +29,7 @@ from netcalc.experiments._limits import (
     loopback_address,
     require_bounded,
     require_linux,
+    require_path,
     require_writable,
     whole_number,
 )
@@ -205,6 +206,7 @@ def transactions(
     Stevens, TCP/IP Illustrated vol. 3, appendix A.2, Fig. A-4 to A-8; RFC 7413; RFC 8446.
     """
     require_linux("its counters and its Fast Open")
+    require_path(path)
     given = _protocols(protocols)
     address = loopback_address(host)
     least_bytes = MIN_MTU_BYTES[6 if ":" in address else 4]

@@ -85,8 +85,10 @@ def _lock(descriptor: int, *, wait: bool) -> bool:
 
 def json_ready(value: Any) -> Any:
     """Turn arrays, mappings and numbers into what JSON knows; nan is null, inf a text."""
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) and value.ndim:
         return [json_ready(item) for item in value.tolist()]
+    if isinstance(value, np.ndarray):
+        return json_ready(value.item())
     if isinstance(value, np.generic):
         return json_ready(value.item())
     if isinstance(value, Mapping):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -393,3 +394,30 @@ def test_a_table_on_a_terminal_of_any_width_has_all_its_cells(columns):
     numbers = [cell for cell in cells if re.fullmatch(r"[\d.]{1,6}", cell)]
     assert numbers
     assert all(number in shown for number in numbers)
+
+
+def test_a_wide_table_is_printed_a_line_for_each_value():
+    """Squeezed into 80 columns, its words would be torn to pieces."""
+    shown = netcalc("data", "router_forwarding", env={"COLUMNS": "80"}).stdout
+    rows = list(csv.reader(netcalc("data", "router_forwarding", "--csv").stdout.splitlines()))
+    assert shown.count("\nrow ") == len(rows) - 2  # the first row begins the text
+    for heading, text in zip(rows[0], rows[1], strict=True):
+        assert (f"  {heading}: {text}\n" in shown) == bool(text)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["calc", "tunnel-packet", "1500B", "--solve", "stack", "--for", "1B"], "stack is text"),
+        (["calc", "round-trips", "--sweep", "transport=1:5:3"], "transport is text"),
+        (["calc", "transfer", "1MB", "--sweep", "latency=1ms:2ms", "--plot", "x.png"], "x.html"),
+        (["run", "line-rate", "--node-input", "10"], "it needs a --path"),
+        (["run", "bulk", "--link-buffer", "10kB"], "it needs a --path"),
+    ],
+)
+def test_options_that_cannot_count_are_refused(arguments, said):
+    assert_mistake(netcalc(*arguments), said)
+
+
+def test_a_lone_truth_value_is_json():
+    assert json.loads(netcalc("calc", "is-stable", "80%", "--json").stdout)["result"] is True

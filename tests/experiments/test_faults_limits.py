@@ -331,3 +331,9 @@ def test_the_last_bytes_that_are_allowed_need_not_fill_a_call(nothing_left, monk
     monkeypatch.setattr(_transfers, "MAX_BULK_BYTES", 1000)
     result = line_rate(64, duration_s=0.01, run_count=1, datagrams_per_call=64)
     assert (len(result), result.meta.instrument["ended_by"]) == (0, "limit of 1000 B")
+
+
+@pytest.mark.parametrize("run", [echo, bulk, line_rate, lockstep, small_writes, transactions])
+def test_the_text_of_a_path_is_refused_with_what_reads_it(run):
+    with pytest.raises(DomainError, match=r"path is '10 Mbit/s 1 ms', .* Write Path\.parse\('10"):
+        run(path="10 Mbit/s 1 ms")
