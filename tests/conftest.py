@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
 
 settings.register_profile("netcalc", deadline=None)  # a slow machine is no wrong answer
 settings.load_profile("netcalc")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A background job of a shell ignores Ctrl-C and hands that on to the programs tested here.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REQUIRED = frozenset(filter(None, os.environ.get("NETCALC_REQUIRE", "").split(",")))
 """Markers whose tests may not be skipped here: continuous integration names them."""

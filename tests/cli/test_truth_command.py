@@ -76,7 +76,15 @@ def test_a_table_in_80_columns_with_the_reason_and_the_verdict(netcalc):
         ((WITHIN,), {"partial": True}, 130),
         ((WITHIN, BEYOND), {"partial": True}, 130),
     ],
-    ids=["explained", "median beyond 2 %", "beyond 5 %", "some not run", "none run", "stopped", "stopped, beyond"],
+    ids=[
+        "explained",
+        "median beyond 2 %",
+        "beyond 5 %",
+        "some not run",
+        "none run",
+        "stopped",
+        "stopped, beyond",
+    ],
 )
 def test_exit_codes(netcalc, rows, meta, code):
     assert netcalc(rows=rows, **meta).exit_code == code
