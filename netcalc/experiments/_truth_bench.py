@@ -16,6 +16,7 @@ from netcalc.experiments._stopping import Ended, Stopping
 from netcalc.experiments._truth_rows import TruthRow
 from netcalc.experiments.bulk import bulk
 from netcalc.experiments.echo import echo
+from netcalc.models._domain import FloatArray
 from netcalc.path import Link, Path
 from netcalc.samples import RttSamples, Samples
 
@@ -67,7 +68,10 @@ class Bench:
     def complete(self, samples: Kept) -> Kept:
         """Return the samples of a run; raise if it was ended before its time."""
         if samples.meta.partial:
-            self.stopping.end(samples.meta.instrument["ended_by"] or "stop")
+            ended_by = samples.meta.instrument["ended_by"]
+            if not ended_by:
+                raise ExperimentError("the run is not whole", phase=samples.meta.tool)
+            self.stopping.end(ended_by)
             self.stopping.check()
         return samples
 
@@ -157,6 +161,11 @@ class Setting:
 
 Measure = Callable[[Bench, Setting], Iterable[TruthRow]]
 """What runs a setting."""
+
+
+def least_s(times_s: FloatArray) -> float:
+    """Return the smallest time; nan, with which no table holds, where nothing was measured. [s]"""
+    return float(times_s.min()) if times_s.size else np.nan
 
 
 def late_s(samples: Samples) -> float:

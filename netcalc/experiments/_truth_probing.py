@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from netcalc.errors import ExperimentError
 from netcalc.experiments._truth_bench import Bench, Measure, Setting, doubt
 from netcalc.experiments._truth_rows import TruthRow
@@ -34,7 +36,8 @@ def of_links(path_text: str, link_count: int, *, count: int = 5, **options: Any)
                 statistic=f"slope of the smallest of {count}",
                 own_error=STANDARD_ERRORS * link.bandwidth_stderr_bps,
                 both_ways=True,
-                doubt=doubt(samples) or link.why_not,
+                doubt=doubt(samples),
+                why_not=link.why_not if np.isnan(link.bandwidth_bps) else "",
             )
 
     return _probing(path_text, what, measure, **options)

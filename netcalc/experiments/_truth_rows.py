@@ -16,6 +16,8 @@ WITHIN_RATIO = 0.02
 """A row is right if it is off by no more than this, and so is the median of a table. [ratio]"""
 WORST_RATIO = 0.05
 """No row may be off by more than this, unless the instrument's own error explains it. [ratio]"""
+NO_WIRE = "no wire"
+"""How the reason begins why a row was not run on a system that cannot emulate a path."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +123,11 @@ class TruthRow:
         own, of = show(self.own_error, self.unit, digits=2), show(self.measured, self.unit)
         return f"explained by instrument: {own} of {of}"
 
+    @property
+    def has_failed(self) -> bool:
+        """Whether it gave no number for another reason than a system without a wire."""
+        return self.verdict == "not run" and not self.why_not.startswith(NO_WIRE)
+
 
 @dataclass(frozen=True, slots=True)
 class TruthSummary:
@@ -128,8 +135,8 @@ class TruthSummary:
 
     Parameters
     ----------
-    row_count, not_run_count : int
-        Rows that were measured, and rows that were not.
+    row_count, not_run_count, failed_count : int
+        Rows that were measured, rows that were not, and those of them that a wire was there for.
     median_ratio, worst_ratio : float
         Size of the error over all rows without a tolerance of their own; nan without any.
     worst_unexplained_ratio : float
@@ -142,6 +149,7 @@ class TruthSummary:
 
     row_count: int
     not_run_count: int
+    failed_count: int
     median_ratio: float
     worst_ratio: float
     worst_unexplained_ratio: float
@@ -154,12 +162,12 @@ class TruthSummary:
     def holds(self) -> bool:
         """Whether the median is within 2 %, and no error beyond 5 % is unexplained.
 
-        A row with a tolerance of its own has to keep that.
+        A row with a tolerance of its own has to keep that, and none may fail that could be run.
         """
         within = math.isnan(self.median_ratio) or self.median_ratio <= WITHIN_RATIO
         kept = self.own_tolerance_kept_count == self.own_tolerance_count
         bounded = self.worst_unexplained_ratio <= WORST_RATIO
-        return self.row_count > 0 and within and kept and bounded
+        return self.row_count > 0 and not self.failed_count and within and kept and bounded
 
     def sentence(self) -> str:
         """Return what the table says in words."""
@@ -179,6 +187,8 @@ class TruthSummary:
             text += f"; with a tolerance of their own: {kept} keep it"
         if self.not_run_count:
             text += f"; not run: {self.not_run_count}"
+        if self.failed_count:
+            text += f", failed: {self.failed_count} of them"
         return f"{text}. {'The table holds' if self.holds else 'THE TABLE DOES NOT HOLD'}."
 
 
@@ -204,6 +214,7 @@ def truth_summary(rows: Iterable[TruthRow]) -> TruthSummary:
     return TruthSummary(
         row_count=len(done),
         not_run_count=len(every) - len(done),
+        failed_count=sum(row.has_failed for row in every),
         median_ratio=float(np.median(errors)) if errors else math.nan,
         worst_ratio=max(errors, default=math.nan),
         worst_unexplained_ratio=max(map(_size, unexplained), default=0.0),

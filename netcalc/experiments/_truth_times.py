@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from netcalc import compare
+from netcalc.errors import ExperimentError
 from netcalc.experiments import _instrument
-from netcalc.experiments._truth_bench import Bench, Setting, doubt, late_s
+from netcalc.experiments._truth_bench import Bench, Setting, doubt, late_s, least_s
 from netcalc.experiments._truth_rows import TruthRow
 from netcalc.experiments.small_writes import small_writes
 from netcalc.experiments.transactions import transactions
@@ -45,7 +46,7 @@ def of_echo(
             yield setting.row(
                 text + by,
                 predicted=float(path.rtt_s(size + headers)),
-                measured=float(samples.best_s[at == size].min()),
+                measured=least_s(samples.best_s[at == size]),
                 statistic=f"smallest of {count}",
                 own_error=own_s,
                 doubt=doubt(samples),
@@ -90,10 +91,12 @@ def of_small_writes(
             waits = mode == "nagle"
             held = waits and not first and not quickack
             times = compared.measured[at]
+            if not times.size:
+                raise ExperimentError(f"{text}: no response in time", phase="small writes")
             yield setting.row(
                 text,
                 predicted=float(np.median(compared.predicted[at])),
-                measured=float(np.median(times) if held else times.min()),
+                measured=float(np.median(times)) if held else least_s(times),
                 statistic=f"{'median' if held else 'smallest'} of {times.size}",
                 own_error=(1 + waits) * own_s + (_instrument.tick_s() if held else 0.0),
                 both_ways=held,
@@ -127,6 +130,8 @@ def of_transactions(
         for protocol, text in zip(protocols, what, strict=True):
             compared = compare.transactions(samples, mode=protocol, path=path)
             transport, security, _ = compare.TRANSACTIONS_OVER[protocol]
+            if not compared.x.size:
+                raise ExperimentError(f"{text}: no response in time", phase="transactions")
             exchange = {"ping": "icmp", "udp": "udp"}.get(protocol, "tcp")
             own_s = bench.own_exchange_s(exchange) + 2 * late_s(samples)
             yield setting.row(

@@ -15,6 +15,7 @@ from netcalc.experiments._run import Progress, Record, finish
 from netcalc.experiments._stopping import Stop, Stopping
 from netcalc.experiments._truth_bench import Bench, Setting
 from netcalc.experiments._truth_rows import (
+    NO_WIRE,
     WITHIN_RATIO,
     WORST_RATIO,
     TruthRow,
@@ -140,7 +141,7 @@ class TruthRun(Record[Table]):
         for setting in settings:
             self.stopping.check()
             if setting.needs_wire and bench.why_no_wire:
-                self.add(setting.not_run(f"no wire ({bench.why_no_wire})"))
+                self.add(setting.not_run(f"{NO_WIRE} ({bench.why_no_wire})"))
                 continue
             try:
                 self.add(list(setting.measure(bench, setting)))

@@ -104,9 +104,18 @@ class TestSummary:
             [row(1.0, 1.01)] * 3 + [row(1.0, 1.001, tolerance_ratio=1e-9)],
             [row(1.0, 1.03, 0.03)] * 3,  # explained all, but the median is beyond 2 %
             [row(math.nan, math.nan, why_not="no wire")],
+            [row(1.0, 1.01)] * 3 + [row(1.0, math.nan, why_not="node 2 answered no probe")],
             [],
         ],
-        ids=["beyond 5 %", "no number", "its own tolerance", "median", "none run", "empty"],
+        ids=[
+            "beyond 5 %",
+            "no number",
+            "its own tolerance",
+            "median",
+            "none run",
+            "failed",
+            "empty",
+        ],
     )
     def test_a_table_that_does_not_hold(self, rows):
         assert not summary(rows).holds
@@ -121,7 +130,9 @@ class TestSummary:
         found = summary([row(1.0, 1.01), row(math.nan, math.nan, why_not="no wire")])
         assert (found.row_count, found.not_run_count) == (1, 1)
         assert found.holds
-        assert "not run: 1" in found.sentence()
+        assert "not run: 1. The table holds" in found.sentence()
+        failed = summary([row(1.0, 1.01), row(1.0, math.nan, why_not="no answer")])
+        assert "not run: 1, failed: 1 of them. THE TABLE DOES NOT" in failed.sentence()
         nothing = summary([row(math.nan, math.nan, why_not="no wire")])
         assert nothing.sentence() == "Nothing was measured; rows not run: 1."
 
