@@ -10,6 +10,7 @@ The window limits this path to 6.552 Mbit/s; next is loss at 56.07 Mbit/s.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from netcalc.models import (
@@ -91,15 +92,18 @@ class RateExplanation:
         return "\n".join(lines)
 
 
-def transfer(payload_bytes: float, *, path: Path) -> Explanation:
+def transfer(payload_bytes: float, *, path: Path, packet_bytes: float = math.inf) -> Explanation:
     """Say which part of a path limits a one-way transfer.
 
     Parameters
     ----------
     payload_bytes : float
-        Bytes to move as one message. [byte]
+        Bytes to move. [byte]
     path : Path
         The path.
+    packet_bytes : float
+        Of what size are the packets that they go in, headers not counted; by default all goes as
+        one message, which each node takes in whole before it passes it on. [byte]
 
     Returns
     -------
@@ -110,14 +114,17 @@ def transfer(payload_bytes: float, *, path: Path) -> Explanation:
     size = float(as_float("payload_bytes", payload_bytes))
     slowest = path.bottleneck_bps
     on_slowest = float(latency.serialization_s(size, bandwidth_bps=slowest))
-    all_links = float(
+    unit = min(size, float(positive("packet_bytes", packet_bytes, allow_inf=True)))
+    again = float(
         latency.serialization_s(
-            size,
+            unit,
             bandwidth_bps=store_and_forward.equivalent_bandwidth_bps(
                 [link.bandwidth_bps for link in path.links]
             ),
         )
     )
+    again -= float(latency.serialization_s(unit, bandwidth_bps=slowest))
+    repeated = "the whole message" if unit == size else f"each packet of {show(unit, 'byte')}"
     count = len(path.links)
     times = {
         "line": (
@@ -133,10 +140,10 @@ def transfer(payload_bytes: float, *, path: Path) -> Explanation:
             "ping with the smallest size: half of its round trip is about this",
         ),
         "store-and-forward": (
-            max(all_links - on_slowest, 0.0),
-            f"the other {count - 1} links clock the whole message again",
-            f"clocking the message again on {count - 1} more links",
-            "cut the message into packets: they overlap on the links",
+            max(again, 0.0),
+            f"the other {count - 1} links clock {repeated} again",
+            f"clocking {repeated} again on {count - 1} more links",
+            "halve the packets: this part halves, as more of them overlap on the links",
         ),
         "processing": (
             path.processing_s,

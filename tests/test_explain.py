@@ -31,6 +31,26 @@ def test_explain_names_the_part_that_limits(path, size, limit, share, source):
     assert "To confirm:" in str(found)
 
 
+def test_packets_overlap_on_the_links():
+    """Derived: the first packet on every link, the other 665 behind it on the slowest one."""
+    path = Path.parse("6 x T1 1 ms, T3 5 ms")
+    found = explain.transfer(666 * 1500, path=path, packet_bytes=1500)
+    by_hand = 8 * 1500 * (6 / 1.544e6 + 1 / 44.736e6) + 665 * 8 * 1500 / 1.544e6 + 0.011
+    assert found.total_s == pytest.approx(by_hand)
+    assert found.parts[0].name == "line"
+    whole = explain.transfer(1000, path=path, packet_bytes=1500)
+    assert whole == explain.transfer(1000, path=path), "identity: one packet is the whole message"
+    with pytest.raises(DomainError, match="packet_bytes"):
+        explain.transfer(1000, path=path, packet_bytes=0)
+
+
+def test_the_command_cuts_what_it_is_asked_about_into_packets():
+    asked = ["explain", "6 x T1 1 ms, T3 5 ms", "--size", "1MB"]
+    assert "The line limits this transfer" in CliRunner().invoke(commands, asked).output
+    whole = CliRunner().invoke(commands, [*asked, "--mtu", "1MB"]).output
+    assert "Store-and-forward limits this transfer" in whole
+
+
 def test_processing_can_limit():
     path = Path.parse("2 x 10 Gbit/s", processing_s=0.001, destination_processing_s=0.001)
     found = explain.transfer(100, path=path)

@@ -14,7 +14,7 @@ from netcalc.path import Path
 
 @click.command()
 @click.argument("path")
-@click.option("--size", help="One message, such as 1MB, that each link passes on as a whole.")
+@click.option("--size", help="Bytes to move, such as 1MB, in packets of --mtu.")
 @click.option("--rtt", help="Round-trip time, if it is not that of the links.")
 @click.option("--window", help="Largest window: the smaller of both hosts' buffers.")
 @click.option("--loss", default="0%", show_default=True, help="Share of packets lost at random.")
@@ -50,7 +50,11 @@ def explain(
     )
     one = None
     if size is not None:
-        one = explanations.transfer(units.parse(size, "byte", field="size"), path=links)
+        one = explanations.transfer(
+            units.parse(size, "byte", field="size"),
+            path=links,
+            packet_bytes=units.parse(mtu, "byte", field="mtu"),
+        )
     if as_json:
         print_json({"rate": asdict(found), "transfer": None if one is None else asdict(one)})
         return
