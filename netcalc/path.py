@@ -213,6 +213,27 @@ class Path:
         return tuple(hop.link for hop in self.hops)
 
     @property
+    def text(self) -> str:
+        """The links as :meth:`parse` reads them, without the time of the nodes.
+
+        Examples
+        --------
+        >>> Path.of([Link(1.544e6, 0.005), Link(1e7)]).text
+        '1.544 Mbit/s 5 ms, 10 Mbit/s 0 s'
+        """
+        return ", ".join(
+            f"{units.show(link.bandwidth_bps, 'bit/s', digits=12)} "
+            f"{units.show(link.latency_s, 's', digits=12)}"
+            for link in self.links
+        )
+
+    def same_lines(self, other: Path) -> bool:
+        """Whether another path has the same links, whatever their names and its nodes."""
+        return [(link.bandwidth_bps, link.latency_s) for link in self.links] == [
+            (link.bandwidth_bps, link.latency_s) for link in other.links
+        ]
+
+    @property
     def reverse(self) -> Path:
         """The same path from the other end."""
         nodes = (self.source_processing_s, *(hop.processing_s for hop in self.hops))[::-1]

@@ -153,16 +153,11 @@ def _place_of(samples: RttSamples, chosen: Place) -> Place:
     truth = samples.meta.instrument.get("truth")
     if not truth:
         return Place(LOOPBACK, protocol)
-    lines = _lines(Path.of_truth(truth))
+    went = Path.of_truth(truth)
     for links in (chosen.links, *PATHS.values()):
-        if links not in (LOOPBACK, YOURS) and _lines(Path.parse(links)) == lines:
+        if links not in (LOOPBACK, YOURS) and went.same_lines(Path.parse(links)):
             return Place(links, protocol)
-    text = ", ".join(f"{show(rate, 'bit/s', digits=6)} {show(time, 's')}" for rate, time in lines)
-    return Place(text, protocol)
-
-
-def _lines(path: Path) -> list[tuple[float, float]]:
-    return [(link.bandwidth_bps, link.latency_s) for link in path.links]
+    return Place(went.text, protocol)
 
 
 def _drawn(place: Place, samples: RttSamples | None, theme: Theme) -> Plot:

@@ -86,11 +86,16 @@ def three_ways_panel(*, theme: Theme = "light") -> Panel:
                 refused.append(f"{WAYS[way].capitalize()}: {error}.")
         if chosen() != box:  # it was moved meanwhile: what was measured is another one
             measured.pop("box", None)
-        found.clear()
-        found.update(measured)
         return list(measured.values())
 
-    def draw(_: object) -> None:
+    def draw(runs: list[BulkSamples]) -> None:
+        ways = {_way_of(run): run for run in runs}
+        if "box" in ways:  # of saved runs, the box may be another one
+            went = Path.of_truth(ways["box"].meta.instrument["truth"])
+            controls["device_pps"].value = 1 / went.processing_s
+            controls["bandwidth_bps"].value = went.links[-1].bandwidth_bps
+        found.clear()
+        found.update(ways)
         for way, name in WAYS.items():
             new: dict[str, dict[str, Any]] = {name: _CLEARED}
             if way in found:
@@ -109,7 +114,14 @@ def three_ways_panel(*, theme: Theme = "light") -> Panel:
             "its line", "10 Mbit/s", unit="bit/s", low="1 Mbit/s", high="100 Mbit/s"
         ),
     }
-    button = run_button("Blast datagrams three ways", run, draw, key="three ways")
+    button = run_button(
+        "Blast datagrams three ways",
+        run,
+        draw,
+        key="three ways",
+        tool="netcalc line-rate",
+        several=True,
+    )
     return panel(figure, controls, update, below=[button])
 
 
@@ -164,6 +176,12 @@ def _told_of_ways(
     return " ".join((*texts, *refused))
 
 
+def _way_of(run: BulkSamples) -> str:
+    """Return which way a run went, from what it noted: it may come from a file."""
+    facts = run.meta.instrument
+    return "box" if "truth" in facts else "routed" if facts.get("routed") else "loopback"
+
+
 def lockstep_panel(*, theme: Theme = "light") -> Panel:
     """Senders that wait for each answer, by their number: an article, a path, this loopback."""
     figure = Figure(_pairs(theme))
@@ -196,11 +214,16 @@ def lockstep_panel(*, theme: Theme = "light") -> Panel:
             refused.append(f"Path: {error}.")
         if chosen() != path:  # it was moved meanwhile: what was measured is another one
             measured.pop("path", None)
-        found.clear()
-        found.update(measured)
         return list(measured.values())
 
-    def draw(_: object) -> None:
+    def draw(runs: list[BulkSamples]) -> None:
+        ways = {"path" if _way_of(run) == "box" else "loopback": run for run in runs}
+        if "path" in ways:  # of saved runs, the path may be another one
+            [link] = Path.of_truth(ways["path"].meta.instrument["truth"]).links
+            controls["bandwidth_bps"].value = link.bandwidth_bps
+            controls["latency_s"].value = link.latency_s
+        found.clear()
+        found.update(ways)
         for name, samples in list(found.items()):
             if np.unique(np.asarray(samples.pair_count)).size < 2:
                 del found[name]  # stopped before there was anything to compare
@@ -218,7 +241,9 @@ def lockstep_panel(*, theme: Theme = "light") -> Panel:
         ),
         "latency_s": Quantity("one-way latency", "2 ms", unit="s", low="100 us", high="50 ms"),
     }
-    button = run_button("Run pairs in lockstep", run, draw, key="lockstep")
+    button = run_button(
+        "Run pairs in lockstep", run, draw, key="lockstep", tool="netcalc lockstep", several=True
+    )
     return panel(figure, controls, update, below=[button])
 
 

@@ -9,6 +9,7 @@ import ipywidgets
 import numpy as np
 
 from netcalc import compare, fit, plots
+from netcalc.errors import NetcalcError
 from netcalc.experiments import packet_trains, probing
 from netcalc.models._domain import FloatArray
 from netcalc.models.path_mixes import PathMixes, path_mixes
@@ -64,6 +65,7 @@ def links_panel(*, theme: Theme = "light") -> Panel:
 
     def show_run(samples: HopSamples) -> None:
         shown[:] = [samples]
+        _go_where(samples, box)
         board.refresh()
 
     box = _path_box()
@@ -71,7 +73,7 @@ def links_panel(*, theme: Theme = "light") -> Panel:
     def run(progress: Any, stop: Any) -> HopSamples:
         return probing(path=Path.parse(box.value), count=PROBE_COUNT, progress=progress, stop=stop)
 
-    live = run_button("Probe this path", run, show_run, key="probing")
+    live = run_button("Probe this path", run, show_run, key="probing", tool="netcalc probing")
     board = panel(figure, {"path": box}, update, below=[table, live])
     return board
 
@@ -110,6 +112,7 @@ def trains_panel(*, theme: Theme = "light") -> Panel:
 
     def show_run(samples: TrainSamples) -> None:
         shown[:] = [samples]
+        _go_where(samples, controls["path"])
         board.refresh()
 
     controls = {
@@ -131,7 +134,13 @@ def trains_panel(*, theme: Theme = "light") -> Panel:
             stop=stop,
         )
 
-    live = run_button("Send pairs through this path", run, show_run, key="packet trains")
+    live = run_button(
+        "Send pairs through this path",
+        run,
+        show_run,
+        key="packet trains",
+        tool="netcalc packet trains",
+    )
     board = panel(figure, controls, update, below=[live])
     return board
 
@@ -286,10 +295,18 @@ def _is_of(samples: HopSamples | TrainSamples, path: Path) -> bool:
     truth = samples.meta.instrument.get("truth")
     if not truth:
         return False
-    went = Path.of_truth(truth)
-    return [(link.bandwidth_bps, link.latency_s) for link in went.links] == [
-        (link.bandwidth_bps, link.latency_s) for link in path.links
-    ]
+    return Path.of_truth(truth).same_lines(path)
+
+
+def _go_where(samples: HopSamples | TrainSamples, box: Any) -> None:
+    """Show the path that saved samples went, if the box shows another one."""
+    try:
+        shown = Path.parse(box.value)
+    except NetcalcError:
+        shown = None
+    truth = samples.meta.instrument.get("truth")
+    if truth and (shown is None or not _is_of(samples, shown)):
+        box.value = Path.of_truth(truth).text
 
 
 def _warnings(samples: HopSamples | TrainSamples) -> list[str]:

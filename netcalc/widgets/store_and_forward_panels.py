@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from netcalc import datasets
+from netcalc.errors import ReaderError
 from netcalc.experiments import echo, packet_trains
 from netcalc.models import store_and_forward
 from netcalc.path import Hop, Link, Path
@@ -142,7 +143,22 @@ def train_panel(*, theme: Theme = "light") -> Panel:
         shown[:] = [found]
         board.refresh()
 
-    button = run_button("Send thirty packets through them", run, show_run, key="train")
+    def show_saved(samples: TrainSamples) -> None:
+        went = Path.of_truth(samples.meta.instrument["truth"])
+        path = _with_routers(len(went.hops) - 1)
+        if not went.same_lines(path):
+            raise ReaderError("is of other lines than these", file="the train", value=went.text)
+        controls["router_count"].value = float(len(went.hops) - 1)
+        controls["packet_bytes"].value = float(np.asarray(samples.packet_bytes)[0])
+        show_run((path, controls["packet_bytes"].value, samples))
+
+    button = run_button(
+        "Send thirty packets through them",
+        run,
+        lambda found: show_run(found) if isinstance(found, tuple) else show_saved(found),
+        key="train",
+        tool="netcalc packet trains",
+    )
     board = panel(figure, controls, update, below=[button])
     return board
 
@@ -202,7 +218,22 @@ def live_hops_panel(*, theme: Theme = "light") -> Panel:
         shown[:] = [found]
         board.refresh()
 
-    button = run_button("Send it on this machine", run, show_run, key="hops")
+    def show_saved(runs: list[RttSamples]) -> None:
+        paths = [Path.of_truth(run.meta.instrument["truth"]) for run in runs]
+        names = {line_rate(name): name for name in controls["line_name"].options}
+        controls["line_name"].value = names[paths[0].bottleneck_bps]
+        controls["packet_bytes"].value = float(np.asarray(runs[0].payload_bytes)[0]) + 28
+        found = [(len(path.hops), run) for path, run in zip(paths, runs, strict=True)]
+        show_run((controls["packet_bytes"].value, controls["line_name"].value, found))
+
+    button = run_button(
+        "Send it on this machine",
+        run,
+        lambda found: show_run(found) if isinstance(found, tuple) else show_saved(found),
+        key="hops",
+        tool="netcalc echo",
+        several=True,
+    )
     board = panel(figure, controls, update, below=[button])
     return board
 

@@ -1,0 +1,128 @@
+"""Every live panel opens again what it saved, also in a panel that was set to something else."""
+
+from __future__ import annotations
+
+import base64
+import re
+
+import numpy as np
+import pytest
+
+from netcalc.widgets import (
+    echo_panels,
+    fragment_panels,
+    live_rate_panels,
+    measurement_panels,
+    probing_panels,
+    protocol_stack_panels,
+    small_writes_panels,
+    store_and_forward_panels,
+    transfer_panels,
+)
+from netcalc.widgets.run import RunButton
+
+LIMIT_S = 120
+
+
+def button_of(panel):
+    return next(child for child in panel.children if isinstance(child, RunButton))
+
+
+def saved(panel):
+    """Run a panel's experiment; return the file that its link offers."""
+    button = button_of(panel)
+    button.start()
+    button._thread.join(LIMIT_S)
+    assert "done" in button.message.value
+    found = re.search(
+        r'download="([^"]+)" href="data:[^;]+;base64,([^"]+)"', button.keep.link.value
+    )
+    return base64.b64decode(found[2]), found[1]
+
+
+PANELS = [
+    pytest.param(make, change, sources, id=name)
+    for name, make, change, sources in (
+        ("echo", echo_panels.echo_panel, {"links": "T1 40 ms"}, ["points"]),
+        ("step", fragment_panels.step_panel, {"relative": False}, ["points"]),
+        ("links", probing_panels.links_panel, {"path": "T3"}, ["points"]),
+        ("pairs", probing_panels.trains_panel, {"path": "T3"}, ["nothing between"]),
+        ("train", store_and_forward_panels.train_panel, {"router_count": 4.0}, ["this machine"]),
+        (
+            "hops",
+            store_and_forward_panels.live_hops_panel,
+            {"line_name": "T3", "packet_bytes": 500.0},
+            ["this machine"],
+        ),
+        (
+            "three ways",
+            live_rate_panels.three_ways_panel,
+            {"device_pps": 1000.0, "bandwidth_bps": 5e6},
+            list(live_rate_panels.WAYS.values()),
+        ),
+        (
+            "lockstep",
+            live_rate_panels.lockstep_panel,
+            {"latency_s": 0.01},
+            ["loopback, measured", "path, measured"],
+        ),
+        ("transactions", protocol_stack_panels.live_panel, {"latency_s": 0.01}, ["UDP", "TCP"]),
+        (
+            "source and sink",
+            transfer_panels.source_sink_panel,
+            {},
+            ["TCP, received", "UDP, received"],
+        ),
+        ("mtu", transfer_panels.mtu_panel, {}, ["measured"]),
+        ("buffer", lambda: transfer_panels.buffer_panel("50 Mbit/s 1 ms"), {}, ["points"]),
+        ("writes", small_writes_panels.live_panel, {"latency_s": 0.01}, ["yours: two writes"]),
+    )
+]
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """As little as these panels can run and still have something to save."""
+    monkeypatch.setattr(live_rate_panels, "BLAST_S", 0.03)
+    monkeypatch.setattr(live_rate_panels, "BLAST_RUNS", 1)
+    monkeypatch.setattr(live_rate_panels, "PAIRS", (1, 2))
+    monkeypatch.setattr(store_and_forward_panels, "LIVE_HOPS", (1, 2))
+    monkeypatch.setattr(probing_panels, "PROBE_COUNT", 2)
+
+
+@pytest.mark.live
+@pytest.mark.namespace
+@pytest.mark.usefixtures("short")
+@pytest.mark.parametrize(("make", "change", "sources"), PANELS)
+def test_a_saved_run_is_shown_again(make, change, sources):
+    panel = make()
+    data, name = saved(panel)
+    again = make()
+    for control, value in change.items():
+        again.controls[control].value = value
+    field = button_of(again).keep.field
+    field.take(data, name)
+    assert f"{name} is read. Measured 2" in field.message.value
+    assert not again.message.is_alert
+    assert "Own error" in button_of(again).about.value
+    if "relative" in change:
+        again.controls["relative"].value = True
+    for source in sources:
+        for column, values in panel.figure.plot.sources[source].data.items():
+            shown = again.figure.plot.sources[source].data[column]
+            assert len(values), "a run has something to show"
+            np.testing.assert_array_equal(np.asarray(shown, float), np.asarray(values, float))
+
+
+def test_a_file_of_another_experiment_is_refused_by_every_panel():
+    from netcalc.samples import Meta, RttSamples
+
+    other = RttSamples(payload_bytes=[1.0], rtt_s=[1.0], meta=Meta(tool="another")).dumps()
+    for parameters in PANELS:
+        panel = parameters.values[0]()
+        field = button_of(panel).keep.field
+        assert field in button_of(panel).keep.children
+        field.take(other, "other.json")
+        assert field.message.is_alert
+    own = measurement_panels.round_trip_panel()
+    assert button_of(own).keep.field not in button_of(own).keep.children, "it has an upload"
