@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import ipywidgets
 
@@ -34,8 +35,8 @@ def round_trip_panel(
     sizes : sequence of float, optional
         User data of the live echo; by default the 15 sizes of the book. [byte]
     path : str, optional
-        A path as text, ``"T1 5 ms, T3 1 ms"``: a box to change it appears, and the theory of that
-        path is drawn instead of a fit. Empty text fits.
+        A path as text, ``"T1 5 ms, T3 1 ms"``: a box to change it appears, the theory of that path
+        is drawn instead of a fit, and the live echo goes over it. Empty text fits.
     theme : {'light', 'dark'}
         Colours of the figure.
 
@@ -44,6 +45,7 @@ def round_trip_panel(
     Panel
         The widget to show.
     """
+    box = _path_box(path or "")
     drawn: list[RttSamples | TransferSamples] = [start or RttSamples(payload_bytes=[], rtt_s=[])]
     figure = Figure(plots.overlay(compare.overlay(drawn[0]), theme=theme))
 
@@ -61,13 +63,19 @@ def round_trip_panel(
         drawn[0] = samples
         shown.refresh()
 
+    def run(progress: Any, stop: Any) -> RttSamples:
+        text = box.value.strip()
+        if not text:
+            return echo(sizes, progress=progress, stop=stop)
+        return echo(sizes, path=Path.parse(text), count=3, progress=progress, stop=stop)
+
     live = run_button(
         "Run an echo on this machine",
-        lambda progress, stop: echo(sizes, progress=progress, stop=stop),
+        run,
         show,
         key="echo",
     )
-    controls = {} if path is None else {"links": _path_box(path)}
+    controls = {} if path is None else {"links": box}
     shown = panel(
         figure, controls, update, below=[upload("Your own ping file, or saved samples", show), live]
     )

@@ -164,6 +164,18 @@ def test_round_trip_panel_draws_files_and_known_paths():
 
 
 @pytest.mark.live
+@pytest.mark.namespace
+def test_round_trip_panel_runs_an_echo_over_the_path_that_is_known():
+    panel = measurement_panels.round_trip_panel(sizes=[64.0, 1024.0], path="10 Mbit/s 2 ms")
+    button = next(child for child in panel.children if hasattr(child, "start"))
+    button.start()
+    button._thread.join(30)
+    assert column(panel, "points", "x").tolist() == [64, 1024]
+    assert column(panel, "points", "residual").min() > -1e-4, "nothing is faster than the path"
+    assert column(panel, "points", "measured").min() > 0.004
+
+
+@pytest.mark.live
 def test_round_trip_panel_runs_an_echo():
     panel = measurement_panels.round_trip_panel(sizes=[64.0, 1024.0])
     button = next(child for child in panel.children if hasattr(child, "start"))

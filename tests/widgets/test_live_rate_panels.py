@@ -47,6 +47,7 @@ def blasts_of(way, *, refused=(), seen=None):
         facts, received = {}, np.full(3, 1000.0)
         if path is None:
             spent = COSTS[found][0] + COSTS[found][1] * FRAMES
+            facts["routed"] = routed
         else:
             processings_s = [0.0, *(hop.processing_s for hop in path.hops)]
             facts["truth"] = {
