@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from netcalc import compare
+from netcalc.path import Path
 from netcalc.samples import BulkSamples, Meta
 
 TRUTH = {
@@ -51,6 +52,16 @@ def test_a_sender_that_was_the_limit_is_told():
     busy = {"user_s": [0.5e-3] * 2, "system_s": [4e-3] * 2, "wait_count": [0] * 2}
     found = compare.overlay(transfers([64, 1440], [5e-3, 6e-3], **busy))
     assert found.sentence.endswith("In 2 of 2 runs the sender was the limit.")
+
+
+def test_theory_by_buffer_stands_there_before_a_run():
+    nothing = transfers([], [])
+    found = compare.bulk(nothing, path=Path.parse("10 Mbit/s 10 ms"))
+    # derived: a buffer each 20 ms and the clocking of 1500 and 52 bytes; the line less headers
+    assert found.curve_y[1] == pytest.approx(8 * found.curve_x[1] / (0.02 + 8 * 1552 / 10e6))
+    assert found.curve_y[-1] == pytest.approx(10e6 * 1448 / 1500)
+    assert (found.x_name, found.y_unit, found.x.size) == ("buffer", "bit/s", 0)
+    assert np.isnan(compare.bulk(nothing).curve_y).all(), "without a path there is no theory"
 
 
 def test_buffers_over_a_path_are_compared_with_a_buffer_a_round_trip():

@@ -13,6 +13,7 @@ from netcalc.compare._comparison import (
     Comparison,
     emulated_path,
     points,
+    with_theory,
 )
 from netcalc.fit import ICMP_HEADER_BYTES
 from netcalc.models._domain import FloatArray
@@ -47,13 +48,16 @@ def bulk(samples: BulkSamples, *, path: Path | None = None, title: str = "") -> 
         By pairs: the median goodput, against so many cycles of a single pair, up to the largest
         rate that was measured; over a path, against cycles of its own length, up to its slowest
         line. By buffer, over a path: the median goodput, against a buffer a round trip, up to the
-        line. By frame: as :func:`frame_rates`. Otherwise: the smallest time of a write of each
-        size, with a cost of each write and of each byte fitted.
+        line; also of no rows, if a path is given. By frame: as :func:`frame_rates`. Otherwise: the
+        smallest time of a write of each size, with a cost of each write and of each byte fitted.
     """
     if not len(samples):
+        if path is not None:
+            return _by_buffer(samples, path, title)
         return points(
-            [], measured=[], theory=lambda size: size, x_name="size of the write", x_unit="byte",
-            y_name="time of a write", y_unit="s", title=title or "Transfers",
+            [], measured=[], theory=lambda size: np.full_like(size, np.nan),
+            x_name="size of the write", x_unit="byte", y_name="time of a write", y_unit="s",
+            title=title or "Transfers",
         )  # fmt: skip
     path = path or emulated_path(samples.meta.instrument)
     buffers = np.asarray(samples.asked_buffer_bytes)
@@ -236,9 +240,11 @@ def lockstep_cycle(
 
 
 def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
-    found = samples.medians("goodput_bps", "window_bytes", by="asked_buffer_bytes")
+    found = dict.fromkeys(("asked_buffer_bytes", "goodput_bps", "window_bytes"), np.zeros(0))
+    if len(samples):
+        found = samples.medians("goodput_bps", "window_bytes", by="asked_buffer_bytes")
     known = samples.meta.instrument
-    mtu_bytes = known["truth"]["mtu_bytes"]
+    mtu_bytes = known.get("truth", {}).get("mtu_bytes", 1500)
     headers_bytes = TCP_HEADERS_BYTES + 20 * (known.get("address_family") == "IPv6")
     line_bps = path.bottleneck_bps * (mtu_bytes - headers_bytes) / mtu_bytes
     rtt_s = float(path.rtt_s(mtu_bytes, reply_bytes=headers_bytes))
@@ -254,6 +260,12 @@ def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
         measured_label="median",
         predicted_label="a buffer each round trip, up to the line",
     )
+    if not len(samples):
+        return with_theory(
+            replace(compared, curve_x=np.linspace(0.0, 65_536.0, CURVE_POINTS)),
+            lambda size: throughput_bps(size, rtt_s=rtt_s, bandwidth_bps=line_bps),
+            label=compared.predicted_label,
+        )
     share = found["window_bytes"] / found["asked_buffer_bytes"]
     if not np.isfinite(share).any():
         return compared

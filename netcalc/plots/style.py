@@ -184,7 +184,7 @@ formatter.args = new Map([...args, ["width", width]]);
 # A long title on a narrow page: two smaller lines are as high as the tools beside them.
 _FIT_TITLE_JS = """
 const room = cb_obj.inner_width - 30;
-const narrow = whole.length * 8.5 > room;
+const narrow = whole.length * 9.2 > room;
 const lines = [""];
 for (const word of whole.split(" ")) {
   const last = lines[lines.length - 1];

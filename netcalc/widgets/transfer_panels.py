@@ -245,7 +245,7 @@ def buffer_panel(path: str = "10 Mbit/s 10 ms", *, theme: Theme = "light") -> Pa
     empty = BulkSamples(
         write_bytes=[], write_count=[], sent_bytes=[], received_bytes=[], wall_s=[], delivery_s=[]
     )
-    figure = Figure(plots.overlay(compare.bulk(empty), title=f"Over {path}", theme=theme))
+    figure = Figure(plots.overlay(compare.bulk(empty, path=links), theme=theme))
 
     def run(progress: Callable[..., object], stop: Any) -> BulkSamples:
         return bulk(
