@@ -417,7 +417,7 @@ def census_of_runs(count, *, ways, seed, kinds=None):
     from netcalc import samples
 
     experiments()  # loads what is loaded late
-    places = ["/tmp", "/dev/shm", "/var/tmp"] if os.environ.get(ALONE) else []
+    places = os.environ.get(ALONE, "").split(":")[1:]
 
     def everything():
         here = {**of_process(), **of_namespace()}
@@ -432,7 +432,7 @@ def census_of_runs(count, *, ways, seed, kinds=None):
         parts = list(place.rglob("*.netcalc-*.part"))
         for part in parts:  # the next start with the same file
             samples.write_atomically(part.with_name("run.json"), b"{}")
-        others = [str(path) for path in place.glob("*/*") if path.name != "run.json"]
+        others = sorted(str(path) for path in place.glob("*/*") if path.name != "run.json")
         shutil.rmtree(place)
         place.mkdir()
         after = everything()
@@ -471,14 +471,19 @@ def be_alone(user, arguments):
     mount("none", "/", None, MS_REC | MS_PRIVATE)
     if user:
         show_to_everybody(needed)
-    for name in ("/tmp", "/dev/shm", "/var/tmp"):
-        if not any(path.is_relative_to(name) for path in needed):
-            mount("none", name, "tmpfs", 0, "mode=1777,size=64m")
+    # What others write is not seen there; a checkout in one of them stays where it is.
+    free = [
+        name
+        for name in ("/tmp", "/dev/shm", "/var/tmp")
+        if not any(path.is_relative_to(name) for path in needed)
+    ]
+    for name in free:
+        mount("none", name, "tmpfs", 0, "mode=1777,size=64m")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         import fcntl
 
         fcntl.ioctl(sock, 0x8914, struct.pack("16sH22x", b"lo", 0x1))  # SIOCSIFFLAGS, IFF_UP
-    os.environ.update({ALONE: "1", "HOME": "/nonexistent"})
+    os.environ.update({ALONE: ":".join(["alone", *free]), "HOME": "/nonexistent"})
     command = [sys.executable, "-B", str(Path(__file__).resolve()), "runs", *arguments]
     if user:
         ids = ["--reuid", str(user), "--regid", str(user), "--clear-groups", "--no-new-privs"]
