@@ -318,6 +318,7 @@ def main() -> int:
         pass  # the owner is gone
     finally:
         inodes = {os.fstat(namespace).st_ino for namespace in carrier.namespaces}
+        control.close()  # nobody is answered any more
         for descriptor in carrier.tuns:  # there may be no other left for a look around
             os.close(descriptor)
         end_all_in(inodes)

@@ -122,12 +122,7 @@ def send(control: socket.socket, reply: dict[str, Any], descriptors: list[int]) 
 
 
 def end_all_in(inodes: set[int]) -> None:
-    """Kill every process in the namespaces; one of them may start another while we look.
-
-    Nobody is answered any more: the control, descriptor 0, makes room for the look around.
-    """
-    with suppress(OSError):
-        os.close(0)
+    """Kill every process in the namespaces; one of them may start another while we look."""
     quiet_count = 0
     for _ in range(100):
         quiet_count = 0 if _kernel.end_processes_in(inodes) else quiet_count + 1

@@ -65,7 +65,8 @@ class Relay:
     DomainError
         If a parameter is not possible.
     ExperimentError
-        If the target is not on the loopback.
+        If the target is not on the loopback; when it is opened, if this process has too many files
+        open.
     """
 
     def __init__(
@@ -106,6 +107,7 @@ class Relay:
             self._far.connect(self._target)
             self._near.setblocking(False)
             self._far.setblocking(False)
+            _require_low_descriptors(self._near, self._far)
             self._thread = threading.Thread(target=self._carry, daemon=True, name="relay")
             self._thread.start()
         except BaseException:
@@ -181,6 +183,18 @@ class Relay:
                 return
         chain = self._chains[sock is self._far]
         chain.push(data, _clock(), len(data) + self._header_bytes)
+
+
+def _require_low_descriptors(*sockets: socket.socket) -> None:
+    """Refuse sockets that ``select`` does not take; others wait in whole milliseconds only."""
+    try:
+        select.select(sockets, [], [], 0.0)
+    except ValueError as error:
+        raise ExperimentError(
+            "this process has too many files open: the relay needs two numbers below 1024",
+            phase="relay",
+            hint="Close some, or run it in a process of its own",
+        ) from error
 
 
 def _is_loopback(host: str) -> bool:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import resource
 import socket
 import threading
 import time
+from contextlib import ExitStack
 
 import pytest
 
@@ -102,6 +105,25 @@ def test_nothing_stays_when_it_ends(server):
     before = threading.active_count()
     with Relay(Path.parse("T1"), target=server):
         assert threading.active_count() == before + 1
+    assert threading.active_count() == before
+
+
+def test_too_many_open_files_are_refused(server, tmp_path):
+    """It waits with select(2), which takes no descriptor above 1023."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    before = threading.active_count()
+    with ExitStack() as undo:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(2048, limits[1]), limits[1]))
+        undo.callback(resource.setrlimit, resource.RLIMIT_NOFILE, limits)
+        kept = undo.enter_context((tmp_path / "kept").open("wb"))
+        while (number := os.dup(kept.fileno())) < 1023:
+            undo.callback(os.close, number)
+        undo.callback(os.close, number)
+        with (
+            pytest.raises(ExperimentError, match="too many files open"),
+            Relay(Path.parse("T1"), target=server),
+        ):
+            raise AssertionError("it cannot be open")
     assert threading.active_count() == before
 
 
