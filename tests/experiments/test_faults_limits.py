@@ -157,28 +157,21 @@ for name in RUNS:
 
 
 def test_little_memory():
-    """E6: 256 MB are enough for all; with less than a write takes, that is what is said."""
+    """E6: 64 MB beyond what the libraries take are enough for all."""
     script = """
 used = int(File("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-limit = 256 << 20
-resource.setrlimit(resource.RLIMIT_AS, (limit, limit)) if used < limit else None
+limit = used + (64 << 20)
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 for name in RUNS:
     print(name, "|", tried(name))
-RUNS["large"] = lambda: lab.bulk(1 << 24, write_count=2, run_count=1)
-limit = used + (16 << 20)
-resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-print("large", "|", tried("large"))
 """
     found = printed(script, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
-    large = found.pop("large")
     assert found == {name: f"whole {count}" for name, count in WHOLE.items()}
-    assert large.startswith("whole") or "memory" in large
 
 
 def test_a_write_larger_than_the_memory():
     """E6: the source has no room for what it shall write."""
     script = """
-used = int(File("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
 RUNS["large"] = lambda: lab.bulk(1 << 24, write_count=2, run_count=1)
 from netcalc.experiments import _process
 popen = _process.subprocess.Popen
