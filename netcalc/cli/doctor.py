@@ -12,11 +12,11 @@ from netcalc.cli import print_json
 from netcalc.emulation import Capabilities, capabilities
 from netcalc.errors import ExperimentError
 from netcalc.experiments import _instrument, echo
+from netcalc.models._headers import DATAGRAM_HEADERS_BYTES
 from netcalc.path import Path
 
 PATH_TEXT = "T1 5 ms"
 PAYLOAD_BYTES = 500
-_HEADER_BYTES = 28  # IPv4 and ICMP
 
 
 @click.command()
@@ -46,7 +46,7 @@ def doctor(as_json: bool) -> None:
 def link_accuracy(found: Capabilities) -> dict[str, Any]:
     """Ping through a wire for two seconds; return the truth and how far off the times are."""
     path = Path.parse(PATH_TEXT)
-    truth_s = float(path.rtt_s(PAYLOAD_BYTES + _HEADER_BYTES))
+    truth_s = float(path.rtt_s(PAYLOAD_BYTES + DATAGRAM_HEADERS_BYTES))
     report: dict[str, Any] = {"path": PATH_TEXT, "truth_s": truth_s}
     if not found.wire:
         return {**report, "why_not": found.why_not}

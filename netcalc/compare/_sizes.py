@@ -9,7 +9,8 @@ from netcalc.compare._comparison import (
     Comparison,
     curve_over,
 )
-from netcalc.fit import ICMP_HEADER_BYTES, Fit
+from netcalc.fit import Fit
+from netcalc.models._headers import DATAGRAM_HEADERS_BYTES
 from netcalc.samples import (
     Meta,
     RttSamples,
@@ -102,5 +103,5 @@ def title_of_sizes(samples: RttSamples | TransferSamples) -> str:
 def echo_headers(meta: Meta) -> int:
     """Return the headers of an echo: those of a live run, else those of ping. [byte]"""
     of_tcp = meta.layers.get("payload_bytes") == "TCP payload"
-    own = TCP_HEADERS_BYTES if of_tcp else ICMP_HEADER_BYTES
+    own = TCP_HEADERS_BYTES if of_tcp else DATAGRAM_HEADERS_BYTES
     return own + 20 * (meta.instrument.get("address_family") == "IPv6")

@@ -14,9 +14,10 @@ from netcalc.compare._comparison import (
     points,
 )
 from netcalc.compare._exchange import exchange_over
-from netcalc.fit import ICMP_HEADER_BYTES, Costs
+from netcalc.fit import Costs
 from netcalc.fit import datagram_costs as datagram_fit
 from netcalc.models._domain import FloatArray, choice
+from netcalc.models._headers import DATAGRAM_HEADERS_BYTES
 from netcalc.models.fragmentation import fragment_count
 from netcalc.models.handshakes import round_trips
 from netcalc.path import Path
@@ -244,7 +245,7 @@ def datagram_costs(
     choice("clock", clock, ("program", "tap"))
     costs = datagram_fit(samples, column="response_s" if clock == "program" else "tap_s")
     mtu = min(float(samples.meta.instrument.get("loopback_mtu_bytes", np.inf)), 65_535.0)
-    largest = np.array([mtu - ICMP_HEADER_BYTES])
+    largest = np.array([mtu - DATAGRAM_HEADERS_BYTES])
     whole_s = float(costs.predict(largest)[0])
     of_mtu = f" of MTU {mtu:.0f}" if costs.x.size else ""
     name, unit, scale = "transaction time", "s", 1.0

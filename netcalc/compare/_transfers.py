@@ -15,9 +15,8 @@ from netcalc.compare._comparison import (
     points,
     with_theory,
 )
-from netcalc.fit import ICMP_HEADER_BYTES
 from netcalc.models._domain import FloatArray
-from netcalc.models._headers import MIN_FRAME_BYTES
+from netcalc.models._headers import DATAGRAM_HEADERS_BYTES, MIN_FRAME_BYTES
 from netcalc.models.framing import ethernet_frame_bytes
 from netcalc.models.host_stack import message_s
 from netcalc.models.line_rate import frame_rate_pps
@@ -96,7 +95,7 @@ def frame_rates(samples: BulkSamples, *, path: Path | None = None, title: str = 
     compared = _from_costs(samples, title) if path is None else _from_limits(samples, path, title)
     places: dict[str, list[str]] = {}
     for row in sorted(samples.by_setting(), key=lambda row: row["write_bytes"]):
-        frame = float(ethernet_frame_bytes(row["write_bytes"] + ICMP_HEADER_BYTES))
+        frame = float(ethernet_frame_bytes(row["write_bytes"] + DATAGRAM_HEADERS_BYTES))
         places.setdefault(row["limit"] or "not known", []).append(f"{frame:.0f}")
     limits = [f"The limit at {', '.join(at)} bytes: {place}." for place, at in places.items()]
     if len(limits) == 1:
@@ -116,7 +115,7 @@ def _from_limits(samples: BulkSamples, path: Path, title: str) -> Comparison:
         return np.minimum(node_pps, frame_rate_pps(frame, bandwidth_bps=line_bps))
 
     compared = points(
-        ethernet_frame_bytes(found["write_bytes"] + ICMP_HEADER_BYTES),
+        ethernet_frame_bytes(found["write_bytes"] + DATAGRAM_HEADERS_BYTES),
         measured=found["rate_pps"],
         theory=theory,
         x_name="frame with FCS",

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Self
 from netcalc.emulation.chain import Chain, both_directions
 from netcalc.emulation.queue import LinkQueue
 from netcalc.errors import DomainError, ExperimentError
+from netcalc.models._headers import DATAGRAM_HEADERS_BYTES
 
 if TYPE_CHECKING:
     from netcalc.path import Path
@@ -74,7 +75,7 @@ class Relay:
         path: Path,
         *,
         target: tuple[str, int],
-        header_bytes: int = 28,
+        header_bytes: int = DATAGRAM_HEADERS_BYTES,
         seed: int = 0,
         faults: Any = None,
         **every: Any,

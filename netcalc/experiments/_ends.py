@@ -14,12 +14,11 @@ from typing import Any, Self
 from netcalc.errors import ExperimentError
 from netcalc.experiments import _instrument
 from netcalc.experiments._exchange import connect_within, limit_receive
+from netcalc.experiments._limits import CONNECT_S
 from netcalc.experiments._stopping import SLICE_S, Ended
 from netcalc.experiments._transfers import Transfer, Transfers, buffers_of, dropped_by, row_of
 from netcalc.experiments._worker import Worker
 
-CONNECT_S = 5.0
-"""Time limit of a connection to the sink. [s]"""
 GRACE_S = 2.0
 """How long after its limit of time a transfer may take to end by itself. [s]"""
 READ_BYTES = 1 << 17

@@ -27,6 +27,8 @@ MAX_COUNT = 100_000
 """A run sends at most this many probes. [1]"""
 MAX_TCP_BYTES = 1 << 20
 """Largest message of a TCP echo. [byte]"""
+CONNECT_S = 5.0
+"""A connection is awaited for so long. [s]"""
 
 _LOCALHOST = "localhost"
 

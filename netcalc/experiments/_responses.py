@@ -31,8 +31,6 @@ DEVICE = "wire0"
 COUNTERS = "/proc/net/netstat"
 _BIND_ADDRESS_NO_PORT, _SIOCGIFINDEX, _SIOCSIFADDR = 24, 0x8933, 0x8916
 _CONGESTION = "net.ipv4.tcp_congestion_control"
-CONNECT_S = 5.0
-"""Time limit of a connection to the peer. [s]"""
 
 
 class End(Protocol):

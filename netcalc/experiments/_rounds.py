@@ -16,8 +16,9 @@ import numpy as np
 from netcalc.errors import ExperimentError
 from netcalc.experiments import _instrument
 from netcalc.experiments._exchange import connect_within, limit_receive, peer_of, send_all
+from netcalc.experiments._limits import CONNECT_S
 from netcalc.experiments._peer import TAG_BYTES
-from netcalc.experiments._responses import CONNECT_S, Place, Responses
+from netcalc.experiments._responses import Place, Responses
 from netcalc.experiments._stopping import SLICE_S, Stopping
 from netcalc.experiments._tap import Packet, Tap, ladder_rows
 from netcalc.path import Path

@@ -25,6 +25,7 @@ from netcalc.experiments._run import Progress, finish
 from netcalc.experiments._stopping import Stop, Stopping
 from netcalc.experiments._transfers import Transfer, Transfers
 from netcalc.models._domain import as_float, choice, one_dimensional
+from netcalc.models._headers import UDP_HEADER_BYTES, ip_header_bytes
 from netcalc.path import Path
 from netcalc.samples import BulkSamples
 from netcalc.units import show
@@ -42,7 +43,6 @@ MAX_LIMIT_S = 60.0
 MAX_TOGETHER = 64
 """Datagrams that the kernel takes in one call, at most. [1]"""
 _UDP_LIMIT_BYTES = {4: 65_507, 6: 65_527}  # by version of IP: the payload that UDP can carry
-_UDP_HEADERS_BYTES = {4: 28, 6: 48}
 _TOGETHER_BYTES = 65_507
 
 
@@ -60,6 +60,8 @@ def bulk(
     mtu_bytes: int | None = None,
     path: Path | None = None,
     link_buffer_bytes: int | None = None,
+    loss_ratio: float = 0.0,
+    seed: int = 0,
     progress: Progress | None = None,
     stop: Stop | None = None,
     save: str | os.PathLike[str] | None = None,
@@ -99,6 +101,10 @@ def bulk(
         Run between two hosts with this path between them, emulated on this machine.
     link_buffer_bytes : int, optional
         What each link of the path holds; by default twice its bandwidth-delay product. [byte]
+    loss_ratio : float
+        Share of the packets that each link of the path loses, in both directions. [ratio]
+    seed : int
+        Of the losses: the same seed loses the same packets, counted from the first.
     progress : callable, optional
         Called as ``progress(done, total, received_bytes)`` at most ten times a second and at
         the end: what the run has moved so far, and ``done`` with the share of a transfer under way.
@@ -158,6 +164,10 @@ def bulk(
         mtu_bytes = whole_number("mtu_bytes", mtu_bytes, smallest, largest)
     if link_buffer_bytes is not None:
         link_buffer_bytes = whole_number("link_buffer_bytes", link_buffer_bytes, 1, 1 << 30)
+    loss_ratio = finite("loss_ratio", loss_ratio, 0.0, 1.0)
+    if loss_ratio and path is None:
+        raise DomainError("loss_ratio", loss_ratio, "0 on a loopback", hint="A path has losses")
+    seed = whole_number("seed", seed, 0, 1 << 32)
     transfers = planned(
         write_bytes,
         version=version,
@@ -179,7 +189,8 @@ def bulk(
         f"buffer_bytes={buffers}, datagrams_per_call={datagrams_per_call}, "
         f"congestion_control={congestion_control!r}, limit_s={limit_s:g}, host={address!r}, "
         f"mtu_bytes={mtu_bytes}"
-        + (")" if path is None else f", path={path!r}, link_buffer_bytes={link_buffer_bytes})")
+        + ("" if path is None else f", path={path!r}, link_buffer_bytes={link_buffer_bytes}")
+        + (f", loss_ratio={loss_ratio:g}, seed={seed})" if loss_ratio else ")")
     )
     require_writable(save)
     with Stopping(stop, limit_s=MAX_DURATION_S) as stopping:
@@ -198,7 +209,13 @@ def bulk(
         return finish(
             run,
             lambda: moved(
-                run, transfers, mtu_bytes=mtu_bytes, path=path, link_buffer_bytes=link_buffer_bytes
+                run,
+                transfers,
+                mtu_bytes=mtu_bytes,
+                path=path,
+                link_buffer_bytes=link_buffer_bytes,
+                loss_ratio=loss_ratio,
+                seed=seed,
             ),
         )
 
@@ -230,7 +247,8 @@ def planned(
         buffers = [*whole_numbers("buffer_bytes", buffer_bytes, 1, 1 << 30)]
     together = whole_number("datagrams_per_call", datagrams_per_call, 1, MAX_TOGETHER)
     if together > 1:
-        _require_together(together, sizes, protocol, mtu_bytes, _UDP_HEADERS_BYTES[version])
+        headers_bytes = int(ip_header_bytes(version) + UDP_HEADER_BYTES)
+        _require_together(together, sizes, protocol, mtu_bytes, headers_bytes)
     if congestion_control and protocol == "udp":
         raise DomainError(
             "congestion_control", repr(congestion_control), "empty for UDP, which has none"

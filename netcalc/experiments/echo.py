@@ -14,6 +14,7 @@ from netcalc.experiments import _instrument
 from netcalc.experiments._exchange import Exchange, TcpExchange, UdpExchange, connect_within
 from netcalc.experiments._icmp import IcmpExchange
 from netcalc.experiments._limits import (
+    CONNECT_S,
     MAX_BYTES,
     MAX_COUNT,
     MAX_DURATION_S,
@@ -36,8 +37,6 @@ from netcalc.samples import RttSamples
 
 BOOK_SIZES = (8, *range(100, 1401, 100))
 """The 15 sizes of Stevens, TCP/IP Illustrated vol. 3, appendix A. [byte]"""
-CONNECT_S = 5.0
-"""Time limit of a connection to the peer. [s]"""
 
 Opener = Callable[[int, int, int], socket.socket]
 """What makes a socket of a family, kind and protocol: here, or at one end of a wire."""

@@ -30,8 +30,9 @@ from netcalc.experiments._limits import (
 from netcalc.experiments._run import SILENT_COUNT, Progress, Record, finish
 from netcalc.experiments._stamps import SO_TIMESTAMPNS, stamp_ns
 from netcalc.experiments._stopping import Stop, Stopping
-from netcalc.experiments.probing import HEADER_BYTES, MAX_PAYLOAD_BYTES
+from netcalc.experiments.probing import MAX_PAYLOAD_BYTES
 from netcalc.models._domain import ratio
+from netcalc.models._headers import DATAGRAM_HEADERS_BYTES
 from netcalc.path import Path
 from netcalc.samples import TrainSamples
 
@@ -121,7 +122,9 @@ def packet_trains(
     )
     wire = Wire(path, offload=False)
     sent_count = plan.count * plan.packet_count
-    one_s = path.one_way_s(plan.payload_bytes + HEADER_BYTES, packet_count=plan.packet_count)
+    one_s = path.one_way_s(
+        plan.payload_bytes + DATAGRAM_HEADERS_BYTES, packet_count=plan.packet_count
+    )
     require_bounded(
         probe_count=sent_count,
         carried_bytes=sent_count * plan.payload_bytes,
@@ -228,7 +231,7 @@ class TrainRun(Record[TrainSamples]):
         most = MAX_PAYLOAD_BYTES - _TAG_BYTES
         others = [self._tag(_CROSSING, 0) + bytes(draw.randint(0, most)) for _ in places]
         datagrams = [self._tag(train, place) + rest for place in places]
-        size, packets = plan.payload_bytes + HEADER_BYTES, []
+        size, packets = plan.payload_bytes + DATAGRAM_HEADERS_BYTES, []
         for place, data, other, crossed in zip(places, datagrams, others, crossing, strict=True):
             if crossed:
                 sender.send(other)

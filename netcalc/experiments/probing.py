@@ -35,13 +35,12 @@ from netcalc.experiments._limits import (
 from netcalc.experiments._run import SILENT_COUNT, Progress, Record, finish
 from netcalc.experiments._stopping import Stop, Stopping
 from netcalc.fit import to_node_s
+from netcalc.models._headers import DATAGRAM_HEADERS_BYTES
 from netcalc.path import Path
 from netcalc.samples import HopSamples
 
 PROBE_SIZES = tuple(range(520, 1473, 136))
 """Eight sizes whose answers are all alike: a node quotes 548 bytes of a packet. [byte]"""
-HEADER_BYTES = 28
-"""Headers of IPv4 and UDP in front of the user data. [byte]"""
 MAX_PAYLOAD_BYTES = 1472
 """User data of a packet of 1500 bytes. [byte]"""
 PORT = 33_434
@@ -126,7 +125,10 @@ def probing(
     timeout_s = finite("timeout_s", timeout_s, 0.001, 60.0)
     wire = Wire(path, offload=False, sysctls=SYSCTLS)
     hops = range(1, len(path.hops) + 1)
-    times_s = [to_node_s(np.array(sizes) + HEADER_BYTES, path=path, hop=hop).sum() for hop in hops]
+    times_s = [
+        to_node_s(np.array(sizes) + DATAGRAM_HEADERS_BYTES, path=path, hop=hop).sum()
+        for hop in hops
+    ]
     require_bounded(
         probe_count=count * len(sizes) * len(hops),
         carried_bytes=2 * count * sum(sizes) * len(hops),
@@ -308,7 +310,7 @@ class HopRun(Record[HopSamples]):
             remarks.append(f"answers after the time limit, their probes are lost: {late}")
         return HopSamples(
             hop=[hop for hop, _, _ in self._rows],
-            packet_bytes=[size + HEADER_BYTES for _, size, _ in self._rows],
+            packet_bytes=[size + DATAGRAM_HEADERS_BYTES for _, size, _ in self._rows],
             rtt_s=[np.nan if a.rtt_ns is None else a.rtt_ns * 1e-9 for a in answers],
             answer_bytes=[a.answer_bytes for a in answers],
             sequence=range(1, len(answers) + 1),

@@ -17,7 +17,6 @@ from __future__ import annotations
 from netcalc.fit.costs import Costs, datagram_costs
 from netcalc.fit.frame_costs import frame_bytes, frame_costs
 from netcalc.fit.lines import (
-    ICMP_HEADER_BYTES,
     OUTLIER_DEVIATIONS,
     Fit,
     Line,
@@ -37,7 +36,6 @@ from netcalc.fit.path_links import (
 )
 
 __all__ = [
-    "ICMP_HEADER_BYTES",
     "LINK_HEADINGS",
     "OUTLIER_DEVIATIONS",
     "QUOTED_BYTES",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from netcalc.fit.costs import Costs
-from netcalc.fit.lines import ICMP_HEADER_BYTES, robust_line
+from netcalc.fit.lines import robust_line
 from netcalc.models._domain import FloatArray
+from netcalc.models._headers import DATAGRAM_HEADERS_BYTES
 from netcalc.models.framing import ethernet_frame_bytes
 from netcalc.samples import BulkSamples
 
@@ -65,4 +66,4 @@ def frame_costs(samples: BulkSamples) -> Costs:
 
 def frame_bytes(samples: BulkSamples) -> FloatArray:
     """Return the Ethernet frame, FCS included, of the datagram of each row. [byte]"""
-    return ethernet_frame_bytes(np.asarray(samples.write_bytes) + ICMP_HEADER_BYTES)
+    return ethernet_frame_bytes(np.asarray(samples.write_bytes) + DATAGRAM_HEADERS_BYTES)

@@ -6,18 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from netcalc.models import latency
 from netcalc.models._domain import FloatArray
+from netcalc.models._headers import DATAGRAM_HEADERS_BYTES
 from netcalc.samples import RttSamples, TransferSamples
 from netcalc.units import show
 
 OUTLIER_DEVIATIONS = 6.0
 """Points further from the robust line than this many of its scales are set aside, and listed."""
-
-ICMP_HEADER_BYTES = 28
-"""IPv4 (20) and ICMP or UDP (8) in front of the user data of an echo. [byte]"""
 
 _UNITS = {"_bps": "bit/s", "_bytes": "byte", "_s": "s"}
 
@@ -39,6 +37,16 @@ class Line:
     scale: float
     rank: int
     outlier: NDArray[np.bool_]
+
+    def stderr_at(self, x: ArrayLike) -> FloatArray:
+        """Return its standard error at ``x``: of its height at the points' centre and its slope."""
+        x = np.asarray(x, dtype=float)
+        own, slope = self.intercept_stderr, self.slope_stderr
+        if np.isnan(self.covariance) or not own * slope > 0:
+            return np.full(x.shape, own)
+        centre = -self.covariance / slope / slope
+        height = own * np.sqrt(max(1 - (centre * slope / own) ** 2, 0.0))
+        return np.asarray(np.hypot(height, slope * (x - centre)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +94,7 @@ class Fit:
 
     def predict_stderr(self, x: FloatArray) -> FloatArray:
         """Standard error of the fitted line at ``x``, from the covariance of its parameters."""
-        return _stderr_at(self.line, np.asarray(x, dtype=float))
+        return self.line.stderr_at(x)
 
     def summary(self) -> str:
         """Return the parameters with their errors, and the notes, as lines of text."""
@@ -165,7 +173,7 @@ def _scaled_line(x: FloatArray, y: FloatArray, *, resolution: float) -> Line:
 
 
 def rtt_against_size(
-    samples: RttSamples, *, header_bytes: int = ICMP_HEADER_BYTES, minima: bool = True
+    samples: RttSamples, *, header_bytes: int = DATAGRAM_HEADERS_BYTES, minima: bool = True
 ) -> Fit:
     """Fit base round trip and equivalent rate to round trips of several sizes.
 
@@ -200,7 +208,7 @@ def rtt_against_size(
     bandwidth_error = bandwidth * line.slope_stderr / line.slope if not reasons else np.nan
     header_s = 0.0 if reasons else header_bytes * line.slope
     base = line.intercept - header_s
-    base_error = float(_stderr_at(line, np.asarray(-float(header_bytes))))
+    base_error = float(line.stderr_at(-header_bytes))
     notes = []
     if size.size and not reasons:
         notes.append(
@@ -342,16 +350,6 @@ def _why_no_slope(x: FloatArray, line: Line, *, bits: float, fix: str) -> str:
             f"the rate is likely above {show(bound, 'bit/s')}"
         )
     return ""
-
-
-def _stderr_at(line: Line, x: FloatArray) -> FloatArray:
-    """Standard error of a line at ``x``: its height at the points' centre and its slope."""
-    own, slope = line.intercept_stderr, line.slope_stderr
-    if np.isnan(line.covariance) or not own * slope > 0:
-        return np.full(np.shape(x), own)
-    centre = -line.covariance / slope / slope
-    height = own * np.sqrt(max(1 - (centre * slope / own) ** 2, 0.0))
-    return np.asarray(np.hypot(height, slope * (x - centre)))
 
 
 def _outlier_notes(x: FloatArray, y: FloatArray, line: Line) -> tuple[str, ...]:

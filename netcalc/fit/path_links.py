@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike
 
 from netcalc.fit.lines import Line, robust_line
 from netcalc.models._domain import FloatArray
+from netcalc.models._headers import DATAGRAM_HEADERS_BYTES
 from netcalc.models.probing import hop_bandwidth_bps
 from netcalc.path import Path
 from netcalc.samples import HopSamples
@@ -33,8 +34,6 @@ from netcalc.units import show
 
 QUOTED_BYTES = 548
 """So much of a packet stands in a node's answer at most (RFC 1812). [byte]"""
-ANSWER_HEADER_BYTES = 28
-"""IPv4 and ICMP headers of an answer, in front of what it quotes. [byte]"""
 FEWEST_SIZES = 3
 """With fewer sizes a line has no residual to judge by."""
 CERTAIN = 2.0
@@ -135,7 +134,7 @@ def _known(value: float, unit: str, digits: int = 4) -> str:
 def to_node_s(packet_bytes: ArrayLike, *, path: Path, hop: int) -> FloatArray:
     """Time of a probe to a node of a path and of its answer back, which quotes the probe. [s]"""
     quoted = np.minimum(np.asarray(packet_bytes, dtype=float), QUOTED_BYTES)
-    return path.until(hop).rtt_s(packet_bytes, reply_bytes=quoted + ANSWER_HEADER_BYTES)
+    return path.until(hop).rtt_s(packet_bytes, reply_bytes=quoted + DATAGRAM_HEADERS_BYTES)
 
 
 def links(samples: HopSamples) -> PathEstimate:
@@ -172,22 +171,16 @@ def links(samples: HopSamples) -> PathEstimate:
         rows = samples.measured & (np.asarray(samples.hop) == hop)
         answers = np.asarray(samples.answer_bytes)[rows]
         largest = float(np.nanmax(answers)) if np.isfinite(answers).any() else 0.0
-        no_bits_s, no_bits_stderr_s = _at(line, -largest)
+        no_bits_s = no_bits_stderr_s = np.nan
+        if line.rank == 2:
+            no_bits_s = line.intercept - line.slope * largest
+            no_bits_stderr_s = float(line.stderr_at(-largest))
         node = str(np.asarray(samples.node)[rows][-1])
         found.append(_link(hop, node, sizes, (line, no_bits_s, no_bits_stderr_s), before, path))
         lines.append(line)
         points.append((sizes, times))
         before = (line, no_bits_s, no_bits_stderr_s)
     return PathEstimate(tuple(found), tuple(lines), tuple(points), _of_links(found))
-
-
-def _at(line: Line, x: float) -> tuple[float, float]:
-    """Return a line at one place, and its standard error there; nan where it has no slope."""
-    if line.rank < 2:
-        return np.nan, np.nan
-    own, slope = line.intercept_stderr, line.slope_stderr
-    variance = own**2 + (x * slope) ** 2 + 2.0 * x * line.covariance
-    return line.intercept + line.slope * x, float(np.sqrt(max(variance, 0.0)))
 
 
 def _link(

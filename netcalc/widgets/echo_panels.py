@@ -11,7 +11,7 @@ import ipywidgets
 from netcalc import compare, datasets, explain, plots
 from netcalc.errors import ExperimentError
 from netcalc.experiments import BOOK_SIZES, echo
-from netcalc.fit import ICMP_HEADER_BYTES
+from netcalc.models._headers import DATAGRAM_HEADERS_BYTES
 from netcalc.path import Path
 from netcalc.plots import Plot
 from netcalc.plots.style import Theme
@@ -165,7 +165,7 @@ def _drawn(place: Place, samples: RttSamples | None, theme: Theme) -> Plot:
     path = place.path
     title = f"Echo by {place.protocol.upper()}: {place.name}"
     known = samples or RttSamples(payload_bytes=[], rtt_s=[])
-    headers = compare.TCP_HEADERS_BYTES if place.protocol == "tcp" else ICMP_HEADER_BYTES
+    headers = compare.TCP_HEADERS_BYTES if place.protocol == "tcp" else DATAGRAM_HEADERS_BYTES
     # Of a run, the path is the one that it noted.
     of_choice = path if samples is None else None
     found = compare.overlay(known, path=of_choice, header_bytes=headers, title=title)

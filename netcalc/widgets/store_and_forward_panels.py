@@ -10,6 +10,7 @@ from netcalc import datasets
 from netcalc.errors import ReaderError
 from netcalc.experiments import echo, packet_trains
 from netcalc.models import store_and_forward
+from netcalc.models._headers import DATAGRAM_HEADERS_BYTES
 from netcalc.path import Hop, Link, Path
 from netcalc.plots import Axis, Plot, curves, timeline
 from netcalc.plots.style import Theme
@@ -135,7 +136,12 @@ def train_panel(*, theme: Theme = "light") -> Panel:
     def run(progress: Any, stop: Any) -> tuple[Path, float, TrainSamples]:
         path, size = _with_routers(controls["router_count"].value), controls["packet_bytes"].value
         samples = packet_trains(
-            size - 28, path=path, packet_count=30, count=3, progress=progress, stop=stop
+            size - DATAGRAM_HEADERS_BYTES,
+            path=path,
+            packet_count=30,
+            count=3,
+            progress=progress,
+            stop=stop,
         )
         return path, size, samples
 
@@ -210,7 +216,9 @@ def live_hops_panel(*, theme: Theme = "light") -> Panel:
             if stop.is_set():
                 break
             path = Path.of([Link(line_rate(name), HOP_LATENCY_S)] * number)
-            found.append((number, echo([size - 28], path=path, count=4, stop=stop)))
+            found.append(
+                (number, echo([size - DATAGRAM_HEADERS_BYTES], path=path, count=4, stop=stop))
+            )
             progress(len(found), len(LIVE_HOPS))
         return size, name, found
 
@@ -222,7 +230,9 @@ def live_hops_panel(*, theme: Theme = "light") -> Panel:
         paths = [Path.of_truth(run.meta.instrument["truth"]) for run in runs]
         names = {line_rate(name): name for name in controls["line_name"].options}
         controls["line_name"].value = names[paths[0].bottleneck_bps]
-        controls["packet_bytes"].value = float(np.asarray(runs[0].payload_bytes)[0]) + 28
+        controls["packet_bytes"].value = (
+            float(np.asarray(runs[0].payload_bytes)[0]) + DATAGRAM_HEADERS_BYTES
+        )
         found = [(len(path.hops), run) for path, run in zip(paths, runs, strict=True)]
         show_run((controls["packet_bytes"].value, controls["line_name"].value, found))
 
@@ -356,7 +366,8 @@ def mix_panel(*, theme: Theme = "light") -> Panel:
             figure.describe("No line at all: nothing arrives.")
             return
         bare, path = Path.of(links), Path.of(links, processing_s=router_s)
-        rtt = 0.080 + path.rtt_s(sizes + 28) - bare.rtt_s(28)
+        alone_s = bare.rtt_s(DATAGRAM_HEADERS_BYTES)
+        rtt = 0.080 + path.rtt_s(sizes + DATAGRAM_HEADERS_BYTES) - alone_s
         figure.update(mix, y=rtt)
         at_1400 = float(np.interp(1400, sizes, rtt))
         figure.describe(
