@@ -8,7 +8,8 @@
 []
 
 The range is searched on a grid for changes of sign, each of which Brent's method closes in on;
-places where the formula only touches the result are looked for between grid points.
+places where the formula only touches the result are looked for between grid points. A formula
+that takes arrays is asked for many points of the grid in one call.
 """
 
 from __future__ import annotations
@@ -29,6 +30,11 @@ GRID_POINTS = 1001
 """Points of the grid on which changes of sign are looked for."""
 TOLERANCE = 1e-9
 """A root's result differs from the one wanted by no more than this share of it."""
+
+_AT_A_TIME = 100
+"""Points of the grid in one call: neighbours, for which a search takes about as many steps."""
+_SECTIONS = 25  # golden sections: of 2 steps of the grid, 1e-5 of one is left
+_GOLDEN = 0.5 * (5.0**0.5 - 1.0)
 
 # Where a variable is looked for if nobody says, by the ending of its name.
 _RANGES = {
@@ -119,19 +125,17 @@ def solve(
     if not np.isfinite(result):
         raise DomainError("result", f"{result:g}", "any finite number")
 
-    def difference(value: float) -> float:
-        return evaluate(function, {**given, for_: value}) - result
-
-    if for_.endswith("_count") or _only_whole(difference, bottom, top):
-        return _whole_roots(difference, int(np.ceil(bottom)), int(top), result)
+    swept = _Swept(function, for_, given, result)
+    if for_.endswith("_count") or _only_whole(swept, bottom, top):
+        return _whole_roots(swept, int(np.ceil(bottom)), int(top))
     grid = _grid(bottom, top)
-    values = np.array([difference(float(at)) for at in grid])
-    found = [_root(difference, float(at), result) for at in grid[values == 0]]
+    values = swept.at_all(grid)
+    found = [Root(float(at), result, True) for at in grid[values == 0]]
     signs = np.sign(values)
     crossed = np.flatnonzero(signs[:-1] * signs[1:] < 0)
     for place in crossed:
-        found.append(_close_in(difference, float(grid[place]), float(grid[place + 1]), result))
-    found += _touching(difference, grid, values, result)
+        found.append(_close_in(swept, float(grid[place]), float(grid[place + 1])))
+    found += _touching(swept, grid, values)
     return sorted(_distinct(found), key=lambda root: root.value)
 
 
@@ -143,19 +147,87 @@ def evaluate(function: Callable[..., Any], arguments: Mapping[str, Any]) -> floa
     DomainError
         If the formula gives more than one number.
     """
-    first = next(iter(inspect.signature(function).parameters))
-    keywords = {name: value for name, value in arguments.items() if name != first}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotFiniteWarning)
-        try:
-            value = np.asarray(
-                function(*([arguments[first]] if first in arguments else []), **keywords)
-            )
-        except DomainError:
-            return float("nan")
+    return _number(function, next(iter(inspect.signature(function).parameters)), arguments)
+
+
+def _number(function: Callable[..., Any], first: str, arguments: Mapping[str, Any]) -> float:
+    try:
+        value = _call(function, first, arguments)
+    except DomainError:
+        return float("nan")
     if value.size != 1 or value.dtype.kind not in "fiu":
         raise DomainError("result of the formula", f"of shape {value.shape}", "one number")
     return float(value.reshape(()))
+
+
+def _call(function: Callable[..., Any], first: str, arguments: Mapping[str, Any]) -> NDArray[Any]:
+    """Call a formula with its first argument in place, without a word about nan."""
+    keywords = {name: value for name, value in arguments.items() if name != first}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotFiniteWarning)
+        return np.asarray(function(*([arguments[first]] if first in arguments else []), **keywords))
+
+
+class _Swept:
+    """A formula less the result wanted, over the variable that is looked for."""
+
+    def __init__(
+        self, function: Callable[..., Any], name: str, given: Mapping[str, Any], result: float
+    ) -> None:
+        self.function = function
+        self.name = name
+        self.given = given
+        self.result = result
+        self.first = next(iter(inspect.signature(function).parameters))
+        self.takes_arrays: bool | None = None  # not known until the first call
+        # What a formula does not take, or cannot do, as an array it may do one by one.
+        self.refusals = (TypeError, ValueError, ConvergenceError)
+
+    def __call__(self, value: float) -> float:
+        """Return the difference at one place; nan where the place is impossible."""
+        arguments = {**self.given, self.name: value}
+        return _number(self.function, self.first, arguments) - self.result
+
+    def at_all(self, places: FloatArray) -> FloatArray:
+        """Return the difference at each place, as calls one by one would."""
+        if self.takes_arrays is not False:
+            parts = [places[n : n + _AT_A_TIME] for n in range(0, places.size, _AT_A_TIME)]
+            try:
+                values = np.concatenate([self._part(part) for part in parts])
+            except self.refusals:
+                self.takes_arrays = False
+            else:
+                self.takes_arrays = self.takes_arrays or self._is_element_wise(places, values)
+                if self.takes_arrays:
+                    return self._exact(places, values)
+        return np.array([self(float(place)) for place in places])
+
+    def _part(self, places: FloatArray) -> FloatArray:
+        """Return the difference at neighbouring places, in as few calls as it takes."""
+        if places.size <= 2:
+            return np.array([self(float(place)) for place in places])
+        try:
+            found = _call(self.function, self.first, {**self.given, self.name: places})
+        except DomainError:  # of one of them, or of all: halves tell which
+            middle = places.size // 2
+            return np.concatenate([self._part(places[:middle]), self._part(places[middle:])])
+        if found.shape != places.shape or found.dtype.kind not in "fiu":
+            raise TypeError(f"{places.size} places gave {found.dtype} of shape {found.shape}")
+        return found.astype(np.float64) - self.result
+
+    def _is_element_wise(self, places: FloatArray, values: FloatArray) -> bool:
+        """Whether single calls give the same: a formula may take a list for its hops."""
+        finite = np.flatnonzero(np.isfinite(values))
+        some = finite[np.linspace(0, finite.size - 1, 5).astype(int)] if finite.size else finite
+        alone = [self(float(place)) for place in places[some]]
+        near = TOLERANCE * max(abs(self.result), 1e-300)
+        return bool(np.allclose(alone, values[some], rtol=1e-9, atol=near))
+
+    def _exact(self, places: FloatArray, values: FloatArray) -> FloatArray:
+        """Return the values with those next to 0 from single calls, so that signs agree."""
+        near = (np.abs(values) <= TOLERANCE * abs(self.result)) & (values != 0)
+        values[near] = [self(float(place)) for place in places[near]]
+        return values
 
 
 def _grid(low: float, high: float) -> FloatArray:
@@ -169,7 +241,7 @@ def _grid(low: float, high: float) -> FloatArray:
     return np.linspace(low, high, GRID_POINTS)
 
 
-def _close_in(difference: Callable[[float], float], low: float, high: float, result: float) -> Root:
+def _close_in(swept: _Swept, low: float, high: float) -> Root:
     from scipy.optimize import brentq  # late: half of the package does without scipy
 
     last = low
@@ -177,7 +249,7 @@ def _close_in(difference: Callable[[float], float], low: float, high: float, res
     def at(place: float) -> float:
         nonlocal last
         last = place
-        return difference(place)
+        return swept(place)
 
     try:
         value, report = brentq(
@@ -190,70 +262,83 @@ def _close_in(difference: Callable[[float], float], low: float, high: float, res
         raise ConvergenceError(what, iterations=0, residual=float("nan"), last=last) from error
     if not report.converged:
         raise ConvergenceError(
-            "the root", iterations=report.iterations, residual=difference(value), last=value
+            "the root", iterations=report.iterations, residual=swept(value), last=value
         )
-    return _root(difference, float(value), result)
+    return _root(swept, float(value))
 
 
-def _root(difference: Callable[[float], float], value: float, result: float) -> Root:
-    off = difference(value)
-    return Root(value, result + off, abs(off) <= TOLERANCE * max(abs(result), 1e-300))
+def _root(swept: _Swept, value: float) -> Root:
+    off = swept(value)
+    return Root(value, swept.result + off, abs(off) <= TOLERANCE * max(abs(swept.result), 1e-300))
 
 
-def _touching(
-    difference: Callable[[float], float], grid: FloatArray, values: FloatArray, result: float
-) -> list[Root]:
+def _touching(swept: _Swept, grid: FloatArray, values: FloatArray) -> list[Root]:
     """Find the places where the formula reaches the result without crossing it."""
     from scipy.optimize import minimize_scalar
 
-    size: NDArray[np.float64] = np.abs(values)
     found = []
-    for place in range(1, grid.size - 1):
-        around = values[place - 1 : place + 2]
-        if not np.isfinite(around).all() or (np.sign(around) != np.sign(around[1])).any():
-            continue
-        if not (size[place] < size[place - 1] and size[place] < size[place + 1]):
-            continue
+    for low, high in _dips(swept, grid, values):
         nearest = minimize_scalar(
-            lambda at: abs(difference(float(at))),
-            bounds=(float(grid[place - 1]), float(grid[place + 1])),
+            lambda at: abs(swept(float(at))),
+            bounds=(low, high),
             method="bounded",
-            options={"xatol": 1e-12 * float(grid[place])},
+            options={"xatol": 1e-12 * 0.5 * (low + high)},
         )
-        root = _root(difference, float(nearest.x), result)
+        root = _root(swept, float(nearest.x))
         if root.exact:
             found.append(root)
     return found
 
 
-def _only_whole(difference: Callable[[float], float], low: float, high: float) -> bool:
+def _dips(swept: _Swept, grid: FloatArray, values: FloatArray) -> list[tuple[float, float]]:
+    """Return two steps of the grid wherever the formula comes near the result and turns back.
+
+    All of them are narrowed down at once; those are left out that stay away from the result by
+    more than a thousandth of what they rise to at their ends.
+    """
+    size: FloatArray = np.abs(values)
+    sign = np.sign(values)
+    lies_low = (size[1:-1] < size[:-2]) & (size[1:-1] < size[2:]) & (sign[1:-1] != 0)
+    lies_low &= (sign[1:-1] == sign[:-2]) & (sign[1:-1] == sign[2:])
+    lies_low &= np.isfinite(size[:-2]) & np.isfinite(size[2:])
+    places = np.flatnonzero(lies_low) + 1
+    low, high = grid[places - 1], grid[places + 1]
+    least, rise = size[places], np.maximum(size[places - 1], size[places + 1]) - size[places]
+    left, right = low, high
+    for _ in range(_SECTIONS if places.size else 0):
+        inner = right - _GOLDEN * (right - left), left + _GOLDEN * (right - left)
+        first, second = np.abs(swept.at_all(np.concatenate(inner))).reshape(2, -1)
+        least = np.fmin(least, np.fmin(first, second))
+        is_left = first < second
+        left, right = np.where(is_left, left, inner[0]), np.where(is_left, inner[1], right)
+    near = least <= 1e-3 * rise + TOLERANCE * abs(swept.result)
+    return list(zip(low[near].tolist(), high[near].tolist(), strict=True))
+
+
+def _only_whole(swept: _Swept, low: float, high: float) -> bool:
     """True if the formula knows whole numbers only: it refuses those between."""
     inner = np.unique(np.floor(np.geomspace(max(low, 1.0), max(high, 1.0), 20)))
     inner = inner[(inner >= low) & (inner + 0.5 <= high)]
     if not inner.size:
         return False
-    between = all(np.isnan(difference(float(at) + 0.5)) for at in inner)
-    return between and any(np.isfinite(difference(float(at))) for at in inner)
+    between = all(np.isnan(swept(float(at) + 0.5)) for at in inner)
+    return between and any(np.isfinite(swept(float(at))) for at in inner)
 
 
-def _whole_roots(
-    difference: Callable[[float], float], low: int, high: int, result: float
-) -> list[Root]:
+def _whole_roots(swept: _Swept, low: int, high: int) -> list[Root]:
     grid = np.unique(np.round(_grid(float(low), float(high))))
-    values = [difference(float(at)) for at in grid]
-    found = [
-        _root(difference, float(at), result) for at, v in zip(grid, values, strict=True) if v == 0
-    ]
+    values = swept.at_all(grid)
+    found = [Root(float(at), swept.result, True) for at in grid[values == 0]]
     for place in range(len(values) - 1):
         if values[place] * values[place + 1] < 0:
             below, above = int(grid[place]), int(grid[place + 1])
             while above - below > 1:
                 middle = (below + above) // 2
-                if difference(middle) * values[place] > 0:
+                if swept(middle) * values[place] > 0:
                     below = middle
                 else:
                     above = middle
-            found.append(_root(difference, float(above), result))
+            found.append(_root(swept, float(above)))
     return sorted(_distinct(found), key=lambda root: root.value)
 
 

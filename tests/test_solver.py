@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -228,3 +229,81 @@ def test_a_search_that_does_not_end_is_told(monkeypatch):
         solve(lambda x: np.asarray(x) ** 9, for_="x", result=0.0071, low=0, high=1)
     assert 0 < caught.value.last < 1
     assert abs(caught.value.residual) > 0
+
+
+class Counted:
+    """Stand-in formula that counts how often it is called, and with how many values."""
+
+    def __init__(self, formula):
+        self.formula = formula
+        self.sizes = []
+
+    def __call__(self, x):
+        self.sizes.append(np.size(x))
+        return self.formula(x)
+
+
+def refused_from_five(x):
+    if (np.asarray(x) >= 5).any():
+        raise DomainError("x", "5 or more", "below 5")
+    return np.asarray(x) ** 2
+
+
+def test_a_formula_that_takes_arrays_is_asked_in_few_calls():
+    counted = Counted(parabola_of_one)
+    values = [root.value for root in solve(counted, for_="x", result=4, low=-9, high=9)]
+    assert values == pytest.approx([1, 5])  # derived: (x - 3)^2 = 4
+    assert len(counted.sizes) < 200  # a grid of 1001 points, and two roots
+    assert max(counted.sizes) > 1
+
+
+def parabola_of_one(x):
+    return (np.asarray(x) - 3.0) ** 2
+
+
+def test_what_is_impossible_in_a_part_of_the_range_is_left_out():
+    counted = Counted(refused_from_five)
+    [root] = solve(counted, for_="x", result=9, low=0, high=5.5)
+    assert root.value == pytest.approx(3)  # derived: x^2 = 9
+    assert len(counted.sizes) < 500  # of 1001 points a tenth is impossible
+
+
+@pytest.mark.parametrize(
+    "formula_of_numbers",
+    [
+        math.sqrt,  # takes one number only
+        lambda x: np.sqrt(np.cumsum(x))[-1:],  # one result of a list
+        lambda x: np.sqrt(np.cumsum(x)),  # a running sum: of one number, itself
+        lambda x: 7.0 if x > 100 else math.sqrt(x),  # cannot be asked about a list
+    ],
+)
+def test_a_formula_of_single_numbers_is_solved_number_by_number(formula_of_numbers):
+    """Derived: the square of 3 is 9, whatever the formula makes of a list."""
+    [root] = solve(lambda x: formula_of_numbers(x), for_="x", result=3, low=0.5, high=1000)
+    assert root.value == pytest.approx(9)
+
+
+def test_two_numbers_are_no_single_one_however_long_the_list_is():
+    with pytest.raises(DomainError, match="one number"):
+        solve(
+            lambda x, others: np.asarray(x) + others, for_="x", result=1, low=0, high=1,
+            others=np.zeros(100),
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("low", [-9.05, -9.033, -8.987])
+def test_a_touch_between_the_points_of_the_grid_is_found_wherever_they_lie(low):
+    [root] = solve(parabola, for_="x", result=1.0, low=low, high=9, shift=-1)
+    assert root.value == pytest.approx(3, abs=1e-4)  # derived: the vertex
+
+
+def test_a_dip_that_stays_away_is_no_root():
+    assert solve(parabola, for_="x", result=1.0, low=-9.05, high=9, shift=-1.0001) == []
+
+
+def test_every_point_of_a_level_stretch_is_a_root():
+    found = solve(lambda x: np.maximum(x, 2.0), for_="x", result=2.0, low=0, high=10)
+    values = [root.value for root in found]
+    grid = np.linspace(0, 10, 1001)
+    assert values == pytest.approx(grid[grid <= 2].tolist())  # identity
+    assert all(root.exact for root in found)
