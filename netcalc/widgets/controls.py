@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, Literal
 
@@ -168,6 +168,25 @@ def choice(label: str, options: Mapping[str, Any] | list[str], start: Any) -> ip
     )
     control.add_class("netcalc-choice")
     return control
+
+
+def path_box(
+    start: str, *, label: str = "path", known: Sequence[str] = (), when_empty: str = ""
+) -> ipywidgets.Text:
+    """Return a box for the links of a path as text; it offers the ones that are ``known``."""
+    about = "Links between commas, each with a rate and a latency"
+    given = {
+        "value": start,
+        "description": label,
+        "placeholder": "links between commas",
+        "continuous_update": False,
+        "tooltip": f"{about}; {when_empty}" if when_empty else about,
+        "style": {"description_width": "8.5em"},
+        "layout": ipywidgets.Layout(width="100%", max_width="640px"),
+    }
+    if not known:
+        return ipywidgets.Text(**given)
+    return ipywidgets.Combobox(options=known, ensure_option=False, **given)
 
 
 def switch(label: str, start: bool = False) -> ipywidgets.Checkbox:

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import ipywidgets
-
 from netcalc import compare, datasets, explain, plots
 from netcalc.errors import ExperimentError
 from netcalc.experiments import BOOK_SIZES, echo
@@ -17,7 +15,7 @@ from netcalc.plots import Plot
 from netcalc.plots.style import Theme
 from netcalc.samples import RttSamples
 from netcalc.units import show
-from netcalc.widgets.controls import choice
+from netcalc.widgets.controls import choice, path_box
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
 from netcalc.widgets.run import run_button
@@ -74,7 +72,7 @@ def echo_panel(start: str = LOOPBACK, *, theme: Theme = "light") -> Panel:
     """
     runs: dict[Place, RttSamples] = {}
     paths, protocol = choice("path", PATHS, start), choice("protocol", PROTOCOLS, "udp")
-    own = _own_path()
+    own = path_box("T1 5 ms, T1 1 ms", label="your own path")
 
     def place() -> Place:
         return Place(own.value if paths.value == YOURS else paths.value, protocol.value)
@@ -113,18 +111,6 @@ def echo_panel(start: str = LOOPBACK, *, theme: Theme = "light") -> Panel:
     )
     controls = {"links": paths, "protocol": protocol, "own": own}
     return panel(figure, controls, update, below=[live])
-
-
-def _own_path() -> ipywidgets.Text:
-    return ipywidgets.Text(
-        value="T1 5 ms, T1 1 ms",
-        description="your own path",
-        placeholder="links between commas",
-        continuous_update=False,
-        tooltip="Links between commas, each with a rate and a latency",
-        style={"description_width": "8.5em"},
-        layout=ipywidgets.Layout(flex="1 1 400px", min_width="0", max_width="640px"),
-    )
 
 
 def _run(place: Place, progress: Any, stop: Any) -> RttSamples:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import ipywidgets
-
 from netcalc import compare, plots
 from netcalc.errors import ReaderError
 from netcalc.experiments import BOOK_SIZES, echo
 from netcalc.path import Path
 from netcalc.plots.style import Theme
 from netcalc.samples import RttSamples, Samples, TransferSamples
+from netcalc.widgets.controls import path_box
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
 from netcalc.widgets.run import run_button
@@ -45,7 +44,7 @@ def round_trip_panel(
     Panel
         The widget to show.
     """
-    box = _path_box(path or "")
+    box = path_box(path or "", when_empty="empty to fit")
     drawn: list[RttSamples | TransferSamples] = [start or RttSamples(payload_bytes=[], rtt_s=[])]
     figure = Figure(plots.overlay(compare.overlay(drawn[0]), theme=theme))
 
@@ -80,14 +79,3 @@ def round_trip_panel(
         figure, controls, update, below=[upload("Your own ping file, or saved samples", show), live]
     )
     return shown
-
-
-def _path_box(start: str) -> ipywidgets.Text:
-    return ipywidgets.Text(
-        value=start,
-        description="path",
-        continuous_update=False,
-        tooltip="Links between commas, each with a rate and a latency; empty to fit",
-        style={"description_width": "8.5em"},
-        layout=ipywidgets.Layout(width="100%", max_width="640px"),
-    )

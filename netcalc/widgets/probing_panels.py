@@ -19,7 +19,7 @@ from netcalc.plots import Axis
 from netcalc.plots.style import Theme
 from netcalc.samples import HopSamples, TrainSamples
 from netcalc.units import parse, show
-from netcalc.widgets.controls import Quantity, switch
+from netcalc.widgets.controls import Quantity, path_box, switch
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
 from netcalc.widgets.run import run_button
@@ -68,7 +68,7 @@ def links_panel(*, theme: Theme = "light") -> Panel:
         _go_where(samples, box)
         board.refresh()
 
-    box = _path_box()
+    box = path_box(PATHS[0], known=PATHS, when_empty="empty it to see some")
 
     def run(progress: Any, stop: Any) -> HopSamples:
         return probing(path=Path.parse(box.value), count=PROBE_COUNT, progress=progress, stop=stop)
@@ -116,7 +116,7 @@ def trains_panel(*, theme: Theme = "light") -> Panel:
         board.refresh()
 
     controls = {
-        "path": _path_box(),
+        "path": path_box(PATHS[0], known=PATHS, when_empty="empty it to see some"),
         "cross_ratio": Quantity(
             "other traffic", "0 %", unit="ratio", low="0 %", high="60 %", scale="linear"
         ),
@@ -275,19 +275,6 @@ def _mix_table(names: list[str], mixes: PathMixes) -> str:
     more = mixes.rtt_s.size - len(rows)
     note = f"<p>and {more:,} more</p>" if more > 0 else ""
     return html_table(("", *names, "lines", "round trip", "off"), rows) + note if rows else ""
-
-
-def _path_box() -> ipywidgets.Combobox:
-    return ipywidgets.Combobox(
-        value=PATHS[0],
-        options=PATHS,
-        ensure_option=False,
-        description="path",
-        continuous_update=False,
-        tooltip="Links between commas, each with a rate and a latency; empty it to see some",
-        style={"description_width": "8.5em"},
-        layout=ipywidgets.Layout(width="100%", max_width="640px"),
-    )
 
 
 def _is_of(samples: HopSamples | TrainSamples, path: Path) -> bool:

@@ -8,6 +8,7 @@ import pytest
 from netcalc.errors import DomainError
 from netcalc.plots import Axis, curves
 from netcalc.widgets import Figure, Quantity, choice, panel, switch
+from netcalc.widgets.controls import path_box
 
 
 def latency(**changes):
@@ -95,6 +96,15 @@ def test_a_program_may_set_the_value():
 def figure():
     x = np.array([1.0, 2.0])
     return Figure(curves(x, {"y": x}, x_axis=Axis("x", "1"), y_axis=Axis("y", "1")))
+
+
+def test_a_box_for_a_path_offers_those_that_are_known():
+    bare = path_box("", label="your own path")
+    assert (bare.value, bare.description, bare.tooltip[-9:]) == ("", "your own path", "a latency")
+    offering = path_box("T1 5 ms", known=("T1 5 ms", "T3"), when_empty="empty to fit")
+    assert (offering.value, offering.options) == ("T1 5 ms", ("T1 5 ms", "T3"))
+    offering.value = "T1 1 ms"  # any other may be typed
+    assert offering.tooltip.endswith("a latency; empty to fit")
 
 
 def test_a_panel_calls_with_all_values_at_first_and_after_each_change():
