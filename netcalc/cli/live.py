@@ -1,18 +1,106 @@
-"""What the commands of live runs share: a bar meanwhile, and what is left if they break off."""
+"""What the commands of live runs share: their options, a bar meanwhile, and what is shown after."""
 
 from __future__ import annotations
 
 import contextlib
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import click
 
+from netcalc import compare, units
 from netcalc.cli import complain, print_json
-from netcalc.cli.read import describe, summary
+from netcalc.cli.output import check_outputs, save_plot
+from netcalc.cli.read import describe, print_samples, summary
 from netcalc.errors import ExperimentError
+from netcalc.path import Path
 from netcalc.units import show
+
+Command = Callable[..., None]
+
+
+class Quantity(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argument there
+    """A number with its unit, as people write it, in an SI unit of :mod:`netcalc.units`."""
+
+    def __init__(self, unit: str) -> None:
+        self.unit = unit
+        self.name = _KINDS[unit]
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Read the text; a mistake names the option."""
+        field = param.opts[0].lstrip("-") if param is not None else None
+        return units.parse(value, self.unit, field=field) if isinstance(value, str) else value
+
+
+_KINDS = {"s": "time", "byte": "size", "ratio": "share", "packet/s": "rate"}
+
+
+def live_options(*, path: str | None = None) -> Callable[[Command], Command]:
+    """Add the options that every live run has; ``path`` is where it goes unless told."""
+
+    def add(command: Command) -> Command:
+        for option in (
+            click.option(
+                "--path",
+                "path_text",
+                metavar="LINKS",
+                default=path,
+                show_default=True,
+                help='Emulated path, e.g. "10 Mbit/s 10 ms" or "T1 5 ms, T1 1 ms".',
+            ),
+            click.option(
+                "--save",
+                "save_path",
+                metavar="FILE.json",
+                help="Keep the samples, also of a run that is stopped.",
+            ),
+            click.option(
+                "--plot", "plot_path", metavar="OUT.html", help="Draw theory on the points."
+            ),
+            click.option("--force", is_flag=True, help="Replace files that exist."),
+            click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+        )[::-1]:
+            command = option(command)
+        return command
+
+    return add
+
+
+def place(*, path_text: str | None, routed: bool = False, **_: Any) -> str:
+    """Return where a run with these options goes, in words."""
+    if routed:
+        return "a third namespace that routes"
+    return "loopback" if path_text is None else f"the path {path_text}"
+
+
+def live_run(
+    name: str,
+    measure: Callable[..., Any],
+    *,
+    path_text: str | None,
+    save_path: str | None,
+    plot_path: str | None,
+    force: bool,
+    as_json: bool,
+    processing_s: float = 0.0,
+    unit: str = "",
+    **options: Any,
+) -> None:
+    """Run an experiment; print and draw what it measured; one that was stopped ends with 130."""
+    check_outputs(options.get("pcap"), save_path, plot_path, force=force)
+    path = None if path_text is None else Path.parse(path_text, processing_s=processing_s)
+    short_name = name.partition(" over ")[0]
+    with Progress(short_name, unit=unit) as progress, partial_shown(name, as_json=as_json):
+        samples = measure(**options, path=path, progress=progress, save=save_path)
+    print_samples(name, samples, as_json=as_json)
+    if plot_path is not None:
+        save_plot(compare.overlay(samples), plot_path)
+    if samples.meta.partial:
+        sys.exit(130)
 
 
 @contextlib.contextmanager

@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
 from netcalc import compare, fit, readers
 from netcalc.cli import complain, print_json
-from netcalc.cli.output import check_output, save_plot
+from netcalc.cli.output import check_output, print_table, save_plot
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.readers._source import printable
 from netcalc.samples import (
@@ -26,6 +26,9 @@ from netcalc.samples import (
     TransferSamples,
 )
 from netcalc.units import show
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
 
 
 @click.command()
@@ -53,10 +56,7 @@ def read(files: tuple[str, ...], plot_path: str | None, force: bool, as_json: bo
                 print_json({"file": name, "error": error.as_dict()})
             complain(str(error))
             continue
-        if as_json:
-            print_json(summary(name, samples))
-        else:
-            click.echo(describe(name, samples))
+        print_samples(name, samples, as_json=as_json)
         if plot_path is not None:
             drawn = (
                 RttSamples | TransferSamples | TransactionSamples | BulkSamples | HopSamples
@@ -71,6 +71,28 @@ def read(files: tuple[str, ...], plot_path: str | None, force: bool, as_json: bo
         complain(f"{len(bad)} of {len(files)} not read: {names}")
     if bad:
         sys.exit(2 if len(bad) == len(files) else 1)
+
+
+def print_samples(name: str, samples: Samples, *, as_json: bool) -> None:
+    """Print what a file, or a run, has measured."""
+    if as_json:
+        print_json(summary(name, samples))
+        return
+    click.echo(describe(name, samples))
+    if isinstance(samples, HopSamples):
+        print_table(links_table(samples))
+
+
+def links_table(samples: HopSamples) -> RichTable:
+    """Return what was found of each link beside what was set, as a table."""
+    from rich.table import Table  # late: calc and the help do without
+
+    table = Table(box=None, pad_edge=False)
+    for heading in fit.LINK_HEADINGS:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for link in fit.links(samples).links:
+        table.add_row(*link.texts())
+    return table
 
 
 def summary(name: str, samples: Samples) -> dict[str, Any]:
