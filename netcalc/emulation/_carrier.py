@@ -20,6 +20,7 @@ import struct
 import sys
 import time
 from bisect import bisect_left
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import accumulate
 from typing import Any
@@ -63,9 +64,10 @@ class Carrier(Ends):
     def __init__(self, settings: dict[str, Any]) -> None:
         super().__init__(settings)
         self._routers: list[list[str]] = settings["routers"]  # addresses of each, nearest A first
-        self.chains: list[Chain] = [
-            JoinedChain(links) if self._routers else Chain([LinkQueue(**link) for link in links])
-            for links in settings["directions"]
+        directions = settings["directions"]
+        self._joined = [JoinedChain(links) for links in directions] if self._routers else []
+        self.chains: Sequence[Chain] = self._joined or [
+            Chain([LinkQueue(**link) for link in links]) for links in directions
         ]
         self._lateness_count = [0] * (LATENESS_BINS + 1)  # by microseconds, all above in the last
         self._lateness_max_s = 0.0
@@ -186,7 +188,7 @@ class Carrier(Ends):
 
         ``unread_s`` is how long one may have stood for which the kernel left no stamp.
         """
-        tun, routers = self.tuns[side], len(self._routers)
+        tun = self.tuns[side]
         size = 65_536 + 64 if self._offload else self._settings["mtu_bytes"] + 64
         skipped = _veth.HEADER_BYTES if self._frame_heads else 0
         entered_s, stamps = self._entered_s[side], {}
@@ -213,12 +215,12 @@ class Carrier(Ends):
                     self._unread_max_s = unread_s
             if came_s > entered_s:
                 entered_s = came_s
-            self._take(side, packet, routers, entered_s)
+            self._take(side, packet, entered_s)
         else:
             self._empty_s[side] = math.inf
         self._entered_s[side] = entered_s
 
-    def _take(self, side: int, packet: bytes, routers: int, now_s: float) -> None:
+    def _take(self, side: int, packet: bytes, now_s: float) -> None:
         at = _HEADER.size if self._offload else 0
         bare = packet[at:] if at else packet
         if is_noise(bare):
@@ -228,14 +230,13 @@ class Carrier(Ends):
         if at:
             _, kind, header_bytes, segment_bytes, _, _ = _HEADER.unpack_from(packet)
             size = line_bytes(bare, header_bytes, segment_bytes) if kind else size
-        chain = self.chains[side]
-        if routers:
-            hops = hop_limit(bare)
+        if self._joined:
+            hops, routers = hop_limit(bare), len(self._routers)
             if hops <= routers:
-                chain.push(bare, now_s, size, ends_at=max(hops, 1))
+                self._joined[side].push(bare, now_s, size, ends_at=max(hops, 1))
                 return
             packet = with_hops_taken(packet, routers, at)
-        chain.push(packet, now_s, size)
+        self.chains[side].push(packet, now_s, size)
 
     def _answer_for_router(self, side: int, node: int, packet: bytes, when_s: float) -> None:
         """Send what the router says into the chain of the other direction."""
@@ -243,11 +244,11 @@ class Carrier(Ends):
         for address in self._routers[router]:
             answer = time_exceeded(packet, address)
             if answer is not None:
-                back = self.chains[1 - side]
                 size = len(answer)
                 whole = bytes(_HEADER.size) + answer if self._offload else answer
                 # Node n of one direction is behind link n of it, and before link N-n of the other.
-                back.push(whole, when_s, size, first=len(self._routers) + 1 - node)
+                first = len(self._routers) + 1 - node
+                self._joined[1 - side].push(whole, when_s, size, first=first)
                 self.counts["answered"] += 1
                 return
 

@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -22,7 +23,7 @@ DEVICE = "wire0"
 """Name of the device at both ends."""
 
 
-class Ends:
+class Ends(ABC):
     """The namespaces of two hosts, without names, and a device in each."""
 
     def __init__(self, settings: dict[str, Any]) -> None:
@@ -59,9 +60,13 @@ class Ends:
             self._fail_for_a_test(f"addresses {side}")
         return {"way": way, "scheduling": scheduling, "device": device, "offload": self._offload}
 
+    @abstractmethod
+    def carry(self, control: socket.socket, parent: int | None) -> None:
+        """Answer requests, and see to the packets, until the control socket closes."""
+
+    @abstractmethod
     def _make_devices(self) -> str:
         """Make the devices of both hosts; return what they are."""
-        raise OSError(1, "nothing lies between the hosts", "device")
 
     def _answer(self, control: socket.socket) -> bool:
         """Answer one request; return False when there will be no more."""

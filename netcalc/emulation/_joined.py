@@ -28,6 +28,8 @@ class JoinedChain(Chain):
 
     def __init__(self, settings: list[dict[str, Any]]) -> None:
         super().__init__([LinkQueue(**link) for link in settings])
+        self._expired: list[tuple[float, int, int, Any]] = []  # (when, count, node, packet), a heap
+        self._expired_count = 0
         self._on_way: list[deque[tuple[float, _Item]]] = [deque() for _ in settings]
         self._pushed_s = [-math.inf] * len(settings)
         self._ending_count = 0  # packets on their way that will expire
@@ -51,9 +53,11 @@ class JoinedChain(Chain):
         first: int = 0,
         ends_at: int | None = None,
     ) -> None:
-        """Take a packet, as :meth:`Chain.push` does.
+        """Take a packet.
 
-        The time may lie before now, as far back as that of the last packet of the same link.
+        ``first`` is the link it enters; with ``ends_at`` it is not delivered but expires at that
+        node, where node 1 is the one between the first two links. The time may lie before now, as
+        far back as that of the last packet of the same link.
         """
         size = len(packet) if packet_bytes is None else packet_bytes
         if first:

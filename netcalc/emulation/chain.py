@@ -13,7 +13,6 @@ wakes its driver once a packet, as one link does.
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,29 +43,15 @@ class Chain:
         self.links = tuple(links)
         if not self.links:
             raise DomainError("links", "empty", "at least one link")
-        self._expired: list[tuple[float, int, int, Any]] = []  # (when, count, node, packet), a heap
-        self._expired_count = 0
         self._stops = [place for place, link in enumerate(self.links) if not link.in_order]
 
-    def push(
-        self,
-        packet: Any,
-        now_s: float,
-        packet_bytes: int | None = None,
-        *,
-        first: int = 0,
-        ends_at: int | None = None,
-    ) -> None:
-        """Take a packet.
-
-        ``first`` is the link it enters; with ``ends_at`` it is not delivered but expires at that
-        node, where node 1 is the one between the first two links.
-        """
+    def push(self, packet: Any, now_s: float, packet_bytes: int | None = None) -> None:
+        """Take a packet."""
         size = len(packet) if packet_bytes is None else packet_bytes
         links = self.links
-        links[first].push((packet, size, ends_at), now_s, size)
+        links[0].push((packet, size), now_s, size)
         if len(links) > 1:
-            self._advance(first, now_s)
+            self._advance(0, now_s)
 
     def take(self, now_s: float) -> list[tuple[float, Any]]:
         """Return what has arrived at the far end, each packet with its time."""
@@ -78,21 +63,12 @@ class Chain:
         """Return the packets that have arrived at the far end."""
         return [packet for _, packet in self.take(now_s)]
 
-    def pop_expired(self, now_s: float) -> list[tuple[int, Any]]:
-        """Return the packets that expired on their way, each with the node's number."""
-        expired = []
-        while self._expired and self._expired[0][0] <= now_s:
-            expired.append(heapq.heappop(self._expired)[2:])
-        return expired
-
     def next_event_s(self) -> float | None:
         """Return when there is something to do next, or None."""
         due_s = self.links[-1].next_event_s()
-        if not self._stops and not self._expired:
+        if not self._stops:
             return due_s
         times = [due_s, *(self.links[place].next_event_s() for place in self._stops)]
-        if self._expired:
-            times.append(self._expired[0][0])
         return min((time_s for time_s in times if time_s is not None), default=None)
 
     @property
@@ -111,12 +87,7 @@ class Chain:
             link = self.links[place]
             following = self.links[place + 1]
             for when_s, item in link.take(math.inf if link.in_order else now_s):
-                if item[2] == place + 1:
-                    self._expired_count += 1
-                    entry = (when_s, self._expired_count, place + 1, item[0])
-                    heapq.heappush(self._expired, entry)
-                else:
-                    following.push(item, when_s, item[1])
+                following.push(item, when_s, item[1])
             place += 1
 
 

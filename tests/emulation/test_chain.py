@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from netcalc.emulation import Chain, LinkQueue, chain_of, simulate
+from netcalc.emulation import Chain, LinkQueue, simulate
 from netcalc.emulation.chain import both_directions
 from netcalc.errors import DomainError
 from netcalc.path import Hop, Link, Path
@@ -110,23 +110,6 @@ def test_the_destination_is_a_node_with_an_input_too():
     assert run.counters[-1]["overrun"] == 6
     there, _ = both_directions(path, input_packets=4)
     assert [link["input_packets"] for link in there] == [4]
-
-
-def test_a_packet_expires_at_its_node_and_goes_no_further():
-    line = chain_of(Path.parse("8 Mbit/s 1 ms, 8 Mbit/s 2 ms, 8 Mbit/s 4 ms"))
-    line.push(bytes(1000), 0.0, ends_at=2)
-    # derived: two serializations of 1 ms, latencies of 1 and 2 ms
-    assert line.next_event_s() == pytest.approx(0.005)
-    assert line.pop_expired(0.0049) == []
-    assert line.pop_expired(0.0051) == [(2, bytes(1000))]
-    assert line.next_event_s() is None
-    assert line.counters[2]["arrived"] == 0
-
-
-def test_a_packet_may_enter_in_the_middle():
-    line = chain_of(Path.parse("8 Mbit/s 1 ms, 8 Mbit/s 2 ms"))
-    line.push(bytes(1000), 1.0, first=1)
-    assert line.next_event_s() == pytest.approx(1.003)
 
 
 def test_the_events_of_one_link_are_picked():

@@ -86,16 +86,35 @@ def test_packets_from_nodes_take_their_turn(seed):
     assert found == pytest.approx(simulated(links, packets), rel=1e-12)
 
 
-def test_a_chain_that_computes_ahead_cannot_do_that():
-    """An answer of the last node waits behind a packet that comes there 50 ms later."""
+def test_an_answer_does_not_wait_for_a_packet_that_comes_there_later():
+    """A chain that computes a packet through all links at once would let it."""
     links = [{"bandwidth_bps": 1e6, "latency_s": 0.05}, {"bandwidth_bps": 1e6, "latency_s": 0.0}]
-    times = {}
-    for chain in (Chain([LinkQueue(**link) for link in links]), JoinedChain(links)):
-        chain.push("long ago", 0.0, 1000)
-        chain.push("answer", 0.01, 100, first=1)
-        times[type(chain)] = {packet: when for when, packet in chain.take(1.0)}["answer"]
-    # derived: 100 bytes at 1 Mbit/s; or behind 8 ms, 50 ms and 8 ms of the other
-    assert times == pytest.approx({JoinedChain: 0.0108, Chain: 0.0668})
+    chain = JoinedChain(links)
+    chain.push("long ago", 0.0, 1000)
+    chain.push("answer", 0.01, 100, first=1)
+    # derived: 100 bytes at 1 Mbit/s; 8 ms, 50 ms and 8 ms of the other
+    assert chain.take(1.0) == [
+        (pytest.approx(0.0108), "answer"),
+        (pytest.approx(0.066), "long ago"),
+    ]
+
+
+def test_a_packet_expires_at_its_node_and_goes_no_further():
+    line = JoinedChain([{"bandwidth_bps": 8e6, "latency_s": late} for late in (1e-3, 2e-3, 4e-3)])
+    line.push(bytes(1000), 0.0, ends_at=2)
+    # derived: two serializations of 1 ms, latencies of 1 and 2 ms
+    assert line.take(0.0049) == line.take_expired(0.0049) == []
+    assert line.take(0.0051) == []
+    [(when, node, packet)] = line.take_expired(0.0051)
+    assert (when, node, packet) == (pytest.approx(0.005), 2, bytes(1000))
+    assert line.next_event_s() is None
+    assert line.counters[2]["arrived"] == 0
+
+
+def test_a_packet_may_enter_in_the_middle():
+    line = JoinedChain([{"bandwidth_bps": 8e6, "latency_s": late} for late in (1e-3, 2e-3)])
+    line.push(bytes(1000), 1.0, first=1)
+    assert line.next_event_s() == pytest.approx(1.003)
 
 
 def test_it_wakes_its_driver_about_once_a_packet():
