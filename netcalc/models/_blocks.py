@@ -9,10 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from netcalc.models._domain import FloatArray, Model
-
-BLOCK = 16_384
-"""Elements computed at a time."""
+from netcalc.models._domain import BLOCK, FloatArray, Model
 
 
 def in_blocks(function: Callable[..., FloatArray], *inputs: FloatArray) -> FloatArray:
@@ -35,9 +32,11 @@ def in_blocks(function: Callable[..., FloatArray], *inputs: FloatArray) -> Float
 def blockwise(function: Model) -> Model:
     """Decorate an element-wise model, under ``quiet``: a long first argument goes in blocks.
 
-    Arguments of the first one's shape go along; shorter ones, as lists of links, go whole. Where
-    that is not enough, because a value is refused or not finite or shapes are broadcast, the model
-    is called with everything: what it says then has the counts and places of the whole argument.
+    Arguments of the first one's shape go along, single numbers with every block. Where that is
+    not enough, because a value is refused or not finite or shapes are broadcast, the model is
+    called with everything: what it says then has the counts and places of the whole argument. A
+    model of several results gives them as a named tuple of arrays. None may take a list, as of
+    links: one as long as the argument would be cut.
     """
 
     @wraps(function)
@@ -49,7 +48,7 @@ def blockwise(function: Model) -> Model:
         if not all(_is_long(value) and _is_finite(value) for value in [*swept, *along.values()]):
             return function(*swept, **others)
         flat = swept[0].reshape(-1)
-        result = np.empty(flat.size)
+        results: list[FloatArray] = []
         for start in range(0, flat.size, BLOCK):
             part = slice(start, start + BLOCK)
             block = {name: value.reshape(-1)[part] for name, value in along.items()}
@@ -57,10 +56,14 @@ def blockwise(function: Model) -> Model:
                 values = function(flat[part], **(others | block))
             except ValueError:  # refused, or shapes that fit only the whole
                 return function(*swept, **others)
-            if values.shape != flat[part].shape:
+            columns = values if isinstance(values, tuple) else (values,)
+            if any(column.shape != flat[part].shape for column in columns):
                 return function(*swept, **others)
-            result[part] = values
-        return result.reshape(shape)
+            results = results or [np.empty(flat.size) for _ in columns]
+            for result, column in zip(results, columns, strict=True):
+                result[part] = column
+        shaped = [result.reshape(shape) for result in results]
+        return type(values)(*shaped) if isinstance(values, tuple) else shaped[0]
 
     return cast(Model, model)
 

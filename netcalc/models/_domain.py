@@ -23,6 +23,9 @@ from netcalc.errors import DomainError, NotFiniteWarning
 
 FloatArray: TypeAlias = NDArray[np.float64]
 
+BLOCK = 16_384
+"""Elements of a long array that are looked at, or computed, at a time: they fit the cache."""
+
 Model = TypeVar("Model", bound=Callable[..., Any])
 
 # Of the model that is called: what is to be said about its arguments, by their names.
@@ -91,12 +94,20 @@ def whole(name: str, value: ArrayLike, low: int = 0) -> FloatArray:
     """Return ``value`` as float64, refused where it is not a whole number of at least ``low``."""
     allowed = f"a whole number of {low} or more"
     array = _checked(name, value, allowed, low=float(low))
-    fractional = np.floor(array) != array
-    if fractional.any():
-        fractional &= ~np.isnan(array)
-    if fractional.any():
-        raise DomainError(name, _first(array, fractional), allowed)
+    if _has_fraction(array):
+        fractional = (np.floor(array) != array) & ~np.isnan(array)
+        if fractional.any():
+            raise DomainError(name, _first(array, fractional), allowed)
     return array
+
+
+def _has_fraction(array: FloatArray) -> bool:
+    """True if an element is not whole, or nan."""
+    if array.size <= BLOCK or not array.flags.c_contiguous:
+        return bool((np.floor(array) != array).any())
+    flat = array.reshape(-1)
+    blocks = (flat[start : start + BLOCK] for start in range(0, flat.size, BLOCK))
+    return any(bool((np.floor(block) != block).any()) for block in blocks)
 
 
 def choice(name: str, value: str, allowed: tuple[str, ...]) -> str:

@@ -47,7 +47,8 @@ def tcp_ip_header_bytes(ip_version: int, tcp_option_bytes: ArrayLike) -> FloatAr
 def room(name: str, outer: FloatArray, headers: FloatArray | float) -> FloatArray:
     """Return ``outer - headers``, refused where the headers do not fit."""
     left = np.asarray(outer - headers)
-    if left.size and np.fmin.reduce(left, axis=None) < 0:
+    lowest = float(left.min()) if left.size else 0.0
+    if lowest < 0 or (np.isnan(lowest) and np.fmin.reduce(left, axis=None) < 0):
         first = int(np.flatnonzero(left < 0)[0])
         shapes = np.broadcast_arrays(outer, headers)
         found, needed = (float(array.flat[first]) for array in shapes)

@@ -138,7 +138,7 @@ def inside(layer: Layer, outer: FloatArray) -> FloatArray:
             nat_traversal=layer.nat_traversal,
         )
         return inner + ip_header_bytes(layer.ip_version) if layer.transport else inner
-    return room("mtu_bytes", outer, _fixed_bytes(layer))
+    return room("mtu_bytes", outer, fixed_bytes(layer))
 
 
 def outside(layer: Layer, inner: FloatArray, largest: FloatArray) -> FloatArray:
@@ -154,10 +154,11 @@ def outside(layer: Layer, inner: FloatArray, largest: FloatArray) -> FloatArray:
     if layer.base == "wireguard":
         padded = np.ceil(inner / WIREGUARD_ALIGN_BYTES) * WIREGUARD_ALIGN_BYTES
         inner = np.where(inner <= largest, np.minimum(padded, largest), padded)
-    return inner + _fixed_bytes(layer)
+    return inner + fixed_bytes(layer)
 
 
-def _fixed_bytes(layer: Layer) -> float:
+def fixed_bytes(layer: Layer) -> float:
+    """Return the headers of a layer whose size does not depend on the packet; padding aside."""
     if layer.base == "wireguard":
         return float(wireguard_overhead_bytes(layer.ip_version))
     return layer.header_bytes

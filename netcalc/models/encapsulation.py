@@ -22,10 +22,15 @@ from numpy.typing import ArrayLike
 
 from netcalc.models._blocks import blockwise
 from netcalc.models._domain import FloatArray, non_negative, positive, quiet
-from netcalc.models._headers import room, tcp_ip_header_bytes
-from netcalc.models._layers import inside, outside, stack_layers
+from netcalc.models._headers import (
+    UDP_HEADER_BYTES,
+    ip_header_bytes,
+    room,
+    tcp_ip_header_bytes,
+)
+from netcalc.models._layers import fixed_bytes, inside, outside, stack_layers
 from netcalc.models._load import missing_stays
-from netcalc.models.framing import ethernet_wire_bytes, tcp_payload_bytes, udp_payload_bytes
+from netcalc.models.framing import ethernet_wire_bytes
 
 
 @quiet
@@ -225,10 +230,7 @@ def tunnel_mtu_bytes(mtu_bytes: ArrayLike, *, stack: str) -> FloatArray:
     ----------
     As :func:`tunnel_packet_bytes`.
     """
-    inner = non_negative("mtu_bytes", mtu_bytes)
-    for layer in stack_layers(stack):
-        inner = inside(layer, inner)
-    return inner
+    return _room_inside(mtu_bytes, stack, 0.0)
 
 
 @quiet
@@ -280,8 +282,8 @@ def tunnel_tcp_payload_bytes(
     ----------
     RFC 9293 section 3.7.1, RFC 6691, and as :func:`tunnel_packet_bytes`.
     """
-    inner = tunnel_mtu_bytes(mtu_bytes, stack=stack)
-    return tcp_payload_bytes(inner, ip_version=ip_version, tcp_option_bytes=tcp_option_bytes)
+    headers = tcp_ip_header_bytes(ip_version, tcp_option_bytes)
+    return _room_inside(mtu_bytes, stack, headers)
 
 
 @quiet
@@ -327,7 +329,7 @@ def tunnel_udp_payload_bytes(
     ----------
     RFC 768, and as :func:`tunnel_packet_bytes`.
     """
-    return udp_payload_bytes(tunnel_mtu_bytes(mtu_bytes, stack=stack), ip_version=ip_version)
+    return _room_inside(mtu_bytes, stack, ip_header_bytes(ip_version) + UDP_HEADER_BYTES)
 
 
 @quiet
@@ -393,3 +395,16 @@ def tunnel_goodput_bps(
     outer = tunnel_packet_bytes(inner, stack=stack, mtu_bytes=mtu_bytes)
     wire = ethernet_wire_bytes(outer, tag_count=tag_count)
     return positive("bandwidth_bps", bandwidth_bps) * (payload / wire)
+
+
+def _room_inside(mtu_bytes: ArrayLike, stack: str, headers: FloatArray | float) -> FloatArray:
+    """Return what a stack of tunnels, and the headers of the packet inside it, leave of an MTU."""
+    inner = non_negative("mtu_bytes", mtu_bytes)
+    fixed = 0.0  # of neighbours that only add headers, taken off together
+    for layer in stack_layers(stack):
+        if layer.base == "esp":
+            inner = inside(layer, room("mtu_bytes", inner, fixed) if fixed else inner)
+            fixed = 0.0
+        else:
+            fixed += fixed_bytes(layer)
+    return room("mtu_bytes", inner, fixed + headers)

@@ -21,6 +21,7 @@ _MAX_STEPS = 100
 
 
 @quiet
+@blockwise
 def erlang_b_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> FloatArray:
     r"""Share of calls that find all servers busy and are lost.
 

@@ -381,8 +381,9 @@ def transfer_latency_s(
     """
     sending = 8.0 * non_negative("payload_bytes", payload_bytes)
     sending = sending / positive("bandwidth_bps", bandwidth_bps)
-    left = non_negative("transfer_s", transfer_s) - sending
-    return np.where(left < 0, np.nan, left)[()]
+    left = np.asarray(non_negative("transfer_s", transfer_s) - sending)
+    left[left < 0] = np.nan
+    return left[()]
 
 
 @quiet

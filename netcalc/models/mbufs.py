@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from netcalc.errors import DomainError
 from netcalc.models._blocks import blockwise
 from netcalc.models._domain import FloatArray, choice, positive, quiet, whole
+from netcalc.models._load import missing_stays
 
 
 class MbufSystem(NamedTuple):
@@ -59,6 +60,7 @@ class StreamCount(NamedTuple):
 
 
 @quiet
+@blockwise
 def datagram_mbufs(
     payload_bytes: ArrayLike,
     *,
@@ -173,6 +175,7 @@ def datagram_mbufs(
 
 
 @quiet
+@blockwise
 def stream_mbufs(
     payload_bytes: ArrayLike,
     *,
@@ -380,10 +383,14 @@ def segment_mbufs(
     taken = whole("header_bytes", header_bytes) + whole("max_linkhdr_bytes", max_linkhdr_bytes)
     room = whole("mhlen_bytes", mhlen_bytes, 1) - taken
     behind = whole("data_mbuf_count", data_mbuf_count, 1)
-    return 1.0 + np.where(data > room, behind, 0.0) + 0 * (data + room + behind)
+    # As a product: half the time of a choice between two numbers.
+    count = np.asarray((data > room) * behind)
+    count += 1.0
+    return missing_stays(count, data, room)
 
 
 @quiet
+@blockwise
 def freebsd_mbufs(
     payload_bytes: ArrayLike,
     *,

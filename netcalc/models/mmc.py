@@ -17,6 +17,7 @@ from netcalc.models._load import missing_stays
 
 
 @quiet
+@blockwise
 def erlang_c_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> FloatArray:
     r"""Share of calls that have to wait for a server.
 
@@ -136,6 +137,7 @@ def erlang_c_server_count(
 
 
 @quiet
+@blockwise
 def service_level_ratio(
     offered_erlang: ArrayLike,
     *,

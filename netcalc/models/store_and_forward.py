@@ -7,6 +7,7 @@ all: the sending host, each line, each router, the receiving host.
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netcalc.errors import DomainError
-from netcalc.models._blocks import blockwise
+from netcalc.models._blocks import in_blocks
 from netcalc.models._domain import (
     FloatArray,
     non_negative,
@@ -275,7 +276,6 @@ def pipeline_timeline(
 
 
 @quiet
-@blockwise
 def message_s(
     segment_bytes: ArrayLike,
     *,
@@ -333,26 +333,11 @@ def message_s(
     Kurose and Ross, Computer Networking, chapter 1, problem on message segmentation.
     """
     message = positive("message_bytes", message_bytes)
-    segment = np.minimum(positive("segment_bytes", segment_bytes), message)
+    segment = positive("segment_bytes", segment_bytes)
     header = non_negative("header_bytes", header_bytes)
     rate, latency, _ = _links(bandwidth_bps, latency_s, 0.0)
-    segments = np.ceil(message / segment)
-    tail_bits = 8.0 * (message - (segments - 1) * segment + header)
-    full_bits = 8.0 * (segment + header)
-    # When the one before the last (all are full) and the last leave each link.
-    before_last = np.zeros_like(segments)
-    last = np.zeros_like(segments)
-    slowest = rate[0]
-    sum_of_inverse = 0.0
-    arrived = 0.0
-    for link in range(rate.size):
-        slowest = min(slowest, rate[link])
-        sum_of_inverse += 1.0 / rate[link]
-        before_last = full_bits * (sum_of_inverse + (segments - 2) / slowest) + arrived
-        before_last = np.where(segments > 1, before_last, 0.0)
-        last = np.maximum(last, before_last) + tail_bits / rate[link] + latency[link]
-        arrived += latency[link]
-    return last[()]
+    moved = partial(_moved_s, rate=rate, latency=latency)
+    return in_blocks(moved, segment, message, header)[()]
 
 
 @quiet
@@ -444,6 +429,35 @@ def equivalent_bandwidth_bps(bandwidth_bps: ArrayLike) -> FloatArray:
     """
     rate = one_dimensional("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
     return np.asarray(1.0 / float((1.0 / rate).sum()))[()]
+
+
+def _moved_s(
+    segment: FloatArray,
+    message: FloatArray,
+    header: FloatArray,
+    *,
+    rate: FloatArray,
+    latency: FloatArray,
+) -> FloatArray:
+    """Return when the last bit of a message arrives, for each size of its segments."""
+    segment = np.minimum(segment, message)
+    segments = np.ceil(message / segment)
+    tail_bits = 8.0 * (message - (segments - 1) * segment + header)
+    full_bits = 8.0 * (segment + header)
+    # When the one before the last (all are full) and the last leave each link.
+    before_last = np.zeros_like(segments)
+    last = np.zeros_like(segments)
+    slowest = rate[0]
+    sum_of_inverse = 0.0
+    arrived = 0.0
+    for link in range(rate.size):
+        slowest = min(slowest, rate[link])
+        sum_of_inverse += 1.0 / rate[link]
+        before_last = full_bits * (sum_of_inverse + (segments - 2) / slowest) + arrived
+        before_last = np.where(segments > 1, before_last, 0.0)
+        last = np.maximum(last, before_last) + tail_bits / rate[link] + latency[link]
+        arrived += latency[link]
+    return last
 
 
 def _serve(ready: FloatArray, service: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from netcalc.models._blocks import blockwise
 from netcalc.models._domain import FloatArray, non_negative, positive, quiet, ratio
 
 
@@ -124,6 +125,7 @@ def tfrc_throughput_bps(
 
 
 @quiet
+@blockwise
 def tfrc_loss_ratio(
     throughput_bps: ArrayLike,
     *,

@@ -7,8 +7,9 @@ import pytest
 
 from netcalc.errors import DomainError, NotFiniteWarning
 from netcalc.models._blocks import BLOCK, blockwise
-from netcalc.models._domain import positive, quiet
+from netcalc.models._domain import positive, quiet, whole
 from netcalc.models.fragmentation import fragmented_wire_bytes
+from netcalc.models.mbufs import datagram_mbufs
 from netcalc.models.store_and_forward import message_s
 
 LONG = 3 * BLOCK + 5
@@ -94,3 +95,35 @@ def test_real_models_give_the_same_in_pieces():
     whole = message_s(size, message_bytes=1e5, **links)
     alone = [float(message_s(size[n], message_bytes=1e5, **links)) for n in places]
     assert alone == pytest.approx(list(whole[places]), rel=1e-13)  # identity, but for rounding
+
+
+def test_several_results_come_in_their_tuple():
+    """Identity: each element alone, against the long array."""
+    size = np.random.default_rng(1).integers(0, 60_000, LONG).astype(float)
+    counts = datagram_mbufs(size)
+    assert counts.mbufs.shape == counts.clusters.shape == (LONG,)
+    for n in range(0, LONG, LONG // 40):
+        alone = datagram_mbufs(size[n])
+        assert (counts.mbufs[n], counts.clusters[n]) == (alone.mbufs, alone.clusters)
+    size[3] = -1.0
+    with pytest.raises(DomainError, match="at index 3"):
+        datagram_mbufs(size)
+
+
+def test_a_list_of_links_as_long_as_the_argument_is_not_cut():
+    """Identity: a message in one piece takes the sum of all its links."""
+    links = np.linspace(1e6, 2e6, BLOCK + 1)
+    times = message_s(np.full(BLOCK + 1, 1e5), message_bytes=1e5, bandwidth_bps=links)
+    assert times == pytest.approx(np.full(BLOCK + 1, (8e5 / links).sum()))
+
+
+@pytest.mark.parametrize("place", [0, BLOCK, LONG - 1])
+def test_a_fraction_is_found_wherever_it_stands(place):
+    counts = np.arange(1.0, LONG + 1)
+    counts[place] += 0.5
+    with pytest.raises(DomainError, match=f"at index {place}"):
+        whole("count", counts)
+    counts[place] = np.nan
+    with pytest.warns(NotFiniteWarning):
+        assert np.isnan(whole("count", counts)[place])
+    assert whole("count", counts[::-1][:1]).size == 1
