@@ -10,7 +10,7 @@ import click
 from netcalc.cli.live import Quantity, live_options, live_run, place
 from netcalc.experiments import small_writes as measure_writes
 from netcalc.experiments import transactions as measure_transactions
-from netcalc.experiments.small_writes import ARTICLE_MODES, MODES
+from netcalc.experiments.small_writes import MODES
 from netcalc.experiments.transactions import PROTOCOLS
 
 
@@ -45,7 +45,7 @@ def _common(command: Callable[..., None]) -> Callable[..., None]:
 )
 @click.option(
     "--write",
-    "writes",
+    "write_bytes",
     type=Quantity("byte"),
     multiple=True,
     metavar="SIZE",
@@ -81,20 +81,13 @@ def _common(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--quickack", is_flag=True, help="The server acknowledges at once.")
 @click.option("--autocorking", is_flag=True, help="Leave Linux its autocorking.")
 @_common
-def small_writes(modes: tuple[str, ...], writes: tuple[float, ...], **given: Any) -> None:
+def small_writes(**given: Any) -> None:
     """A request in small writes: Nagle's rule meets the delayed acknowledgement.
 
     By default two writes of 6 and 7 bytes, with Nagle's rule, without it, with a flush, and in a
     single write. --path "100 Mbit/s 15 ms" shows it as over the Internet.
     """
-    if writes:
-        given["write_bytes"] = list(writes)
-    live_run(
-        f"small writes over {place(**given)}",
-        measure_writes,
-        modes=modes or ARTICLE_MODES,
-        **given,
-    )
+    live_run(f"small writes over {place(**given)}", measure_writes, **given)
 
 
 @click.command()
@@ -107,7 +100,7 @@ def small_writes(modes: tuple[str, ...], writes: tuple[float, ...], **given: Any
 )
 @click.option(
     "--size",
-    "sizes",
+    "payload_bytes",
     type=Quantity("byte"),
     multiple=True,
     metavar="SIZE",
@@ -125,17 +118,10 @@ def small_writes(modes: tuple[str, ...], writes: tuple[float, ...], **given: Any
     help="MTU of the run's loopback.",
 )
 @_common
-def transactions(protocols: tuple[str, ...], sizes: tuple[float, ...], **given: Any) -> None:
+def transactions(**given: Any) -> None:
     """One request, one response: ping, UDP, Fast Open, TCP and TLS 1.3, by size.
 
     By default the experiment of Stevens' book on a loopback whose packets hold 1508 bytes of UDP:
     one byte more makes a second packet. Figures show the first protocol; name one for another.
     """
-    if sizes:
-        given["payload_bytes"] = list(sizes)
-    live_run(
-        f"transactions over {place(**given)}",
-        measure_transactions,
-        protocols=protocols or PROTOCOLS,
-        **given,
-    )
+    live_run(f"transactions over {place(**given)}", measure_transactions, **given)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import click
 
 from netcalc import compare, units
 from netcalc.cli import complain, print_json
-from netcalc.cli.output import check_outputs, save_plot
+from netcalc.cli.output import check_outputs, save_plot, tell_written
 from netcalc.cli.read import describe, print_samples, summary
-from netcalc.errors import ExperimentError
+from netcalc.errors import DomainError, ExperimentError
 from netcalc.path import Path
 from netcalc.units import show
 
@@ -90,17 +91,84 @@ def live_run(
     unit: str = "",
     **options: Any,
 ) -> None:
-    """Run an experiment; print and draw what it measured; one that was stopped ends with 130."""
-    check_outputs(options.get("pcap"), save_path, plot_path, force=force)
+    """Run an experiment; print and draw what it measured; one that was stopped ends with 130.
+
+    The options are named as the arguments of ``measure``; one of several values that was not given
+    keeps its default there.
+    """
+    pcap_path = options.get("pcap")
+    check_outputs(pcap_path, save_path, plot_path, force=force)
     path = None if path_text is None else Path.parse(path_text, processing_s=processing_s)
+    given = {argument: value for argument, value in options.items() if value != ()}
     short_name = name.partition(" over ")[0]
-    with Progress(short_name, unit=unit) as progress, partial_shown(name, as_json=as_json):
-        samples = measure(**options, path=path, progress=progress, save=save_path)
+    with (
+        Progress(short_name, unit=unit) as progress,
+        partial_shown(name, as_json=as_json),
+        named_as_typed(),
+    ):
+        samples = measure(**given, path=path, progress=progress, save=save_path)
     print_samples(name, samples, as_json=as_json)
     if plot_path is not None:
         save_plot(compare.overlay(samples), plot_path)
+    tell_written(pcap_path, save_path, plot_path)
     if samples.meta.partial:
         sys.exit(130)
+    if not len(samples):
+        sys.exit(2)  # nothing could be measured; the warnings say why
+
+
+@contextlib.contextmanager
+def named_as_typed() -> Iterator[None]:
+    """Let a refusal name options where the library names arguments, and what works instead."""
+    options = {one.name or "": one for one in click.get_current_context().command.params}
+    try:
+        yield
+    except DomainError as error:
+        error.args = (_in_options(_about_option(error, options), options),)
+        raise
+    except ExperimentError as error:
+        text = str(error)
+        if error.what.startswith(_REFUSED):
+            text = _no_path(error, path_needed=options["path_text"].default is not None)
+        error.args = (_in_options(text, options),)
+        raise
+
+
+def _about_option(error: DomainError, options: Mapping[str, click.Parameter]) -> str:
+    """Return what is said of an argument as said of its option, with the unit of the value."""
+    name = error.name.partition("[")[0]  # one of several values
+    if name not in options:
+        return str(error)
+    kind = options[name].type
+    unit = f" {kind.unit}" if isinstance(kind, Quantity) else ""
+    value = str(error.value).partition(" (at index")[0]
+    begin = f"{error.name} is {error.value}"
+    return str(error).replace(begin, f"{options[name].opts[0]} is {value}{unit}", 1)
+
+
+def _in_options(text: str, options: Mapping[str, click.Parameter]) -> str:
+    """Return a message with options for arguments, known by the unit: "count" is a word, too."""
+    for name, option in options.items():
+        if "_" in name:
+            text = re.sub(rf"\b{name}\b", option.opts[0], text)
+    return text
+
+
+_REFUSED = "the system refuses"
+
+
+def _no_path(error: ExperimentError, *, path_needed: bool) -> str:
+    """Say that namespaces are refused: what, why, and what works instead."""
+    why = (error.hint or "").removesuffix("The relay works without").rstrip(". ")
+    instead = "Without --path and --routed the run goes over loopback"
+    if path_needed:
+        instead = "This run goes nowhere else; netcalc read shows one that was saved elsewhere"
+    sentences = (
+        f"no path can be emulated: it lies between network namespaces, and {error.what}",
+        why,
+        f"{instead}; netcalc doctor says what this machine can do",
+    )
+    return ". ".join(filter(None, sentences))
 
 
 @contextlib.contextmanager

@@ -59,6 +59,13 @@ def check_outputs(*paths: str | None, force: bool = False) -> None:
         check_output(path, force=force)
 
 
+def tell_written(*paths: str | None) -> None:
+    """Say on standard error which files were written; those that are not there were not."""
+    for path in paths:
+        if path is not None and Path(path).exists():
+            click.echo(f"wrote {path}", err=True)
+
+
 def save_plot(comparison: Comparison, path: str) -> None:
     """Draw a comparison into one HTML file that needs no network."""
     from netcalc import plots  # late: bokeh takes its time

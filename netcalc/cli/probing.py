@@ -24,7 +24,7 @@ _timeout = click.option(
 @click.command()
 @click.option(
     "--size",
-    "sizes",
+    "payload_bytes",
     type=Quantity("byte"),
     multiple=True,
     metavar="SIZE",
@@ -35,14 +35,12 @@ _timeout = click.option(
 )
 @_timeout
 @live_options(path=_PATH)
-def probing(sizes: tuple[float, ...], **given: Any) -> None:
+def probing(**given: Any) -> None:
     """Traceroute with sizes: rate and latency of each link, found from one end of a path.
 
     Beside each estimate stands what was set. A fast link behind slow ones drowns in their error;
     then there is only a bound. Ctrl-C stops the run and keeps what was measured.
     """
-    if sizes:
-        given["payload_bytes"] = list(sizes)
     live_run(f"probes over {place(**given)}", measure_probes, **given)
 
 

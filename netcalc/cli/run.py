@@ -31,7 +31,7 @@ def run(ctx: click.Context) -> None:
 )
 @click.option(
     "--size",
-    "sizes",
+    "payload_bytes",
     type=Quantity("byte"),
     multiple=True,
     metavar="SIZE",
@@ -65,14 +65,17 @@ def run(ctx: click.Context) -> None:
     "--port", type=click.IntRange(0, 65535), default=0, help="Port of the peer; 0 takes a free one."
 )
 @live_options()
-def echo(sizes: tuple[float, ...], **given: Any) -> None:
+def echo(**given: Any) -> None:
     """Echo of several sizes over UDP, TCP or ICMP: round-trip time against size.
 
     By default the ping experiment of Stevens' book: 15 sizes of 8 to 1400 bytes, 10 probes each.
     Ctrl-C stops it and keeps what was measured.
     """
-    if sizes:
-        given["payload_bytes"] = list(sizes)
+    if given["protocol"] == "icmp" and given["path_text"] is None:
+        raise click.UsageError(
+            "--protocol icmp is without a --path, and the loopback of this machine gives no raw "
+            'socket to everybody; add one, such as --path "10 Mbit/s 1 ms"'
+        )
     live_run(f"echo over {given['protocol']}", measure_echo, **given)
 
 

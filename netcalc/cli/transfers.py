@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from netcalc.cli.live import Quantity, live_options, live_run, place
-from netcalc.experiments import BOOK_WRITES, TESTER_FRAMES
 from netcalc.experiments import bulk as measure_bulk
 from netcalc.experiments import line_rate as measure_line_rate
 from netcalc.experiments import lockstep as measure_lockstep
@@ -82,7 +81,7 @@ _routed = click.option(
 @click.option(
     "--size",
     "-s",
-    "sizes",
+    "write_bytes",
     type=BareSize(),
     multiple=True,
     metavar="SIZE",
@@ -100,7 +99,7 @@ _routed = click.option(
 @click.option(
     "--buffer",
     "-b",
-    "buffers",
+    "buffer_bytes",
     type=BareSize(),
     multiple=True,
     metavar="SIZE",
@@ -131,28 +130,32 @@ _routed = click.option(
     metavar="SIZE",
     help="MTU of a loopback of its own, or of the path.",
 )
+@click.option(
+    "--loss",
+    "loss_ratio",
+    type=Quantity("ratio"),
+    default="0%",
+    metavar="SHARE",
+    help="Packets that each link of the --path loses, there and back, e.g. 1%.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, help="Which packets are lost.")
 @_common
-def bulk(sizes: tuple[float, ...], buffers: tuple[float, ...], **given: Any) -> None:
+def bulk(**given: Any) -> None:
     """From a source to a sink by TCP or UDP: what is sent, what arrives, what it costs.
 
     By default the experiment of Snader's book: 5000 writes, buffers of 32 KiB. The book's own
     options work, with --runs 50: -s 1440 -b 32768 -c 5000. Ctrl-C stops it and keeps what was
     measured.
     """
-    left_to_the_system = buffers == (0.0,)
-    _measured(
-        f"bulk over {given['protocol']},",
-        measure_bulk,
-        write_bytes=sizes or BOOK_WRITES,
-        buffer_bytes=None if left_to_the_system else buffers or 32_768,
-        **given,
-    )
+    if given["buffer_bytes"] == (0.0,):
+        given["buffer_bytes"] = None  # those of the system
+    _measured(f"bulk over {given['protocol']},", measure_bulk, **given)
 
 
 @click.command("line-rate")
 @click.option(
     "--frame",
-    "frames",
+    "frame_bytes",
     type=Quantity("byte"),
     multiple=True,
     metavar="SIZE",
@@ -175,12 +178,7 @@ def bulk(sizes: tuple[float, ...], buffers: tuple[float, ...], **given: Any) -> 
     help=f"Packets that the input of each node of the path holds.  [default: {BOX_INPUT_PACKETS}]",
 )
 @_common
-def line_rate(
-    frames: tuple[float, ...],
-    node_rate_pps: float | None,
-    input_packets: int | None,
-    **given: Any,
-) -> None:
+def line_rate(node_rate_pps: float | None, **given: Any) -> None:
     """Datagrams as fast as the sender can, by frame size: packets a second, and who drops.
 
     Over loopback; --routed through a third namespace whose kernel forwards them; or through an
@@ -188,28 +186,23 @@ def line_rate(
     links of the path are Ethernet, with 20 bytes around each frame.
     """
     path_text = given["path_text"]
-    if input_packets is not None and path_text is None:
+    if given["input_packets"] is None:
+        given["input_packets"] = BOX_INPUT_PACKETS
+    elif path_text is None:
         raise click.UsageError("--node-input is of the nodes of a path: it needs a --path")
-    processing_s = 0.0
     if node_rate_pps is not None:
         if "," not in (path_text or ""):
             raise click.UsageError(
                 "--node-rate is of the node between two links: it needs a --path with two of them"
             )
-        processing_s = 1 / float(positive("node-rate", node_rate_pps))
-    _measured(
-        "line rate over",
-        measure_line_rate,
-        frame_bytes=frames or TESTER_FRAMES,
-        input_packets=input_packets or BOX_INPUT_PACKETS,
-        processing_s=processing_s,
-        **given,
-    )
+        given["processing_s"] = 1 / float(positive("node-rate", node_rate_pps))
+    _measured("line rate over", measure_line_rate, **given)
 
 
 @click.command()
 @click.option(
     "--pairs",
+    "pair_count",
     multiple=True,
     type=click.IntRange(1, 32),
     help="Connections at once; again for more. Default: 1, 2, 4, 8 and 16.",
@@ -233,13 +226,17 @@ def line_rate(
 @_duration
 @_routed
 @_common
-def lockstep(pairs: tuple[int, ...], **given: Any) -> None:
+def lockstep(**given: Any) -> None:
     """Senders that wait for an answer to each message: goodput by their number."""
-    _measured("lockstep over", measure_lockstep, pair_count=pairs or (1, 2, 4, 8, 16), **given)
+    _measured("lockstep over", measure_lockstep, **given)
 
 
 def _measured(name: str, measure: Callable[..., Any], **given: Any) -> None:
     """Run an experiment, and print and draw what it measured."""
     if given["link_buffer_bytes"] is not None and given["path_text"] is None:
         raise click.UsageError("--link-buffer is of the links of a path: it needs a --path")
+    if given.get("loss_ratio") and given["path_text"] is None:
+        raise click.UsageError("--loss is of the links of a path: it needs a --path")
+    if given.get("routed") and given["path_text"] is not None:
+        raise click.UsageError("--routed and --path: one or the other lies between; name one")
     live_run(f"{name} {place(**given)}", measure, unit="byte", **given)

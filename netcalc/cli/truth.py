@@ -24,7 +24,7 @@ _HEADINGS = ("predicted", "measured", "error", "own", "verdict")
 
 @click.command()
 @click.option("--lab", "labs", multiple=True, type=click.Choice(LABS), help="Again for more.")
-@click.option("--quick", is_flag=True, help="A part of the settings: some 25 s, not 90.")
+@click.option("--quick", is_flag=True, help="A part of the settings: some 35 s, not 110.")
 @click.option(
     "--save",
     "save_path",
@@ -115,6 +115,7 @@ def notes(rows: Sequence[TruthRow], table: Table) -> list[str]:
         f"{row.lab}, {row.setting}: {row.flag} ({row.statistic})"
         for row in rows
         if row.verdict in ("instrument", "unexplained")
+        or (row.verdict == "within" and row.has_own_tolerance)
     ]
     reasons = dict.fromkeys(row.why_not for row in rows if row.why_not)
     for reason in reasons:

@@ -413,6 +413,7 @@ def test_a_wide_table_is_printed_a_line_for_each_value():
         (["calc", "transfer", "1MB", "--sweep", "latency=1ms:2ms", "--plot", "x.png"], "x.html"),
         (["run", "line-rate", "--node-input", "10"], "it needs a --path"),
         (["run", "bulk", "--link-buffer", "10kB"], "it needs a --path"),
+        (["run", "bulk", "--loss", "1%"], "--loss is of the links of a path"),
     ],
 )
 def test_options_that_cannot_count_are_refused(arguments, said):

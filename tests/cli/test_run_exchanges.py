@@ -61,7 +61,7 @@ class TestLive:
         done = netcalc("transactions", "--protocol", "udp", "--protocol", "tcp", "--size", "8B",
                        "--size", "1400B", "--count", "2", "--json",
                        "--pcap", str(tmp_path / "run.pcap"))  # fmt: skip
-        document = json.loads(done.output)
+        document = json.loads(done.stdout)
         assert document["kind"] == "TransactionSamples"
         assert {mode: row["count"] for mode, row in document["modes"].items()} == {
             "udp": 4, "tcp": 4,
@@ -86,16 +86,17 @@ class TestLive:
     [
         (["small-writes", "--mode", "nagel"], "nagel"),
         (["small-writes", "--write", "6"], "unit"),
-        (["small-writes", "--reply", "0B"], "reply_bytes"),
+        (["small-writes", "--reply", "0B"], "--reply is 0 byte"),
         (["small-writes", "--gap", "30"], "gap"),
         (["small-writes", "--host", "192.0.2.1"], "not a loopback"),
-        (["transactions", "--host", "::1", "--mtu", "1000B"], "mtu_bytes"),
+        (["transactions", "--host", "::1", "--mtu", "1000B"], "--mtu is 1000 byte"),
         (["small-writes", "--path", "fast"], "fast"),
         (["transactions", "--protocol", "quic"], "quic"),
         (["transactions", "--size", "65508B"], "65508"),
-        (["transactions", "--mtu", "10B"], "mtu_bytes"),
+        (["transactions", "--mtu", "10B"], "--mtu is 10 byte"),
         (["transactions", "--count", "1000"], "100,000"),
         (["transactions", "--timeout", "5"], "timeout"),
+        (["echo", "--protocol", "icmp"], 'add one, such as --path "10 Mbit/s 1 ms"'),
     ],
 )
 def test_mistakes_are_one_sentence(arguments, said, complaint):

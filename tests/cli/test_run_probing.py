@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from netcalc.cli import commands, main
 from netcalc.cli.read import links_table
+from netcalc.errors import ExperimentError
 from netcalc.samples import HopSamples, Meta, TrainSamples
 
 LIVE = [pytest.mark.live, pytest.mark.namespace]
@@ -45,13 +46,14 @@ class TestLive:
         samples = HopSamples.load(saved)
         assert len(samples) == 2 * 8 * 3
         assert "<html" in drawn.read_text()
+        assert done.stderr == f"wrote {saved}\nwrote {drawn}\n"
         again = netcalc("read", str(saved), "--plot", str(tmp_path / "again.html"))
         assert "link 1: " in again.output
 
     def test_probes_in_json(self):
         done = netcalc("run", "probing", "--path", "T1 1 ms", "--count", "2", "--size", "600B",
                        "--size", "1000B", "--size", "1400B", "--json")  # fmt: skip
-        document = json.loads(done.output)
+        document = json.loads(done.stdout)
         assert (document["kind"], document["sent"]) == ("HopSamples", 6)
         [link] = document["links"]
         assert link["true_bandwidth_bps"] == 1.544e6
@@ -68,7 +70,7 @@ class TestLive:
     def test_trains_in_json(self, tmp_path):
         done = netcalc("run", "packet-trains", "--path", "T1 1 ms", "--count", "4", "--size",
                        "500B", "--json", "--save", str(tmp_path / "run.json"))  # fmt: skip
-        document = json.loads(done.output)
+        document = json.loads(done.stdout)
         assert (document["sent"], document["received"]) == (8, 8)
         assert document["bottleneck"]["true_bps"] == 1.544e6
         assert TrainSamples.load(tmp_path / "run.json").packet_bytes.tolist() == [528] * 8
@@ -106,7 +108,7 @@ def test_the_puzzle_of_the_book():
 
 def test_mixes_in_json():
     document = json.loads(netcalc("mixes", "--kind", "T1", "--kind", "10 Mbit/s", "--json",
-                                  "--links", "13", "--tolerance", "5ms").output)  # fmt: skip
+                                  "--links", "13", "--tolerance", "5ms").stdout)  # fmt: skip
     assert document["bandwidth_bps"] == [1.544e6, 10e6]
     assert document["link_count"] == [[5, 8]]  # derived: 5 x 14.8 + 8 x 2.28 = 92.3 ms of 95
     assert document["told_apart"][-1]["largest_count"] == 1
@@ -142,6 +144,44 @@ def test_mistakes_are_one_sentence(arguments, said, complaint):
     found = complaint(*arguments)
     assert said in found
     assert "Traceback" not in found
+
+
+@pytest.mark.parametrize(
+    ("command", "measure", "instead"),
+    [
+        ("probing", "probing.measure_probes", "netcalc read shows one that was saved"),
+        ("line-rate", "transfers.measure_line_rate", "the run goes over loopback"),
+    ],
+)
+def test_where_no_path_can_be_emulated(command, measure, instead, complaint, monkeypatch):
+    def refused(**_):
+        hint = "The system does not let this user. The relay works without"
+        raise ExperimentError("the system refuses: no", phase="wire", hint=hint)
+
+    monkeypatch.setattr(f"netcalc.cli.{measure}", refused)
+    found = complaint("run", command)
+    assert "no path can be emulated: it lies between network namespaces, and" in found
+    assert "the system refuses: no. The system does not let this user. " in found
+    assert instead in found
+    assert "netcalc doctor" in found
+    assert "relay" not in found
+
+
+def test_a_message_names_options_for_arguments_and_the_unit(complaint, monkeypatch):
+    def silent(**_):
+        raise ExperimentError("no answers", phase="hop 1", hint="Wait longer for each: timeout_s")
+
+    monkeypatch.setattr("netcalc.cli.probing.measure_probes", silent)
+    assert "Wait longer for each: --timeout" in complaint("run", "probing")
+    found = complaint("run", "packet-trains", "--timeout", "100s")
+    assert "--timeout is 100.0 s, allowed is from 0.001 to 60" in found
+
+
+def test_a_run_that_measures_nothing_has_failed(monkeypatch):
+    nothing = HopSamples(hop=[], packet_bytes=[], rtt_s=[], meta=Meta(warnings=("left out",)))
+    monkeypatch.setattr("netcalc.cli.probing.measure_probes", lambda **_: nothing)
+    done = netcalc("run", "probing")
+    assert (done.exit_code, "left out" in done.stdout) == (2, True)
 
 
 def test_outputs_are_refused_before_the_run(tmp_path, complaint):

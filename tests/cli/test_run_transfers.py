@@ -40,7 +40,7 @@ def test_the_books_options_measure_save_draw_and_read(tmp_path):
 def test_datagrams_in_json():
     done = netcalc("bulk", "--protocol", "udp", "-s", "64B", "-c", "640", "--together", "64",
                    "--runs", "1", "-b", "0B", "--json")  # fmt: skip
-    document = json.loads(done.output)
+    document = json.loads(done.stdout)
     assert document["kind"] == "BulkSamples"
     (row,) = document["settings"]
     assert (row["write_bytes"], row["run_count"]) == (64, 1)
@@ -83,7 +83,7 @@ def test_line_rate_and_lockstep_routed():
     assert "A datagram takes its sender" in done.output
     done = netcalc("lockstep", "--pairs", "2", "--duration", "20 ms", "--runs", "1", "--routed",
                    "--json")  # fmt: skip
-    document = json.loads(done.output)
+    document = json.loads(done.stdout)
     assert document["meta"]["target"] == "routed by a third namespace, TCP"
 
 
@@ -105,7 +105,7 @@ def test_a_buffer_sweep_over_a_path():
 def test_a_loopback_of_another_mtu_and_family():
     done = netcalc("bulk", "-s", "1440", "-c", "20", "--runs", "1", "--mtu", "1500B",
                    "--host", "::1", "--json")  # fmt: skip
-    document = json.loads(done.output)
+    document = json.loads(done.stdout)
     facts = document["meta"]["instrument"]
     assert (facts["mss_bytes"], facts["address_family"]) == (1428, "IPv6"), "1500 less 72"
 
@@ -113,22 +113,22 @@ def test_a_loopback_of_another_mtu_and_family():
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["bulk", "-s", "1.5B"], "write_bytes is 1.5"),
+        (["bulk", "-s", "1.5B"], "--size is 1.5 byte"),
         (["bulk", "-s", "10 mb"], "size"),
         (["bulk", "--congestion", "reno", "--protocol", "udp"], "empty for UDP"),
-        (["bulk", "-b", "0", "-b", "1KiB"], "buffer_bytes is 0"),
+        (["bulk", "-b", "0", "-b", "1KiB"], "--buffer is 0 byte"),
         (["bulk", "-s", "1440.5"], "size"),
         (["bulk", "--host", "192.0.2.1"], "not a loopback address"),
         (["bulk", "--path", "fast"], "fast"),
-        (["line-rate", "--frame", "63B"], "frame_bytes is 63"),
-        (["lockstep", "--reply", "0B"], "reply_bytes is 0"),
+        (["line-rate", "--frame", "63B"], "--frame is 63 byte"),
+        (["lockstep", "--reply", "0B"], "--reply is 0 byte"),
         (["line-rate", "--node-rate", "2 kpps"], "needs a --path with two of them"),
         (["line-rate", "--path", "T1", "--node-rate", "2 kpps"], "needs a --path with two"),
         (["line-rate", "--path", "T1, T1", "--node-rate", "2000"], "2000"),
         (["line-rate", "--path", "T1, T1", "--node-rate", "0 pps"], "node-rate is 0"),
         (["line-rate", "--path", "T1, T1", "--node-input", "0"], "--node-input"),
-        (["line-rate", "--path", "T1, T1", "--routed"], "one or the other lies between"),
-        (["lockstep", "--path", "T1, T1", "--routed"], "one or the other lies between"),
+        (["line-rate", "--path", "T1, T1", "--routed"], "one or the other lies between; name one"),
+        (["lockstep", "--path", "T1, T1", "--routed"], "one or the other lies between; name one"),
     ],
 )
 def test_what_is_refused(arguments, text, capsys):
