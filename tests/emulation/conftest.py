@@ -76,7 +76,6 @@ def census():
         "routes": Path("/proc/net/route").read_text(),
         "own namespace": Path("/proc/self/ns/net").stat().st_ino,
         "mounts": Path("/proc/self/mounts").read_text(),
-        "sysctls": net_sysctls(),
         "processors": os.sched_getaffinity(0),
         "scheduling": os.sched_getscheduler(0),
     }
@@ -110,8 +109,16 @@ def still_there(inodes, within_s=5.0):
     return left
 
 
+@pytest.fixture(scope="module")
+def values_stay():
+    """Compare the values of the machine before and after the tests of a file: there are many."""
+    before = net_sysctls()
+    yield
+    assert net_sysctls() == before
+
+
 @pytest.fixture
-def nothing_left(wires):
+def nothing_left(wires, values_stay):
     """Compare what there is before and after a test: whichever way it ends, it is the same."""
     before = census()
     yield
@@ -122,6 +129,6 @@ def nothing_left(wires):
 def looking():
     """Give a test the eyes of the census."""
     return SimpleNamespace(
-        descendants=descendants, gone=gone, marked_processes=marked_processes,
+        census=census, descendants=descendants, gone=gone, marked_processes=marked_processes,
         namespaces=namespaces, still_there=still_there,
     )  # fmt: skip

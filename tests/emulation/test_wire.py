@@ -25,14 +25,16 @@ ATTEMPTS = 6
 """On a busy machine each program waits for a processor; then it is tried again."""
 
 
-def ping(wire, payload_bytes, *, count=10, version=4):
+def ping(wire, payload_bytes, *, count=10, version=4, wait_s=1):
     """Return what ping prints, each probe after the reply to the one before.
 
-    For the last reply it waits no longer than an interval, or two round trips.
+    For the last reply it waits no longer than an interval, or two round trips; where none came at
+    all, as long as it is told.
     """
     shortest = 0.02 if count > 5 else 0.2
     interval_s = max(shortest, 1.1 * float(wire.path.rtt_s(payload_bytes + 48)))
-    command = ["ping", f"-{version}", "-n", "-c", str(count), "-i", f"{interval_s:.3f}", "-W", "1"]
+    times = ["-c", str(count), "-i", f"{interval_s:.3f}", "-W", str(wait_s)]
+    command = ["ping", f"-{version}", "-n", *times]
     return wire.run([*command, "-s", str(payload_bytes), wire.address("B", version)]).stdout
 
 
@@ -64,7 +66,7 @@ def test_ping_takes_the_round_trip_of_the_path(text, processing_s, payload_bytes
     upper_s = truth_s * (1 + UPPER_RATIO) + UPPER_S
     with Wire(path) as wire:
         for _ in range(ATTEMPTS):
-            found_s = shortest_s(wire, payload_bytes, count=6)
+            found_s = shortest_s(wire, payload_bytes, count=2 if truth_s > 0.1 else 6)
             assert found_s >= truth_s - LOWER_S
             if found_s <= upper_s:
                 break
@@ -76,7 +78,7 @@ def test_ping_over_ipv6(device):
     path = Path.parse("T1 5 ms, T1 1 ms")
     with Wire(path, device=device) as wire:
         assert wire.chosen["device"] == device
-        found_s = ping_s(wire, 1000, version=6)
+        found_s = ping_s(wire, 1000, version=6, count=6)
     truth_s = float(path.rtt_s(1048))  # derived: 40 bytes of IPv6 and 8 of ICMPv6 header
     assert truth_s - 1e-4 <= min(found_s) <= truth_s * (1 + UPPER_RATIO) + UPPER_S
 
@@ -96,18 +98,22 @@ def test_every_node_is_seen(program, version, device, side, wires):
         best_ms = [1e9] * 5
         for _ in range(ATTEMPTS):
             found = re.findall(LINES[program], wire.run(asked, side).stdout, re.MULTILINE)
-            assert [address for address, _ in found] == expected
+            seen = [address for address, _ in found]
+            if seen != expected:  # an answer that came too late for the program
+                continue
             best_ms = [min(b, float(text)) for b, (_, text) in zip(best_ms, found, strict=True)]
             if all(best < 6.0 * place + 3.0 for place, best in enumerate(best_ms, 1)):
                 break
         assert wire.statistics().answered_count >= 4
+    assert seen == expected
     # derived: each link adds 3 ms there and 3 ms back, packets of 60 to 80 bytes and answers beside
     for place, printed_ms in enumerate(best_ms, 1):
         assert 6.0 * place <= printed_ms <= 6.0 * place + 3.0
 
 
 OPTIONS = {
-    "traceroute": ["-q", "1"],
+    # One probe at a time: of many at once the far end answers but some, and traceroute waits 5 s.
+    "traceroute": ["-q", "1", "-N", "1", "-w", "1"],
     "mtr": ["--report", "-c", "2", "-i", "0.1", "-G", "0.5", "-o", "B"],  # the best of two
 }
 LINES = {
@@ -125,7 +131,7 @@ def test_a_node_answers_before_packets_that_are_still_far_from_it(wires):
         end_s = time.monotonic() + 10.0
         while wire.statistics().carried_count < 20 and time.monotonic() < end_s:
             continue
-        command = [wires.programs["traceroute"], "-n", "-q", "8", "-N", "1", "-m", "1"]
+        command = [wires.programs["traceroute"], "-n", "-q", "8", "-N", "1", "-w", "1", "-m", "1"]
         out = wire.run([*command, wire.address("B")]).stdout
     found_ms = [float(text) for text in re.findall(r"([\d.]+) ms", out)]
     # derived: 20 ms each way, 60 bytes there and 88 back at 1.544 Mbit/s, beside 84 of a ping
@@ -133,17 +139,22 @@ def test_a_node_answers_before_packets_that_are_still_far_from_it(wires):
     assert 40.7 <= min(found_ms) <= 45.0
 
 
-@pytest.mark.parametrize("text", ["1.544 Mbit/s 5 ms", "10 Mbit/s 5 ms"])
+@pytest.mark.parametrize(
+    ("text", "duration_s"), [("1.544 Mbit/s 5 ms", 2.0), ("10 Mbit/s 5 ms", 1.0)]
+)
 @pytest.mark.parametrize(
     "options", [{}, {"offload": True}, {"device": "veth"}], ids=["tun", "offload", "veth"]
 )
-def test_tcp_reaches_the_framing_ceiling(text, options):
-    """derived: 1448 bytes of data in each packet of 1500 (20 IP, 20 TCP, 12 time stamps)."""
+def test_tcp_reaches_the_framing_ceiling(text, duration_s, options):
+    """derived: 1448 bytes of data in each packet of 1500 (20 IP, 20 TCP, 12 time stamps).
+
+    What the buffer did not hold at first comes again in 0.6 s on the slow line.
+    """
     path = Path.parse(text)
     ceiling_bps = path.bottleneck_bps * 1448 / 1500
     with Wire(path, buffer_bytes=40_000, **options) as wire:
         for _ in range(ATTEMPTS):
-            goodput_bps = received_bps(wire, 2.0)
+            goodput_bps = received_bps(wire, duration_s)
             if abs(goodput_bps / ceiling_bps - 1) < 0.05:
                 break
     assert goodput_bps == pytest.approx(ceiling_bps, rel=0.05)
@@ -208,13 +219,13 @@ def test_lost_packets_are_lost_and_counted():
 
 def test_all_lost_is_no_reply_and_no_crash():
     with Wire(Path.parse("10 Mbit/s 1 ms"), loss_ratio=1.0) as wire:
-        assert ping_s(wire, 16, count=3) == []
+        assert ping_s(wire, 16, count=6, wait_s=0.2) == []
 
 
 @pytest.mark.parametrize("fault", ["duplicate_ratio", "corrupt_ratio"])
 def test_duplicates_and_damage_reach_the_kernel(fault):
     with Wire(Path.parse("10 Mbit/s 1 ms"), **{fault: 1.0}) as wire:
-        command = ["ping", "-n", "-c", "4", "-i", "0.05", "-W", "1", "-s", "500"]
+        command = ["ping", "-n", "-c", "4", "-i", "0.05", "-W", "0.3", "-s", "500"]
         out = wire.run([*command, wire.address("B")]).stdout
     # derived: both directions double, so 4 replies a probe; a wrong checksum is dropped by B
     if fault == "duplicate_ratio":
@@ -259,14 +270,14 @@ def test_two_wires_at_once_do_not_meet():
     with Wire(Path.parse("10 Mbit/s 1 ms")) as one, Wire(Path.parse("10 Mbit/s 20 ms")) as two:
         assert one.address("B") != two.address("B")
         for wire, truth_s in ((one, 0.002), (two, 0.04)):
-            assert truth_s <= min(ping_s(wire, 16, count=3)) < truth_s + 0.01
-        command = ["ping", "-c", "1", "-W", "1", two.address("B")]
+            assert truth_s <= min(ping_s(wire, 16, count=6)) < truth_s + 0.01
+        command = ["ping", "-c", "1", "-W", "0.2", two.address("B")]
         assert one.run(command).returncode != 0
 
 
 def test_the_wire_says_how_late_it_was():
     with Wire(Path.parse("T1 1 ms")) as wire:
-        ping_s(wire, 16, count=5)
+        ping_s(wire, 16, count=6)
         found = wire.statistics()
     assert found.carried_count >= 10
     assert 0 < found.lateness_p50_s <= found.lateness_p99_s < 0.1
@@ -286,7 +297,7 @@ def test_the_choice_of_offload_follows_the_rate_and_can_be_forced():
 def test_a_user_namespace_serves_as_well(device):
     with Wire(Path.parse("T1 1 ms"), user_namespace=True, device=device) as wire:
         assert wire.chosen["way"] == "user namespace"
-        assert len(ping_s(wire, 16, count=3)) == 3
+        assert len(ping_s(wire, 16, count=2)) == 2
         assert wire.run(["cat", "/proc/self/uid_map"]).stdout.split()[:1] == ["0"]
 
 

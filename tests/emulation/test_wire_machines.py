@@ -129,14 +129,14 @@ assert show() == before
         assert int(v6[2:4], 16) >= 0x80
 
 
-def test_values_of_the_machine_stay_as_they_are_through_twenty_wires():
+def test_values_of_the_machine_stay_as_they_are_through_six_wires():
     """N11: all of net.* of this namespace, compared before and after by the census."""
     wanted = {
         "net.ipv4.tcp_fastopen": "3",
         "net.ipv4.ip_default_ttl": "33",
         "net.ipv6.conf.all.hop_limit": "44",
     }
-    for number in range(20):
+    for number in range(6):
         with Wire(
             Path.parse("10 Mbit/s"), sysctls=wanted, device=("tun", "veth")[number % 2]
         ) as wire:
