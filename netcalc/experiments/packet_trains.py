@@ -39,7 +39,6 @@ from netcalc.samples import TrainSamples
 MAX_TRAIN = 64
 """Packets of a train at most: so many fit the receiver's buffer. [packet]"""
 _TAG_BYTES = 12
-_CROSSING = 0xFFFFFFFF  # number of a packet that is somebody else's
 
 
 def packet_trains(
@@ -182,6 +181,7 @@ class TrainRun(Record[TrainSamples]):
         self._packets: list[Packet] = []
         self._done_count = self._silent_count = 0
         self._session = secrets.token_bytes(4)
+        self._elsewhere = ("", 0)
 
     @property
     def done_count(self) -> int:
@@ -193,8 +193,16 @@ class TrainRun(Record[TrainSamples]):
         self.facts.update(_instrument.machine(), **_instrument.timer(), address_family="IPv4")
         self.measure_own_error()
         kind = (socket.AF_INET, socket.SOCK_DGRAM)
-        with wire, wire.socket("A", *kind) as sender, wire.socket("B", *kind) as receiver:
+        with (
+            wire,
+            wire.socket("A", *kind) as sender,
+            wire.socket("B", *kind) as receiver,
+            wire.socket("B", *kind) as elsewhere,
+        ):
             self.facts["truth"] = wire.truth()
+            # Nobody reads there: what is somebody else's takes no room from a train.
+            elsewhere.bind((self.host, 0))
+            self._elsewhere = elsewhere.getsockname()
             receiver.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
             receiver.bind((self.host, 0))
             sender.connect(receiver.getsockname())
@@ -228,13 +236,12 @@ class TrainRun(Record[TrainSamples]):
         places = range(1, plan.packet_count + 1)
         rest = bytes(plan.payload_bytes - _TAG_BYTES)
         crossing = [place > 1 and draw.random() < plan.cross_ratio for place in places]
-        most = MAX_PAYLOAD_BYTES - _TAG_BYTES
-        others = [self._tag(_CROSSING, 0) + bytes(draw.randint(0, most)) for _ in places]
+        others = [bytes(draw.randint(_TAG_BYTES, MAX_PAYLOAD_BYTES)) for _ in places]
         datagrams = [self._tag(train, place) + rest for place in places]
         size, packets = plan.payload_bytes + DATAGRAM_HEADERS_BYTES, []
         for place, data, other, crossed in zip(places, datagrams, others, crossing, strict=True):
             if crossed:
-                sender.send(other)
+                sender.sendto(other, self._elsewhere)
             packets.append(Packet(train, place, size, time.time_ns(), crossed))
             sender.send(data)
         return packets

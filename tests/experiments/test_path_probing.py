@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import socket
 import struct
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -18,7 +20,7 @@ from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import PROBE_SIZES, _run, packet_trains, probing
 from netcalc.experiments._stamps import SO_TIMESTAMPNS, stamp_ns
 from netcalc.experiments._stopping import Stopping
-from netcalc.experiments.packet_trains import MAX_TRAIN
+from netcalc.experiments.packet_trains import MAX_TRAIN, TrainRun
 from netcalc.experiments.probing import PORT, HopExchange
 from netcalc.path import Path
 from netcalc.samples import HopSamples, TrainSamples
@@ -221,6 +223,30 @@ class TestLive:
             run()
         assert caught.value.phase == "wire"
         assert caught.value.partial is None
+
+
+def test_all_of_the_longest_train_waits_for_its_reader(wires, monkeypatch):
+    """With a large packet of somebody else's before each: 92 of them fill a buffer of Linux."""
+    opened, enter, wait = [], Wire.__enter__, TrainRun._await
+
+    def remembered(wire):
+        opened.append(enter(wire))
+        return wire
+
+    def late(run, receiver, packets, plan):
+        end_s, sent_count = time.monotonic() + 5, (2 * MAX_TRAIN - 1) * (packets[0].train + 1)
+        while opened[0].statistics().carried_count < sent_count and time.monotonic() < end_s:
+            continue
+        wait(run, receiver, packets, plan)
+
+    monkeypatch.setattr(Wire, "__enter__", remembered)
+    monkeypatch.setattr(TrainRun, "_await", late)
+    monkeypatch.setattr(random.Random, "randint", lambda draw, least, most: most)
+    found = packet_trains(
+        path=Path.parse("1 Gbit/s"), packet_count=MAX_TRAIN, count=2, cross_ratio=1
+    )
+    assert len(found) == 2 * MAX_TRAIN
+    assert found.meta.instrument["lost_count"] == 0
 
 
 @pytest.mark.parametrize("run", [run.values[0] for run in RUNS])
