@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import re
@@ -10,8 +11,12 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
+from unittest import mock
 
 import pytest
+
+from netcalc.cli import main
 
 PING = """PING 192.0.2.7 (192.0.2.7) 56(84) bytes of data.
 64 bytes from 192.0.2.7: icmp_seq=1 ttl=64 time=10.1 ms
@@ -24,7 +29,27 @@ rtt min/avg/max/mdev = 9.840/10.746/12.300/1.104 ms
 """
 
 
-def netcalc(*arguments, text="", env=None, cwd=None):
+def netcalc(*arguments, text="", env=None):
+    """Run the command in this process: its output, its exit code, its errors.
+
+    What a process has before Python starts in it (languages, descriptors) is for ``process``.
+    """
+    streams = {name: io.TextIOWrapper(io.BytesIO(), "utf-8") for name in ("stdout", "stderr")}
+    streams["stdin"] = io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8")
+    with (
+        mock.patch.multiple(sys, **streams),
+        mock.patch.dict(os.environ, env or {}),
+        pytest.raises(SystemExit) as ended,
+    ):
+        main(arguments)
+    said = {}
+    for name in ("stdout", "stderr"):
+        streams[name].flush()
+        said[name] = streams[name].buffer.getvalue().decode()
+    return SimpleNamespace(returncode=ended.value.code, **said)
+
+
+def process(*arguments, text="", env=None, cwd=None):
     """Run the command in a process of its own, as a user does."""
     return subprocess.run(
         [sys.executable, "-m", "netcalc", *arguments],
@@ -55,7 +80,7 @@ def ping_file(tmp_path):
 
 
 def test_calc_in_one_line():
-    done = netcalc("calc", "transfer", "1MB", "--bandwidth", "T1", "--latency", "30ms")
+    done = process("calc", "transfer", "1MB", "--bandwidth", "T1", "--latency", "30ms")
     assert (done.returncode, done.stdout) == (0, "5.211 s\n")  # Stevens: 5.21 s
 
 
@@ -176,7 +201,7 @@ def test_an_output_that_should_not_be_written_is_refused_before_the_work(tmp_pat
 def test_files_with_odd_names(tmp_path):
     for name in ("--help", "a\nb", "ü\udcff.txt"):
         (tmp_path / name).write_text(PING)
-        done = netcalc("read", "--json", "--", name, cwd=tmp_path)
+        done = process("read", "--json", "--", name, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["received"] == 3
     assert netcalc("read", "x" * 4096).returncode == 2
@@ -188,9 +213,9 @@ def test_files_with_odd_names(tmp_path):
      {"TZ": "Pacific/Apia"}, {"NO_COLOR": "1", "COLUMNS": "20"}],
 )  # fmt: skip
 def test_other_terminals_and_locales_give_the_same_numbers(env):
-    done = netcalc("calc", "serialization", "100B", "--bandwidth", "100 Mbit/s", env=env)
+    done = process("calc", "serialization", "100B", "--bandwidth", "100 Mbit/s", env=env)
     assert done.stdout in ("8 µs\n", "8 us\n")
-    assert netcalc("data", env=env).returncode == 0
+    assert process("data", env=env).returncode == 0
 
 
 def test_a_closed_pipe_is_no_error():
@@ -211,7 +236,7 @@ def test_data_lists_prints_and_describes():
 
 def test_the_same_command_twice_gives_the_same_bytes(ping_file):
     for arguments in (["calc", "--list"], ["read", str(ping_file), "--json"], ["data"]):
-        assert netcalc(*arguments).stdout == netcalc(*arguments).stdout
+        assert process(*arguments).stdout == process(*arguments).stdout
 
 
 @pytest.mark.live
@@ -228,7 +253,7 @@ def test_run_echo_measures_saves_and_reads_back(tmp_path):
 @pytest.mark.live
 def test_ctrl_c_keeps_what_was_measured(tmp_path):
     saved = tmp_path / "echo.json"
-    process = subprocess.Popen(
+    running = subprocess.Popen(
         [sys.executable, "-m", "netcalc", "run", "echo", "--size", "64B", "--count", "1000",
          "--interval", "20ms", "--save", str(saved), "--json"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -236,9 +261,9 @@ def test_ctrl_c_keeps_what_was_measured(tmp_path):
     deadline = time.monotonic() + 20
     while not saved.exists() and time.monotonic() < deadline:
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    out, error = process.communicate(timeout=10)
-    assert process.returncode == 130, error
+    running.send_signal(signal.SIGINT)
+    out, error = running.communicate(timeout=10)
+    assert running.returncode == 130, error
     assert "Traceback" not in error
     document = json.loads(out)
     assert document["partial"]
@@ -315,11 +340,11 @@ def test_a_pipe_is_not_replaced_by_a_file(arguments, tmp_path):
 def test_a_name_is_printed_so_that_it_does_no_harm_and_found_again_in_json(tmp_path):
     for name in ("a\nb\x1b[31m", "ü\udcff.txt"):
         (tmp_path / name).write_text(PING)
-        shown = netcalc("read", "--", name, cwd=tmp_path).stdout
+        shown = process("read", "--", name, cwd=tmp_path).stdout
         assert "\x1b" not in shown
         assert shown.splitlines()[0].endswith("ping (iputils), 4 rows")
         for env in ({}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}):
-            done = netcalc("read", "--json", "--", name, cwd=tmp_path, env=env)
+            done = process("read", "--json", "--", name, cwd=tmp_path, env=env)
             found = json.loads(done.stdout)["file"]
             assert found.encode("utf-8", "surrogateescape") == os.fsencode(name)
 
@@ -353,7 +378,7 @@ def test_a_disk_that_fills_during_a_run_loses_no_measurement(tmp_path):
 
 
 def test_every_place_and_language_gives_the_same_bytes(ping_file, tmp_path):
-    plain = netcalc("read", ping_file.name, "--json", cwd=tmp_path, env={"LC_ALL": "C.UTF-8"})
+    plain = process("read", ping_file.name, "--json", cwd=tmp_path, env={"LC_ALL": "C.UTF-8"})
     for env in (
         {"LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"},
         {"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"},
@@ -362,7 +387,7 @@ def test_every_place_and_language_gives_the_same_bytes(ping_file, tmp_path):
         {"TZ": ":/nowhere"},
         {"COLUMNS": "20", "NO_COLOR": "1", "TERM": "dumb"},
     ):
-        done = netcalc("read", ping_file.name, "--json", cwd=tmp_path, env=env)
+        done = process("read", ping_file.name, "--json", cwd=tmp_path, env=env)
         assert (done.stdout, done.stderr) == (plain.stdout, "")
 
 
@@ -375,15 +400,15 @@ def test_no_colour_without_a_terminal_and_none_where_it_is_not_wanted():
 
 
 def test_ctrl_c_between_two_files_keeps_the_one_that_is_read(ping_file):
-    process = subprocess.Popen(
+    running = subprocess.Popen(
         [sys.executable, "-m", "netcalc", "read", str(ping_file), "-", "--json"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    first = process.stdout.readline()  # the second file, standard input, is awaited
-    process.send_signal(signal.SIGINT)
-    rest, error = process.communicate(timeout=20)
+    first = running.stdout.readline()  # the second file, standard input, is awaited
+    running.send_signal(signal.SIGINT)
+    rest, error = running.communicate(timeout=20)
     assert json.loads(first)["received"] == 3
-    assert (process.returncode, rest) == (130, "")
+    assert (running.returncode, rest) == (130, "")
     assert error.strip() == "netcalc: stopped"
 
 
