@@ -39,6 +39,30 @@ def test_no_step_is_no_step():
     assert "No step can be told: no datagram of these is cut" in large.sentence
 
 
+@pytest.mark.parametrize(
+    ("mode", "sizes", "sentence"),
+    [
+        ("udp", [], "udp: no transaction has a time."),
+        ("udp", [100], "udp: a transaction of 100 B takes 40 µs; what a byte costs takes more"),
+        ("tcp", [100, 4000], "tcp: a transaction of 100 B takes 40 µs; what a byte costs, and a"),
+        # by hand: 20 µs and 200 ns a byte
+        ("udp", [100, 200], "udp: a transaction takes 20 µs + 200 ns a byte, fitted."),
+        ("udp", [100, 200, 300, 400], "200 ns a byte, fitted; half of the sizes are off by 1 "),
+    ],
+)
+def test_what_transactions_cost_is_a_sentence(mode, sizes, sentence):
+    times = 20e-6 + 0.2e-6 * np.array(sizes, dtype=float)
+    if len(sizes) == 4:
+        times += 1e-6 * np.array([1.0, -1.0, -1.0, 1.0])  # of which no line takes a part
+    samples = TransactionSamples(
+        mode=[mode] * len(sizes), sequence=range(1, len(sizes) + 1), payload_bytes=sizes,
+        response_s=times, meta=Meta(instrument={"loopback_mtu_bytes": 1536}),
+    )  # fmt: skip
+    found = compare.transactions(samples, mode=mode).sentence
+    assert sentence in found
+    assert "not defined" not in found
+
+
 def test_shares_of_the_largest_whole_datagram():
     found = compare.datagram_costs(run(8e-6, noise=0.0), relative=True)
     assert found.y_unit == "ratio"

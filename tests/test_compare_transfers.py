@@ -54,6 +54,35 @@ def test_a_sender_that_was_the_limit_is_told():
     assert found.sentence.endswith("In 2 of 2 runs the sender was the limit.")
 
 
+def test_over_a_path_the_sender_waits_and_that_is_told():
+    busy = {"user_s": [0.1], "system_s": [0.1]}
+    found = compare.overlay(transfers([1440], [1.0], target="path, TCP", truth=TRUTH, **busy))
+    # by hand: 1 s for 1000 writes, 0.2 s of it computed
+    assert found.sentence == (
+        "By the clock the sender takes 1 ms a write of 1440 B, of which it computes 20%; the rest "
+        "it waits for room."
+    )
+
+
+@pytest.mark.parametrize(
+    ("pairs", "goodput", "truth", "said"),
+    [
+        ([1], [1.0], None, "A pair in lockstep sends a message every 10 ms; another number"),
+        ([4], [1.0], None, "Each of 4 pairs in lockstep sends a message every 10 ms; another"),
+        # by hand: 1000 writes of 1440 B in 1 s are 11.52 Mbit/s, in 0.5 s twice as much
+        ([1, 2], [1.0, 0.5], None, "up to 23.04 Mbit/s, all that was reached: what was measured"),
+        ([1], [1.0], TRUTH, "the line: what was measured is off that by "),
+    ],
+)
+def test_what_lockstep_shows_is_a_sentence(pairs, goodput, truth, said):
+    cycle = {"pair_count": pairs, "cycle_s": [0.010] * len(pairs)}
+    size = [1440] * len(pairs)
+    found = compare.overlay(transfers(size, goodput, target="TCP", truth=truth, **cycle))
+    assert said in found.sentence
+    assert "nan" not in found.sentence
+    assert "not defined" not in found.sentence
+
+
 def test_theory_by_buffer_stands_there_before_a_run():
     nothing = transfers([], [])
     found = compare.bulk(nothing, path=Path.parse("10 Mbit/s 10 ms"))

@@ -121,7 +121,7 @@ def transactions(
         predicted_label=label,
     )
     if path is None:
-        return replace(compared, sentence=_of_host(compared))
+        return replace(compared, sentence=_of_host(compared, mode))
     hosts_s = [seen[size][1] for size in sizes.tolist() if size in seen]
     if not hosts_s:
         return compared
@@ -213,14 +213,23 @@ def _host_costs(
     return lambda size: costs @ parts(size), label
 
 
-def _of_host(compared: Comparison) -> str:
-    if not compared.x.size:
-        return "There are no transactions of this protocol with a time."
+def _of_host(compared: Comparison, mode: str) -> str:
+    """Say what a transaction costs the host, and how far from that half of the points lie."""
+    sizes = compared.x.size
+    if not sizes:
+        return f"{mode}: no transaction has a time."
+    least = f"{mode}: a transaction of {show(float(compared.x[0]), 'byte')} takes "
+    least += show(float(compared.measured[0]), "s", digits=3)
+    if sizes == 1:
+        return f"{least}; what a byte costs takes more sizes."
+    if np.isnan(compared.predicted).any():
+        return f"{least}; what a byte costs, and a further packet, takes more sizes."
     spread = float(np.median(np.abs(compared.residual)))
-    return (
-        f"{compared.title}, {compared.predicted_label}; the points lie within "
-        f"{show(spread, 's', digits=2)} of it in the median."
-    )
+    costs = compared.predicted_label.removeprefix("fit: ")
+    sentence = f"{mode}: a transaction takes {costs}, fitted"
+    if spread < 1e-9:  # as many costs as sizes
+        return f"{sentence}."
+    return f"{sentence}; half of the sizes are off by {show(spread, 's', digits=2)} or less."
 
 
 def datagram_costs(

@@ -60,14 +60,14 @@ def bulk(samples: BulkSamples, *, path: Path | None = None, title: str = "") -> 
         )  # fmt: skip
     path = path or emulated_path(samples.meta.instrument)
     buffers = np.asarray(samples.asked_buffer_bytes)
-    if np.unique(np.asarray(samples.pair_count)).size > 1:
+    if np.unique(np.asarray(samples.pair_count)).size > 1 or _in_lockstep(samples):
         return _by_pairs(samples, path, title)
     if samples.meta.tool == "netcalc line-rate":
         return frame_rates(samples, path=path, title=title)
     swept = np.unique(buffers[~np.isnan(buffers)]).size > 1
     if path is not None and swept and "UDP" not in samples.meta.target:
         return _by_buffer(samples, path, title)
-    return _by_write(samples, title)
+    return _by_write(samples, path, title)
 
 
 def frame_rates(samples: BulkSamples, *, path: Path | None = None, title: str = "") -> Comparison:
@@ -178,6 +178,11 @@ def _from_costs(samples: BulkSamples, title: str) -> Comparison:
     )
 
 
+def _in_lockstep(samples: BulkSamples) -> bool:
+    """Whether every sender waited for an answer before it sent again."""
+    return bool(np.isfinite(np.asarray(samples.cycle_s)).all())
+
+
 def _by_pairs(samples: BulkSamples, path: Path | None, title: str) -> Comparison:
     found = samples.medians("goodput_bps", "cycle_s", by="pair_count")
     pairs, goodput = found["pair_count"], found["goodput_bps"]
@@ -194,7 +199,7 @@ def _by_pairs(samples: BulkSamples, path: Path | None, title: str) -> Comparison
             segment_bytes=known.get("mss_bytes", size),
         )
         label = f"pairs of {show(cycle_s, 's', digits=3)} a cycle, up to {show(most_bps, 'bit/s')}"
-    return points(
+    compared = points(
         pairs,
         measured=goodput,
         theory=lambda count: stop_and_wait_goodput_bps(
@@ -207,6 +212,20 @@ def _by_pairs(samples: BulkSamples, path: Path | None, title: str) -> Comparison
         title=title or f"Writes of {show(size, 'byte')}, each waiting for its answer",
         measured_label="median",
         predicted_label=label,
+    )
+    if path is None and pairs.size == 1:
+        own = show(float(found["cycle_s"][0]), "s", digits=3)
+        each = "A pair in lockstep" if pairs[0] == 1 else f"Each of {pairs[0]:g} pairs in lockstep"
+        tells = "another number of pairs tells how many pay"
+        return replace(compared, sentence=f"{each} sends a message every {own}; {tells}.")
+    sentence = f"A pair in lockstep sends a message every {show(cycle_s, 's', digits=3)}"
+    most = f"{show(most_bps, 'bit/s')}, {'all that was reached' if path is None else 'the line'}"
+    off = compared.residual / compared.predicted
+    worst = float(off[np.argmax(np.abs(off))])
+    return replace(
+        compared,
+        sentence=f"{sentence}, and goodput grows with their number up to {most}: what was measured "
+        f"is off that by {np.median(off):+.1%} in the median and by {worst:+.1%} at most.",
     )
 
 
@@ -303,4 +322,11 @@ def _by_write(samples: BulkSamples, title: str) -> Comparison:
     )
     saturated = int((samples.limit == "sender").sum())
     limit = f" In {saturated} of {len(samples)} runs the sender was the limit." if saturated else ""
-    return replace(compared, sentence=f"The sender spends {label}.{limit}")
+    sentence = f"The sender spends {label}."
+    if path is not None:  # which blocks it
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = (np.asarray(samples.user_s) + np.asarray(samples.system_s)) / samples.wall_s
+        busy = float(np.median(share))
+        computes = f", of which it computes {busy:.0%}" * bool(np.isfinite(busy))
+        sentence = f"By the clock the sender takes {label}{computes}; the rest it waits for room."
+    return replace(compared, sentence=f"{sentence}{limit}")
