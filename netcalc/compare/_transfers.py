@@ -295,7 +295,7 @@ def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
     )
 
 
-def _by_write(samples: BulkSamples, title: str) -> Comparison:
+def _by_write(samples: BulkSamples, path: Path | None, title: str) -> Comparison:
     spent_s = np.asarray(samples.wall_s) / np.asarray(samples.write_count)
     sizes = np.unique(np.asarray(samples.write_bytes)[np.isfinite(spent_s)])
     least_s = np.array(
