@@ -106,6 +106,19 @@ def test_buffers_over_a_path_are_compared_with_a_buffer_a_round_trip():
     assert (found.x_name, found.y_unit) == ("buffer", "bit/s")
 
 
+def test_buffers_over_a_path_with_losses_reach_what_these_let_through():
+    lossy = {**TRUTH, "links": {"loss_ratio": 0.01}}
+    asked = [4096, 65_536]
+    found = compare.overlay(
+        transfers([1440] * 2, [1.0] * 2, truth=lossy, asked_buffer_bytes=asked, target="path, TCP")
+    )
+    # published: Mathis et al. 1997, eq. 3: 1448 bytes a round trip, times the root of 1.5 / 0.01
+    rtt_s = 0.020 + 8 * (1500 + 52) / 10e6
+    expected = [8 * 4096 / rtt_s, 8 * 1448 / rtt_s * np.sqrt(150)]
+    np.testing.assert_allclose(found.predicted, expected, rtol=1e-12)
+    assert found.predicted_label.endswith("up to the line, or what 1% of loss lets through")
+
+
 def test_what_was_in_flight_is_told_beside_the_buffer():
     known = {"truth": TRUTH, "asked_buffer_bytes": [4096, 65_536], "target": "path, TCP"}
     found = compare.overlay(transfers([1440] * 2, [1.0] * 2, window_bytes=[2048, 72_090], **known))

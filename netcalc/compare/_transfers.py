@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from netcalc.models._headers import DATAGRAM_HEADERS_BYTES, MIN_FRAME_BYTES
 from netcalc.models.framing import ethernet_frame_bytes
 from netcalc.models.host_stack import message_s
 from netcalc.models.line_rate import frame_rate_pps
+from netcalc.models.loss_limited import mathis_throughput_bps
 from netcalc.models.rate_reading import stop_and_wait_goodput_bps
 from netcalc.models.window import throughput_bps
 from netcalc.path import Path
@@ -266,6 +269,10 @@ def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
     headers_bytes = TCP_HEADERS_BYTES + 20 * (known.get("address_family") == "IPv6")
     line_bps = path.bottleneck_bps * (mtu_bytes - headers_bytes) / mtu_bytes
     rtt_s = float(path.rtt_s(mtu_bytes, reply_bytes=headers_bytes))
+    lost_ratio = 1.0 - (1.0 - _link_loss_ratio(known)) ** len(path.hops)
+    lossy_bps = mathis_throughput_bps(lost_ratio, mss_bytes=mtu_bytes - headers_bytes, rtt_s=rtt_s)
+    line_bps = min(line_bps, float(lossy_bps))
+    loss = f", or what {show(lost_ratio, 'ratio', digits=3)} of loss lets through"
     compared = points(
         found["asked_buffer_bytes"],
         measured=found["goodput_bps"],
@@ -276,7 +283,7 @@ def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
         y_unit="bit/s",
         title=title or f"Buffer against a round trip of {show(rtt_s, 's', digits=3)}",
         measured_label="median",
-        predicted_label="a buffer each round trip, up to the line",
+        predicted_label="a buffer each round trip, up to the line" + loss * (lost_ratio > 0),
     )
     if not len(samples):
         return with_theory(
@@ -293,6 +300,11 @@ def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
         sentence=f"{compared.sentence} The window of the theory is the buffer that was asked for; "
         f"seen in flight at once were {low} to {high} of it.",
     )
+
+
+def _link_loss_ratio(known: Mapping[str, Any]) -> float:
+    """Return the share that each link of an emulated path was told to lose. [ratio]"""
+    return float(known.get("truth", {}).get("links", {}).get("loss_ratio") or 0.0)
 
 
 def _by_write(samples: BulkSamples, path: Path | None, title: str) -> Comparison:

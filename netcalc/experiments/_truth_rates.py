@@ -15,7 +15,7 @@ from netcalc.experiments.line_rate import FRAME_OVERHEAD_BYTES, line_rate, locks
 from netcalc.models.forwarding import forwarding_rate_pps
 from netcalc.models.short_transfers import sending_s
 from netcalc.models.slow_start import rounds
-from netcalc.models.window import serialized_throughput_bps
+from netcalc.models.window import bdp_bytes, serialized_throughput_bps
 from netcalc.path import Path
 from netcalc.units import show
 
@@ -27,6 +27,8 @@ TCP_HEADERS_BYTES = PACKET_BYTES - MSS_BYTES
 """Headers of a segment, and what an acknowledgement is. [byte]"""
 WRITE_BYTES = 45 * MSS_BYTES
 """A write of a stream: whole segments. [byte]"""
+KERNEL_WINDOW_RATIO = 0.25
+"""How far the window that Linux makes of a buffer may be from the buffer. [ratio]"""
 
 
 def of_bulk(
@@ -85,7 +87,64 @@ def of_bulk(
     )
 
 
-def delivery_s(payload_bytes: float, *, path: Path) -> float:
+def of_buffers(
+    path_text: str, segments: int, *buffers: int, count: int = 2, **options: Any
+) -> Setting:
+    """Streams with buffers of several sizes: a buffer each round trip, up to the line.
+
+    What window the kernel makes of a buffer is its own rule. A row in which that decides is held to
+    how far the rule goes; one in which every such window fills the line, as all others.
+    """
+    what = tuple(f"TCP, buffer {buffer / 1024:g} KiB" for buffer in buffers)
+
+    def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
+        path = setting.path
+        samples = bench.complete(
+            bulk(
+                MSS_BYTES,
+                write_count=segments,
+                run_count=count,
+                buffer_bytes=buffers,
+                congestion_control="reno",
+                limit_s=10.0,
+                path=path,
+                link_buffer_bytes=HOLDS_ALL_BYTES,
+                stop=bench.over,
+            )
+        )
+        round_trip_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=TCP_HEADERS_BYTES))
+        filling_bytes = float(bdp_bytes(round_trip_s, bandwidth_bps=path.bottleneck_bps))
+        own_s = bench.own_exchange_s("tcp") + 2 * late_s(samples)
+        for buffer, text in zip(buffers, what, strict=True):
+            decides = (1.0 - KERNEL_WINDOW_RATIO) * buffer < filling_bytes
+            sent_bytes = float(segments * MSS_BYTES)
+            predicted_s = delivery_s(sent_bytes, path=path, window_bytes=buffer)
+            slow_start = rounds(segments, initial_window_segments=INITIAL_WINDOW_SEGMENTS)
+            # Where the window decides, each one waits for its acknowledgement.
+            wait_count = sent_bytes / buffer if decides else float(slow_start)
+            rate_bps = 8.0 * sent_bytes / predicted_s
+            yield setting.row(
+                text,
+                predicted=rate_bps,
+                measured=float(samples.goodput_bps[samples.asked_buffer_bytes == buffer].max()),
+                statistic=f"fastest of {count}" + ", the kernel's window" * decides,
+                own_error=wait_count * own_s * rate_bps / predicted_s,
+                tolerance_ratio=KERNEL_WINDOW_RATIO if decides else np.nan,
+                doubt=doubt(samples),
+            )
+
+    return Setting(
+        lab="bulk",
+        path_text=path_text,
+        what=what,
+        quantity="goodput",
+        unit="bit/s",
+        measure=measure,
+        **options,
+    )
+
+
+def delivery_s(payload_bytes: float, *, path: Path, window_bytes: float = np.inf) -> float:
     """Return when the last byte of a stream is at the far end, after the first was written. [s]"""
     clock_s = 8.0 * PACKET_BYTES / path.bottleneck_bps
     empty_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=TCP_HEADERS_BYTES)) - clock_s
@@ -96,6 +155,7 @@ def delivery_s(payload_bytes: float, *, path: Path) -> float:
         base_rtt_s=empty_s,
         initial_window_segments=INITIAL_WINDOW_SEGMENTS,
         growth=2.0,
+        max_window_segments=window_bytes / MSS_BYTES,
     )
     return float(sent_s) + float(path.one_way_s(PACKET_BYTES)) - clock_s
 

@@ -7,8 +7,9 @@ From 56 kbit/s to 1 Gbit/s, over 1, 3 and 12 links, 8 to 1400 bytes, round trips
 from __future__ import annotations
 
 from netcalc.experiments._truth_bench import Setting
+from netcalc.experiments._truth_losses import of_losses
 from netcalc.experiments._truth_probing import of_links, of_pairs
-from netcalc.experiments._truth_rates import of_bulk, of_line_rate, of_lockstep
+from netcalc.experiments._truth_rates import of_buffers, of_bulk, of_line_rate, of_lockstep
 from netcalc.experiments._truth_times import of_echo, of_small_writes, of_transactions
 from netcalc.experiments._truth_virtual import of_loss, of_md1, of_train
 
@@ -40,6 +41,11 @@ SETTINGS: tuple[Setting, ...] = (
     of_bulk("12 x 10 Mbit/s 1 ms", 900, count=2),
     of_bulk("100 Mbit/s 5 ms", 5400, count=3, quick=True),
     of_bulk("1 Gbit/s 0.5 ms", 45_000, count=4),
+    of_buffers("10 Mbit/s 20 ms", 400, 32_768, 65_536, 131_072, quick=True),
+    of_buffers("100 Mbit/s 5 ms", 2000, 32_768, 65_536, 204_800),
+    of_losses("200 Mbit/s 5 ms", 0.01, 3000, quick=True),
+    of_losses("200 Mbit/s 5 ms", 0.005, 10_000),
+    of_losses("200 Mbit/s 5 ms", 0.002, 16_000, rule="cubic"),
     of_lockstep("10 Mbit/s 10 ms", 1, 8, 32, quick=True),
     of_lockstep("3 x T1 10 ms", 1, 4),
     of_line_rate("1 Gbit/s, 10 Mbit/s", 64, 512, 1518, device_pps=2000.0, quick=True),

@@ -60,7 +60,7 @@ def truth(
     labs : sequence of str
         Only these of :data:`LABS`; none given are all.
     quick : bool
-        Only a part of the settings: some 25 s, not 90.
+        Only a part of the settings: some 35 s, not 110.
     progress : callable, optional
         Called as ``progress(done, total, error_ratio)`` at most ten times a second and at the end.
     stop : threading.Event or callable, optional

@@ -123,6 +123,10 @@ REFUSED = [
     ({"write_bytes": 65_528, "protocol": "udp", "host": "::1"}, r"write_bytes is 65528"),
     ({"datagrams_per_call": 2, "protocol": "udp", "host": "::1", "mtu_bytes": 1487}, r"most 1439"),
     ({"link_buffer_bytes": 0}, r"link_buffer_bytes is 0"),
+    ({"loss_ratio": 0.1}, r"loss_ratio is 0.1, allowed is 0 on a loopback"),
+    ({"loss_ratio": 1.5}, r"loss_ratio is 1.5"),
+    ({"loss_ratio": math.nan}, r"loss_ratio is nan"),
+    ({"seed": -1}, r"seed is -1"),
     ({"datagrams_per_call": 2}, r"datagrams_per_call is 2, allowed is 1 for TCP"),
     ({"datagrams_per_call": 65, "protocol": "udp"}, r"datagrams_per_call is 65, .* 1 to 64"),
     ({"datagrams_per_call": 46, "protocol": "udp"}, r"at most 45 of 1440 bytes"),
@@ -394,6 +398,27 @@ def test_what_is_in_flight_over_a_path(host, family, nothing_left):
     assert (result.window_bytes >= 1440).all()
     # Derived: at most a window each round trip; the 20 ms are the propagation alone.
     assert (result.goodput_bps <= 8 * result.window_bytes / 0.020 + 8 * 1440 / 0.020).all()
+
+
+@pytest.mark.namespace
+def test_a_path_loses_what_it_is_told_to(nothing_left):
+    result = bulk(
+        100, protocol="udp", write_count=200, run_count=1, buffer_bytes=None,
+        path=NetPath.parse("10 Mbit/s 1 ms"), loss_ratio=0.25, seed=3,
+    )  # fmt: skip
+    # Derived: 50 of 200 with a deviation of 6.1; within six of them.
+    assert 14 <= result.lost_count[0] <= 86
+    assert result.meta.instrument["truth"]["links"]["loss_ratio"] == 0.25
+    assert "loss_ratio=0.25, seed=3)" in result.meta.command
+
+
+@pytest.mark.namespace
+def test_a_stream_loses_nothing_of_what_the_path_loses(nothing_left):
+    result = bulk(
+        1440, write_count=200, run_count=1, buffer_bytes=None, congestion_control="reno",
+        path=NetPath.parse("10 Mbit/s 1 ms"), loss_ratio=0.02, limit_s=30.0,
+    )  # fmt: skip
+    assert result.received_bytes.tolist() == [288_000]
 
 
 def test_nothing_is_in_flight_of_datagrams():

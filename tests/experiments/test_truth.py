@@ -12,13 +12,28 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from netcalc.emulation import simulate
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments import _instrument, _truth_rates, _truth_times, truth
+from netcalc.experiments import _instrument, _truth_losses, _truth_rates, _truth_times, truth
 from netcalc.experiments import truth_rows as rows_of
 from netcalc.experiments import truth_summary as summary
 from netcalc.experiments._stopping import Ended, Stopping
 from netcalc.experiments._truth_bench import Bench, Setting, doubt, late_s
-from netcalc.experiments._truth_rates import delivery_s, of_bulk, of_line_rate, of_lockstep
+from netcalc.experiments._truth_losses import (
+    LAW_RATIO,
+    SCATTER,
+    SEED,
+    loss_limited_bps,
+    lost_count,
+    of_losses,
+)
+from netcalc.experiments._truth_rates import (
+    delivery_s,
+    of_buffers,
+    of_bulk,
+    of_line_rate,
+    of_lockstep,
+)
 from netcalc.experiments._truth_rows import TruthRow, table_of
 from netcalc.experiments._truth_settings import LABS, SETTINGS
 from netcalc.experiments._truth_times import of_echo, of_small_writes, of_transactions
@@ -355,6 +370,106 @@ class TestStreams:
         setting = of_bulk("1 Gbit/s", 45_000)
         (found,) = setting.measure(Instrument(), setting)
         assert found.own_error > found.predicted - 9e8 > 0
+
+    def test_a_buffer_is_a_window_or_more_than_the_line_holds(self, monkeypatch):
+        def moved(*_, buffer_bytes, **__):
+            return BulkSamples(
+                write_bytes=[1448] * 4, write_count=[100] * 4, sent_bytes=[144_800] * 4,
+                received_bytes=[144_800] * 4, wall_s=[2.0] * 4, delivery_s=[4.0, 1.0, 3.0, 2.0],
+                asked_buffer_bytes=[*buffer_bytes] * 2, meta=LATE,
+            )  # fmt: skip
+
+        monkeypatch.setattr(_truth_rates, "bulk", moved)
+        setting = of_buffers("10 Mbit/s 20 ms", 100, 14_480, 131_072)
+        window, line = setting.measure(Instrument(), setting)
+        # derived: ten segments a round trip, of which the last ten are clocked and half a round
+        # trip on their way: nine times 40 ms and the clocks of a packet and its acknowledgement.
+        clock_s, answer_s = 1.2e-3, 8 * 52 / 1e7
+        took_s = 9 * (0.04 + clock_s + answer_s) + 10 * clock_s + 0.02
+        assert window.predicted == pytest.approx(8 * 144_800 / took_s, rel=1e-9)
+        assert window.measured == 8 * 144_800 / 3.0, "the fastest of its buffer"
+        assert window.tolerance_ratio == 0.25
+        assert window.own_error / window.predicted == pytest.approx(10 * 1.2e-4 / took_s)
+        # identity: a buffer of more than twice what the line holds is a stream without limit
+        unlimited_s = delivery_s(144_800, path=setting.path)
+        assert line.predicted == pytest.approx(8 * 144_800 / unlimited_s, rel=1e-12)
+        assert not line.has_own_tolerance
+
+
+def followed(loss_ratio, lost, seed, *, more, kept):
+    """Follow a window of whole packets from loss to loss, a round to repair each (second method).
+
+    Returns the packets a round trip, and the share of them that was lost.
+    """
+    draw = np.random.default_rng(seed).geometric
+    window, rounds, sent, gone = 1.2 / np.sqrt(loss_ratio), 0, 0, 0
+    ahead = draw(loss_ratio)  # packets until the next loss
+    while gone < lost:
+        sent, rounds = sent + int(window), rounds + 1
+        if ahead > int(window):
+            ahead -= int(window)
+            window += more
+            continue
+        while ahead <= int(window):  # several of one round are one event
+            gone, ahead = gone + 1, ahead + draw(loss_ratio)
+        ahead -= int(window)
+        window = max(int(int(window) * kept), 2)
+        sent, rounds, ahead = sent + window, rounds + 1, max(ahead - window, 1)
+    return sent / rounds, gone / sent
+
+
+class TestLosses:
+    @pytest.mark.parametrize(
+        ("rule", "loss_ratio", "lost", "more", "kept"),
+        [
+            ("reno", 0.01, 30, 1.0, 0.5),
+            ("reno", 0.005, 55, 1.0, 0.5),
+            ("cubic", 0.002, 35, 9 / 17, 0.7),
+        ],
+    )
+    def test_the_laws_hold_within_what_a_row_is_held_to(self, rule, loss_ratio, lost, more, kept):
+        """derived: 300 windows that were followed, whose law is known only of their losses."""
+        found = []
+        for seed in range(300):
+            packets, share = followed(loss_ratio, lost, seed, more=more, kept=kept)
+            law = loss_limited_bps(share, rule=rule, rtt_s=0.01) * 0.01 / 8 / 1448
+            found.append(packets / law)
+        assert abs(np.mean(found) - 1) < LAW_RATIO
+        assert SCATTER / 2 < np.std(found) * np.sqrt(lost) < SCATTER
+
+    def test_the_losses_are_those_of_the_wire(self):
+        """identity: the way there of a wire of this seed is a chain of twice the seed."""
+        path = Path.parse("200 Mbit/s 5 ms")
+        run = simulate(
+            path, packet_bytes=1500, sent_s=np.arange(2000.0), seed=2 * SEED, loss_ratio=0.01
+        )
+        assert lost_count(path, 2000, loss_ratio=0.01) == run.counters[0]["lost"] > 5
+
+    def test_a_stream_is_held_to_the_law_of_what_its_seed_loses(self, monkeypatch):
+        asked = {}
+
+        def moved(*_, write_count, **options):
+            asked.update(options)
+            sent = 45.0 * 1448 * write_count
+            return BulkSamples(
+                write_bytes=[45 * 1448], write_count=[write_count], sent_bytes=[sent],
+                received_bytes=[sent], wall_s=[2.0], delivery_s=[4.0], meta=LATE,
+            )  # fmt: skip
+
+        monkeypatch.setattr(_truth_losses, "bulk", moved)
+        setting = of_losses("100 Mbit/s 5 ms", 0.01, 4500)
+        (found,) = setting.measure(Instrument(), setting)
+        packets = round(4500 / 0.99)
+        lost = lost_count(setting.path, packets, loss_ratio=0.01)
+        # published: Mathis et al. 1997, eq. 3
+        rtt_s = 0.01 + 8 * 1552 / 100e6
+        law_bps = 8 * 1448 / rtt_s * math.sqrt(1.5 * packets / lost)
+        assert found.predicted == pytest.approx(law_bps, rel=1e-12)
+        assert found.measured == 8 * 4500 * 1448 / 4.0
+        assert found.tolerance_ratio == pytest.approx(0.06 + 4 * 0.25 / math.sqrt(lost))
+        assert found.statistic.startswith(f"{lost} of {packets} lost, standard error ")
+        assert (asked["loss_ratio"], asked["seed"]) == (0.01, SEED)
+        assert asked["congestion_control"] == "reno"
 
 
 def test_lockstep_is_a_round_trip_or_the_turn_on_the_line(monkeypatch):
