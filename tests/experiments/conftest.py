@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
@@ -15,7 +16,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from netcalc.experiments import _instrument
+from netcalc.experiments import _instrument, _run
+from netcalc.experiments._process import Peer
 from netcalc.experiments._run import Plan, Run
 from netcalc.experiments._stopping import Ended, Stopping
 from netcalc.experiments.echo import echo
@@ -52,6 +54,41 @@ def open_files() -> list[str]:
 def short_look_at_the_processor(monkeypatch):
     """Spend little time on a run's own error, where a test is about something else."""
     monkeypatch.setattr(_instrument, "_SPIN_S", 1e-3)
+
+
+@pytest.fixture
+def every_row_is_told(monkeypatch):
+    """Call the progress function of a run for each of its rows."""
+    monkeypatch.setattr(_run, "PROGRESS_S", 0.0)
+
+
+def never(*_, **__):
+    raise AssertionError("refused too late: a process was started, or a socket opened")
+
+
+@pytest.fixture
+def no_process(monkeypatch):
+    """Fail a test that starts a process."""
+    monkeypatch.setattr(subprocess, "Popen", never)
+
+
+@pytest.fixture
+def no_packet(no_process, monkeypatch):
+    """Fail a test that starts a process or opens a socket."""
+    monkeypatch.setattr(socket, "socket", never)
+
+
+@pytest.fixture
+def peers(monkeypatch):
+    """Note the number of each process that a run starts to answer it."""
+    started, ready = [], Peer._ready
+
+    def noted(peer, stopping):
+        started.append(peer.pid)
+        return ready(peer, stopping)
+
+    monkeypatch.setattr(Peer, "_ready", noted)
+    return started
 
 
 @pytest.fixture

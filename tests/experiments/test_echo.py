@@ -123,17 +123,6 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.fixture
-def no_packet(monkeypatch):
-    """Fail a test that starts a process or opens a socket."""
-
-    def never(*_, **__):
-        raise AssertionError("refused too late: a process or a socket was made")
-
-    monkeypatch.setattr(subprocess, "Popen", never)
-    monkeypatch.setattr(socket, "socket", never)
-
-
 @pytest.mark.parametrize(("arguments", "text"), REFUSED)
 def test_impossible_numbers_are_refused(arguments, text, no_packet):
     with pytest.raises(DomainError, match=text):

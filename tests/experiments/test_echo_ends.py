@@ -14,16 +14,11 @@ import pytest
 
 from netcalc import samples
 from netcalc.errors import ExperimentError
-from netcalc.experiments import _process, _run, echo
+from netcalc.experiments import _process, echo
 from netcalc.experiments._process import Peer
 from netcalc.experiments._stopping import Ended, Stopping
 
-pytestmark = pytest.mark.live
-
-
-@pytest.fixture(autouse=True)
-def every_probe_is_told(monkeypatch):
-    monkeypatch.setattr(_run, "PROGRESS_S", 0.0)
+pytestmark = [pytest.mark.live, pytest.mark.usefixtures("every_row_is_told")]
 
 
 def after(count, act):

@@ -15,23 +15,20 @@ import threading
 import pytest
 
 from netcalc.errors import ExperimentError
-from netcalc.experiments import _process, _run, bulk, echo, small_writes
+from netcalc.experiments import _process, bulk, echo, small_writes
 from netcalc.experiments._ends import Ends
 from netcalc.experiments._process import Peer
 from netcalc.experiments._stopping import Ended, Stopping
 from netcalc.samples import RttSamples
 
-pytestmark = [pytest.mark.live, pytest.mark.namespace]
+pytestmark = [
+    pytest.mark.live, pytest.mark.namespace, pytest.mark.usefixtures("every_row_is_told"),
+]  # fmt: skip
 
 
 def interrupt(count=1):
     for _ in range(count):
         os.kill(os.getpid(), signal.SIGINT)
-
-
-@pytest.fixture(autouse=True)
-def every_row_is_told(monkeypatch):
-    monkeypatch.setattr(_run, "PROGRESS_S", 0.0)
 
 
 @pytest.mark.parametrize("moment", ["_ready", "close"])

@@ -25,8 +25,7 @@ import pytest
 from netcalc import compare, samples
 from netcalc.emulation.wire import Wire
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments import _run, small_writes
-from netcalc.experiments._process import Peer
+from netcalc.experiments import small_writes
 from netcalc.experiments._room import Room
 from netcalc.experiments._rounds import Rounds, WritePlan
 from netcalc.experiments._stopping import Stopping
@@ -35,7 +34,9 @@ from netcalc.experiments.small_writes import MODES
 from netcalc.models.delayed_ack import LINUX_ATO_MIN_S
 from netcalc.models.write_timeline import write_timeline
 
-pytestmark = [pytest.mark.live, pytest.mark.namespace]
+pytestmark = [
+    pytest.mark.live, pytest.mark.namespace, pytest.mark.usefixtures("every_row_is_told"),
+]  # fmt: skip
 
 TIMER_S = 0.9 * LINUX_ATO_MIN_S
 """A timer of 40 ms may start up to a tick (4 ms at 250 Hz) into the wait of the client."""
@@ -51,11 +52,6 @@ def after(count, act):
 
 def interrupt():
     os.kill(os.getpid(), signal.SIGINT)
-
-
-@pytest.fixture(autouse=True)
-def every_round_is_told(monkeypatch):
-    monkeypatch.setattr(_run, "PROGRESS_S", 0.0)
 
 
 def test_the_article_on_this_machine(nothing_left):
@@ -192,14 +188,6 @@ REFUSED = [
 ]
 
 
-@pytest.fixture
-def no_process(monkeypatch):
-    def never(*_, **__):
-        raise AssertionError("refused too late: a process was made")
-
-    monkeypatch.setattr(subprocess, "Popen", never)
-
-
 @pytest.mark.parametrize(("arguments", "text"), REFUSED)
 def test_impossible_numbers_are_refused(arguments, text, no_process):
     with pytest.raises(DomainError, match=text):
@@ -244,18 +232,9 @@ def test_an_error_of_the_progress_function_leaves_nothing(nothing_left):
         small_writes(modes=["single"], count=20, progress=after(5, fail))
 
 
-def test_a_peer_that_is_killed_is_told(nothing_left, bench, monkeypatch):
-    started = []
-    ready = Peer._ready
-
-    def noted(peer, stopping):
-        started.append(peer.pid)
-        return ready(peer, stopping)
-
-    monkeypatch.setattr(Peer, "_ready", noted)
-
+def test_a_peer_that_is_killed_is_told(nothing_left, peers):
     def kill():
-        os.kill(started[-1], signal.SIGKILL)
+        os.kill(peers[-1], signal.SIGKILL)
 
     with pytest.raises(ExperimentError, match=r"the peer process ended \(SIGKILL\)") as caught:
         small_writes(modes=["single"], count=2000, progress=after(5, kill))

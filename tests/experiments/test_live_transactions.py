@@ -14,7 +14,6 @@ import signal
 import socket
 import ssl
 import struct
-import subprocess
 import threading
 from pathlib import Path
 
@@ -23,21 +22,17 @@ import pytest
 
 from netcalc import compare, samples
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments import BOOK_TRANSACTION_SIZES, _certificate, _run, transactions
-from netcalc.experiments._process import Peer
+from netcalc.experiments import BOOK_TRANSACTION_SIZES, _certificate, transactions
 from netcalc.experiments._room import Room
 from netcalc.experiments._tap import Packet, exchange_rows, exchange_s
 from netcalc.experiments.transactions import PROTOCOLS
 from netcalc.path import Path as NetworkPath
 
-pytestmark = [pytest.mark.live, pytest.mark.namespace]
+pytestmark = [
+    pytest.mark.live, pytest.mark.namespace, pytest.mark.usefixtures("every_row_is_told"),
+]  # fmt: skip
 
 RTT_S = 0.02
-
-
-@pytest.fixture(autouse=True)
-def every_transaction_is_told(monkeypatch):
-    monkeypatch.setattr(_run, "PROGRESS_S", 0.0)
 
 
 def after(count, act):
@@ -133,7 +128,7 @@ def test_costs_of_the_host_are_found_again():
 
 def test_too_few_sizes_and_none():
     empty = samples.TransactionSamples(mode=[], sequence=[], payload_bytes=[], response_s=[])
-    assert "no transactions" in compare.transactions(empty).sentence
+    assert "no transaction has a time" in compare.transactions(empty).sentence
     with pytest.raises(DomainError, match="mode is 'sctp'"):
         compare.transactions(empty, mode="sctp")
 
@@ -150,14 +145,6 @@ REFUSED = [
     ({"mtu_bytes": 1279, "host": "::1"}, "mtu_bytes is 1279"),
     ({"timeout_s": 61}, "timeout_s is 61"),
 ]
-
-
-@pytest.fixture
-def no_process(monkeypatch):
-    def never(*_, **__):
-        raise AssertionError("refused too late: a process was made")
-
-    monkeypatch.setattr(subprocess, "Popen", never)
 
 
 @pytest.mark.parametrize(("arguments", "text"), REFUSED)
@@ -195,19 +182,11 @@ def test_ctrl_c_with_tls(nothing_left):
 
 
 @pytest.mark.parametrize("protocol", ["udp", "tcp", "tls"])
-def test_a_peer_that_is_killed_is_told(protocol, nothing_left, monkeypatch):
-    started = []
-    ready = Peer._ready
-
-    def noted(peer, stopping):
-        started.append(peer.pid)
-        return ready(peer, stopping)
-
-    monkeypatch.setattr(Peer, "_ready", noted)
+def test_a_peer_that_is_killed_is_told(protocol, nothing_left, peers):
     with pytest.raises(ExperimentError, match="SIGKILL") as caught:
         transactions(
             [8], protocols=[protocol], count=500, timeout_s=0.3,
-            progress=after(5, lambda: os.kill(started[-1], signal.SIGKILL)),
+            progress=after(5, lambda: os.kill(peers[-1], signal.SIGKILL)),
         )  # fmt: skip
     assert caught.value.partial.of_mode(protocol).sum() >= 5
 

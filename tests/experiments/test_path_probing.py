@@ -17,13 +17,15 @@ from netcalc import fit, samples
 from netcalc.emulation import capabilities
 from netcalc.emulation.wire import Wire
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments import PROBE_SIZES, _run, packet_trains, probing
+from netcalc.experiments import PROBE_SIZES, packet_trains, probing
 from netcalc.experiments._stamps import SO_TIMESTAMPNS, stamp_ns
 from netcalc.experiments._stopping import Stopping
 from netcalc.experiments.packet_trains import MAX_TRAIN, TrainRun
 from netcalc.experiments.probing import PORT, HopExchange
 from netcalc.path import Path
 from netcalc.samples import HopSamples, TrainSamples
+
+pytestmark = pytest.mark.usefixtures("every_row_is_told")
 
 PATH = Path.parse("10 Mbit/s 1 ms, T1 2 ms")
 SHORT = Path.parse("10 Mbit/s 1 ms")
@@ -37,11 +39,6 @@ def wires():
     if not found.wire:
         pytest.skip(f"no wire here: {found.why_not}")
     return found
-
-
-@pytest.fixture(autouse=True)
-def every_row_is_told(monkeypatch):
-    monkeypatch.setattr(_run, "PROGRESS_S", 0.0)
 
 
 def after(count, act):
