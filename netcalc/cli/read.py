@@ -5,15 +5,17 @@ from __future__ import annotations
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import click
 import numpy as np
 
 from netcalc import compare, fit, readers
 from netcalc.cli import complain, print_json
-from netcalc.cli.output import check_output, print_table, save_plot
+from netcalc.cli.output import check_output, print_table, save_plot, tell_written
 from netcalc.errors import NetcalcError, ReaderError
+from netcalc.models._headers import DATAGRAM_HEADERS_BYTES
+from netcalc.models.framing import ethernet_frame_bytes
 from netcalc.readers._source import printable
 from netcalc.samples import (
     DROP_PLACES,
@@ -21,6 +23,7 @@ from netcalc.samples import (
     HopSamples,
     RttSamples,
     Samples,
+    Table,
     TrainSamples,
     TransactionSamples,
     TransferSamples,
@@ -58,14 +61,8 @@ def read(files: tuple[str, ...], plot_path: str | None, force: bool, as_json: bo
             continue
         print_samples(name, samples, as_json=as_json)
         if plot_path is not None:
-            drawn = (
-                RttSamples | TransferSamples | TransactionSamples | BulkSamples | HopSamples
-                | TrainSamples
-            )  # fmt: skip
-            if not isinstance(samples, drawn):
-                raise ReaderError("has no size and time to draw", file=name)
-            save_plot(compare.overlay(samples), plot_path)
-            click.echo(f"wrote {plot_path}", err=True)
+            _draw(name, samples, plot_path)
+            tell_written(plot_path)
     if bad and len(files) > 1:
         names = ", ".join(printable(name, 200) for name in bad)
         complain(f"{len(bad)} of {len(files)} not read: {names}")
@@ -78,9 +75,20 @@ def print_samples(name: str, samples: Samples, *, as_json: bool) -> None:
     if as_json:
         print_json(summary(name, samples))
         return
+    if _is_truth(samples):
+        from netcalc.cli.truth import print_truth  # late: it loads the experiments
+
+        click.echo(_heading(name, samples))
+        print_truth(samples)
+        return
     click.echo(describe(name, samples))
     if isinstance(samples, HopSamples):
         print_table(links_table(samples))
+
+
+def _is_truth(samples: Samples) -> TypeGuard[Table]:
+    """Whether this is a saved table of ``netcalc truth``."""
+    return isinstance(samples, Table) and samples.meta.tool == "netcalc truth"
 
 
 def links_table(samples: HopSamples) -> RichTable:
@@ -93,6 +101,26 @@ def links_table(samples: HopSamples) -> RichTable:
     for link in fit.links(samples).links:
         table.add_row(*link.texts())
     return table
+
+
+def _draw(name: str, samples: Samples, path: str) -> None:
+    """Draw what was measured into one HTML file."""
+    if _is_truth(samples):
+        from netcalc.cli.truth import save_truth_plot  # late: it loads the experiments
+
+        save_truth_plot(samples, path)
+        return
+    drawn = (
+        RttSamples | TransferSamples | TransactionSamples | BulkSamples | HopSamples
+        | TrainSamples
+    )  # fmt: skip
+    if not isinstance(samples, drawn):
+        raise ReaderError(
+            "has no size and time to draw",
+            file=name,
+            hint="Without --plot it is read; a figure needs columns such as size and rtt",
+        )
+    save_plot(compare.overlay(samples), path)
 
 
 def summary(name: str, samples: Samples) -> dict[str, Any]:
@@ -148,8 +176,7 @@ def summary(name: str, samples: Samples) -> dict[str, Any]:
 
 def describe(name: str, samples: Samples) -> str:
     """Return what is printed for one file."""
-    rows = f"{len(samples)} row{'s' * (len(samples) != 1)}"
-    lines = [f"{printable(name, 200)}: {samples.meta.tool or type(samples).__name__}, {rows}"]
+    lines = [_heading(name, samples)]
     if isinstance(samples, RttSamples):
         loss = (
             "" if np.isnan(samples.loss_ratio) else f" ({show(samples.loss_ratio, 'ratio')} lost)"
@@ -183,6 +210,11 @@ def describe(name: str, samples: Samples) -> str:
     return "\n".join(lines)
 
 
+def _heading(name: str, samples: Samples) -> str:
+    rows = f"{len(samples)} row{'s' * (len(samples) != 1)}"
+    return f"{printable(name, 200)}: {samples.meta.tool or type(samples).__name__}, {rows}"
+
+
 _GRANTED = ("send_buffer_bytes", "receive_buffer_bytes")
 
 
@@ -191,6 +223,10 @@ def of_settings(samples: BulkSamples) -> list[str]:
     lines = []
     for row in samples.by_setting():
         what = [f"writes of {show(row['write_bytes'], 'byte')}"]
+        if samples.meta.tool == "netcalc line-rate":
+            frame = ethernet_frame_bytes(row["write_bytes"] + DATAGRAM_HEADERS_BYTES)
+            data = show(row["write_bytes"], "byte")
+            what = [f"frames of {show(float(frame), 'byte')} ({data} of data)"]
         if not np.isnan(row["asked_buffer_bytes"]):
             asked = show(row["asked_buffer_bytes"], "byte")
             granted = [show(row[name], "byte") for name in _GRANTED if not np.isnan(row[name])]

@@ -12,7 +12,7 @@ import click
 
 from netcalc.cli import print_json
 from netcalc.cli.live import Progress
-from netcalc.cli.output import check_outputs
+from netcalc.cli.output import check_outputs, tell_written
 from netcalc.experiments.truth import LABS, TruthRow, truth_rows, truth_summary
 from netcalc.experiments.truth import truth as measure
 from netcalc.samples import Table
@@ -70,17 +70,24 @@ def truth(
     elif as_csv:
         click.echo(_csv(rows), nl=False)
     else:
-        print_rows(rows)
-        for line in notes(rows, table):
-            click.echo(click.wrap_text(line, 80, subsequent_indent="  "))
-        so_far = "So far: " if table.meta.partial else ""
-        click.echo(click.wrap_text(so_far + found.sentence(), 80))
+        print_truth(table)
     if plot_path is not None:
-        _save_plot(table, plot_path)
+        save_truth_plot(table, plot_path)
+    tell_written(save_path, plot_path)
     if table.meta.partial:
         sys.exit(130)
     if not found.holds:
         sys.exit(1)
+
+
+def print_truth(table: Table) -> None:
+    """Print a table, what stands under it, and whether it holds."""
+    rows = truth_rows(table)
+    print_rows(rows)
+    for line in notes(rows, table):
+        click.echo(click.wrap_text(line, 80, subsequent_indent="  "))
+    so_far = "So far: " if table.meta.partial else ""
+    click.echo(click.wrap_text(so_far + truth_summary(rows).sentence(), 80))
 
 
 def print_rows(rows: Sequence[TruthRow]) -> None:
@@ -144,7 +151,7 @@ def _csv(rows: Sequence[TruthRow]) -> str:
     return text.getvalue()
 
 
-def _save_plot(table: Table, path: str) -> None:
+def save_truth_plot(table: Table, path: str) -> None:
     """Draw the table into one HTML file that needs no network."""
     from netcalc import plots  # late: bokeh takes its time
 

@@ -153,7 +153,7 @@ def require_bounded(*, probe_count: int, carried_bytes: int, duration_s: float) 
             raise ExperimentError(
                 f"the run would take {amounts[0]}, at most {amounts[1]} are allowed",
                 phase="plan",
-                hint="Ask for fewer or smaller probes, or a shorter interval",
+                hint="Ask for fewer or smaller probes, a shorter interval or a faster path",
             )
 
 

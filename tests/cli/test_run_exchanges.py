@@ -96,6 +96,8 @@ class TestLive:
         (["transactions", "--mtu", "10B"], "--mtu is 10 byte"),
         (["transactions", "--count", "1000"], "100,000"),
         (["transactions", "--timeout", "5"], "timeout"),
+        (["transactions", "--path", "1 bit/s"], "at most 600 s"),
+        (["small-writes", "--path", "1 bit/s"], "at most 600 s"),
         (["echo", "--protocol", "icmp"], 'add one, such as --path "10 Mbit/s 1 ms"'),
     ],
 )

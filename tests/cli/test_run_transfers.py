@@ -52,7 +52,7 @@ def test_datagrams_in_json():
 def test_line_rate_and_lockstep():
     done = netcalc("line-rate", "--frame", "64B", "--duration", "10 ms", "--runs", "1")
     assert done.exit_code == 0, done.output
-    assert "writes of 18 B: sent " in done.output
+    assert "frames of 64 B (18 B of data): sent " in done.output
     done = netcalc("lockstep", "--pairs", "1", "--pairs", "2", "--duration", "10 ms", "--runs", "1")
     assert done.exit_code == 0, done.output
     assert "pairs: 2: sent " in done.output

@@ -163,3 +163,8 @@ def test_virtual_time_for_real(tmp_path):
     again = CliRunner().invoke(commands, ["read", str(saved)])
     assert again.exit_code == 0, "a saved table is a file like others"
     assert "netcalc truth, 3 rows" in again.output
+    assert again.output.partition("\n")[2] == done.stdout, "the same table"
+    assert done.stderr == f"wrote {saved}\n"
+    drawn = tmp_path / "table.html"
+    CliRunner().invoke(commands, ["read", str(saved), "--plot", str(drawn)])
+    assert "<html" in drawn.read_text()
