@@ -110,9 +110,33 @@ def _has_fraction(array: FloatArray) -> bool:
     return any(bool((np.floor(block) != block).any()) for block in blocks)
 
 
+def flag(name: str, value: bool) -> bool:
+    """Return ``value``, refused where it is no single yes or no: "no" would count as one."""
+    array = flags(name, value)
+    if array.ndim:
+        raise TypeError(f"{name} must be True or False, one for all, found {_shown(array)}")
+    return bool(array)
+
+
+def flags(name: str, value: ArrayLike) -> NDArray[np.bool_]:
+    """Return ``value`` as booleans; numbers count as yes where they are not 0.
+
+    Raises
+    ------
+    TypeError
+        If ``value`` holds text or other things that are neither.
+    """
+    array: NDArray[Any] = np.asarray(value)
+    if array.dtype.kind == "O" and all(isinstance(item, bool | np.bool_) for item in array.flat):
+        array = array.astype(np.bool_)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be True or False, found {_shown(array)}")
+    return array.astype(np.bool_)
+
+
 def choice(name: str, value: str, allowed: tuple[str, ...]) -> str:
     """Return ``value``, refused where it is not one of ``allowed``."""
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise DomainError(name, repr(value), "one of " + ", ".join(allowed))
     return value
 
@@ -142,7 +166,10 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
     """
     if isinstance(value, np.ma.MaskedArray):
         value = np.ma.filled(value.astype(np.float64), np.nan)
-    array: NDArray[Any] = np.asarray(value)
+    try:
+        array: NDArray[Any] = np.asarray(value)
+    except ValueError as error:  # lists of unequal length
+        raise TypeError(f"{name} must hold numbers, found {value!r}: {error}") from None
     kind = array.dtype.kind
     if kind == "f" or kind in "iu":
         return array.astype(np.float64, copy=False)
@@ -187,6 +214,8 @@ def _checked(
     if highest > high:
         hint = f"Did you mean {highest:g}%, that is {highest / 100:g}?" if is_ratio else None
         raise DomainError(name, _where(array, highest), allowed, hint=hint)
+    if lowest == 0.0 and np.signbit(array).any():
+        return array + 0.0  # one over a negative zero would be -inf
     return array
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -31,9 +33,11 @@ MAX_PACKET_BYTES = 65_535.0
 
 def ip_header_bytes(ip_version: int) -> float:
     """Return the size of an IP header without options or extension headers."""
-    if np.ndim(ip_version) == 0 and ip_version == 4:
+    given: Any = ip_version
+    is_one = given.ndim == 0 if isinstance(given, np.ndarray) else not hasattr(given, "__len__")
+    if is_one and ip_version == 4:
         return IPV4_HEADER_BYTES
-    if np.ndim(ip_version) == 0 and ip_version == 6:
+    if is_one and ip_version == 6:
         return IPV6_HEADER_BYTES
     raise DomainError("ip_version", repr(ip_version), "4 or 6, one for all")
 

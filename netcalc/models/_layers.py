@@ -66,11 +66,15 @@ class Layer(NamedTuple):
     nat_traversal: bool = False
 
 
-@cache
 def stack_layers(stack: str) -> tuple[Layer, ...]:
     """Return the layers of a stack, outermost first; none of ``""`` and ``"none"``."""
     if not isinstance(stack, str):
         raise TypeError(f"stack must be text such as 'vxlan4+wireguard4', found {stack!r}")
+    return _layers(stack)
+
+
+@cache
+def _layers(stack: str) -> tuple[Layer, ...]:
     names = [] if stack.strip().lower() in ("", "none") else stack.lower().split("+")
     layers = tuple(_layer(name.strip()) for name in names)
     below = "eth"

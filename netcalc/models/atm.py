@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.models._domain import FloatArray, choice, non_negative, positive, quiet
+from netcalc.models._domain import FloatArray, choice, flag, non_negative, positive, quiet
 from netcalc.models._headers import FCS_BYTES, MAC_HEADER_BYTES, MIN_FRAME_BYTES
 
 CELL_BYTES = 53.0
@@ -125,7 +125,7 @@ def atm_cell_count(
     """
     size = non_negative("packet_bytes", packet_bytes) + non_negative("extra_bytes", extra_bytes)
     size = size + atm_overhead_bytes(encapsulation)
-    if fcs and encapsulation.startswith(("bridged", "pppoe")):
+    if flag("fcs", fcs) and encapsulation.startswith(("bridged", "pppoe")):
         # The frame is what remains of the sum without the part that stands before it.
         frame = MAC_HEADER_BYTES + (8.0 if encapsulation.startswith("pppoe") else 0.0)
         before = ATM_OVERHEAD_BYTES[encapsulation] - frame

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.models._blocks import blockwise, in_blocks
-from netcalc.models._domain import FloatArray, non_negative, positive, quiet, ratio
+from netcalc.models._domain import FloatArray, flag, non_negative, positive, quiet, ratio
 from netcalc.models._load import missing_stays
 from netcalc.models.pftk import pftk_throughput_pps, pftk_timeout_ratio, timeout_sequence_s
 
@@ -124,7 +124,7 @@ def slow_start_segments(
     count = non_negative("segments", segments)
     loss = ratio("loss_ratio", loss_ratio)
     before = in_blocks(_sent_before_loss, count, loss)
-    return before + 1 if count_lost else before
+    return before + 1 if flag("count_lost", count_lost) else before
 
 
 @quiet

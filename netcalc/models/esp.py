@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.errors import DomainError
-from netcalc.models._domain import FloatArray, non_negative, quiet
+from netcalc.models._domain import FloatArray, flag, non_negative, quiet
 from netcalc.models._headers import UDP_HEADER_BYTES, ip_header_bytes, room
 
 ESP_HEADER_BYTES = 8.0
@@ -146,7 +146,7 @@ def esp_packet_bytes(
     ----------
     RFC 4303 section 2; RFC 3948 (NAT traversal).
     """
-    iv, align, icv = suite_sizes(suite)
+    iv, align, icv = _named(suite)
     padded = non_negative("payload_bytes", payload_bytes) + ESP_TRAILER_BYTES
     padded = np.ceil(padded / align) * align
     return padded + (_outer_bytes(ip_version, nat_traversal) + iv + icv)
@@ -204,7 +204,7 @@ def esp_payload_bytes(
     ----------
     RFC 4303 section 2; RFC 3948 (NAT traversal).
     """
-    iv, align, icv = suite_sizes(suite)
+    iv, align, icv = _named(suite)
     fixed = _outer_bytes(ip_version, nat_traversal) + iv + icv
     left = room("mtu_bytes", non_negative("mtu_bytes", mtu_bytes), fixed + align)
     return np.floor(left / align) * align + (align - ESP_TRAILER_BYTES)
@@ -212,5 +212,13 @@ def esp_payload_bytes(
 
 def _outer_bytes(ip_version: int, nat_traversal: bool) -> float:
     return (
-        ip_header_bytes(ip_version) + ESP_HEADER_BYTES + (UDP_HEADER_BYTES if nat_traversal else 0)
+        ip_header_bytes(ip_version)
+        + ESP_HEADER_BYTES
+        + (UDP_HEADER_BYTES if flag("nat_traversal", nat_traversal) else 0)
     )
+
+
+def _named(suite: str) -> Suite:
+    if not isinstance(suite, str):
+        raise TypeError(f"suite must be text such as 'aes-gcm-16', found {suite!r}")
+    return suite_sizes(suite)

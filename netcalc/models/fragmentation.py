@@ -196,7 +196,8 @@ def fragments_bytes(
         "ip_option_bytes": ip_option_bytes,
     }
     for name, value in given.items():
-        if np.size(value) != 1 or not np.isfinite(as_float(name, value)).all():
+        number = as_float(name, value)
+        if number.size != 1 or not np.isfinite(number).all():
             raise DomainError(name, repr(value), "one whole number")
     count = fragment_count(
         ip_payload_bytes,

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netcalc.errors import DomainError
 from netcalc.models._blocks import blockwise
-from netcalc.models._domain import FloatArray, choice, positive, quiet, whole
+from netcalc.models._domain import FloatArray, choice, flag, positive, quiet, whole
 from netcalc.models._load import missing_stays
 
 
@@ -316,7 +316,7 @@ def stream_segments(
     mss = positive("mss_bytes", mss_bytes)
     mhlen = whole("mhlen_bytes", mhlen_bytes, 1)
     mincl, mcl = _cluster_sizes(minclsize_bytes, mcl_bytes)
-    if not nodelay:
+    if not flag("nodelay", nodelay):
         piece = np.where(_takes_cluster(data, mincl, compare), mcl, mhlen)
         first = np.minimum(data, piece) + 0 * (mincl + mcl + mhlen)
         return np.ceil(first / mss) + np.ceil((data - first) / mss)

@@ -14,6 +14,7 @@ from netcalc.errors import DomainError
 from netcalc.models._blocks import blockwise
 from netcalc.models._domain import (
     FloatArray,
+    flag,
     non_negative,
     one_dimensional,
     positive,
@@ -68,7 +69,7 @@ def rtt_slope(bandwidth_bps: ArrayLike, *, same_size_reply: bool = True) -> Floa
     """
     rates = one_dimensional("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
     one_way = (8.0 / rates).sum()
-    return np.asarray(2.0 * one_way if same_size_reply else one_way)
+    return np.asarray(2.0 * one_way if flag("same_size_reply", same_size_reply) else one_way)
 
 
 @quiet

@@ -10,13 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netcalc.models._blocks import blockwise
-from netcalc.models._domain import (
-    FloatArray,
-    choice,
-    non_negative,
-    positive,
-    quiet,
-)
+from netcalc.models._domain import FloatArray, choice, flag, flags, non_negative, positive, quiet
 
 
 @quiet
@@ -79,7 +73,7 @@ def nagle_may_send(
     largest = positive("max_window_bytes", max_window_bytes, allow_inf=True)
     if largest.ndim or not np.isposinf(largest):
         full = full | (data >= 0.5 * largest)
-    return np.asarray((full | idle | bool(nodelay)) & (data > 0))
+    return np.asarray((full | idle | flag("nodelay", nodelay)) & (data > 0))
 
 
 @quiet
@@ -135,8 +129,8 @@ def minshall_may_send(
     """
     data = non_negative("payload_bytes", payload_bytes)
     full = data >= positive("mss_bytes", mss_bytes)
-    free = ~np.asarray(unacked_small, dtype=bool)
-    return np.asarray((full | free | bool(nodelay)) & (data > 0))
+    free = ~flags("unacked_small", unacked_small)
+    return np.asarray((full | free | flag("nodelay", nodelay)) & (data > 0))
 
 
 @quiet
@@ -285,7 +279,8 @@ def write_write_read_s(
     held = non_negative("delayed_ack_s", delayed_ack_s)
     gap = non_negative("write_gap_s", write_gap_s)
     server = non_negative("server_s", server_s)
-    if not nagle:
+    at_once = flag("quickack", quickack)
+    if not flag("nagle", nagle):
         return rtt + (gap + server + 0 * held)
-    acked = rtt + (0 * held if quickack else held) + server
+    acked = rtt + (0 * held if at_once else held) + server
     return rtt + np.maximum(gap + server, acked)

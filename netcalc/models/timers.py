@@ -15,6 +15,7 @@ from netcalc.errors import DomainError
 from netcalc.models._domain import (
     FloatArray,
     choice,
+    flags,
     non_negative,
     one_dimensional,
     positive,
@@ -184,7 +185,7 @@ def rto_estimate(
     samples = one_dimensional("rtt_s", non_negative("rtt_s", rtt_s))
     again = np.zeros(samples.shape, dtype=bool)
     if retransmitted is not None:
-        again = np.atleast_1d(np.asarray(retransmitted, dtype=bool))
+        again = np.atleast_1d(flags("retransmitted", retransmitted))
         if again.shape != samples.shape:
             raise DomainError("retransmitted", f"of shape {again.shape}", f"{samples.size} values")
     limits = {

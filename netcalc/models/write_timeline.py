@@ -17,6 +17,7 @@ from netcalc.errors import DomainError
 from netcalc.models._domain import (
     FloatArray,
     choice,
+    flag,
     non_negative,
     one_dimensional,
     positive,
@@ -135,12 +136,13 @@ def write_timeline(
         raise DomainError("write_s", f"{times[:-1][np.diff(times) < 0][0]:g} first", "in order")
     if sizes.sum() / mss + sizes.size > MAX_SEGMENTS:
         raise DomainError("write_bytes", f"{sizes.sum():g} in all", f"{MAX_SEGMENTS} segments")
+    at_once = flag("quickack", quickack)
     exchange = _Exchange(
         half_rtt_s=single("rtt_s", non_negative("rtt_s", rtt_s)) / 2,
         delayed_ack_s=0.0
-        if quickack
+        if at_once
         else single("delayed_ack_s", non_negative("delayed_ack_s", delayed_ack_s)),
-        quickack=quickack,
+        quickack=at_once,
         ack_bytes=mss * single("segments_per_ack", positive("segments_per_ack", segments_per_ack)),
         server_s=single("server_s", non_negative("server_s", server_s)),
         mss=mss,
