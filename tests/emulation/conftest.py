@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
+import tempfile
 import time
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+import netcalc
 from netcalc.emulation import capabilities
+
+PACKAGE = Path(netcalc.__file__).parent
 
 
 @pytest.fixture(scope="session")
@@ -115,6 +121,32 @@ def values_stay():
     before = net_sysctls()
     yield
     assert net_sysctls() == before
+
+
+@pytest.fixture
+def as_nobody():
+    """Run text in Python as a user without any privilege; {root} stands for where netcalc is.
+
+    The package is copied to a place that everybody may read.
+    """
+    if os.geteuid() == 0 and shutil.which("setpriv") is None:
+        pytest.skip("setpriv is not installed")
+    drop = []
+    if os.geteuid() == 0:
+        ids = ["--reuid", "65534", "--regid", "65534", "--clear-groups", "--no-new-privs"]
+        drop = ["setpriv", *ids, "--inh-caps=-all", "--bounding-set=-all"]
+    python = [*drop, "/usr/bin/python3", "-I", "-S", "-c"]
+    if subprocess.run([*python, ""], check=False).returncode:
+        pytest.skip("no Python that everybody may run")
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        Path(folder).chmod(0o755)
+        shutil.copytree(PACKAGE, Path(folder) / PACKAGE.name)
+
+        def run(script, **values):
+            command = [*python, script.format(root=folder, **values)]
+            return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+        yield run
 
 
 @pytest.fixture

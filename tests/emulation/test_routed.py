@@ -13,7 +13,6 @@ import socket
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 from contextlib import contextmanager
 from pathlib import Path as File
@@ -240,21 +239,9 @@ with Routed() as hosts:
 """
 
 
-def test_a_user_without_any_privilege_gets_a_router():
-    """The package in a place that everybody may read, run by nobody with no capability at all."""
-    if os.geteuid() == 0 and shutil.which("setpriv") is None:
-        pytest.skip("setpriv is not installed")
-    drop = []
-    if os.geteuid() == 0:
-        ids = ["--reuid", "65534", "--regid", "65534", "--clear-groups", "--no-new-privs"]
-        drop = ["setpriv", *ids, "--inh-caps=-all", "--bounding-set=-all"]
-    if subprocess.run([*drop, "/usr/bin/python3", "-I", "-S", "-c", ""], check=False).returncode:
-        pytest.skip("no Python that everybody may run")
-    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
-        File(folder).chmod(0o755)
-        shutil.copytree(ROOT / "netcalc", File(folder) / "netcalc")
-        command = [*drop, "/usr/bin/python3", "-I", "-S", "-c", UNPRIVILEGED.format(root=folder)]
-        result = subprocess.run(command, capture_output=True, text=True, timeout=60)
+def test_a_user_without_any_privilege_gets_a_router(as_nobody):
+    """With no capability at all."""
+    result = as_nobody(UNPRIVILEGED)
     assert result.stdout.startswith("user namespace"), result.stderr
     assert "2 received" in result.stdout
     assert int(result.stdout.splitlines()[-1]) >= 4, "two requests and two answers"

@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path as File
@@ -217,23 +216,10 @@ PROBING = {
 }
 
 
-def test_a_user_without_any_privilege_gets_a_wire(wires):
-    """The package in a place that everybody may read, run by nobody with no capability at all."""
-    if os.geteuid() == 0 and shutil.which("setpriv") is None:
-        pytest.skip("setpriv is not installed")
-    drop = []
-    if os.geteuid() == 0:
-        ids = ["--reuid", "65534", "--regid", "65534", "--clear-groups", "--no-new-privs"]
-        drop = ["setpriv", *ids, "--inh-caps=-all", "--bounding-set=-all"]
-    if subprocess.run([*drop, "/usr/bin/python3", "-I", "-S", "-c", ""], check=False).returncode:
-        pytest.skip("no Python that everybody may run")
-    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
-        File(folder).chmod(0o755)
-        shutil.copytree(ROOT / "netcalc", File(folder) / "netcalc")
-        programs = [[wires.programs[name], *options] for name, options in PROBING.items()]
-        script = UNPRIVILEGED.format(root=folder, programs=[p for p in programs if p[0]])
-        command = [*drop, "/usr/bin/python3", "-I", "-S", "-c", script]
-        result = subprocess.run(command, capture_output=True, text=True, timeout=60)
+def test_a_user_without_any_privilege_gets_a_wire(wires, as_nobody):
+    """With no capability at all."""
+    programs = [[wires.programs[name], *options] for name, options in PROBING.items()]
+    result = as_nobody(UNPRIVILEGED, programs=[p for p in programs if p[0]])
     assert result.stdout.startswith("user namespace"), result.stderr
     assert "2 received" in result.stdout
     for _, node, far in (line.split() for line in result.stdout.splitlines() if "nodes" in line):

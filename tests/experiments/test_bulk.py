@@ -12,7 +12,6 @@ import os
 import re
 import select
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -133,15 +132,6 @@ REFUSED = [
     ({"datagrams_per_call": 2, "protocol": "udp", "mtu_bytes": 1467}, r"at most 1439 for this"),
     ({"congestion_control": "reno", "protocol": "udp"}, r"empty for UDP"),
 ]  # fmt: skip
-
-
-@pytest.fixture
-def no_packet(monkeypatch):
-    def never(*_, **__):
-        raise AssertionError("refused too late: a process or a socket was made")
-
-    monkeypatch.setattr(subprocess, "Popen", never)
-    monkeypatch.setattr(socket, "socket", never)
 
 
 @pytest.mark.parametrize(("arguments", "text"), REFUSED)
