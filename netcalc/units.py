@@ -270,6 +270,11 @@ def show(value: float, unit: str, *, digits: int = 4) -> str:
     --------
     >>> show(1.544e6, "bit/s"), show(0.0307, "s"), show(0.03, "ratio"), show(1500, "byte")
     ('1.544 Mbit/s', '30.7 ms', '3%', '1500 B')
+
+    A size that is a whole number of KiB or MiB, and would be rounded in kB or MB, is shown so:
+
+    >>> show(65536, "byte"), show(64000, "byte"), show(65537, "byte")
+    ('64 KiB', '64 kB', '65.54 kB')
     """
     value = float(value)
     if unit == "1":
@@ -287,10 +292,23 @@ def show(value: float, unit: str, *, digits: int = 4) -> str:
     base = next(name for _, factor, name in steps if factor == 1.0)
     if value == 0 or not math.isfinite(value):
         return f"{value:g} {base}"
+    if unit == "byte" and (binary := _binary(value, digits)):
+        return binary
     # Rounded first: 999.96 kbit/s at four digits is 1 Mbit/s, not 1000 kbit/s.
     rounded = abs(float(f"{value:.{digits}g}"))
     _, factor, name = next((step for step in steps if rounded >= step[0]), steps[-1])
     return f"{_plain(value / factor, digits)} {name}"
+
+
+def _binary(value: float, digits: int) -> str:
+    """Write a size in KiB or MiB if it is a whole number of them that kB or MB would round."""
+    if abs(value) < 1e4 or float(f"{value:.{digits}g}") == value:
+        return ""
+    whole = [(name, value / f) for name, f in _IEC.items() if value % f == 0]
+    if not whole or abs(whole[-1][1]) >= 1e4:
+        return ""
+    name, count = whole[-1]
+    return f"{count:.0f} {name}B"
 
 
 # From which value on, the factor and the name. Sizes and packet rates change at 10 000, because

@@ -19,6 +19,7 @@ SUFFIX = re.compile(r"_(s|bps|pps|bytes|bits|ratio|m|m_s)$")
 """The unit at the end of a name."""
 LIST_SEPARATOR = re.compile(r"\s*(?:;|,(?!\d)|(?<!\d),)\s*")
 """What stands between the values of a list; a comma between digits may be a decimal one."""
+_TWO_COUNTS = re.compile(r"(\d+),(\d+)")
 _CHOICES = re.compile(r"\{(.+)\}")
 _YES_NO = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
 
@@ -100,6 +101,17 @@ class Parameter:
     def _number(self, text: str) -> float:
         if self.unit == "bool":  # a list of them
             return self._yes_or_no(text)
+        if self.name.endswith("_count") and (two := _TWO_COUNTS.fullmatch(text.strip())):
+            first, second = two.groups()
+            raise UnitError(
+                text,
+                expected="whole numbers" if self.kind == "list" else "a whole number",
+                why=f"it may be {first}.{second}, or the two numbers {first} and {second}",
+                field=self.short_name,
+                hint=f'Write "{first}, {second}" for two'
+                if self.kind == "list"
+                else "Write one of them",
+            )
         try:
             return units.parse(text, self.unit, field=self.short_name)
         except UnitError as error:
