@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -117,27 +117,38 @@ def _from_limits(samples: BulkSamples, path: Path, title: str) -> Comparison:
     def theory(frame: FloatArray) -> FloatArray:
         return np.minimum(node_pps, frame_rate_pps(frame, bandwidth_bps=line_bps))
 
-    compared = points(
+    return _over_frames(
         ethernet_frame_bytes(found["write_bytes"] + DATAGRAM_HEADERS_BYTES),
         measured=found["rate_pps"],
         theory=theory,
-        x_name="frame with FCS",
-        x_unit="byte",
         y_name="received",
-        y_unit="packet/s",
         title=title,
         measured_label="median",
         predicted_label=f"{node}line of {show(line_bps, 'bit/s')}",
     )
-    frames = _frames_up_to(compared)
-    curve = theory(frames)
-    return replace(compared, curve_x=frames, curve_y=curve, curve_low=curve, curve_high=curve)
 
 
-def _frames_up_to(compared: Comparison) -> FloatArray:
-    """Return sizes for a curve: there is no frame below the smallest."""
+def _over_frames(
+    frames: FloatArray,
+    *,
+    measured: FloatArray,
+    theory: Callable[[FloatArray], FloatArray],
+    **labels: str,
+) -> Comparison:
+    """Compare rates with a formula; the curve begins at the smallest frame there is."""
+    compared = points(
+        frames,
+        measured=measured,
+        theory=theory,
+        x_name="frame with FCS",
+        x_unit="byte",
+        y_unit="packet/s",
+        **labels,
+    )
     largest = max(float(compared.curve_x[-1]), 2 * MIN_FRAME_BYTES)
-    return np.linspace(MIN_FRAME_BYTES, largest, CURVE_POINTS)
+    curve_x = np.linspace(MIN_FRAME_BYTES, largest, CURVE_POINTS)
+    curve = theory(curve_x)
+    return replace(compared, curve_x=curve_x, curve_y=curve, curve_low=curve, curve_high=curve)
 
 
 def _from_costs(samples: BulkSamples, title: str) -> Comparison:
@@ -158,25 +169,19 @@ def _from_costs(samples: BulkSamples, title: str) -> Comparison:
         with np.errstate(divide="ignore"):
             return np.asarray(1.0 / (spent_s + deviations * off_s))
 
-    compared = points(
+    compared = _over_frames(
         costs.x,
         measured=1.0 / costs.measured,
         theory=rate,
-        x_name="frame with FCS",
-        x_unit="byte",
         y_name="sent",
-        y_unit="packet/s",
         title=title,
         measured_label="best of each size",
         predicted_label=f"fit: {label}",
     )
-    frames = _frames_up_to(compared)
     return replace(
         compared,
-        curve_x=frames,
-        curve_y=rate(frames),
-        curve_low=rate(frames, 1.0),
-        curve_high=rate(frames, -1.0),
+        curve_low=rate(compared.curve_x, 1.0),
+        curve_high=rate(compared.curve_x, -1.0),
         sentence=f"A datagram takes its sender {label}.",
     )
 

@@ -177,6 +177,11 @@ def late_s(samples: Samples) -> float:
     return min(float(samples.meta.instrument.get("wire_lateness_p99_s", 0.0)), LATE_S)
 
 
+def own_error_s(bench: Bench, protocol: str, samples: Samples) -> float:
+    """Return what the instrument adds to an exchange of a run: itself, and a late wire. [s]"""
+    return bench.own_exchange_s(protocol) + 2 * late_s(samples)
+
+
 def doubt(samples: Samples) -> str:
     """Return what a run says against its own wire, if anything."""
     return next((text for text in samples.meta.warnings if "did not keep up" in text), "")

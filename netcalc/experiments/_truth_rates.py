@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from netcalc.emulation.wire import OFFLOAD_BPS
-from netcalc.experiments._truth_bench import HOLDS_ALL_BYTES, Bench, Setting, doubt, late_s
+from netcalc.experiments._truth_bench import HOLDS_ALL_BYTES, Bench, Setting, doubt, own_error_s
 from netcalc.experiments._truth_rows import TruthRow
 from netcalc.experiments.bulk import bulk
 from netcalc.experiments.line_rate import FRAME_OVERHEAD_BYTES, line_rate, lockstep
@@ -56,7 +56,7 @@ def of_bulk(
         )
         sent_bytes = float(samples.sent_bytes[0])
         predicted_s = delivery_s(sent_bytes, path=path)
-        own_s = (bench.own_exchange_s("tcp") + 2 * late_s(samples)) * float(
+        own_s = own_error_s(bench, "tcp", samples) * float(
             rounds(sent_bytes / MSS_BYTES, initial_window_segments=INITIAL_WINDOW_SEGMENTS)
         )
         if setting.unit == "s":
@@ -114,7 +114,7 @@ def of_buffers(
         )
         round_trip_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=TCP_HEADERS_BYTES))
         filling_bytes = float(bdp_bytes(round_trip_s, bandwidth_bps=path.bottleneck_bps))
-        own_s = bench.own_exchange_s("tcp") + 2 * late_s(samples)
+        own_s = own_error_s(bench, "tcp", samples)
         for buffer, text in zip(buffers, what, strict=True):
             decides = (1.0 - KERNEL_WINDOW_RATIO) * buffer < filling_bytes
             sent_bytes = float(segments * MSS_BYTES)
@@ -193,7 +193,7 @@ def of_lockstep(
                 predicted=pair * 8.0 * PACKET_BYTES / float(carried_bps),
                 measured=float(np.min(samples.cycle_s[samples.pair_count == pair])),
                 statistic=f"smallest median of {count}",
-                own_error=bench.own_exchange_s("tcp") + 2 * late_s(samples),
+                own_error=own_error_s(bench, "tcp", samples),
                 doubt=doubt(samples),
             )
 
@@ -223,7 +223,7 @@ def of_line_rate(
         samples = bench.complete(
             line_rate(frames, duration_s=duration_s, run_count=count, path=path, stop=bench.over)
         )
-        own_s = bench.own_exchange_s("udp") + 2 * late_s(samples)
+        own_s = own_error_s(bench, "udp", samples)
         for frame, text in zip(frames, what, strict=True):
             predicted_pps = float(
                 forwarding_rate_pps(frame, device_pps=device_pps, bandwidth_bps=path.bottleneck_bps)

@@ -10,16 +10,15 @@ import numpy as np
 from netcalc import compare
 from netcalc.errors import ExperimentError
 from netcalc.experiments import _instrument
-from netcalc.experiments._truth_bench import Bench, Setting, doubt, late_s, least_s
+from netcalc.experiments._truth_bench import Bench, Setting, doubt, least_s, own_error_s
 from netcalc.experiments._truth_rows import TruthRow
 from netcalc.experiments.small_writes import small_writes
 from netcalc.experiments.transactions import transactions
+from netcalc.models._headers import ip_header_bytes
 from netcalc.models.handshakes import round_trips
 
 ECHO_HEADERS_BYTES = {"udp": 8, "icmp": 8, "tcp": 32}
 """Headers between IP and the data of an echo. [byte]"""
-IP_HEADER_BYTES = {4: 20, 6: 40}
-"""Header of IP, by its version. [byte]"""
 _NAMES = {"udp": "UDP", "icmp": "ICMP", "tcp": "TCP"}
 
 
@@ -34,12 +33,12 @@ def of_echo(
     """Round trips by size, against what the path takes for that size."""
     name = _NAMES[protocol] + (" IPv6" if version == 6 else "")
     what = tuple(f"{name} {size} B" for size in sizes)
-    headers = IP_HEADER_BYTES[version] + ECHO_HEADERS_BYTES[protocol]
+    headers = ip_header_bytes(version) + ECHO_HEADERS_BYTES[protocol]
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
         path = setting.path
         samples = bench.echoed(sizes, path=path, count=count, protocol=protocol, version=version)
-        own_s = bench.own_exchange_s(protocol) + 2 * late_s(samples)
+        own_s = own_error_s(bench, protocol, samples)
         at = np.asarray(samples.payload_bytes)[samples.measured]
         by = ", relay" if bench.why_no_wire else ""
         for size, text in zip(sizes, what, strict=True):
@@ -85,7 +84,7 @@ def of_small_writes(
         compared = compare.small_writes(samples, path=path)
         rows = np.asarray(samples.measured)
         mode_of, warm_up = np.asarray(samples.mode)[rows], np.asarray(samples.warm_up)[rows]
-        own_s = bench.own_exchange_s("tcp") + 2 * late_s(samples)
+        own_s = own_error_s(bench, "tcp", samples)
         for (mode, first), text in zip(shown, what, strict=True):
             at = (mode_of == mode) & (warm_up == first)
             waits = mode == "nagle"
@@ -133,7 +132,7 @@ def of_transactions(
             if not compared.x.size:
                 raise ExperimentError(f"{text}: no response in time", phase="transactions")
             exchange = {"ping": "icmp", "udp": "udp"}.get(protocol, "tcp")
-            own_s = bench.own_exchange_s(exchange) + 2 * late_s(samples)
+            own_s = own_error_s(bench, exchange, samples)
             yield setting.row(
                 text,
                 predicted=float(compared.predicted[0]),
