@@ -100,10 +100,10 @@ def json_ready(value: Any) -> Any:
     return value
 
 
-def from_json(column: Any) -> list[Any]:
+def from_json(name: str, column: Any) -> list[Any]:
     """Undo :func:`json_ready` for a column: null is nan among numbers, "inf" is inf."""
     if not isinstance(column, list):
-        raise TypeError("a column is not a list")
+        raise TypeError(f"{name} is no column")
     if any(isinstance(item, str) and item not in ("inf", "-inf") for item in column):
         return column
     return [math.nan if item is None else float(item) if isinstance(item, str) else item
