@@ -123,7 +123,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = commands.main(arguments, prog_name="netcalc", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
-        code = _complain(error.format_message(), {"message": error.format_message()}, as_json)
+        text = error.format_message()
+        if text.startswith("Got unexpected extra argument"):
+            text += '. What has a space goes in quotes: "1 Gbit/s 40 ms"'
+        code = _complain(text, {"message": text}, as_json)
     except NetcalcError as error:
         code = _complain(str(error), error.as_dict(), as_json)
     except (click.Abort, KeyboardInterrupt):

@@ -15,6 +15,7 @@ import numpy as np
 from netcalc import calculator, equations, units
 from netcalc.calculator import Formula, Parameter
 from netcalc.cli import print_json
+from netcalc.cli.quantity import QuantityCommand
 from netcalc.errors import DomainError, NetcalcError
 
 _RESERVED = {"json", "csv", "sweep", "plot", "force", "solve", "for", "explain", "help"}
@@ -107,7 +108,7 @@ def _command(formula: Formula) -> click.Command:
         click.Option(["--json", "json_"], is_flag=True, help="Print JSON."),
         click.Option(["--csv", "csv_"], is_flag=True, help="Print CSV."),
     ]
-    return click.Command(
+    return QuantityCommand(
         calculator.command(formula),
         params=arguments,
         callback=lambda **given: _run(formula, **given),

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from netcalc.cli.live import Quantity, live_options, live_run, place
+from netcalc.cli.live import live_options, live_run, place
+from netcalc.cli.quantity import Quantity
 from netcalc.experiments import small_writes as measure_writes
 from netcalc.experiments import transactions as measure_transactions
 from netcalc.experiments.small_writes import MODES

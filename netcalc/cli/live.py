@@ -4,40 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import math
-import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import click
 
-from netcalc import compare, units
+from netcalc import compare
 from netcalc.cli import complain, print_json
 from netcalc.cli.output import check_outputs, save_plot, tell_written
+from netcalc.cli.quantity import named_as_typed
 from netcalc.cli.read import describe, print_samples, summary
-from netcalc.errors import DomainError, ExperimentError
+from netcalc.errors import ExperimentError
 from netcalc.path import Path
 from netcalc.units import show
 
 Command = Callable[..., None]
-
-
-class Quantity(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argument there
-    """A number with its unit, as people write it, in an SI unit of :mod:`netcalc.units`."""
-
-    def __init__(self, unit: str) -> None:
-        self.unit = unit
-        self.name = _KINDS[unit]
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Read the text; a mistake names the option."""
-        field = param.opts[0].lstrip("-") if param is not None else None
-        return units.parse(value, self.unit, field=field) if isinstance(value, str) else value
-
-
-_KINDS = {"s": "time", "byte": "size", "ratio": "share", "packet/s": "rate"}
 
 
 def live_options(*, path: str | None = None) -> Callable[[Command], Command]:
@@ -105,6 +87,7 @@ def live_run(
         Progress(short_name, unit=unit) as progress,
         partial_shown(name, as_json=as_json),
         named_as_typed(),
+        namespaces_explained(),
     ):
         samples = measure(**given, path=path, progress=progress, save=save_path)
     print_samples(name, samples, as_json=as_json)
@@ -117,44 +100,20 @@ def live_run(
         sys.exit(2)  # nothing could be measured; the warnings say why
 
 
+_REFUSED = "the system refuses"
+
+
 @contextlib.contextmanager
-def named_as_typed() -> Iterator[None]:
-    """Let a refusal name options where the library names arguments, and what works instead."""
-    options = {one.name or "": one for one in click.get_current_context().command.params}
+def namespaces_explained() -> Iterator[None]:
+    """Where a path needs namespaces that the system refuses: say why, and what works instead."""
     try:
         yield
-    except DomainError as error:
-        error.args = (_in_options(_about_option(error, options), options),)
-        raise
     except ExperimentError as error:
-        text = str(error)
         if error.what.startswith(_REFUSED):
-            text = _no_path(error, path_needed=options["path_text"].default is not None)
-        error.args = (_in_options(text, options),)
+            options = {one.name: one for one in click.get_current_context().command.params}
+            needed = options["path_text"].default is not None
+            error.args = (_no_path(error, path_needed=needed),)
         raise
-
-
-def _about_option(error: DomainError, options: Mapping[str, click.Parameter]) -> str:
-    """Return what is said of an argument as said of its option, with the unit of the value."""
-    name = error.name.partition("[")[0]  # one of several values
-    if name not in options:
-        return str(error)
-    kind = options[name].type
-    unit = f" {kind.unit}" if isinstance(kind, Quantity) else ""
-    value = str(error.value).partition(" (at index")[0]
-    begin = f"{error.name} is {error.value}"
-    return str(error).replace(begin, f"{options[name].opts[0]} is {value}{unit}", 1)
-
-
-def _in_options(text: str, options: Mapping[str, click.Parameter]) -> str:
-    """Return a message with options for arguments, known by the unit: "count" is a word, too."""
-    for name, option in options.items():
-        if "_" in name:
-            text = re.sub(rf"\b{name}\b", option.opts[0], text)
-    return text
-
-
-_REFUSED = "the system refuses"
 
 
 def _no_path(error: ExperimentError, *, path_needed: bool) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from netcalc import units
 from netcalc.cli import print_json
 from netcalc.cli.output import print_table
+from netcalc.cli.quantity import Quantity, QuantityCommand, named_as_typed
 from netcalc.fit import SEPARATION_HEADINGS, tell_apart
 from netcalc.models.path_mixes import path_mixes
 
@@ -22,8 +23,8 @@ SHOWN = 20
 """Mixes that are printed unless asked for more. [1]"""
 
 
-@click.command()
-@click.argument("rtt", default="187 ms")
+@click.command(cls=QuantityCommand)
+@click.argument("rtt_s", type=Quantity("s"), default="187 ms", metavar="[RTT]")
 @click.option(
     "--kind",
     "kinds",
@@ -33,9 +34,25 @@ SHOWN = 20
     metavar="RATE",
     help="A kind of link that there may be; again for more.",
 )
-@click.option("--links", default="12-13", show_default=True, help="Number of links, or a range.")
-@click.option("--size", default="1428 B", show_default=True, help="IP packet, there and back.")
-@click.option("--base", default="80 ms", show_default=True, help="Propagation, there and back.")
+@click.option(
+    "--links", "link_count", default="12-13", show_default=True, help="Number of links, or a range."
+)
+@click.option(
+    "--size",
+    "packet_bytes",
+    type=Quantity("byte"),
+    default="1428 B",
+    show_default=True,
+    help="IP packet, there and back.",
+)
+@click.option(
+    "--base",
+    "base_rtt_s",
+    type=Quantity("s"),
+    default="80 ms",
+    show_default=True,
+    help="Propagation, there and back.",
+)
 @click.option(
     "--routers",
     type=click.IntRange(min=0),
@@ -44,11 +61,25 @@ SHOWN = 20
     help="Number of routers.",
 )
 @click.option(
-    "--processing", default="0.5 ms", show_default=True, help="Of each router, in each direction."
+    "--processing",
+    "processing_s",
+    type=Quantity("s"),
+    default="0.5 ms",
+    show_default=True,
+    help="Of each router, in each direction.",
 )
-@click.option("--tolerance", default="1 ms", show_default=True, help="How far off a mix may be.")
+@click.option(
+    "--tolerance",
+    "tolerance_s",
+    type=Quantity("s"),
+    default="1 ms",
+    show_default=True,
+    help="How far off a mix may be.",
+)
 @click.option(
     "--resolution",
+    "resolution_s",
+    type=Quantity("s"),
     default="1 ms",
     show_default=True,
     help="How well a further round trip could be measured.",
@@ -56,15 +87,15 @@ SHOWN = 20
 @click.option("--all", "show_all", is_flag=True, help=f"Print more than {SHOWN} mixes.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def mixes(
-    rtt: str,
+    rtt_s: float,
     kinds: tuple[str, ...],
-    links: str,
-    size: str,
-    base: str,
+    link_count: str,
+    packet_bytes: float,
+    base_rtt_s: float,
     routers: int,
-    processing: str,
-    tolerance: str,
-    resolution: str,
+    processing_s: float,
+    tolerance_s: float,
+    resolution_s: float,
     show_all: bool,
     as_json: bool,
 ) -> None:
@@ -77,24 +108,20 @@ def mixes(
     netcalc mixes 187ms --kind "56 kbit/s" --kind T1 --kind "10 Mbit/s" --kind T3
     """
     rates = [units.parse(kind, "bit/s", field="kind") for kind in kinds]
-    counts = link_numbers(links)
-    packet_bytes = units.parse(size, "byte", field="size")
-    resolution_s = units.parse(resolution, "s", field="resolution")
-    base_s = units.parse(base, "s", field="base")
-    base_s += 2 * routers * units.parse(processing, "s", field="processing")
-    wanted_s = units.parse(rtt, "s", field="rtt")
-    tolerance_s = units.parse(tolerance, "s", field="tolerance")
-    found = path_mixes(
-        wanted_s,
-        bandwidth_bps=rates,
-        link_count=counts,
-        packet_bytes=packet_bytes,
-        base_rtt_s=base_s,
-        tolerance_s=tolerance_s,
-    )
-    apart = tell_apart(
-        found, bandwidth_bps=rates, packet_bytes=packet_bytes, resolution_s=resolution_s
-    )
+    counts = link_numbers(link_count)
+    base_s = base_rtt_s + 2 * routers * processing_s
+    with named_as_typed():
+        found = path_mixes(
+            rtt_s,
+            bandwidth_bps=rates,
+            link_count=counts,
+            packet_bytes=packet_bytes,
+            base_rtt_s=base_s,
+            tolerance_s=tolerance_s,
+        )
+        apart = tell_apart(
+            found, bandwidth_bps=rates, packet_bytes=packet_bytes, resolution_s=resolution_s
+        )
     if as_json:
         print_json(
             {
@@ -108,11 +135,16 @@ def mixes(
         return
     fitting = f"{len(found.rtt_s)} mix{'es' * (len(found.rtt_s) != 1)}"
     click.echo(
-        f"{fitting} of {links} links come within {units.show(tolerance_s, 's')} of "
-        f"{units.show(wanted_s, 's')}, "
+        f"{fitting} of {link_count} links come within {units.show(tolerance_s, 's')} of "
+        f"{units.show(rtt_s, 's')}, "
         f"{units.show(base_s, 's')} of which are propagation and routers."
     )
     if not found.rtt_s.size:
+        times_s = [
+            count * 2 * 8 * packet_bytes / rate + base_s
+            for count, rate in ((counts[0], max(rates)), (counts[-1], min(rates)))
+        ]
+        click.echo(why_none(rtt_s, tolerance_s, *times_s))
         return
     shown = len(found.rtt_s) if show_all else min(SHOWN, len(found.rtt_s))
     table = _table([*kinds, "links", "round trip", "off"])
@@ -137,6 +169,18 @@ def _table(headings: list[str], *, left: tuple[int, ...] = ()) -> Table:
     for place, heading in enumerate(headings):
         table.add_column(heading, justify="left" if place in left else "right")
     return table
+
+
+def why_none(wanted_s: float, tolerance_s: float, fastest_s: float, slowest_s: float) -> str:
+    """Say why no mix comes near a round trip, and what to change."""
+    if wanted_s + tolerance_s < fastest_s:
+        least = f"The fastest mix takes {units.show(fastest_s, 's')}"
+        return f"{least}: give a smaller --base, fewer --links or a faster --kind."
+    if wanted_s - tolerance_s > slowest_s:
+        most = f"The slowest mix takes {units.show(slowest_s, 's')}"
+        return f"{most}: give a larger --base, more --links or a slower --kind."
+    between = f"Mixes take from {units.show(fastest_s, 's')} to {units.show(slowest_s, 's')}"
+    return f"{between}, none so near: give a larger --tolerance or other kinds."
 
 
 def link_numbers(text: str) -> list[int]:

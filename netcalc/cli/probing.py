@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from netcalc.cli.live import Quantity, live_options, live_run, place
+from netcalc.cli.live import live_options, live_run, place
+from netcalc.cli.quantity import Quantity
 from netcalc.experiments import packet_trains as measure_trains
 from netcalc.experiments import probing as measure_probes
 

@@ -8,8 +8,9 @@ import click
 
 from netcalc.cli import show_help_alone
 from netcalc.cli.exchanges import small_writes, transactions
-from netcalc.cli.live import Quantity, live_options, live_run
+from netcalc.cli.live import live_options, live_run
 from netcalc.cli.probing import packet_trains, probing
+from netcalc.cli.quantity import Quantity
 from netcalc.cli.transfers import bulk, line_rate, lockstep
 from netcalc.experiments import echo as measure_echo
 

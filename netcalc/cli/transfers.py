@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from netcalc.cli.live import Quantity, live_options, live_run, place
+from netcalc.cli.live import live_options, live_run, place
+from netcalc.cli.quantity import Quantity
 from netcalc.experiments import bulk as measure_bulk
 from netcalc.experiments import line_rate as measure_line_rate
 from netcalc.experiments import lockstep as measure_lockstep

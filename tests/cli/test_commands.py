@@ -101,6 +101,12 @@ def test_calc_json_carries_units_and_arguments():
     assert document["units"]["frame_bytes"] == "byte"
 
 
+def test_a_path_is_explained_without_quotes_too():
+    quoted = netcalc("explain", "2 x T1 1 ms, 10 Mbit/s", "--loss", "1%")
+    bare = netcalc("explain", *["2", "x", "T1", "1", "ms,", "10", "Mbit/s", "--loss", "1%"])
+    assert (bare.returncode, bare.stdout) == (0, quoted.stdout)
+
+
 def test_calc_lists_searches_and_helps():
     assert "transfer-throughput" in netcalc("calc", "--list").stdout
     assert "satellite-rtt" in netcalc("calc", "--search", "satellite").stdout
@@ -118,6 +124,17 @@ def test_calc_lists_searches_and_helps():
         (["calc", "transfer", "1MB", "--bandwidth", "-1 Mbit/s", "--latency", "1s"], ["above 0"]),
         (["calc", "transfer", "1MB", "--bandwidth", "30ms", "--latency", "1s"], ["unit of a time"]),
         (["calc", "transfer", "1MB", "--bandwith", "T1"], ["--bandwidth"]),
+        (["calc", "transfer", "-1MB", "--bandwith", "T1"], ["--bandwidth"]),
+        (["calc", "transfer", "-1"], ["payload: cannot read '-1'", "Write -1 B"]),
+        (["calc", "transfer", "--bandwidth", "T1", "--latency", "-1s", "1B"], ["latency is -1 s"]),
+        (["calc", "transfer", "--latency", "1s", "-1B", "--bandwidth", "T1"], ["payload is -1"]),
+        (["calc", "path-mixes", "1s", "--link-count", "12,13"], ["12.13", '"12, 13"']),
+        (["calc", "mmc-wait", "1", "--server-count", "2,5"], ["2.5", "2 and 5"]),
+        (["run", "echo", "--path", "1", "Gbit/s", "40", "ms"], ["in quotes", '"1 Gbit/s 40 ms"']),
+        (["explain", "T1", "--loss", "200%"], ["--loss is 2, allowed is from 0 to 1"]),
+        (["explain", "T1", "--mtu", "10B"], ["--mtu is 10 byte"]),
+        (["explain", "T1", "--size", "-1B"], ["--size is -1 byte"]),
+        (["explain", "1", "Gbit"], ["1 Gbit"]),
         (["calc", "transfr"], ["transfer"]),
         (["calc", "transfer", "1", "--payload", "2"], ["twice"]),
         (["calc", "--search", "zzzz"], ["--list"]),

@@ -119,7 +119,21 @@ def test_many_mixes_are_cut_and_none_is_said():
     assert "--all prints them" in few.output
     assert "--all" not in every.output
     assert len(every.output) > len(few.output)
-    assert netcalc("mixes", "50ms").output.startswith("0 mixes")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        # derived: 92 ms and 12 times there and back 1428 B on a T3: 98.13 ms; 13 on a T1: 284.4 ms
+        (["10ms"], "The fastest mix takes 98.13 ms: give a smaller --base"),
+        (["10s"], "The slowest mix takes 284.4 ms: give a larger --base"),
+        (["187ms", "--tolerance", "1ns"], "from 98.13 ms to 284.4 ms, none so near"),
+    ],
+)
+def test_no_mix_has_a_reason(arguments, why):
+    found = netcalc("mixes", *arguments).output
+    assert found.startswith("0 mixes")
+    assert why in found
 
 
 @pytest.mark.parametrize(
@@ -133,10 +147,12 @@ def test_many_mixes_are_cut_and_none_is_said():
         (["run", "packet-trains", "--packets", "1"], "2"),
         (["run", "packet-trains", "--size", "2kB"], "12 to 1472"),
         (["mixes", "187"], "unit"),
+        (["mixes", "-5ms"], "RTT is -0.005 s, allowed is 0 or more"),
+        (["mixes", "--size", "0B"], "--size is 0 byte"),
         (["mixes", "--links", "many"], "12-13"),
         (["mixes", "--links", "13-12"], "12-13"),
         (["mixes", "--kind", "fast"], "fast"),
-        (["mixes", "--links", "0"], "link_count"),
+        (["mixes", "--links", "0"], "--links"),
         (["mixes", "--links", "1-4000", "--tolerance", "60s"], "fewer"),
     ],
 )

@@ -21,10 +21,7 @@ def test_the_books_options_measure_save_draw_and_read(tmp_path):
     done = netcalc("bulk", "-s", "1440", "-s", "300B", "-b", "32768", "-c", "100", "--runs", "2",
                    "--save", str(saved), "--plot", str(drawn))  # fmt: skip
     assert done.exit_code == 0, done.output
-    assert (
-        "writes of 1440 B, buffers of 32.77 kB (granted 65.54 kB and 65.54 kB): sent "
-        in done.output
-    )
+    assert "writes of 1440 B, buffers of 32 KiB (granted 64 KiB and 64 KiB): sent " in done.output
     assert " wall, " in done.output
     assert " user, " in done.output
     assert " system; median of 2" in done.output
