@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from netcalc import compare
 from netcalc.errors import DomainError
+from netcalc.experiments import transactions
 from netcalc.samples import TransactionSamples
 from netcalc.widgets import protocol_stack_panels as panels
 from netcalc.widgets.run import RunButton
@@ -51,7 +54,8 @@ def test_live_panel_before_a_run():
 
 @pytest.mark.live
 @pytest.mark.namespace
-def test_live_panel_after_runs():
+def test_live_panel_after_runs(monkeypatch):
+    monkeypatch.setattr(panels, "transactions", partial(transactions, count=4))
     panel = panels.live_panel()
     button = next(child for child in panel.children if isinstance(child, RunButton))
     button.start()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -88,6 +89,15 @@ def short(monkeypatch):
     monkeypatch.setattr(live_rate_panels, "PAIRS", (1, 2))
     monkeypatch.setattr(store_and_forward_panels, "LIVE_HOPS", (1, 2))
     monkeypatch.setattr(probing_panels, "PROBE_COUNT", 2)
+    monkeypatch.setattr(fragment_panels, "COUNT", 2)
+    monkeypatch.setattr(transfer_panels, "LIVE_SIZES", (300, 1440, 4096))
+    monkeypatch.setattr(transfer_panels, "LIVE_MTUS", (1500, 16_384, 65_536))
+    for panels, name, less in (
+        (live_rate_panels, "lockstep", {"duration_s": 0.03}),
+        (protocol_stack_panels, "transactions", {"count": 2}),
+        (small_writes_panels, "small_writes", {"count": 2}),
+    ):
+        monkeypatch.setattr(panels, name, partial(getattr(panels, name), **less))
 
 
 @pytest.mark.live
