@@ -19,7 +19,15 @@ import pytest
 
 from netcalc.emulation.wire import Wire
 from netcalc.errors import ExperimentError
-from netcalc.experiments import _ends, echo, line_rate, lockstep, small_writes, transactions
+from netcalc.experiments import (
+    _ends,
+    _transactions,
+    echo,
+    line_rate,
+    lockstep,
+    small_writes,
+    transactions,
+)
 from netcalc.experiments._ends import Ends
 from netcalc.experiments._icmp import IcmpExchange
 from netcalc.experiments._stopping import Stopping
@@ -167,7 +175,7 @@ TRANSACTIONS = [
 @pytest.mark.parametrize(("protocol", "server", "text"), TRANSACTIONS)
 def test_transactions_with_a_false_peer(protocol, server, text, nothing_left, monkeypatch):
     """E1, E2."""
-    monkeypatch.setattr(importlib.import_module(transactions.__module__), "Peer", server)
+    monkeypatch.setattr(_transactions, "Peer", server)
     with pytest.raises(ExperimentError, match=text) as caught:
         transactions(100, protocols=[protocol], count=2, timeout_s=2.0)
     assert caught.value.phase == protocol
@@ -181,7 +189,7 @@ def test_a_transaction_without_an_end_is_over_at_its_time_limit(
     protocol, server, nothing_left, monkeypatch
 ):
     """E1, E2: silent, a datagram flood of another session, a byte now and then."""
-    monkeypatch.setattr(importlib.import_module(transactions.__module__), "Peer", server)
+    monkeypatch.setattr(_transactions, "Peer", server)
     result = transactions(100, protocols=[protocol], count=2, timeout_s=0.05)
     assert result.failed.tolist() == [True, True]
     assert np.isnan(result.response_s).all(), "no response is not 0 s"
@@ -190,7 +198,7 @@ def test_a_transaction_without_an_end_is_over_at_its_time_limit(
 
 def test_ctrl_c_while_tls_waits_for_a_silent_peer(nothing_left, monkeypatch):
     """E7, in a call of the C library: not at the time limit of 60 s but now."""
-    monkeypatch.setattr(importlib.import_module(transactions.__module__), "Peer", Silent)
+    monkeypatch.setattr(_transactions, "Peer", Silent)
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     begin_s = time.monotonic()
