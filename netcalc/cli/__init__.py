@@ -9,11 +9,14 @@ import codecs
 import contextlib
 import json
 import os
+import re
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -151,10 +154,48 @@ def print_json(document: Any) -> None:
     click.echo(text.encode("utf-8", "backslashreplace"))
 
 
+def say(text: str) -> None:
+    """Print prose; on a terminal its lines end between words."""
+    click.echo(wrapped(text, _terminal_width(sys.stdout)))
+
+
 def complain(text: str) -> None:
     """Say a sentence on standard error; if that is full or closed, the work goes on."""
     with contextlib.suppress(OSError):
-        click.echo(f"netcalc: {text}", err=True)
+        click.echo(wrapped(f"netcalc: {text}", _terminal_width(sys.stderr)), err=True)
+
+
+def _terminal_width(stream: TextIO) -> int:
+    """Return how many characters a line of a terminal has; 0 where the text goes elsewhere."""
+    return shutil.get_terminal_size().columns if stream.isatty() else 0
+
+
+def wrapped(text: str, width: int) -> str:
+    """Break lines longer than ``width`` between words; 0 breaks none.
+
+    What is continued stands two characters further in, or under the second column of a list.
+
+    Examples
+    --------
+    >>> print(wrapped("  one two three", 9))
+      one two
+        three
+    """
+    lines = text.split("\n")
+    for place, line in enumerate(lines):
+        if 0 < width < len(line):
+            name = re.match(r" *(?:[\w-]+ {2,})?", line)
+            indent = name.end() if name and line[: name.end()].strip() else 0
+            spaces = len(line) - len(line.lstrip())
+            indent = indent if indent < width / 2 else 0
+            lines[place] = textwrap.fill(
+                line,
+                width,
+                subsequent_indent=" " * (indent or spaces + 2),
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+    return "\n".join(lines)
 
 
 def _complain(text: str, fields: dict[str, Any], as_json: bool) -> int:

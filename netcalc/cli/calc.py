@@ -6,7 +6,7 @@ import csv
 import io
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import click
@@ -14,7 +14,7 @@ import numpy as np
 
 from netcalc import calculator, equations, units
 from netcalc.calculator import Formula, Parameter
-from netcalc.cli import print_json
+from netcalc.cli import complain, print_json, say
 from netcalc.cli.quantity import QuantityCommand
 from netcalc.errors import DomainError, NetcalcError
 
@@ -78,7 +78,7 @@ def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> 
         if formula.subject != subject:
             subject = formula.subject
             click.echo(click.style(subject.replace("_", " "), bold=True))
-        click.echo(f"  {calculator.command(formula):32} {formula.summary}")
+        say(f"  {calculator.command(formula):32} {formula.summary}")
 
 
 def _command(formula: Formula) -> click.Command:
@@ -173,11 +173,11 @@ def _evaluate(
     elif as_csv:
         _print_csv(formula, result)
     elif explained:
-        click.echo(explain(formula, arguments, result))
+        say(explain(formula, arguments, result))
     else:
-        click.echo("\n".join(calculator.result_lines(formula, result)))
+        say("\n".join(calculator.result_lines(formula, result)))
     if doubt := formula.doubt(arguments, result):
-        click.echo(f"netcalc: note: {doubt}", err=True)
+        complain(f"note: {doubt}")
 
 
 def explain(formula: Formula, arguments: dict[str, Any], result: Any) -> str:
@@ -197,15 +197,25 @@ def _solve(
     if found and not limits:
         raise DomainError("range of --solve", repr(limits), "LOW:HIGH, as in 1ms:10s")
     # The result is asked for as people write it: transfer=1s names the formula again.
-    found_roots = calculator.solve_for(
-        formula, arguments, over=name, result=result.rpartition("=")[2], limits=limits
-    )
+    with _searching():
+        found_roots = calculator.solve_for(
+            formula, arguments, over=name, result=result.rpartition("=")[2], limits=limits
+        )
     if not as_json:
         click.echo("\n".join(found_roots.lines))
     else:
         _print_roots(formula, found_roots)
     if not found_roots.roots:
         sys.exit(1)  # as of a search that found nothing
+
+
+def _searching() -> AbstractContextManager[object]:
+    """Show on a terminal that a search goes on, and for how long; some take seconds."""
+    if not sys.stderr.isatty():
+        return nullcontext()
+    from netcalc.cli.live import Progress  # late: most answers come at once
+
+    return Progress("searching; Ctrl-C stops")
 
 
 def _print_roots(formula: Formula, found_roots: calculator.Solution) -> None:

@@ -8,7 +8,7 @@ import click
 import numpy as np
 
 from netcalc import units
-from netcalc.cli import print_json
+from netcalc.cli import print_json, say
 from netcalc.emulation import Capabilities, capabilities
 from netcalc.errors import ExperimentError
 from netcalc.experiments import _instrument, echo
@@ -40,7 +40,7 @@ def doctor(as_json: bool) -> None:
         print_json(report)
         return
     for line in lines(found, report):
-        click.echo(line)
+        say(line)
 
 
 def link_accuracy(found: Capabilities) -> dict[str, Any]:

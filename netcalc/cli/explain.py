@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from netcalc import explain as explanations
-from netcalc.cli import print_json
+from netcalc.cli import print_json, say
 from netcalc.cli.quantity import Quantity, named_as_typed
 from netcalc.models._domain import non_negative
 from netcalc.path import Path
@@ -78,5 +78,5 @@ def explain(
         print_json({"rate": asdict(found), "transfer": None if one is None else asdict(one)})
         return
     if one is not None:
-        click.echo(f"{one}\n")
-    click.echo(str(found))
+        say(f"{one}\n")
+    say(str(found))

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from netcalc import compare
-from netcalc.cli import complain, print_json
+from netcalc.cli import complain, print_json, say
 from netcalc.cli.output import check_outputs, save_plot, tell_written
 from netcalc.cli.quantity import named_as_typed
 from netcalc.cli.read import describe, print_samples, summary
@@ -141,7 +141,7 @@ def partial_shown(name: str, *, as_json: bool) -> Iterator[None]:
         if as_json:
             print_json({**summary(name, error.partial), "error": error.as_dict()})
         else:
-            click.echo(describe(name, error.partial))
+            say(describe(name, error.partial))
         complain(f"{error.phase}: {error.what}; what was measured until then is above")
         sys.exit(2)
 

@@ -10,7 +10,7 @@ import click
 import numpy as np
 
 from netcalc import units
-from netcalc.cli import print_json
+from netcalc.cli import print_json, say
 from netcalc.cli.output import print_table
 from netcalc.cli.quantity import Quantity, QuantityCommand, named_as_typed
 from netcalc.fit import SEPARATION_HEADINGS, tell_apart
@@ -134,7 +134,7 @@ def mixes(
         )
         return
     fitting = f"{len(found.rtt_s)} mix{'es' * (len(found.rtt_s) != 1)}"
-    click.echo(
+    say(
         f"{fitting} of {link_count} links come within {units.show(tolerance_s, 's')} of "
         f"{units.show(rtt_s, 's')}, "
         f"{units.show(base_s, 's')} of which are propagation and routers."
@@ -144,7 +144,7 @@ def mixes(
             count * 2 * 8 * packet_bytes / rate + base_s
             for count, rate in ((counts[0], max(rates)), (counts[-1], min(rates)))
         ]
-        click.echo(why_none(rtt_s, tolerance_s, *times_s))
+        say(why_none(rtt_s, tolerance_s, *times_s))
         return
     shown = len(found.rtt_s) if show_all else min(SHOWN, len(found.rtt_s))
     table = _table([*kinds, "links", "round trip", "off"])

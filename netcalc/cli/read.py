@@ -11,7 +11,7 @@ import click
 import numpy as np
 
 from netcalc import compare, fit, readers
-from netcalc.cli import complain, print_json
+from netcalc.cli import complain, print_json, say
 from netcalc.cli.output import check_output, print_table, save_plot, tell_written
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.models._headers import DATAGRAM_HEADERS_BYTES
@@ -78,10 +78,10 @@ def print_samples(name: str, samples: Samples, *, as_json: bool) -> None:
     if _is_truth(samples):
         from netcalc.cli.truth import print_truth  # late: it loads the experiments
 
-        click.echo(_heading(name, samples))
+        say(_heading(name, samples))
         print_truth(samples)
         return
-    click.echo(describe(name, samples))
+    say(describe(name, samples))
     if isinstance(samples, HopSamples):
         print_table(links_table(samples))
 

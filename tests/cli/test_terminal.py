@@ -1,0 +1,95 @@
+"""What a person at a terminal sees: lines that fit its width, and that a search goes on."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+
+import pytest
+
+from netcalc.cli import wrapped
+
+
+def at_terminal(*arguments, columns):
+    """Run the command at a terminal of so many columns; return what stands there, and its code."""
+    ours, theirs = pty.openpty()
+    try:
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        unset = {
+            name: text for name, text in os.environ.items() if name not in ("COLUMNS", "LINES")
+        }
+        process = subprocess.Popen(
+            [sys.executable, "-m", "netcalc", *arguments],
+            stdin=theirs, stdout=theirs, stderr=theirs, env={**unset, "TERM": "xterm"},
+        )  # fmt: skip
+    finally:
+        os.close(theirs)
+    shown = b""
+    with os.fdopen(ours, "rb", buffering=0) as terminal:
+        while data := read(terminal):
+            shown += data
+    code = process.wait(timeout=60)
+    return shown.decode().replace("\r\n", "\n"), code
+
+
+def read(terminal):
+    """Read on; a terminal whose program has ended gives an error in place of an end."""
+    try:
+        return terminal.read(65_536)
+    except OSError:
+        return b""
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "lines"),
+    [
+        ("one two three", 0, ["one two three"]),
+        ("one two three", 9, ["one two", "  three"]),
+        ("  one two three\nfour", 9, ["  one two", "    three", "four"]),
+        ("name    one two three", 18, ["name    one two", "        three"]),
+        ("a-word-that-is-longer than", 10, ["a-word-that-is-longer", "  than"]),
+        ("", 10, [""]),
+    ],
+)
+def test_lines_end_between_words(text, width, lines):
+    assert wrapped(text, width).split("\n") == lines
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["explain", "T1 5 ms, 10 Mbit/s", "--window", "64KiB"], 0),
+        (["calc", "transfer", "1MB", "--bandwidth", "T1", "--latency", "1s", "--explain"], 0),
+        (["mixes", "10ms"], 0),
+        (["calc", "transfer", "1MB", "--bandwidth", "5M", "--latency", "1s"], 2),
+        (["run", "echo", "--path", "1", "Gbit/s", "40", "ms"], 2),
+    ],
+)
+def test_prose_fits_the_terminal(arguments, code):
+    shown, ended = at_terminal(*arguments, columns=40)
+    assert ended == code
+    assert max(map(len, shown.splitlines())) <= 40, shown
+    wide, _ = at_terminal(*arguments, columns=400)
+    assert " ".join(shown.split()) == " ".join(wide.split()), "the same words"
+
+
+def test_prose_that_is_no_terminals_is_not_broken():
+    done = subprocess.run(
+        [sys.executable, "-m", "netcalc", "mixes", "10ms"],
+        capture_output=True, text=True, timeout=60, check=True, env={**os.environ, "COLUMNS": "40"},
+    )  # fmt: skip
+    assert len(done.stdout.splitlines()) == 2
+
+
+def test_a_search_tells_that_it_goes_on():
+    shown, code = at_terminal("calc", "mm1-wait", "--service", "1ms", "--solve", "utilization",
+                              "--for", "1ms", columns=80)  # fmt: skip
+    assert code == 0
+    assert "searching; Ctrl-C stops" in shown
+    assert re.search(r"50%\n$", shown)  # derived: W = s rho / (1 - rho)
