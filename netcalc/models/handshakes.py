@@ -160,7 +160,8 @@ def first_byte_s(
 
     Notes
     -----
-    Validity: packets small against the rate of the line.
+    Validity: packets that take no time to speak of to be clocked out, no loss. Where the line is
+    slow, :func:`netcalc.models.exchange.exchange_timeline` counts their bytes, too.
 
     Symbols: :math:`RTT` rtt_s, :math:`x` extra_round_trips, :math:`t_{server}` server_s. Not in the
     equation: transport, security (which give n).

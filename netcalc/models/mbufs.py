@@ -32,13 +32,17 @@ class MbufSystem(NamedTuple):
 
 
 BSD44 = MbufSystem(128, 108, 100, 208, 2048, 16, 56, 1536)
-"""4.4BSD with pointers of 32 bits, clusters as in TCP/IP Illustrated vol. 2."""
+"""4.4BSD with pointers of 32 bits, clusters as in TCP/IP Illustrated vol. 2: an mbuf of 128 less
+headers of 20 and, in the first, 8 more; MINCLSIZE is both together; MAX_HDR is 16 for the link and
+40 for IPv4 and TCP."""
 
 BSD44_LITE2_I386 = BSD44._replace(mcl_bytes=1024)
 """4.4BSD-Lite2 on the i386 (sys/i386/include/param.h)."""
 
 FREEBSD_LP64 = MbufSystem(256, 224, 168, 169, 2048, 16, 76, 16384)
-"""FreeBSD with pointers of 64 bits: MINCLSIZE is MHLEN + 1."""
+"""FreeBSD with pointers of 64 bits: an mbuf of 256 less headers of 32 and, in the first, 56 more;
+MINCLSIZE is MHLEN + 1 (sys/mbuf.h). MAX_HDR is 16 for the link and 60 for IPv6 and TCP
+(kern/uipc_domain.c, netinet/tcp_subr.c); a driver that asks for more raises it."""
 
 MAX_PACKET_BYTES = 65_535
 """Largest IPv4 packet. [byte]"""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.errors import DomainError
+from netcalc.models._blocks import blockwise
 from netcalc.models._domain import (
     FloatArray,
     between,
@@ -222,6 +223,7 @@ def ppp_packet_rate_pps(
 
 
 @quiet
+@blockwise
 def sonet_line_bps(sts_count: ArrayLike) -> FloatArray:
     r"""Line rate of a SONET or SDH signal.
 
@@ -261,6 +263,7 @@ def sonet_line_bps(sts_count: ArrayLike) -> FloatArray:
 
 
 @quiet
+@blockwise
 def sonet_payload_bps(sts_count: ArrayLike) -> FloatArray:
     r"""Rate that one concatenated SONET or SDH signal leaves for data.
 

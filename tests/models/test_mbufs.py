@@ -117,6 +117,8 @@ def test_constants_of_the_systems():
     assert mbufs.BSD44.minclsize_bytes == 208, "published: MHLEN + MLEN"
     assert mbufs.FREEBSD_LP64.minclsize_bytes == 169, "published: MHLEN + 1"
     assert mbufs.BSD44.max_hdr_bytes == mbufs.BSD44.max_linkhdr_bytes + 40
+    both = 40 + 20  # of IPv6 and TCP: published, tcp_init in netinet/tcp_subr.c
+    assert mbufs.FREEBSD_LP64.max_hdr_bytes == mbufs.FREEBSD_LP64.max_linkhdr_bytes + both
     assert mbufs.BSD44_LITE2_I386.mcl_bytes == 1024
 
 
