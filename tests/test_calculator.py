@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import math
+import re
 
 import numpy as np
 import pytest
@@ -198,3 +200,41 @@ def test_every_published_range_names_a_parameter():
     for wanted in ranged:
         name, _ = wanted.published_range
         assert name == "result" or wanted.parameter(name).name == name
+
+
+@pytest.mark.parametrize(
+    ("name", "texts", "said"),
+    [
+        ("mm1-wait", {"utilization": "120%", "service": "1 ms"}, "no steady state"),
+        ("md1-wait", {"utilization": "100%", "service": "1 ms"}, "no steady state"),
+        ("mg1-wait", {"utilization": "100%", "service": "1 ms", "service_scv": "2"}, "mm1k_wait"),
+        ("mmc-wait", {"offered_erlang": "9", "server_count": "9", "service": "1s"}, "no steady"),
+        ("mathis-throughput", {"loss": "0%", "rtt": "100 ms", "mss": "1460 B"}, "not loss limited"),
+        ("pftk-rate", {"loss": "0%", "rtt": "100 ms", "rto": "1 s"}, "not loss limited"),
+        ("transfer-bandwidth", {"payload": "1 MB", "transfer": "1 s", "latency": "1s"}, "inf if"),
+        ("transfer-bandwidth", {"payload": "1 MB", "transfer": "1 s", "latency": "2s"}, "nan if"),
+        ("mm1-wait", {"utilization": "99%", "service": "1 ms"}, ""),
+    ],
+)  # fmt: skip
+def test_a_result_that_is_no_number_is_said_in_words(name, texts, said):
+    """Load at or above 1, no loss where only losses limit, a time that no bandwidth reaches."""
+    wanted = calculator.formula(name)
+    arguments = wanted.arguments(texts)
+    result = wanted.evaluate(arguments)
+    assert bool(said) != math.isfinite(result)
+    doubt = wanted.doubt(arguments, result)
+    assert said in doubt
+    assert bool(doubt) == bool(said)
+
+
+def test_the_finite_queue_that_is_named_instead_has_an_answer():
+    texts = {"utilization": "120%", "place_count": "10", "service": "1 ms"}
+    assert 0 < calculator.formula("mm1k_wait").evaluate_text(texts) < 10e-3  # at most 9 before it
+
+
+def test_every_rule_for_what_is_no_number_is_found_in_its_docstring():
+    for wanted in calculator.formulas().values():
+        for value in (math.inf, math.nan):
+            documented = re.search(rf"\b{value}\b", wanted.returns)
+            said = wanted.doubt(wanted.example, value)
+            assert bool(documented) == said.startswith(f"the formula gives {value}"), wanted.name

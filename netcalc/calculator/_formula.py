@@ -104,7 +104,9 @@ class Formula:
         return (found[1], float(found[2])) if found else None
 
     def doubt(self, arguments: Mapping[str, Any], result: Any) -> str:
-        """Say that a number lies beyond the range its source published; empty if none does.
+        """Say why the result is no number, or that a number lies beyond its published range.
+
+        Empty if neither is so.
 
         Examples
         --------
@@ -112,9 +114,12 @@ class Formula:
         >>> mathis = formula("mathis-throughput")
         >>> mathis.doubt({"loss_ratio": 0.3}, 261e3)
         'loss is 30%, beyond the published range of the formula (up to 1%): take it as a guess.'
+        >>> mathis.doubt({"loss_ratio": 0.0}, float("inf"))
+        'the formula gives inf (not loss limited) at a loss of 0, 0 at a loss of 1.'
         """
-        if self.published_range is None:
-            return ""
+        undefined = self._why_no_number(result)
+        if undefined or self.published_range is None:
+            return undefined
         name, limit = self.published_range
         parameter = None if name == "result" else self.parameter(name)
         unit = self.unit if parameter is None else parameter.unit
@@ -127,6 +132,17 @@ class Formula:
             f"{what} is {units.show(worst, unit)}, beyond the published range of the formula "
             f"(up to {units.show(limit, unit)}): take it as a guess."
         )
+
+    def _why_no_number(self, result: Any) -> str:
+        """Return the rule of the docstring by which a lone result is inf or nan."""
+        if not isinstance(result, float | np.ndarray) or np.size(result) != 1:
+            return ""
+        value = float(np.reshape(result, ()))
+        if np.isfinite(value):
+            return ""
+        # inf, or nan; "inf where ...; nan where ..." are two rules.
+        found = re.search(rf"\b{abs(value)}\b(?![^;.]*\b{abs(value)}\b)[^;.]*", self.returns)
+        return f"the formula gives {found[0].strip()}." if found else ""
 
     @property
     def source(self) -> str:

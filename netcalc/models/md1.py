@@ -37,7 +37,8 @@ def md1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
     Returns
     -------
     numpy.ndarray
-        Mean wait without the service; ``inf`` from a utilization of 1. [s]
+        Mean wait without the service; ``inf`` from a utilization of 1:
+        no steady state, which only a finite queue has there (mm1k_wait). [s]
 
     Raises
     ------
@@ -77,7 +78,8 @@ def md1_customers(utilization: ArrayLike) -> FloatArray:
     Returns
     -------
     numpy.ndarray
-        Mean number in the system; ``inf`` from a utilization of 1. [1]
+        Mean number in the system; ``inf`` from a utilization of 1:
+        no steady state, which only a finite queue has there (mm1k_wait). [1]
 
     Raises
     ------
@@ -179,7 +181,7 @@ def md1_wait_percentile_s(
     -------
     numpy.ndarray
         Percentile of the wait; 0 where enough customers do not wait at all, ``inf`` for a
-        quantile of 1 and from a utilization of 1. [s]
+        quantile of 1, and from a utilization of 1: no steady state. [s]
 
     Raises
     ------

@@ -31,7 +31,8 @@ def mm1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
     Returns
     -------
     numpy.ndarray
-        Mean wait without the service; ``inf`` from a utilization of 1. [s]
+        Mean wait without the service; ``inf`` from a utilization of 1:
+        no steady state, which only a finite queue has there (mm1k_wait). [s]
 
     Raises
     ------
@@ -74,7 +75,8 @@ def mm1_sojourn_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray
     Returns
     -------
     numpy.ndarray
-        Mean time from arrival to departure; ``inf`` from a utilization of 1. [s]
+        Mean time from arrival to departure; ``inf`` from a utilization of 1:
+        no steady state, which only a finite queue has there (mm1k_wait). [s]
 
     Raises
     ------
@@ -115,7 +117,8 @@ def mm1_customers(utilization: ArrayLike) -> FloatArray:
     Returns
     -------
     numpy.ndarray
-        Mean number in the system; ``inf`` from a utilization of 1. [1]
+        Mean number in the system; ``inf`` from a utilization of 1:
+        no steady state, which only a finite queue has there (mm1k_wait). [1]
 
     Raises
     ------
@@ -155,7 +158,8 @@ def mm1_queue_length(utilization: ArrayLike) -> FloatArray:
     Returns
     -------
     numpy.ndarray
-        Mean number waiting; ``inf`` from a utilization of 1. [1]
+        Mean number waiting; ``inf`` from a utilization of 1:
+        no steady state, which only a finite queue has there (mm1k_wait). [1]
 
     Raises
     ------
@@ -295,7 +299,7 @@ def mm1_wait_percentile_s(
     -------
     numpy.ndarray
         Percentile of the wait; 0 where enough customers do not wait at all, ``inf`` for a
-        quantile of 1 and from a utilization of 1. [s]
+        quantile of 1, and from a utilization of 1: no steady state. [s]
 
     Raises
     ------
@@ -350,7 +354,7 @@ def mm1_sojourn_percentile_s(
     -------
     numpy.ndarray
         Percentile of wait and service together; ``inf`` for a quantile of 1 and from a
-        utilization of 1. [s]
+        utilization of 1: no steady state. [s]
 
     Raises
     ------

@@ -217,7 +217,8 @@ def mmc_wait_s(
     -------
     numpy.ndarray
         Mean wait of all calls, those that do not wait included; ``inf`` where the load is the
-        number of servers or more. [s]
+        number of servers or more: no steady state, which only calls that are lost have there
+        (erlang_b). [s]
 
     Raises
     ------
@@ -274,7 +275,7 @@ def mmc_wait_percentile_s(
     -------
     numpy.ndarray
         Percentile of the wait; 0 where enough calls do not wait at all, ``inf`` for a quantile
-        of 1 and where the load is the number of servers or more. [s]
+        of 1, and where the load is the number of servers or more: no steady state. [s]
 
     Raises
     ------

@@ -39,7 +39,7 @@ def pftk_window_packets(loss_ratio: ArrayLike, *, segments_per_ack: ArrayLike = 
     Returns
     -------
     numpy.ndarray
-        Mean window in packets; ``inf`` at a loss of 0. [1]
+        Mean window in packets; ``inf`` (not loss limited) at a loss of 0. [1]
 
     Raises
     ------
@@ -222,7 +222,8 @@ def pftk_rate_pps(
     Returns
     -------
     numpy.ndarray
-        Packets sent a second; the window over the RTT at a loss of 0, 0 at a loss of 1. [packet/s]
+        Packets sent a second; 0 at a loss of 1. At a loss of 0 the window over the RTT, or ``inf``
+        (not loss limited) without a largest window. [packet/s]
 
     Raises
     ------
@@ -285,8 +286,8 @@ def pftk_throughput_pps(
     Returns
     -------
     numpy.ndarray
-        Packets received a second; the window over the RTT at a loss of 0, 0 at a loss of 1.
-        [packet/s]
+        Packets received a second; 0 at a loss of 1. At a loss of 0 the window over the RTT, or
+        ``inf`` (not loss limited) without a largest window. [packet/s]
 
     Raises
     ------
@@ -346,7 +347,8 @@ def pftk_approx_rate_pps(
     Returns
     -------
     numpy.ndarray
-        Packets sent a second; the window over the RTT at a loss of 0, 0 at a loss of 1. [packet/s]
+        Packets sent a second; 0 at a loss of 1. At a loss of 0 the window over the RTT, or ``inf``
+        (not loss limited) without a largest window. [packet/s]
 
     Raises
     ------

@@ -123,7 +123,8 @@ def mg1_wait_s(
     Returns
     -------
     numpy.ndarray
-        Mean wait without the service; ``inf`` from a utilization of 1. [s]
+        Mean wait without the service; ``inf`` from a utilization of 1:
+        no steady state, which only a finite queue has there (mm1k_wait). [s]
 
     Raises
     ------
@@ -225,7 +226,8 @@ def packet_mix_wait_s(
     Returns
     -------
     numpy.ndarray
-        Mean wait without the service; ``inf`` from a utilization of 1. [s]
+        Mean wait without the service; ``inf`` from a utilization of 1:
+        no steady state, which only a finite queue has there (mm1k_wait). [s]
 
     Raises
     ------
@@ -284,7 +286,8 @@ def kingman_wait_s(
     Returns
     -------
     numpy.ndarray
-        Mean wait without the service; ``inf`` from a utilization of 1. [s]
+        Mean wait without the service; ``inf`` from a utilization of 1:
+        no steady state, which only a finite queue has there (mm1k_wait). [s]
 
     Raises
     ------
