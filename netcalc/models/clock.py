@@ -85,8 +85,11 @@ def interval_error_limit_s(tick_s: ArrayLike) -> FloatArray:
 
     Examples
     --------
-    >>> float(interval_error_limit_s(0.5))
-    0.5
+    What reads 30 ms on a clock of 10 ms has taken more than 20 and less than 40:
+
+    >>> limit = float(interval_error_limit_s(0.010))
+    >>> round(0.030 - limit, 3), round(0.030 + limit, 3)
+    (0.02, 0.04)
 
     References
     ----------
@@ -127,6 +130,8 @@ def interval_error_std_s(duration_s: ArrayLike, *, tick_s: ArrayLike) -> FloatAr
 
     Examples
     --------
+    7.3 ticks read as 7 or, three times in ten, as 8:
+
     >>> round(float(interval_error_std_s(0.0073, tick_s=0.001)), 9)
     0.000458258
 

@@ -259,8 +259,11 @@ def payload_throughput_bps(
 
     Examples
     --------
-    >>> float(payload_throughput_bps(769, wire_bytes=1538, bandwidth_bps=100e6))
-    50000000.0
+    TCP without options in full frames of Fast Ethernet:
+
+    >>> goodput = payload_throughput_bps(1460, wire_bytes=1538, bandwidth_bps=100e6)
+    >>> round(float(goodput) / 1e6, 2)
+    94.93
 
     References
     ----------

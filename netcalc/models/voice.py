@@ -46,8 +46,10 @@ def rtp_header_bytes(csrc_count: ArrayLike = 0, *, extension_bytes: ArrayLike = 
 
     Examples
     --------
-    >>> float(rtp_header_bytes(0))
-    12.0
+    A call of two, and a conference in which a mixer names three speakers:
+
+    >>> rtp_header_bytes([0, 3]).tolist()
+    [12.0, 24.0]
 
     References
     ----------
