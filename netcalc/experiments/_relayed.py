@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from netcalc.emulation.relay import Relay
 from netcalc.experiments._limits import MAX_DURATION_S
+from netcalc.experiments._probes import Plan, Run
 from netcalc.experiments._process import Peer
-from netcalc.experiments._run import Plan, Run, finish
+from netcalc.experiments._run import finish
 from netcalc.experiments._stopping import Stop, Stopping
 from netcalc.experiments.echo import note_instrument, peer_settings, probe_at
 from netcalc.path import Path

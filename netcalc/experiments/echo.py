@@ -28,8 +28,9 @@ from netcalc.experiments._limits import (
     whole_number,
 )
 from netcalc.experiments._peer import TAG_BYTES
+from netcalc.experiments._probes import Plan, Run
 from netcalc.experiments._process import Peer
-from netcalc.experiments._run import Plan, Progress, Run, finish
+from netcalc.experiments._run import Progress, finish
 from netcalc.experiments._stopping import Stop, Stopping
 from netcalc.models._domain import choice
 from netcalc.path import Path

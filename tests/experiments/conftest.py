@@ -17,8 +17,8 @@ from types import SimpleNamespace
 import pytest
 
 from netcalc.experiments import _instrument, _run
+from netcalc.experiments._probes import Plan, Run
 from netcalc.experiments._process import Peer
-from netcalc.experiments._run import Plan, Run
 from netcalc.experiments._stopping import Ended, Stopping
 from netcalc.experiments.echo import echo
 
