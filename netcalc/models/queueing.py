@@ -178,7 +178,7 @@ def packet_mix_scv(wire_bytes: ArrayLike, *, weight: ArrayLike) -> FloatArray:
 
     Notes
     -----
-    Validity: sizes drawn independently. Real sizes come in runs and wait longer.
+    Validity: sizes drawn independently. In real traffic sizes come in runs, and waits are longer.
 
     Symbols: :math:`L_i` wire_bytes, :math:`w_i` weight.
 
@@ -297,7 +297,8 @@ def kingman_wait_s(
     Notes
     -----
     Validity: an approximation, good near full load; exact for M/M/1 and, with Poisson arrivals,
-    equal to Pollaczek-Khinchine. Independent arrivals: bursts that last wait longer.
+    equal to Pollaczek-Khinchine. Times between arrivals that do not depend on each other: where
+    bursts last, waits are longer.
 
     Symbols: :math:`\rho` utilization, :math:`s` service_s, :math:`c_a^2` arrival_scv, :math:`c_s^2`
     service_scv.
