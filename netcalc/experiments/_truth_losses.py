@@ -21,6 +21,7 @@ from netcalc.experiments.bulk import bulk
 from netcalc.models.cubic_under_loss import cubic_throughput_bps
 from netcalc.models.loss_limited import mathis_throughput_bps
 from netcalc.path import Path
+from netcalc.samples import Samples
 from netcalc.units import show
 
 SCATTER = 0.25
@@ -75,7 +76,7 @@ def of_losses(
             + show(error_ratio, "ratio", digits=2),
             own_error=predicted_bps * own_error_s(bench, "tcp", samples) / rtt_s,
             tolerance_ratio=LAW_RATIO + STANDARD_ERRORS * error_ratio,
-            doubt=doubt(samples),
+            doubt=doubt(samples) or starved(samples),
         )
 
     return Setting(
@@ -87,6 +88,15 @@ def of_losses(
         measure=measure,
         **options,
     )
+
+
+def starved(samples: Samples) -> str:
+    """Return what a run says of other programs that took its processor, if anything.
+
+    A stream under loss is one long time, and every wait of the two hosts is in it: there is no
+    smallest of several that would not share it.
+    """
+    return next((text for text in samples.meta.warnings if text.startswith("starved")), "")
 
 
 def loss_limited_bps(loss_ratio: float, *, rule: str, rtt_s: float) -> float:

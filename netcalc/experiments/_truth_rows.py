@@ -18,6 +18,8 @@ WORST_RATIO = 0.05
 """No row may be off by more than this, unless the instrument's own error explains it. [ratio]"""
 NO_WIRE = "no wire"
 """How the reason begins why a row was not run on a system that cannot emulate a path."""
+NO_RULE = "the congestion control"
+"""How it begins where the system does not grant a rule of TCP."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,8 +127,8 @@ class TruthRow:
 
     @property
     def has_failed(self) -> bool:
-        """Whether it gave no number for another reason than a system without a wire."""
-        return self.verdict == "not run" and not self.why_not.startswith(NO_WIRE)
+        """Whether it gave no number for another reason than a system without a wire or a rule."""
+        return self.verdict == "not run" and not self.why_not.startswith((NO_WIRE, NO_RULE))
 
 
 @dataclass(frozen=True, slots=True)

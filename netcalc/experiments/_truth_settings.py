@@ -42,7 +42,7 @@ SETTINGS: tuple[Setting, ...] = (
     of_bulk("100 Mbit/s 5 ms", 5400, count=3, quick=True),
     of_bulk("1 Gbit/s 0.5 ms", 45_000, count=4),
     of_buffers("10 Mbit/s 20 ms", 400, 32_768, 65_536, 131_072, quick=True),
-    of_buffers("100 Mbit/s 5 ms", 2000, 32_768, 65_536, 204_800),
+    of_buffers("20 Mbit/s 20 ms", 1000, 65_536, 204_800),
     of_losses("200 Mbit/s 5 ms", 0.01, 3000, quick=True),
     of_losses("200 Mbit/s 5 ms", 0.005, 10_000),
     of_losses("200 Mbit/s 5 ms", 0.002, 16_000, rule="cubic"),

@@ -7,6 +7,7 @@ predicted must not know them. Live runs are few and bounded loosely.
 from __future__ import annotations
 
 import math
+import socket
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +18,7 @@ from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import _instrument, _truth_losses, _truth_rates, _truth_times, truth
 from netcalc.experiments import truth_rows as rows_of
 from netcalc.experiments import truth_summary as summary
+from netcalc.experiments._ends import set_congestion_control
 from netcalc.experiments._stopping import Ended, Stopping
 from netcalc.experiments._truth_bench import Bench, Setting, doubt, late_s
 from netcalc.experiments._truth_losses import (
@@ -470,6 +472,19 @@ class TestLosses:
         assert found.statistic.startswith(f"{lost} of {packets} lost, standard error ")
         assert (asked["loss_ratio"], asked["seed"]) == (0.01, SEED)
         assert asked["congestion_control"] == "reno"
+
+    def test_a_run_that_was_starved_says_so(self):
+        starved = "starved: it got 18% of its processor (limit 80%)"
+        said = Meta(warnings=("transfers ended", starved))
+        assert _truth_losses.starved(Table(data={}, meta=said)) == starved
+        assert _truth_losses.starved(Table(data={}, meta=Meta())) == ""
+
+    def test_a_rule_that_the_system_does_not_grant_is_no_failure(self):
+        with pytest.raises(ExperimentError) as refused, socket.socket() as sock:
+            set_congestion_control(sock, "nobody")
+        (row,) = of_losses("T1", 0.01, 450, rule="cubic").not_run(refused.value.what)
+        assert not row.has_failed
+        assert (summary([row]).failed_count, summary([row]).not_run_count) == (0, 1)
 
 
 def test_lockstep_is_a_round_trip_or_the_turn_on_the_line(monkeypatch):
