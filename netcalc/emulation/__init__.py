@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from netcalc.emulation.capability import Capabilities, capabilities
     from netcalc.emulation.chain import Chain, Simulated, chain_of, link_settings, simulate
-    from netcalc.emulation.queue import FATES, Events, LinkQueue
+    from netcalc.emulation.events import FATES, Events
+    from netcalc.emulation.queue import LinkQueue
     from netcalc.emulation.relay import CANNOT_SHOW, Relay
     from netcalc.emulation.routed import Forwarding, Routed
     from netcalc.emulation.wire import Statistics, Wire
@@ -36,7 +37,8 @@ __all__ = [
 _MODULES = {
     "capability": ("Capabilities", "capabilities"),
     "chain": ("Chain", "Simulated", "chain_of", "link_settings", "simulate"),
-    "queue": ("FATES", "Events", "LinkQueue"),
+    "events": ("FATES", "Events"),
+    "queue": ("LinkQueue",),
     "relay": ("CANNOT_SHOW", "Relay"),
     "routed": ("Forwarding", "Routed"),
     "wire": ("Statistics", "Wire"),

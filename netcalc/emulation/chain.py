@@ -18,7 +18,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from netcalc.emulation.queue import Events, LinkQueue
+from netcalc.emulation.events import Events
+from netcalc.emulation.queue import LinkQueue
 from netcalc.errors import DomainError
 
 if TYPE_CHECKING:

@@ -32,7 +32,8 @@ from netcalc.emulation._statistics import Statistics as Statistics
 from netcalc.emulation._statistics import device_drops
 from netcalc.emulation._subnets import free_subnets
 from netcalc.emulation.chain import both_directions
-from netcalc.emulation.queue import Events, LinkQueue, Log
+from netcalc.emulation.events import Events, Log
+from netcalc.emulation.queue import LinkQueue
 from netcalc.errors import DomainError, ExperimentError
 
 if TYPE_CHECKING:
