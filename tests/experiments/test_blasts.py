@@ -68,13 +68,13 @@ def test_a_blast_with_many_datagrams_a_call(nothing_left):
 
 @pytest.mark.namespace
 def test_a_box_of_known_limits_passes_the_smaller_one(nothing_left):
-    result = line_rate(duration_s=0.25, run_count=2, path=BOX)
+    result = line_rate(duration_s=0.1, run_count=3, path=BOX)
     frame_bytes = result.write_bytes + 46
     # Derived: a packet each 1/2000 s, and 20 bytes beyond each frame on the line (RFC 2544).
     limit_pps = np.minimum(2000.0, 10e6 / 8 / (frame_bytes + 20))
     received = result.received_bytes / result.write_bytes
     assert (received <= limit_pps * result.delivery_s + 1).all(), "nothing comes early"
-    best = result.rate_pps.reshape(2, 7).max(axis=0)
+    best = result.rate_pps.reshape(3, 7).max(axis=0)
     starved = any("starved" in warning for warning in result.meta.warnings)
     assert (best >= (0.4 if starved else 0.8) * limit_pps[:7]).all(), (
         "the rest is for other programs"
@@ -257,8 +257,8 @@ def test_what_a_slow_line_cannot_take_is_lost(nothing_left):
 @pytest.mark.parametrize("buffer_bytes", [4096, 16_384])
 def test_a_small_buffer_limits_a_long_path(buffer_bytes, nothing_left):
     path = Path.parse("50 Mbit/s 20 ms")
-    result = bulk(1440, write_count=100, run_count=1, path=path, buffer_bytes=buffer_bytes)
-    assert result.received_bytes.tolist() == [144_000]
+    result = bulk(1440, write_count=40, run_count=1, path=path, buffer_bytes=buffer_bytes)
+    assert result.received_bytes.tolist() == [57_600]
     # Derived: what is under way fits the granted send buffer, and a round trip is 40 ms at least.
     ceiling = window.throughput_bps(result.send_buffer_bytes, rtt_s=0.040, bandwidth_bps=50e6)
     assert (result.goodput_bps <= ceiling).all()

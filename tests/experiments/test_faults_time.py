@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import subprocess
 import sys
-import threading
 import time
 from types import SimpleNamespace
 
@@ -112,16 +110,21 @@ def test_a_gap_is_told_with_the_longest_one():
 
 
 STOPPED = """
-import sys
+import os, subprocess
 from netcalc import experiments as lab
-print("ready", flush=True)
+helpers = []
+def stopped(*_):
+    if not helpers:  # in a moment, when this function of the caller is over; and it goes on again
+        line = "sleep 0.2; kill -STOP $0; sleep {pause_s}; kill -CONT $0"
+        helpers.append(subprocess.Popen(["sh", "-c", line, str(os.getpid())]))
 result = {call}
+helpers[0].wait()
 print(result.meta.instrument["gaps"], *result.meta.warnings, sep="\\n")
 """
 CALLS = (
-    "lab.echo(8, count=300, interval_s=0.01)",
-    "lab.line_rate(64, duration_s=1.5, run_count=2)",
-    "lab.small_writes(modes=['single'], count=300, interval_s=0.01)",
+    "lab.echo(8, count=100, interval_s=0.01, progress=stopped)",
+    "lab.line_rate(64, duration_s=0.2, run_count=9, progress=stopped)",
+    "lab.small_writes(modes=['single'], count=100, interval_s=0.01, progress=stopped)",
 )
 
 
@@ -129,20 +132,11 @@ def test_a_program_that_is_stopped_and_goes_on_marks_the_gap():
     """E9: SIGSTOP and SIGCONT, as of a laptop that is closed; three kinds of run at once."""
     programs = [
         subprocess.Popen(
-            [sys.executable, "-c", STOPPED.format(call=call)], stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True,
+            [sys.executable, "-c", STOPPED.format(call=call, pause_s=GAP_S + 0.5)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
         for call in CALLS
     ]  # fmt: skip
-    pause = threading.Event()
-    for program in programs:
-        assert program.stdout.readline() == "ready\n"
-    pause.wait(1.2)  # they are past their set-up
-    for program in programs:
-        program.send_signal(signal.SIGSTOP)
-    pause.wait(GAP_S + 0.5)
-    for program in programs:
-        program.send_signal(signal.SIGCONT)
     said = [program.communicate(timeout=60) for program in programs]
     for program, call, (out, err) in zip(programs, CALLS, said, strict=True):
         assert (program.returncode, err) == (0, ""), call
