@@ -49,7 +49,6 @@ class Room:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control = ours
         settings: dict[str, Any] = {
-            "protocol": "room",
             "host": "",
             "port": 0,
             "fd": theirs.fileno(),
@@ -58,7 +57,9 @@ class Room:
         }
         try:
             with theirs:
-                self._keeper = Peer(settings, stopping=stopping, passed=[theirs.fileno()])
+                self._keeper = Peer(
+                    settings, stopping=stopping, passed=[theirs.fileno()], program="_room_keeper"
+                )
         except BaseException:
             ours.close()
             raise
