@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 import netcalc
+from netcalc import calculator
 from netcalc.calculator import formula, parse_range, sweep
 from netcalc.cli import commands
 from netcalc.errors import ConvergenceError, DomainError
@@ -307,3 +308,27 @@ def test_every_point_of_a_level_stretch_is_a_root():
     grid = np.linspace(0, 10, 1001)
     assert values == pytest.approx(grid[grid <= 2].tolist())  # identity
     assert all(root.exact for root in found)
+
+
+@pytest.mark.parametrize("wanted", calculator.formulas().values(), ids=lambda one: one.name)
+def test_a_sweep_of_many_values_gives_what_each_alone_gives(wanted):
+    """Identity, for every number of every formula that can be swept."""
+    given = wanted.example
+    for parameter in wanted.parameters:
+        value = given.get(parameter.name, parameter.default)
+        if parameter.kind != "number" or not isinstance(value, int | float) or np.isinf(value):
+            continue
+        values = value * np.linspace(0.5, 1.5, 12)
+        try:
+            swept = sweep(wanted, given, over=parameter.name, values=values, gaps=True)
+        except (DomainError, TypeError):  # no single number, or none of the values is possible
+            continue
+        for place, one in enumerate(swept.values):
+            try:
+                alone = wanted.evaluate({**given, parameter.name: float(one)})
+            except DomainError:
+                alone = np.nan
+            columns = alone._asdict() if hasattr(alone, "_asdict") else {"result": alone}
+            for name, column in swept.columns.items():
+                expected = float(columns.get(name, np.nan))
+                assert column[place] == pytest.approx(expected, rel=1e-12, nan_ok=True)

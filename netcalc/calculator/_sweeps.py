@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,9 +13,12 @@ import numpy as np
 from netcalc import units
 from netcalc.calculator._formula import Formula
 from netcalc.calculator._parameter import LIST_SEPARATOR, Parameter
-from netcalc.errors import DomainError
+from netcalc.errors import ConvergenceError, DomainError, NotFiniteWarning
 from netcalc.models._domain import FloatArray
 from netcalc.solver import Root, default_range, solve
+
+_MANY = 10
+"""Values from which on a formula is asked for all in one call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,9 @@ def sweep(
     """
     require_number(wanted, wanted.parameter(over))
     values = _as_taken(wanted, arguments, over, np.asarray(values, dtype=float))
+    at_once = _all_at_once(wanted, arguments, over, values)
+    if at_once is not None:
+        return Sweep(wanted, over, values, at_once)
     rows: list[dict[str, float] | None] = []
     refused: list[DomainError] = []
     for value in values.tolist():
@@ -74,6 +81,31 @@ def sweep(
     names = next(row for row in rows if row is not None)
     columns = {name: np.array([row[name] if row else np.nan for row in rows]) for name in names}
     return Sweep(wanted, over, values, columns, str(refused[0]) if refused else "")
+
+
+def _all_at_once(
+    wanted: Formula, arguments: Mapping[str, Any], over: str, values: FloatArray
+) -> dict[str, FloatArray] | None:
+    """Return the columns from one call; None where values are to be asked for one by one."""
+    if values.size < _MANY:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotFiniteWarning)
+            result = wanted.evaluate({**arguments, over: values})
+    except (TypeError, ValueError, ConvergenceError):  # one of them is refused, or it takes none
+        return None
+    found = result._asdict() if hasattr(result, "_asdict") else {"result": result}
+    columns = {name: np.asarray(column) for name, column in found.items()}
+    if any(c.shape != values.shape or c.dtype.kind not in "fiub" for c in columns.values()):
+        return None
+    # What takes a list as one thing, such as the samples of a run, gives others by themselves.
+    for place in (0, values.size // 2, -1):
+        alone = _numbers(wanted, wanted.evaluate({**arguments, over: float(values[place])}))
+        for name, column in columns.items():
+            if not np.isclose(column[place], alone[name], rtol=1e-9, atol=0.0, equal_nan=True):
+                return None
+    return {name: column.astype(np.float64) for name, column in columns.items()}
 
 
 def require_number(wanted: Formula, parameter: Parameter) -> None:
