@@ -77,8 +77,9 @@ def read(
     if kind == "empty":
         raise ReaderError(f"no measurement in {opened.name}: it is empty", file=opened.name)
     if kind == "text":
+        unread = f"; {text.unread}" if text is not None and text.unread else ""
         raise ReaderError(
-            f"no measurement in {opened.name}: neither ping nor columns of numbers",
+            f"no measurement in {opened.name}: neither ping nor columns of numbers{unread}",
             file=opened.name,
             expected="the output of ping, columns of numbers, or saved netcalc samples",
         )
@@ -131,7 +132,7 @@ def _sniffed(source: Readable, name: str | None) -> tuple[str, Source, Text | No
     text = decode(opened, words=_ping_lines.WORDS)
     if text.blank:
         return "empty", opened, text
-    kind = _kinds.of_text(text.lines)
+    kind = _kinds.of_text(text.whole)
     if kind is None:
         if ping.looks_like_ping(text.lines):
             kind = "ping"
@@ -143,7 +144,7 @@ def _sniffed(source: Readable, name: str | None) -> tuple[str, Source, Text | No
 def _within(inner: Source) -> str:
     """Name what is in gzip data, if that is another tool's format."""
     try:
-        kind = _kinds.of_bytes(inner.data) or _kinds.of_text(decode(inner).lines)
+        kind = _kinds.of_bytes(inner.data) or _kinds.of_text(decode(inner).whole)
     except ReaderError:
         kind = None
     return kind or "gzip"

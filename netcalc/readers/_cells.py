@@ -47,7 +47,8 @@ def read_grid(source: Source, text: Text, columns: Sequence[str] | None) -> Grid
     lines = text.lines
     body = [line for line in lines if line.strip() and not is_comment(line)]
     if not body:
-        raise ReaderError(f"no measurement in {source.name}: it is empty", file=source.name)
+        why = text.unread or "it is empty"
+        raise ReaderError(f"no measurement in {source.name}: {why}", file=source.name)
     hint = re.fullmatch(r"\s*\"?sep=(.)\"?\s*", body[0])
     delimiter = (
         hint[1] if hint and hint[1] in _DELIMITERS else delimiter_of(body[bool(hint) :][:50])

@@ -61,7 +61,9 @@ class Source:
 class Text:
     """Decoded input: its lines with their numbers, and what had to be done to get them.
 
-    A carriage return inside a line starts a new piece of it, which keeps the line's number.
+    A carriage return inside a line starts a new piece of it, which keeps the line's number. A line
+    longer than :data:`MAX_LINE` is empty here; ``whole`` has it, to tell what the text is, and
+    ``unread`` says which one it was.
     """
 
     lines: list[str]
@@ -69,11 +71,13 @@ class Text:
     ends_complete: bool
     encoding: str
     warnings: list[str] = field(default_factory=list)
+    whole: list[str] = field(default_factory=list)
+    unread: str = ""
 
     @property
     def blank(self) -> bool:
         """Whether there is nothing but white space."""
-        return not any(line.strip() for line in self.lines)
+        return not any(line.strip() for line in self.whole)
 
 
 def printable(text: str, limit: int = 60) -> str:
@@ -146,12 +150,14 @@ def decode(source: Source, *, words: Iterable[str] = ()) -> Text:
             lines[i] = _overtyped(_ESCAPES.sub("", lines[i][:MAX_LINE]))
         warnings.append(f"terminal codes were removed from {places(numbers[i] for i in touched)}")
     long = [i for i, line in enumerate(lines) if len(line) > MAX_LINE]
+    whole, unread = list(lines) if long else lines, ""
     if long:
         for i in long:
             lines[i] = ""
         skipped = places(numbers[i] for i in long)
-        warnings.append(f"longer than {MAX_LINE} characters and not read: {skipped}")
-    return Text(lines, numbers, ends_complete, encoding, warnings)
+        unread = f"longer than {MAX_LINE} characters and not read: {skipped}"
+        warnings.append(unread)
+    return Text(lines, numbers, ends_complete, encoding, warnings, whole, unread)
 
 
 def places(numbers: Iterable[int]) -> str:

@@ -92,7 +92,7 @@ def read_columns(
     opened = open_source(source, name=name)
     kind = _kinds.of_bytes(opened.data)
     text = Text([], [], True, "") if kind else decode(opened)
-    kind = kind or _kinds.of_text(text.lines)
+    kind = kind or _kinds.of_text(text.whole)
     if kind is not None:
         raise ReaderError(
             f"looks like {_kinds.NAMES[kind]}", file=opened.name, expected="columns of numbers"

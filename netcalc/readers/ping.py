@@ -76,7 +76,7 @@ def read_ping(source: Readable | Source, *, name: str | None = None) -> RttSampl
     opened = open_source(source, name=name)
     refuse_other_kinds(opened, _kinds.of_bytes(opened.data))
     text = decode(opened, words=_ping_lines.WORDS)
-    refuse_other_kinds(opened, _kinds.of_text(text.lines))
+    refuse_other_kinds(opened, _kinds.of_text(text.whole))
     return samples_from(opened, text)
 
 

@@ -1,0 +1,153 @@
+"""Files as they come from the world: changed, cut, of another tool, hostile; and their exit codes.
+
+Whatever a file holds, it is read right or refused as a ReaderError that can be printed.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from netcalc.cli import commands
+from netcalc.errors import ReaderError
+from netcalc.readers import read, read_columns, read_ping, sniff
+
+COLUMNS = b'# by hand\nsize/B;"rtt [ms]";host\n64;1,5;a\n128;2,25;"b\nc"\n256;-;d\n'
+IPERF = json.dumps(
+    {"start": {"connected": [{"socket": 5}]}, "intervals": [{"sum": {"bytes": 1}}], "end": {}}
+).encode()
+
+
+def read_or_refused(data):
+    """Return what was read; None if it was refused in words that a terminal can bear."""
+    try:
+        return read(data)
+    except ReaderError as error:
+        said = error
+    assert str(said).isprintable()
+    json.dumps(said.as_dict())
+    return None
+
+
+@pytest.mark.parametrize("byte", [b"\0", b'"', b";", b"\n", b"\x1b", b"\xff", b"-", b"e", b"9"])
+def test_columns_with_any_byte_changed_or_added(byte):
+    for place in range(len(COLUMNS)):
+        for rest in (place, place + 1):
+            found = read_or_refused(COLUMNS[:place] + byte + COLUMNS[rest:])
+            if found is not None and "rtt_s" in found.columns():
+                times = found.columns()["rtt_s"]
+                assert not (times < 0).any()
+                assert not np.isinf(times).any()
+
+
+def test_columns_that_are_cut_anywhere():
+    whole = read(COLUMNS)
+    for end in range(len(COLUMNS)):
+        found = read_or_refused(COLUMNS[:end])
+        if found is not None and "rtt_s" in found.columns():
+            rows = max(len(found) - 1, 0)  # of the last line nobody knows where it was to end
+            assert found.rtt_s[:rows].tolist() == whole.rtt_s[:rows].tolist()
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_json_of_another_tool_with_any_byte_changed_or_cut(pack):
+    packed = pack(IPERF)
+    assert sniff(packed) == "iperf3 JSON"
+    for place in range(len(packed)):
+        assert read_or_refused(packed[:place]) is None
+        for bits in (0x01, 0x20, 0xFF):
+            changed = bytearray(packed)
+            changed[place] ^= bits
+            assert read_or_refused(bytes(changed)) is None
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"schema": ' + b"9" * 5000 + b"}",
+        b'{"a": NaN, "b": 1e999}',
+        b"\xef\xbb\xbf" + b'{"a": [1, 2,]}',
+        b'{"a": "' + b"x" * 2_000_000 + b'"}',
+        b"[" * 100_000 + b"]" * 100_000,
+        b'{"a": 1, "a": 2}',
+        b'{"a": "\\ud800"}',
+    ],
+)
+def test_odd_json_is_named(data):
+    with pytest.raises(ReaderError, match="looks like JSON"):
+        read(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [(lzma.compress(b"x"), "xz data"), (bz2.compress(b"x"), "bzip2 data"),
+     (b"\x28\xb5\x2f\xfd\x04\x00", "zstd data")],
+)  # fmt: skip
+def test_other_ways_of_packing_are_named(data, kind):
+    with pytest.raises(ReaderError, match=f"looks like {kind}"):
+        read(data)
+
+
+HOSTILE = [
+    " 1  <script>alert(1)</script> (192.0.2.2)  0.4 ms\n",
+    "traceroute to $(reboot) (192.0.2.1), 30 hops max\n 1  * * *\n",
+    "HOST: \x1b]0;mine\x07 Loss%   Snt\n",
+    "PING ../../etc/passwd (192.0.2.1) 56(84) bytes of data.\n",
+    "64 bytes from \x1b[2J\u202e: icmp_seq=1 ttl=64 time=\x1b]0;x\x07 1.5 s\u202e\n",
+    "size_bytes,rtt_ms\n64,=cmd|' /C calc'!A0\n",
+    "size_bytes,rtt [$$\\input{/etc/passwd}$$]\n64,1\n",
+    "size_bytes,rtt_ms,\u202e[x]\n64,\u202e1,2\n",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_nothing_is_repeated_that_a_terminal_obeys(text):
+    found = read_or_refused(text.encode())
+    if found is not None:
+        meta = found.meta
+        for said in (*meta.warnings, meta.tool, meta.target, meta.command, meta.note):
+            assert said.isprintable()
+
+
+@pytest.mark.parametrize("reader", [read, read_columns, read_ping])
+def test_a_line_beyond_the_limit_is_not_nothing(reader):
+    """Two million characters in one line: JSON is named by it, other text is said to be unread."""
+    with pytest.raises(ReaderError, match="looks like irtt JSON"):
+        reader(b'{"stats": {}, "round_trips": [' + b"1," * 1_000_000 + b"1]}")
+    with pytest.raises(ReaderError, match="no measurement") as caught:
+        reader("1 2\t" * 500_000 + "\n")
+    assert "it is empty" not in str(caught.value)
+    if reader is not read_ping:
+        assert "longer than 1048576 characters and not read: line 1" in str(caught.value)
+
+
+def test_lone_surrogates_of_a_pasted_text():
+    ping = "64 bytes from a\udcff: icmp_seq=1 ttl=64 time=1.5 ms\n"
+    assert read(ping).rtt_s.tolist() == [0.0015]
+    table = read("n,host\n1,a\udcff\n2,b\n")
+    assert table["n"].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "no measurement in ping.txt: it is empty"),
+        (" \n\n", "no measurement in ping.txt: it is empty"),
+        ("PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data.\n", "no measurement in ping.txt"),
+        ("size_bytes,rtt_ms\n", "no measurement in ping.txt: there is only a header"),
+        ("%PDF-1.7\n", "ping.txt: looks like a PDF document"),
+    ],
+)
+def test_a_file_without_a_measurement_is_exit_code_2(tmp_path, monkeypatch, content, said):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ping.txt").write_text(content)
+    for options in ([], ["--json"]):
+        done = CliRunner().invoke(commands, ["read", "ping.txt", *options])
+        assert done.exit_code == 2 or isinstance(done.exception, ReaderError)
+        assert said in f"{done.output}{done.exception}"
