@@ -6,7 +6,8 @@ in ``tests/browser/screenshots``.
 
 A page costs seconds: a front end to load, a kernel to start, a lesson to run. So tests of one
 :class:`Sheet` share its page, one after the other, and while one page is looked at the next one
-loads and runs by itself.
+loads and runs by itself, in the other one of two windows. A window is used again: JupyterLab stays
+and opens the next notebook, the other front ends go to its address.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -49,6 +50,7 @@ FLAGS = [
 ]
 LOCAL = ("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:", "about:")
 IDLE_LIMIT_MS = 60_000
+"""How long anything is waited for: a busy machine is no wrong answer."""
 GAVE_UP = "[anywidget] Failed to initialize model."
 """What anywidget says on a machine so busy that a module takes 2 s to load; figures recover."""
 READY = """() => {
@@ -69,6 +71,19 @@ RUN_BY_ITSELF = f"""(() => {{
   look();
 }})()"""
 """Runs every cell as soon as the front end shows a notebook whose kernel answers."""
+OPEN_IN_LAB = """path => {
+  const { commands, shell } = window.jupyterapp;
+  commands.execute('docmanager:open', { path, factory: 'Notebook' })
+    .then(panel => shell.activateById(panel.id));
+}"""
+CLOSE_IN_LAB = """() => {
+  const { serviceManager, shell } = window.jupyterapp;
+  delete sessionStorage.netcalcRun;
+  const panel = shell.currentWidget;
+  const id = panel.sessionContext.session?.id; // none where a test took the kernel away
+  panel.dispose();
+  if (id) serviceManager.sessions.shutdown(id).catch(() => {});
+}"""
 
 
 def missing() -> str:
@@ -83,15 +98,12 @@ def missing() -> str:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A notebook in a front end, at a width, after a script; with a name of its own it is fresh."""
+    """A notebook in a front end; with a script before it, in a window that nobody else uses."""
 
     front_end: str
     notebook: Path
-    width: int = 1100
     script: str = ""
     name: str = ""
-    swap: tuple[str, str] = ("", "")
-    """A piece of the notebook's text, and what stands there instead."""
 
     @property
     def shown_name(self) -> str:
@@ -110,6 +122,8 @@ class Page:
     sheet: Sheet
     foreign: Callable[[], frozenset[str]] = frozenset
     errors: list[str] = field(default_factory=list)
+    path: Path = Path()
+    """The copy of the notebook that is shown."""
 
     @property
     def front_end(self) -> str:
@@ -129,6 +143,21 @@ class Page:
             self.page.wait_for_function(
                 "() => window.sessionStorage.netcalcRun === 'done'", timeout=IDLE_LIMIT_MS
             )
+
+    def run_changed(self, old: str, new: str) -> None:
+        """Write something else for a piece of one cell, and run that cell."""
+        self.page.evaluate(
+            """async ([old, fresh]) => {
+              const { commands, shell } = window.jupyterapp;
+              const notebook = shell.currentWidget.content;
+              const sources = notebook.widgets.map(cell => cell.model.sharedModel);
+              const found = sources.findIndex(source => source.getSource().includes(old));
+              sources[found].setSource(sources[found].getSource().replace(old, fresh));
+              notebook.activeCellIndex = found;
+              await commands.execute('notebook:run-cell');
+            }""",
+            [old, new],
+        )
 
     def save(self) -> None:
         """Save the notebook; a page that is loaded again shows what was saved."""
@@ -249,7 +278,7 @@ class Server:
     def url(self, notebook: str) -> str:
         """Return the address of a notebook's page."""
         # Each in a workspace of its own: of two pages in one, the second would load twice.
-        lab = f"doc/workspaces/{Path(notebook).stem}/tree/"
+        lab = f"doc/workspaces/{notebook.removesuffix('.ipynb').replace('/', '-')}/tree/"
         path = {"lab": lab, "notebook": "notebooks/", "voila": "voila/render/"}[self.front_end]
         return f"http://127.0.0.1:{self.port}/{path}{notebook}?token={self.token}"
 
@@ -347,33 +376,50 @@ def chromium() -> Iterator[Any]:
 
 
 class Desk:
-    """A front end, and the pages that are open in it, each in a browser profile of its own."""
+    """A front end, and the windows in which it shows its pages, each a browser profile."""
 
     def __init__(self, browser: Any, server: Server) -> None:
         self._browser, self.server = browser, server
         self._foreign: frozenset[str] | None = None
         self._begun: dict[Sheet, Page] = {}
+        self._free: list[Page] = []
+        self._copies = 0
 
     def begin(self, sheet: Sheet) -> Page:
         """Begin to load a copy of a notebook; it runs by itself. Nothing is waited for."""
         if sheet in self._begun:
             return self._begun[sheet]
         self.server.wait()
-        notebook = f"{sheet.shown_name}.ipynb"
-        text = sheet.notebook.read_text(encoding="utf-8")
-        assert sheet.swap[0] in text
-        text = text.replace(*sheet.swap) if sheet.swap[0] else text
-        (self.server.folder / notebook).write_text(text, encoding="utf-8")
+        # In a folder of its own: the kernel of an earlier copy may still be ending.
+        self._copies += 1
+        notebook = f"{self._copies}/{sheet.shown_name}.ipynb"
+        opened = self._window(sheet)
+        opened.path = self.server.folder / notebook
+        opened.path.parent.mkdir()
+        opened.path.write_bytes(sheet.notebook.read_bytes())
+        if self.server.front_end == "lab" and opened.page.url != "about:blank":
+            opened.page.evaluate(OPEN_IN_LAB, notebook)
+            opened.page.evaluate(RUN_BY_ITSELF)
+        else:
+            opened.page.evaluate("url => { location.href = url; }", self.server.url(notebook))
+        self._begun[sheet] = opened
+        return opened
+
+    def _window(self, sheet: Sheet) -> Page:
+        """Return a window for a sheet: one that is free, or a new one."""
+        if self._free and not sheet.script:
+            left = self._free.pop()
+            left.errors.clear()
+            return Page(left.page, sheet, self.foreign, left.errors)
         # In one profile pages would be tabs of one window, and those behind draw slowly.
-        context = self._browser.new_context(viewport={"width": sheet.width, "height": 900})
+        context = self._browser.new_context(viewport={"width": 1100, "height": 900})
+        context.set_default_timeout(IDLE_LIMIT_MS)
         page = context.new_page()
         page.add_init_script(RUN_BY_ITSELF if self.server.front_end != "voila" else "")
         page.add_init_script(sheet.script)
-        opened = Page(page, sheet, self.foreign)
-        _listen(opened)
-        page.evaluate("url => { location.href = url; }", self.server.url(notebook))
-        self._begun[sheet] = opened
-        return opened
+        fresh = Page(page, sheet, self.foreign)
+        _listen(fresh)
+        return fresh
 
     def open(self, sheet: Sheet) -> Page:
         """Return the page of a notebook that has run."""
@@ -383,21 +429,26 @@ class Desk:
             page.wait_ready()
             page.wait_run()
         except BaseException:
-            self.close(sheet)
+            self.close(sheet, again=False)
             raise
         return page
 
-    def close(self, sheet: Sheet) -> None:
-        """Close a page and end its kernel."""
+    def close(self, sheet: Sheet, *, again: bool = True) -> None:
+        """Close a page and end its kernel; its window is used again, if it may be."""
         page = self._begun.pop(sheet, None)
         if page is None:
             return
-        if self.server.front_end != "voila":
-            with suppress(Exception):  # no kernel is left where a test took it away
-                page.page.evaluate(
-                    "() => { jupyterapp.shell.currentWidget.sessionContext.shutdown(); }"
-                )
-        page.page.context.close()
+        try:
+            if self.server.front_end != "voila":
+                page.page.evaluate(CLOSE_IN_LAB)
+            if self.server.front_end != "lab":
+                page.page.goto("about:blank")
+        except Exception:  # whatever this window has, nobody else gets it
+            again = False
+        if again and not sheet.script:
+            self._free.append(page)
+        else:
+            page.page.context.close()
 
     def begin_empty(self) -> Sheet:
         """Begin to load an empty notebook: what a front end complains about is its own."""
@@ -479,15 +530,20 @@ def sheet_of(item: pytest.Item) -> Sheet | None:
     return found if isinstance(found, Sheet) else None
 
 
+collect_ignore_glob = ["*.ipynb"]
+"""The notebooks of this folder run where they are looked at."""
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark a test of this folder; skip it where none can run."""
+    item.add_marker("browser")
+    if reason := missing():
+        item.add_marker(pytest.mark.skip(reason=reason))
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of this folder, put those of one sheet together, skip where none can run."""
-    reason = missing()
-    own = [item for item in items if HERE in item.path.parents]
-    for item in own:
-        item.add_marker("browser")
-        if reason:
-            item.add_marker(pytest.mark.skip(reason=reason))
+    """Put the tests of one sheet together."""
     places = [place for place, item in enumerate(items) if sheet_of(item)]
     sheets = list(dict.fromkeys(sheet_of(items[place]) for place in places))
     sheets.sort(key=lambda sheet: list(_COMMANDS).index(sheet.front_end))  # type: ignore[union-attr]
@@ -542,5 +598,6 @@ def page(request: pytest.FixtureRequest, desks: dict[str, Desk]) -> Iterator[Pag
             desks[following.front_end].begin_empty()
     yield found
     found.errors.clear()
-    if others[:1] != [sheet] or request.node.stash.get(FAILED, False):
-        desks[sheet.front_end].close(sheet)
+    failed = request.node.stash.get(FAILED, False)
+    if others[:1] != [sheet] or failed:
+        desks[sheet.front_end].close(sheet, again=not failed)

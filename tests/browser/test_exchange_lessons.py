@@ -8,7 +8,6 @@ import pytest
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 DONE_MS = 120_000
-DARK = ("live_panel()", "live_panel(theme='dark')")
 SMALL_WRITES, STACK = NOTEBOOKS / "07_small_writes.ipynb", NOTEBOOKS / "05_protocol_stack.ipynb"
 
 
@@ -21,6 +20,20 @@ def pick(page, label, option):
     """Choose from a list."""
     box = page.page.locator(".netcalc-choice", has_text=label).locator("select").last
     box.select_option(label=option)
+
+
+def turn_dark(page, figure):
+    """Show the live panel anew in a dark figure, in the page that is open."""
+    background = """figure => {
+      const { document: drawn } =
+        [...document.querySelectorAll('.netcalc-figure')].filter(e => e.netcalc)[figure].netcalc;
+      return drawn.roots()[0].background_fill_color;
+    }"""
+    light = page.page.evaluate(background, figure)
+    count = page.page.locator(".netcalc-figure").count()
+    page.run_changed("live_panel()", "live_panel(theme='dark')")
+    page.wait_figures(count)  # all: the one that is drawn anew keeps its place among them
+    assert page.page.evaluate(background, figure) != light
 
 
 def wait_rows(page, source, column, figure, count):
@@ -38,7 +51,6 @@ def wait_rows(page, source, column, figure, count):
 
 
 @pytest.mark.shown("lab", SMALL_WRITES)
-@pytest.mark.shown("lab", SMALL_WRITES, swap=DARK, name="07-dark")
 def test_small_writes_are_measured_beside_the_article(page):
     page.wait_figures(3)
     live = 2
@@ -58,11 +70,21 @@ def test_small_writes_are_measured_beside_the_article(page):
     wait_rows(page, "holds acknowledgement", "left", live, 1)
     page.figure(live)
     page.screenshot("ladder")
+
+    turn_dark(page, live)
+    run(page, "Write on this machine")
+    wait_rows(page, "yours: two writes", "y", live, 10)
+    assert page.column("article: two writes", "y", live)[:2] == [0.062, 0.107]
+    page.figure(live)
+    page.screenshot("dark-live")
+    pick(page, "show", "packets: two writes")
+    wait_rows(page, "holds acknowledgement", "left", live, 1)
+    page.figure(live)
+    page.screenshot("dark-ladder")
     assert page.complaints() == []
 
 
 @pytest.mark.shown("lab", STACK)
-@pytest.mark.shown("lab", STACK, swap=DARK, name="05-dark")
 def test_transactions_are_measured_beside_the_book(page):
     page.wait_figures(2)
     run(page, "Run transactions on this machine")
@@ -79,4 +101,10 @@ def test_transactions_are_measured_beside_the_book(page):
     assert min(page.column("TCP", "y", 0)) > 0.06  # derived: two round trips of 30 ms
     page.figure(0)
     page.screenshot("path")
+
+    turn_dark(page, 0)
+    run(page, "Run transactions on this machine")
+    wait_rows(page, "TLS 1.3", "y", 0, 23)
+    page.figure(0)
+    page.screenshot("dark-live")
     assert page.complaints() == []

@@ -20,10 +20,10 @@ rtt min/avg/max/mdev = 30.500/31.000/31.500/0.500 ms
 """
 
 
-@pytest.mark.shown("voila", WIDGETS)
+@pytest.mark.shown("lab", WIDGETS)
 def test_hostile_names_are_shown_as_text(page):  # R35
     dialogs = []
-    page.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    page.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.accept()))
     page.wait_figures(2)
     x, y = page.page.evaluate(
         """() => {
