@@ -102,6 +102,55 @@ def test_any_samples_survive_the_file(tmp_path_factory, rtt, note):
     assert again.meta.note == note
 
 
+KINDS = [
+    some_round_trips(),
+    RttSamples(payload_bytes=[], rtt_s=[], sent_count=10, received_count=7),
+    TransferSamples(payload_bytes=[1, 2], duration_s=[0.1, math.nan]),
+    samples.TransactionSamples(
+        mode=["tcp"], sequence=[1], payload_bytes=[8], response_s=[math.inf],
+        meta=Meta(instrument={"rtt_s": math.nan, "gaps": [(1.0, 2.0)]}),
+    ),
+    Table(data={"router": ["A", "B"], "goodput_bps": [1.5e6, math.nan]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("one", KINDS)
+def test_samples_equal_what_comes_back_from_a_file_and_nothing_else(one, tmp_path):
+    again = samples.load(one.save(tmp_path / "one.json"))
+    assert again is not one
+    assert again == one
+    assert hash(again) == hash(one)
+    assert [other == one for other in KINDS].count(True) == 1
+    assert one != "samples"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"rtt_s": [0.1, 0.2]}, {"rtt_s": [0.1, math.nan, 0.3], "payload_bytes": [1, 2, 3]},
+        {"lost": [False, True]}, {"sent_count": 3}, {"meta": Meta(instrument={"rtt_s": 0.2})},
+    ],
+)  # fmt: skip
+def test_samples_that_differ_in_anything_are_not_equal(changes):
+    given = {"payload_bytes": [1, 2], "rtt_s": [0.1, math.nan], "meta": Meta(tool="ping")}
+    assert RttSamples(**given) == RttSamples(**given)
+    assert RttSamples(**given) != RttSamples(**{**given, **changes})
+
+
+def test_samples_are_shown_in_a_line():
+    # derived: the columns above by hand
+    assert repr(some_round_trips()) == (
+        "<RttSamples: 6 rows; payload_bytes 56 B to 1400 B; rtt_s 9 ms to 20 ms; "
+        "sequence 1 to 5; lost 2; duplicate 1; error_reply 1; ping; 192.0.2.1>"
+    )
+    assert repr(KINDS[1]) == "<RttSamples: 0 rows; sent_count 10; received_count 7>"
+    table = Table(data={"router": [*"ABCDE"], **{f"x{n}": [n] * 5 for n in range(10)}})
+    shown = "; ".join(f"x{n} {n}" for n in range(7))
+    assert repr(table) == f"<Table: 5 rows; router A, B, C, and 2 more; {shown}; 3 columns more>"
+    many = RttSamples(payload_bytes=np.ones(100_000), rtt_s=np.arange(100_000.0))
+    assert repr(many) == "<RttSamples: 100,000 rows; payload_bytes 1 B; rtt_s 0 s to 100000 s>"
+
+
 def test_a_table_keeps_text_and_numbers(tmp_path):
     table = Table(
         data={"router": ["A", "B"], "goodput_bps": [1.5e6, np.inf], "note": [None, "inf"]},

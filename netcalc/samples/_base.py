@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.errors import DomainError, MissingPackageError, ReaderError
+from netcalc.units import show
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +29,9 @@ TextColumn: TypeAlias = NDArray[np.str_]
 
 SCHEMA = 1
 """Number of the file format; a file with a higher one is refused by name."""
+
+MOST_RANGES = 8
+"""So many columns are described when samples are shown."""
 
 _NEVER_NEGATIVE = {"rtt_s", "duration_s", "response_s"}
 
@@ -111,6 +115,32 @@ class Samples:
         )
         object.__setattr__(self, "meta", meta)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether all numbers, and all that is known about them, are the same; nan equals nan."""
+        if not isinstance(other, Samples) or type(other) is not type(self):
+            return NotImplemented
+        ours, theirs = self.columns(), other.columns()
+        return (
+            ours.keys() == theirs.keys()
+            and all(_same(column, theirs[name]) for name, column in ours.items())
+            and self._beside() == other._beside()
+        )
+
+    def __hash__(self) -> int:
+        meta = self.meta
+        return hash((type(self), len(self), meta.tool, meta.target, meta.start, meta.sha256))
+
+    def __repr__(self) -> str:
+        units = self.meta.units
+        ranges = [_range(name, of, units.get(name, "1")) for name, of in self.columns().items()]
+        ranges = [text for text in ranges if text]
+        if len(ranges) > MOST_RANGES:
+            ranges[MOST_RANGES:] = [f"{len(ranges) - MOST_RANGES} columns more"]
+        totals = [f"{name} {value}" for name, value in self._totals().items() if value is not None]
+        rows = "1 row" if len(self) == 1 else f"{len(self):,} rows"
+        told = (rows, *ranges, *totals, self.meta.tool, self.meta.target)
+        return f"<{type(self).__name__}: {'; '.join(filter(None, told))}>"
+
     def __len__(self) -> int:
         return int(getattr(self, next(iter(self.column_units))).size)
 
@@ -152,18 +182,21 @@ class Samples:
             "format": "netcalc samples",
             "schema": SCHEMA,
             "kind": type(self).__name__,
-            "meta": json_ready(asdict(self.meta)),
-            "fields": json_ready(
-                {
-                    f.name: getattr(self, f.name)
-                    for f in fields(cast(Any, self))
-                    if f.name not in self.column_units and f.name != "meta"
-                }
-            ),
+            **self._beside(),
             "columns": {name: json_ready(column) for name, column in self.columns().items()},
         }
         text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         return text.encode("utf-8", "surrogatepass")
+
+    def _beside(self) -> dict[str, Any]:
+        """Return what is known beside the columns, as a file has it."""
+        return {"meta": json_ready(asdict(self.meta)), "fields": json_ready(self._totals())}
+
+    def _totals(self) -> dict[str, Any]:
+        """Return the fields that are neither columns nor :class:`Meta`."""
+        others = {"meta", "data", *self.column_units}
+        names = (f.name for f in fields(cast(Any, self)))
+        return {name: getattr(self, name) for name in names if name not in others}
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -186,6 +219,23 @@ class Samples:
                 hint="netcalc.samples.load reads every kind",
             )
         return samples
+
+
+def _same(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    return np.array_equal(one, other, equal_nan=one.dtype.kind == other.dtype.kind == "f")
+
+
+def _range(name: str, column: NDArray[Any], unit: str) -> str:
+    """Return from where to where a column goes, in a few words; nothing if it says nothing."""
+    if column.dtype.kind == "b":
+        return f"{name} {np.count_nonzero(column):,}" if column.any() else ""
+    if column.dtype.kind == "f":
+        known = column[~np.isnan(column)]
+        ends = [show(float(end), unit) for end in (known.min(), known.max())] if known.size else []
+        return f"{name} {' to '.join(dict.fromkeys(ends))}" if ends else ""
+    texts = [text for text in dict.fromkeys(column.tolist()) if text]
+    more = f", and {len(texts) - 3:,} more" if len(texts) > 3 else ""
+    return f"{name} {', '.join(texts[:3])}{more}" if texts else ""
 
 
 def _column(name: str, values: object, unit: str) -> NDArray[Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from netcalc.samples._base import BoolColumn, FloatColumn, Meta, Samples, TextColumn, bools, floats
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class HopSamples(Samples):
     """Round trips to each node of a path: one row for each probe sent.
 
@@ -85,7 +85,7 @@ class HopSamples(Samples):
         return sizes, smallest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class TrainSamples(Samples):
     """Packets sent back to back, in pairs or longer trains: one row for each packet.
 

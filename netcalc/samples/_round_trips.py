@@ -12,7 +12,7 @@ import numpy as np
 from netcalc.samples._base import BoolColumn, FloatColumn, Meta, Samples, bools, floats
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class RttSamples(Samples):
     """Round trips of an echo: one row for each probe sent, and one for each duplicate reply.
 

@@ -13,7 +13,7 @@ from netcalc.errors import DomainError
 from netcalc.samples._base import Meta, Samples
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Table(Samples):
     """Columns of any names and units: a data set of a book, or a user's CSV.
 

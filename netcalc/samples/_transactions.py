@@ -12,7 +12,7 @@ from netcalc.errors import DomainError
 from netcalc.samples._base import BoolColumn, FloatColumn, Meta, Samples, TextColumn, bools, floats
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class TransactionSamples(Samples):
     """Requests, each with its response: how long a program waited for an answer.
 

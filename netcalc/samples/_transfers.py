@@ -39,7 +39,7 @@ _MEDIANS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class TransferSamples(Samples):
     """Transfers of known size: how long each one took.
 
@@ -72,7 +72,7 @@ class TransferSamples(Samples):
         return ~bools(self.failed) & np.isfinite(sizes) & np.isfinite(times)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class BulkSamples(Samples):
     """Transfers from a source to a sink: what was sent, what arrived, and what it cost.
 
