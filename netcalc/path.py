@@ -308,7 +308,7 @@ def _split_link(text: str) -> tuple[str, str]:
     words, *time = re.split(r"\s*(?:[;@+]|,(?!\d)|(?<!\d),)\s*", str(text).strip(), maxsplit=1)
     if time:
         return words, time[0]
-    match = re.fullmatch(r"(.*\S)\s+(-?[\d.,]+\s*[a-zµμ]+)", words)
+    match = re.fullmatch(r"(.*\S)\s+(-?[\d.,]+\s*[a-zµμ]*)", words)
     if match is not None and (_reads(match[2], "s") or _reads(match[1], "bit/s")):
         return match[1], match[2]
     return words, ""

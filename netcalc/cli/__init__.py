@@ -115,6 +115,12 @@ def show_help_alone(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
+def check_one_form(as_json: bool, as_csv: bool) -> None:
+    """Refuse two forms of one output."""
+    if as_json and as_csv:
+        raise click.UsageError("--json and --csv are two forms of one output; name one")
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; never ends in a traceback for a user's mistake."""
     _open_closed_streams()
@@ -126,9 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = commands.main(arguments, prog_name="netcalc", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
-        text = error.format_message()
-        if text.startswith("Got unexpected extra argument"):
-            text += '. What has a space goes in quotes: "1 Gbit/s 40 ms"'
+        text = _with_way_out(error)
         code = _complain(text, {"message": text}, as_json)
     except NetcalcError as error:
         code = _complain(str(error), error.as_dict(), as_json)
@@ -143,6 +147,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
         text = ": ".join(filter(None, (error.filename, error.strerror or str(error))))
         code = _complain(text, {"message": text}, as_json)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _with_way_out(error: click.ClickException) -> str:
+    """Return what click says of a mistake, with what to do where it says nothing of that."""
+    text = error.format_message()
+    if not isinstance(error, click.UsageError) or error.ctx is None or "Did you mean" in text:
+        return text
+    if text.startswith("Got unexpected extra argument"):
+        text += '. What has a space goes in quotes, as "1 Gbit/s 40 ms"'
+    elif not text.startswith(("Missing argument", "No such")):
+        return text
+    return f"{text.rstrip('.')}. {error.ctx.command_path} --help tells more"
 
 
 def print_json(document: Any) -> None:

@@ -12,7 +12,7 @@ import click
 
 from netcalc import claims
 from netcalc.claims import Checked
-from netcalc.cli import print_json
+from netcalc.cli import check_one_form, print_json
 from netcalc.cli.output import print_table
 from netcalc.errors import DomainError
 
@@ -21,8 +21,13 @@ _VERDICTS = list(dict.fromkeys((*claims.COMPUTED, *claims.UNCOMPUTED)))
 
 @click.command()
 @click.option("--source", metavar="NAME", help="Only stevens, snader, router, nagle or netesto.")
-@click.option("--verdict", type=click.Choice(_VERDICTS), metavar="VERDICT", help="Only this one.")
-@click.option("--claims", "file", metavar="FILE.csv", help="Claims of your own instead.")
+@click.option(
+    "--verdict",
+    type=click.Choice(_VERDICTS),
+    metavar="VERDICT",
+    help="Only numbers with this verdict, e.g. disagree.",
+)
+@click.option("--claims", "file", metavar="FILE.csv", help="A file of claims of your own instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 def book(
@@ -38,6 +43,7 @@ def book(
     What a file of claims looks like is described in docs/claims.md. The exit code is 1 if a verdict
     is not the one on record.
     """
+    check_one_form(as_json, as_csv)
     found = claims.read(sys.stdin.buffer if file == "-" else Path(file)) if file else claims.book()
     checked = claims.check(found)
     known = list(dict.fromkeys(item.claim.source for item in checked))

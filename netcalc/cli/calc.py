@@ -14,7 +14,7 @@ import numpy as np
 
 from netcalc import calculator, equations, units
 from netcalc.calculator import Formula, Parameter
-from netcalc.cli import complain, print_json, say
+from netcalc.cli import check_one_form, complain, print_json, say
 from netcalc.cli.quantity import QuantityCommand
 from netcalc.errors import DomainError, NetcalcError
 
@@ -44,8 +44,9 @@ class _Formulas(click.Group):
 def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> None:
     """Compute a formula: netcalc calc NAME [VALUE] [--ARGUMENT VALUE ...]
 
-    \b
     Quantities carry their unit, as people write them: 30ms, "10 Mbit/s", T3, 64KiB, 3%.
+
+    \b
     netcalc calc transfer 1MB --bandwidth T1 --latency 30ms
     netcalc calc transfer --solve bandwidth --for 1s --payload 1MB --latency 30ms
     netcalc calc frame-rate --sweep frame=64B:1518B:log20 --bandwidth "10 Gbit/s"
@@ -94,7 +95,9 @@ def _command(formula: Formula) -> click.Command:
             help="Find the values of this argument, in a range, that give the result of --for; "
             "the exit status is 1 if there is none.",
         ),
-        click.Option(["--for", "for_"], metavar="RESULT", help="The result wanted of --solve."),
+        click.Option(
+            ["--for", "for_"], metavar="RESULT", help="The result that --solve is to reach."
+        ),
         click.Option(
             ["--sweep", "sweep_"],
             metavar="ARGUMENT=LOW:HIGH[:STEPS]",
@@ -137,6 +140,7 @@ def _run(
             raise click.UsageError(f"{first} is given twice: {value!r} and {texts[first]!r}")
         texts[first] = value
     arguments = formula.arguments(texts)
+    check_one_form(json_, csv_)
     if (solve_ is None) != (for_ is None):
         raise click.UsageError("--solve and --for go together: --solve bandwidth --for 1s")
     if plot_ is not None and sweep_ is None:
@@ -246,7 +250,9 @@ def _sweep(
 ) -> None:
     name, found, limits = wanted.partition("=")
     if not found:
-        raise DomainError("sweep", repr(wanted), "ARGUMENT=LOW:HIGH:STEPS, as rtt=1ms:300ms:log50")
+        raise DomainError(
+            "--sweep", repr(wanted), "ARGUMENT=LOW:HIGH:STEPS, as rtt=1ms:300ms:log50"
+        )
     parameter = formula.parameter(name)
     if plot_path is not None:
         from netcalc.cli.output import check_output

@@ -6,7 +6,7 @@ import click
 import numpy as np
 
 from netcalc import datasets
-from netcalc.cli import print_json
+from netcalc.cli import check_one_form, print_json
 from netcalc.cli.output import print_table, table_width
 
 
@@ -23,6 +23,7 @@ def data(name: str | None, sheet: bool, as_json: bool, as_csv: bool) -> None:
     netcalc data router_forwarding
     netcalc data router_forwarding --sheet
     """
+    check_one_form(as_json, as_csv)
     if name is None:
         if sheet or as_csv:
             raise click.UsageError("--sheet and --csv take the NAME of a data set")

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from netcalc.cli.live import live_options, live_run, place
-from netcalc.cli.quantity import Quantity
+from netcalc.cli.quantity import Quantity, WholeNumber
 from netcalc.experiments import small_writes as measure_writes
 from netcalc.experiments import transactions as measure_transactions
 from netcalc.experiments.small_writes import MODES
@@ -18,8 +18,14 @@ from netcalc.experiments.transactions import PROTOCOLS
 def _common(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that both commands have."""
     for option in (
-        click.option("--host", default="127.0.0.1", show_default=True, help="::1 asks for IPv6."),
-        click.option("--pcap", metavar="FILE.pcap", help="Keep the heads of the packets."),
+        click.option(
+            "--host",
+            default="127.0.0.1",
+            show_default=True,
+            metavar="ADDRESS",
+            help="::1 asks for IPv6.",
+        ),
+        click.option("--pcap", metavar="FILE.pcap", help="Keep the first bytes of each packet."),
         click.option(
             "--timeout",
             "timeout_s",
@@ -34,7 +40,7 @@ def _common(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-@click.command("small-writes")
+@click.command("small-writes", short_help="Nagle's rule meets the delayed acknowledgement.")
 @click.option(
     "--mode",
     "modes",
@@ -53,7 +59,7 @@ def _common(command: Callable[..., None]) -> Callable[..., None]:
     help="One write, e.g. 6B; again for more.",
 )
 @click.option(
-    "--count", type=click.IntRange(min=1), default=10, show_default=True, help="Rounds a mode."
+    "--count", type=WholeNumber(1), default=10, show_default=True, help="Rounds of each mode."
 )
 @click.option(
     "--reply",
@@ -80,7 +86,7 @@ def _common(command: Callable[..., None]) -> Callable[..., None]:
     help="Pause between two writes.",
 )
 @click.option("--quickack", is_flag=True, help="The server acknowledges at once.")
-@click.option("--autocorking", is_flag=True, help="Leave Linux its autocorking.")
+@click.option("--autocorking", is_flag=True, help="Leave Linux's autocorking on.")
 @_common
 def small_writes(**given: Any) -> None:
     """A request in small writes: Nagle's rule meets the delayed acknowledgement.
@@ -91,13 +97,13 @@ def small_writes(**given: Any) -> None:
     live_run(f"small writes over {place(**given)}", measure_writes, **given)
 
 
-@click.command()
+@click.command(short_help="One request and its response over five protocols.")
 @click.option(
     "--protocol",
     "protocols",
     multiple=True,
     type=click.Choice(PROTOCOLS),
-    help="Again for more. Default: all five.",
+    help="Only this one; again for more. Default: all five.",
 )
 @click.option(
     "--size",
@@ -108,7 +114,7 @@ def small_writes(**given: Any) -> None:
     help="User data, e.g. 512B; again for more. Default: the 23 sizes of the book.",
 )
 @click.option(
-    "--count", type=click.IntRange(min=1), default=10, show_default=True, help="Of each size."
+    "--count", type=WholeNumber(1), default=10, show_default=True, help="Transactions of each size."
 )
 @click.option(
     "--mtu",

@@ -25,6 +25,7 @@ from types import FrameType
 
 import click
 
+from netcalc.cli.quantity import WholeNumber
 from netcalc.errors import DatasetError, ExperimentError, MissingPackageError
 
 _BUNDLED = Path(__file__).parents[1] / "_bundled" / "notebooks"
@@ -54,7 +55,7 @@ class Copied:
 @click.command()
 @click.option("--app", "as_pages", is_flag=True, help="Show pages without code (by Voila).")
 @click.option(
-    "--port", type=click.IntRange(1, 65535), help="Default: 8888, or a free one if that is taken."
+    "--port", type=WholeNumber(1, 65535), help="Default: 8888, or a free one if that is taken."
 )
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 @click.option(

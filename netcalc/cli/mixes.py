@@ -12,7 +12,7 @@ import numpy as np
 from netcalc import units
 from netcalc.cli import print_json, say
 from netcalc.cli.output import print_table
-from netcalc.cli.quantity import Quantity, QuantityCommand, named_as_typed
+from netcalc.cli.quantity import Quantity, QuantityCommand, WholeNumber, named_as_typed
 from netcalc.fit import SEPARATION_HEADINGS, tell_apart
 from netcalc.models.path_mixes import path_mixes
 
@@ -35,7 +35,12 @@ SHOWN = 20
     help="A kind of link that there may be; again for more.",
 )
 @click.option(
-    "--links", "link_count", default="12-13", show_default=True, help="Number of links, or a range."
+    "--links",
+    "link_count",
+    default="12-13",
+    show_default=True,
+    metavar="N[-M]",
+    help="Number of links, or a range.",
 )
 @click.option(
     "--size",
@@ -55,7 +60,7 @@ SHOWN = 20
 )
 @click.option(
     "--routers",
-    type=click.IntRange(min=0),
+    type=WholeNumber(0),
     default=12,
     show_default=True,
     help="Number of routers.",

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from netcalc.cli.live import live_options, live_run, place
-from netcalc.cli.quantity import Quantity
+from netcalc.cli.quantity import Quantity, WholeNumber
 from netcalc.experiments import packet_trains as measure_trains
 from netcalc.experiments import probing as measure_probes
 
@@ -22,7 +22,7 @@ _timeout = click.option(
 )
 
 
-@click.command()
+@click.command(short_help="Rate and latency of each link, by traceroute with sizes.")
 @click.option(
     "--size",
     "payload_bytes",
@@ -32,7 +32,7 @@ _timeout = click.option(
     help="User data, e.g. 1000B; again for more. Default: eight sizes from 520 to 1472 bytes.",
 )
 @click.option(
-    "--count", type=click.IntRange(min=1), default=10, show_default=True, help="Of each size."
+    "--count", type=WholeNumber(1), default=10, show_default=True, help="Probes of each size."
 )
 @_timeout
 @live_options(path=_PATH)
@@ -45,7 +45,7 @@ def probing(**given: Any) -> None:
     live_run(f"probes over {place(**given)}", measure_probes, **given)
 
 
-@click.command("packet-trains")
+@click.command("packet-trains", short_help="The narrowest link, by packets sent back to back.")
 @click.option(
     "--size",
     "payload_bytes",
@@ -57,19 +57,21 @@ def probing(**given: Any) -> None:
 @click.option(
     "--packets",
     "packet_count",
-    type=click.IntRange(min=2),
+    type=WholeNumber(2),
     default=2,
     show_default=True,
-    help="Packets of a train.",
+    help="Packets in a train.",
 )
-@click.option("--count", type=click.IntRange(min=1), default=40, show_default=True, help="Trains.")
+@click.option(
+    "--count", type=WholeNumber(1), default=40, show_default=True, help="Number of trains."
+)
 @click.option(
     "--cross",
     "cross_ratio",
     type=Quantity("ratio"),
     default="0%",
     show_default=True,
-    help="Share of the packets before which one of somebody else's gets onto the path.",
+    help="Share of the packets in front of which one of somebody else's gets.",
 )
 @_timeout
 @live_options(path=_PATH)

@@ -31,6 +31,29 @@ class Quantity(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no ar
         return units.parse(value, self.unit, field=field) if isinstance(value, str) else value
 
 
+class WholeNumber(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argument there
+    """A count, or the like, from ``low`` to ``high``."""
+
+    name = "number"
+
+    def __init__(self, low: int, high: int | None = None) -> None:
+        self.low, self.high = low, high
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read the text; a mistake names the option, and what is allowed."""
+        try:
+            number = int(value)
+        except ValueError:
+            number = self.low - 1
+        if number < self.low or (self.high is not None and number > self.high):
+            limits = f"of {self.low} or more"
+            if self.high is not None:
+                limits = f"from {self.low} to {self.high}"
+            name = typed_name(param) if param is not None else "number"
+            raise DomainError(name, value, f"a whole number {limits}")
+        return number
+
+
 class QuantityCommand(click.Command):
     """A command whose argument is a quantity: ``-1s`` is a value of it, and no option."""
 
@@ -82,5 +105,7 @@ def _about_option(error: DomainError, options: Mapping[str, click.Parameter]) ->
     kind = options[name].type
     unit = f" {kind.unit}" if isinstance(kind, Quantity) and kind.unit != "ratio" else ""
     value = str(error.value).partition(" (at index")[0]
+    if isinstance(error.value, float):
+        value = f"{error.value:.12g}"
     begin = f"{error.name} is {error.value}"
     return str(error).replace(begin, f"{typed_name(options[name])} is {value}{unit}", 1)

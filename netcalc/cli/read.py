@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -34,11 +35,15 @@ if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
 
+_PYTHON = re.compile(r",? or give \w+=.*")
+"""What a hint of the readers says to those who call them from Python."""
+
+
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--plot", "plot_path", metavar="OUT.html", help="Draw theory on the points.")
 @click.option("--force", is_flag=True, help="Replace OUT.html if it exists.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a file.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each file.")
 def read(files: tuple[str, ...], plot_path: str | None, force: bool, as_json: bool) -> None:
     """Read measurements and say what they show; "-" is standard input.
 
@@ -54,6 +59,7 @@ def read(files: tuple[str, ...], plot_path: str | None, force: bool, as_json: bo
         try:
             samples = _read(name)
         except NetcalcError as error:
+            error.args = (_PYTHON.sub("", str(error)),)
             bad.append(name)
             if as_json:
                 print_json({"file": name, "error": error.as_dict()})

@@ -10,7 +10,7 @@ from netcalc.cli import show_help_alone
 from netcalc.cli.exchanges import small_writes, transactions
 from netcalc.cli.live import live_options, live_run
 from netcalc.cli.probing import packet_trains, probing
-from netcalc.cli.quantity import Quantity
+from netcalc.cli.quantity import Quantity, WholeNumber
 from netcalc.cli.transfers import bulk, line_rate, lockstep
 from netcalc.experiments import echo as measure_echo
 
@@ -22,7 +22,7 @@ def run(ctx: click.Context) -> None:
     show_help_alone(ctx)
 
 
-@run.command()
+@run.command(short_help="Round-trip time against size, over UDP, TCP or ICMP.")
 @click.option(
     "--protocol",
     type=click.Choice(["udp", "tcp", "icmp"]),
@@ -40,7 +40,7 @@ def run(ctx: click.Context) -> None:
 )
 @click.option(
     "--count",
-    type=click.IntRange(min=1),
+    type=WholeNumber(1),
     default=10,
     show_default=True,
     help="Probes of each size.",
@@ -61,9 +61,9 @@ def run(ctx: click.Context) -> None:
     show_default=True,
     help="Longest wait for a reply.",
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="127.0.0.1 or ::1.")
+@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Or ::1.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="Port of the peer; 0 takes a free one."
+    "--port", type=WholeNumber(0, 65535), default=0, help="Port of the peer; 0 takes a free one."
 )
 @live_options()
 def echo(**given: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from netcalc.cli.live import live_options, live_run, place
-from netcalc.cli.quantity import Quantity
+from netcalc.cli.quantity import Quantity, WholeNumber
 from netcalc.experiments import bulk as measure_bulk
 from netcalc.experiments import line_rate as measure_line_rate
 from netcalc.experiments import lockstep as measure_lockstep
@@ -36,17 +36,18 @@ def _common(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--runs",
             "run_count",
-            type=click.IntRange(min=1),
+            type=WholeNumber(1),
             default=5,
             show_default=True,
-            help="Repetitions.",
+            help="Repetitions of each setting.",
         ),
         click.option(
             "--link-buffer",
             "link_buffer_bytes",
             type=Quantity("byte"),
             metavar="SIZE",
-            help="What each link of the --path holds.",
+            help="What each link of the --path holds. "
+            "Default: twice the path's bandwidth-delay product.",
         ),
         live_options(),
     )[::-1]:
@@ -57,10 +58,10 @@ def _common(command: Callable[..., None]) -> Callable[..., None]:
 _together = click.option(
     "--together",
     "datagrams_per_call",
-    type=click.IntRange(1, 64),
+    type=WholeNumber(1, 64),
     default=1,
     show_default=True,
-    help="Datagrams in a call.",
+    help="Datagrams handed to the kernel in one call.",
 )
 _duration = click.option(
     "--duration",
@@ -77,7 +78,7 @@ _routed = click.option(
 )
 
 
-@click.command()
+@click.command(short_help="What a transfer moves by TCP or UDP, and what it costs.")
 @click.option("--protocol", type=click.Choice(["tcp", "udp"]), default="tcp", show_default=True)
 @click.option(
     "--size",
@@ -92,10 +93,10 @@ _routed = click.option(
     "--count",
     "-c",
     "write_count",
-    type=click.IntRange(min=1),
+    type=WholeNumber(1),
     default=5000,
     show_default=True,
-    help="Writes.",
+    help="Number of writes.",
 )
 @click.option(
     "--buffer",
@@ -113,7 +114,7 @@ _routed = click.option(
     "congestion_control",
     default="",
     metavar="NAME",
-    help="Rule of TCP, e.g. cubic.",
+    help="Congestion control of TCP, e.g. cubic.",
 )
 @click.option(
     "--limit",
@@ -123,7 +124,7 @@ _routed = click.option(
     show_default=True,
     help="Longest time of a transfer.",
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="127.0.0.1 or ::1.")
+@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Or ::1.")
 @click.option(
     "--mtu",
     "mtu_bytes",
@@ -139,7 +140,7 @@ _routed = click.option(
     metavar="SHARE",
     help="Packets that each link of the --path loses, there and back, e.g. 1%.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, help="Which packets are lost.")
+@click.option("--seed", type=WholeNumber(0), default=0, help="Another number loses other packets.")
 @_common
 def bulk(**given: Any) -> None:
     """From a source to a sink by TCP or UDP: what is sent, what arrives, what it costs.
@@ -153,7 +154,7 @@ def bulk(**given: Any) -> None:
     _measured(f"bulk over {given['protocol']},", measure_bulk, **given)
 
 
-@click.command("line-rate")
+@click.command("line-rate", short_help="Packets a second by frame size, and who drops.")
 @click.option(
     "--frame",
     "frame_bytes",
@@ -175,7 +176,7 @@ def bulk(**given: Any) -> None:
 @click.option(
     "--node-input",
     "input_packets",
-    type=click.IntRange(min=1),
+    type=WholeNumber(1),
     help=f"Packets that the input of each node of the path holds.  [default: {BOX_INPUT_PACKETS}]",
 )
 @_common
@@ -200,12 +201,12 @@ def line_rate(node_rate_pps: float | None, **given: Any) -> None:
     _measured("line rate over", measure_line_rate, **given)
 
 
-@click.command()
+@click.command(short_help="Goodput of senders that wait, by their number.")
 @click.option(
     "--pairs",
     "pair_count",
     multiple=True,
-    type=click.IntRange(1, 32),
+    type=WholeNumber(1, 32),
     help="Connections at once; again for more. Default: 1, 2, 4, 8 and 16.",
 )
 @click.option(
@@ -228,7 +229,7 @@ def line_rate(node_rate_pps: float | None, **given: Any) -> None:
 @_routed
 @_common
 def lockstep(**given: Any) -> None:
-    """Senders that wait for an answer to each message: goodput by their number."""
+    """Senders that each wait for an answer before they send again: goodput by their number."""
     _measured("lockstep over", measure_lockstep, **given)
 
 

@@ -10,7 +10,7 @@ from dataclasses import asdict
 
 import click
 
-from netcalc.cli import print_json
+from netcalc.cli import check_one_form, print_json
 from netcalc.cli.live import Progress
 from netcalc.cli.output import check_outputs, tell_written
 from netcalc.experiments.truth import LABS, TruthRow, truth_rows, truth_summary
@@ -23,7 +23,9 @@ _HEADINGS = ("predicted", "measured", "error", "own", "verdict")
 
 
 @click.command()
-@click.option("--lab", "labs", multiple=True, type=click.Choice(LABS), help="Again for more.")
+@click.option(
+    "--lab", "labs", multiple=True, type=click.Choice(LABS), help="Only this one; again for more."
+)
 @click.option("--quick", is_flag=True, help="A part of the settings: some 35 s, not 110.")
 @click.option(
     "--save",
@@ -54,6 +56,7 @@ def truth(
     is off by more than 5 % and that cost does not explain it. Ctrl-C stops and keeps what was
     measured.
     """
+    check_one_form(as_json, as_csv)
     check_outputs(save_path, plot_path, force=force)
     with Progress("truth") as progress:
         table = measure(labs=labs, quick=quick, progress=progress, save=save_path)

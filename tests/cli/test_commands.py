@@ -145,12 +145,28 @@ def test_calc_lists_searches_and_helps():
         (["run", "echo", "--size", "65508B"], ["65507"]),
         (["run", "echo", "--size", "abc"], ["size"]),
         (["run", "echo", "--host", "192.0.2.1"], ["192.0.2.1"]),
-        (["run", "echo", "--count", "0"], ["count"]),
+        (["run", "echo", "--count", "0"], ["--count is 0, allowed is a whole number of 1 or more"]),
+        (["run", "echo", "--count", "ten"], ["--count is ten, allowed is a whole number"]),
+        (["run", "lockstep", "--pairs", "33"], ["--pairs is 33", "from 1 to 32"]),
+        (["run", "nosuch"], ["'nosuch'. netcalc run --help tells more"]),
+        (["read"], ["Missing argument", "netcalc read --help tells more"]),
+        (["doctor", "extra"], ["(extra)", "netcalc doctor --help"]),
+        (["data", "audit", "--json", "--csv"], ["two forms of one output; name one"]),
+        (["calc", "db", "1", "--json", "--csv"], ["db"]),
+        (["explain", "T1 5"], ["latency: cannot read '5'", "Write 5 s or 5 ms"]),
         (["run", "echo", "--timeout", "5"], ["timeout", "no unit"]),
     ],
 )
 def test_a_mistake_is_one_sentence_and_exit_code_2(arguments, said):
     assert_mistake(netcalc(*arguments), *said)
+
+
+def test_a_hint_is_for_the_command_line(tmp_path):
+    bare = tmp_path / "bare.csv"
+    bare.write_text("size,time\n1,2\n")
+    assert_mistake(netcalc("read", str(bare)), "Write time [ms] in the header\n")
+    bare.write_text("1 2\n3 4\n")
+    assert_mistake(netcalc("read", str(bare)), "Add a header\n")
 
 
 def test_a_mistake_with_json_is_still_one_document():

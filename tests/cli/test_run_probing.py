@@ -190,7 +190,7 @@ def test_a_message_names_options_for_arguments_and_the_unit(complaint, monkeypat
     monkeypatch.setattr("netcalc.cli.probing.measure_probes", silent)
     assert "Wait longer for each: --timeout" in complaint("run", "probing")
     found = complaint("run", "packet-trains", "--timeout", "100s")
-    assert "--timeout is 100.0 s, allowed is from 0.001 to 60" in found
+    assert "--timeout is 100 s, allowed is from 0.001 to 60" in found
 
 
 def test_a_run_that_measures_nothing_has_failed(monkeypatch):
