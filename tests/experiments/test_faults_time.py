@@ -112,29 +112,26 @@ def test_a_gap_is_told_with_the_longest_one():
 PAUSE_S = 0.9
 """A program is stopped for so long, with a shorter limit of what is a gap. [s]"""
 STOPPED = """
-import os, subprocess
+import os, signal, subprocess
 from netcalc import experiments as lab
 from netcalc.experiments import _stopping
-from netcalc.experiments._ends import Ends
 _stopping.GAP_S = 0.5
-helpers = []
-def stopped(*_):
-    if not helpers:  # in a moment, when this function of the caller is over
-        line = "sleep 0.2; kill -STOP $0; sleep {pause_s}; kill -CONT $0"
+check, helpers = _stopping.Stopping.check, []
+def stopped(stopping):
+    if not helpers:  # it goes on again, also if it is stopped later than that
+        line = "sleep {pause_s}; while kill -CONT $0 2>&-; do sleep 0.5; done"
         helpers.append(subprocess.Popen(["sh", "-c", line, str(os.getpid())]))
-move = Ends.move
-def moved(*arguments):
-    stopped()
-    move(*arguments)
-Ends.move = moved
+        os.kill(os.getpid(), signal.SIGSTOP)
+    check(stopping)
+_stopping.Stopping.check = stopped
 result = {call}
-helpers[0].wait()
-print(result.meta.instrument["gaps"], *result.meta.warnings, sep="\\n")
+print(result.meta.instrument["gaps"], *result.meta.warnings, sep="\\n", flush=True)
+helpers[0].kill()
 """
 CALLS = (
-    "lab.echo(8, count=100, interval_s=0.01, progress=stopped)",
-    "lab.line_rate(64, duration_s=2.0, run_count=1)",
-    "lab.small_writes(modes=['single'], count=100, interval_s=0.01, progress=stopped)",
+    "lab.echo(8, count=20)",
+    "lab.line_rate(64, duration_s=0.05, run_count=2)",
+    "lab.small_writes(modes=['single'], count=20)",
 )
 
 
