@@ -9,7 +9,7 @@
     +-- DatasetError                     a bundled file that is missing or was changed
     +-- ConvergenceError (RuntimeError)  a search that ended without an answer
     +-- ExperimentError (RuntimeError)   a live run that could not start or go on
-    +-- MissingPackageError (ImportError)  an extra that is not installed
+    +-- MissingPackageError (ImportError)  an extra that is not installed, or too old
 
     NotFiniteWarning (UserWarning)       nan or inf among good numbers
 
@@ -167,13 +167,15 @@ class ExperimentError(NetcalcError, RuntimeError):
 
 
 class MissingPackageError(NetcalcError, ImportError):
-    """An extra that is not installed, with the line that installs it."""
+    """An extra that is not installed, or too old, with the line that installs it."""
 
-    def __init__(self, package: str, *, extra: str, purpose: str) -> None:
+    def __init__(self, package: str, *, extra: str, purpose: str, found: str | None = None) -> None:
         self.package = package
         self.extra = extra
+        self.found = found
+        what = "which is not installed" if found is None else f"in a later version than {found}"
         super().__init__(
-            f"{purpose} needs the package {package}, which is not installed. "
+            f"{purpose} needs the package {package}, {what}. "
             f'Install it with: pip install "netcalc-lab[{extra}]"'
         )
 

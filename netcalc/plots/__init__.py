@@ -3,9 +3,13 @@
 from netcalc.errors import MissingPackageError
 
 try:
-    import bokeh as _bokeh  # noqa: F401 - the one package that all of this needs
+    import bokeh as _bokeh  # the one package that all of this needs
 except ImportError as error:
     raise MissingPackageError("bokeh", extra="lab", purpose="netcalc.plots") from error
+if int(_bokeh.__version__.partition(".")[0]) < 3:
+    raise MissingPackageError(
+        "bokeh", extra="lab", purpose="netcalc.plots", found=_bokeh.__version__
+    )
 
 from netcalc.plots.curves import curves
 from netcalc.plots.ladder import ladder

@@ -72,3 +72,25 @@ def test_without_the_extra_one_sentence_says_what_to_install(room, missing, how)
     )
     assert f"netcalc.{room} needs the package {missing}" in done.stdout
     assert 'pip install "netcalc-lab[lab]"' in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("room", "package", "version"),
+    [
+        ("plots", "bokeh", "1.4.0"),
+        ("widgets", "bokeh", "2.4.3"),
+        ("widgets", "ipywidgets", "6.0.1"),
+    ],
+)
+def test_a_package_two_versions_behind_is_named_with_what_to_install(room, package, version):
+    script = (
+        f"import {package}; {package}.__version__ = {version!r}\n"
+        "from netcalc.errors import MissingPackageError\n"
+        f"try: import netcalc.{room}\nexcept MissingPackageError as error: print(error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    who = "plots" if package == "bokeh" else room
+    wanted = f"netcalc.{who} needs the package {package}, in a later version than {version}."
+    assert done.stdout == f'{wanted} Install it with: pip install "netcalc-lab[lab]"\n'
