@@ -185,3 +185,12 @@ def own_error_s(bench: Bench, protocol: str, samples: Samples) -> float:
 def doubt(samples: Samples) -> str:
     """Return what a run says against its own wire, if anything."""
     return next((text for text in samples.meta.warnings if "did not keep up" in text), "")
+
+
+def starved(samples: Samples) -> str:
+    """Return what a run says of other programs that took its processor, if anything.
+
+    It counts where a row is a rate over some time, or a median: every wait of the two programs is
+    in it, and there is no smallest of several exchanges that would not share it.
+    """
+    return next((text for text in samples.meta.warnings if text.startswith("starved")), "")

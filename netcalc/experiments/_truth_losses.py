@@ -9,7 +9,14 @@ import numpy as np
 
 from netcalc.emulation.chain import both_directions
 from netcalc.emulation.queue import LinkQueue
-from netcalc.experiments._truth_bench import HOLDS_ALL_BYTES, Bench, Setting, doubt, own_error_s
+from netcalc.experiments._truth_bench import (
+    HOLDS_ALL_BYTES,
+    Bench,
+    Setting,
+    doubt,
+    own_error_s,
+    starved,
+)
 from netcalc.experiments._truth_rates import (
     MSS_BYTES,
     PACKET_BYTES,
@@ -21,7 +28,6 @@ from netcalc.experiments.bulk import bulk
 from netcalc.models.cubic_under_loss import cubic_throughput_bps
 from netcalc.models.loss_limited import mathis_throughput_bps
 from netcalc.path import Path
-from netcalc.samples import Samples
 from netcalc.units import show
 
 SCATTER = 0.25
@@ -88,15 +94,6 @@ def of_losses(
         measure=measure,
         **options,
     )
-
-
-def starved(samples: Samples) -> str:
-    """Return what a run says of other programs that took its processor, if anything.
-
-    A stream under loss is one long time, and every wait of the two hosts is in it: there is no
-    smallest of several that would not share it.
-    """
-    return next((text for text in samples.meta.warnings if text.startswith("starved")), "")
 
 
 def loss_limited_bps(loss_ratio: float, *, rule: str, rtt_s: float) -> float:

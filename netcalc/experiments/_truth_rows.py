@@ -90,12 +90,12 @@ class TruthRow:
     def unexplained_ratio(self) -> float:
         """What is left of the error without what the instrument explains. [ratio]
 
-        Its own cost makes a time longer and a rate lower, never the other way: a time that is too
-        short is not explained by it.
+        Its own cost makes a time longer and a rate lower, never the other way, and so does what it
+        says against itself: a time that is too short is not explained by it.
         """
-        if self.doubt:
-            return 0.0
         slower = self.error_ratio if self.unit == "s" else -self.error_ratio
+        if self.doubt and (slower > 0 or self.both_ways):
+            return 0.0
         own = self.own_error / self.predicted if slower > 0 or self.both_ways else 0.0
         return max(abs(slower) - own, 0.0)
 

@@ -20,7 +20,7 @@ from netcalc.experiments import truth_rows as rows_of
 from netcalc.experiments import truth_summary as summary
 from netcalc.experiments._ends import set_congestion_control
 from netcalc.experiments._stopping import Ended, Stopping
-from netcalc.experiments._truth_bench import Bench, Setting, doubt, late_s
+from netcalc.experiments._truth_bench import Bench, Setting, doubt, late_s, starved
 from netcalc.experiments._truth_losses import (
     LAW_RATIO,
     SCATTER,
@@ -71,6 +71,13 @@ class TestRow:
             (row(1.0, 1.1, tolerance_ratio=0.1 + 1e-9), "within", 0.1, "identity: its own"),
             (row(1.0, 1.11, tolerance_ratio=0.1), "unexplained", 0.11, "derived: not kept"),
             (row(1.0, 1.5, doubt="it did not keep up"), "instrument", 0.0, "identity: it says so"),
+            (
+                row(1.0, 0.9, doubt="starved"),
+                "unexplained",
+                0.1,
+                "derived: nobody waits too little",
+            ),
+            (row(1.0, 0.9, doubt="late", both_ways=True), "instrument", 0.0, "derived: may be"),
             (row(1.0, math.nan), "unexplained", math.nan, "identity: no number is not right"),
             (row(math.nan, math.nan, why_not="no wire"), "not run", math.nan, "identity: not run"),
         ],
@@ -207,6 +214,13 @@ def test_what_a_wire_says_against_itself_is_a_doubt():
     late = "the wire did not keep up: 41% of its packets late (limit 5%)"
     assert doubt(Table(data={}, meta=Meta(warnings=("starved: it got 9%", late)))) == late
     assert doubt(Table(data={}, meta=Meta(warnings=("starved: it got 9%",)))) == ""
+
+
+def test_a_run_that_was_starved_says_so():
+    said = "starved: it got 18% of its processor (limit 80%)"
+    samples = Table(data={}, meta=Meta(warnings=("transfers ended", said)))
+    assert (starved(samples), doubt(samples)) == (said, "")
+    assert starved(Table(data={}, meta=Meta())) == ""
 
 
 class Instrument:
@@ -472,12 +486,6 @@ class TestLosses:
         assert found.statistic.startswith(f"{lost} of {packets} lost, standard error ")
         assert (asked["loss_ratio"], asked["seed"]) == (0.01, SEED)
         assert asked["congestion_control"] == "reno"
-
-    def test_a_run_that_was_starved_says_so(self):
-        starved = "starved: it got 18% of its processor (limit 80%)"
-        said = Meta(warnings=("transfers ended", starved))
-        assert _truth_losses.starved(Table(data={}, meta=said)) == starved
-        assert _truth_losses.starved(Table(data={}, meta=Meta())) == ""
 
     def test_a_rule_that_the_system_does_not_grant_is_no_failure(self):
         with pytest.raises(ExperimentError) as refused, socket.socket() as sock:
