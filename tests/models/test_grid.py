@@ -19,6 +19,7 @@ from pathlib import Path
 
 import mpmath
 import numpy as np
+import pandas
 import pytest
 from mpmath import mpf
 
@@ -374,7 +375,6 @@ def test_empty_arrays(formula):
 @EVERY_MODEL
 def test_other_containers_of_the_same_numbers(formula):
     """Lists, integers that float64 cannot hold, objects, pandas and arrays without dimensions."""
-    pandas = pytest.importorskip("pandas")
     arguments = base(formula)
     alone = numbers(call(formula, arguments)[0])
     for parameter in numeric(formula):
