@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,7 @@ def room_of(path: Path) -> str:
     return "" if first in ("__init__", "__main__") else first
 
 
+@cache
 def imports(path: Path) -> list[tuple[str, bool]]:
     """Return what a file imports, and whether it does so as soon as it is loaded."""
     found: list[tuple[str, bool]] = []
