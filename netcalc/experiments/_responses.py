@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from netcalc.emulation._ends import DEVICE
 from netcalc.emulation.wire import Wire
 from netcalc.errors import ExperimentError
 from netcalc.experiments import _instrument
@@ -26,8 +27,6 @@ with suppress(ImportError):  # systems that have none import this module, too
 
 CLIENT, SERVER = {4: "127.0.0.1", 6: "::1"}, {4: "127.0.0.2", 6: "fd00::2"}
 """Addresses of the two ends on a loopback: two, so that a packet tells its direction."""
-DEVICE = "wire0"
-"""Interface of an end of an emulated path."""
 COUNTERS = "/proc/net/netstat"
 _BIND_ADDRESS_NO_PORT, _SIOCGIFINDEX, _SIOCSIFADDR = 24, 0x8933, 0x8916
 _CONGESTION = "net.ipv4.tcp_congestion_control"

@@ -170,6 +170,11 @@ def choice(label: str, options: Mapping[str, Any] | list[str], start: Any) -> ip
     return control
 
 
+def family_choice() -> ipywidgets.Dropdown:
+    """Return a list of the families of addresses; its ``value`` is an address of a loopback."""
+    return choice("family", {"IPv4": "127.0.0.1", "IPv6": "::1"}, "127.0.0.1")
+
+
 def path_box(
     start: str, *, label: str = "path", known: Sequence[str] = (), when_empty: str = ""
 ) -> ipywidgets.Text:

@@ -16,7 +16,7 @@ from netcalc.plots import Axis
 from netcalc.plots.style import Theme
 from netcalc.samples import TransactionSamples
 from netcalc.units import show
-from netcalc.widgets.controls import Quantity, choice
+from netcalc.widgets.controls import Quantity, choice, family_choice
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
 from netcalc.widgets.run import run_button
@@ -33,7 +33,6 @@ NAMES = {"ping": "ping", "udp": "UDP", "tfo": "Fast Open", "tcp": "TCP", "tls": 
 THEORY, FIT = "theory of the path", "fit of the host's costs"
 LINES = {"100 Mbit/s": 100e6, "10 Mbit/s": 10e6, "T1": 1.544e6, "56 kbit/s": 56e3}
 """Rates of the emulated path of a live run. [bit/s]"""
-FAMILIES = {"IPv4": "127.0.0.1", "IPv6": "::1"}
 SIZES = np.unique(np.concatenate([np.linspace(0, 2000, 401), [1508, 1509]]))
 """Where curves are drawn; the step of the book's loopback is among them. [byte]"""
 SHORT_SIZES = (8, 700, 1400)
@@ -91,7 +90,7 @@ def live_panel(*, theme: Theme = "light") -> Panel:
     figure = Figure(_live_plot(None, drawn[0], theme))
     latency = Quantity("one-way latency", "0 s", unit="s", low="0 s", high="50 ms", scale="linear")
     line = choice("line", LINES, 100e6)
-    family = choice("family", FAMILIES, "127.0.0.1")
+    family = family_choice()
     clock = choice("clock", {"the program's": "program", "a packet tap's": "tap"}, "program")
 
     def update(latency_s: float, bandwidth_bps: float, family: str, clock: str) -> None:

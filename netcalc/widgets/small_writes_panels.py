@@ -18,7 +18,7 @@ from netcalc.plots import Axis
 from netcalc.plots.style import Theme
 from netcalc.samples import TransactionSamples
 from netcalc.units import show
-from netcalc.widgets.controls import Quantity, choice, switch
+from netcalc.widgets.controls import Quantity, choice, family_choice, switch
 from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Panel, panel
 from netcalc.widgets.run import run_button
@@ -41,7 +41,6 @@ WAYS = {
 """What the ways of writing are called in figures."""
 ARTICLE_RUNS = {"Nagle on": "two writes", "single write": "one write"}
 """Runs of the article that stand beside one's own: the slowest and the fastest."""
-FAMILIES = {"IPv4": "127.0.0.1", "IPv6": "::1"}
 LIVE_BPS = 100e6
 """Rate of the emulated path of a live run. [bit/s]"""
 
@@ -155,7 +154,7 @@ def live_panel(*, theme: Theme = "light") -> Panel:
     shown: list[TransactionSamples] = []
     drawn = [""]
     figure = Figure(_live_plot(None, 0.03, 0.0, theme))
-    view, family = choice("show", VIEWS, ""), choice("family", FAMILIES, "127.0.0.1")
+    view, family = choice("show", VIEWS, ""), family_choice()
     latency = Quantity(
         "one-way latency", "15 ms", unit="s", low="0 s", high="50 ms", scale="linear"
     )
