@@ -183,14 +183,11 @@ def own_error_s(bench: Bench, protocol: str, samples: Samples) -> float:
 
 
 def doubt(samples: Samples) -> str:
-    """Return what a run says against its own wire, if anything."""
-    return next((text for text in samples.meta.warnings if "did not keep up" in text), "")
+    """Return what a run says against its own wire, or of programs that took its processor.
 
-
-def starved(samples: Samples) -> str:
-    """Return what a run says of other programs that took its processor, if anything.
-
-    It counts where a row is a rate over some time, or a median: every wait of the two programs is
-    in it, and there is no smallest of several exchanges that would not share it.
+    A rate over some time, or a median, has every wait of the two hosts in it; and where a machine
+    is busy enough, so has the smallest of a few.
     """
-    return next((text for text in samples.meta.warnings if text.startswith("starved")), "")
+    said = samples.meta.warnings
+    late = next((text for text in said if "did not keep up" in text), "")
+    return late or next((text for text in said if text.startswith("starved")), "")

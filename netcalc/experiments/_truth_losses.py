@@ -9,14 +9,7 @@ import numpy as np
 
 from netcalc.emulation.chain import both_directions
 from netcalc.emulation.queue import LinkQueue
-from netcalc.experiments._truth_bench import (
-    HOLDS_ALL_BYTES,
-    Bench,
-    Setting,
-    doubt,
-    own_error_s,
-    starved,
-)
+from netcalc.experiments._truth_bench import HOLDS_ALL_BYTES, Bench, Setting, doubt, own_error_s
 from netcalc.experiments._truth_rates import (
     MSS_BYTES,
     PACKET_BYTES,
@@ -82,7 +75,7 @@ def of_losses(
             + show(error_ratio, "ratio", digits=2),
             own_error=predicted_bps * own_error_s(bench, "tcp", samples) / rtt_s,
             tolerance_ratio=LAW_RATIO + STANDARD_ERRORS * error_ratio,
-            doubt=doubt(samples) or starved(samples),
+            doubt=doubt(samples),
         )
 
     return Setting(

@@ -8,14 +8,7 @@ from typing import Any
 import numpy as np
 
 from netcalc.emulation.wire import OFFLOAD_BPS
-from netcalc.experiments._truth_bench import (
-    HOLDS_ALL_BYTES,
-    Bench,
-    Setting,
-    doubt,
-    own_error_s,
-    starved,
-)
+from netcalc.experiments._truth_bench import HOLDS_ALL_BYTES, Bench, Setting, doubt, own_error_s
 from netcalc.experiments._truth_rows import TruthRow
 from netcalc.experiments.bulk import bulk
 from netcalc.experiments.line_rate import FRAME_OVERHEAD_BYTES, line_rate, lockstep
@@ -201,7 +194,7 @@ def of_lockstep(
                 measured=float(np.min(samples.cycle_s[samples.pair_count == pair])),
                 statistic=f"smallest median of {count}",
                 own_error=own_error_s(bench, "tcp", samples),
-                doubt=doubt(samples) or starved(samples),
+                doubt=doubt(samples),
             )
 
     return Setting(
@@ -245,7 +238,7 @@ def of_line_rate(
                 measured=float(samples.rate_pps[best]),
                 statistic=f"fastest of {count}",
                 own_error=predicted_pps * own_s / duration_s,
-                doubt=own_limit or doubt(samples) or starved(samples),
+                doubt=own_limit or doubt(samples),
             )
 
     return Setting(

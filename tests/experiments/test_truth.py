@@ -20,7 +20,7 @@ from netcalc.experiments import truth_rows as rows_of
 from netcalc.experiments import truth_summary as summary
 from netcalc.experiments._ends import set_congestion_control
 from netcalc.experiments._stopping import Ended, Stopping
-from netcalc.experiments._truth_bench import Bench, Setting, doubt, late_s, starved
+from netcalc.experiments._truth_bench import Bench, Setting, doubt, late_s
 from netcalc.experiments._truth_losses import (
     LAW_RATIO,
     SCATTER,
@@ -213,14 +213,9 @@ def test_lateness_is_that_of_a_wire_that_keeps_up(said, taken, source):
 def test_what_a_wire_says_against_itself_is_a_doubt():
     late = "the wire did not keep up: 41% of its packets late (limit 5%)"
     assert doubt(Table(data={}, meta=Meta(warnings=("starved: it got 9%", late)))) == late
-    assert doubt(Table(data={}, meta=Meta(warnings=("starved: it got 9%",)))) == ""
-
-
-def test_a_run_that_was_starved_says_so():
-    said = "starved: it got 18% of its processor (limit 80%)"
-    samples = Table(data={}, meta=Meta(warnings=("transfers ended", said)))
-    assert (starved(samples), doubt(samples)) == (said, "")
-    assert starved(Table(data={}, meta=Meta())) == ""
+    starved = Meta(warnings=("transfers ended", "starved: it got 9%"))
+    assert doubt(Table(data={}, meta=starved)) == "starved: it got 9%"
+    assert doubt(Table(data={}, meta=Meta(warnings=("transfers ended",)))) == ""
 
 
 class Instrument:
