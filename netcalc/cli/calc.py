@@ -55,7 +55,7 @@ def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> 
     if ctx.invoked_subcommand is not None:
         return
     found = calculator.search(words) if words is not None else None
-    if not listed and found is None:
+    if not listed and not as_json and found is None:
         click.echo(ctx.get_help())
         return
     shown = list(calculator.formulas().values()) if found is None else found
@@ -143,6 +143,8 @@ def _run(
     check_one_form(json_, csv_)
     if (solve_ is None) != (for_ is None):
         raise click.UsageError("--solve and --for go together: --solve bandwidth --for 1s")
+    if solve_ is not None and sweep_ is not None:
+        raise click.UsageError("--sweep and --solve are two questions; ask one at a time")
     if plot_ is not None and sweep_ is None:
         raise click.UsageError("--plot draws a --sweep, such as --sweep latency=1ms:300ms:log50")
     with _named_as_typed(formula):
@@ -163,7 +165,9 @@ def _named_as_typed(formula: Formula) -> Iterator[None]:
         for parameter in formula.parameters:
             if parameter.name == error.name:
                 unit = "" if parameter.unit in ("1", "ratio", "text", "bool") else parameter.unit
-                name, value = parameter.short_name, f"{error.value} {unit}".strip()
+                unit *= str(error.value)[:1] in "-0123456789"  # else it is no number
+                name = formula.label(parameter.name).replace(" ", "_")
+                value = f"{error.value} {unit}".strip()
                 raise DomainError(name, value, error.allowed, hint=error.hint) from error
         raise
 

@@ -24,6 +24,8 @@ def data(name: str | None, sheet: bool, as_json: bool, as_csv: bool) -> None:
     netcalc data router_forwarding --sheet
     """
     check_one_form(as_json, as_csv)
+    if sheet and (as_json or as_csv):
+        raise click.UsageError("--sheet is text for people; leave --json and --csv away")
     if name is None:
         if sheet or as_csv:
             raise click.UsageError("--sheet and --csv take the NAME of a data set")

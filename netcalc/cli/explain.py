@@ -9,9 +9,8 @@ import click
 
 from netcalc import explain as explanations
 from netcalc.cli import print_json, say
-from netcalc.cli.quantity import Quantity, named_as_typed
+from netcalc.cli.quantity import Quantity, named_as_typed, read_path
 from netcalc.models._domain import non_negative
-from netcalc.path import Path
 
 
 @click.command()
@@ -67,7 +66,7 @@ def explain(
     netcalc explain "1 Gbit/s 40 ms" --window 64KiB --loss 0.01%
     netcalc explain "6 x T1 1 ms, T3 5 ms" --size 1MB
     """
-    links = Path.parse(" ".join(words))
+    links = read_path(" ".join(words))
     one = None
     with named_as_typed():
         found = explanations.rate(links, mtu_bytes=mtu_bytes, **given)

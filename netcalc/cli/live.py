@@ -13,10 +13,9 @@ import click
 from netcalc import compare
 from netcalc.cli import complain, print_json, say
 from netcalc.cli.output import check_outputs, save_plot, tell_written
-from netcalc.cli.quantity import named_as_typed
+from netcalc.cli.quantity import named_as_typed, read_path
 from netcalc.cli.read import describe, print_samples, summary
 from netcalc.errors import ExperimentError
-from netcalc.path import Path
 from netcalc.units import show
 
 Command = Callable[..., None]
@@ -80,7 +79,7 @@ def live_run(
     """
     pcap_path = options.get("pcap")
     check_outputs(pcap_path, save_path, plot_path, force=force)
-    path = None if path_text is None else Path.parse(path_text, processing_s=processing_s)
+    path = None if path_text is None else read_path(path_text, processing_s=processing_s)
     given = {argument: value for argument, value in options.items() if value != ()}
     short_name = name.partition(" over ")[0]
     with (

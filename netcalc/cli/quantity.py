@@ -11,6 +11,7 @@ import click
 
 from netcalc import units
 from netcalc.errors import DomainError, ExperimentError
+from netcalc.path import Path
 
 _KINDS = {"s": "time", "byte": "size", "ratio": "share", "packet/s": "rate", "bit/s": "rate"}
 _BELOW_0 = re.compile(r"-[.,]?\d.*", re.DOTALL)
@@ -71,6 +72,20 @@ class QuantityCommand(click.Command):
             others = [one for one, is_value in zip(args, place, strict=True) if not is_value]
             args = [*others, "--", *values]
         return super().parse_args(ctx, args)
+
+
+def read_path(text: str, *, processing_s: float = 0.0) -> Path:
+    """Read the links of a path; a refusal names what is typed of them."""
+    try:
+        return Path.parse(text, processing_s=processing_s)
+    except DomainError as error:
+        if error.name not in _OF_LINK:
+            raise
+        name, unit = _OF_LINK[error.name]
+        raise DomainError(f"{name} of a link", f"{error.value} {unit}", error.allowed) from error
+
+
+_OF_LINK = {"latency_s": ("latency", "s"), "bandwidth_bps": ("rate", "bit/s")}
 
 
 def typed_name(parameter: click.Parameter) -> str:

@@ -197,7 +197,7 @@ def line_rate(node_rate_pps: float | None, **given: Any) -> None:
             raise click.UsageError(
                 "--node-rate is of the node between two links: it needs a --path with two of them"
             )
-        given["processing_s"] = 1 / float(positive("node-rate", node_rate_pps))
+        given["processing_s"] = 1 / float(positive("--node-rate", node_rate_pps))
     _measured("line rate over", measure_line_rate, **given)
 
 

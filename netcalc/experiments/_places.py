@@ -11,15 +11,18 @@ from netcalc.emulation.wire import Wire
 from netcalc.errors import ExperimentError
 from netcalc.experiments import _instrument
 from netcalc.experiments._ends import Ends
+from netcalc.experiments._limits import CONNECT_S
 from netcalc.experiments._room import Room
 from netcalc.experiments._transfers import Transfers
 from netcalc.models.window import bdp_bytes
 from netcalc.path import Path
+from netcalc.units import show
 
 MAX_DRAIN_S = 60.0
 """How long a sink waits for what is on a slow path, at most. [s]"""
 _MTU_BYTES = 1500
 _LEAST_BUFFER_BYTES = 65_536
+_OPENING_BYTES = 60  # the packet that opens a stream, with the options of Linux
 _KERNEL_BUFFER_BYTES = 1 << 20
 
 
@@ -112,6 +115,14 @@ def _on_path(
     link_buffer_bytes: int | None,
     every: dict[str, Any],
 ) -> Iterator[Ends]:
+    handshake_s = float(path.rtt_s(_OPENING_BYTES))
+    if handshake_s > CONNECT_S:
+        raise ExperimentError(
+            f"a connection over this path takes {show(handshake_s, 's')}, awaited are at most "
+            f"{show(CONNECT_S, 's')}",
+            phase="plan",
+            hint="Take a faster or a shorter path",
+        )
     if link_buffer_bytes is None:
         link_buffer_bytes = default_link_buffer_bytes(path)
     mtu_bytes = _MTU_BYTES if mtu_bytes is None else mtu_bytes

@@ -245,7 +245,7 @@ def _read(
             raise ExperimentError(
                 f"no response within {timeout_s:g} s",
                 phase="round",
-                hint="The peer hangs, or a firewall drops the packets",
+                hint="The path takes longer than timeout_s, or the peer hangs",
                 **peer_of(sock),
             )
         run.stopping.check()

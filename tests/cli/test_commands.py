@@ -108,6 +108,7 @@ def test_a_path_is_explained_without_quotes_too():
 
 
 def test_calc_lists_searches_and_helps():
+    assert len(json.loads(netcalc("calc", "--json").stdout)) > 200
     assert "transfer-throughput" in netcalc("calc", "--list").stdout
     assert "satellite-rtt" in netcalc("calc", "--search", "satellite").stdout
     shown = netcalc("calc", "transfer", "--help").stdout
@@ -153,6 +154,26 @@ def test_calc_lists_searches_and_helps():
         (["doctor", "extra"], ["(extra)", "netcalc doctor --help"]),
         (["data", "audit", "--json", "--csv"], ["two forms of one output; name one"]),
         (["calc", "db", "1", "--json", "--csv"], ["db"]),
+        (["explain", "T1 -5 ms"], ["latency of a link is -0.005 s, allowed is 0 or more"]),
+        (["explain", "0 bit/s"], ["rate of a link is 0", "bit/s, allowed is above 0"]),
+        (["data", "audit", "--sheet", "--json"], ["--sheet is text for people"]),
+        (
+            [
+                "calc",
+                "transfer",
+                "--sweep",
+                "latency=1ms:3ms:3",
+                "--solve",
+                "bandwidth",
+                "--for",
+                "1s",
+            ],
+            ["two questions"],
+        ),
+        (
+            ["calc", "write-timeline", "1ms", "--write-bytes", "1B, 2B", "--rtt", "1ms"],
+            ["write_bytes is of shape (2,), allowed"],
+        ),
         (["explain", "T1 5"], ["latency: cannot read '5'", "Write 5 s or 5 ms"]),
         (["run", "echo", "--timeout", "5"], ["timeout", "no unit"]),
     ],

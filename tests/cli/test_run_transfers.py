@@ -117,6 +117,8 @@ def test_a_loopback_of_another_mtu_and_family():
         (["bulk", "-s", "1440.5"], "size"),
         (["bulk", "--host", "192.0.2.1"], "not a loopback address"),
         (["bulk", "--path", "fast"], "fast"),
+        # derived: 60 bytes there and back
+        (["bulk", "--path", "1 bit/s"], "a connection over this path takes 960 s"),
         (["line-rate", "--frame", "63B"], "--frame is 63 byte"),
         (["lockstep", "--reply", "0B"], "--reply is 0 byte"),
         (["line-rate", "--node-rate", "2 kpps"], "needs a --path with two of them"),
