@@ -68,8 +68,9 @@ def curves(
     rows = [(x_axis.name, "x", x_axis.unit), (y_axis.name, "y", y_axis.unit)]
     palette, ink = PALETTES[theme], INKS[theme]
     sources, legend = {}, []
+    count = len(lines) + len(points)
     for i, (name, y) in enumerate(lines.items()):
-        sources[name] = new_source(name, dict(ready({"x": x, "y": y})))
+        sources[name] = new_source(name, dict(ready({"x": x, "y": y}, source_count=count)))
         drawn = chart.line(
             "x",
             "y",
@@ -81,14 +82,14 @@ def curves(
         )
         add_hover(chart, [drawn], rows)
         legend.append((name, [drawn]))
-    notes = []
+    notes = [thinned_note(np.size(x), source_count=count)] if lines else []
     for i, (name, (at, value)) in enumerate(points.items()):
-        columns = dict(ready({"x": at, "y": value}))
+        columns = dict(ready({"x": at, "y": value}, source_count=count))
         sources[name] = new_source(name, columns)
         drawn = add_points(chart, sources[name], marker=MARKERS[i % len(MARKERS)], color=ink)
         add_hover(chart, [drawn], rows)
         legend.append((name, [drawn]))
-        notes.append(thinned_note(np.size(at)))
+        notes.append(thinned_note(np.size(at), source_count=count))
     add_legend(chart, legend)
     text = description or _describe(x, lines, points, x_axis=x_axis, y_axis=y_axis, title=title)
     form = ("curves", x_axis, y_axis, title, theme, tuple(lines), tuple(points))

@@ -23,6 +23,9 @@ from netcalc.samples import write_atomically
 DRAWN_POINTS = 5000
 """More points than this are thinned: a browser draws them, a reader cannot tell them apart."""
 
+ALL_DRAWN_POINTS = 100_000
+"""Points of all curves of a figure: of many curves each has fewer, a saved page stays small."""
+
 _THEMES: dict[Theme, BokehTheme] = {
     "light": BokehTheme(json={}),
     "dark": built_in_themes["dark_minimal"],
@@ -80,7 +83,7 @@ class Plot:
         source = self.sources.get(name)
         if source is None:
             raise DomainError("name", repr(name), "one of " + ", ".join(self.sources))
-        new = ready(columns)
+        new = ready(columns, source_count=len(self.sources))
         if missing := set(new) - set(source.data):
             raise DomainError("column", ", ".join(missing), "one of " + ", ".join(source.data))
         after = {**source.data, **new}
@@ -91,22 +94,27 @@ class Plot:
         return new
 
 
-def ready(columns: Mapping[str, ArrayLike]) -> Columns:
-    """Return columns as a browser draws them: thinned if very long, nothing infinite."""
+def ready(columns: Mapping[str, ArrayLike], *, source_count: int = 1) -> Columns:
+    """Return columns as a browser draws them: thinned if very long, nothing infinite.
+
+    ``source_count`` is how many curves and sets of points the figure has.
+    """
     arrays = {name: _drawable(values) for name, values in columns.items()}
     longest = max((len(values) for values in arrays.values()), default=0)
-    if longest <= DRAWN_POINTS:
-        return arrays
-    step = -(-longest // DRAWN_POINTS)
-    return {name: values[::step] for name, values in arrays.items()}
+    step = _step(longest, source_count)
+    return arrays if step == 1 else {name: values[::step] for name, values in arrays.items()}
 
 
-def thinned_note(count: int) -> str:
+def thinned_note(count: int, *, source_count: int = 1) -> str:
     """Return what to say beside a figure of ``count`` points; empty if all are drawn."""
-    if count <= DRAWN_POINTS:
-        return ""
-    drawn = -(-count // -(-count // DRAWN_POINTS))
-    return f"{drawn:,} of {count:,} points are drawn."
+    step = _step(count, source_count)
+    return "" if step == 1 else f"{-(-count // step):,} of {count:,} points are drawn."
+
+
+def _step(count: int, source_count: int) -> int:
+    """Return which of the points are drawn: each one, each second one, and so on."""
+    most = min(DRAWN_POINTS, max(ALL_DRAWN_POINTS // max(source_count, 1), 2))
+    return max(-(-count // most), 1)
 
 
 def save_html(plot: Plot, path: str | Path, *, title: str = "netcalc") -> Path:

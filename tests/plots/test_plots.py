@@ -144,6 +144,22 @@ def test_a_million_points_are_thinned_and_it_is_said():  # B8
     assert len(svg(plot)) < 50_000
 
 
+def test_a_curve_of_a_million_points_is_thinned_and_it_is_said():  # B8
+    x = np.linspace(0, 1, 10**6)
+    plot = curves(x, {"y": x}, x_axis=Axis("x", "1"), y_axis=Axis("y", "1"))
+    assert len(plot.sources["y"].data["x"]) <= DRAWN_POINTS
+    assert plot.description.endswith("5,000 of 1,000,000 points are drawn.")
+
+
+def test_two_hundred_flows_of_many_points_are_a_small_page(tmp_path):  # B8
+    x = np.linspace(0, 1, 100_000)
+    flows = {f"flow {i}": x * i for i in range(200)}
+    plot = curves(x, flows, x_axis=Axis("x", "1"), y_axis=Axis("y", "1"))
+    assert save_html(plot, tmp_path / "flows.html").stat().st_size < 5e6
+    assert "500 of 100,000 points are drawn" in plot.description
+    assert len(plot.replace("flow 7", x=x, y=2 * x)["y"]) == 500
+
+
 def test_a_curve_and_points_of_one_name_are_refused():
     with pytest.raises(DomainError, match="T1"):
         some_curves(points={"T1": (SIZES, SIZES)})
