@@ -13,6 +13,7 @@ from netcalc.errors import DomainError
 from netcalc.models._blocks import blockwise
 from netcalc.models._domain import (
     FloatArray,
+    at_least,
     between,
     non_negative,
     positive,
@@ -386,10 +387,11 @@ def channel_payload_bps(channel_count: ArrayLike) -> FloatArray:
 
 
 def _sts(sts_count: ArrayLike) -> FloatArray:
-    sts = whole("sts_count", sts_count, 1)
+    sts = at_least("sts_count", sts_count, 1.0)
     thirds = sts / 3.0
     odd = np.asarray(np.floor(thirds) != thirds)
-    odd &= sts != 1.0
-    if odd.any() and (odd := odd & ~np.isnan(sts)).any():
-        raise DomainError("sts_count", f"{sts[odd].flat[0]:g}", "1 or a multiple of 3")
+    if odd.any():
+        odd &= (whole("sts_count", sts) != 1.0) & ~np.isnan(sts)
+        if odd.any():
+            raise DomainError("sts_count", f"{sts[odd].flat[0]:g}", "1 or a multiple of 3")
     return sts
