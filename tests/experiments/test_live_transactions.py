@@ -229,15 +229,15 @@ SLOW = [
 @pytest.mark.parametrize(("path", "host", "protocols"), SLOW)
 def test_prediction_over_a_slow_line_knows_every_packet(path, host, protocols, nothing_left):
     path = NetworkPath.parse(path)
-    result = transactions([100], protocols=protocols, count=2, path=path, host=host, timeout_s=5.0)
+    result = transactions([100], protocols=protocols, count=4, path=path, host=host, timeout_s=5.0)
     line_s = 8 / path.bottleneck_bps
     header = 72 if host == "::1" else 52
     for mode in protocols:
         found = compare.transactions(result, mode=mode)
         measured, predicted = float(found.measured[0]), float(found.predicted[0])
         assert "packets known by the taps" in found.predicted_label
-        # No packet is early; a busy machine is late.
-        assert 0.999 * predicted < measured < 1.05 * predicted + 0.02, mode
+        # No packet is early; on a busy machine the fastest of four is late, too.
+        assert 0.999 * predicted < measured < 1.05 * predicted + 0.05, mode
         if mode == "tcp":
             # derived by hand: SYN and its answer; ACK and request; ACK, response, end; twice 10 ms
             packets = 2 * (header + 8) + 2 * header + 100 + 3 * header + 100
