@@ -97,7 +97,9 @@ def _cell(value: object) -> str:
         return "; ".join(map(_cell, value))
     if isinstance(value, float):
         return f"{value:.12g}"
-    return "" if value is None else str(value)
+    text = "" if value is None else str(value)
+    # A spreadsheet takes such a text for a formula, and claims may come from anybody.
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def _print_table(rows: Sequence[Checked]) -> None:

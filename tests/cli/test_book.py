@@ -73,6 +73,13 @@ def test_claims_of_another_text(tmp_path):
     assert again.stdout.splitlines()[-2:] == done.stdout.splitlines()[-2:]
 
 
+def test_text_of_a_claim_is_no_formula_of_a_spreadsheet():
+    text = HEADER + "A,=1+2,1 ms,1 kB / 8 Mbit/s,\n"
+    done = book("--claims", "-", "--csv", text=text)
+    row = next(csv.DictReader(done.stdout.splitlines()))
+    assert row["quantity"] == "'=1+2"
+
+
 def test_a_verdict_that_is_not_on_record_gives_exit_code_1():
     text = HEADER + "A,it,5 ms,1 ms,agree\n"
     done = book("--claims", "-", text=text)
