@@ -55,7 +55,7 @@ def round_trip_s(client, size):
 @pytest.mark.parametrize("text", ["T1 5 ms", "10 Mbit/s 3 ms, 10 Mbit/s 2 ms"])
 @pytest.mark.parametrize("size", [8, 1400])
 def test_a_round_trip_takes_that_of_the_path(server, client, text, size):
-    """identity: Path.rtt_s of the datagram and its headers; at least one of 36 at most 2 ms late."""
+    """identity: Path.rtt_s of the datagram and its headers; one of 36 at most 2 ms late."""
     path = Path.parse(text)
     truth_s = float(path.rtt_s(size + 28))
     found_s = []
