@@ -122,10 +122,7 @@ class Stopping:
 
     def check(self) -> None:
         """Raise :class:`Ended` if there is a reason to end; note it if the run stood still."""
-        now_s = _since_boot_s()
-        if now_s - self._seen_s > GAP_S and len(self.gaps) < MAX_GAPS:
-            self.gaps.append((self._seen_s - self._start_s, now_s - self._seen_s))
-        self._seen_s = now_s
+        self._note_gap()
         if not self.reason:
             if self._asks():
                 self.end("stop")
@@ -134,6 +131,12 @@ class Stopping:
         if self.reason:
             raise Ended(self.reason)
 
+    def _note_gap(self) -> None:
+        now_s = _since_boot_s()
+        if now_s - self._seen_s > GAP_S and len(self.gaps) < MAX_GAPS:
+            self.gaps.append((self._seen_s - self._start_s, now_s - self._seen_s))
+        self._seen_s = now_s
+
     def look(self) -> None:
         """Say that the run did not stand still: what took long was its own work."""
         self._seen_s = _since_boot_s()
@@ -141,6 +144,7 @@ class Stopping:
     @contextmanager
     def caller(self) -> Iterator[None]:
         """Mark that a function of the caller is at work, whose time is its own."""
+        self._note_gap()  # one that ended just now
         self._with_caller = True
         try:
             yield

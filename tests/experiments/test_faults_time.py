@@ -96,6 +96,10 @@ def test_a_gap_is_noted_where_the_run_stood_still(monkeypatch):
         now_s[0] += 5.0  # and that the caller's
     checked_after(0.1)
     assert len(stopping.gaps) == 1
+    now_s[0] += 5.0
+    with stopping.caller():
+        pass  # what was before it is not the caller's
+    assert len(stopping.gaps) == 2
     for _ in range(2 * MAX_GAPS):
         checked_after(2.0)
     assert len(stopping.gaps) == MAX_GAPS
