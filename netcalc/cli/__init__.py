@@ -11,6 +11,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -146,6 +147,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except OSError as error:
         text = ": ".join(filter(None, (error.filename, error.strerror or str(error))))
         code = _complain(text, {"message": text}, as_json)
+    if arguments is None:  # all is said: one more Ctrl-C would only interrupt Python's own ending
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import ExitStack
 
 import pytest
 
@@ -245,17 +246,21 @@ def test_ctrl_c_at_the_terminal(count, bench):
         )
         for command in COMMANDS
     ]  # fmt: skip
-    for program in programs:  # past their imports, when they have made a process of their own
-        while not bench.children(program.pid):
-            pause.wait(0.02)
-    for program in programs:
-        for _ in range(count):
-            pause.wait(0.2 * moment.random())
-            os.killpg(program.pid, signal.SIGINT)
-    for program, command in zip(programs, COMMANDS, strict=True):
-        out, err = program.communicate(timeout=60)
-        assert "Traceback" not in err, command
-        # A signal that comes when Python is ending by itself ends it: -2.
-        assert program.returncode in (130, -signal.SIGINT), (command, program.returncode, err)
-        if count == 1:
-            assert (err, out == "") == ("", False), f"{command} shows what it measured"
+    with ExitStack() as all_ended:
+        for program in programs:
+            all_ended.enter_context(program)
+            all_ended.callback(program.kill)
+        for program in programs:  # past their imports, when they have made a process of their own
+            while not bench.children(program.pid):
+                pause.wait(0.02)
+        for program in programs:
+            for _ in range(count):
+                pause.wait(0.2 * moment.random())
+                os.killpg(program.pid, signal.SIGINT)
+        for program, command in zip(programs, COMMANDS, strict=True):
+            out, err = program.communicate(timeout=60)
+            assert "Traceback" not in err, command
+            # A signal that comes when Python is ending by itself ends it: -2.
+            assert program.returncode in (130, -signal.SIGINT), (command, program.returncode, err)
+            if count == 1:
+                assert (err, out == "") == ("", False), f"{command} shows what it measured"
