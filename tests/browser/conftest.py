@@ -24,6 +24,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,7 @@ FLAGS = [
     "--proxy-server=http://127.0.0.1:9",  # nobody listens there; loopback goes past it
 ]
 LOCAL = ("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:", "about:")
+ASK_MS = 50
 IDLE_LIMIT_MS = 60_000
 """How long anything is waited for: a busy machine is no wrong answer."""
 GAVE_UP = "[anywidget] Failed to initialize model."
@@ -98,7 +100,7 @@ def missing() -> str:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A notebook in a front end; with a script before it, in a window that nobody else uses."""
+    """A notebook in a front end; its window is used again unless a script ran before it."""
 
     front_end: str
     notebook: Path
@@ -137,12 +139,15 @@ class Page:
         self.page.screenshot(path=path)
         return path
 
+    def wait_for(self, condition: str, arg: object = None) -> None:
+        """Wait until a function of the page says yes."""
+        # Asked at each frame, as is the rule, a page draws frame after frame to be asked.
+        self.page.wait_for_function(condition, arg=arg, polling=ASK_MS, timeout=IDLE_LIMIT_MS)
+
     def wait_run(self) -> None:
         """Wait until every cell has run."""
         if self.front_end != "voila":
-            self.page.wait_for_function(
-                "() => window.sessionStorage.netcalcRun === 'done'", timeout=IDLE_LIMIT_MS
-            )
+            self.wait_for("() => window.sessionStorage.netcalcRun === 'done'")
 
     def run_changed(self, old: str, new: str) -> None:
         """Write something else for a piece of one cell, and run that cell."""
@@ -170,15 +175,25 @@ class Page:
         """Wait until the front end shows a notebook whose kernel answers."""
         if self.front_end == "voila":
             return
-        self.page.wait_for_function(READY, timeout=IDLE_LIMIT_MS)
+        self.wait_for(READY)
 
     def wait_figures(self, count: int = 1) -> None:
         """Wait until that many figures are drawn."""
-        self.page.wait_for_function(
-            """count => [...document.querySelectorAll('.netcalc-figure')]
-                 .filter(el => el.netcalc && el.netcalc.document.is_idle).length >= count""",
-            arg=count,
-            timeout=IDLE_LIMIT_MS,
+        try:
+            self.wait_for(
+                """count => [...document.querySelectorAll('.netcalc-figure')]
+                     .filter(el => el.netcalc && el.netcalc.document.is_idle).length >= count""",
+                count,
+            )
+        except Exception as error:
+            error.add_note(f"of {count} figures, each drawn, idle, and its words: {self._states()}")
+            raise
+
+    def _states(self) -> list[tuple[bool, bool, str]]:
+        """Say of each figure whether it is drawn, whether it is idle, and what stands there."""
+        return self.page.evaluate(
+            """() => [...document.querySelectorAll('.netcalc-figure')].map(el =>
+                 [!!el.netcalc, !!el.netcalc?.document.is_idle, el.textContent.slice(0, 60)])"""
         )
 
     def column(self, source: str, column: str, figure: int = 0) -> list[float | None]:
@@ -224,27 +239,25 @@ class Page:
 
     def wait_changed(self, source: str, column: str, before: list[float | None]) -> None:
         """Wait until a column of the first figure is not what it was."""
-        self.page.wait_for_function(
+        self.wait_for(
             """([source, column, before]) => {
               const el = [...document.querySelectorAll('.netcalc-figure')].find(e => e.netcalc);
               const now = [...el.netcalc.source(source).data[column]]
                 .map(v => Number.isFinite(v) ? v : null);
               return JSON.stringify(now) !== JSON.stringify(before);
             }""",
-            arg=[source, column, before],
-            timeout=IDLE_LIMIT_MS,
+            [source, column, before],
         )
 
     def wait_first(self, source: str, column: str, value: float) -> None:
         """Wait until a column of the first figure begins with a value: a drag makes many."""
-        self.page.wait_for_function(
+        self.wait_for(
             """([source, column, value]) => {
               const el = [...document.querySelectorAll('.netcalc-figure')].find(e => e.netcalc);
               const first = el.netcalc.source(source).data[column][0];
               return Math.abs(first - value) <= 1e-6 * Math.abs(value);
             }""",
-            arg=[source, column, value],
-            timeout=IDLE_LIMIT_MS,
+            [source, column, value],
         )
 
     def wait_painted(self) -> None:
@@ -384,6 +397,7 @@ class Desk:
         self._begun: dict[Sheet, Page] = {}
         self._free: list[Page] = []
         self._copies = 0
+        self._empty: Sheet | None = None
 
     def begin(self, sheet: Sheet) -> Page:
         """Begin to load a copy of a notebook; it runs by itself. Nothing is waited for."""
@@ -398,6 +412,7 @@ class Desk:
         opened.path.parent.mkdir()
         opened.path.write_bytes(sheet.notebook.read_bytes())
         if self.server.front_end == "lab" and opened.page.url != "about:blank":
+            opened.page.evaluate(f"() => {{ {sheet.script} }}")
             opened.page.evaluate(OPEN_IN_LAB, notebook)
             opened.page.evaluate(RUN_BY_ITSELF)
         else:
@@ -405,9 +420,19 @@ class Desk:
         self._begun[sheet] = opened
         return opened
 
+    def begin_next(self, sheet: Sheet) -> bool:
+        """Begin a page that is looked at later, then what it is compared with; say if one began."""
+        if sheet not in self._begun:
+            self.begin(sheet)
+        elif self.server.front_end != "lab" and self._foreign is None and self._empty is None:
+            self._empty = self.begin_empty()  # Notebook and Voila always complain
+        else:
+            return False
+        return True
+
     def _window(self, sheet: Sheet) -> Page:
         """Return a window for a sheet: one that is free, or a new one."""
-        if self._free and not sheet.script:
+        if self._free:
             left = self._free.pop()
             left.errors.clear()
             return Page(left.page, sheet, self.foreign, left.errors)
@@ -464,7 +489,7 @@ class Desk:
     def foreign(self) -> frozenset[str]:
         """Return what the front end complains about by itself: an empty notebook, a reload."""
         if self._foreign is None:
-            sheet = self.begin_empty()
+            sheet = self._empty or self.begin_empty()
             page = self.open(sheet)
             text = page.page.locator(".jp-RenderedMarkdown", has_text="Nothing.").first
             text.wait_for(timeout=IDLE_LIMIT_MS)
@@ -509,6 +534,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "shown(front_ends, *notebooks, **options): the sheets that the fixture page goes through",
     )
+    config.addinivalue_line("markers", "untouched: looks at a sheet before others play with it")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -547,8 +573,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     places = [place for place, item in enumerate(items) if sheet_of(item)]
     sheets = list(dict.fromkeys(sheet_of(items[place]) for place in places))
     sheets.sort(key=lambda sheet: list(_COMMANDS).index(sheet.front_end))  # type: ignore[union-attr]
-    sorted_items = sorted((items[i] for i in places), key=lambda item: sheets.index(sheet_of(item)))
-    for place, item in zip(places, sorted_items, strict=True):
+    own = [items[place] for place in places]
+    own.sort(
+        key=lambda item: (sheets.index(sheet_of(item)), not item.get_closest_marker("untouched"))
+    )
+    for place, item in zip(places, own, strict=True):
         items[place] = item
 
 
@@ -571,33 +600,35 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def desks(
-    request: pytest.FixtureRequest, browser: Any, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[dict[str, Desk]]:
-    """The front ends that this session needs; all start at once."""
-    wanted = {sheet.front_end for item in request.session.items if (sheet := sheet_of(item))}
+def desk(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[str], Desk]]:
+    """Give a front end by its name; it starts when it is asked for first."""
     with ExitStack() as running:
-        yield {
-            name: Desk(browser, running.enter_context(serving(name, tmp_path_factory.mktemp(name))))
-            for name in _COMMANDS
-            if name in wanted
-        }
+
+        @cache
+        def started(name: str) -> Desk:
+            server = running.enter_context(serving(name, tmp_path_factory.mktemp(name)))
+            return Desk(request.getfixturevalue("browser"), server)  # it starts beside the server
+
+        yield started
 
 
 @pytest.fixture
-def page(request: pytest.FixtureRequest, desks: dict[str, Desk]) -> Iterator[Page]:
+def page(request: pytest.FixtureRequest, desk: Callable[[str], Desk]) -> Iterator[Page]:
     """The page of a sheet that the mark ``shown`` names, run whole; the next one begins to load."""
     sheet = request.param
-    found = desks[sheet.front_end].open(sheet)
+    found = desk(sheet.front_end).open(sheet)
     items = request.session.items
     others = [other for item in items[items.index(request.node) + 1 :] if (other := sheet_of(item))]
-    following = next((other for other in others if other != sheet), None)
-    if following is not None:
-        desks[following.front_end].begin(following)
-        if following.front_end not in ("lab", sheet.front_end):  # these two always complain
-            desks[following.front_end].begin_empty()
+    coming = {other.front_end: other for other in reversed(others) if other != sheet}
+    for front_end in sorted(coming, key=list(_COMMANDS).index):
+        if desk(front_end).begin_next(coming[front_end]):
+            break  # one at a time
     yield found
     found.errors.clear()
     failed = request.node.stash.get(FAILED, False)
+    if failed:
+        found.screenshot("failed")
     if others[:1] != [sheet] or failed:
-        desks[sheet.front_end].close(sheet, again=not failed)
+        desk(sheet.front_end).close(sheet, again=not failed)

@@ -25,7 +25,7 @@ def field(panel, name):
     return panel.locator(".netcalc-control").filter(has_text=name).first
 
 
-@pytest.mark.shown("lab voila", LESSON)
+@pytest.mark.shown("lab", LESSON)
 def test_the_calculator_is_played_through(page):
     page.wait_figures(4)
     panel = page.page.locator(".netcalc-panel").first
@@ -33,6 +33,7 @@ def test_the_calculator_is_played_through(page):
     panel.get_by_text("received: 5.211 s.").wait_for()
     # derived: 100 kB, a tenth of the example: 30 ms and 8e5 bit on a T1
     assert page.column("transfer", "y")[0] == pytest.approx(0.03 + 8e5 / 1.544e6)
+    page.figure(0)
     page.screenshot("first")
 
     bandwidth = field(panel, "bandwidth").locator("input")

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
-DONE_MS = 120_000
 SMALL_WRITES, STACK = NOTEBOOKS / "07_small_writes.ipynb", NOTEBOOKS / "05_protocol_stack.ipynb"
 
 
@@ -38,14 +37,13 @@ def turn_dark(page, figure):
 
 def wait_rows(page, source, column, figure, count):
     """Wait until a column has so many rows."""
-    page.page.wait_for_function(
+    page.wait_for(
         """([source, column, figure, count]) => {
           const el = [...document.querySelectorAll('.netcalc-figure')]
             .filter(e => e.netcalc)[figure];
           return el?.netcalc.source(source)?.data[column]?.length === count;
         }""",
-        arg=[source, column, figure, count],
-        timeout=DONE_MS,
+        [source, column, figure, count],
     )
     page.wait_painted()
 
@@ -72,6 +70,9 @@ def test_small_writes_are_measured_beside_the_article(page):
     page.screenshot("ladder")
 
     turn_dark(page, live)
+    latency = page.page.locator(".netcalc-panel").nth(live).locator("input[type=text]").first
+    latency.fill("1 ms")  # a shorter run
+    latency.press("Enter")
     run(page, "Write on this machine")
     wait_rows(page, "yours: two writes", "y", live, 10)
     assert page.column("article: two writes", "y", live)[:2] == [0.062, 0.107]
@@ -95,10 +96,10 @@ def test_transactions_are_measured_beside_the_book(page):
     page.figure(0)
     page.screenshot("live")
     pick(page, "line", "T1")
-    page.type_into(0, "15 ms")
+    page.type_into(0, "5 ms")
     run(page, "Run transactions on this machine")
     wait_rows(page, "TCP", "y", 0, 3)
-    assert min(page.column("TCP", "y", 0)) > 0.06  # derived: two round trips of 30 ms
+    assert min(page.column("TCP", "y", 0)) > 0.02  # derived: two round trips of 10 ms
     page.figure(0)
     page.screenshot("path")
 

@@ -11,9 +11,8 @@ import pytest
 from netcalc.samples import RttSamples, loads
 
 LESSONS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
-LESSON_01, LESSON_04, LESSON_11 = (
-    next(lesson for lesson in LESSONS if lesson.name.startswith(number))
-    for number in ("01", "04", "11")
+LESSON_01, LESSON_04 = (
+    next(lesson for lesson in LESSONS if lesson.name.startswith(number)) for number in ("01", "04")
 )
 ECHO, OWN = 4, 5  # figures of lesson 01: an echo over a path, the reader's own measurement
 STEP = 6  # of lesson 04: the live step
@@ -59,6 +58,7 @@ def measured(page, figure):
     ]
 
 
+@pytest.mark.untouched
 @pytest.mark.shown("lab", *LESSONS)
 def test_a_lesson_runs_whole(page):
     drawn(page)
@@ -70,7 +70,8 @@ def test_a_lesson_runs_whole(page):
     assert page.complaints() == []
 
 
-@pytest.mark.shown("voila", LESSON_01, LESSON_11)
+@pytest.mark.untouched
+@pytest.mark.shown("voila", LESSON_01)
 def test_a_lesson_is_a_page_without_code(page):
     drawn(page)
     last = panels(page.sheet.notebook) - 1
@@ -132,14 +133,14 @@ def typed(page, text):
 
 @pytest.mark.live
 @pytest.mark.namespace
-@pytest.mark.shown("lab notebook voila", LESSON_01)
+@pytest.mark.shown("lab voila", LESSON_01)
 def test_an_echo_over_a_path_is_run_saved_and_opened_again(page, tmp_path):
     drawn(page)
     panel = typed(page, "10 Mbit/s 1 ms, 10 Mbit/s 1 ms")
     button = panel.get_by_role("button", name="Run an echo over this path")
     button.focus()
     page.page.keyboard.press("Enter")
-    panel.get_by_text("done", exact=True).wait_for(timeout=60_000)
+    panel.get_by_text("done", exact=True).wait_for()
     panel.get_by_text("Own error: its clock steps by").wait_for()
     page.wait_painted()
     sizes, times = measured(page, ECHO)
@@ -171,24 +172,6 @@ def test_an_echo_over_a_path_is_run_saved_and_opened_again(page, tmp_path):
     assert page.complaints() == []
 
 
-@pytest.mark.shown("notebook", LESSON_01)
-def test_a_lesson_that_is_loaded_again_is_as_it_was(page):
-    drawn(page)
-    times = page.column("T1", "y")
-    page.type_into(0, "200 ms")
-    page.wait_changed("T1", "y", times)
-    page.save()
-    page.page.reload()
-    page.wait_ready()
-    drawn(page)
-    # derived: what was typed, and the first size, 100 bytes, on a T1
-    assert page.column("T1", "y")[0] == pytest.approx(0.2 + 800 / 1.544e6)
-    times = page.column("T1", "y")
-    page.drag(0, 0.0)
-    page.wait_changed("T1", "y", times)
-    assert page.complaints() == []
-
-
 @pytest.mark.live
 @pytest.mark.namespace
 @pytest.mark.shown("lab", LESSON_01)
@@ -199,22 +182,19 @@ def test_a_run_outlives_an_interrupt_of_the_kernel_and_ends_by_its_button(page):
     button.click()
     bar = panel.locator(".progress-bar").first
     panel.get_by_text("running", exact=True).wait_for()
-    page.page.wait_for_function(
-        "bar => parseFloat(getComputedStyle(bar).width) > 1",
-        arg=bar.element_handle(),
-        timeout=30_000,
-    )
+    longer = "([bar, width]) => parseFloat(getComputedStyle(bar).width) > width"
+    page.wait_for(longer, [bar.element_handle(), 1])
     page.page.evaluate(
         """async () => {
           await jupyterapp.shell.currentWidget.sessionContext.session.kernel.interrupt();
         }"""
     )
-    page.page.wait_for_timeout(500)
+    page.wait_for(longer, [bar.element_handle(), bar.bounding_box()["width"]])
     assert panel.get_by_text("running", exact=True).count() == 1
     stop = panel.get_by_role("button", name="Stop")
     stop.focus()
     page.page.keyboard.press("Enter")
-    panel.get_by_text("stopped: what was measured is kept").wait_for(timeout=10_000)
+    panel.get_by_text("stopped: what was measured is kept").wait_for()
     sizes, times = measured(page, ECHO)
     assert 0 < len(sizes) < 15
     assert min(times) > 0.2
@@ -231,7 +211,7 @@ def test_the_step_of_lesson_04_is_measured(page):
     drawn(page)
     panel = panel_of(page, STEP)
     panel.get_by_role("button", name="Run UDP transactions here").click()
-    panel.get_by_text("done", exact=True).wait_for(timeout=60_000)
+    panel.get_by_text("done", exact=True).wait_for()
     page.wait_painted()
     words = page.figure(STEP).get_attribute("aria-label")
     assert "From 1508 to 1509 bytes" in words

@@ -19,7 +19,7 @@ def pressed(page, name):
     button.scroll_into_view_if_needed()
     button.click()
     runs = page.page.locator(".netcalc-run").filter(has=button)
-    runs.get_by_text("done", exact=True).wait_for(timeout=60_000)
+    runs.get_by_text("done", exact=True).wait_for()
     page.wait_painted()
 
 

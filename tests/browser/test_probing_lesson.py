@@ -23,7 +23,7 @@ def run(page, number, button):
     """Click a button and wait until its run is done."""
     panel = page.page.locator(".netcalc-panel").nth(number)
     panel.get_by_role("button", name=button).click()
-    panel.get_by_text("done", exact=True).wait_for(timeout=60_000)
+    panel.get_by_text("done", exact=True).wait_for()
     page.wait_figures(9)
     page.wait_painted()
     return panel

@@ -27,16 +27,14 @@ def at_first(page):
 def test_a_panel_lives(page):
     times = at_first(page)
     page.wait_painted()
-    page.screenshot("first")
     pixels = page.pixels()
+    page.screenshot("first")
     # derived: 30 ms, and 8 bits at 1.544 Mbit/s for the byte of the first point
     assert times[0] == pytest.approx(0.03 + 8 / 1.544e6)
 
     page.drag(0, 1.0)
     page.wait_first("T1", "y", 0.3 + 8 / 1.544e6)
-    page.page.wait_for_function(
-        "() => document.querySelector('.netcalc-caption').textContent.includes('300 ms')"
-    )
+    page.wait_for("() => document.querySelector('.netcalc-caption').textContent.includes('300 ms')")
     page.wait_painted()
     assert page.column("measured", "y") == [0.036, 0.083, 0.55, 5.3]
     assert page.pixels() != pixels
