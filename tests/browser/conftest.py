@@ -55,8 +55,6 @@ IDLE_LIMIT_MS = 60_000
 """How long anything is waited for: a busy machine is no wrong answer."""
 GAVE_UP = "[anywidget] Failed to initialize model."
 """What anywidget says on a machine so busy that a module takes 2 s to load; figures recover."""
-BY_ITSELF = {"notebook": frozenset({"Cannot read properties of undefined (reading 'schema')"})}
-"""What Notebook 7 says of any notebook; what else a front end says is found by an empty one."""
 READY = """() => {
   const panel = window.jupyterapp?.shell?.currentWidget;
   const kernel = panel?.sessionContext?.session?.kernel;
@@ -271,8 +269,7 @@ class Page:
 
     def complaints(self) -> list[str]:
         """Return errors, and requests that left the machine, that an empty page does not have."""
-        known = {GAVE_UP, *BY_ITSELF.get(self.front_end, ())}
-        own = [error for error in self.errors if error not in known]
+        own = [error for error in self.errors if error != GAVE_UP]
         return [error for error in own if error not in self.foreign()]
 
 
@@ -427,8 +424,8 @@ class Desk:
         """Begin a page that is looked at later, then what it is compared with; say if one began."""
         if sheet not in self._begun:
             self.begin(sheet)
-        elif self.server.front_end == "voila" and self._foreign is None and self._empty is None:
-            self._empty = self.begin_empty()  # it always complains
+        elif self.server.front_end != "lab" and self._foreign is None and self._empty is None:
+            self._empty = self.begin_empty()  # Notebook and Voila always complain
         else:
             return False
         return True
