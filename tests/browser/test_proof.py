@@ -23,7 +23,7 @@ def at_first(page):
     return page.column("T1", "y")
 
 
-@pytest.mark.shown("lab notebook voila", PROOF)
+@pytest.mark.shown("lab voila", PROOF)
 def test_a_panel_lives(page):
     times = at_first(page)
     page.wait_painted()
@@ -62,7 +62,7 @@ def test_a_text_box_takes_quantities_and_refuses_the_rest(page):
     assert page.complaints() == []
 
 
-@pytest.mark.shown("lab notebook", PROOF)
+@pytest.mark.shown("lab", PROOF)
 def test_a_reload_brings_the_figure_back_as_it_was(page):
     times = at_first(page)
     page.type_into(0, "200 ms")
