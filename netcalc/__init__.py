@@ -1,7 +1,7 @@
 """netcalc: analytic models of network performance, drawn on measured points.
 
->>> import netcalc
->>> round(float(netcalc.models.latency.transfer_s(1e6, bandwidth_bps=1.544e6, latency_s=0.03)), 2)
+>>> from netcalc.models.delays import latency
+>>> round(float(latency.transfer_s(1e6, bandwidth_bps=1.544e6, latency_s=0.03)), 2)
 5.21
 
 Nothing heavy is loaded until it is used: ``import netcalc`` alone loads no other package.
@@ -12,11 +12,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from netcalc.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from netcalc import (
         calculator,
+        checks,
         claims,
         compare,
         datasets,
@@ -26,12 +27,14 @@ if TYPE_CHECKING:
         experiments,
         explain,
         fit,
+        lessons,
         models,
         path,
         plots,
         readers,
         samples,
         solver,
+        truth,
         units,
         widgets,
     )
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
 
 _ROOMS = (
     "calculator",
+    "checks",
     "claims",
     "compare",
     "datasets",
@@ -50,12 +54,14 @@ _ROOMS = (
     "experiments",
     "explain",
     "fit",
+    "lessons",
     "models",
     "path",
     "plots",
     "readers",
     "samples",
     "solver",
+    "truth",
     "units",
     "widgets",
 )
@@ -66,6 +72,7 @@ __all__ = [
     "Link",
     "Path",
     "calculator",
+    "checks",
     "claims",
     "compare",
     "datasets",
@@ -75,6 +82,7 @@ __all__ = [
     "experiments",
     "explain",
     "fit",
+    "lessons",
     "models",
     "path",
     "plots",
@@ -83,6 +91,7 @@ __all__ = [
     "samples",
     "solve",
     "solver",
+    "truth",
     "units",
     "widgets",
 ]

@@ -13,16 +13,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from netcalc.models import (
-    asymmetry,
-    framing,
-    goodput,
-    latency,
-    loss_limited,
-    store_and_forward,
-    window,
-)
-from netcalc.models._domain import as_float, positive
+from netcalc.checks import as_float, positive
+from netcalc.models.delays import asymmetry, latency, store_and_forward
+from netcalc.models.rates import goodput
+from netcalc.models.sizes import framing
+from netcalc.models.tcp import loss_limited, window
 from netcalc.path import Path
 from netcalc.units import show
 

@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc import units
+from netcalc.checks import FloatArray, non_negative, positive
 from netcalc.errors import DomainError, UnitError
-from netcalc.models import latency, store_and_forward
-from netcalc.models._domain import FloatArray, non_negative, positive
-from netcalc.models.store_and_forward import Timeline
+from netcalc.models.delays import latency, store_and_forward
+from netcalc.models.delays.store_and_forward import Timeline
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Any formula solved for any of its variables: all roots in a range, or none.
 
->>> from netcalc.models.latency import transfer_s
+>>> from netcalc.models.delays.latency import transfer_s
 >>> [root] = solve(transfer_s, for_="bandwidth_bps", result=1.03, payload_bytes=1e6, latency_s=0.03)
 >>> round(root.value)
 8000000
@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netcalc.checks import FloatArray
 from netcalc.errors import ConvergenceError, DomainError, NotFiniteWarning
-from netcalc.models._domain import FloatArray
 
 GRID_POINTS = 1001
 """Points of the grid on which changes of sign are looked for."""

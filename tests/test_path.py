@@ -8,7 +8,7 @@ import pickle
 import pytest
 
 from netcalc.errors import DomainError, UnitError
-from netcalc.models import latency, store_and_forward
+from netcalc.models.delays import latency, store_and_forward
 from netcalc.path import Hop, Link, Path
 
 

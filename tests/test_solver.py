@@ -17,8 +17,8 @@ from netcalc import calculator
 from netcalc.calculator import formula, parse_range, sweep
 from netcalc.cli import commands
 from netcalc.errors import ConvergenceError, DomainError
-from netcalc.models.latency import transfer_s
-from netcalc.models.line_rate import frame_rate_pps
+from netcalc.models.delays.latency import transfer_s
+from netcalc.models.rates.line_rate import frame_rate_pps
 from netcalc.solver import evaluate, solve
 
 
@@ -83,7 +83,7 @@ def test_a_jump_over_the_result_is_told():
 
 def test_whole_numbers_give_the_first_past_the_crossing():
     # derived: N packets need 8 (N + 1) ms on two lines of 1 Mbit/s, so 100 ms are passed by 12
-    total = netcalc.models.store_and_forward.store_and_forward_s
+    total = netcalc.models.delays.store_and_forward.store_and_forward_s
     [root] = solve(
         total, for_="packet_count", result=0.1, packet_bytes=1000, bandwidth_bps=[1e6, 1e6]
     )

@@ -13,12 +13,11 @@ from __future__ import annotations
 
 from netcalc.calculator._catalogue import command, formula, formulas, search, subject_formulas
 from netcalc.calculator._formula import Formula
-from netcalc.calculator._parameter import Parameter
+from netcalc.calculator._parameter import Parameter, show
 from netcalc.calculator._results import (
     column_unit,
     explained,
     result_lines,
-    show,
     table,
 )
 from netcalc.calculator._sweeps import Solution, Sweep, parse_range, solve_for, sweep, sweep_range

@@ -6,7 +6,6 @@ import inspect
 from collections import Counter
 from difflib import get_close_matches
 from functools import cache
-from importlib import import_module
 
 from netcalc import models
 from netcalc.calculator._formula import Formula
@@ -15,7 +14,7 @@ from netcalc.errors import DomainError
 
 @cache
 def formulas() -> dict[str, Formula]:
-    """Return every public model by its full name, in the order of the files.
+    """Return every public model by its full name, in the order of the chapters.
 
     Examples
     --------
@@ -31,7 +30,7 @@ def formulas() -> dict[str, Formula]:
 @cache
 def subject_formulas(subject: str) -> dict[str, Formula]:
     """Return the public models of one file by their full name."""
-    module = import_module(f"netcalc.models.{subject}")
+    module = models.subject_module(subject)
     return {
         f"{subject}.{name}": Formula(f"{subject}.{name}", function)
         for name, function in vars(module).items()

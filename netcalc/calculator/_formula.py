@@ -16,8 +16,7 @@ import docstring_parser
 import numpy as np
 
 from netcalc import equations, units
-from netcalc.calculator._parameter import SUFFIX, UNIT, Parameter, documented_parameter, flat
-from netcalc.calculator._results import show
+from netcalc.calculator._parameter import SUFFIX, UNIT, Parameter, documented_parameter, flat, show
 from netcalc.errors import DomainError
 
 _SYMBOL = re.compile(r":math:`([^`]+)` (\w+)(?: \(([^()]*: [^()]*)\))?")

@@ -149,3 +149,14 @@ def flat(text: str) -> str:
     """Return text on one line, without the marks of reStructuredText."""
     bare = re.sub(r":\w+:`~?([^`<]+)(?:<[^`]*>)?`", r"\1", text)
     return " ".join(bare.replace("``", "").replace(r"\ ", "").split())
+
+
+def show(value: Any, unit: str) -> str:
+    """Write a value of a result, or a list of them, as people read it."""
+    if np.ndim(value) == 0 and np.asarray(value).dtype.kind == "b":
+        return str(value)
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple) or np.ndim(value):
+        return ", ".join(show(item, unit) for item in value)
+    return units.show(float(value), unit)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from netcalc import units
+from netcalc.calculator._parameter import show
 
 if TYPE_CHECKING:
     from netcalc.calculator._formula import Formula
@@ -43,17 +43,6 @@ def table(wanted: Formula, result: Any) -> dict[str, list[Any]]:
     columns = {name: np.ravel(column).tolist() for name, column in found.items()}
     length = max(map(len, columns.values()))
     return {name: column + [""] * (length - len(column)) for name, column in columns.items()}
-
-
-def show(value: Any, unit: str) -> str:
-    """Write a value of a result, or a list of them, as people read it."""
-    if np.ndim(value) == 0 and np.asarray(value).dtype.kind == "b":
-        return str(value)
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list | tuple) or np.ndim(value):
-        return ", ".join(show(item, unit) for item in value)
-    return units.show(float(value), unit)
 
 
 def result_lines(wanted: Formula, result: Any) -> list[str]:

@@ -13,8 +13,8 @@ import numpy as np
 from netcalc import units
 from netcalc.calculator._formula import Formula
 from netcalc.calculator._parameter import LIST_SEPARATOR, Parameter
+from netcalc.checks import FloatArray
 from netcalc.errors import ConvergenceError, DomainError, NotFiniteWarning
-from netcalc.models._domain import FloatArray
 from netcalc.solver import Root, default_range, solve
 
 _MANY = 10

@@ -24,7 +24,7 @@ from netcalc.claims.expression import evaluate, is_name
 from netcalc.claims.quantity import Quantity
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.readers import Readable
-from netcalc.readers._source import decode, open_source, printable
+from netcalc.readers.source import decode, open_source, printable
 
 COMPUTED = ("agree", "agree rounded", "disagree", "derived", "ambiguous", "physically inconsistent")
 """Verdicts that follow from a formula; ``ambiguous`` from several that do not agree."""

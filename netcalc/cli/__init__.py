@@ -21,8 +21,8 @@ from typing import Any, TextIO
 
 import click
 
-from netcalc import __version__
 from netcalc.errors import NetcalcError
+from netcalc.version import __version__
 
 # Each command, where it is, and its line in the help: a command is loaded when it is used.
 _COMMANDS = {

@@ -221,7 +221,7 @@ def _searching() -> AbstractContextManager[object]:
     """Show on a terminal that a search goes on, and for how long; some take seconds."""
     if not sys.stderr.isatty():
         return nullcontext()
-    from netcalc.cli.live import Progress  # late: most answers come at once
+    from netcalc.cli.progress import Progress  # late: most answers come at once
 
     return Progress("searching; Ctrl-C stops")
 

@@ -11,8 +11,9 @@ from netcalc import units
 from netcalc.cli import print_json, say
 from netcalc.emulation import Capabilities, capabilities
 from netcalc.errors import ExperimentError
-from netcalc.experiments import _instrument, echo
-from netcalc.models._headers import DATAGRAM_HEADERS_BYTES
+from netcalc.experiments import echo
+from netcalc.experiments.running import instrument
+from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.path import Path
 
 PATH_TEXT = "T1 5 ms"
@@ -29,11 +30,11 @@ def doctor(as_json: bool) -> None:
     found = capabilities()
     report: dict[str, Any] = {
         **found.as_dict(),
-        **_instrument.timer(),
-        "exchange_call_s": _instrument.exchange_call_s("127.0.0.1"),
-        **_instrument.scheduling(_instrument.scheduling_delays_s(500)),
-        "processor_ratio": _instrument.processor_ratio(),
-        "machine": _instrument.machine(),
+        **instrument.timer(),
+        "exchange_call_s": instrument.exchange_call_s("127.0.0.1"),
+        **instrument.scheduling(instrument.scheduling_delays_s(500)),
+        "processor_ratio": instrument.processor_ratio(),
+        "machine": instrument.machine(),
         "link": link_accuracy(found),
     }
     if as_json:

@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from netcalc import explain as explanations
+from netcalc.checks import non_negative
 from netcalc.cli import print_json, say
 from netcalc.cli.quantity import Quantity, named_as_typed, read_path
-from netcalc.models._domain import non_negative
 
 
 @click.command()

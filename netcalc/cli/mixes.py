@@ -14,7 +14,7 @@ from netcalc.cli import print_json, say
 from netcalc.cli.output import print_table
 from netcalc.cli.quantity import Quantity, QuantityCommand, WholeNumber, named_as_typed
 from netcalc.fit import SEPARATION_HEADINGS, tell_apart
-from netcalc.models.path_mixes import path_mixes
+from netcalc.models.delays.path_mixes import path_mixes
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 import numpy as np
 
+from netcalc.checks import FloatArray
 from netcalc.compare import Comparison
-from netcalc.models._domain import FloatArray
 
 if TYPE_CHECKING:
     from rich.table import Table

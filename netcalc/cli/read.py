@@ -4,35 +4,29 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING
 
 import click
-import numpy as np
 
-from netcalc import compare, fit, readers
-from netcalc.cli import complain, print_json, say
-from netcalc.cli.output import check_output, print_table, save_plot, tell_written
+from netcalc import compare, readers
+from netcalc.cli import complain, print_json
+from netcalc.cli.output import check_output, save_plot, tell_written
+from netcalc.cli.report import is_truth, print_samples
 from netcalc.errors import NetcalcError, ReaderError
-from netcalc.models._headers import DATAGRAM_HEADERS_BYTES
-from netcalc.models.framing import ethernet_frame_bytes
-from netcalc.readers._source import printable
+from netcalc.readers.source import printable
 from netcalc.samples import (
-    DROP_PLACES,
     BulkSamples,
     HopSamples,
     RttSamples,
     Samples,
-    Table,
     TrainSamples,
     TransactionSamples,
     TransferSamples,
 )
-from netcalc.units import show
 
 if TYPE_CHECKING:
-    from rich.table import Table as RichTable
+    pass
 
 
 _PYTHON = re.compile(r",? or give \w+=.*")
@@ -76,42 +70,9 @@ def read(files: tuple[str, ...], plot_path: str | None, force: bool, as_json: bo
         sys.exit(2 if len(bad) == len(files) else 1)
 
 
-def print_samples(name: str, samples: Samples, *, as_json: bool) -> None:
-    """Print what a file, or a run, has measured."""
-    if as_json:
-        print_json(summary(name, samples))
-        return
-    if _is_truth(samples):
-        from netcalc.cli.truth import print_truth  # late: it loads the experiments
-
-        say(_heading(name, samples))
-        print_truth(samples)
-        return
-    say(describe(name, samples))
-    if isinstance(samples, HopSamples):
-        print_table(links_table(samples))
-
-
-def _is_truth(samples: Samples) -> TypeGuard[Table]:
-    """Whether this is a saved table of ``netcalc truth``."""
-    return isinstance(samples, Table) and samples.meta.tool == "netcalc truth"
-
-
-def links_table(samples: HopSamples) -> RichTable:
-    """Return what was found of each link beside what was set, as a table."""
-    from rich.table import Table  # late: calc and the help do without
-
-    table = Table(box=None, pad_edge=False)
-    for heading in fit.LINK_HEADINGS:
-        table.add_column(heading, justify="right", no_wrap=True)
-    for link in fit.links(samples).links:
-        table.add_row(*link.texts())
-    return table
-
-
 def _draw(name: str, samples: Samples, path: str) -> None:
     """Draw what was measured into one HTML file."""
-    if _is_truth(samples):
+    if is_truth(samples):
         from netcalc.cli.truth import save_truth_plot  # late: it loads the experiments
 
         save_truth_plot(samples, path)
@@ -127,158 +88,6 @@ def _draw(name: str, samples: Samples, path: str) -> None:
             hint="Without --plot it is read; a figure needs columns such as size and rtt",
         )
     save_plot(compare.overlay(samples), path)
-
-
-def summary(name: str, samples: Samples) -> dict[str, Any]:
-    """Return what ``--json`` prints for one file."""
-    document: dict[str, Any] = {
-        "file": name,
-        "kind": type(samples).__name__,
-        "meta": asdict(samples.meta),
-        "sent": None,
-        "received": None,
-        "duplicates": None,
-        "errors": None,
-        "partial": samples.meta.partial,
-        "warnings": list(samples.meta.warnings),
-        "rtt_s": {"count": 0, "min": None, "median": None, "max": None},
-    }
-    if isinstance(samples, RttSamples):
-        rtt = samples.best_s
-        document |= {
-            "sent": samples.sent,
-            "received": samples.received,
-            "duplicates": samples.duplicates,
-            "errors": samples.errors,
-        }
-        if rtt.size:
-            document["rtt_s"] = {
-                "count": rtt.size,
-                "min": float(rtt.min()),
-                "median": float(np.median(rtt)),
-                "max": float(rtt.max()),
-            }
-    if isinstance(samples, TransactionSamples):
-        document["modes"] = {}
-        for mode in samples.modes:
-            times = np.asarray(samples.response_s)[samples.of_mode(mode)]
-            document["modes"][mode] = {
-                "count": times.size,
-                "failed": int((np.asarray(samples.failed) & (samples.mode == mode)).sum()),
-                "min": float(times.min()) if times.size else None,
-                "median": float(np.median(times)) if times.size else None,
-                "max": float(times.max()) if times.size else None,
-            }
-    if isinstance(samples, BulkSamples):
-        document["settings"] = samples.by_setting()
-    if isinstance(samples, HopSamples):
-        document |= {"sent": len(samples), "received": int(samples.measured.sum())}
-        document["links"] = fit.links(samples).rows()
-    if isinstance(samples, TrainSamples):
-        document |= {"sent": len(samples), "received": len(samples) - samples.lost_count}
-        document["bottleneck"] = asdict(fit.bottleneck(samples))
-    return document
-
-
-def describe(name: str, samples: Samples) -> str:
-    """Return what is printed for one file."""
-    lines = [_heading(name, samples)]
-    if isinstance(samples, RttSamples):
-        loss = (
-            "" if np.isnan(samples.loss_ratio) else f" ({show(samples.loss_ratio, 'ratio')} lost)"
-        )
-        lines.append(f"  sent {samples.sent}, received {samples.received}{loss}")
-        if samples.duplicates or samples.errors:
-            lines.append(f"  duplicates {samples.duplicates}, errors {samples.errors}")
-        rtt = samples.best_s
-        if rtt.size:
-            lines.append(
-                f"  RTT of first replies: min {show(rtt.min(), 's')}, median "
-                f"{show(float(np.median(rtt)), 's')}, max {show(rtt.max(), 's')}"
-            )
-        else:
-            lines.append("  no round-trip time is known")
-        if 0 < rtt.size < samples.received:
-            lines.append(f"  of {samples.received} replies {rtt.size} have a time")
-    if isinstance(samples, TransactionSamples):
-        lines += [f"  {sentence}" for sentence in of_modes(samples)]
-    if isinstance(samples, BulkSamples):
-        lines += [f"  {sentence}" for sentence in of_settings(samples)]
-    if isinstance(samples, HopSamples | TrainSamples):
-        lines.append(f"  {compare.overlay(samples).sentence}")
-    if isinstance(samples, RttSamples | TransferSamples):
-        comparison = compare.overlay(samples)
-        lines.append(f"  {comparison.sentence}")
-        lines += [f"  {note}" for note in (comparison.fit.notes if comparison.fit else ())]
-    if samples.meta.partial:
-        lines.append("  partial: the measurement ended before it was complete")
-    lines += [f"  warning: {warning}" for warning in samples.meta.warnings]
-    return "\n".join(lines)
-
-
-def _heading(name: str, samples: Samples) -> str:
-    rows = f"{len(samples)} row{'s' * (len(samples) != 1)}"
-    return f"{printable(name, 200)}: {samples.meta.tool or type(samples).__name__}, {rows}"
-
-
-_GRANTED = ("send_buffer_bytes", "receive_buffer_bytes")
-
-
-def of_settings(samples: BulkSamples) -> list[str]:
-    """Return what was measured with each setting, and what theory says of all."""
-    lines = []
-    for row in samples.by_setting():
-        what = [f"writes of {show(row['write_bytes'], 'byte')}"]
-        if samples.meta.tool == "netcalc line-rate":
-            frame = ethernet_frame_bytes(row["write_bytes"] + DATAGRAM_HEADERS_BYTES)
-            data = show(row["write_bytes"], "byte")
-            what = [f"frames of {show(float(frame), 'byte')} ({data} of data)"]
-        if not np.isnan(row["asked_buffer_bytes"]):
-            asked = show(row["asked_buffer_bytes"], "byte")
-            granted = [show(row[name], "byte") for name in _GRANTED if not np.isnan(row[name])]
-            what.append(f"buffers of {asked} (granted {' and '.join(granted) or 'unknown'})")
-        if row["pair_count"] > 1 or not np.isnan(row["cycle_s"]):
-            what.append(f"pairs: {row['pair_count']:g}")
-        rates = (
-            f"sent {show(row['sent_rate_bps'], 'bit/s')} ({show(row['sent_rate_pps'], 'packet/s')})"
-            f", received {show(row['goodput_bps'], 'bit/s')}"
-        )
-        if not np.isnan(row["loss_ratio"]):
-            rates += f" ({show(row['rate_pps'], 'packet/s')}), lost {row['loss_ratio']:.2%}"
-        if not np.isnan(row["window_bytes"]):
-            rates += f", {show(row['window_bytes'], 'byte')} seen in flight"
-        times = (
-            f"{show(row['wall_s'], 's')} wall, {show(row['user_s'], 's')} user, "
-            f"{show(row['system_s'], 's')} system"
-        )
-        lines.append(f"{', '.join(what)}: {rates}; {times}; median of {row['run_count']}")
-        places = {place: row[name] for place, name in DROP_PLACES.items() if row[name] > 0}
-        if places:
-            counts = [f"{place} {count:.0f}" for place, count in places.items()]
-            lines[-1] += f"; dropped: {', '.join(counts)}"
-        if row["limit"]:
-            lines[-1] += f"; the limit was: {row['limit']}"
-    if len(samples):
-        lines.append(compare.bulk(samples).sentence)
-    return lines
-
-
-def of_modes(samples: TransactionSamples) -> list[str]:
-    """Return what was measured in each mode, and what theory says of it."""
-    lines = []
-    for mode in samples.modes:
-        times = np.asarray(samples.response_s)[samples.of_mode(mode)]
-        if times.size:
-            lines.append(
-                f"{mode}: {times.size} time{'s' * (times.size != 1)}, "
-                f"min {show(float(times.min()), 's')}, median "
-                f"{show(float(np.median(times)), 's')}, max {show(float(times.max()), 's')}"
-            )
-    if "write_bytes" in samples.meta.instrument:
-        lines.append(compare.small_writes(samples).sentence)
-    else:
-        lines += [compare.transactions(samples, mode=mode).sentence for mode in samples.modes]
-    return lines
 
 
 def _read(name: str) -> Samples:

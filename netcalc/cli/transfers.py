@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
+from netcalc.checks import positive
 from netcalc.cli.live import live_options, live_run, place
 from netcalc.cli.quantity import Quantity, WholeNumber
 from netcalc.experiments import bulk as measure_bulk
 from netcalc.experiments import line_rate as measure_line_rate
 from netcalc.experiments import lockstep as measure_lockstep
 from netcalc.experiments.line_rate import BOX_INPUT_PACKETS
-from netcalc.models._domain import positive
 
 
 class BareSize(Quantity):

@@ -11,11 +11,11 @@ from dataclasses import asdict
 import click
 
 from netcalc.cli import check_one_form, print_json
-from netcalc.cli.live import Progress
 from netcalc.cli.output import check_outputs, tell_written
-from netcalc.experiments.truth import LABS, TruthRow, truth_rows, truth_summary
-from netcalc.experiments.truth import truth as measure
+from netcalc.cli.progress import Progress
 from netcalc.samples import Table
+from netcalc.truth.table import LABS, TruthRow, truth_rows, truth_summary
+from netcalc.truth.table import truth as measure
 from netcalc.units import show
 
 _COLOURS = {"within": "green", "instrument": "yellow", "unexplained": "red"}

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from netcalc.checks import FloatArray, as_float
 from netcalc.fit import Fit
-from netcalc.models._domain import FloatArray, as_float
 from netcalc.path import Path
 from netcalc.units import show
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from netcalc.models.exchange import ExchangeTimeline, exchange_timeline
+from netcalc.models.delays.exchange import ExchangeTimeline, exchange_timeline
 from netcalc.path import Path
 
 

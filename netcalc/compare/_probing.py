@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from netcalc import fit
+from netcalc.checks import FloatArray
 from netcalc.compare._comparison import (
     Comparison,
     emulated_path,
     points,
 )
-from netcalc.models._domain import FloatArray
-from netcalc.models.probing import pair_dispersion_s
+from netcalc.models.measuring.probing import pair_dispersion_s
 from netcalc.path import Path
 from netcalc.samples import (
     HopSamples,

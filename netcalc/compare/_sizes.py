@@ -10,7 +10,7 @@ from netcalc.compare._comparison import (
     curve_over,
 )
 from netcalc.fit import Fit
-from netcalc.models._headers import DATAGRAM_HEADERS_BYTES
+from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.samples import (
     Meta,
     RttSamples,

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from netcalc.checks import FloatArray, as_float
 from netcalc.compare._comparison import (
     TCP_HEADERS_BYTES,
     Comparison,
@@ -14,9 +15,8 @@ from netcalc.compare._comparison import (
     points,
 )
 from netcalc.compare._exchange import exchange_over
-from netcalc.models._domain import FloatArray, as_float
-from netcalc.models.delayed_ack import LINUX_ATO_MIN_S, tick_timer_wait_s
-from netcalc.models.write_timeline import WriteTimeline, write_timeline
+from netcalc.models.hosts.delayed_ack import LINUX_ATO_MIN_S, tick_timer_wait_s
+from netcalc.models.hosts.write_timeline import WriteTimeline, write_timeline
 from netcalc.path import Path
 from netcalc.samples import (
     TransactionSamples,

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from netcalc.checks import FloatArray, choice
 from netcalc.compare._comparison import (
     TCP_HEADERS_BYTES,
     Comparison,
@@ -16,10 +17,9 @@ from netcalc.compare._comparison import (
 from netcalc.compare._exchange import exchange_over
 from netcalc.fit import Costs
 from netcalc.fit import datagram_costs as datagram_fit
-from netcalc.models._domain import FloatArray, choice
-from netcalc.models._headers import DATAGRAM_HEADERS_BYTES
-from netcalc.models.fragmentation import fragment_count
-from netcalc.models.handshakes import round_trips
+from netcalc.models.sizes.fragmentation import fragment_count
+from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
+from netcalc.models.tcp.handshakes import round_trips
 from netcalc.path import Path
 from netcalc.samples import (
     TransactionSamples,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from netcalc import fit
+from netcalc.checks import FloatArray
 from netcalc.compare._comparison import (
     CURVE_POINTS,
     TCP_HEADERS_BYTES,
@@ -17,14 +18,13 @@ from netcalc.compare._comparison import (
     points,
     with_theory,
 )
-from netcalc.models._domain import FloatArray
-from netcalc.models._headers import DATAGRAM_HEADERS_BYTES, MIN_FRAME_BYTES
-from netcalc.models.framing import ethernet_frame_bytes
-from netcalc.models.host_stack import message_s
-from netcalc.models.line_rate import frame_rate_pps
-from netcalc.models.loss_limited import mathis_throughput_bps
-from netcalc.models.rate_reading import stop_and_wait_goodput_bps
-from netcalc.models.window import throughput_bps
+from netcalc.models.hosts.host_stack import message_s
+from netcalc.models.rates.line_rate import frame_rate_pps
+from netcalc.models.rates.rate_reading import stop_and_wait_goodput_bps
+from netcalc.models.sizes.framing import ethernet_frame_bytes
+from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES, MIN_FRAME_BYTES
+from netcalc.models.tcp.loss_limited import mathis_throughput_bps
+from netcalc.models.tcp.window import throughput_bps
 from netcalc.path import Path
 from netcalc.samples import (
     BulkSamples,

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from netcalc.emulation.events import FATES, Events
     from netcalc.emulation.queue import LinkQueue
     from netcalc.emulation.relay import CANNOT_SHOW, Relay
-    from netcalc.emulation.routed import Forwarding, Routed
-    from netcalc.emulation.wire import Statistics, Wire
+    from netcalc.emulation.wire.emulated_path import Statistics, Wire
+    from netcalc.emulation.wire.routed import Forwarding, Routed
 
 __all__ = [
     "CANNOT_SHOW",
@@ -40,8 +40,8 @@ _MODULES = {
     "events": ("FATES", "Events"),
     "queue": ("LinkQueue",),
     "relay": ("CANNOT_SHOW", "Relay"),
-    "routed": ("Forwarding", "Routed"),
-    "wire": ("Statistics", "Wire"),
+    "wire.emulated_path": ("Statistics", "Wire"),
+    "wire.routed": ("Forwarding", "Routed"),
 }
 _NAMES = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path as File
 from typing import Any
 
-from netcalc.emulation._kernel import TUN_NODE
-from netcalc.emulation.wire import Wire
+from netcalc.emulation.wire.emulated_path import Wire
+from netcalc.emulation.wire.kernel import TUN_NODE
 from netcalc.errors import ExperimentError
 from netcalc.path import Link, Path
 

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Self
 from netcalc.emulation.chain import Chain, both_directions
 from netcalc.emulation.queue import LinkQueue
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.models._headers import DATAGRAM_HEADERS_BYTES
+from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 
 if TYPE_CHECKING:
     from netcalc.path import Path
@@ -59,7 +59,7 @@ class Relay:
     header_bytes : int
         What a datagram takes on a link beside its data: 28 of IPv4 and UDP. [byte]
     faults, seed, every
-        As of :class:`netcalc.emulation.wire.Wire`.
+        As of :class:`netcalc.emulation.wire.emulated_path.Wire`.
 
     Raises
     ------

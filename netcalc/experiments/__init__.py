@@ -6,22 +6,21 @@ a second, keeps what it measured, and leaves nothing behind.
 
 from __future__ import annotations
 
-from netcalc.experiments._limits import (
+from netcalc.experiments.bulk import BOOK_WRITES, bulk
+from netcalc.experiments.echo import BOOK_SIZES, echo
+from netcalc.experiments.line_rate import TESTER_FRAMES, line_rate, lockstep
+from netcalc.experiments.packet_trains import packet_trains
+from netcalc.experiments.probing import PROBE_SIZES, probing
+from netcalc.experiments.running.limits import (
     MAX_BULK_BYTES,
     MAX_BYTES,
     MAX_COUNT,
     MAX_DURATION_S,
     MAX_TCP_BYTES,
 )
-from netcalc.experiments.bulk import BOOK_WRITES, bulk
-from netcalc.experiments.echo import BOOK_SIZES, echo
-from netcalc.experiments.line_rate import TESTER_FRAMES, line_rate, lockstep
-from netcalc.experiments.own_error import own_error
-from netcalc.experiments.packet_trains import packet_trains
-from netcalc.experiments.probing import PROBE_SIZES, probing
+from netcalc.experiments.running.measurement_error import measurement_error
 from netcalc.experiments.small_writes import small_writes
 from netcalc.experiments.transactions import BOOK_TRANSACTION_SIZES, transactions
-from netcalc.experiments.truth import TruthRow, truth, truth_rows, truth_summary
 
 __all__ = [
     "BOOK_SIZES",
@@ -34,17 +33,13 @@ __all__ = [
     "MAX_TCP_BYTES",
     "PROBE_SIZES",
     "TESTER_FRAMES",
-    "TruthRow",
     "bulk",
     "echo",
     "line_rate",
     "lockstep",
-    "own_error",
+    "measurement_error",
     "packet_trains",
     "probing",
     "small_writes",
     "transactions",
-    "truth",
-    "truth_rows",
-    "truth_summary",
 ]

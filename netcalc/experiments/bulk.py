@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from netcalc.checks import as_float, choice, one_dimensional
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments._limits import (
+from netcalc.experiments.running.limits import (
     MAX_BULK_BYTES,
     MAX_DURATION_S,
     finite,
@@ -20,12 +21,11 @@ from netcalc.experiments._limits import (
     require_writable,
     whole_number,
 )
-from netcalc.experiments._places import both_ends, drain_s
-from netcalc.experiments._run import Progress, finish
-from netcalc.experiments._stopping import Stop, Stopping
-from netcalc.experiments._transfers import Transfer, Transfers
-from netcalc.models._domain import as_float, choice, one_dimensional
-from netcalc.models._headers import UDP_HEADER_BYTES, ip_header_bytes
+from netcalc.experiments.running.run import Progress, finish
+from netcalc.experiments.running.stopping import Stop, Stopping
+from netcalc.experiments.transfers.placement import both_ends, drain_s
+from netcalc.experiments.transfers.transfer_run import Transfer, Transfers
+from netcalc.models.sizes.headers import UDP_HEADER_BYTES, ip_header_bytes
 from netcalc.path import Path
 from netcalc.samples import BulkSamples
 from netcalc.units import show

@@ -8,12 +8,21 @@ from collections.abc import Callable
 
 from numpy.typing import ArrayLike
 
-from netcalc.emulation.wire import Wire
+from netcalc.checks import choice
+from netcalc.emulation.wire.emulated_path import Wire
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments import _instrument
-from netcalc.experiments._exchange import Exchange, TcpExchange, UdpExchange, connect_within
-from netcalc.experiments._icmp import IcmpExchange
-from netcalc.experiments._limits import (
+from netcalc.experiments.exchanges.echo_run import Plan, Run
+from netcalc.experiments.exchanges.exchange import (
+    Exchange,
+    TcpExchange,
+    UdpExchange,
+    connect_within,
+)
+from netcalc.experiments.exchanges.icmp import IcmpExchange
+from netcalc.experiments.peers.process import Peer
+from netcalc.experiments.peers.responder import TAG_BYTES
+from netcalc.experiments.running import instrument
+from netcalc.experiments.running.limits import (
     CONNECT_S,
     MAX_BYTES,
     MAX_COUNT,
@@ -27,12 +36,8 @@ from netcalc.experiments._limits import (
     require_writable,
     whole_number,
 )
-from netcalc.experiments._peer import TAG_BYTES
-from netcalc.experiments._probes import Plan, Run
-from netcalc.experiments._process import Peer
-from netcalc.experiments._run import Progress, finish
-from netcalc.experiments._stopping import Stop, Stopping
-from netcalc.models._domain import choice
+from netcalc.experiments.running.run import Progress, finish
+from netcalc.experiments.running.stopping import Stop, Stopping
 from netcalc.path import Path
 from netcalc.samples import RttSamples
 
@@ -172,12 +177,12 @@ def _least_s(plan: Plan, path: Path | None) -> float:
 def with_own_peer(run: Run) -> None:
     """Note the error of the instrument, start a peer on the same processor, send the probes."""
     note_instrument(run)
-    run.facts.update(_instrument.loopback())
-    with _instrument.one_processor() as processor:
+    run.facts.update(instrument.loopback())
+    with instrument.one_processor() as processor:
         run.facts["shared_processor"] = processor
         run.measure_own_error()
         with Peer(peer_settings(run.plan), stopping=run.stopping) as peer:
-            run.facts["exchange_call_s"] = _instrument.exchange_call_s(run.plan.host)
+            run.facts["exchange_call_s"] = instrument.exchange_call_s(run.plan.host)
             probe_peer(run, peer, socket.socket)
         run.measure_own_error()
 
@@ -212,9 +217,9 @@ def through(run: Run, wire: Wire) -> None:
 
 def note_instrument(run: Run) -> None:
     """Note what of the machine and its clock bears on the times."""
-    timer = _instrument.timer()
-    own_cost_s = _instrument.own_cost_s(timer["clock_call_s"])
-    run.facts.update(_instrument.machine(), **timer, own_cost_s=own_cost_s)
+    timer = instrument.timer()
+    own_cost_s = instrument.own_cost_s(timer["clock_call_s"])
+    run.facts.update(instrument.machine(), **timer, own_cost_s=own_cost_s)
     run.facts["address_family"] = "IPv6" if ":" in run.plan.host else "IPv4"
 
 
@@ -267,7 +272,7 @@ def connected(run: Run, address: tuple[str, int], opener: Opener) -> Exchange:
     plan = run.plan
     if plan.protocol == "udp":
         with open_udp(address, opener) as sock:
-            run.facts.update(_instrument.granted(sock))
+            run.facts.update(instrument.granted(sock))
         return UdpExchange(
             lambda: open_udp(address, opener),
             plan.session,
@@ -276,11 +281,11 @@ def connected(run: Run, address: tuple[str, int], opener: Opener) -> Exchange:
         )
     if plan.protocol == "icmp":
         sock = open_raw(address, opener)
-        run.facts.update(_instrument.granted(sock))
+        run.facts.update(instrument.granted(sock))
         return IcmpExchange(sock, plan.session, timeout_s=plan.timeout_s, stopping=run.stopping)
     sock = open_tcp(address, opener, run.stopping)
     try:
-        run.facts.update(_instrument.granted(sock))
+        run.facts.update(instrument.granted(sock))
         return TcpExchange(
             sock,
             plan.session,

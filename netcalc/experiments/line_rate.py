@@ -8,19 +8,6 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from netcalc.errors import DomainError
-from netcalc.experiments._limits import (
-    MAX_DURATION_S,
-    finite,
-    require_linux,
-    require_path,
-    require_processes,
-    require_writable,
-    whole_number,
-)
-from netcalc.experiments._places import drain_s
-from netcalc.experiments._run import Progress, finish
-from netcalc.experiments._stopping import Stop, Stopping
-from netcalc.experiments._transfers import Transfer, Transfers
 from netcalc.experiments.bulk import (
     LINGER_S,
     MAX_TOGETHER,
@@ -29,6 +16,19 @@ from netcalc.experiments.bulk import (
     require_bounded_transfers,
     whole_numbers,
 )
+from netcalc.experiments.running.limits import (
+    MAX_DURATION_S,
+    finite,
+    require_linux,
+    require_path,
+    require_processes,
+    require_writable,
+    whole_number,
+)
+from netcalc.experiments.running.run import Progress, finish
+from netcalc.experiments.running.stopping import Stop, Stopping
+from netcalc.experiments.transfers.placement import drain_s
+from netcalc.experiments.transfers.transfer_run import Transfer, Transfers
 from netcalc.path import Path
 from netcalc.samples import BulkSamples
 
@@ -245,7 +245,7 @@ def lockstep(
 
     References
     ----------
-    :func:`netcalc.models.rate_reading.stop_and_wait_goodput_bps`.
+    :func:`netcalc.models.rates.rate_reading.stop_and_wait_goodput_bps`.
     """
     require_linux("the way one program waits for many connections")
     require_path(path)

@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from netcalc.emulation.wire import Wire
+from netcalc.checks import ratio
+from netcalc.emulation.wire.emulated_path import Wire
 from netcalc.errors import ExperimentError
-from netcalc.experiments import _instrument
-from netcalc.experiments._exchange import limit_receive, slice_s
-from netcalc.experiments._limits import (
+from netcalc.experiments.exchanges.exchange import limit_receive, slice_s
+from netcalc.experiments.probing import MAX_PAYLOAD_BYTES
+from netcalc.experiments.running import instrument
+from netcalc.experiments.running.limits import (
     MAX_COUNT,
     MAX_DURATION_S,
     finite,
@@ -27,12 +29,10 @@ from netcalc.experiments._limits import (
     whole_number,
     whole_sizes,
 )
-from netcalc.experiments._run import SILENT_COUNT, Progress, Record, finish
-from netcalc.experiments._stamps import SO_TIMESTAMPNS, stamp_ns
-from netcalc.experiments._stopping import Stop, Stopping
-from netcalc.experiments.probing import MAX_PAYLOAD_BYTES
-from netcalc.models._domain import ratio
-from netcalc.models._headers import DATAGRAM_HEADERS_BYTES
+from netcalc.experiments.running.run import SILENT_COUNT, Progress, Record, finish
+from netcalc.experiments.running.stamps import SO_TIMESTAMPNS, stamp_ns
+from netcalc.experiments.running.stopping import Stop, Stopping
+from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.path import Path
 from netcalc.samples import TrainSamples
 
@@ -190,7 +190,7 @@ class TrainRun(Record[TrainSamples]):
 
     def through(self, wire: Wire, plan: Trains) -> None:
         """Open the wire and send every train from its near end."""
-        self.facts.update(_instrument.machine(), **_instrument.timer(), address_family="IPv4")
+        self.facts.update(instrument.machine(), **instrument.timer(), address_family="IPv4")
         self.measure_own_error()
         kind = (socket.AF_INET, socket.SOCK_DGRAM)
         with (
@@ -216,7 +216,7 @@ class TrainRun(Record[TrainSamples]):
 
     def _send_all(self, sender: socket.socket, receiver: socket.socket, plan: Trains) -> None:
         draw = random.Random(plan.seed)
-        with _instrument.collector_off():
+        with instrument.collector_off():
             for train in range(plan.count + 1):
                 self.phase = "trains" if train else "warm-up"
                 self.stopping.check()

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.emulation.wire import Wire
+from netcalc.emulation.wire.emulated_path import Wire
 from netcalc.errors import ExperimentError
-from netcalc.experiments import _instrument
-from netcalc.experiments._exchange import DRAINED, limit_receive, slice_s
-from netcalc.experiments._limits import (
+from netcalc.experiments.exchanges.exchange import DRAINED, limit_receive, slice_s
+from netcalc.experiments.running import instrument
+from netcalc.experiments.running.limits import (
     MAX_COUNT,
     MAX_DURATION_S,
     finite,
@@ -32,10 +32,10 @@ from netcalc.experiments._limits import (
     whole_number,
     whole_sizes,
 )
-from netcalc.experiments._run import SILENT_COUNT, Progress, Record, finish
-from netcalc.experiments._stopping import Stop, Stopping
+from netcalc.experiments.running.run import SILENT_COUNT, Progress, Record, finish
+from netcalc.experiments.running.stopping import Stop, Stopping
 from netcalc.fit import to_node_s
-from netcalc.models._headers import DATAGRAM_HEADERS_BYTES
+from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.path import Path
 from netcalc.samples import HopSamples
 
@@ -256,7 +256,7 @@ class HopRun(Record[HopSamples]):
 
     def through(self, wire: Wire, sizes: list[int], *, count: int, timeout_s: float) -> None:
         """Open the wire and send all probes from its near end."""
-        self.facts.update(_instrument.machine(), **_instrument.timer(), address_family="IPv4")
+        self.facts.update(instrument.machine(), **instrument.timer(), address_family="IPv4")
         self.measure_own_error()
         with (
             wire,
@@ -278,7 +278,7 @@ class HopRun(Record[HopSamples]):
     def _probe(self, exchange: HopExchange, sizes: list[int], hops: int, count: int) -> None:
         payloads = {size: bytearray((bytes(range(256)) * 6)[:size]) for size in sizes}
         sequence = 0
-        with _instrument.collector_off():
+        with instrument.collector_off():
             for turn in range(-1, count):
                 self.phase = "probes" if turn >= 0 else "warm-up"
                 every = list(product(range(1, hops + 1), sizes if turn >= 0 else sizes[:1]))

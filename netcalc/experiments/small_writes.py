@@ -8,9 +8,23 @@ from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
+from netcalc.checks import as_float, choice, one_dimensional
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments import _instrument
-from netcalc.experiments._limits import (
+from netcalc.experiments.exchanges.responses import (
+    Place,
+    Responses,
+    counted,
+    grown,
+    place_of,
+    save_capture,
+    taps_of,
+)
+from netcalc.experiments.exchanges.tap import Tap
+from netcalc.experiments.exchanges.write_run import Rounds, WritePlan
+from netcalc.experiments.peers.namespace import LOOPBACK_MTU_BYTES
+from netcalc.experiments.peers.process import Peer
+from netcalc.experiments.running import instrument
+from netcalc.experiments.running.limits import (
     MAX_BYTES,
     MAX_COUNT,
     MAX_DURATION_S,
@@ -23,22 +37,8 @@ from netcalc.experiments._limits import (
     require_writable,
     whole_number,
 )
-from netcalc.experiments._process import Peer
-from netcalc.experiments._responses import (
-    Place,
-    Responses,
-    counted,
-    grown,
-    place_of,
-    save_capture,
-    taps_of,
-)
-from netcalc.experiments._room import LOOPBACK_MTU_BYTES
-from netcalc.experiments._rounds import Rounds, WritePlan
-from netcalc.experiments._run import Progress, finish
-from netcalc.experiments._stopping import Stop, Stopping
-from netcalc.experiments._tap import Tap
-from netcalc.models._domain import as_float, choice, one_dimensional
+from netcalc.experiments.running.run import Progress, finish
+from netcalc.experiments.running.stopping import Stop, Stopping
 from netcalc.path import Path
 from netcalc.samples import TransactionSamples
 
@@ -232,7 +232,7 @@ def _measure(
     path: Path | None,
     pcap: str | os.PathLike[str] | None,
 ) -> None:
-    run.facts.update(_instrument.machine(), **_instrument.timer())
+    run.facts.update(instrument.machine(), **instrument.timer())
     run.facts["rtt_s"] = 0.0  # of the path; the host's own time is in the samples
     if path is not None:
         packet_bytes = max(plan.sizes) + TCP_HEADERS_BYTES[plan.version]
@@ -258,7 +258,7 @@ def measure_writes(run: Responses, plan: WritePlan, place: Place, taps: Sequence
         write_bytes=list(plan.sizes),
         write_gap_s=plan.write_gap_s,
         interval_s=plan.interval_s,
-        tick_s=_instrument.tick_s(),
+        tick_s=instrument.tick_s(),
         autocorking=place.read_number(_AUTOCORKING),
         **{name: {} for name in ("counters", "nodelay", "ladder", "waits")},
     )

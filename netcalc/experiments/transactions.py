@@ -8,9 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from netcalc.checks import as_float, choice, one_dimensional
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments import _instrument
-from netcalc.experiments._limits import (
+from netcalc.experiments.exchanges.responses import Responses, place_of, save_capture, taps_of
+from netcalc.experiments.exchanges.transaction_run import STREAMS, TransactionPlan, Transactions
+from netcalc.experiments.running import instrument
+from netcalc.experiments.running.limits import (
     MAX_COUNT,
     MAX_DURATION_S,
     finite,
@@ -21,11 +24,8 @@ from netcalc.experiments._limits import (
     require_writable,
     whole_number,
 )
-from netcalc.experiments._responses import Responses, place_of, save_capture, taps_of
-from netcalc.experiments._run import Progress, finish
-from netcalc.experiments._stopping import Stop, Stopping
-from netcalc.experiments._transactions import STREAMS, TransactionPlan, Transactions
-from netcalc.models._domain import as_float, choice, one_dimensional
+from netcalc.experiments.running.run import Progress, finish
+from netcalc.experiments.running.stopping import Stop, Stopping
 from netcalc.path import Path
 from netcalc.samples import TransactionSamples
 
@@ -215,7 +215,7 @@ def _measure(
     pcap: str | os.PathLike[str] | None,
 ) -> None:
     """Make the place, open the tap, and go through the protocols that are possible there."""
-    run.facts.update(_instrument.machine(), **_instrument.timer())
+    run.facts.update(instrument.machine(), **instrument.timer())
     run.facts.update(warm_up_count=0, header_bytes=HEADER_BYTES[plan.version])
     for name in ("counters", "packets", "exchanges", "first_response_s"):
         run.facts[name] = {}

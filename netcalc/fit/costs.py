@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from netcalc.checks import FloatArray
 from netcalc.fit.lines import set_aside
-from netcalc.models._domain import FloatArray
-from netcalc.models.fragmentation import fragment_count
-from netcalc.models.mbufs import datagram_mbufs
+from netcalc.models.hosts.mbufs import datagram_mbufs
+from netcalc.models.sizes.fragmentation import fragment_count
 from netcalc.samples import TransactionSamples
 
 COSTS = {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from netcalc.checks import FloatArray
 from netcalc.fit.costs import Costs
 from netcalc.fit.lines import robust_line
-from netcalc.models._domain import FloatArray
-from netcalc.models._headers import DATAGRAM_HEADERS_BYTES
-from netcalc.models.framing import ethernet_frame_bytes
+from netcalc.models.sizes.framing import ethernet_frame_bytes
+from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.samples import BulkSamples
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.models import latency
-from netcalc.models._domain import FloatArray
-from netcalc.models._headers import DATAGRAM_HEADERS_BYTES
+from netcalc.checks import FloatArray
+from netcalc.models.delays import latency
+from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.samples import RttSamples, TransferSamples
 from netcalc.units import show
 
@@ -190,7 +190,7 @@ def rtt_against_size(
     -------
     Fit
         ``base_rtt_s`` (a round trip of no bits) and ``bandwidth_bps`` (equivalent rate, one way)
-        of :func:`netcalc.models.latency.echo_rtt_s`.
+        of :func:`netcalc.models.delays.latency.echo_rtt_s`.
     """
     if not isinstance(samples, RttSamples):
         raise TypeError(f"samples must be RttSamples, found {type(samples).__name__}")
@@ -255,7 +255,7 @@ def transfer_against_size(samples: TransferSamples) -> Fit:
     Returns
     -------
     Fit
-        ``latency_s`` and ``bandwidth_bps`` of :func:`netcalc.models.latency.transfer_s`.
+        ``latency_s`` and ``bandwidth_bps`` of :func:`netcalc.models.delays.latency.transfer_s`.
     """
     if not isinstance(samples, TransferSamples):
         raise TypeError(f"samples must be TransferSamples, found {type(samples).__name__}")

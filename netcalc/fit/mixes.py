@@ -1,6 +1,6 @@
 """What would tell apart mixes of links that one round trip leaves open.
 
->>> from netcalc.models.path_mixes import path_mixes
+>>> from netcalc.models.delays.path_mixes import path_mixes
 >>> kinds = [1.544e6, 10e6, 45e6]
 >>> found = path_mixes(0.187, bandwidth_bps=kinds, link_count=[12, 13], packet_bytes=1428,
 ...     base_rtt_s=0.092)
@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.models._domain import FloatArray
-from netcalc.models.path_mixes import PathMixes
+from netcalc.checks import FloatArray
+from netcalc.models.delays.path_mixes import PathMixes
 from netcalc.units import show
 
 
@@ -65,7 +65,7 @@ def tell_apart(
     Parameters
     ----------
     mixes : PathMixes
-        What fits, of :func:`netcalc.models.path_mixes.path_mixes`.
+        What fits, of :func:`netcalc.models.delays.path_mixes.path_mixes`.
     bandwidth_bps : 1-D array_like
         Rate of each kind of link, as there. [bit/s]
     packet_bytes : float

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from netcalc.models._domain import FloatArray
-from netcalc.models.probing import pair_bandwidth_bps
+from netcalc.checks import FloatArray
+from netcalc.models.measuring.probing import pair_bandwidth_bps
 from netcalc.samples import TrainSamples
 from netcalc.units import show
 

@@ -24,10 +24,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from netcalc.checks import FloatArray
 from netcalc.fit.lines import Line, robust_line
-from netcalc.models._domain import FloatArray
-from netcalc.models._headers import DATAGRAM_HEADERS_BYTES
-from netcalc.models.probing import hop_bandwidth_bps
+from netcalc.models.measuring.probing import hop_bandwidth_bps
+from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.path import Path
 from netcalc.samples import HopSamples
 from netcalc.units import show

@@ -1,4 +1,4 @@
-"""Pure formulas over numpy arrays, one file a subject: no objects, files, sockets or clocks.
+"""Pure formulas over numpy arrays, in chapters, one file a subject: no objects, files or clocks.
 
 Every function takes the swept quantity first, everything else by keyword, in SI units that its
 name carries (``_s``, ``_bps``, ``_bytes``, ``_pps``, ``_ratio``), and broadcasts.
@@ -7,21 +7,44 @@ name carries (``_s``, ``_bps``, ``_bytes``, ``_pps``, ``_ratio``), and broadcast
 from __future__ import annotations
 
 from importlib import import_module
-from pkgutil import iter_modules
-from typing import Any
+from types import ModuleType
 
-SUBJECTS = tuple(
-    sorted(found.name for found in iter_modules(__path__) if not found.name.startswith("_"))
-)
-"""The files of formulas, by name."""
+CHAPTERS = {
+    "sizes": (
+        "framing", "fragmentation", "encapsulation", "esp", "wireguard", "atm", "serial_lines",
+    ),
+    "rates": ("line_rate", "goodput", "rate_reading", "forwarding", "voice"),
+    "delays": ("latency", "store_and_forward", "exchange", "path_mixes", "asymmetry"),
+    "hosts": ("host_stack", "mbufs", "small_writes", "write_timeline", "delayed_ack"),
+    "tcp": (
+        "window", "handshakes", "slow_start", "short_transfers", "cardwell", "timers",
+        "loss_limited", "pftk", "tfrc", "cubic", "bbr", "sharing", "fairness", "rfc6349",
+        "datagram_loss",
+    ),
+    "queues": (
+        "queueing", "mm1", "md1", "mmc", "erlang", "finite_queues", "backlog", "token_bucket",
+    ),
+    "measuring": ("probing", "delay_variation", "robust", "clock"),
+}  # fmt: skip
+"""The subjects of each chapter, in the order in which a course would take them."""
+
+SUBJECTS = tuple(subject for subjects in CHAPTERS.values() for subject in subjects)
+"""The files of formulas, by name, in that order."""
+
+_CHAPTER_OF = {subject: name for name, subjects in CHAPTERS.items() for subject in subjects}
 
 
-def __getattr__(name: str) -> Any:
-    """Load a subject when it is first used (PEP 562)."""
-    if name in SUBJECTS:
+def subject_module(subject: str) -> ModuleType:
+    """Return the module of a subject, whichever chapter it is in."""
+    return import_module(f"netcalc.models.{_CHAPTER_OF[subject]}.{subject}")
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Load a chapter when it is first used (PEP 562)."""
+    if name in CHAPTERS:
         return import_module(f"netcalc.models.{name}")
     raise AttributeError(f"module 'netcalc.models' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted((*globals(), *SUBJECTS))
+    return sorted((*globals(), *CHAPTERS))

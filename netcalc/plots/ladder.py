@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from bokeh.models import FixedTicker, PlainText
 
-from netcalc.models.write_timeline import WriteTimeline
+from netcalc.models.hosts.write_timeline import WriteTimeline
 from netcalc.plots.plot import Plot
 from netcalc.plots.style import (
     DASHES,
@@ -37,7 +37,7 @@ def ladder(
     Parameters
     ----------
     steps : WriteTimeline
-        What happened when, from :mod:`netcalc.models.write_timeline`.
+        What happened when, from :mod:`netcalc.models.hosts.write_timeline`.
     title : str
         Title above the figure.
     description : str

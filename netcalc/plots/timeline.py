@@ -9,7 +9,7 @@ import numpy as np
 from bokeh.models import FixedTicker, PlainText
 
 from netcalc.errors import DomainError
-from netcalc.models.store_and_forward import Timeline
+from netcalc.models.delays.store_and_forward import Timeline
 from netcalc.plots.plot import Plot
 from netcalc.plots.style import (
     FONT,
@@ -48,7 +48,7 @@ def timeline(
     Parameters
     ----------
     steps : Timeline
-        When each packet is where, from :mod:`netcalc.models.store_and_forward`.
+        When each packet is where, from :mod:`netcalc.models.delays.store_and_forward`.
     nodes : sequence of str, optional
         Names of source, routers and destination; one more than links.
     title : str

@@ -18,7 +18,9 @@ from collections.abc import Mapping, Sequence
 from netcalc import samples as _samples
 from netcalc.errors import ReaderError
 from netcalc.readers import _kinds, _ping_lines, columns, ping
-from netcalc.readers._source import (
+from netcalc.readers.columns import read_columns
+from netcalc.readers.ping import read_ping
+from netcalc.readers.source import (
     MAX_BYTES,
     Readable,
     Source,
@@ -27,8 +29,6 @@ from netcalc.readers._source import (
     inflate,
     open_source,
 )
-from netcalc.readers.columns import read_columns
-from netcalc.readers.ping import read_ping
 
 __all__ = ["MAX_BYTES", "Readable", "read", "read_columns", "read_ping", "sniff"]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from netcalc.errors import ReaderError
-from netcalc.readers._source import Source, Text, places, printable
+from netcalc.readers.source import Source, Text, places, printable
 
 # Stand for the gap between cells, and for a blank inside one; no white space, no text.
 _GAP, _JOINED = "\ue001", "\ue000"

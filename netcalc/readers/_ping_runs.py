@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from netcalc.readers._ping_lines import Header, Line, names_timeout
 from netcalc.readers._ping_summary import contradiction
-from netcalc.readers._source import places
+from netcalc.readers.source import places
 
 MAX_UNSEEN = 1_000_000
 """Most rows that are made for probes without a line."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from netcalc import units as _units
 from netcalc.errors import ReaderError, UnitError
 from netcalc.readers._cells import MISSING, NUMBER, Grid, is_number
-from netcalc.readers._source import Source, printable
+from netcalc.readers.source import Source, printable
 
 INFINITE = {"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity", "∞", "-∞"}
 _PLAIN = re.compile(r"[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?")

@@ -38,7 +38,7 @@ from netcalc.readers._quantities import (
     named,
     named_columns,
 )
-from netcalc.readers._source import Readable, Source, Text, decode, open_source, printable
+from netcalc.readers.source import Readable, Source, Text, decode, open_source, printable
 from netcalc.samples import Meta, RttSamples, Samples, Table, TransferSamples
 
 _BOOLEANS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}

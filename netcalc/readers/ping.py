@@ -28,7 +28,7 @@ from netcalc.errors import ReaderError
 from netcalc.readers import _kinds, _ping_lines, _ping_summary
 from netcalc.readers._ping_lines import Line
 from netcalc.readers._ping_runs import Probes, Row, Run, probes, scale_error
-from netcalc.readers._source import Readable, Source, Text, decode, open_source, places, printable
+from netcalc.readers.source import Readable, Source, Text, decode, open_source, places, printable
 from netcalc.samples import Meta, RttSamples
 
 _TOOLS = {

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import ipywidgets
 
 from netcalc.errors import ExperimentError
-from netcalc.experiments import own_error
+from netcalc.experiments import measurement_error
 from netcalc.widgets.keep import Keep, runs_of
 from netcalc.widgets.panel import Message
 
@@ -125,7 +125,7 @@ class RunButton(ipywidgets.VBox):
             self.start_button.disabled, self.stop_button.disabled = False, True
 
     def _show(self, result: Any) -> None:
-        self.about.say(own_error(*runs_of(result)))
+        self.about.say(measurement_error(*runs_of(result)))
         self.keep.offer(result)
         self._done(result)
 
@@ -133,7 +133,7 @@ class RunButton(ipywidgets.VBox):
         if self.running:
             raise ExperimentError("a run is at work; stop it first", phase="open")
         self._done(result)
-        self.about.say(own_error(*runs_of(result)))
+        self.about.say(measurement_error(*runs_of(result)))
         self.message.say("")
 
     def _advance(self, done: float, total: int, *_more: object) -> None:

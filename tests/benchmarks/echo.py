@@ -14,9 +14,10 @@ import struct
 import sys
 import time
 
-from netcalc.experiments import _instrument, echo
-from netcalc.experiments._process import Peer
-from netcalc.experiments._stopping import Stopping
+from netcalc.experiments import echo
+from netcalc.experiments.peers.process import Peer
+from netcalc.experiments.running import instrument
+from netcalc.experiments.running.stopping import Stopping
 
 SIZES = (8, 100, 200, 400, 800, 1400, 8192, 65_507)
 ROUNDS = 5
@@ -33,10 +34,10 @@ def bare(sizes: tuple[int, ...], count: int, protocol: str) -> dict[int, list[in
     kind = socket.SOCK_DGRAM if protocol == "udp" else socket.SOCK_STREAM
     clock, times, buffer = time.perf_counter_ns, {}, bytearray(1 << 17)
     with (
-        _instrument.one_processor(),
+        instrument.one_processor(),
         Peer(settings, stopping=Stopping(None, limit_s=60.0)) as peer,
         socket.socket(socket.AF_INET, kind) as sock,
-        _instrument.collector_off(),
+        instrument.collector_off(),
     ):
         sock.connect(("127.0.0.1", peer.port))
         if protocol == "tcp":

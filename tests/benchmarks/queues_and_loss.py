@@ -14,7 +14,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from netcalc.models import backlog, erlang, md1, mmc, pftk, pftk_inverse
+from netcalc.models.queues import backlog, erlang, md1, mmc
+from netcalc.models.tcp import pftk, pftk_inverse
 
 RUNS = 5
 

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from netcalc.models import erlang, md1, mmc, pftk, pftk_inverse
+from netcalc.models.queues import erlang, md1, mmc
+from netcalc.models.tcp import pftk, pftk_inverse
 
 RUNS = 7
 PROCESSES = 15

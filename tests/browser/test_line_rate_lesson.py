@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from netcalc.widgets import live_rate_panels as panels
+from netcalc.lessons import live_rates as panels
 
 LESSON = Path(__file__).parents[2] / "notebooks" / "03_line_rate.ipynb"
 WAYS, PAIRS = 3, 4  # the fourth and the fifth figure of the lesson

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from netcalc import calculator, claims, datasets
-from netcalc.models import latency
+from netcalc.models.delays import latency
 
 CHECKED = claims.check(claims.book())
 BY_ID = {item.claim.id: item for item in CHECKED}

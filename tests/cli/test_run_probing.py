@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from netcalc.cli import commands, main
-from netcalc.cli.read import links_table
+from netcalc.cli.report import links_table
 from netcalc.errors import ExperimentError
 from netcalc.samples import HopSamples, Meta, TrainSamples
 

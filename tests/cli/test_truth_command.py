@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 from netcalc.cli import commands
 from netcalc.cli import truth as command  # the module: the package has no such name
-from netcalc.experiments._truth_rows import TruthRow, table_of
 from netcalc.samples import Meta, Table
+from netcalc.truth.rows import TruthRow, table_of
 
 WITHIN = TruthRow(
     lab="echo", path="12 x 10 Mbit/s 2 ms", what="UDP 1400 B", quantity="round trip", unit="s",

@@ -15,7 +15,8 @@ from pathlib import Path as File
 
 import pytest
 
-from netcalc.emulation import Statistics, Wire, _subnets
+from netcalc.emulation import Statistics, Wire
+from netcalc.emulation.wire import subnets
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.path import Path
 
@@ -23,7 +24,7 @@ pytestmark = [pytest.mark.namespace, pytest.mark.usefixtures("nothing_left")]
 
 PATH = Path.parse("10 Mbit/s 1 ms")
 STEPS = [f"{what} {side}" for side in (0, 1) for what in ("namespace", "device", "addresses")]
-ROOT = File(_subnets.__file__).parents[2]
+ROOT = File(subnets.__file__).parents[2]
 """Where the package is."""
 
 OWNER = """
@@ -198,7 +199,7 @@ UNPRIVILEGED = """
 import sys
 sys.path.insert(0, {root!r})
 from types import SimpleNamespace as Facts
-from netcalc.emulation.wire import Wire
+from netcalc.emulation.wire.emulated_path import Wire
 hops = [Facts(link=Facts(bandwidth_bps=1e6, latency_s=0.01), processing_s=0.0)] * 2
 back = Facts(hops=hops, source_processing_s=0.0)
 path = Facts(hops=hops, source_processing_s=0.0, bottleneck_bps=1e6, reverse=back)
@@ -232,11 +233,11 @@ def test_a_range_that_the_machine_uses_is_not_taken(monkeypatch):
     """N6: all of 198.18.0.0/15 is in use but for one subnet of it."""
     free = ipaddress.ip_network("198.18.7.0/24")
     whole = ipaddress.ip_network("198.18.0.0/15")
-    monkeypatch.setattr(_subnets, "routes", lambda: list(whole.address_exclude(free)))
-    assert _subnets.free_subnets()[4] == free
-    monkeypatch.setattr(_subnets, "routes", lambda: [whole])
+    monkeypatch.setattr(subnets, "routes", lambda: list(whole.address_exclude(free)))
+    assert subnets.free_subnets()[4] == free
+    monkeypatch.setattr(subnets, "routes", lambda: [whole])
     with pytest.raises(ExperimentError, match="in use, all of it"):
-        _subnets.free_subnets()
+        subnets.free_subnets()
 
 
 def test_halves_of_everything_are_a_default_route(monkeypatch, tmp_path):
@@ -250,9 +251,9 @@ def test_halves_of_everything_are_a_default_route(monkeypatch, tmp_path):
     table = tmp_path / "route"
     table.write_text("\n".join(["Iface Destination", *lines]))
     monkeypatch.setattr(
-        _subnets, "File", lambda name: table if name == "/proc/net/route" else tmp_path / "none"
+        subnets, "File", lambda name: table if name == "/proc/net/route" else tmp_path / "none"
     )
-    assert [str(route) for route in _subnets.routes()] == ["10.0.0.0/8", "198.18.7.0/24"]
+    assert [str(route) for route in subnets.routes()] == ["10.0.0.0/8", "198.18.7.0/24"]
 
 
 @pytest.mark.parametrize("device", ["tun", "veth"])

@@ -11,14 +11,15 @@ from pathlib import Path as File
 
 import pytest
 
-from netcalc.emulation import Wire, _subnets
+from netcalc.emulation import Wire
 from netcalc.emulation.chain import simulate
+from netcalc.emulation.wire import subnets
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.path import Link, Path
 
 pytestmark = [pytest.mark.namespace, pytest.mark.usefixtures("nothing_left")]
 
-ROOT = File(_subnets.__file__).parents[2]
+ROOT = File(subnets.__file__).parents[2]
 IMPORTS = """
 import sys
 from netcalc.emulation import Wire, capabilities

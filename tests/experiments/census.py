@@ -308,7 +308,7 @@ class Running:
     def _run(self, report):
         """Do the run and tell how it ended, and what it left or changed in this process."""
         from netcalc import samples
-        from netcalc.experiments import _run
+        from netcalc.experiments.running import run as _run
 
         _run.PROGRESS_S = _run.SAVE_S = 0.0
         tempfile.tempdir = str(self.place)

@@ -16,11 +16,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from netcalc.experiments import _instrument, _run
-from netcalc.experiments._probes import Plan, Run
-from netcalc.experiments._process import Peer
-from netcalc.experiments._stopping import Ended, Stopping
 from netcalc.experiments.echo import echo
+from netcalc.experiments.exchanges.echo_run import Plan, Run
+from netcalc.experiments.peers.process import Peer
+from netcalc.experiments.running import instrument
+from netcalc.experiments.running import run as _run
+from netcalc.experiments.running.stopping import Ended, Stopping
 
 echo_module = sys.modules[echo.__module__]  # the package has the function under the same name
 probe_at = echo_module.probe_at
@@ -53,7 +54,7 @@ def open_files() -> list[str]:
 @pytest.fixture(autouse=True)
 def short_look_at_the_processor(monkeypatch):
     """Spend little time on a run's own error, where a test is about something else."""
-    monkeypatch.setattr(_instrument, "_SPIN_S", 1e-3)
+    monkeypatch.setattr(instrument, "_SPIN_S", 1e-3)
 
 
 @pytest.fixture

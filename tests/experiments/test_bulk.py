@@ -22,8 +22,11 @@ import pytest
 
 from netcalc import samples
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments import _ends, _places, _run, bulk
-from netcalc.experiments._ends import Ends
+from netcalc.experiments import bulk
+from netcalc.experiments.running import run as _run
+from netcalc.experiments.transfers import ends as _ends
+from netcalc.experiments.transfers import placement
+from netcalc.experiments.transfers.ends import Ends
 from netcalc.path import Path as NetPath
 from netcalc.samples import BulkSamples
 
@@ -294,7 +297,7 @@ def test_both_ends_die_with_a_parent_that_is_killed():
     script = """
 import os, signal
 from netcalc.experiments import bulk
-from netcalc.experiments._ends import Ends
+from netcalc.experiments.transfers.ends import Ends
 move = Ends.move
 def told(ends, transfer):
     print(ends.source.pid, ends.sink.pid, flush=True)
@@ -418,12 +421,12 @@ def test_nothing_is_in_flight_of_datagrams():
 
 
 def test_a_namespace_that_is_refused_is_told(monkeypatch, nothing_left):
-    class NoRoom(_places.Room):
+    class NoRoom(placement.Room):
         def __init__(self, **options):
             super().__init__(**{**options, "own": False})
             self.refused = "Operation not permitted"
 
-    monkeypatch.setattr(_places, "Room", NoRoom)
+    monkeypatch.setattr(placement, "Room", NoRoom)
     with pytest.raises(ExperimentError, match=r"no namespace .* Operation not permitted"):
         bulk(mtu_bytes=1500)
 

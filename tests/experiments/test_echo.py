@@ -24,7 +24,8 @@ import pytest
 
 from netcalc import experiments, samples
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments import BOOK_SIZES, _limits, _run, echo
+from netcalc.experiments import BOOK_SIZES, echo
+from netcalc.experiments.running import limits, run
 
 pytestmark = pytest.mark.live
 
@@ -179,7 +180,7 @@ def test_wrong_types_are_named(no_packet):
 
 @pytest.mark.parametrize("platform_name", ["emscripten", "wasi"])
 def test_a_place_without_processes_is_told_what_works(platform_name, monkeypatch, no_packet):
-    monkeypatch.setattr(_limits.sys, "platform", platform_name)
+    monkeypatch.setattr(limits.sys, "platform", platform_name)
     with pytest.raises(ExperimentError, match=r"this is (emscripten|wasi).*Models, readers"):
         echo(8)
 
@@ -338,7 +339,7 @@ def test_a_full_disk_loses_nothing(tmp_path, monkeypatch, nothing_left):
     kept = tmp_path / "run.json"
     kept.write_text("an earlier run")
     monkeypatch.setattr(samples._files, "write_atomically", full)
-    monkeypatch.setattr(_run, "SAVE_S", 0.0)
+    monkeypatch.setattr(run, "SAVE_S", 0.0)
     with pytest.raises(ExperimentError, match="No space left on device") as caught:
         echo([8, 16], count=30, save=kept)
     assert caught.value.phase == "save"
@@ -354,8 +355,8 @@ def test_a_run_is_saved_while_it_goes_on(tmp_path, monkeypatch, nothing_left):
         if (tmp_path / "run.json").exists():
             found.append(samples.RttSamples.load(tmp_path / "run.json"))
 
-    monkeypatch.setattr(_run, "SAVE_S", 0.0)
-    monkeypatch.setattr(_run, "PROGRESS_S", 0.0)
+    monkeypatch.setattr(run, "SAVE_S", 0.0)
+    monkeypatch.setattr(run, "PROGRESS_S", 0.0)
     echo([8, 16], count=3, save=tmp_path / "run.json", progress=look)
     assert found[0].sent == 1
     assert found[0].meta.partial
@@ -364,7 +365,7 @@ def test_a_run_is_saved_while_it_goes_on(tmp_path, monkeypatch, nothing_left):
 
 def test_progress_is_told_at_a_bounded_rate(monkeypatch):
     told = []
-    monkeypatch.setattr(_run, "PROGRESS_S", 600.0)
+    monkeypatch.setattr(run, "PROGRESS_S", 600.0)
     result = echo([8, 16], count=20, progress=lambda *what: told.append(what))
     assert [(done, total) for done, total, _ in told] == [(1, 40), (40, 40)]
     assert [rtt_s for *_, rtt_s in told] == [result.rtt_s[0], result.rtt_s[-1]]

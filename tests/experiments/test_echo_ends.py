@@ -14,9 +14,10 @@ import pytest
 
 from netcalc import samples
 from netcalc.errors import ExperimentError
-from netcalc.experiments import _process, echo
-from netcalc.experiments._process import Peer
-from netcalc.experiments._stopping import Ended, Stopping
+from netcalc.experiments import echo
+from netcalc.experiments.peers import process
+from netcalc.experiments.peers.process import Peer
+from netcalc.experiments.running.stopping import Ended, Stopping
 
 pytestmark = [pytest.mark.live, pytest.mark.usefixtures("every_row_is_told")]
 
@@ -157,7 +158,7 @@ def test_killed_peer(protocol, nothing_left, tmp_path, bench):
 
 @pytest.mark.parametrize("protocol", ["udp", "tcp"])
 def test_stopped_peer_is_silent_and_still_goes(protocol, nothing_left, bench, monkeypatch):
-    monkeypatch.setattr(_process, "END_LIMIT_S", 0.01)
+    monkeypatch.setattr(process, "END_LIMIT_S", 0.01)
     others = set(bench.children(os.getpid()))
 
     def halt():

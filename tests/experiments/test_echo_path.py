@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from netcalc.emulation import capabilities
-from netcalc.emulation._packets import checksum
+from netcalc.emulation.wire.packets import checksum
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments import _exchange, echo
+from netcalc.experiments import echo
+from netcalc.experiments.exchanges import exchange
 from netcalc.path import Path
 
 PATH = Path.parse("T1 5 ms, T1 1 ms")
@@ -63,8 +64,8 @@ def test_probes_without_user_data_are_told_apart_by_icmp_itself():
 @pytest.mark.namespace
 @pytest.mark.usefixtures("wires", "nothing_left")
 def test_a_reply_that_is_late_is_lost_and_counted(monkeypatch):
-    monkeypatch.setattr("netcalc.experiments._probes.WARM_UP_COUNT", 0)
-    monkeypatch.setattr("netcalc.experiments._icmp.LINGER_S", 0.2)
+    monkeypatch.setattr("netcalc.experiments.exchanges.echo_run.WARM_UP_COUNT", 0)
+    monkeypatch.setattr("netcalc.experiments.exchanges.icmp.LINGER_S", 0.2)
     samples = echo(
         [100], protocol="icmp", count=5, timeout_s=0.03, path=Path.parse("10 Mbit/s 20 ms")
     )
@@ -91,4 +92,4 @@ def test_the_checksum_of_the_internet():
 
 
 def test_a_time_limit_is_divided_into_equal_slices():
-    assert _exchange.slice_s(1.0) == pytest.approx(0.1)
+    assert exchange.slice_s(1.0) == pytest.approx(0.1)

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from netcalc.errors import ExperimentError
-from netcalc.experiments import _replies
-from netcalc.experiments._process import Peer
-from netcalc.experiments._stopping import Stopping
 from netcalc.experiments.echo import echo
+from netcalc.experiments.exchanges import replies
+from netcalc.experiments.peers.process import Peer
+from netcalc.experiments.running.stopping import Stopping
 
 pytestmark = [pytest.mark.live, pytest.mark.usefixtures("nothing_left")]
 
@@ -126,7 +126,7 @@ def test_a_duplicate_of_the_last_probe_is_still_heard(bench):
 
 
 def test_duplicates_beyond_the_cap_are_counted_only(bench, monkeypatch):
-    monkeypatch.setattr(_replies, "MAX_DUPLICATES", 3)
+    monkeypatch.setattr(replies, "MAX_DUPLICATES", 3)
 
     def often(peer, data, sender):
         for _ in range(6):

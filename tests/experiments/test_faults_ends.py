@@ -16,10 +16,11 @@ from contextlib import ExitStack
 import pytest
 
 from netcalc.errors import ExperimentError
-from netcalc.experiments import _process, bulk, echo, small_writes
-from netcalc.experiments._ends import Ends
-from netcalc.experiments._process import Peer
-from netcalc.experiments._stopping import Ended, Stopping
+from netcalc.experiments import bulk, echo, small_writes
+from netcalc.experiments.peers import process as _process
+from netcalc.experiments.peers.process import Peer
+from netcalc.experiments.running.stopping import Ended, Stopping
+from netcalc.experiments.transfers.ends import Ends
 from netcalc.samples import RttSamples
 
 pytestmark = [
@@ -158,7 +159,7 @@ import os, signal
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 from netcalc.errors import ExperimentError
 from netcalc.experiments import bulk
-from netcalc.experiments._ends import Ends
+from netcalc.experiments.transfers.ends import Ends
 move = Ends.move
 def killed(ends, transfer):
     for worker in (ends.source, ends.sink):
@@ -214,7 +215,7 @@ def test_no_memory_in_the_middle_keeps_what_was_measured(nothing_left, monkeypat
             raise MemoryError
         return False
 
-    monkeypatch.setattr("netcalc.experiments._rounds._goes_on", failing)
+    monkeypatch.setattr("netcalc.experiments.exchanges.write_run._goes_on", failing)
     with pytest.raises(ExperimentError, match="there is no memory left") as caught:
         small_writes(modes=["single"], count=5)
     assert len(caught.value.partial) == 2

@@ -17,20 +17,14 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from netcalc.emulation.wire import Wire
+from netcalc.emulation.wire.emulated_path import Wire
 from netcalc.errors import ExperimentError
-from netcalc.experiments import (
-    _ends,
-    _transactions,
-    echo,
-    line_rate,
-    lockstep,
-    small_writes,
-    transactions,
-)
-from netcalc.experiments._ends import Ends
-from netcalc.experiments._icmp import IcmpExchange
-from netcalc.experiments._stopping import Stopping
+from netcalc.experiments import echo, line_rate, lockstep, small_writes, transactions
+from netcalc.experiments.exchanges import transaction_run
+from netcalc.experiments.exchanges.icmp import IcmpExchange
+from netcalc.experiments.running.stopping import Stopping
+from netcalc.experiments.transfers import ends as _ends
+from netcalc.experiments.transfers.ends import Ends
 from netcalc.path import Path
 
 pytestmark = [pytest.mark.live, pytest.mark.namespace]
@@ -175,7 +169,7 @@ TRANSACTIONS = [
 @pytest.mark.parametrize(("protocol", "server", "text"), TRANSACTIONS)
 def test_transactions_with_a_false_peer(protocol, server, text, nothing_left, monkeypatch):
     """E1, E2."""
-    monkeypatch.setattr(_transactions, "Peer", server)
+    monkeypatch.setattr(transaction_run, "Peer", server)
     with pytest.raises(ExperimentError, match=text) as caught:
         transactions(100, protocols=[protocol], count=2, timeout_s=2.0)
     assert caught.value.phase == protocol
@@ -189,7 +183,7 @@ def test_a_transaction_without_an_end_is_over_at_its_time_limit(
     protocol, server, nothing_left, monkeypatch
 ):
     """E1, E2: silent, a datagram flood of another session, a byte now and then."""
-    monkeypatch.setattr(_transactions, "Peer", server)
+    monkeypatch.setattr(transaction_run, "Peer", server)
     result = transactions(100, protocols=[protocol], count=2, timeout_s=0.05)
     assert result.failed.tolist() == [True, True]
     assert np.isnan(result.response_s).all(), "no response is not 0 s"
@@ -198,7 +192,7 @@ def test_a_transaction_without_an_end_is_over_at_its_time_limit(
 
 def test_ctrl_c_while_tls_waits_for_a_silent_peer(nothing_left, monkeypatch):
     """E7, in a call of the C library: not at the time limit of 60 s but now."""
-    monkeypatch.setattr(_transactions, "Peer", Silent)
+    monkeypatch.setattr(transaction_run, "Peer", Silent)
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     begin_s = time.monotonic()
@@ -266,8 +260,8 @@ def test_a_strangers_connection_is_not_taken_for_the_source():
 
 def test_a_connection_is_looked_after_while_it_is_made():
     """E1, E7: a server whose queue is full does not answer; a wish to end is heard."""
-    from netcalc.experiments._exchange import connect_within
-    from netcalc.experiments._stopping import Ended
+    from netcalc.experiments.exchanges.exchange import connect_within
+    from netcalc.experiments.running.stopping import Ended
 
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))

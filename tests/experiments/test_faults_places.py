@@ -220,7 +220,7 @@ sys.platform = {system!r}
 import netcalc, netcalc.readers, netcalc.datasets
 from netcalc import experiments, emulation
 from netcalc.errors import ExperimentError
-from netcalc.models.latency import serialization_s
+from netcalc.models.delays.latency import serialization_s
 from netcalc.path import Path
 print(float(serialization_s(1538, bandwidth_bps=1e9)))
 print(len(netcalc.readers.read("64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=1.5 ms\\n"

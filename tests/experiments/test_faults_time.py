@@ -12,19 +12,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from netcalc.experiments import (
-    _instrument,
-    _run,
-    _stopping,
-    bulk,
-    echo,
-    line_rate,
-    lockstep,
-    small_writes,
-    transactions,
-)
-from netcalc.experiments._stopping import GAP_S, MAX_GAPS, Ended, Stopping
-from netcalc.experiments._tap import Packet, exchange_s
+from netcalc.experiments import bulk, echo, line_rate, lockstep, small_writes, transactions
+from netcalc.experiments.exchanges.tap import Packet, exchange_s
+from netcalc.experiments.running import instrument
+from netcalc.experiments.running import run as _run
+from netcalc.experiments.running import stopping as _stopping
+from netcalc.experiments.running.stopping import GAP_S, MAX_GAPS, Ended, Stopping
 
 pytestmark = [pytest.mark.live, pytest.mark.namespace]
 
@@ -106,10 +99,10 @@ def test_a_gap_is_noted_where_the_run_stood_still(monkeypatch):
 
 
 def test_a_gap_is_told_with_the_longest_one():
-    assert _instrument.stood_still([]) is None
-    once = _instrument.stood_still([(2.0, 3600.0)])
+    assert instrument.stood_still([]) is None
+    once = instrument.stood_still([(2.0, 3600.0)])
     assert once.startswith("the run stood still once, 2 s after its start for ")
-    twice = _instrument.stood_still([(2.0, 1.5), (9.0, 4.0)])
+    twice = instrument.stood_still([(2.0, 1.5), (9.0, 4.0)])
     assert twice.startswith("the run stood still 2 times, 9 s after its start for 4 s")
 
 
@@ -188,7 +181,7 @@ def test_a_crowded_processor_is_told_with_the_number():
     assert len(lines) == 3
     for line in lines:
         ratio, _, warning = line.partition(" ")
-        assert float(ratio) < _instrument.STARVED_RATIO
+        assert float(ratio) < instrument.STARVED_RATIO
         found = re.search(r"it got (\d+)% of its processor", warning)
         assert found, line
         assert float(found[1]) == pytest.approx(100 * float(ratio), abs=0.5)
@@ -202,7 +195,7 @@ def test_the_own_error_is_measured_in_a_long_run_too(monkeypatch):
         seen.append(1)
         return 0.01 if len(seen) == 2 else 1.0
 
-    monkeypatch.setattr(_instrument, "processor_ratio", ratio)
+    monkeypatch.setattr(instrument, "processor_ratio", ratio)
     monkeypatch.setattr(_run, "OWN_ERROR_S", 0.0)
     result = echo(8, count=5)
     assert len(seen) > 2

@@ -13,7 +13,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from netcalc.experiments import _instrument, _run, bulk, echo
+from netcalc.experiments import bulk, echo
+from netcalc.experiments.running import instrument, run
 
 LIVE = pytest.mark.live
 
@@ -29,13 +30,13 @@ LIVE = pytest.mark.live
     ],
 )
 def test_starved(p99_s, ratio, text):
-    warning = _instrument.starved(p99_s, ratio)
+    warning = instrument.starved(p99_s, ratio)
     assert warning is None if text is None else re.match(text, warning)
 
 
 def test_percentiles_of_the_delays():
     # derived: of 0, 1, ... 100 µs the median is 50 µs and the 99th percentile 99 µs.
-    found = _instrument.scheduling([n * 1e-6 for n in range(101)])
+    found = instrument.scheduling([n * 1e-6 for n in range(101)])
     assert found["scheduling_delay_median_s"] == pytest.approx(50e-6)
     assert found["scheduling_delay_p99_s"] == pytest.approx(99e-6)
     assert found["scheduling_delay_count"] == 101
@@ -46,31 +47,31 @@ def test_percentiles_of_the_delays():
     [(10.0, 10.0, None), (10.04, 10.0, None), (3610.0, 10.0, "+3.6e+03 s"), (5.0, 10.0, "-5 s")],
 )
 def test_step_of_the_wall_clock(wall_s, monotonic_s, step):
-    warning = _instrument.clock_step(wall_s, monotonic_s)
+    warning = instrument.clock_step(wall_s, monotonic_s)
     assert warning is None if step is None else step in warning
 
 
 def test_timer_is_measured():
-    found = _instrument.timer()
+    found = instrument.timer()
     assert found["timer_resolution_s"] >= time.get_clock_info("perf_counter").resolution
     assert 0 < found["clock_call_s"] < 1
 
 
 def test_own_cost_is_the_clock_and_four_calls():
-    assert 1.0 < _instrument.own_cost_s(1.0) < 2.0, "the clock's reading is a part of it"
-    assert _instrument.own_cost_s(0.0) > 0
+    assert 1.0 < instrument.own_cost_s(1.0) < 2.0, "the clock's reading is a part of it"
+    assert instrument.own_cost_s(0.0) > 0
 
 
 def test_time_of_a_call_is_that_of_one(monkeypatch):
     # By hand: 1 ns at each reading, two readings around 50 calls.
     ticks = iter(range(10**6))
-    monkeypatch.setattr(_instrument, "_clock", lambda: next(ticks))
-    assert _instrument._call_s(lambda calls: range(calls), calls=50) == pytest.approx(1e-9 / 50)
+    monkeypatch.setattr(instrument, "_clock", lambda: next(ticks))
+    assert instrument._call_s(lambda calls: range(calls), calls=50) == pytest.approx(1e-9 / 50)
 
 
 def test_one_processor_is_given_back():
     allowed = os.sched_getaffinity(0)
-    with _instrument.one_processor() as processor:
+    with instrument.one_processor() as processor:
         assert os.sched_getaffinity(0) == {processor}
         assert processor in allowed
     assert os.sched_getaffinity(0) == allowed
@@ -78,7 +79,7 @@ def test_one_processor_is_given_back():
 
 def test_a_system_that_keeps_no_thread_in_place(monkeypatch):
     monkeypatch.delattr(os, "sched_setaffinity")
-    with _instrument.one_processor() as processor:
+    with instrument.one_processor() as processor:
         assert processor is None
 
 
@@ -87,7 +88,7 @@ def test_processors_that_may_not_be_used(monkeypatch):
         raise OSError(22, "Invalid argument")
 
     monkeypatch.setattr(os, "sched_setaffinity", refuse)
-    with _instrument.one_processor() as processor:
+    with instrument.one_processor() as processor:
         assert processor is None
 
 
@@ -99,16 +100,16 @@ intr 1
 
 
 def test_time_of_processors_is_that_of_programs(tmp_path, monkeypatch):
-    monkeypatch.setattr(_instrument, "_STAT", tmp_path / "stat")
+    monkeypatch.setattr(instrument, "_STAT", tmp_path / "stat")
     (tmp_path / "stat").write_text(STAT.format(40))
     ticks = os.sysconf("SC_CLK_TCK")
     # proc(5): user, nice, system, idle, iowait, irq, softirq, steal; by hand 40 + 10 + 20 + 30.
-    assert _instrument.busy_s({0}) == pytest.approx(100 / ticks)
-    assert _instrument.busy_s({0, 1}) == pytest.approx(600 / ticks)
+    assert instrument.busy_s({0}) == pytest.approx(100 / ticks)
+    assert instrument.busy_s({0, 1}) == pytest.approx(600 / ticks)
     (tmp_path / "stat").write_text("cpu0 a b c\n")
-    assert np.isnan(_instrument.busy_s({0}))
+    assert np.isnan(instrument.busy_s({0}))
     (tmp_path / "stat").unlink()
-    assert np.isnan(_instrument.busy_s({0}))
+    assert np.isnan(instrument.busy_s({0}))
 
 
 @pytest.mark.parametrize(
@@ -127,10 +128,10 @@ def test_time_of_processors_is_that_of_programs(tmp_path, monkeypatch):
 def test_what_rivals_leave(processors, needed, elapsed_s, busy_s, own_s, left, monkeypatch):
     now = {"s": 100.0, "busy": 1000.0, "own": 50.0}
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(processors)))
-    monkeypatch.setattr(_instrument, "busy_s", lambda _: now["busy"])
-    monkeypatch.setattr(_instrument, "own_s", lambda: now["own"])
-    monkeypatch.setattr(_instrument.time, "monotonic", lambda: now["s"])
-    rivals = _instrument.Rivals(needed)
+    monkeypatch.setattr(instrument, "busy_s", lambda _: now["busy"])
+    monkeypatch.setattr(instrument, "own_s", lambda: now["own"])
+    monkeypatch.setattr(instrument.time, "monotonic", lambda: now["s"])
+    rivals = instrument.Rivals(needed)
     now.update(s=100.0 + elapsed_s, busy=1000.0 + busy_s, own=50.0 + own_s)
     assert rivals.left_ratio() == pytest.approx(left)
 
@@ -170,8 +171,8 @@ def test_hogs_on_every_processor_are_told(measure, count):
 
 @LIVE
 def test_a_starved_run_is_marked_with_the_number(monkeypatch):
-    monkeypatch.setattr(_instrument, "processor_ratio", lambda: 0.31)
-    monkeypatch.setattr(_instrument.Rivals, "left_ratio", lambda _: 1.0)  # whatever else runs here
+    monkeypatch.setattr(instrument, "processor_ratio", lambda: 0.31)
+    monkeypatch.setattr(instrument.Rivals, "left_ratio", lambda _: 1.0)  # whatever else runs here
     result = echo(8, count=3)
     assert result.received == 3, "the times are kept, and called doubtful"
     assert result.meta.instrument["processor_ratio"] == 0.31
@@ -188,7 +189,7 @@ def test_a_wall_clock_that_is_set_does_not_touch_the_intervals(step_s, monkeypat
         return begin_ns + (len(readings) > 1) * step_s * 10**9
 
     clocks = {name: getattr(time, name) for name in ("monotonic", "perf_counter_ns")}
-    monkeypatch.setattr(_run, "time", SimpleNamespace(time_ns=stepping_ns, **clocks))
+    monkeypatch.setattr(run, "time", SimpleNamespace(time_ns=stepping_ns, **clocks))
     result = echo([8, 16], count=3)
     assert (result.received, result.meta.partial) == (6, False)
     assert 0 < result.rtt_s.min() <= result.rtt_s.max() < 1.0

@@ -23,16 +23,16 @@ import numpy as np
 import pytest
 
 from netcalc import compare, samples
-from netcalc.emulation.wire import Wire
+from netcalc.emulation.wire.emulated_path import Wire
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import small_writes
-from netcalc.experiments._room import Room
-from netcalc.experiments._rounds import Rounds, WritePlan
-from netcalc.experiments._stopping import Stopping
-from netcalc.experiments._tap import Packet, ladder_rows
+from netcalc.experiments.exchanges.tap import Packet, ladder_rows
+from netcalc.experiments.exchanges.write_run import Rounds, WritePlan
+from netcalc.experiments.peers.namespace import Room
+from netcalc.experiments.running.stopping import Stopping
 from netcalc.experiments.small_writes import MODES
-from netcalc.models.delayed_ack import LINUX_ATO_MIN_S
-from netcalc.models.write_timeline import write_timeline
+from netcalc.models.hosts.delayed_ack import LINUX_ATO_MIN_S
+from netcalc.models.hosts.write_timeline import write_timeline
 
 pytestmark = [
     pytest.mark.live, pytest.mark.namespace, pytest.mark.usefixtures("every_row_is_told"),

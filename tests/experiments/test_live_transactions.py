@@ -22,9 +22,10 @@ import pytest
 
 from netcalc import compare, samples
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments import BOOK_TRANSACTION_SIZES, _certificate, transactions
-from netcalc.experiments._room import Room
-from netcalc.experiments._tap import Packet, exchange_rows, exchange_s
+from netcalc.experiments import BOOK_TRANSACTION_SIZES, transactions
+from netcalc.experiments.exchanges.tap import Packet, exchange_rows, exchange_s
+from netcalc.experiments.peers import certificate
+from netcalc.experiments.peers.namespace import Room
 from netcalc.experiments.transactions import PROTOCOLS
 from netcalc.path import Path as NetworkPath
 
@@ -343,38 +344,38 @@ def test_packets_of_an_exchange_and_what_each_waited_for(client, server):
 
 
 def test_the_certificate_holds_by_another_implementation():
-    pem = _certificate.self_signed()
+    pem = certificate.self_signed()
     own = pem[pem.index(b"-----BEGIN CERTIFICATE") :].decode()
     der = ssl.PEM_cert_to_DER_cert(own)
     context = ssl.create_default_context(cadata=own)
     assert context.get_ca_certs(binary_form=True) == [der]
-    descriptor = _certificate.in_memory(pem)
+    descriptor = certificate.in_memory(pem)
     try:
         # OpenSSL checks here that the key is that of the certificate.
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(f"/proc/self/fd/{descriptor}")
     finally:
         os.close(descriptor)
-    assert pem != _certificate.self_signed(), "a new key each time"
+    assert pem != certificate.self_signed(), "a new key each time"
 
 
 def test_the_signature_of_the_certificate():
     # identity: s * R = H * G + r * Q, which says that the signature is that of the key
     key = 12345
     body = b"what is signed"
-    signature = _certificate._signature(key, body)
+    signature = certificate._signature(key, body)
     size = signature[3]
     r = int.from_bytes(signature[4 : 4 + size], "big")
     s = int.from_bytes(signature[6 + size :], "big")
     digest = int.from_bytes(hashlib.sha256(body).digest(), "big")
-    inverse = pow(s, -1, _certificate._N)
-    public = _certificate._times(key, _certificate._G)
-    point = _certificate._sum(
-        _certificate._times(digest * inverse % _certificate._N, _certificate._G),
-        _certificate._times(r * inverse % _certificate._N, public),
+    inverse = pow(s, -1, certificate._N)
+    public = certificate._times(key, certificate._G)
+    point = certificate._sum(
+        certificate._times(digest * inverse % certificate._N, certificate._G),
+        certificate._times(r * inverse % certificate._N, public),
     )
-    assert point[0] % _certificate._N == r
+    assert point[0] % certificate._N == r
     # published: the curve's order times its generator is its zero (FIPS 186-4, D.1.2.3)
-    assert _certificate._times(_certificate._N, _certificate._G) is None
+    assert certificate._times(certificate._N, certificate._G) is None
 
 
 def test_the_command_runs_as_it_stands():

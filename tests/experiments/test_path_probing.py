@@ -15,13 +15,13 @@ import pytest
 
 from netcalc import fit, samples
 from netcalc.emulation import capabilities
-from netcalc.emulation.wire import Wire
+from netcalc.emulation.wire.emulated_path import Wire
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import PROBE_SIZES, packet_trains, probing
-from netcalc.experiments._stamps import SO_TIMESTAMPNS, stamp_ns
-from netcalc.experiments._stopping import Stopping
 from netcalc.experiments.packet_trains import MAX_TRAIN, TrainRun
 from netcalc.experiments.probing import PORT, HopExchange
+from netcalc.experiments.running.stamps import SO_TIMESTAMPNS, stamp_ns
+from netcalc.experiments.running.stopping import Stopping
 from netcalc.path import Path
 from netcalc.samples import HopSamples, TrainSamples
 

@@ -15,13 +15,19 @@ import pytest
 
 from netcalc.emulation import simulate
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments import _instrument, _truth_losses, _truth_rates, _truth_times, truth
-from netcalc.experiments import truth_rows as rows_of
-from netcalc.experiments import truth_summary as summary
-from netcalc.experiments._ends import set_congestion_control
-from netcalc.experiments._stopping import Ended, Stopping
-from netcalc.experiments._truth_bench import Bench, Setting, doubt, late_s
-from netcalc.experiments._truth_losses import (
+from netcalc.experiments.running import instrument
+from netcalc.experiments.running.stopping import Ended, Stopping
+from netcalc.experiments.transfers.ends import set_congestion_control
+from netcalc.path import Path
+from netcalc.samples import BulkSamples, Meta, RttSamples, Table, TransactionSamples
+from netcalc.truth import losses, truth
+from netcalc.truth import rates as _truth_rates
+from netcalc.truth import table as truth_module
+from netcalc.truth import times as _truth_times
+from netcalc.truth import truth_rows as rows_of
+from netcalc.truth import truth_summary as summary
+from netcalc.truth.bench import Bench, Setting, doubt, late_s
+from netcalc.truth.losses import (
     LAW_RATIO,
     SCATTER,
     SEED,
@@ -29,21 +35,17 @@ from netcalc.experiments._truth_losses import (
     lost_count,
     of_losses,
 )
-from netcalc.experiments._truth_rates import (
+from netcalc.truth.rates import (
     delivery_s,
     of_buffers,
     of_bulk,
     of_line_rate,
     of_lockstep,
 )
-from netcalc.experiments._truth_rows import TruthRow, table_of
-from netcalc.experiments._truth_settings import LABS, SETTINGS
-from netcalc.experiments._truth_times import of_echo, of_small_writes, of_transactions
-from netcalc.experiments._truth_virtual import of_loss, of_md1, of_train
-from netcalc.path import Path
-from netcalc.samples import BulkSamples, Meta, RttSamples, Table, TransactionSamples
-
-truth_module = __import__("sys").modules[truth.__module__]
+from netcalc.truth.rows import TruthRow, table_of
+from netcalc.truth.settings import LABS, SETTINGS
+from netcalc.truth.times import of_echo, of_small_writes, of_transactions
+from netcalc.truth.virtual import of_loss, of_md1, of_train
 
 
 def row(predicted, measured, own=0.0, **more):
@@ -286,7 +288,7 @@ def small_write_samples():
 
 def test_small_writes_are_predicted_by_mode_and_round(monkeypatch):
     monkeypatch.setattr(_truth_times, "small_writes", lambda **_: small_write_samples())
-    monkeypatch.setattr(_instrument, "tick_s", lambda: 4e-3)
+    monkeypatch.setattr(instrument, "tick_s", lambda: 4e-3)
     setting = of_small_writes("100 Mbit/s 20 ms", "nagle", "single")
     first, later, single = setting.measure(Instrument(), setting)
     # published: RFC 896 and 1122: two round trips, two and the delay of 40 ms, one; the packets
@@ -305,9 +307,9 @@ def test_a_system_without_coarse_clock_has_no_tick(monkeypatch):
     def refused(_):
         raise OSError(22, "Invalid argument")
 
-    assert 0 < _instrument.tick_s() < 0.02
-    monkeypatch.setattr(_instrument.time, "clock_getres", refused)
-    assert _instrument.tick_s() == 0.0
+    assert 0 < instrument.tick_s() < 0.02
+    monkeypatch.setattr(instrument.time, "clock_getres", refused)
+    assert instrument.tick_s() == 0.0
 
 
 def test_transactions_are_predicted_by_round_trips(monkeypatch):
@@ -467,7 +469,7 @@ class TestLosses:
                 received_bytes=[sent], wall_s=[2.0], delivery_s=[4.0], meta=LATE,
             )  # fmt: skip
 
-        monkeypatch.setattr(_truth_losses, "bulk", moved)
+        monkeypatch.setattr(losses, "bulk", moved)
         setting = of_losses("100 Mbit/s 5 ms", 0.01, 4500)
         (found,) = setting.measure(Instrument(), setting)
         packets = round(4500 / 0.99)

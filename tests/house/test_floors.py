@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -12,24 +13,26 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "netcalc"
 
 FLOORS = (  # the ground floor first: a room imports from lower floors and from itself
-    ("errors",),
-    ("units", "equations"),
+    ("version", "errors"),
+    ("units", "equations", "checks"),
     ("models",),
-    ("path", "scenario", "samples"),
+    ("path", "samples"),
     ("readers", "fit", "solver"),
     ("calculator", "compare", "datasets", "explain", "emulation"),
-    ("claims", "experiments", "exercises"),
-    ("plots",),
-    ("widgets", "cli"),
+    ("claims", "experiments"),
+    ("truth", "plots"),
+    ("widgets",),
+    ("lessons", "cli"),
 )
 
 THIRD_PARTIES = {
+    "version": set(),
     "errors": set(),
     "units": set(),
     "equations": set(),
+    "checks": {"numpy"},
     "models": {"numpy", "scipy"},
     "path": {"numpy"},
-    "scenario": {"numpy"},
     "samples": {"numpy", "pandas"},
     "readers": {"numpy"},
     "fit": {"numpy", "scipy"},
@@ -41,16 +44,17 @@ THIRD_PARTIES = {
     "emulation": {"numpy"},
     "claims": {"numpy"},
     "experiments": {"numpy"},
-    "exercises": {"numpy", "ipywidgets", "IPython"},
+    "truth": {"numpy"},
     "plots": {"numpy", "bokeh"},
     "widgets": {"numpy", "bokeh", "ipywidgets", "anywidget", "traitlets", "IPython"},
+    "lessons": {"numpy", "bokeh", "ipywidgets", "anywidget", "traitlets", "IPython"},
     "cli": {"numpy", "click", "rich", "jupyter_server"},
     "": set(),  # netcalc/__init__.py and __main__.py
 }
 
 LATE = {"pandas", "bokeh", "ipywidgets", "anywidget", "traitlets", "IPython"}
 """Packages of the extras: these rooms alone may import them when they are loaded."""
-LATE_ROOMS = {"plots", "widgets", "exercises"}
+LATE_ROOMS = {"plots", "widgets", "lessons"}
 
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -108,7 +112,7 @@ def test_imports_go_downwards(path):
         if parts[0] != "netcalc" or room == "" or len(parts) == 1:
             continue
         target = parts[1]
-        if target == "__version__" or target == room:
+        if target == room:
             continue
         assert target in FLOOR_OF, f"{path}: imports {name}, which is no room"
         assert FLOOR_OF[target] < FLOOR_OF[room], f"{path}: {room} may not import {target}"
@@ -124,3 +128,38 @@ def test_third_parties_stay_on_their_floor(path):
         assert package in THIRD_PARTIES[room], f"{path}: {room} may not use {package}"
         if package in LATE and room not in LATE_ROOMS:
             assert not at_load, f"{path}: import {package} inside the function that needs it"
+
+
+MOST_FILES = 25
+"""A folder of more files than a person can keep in view is split."""
+
+
+def test_no_folder_holds_more_than_25_files():
+    folders = Counter(path.parent for path in MODULES)
+    assert {str(folder): count for folder, count in folders.items() if count > MOST_FILES} == {}
+
+
+def private_parts(name: str, importer: Path) -> list[str]:
+    """Return the underscored modules in an imported name that are not of the importer's folder."""
+    parts = name.split(".")
+    folder = ("netcalc", *importer.parent.relative_to(PACKAGE).parts)
+    return [
+        part
+        for number, part in enumerate(parts)
+        if part.startswith("_") and not part.startswith("__") and tuple(parts[:number]) != folder
+    ]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=NAMES)
+def test_underscored_files_are_imported_from_their_own_folder_only(path):
+    found = {}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        for name in names:
+            if name.startswith("netcalc.") and private_parts(name, path):
+                found[node.lineno] = name
+    assert found == {}, f"{path}: private imports by line {found}"

@@ -35,7 +35,7 @@ def test_the_package_alone_loads_nothing_else():
 
 
 def test_a_model_loads_numpy_and_opens_nothing():
-    packages, events = loaded_by("import netcalc; netcalc.models.latency.serialization_s")
+    packages, events = loaded_by("import netcalc; netcalc.models.delays.latency.serialization_s")
     assert packages == {"netcalc", "numpy"}
     assert events == []
 

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable
 from dataclasses import fields
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 
 import docstring_parser
@@ -16,7 +15,7 @@ import pytest
 from netcalc import experiments, models, samples
 from netcalc.experiments.small_writes import MODES
 from netcalc.experiments.transactions import PROTOCOLS
-from netcalc.experiments.truth import TruthRow
+from netcalc.truth.table import TruthRow
 
 NOMENCLATURE = Path(__file__).parents[2] / "docs" / "nomenclature.md"
 
@@ -55,7 +54,7 @@ NAMES, UNITS = read_nomenclature()
 
 
 def public_functions(subject: str) -> list[Callable[..., object]]:
-    module = import_module(f"netcalc.models.{subject}")
+    module = models.subject_module(subject)
     return [
         function
         for name, function in vars(module).items()

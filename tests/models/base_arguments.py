@@ -56,12 +56,12 @@ BASE: dict[str, dict[str, Any]] = {
     "clock.typical_interval_error_std_s": {"tick_s": 0.01},
     "cubic.cubic_window_packets": {"elapsed_s": 3.0, "peak_window_packets": 100.0},
     "cubic.cubic_k_s": {"peak_window_packets": 100.0},
-    "cubic_under_loss.cubic_loss_interval_s": LOSSY,
+    "cubic.cubic_loss_interval_s": LOSSY,
     "cubic.cubic_increase_packets": {"decrease_factor": 0.7},
-    "cubic_under_loss.cubic_raw_window_packets": LOSSY,
-    "cubic_under_loss.cubic_mean_window_packets": LOSSY,
-    "cubic_under_loss.cubic_throughput_bps": {**LOSSY, "packet_bytes": 1500.0},
-    "cubic_under_loss.cubic_loss_ratio": {
+    "cubic.cubic_raw_window_packets": LOSSY,
+    "cubic.cubic_mean_window_packets": LOSSY,
+    "cubic.cubic_throughput_bps": {**LOSSY, "packet_bytes": 1500.0},
+    "cubic.cubic_loss_ratio": {
         "throughput_bps": 1e7, "packet_bytes": 1500.0, "rtt_s": 0.1,
     },
     "datagram_loss.datagram_loss_ratio": {"loss_ratio": 0.01, "fragments": 6.0},
@@ -238,8 +238,8 @@ BASE: dict[str, dict[str, Any]] = {
     "pftk.pftk_rate_pps": PFTK,
     "pftk.pftk_throughput_pps": PFTK,
     "pftk.pftk_approx_rate_pps": PFTK,
-    "pftk_inverse.pftk_loss_ratio": PFTK_INVERSE,
-    "pftk_inverse.pftk_approx_loss_ratio": PFTK_INVERSE,
+    "pftk.pftk_loss_ratio": PFTK_INVERSE,
+    "pftk.pftk_approx_loss_ratio": PFTK_INVERSE,
     "probing.rtt_slope": {"bandwidth_bps": PATH},
     "probing.rtt_intercept_s": {
         "latency_s": LATENCIES, "bandwidth_bps": PATH, "header_bytes": 28.0,

@@ -429,18 +429,18 @@ EQUATIONS = {
         + peak_window_packets,
     "cubic.cubic_k_s": lambda peak_window_packets, cubic_scale, decrease_factor:
         cbrt(peak_window_packets * (1 - decrease_factor) / cubic_scale),
-    "cubic_under_loss.cubic_loss_interval_s": lambda loss_ratio, rtt_s, cubic_scale,
+    "cubic.cubic_loss_interval_s": lambda loss_ratio, rtt_s, cubic_scale,
     decrease_factor:
         root4(rtt_s / loss_ratio / cubic_shape(cubic_scale, decrease_factor))
         if decrease_factor < 1 else mpf(0),
     "cubic.cubic_increase_packets": lambda decrease_factor:
         3 * (1 - decrease_factor) / (1 + decrease_factor),
-    "cubic_under_loss.cubic_raw_window_packets": cubic_raw,
-    "cubic_under_loss.cubic_mean_window_packets": cubic_mean,
-    "cubic_under_loss.cubic_throughput_bps": lambda loss_ratio, packet_bytes, rtt_s, cubic_scale,
+    "cubic.cubic_raw_window_packets": cubic_raw,
+    "cubic.cubic_mean_window_packets": cubic_mean,
+    "cubic.cubic_throughput_bps": lambda loss_ratio, packet_bytes, rtt_s, cubic_scale,
     decrease_factor, reno_constant: mpf(0) if loss_ratio == 1 else 8 * packet_bytes / rtt_s
         * cubic_mean(loss_ratio, rtt_s, cubic_scale, decrease_factor, reno_constant),
-    "cubic_under_loss.cubic_loss_ratio": cubic_loss_ratio,
+    "cubic.cubic_loss_ratio": cubic_loss_ratio,
     "datagram_loss.datagram_loss_ratio": lambda loss_ratio, fragments:
         1 - (1 - loss_ratio) ** fragments,
     "datagram_loss.fragment_loss_ratio": lambda datagram_loss_ratio, fragments:
@@ -524,8 +524,8 @@ EQUATIONS = {
     segments_per_ack: pftk(loss_ratio, rtt_s, rto_s, max_window_packets, segments_per_ack, True),
     "pftk.pftk_approx_rate_pps": lambda loss_ratio, rtt_s, rto_s, max_window_packets,
     segments_per_ack: pftk_approx(loss_ratio, rtt_s, rto_s, max_window_packets, segments_per_ack),
-    "pftk_inverse.pftk_loss_ratio": pftk_loss_ratio,
-    "pftk_inverse.pftk_approx_loss_ratio": pftk_approx_loss_ratio,
+    "pftk.pftk_loss_ratio": pftk_loss_ratio,
+    "pftk.pftk_approx_loss_ratio": pftk_approx_loss_ratio,
     "queueing.is_stable": lambda utilization: mpf(utilization < 1),
     "queueing.little_number": lambda rate_pps, sojourn_s: rate_pps * sojourn_s,
     "queueing.mg1_wait_s": lambda utilization, service_s, service_scv:
@@ -606,7 +606,7 @@ DIGITS = {
             "finite_queues.mm1k_blocking_ratio", "finite_queues.mm1k_customers",
             "finite_queues.mm1k_throughput_pps", "finite_queues.mm1k_sojourn_s",
             "finite_queues.mm1k_wait_s", "pftk.pftk_timeout_ratio", "pftk.pftk_rate_pps",
-            "pftk.pftk_throughput_pps", "pftk_inverse.pftk_loss_ratio", "slow_start.rounds",
+            "pftk.pftk_throughput_pps", "pftk.pftk_loss_ratio", "slow_start.rounds",
             "slow_start.window_growth_s", "mm1.mm1_wait_cdf", "mmc.service_level_ratio",
             "cubic.cubic_window_packets", "queueing.packet_mix_scv",
             "handshakes.certificate_round_trips", "mm1.mm1_wait_percentile_s",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models import asymmetry
+from netcalc.models.delays import asymmetry
 
 
 def test_ack_limit_and_load_are_inverse():

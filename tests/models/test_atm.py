@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models import atm
+from netcalc.models.sizes import atm
 
 # published: RFC 2684 and 2364 header by header, 8 bytes of AAL5 trailer last
 LLC, SNAP, NLPID, PAD, ETH, PPP, PPPOE, TRAILER = 3, 5, 1, 2, 14, 2, 6, 8

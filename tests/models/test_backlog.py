@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError, NotFiniteWarning
-from netcalc.models import backlog
+from netcalc.models.queues import backlog
 
 
 def lindley_loop(gaps, services):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from netcalc.checks import positive, quiet, whole
 from netcalc.errors import DomainError, NotFiniteWarning
-from netcalc.models._blocks import BLOCK, blockwise
-from netcalc.models._domain import positive, quiet, whole
-from netcalc.models.fragmentation import fragmented_wire_bytes
-from netcalc.models.mbufs import datagram_mbufs
-from netcalc.models.store_and_forward import message_s
+from netcalc.models.blocks import BLOCK, blockwise
+from netcalc.models.delays.store_and_forward import message_s
+from netcalc.models.hosts.mbufs import datagram_mbufs
+from netcalc.models.sizes.fragmentation import fragmented_wire_bytes
 
 LONG = 3 * BLOCK + 5
 seen = []

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models import cardwell, pftk
+from netcalc.models.tcp import cardwell, pftk
 
 
 def test_handshake_against_monte_carlo():

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netcalc.errors import DomainError
-from netcalc.models import datagram_loss
+from netcalc.models.tcp import datagram_loss
 
 
 def test_datagram_loss():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError, NotFiniteWarning
-from netcalc.models import delay_variation
+from netcalc.models.measuring import delay_variation
 
 
 def rfc3550_integer_jitter(arrivals, stamps):

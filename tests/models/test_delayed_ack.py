@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models import delayed_ack
+from netcalc.models.hosts import delayed_ack
 
 
 @pytest.mark.parametrize(

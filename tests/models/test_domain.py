@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models import latency
+from netcalc.models.delays import latency
 
 LINE = {"bandwidth_bps": 8e6, "latency_s": 0.5}
 

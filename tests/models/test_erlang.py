@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models import erlang, mm1, mmc
+from netcalc.models.queues import erlang, mm1, mmc
 
 
 def exact_b(offered, servers):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models import esp
+from netcalc.models.sizes import esp
 
 # published: initialization vector, block and check value, RFC 2451, 3602, 4106, 7634, 4868, 2404
 SUITES = {

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from netcalc.emulation.chain import Chain, both_directions
 from netcalc.emulation.queue import LinkQueue
 from netcalc.errors import DomainError
-from netcalc.models.exchange import exchange_timeline
+from netcalc.models.delays.exchange import exchange_timeline
 from netcalc.path import Hop, Link, Path
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError, NotFiniteWarning
-from netcalc.models import fairness
+from netcalc.models.tcp import fairness
 
 
 @pytest.mark.parametrize("taking", range(1, 11))

@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 from netcalc import fit
-from netcalc.models import erlang, fragmentation, framing, latency, loss_limited, mm1, mmc
+from netcalc.models.delays import latency
+from netcalc.models.queues import erlang, mm1, mmc
+from netcalc.models.sizes import fragmentation, framing
+from netcalc.models.tcp import loss_limited
 from netcalc.samples import RttSamples
 
 

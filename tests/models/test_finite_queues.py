@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models import finite_queues, mm1
+from netcalc.models.queues import finite_queues, mm1
 
 LOADS = [1e-300, 1e-9, 0.3, 0.5, 0.999999, 1 - 1e-12, 1.0, 1 + 1e-12, 1.001, 2.0, 1e9, 1e300]
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netcalc.errors import DomainError
-from netcalc.models import forwarding, line_rate
+from netcalc.models.rates import forwarding, line_rate
 
 
 @pytest.mark.parametrize(

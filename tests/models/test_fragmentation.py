@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netcalc.errors import DomainError
-from netcalc.models import fragmentation
+from netcalc.models.sizes import fragmentation
 
 
 def cut_rfc791(size, header, mtu, extra=0):

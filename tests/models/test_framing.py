@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError, NotFiniteWarning
-from netcalc.models import framing
+from netcalc.models.sizes import framing
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models import goodput
+from netcalc.models.rates import goodput
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models import handshakes
+from netcalc.models.tcp import handshakes
 
 # Second method: the flights, client (>) and server (<) in turn; each pair is a round trip.
 FLIGHTS = {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models import host_stack
+from netcalc.models.hosts import host_stack
 
 
 def test_tcp_of_snader_in_two_terms():

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netcalc.errors import DomainError, NotFiniteWarning
-from netcalc.models import latency
+from netcalc.models.delays import latency
 
 
 @pytest.mark.parametrize(

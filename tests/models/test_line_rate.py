@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netcalc.errors import DomainError
-from netcalc.models import line_rate
+from netcalc.models.rates import line_rate
 
 # published: RFC 2544 section 9.1 sizes, RFC 5180 appendix A.1 table, truncated there
 RFC5180 = [

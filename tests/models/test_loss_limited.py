@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models import loss_limited, tfrc
+from netcalc.models.tcp import loss_limited, tfrc
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models import mbufs
+from netcalc.models.hosts import mbufs
 
 
 def filled(data, *, mincl, mcl, compare, first_room, first_len, next_len):

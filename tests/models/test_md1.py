@@ -6,7 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from netcalc.models import backlog, md1, queueing
+from netcalc.models.queues import backlog, md1, queueing
 
 LOADS = [1e-300, 1e-9, 0.01, 0.3, 0.7, 0.9, 0.95, 0.99, 0.999999, 1.0 - 1e-12]
 WAITS = [0.0, 1e-9, 0.5, 1.0, 1.5, 7.999999, 20.0, 31.999999, 32.0, 33.3, 100.0]

@@ -9,27 +9,18 @@ import pandas as pd
 import pytest
 
 from netcalc.errors import DomainError, NotFiniteWarning
-from netcalc.models import (
+from netcalc.models.measuring import clock, probing
+from netcalc.models.queues import (
     backlog,
-    bbr,
-    clock,
-    cubic,
-    cubic_under_loss,
     erlang,
-    fairness,
     finite_queues,
-    loss_limited,
     md1,
     mm1,
     mmc,
-    pftk,
-    pftk_inverse,
-    probing,
     queueing,
-    sharing,
-    tfrc,
     token_bucket,
 )
+from netcalc.models.tcp import bbr, cubic, fairness, loss_limited, pftk, sharing, tfrc
 
 MATHIS = {"mss_bytes": 1460.0, "rtt_s": 0.1, "constant": 1.2}
 PFTK = {"rtt_s": 0.1, "rto_s": 0.4, "max_window_packets": 100.0, "segments_per_ack": 2.0}
@@ -59,21 +50,21 @@ GOOD = {  # a function, and good numbers for all that it takes
     pftk.pftk_rate_pps: {"loss_ratio": 0.01, **PFTK},
     pftk.pftk_throughput_pps: {"loss_ratio": 0.01, **PFTK},
     pftk.pftk_approx_rate_pps: {"loss_ratio": 0.01, **PFTK},
-    pftk_inverse.pftk_loss_ratio: {"rate_pps": 50.0, **PFTK},
-    pftk_inverse.pftk_approx_loss_ratio: {"rate_pps": 50.0, **PFTK},
+    pftk.pftk_loss_ratio: {"rate_pps": 50.0, **PFTK},
+    pftk.pftk_approx_loss_ratio: {"rate_pps": 50.0, **PFTK},
     tfrc.tfrc_rounds: {"loss_ratio": 0.01, "segments_per_ack": 1.0, "timeout_rtts": 4.0},
     tfrc.tfrc_throughput_bps: {"loss_ratio": 0.01, **TFRC},
     tfrc.tfrc_loss_ratio: {"throughput_bps": 1e6, **TFRC},
     cubic.cubic_window_packets: {"elapsed_s": 3.0, "peak_window_packets": 1e3, **CURVE},
     cubic.cubic_k_s: {"peak_window_packets": 1e3, **CURVE},
-    cubic_under_loss.cubic_loss_interval_s: {"loss_ratio": 0.01, "rtt_s": 0.1, **CURVE},
+    cubic.cubic_loss_interval_s: {"loss_ratio": 0.01, "rtt_s": 0.1, **CURVE},
     cubic.cubic_increase_packets: {"decrease_factor": 0.7},
-    cubic_under_loss.cubic_raw_window_packets: {"loss_ratio": 0.01, "rtt_s": 0.1, **CURVE},
-    cubic_under_loss.cubic_mean_window_packets: {
+    cubic.cubic_raw_window_packets: {"loss_ratio": 0.01, "rtt_s": 0.1, **CURVE},
+    cubic.cubic_mean_window_packets: {
         "loss_ratio": 0.01, "rtt_s": 0.1, **CURVE, "reno_constant": 1.2,
     },
-    cubic_under_loss.cubic_throughput_bps: {"loss_ratio": 0.01, **CUBIC},
-    cubic_under_loss.cubic_loss_ratio: {"throughput_bps": 1e7, **CUBIC},
+    cubic.cubic_throughput_bps: {"loss_ratio": 0.01, **CUBIC},
+    cubic.cubic_loss_ratio: {"throughput_bps": 1e7, **CUBIC},
     sharing.aimd_utilization: {"buffer_bdp": 0.3, "decrease_factor": 0.5},
     sharing.cubic_utilization: {"buffer_bdp": 0.2, "decrease_factor": 0.7},
     sharing.full_use_buffer_bdp: {"decrease_factor": 0.5},

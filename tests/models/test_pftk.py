@@ -6,7 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from netcalc.models import pftk, pftk_inverse
+from netcalc.models.tcp import pftk
 
 PATH = {"rtt_s": 0.1, "rto_s": 0.4}
 
@@ -123,8 +123,8 @@ def test_inverses_give_back_the_rate(acked, limit):
     """Identity: at the answer the rate is reached, just above it it is not."""
     variant = {**PATH, "segments_per_ack": acked, "max_window_packets": limit}
     for model, inverse in (
-        (pftk.pftk_rate_pps, pftk_inverse.pftk_loss_ratio),
-        (pftk.pftk_approx_rate_pps, pftk_inverse.pftk_approx_loss_ratio),
+        (pftk.pftk_rate_pps, pftk.pftk_loss_ratio),
+        (pftk.pftk_approx_rate_pps, pftk.pftk_approx_loss_ratio),
     ):
         asked = model(np.geomspace(1e-7, 0.7, 40), **variant)
         found = inverse(asked, **variant)
@@ -134,7 +134,7 @@ def test_inverses_give_back_the_rate(acked, limit):
 
 def test_inverses_at_their_edges():
     """Stated limits: nan beyond the window, 1 where retransmissions alone are enough."""
-    for inverse in (pftk_inverse.pftk_loss_ratio, pftk_inverse.pftk_approx_loss_ratio):
+    for inverse in (pftk.pftk_loss_ratio, pftk.pftk_approx_loss_ratio):
         found = inverse([0.0, 1e-3, 201.0, 1e9], **PATH, max_window_packets=20)
         assert found[:2].tolist() == [1.0, 1.0]
         assert np.isnan(found[2:]).all()

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models import clock, probing
-from netcalc.models.store_and_forward import store_and_forward_s
+from netcalc.models.delays.store_and_forward import store_and_forward_s
+from netcalc.models.measuring import clock, probing
 
 RATES = np.array([10e6, 1.544e6, 45e6])
 LATENCIES = np.array([0.001, 0.02, 0.003])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models import mm1, queueing
+from netcalc.models.queues import mm1, queueing
 
 NEAR_ONE = 1.0 - 1e-12
 LOADS = [1e-300, 1e-9, 0.1, 0.5, 0.8, 0.95, 0.999, NEAR_ONE]

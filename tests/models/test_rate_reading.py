@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models import framing, rate_reading
+from netcalc.models.rates import rate_reading
+from netcalc.models.sizes import framing
 
 
 @pytest.mark.parametrize(

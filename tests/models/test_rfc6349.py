@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models import rfc6349
+from netcalc.models.tcp import rfc6349
 
 
 def test_metrics_as_printed():

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from netcalc.errors import DomainError, NotFiniteWarning
-from netcalc.models import robust
+from netcalc.models.measuring import robust
 
 
 @pytest.mark.parametrize(

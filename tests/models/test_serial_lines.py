@@ -7,7 +7,7 @@ import pytest
 
 from netcalc import units
 from netcalc.errors import DomainError, NotFiniteWarning
-from netcalc.models import serial_lines
+from netcalc.models.sizes import serial_lines
 
 
 def stuffed_bits(bits):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models import bbr, sharing
+from netcalc.models.tcp import bbr, sharing
 
 
 def walked_aimd(buffer, kept, product=20_000):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models import short_transfers, slow_start
+from netcalc.models.tcp import short_transfers, slow_start
 
 
 def ack_clocked_s(segments, packet_bytes, bandwidth_bps, base_rtt_s, first, largest=np.inf):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models import slow_start
+from netcalc.models.tcp import slow_start
 
 
 def count_rounds(segments, first, growth):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models import small_writes
-from netcalc.models.write_timeline import write_timeline
+from netcalc.models.hosts import small_writes
+from netcalc.models.hosts.write_timeline import write_timeline
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netcalc.errors import DomainError
-from netcalc.models import store_and_forward as sf
-from netcalc.models.latency import serialization_s
+from netcalc.models.delays import store_and_forward as sf
+from netcalc.models.delays.latency import serialization_s
 
 # Fig. A-9 as printed: 1428 bytes, 7.5 ms on each T1, latency 5 and 1 ms, 1 ms in every node.
 T1_OF_THE_BOOK = 1428 * 8 / 7.5e-3

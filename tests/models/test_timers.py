@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError, NotFiniteWarning
-from netcalc.models import timers
+from netcalc.models.tcp import timers
 
 SERIES = [
     ["0.1"],

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models import token_bucket
+from netcalc.models.queues import token_bucket
 
 BUCKET = {"bucket_bytes": 125e3, "token_bps": 10e6, "peak_bps": 1e9}
 

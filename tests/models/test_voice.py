@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models import voice
+from netcalc.models.rates import voice
 
 
 @pytest.mark.parametrize(

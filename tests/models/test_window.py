@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError, NotFiniteWarning
-from netcalc.models import window
+from netcalc.models.tcp import window
 
 
 @pytest.mark.parametrize(

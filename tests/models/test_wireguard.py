@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models import wireguard
+from netcalc.models.sizes import wireguard
 
 
 def message_by_fields(inner, device_mtu, ip_version):

@@ -11,7 +11,7 @@ import pytest
 
 from netcalc import compare
 from netcalc.errors import DomainError
-from netcalc.models.store_and_forward import pipeline_timeline
+from netcalc.models.delays.store_and_forward import pipeline_timeline
 from netcalc.path import Path
 from netcalc.plots import Axis, curves, overlay, save_html, svg, timeline
 from netcalc.plots.plot import DRAWN_POINTS

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from netcalc.errors import ReaderError
-from netcalc.readers import _source, read, read_columns, read_ping, sniff
+from netcalc.readers import read, read_columns, read_ping, sniff, source
 from netcalc.samples import Meta, RttSamples, Table
 
 PING = (
@@ -97,7 +97,7 @@ def test_no_permission(monkeypatch, tmp_path):
     def refuse(*_: object) -> int:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(_source.os, "open", refuse)
+    monkeypatch.setattr(source.os, "open", refuse)
     with pytest.raises(ReaderError, match="no permission"):
         read(path)
 
@@ -133,8 +133,8 @@ def test_file_that_grows_is_partial(monkeypatch, tmp_path):
         status[6] = next(sizes)
         return os.stat_result(status)
 
-    monkeypatch.setattr(_source.os, "fstat", growing)
-    opened = _source.open_source(path)
+    monkeypatch.setattr(source.os, "fstat", growing)
+    opened = source.open_source(path)
     monkeypatch.undo()
     samples = read_ping(opened)
     assert samples.meta.partial
@@ -142,7 +142,7 @@ def test_file_that_grows_is_partial(monkeypatch, tmp_path):
 
 
 def test_too_large(monkeypatch, tmp_path):
-    monkeypatch.setattr(_source, "MAX_BYTES", 1000)
+    monkeypatch.setattr(source_module, "MAX_BYTES", 1000)
     (tmp_path / "big.txt").write_bytes(b"1" * 1001)
     for source in (tmp_path / "big.txt", b"1" * 1001, io.BytesIO(b"1" * 1001)):
         with pytest.raises(ReaderError, match="larger than"):

@@ -13,53 +13,46 @@ import math
 import re
 
 from netcalc import units
-from netcalc.models import (
-    asymmetry,
-    atm,
+from netcalc.models.delays import asymmetry, latency, store_and_forward
+from netcalc.models.hosts import delayed_ack, mbufs, small_writes
+from netcalc.models.measuring import clock, delay_variation, probing, robust
+from netcalc.models.queues import (
     backlog,
-    bbr,
-    cardwell,
-    clock,
-    cubic,
-    cubic_under_loss,
-    datagram_loss,
-    delay_variation,
-    delayed_ack,
-    encapsulation,
     erlang,
-    esp,
-    fairness,
     finite_queues,
-    forwarding,
-    fragmentation,
-    framing,
-    goodput,
-    handshakes,
-    latency,
-    line_rate,
-    loss_limited,
-    mbufs,
     md1,
     mm1,
     mmc,
-    pftk,
-    probing,
     queueing,
-    rate_reading,
-    rfc6349,
-    robust,
+    token_bucket,
+)
+from netcalc.models.rates import forwarding, goodput, line_rate, rate_reading, voice
+from netcalc.models.sizes import (
+    atm,
+    encapsulation,
+    esp,
+    fragmentation,
+    framing,
     serial_lines,
+    wireguard,
+)
+from netcalc.models.tcp import (
+    bbr,
+    cardwell,
+    cubic,
+    cubic_under_loss,
+    datagram_loss,
+    fairness,
+    handshakes,
+    loss_limited,
+    pftk,
+    rfc6349,
     sharing,
     short_transfers,
     slow_start,
-    small_writes,
-    store_and_forward,
     tfrc,
     timers,
-    token_bucket,
-    voice,
     window,
-    wireguard,
 )
 
 ADAPTERS = {}

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from netcalc import calculator, models
+from netcalc.lessons.calculator import POINTS, calculator_panel
 from netcalc.widgets import Figure
-from netcalc.widgets.calculator_panel import POINTS, calculator_panel
 
 
 def words(message) -> str:

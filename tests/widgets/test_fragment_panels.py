@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from netcalc.experiments import transactions
+from netcalc.lessons import fragments
 from netcalc.samples import Meta, TransactionSamples
-from netcalc.widgets import fragment_panels
 from netcalc.widgets.run import RunButton
 
 LIMIT_S = 60
@@ -22,7 +22,7 @@ def button_of(panel):
 
 
 def run(mtu=1536.0, step_s=8e-6, noted=1536.0):
-    sizes = np.array(fragment_panels.live_sizes(mtu), dtype=float)
+    sizes = np.array(fragments.live_sizes(mtu), dtype=float)
     times = 30e-6 + step_s * (mtu - 28 < sizes) + 1e-8 * np.sin(sizes)
     return TransactionSamples(
         mode=["udp"] * sizes.size, sequence=np.arange(sizes.size) + 1.0, payload_bytes=sizes,
@@ -32,7 +32,7 @@ def run(mtu=1536.0, step_s=8e-6, noted=1536.0):
 
 
 def test_the_book_before_a_run():
-    panel = fragment_panels.step_panel()
+    panel = fragments.step_panel()
     # published: Stevens vol. 3, A.2: almost 25% from 1508 to 1509 bytes
     assert column(panel, "the book: almost a quarter", "x").tolist() == [1508, 1509]
     assert column(panel, "the book: almost a quarter").tolist() == [1.0, 1.25]
@@ -52,7 +52,7 @@ def test_the_book_before_a_run():
 
 
 def test_saved_samples_are_drawn_by_either_clock():
-    panel = fragment_panels.step_panel()
+    panel = fragments.step_panel()
     button_of(panel).keep.field.take(run().dumps(), "saved.json")
     assert "From 1508 to 1509 bytes time jumps by 8 µs" in panel.figure.description
     assert "27% more" in panel.figure.description  # derived: 8 of 30
@@ -66,7 +66,7 @@ def test_saved_samples_are_drawn_by_either_clock():
 
 @pytest.mark.parametrize("mtu", [576, 1500, 1536, 9000])
 def test_sizes_stand_on_both_sides_of_the_step_and_of_each_mbuf(mtu):
-    sizes = set(fragment_panels.live_sizes(mtu))
+    sizes = set(fragments.live_sizes(mtu))
     assert {mtu - 28, mtu - 27} <= sizes
     assert {100, 101, 207, 208} <= sizes  # published: MHLEN 100, MINCLSIZE 208
     assert min(sizes) == 8
@@ -75,7 +75,7 @@ def test_sizes_stand_on_both_sides_of_the_step_and_of_each_mbuf(mtu):
 @pytest.mark.live
 @pytest.mark.namespace
 def test_a_live_step():
-    panel = fragment_panels.step_panel()
+    panel = fragments.step_panel()
     panel.controls["mtu_bytes"].value = 1500.0
     button = button_of(panel)
     button.start()
@@ -95,8 +95,8 @@ def test_without_a_namespace_the_host_s_loopback_has_no_step(monkeypatch):
         meta = Meta(instrument=facts, warnings=("no namespace of its own (refused)",))
         return TransactionSamples(**samples.columns(), meta=meta)
 
-    monkeypatch.setattr(fragment_panels, "transactions", on_the_host)
-    panel = fragment_panels.step_panel()
+    monkeypatch.setattr(fragments, "transactions", on_the_host)
+    panel = fragments.step_panel()
     button = button_of(panel)
     button.start()
     button._thread.join(LIMIT_S)

@@ -10,7 +10,7 @@ import zipfile
 
 import pytest
 
-from netcalc.experiments import own_error
+from netcalc.experiments import measurement_error
 from netcalc.samples import Meta, RttSamples, loads
 from netcalc.widgets import run_button
 
@@ -137,7 +137,7 @@ def test_the_own_error_stands_beside_the_result():
     for words in ("clock steps by 40 ns", "ends more than 120 µs late", "97% of its processor",
                   "delivers one in 100 packets more than 90 µs late"):  # fmt: skip
         assert words in made.about.value
-    both = own_error(echo(), echo(processor_ratio=0.5, timer_resolution_s=1e-6))
+    both = measurement_error(echo(), echo(processor_ratio=0.5, timer_resolution_s=1e-6))
     assert "steps by 1 µs" in both, "of several runs the largest"
     assert "50% of its processor" in both
-    assert own_error() == own_error(RttSamples(payload_bytes=[], rtt_s=[])) == ""
+    assert measurement_error() == measurement_error(RttSamples(payload_bytes=[], rtt_s=[])) == ""

@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc import datasets
-from netcalc.widgets import (
-    latency_panels,
-    line_rate_panels,
-    measurement_panels,
-    store_and_forward_panels,
-)
+from netcalc.lessons import latency, line_rate, measurement, store_and_forward
 
 
 def column(panel, source, name="y"):
@@ -27,7 +22,7 @@ def upload_of(panel):
 
 
 def test_transfer_panel():
-    panel = latency_panels.transfer_panel()
+    panel = latency.transfer_panel()
     sizes = column(panel, "T1", "x")
     # derived: d + 8N/R
     assert column(panel, "T1") == pytest.approx(0.03 + 8 * sizes / 1.544e6)
@@ -40,7 +35,7 @@ def test_transfer_panel():
 
 
 def test_a_wrong_value_leaves_the_figure_and_is_told_beside_the_box():
-    panel = latency_panels.transfer_panel()
+    panel = latency.transfer_panel()
     before = column(panel, "T1").tolist()
     for wrong in ("abc", "", "5M", "1e999 s", "-3 ms"):
         panel.controls["latency_s"].box.value = wrong
@@ -49,7 +44,7 @@ def test_a_wrong_value_leaves_the_figure_and_is_told_beside_the_box():
 
 
 def test_balance_panel():
-    panel = latency_panels.balance_panel()
+    panel = latency.balance_panel()
     rates = column(panel, "latency and line take the same time", "x")
     assert column(panel, "latency and line take the same time") == pytest.approx(0.03 * rates / 8)
     assert "holds 5790 B" in said(panel)  # derived: 30 ms x 1.544 Mbit/s / 8
@@ -58,7 +53,7 @@ def test_balance_panel():
 
 
 def test_distance_panel():
-    panel = latency_panels.distance_panel()
+    panel = latency.distance_panel()
     # derived: 2 x 20,000 km at c, and at c / 1.468
     assert column(panel, "light in vacuum")[-1] == pytest.approx(4e7 / 299_792_458)
     assert column(panel, "light in fibre")[-1] == pytest.approx(4e7 * 1.468 / 299_792_458)
@@ -67,7 +62,7 @@ def test_distance_panel():
 
 
 def test_wan_panel_goes_through_the_two_printed_points():
-    panel = latency_panels.wan_panel()
+    panel = latency.wan_panel()
     # derived: slope 113 ms / 1400 B is 7.79 T1 lines; 80 ms less the headers' 2.26 ms
     panel.controls["base_rtt_s"].value = 0.0777
     panel.controls["line_count"].value = 7.79
@@ -79,7 +74,7 @@ def test_wan_panel_goes_through_the_two_printed_points():
 
 
 def test_timeline_panel():
-    panel = store_and_forward_panels.timeline_panel()
+    panel = store_and_forward.timeline_panel()
     assert "23 ms, all is done at 24 ms: 476 kbit/s" in said(panel)  # published, misprint mended
     panel.controls["packet_count"].value = 10
     assert "90.5 ms, all is done at 91.5 ms" in said(panel)  # published: 91.5 ms
@@ -88,17 +83,17 @@ def test_timeline_panel():
 
 
 def test_train_and_hops_panels():
-    train = store_and_forward_panels.train_panel()
+    train = store_and_forward.train_panel()
     assert column(train, "sent back to back")[[0, 9]] == pytest.approx([0.024, 0.0915])  # published
     assert column(train, "each waits for the one before")[9] == pytest.approx(0.24)
-    hops = store_and_forward_panels.hops_panel()
+    hops = store_and_forward.hops_panel()
     assert column(hops, "T1 lines")[9] == pytest.approx(0.0286, abs=5e-5)  # published
     hops.controls["packet_bytes"].value = 1104
     assert column(hops, "T1 lines")[9] == pytest.approx(0.0572, abs=1e-4)  # twice the size
 
 
 def test_mix_panel_finds_the_book_s_187_ms():
-    panel = store_and_forward_panels.mix_panel()
+    panel = store_and_forward.mix_panel()
     panel.controls["t1_count"].value = 6
     panel.controls["t3_count"].value = 6
     # derived: 80 + 24 x 0.5 ms + 16 x 1400 B x (6/1.544 + 6/45 + 1/10) us/bit = 184.3 ms; the
@@ -113,7 +108,7 @@ def test_mix_panel_finds_the_book_s_187_ms():
 
 
 def test_frame_rate_panel():
-    panel = line_rate_panels.frame_rate_panel()
+    panel = line_rate.frame_rate_panel()
     assert "14.881 Mpps" in said(panel)  # published: RFC 5180, 14,880,952
     panel.controls["bandwidth_bps"].value = 1e8
     assert "148.81 kpps" in said(panel)
@@ -121,7 +116,7 @@ def test_frame_rate_panel():
 
 
 def test_router_panel_takes_a_device_of_one_s_own():
-    panel = line_rate_panels.router_panel()
+    panel = line_rate.router_panel()
     panel.controls["device_pps"].value = 1e5
     assert "the line limits" in said(panel)
     upload_of(panel).take(b"frame [B], rate [pps]\n64, 21000\n1518, 8100\n", "mine.csv")
@@ -132,7 +127,7 @@ def test_router_panel_takes_a_device_of_one_s_own():
 
 
 def test_conversion_panel_makes_the_article_s_paradox():
-    panel = line_rate_panels.conversion_panel()
+    panel = line_rate.conversion_panel()
     x = column(panel, "adding a constant", "x")
     # derived: (8 x 10 x 3512 + 6e6) / 8 / 84 = 9347 at 64 bytes
     assert np.interp(64, x, column(panel, "adding a constant")) == pytest.approx(9347, rel=0.005)
@@ -143,7 +138,7 @@ def test_conversion_panel_makes_the_article_s_paradox():
 
 def test_round_trip_panel_draws_files_and_known_paths():
     recorded = datasets.load("ping_emulated_t1")
-    panel = measurement_panels.round_trip_panel(recorded)
+    panel = measurement.round_trip_panel(recorded)
     assert "1.54 Mbit/s" in said(panel)
     upload_of(panel).take(b"size [B], rtt [ms]\n100, 10\n600, 20\n1100, 30\n", "mine.csv")
     assert column(panel, "points", "measured").tolist() == [0.010, 0.020, 0.030]
@@ -152,7 +147,7 @@ def test_round_trip_panel_draws_files_and_known_paths():
     assert "no measurement" in upload_of(panel).message.value
     assert column(panel, "points", "measured").tolist() == [0.010, 0.020, 0.030]
 
-    known = measurement_panels.round_trip_panel(recorded, path="T1 5 ms")
+    known = measurement.round_trip_panel(recorded, path="T1 5 ms")
     residual = column(known, "points", "residual")
     assert np.abs(residual).max() < 3e-4  # measured through a line of this truth
     known.controls["links"].value = "T1 6 ms"
@@ -166,7 +161,7 @@ def test_round_trip_panel_draws_files_and_known_paths():
 @pytest.mark.live
 @pytest.mark.namespace
 def test_round_trip_panel_runs_an_echo_over_the_path_that_is_known():
-    panel = measurement_panels.round_trip_panel(sizes=[64.0, 1024.0], path="10 Mbit/s 2 ms")
+    panel = measurement.round_trip_panel(sizes=[64.0, 1024.0], path="10 Mbit/s 2 ms")
     button = next(child for child in panel.children if hasattr(child, "start"))
     button.start()
     button._thread.join(30)
@@ -177,7 +172,7 @@ def test_round_trip_panel_runs_an_echo_over_the_path_that_is_known():
 
 @pytest.mark.live
 def test_round_trip_panel_runs_an_echo():
-    panel = measurement_panels.round_trip_panel(sizes=[64.0, 1024.0])
+    panel = measurement.round_trip_panel(sizes=[64.0, 1024.0])
     button = next(child for child in panel.children if hasattr(child, "start"))
     button.start()
     button._thread.join(20)

@@ -7,8 +7,8 @@ import pytest
 
 from netcalc.errors import ExperimentError
 from netcalc.experiments import line_rate, lockstep
+from netcalc.lessons import live_rates as panels
 from netcalc.samples import BulkSamples, Meta
-from netcalc.widgets import live_rate_panels as panels
 
 FRAMES = np.array([64.0, 512, 1518])
 COSTS = {"loopback": (4e-6, 0.2e-9), "routed": (6e-6, 0.5e-9)}

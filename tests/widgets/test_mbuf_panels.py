@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from netcalc.widgets import mbuf_panels
+from netcalc.lessons import mbufs as mbuf_panels
 
 
 def at(panel, name, x):

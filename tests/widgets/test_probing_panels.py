@@ -9,9 +9,9 @@ import pytest
 from netcalc import fit
 from netcalc.emulation import capabilities
 from netcalc.experiments import PROBE_SIZES
+from netcalc.lessons import probing, store_and_forward
 from netcalc.path import Path
 from netcalc.samples import HopSamples, Meta
-from netcalc.widgets import probing_panels, store_and_forward_panels
 from netcalc.widgets.run import RunButton
 from netcalc.widgets.table import html_table
 
@@ -47,8 +47,8 @@ def run(panel):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_links_panel_shows_theory_before_a_run(theme):
-    panel = probing_panels.links_panel(theme=theme)
-    path = Path.parse(probing_panels.PATHS[0])
+    panel = probing.links_panel(theme=theme)
+    path = Path.parse(probing.PATHS[0])
     times = column(panel, "theory of the path")
     assert times[2] == pytest.approx(float(fit.to_node_s(1500, path=path, hop=1)))
     assert np.isnan(times).sum() == len(path.hops)
@@ -57,7 +57,7 @@ def test_links_panel_shows_theory_before_a_run(theme):
 
 
 def test_another_path_and_one_that_is_none():
-    panel = probing_panels.links_panel()
+    panel = probing.links_panel()
     panel.controls["path"].value = "T1, T1"
     # derived: 8 x (1500 + 576) / 1.544e6 = 10.757 ms for each link
     assert column(panel, "theory of the path")[[2, -2]] == pytest.approx(
@@ -69,11 +69,11 @@ def test_another_path_and_one_that_is_none():
     assert "one line to each of 2 nodes" in panel.figure.description
 
 
-@pytest.mark.parametrize("text", probing_panels.PATHS)
+@pytest.mark.parametrize("text", probing.PATHS)
 def test_paths_to_choose_from_can_be_run(text):
     path = Path.parse(text)
     longest = fit.to_node_s(1500, path=path, hop=len(path.hops))
-    count = probing_panels.PROBE_COUNT * len(PROBE_SIZES) * len(path.hops)
+    count = probing.PROBE_COUNT * len(PROBE_SIZES) * len(path.hops)
     assert longest * count < 30, "a reader waits no longer than half a minute"
 
 
@@ -81,7 +81,7 @@ class TestLive:
     pytestmark = LIVE
 
     def test_links_panel_after_a_run(self):
-        panel = probing_panels.links_panel()
+        panel = probing.links_panel()
         panel.controls["path"].value = "10 Mbit/s, T1 1 ms"
         run(panel)
         assert column(panel, "points", "measured").size == 2 * len(PROBE_SIZES)
@@ -95,7 +95,7 @@ class TestLive:
         assert table(panel).count("<tr>") == 3, "the same path, written in another way"
 
     def test_trains_panel_after_a_run(self):
-        panel = probing_panels.trains_panel()
+        panel = probing.trains_panel()
         assert "7.772 ms apart" in panel.figure.description  # derived: 12,000 bit / 1.544e6
         panel.controls["cross_ratio"].value = 0.3
         run(panel)
@@ -109,7 +109,7 @@ class TestLive:
         assert not column(panel, "nothing between").size
 
     def test_train_panel_after_a_run(self):
-        panel = store_and_forward_panels.train_panel()
+        panel = store_and_forward.train_panel()
         assert not column(panel, "this machine").size
         run(panel)
         done_s = column(panel, "this machine")
@@ -124,12 +124,12 @@ class TestLive:
         assert not column(panel, "this machine").size, "what is gone does not come back"
 
     def test_hops_panel_after_a_run(self):
-        panel = store_and_forward_panels.live_hops_panel()
+        panel = store_and_forward.live_hops_panel()
         panel.controls["line_name"].value = "10 Mbit/s"
         run(panel)
         numbers = column(panel, "this machine", "x").astype(int)
         stored = column(panel, "store-and-forward")
-        assert numbers.tolist() == list(store_and_forward_panels.LIVE_HOPS)
+        assert numbers.tolist() == list(store_and_forward.LIVE_HOPS)
         assert np.all(column(panel, "this machine") >= stored[numbers - 1] - 1e-6)
         assert np.all(column(panel, "this machine") <= stored[numbers - 1] * 1.1 + 5e-3)
         assert "This machine, a minute ago" in panel.figure.description
@@ -138,7 +138,7 @@ class TestLive:
 
 
 def test_hops_panel_shows_both_kinds_of_switches():
-    panel = store_and_forward_panels.live_hops_panel()
+    panel = store_and_forward.live_hops_panel()
     # derived: 2 x 12 x (8 x 1428 / 1.544e6 + 1 ms); 2 x (7.399 + 12 + 11 x 8 x 20 / 1544) ms
     assert column(panel, "store-and-forward")[-1] == pytest.approx(0.20158, abs=1e-5)
     assert column(panel, "cut-through")[-1] == pytest.approx(0.04108, abs=1e-5)
@@ -148,7 +148,7 @@ def test_hops_panel_shows_both_kinds_of_switches():
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_mixes_panel_finds_the_book_s_mixes(theme):
     """derived: three mixes of T1, 10 Mbit/s and T3 within 1 ms, 6-2-4 the nearest."""
-    panel = probing_panels.mixes_panel(theme=theme)
+    panel = probing.mixes_panel(theme=theme)
     assert "3 mixes of 12 or 13 lines" in panel.figure.description
     assert "<td>6</td><td>2</td><td>4</td><td>12</td><td>187.4 ms</td>" in table(panel)
     assert '<th scope="row">traceroute with sizes</th><td>3</td><td>1</td>' in table(panel)
@@ -160,7 +160,7 @@ def test_mixes_panel_finds_the_book_s_mixes(theme):
 
 
 def test_mixes_panel_with_more_or_no_kinds():
-    panel = probing_panels.mixes_panel()
+    panel = probing.mixes_panel()
     panel.controls["has_fast"].value = True
     panel.controls["tolerance_s"].value = 0.005
     assert "and " in table(panel)
@@ -171,7 +171,7 @@ def test_mixes_panel_with_more_or_no_kinds():
     assert "0 mixes of 1 or 2 lines" in panel.figure.description
     assert table(panel) == ""
     assert np.isnan(column(panel, "the slowest one")).all()
-    for kind in probing_panels.KINDS:
+    for kind in probing.KINDS:
         panel.controls[f"has_{kind}"].value = False
     assert "nothing arrives" in panel.figure.description
     assert panel.message.value == ""
@@ -179,7 +179,7 @@ def test_mixes_panel_with_more_or_no_kinds():
 
 def test_a_run_that_ended_before_its_path_was_there_shows_nothing():
     nothing = HopSamples(hop=[], packet_bytes=[], rtt_s=[], meta=Meta())
-    assert not probing_panels._is_of(nothing, Path.parse("T1"))
+    assert not probing._is_of(nothing, Path.parse("T1"))
 
 
 def test_cells_of_a_table_are_text():

@@ -10,8 +10,8 @@ import pytest
 from netcalc import compare
 from netcalc.errors import DomainError
 from netcalc.experiments import transactions
+from netcalc.lessons import protocol_stack as panels
 from netcalc.samples import TransactionSamples
-from netcalc.widgets import protocol_stack_panels as panels
 from netcalc.widgets.run import RunButton
 
 

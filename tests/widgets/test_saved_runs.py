@@ -9,16 +9,16 @@ from functools import partial
 import numpy as np
 import pytest
 
-from netcalc.widgets import (
-    echo_panels,
-    fragment_panels,
-    live_rate_panels,
-    measurement_panels,
-    probing_panels,
-    protocol_stack_panels,
-    small_writes_panels,
-    store_and_forward_panels,
-    transfer_panels,
+from netcalc.lessons import (
+    echo,
+    fragments,
+    live_rates,
+    measurement,
+    probing,
+    protocol_stack,
+    small_writes,
+    store_and_forward,
+    transfers,
 )
 from netcalc.widgets.run import RunButton
 
@@ -44,39 +44,39 @@ def saved(panel):
 PANELS = [
     pytest.param(make, change, sources, id=name)
     for name, make, change, sources in (
-        ("echo", echo_panels.echo_panel, {"links": "T1 40 ms"}, ["points"]),
-        ("step", fragment_panels.step_panel, {"relative": False}, ["points"]),
-        ("links", probing_panels.links_panel, {"path": "T3"}, ["points"]),
-        ("pairs", probing_panels.trains_panel, {"path": "T3"}, ["nothing between"]),
-        ("train", store_and_forward_panels.train_panel, {"router_count": 4.0}, ["this machine"]),
+        ("echo", echo.echo_panel, {"links": "T1 40 ms"}, ["points"]),
+        ("step", fragments.step_panel, {"relative": False}, ["points"]),
+        ("links", probing.links_panel, {"path": "T3"}, ["points"]),
+        ("pairs", probing.trains_panel, {"path": "T3"}, ["nothing between"]),
+        ("train", store_and_forward.train_panel, {"router_count": 4.0}, ["this machine"]),
         (
             "hops",
-            store_and_forward_panels.live_hops_panel,
+            store_and_forward.live_hops_panel,
             {"line_name": "T3", "packet_bytes": 500.0},
             ["this machine"],
         ),
         (
             "three ways",
-            live_rate_panels.three_ways_panel,
+            live_rates.three_ways_panel,
             {"device_pps": 1000.0, "bandwidth_bps": 5e6},
-            list(live_rate_panels.WAYS.values()),
+            list(live_rates.WAYS.values()),
         ),
         (
             "lockstep",
-            live_rate_panels.lockstep_panel,
+            live_rates.lockstep_panel,
             {"latency_s": 0.01},
             ["loopback, measured", "path, measured"],
         ),
-        ("transactions", protocol_stack_panels.live_panel, {"latency_s": 0.01}, ["UDP", "TCP"]),
+        ("transactions", protocol_stack.live_panel, {"latency_s": 0.01}, ["UDP", "TCP"]),
         (
             "source and sink",
-            transfer_panels.source_sink_panel,
+            transfers.source_sink_panel,
             {},
             ["TCP, received", "UDP, received"],
         ),
-        ("mtu", transfer_panels.mtu_panel, {}, ["measured"]),
-        ("buffer", lambda: transfer_panels.buffer_panel("50 Mbit/s 1 ms"), {}, ["points"]),
-        ("writes", small_writes_panels.live_panel, {"latency_s": 0.01}, ["yours: two writes"]),
+        ("mtu", transfers.mtu_panel, {}, ["measured"]),
+        ("buffer", lambda: transfers.buffer_panel("50 Mbit/s 1 ms"), {}, ["points"]),
+        ("writes", small_writes.live_panel, {"latency_s": 0.01}, ["yours: two writes"]),
     )
 ]
 
@@ -84,18 +84,18 @@ PANELS = [
 @pytest.fixture
 def short(monkeypatch):
     """As little as these panels can run and still have something to save."""
-    monkeypatch.setattr(live_rate_panels, "BLAST_S", 0.03)
-    monkeypatch.setattr(live_rate_panels, "BLAST_RUNS", 1)
-    monkeypatch.setattr(live_rate_panels, "PAIRS", (1, 2))
-    monkeypatch.setattr(store_and_forward_panels, "LIVE_HOPS", (1, 2))
-    monkeypatch.setattr(probing_panels, "PROBE_COUNT", 2)
-    monkeypatch.setattr(fragment_panels, "COUNT", 2)
-    monkeypatch.setattr(transfer_panels, "LIVE_SIZES", (300, 1440, 4096))
-    monkeypatch.setattr(transfer_panels, "LIVE_MTUS", (1500, 16_384, 65_536))
+    monkeypatch.setattr(live_rates, "BLAST_S", 0.03)
+    monkeypatch.setattr(live_rates, "BLAST_RUNS", 1)
+    monkeypatch.setattr(live_rates, "PAIRS", (1, 2))
+    monkeypatch.setattr(store_and_forward, "LIVE_HOPS", (1, 2))
+    monkeypatch.setattr(probing, "PROBE_COUNT", 2)
+    monkeypatch.setattr(fragments, "COUNT", 2)
+    monkeypatch.setattr(transfers, "LIVE_SIZES", (300, 1440, 4096))
+    monkeypatch.setattr(transfers, "LIVE_MTUS", (1500, 16_384, 65_536))
     for panels, name, less in (
-        (live_rate_panels, "lockstep", {"duration_s": 0.03}),
-        (protocol_stack_panels, "transactions", {"count": 2}),
-        (small_writes_panels, "small_writes", {"count": 2}),
+        (live_rates, "lockstep", {"duration_s": 0.03}),
+        (protocol_stack, "transactions", {"count": 2}),
+        (small_writes, "small_writes", {"count": 2}),
     ):
         monkeypatch.setattr(panels, name, partial(getattr(panels, name), **less))
 
@@ -134,5 +134,5 @@ def test_a_file_of_another_experiment_is_refused_by_every_panel():
         assert field in button_of(panel).keep.children
         field.take(other, "other.json")
         assert field.message.is_alert
-    own = measurement_panels.round_trip_panel()
+    own = measurement.round_trip_panel()
     assert button_of(own).keep.field not in button_of(own).keep.children, "it has an upload"

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from netcalc import plots
-from netcalc.models.write_timeline import write_timeline
+from netcalc.lessons import small_writes as panels
+from netcalc.models.hosts.write_timeline import write_timeline
 from netcalc.plots import svg
-from netcalc.widgets import small_writes_panels as panels
 from netcalc.widgets.run import RunButton
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from netcalc.errors import ExperimentError
 from netcalc.experiments import bulk
+from netcalc.lessons import transfers
 from netcalc.samples import BulkSamples, Meta
-from netcalc.widgets import transfer_panels
 
 SIZES = np.array([64.0, 1440.0, 65_000.0])
 
@@ -45,7 +45,7 @@ def made(write_bytes, wall_s, *, lost=0.0, mss_bytes=1448, protocol="UDP"):
 
 
 def test_segment_cost_panel():
-    panel = transfer_panels.segment_cost_panel()
+    panel = transfers.segment_cost_panel()
     # published: 2.88 s at 1448 bytes a segment, 0.9558 s at 16332; the sliders start at its costs.
     assert "2.88 s in segments of 1448" in said(panel)
     assert column(panel, "TCP, writes of 1440 B", "x").tolist() == [1448, 16_332]
@@ -58,7 +58,7 @@ def test_segment_cost_panel():
 
 
 def test_wire_panel():
-    panel = transfer_panels.wire_panel()
+    panel = transfers.wire_panel()
     # derived: 1440 of 1506 bytes on the wire; 1.235 MB/s are 103.3% of that, published.
     assert "carries 9.562 Mbit/s" in said(panel)
     assert "103.3%" in said(panel)
@@ -75,8 +75,8 @@ def test_source_sink_panel_draws_both_runs(monkeypatch):
         time_s = 1000 * (5e-6 + 0.5e-9 * SIZES)
         return made(SIZES, time_s, lost=0.25 * (protocol == "udp"), protocol=protocol.upper())
 
-    monkeypatch.setattr(transfer_panels, "bulk", run)
-    panel = transfer_panels.source_sink_panel()
+    monkeypatch.setattr(transfers, "bulk", run)
+    panel = transfers.source_sink_panel()
     assert np.isnan(column(panel, "UDP in theory, costs fitted")).all()
     # published: 7.2 MB in 0.9558 s, 1.5 MB in 1.059 s
     assert column(panel, "TCP, received, the book") == pytest.approx([60.26e6, 11.33e6], rel=1e-3)
@@ -100,8 +100,8 @@ def test_mtu_panel_finds_the_two_costs(monkeypatch):
         pieces = np.ceil(7.2e6 / (mtu_bytes - 52))
         return made([size], [pieces * 2e-6 + 7.2e6 * 0.1e-9], mss_bytes=mtu_bytes - 52)
 
-    monkeypatch.setattr(transfer_panels, "bulk", run)
-    panel = transfer_panels.mtu_panel()
+    monkeypatch.setattr(transfers, "bulk", run)
+    panel = transfers.mtu_panel()
     played(panel)
     assert column(panel, "measured", "x").tolist() == [1448, 4044, 16_332, 65_484]
     assert "2 µs a segment and 0.1 ns a byte" in said(panel)
@@ -114,8 +114,8 @@ def test_a_machine_too_busy_for_two_costs_is_told(wall_s, monkeypatch):
     def run(size, *, mtu_bytes, **_):
         return made([size], [next(times)], mss_bytes=mtu_bytes - 52)
 
-    monkeypatch.setattr(transfer_panels, "bulk", run)
-    panel = transfer_panels.mtu_panel()
+    monkeypatch.setattr(transfers, "bulk", run)
+    panel = transfers.mtu_panel()
     played(panel)
     assert "too busy" in said(panel)
 
@@ -124,8 +124,8 @@ def test_a_run_that_is_refused_is_told(monkeypatch):
     def run(*_, **__):
         raise ExperimentError("no namespace of its own", phase="namespace")
 
-    monkeypatch.setattr(transfer_panels, "bulk", run)
-    for make in (transfer_panels.mtu_panel, transfer_panels.buffer_panel):
+    monkeypatch.setattr(transfers, "bulk", run)
+    for make in (transfers.mtu_panel, transfers.buffer_panel):
         assert "no namespace" in played(make()).message.value
 
 
@@ -134,10 +134,10 @@ def test_a_live_run(monkeypatch):
     def shorter(sizes, **options):
         return bulk(sizes, **{**options, "write_count": 20})
 
-    monkeypatch.setattr(transfer_panels, "bulk", shorter)
-    panel = transfer_panels.source_sink_panel()
+    monkeypatch.setattr(transfers, "bulk", shorter)
+    panel = transfers.source_sink_panel()
     assert not played(panel).message.is_alert
-    assert column(panel, "TCP, received", "x").tolist() == list(transfer_panels.LIVE_SIZES)
+    assert column(panel, "TCP, received", "x").tolist() == list(transfers.LIVE_SIZES)
 
 
 @pytest.mark.live
@@ -146,7 +146,7 @@ def test_a_live_sweep_of_the_buffer(monkeypatch):
     def shorter(size, **options):
         return bulk(size, **{**options, "write_count": 10})
 
-    monkeypatch.setattr(transfer_panels, "bulk", shorter)
-    panel = transfer_panels.buffer_panel("100 Mbit/s 1 ms")
+    monkeypatch.setattr(transfers, "bulk", shorter)
+    panel = transfers.buffer_panel("100 Mbit/s 1 ms")
     assert not played(panel).message.is_alert
-    assert column(panel, "points", "x").tolist() == list(transfer_panels.LIVE_BUFFERS)
+    assert column(panel, "points", "x").tolist() == list(transfers.LIVE_BUFFERS)

@@ -1,0 +1,263 @@
+"""What counts as a number: the checks that every model shares.
+
+Three answers to bad numbers: *impossible* raises :class:`~netcalc.errors.DomainError`; *not
+finite* gives nan in that element, with one warning for an array; what lies *outside the model*
+is each formula's own documented ``inf`` or ``nan``.
+
+The checks look at the smallest and the largest element only: two passes, no temporary arrays.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from contextvars import ContextVar
+from functools import wraps
+from inspect import unwrap
+from typing import Any, TypeAlias, TypeVar, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from netcalc.errors import DomainError, NotFiniteWarning
+
+FloatArray: TypeAlias = NDArray[np.float64]
+
+BLOCK = 16_384
+"""Elements of a long array that are looked at, or computed, at a time: they fit the cache."""
+
+Model = TypeVar("Model", bound=Callable[..., Any])
+
+# Of the model that is called: what is to be said about its arguments, by their names.
+_found: ContextVar[dict[str, str | None] | None] = ContextVar("_found", default=None)
+
+
+def quiet(function: Model) -> Model:
+    """Decorate a model: its numbers may overflow without a warning, its arguments warn once.
+
+    1e308 and denormals may come out as inf or 0. A model that hands an argument to another one,
+    or looks at it twice, says once that nan stands in it, and says it where it was called. What
+    counts is the first look: later ones may be at a number that was computed from another.
+    """
+    code = unwrap(function).__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+    @wraps(function)
+    def model(*args: Any, **kwargs: Any) -> Any:
+        if _found.get() is not None:
+            return function(*args, **kwargs)
+        found: dict[str, str | None] = dict.fromkeys(names)
+        token = _found.set(found)
+        try:
+            with np.errstate(all="ignore"):
+                result = function(*args, **kwargs)
+        finally:
+            _found.reset(token)
+        for message in filter(None, found.values()):
+            warnings.warn(message, NotFiniteWarning, stacklevel=2)
+        return result
+
+    return cast(Model, model)
+
+
+def positive(name: str, value: ArrayLike, *, allow_inf: bool = False) -> FloatArray:
+    """Return ``value`` as float64, refused where it is zero or negative."""
+    return _checked(name, value, "above 0", low=0.0, low_open=True, allow_inf=allow_inf)
+
+
+def non_negative(name: str, value: ArrayLike, *, allow_inf: bool = False) -> FloatArray:
+    """Return ``value`` as float64, refused where it is negative."""
+    return _checked(name, value, "0 or more", low=0.0, allow_inf=allow_inf)
+
+
+def at_least(name: str, value: ArrayLike, low: float, *, allow_inf: bool = False) -> FloatArray:
+    """Return ``value`` as float64, refused below ``low``."""
+    return _checked(name, value, f"{low:g} or more", low=low, allow_inf=allow_inf)
+
+
+def between(name: str, value: ArrayLike, low: float, high: float) -> FloatArray:
+    """Return ``value`` as float64, refused outside ``[low, high]``."""
+    return _checked(name, value, f"from {low:g} to {high:g}", low=low, high=high)
+
+
+def ratio(name: str, value: ArrayLike) -> FloatArray:
+    """Return ``value`` as float64, refused outside ``[0, 1]``; asks about percent above 1."""
+    return _checked(name, value, "from 0 to 1", low=0.0, high=1.0, is_ratio=True)
+
+
+def real(name: str, value: ArrayLike) -> FloatArray:
+    """Return ``value`` as float64; any finite number is allowed."""
+    return _checked(name, value, "any finite number")
+
+
+def whole(name: str, value: ArrayLike, low: int = 0) -> FloatArray:
+    """Return ``value`` as float64, refused where it is not a whole number of at least ``low``."""
+    allowed = f"a whole number of {low} or more"
+    array = _checked(name, value, allowed, low=float(low))
+    if _has_fraction(array):
+        fractional = (np.floor(array) != array) & ~np.isnan(array)
+        if fractional.any():
+            raise DomainError(name, _first(array, fractional), allowed)
+    return array
+
+
+def _has_fraction(array: FloatArray) -> bool:
+    """True if an element is not whole, or nan."""
+    if array.size <= BLOCK or not array.flags.c_contiguous:
+        return bool((np.floor(array) != array).any())
+    flat = array.reshape(-1)
+    blocks = (flat[start : start + BLOCK] for start in range(0, flat.size, BLOCK))
+    return any(bool((np.floor(block) != block).any()) for block in blocks)
+
+
+def missing_stays(result: FloatArray, *inputs: FloatArray) -> FloatArray:
+    """Return ``result`` with nan wherever an input is nan, whatever a comparison made of it."""
+    for values in inputs:
+        if np.isnan(values).any():
+            result = np.where(np.isnan(values), np.nan, result)
+    return result
+
+
+def flag(name: str, value: bool) -> bool:
+    """Return ``value``, refused where it is no single yes or no: "no" would count as one."""
+    array = flags(name, value)
+    if array.ndim:
+        raise TypeError(f"{name} must be True or False, one for all, found {_shown(array)}")
+    return bool(array)
+
+
+def flags(name: str, value: ArrayLike) -> NDArray[np.bool_]:
+    """Return ``value`` as booleans; numbers count as yes where they are not 0.
+
+    Raises
+    ------
+    TypeError
+        If ``value`` holds text or other things that are neither.
+    """
+    array: NDArray[Any] = np.asarray(value)
+    if array.dtype.kind == "O" and all(isinstance(item, bool | np.bool_) for item in array.flat):
+        array = array.astype(np.bool_)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be True or False, found {_shown(array)}")
+    return array.astype(np.bool_)
+
+
+def choice(name: str, value: str, allowed: tuple[str, ...]) -> str:
+    """Return ``value``, refused where it is not one of ``allowed``."""
+    if not isinstance(value, str) or value not in allowed:
+        raise DomainError(name, repr(value), "one of " + ", ".join(allowed))
+    return value
+
+
+def one_dimensional(name: str, array: FloatArray) -> FloatArray:
+    """Return ``array`` with at least one dimension, refused with more than one or when empty."""
+    array = np.atleast_1d(array)
+    if array.ndim != 1 or array.size == 0:
+        raise DomainError(name, f"of shape {array.shape}", "a list of at least one number")
+    return array
+
+
+def single(name: str, array: FloatArray) -> float:
+    """Return the one number of ``array``, refused where there are several or none."""
+    if array.size != 1:
+        raise DomainError(name, f"of shape {array.shape}", "one number")
+    return float(array.reshape(()))
+
+
+def as_float(name: str, value: ArrayLike) -> FloatArray:
+    """Return ``value`` as float64; masked elements become nan.
+
+    Raises
+    ------
+    TypeError
+        If ``value`` holds text, booleans, complex numbers or other things that are no numbers.
+    """
+    if isinstance(value, np.ma.MaskedArray):
+        value = np.ma.filled(value.astype(np.float64), np.nan)
+    try:
+        array: NDArray[Any] = np.asarray(value)
+    except ValueError as error:  # lists of unequal length
+        raise TypeError(f"{name} must hold numbers, found {value!r}: {error}") from None
+    kind = array.dtype.kind
+    if kind == "f" or kind in "iu":
+        return array.astype(np.float64, copy=False)
+    refused = (str, bytes, bool, type(None))
+    if kind == "O" and not any(isinstance(item, refused) for item in array.flat):
+        try:
+            return array.astype(np.float64)
+        except OverflowError:
+            raise DomainError(name, "a longer integer", "at most 1.8e308") from None
+        except (TypeError, ValueError):
+            pass
+    hint = "; read text with netcalc.units.parse first" if kind in "USO" else ""
+    raise TypeError(f"{name} must hold numbers, found {_shown(array)}{hint}")
+
+
+def _checked(
+    name: str,
+    value: ArrayLike,
+    allowed: str,
+    *,
+    low: float = -np.inf,
+    high: float = np.inf,
+    low_open: bool = False,
+    allow_inf: bool = False,
+    is_ratio: bool = False,
+) -> FloatArray:
+    array = as_float(name, value)
+    found = _found.get()
+    is_first = found is None or found.get(name, "") is None
+    if found is not None and is_first:
+        found[name] = ""
+    if array.size == 0:
+        return array
+    lowest, highest = float(array.min()), float(array.max())
+    if not (np.isfinite(lowest) and (np.isfinite(highest) or (allow_inf and highest == np.inf))):
+        array = _nan_where_not_finite(name, array, allow_inf=allow_inf, warn=is_first)
+        if np.isnan(array).all():
+            return array
+        lowest, highest = float(np.nanmin(array)), float(np.nanmax(array))
+    if lowest < low or (low_open and lowest == low):
+        raise DomainError(name, _where(array, lowest), allowed)
+    if highest > high:
+        hint = f"Did you mean {highest:g}%, that is {highest / 100:g}?" if is_ratio else None
+        raise DomainError(name, _where(array, highest), allowed, hint=hint)
+    if lowest == 0.0 and np.signbit(array).any():
+        return array + 0.0  # one over a negative zero would be -inf
+    return array
+
+
+def _nan_where_not_finite(
+    name: str, array: FloatArray, *, allow_inf: bool, warn: bool
+) -> FloatArray:
+    bad = np.isnan(array) | (array == -np.inf)
+    if not allow_inf:
+        bad |= array == np.inf
+    if warn and array.size > 1 and bad.any():
+        first = int(np.flatnonzero(bad)[0])
+        message = (
+            f"{name}: {int(bad.sum())} of {array.size} values are not finite, the first at index "
+            f"{first}; the result is nan there"
+        )
+        found = _found.get()
+        if found is None:
+            warnings.warn(message, NotFiniteWarning, stacklevel=4)
+        else:
+            found[name] = message
+    return np.where(bad, np.nan, array)
+
+
+def _where(array: FloatArray, value: float) -> str:
+    if array.size == 1:
+        return f"{value:g}"
+    return f"{value:g} (at index {int(np.flatnonzero(array == value)[0])})"
+
+
+def _first(array: FloatArray, mask: NDArray[np.bool_]) -> str:
+    return _where(array, float(array[mask].flat[0]))
+
+
+def _shown(array: NDArray[Any]) -> str:
+    if array.ndim == 0:
+        return repr(array.item())
+    return f"{array.dtype} values such as {array.flat[0]!r}" if array.size else str(array.dtype)

@@ -1,0 +1,36 @@
+"""A bar on the terminal while a run measures."""
+
+from __future__ import annotations
+
+import math
+
+from netcalc.units import show
+
+
+class Progress:
+    """A bar on the terminal; nothing where standard error is no terminal.
+
+    With a unit the value that a run tells stands beside its name: what it has moved so far.
+    """
+
+    def __init__(self, name: str, *, unit: str = "") -> None:
+        self._name, self._unit = name, unit
+
+    def __enter__(self) -> Progress:
+        from rich.console import Console
+        from rich.progress import Progress as Bar
+
+        console = Console(stderr=True)
+        self._bar = Bar(console=console, transient=True, disable=not console.is_terminal)
+        self._bar.start()
+        self._task = self._bar.add_task(self._name, total=None)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def __call__(self, done: float, total: int, value: float = math.nan) -> None:
+        name = self._name
+        if self._unit and value > 0:
+            name += f", {show(value, self._unit, digits=3)}"
+        self._bar.update(self._task, completed=done, total=total, description=name)

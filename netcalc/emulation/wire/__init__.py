@@ -1,0 +1,1 @@
+"""What carries real packets through an emulated path: namespaces, devices, a process."""

@@ -1,0 +1,325 @@
+"""The process that carries the packets of a wire.
+
+Started by :mod:`netcalc.emulation.wire.emulated_path` with one end of a socket pair as its only
+link to the rest: it reads its settings there, makes two network namespaces that
+have no name and belong to nobody else, answers with their descriptors, and carries packets until
+the socket closes. What it made is
+gone when it and those descriptors are: the kernel takes namespaces and devices away, however the
+processes end.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import math
+import os
+import select
+import signal
+import socket
+import struct
+import sys
+import time
+from bisect import bisect_left
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import accumulate
+from typing import Any
+
+from netcalc.emulation.chain import Chain
+from netcalc.emulation.joined import JoinedChain
+from netcalc.emulation.queue import LinkQueue
+from netcalc.emulation.wire import kernel, veth
+from netcalc.emulation.wire.arrivals import HEAD_BYTES, Arrivals
+from netcalc.emulation.wire.ends import DEVICE, Ends, end_all_in, read_line, send
+from netcalc.emulation.wire.packets import (
+    hop_limit,
+    is_noise,
+    line_bytes,
+    time_exceeded,
+    with_hops_taken,
+)
+from netcalc.emulation.wire.router import Router
+
+SPIN_S = 6e-5
+"""So long before the next packet is due the process stays awake. [s]"""
+LONG_S, EARLY_S = 2e-3, 4e-4
+"""From a sleep longer than the one it wakes the other too early, to sleep again: a processor that
+slept long is slow to wake, after a short sleep it is on time. [s]"""
+LATE_S = 5e-4
+"""A packet is late if it goes out, or was not read, for longer than this. [s]"""
+STAMPED = 4
+"""After a sleep it looks for the stamps of so many packets; then it is awake enough. [packet]"""
+BATCH = 32
+"""Packets read from one end before the other end gets its turn. [packet]"""
+LATENESS_BINS = 10_000
+"""Up to so many microseconds it is known how many packets were how late."""
+_HEADER = struct.Struct("<BBHHHH")  # of virtio: flags, type, header, segment, start, offset
+_GONE = (errno.EBADFD, errno.ENETDOWN, errno.ENXIO, errno.ENODEV)
+_clock = time.monotonic
+
+
+class Carrier(Ends):
+    """Two TUN devices in two namespaces, and a chain in each direction between them."""
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        super().__init__(settings)
+        self._routers: list[list[str]] = settings["routers"]  # addresses of each, nearest A first
+        directions = settings["directions"]
+        self._joined = [JoinedChain(links) for links in directions] if self._routers else []
+        self.chains: Sequence[Chain] = self._joined or [
+            Chain([LinkQueue(**link) for link in links]) for links in directions
+        ]
+        self._lateness_count = [0] * (LATENESS_BINS + 1)  # by microseconds, all above in the last
+        self._lateness_max_s = 0.0
+        self._frame_heads: list[dict[int, bytes]] = []  # of veth: before a packet to each end
+        self._arrivals: list[Arrivals] = []
+        self._read_count = 0  # packets since the last sleep
+        self._empty_s = [0.0, 0.0]  # when there was last nothing to read at each end
+        self._entered_s = [0.0, 0.0]  # when its last packet entered the chain
+        self._unread_max_s = 0.0
+        self._looked_s = 0.0  # when it was last seen which end has packets
+        names = ("carried", "late", "noise", "refused", "answered", "unread")
+        self.counts = dict.fromkeys(names, 0)
+
+    def _make_devices(self) -> str:
+        """Make a TUN device in each namespace, or a veth pair to each where there are none."""
+        wanted = self._settings["device"]
+        try:
+            if wanted == "veth":
+                raise FileNotFoundError
+            for side in range(2):
+                kernel.enter(self.namespaces[side], kernel.NEW_NET, "namespace")
+                self.tuns.append(kernel.open_tun(DEVICE, offload=self._offload))
+                self._fail_for_a_test(f"device {side}")
+        except OSError as error:
+            if wanted == "tun" or error.errno == errno.EIO:
+                raise
+            while self.tuns:
+                os.close(self.tuns.pop())
+        else:
+            return "tun"
+        self._offload = False
+        kernel.unshare(kernel.NEW_NET, "network namespace")
+        with suppress(OSError):  # no word of its own from the end that carries
+            kernel.set_sysctl("net.ipv6.conf.default.disable_ipv6", "1")
+        middle = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+        for side in range(2):
+            ours = f"end{side}"
+            veth.make_pair(ours, DEVICE, self.namespaces[side])
+            kernel.enter(self.namespaces[side], kernel.NEW_NET, "namespace")
+            address = veth.prepare(DEVICE)
+            kernel.enter(middle, kernel.NEW_NET, "namespace")
+            kernel.set_up(ours, [], mtu_bytes=self._settings["mtu_bytes"])
+            self.tuns.append(veth.open_frames(ours))
+            self._frame_heads.append({v: 2 * address + kind for v, kind in veth.ETHERTYPES.items()})
+            self._fail_for_a_test(f"device {side}")
+        os.close(middle)
+        return "veth"
+
+    def carry(self, control: socket.socket, parent: int | None) -> None:
+        """Carry packets and answer requests until the control socket closes."""
+        others = [control.fileno()] + ([] if parent is None else [parent])
+        tuns = self.tuns
+        if not self._offload:
+            with suppress(OSError):
+                self._arrivals = [self._inside(s, lambda: Arrivals(DEVICE)) for s in range(2)]
+        while True:
+            due_s = self._deliver(_clock())
+            watched = others if self.broken else [*tuns, *others]
+            wait_s = None if due_s is None else self._wait_s(due_s - _clock())
+            if wait_s != 0.0:
+                self._read_count = 0
+                for arrivals in self._arrivals:
+                    arrivals.forget()
+            ready = select.select(watched, [], [], wait_s)[0]
+            now_s = _clock()
+            # After a sleep its end is when they came; otherwise they may have stood since then.
+            unread_s = 0.0 if wait_s != 0.0 else now_s - self._looked_s
+            self._looked_s = now_s
+            for descriptor in ready:
+                if descriptor == parent:
+                    return
+                if descriptor == control.fileno():
+                    if not self._answer(control):
+                        return
+                else:
+                    self._read(tuns.index(descriptor), unread_s)
+
+    def _wait_s(self, left_s: float) -> float:
+        """Return how long to sleep when a packet is due in so long."""
+        return max(0.0, left_s - (EARLY_S if left_s > LONG_S else SPIN_S))
+
+    def _deliver(self, now_s: float) -> float | None:
+        """Write what has arrived; return when the next packet will."""
+        for side, chain in enumerate(self.chains):
+            due_s = chain.next_event_s()
+            if due_s is not None and due_s <= now_s:
+                for when_s, packet in chain.take(now_s):
+                    self._write(1 - side, packet, when_s)
+            if isinstance(chain, JoinedChain):
+                chain.advance(now_s)
+                for when_s, node, packet in chain.take_expired(now_s):
+                    self._answer_for_router(side, node, packet, when_s)
+        # An answer on its way from B to A comes back in the first of the two.
+        times = [time_s for chain in self.chains if (time_s := chain.next_event_s()) is not None]
+        return min(times) if times else None
+
+    def _write(self, side: int, packet: bytes, when_s: float) -> None:
+        late_s = _clock() - when_s
+        if self._frame_heads:
+            packet = self._frame_heads[side].get(packet[0] >> 4, b"") + packet
+        try:
+            os.write(self.tuns[side], packet)
+        except OSError as error:
+            self._failed(error)
+            return
+        self.counts["carried"] += 1
+        if late_s > LATE_S:
+            self.counts["late"] += 1
+        if late_s > self._lateness_max_s:
+            self._lateness_max_s = late_s
+        microseconds = int(late_s * 1e6)
+        self._lateness_count[microseconds if microseconds < LATENESS_BINS else LATENESS_BINS] += 1
+
+    def _read(self, side: int, unread_s: float) -> None:
+        """Read what one end sends; each packet enters the chain when it came, or when it is read.
+
+        ``unread_s`` is how long one may have stood for which the kernel left no stamp.
+        """
+        tun = self.tuns[side]
+        size = 65_536 + 64 if self._offload else self._settings["mtu_bytes"] + 64
+        skipped = veth.HEADER_BYTES if self._frame_heads else 0
+        entered_s, stamps = self._entered_s[side], {}
+        if self._arrivals and self._read_count < STAMPED:
+            stamps = self._arrivals[side].take(self._empty_s[side])
+        elif self._arrivals:
+            self._arrivals[side].stale = True
+        for _ in range(BATCH):
+            try:
+                packet = os.read(tun, size)[skipped:]
+            except BlockingIOError:
+                self._empty_s[side] = _clock()
+                break
+            except OSError as error:
+                self._failed(error)
+                break
+            self._read_count += 1
+            came_s = stamps.get(packet[:HEAD_BYTES]) if stamps else None
+            if came_s is None:
+                came_s = _clock()
+                if unread_s > LATE_S:
+                    self.counts["late"] += 1
+                if unread_s > self._unread_max_s:
+                    self._unread_max_s = unread_s
+            if came_s > entered_s:
+                entered_s = came_s
+            self._take(side, packet, entered_s)
+        else:
+            self._empty_s[side] = math.inf
+        self._entered_s[side] = entered_s
+
+    def _take(self, side: int, packet: bytes, now_s: float) -> None:
+        at = _HEADER.size if self._offload else 0
+        bare = packet[at:] if at else packet
+        if is_noise(bare):
+            self.counts["noise"] += 1
+            return
+        size = len(bare)
+        if at:
+            _, kind, header_bytes, segment_bytes, _, _ = _HEADER.unpack_from(packet)
+            size = line_bytes(bare, header_bytes, segment_bytes) if kind else size
+        if self._joined:
+            hops, routers = hop_limit(bare), len(self._routers)
+            if hops <= routers:
+                self._joined[side].push(bare, now_s, size, ends_at=max(hops, 1))
+                return
+            packet = with_hops_taken(packet, routers, at)
+        self.chains[side].push(packet, now_s, size)
+
+    def _answer_for_router(self, side: int, node: int, packet: bytes, when_s: float) -> None:
+        """Send what the router says into the chain of the other direction."""
+        router = node - 1 if side == 0 else len(self._routers) - node
+        for address in self._routers[router]:
+            answer = time_exceeded(packet, address)
+            if answer is not None:
+                size = len(answer)
+                whole = bytes(_HEADER.size) + answer if self._offload else answer
+                # Node n of one direction is behind link n of it, and before link N-n of the other.
+                first = len(self._routers) + 1 - node
+                self._joined[1 - side].push(whole, when_s, size, first=first)
+                self.counts["answered"] += 1
+                return
+
+    def _failed(self, error: OSError) -> None:
+        if error.errno in _GONE:
+            self.broken = f"the device {DEVICE} of one end is gone: somebody deleted it"
+        else:
+            self.counts["refused"] += 1
+
+    def do_statistics(self) -> Any:
+        """Return counters and the wire's own lateness."""
+        if self._frame_heads and not self.broken:
+            self.counts["unread"] += sum(map(veth.dropped_count, self.tuns))
+        reply = {
+            **{f"{name}_count": count for name, count in self.counts.items()},
+            "lateness_p50_s": self._lateness_s(0.5),
+            "lateness_p99_s": self._lateness_s(0.99),
+            "unread_max_s": self._unread_max_s,
+            "links": [chain.counters for chain in self.chains],
+        }
+        return reply, [], b""
+
+    def _lateness_s(self, share: float) -> float:
+        """Return what this share of the packets was not later than, in whole microseconds. [s]"""
+        counts = list(accumulate(self._lateness_count))
+        place = bisect_left(counts, share * counts[-1])
+        if place == LATENESS_BINS:
+            return self._lateness_max_s
+        return min(1e-6 * (place + 1), self._lateness_max_s)
+
+    def do_events(self) -> Any:
+        """Return the logs of all links, as bytes."""
+        columns = [[link.log.to_bytes() for link in chain.links] for chain in self.chains]
+        sizes = [[[len(column) for column in link] for link in chain] for chain in columns]
+        data = b"".join(column for chain in columns for link in chain for column in link)
+        unlogged = sum(link.log.unlogged_count for chain in self.chains for link in chain.links)
+        return {"sizes": sizes, "unlogged": unlogged}, [], data
+
+
+def main() -> int:
+    """Carry the packets of one wire; return the exit code."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # the wire ends with its owner
+    control = socket.socket(fileno=int(sys.argv[1]))
+    line = read_line(control)
+    if not line:
+        return 1  # the owner was killed before it said what it wants
+    settings = json.loads(line)
+    parent = None
+    with suppress(OSError, AttributeError):
+        parent = os.pidfd_open(settings["parent"])
+    if os.getppid() not in (settings["parent"], 0):
+        return 1
+    carrier = Router(settings) if "routers_of_hosts" in settings else Carrier(settings)
+    try:
+        try:
+            chosen = carrier.make()
+        except OSError as error:
+            text = f"{error.strerror or error} ({error.filename or 'start'})"
+            send(control, {"error": error.errno, "text": text}, [])
+            return 2
+        descriptors = carrier.namespaces[:2]
+        if chosen["way"] == "user namespace":
+            descriptors.append(os.open("/proc/self/ns/user", os.O_RDONLY | os.O_CLOEXEC))
+        send(control, chosen, descriptors)
+        carrier.carry(control, parent)
+    except ConnectionError:
+        pass  # the owner is gone
+    finally:
+        inodes = {os.fstat(namespace).st_ino for namespace in carrier.namespaces}
+        control.close()  # nobody is answered any more
+        for descriptor in carrier.tuns:  # there may be no other left for a look around
+            os.close(descriptor)
+        end_all_in(inodes)
+    return 0

@@ -1,0 +1,1 @@
+"""Exchanges: probes and replies, requests and responses, small writes."""

@@ -1,0 +1,334 @@
+"""One probe, one reply: the timed part of an echo, over sockets that somebody else made.
+
+Stop and wait: a probe is sent, its reply awaited, and the clock read right before and right after.
+Everything that is not the reply is sorted afterwards: late, duplicate, damaged, or not of this run.
+Between the two readings of the clock stand one send and one receive call and nothing else; the
+socket blocks in the kernel, with a time limit there, so that no call of ``poll`` is added.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import struct
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from netcalc.errors import ExperimentError
+from netcalc.experiments.exchanges.replies import Replies
+from netcalc.experiments.peers.responder import TAG_BYTES
+from netcalc.experiments.running.stopping import SLICE_S, Stopping
+from netcalc.experiments.running.waiting import readable, writable
+
+LINGER_S = 0.02
+"""How long after the last probe duplicates and late replies are still awaited. [s]"""
+DRAINED = 1000  # replies read away before a probe, at most
+_clock = time.perf_counter_ns
+
+
+class Exchange(Protocol):
+    """What a run needs to know of a protocol."""
+
+    replies: Replies
+
+    def exchange(self, payload: bytearray, sequence: int) -> tuple[int, int | None]:
+        """Send one probe; return when, and its round trip or None without a reply. [ns]"""
+
+    def linger(self) -> None:
+        """Sort what still comes after the last probe."""
+
+    def close(self) -> None:
+        """Close the socket."""
+
+
+class UdpExchange:
+    """Probes as datagrams over a connected socket.
+
+    The kernel discards what comes from any other address. A probe of 8 bytes or more carries its
+    sequence and the session of the run. A shorter one cannot: each has a socket, and so a port, of
+    its own, so that a reply to one is never taken for a reply to another.
+    """
+
+    def __init__(
+        self,
+        connect: Callable[[], socket.socket],
+        session: bytes,
+        *,
+        timeout_s: float,
+        stopping: Stopping,
+    ) -> None:
+        self._connect = connect
+        self._session = session[:4]
+        self._timeout_ns = int(timeout_s * 1e9)
+        self._slice_s = slice_s(timeout_s)
+        self._stopping = stopping
+        self._buffer = bytearray(65_536)
+        self.replies = Replies()
+        self._sock = self._connected()
+
+    def exchange(self, payload: bytearray, sequence: int) -> tuple[int, int | None]:
+        """Send one probe; return when, and its round trip or None without a reply. [ns]"""
+        size = len(payload)
+        tag = sequence.to_bytes(4, "little") + self._session
+        payload[:TAG_BYTES] = tag[:size]
+        if size < TAG_BYTES:
+            self._sock.close()
+            self._sock = self._connected()
+        else:
+            self._drain()
+        buffer, send, receive, clock = self._buffer, self._sock.send, self._sock.recv_into, _clock
+        sent_ns = clock()
+        send(payload)
+        while True:
+            try:
+                got = receive(buffer)
+                arrived_ns = clock()
+            except BlockingIOError:
+                got, arrived_ns = -1, clock()
+            in_time = arrived_ns - sent_ns <= self._timeout_ns
+            if in_time and got == size and buffer.startswith(payload):
+                self.replies.sent(sequence, size, sent_ns).answered = True
+                return sent_ns, arrived_ns - sent_ns
+            if not in_time:
+                self.replies.sent(sequence, size, sent_ns)
+                if got == size < TAG_BYTES:
+                    self.replies.late_count += 1
+                else:
+                    self._sort(got, arrived_ns, awaited=-1)
+                return sent_ns, None
+            self._sort(got, arrived_ns, awaited=sequence)
+            self._stopping.check()
+
+    def linger(self) -> None:
+        """Sort what still comes after the last probe."""
+        self._sock.settimeout(LINGER_S)
+        self._drain(flags=0)
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._sock.close()
+
+    def _connected(self) -> socket.socket:
+        sock = self._connect()
+        limit_receive(sock, self._slice_s)
+        return sock
+
+    def _drain(self, flags: int = socket.MSG_DONTWAIT) -> None:
+        for _ in range(DRAINED):
+            try:
+                got = self._sock.recv_into(self._buffer, 0, flags)
+            except (BlockingIOError, TimeoutError):
+                return
+            self._sort(got, _clock(), awaited=-1)
+
+    def _sort(self, got: int, arrived_ns: int, *, awaited: int) -> None:
+        if got < 0:
+            return
+        if got < TAG_BYTES or self._buffer[4:TAG_BYTES] != self._session:
+            self.replies.foreign_count += 1
+            return
+        sequence = int.from_bytes(self._buffer[:4], "little")
+        self.replies.sort(sequence, got, arrived_ns, awaited=awaited)
+
+
+class TcpExchange:
+    """Probes as messages over one connection, each with its length and sequence in front."""
+
+    def __init__(
+        self,
+        sock: socket.socket,
+        session: bytes,
+        *,
+        largest_bytes: int,
+        timeout_s: float,
+        stopping: Stopping,
+    ) -> None:
+        self._sock = sock
+        self._peer = peer_of(sock)
+        self._timeout_ns = int(timeout_s * 1e9)
+        self._stopping = stopping
+        self._largest_bytes = largest_bytes
+        self._buffer = bytearray(largest_bytes + 65_536)
+        self._view = memoryview(self._buffer)
+        self._have = 0
+        self.replies = Replies()
+        self._greet(session)
+        limit_receive(sock, slice_s(timeout_s))
+
+    def exchange(self, payload: bytearray, sequence: int) -> tuple[int, int | None]:
+        """Send one probe; return when, and its round trip or None without a reply. [ns]"""
+        size = len(payload)
+        struct.pack_into("!II", payload, 0, size, sequence)
+        sock, place = self._sock, self._view[self._have :]
+        sent_ns = _clock()
+        try:
+            done = sock.send(payload)
+        except BlockingIOError:
+            done = 0
+        if done < size:
+            self._send_rest(payload, done, sent_ns)
+        probe = None
+        while True:
+            try:
+                got = sock.recv_into(place)
+                arrived_ns = _clock()
+            except BlockingIOError:
+                got, arrived_ns = -1, _clock()
+            probe = probe or self.replies.sent(sequence, size, sent_ns)
+            if got == 0:
+                raise ConnectionResetError("it closed the connection")
+            self._have += max(got, 0)
+            in_time = arrived_ns - sent_ns <= self._timeout_ns
+            while length := self._complete():
+                if in_time and not probe.answered and self._buffer.startswith(payload):
+                    probe.answered = True
+                    self._drop(length)
+                else:
+                    self._sort(length, arrived_ns, awaited=sequence if in_time else -1)
+            if probe.answered:
+                return sent_ns, arrived_ns - sent_ns
+            if not in_time:
+                return sent_ns, None
+            self._stopping.check()
+            place = self._view[self._have :]
+
+    def linger(self) -> None:
+        """Sort what still comes after the last probe."""
+        self._sock.settimeout(LINGER_S)
+        for _ in range(DRAINED):
+            try:
+                got = self._sock.recv_into(self._view[self._have :])
+            except (BlockingIOError, TimeoutError):
+                return
+            if not got:
+                return
+            self._have += got
+            while length := self._complete():
+                self._sort(length, _clock(), awaited=-1)
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._sock.close()
+
+    def _greet(self, session: bytes) -> None:
+        """Show the session and wait for its return: whoever answers is the peer of this run."""
+        self._sock.sendall(session)
+        answer = b""
+        end_s = time.monotonic() + (self._sock.gettimeout() or 0.0)
+        while len(answer) < len(session):
+            self._stopping.check()
+            if not readable(self._sock, SLICE_S):
+                if time.monotonic() > end_s:
+                    raise TimeoutError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
+                continue
+            got = self._sock.recv(len(session) - len(answer))
+            if not got:
+                raise ConnectionResetError("it closed the connection")
+            answer += got
+        if answer != session:
+            raise ExperimentError("something else answers there", phase="greeting", **self._peer)
+
+    def _send_rest(self, payload: bytearray, done: int, sent_ns: int) -> None:
+        while done < len(payload):
+            try:
+                done += self._sock.send(memoryview(payload)[done:])
+            except BlockingIOError:
+                self._stopping.check()
+                if _clock() - sent_ns > self._timeout_ns:
+                    raise ExperimentError(
+                        f"the peer took {done} of {len(payload)} bytes and then no more",
+                        phase="send",
+                        **self._peer,
+                    ) from None
+
+    def _complete(self) -> int:
+        """Return the length of the first message if all of it is there, else 0."""
+        if self._have < TAG_BYTES:
+            return 0
+        (length,) = struct.unpack_from("!I", self._buffer)
+        if not TAG_BYTES <= length <= self._largest_bytes:
+            raise ExperimentError(
+                f"the peer speaks another protocol: a message of {length} bytes",
+                phase="echo",
+                **self._peer,
+            )
+        return int(length) if self._have >= length else 0
+
+    def _sort(self, length: int, arrived_ns: int, *, awaited: int) -> None:
+        (sequence,) = struct.unpack_from("!I", self._buffer, 4)
+        self._drop(length)
+        self.replies.sort(sequence, length, arrived_ns, awaited=awaited)
+
+    def _drop(self, length: int) -> None:
+        self._view[: self._have - length] = self._view[length : self._have]
+        self._have -= length
+
+
+def send_all(
+    sock: socket.socket, data: bytes, *, timeout_s: float, stopping: Stopping, flags: int = 0
+) -> None:
+    """Send all of a message on a socket with a limit of time for each call; look for an end."""
+    done = sock_send(sock, data, flags)
+    if done == len(data):
+        return
+    moved_s = time.monotonic()
+    while done < len(data):
+        stopping.check()
+        if more := sock_send(sock, memoryview(data)[done:], flags):
+            done, moved_s = done + more, time.monotonic()
+        elif time.monotonic() - moved_s > timeout_s:
+            raise ExperimentError(
+                f"the peer took {done} of {len(data)} bytes and then no more",
+                phase="send",
+                **peer_of(sock),
+            )
+
+
+def sock_send(sock: socket.socket, data: bytes | memoryview, flags: int) -> int:
+    """Return how much the kernel took, 0 if it had no room for a while."""
+    try:
+        return sock.send(data, flags)
+    except (BlockingIOError, TimeoutError) as error:  # without and with TLS
+        if error.errno == errno.ETIMEDOUT:
+            raise
+        return 0
+
+
+def connect_within(
+    sock: socket.socket, address: tuple[Any, ...], *, limit_s: float, stopping: Stopping
+) -> None:
+    """Connect, looking for a reason to end the run; the socket then blocks."""
+    sock.setblocking(False)
+    end_s = time.monotonic() + limit_s
+    code = sock.connect_ex(address)
+    while code in (errno.EINPROGRESS, errno.EALREADY):
+        stopping.check()
+        if writable(sock, SLICE_S):
+            code = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        elif time.monotonic() > end_s:
+            code = errno.ETIMEDOUT
+    if code:
+        raise OSError(code, os.strerror(code))
+    sock.setblocking(True)
+
+
+def limit_receive(sock: socket.socket, limit_s: float) -> None:
+    """Let a receive or send call end after a while, in the kernel: no extra call for it."""
+    sock.settimeout(None)
+    seconds, rest_s = divmod(limit_s, 1.0)
+    timeval = struct.pack("ll", int(seconds), max(1, int(rest_s * 1e6)))
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeval)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeval)
+
+
+def peer_of(sock: socket.socket) -> dict[str, Any]:
+    """Return host and port of the other end, as an error names them."""
+    host, port = sock.getpeername()[:2]
+    return {"host": host, "port": port}
+
+
+def slice_s(timeout_s: float) -> float:
+    """Divide the time limit into equal slices, short enough to notice a wish to stop."""
+    return timeout_s / max(1, -(-timeout_s // SLICE_S))

@@ -1,0 +1,336 @@
+"""A packet tap: what passed an interface, and when, by the clock of the kernel.
+
+The second clock of a measurement: it sees packets where the application sees calls. What lies
+between the two is the time of the protocol stack, and of the application itself.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from netcalc.experiments.running.stamps import SO_TIMESTAMPNS, stamp_ns
+from netcalc.samples import write_atomically
+
+SNAP_BYTES = 128
+"""So much of each packet is kept: the headers. [byte]"""
+MAX_PACKETS = 200_000
+"""Packets that are kept for a file; more of them are timed only. [packet]"""
+WAIT_S = 2e-4
+"""A wait of the client that is shorter is that of a call, and has no name. [s]"""
+HOLD_S = 1e-3
+"""The same for an acknowledgement. [s]"""
+_ALL_PROTOCOLS = 0x0003
+_OUTGOING = 4
+_PCAP_NS, _RAW_IP = 0xA1B23C4D, 101
+_BUFFER_BYTES = 4 << 20
+_FRAGMENT_HEADER = 44
+_CHECKSUM_AT = {socket.IPPROTO_TCP: 16, socket.IPPROTO_UDP: 6,
+                socket.IPPROTO_ICMP: 2, socket.IPPROTO_ICMPV6: 2}  # fmt: skip
+_ECHO_V6 = (128, 129)
+_FIN = 0x01
+
+
+class Packet(NamedTuple):
+    """A packet of IPv4 or IPv6 on an interface."""
+
+    at_ns: int
+    source: bytes
+    packet_bytes: int
+    head: bytes
+
+
+class Transport(NamedTuple):
+    """Where the transport header of a packet is, of which protocol, and of which fragment."""
+
+    protocol: int
+    at: int
+    fragment: bytes
+
+
+class Tap:
+    """Reads the packets of one interface of a namespace, through a socket that was opened there.
+
+    Parameters
+    ----------
+    sock : socket.socket
+        A packet socket (``AF_PACKET``, ``SOCK_DGRAM``); it is closed with this object.
+    interface : str
+        Name of the interface.
+    both_ends : bool
+        Both ends are in this namespace: each packet is noted once, when it goes out.
+    """
+
+    def __init__(self, sock: socket.socket, interface: str, *, both_ends: bool) -> None:
+        self._sock = sock
+        self._both_ends = both_ends
+        self.packets: list[Packet] = []
+        self.seen_count = 0
+        sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
+        sock.bind((interface, _ALL_PROTOCOLS))
+        sock.setblocking(False)
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._sock.close()
+
+    def read(self) -> list[Packet]:
+        """Return the packets since the last call, without what neighbours say to each other."""
+        found = []
+        with suppress(BlockingIOError):
+            while True:
+                head, control, _, origin = self._sock.recvmsg(SNAP_BYTES, 64)
+                if self._both_ends and origin[2] != _OUTGOING:
+                    continue
+                packet = _packet(stamp_ns(control), head)
+                if packet is not None:
+                    found.append(packet)
+        self.seen_count += len(found)
+        self.packets += found[: max(0, MAX_PACKETS - len(self.packets))]
+        return found
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the packets as a capture file with times in nanoseconds."""
+        parts = [struct.pack("<IHHiIII", _PCAP_NS, 2, 4, 0, 0, SNAP_BYTES, _RAW_IP)]
+        for packet in self.packets:
+            seconds, rest_ns = divmod(packet.at_ns, 10**9)
+            size = max(packet.packet_bytes, len(packet.head))
+            parts.append(struct.pack("<IIII", seconds, rest_ns, len(packet.head), size))
+            parts.append(packet.head)
+        write_atomically(Path(path), b"".join(parts))
+
+
+def exchange_s(packets: list[Packet], server: str, *, longest_s: float = np.inf) -> float:
+    """Return the time from the first packet to the last one of the server; nan without. [s]
+
+    The stamps are of the wall clock: a time below 0 or above the longest possible one tells that it
+    was set in between, and is nan, too.
+    """
+    address = _address(server)
+    last = [packet.at_ns for packet in packets if packet.source == address]
+    if not last:
+        return np.nan
+    found_s = (max(last) - packets[0].at_ns) * 1e-9
+    return found_s if 0 <= found_s <= longest_s else np.nan
+
+
+def exchange_rows(near: list[Packet], far: list[Packet], *, server: str) -> list[dict[str, Any]]:
+    """Return the packets of a transaction: who sent each, its size, and what it waited for.
+
+    Parameters
+    ----------
+    near, far : list of Packet
+        What a tap saw at the client and at the server; the same list where one sees both.
+    server : str
+        Address of the server.
+
+    Returns
+    -------
+    list of dict
+        ``sender``, ``packet_bytes``, ``after`` and ``wait_s`` as
+        :func:`netcalc.models.delays.exchange.exchange_timeline` has them, from the first packet
+        to the one that ends the response; empty without a response.
+    """
+    steps = _steps(near, far, server)
+    ends = [step for step in steps if step.sender and _ends_stream(step.packet)][:1]
+    ends = ends or [step for step in steps if step.sender][-1:]
+    if not ends:
+        return []
+    steps = steps[: steps.index(ends[0]) + 1]
+    rows = []
+    for number, step in enumerate(steps):
+        came = [
+            (other.received_ns, place)
+            for place, other in enumerate(steps[:number])
+            if other.sender != step.sender and other.received_ns <= step.sent_ns
+        ]
+        since_ns, after = max(came, default=(steps[0].sent_ns, -1))
+        rows.append(
+            {
+                "sender": int(step.sender),
+                "packet_bytes": step.packet.packet_bytes,
+                "after": after,
+                "wait_s": max(step.sent_ns - since_ns, 0) * 1e-9,
+            }
+        )
+    return rows
+
+
+def ladder_rows(
+    near: list[Packet],
+    far: list[Packet],
+    *,
+    server: str,
+    begin_ns: int,
+    writes: Sequence[tuple[int, int]] = (),
+) -> list[dict[str, Any]]:
+    """Return the segments of one request and its response, and who waited for what.
+
+    Parameters
+    ----------
+    near, far : list of Packet
+        What a tap saw at the client and at the server; the same list where one sees both.
+    server : str
+        Address of the server.
+    begin_ns : int
+        When the request was written, by the taps' clock. [ns]
+    writes : sequence of (int, int)
+        When each part was written, by that clock, and its size; all at once if empty. [ns, byte]
+
+    Returns
+    -------
+    list of dict
+        Rows as :class:`netcalc.models.hosts.write_timeline.WriteTimeline` has them.
+    """
+    steps = _steps(near, far, server)
+    rows = []
+    for step in steps:
+        size = _tcp_payload_bytes(step.packet)
+        what = "acknowledgement" if not size else "response" if step.sender else "segment"
+        who = "to client" if step.sender else "to server"
+        rows.append(_row(who, what, step.sent_ns - begin_ns, step.received_ns - begin_ns, size))
+    rows += _waits_of_client(steps, begin_ns, writes)
+    for sender, who in ((False, "server"), (True, "client")):
+        rows += _holds(steps, sender, who, begin_ns)
+    return sorted(rows, key=lambda row: float(row["start_s"]))
+
+
+class _Step(NamedTuple):
+    """A packet that was seen at both ends."""
+
+    sent_ns: int
+    received_ns: int
+    sender: bool  # True: the server
+    packet: Packet
+
+
+def _steps(near: list[Packet], far: list[Packet], server: str) -> list[_Step]:
+    """Return the packets that both taps saw, in the order of their sending."""
+    address = _address(server)
+    at_far: dict[bytes, int] = {}
+    for packet in far:
+        at_far.setdefault(_identity(packet), packet.at_ns)
+    steps = []
+    for packet in near:
+        here, there = packet.at_ns, at_far.get(_identity(packet))
+        if there is not None:
+            from_server = packet.source == address
+            sent, received = (there, here) if from_server else (here, there)
+            steps.append(_Step(sent, received, from_server, packet))
+    return sorted(steps, key=lambda step: step.sent_ns)
+
+
+def _waits_of_client(
+    steps: list[_Step], begin_ns: int, writes: Sequence[tuple[int, int]]
+) -> list[dict[str, Any]]:
+    """Name the time between the write of a part and its segment."""
+    parts = [step for step in steps if not step.sender and _tcp_payload_bytes(step.packet)]
+    if not parts:
+        return []
+    base = _tcp_number(parts[0].packet, 4)
+    sizes = accumulate(size for _, size in writes)
+    ends = [(at_ns, end) for (at_ns, _), end in zip(writes, sizes, strict=True)]
+    rows = []
+    for step in parts[1:]:
+        offset = (_tcp_number(step.packet, 4) - base) % (1 << 32)
+        at_ns = next((at for at, end in ends if offset < end), begin_ns)
+        if step.sent_ns - at_ns > WAIT_S * 1e9:
+            rows.append(
+                _row("client", "waits for acknowledgement", at_ns - begin_ns,
+                     step.sent_ns - begin_ns, 0)
+            )  # fmt: skip
+    return rows
+
+
+def _holds(steps: list[_Step], sender: bool, who: str, begin_ns: int) -> list[dict[str, Any]]:
+    """Name the time from the arrival of data to the packet that acknowledges it."""
+    rows = []
+    waiting: list[tuple[int, int]] = []  # arrival, end of the data
+    events = [(step.received_ns, 0, step) for step in steps if step.sender == sender]
+    events += [(step.sent_ns, 1, step) for step in steps if step.sender != sender]
+    for at_ns, answers, step in sorted(events, key=lambda event: event[:2]):
+        size = _tcp_payload_bytes(step.packet)
+        if not answers:
+            if size:
+                waiting.append((at_ns, _tcp_number(step.packet, 4) + size))
+            continue
+        acked = _tcp_number(step.packet, 8)
+        since = [at for at, end in waiting if (acked - end) % (1 << 32) < 1 << 31]
+        waiting = [(at, end) for at, end in waiting if (acked - end) % (1 << 32) >= 1 << 31]
+        if since and at_ns - since[0] > HOLD_S * 1e9:
+            rows.append(
+                _row(who, "holds acknowledgement", since[0] - begin_ns, at_ns - begin_ns, 0)
+            )
+    return rows
+
+
+def _row(who: str, what: str, start_ns: float, end_ns: float, size: int) -> dict[str, Any]:
+    return {
+        "who": who,
+        "what": what,
+        "start_s": start_ns * 1e-9,
+        "end_s": end_ns * 1e-9,
+        "payload_bytes": size,
+    }
+
+
+def _packet(at_ns: int, head: bytes) -> Packet | None:
+    """Return a packet of IPv4 or IPv6; None for anything else, and for neighbours' talk."""
+    if len(head) >= 20 and head[0] >> 4 == 4:
+        return Packet(at_ns, head[12:16], int.from_bytes(head[2:4], "big"), head)
+    if len(head) < 48 or head[0] >> 4 != 6:
+        return None
+    protocol, at, _ = _transport(head)
+    neighbours = protocol == socket.IPPROTO_ICMPV6 and at == 40 and head[at] not in _ECHO_V6
+    if protocol not in _CHECKSUM_AT or neighbours:
+        return None
+    return Packet(at_ns, head[8:24], 40 + int.from_bytes(head[4:6], "big"), head)
+
+
+def _transport(head: bytes) -> Transport:
+    if head[0] >> 4 == 4:
+        return Transport(head[9], 4 * (head[0] & 15), head[4:8])
+    if head[6] == _FRAGMENT_HEADER:
+        return Transport(head[40], 48, head[42:48])
+    return Transport(head[6], 40, b"")
+
+
+def _identity(packet: Packet) -> bytes:
+    """Return what a packet has in common at both ends: all but what the kernel adds on its way."""
+    protocol, at, fragment = _transport(packet.head)
+    checksum = at + _CHECKSUM_AT.get(protocol, 0)
+    rest = packet.head[at:checksum] + packet.head[checksum + 2 :]
+    return packet.source + fragment + rest
+
+
+def _is_tcp(packet: Packet) -> bool:
+    return _transport(packet.head).protocol == socket.IPPROTO_TCP
+
+
+def _ends_stream(packet: Packet) -> bool:
+    at = _transport(packet.head).at
+    return _is_tcp(packet) and bool(packet.head[at + 13] & _FIN)
+
+
+def _tcp_number(packet: Packet, place: int) -> int:
+    """Return the sequence number (4) or the acknowledged one (8)."""
+    at = _transport(packet.head).at + place
+    return int.from_bytes(packet.head[at : at + 4], "big")
+
+
+def _tcp_payload_bytes(packet: Packet) -> int:
+    at = _transport(packet.head).at
+    return packet.packet_bytes - at - 4 * (packet.head[at + 12] >> 4)
+
+
+def _address(host: str) -> bytes:
+    return socket.inet_pton(socket.AF_INET6 if ":" in host else socket.AF_INET, host)

@@ -1,0 +1,316 @@
+"""The rounds of one way of writing: requests in parts, and what the taps saw of each round."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from netcalc.errors import ExperimentError
+from netcalc.experiments.exchanges.exchange import connect_within, limit_receive, peer_of, send_all
+from netcalc.experiments.exchanges.responses import Place, Responses
+from netcalc.experiments.exchanges.tap import Packet, Tap, ladder_rows
+from netcalc.experiments.peers.responder import TAG_BYTES
+from netcalc.experiments.running import instrument
+from netcalc.experiments.running.limits import CONNECT_S
+from netcalc.experiments.running.stopping import SLICE_S, Stopping
+from netcalc.path import Path
+from netcalc.units import show
+
+WAITING_MODES = ("nagle", "flush")
+"""Ways of writing in which Nagle's rule holds back a later part."""
+MAX_QUICK_ROUNDS = 16
+"""Rounds at the start of a connection that may be warm-up: Linux has 16 quick acknowledgements."""
+MAX_LADDER_PACKETS = 256
+"""Rounds of more packets are timed only. [packet]"""
+_clock = time.perf_counter_ns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WritePlan:
+    """What was asked for, checked."""
+
+    sizes: tuple[int, ...]
+    modes: tuple[str, ...]
+    count: int
+    reply_bytes: int
+    interval_s: float
+    write_gap_s: float
+    quickack: bool
+    autocorking: bool
+    host: str
+    timeout_s: float
+    session: bytes = field(default_factory=lambda: secrets.token_bytes(TAG_BYTES))
+
+    @property
+    def request_bytes(self) -> int:
+        """User data of a request."""
+        return sum(self.sizes)
+
+    @property
+    def round_count(self) -> int:
+        """Rounds of the whole run."""
+        return len(self.modes) * self.count
+
+    @property
+    def version(self) -> int:
+        """Version of IP."""
+        return 6 if ":" in self.host else 4
+
+    @property
+    def round_s(self) -> float:
+        """Time from one round to the next, at least."""
+        return max(self.interval_s, self.write_gap_s * (len(self.sizes) - 1))
+
+    def waits(self, mode: str) -> bool:
+        """Say whether a later part of a request is expected to wait for an acknowledgement."""
+        return mode in WAITING_MODES and len(self.sizes) > 1
+
+    def request(self) -> bytes:
+        """Return a request: the session of the run, then anything."""
+        return (self.session * (self.request_bytes // TAG_BYTES + 1))[: self.request_bytes]
+
+    def pieces(self) -> list[bytes]:
+        """Return the parts in which a request is written."""
+        ends = np.cumsum([0, *self.sizes]).tolist()
+        whole = self.request()
+        return [whole[start:end] for start, end in pairwise(ends)]
+
+    def command(self, path: Path | None) -> str:
+        """Return the call that asks for this plan."""
+        sizes = str(list(self.sizes))
+        if len(self.sizes) > 32:
+            sizes = f"[{self.sizes[0]}, ... {len(self.sizes)} writes ..., {self.sizes[-1]}]"
+        return (
+            f"small_writes({sizes}, modes={list(self.modes)}, count={self.count}, "
+            f"reply_bytes={self.reply_bytes}, interval_s={self.interval_s:g}, "
+            f"write_gap_s={self.write_gap_s:g}, quickack={self.quickack}, "
+            f"autocorking={self.autocorking}, host={self.host!r}, timeout_s={self.timeout_s:g}"
+            f"{'' if path is None else f', path={path}'})"
+        )
+
+
+class Rounds:
+    """The rounds of one mode, and what the taps saw of each."""
+
+    def __init__(self, run: Responses, plan: WritePlan, mode: str, taps: Sequence[Tap]) -> None:
+        self._run, self._plan, self._mode, self._taps = run, plan, mode, taps
+        self._server = ""
+        self._held_s: list[float] = []  # by round that counts
+        self._waited_s: list[float] = []
+        self._waits = plan.waits(mode)
+        self._quick = not plan.quickack  # so far the kernel acknowledges at once
+        self._window: tuple[int, int, list[tuple[int, int]]] | None = None  # of the ladder
+
+    def go(self, place: Place, address: tuple[Any, ...]) -> None:
+        """Go through the rounds on a connection of their own."""
+        run, mode = self._run, self._mode
+        self._server = place.server_host
+        run.phase = "connect"
+        with place.client_socket(socket.SOCK_STREAM) as sock:
+            connect_within(sock, address, limit_s=CONNECT_S, stopping=run.stopping)
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, mode == "nodelay")
+            limit_receive(sock, SLICE_S)
+            granted = instrument.granted(sock)
+            run.facts["nodelay"][mode] = granted.pop("nodelay")
+            run.facts.update(granted)
+            self._waits = self._plan.waits(mode) and self._plan.sizes[0] < granted["mss_bytes"]
+            run.phase = "round"
+            with instrument.collector_off():
+                self._rounds(sock)
+        self._conclude()
+
+    def _rounds(self, sock: socket.socket) -> None:
+        run, plan, mode, taps = self._run, self._plan, self._mode, self._taps
+        stamps: list[int] = []
+        write = _writer(sock, mode, plan, stamps, run.stopping)
+        view = memoryview(bytearray(plan.reply_bytes))
+        sizes = (plan.request_bytes,) if mode == "single" else plan.sizes
+        sent_ns = 0
+        seen: list[list[Packet]] = [[] for _ in taps]
+        for sequence in range(1, plan.count + 1):
+            if sent_ns and plan.interval_s:
+                run.pace(sent_ns, plan.interval_s)
+            run.stopping.check()
+            for packets, tap in zip(seen, taps, strict=True):
+                packets += tap.read()
+            self._note_ladder(seen)
+            seen = [[] for _ in taps]
+            stamps.clear()
+            begin_ns = time.time_ns()
+            sent_ns = _clock()
+            write()
+            response_ns = _read(run, sock, view, sent_ns, plan.timeout_s)
+            if any(view) or _goes_on(sock):
+                raise ExperimentError(
+                    "the peer speaks another protocol", phase="round", **peer_of(sock)
+                )
+            for packets, tap in zip(seen, taps, strict=True):
+                packets += tap.read()
+            writes = [(begin_ns + at - sent_ns, n) for at, n in zip(stamps, sizes, strict=True)]
+            self._window = (sequence, begin_ns, writes)
+            run.add(
+                mode,
+                sequence,
+                payload_bytes=plan.request_bytes,
+                reply_bytes=plan.reply_bytes,
+                sent_ns=sent_ns,
+                response_ns=response_ns,
+                warm_up=self._is_warm_up(sequence, seen),
+            )
+        self._note_ladder(seen)
+
+    def _is_warm_up(self, sequence: int, seen: list[list[Packet]]) -> bool:
+        """Say whether the kernel still acknowledges at once; note who waited if it does not."""
+        rows = self._rows(seen)
+        held = [_length_s(row) for row in rows if _is_wait(row, "server")]
+        self._quick &= self._waits and bool(rows) and not held and sequence <= MAX_QUICK_ROUNDS
+        if sequence == 1 or self._quick:
+            return True
+        if rows:
+            waited = [_length_s(row) for row in rows if _is_wait(row, "client")]
+            self._held_s.append(max(held, default=0.0))
+            self._waited_s.append(max(waited, default=0.0))
+        return False
+
+    def _note_ladder(self, seen: list[list[Packet]]) -> None:
+        """Keep the packets of the second round, or of the only one, until the next one begins."""
+        if self._window is None or self._window[0] != min(2, self._plan.count):
+            return
+        if rows := self._rows(seen):
+            self._run.facts["ladder"][self._mode] = rows
+
+    def _rows(self, seen: list[list[Packet]]) -> list[dict[str, Any]]:
+        if not seen or self._window is None or len(seen[0]) > MAX_LADDER_PACKETS:
+            return []
+        _, begin_ns, writes = self._window
+        return ladder_rows(seen[0], seen[-1], server=self._server, begin_ns=begin_ns, writes=writes)
+
+    def _conclude(self) -> None:
+        """Note how many rounds had which wait; warn where Nagle's rule had nothing to hold back."""
+        run, plan, mode = self._run, self._plan, self._mode
+        if not self._held_s:
+            return
+        held, waited = (np.array(times) for times in (self._held_s, self._waited_s))
+        run.facts["waits"][mode] = {
+            "round_count": held.size,
+            "held_count": int((held > 0).sum()),
+            "held_median_s": float(np.median(held[held > 0])) if held.any() else 0.0,
+            "waited_count": int((waited > 0).sum()),
+            "waited_median_s": float(np.median(waited[waited > 0])) if waited.any() else 0.0,
+        }
+        free = int((waited == 0).sum())
+        if self._waits and 2 * free > held.size:
+            run.warnings.append(
+                f"{mode}: in {free} of {held.size} rounds no part waited: the acknowledgement was "
+                f"there before the next write (round trip {show(run.facts['rtt_s'], 's')}, "
+                f"{show(plan.write_gap_s, 's')} between writes, "
+                f"quickack {'on' if plan.quickack else 'off'})"
+            )
+
+
+def _is_wait(row: dict[str, Any], who: str) -> bool:
+    return bool(row["who"] == who)
+
+
+def _length_s(row: dict[str, Any]) -> float:
+    return float(row["end_s"] - row["start_s"])
+
+
+def _read(
+    run: Responses, sock: socket.socket, view: memoryview, sent_ns: int, timeout_s: float
+) -> int:
+    """Read one response; return when it was whole, after the first write. [ns]"""
+    have = 0
+    written_ns = _clock()
+    while True:
+        try:
+            got = sock.recv_into(view[have:])
+            now_ns = _clock()
+        except BlockingIOError:
+            got, now_ns = -1, _clock()
+        if got == 0:
+            raise ConnectionResetError("it closed the connection")
+        have += max(got, 0)
+        if have == len(view):
+            return now_ns - sent_ns
+        if now_ns - written_ns > timeout_s * 1e9:
+            raise ExperimentError(
+                f"no response within {timeout_s:g} s",
+                phase="round",
+                hint="The path takes longer than timeout_s, or the peer hangs",
+                **peer_of(sock),
+            )
+        run.stopping.check()
+
+
+def _goes_on(sock: socket.socket) -> bool:
+    """Return True if more came than a response."""
+    try:
+        return bool(sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT))
+    except BlockingIOError:
+        return False
+
+
+def _writer(
+    sock: socket.socket, mode: str, plan: WritePlan, stamps: list[int], stopping: Stopping
+) -> Callable[[], Any]:
+    """Return what writes a request in one of the ways, and notes when it wrote each part."""
+    pieces, whole = plan.pieces(), plan.request()
+
+    def parts() -> Iterator[bytes]:
+        for place, piece in enumerate(pieces):
+            if place and plan.write_gap_s:
+                stopping.sleep(plan.write_gap_s)
+            stamps.append(_clock())
+            yield piece
+
+    send = partial(send_all, sock, timeout_s=plan.timeout_s, stopping=stopping)
+    if mode == "single":
+        return lambda: _write_whole(send, whole, stamps)
+    if mode == "more":
+        return lambda: _write_more(send, parts(), len(pieces))
+    if mode == "cork":
+        return lambda: _write_corked(sock, send, parts())
+    if mode == "flush":
+        return lambda: _write_and_flush(sock, send, parts())
+    return lambda: _write(send, parts())
+
+
+def _write_whole(send: Callable[..., None], whole: bytes, stamps: list[int]) -> None:
+    stamps.append(_clock())
+    send(whole)
+
+
+def _write(send: Callable[..., None], parts: Iterator[bytes]) -> None:
+    for piece in parts:
+        send(piece)
+
+
+def _write_and_flush(
+    sock: socket.socket, send: Callable[..., None], parts: Iterator[bytes]
+) -> None:
+    """Write as a program with a stream does; flush empties the program's buffer, and none is."""
+    with sock.makefile("wb", buffering=0) as stream:
+        for piece in parts:
+            if (done := stream.write(piece) or 0) < len(piece):
+                send(piece[done:])
+        stream.flush()
+
+
+def _write_corked(sock: socket.socket, send: Callable[..., None], parts: Iterator[bytes]) -> None:
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
+    _write(send, parts)
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
+
+
+def _write_more(send: Callable[..., None], parts: Iterator[bytes], count: int) -> None:
+    for place, piece in enumerate(parts, 1):
+        send(piece, flags=socket.MSG_MORE if place < count else 0)

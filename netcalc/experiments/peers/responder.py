@@ -1,0 +1,305 @@
+"""The peer of a run: a program of its own that answers what it gets.
+
+Started by :mod:`netcalc.experiments.peers.process`; it needs the standard library only. It reads
+its settings as one line of JSON, writes one line when it is ready, and works until its input
+closes, its parent dies, or its limits are reached; then it writes what it counted. What it does
+is the ``protocol`` of its settings:
+
+``udp``
+    A datagram is sent back as it came if it carries the session of this run, or is too short for
+    one.
+``tcp``
+    A connection starts with a greeting of 8 bytes, which is sent back; then every message is
+    preceded by its own length and is sent back once it is complete.
+``rounds``
+    Requests of one size on a connection, each answered once it is complete. A request starts with
+    the session, as far as it is long enough.
+``transactions``
+    One request a connection, perhaps within TLS. It starts with its own length and the session,
+    and is sent back once it is complete.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import signal
+import socket
+import struct
+import sys
+import threading
+from typing import Any
+
+from netcalc.experiments.running.sockets import granted
+
+TAG_BYTES = 8
+"""Head of every probe: over UDP 4 bytes sequence and 4 bytes session, over TCP length, sequence."""
+GREETING_S = 2.0
+"""How long a new connection may take to show its greeting. [s]"""
+LIMIT_REACHED = 3
+"""Exit code of a peer that reached its limit of time or bytes."""
+_PR_SET_PDEATHSIG = 1
+
+
+class Counts:
+    """What the peer did: messages sent back, refused for another session, and not sent."""
+
+    def __init__(self) -> None:
+        self.echoed = self.refused = self.unsent = 0
+
+
+def main() -> int:
+    """Serve one run; return the exit code."""
+    settings = json.loads(sys.stdin.buffer.readline(4096))
+    die_with_parent(settings["parent"])
+    try:
+        sock = bound_socket(settings)
+    except OSError as error:
+        say({"error": error.errno, "text": error.strerror or str(error)})
+        return 2
+    counts = Counts()
+    threading.Thread(target=end_with_input, args=(counts,), daemon=True).start()
+    alarm = threading.Timer(settings["duration_s"], os._exit, (LIMIT_REACHED,))
+    alarm.daemon = True
+    alarm.start()
+    say({"port": sock.getsockname()[1], **granted(sock)})
+    session = bytes.fromhex(settings["session"])
+    if settings["protocol"] == "udp":
+        gc.disable()  # it would run between two datagrams, and finds nothing
+        echo_datagrams(sock, session[:4], settings, counts)
+    elif settings["protocol"] in ("rounds", "transactions"):
+        answer_connections(sock, session, settings, counts)
+    else:
+        echo_connections(sock, session, settings, counts)
+    say(vars(counts))
+    return LIMIT_REACHED
+
+
+def die_with_parent(parent: int) -> None:
+    """End when the parent ends, however it ends (Linux; elsewhere the closed input says so)."""
+    if sys.platform == "linux":
+        try:
+            import ctypes
+
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        except (ImportError, OSError, AttributeError):
+            return
+        if os.getppid() not in (parent, 0):  # it ended before; 0: it is in another PID namespace
+            os._exit(1)
+
+
+def end_with_input(counts: Counts) -> None:
+    """End the process when its input closes: the run is over, or the parent is gone."""
+    while sys.stdin.buffer.read(1):
+        pass
+    say(vars(counts))
+    os._exit(0)
+
+
+def say(report: dict[str, Any]) -> None:
+    """Write one line to the parent, or nothing if it is gone."""
+    try:
+        os.write(1, json.dumps(report).encode() + b"\n")
+    except OSError:
+        os._exit(1)
+
+
+def bound_socket(settings: dict[str, Any]) -> socket.socket:
+    """Open the socket that the run's settings ask for, or take the one that was passed."""
+    if "fd" in settings:
+        return socket.socket(fileno=settings["fd"])
+    family = socket.AF_INET6 if ":" in settings["host"] else socket.AF_INET
+    stream = settings["protocol"] == "tcp"
+    sock = socket.socket(family, socket.SOCK_STREAM if stream else socket.SOCK_DGRAM)
+    if stream:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    sock.bind((settings["host"], settings["port"]))
+    if stream:
+        sock.listen(8)
+    return sock
+
+
+def echo_datagrams(
+    sock: socket.socket, session: bytes, settings: dict[str, Any], counts: Counts
+) -> None:
+    """Send datagrams back until the limit; where all come from one port, to that one alone."""
+    buffer = bytearray(65_536)
+    view = memoryview(buffer)
+    left_bytes = settings["bytes"]
+    while left_bytes > 0:
+        size, sender = sock.recvfrom_into(buffer)
+        left_bytes -= 2 * size
+        if size >= TAG_BYTES and buffer[4:8] != session:
+            counts.refused += 1
+            continue
+        counts.echoed += 1  # before it goes out: the client may end this process at its sight
+        try:
+            sock.sendto(view[:size], sender)
+        except OSError:
+            counts.echoed -= 1
+            counts.unsent += 1
+        if settings.get("one_port") and size >= TAG_BYTES:
+            sock.connect(sender)
+            echo_to_one(sock, session, left_bytes, counts)
+            return
+
+
+def echo_to_one(sock: socket.socket, session: bytes, limit_bytes: int, counts: Counts) -> None:
+    """Send datagrams of a connected socket back: no address to read, none to look up."""
+    buffer = bytearray(65_536)
+    view = memoryview(buffer)
+    reply, size, left_bytes = view, len(view), limit_bytes // 2
+    receive, send, begins = sock.recv_into, sock.send, buffer.startswith
+    while left_bytes > 0:
+        try:
+            got = receive(buffer)
+        except ConnectionError:  # the reply before came to a closed port
+            continue
+        if got != size:
+            size, reply = got, view[:got]
+        left_bytes -= got
+        if got < TAG_BYTES or not begins(session, 4):
+            counts.refused += 1
+            continue
+        counts.echoed += 1
+        try:
+            send(reply)
+        except OSError:
+            counts.echoed -= 1
+            counts.unsent += 1
+
+
+def echo_connections(
+    listener: socket.socket, session: bytes, settings: dict[str, Any], counts: Counts
+) -> None:
+    """Serve one connection after the other until the limit."""
+    left_bytes: int = settings["bytes"]
+    while left_bytes > 0:
+        connection, _ = listener.accept()
+        with connection:
+            try:
+                connection.settimeout(GREETING_S)
+                if connection.recv(TAG_BYTES, socket.MSG_WAITALL) != session:
+                    counts.refused += 1
+                    continue
+                connection.settimeout(None)
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                connection.sendall(session)
+                left_bytes -= echo_stream(connection, settings["message_bytes"], left_bytes, counts)
+            except OSError:
+                counts.unsent += 1
+
+
+def echo_stream(
+    connection: socket.socket, largest_bytes: int, limit_bytes: int, counts: Counts
+) -> int:
+    """Send complete messages back until the client is done; return the bytes carried."""
+    view = memoryview(bytearray(largest_bytes + 65_536))
+    have = carried_bytes = 0
+    while carried_bytes < limit_bytes:
+        got = connection.recv_into(view[have:])
+        if not got:
+            break
+        have += got
+        while have >= TAG_BYTES:
+            (length,) = struct.unpack_from("!I", view)
+            if not TAG_BYTES <= length <= largest_bytes:
+                counts.refused += 1
+                return carried_bytes
+            if have < length:
+                break
+            counts.echoed += 1
+            connection.sendall(view[:length])
+            carried_bytes += 2 * length
+            view[: have - length] = view[length:have]
+            have -= length
+    return carried_bytes
+
+
+def answer_connections(
+    listener: socket.socket, session: bytes, settings: dict[str, Any], counts: Counts
+) -> None:
+    """Answer requests on one connection after the other until the limit."""
+    secure = tls_server(settings["certificate"]) if settings.get("certificate") else None
+    rounds = settings["protocol"] == "rounds"
+    view = memoryview(bytearray(settings["message_bytes"] + 1))
+    reply = bytes(settings.get("reply_bytes", 0))
+    left_bytes: int = settings["bytes"]
+    while left_bytes > 0:
+        connection, _ = listener.accept()
+        try:
+            if secure is not None:
+                connection.settimeout(GREETING_S)
+                connection = secure.wrap_socket(connection, server_side=True)
+                connection.settimeout(None)
+            with connection:
+                if rounds:
+                    left_bytes -= answer_rounds(connection, view, session, settings, reply, counts)
+                else:
+                    left_bytes -= answer_once(connection, view, session, counts)
+        except OSError:
+            counts.unsent += 1
+            connection.close()
+
+
+def answer_rounds(
+    connection: socket.socket,
+    view: memoryview,
+    session: bytes,
+    settings: dict[str, Any],
+    reply: bytes,
+    counts: Counts,
+) -> int:
+    """Answer each complete request until the client is done; return the bytes carried."""
+    size, quickack = settings["message_bytes"], settings["quickack"]
+    have = carried_bytes = 0
+    while True:
+        if quickack:  # the kernel forgets it, so it is said again
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
+        got = connection.recv_into(view[have:size])
+        if not got:
+            return carried_bytes
+        have += got
+        if have < size:
+            continue
+        if view[: min(size, TAG_BYTES)] != session[:size]:
+            counts.refused += 1
+            return carried_bytes
+        counts.echoed += 1
+        connection.sendall(reply)
+        carried_bytes += size + len(reply)
+        have = 0
+
+
+def answer_once(connection: socket.socket, view: memoryview, session: bytes, counts: Counts) -> int:
+    """Send a request back once it is complete."""
+    have = 0
+    size = TAG_BYTES
+    while have < size:
+        got = connection.recv_into(view[have:])
+        if not got:
+            break
+        have += got
+        if have >= TAG_BYTES:
+            size = int.from_bytes(view[:4], "little")
+            if view[4:TAG_BYTES] != session[:4] or not TAG_BYTES <= size < len(view):
+                break
+    if have != size:
+        counts.refused += 1
+        return have
+    counts.echoed += 1
+    connection.sendall(view[:have])
+    return 2 * have
+
+
+def tls_server(certificate: str) -> Any:
+    """Return what makes TLS 1.3 of a connection: one handshake, no ticket for a later one."""
+    import ssl
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    context.num_tickets = 0
+    context.options |= ssl.OP_IGNORE_UNEXPECTED_EOF  # the stream's end is the end of a request
+    context.load_cert_chain(certificate)
+    return context

@@ -1,0 +1,1 @@
+"""Bulk transfers: their two ends, where they run, what they count."""

@@ -1,0 +1,323 @@
+"""The two ends of transfers: the sockets between them, the orders, and what both say."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path as File
+from types import TracebackType
+from typing import Any, Self
+
+from netcalc.errors import ExperimentError
+from netcalc.experiments.exchanges.exchange import connect_within, limit_receive
+from netcalc.experiments.peers.worker import Worker
+from netcalc.experiments.running import instrument
+from netcalc.experiments.running.limits import CONNECT_S
+from netcalc.experiments.running.stopping import SLICE_S, Ended
+from netcalc.experiments.transfers.transfer_run import (
+    Transfer,
+    Transfers,
+    buffers_of,
+    dropped_by,
+    row_of,
+)
+
+GRACE_S = 2.0
+"""How long after its limit of time a transfer may take to end by itself. [s]"""
+READ_BYTES = 1 << 17
+"""A sink of a stream reads at most this much at once. [byte]"""
+_SLICE_S = 0.02
+_AVAILABLE = File("/proc/sys/net/ipv4/tcp_available_congestion_control")
+_ALLOWED = File("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
+Opener = Callable[[int, int], socket.socket]
+"""Opens a socket of a family and a kind, in the namespace of one end."""
+Drops = Callable[[], dict[str, int]]
+"""Counts what was dropped between the two ends so far, by column of the samples."""
+
+
+class Ends:
+    """A source and a sink, and where their sockets are opened.
+
+    Parameters
+    ----------
+    run : Transfers
+        Whose transfers these are.
+    source_socket, sink_socket : callable
+        Open a socket of one end.
+    sink_host : str
+        Address at which the sink is reached.
+    drops : callable
+        What is dropped on the way.
+    """
+
+    def __init__(
+        self,
+        run: Transfers,
+        *,
+        source_socket: Opener = socket.socket,
+        sink_socket: Opener = socket.socket,
+        sink_host: str,
+        drops: Drops = dict,
+    ) -> None:
+        self._run, self._drops = run, drops
+        self._open_source, self._open_sink, self._host = source_socket, sink_socket, sink_host
+        self.source = Worker(stopping=run.stopping)
+        try:
+            self.sink = Worker(stopping=run.stopping)
+        except BaseException:
+            self.source.close()
+            raise
+        run.facts["timer_slack_s"] = self.sink.report["timer_slack_s"]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        try:
+            self.source.close()
+        finally:
+            self.sink.close()
+
+    def move(self, transfer: Transfer) -> None:
+        """Do one transfer and note its row; also the part of one that is stopped."""
+        transfer = self._run.allowed(transfer)
+        socks: list[tuple[socket.socket, socket.socket]] = []
+        try:
+            try:
+                for _ in range(transfer.pair_count):
+                    self._run.stopping.check()
+                    socks.append(self._connected(transfer))
+            except OSError as error:
+                raise self._run.failure(error) from error
+            self._run.phase = "transfer"
+            buffers = buffers_of(socks[0], transfer)
+            self._run.facts.update(_granted(socks[0][0]))
+            drops = self._drops if transfer.protocol == "udp" else dict
+            before = drops()
+            sent, received, ended = self._worked(transfer, socks)
+            dropped: dict[str, float] = {
+                name: count - before[name] for name, count in drops().items()
+            }
+            dropped |= dropped_by(socks[0][1], transfer)
+        finally:
+            for pair in socks:
+                for sock in pair:
+                    sock.close()
+        if transfer.endless and sent["sent_bytes"] >= transfer.asked_bytes:
+            ended = True
+            self._run.end_at_limit()
+        if sent["sent_bytes"]:
+            self._run.add(
+                row_of(transfer, sent, received) | buffers | dropped,
+                ended=ended,
+                cut=not (ended or transfer.endless) and sent["sent_bytes"] < transfer.asked_bytes,
+                wrong_count=received.get("damaged_count", 0),
+            )
+        if ended:
+            raise Ended(self._run.stopping.reason)
+
+    def _worked(
+        self, transfer: Transfer, socks: list[tuple[socket.socket, socket.socket]]
+    ) -> tuple[dict[str, Any], dict[str, Any], bool]:
+        """Give the orders and wait for both answers; also return whether the run was ended."""
+        source_does, sink_does = _orders(transfer)
+        self._begin_ns = time.perf_counter_ns()
+        self.sink.order(sink_does, [pair[1] for pair in socks])
+        self.source.order(source_does, [pair[0] for pair in socks])
+        if transfer.protocol == "tcp":
+            for pair in socks:
+                pair[1].close()  # the sink's alone, so that the source hears of its end
+        sent = received = None
+        try:
+            sent = self._answered(self.source, transfer, transfer.limit_s + GRACE_S)
+            if transfer.protocol == "udp" or transfer.reply_bytes:
+                self.sink.order(_end(sent["sent_bytes"], transfer))
+            for pair in socks:
+                pair[0].close()
+            limit_s = transfer.limit_s + transfer.drain_s + GRACE_S
+            received = self._answered(self.sink, transfer, limit_s)
+        except Ended:
+            return *self._broken_off(socks, sent, received), True
+        return sent, received, False
+
+    def _broken_off(
+        self,
+        socks: list[tuple[socket.socket, socket.socket]],
+        sent: dict[str, Any] | None,
+        received: dict[str, Any] | None,
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """End a transfer that is under way and return what was done until then."""
+        now = {"do": "end", "now": True}
+        if sent is None:
+            self.source.order(now)
+            for source, _ in socks:
+                with suppress(OSError):  # wakes a source that waits for room in its buffer
+                    source.shutdown(socket.SHUT_RDWR)
+            sent = self.source.answer(SLICE_S, watch=False)
+        if received is None:
+            self.sink.order(now)
+            received = self.sink.answer(SLICE_S, watch=False)
+        return sent or {"sent_bytes": 0}, received or {}
+
+    def _answered(self, worker: Worker, transfer: Transfer, limit_s: float) -> dict[str, Any]:
+        report = worker.answer(limit_s, meanwhile=lambda: self._tell(transfer))
+        if report is None:
+            raise ExperimentError(
+                f"the transfer did not end {GRACE_S:g} s after its limit of time",
+                phase=self._run.phase,
+                host=self._host,
+                port=self._run.port,
+                hint="The other end hangs, or a firewall drops the packets",
+            )
+        if "error" in report:
+            failure = self._run.failure(OSError(report["error"], report["text"]))
+            other = self.sink if worker is self.source else self.source
+            if (death := other.death()) is not None:
+                failure = ExperimentError(
+                    f"{failure.what}; {death}",
+                    phase=failure.phase,
+                    host=failure.host,
+                    port=failure.port,
+                )
+            raise failure
+        return report
+
+    def _tell(self, transfer: Transfer) -> None:
+        """Tell how far the transfer is that is under way, from what both ends say meanwhile."""
+        self.source.hear()
+        self.sink.hear()
+        source, sink = self.source.so_far, self.sink.so_far
+        if not (source or sink):
+            return
+        received_bytes = sink.get("received_bytes", 0)
+        lossy = transfer.protocol == "udp"
+        done_bytes = source.get("sent_bytes", 0) if lossy else received_bytes
+        elapsed_s = (time.perf_counter_ns() - self._begin_ns) * 1e-9
+        self._run.tell_within(
+            max(done_bytes / transfer.asked_bytes, elapsed_s / transfer.limit_s),
+            at_ns=sink.get("at_ns", 0),
+            received_bytes=received_bytes,
+        )
+
+    def _connected(self, transfer: Transfer) -> tuple[socket.socket, socket.socket]:
+        """Open the two sockets of a connection; buffers are set before connect and listen."""
+        run = self._run
+        run.phase = "connect"
+        family = socket.AF_INET6 if ":" in self._host else socket.AF_INET
+        with self._open_sink(family, transfer.kind) as listener:
+            _set_buffer(listener, socket.SO_RCVBUF, transfer.buffer_bytes)
+            listener.bind((self._host, 0))
+            run.port = listener.getsockname()[1]
+            source = self._open_source(family, transfer.kind)
+            try:
+                _set_buffer(source, socket.SO_SNDBUF, transfer.buffer_bytes)
+                if transfer.protocol == "udp":
+                    source.connect(listener.getsockname())
+                    listener.connect(source.getsockname())
+                    return source, listener.dup()
+                set_congestion_control(source, transfer.congestion_control)
+                listener.listen(5)
+                connect_within(
+                    source,
+                    listener.getsockname(),
+                    limit_s=CONNECT_S,
+                    stopping=run.stopping,
+                )
+                if transfer.reply_bytes:
+                    source.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                return source, _accepted(listener, source)
+            except BaseException:
+                source.close()
+                raise
+
+
+def _accepted(listener: socket.socket, source: socket.socket) -> socket.socket:
+    """Take the connection of the source; one from anybody else is closed."""
+    wanted = source.getsockname()
+    listener.settimeout(CONNECT_S)
+    while True:
+        sink, address = listener.accept()
+        if address == wanted:
+            break
+        sink.close()
+    sink.settimeout(None)
+    limit_receive(sink, _SLICE_S)
+    sink.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return sink
+
+
+def _end(sent_bytes: int, transfer: Transfer) -> dict[str, Any]:
+    """Return the order that tells a sink how much was sent, and how long it may be on its way."""
+    return {
+        "do": "end",
+        "now": False,
+        "sent_bytes": sent_bytes,
+        "linger_s": transfer.linger_s,
+        "drain_s": transfer.drain_s,
+    }
+
+
+def _orders(transfer: Transfer) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what the source and what the sink shall do."""
+    common = {"write_bytes": transfer.write_bytes, "reply_bytes": transfer.reply_bytes}
+    if transfer.reply_bytes:
+        converse = {
+            "do": "converse",
+            "limit_s": transfer.limit_s,
+            "limit_bytes": transfer.asked_bytes,
+            **common,
+        }
+        return converse, {"do": "reply", **common}
+    pour = {
+        "do": "pour",
+        "write_count": transfer.write_count,
+        "datagrams_per_call": transfer.datagrams_per_call,
+        "limit_s": transfer.limit_s,
+        **common,
+    }
+    merged = transfer.datagrams_per_call > 1
+    return pour, {"do": "drain", "merged": merged, "read_bytes": READ_BYTES, **common}
+
+
+def _granted(sock: socket.socket) -> dict[str, Any]:
+    """Return what else the kernel granted: the congestion control, the segment."""
+    facts = instrument.granted(sock)
+    return {name: facts[name] for name in facts if not name.endswith("buffer_bytes")}
+
+
+def _set_buffer(sock: socket.socket, option: int, size: int | None) -> None:
+    if size is not None:
+        sock.setsockopt(socket.SOL_SOCKET, option, size)
+
+
+def set_congestion_control(sock: socket.socket, name: str) -> None:
+    """Set the congestion control of a connection and read it back; refuse what is not granted."""
+    if not name:
+        return
+    granted = ""
+    if hasattr(socket, "TCP_CONGESTION"):
+        with suppress(OSError):
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name.encode())
+        read = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16)
+        granted = read.rstrip(b"\0").decode("ascii", "replace")
+    if granted != name:
+        raise ExperimentError(
+            f"the congestion control {name!r} is not granted",
+            phase="congestion control",
+            hint=f"Allowed to everybody here: {_words(_ALLOWED)}; known: {_words(_AVAILABLE)}",
+        )
+
+
+def _words(path: File) -> str:
+    try:
+        return ", ".join(path.read_text().split()) or "none"
+    except OSError:
+        return f"not told by {sys.platform}"

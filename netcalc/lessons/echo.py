@@ -1,0 +1,204 @@
+"""An echo of this minute over a path of one's choice, beside the book's points and the theory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from netcalc import compare, datasets, explain, plots
+from netcalc.errors import ExperimentError
+from netcalc.experiments import BOOK_SIZES, echo
+from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
+from netcalc.path import Path
+from netcalc.plots import Plot
+from netcalc.plots.style import Theme
+from netcalc.samples import RttSamples
+from netcalc.units import show
+from netcalc.widgets.controls import choice, path_box
+from netcalc.widgets.figure import Figure
+from netcalc.widgets.panel import Panel, panel
+from netcalc.widgets.run import run_button
+
+ROUTER_S = 0.5e-3
+"""What the book assumes that each router takes for a packet. [s]"""
+LOOPBACK, YOURS = "loopback", "yours"
+PATHS: Mapping[str, str] = {
+    "the loopback of this machine": LOOPBACK,
+    "one T1 line, 40 ms": "T1 40 ms",
+    "one T3 line, 40 ms": "T3 40 ms",
+    "one line of 56 kbit/s, 40 ms": "56 kbit/s 40 ms",
+    "12 routers: 6 T1, 6 T3, an Ethernet; 40 ms": "6 x T1 3 ms, 6 x T3 3 ms, 10 Mbit/s 4 ms",
+    "your own, as typed": YOURS,
+}
+"""Paths of the choice: all but the loopback are as long as the book's connix.com to noao.edu."""
+PROTOCOLS = {"UDP": "udp", "TCP": "tcp", "ICMP, as ping": "icmp"}
+LOOPBACK_COUNT, PATH_COUNT = 10, 3
+"""Probes of each size: the book's ten, and fewer where each takes a tenth of a second. [1]"""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an echo goes, and by what."""
+
+    links: str
+    protocol: str
+
+    @property
+    def path(self) -> Path | None:
+        """The emulated path; None for the loopback."""
+        return None if self.links == LOOPBACK else Path.parse(self.links, processing_s=ROUTER_S)
+
+    @property
+    def name(self) -> str:
+        """What the path is called."""
+        return next((name for name, links in PATHS.items() if links == self.links), self.links)
+
+
+def echo_panel(start: str = LOOPBACK, *, theme: Theme = "light") -> Panel:
+    """Round trips against size over a path that is chosen, live.
+
+    Parameters
+    ----------
+    start : str
+        The path at first: one of the values of :data:`PATHS`.
+    theme : {'light', 'dark'}
+        Colours of the figure.
+
+    Returns
+    -------
+    Panel
+        The widget to show.
+    """
+    runs: dict[Place, RttSamples] = {}
+    paths, protocol = choice("path", PATHS, start), choice("protocol", PROTOCOLS, "udp")
+    own = path_box("T1 5 ms, T1 1 ms", label="your own path")
+
+    def place() -> Place:
+        return Place(own.value if paths.value == YOURS else paths.value, protocol.value)
+
+    figure = Figure(_drawn(place(), None, theme))
+
+    def update(**_values: str) -> None:
+        own.layout.display = None if paths.value == YOURS else "none"
+        figure.draw(_drawn(place(), runs.get(place()), theme))
+
+    def run(progress: Any, stop: Any) -> RttSamples:
+        try:
+            return _run(place(), progress, stop)
+        except ExperimentError as error:
+            if error.phase != "wire" or error.partial is not None:
+                raise
+            paths.value, protocol.value = LOOPBACK, "udp"
+            raise ExperimentError(
+                f"{error.what}: no path can be emulated here",
+                phase=error.phase,
+                hint="The loopback of this machine is chosen now: press the button again",
+            ) from error
+
+    def show_run(samples: RttSamples) -> None:
+        ran = _place_of(samples, place())
+        runs[ran] = samples
+        if ran.links in PATHS.values():
+            paths.value = ran.links
+        else:
+            own.value, paths.value = ran.links, YOURS
+        protocol.value = ran.protocol
+        update()
+
+    live = run_button(
+        "Run an echo over this path", run, show_run, key="echo over a path", tool="netcalc echo"
+    )
+    controls = {"links": paths, "protocol": protocol, "own": own}
+    return panel(figure, controls, update, below=[live])
+
+
+def _run(place: Place, progress: Any, stop: Any) -> RttSamples:
+    path = place.path
+    if path is None and place.protocol == "icmp":
+        raise ExperimentError(
+            "over the loopback only root may send what ping sends",
+            phase="start",
+            hint="Choose UDP, or a path: its ends belong to the run",
+        )
+    return echo(
+        BOOK_SIZES,
+        protocol=place.protocol,
+        count=LOOPBACK_COUNT if path is None else PATH_COUNT,
+        timeout_s=1.0 if path is None else 1.0 + 1.5 * float(path.rtt_s(1500)),
+        path=path,
+        progress=progress,
+        stop=stop,
+    )
+
+
+def _place_of(samples: RttSamples, chosen: Place) -> Place:
+    """Return where a run went, from what it noted: it may come from a file."""
+    noted = samples.meta.target.rpartition(", ")[2].lower()
+    protocol = noted if noted in PROTOCOLS.values() else chosen.protocol
+    truth = samples.meta.instrument.get("truth")
+    if not truth:
+        return Place(LOOPBACK, protocol)
+    went = Path.of_truth(truth)
+    for links in (chosen.links, *PATHS.values()):
+        if links not in (LOOPBACK, YOURS) and went.same_lines(Path.parse(links)):
+            return Place(links, protocol)
+    return Place(went.text, protocol)
+
+
+def _drawn(place: Place, samples: RttSamples | None, theme: Theme) -> Plot:
+    """Draw the book's points, those of the run if there was one, and theory or a fit."""
+    path = place.path
+    title = f"Echo by {place.protocol.upper()}: {place.name}"
+    known = samples or RttSamples(payload_bytes=[], rtt_s=[])
+    headers = compare.TCP_HEADERS_BYTES if place.protocol == "tcp" else DATAGRAM_HEADERS_BYTES
+    # Of a run, the path is the one that it noted.
+    of_choice = path if samples is None else None
+    found = compare.overlay(known, path=of_choice, header_bytes=headers, title=title)
+    words = [found.sentence, *(f"Note: {warning}." for warning in known.meta.warnings)]
+    if samples is None:
+        words = ["No run yet."]
+    if path is not None:
+        whole = BOOK_SIZES[-1] + headers
+        words.append(
+            f"In theory {show(float(path.rtt_s(headers)), 's')} with no data and "
+            f"{show(float(path.rtt_s(whole)), 's')} with {BOOK_SIZES[-1]} bytes; the book measured "
+            f"80 ms and 193 ms. One way, with {BOOK_SIZES[-1]} bytes: "
+            f"{explain.transfer(whole, path=path).sentence}"
+        )
+    return plots.overlay(
+        replace(found, sentence=" ".join(words)),
+        y_scale="log" if path is None else "linear",
+        beside=_book_on_loopback() if path is None else _book_far_away(),
+        theme=theme,
+    )
+
+
+def _book_on_loopback() -> dict[str, tuple[list[float], list[float]]]:
+    """Return the range that the book gives for UDP between two programs of one host."""
+    printed = _printed("loopback_transactions")
+    # Application minus tcpdump, and tcpdump itself: together the application's time.
+    ends = [printed["LB05"] + printed["LB09"], printed["LB06"] + printed["LB10"]]
+    name = "the book's loopback, UDP: least and most"
+    return {name: ([100.0, 100.0, 1400.0, 1400.0], ends * 2)}
+
+
+def _book_far_away() -> dict[str, tuple[list[float], list[float]]]:
+    """Return what is printed of Fig. A-3, and the book's two estimates for one of its curves."""
+    curves, printed = datasets.load("wan_curves").columns(), _printed("wan_round_trips")
+    here = curves["path"] == "connix.com - noao.edu"
+    sizes, times = curves["payload_bytes"], curves["curve_rtt_s"]
+    return {
+        "the book: connix.com to noao.edu": (sizes[here].tolist(), times[here].tolist()),
+        "the book: where its other curves begin": (sizes[~here].tolist(), times[~here].tolist()),
+        "the book's estimates, one T1 and 13 lines": (
+            [1400.0, 1400.0],
+            [printed["SW11"], printed["SW12"]],
+        ),
+    }
+
+
+def _printed(name: str) -> dict[str, float]:
+    """Return the printed numbers of a data set, in SI units, by their name in the audit."""
+    columns = datasets.load(name).columns()
+    return dict(zip(columns["id"].tolist(), columns["si_value"].tolist(), strict=True))

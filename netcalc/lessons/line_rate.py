@@ -1,0 +1,193 @@
+"""Panels of the lesson on line rate and forwarding devices."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from netcalc import datasets
+from netcalc.checks import FloatArray
+from netcalc.errors import ReaderError
+from netcalc.models.rates import forwarding, line_rate, rate_reading
+from netcalc.models.sizes import framing
+from netcalc.plots import Axis, curves
+from netcalc.plots.style import Theme
+from netcalc.samples import Samples
+from netcalc.units import show
+from netcalc.widgets.controls import Quantity
+from netcalc.widgets.figure import Figure
+from netcalc.widgets.panel import Panel, panel
+from netcalc.widgets.upload import upload
+
+_FRAMES = np.unique(np.geomspace(64, 9018, 150).round())
+_CAPTURED = np.linspace(60, 1514, 150)
+_LINE_BPS = 100e6
+_YOUR_DEVICE = "your device"
+
+
+def frame_rate_panel(*, theme: Theme = "light") -> Panel:
+    """Frames per second by size, at the speeds of Ethernet."""
+    speeds = {"100 Mbit/s": 1e8, "1 Gbit/s": 1e9, "10 Gbit/s": 1e10, "100 Gbit/s": 1e11}
+    yours = "your line"
+    # RFC 2544, appendix B, and RFC 5180, appendix A.1: the tables that testers use.
+    table = {64: 148_809, 128: 84_459, 256: 45_289, 512: 23_496, 1024: 11_973, 1518: 8_127}
+    plot = curves(
+        _FRAMES,
+        dict.fromkeys((*speeds, yours), _FRAMES),
+        points={
+            "RFC 2544, 100 Mbit/s": (list(map(float, table)), list(map(float, table.values())))
+        },
+        x_axis=Axis("frame with FCS", "byte", "log", 60, 9500),
+        y_axis=Axis("frames", "packet/s", "log", 1e2, 1e9),
+        title="Small frames are the hard ones",
+        theme=theme,
+    )
+    figure = Figure(plot)
+
+    def update(frame_bytes: float, bandwidth_bps: float) -> None:
+        figure.update_all(
+            {
+                name: {"y": line_rate.frame_rate_pps(_FRAMES, bandwidth_bps=rate)}
+                for name, rate in {**speeds, yours: bandwidth_bps}.items()
+            }
+        )
+        rate = float(line_rate.frame_rate_pps(frame_bytes, bandwidth_bps=bandwidth_bps))
+        framed = float(line_rate.frame_throughput_bps(frame_bytes, bandwidth_bps=bandwidth_bps))
+        figure.describe(
+            f"{show(frame_bytes, 'byte')} at {show(bandwidth_bps, 'bit/s')}: "
+            f"{show(rate, 'packet/s', digits=6)}, one every {show(1 / rate, 's')}; "
+            f"{framed / bandwidth_bps:.1%} of the line are frames, the rest is preamble and gap."
+        )
+
+    controls = {
+        "frame_bytes": Quantity(
+            "frame", "64 B", unit="byte", low="64 B", high="9018 B", whole=True
+        ),
+        "bandwidth_bps": Quantity(
+            "your line", "10 Gbit/s", unit="bit/s", low="10 Mbit/s", high="800 Gbit/s"
+        ),
+    }
+    return panel(figure, controls, update)
+
+
+def router_panel(*, theme: Theme = "light") -> Panel:
+    """Two home routers: the packet limit of the box against the limit of its line."""
+    data = datasets.load("router_throughput").columns()
+    routers = list(dict.fromkeys(str(name) for name in data["router"]))
+    wire_limit, box = "limit of the 100 Mbit/s line", "box with these costs"
+    points = {
+        f"router of {name}": (
+            data["captured_bytes"][data["router"] == name],
+            data["frame_rate_pps"][data["router"] == name],
+        )
+        for name in routers
+    }
+    frames = framing.captured_frame_bytes(_CAPTURED)
+    plot = curves(
+        _CAPTURED,
+        {
+            wire_limit: line_rate.frame_rate_pps(frames, bandwidth_bps=_LINE_BPS),
+            box: _CAPTURED,
+        },
+        points={**points, _YOUR_DEVICE: ([np.nan], [np.nan])},
+        x_axis=Axis("captured frame", "byte", "linear", 0, 1600),
+        y_axis=Axis("data frames", "packet/s", "log", 1e3, 3e5),
+        title="Is the box the limit, or its line?",
+        theme=theme,
+    )
+    figure = Figure(plot)
+
+    def update(device_pps: float, byte_cost: float) -> None:
+        own = forwarding.affine_rate_pps(frames, packet_cost=1 / device_pps, byte_cost=byte_cost)
+        limit = line_rate.frame_rate_pps(frames, bandwidth_bps=_LINE_BPS)
+        figure.update(box, y=np.minimum(own, limit))
+        crossed = np.flatnonzero(limit <= own)
+        where = (
+            f"From {show(float(_CAPTURED[crossed[0]]), 'byte')} captured on, the line limits"
+            if crossed.size
+            else "The box limits at every size"
+        )
+        passed, carried = (float(np.interp(64, _CAPTURED, rate)) for rate in (own, limit))
+        figure.describe(
+            f"{where}; at 64 bytes the box passes {show(passed, 'packet/s')} of the "
+            f"{show(carried, 'packet/s')} that the line carries."
+        )
+
+    controls = {
+        "device_pps": Quantity(
+            "box, no bytes", "11400 pps", unit="packet/s", low="1 kpps", high="300 kpps"
+        ),
+        "byte_cost": Quantity(
+            "time per byte",
+            "15.5 ns/B",
+            unit="s/byte",
+            low="0 ns/B",
+            high="100 ns/B",
+            scale="linear",
+        ),
+    }
+
+    def own_device(samples: Samples) -> None:
+        figure.update(_YOUR_DEVICE, x=_column(samples, "byte"), y=_column(samples, "packet/s"))
+
+    own = upload("Your own device, columns of frame size and packet rate", own_device)
+    return panel(figure, controls, update, below=[own])
+
+
+def _column(samples: Samples, unit: str) -> FloatArray:
+    """The first column of that unit."""
+    for name, values in samples.columns().items():
+        if samples.meta.units.get(name) == unit:
+            return values
+    raise ReaderError(
+        f"has no column in {unit}",
+        file=samples.meta.source or "this file",
+        expected='columns such as "frame [B]" and "rate [pps]"',
+    )
+
+
+def conversion_panel(*, theme: Theme = "light") -> Panel:
+    """From goodput to packets per second: the constant 6 Mbit/s against the proportional part."""
+    data = datasets.load("router_throughput").columns()
+    cheap = data["router"] == "100 yuan"
+    constant, proportional = "adding a constant", "dividing by the payload"
+    payload = framing.captured_tcp_payload_bytes(_CAPTURED)
+    plot = curves(
+        _CAPTURED,
+        {constant: _CAPTURED, proportional: _CAPTURED},
+        points={
+            "read right, router of 100 yuan": (
+                data["captured_bytes"][cheap],
+                data["frame_rate_pps"][cheap],
+            )
+        },
+        x_axis=Axis("captured frame", "byte", "linear", 0, 1600),
+        y_axis=Axis("packets", "packet/s", "linear", 0, 12_000),
+        title="One box, two conversions: a paradox that is not there",
+        theme=theme,
+    )
+    figure = Figure(plot)
+
+    def update(device_pps: float, offset_bps: float) -> None:
+        goodput = rate_reading.rate_goodput_bps(device_pps, payload_bytes=payload)
+        wrong = rate_reading.constant_offset_rate_pps(
+            goodput, frame_bytes=_CAPTURED, offset_bps=offset_bps
+        )
+        right = rate_reading.goodput_rate_pps(goodput, payload_bytes=payload)
+        figure.update_all({constant: {"y": wrong}, proportional: {"y": right}})
+        at_64 = float(np.interp(64, _CAPTURED, wrong))
+        figure.describe(
+            f"A box of {show(device_pps, 'packet/s')} at every size: adding "
+            f"{show(offset_bps, 'bit/s')} to its goodput makes it look like "
+            f"{show(at_64, 'packet/s')} at 64 bytes and {show(float(wrong[-1]), 'packet/s')} at "
+            "1514. The article printed 9346 and 3146 and wondered."
+        )
+
+    controls = {
+        "device_pps": Quantity(
+            "the box", "3512 pps", unit="packet/s", low="1 kpps", high="10 kpps", scale="linear"
+        ),
+        "offset_bps": Quantity(
+            "constant", "6 Mbit/s", unit="bit/s", low="0 bit/s", high="10 Mbit/s", scale="linear"
+        ),
+    }
+    return panel(figure, controls, update)

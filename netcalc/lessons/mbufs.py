@@ -1,0 +1,433 @@
+"""Panels of the lesson on mbufs and fragments."""
+
+from __future__ import annotations
+
+import ipywidgets
+import numpy as np
+
+from netcalc import datasets
+from netcalc.checks import FloatArray
+from netcalc.models.hosts import host_stack, mbufs, small_writes
+from netcalc.models.sizes import fragmentation, framing
+from netcalc.plots import Axis, curves
+from netcalc.plots.style import Theme
+from netcalc.units import show
+from netcalc.widgets.controls import Quantity, choice, switch
+from netcalc.widgets.figure import Figure
+from netcalc.widgets.panel import Panel, panel
+from netcalc.widgets.table import html_table
+
+BOOK_SIZES = sorted({0, *range(100, 2001, 100), 1508, 1509})
+"""User data of the 23 UDP transactions of Fig. A-6. [byte]"""
+
+COSTS = {
+    "packet_cost": 0.667e-3,
+    "program_s": 0.75e-3,
+    "connection_s": 2.5e-3,
+    "copy_cost": 80e-9,
+    "checksum_cost": 40e-9,
+    "mbuf_s": 0.1e-3,
+    "cluster_s": 0.02e-3,
+}
+"""What a transaction may have cost the machine of the book, part by part: nearly all of its
+statements come true with them."""
+
+_SMALL = np.arange(401.0)
+_WRITES = np.arange(0.0, 10_001.0, 10.0)
+_DATAGRAMS = np.union1d(np.arange(0.0, 6001.0, 4.0), [1508.0, 1509.0])
+_SIZES = np.union1d(np.arange(0.0, 2001.0, 4.0), BOOK_SIZES)
+
+# Sizes that the numbers of the data set "mbufs" belong to. [byte]
+_UDP = {"MB04": 0, "MB05": 100, "MB06": 200}
+_PING = {"MB08": 8, "MB09": 100, "MB10": 200}
+_CLUSTER = {"MB07": 300}
+
+_PING_HEADERS = {"header_bytes": 20, "inner_header_bytes": 8}
+
+
+def mbuf_panel(*, theme: Theme = "light") -> Panel:
+    """Mbufs and clusters of a datagram against its user data, with the book's numbers."""
+    udp, ping, clusters = "UDP: mbufs", "ping: mbufs", "UDP: clusters"
+    printed = {
+        "book, UDP: mbufs": _printed(_UDP),
+        "book, ping: mbufs": _printed(_PING),
+        "book: clusters": _printed(_CLUSTER),
+    }
+    plot = curves(
+        _SMALL,
+        dict.fromkeys((udp, ping, clusters), _SMALL),
+        points=printed,
+        x_axis=Axis("user data", "byte", "linear", -10, 400),
+        y_axis=Axis("mbufs, clusters", "1", "linear", -0.2, 6.2),
+        title="How many buffers does a datagram take?",
+        theme=theme,
+    )
+    figure = Figure(plot)
+
+    def update(
+        minclsize_bytes: float, compare: str, mhlen_bytes: float, mlen_bytes: float, mcl_bytes: int
+    ) -> None:
+        def counted(size: FloatArray, **headers: int) -> mbufs.MbufCount:
+            return mbufs.datagram_mbufs(
+                size,
+                minclsize_bytes=minclsize_bytes,
+                compare=compare,
+                mhlen_bytes=mhlen_bytes,
+                mlen_bytes=mlen_bytes,
+                mcl_bytes=mcl_bytes,
+                **headers,
+            )
+
+        datagrams, pings = counted(_SMALL), counted(_SMALL, **_PING_HEADERS)
+        figure.update_all(
+            {
+                udp: {"y": datagrams.mbufs},
+                ping: {"y": pings.mbufs},
+                clusters: {"y": datagrams.clusters},
+            }
+        )
+        found = {
+            "book, UDP: mbufs": datagrams.mbufs,
+            "book, ping: mbufs": pings.mbufs,
+            "book: clusters": datagrams.clusters,
+        }
+        right = sum(
+            int((found[name][sizes.astype(int)] == counts).sum())
+            for name, (sizes, counts) in printed.items()
+        )
+        figure.describe(
+            f"UDP: {_buffers(datagrams, 100)} at 100 bytes, {_buffers(datagrams, 200)} at 200, "
+            f"{_buffers(datagrams, 300)} at 300. Ping hands over 8 bytes more: "
+            f"{_buffers(pings, 100)} at 100, {_buffers(pings, 200)} at 200. "
+            f"{right} of the 7 numbers of the book agree."
+        )
+
+    controls = {
+        "minclsize_bytes": _minclsize(),
+        "compare": _compare(),
+        "mhlen_bytes": _bytes("MHLEN", 100),
+        "mlen_bytes": _bytes("MLEN", 108),
+        "mcl_bytes": choice("cluster", {"1024 B": 1024, "2048 B": 2048, "4096 B": 4096}, 2048),
+    }
+    return panel(figure, controls, update)
+
+
+def calls_panel(*, theme: Theme = "light") -> Panel:
+    """Calls of TCP's output routine, and segments on the wire, against the size of a write."""
+    calls, segments, today = "4.4BSD: calls", "4.4BSD: segments", "FreeBSD today: calls"
+    plot = curves(
+        _SMALL,
+        dict.fromkeys((calls, segments), _SMALL)
+        | {today: mbufs.freebsd_mbufs(np.maximum(_SMALL, 1.0)).calls},
+        points={
+            "book, TCP: calls": _printed({"MB15": 200}),
+            "tcpdump, TCP: segments": _printed({"MB11": 200}),
+            "book, UDP: calls": _printed({"MB14": 200}),
+        },
+        x_axis=Axis("user data of one write", "byte", "linear", -10, 400),
+        y_axis=Axis("calls, segments", "1", "linear", -0.2, 5.2),
+        title="A stream is passed on buffer by buffer",
+        theme=theme,
+    )
+    figure = Figure(plot)
+
+    def update(minclsize_bytes: float, compare: str, mhlen_bytes: float, nodelay: bool) -> None:
+        sizes = {
+            "minclsize_bytes": minclsize_bytes,
+            "mhlen_bytes": mhlen_bytes,
+        }
+        made = mbufs.stream_mbufs(_SMALL, compare=compare, **sizes).calls
+        sent = mbufs.stream_segments(_SMALL, compare=compare, nodelay=nodelay, **sizes)
+        figure.update_all({calls: {"y": made}, segments: {"y": sent}})
+        split = _SMALL[sent > 1]
+        figure.describe(
+            f"A write of 200 bytes: {_number(made[200], 'call')}, {_number(sent[200], 'segment')}. "
+            + (
+                f"Writes of {split[0]:.0f} to {split[-1]:.0f} bytes leave in more than one."
+                if split.size
+                else "Every write up to 400 bytes leaves in one."
+            )
+        )
+
+    controls = {
+        "minclsize_bytes": _minclsize(),
+        "compare": _compare(),
+        "mhlen_bytes": _bytes("MHLEN", 100),
+        "nodelay": switch("TCP_NODELAY: every call sends at once"),
+    }
+    return panel(figure, controls, update)
+
+
+def wait_panel(*, theme: Theme = "light") -> Panel:
+    """Time until the answer to a request of one write, where the kernel cuts it in two."""
+    nagle, nodelay = "4.4BSD", "4.4BSD with TCP_NODELAY"
+    plot = curves(
+        _SMALL[1:],
+        dict.fromkeys((nagle, nodelay), _SMALL[1:]),
+        x_axis=Axis("request", "byte", "linear", -10, 400),
+        y_axis=Axis("time until the answer", "s", "linear", 0, 0.45),
+        title="The second piece waits for the acknowledgement of the first",
+        theme=theme,
+    )
+    figure = Figure(plot)
+
+    def update(minclsize_bytes: float, rtt_s: float, delayed_ack_s: float) -> None:
+        split = mbufs.stream_segments(_SMALL[1:], minclsize_bytes=minclsize_bytes) > 1
+        whole, cut = (
+            float(small_writes.write_write_read_s(rtt_s, delayed_ack_s=delayed_ack_s, nagle=on))
+            for on in (False, True)
+        )
+        figure.update_all(
+            {
+                nagle: {"y": np.where(split, cut, whole)},
+                nodelay: {"y": np.full(split.size, whole)},
+            }
+        )
+        web = split[99:200].mean()
+        figure.describe(
+            f"Whole, a request is answered after {show(whole, 's')}; cut in two, after "
+            f"{show(cut, 's')}. Of the requests of 100 to 200 bytes {web:.0%} are cut."
+        )
+
+    controls = {
+        "minclsize_bytes": _minclsize(),
+        "rtt_s": Quantity(
+            "round trip", "30 ms", unit="s", low="0 ms", high="100 ms", scale="linear"
+        ),
+        "delayed_ack_s": Quantity(
+            "delayed ACK", "100 ms", unit="s", low="0 ms", high="200 ms", scale="linear"
+        ),
+    }
+    return panel(figure, controls, update)
+
+
+def fragment_panel(*, theme: Theme = "light") -> Panel:
+    """Fragments of a UDP datagram against its user data, and how one of them is cut."""
+    count, yours = "fragments", "your datagram"
+    loopback = _book("loopback_transactions")
+    plot = curves(
+        _DATAGRAMS,
+        {count: _DATAGRAMS},
+        points={
+            # The largest datagram that is whole, and the smallest that is not.
+            "book: 1508 and 1509 bytes": ([loopback["LB02"], loopback["LB03"]], [1, 2]),
+            yours: ([1509], [2]),
+        },
+        x_axis=Axis("user data", "byte", "linear", -100, 6000),
+        y_axis=Axis("packets", "1", "linear", 0, 12),
+        title="One byte too many is one packet more",
+        theme=theme,
+    )
+    figure = Figure(plot)
+
+    def update(mtu_bytes: float, payload_bytes: float, algorithm: str) -> None:
+        # Behind the IP header stands the UDP header, too.
+        packets = fragmentation.fragment_count(
+            _DATAGRAMS + 8, mtu_bytes=mtu_bytes, algorithm=algorithm
+        )
+        parts = fragmentation.fragments_bytes(
+            int(payload_bytes) + 8, mtu_bytes=int(mtu_bytes), algorithm=algorithm
+        )
+        figure.update_all(
+            {count: {"y": packets}, yours: {"x": [payload_bytes], "y": [float(parts.size)]}}
+        )
+        largest = float(framing.udp_payload_bytes(mtu_bytes))
+        words = " + ".join(f"{part:.0f}" for part in parts)
+        figure.describe(
+            f"{payload_bytes:.0f} bytes of data and 8 of UDP header: "
+            + (f"{parts.size} packets of {words}" if parts.size > 1 else f"one packet of {words}")
+            + f" bytes behind their IP headers. Up to {largest:.0f} bytes fit a packet of "
+            f"{mtu_bytes:.0f}."
+        )
+
+    controls = {
+        "mtu_bytes": Quantity("MTU", "1536 B", unit="byte", low="576 B", high="9000 B", whole=True),
+        "payload_bytes": Quantity(
+            "user data", "1509 B", unit="byte", low="0 B", high="6000 B", scale="linear", whole=True
+        ),
+        "algorithm": choice("cut as in", {"4.4BSD": "bsd", "RFC 791, Linux": "rfc791"}, "bsd"),
+    }
+    return panel(figure, controls, update)
+
+
+def transaction_panel(*, theme: Theme = "light") -> Panel:
+    """Transactions over loopback as sums of costs, beside what the book says of its curves."""
+    names = {
+        "ping": "ping, 2 packets",
+        "udp": "UDP, 2 packets",
+        "ttcp": "T/TCP, 3 packets",
+        "tcp": "TCP, 9 packets",
+    }
+    plot = curves(
+        _SIZES,
+        dict.fromkeys(names.values(), _SIZES),
+        x_axis=Axis("user data", "byte", "linear", -30, 2000),
+        y_axis=Axis("transaction time", "s", "linear", 0, 16e-3),
+        title="One host, both ends: Fig. A-8 as a sum of costs",
+        theme=theme,
+    )
+    figure = Figure(plot)
+    table = ipywidgets.HTML()
+
+    def update(**costs: float) -> None:
+        times = {
+            protocol: host_stack.transaction_s(_SIZES, protocol=protocol, **costs)
+            for protocol in names
+        }
+        figure.update_all({names[protocol]: {"y": time} for protocol, time in times.items()})
+        rows = _observations(times)
+        table.value = html_table(("", "book", "these costs"), rows)
+        at_1400 = ", ".join(
+            f"{protocol} {show(float(np.interp(1400, _SIZES, time)), 's', digits=3)}"
+            for protocol, time in times.items()
+        )
+        figure.describe(f"At 1400 bytes: {at_1400}. The table has what the book says of it.")
+
+    def cost(label: str, name: str, high: str, unit: str = "s") -> Quantity:
+        return Quantity(label, COSTS[name], unit=unit, low=0.0, high=high, scale="linear")
+
+    controls = {
+        "packet_cost": cost("each packet", "packet_cost", "2 ms"),
+        "program_s": cost("each program", "program_s", "2 ms"),
+        "connection_s": cost("connection", "connection_s", "5 ms"),
+        "copy_cost": cost("copy a byte", "copy_cost", "500 ns/B", "s/byte"),
+        "checksum_cost": cost("sum a byte", "checksum_cost", "500 ns/B", "s/byte"),
+        "mbuf_s": cost("each mbuf", "mbuf_s", "0.5 ms"),
+        "cluster_s": cost("each cluster", "cluster_s", "0.5 ms"),
+        "mtu_bytes": Quantity(
+            "MTU", "1536 B", unit="byte", low="576 B", high="65536 B", whole=True
+        ),
+        "minclsize_bytes": _minclsize(),
+    }
+    return panel(figure, controls, update, below=[table])
+
+
+def today_panel(*, theme: Theme = "light") -> Panel:
+    """Buffers of a stream's write: 4.4BSD, and FreeBSD today."""
+    lines = ("4.4BSD: mbufs", "4.4BSD: clusters", "FreeBSD: mbufs", "FreeBSD: clusters")
+    plot = curves(
+        _WRITES,
+        dict.fromkeys(lines, _WRITES),
+        x_axis=Axis("user data of one write", "byte", "linear", -150, 10_000),
+        y_axis=Axis("mbufs, clusters", "1", "linear", -0.2, 8.2),
+        title="Buffers of one write, then and today",
+        theme=theme,
+    )
+    figure = Figure(plot)
+
+    def update(mcl_bytes: int, minclsize_bytes: float, page_bytes: int) -> None:
+        then = mbufs.stream_mbufs(_WRITES, mcl_bytes=mcl_bytes)
+        now = mbufs.freebsd_mbufs(
+            _WRITES, minclsize_bytes=minclsize_bytes, page_bytes=page_bytes, mcl_bytes=mcl_bytes
+        )
+        columns = (then.mbufs, then.clusters, now.mbufs, now.clusters)
+        figure.update_all(
+            {name: {"y": column} for name, column in zip(lines, columns, strict=True)}
+        )
+        at = {size: int(np.searchsorted(_WRITES, size)) for size in (200, 10_000)}
+        figure.describe(
+            f"A write of 200 bytes: {_calls(then, at[200])} in 4.4BSD, {_calls(now, at[200])} in "
+            f"FreeBSD; of 10 000 bytes: {_calls(then, at[10_000])} and {_calls(now, at[10_000])}."
+        )
+
+    controls = {
+        "mcl_bytes": choice("cluster", {"1024 B": 1024, "2048 B": 2048, "4096 B": 4096}, 2048),
+        "minclsize_bytes": Quantity(
+            "MINCLSIZE now",
+            "169 B",
+            unit="byte",
+            low="100 B",
+            high="300 B",
+            scale="linear",
+            whole=True,
+        ),
+        "page_bytes": choice("page", {"4096 B": 4096, "8192 B": 8192, "16384 B": 16384}, 4096),
+    }
+    return panel(figure, controls, update)
+
+
+def _minclsize() -> Quantity:
+    return Quantity(
+        "MINCLSIZE", "208 B", unit="byte", low="64 B", high="264 B", scale="linear", whole=True
+    )
+
+
+def _bytes(label: str, start: float) -> Quantity:
+    return Quantity(label, start, unit="byte", low="64 B", high="264 B", scale="linear", whole=True)
+
+
+def _compare() -> ipywidgets.Dropdown:
+    options = {"from MINCLSIZE on (>=, the code)": ">=", "above MINCLSIZE (>, the book)": ">"}
+    return choice("a cluster", options, ">=")
+
+
+def _book(name: str) -> dict[str, float]:
+    """Return the printed numbers of a data set, in SI units, by their name in the audit."""
+    columns = datasets.load(name).columns()
+    return dict(zip(columns["id"].tolist(), columns["si_value"].tolist(), strict=True))
+
+
+def _printed(sizes: dict[str, int]) -> tuple[FloatArray, FloatArray]:
+    """Return sizes and printed numbers of these rows of the data set."""
+    printed = _book("mbufs")
+    return (
+        np.array(list(sizes.values()), dtype=float),
+        np.array([printed[name] for name in sizes]),
+    )
+
+
+def _buffers(count: mbufs.MbufCount, size: int) -> str:
+    return _number(count.mbufs[size], "mbuf") + (" with a cluster" if count.clusters[size] else "")
+
+
+def _calls(count: mbufs.StreamCount, at: int) -> str:
+    return f"{_number(count.calls[at], 'call')}, {_number(count.mbufs[at], 'mbuf')}"
+
+
+def _number(count: float, what: str) -> str:
+    return f"{count:.0f} {what}" + ("" if count == 1 else "s")
+
+
+def _observations(times: dict[str, FloatArray]) -> list[tuple[str, str, str]]:
+    """Return what the book says of its curves, in its words and for these times."""
+    book = _book("loopback_transactions")
+    udp = times["udp"]
+    sizes = _SIZES
+    whole = (sizes >= 100) & (sizes <= book["LB02"])
+    cut = sizes > book["LB02"]
+    small = (sizes >= 100) & (sizes <= book["LB25"])
+    before, after = np.interp([book["LB02"], book["LB03"]], sizes, udp).tolist()
+    more = times["tcp"] - times["ttcp"]
+    return [
+        # Application minus tcpdump, and tcpdump itself: together the application's time.
+        (
+            "UDP, whole",
+            _range(book["LB05"] + book["LB09"], book["LB06"] + book["LB10"]),
+            _range(udp[whole].min(), udp[whole].max()),
+        ),
+        (
+            "UDP, in fragments",
+            _range(book["LB11"] + book["LB13"], book["LB12"] + book["LB14"]),
+            _range(udp[cut].min(), udp[cut].max()),
+        ),
+        ("1508 to 1509 bytes", f"almost {book['LB04']:.0%} more", f"{after / before - 1:.0%} more"),
+        (
+            "T/TCP over UDP",
+            f"about {book['LB20']:g}",
+            f"{np.median(times['ttcp'][small] / udp[small]):.2f}",
+        ),
+        (
+            "TCP over T/TCP",
+            f"about {book['LB21']:g}",
+            f"{np.median(times['tcp'][small] / times['ttcp'][small]):.2f}",
+        ),
+        (
+            "TCP minus T/TCP",
+            f"about {show(book['LB17'], 's')}",
+            show(float(np.median(more[small])), "s", digits=3),
+        ),
+    ]
+
+
+def _range(low: float, high: float) -> str:
+    return f"{show(low, 's', digits=2)} to {show(high, 's', digits=2)}"

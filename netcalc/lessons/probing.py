@@ -1,0 +1,300 @@
+"""Panels on probing a path from its ends: traceroute with sizes, packet trains, mixes of links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets
+import numpy as np
+
+from netcalc import compare, fit, plots
+from netcalc.checks import FloatArray
+from netcalc.errors import NetcalcError
+from netcalc.experiments import packet_trains, probing
+from netcalc.models.delays.path_mixes import PathMixes, path_mixes
+from netcalc.models.measuring.probing import pair_dispersion_s
+from netcalc.path import Link, Path
+from netcalc.plots import Axis
+from netcalc.plots.style import Theme
+from netcalc.samples import HopSamples, TrainSamples
+from netcalc.units import parse, show
+from netcalc.widgets.controls import Quantity, path_box, switch
+from netcalc.widgets.figure import Figure
+from netcalc.widgets.panel import Panel, panel
+from netcalc.widgets.run import run_button
+from netcalc.widgets.table import html_table
+
+PATHS = (
+    "10 Mbit/s 1 ms, T1 5 ms, T3 2 ms",
+    "T3 2 ms, 10 Mbit/s 1 ms, T1 5 ms",
+    "T1 1 ms, T1 1 ms, T1 1 ms, T1 1 ms",
+    "T1 1 ms, 1 Gbit/s 5 ms",
+    "100 Mbit/s 1 ms, 10 Mbit/s 2 ms, 100 Mbit/s 1 ms",
+)
+"""Paths to choose from; others can be typed."""
+PROBE_COUNT = 6
+"""Probes of each size to each node in a panel's run. [1]"""
+SHOWN_MIXES = 12
+"""Mixes that stand in the table. [1]"""
+KINDS = {"56k": "56 kbit/s", "T1": "T1", "ethernet": "10 Mbit/s", "T3": "T3", "fast": "100 Mbit/s"}
+"""Kinds of links in the puzzle, by the name of their switch."""
+BOOK_RTT_S, BOOK_BASE_S, BOOK_ROUTERS = 0.187, 0.080, 12
+"""What the book computes for connix.com to noao.edu, and from what."""
+
+
+def links_panel(*, theme: Theme = "light") -> Panel:
+    """Traceroute with sizes through a path of one's choice: each link found, beside what was set.
+
+    The lines are theory and stand there before the run.
+    """
+    shown: list[HopSamples] = []
+    table = ipywidgets.HTML()
+    figure = Figure(_lines_to_nodes(Path.parse(PATHS[0]), theme))
+
+    def update(path: str) -> None:
+        known = Path.parse(path)
+        if shown and _is_of(shown[0], known):
+            figure.draw(plots.overlay(compare.probes(shown[0], path=known), theme=theme))
+            figure.describe(" ".join([compare.probes(shown[0]).sentence, *_warnings(shown[0])]))
+            found = fit.links(shown[0])
+            table.value = html_table(fit.LINK_HEADINGS, [link.texts() for link in found.links])
+            return
+        figure.draw(_lines_to_nodes(known, theme))
+        table.value = ""
+
+    def show_run(samples: HopSamples) -> None:
+        shown[:] = [samples]
+        _go_where(samples, box)
+        board.refresh()
+
+    box = path_box(PATHS[0], known=PATHS, when_empty="empty it to see some")
+
+    def run(progress: Any, stop: Any) -> HopSamples:
+        return probing(path=Path.parse(box.value), count=PROBE_COUNT, progress=progress, stop=stop)
+
+    live = run_button("Probe this path", run, show_run, key="probing", tool="netcalc probing")
+    board = panel(figure, {"path": box}, update, below=[table, live])
+    return board
+
+
+def _lines_to_nodes(path: Path, theme: Theme) -> plots.Plot:
+    """Draw what theory says of probes to every node."""
+    sizes = np.array([28.0, fit.QUOTED_BYTES, 1500.0])
+    at, times = np.zeros(0), np.zeros(0)
+    for hop in range(1, len(path.hops) + 1):
+        at = np.concatenate((at, sizes, [np.nan]))
+        times = np.concatenate((times, fit.to_node_s(sizes, path=path, hop=hop), [np.nan]))
+    return plots.curves(
+        at,
+        {"theory of the path": times},
+        x_axis=Axis("packet", "byte", "linear", 0, 1550),
+        y_axis=Axis("round-trip time", "s"),
+        title="Round trip to every node, against size",
+        description=(
+            f"No run yet. Theory: one line to each of {len(path.hops)} nodes; at 1500 bytes "
+            f"{show(times[2], 's')} to the first, {show(times[-2], 's')} to the last. Up to "
+            f"{fit.QUOTED_BYTES} bytes the answer grows as well."
+        ),
+        theme=theme,
+    )
+
+
+def trains_panel(*, theme: Theme = "light") -> Panel:
+    """Packets sent back to back: how far apart they arrive, and what that says."""
+    shown: list[TrainSamples] = []
+    figure = Figure(_dispersion_plot(Path.parse(PATHS[0]), None, theme))
+
+    def update(path: str, cross_ratio: float, packet_count: float) -> None:
+        known = Path.parse(path)
+        run = shown[0] if shown and _is_of(shown[0], known) else None
+        figure.draw(_dispersion_plot(known, run, theme))
+
+    def show_run(samples: TrainSamples) -> None:
+        shown[:] = [samples]
+        _go_where(samples, controls["path"])
+        board.refresh()
+
+    controls = {
+        "path": path_box(PATHS[0], known=PATHS, when_empty="empty it to see some"),
+        "cross_ratio": Quantity(
+            "other traffic", "0 %", unit="ratio", low="0 %", high="60 %", scale="linear"
+        ),
+        "packet_count": Quantity(
+            "packets a train", 2.0, unit="1", low=2.0, high=20.0, scale="linear", whole=True
+        ),
+    }
+
+    def run(progress: Any, stop: Any) -> TrainSamples:
+        return packet_trains(
+            path=Path.parse(controls["path"].value),
+            cross_ratio=controls["cross_ratio"].value,
+            packet_count=int(controls["packet_count"].value),
+            progress=progress,
+            stop=stop,
+        )
+
+    live = run_button(
+        "Send pairs through this path",
+        run,
+        show_run,
+        key="packet trains",
+        tool="netcalc packet trains",
+    )
+    board = panel(figure, controls, update, below=[live])
+    return board
+
+
+def _dispersion_plot(path: Path, samples: TrainSamples | None, theme: Theme) -> plots.Plot:
+    rate = path.bottleneck_bps
+    apart_s = float(pair_dispersion_s(1500, bandwidth_bps=rate))
+    nothing = np.zeros(0)
+    number, gap_s, alone = nothing, nothing, nothing.astype(bool)
+    text = (
+        f"No run yet. Theory: 1500 bytes are {show(apart_s, 's')} apart at {show(rate, 'bit/s')}."
+    )
+    if samples is not None:
+        rows = samples.trains()
+        number, alone = rows["train"], rows["crossed_count"] == 0
+        gap_s = rows["dispersion_s"] / (rows["packet_count"] - 1.0)
+        text = " ".join([compare.trains(samples).sentence, *_warnings(samples)])
+    theory = f"1500 bytes at {show(rate, 'bit/s')}"
+    points = {"nothing between": (number[alone], gap_s[alone])}
+    if not alone.all():
+        points["with other traffic between"] = (number[~alone], gap_s[~alone])
+    most = max(41.0, float(number.max(initial=0.0)) + 1.0)
+    highest_s = 1.25 * max(2 * apart_s, float(gap_s.max(initial=0.0)))
+    return plots.curves(
+        [0.0, most],
+        {theory: [apart_s, apart_s]},
+        points=points,
+        x_axis=Axis("train", "1", "linear", 0, most),
+        y_axis=Axis("time between packets", "s", "linear", 0, highest_s),
+        title="How far apart they arrive",
+        description=text,
+        theme=theme,
+    )
+
+
+def mixes_panel(*, theme: Theme = "light") -> Panel:
+    """All mixes of links that make the book's 187 ms, and what would tell them apart."""
+    sizes = np.linspace(28.0, 1500.0, 60)
+    fast, slow = "the fastest mix that fits", "the slowest one"
+    plot = plots.curves(
+        sizes,
+        {fast: sizes, slow: sizes},
+        points={
+            "computed (book)": ([1428], [BOOK_RTT_S]),
+            "measured (book)": ([28, 1428], [0.080, 0.193]),
+        },
+        x_axis=Axis("packet", "byte", "linear", 0, 1550),
+        y_axis=Axis("round-trip time", "s", "linear", 0.06, 0.26),
+        title="Every mix of lines that fits looks the same from the ends",
+        theme=theme,
+    )
+    figure, table = Figure(plot), ipywidgets.HTML()
+
+    def update(
+        rtt_s: float, tolerance_s: float, link_count: float, router_s: float, **used: bool
+    ) -> None:
+        names = [name for kind, name in KINDS.items() if used[f"has_{kind}"]]
+        rates = [parse(name, "bit/s") for name in names]
+        base_s = BOOK_BASE_S + 2 * BOOK_ROUTERS * router_s
+        if not rates:
+            figure.update_all({name: {"y": np.full(sizes.size, np.nan)} for name in (fast, slow)})
+            figure.describe("No kind of line: nothing arrives.")
+            table.value = ""
+            return
+        mixes = path_mixes(
+            rtt_s,
+            bandwidth_bps=rates,
+            link_count=[link_count - 1, link_count],
+            packet_bytes=1428,
+            base_rtt_s=base_s,
+            tolerance_s=tolerance_s,
+        )
+        figure.update_all(
+            {
+                name: {"y": base_s + _clocking_s(mixes, which, sizes, rates)}
+                for name, which in ((fast, np.argmin), (slow, np.argmax))
+            }
+        )
+        count = int(mixes.rtt_s.size)
+        text = f"{count} mix{'es' * (count != 1)} of {link_count - 1:g} or {link_count:g} lines"
+        figure.describe(
+            f"{text} come within {show(tolerance_s, 's')} of {show(rtt_s, 's')}; "
+            f"{show(base_s, 's')} of that are no clocking."
+        )
+        apart = fit.tell_apart(
+            mixes, bandwidth_bps=rates, packet_bytes=1428, resolution_s=1e-3, other_bytes=1500
+        )
+        separations = [one.texts() for one in apart]
+        table.value = _mix_table(names, mixes) + (
+            "<p>What one more measurement would tell apart:</p>"
+            + html_table(fit.SEPARATION_HEADINGS, separations)
+            if count
+            else ""
+        )
+
+    controls: dict[str, Any] = {
+        "rtt_s": Quantity(
+            "round trip", "187 ms", unit="s", low="100 ms", high="250 ms", scale="linear"
+        ),
+        "tolerance_s": Quantity(
+            "how far off", "1 ms", unit="s", low="0.1 ms", high="10 ms", scale="log"
+        ),
+        "link_count": Quantity(
+            "lines at most", 13.0, unit="1", low=2.0, high=20.0, scale="linear", whole=True
+        ),
+        "router_s": Quantity(
+            "each router", "0.5 ms", unit="s", low="0 s", high="3 ms", scale="linear"
+        ),
+        **{f"has_{kind}": switch(f"{name} lines", kind in ("T1", "ethernet", "T3"))
+           for kind, name in KINDS.items()},
+    }  # fmt: skip
+    return panel(figure, controls, update, below=[table])
+
+
+def _clocking_s(
+    mixes: PathMixes, which: Callable[[FloatArray], Any], sizes: FloatArray, rates: list[float]
+) -> FloatArray:
+    """Return what the fastest or the slowest mix takes for packets of some sizes. [s]"""
+    if not mixes.rtt_s.size:
+        return np.full(sizes.size, np.nan)
+    counts = mixes.link_count[which(mixes.rtt_s)]
+    return Path.of([Link(rate) for rate in np.repeat(rates, counts)]).rtt_s(sizes)
+
+
+def _mix_table(names: list[str], mixes: PathMixes) -> str:
+    rows: list[list[str]] = []
+    for counts, rtt_s, residual_s in list(zip(*mixes, strict=True))[:SHOWN_MIXES]:
+        off = f"{residual_s * 1e3:+.2f} ms"
+        numbers = [str(int(number)) for number in counts]
+        rows.append([str(len(rows) + 1), *numbers, str(sum(map(int, counts))),
+                     show(float(rtt_s), "s", digits=5), off])  # fmt: skip
+    more = mixes.rtt_s.size - len(rows)
+    note = f"<p>and {more:,} more</p>" if more > 0 else ""
+    return html_table(("", *names, "lines", "round trip", "off"), rows) + note if rows else ""
+
+
+def _is_of(samples: HopSamples | TrainSamples, path: Path) -> bool:
+    """Whether a run went this path."""
+    truth = samples.meta.instrument.get("truth")
+    if not truth:
+        return False
+    return Path.of_truth(truth).same_lines(path)
+
+
+def _go_where(samples: HopSamples | TrainSamples, box: Any) -> None:
+    """Show the path that saved samples went, if the box shows another one."""
+    try:
+        shown = Path.parse(box.value)
+    except NetcalcError:
+        shown = None
+    truth = samples.meta.instrument.get("truth")
+    if truth and (shown is None or not _is_of(samples, shown)):
+        box.value = Path.of_truth(truth).text
+
+
+def _warnings(samples: HopSamples | TrainSamples) -> list[str]:
+    return [f"Note: {warning}." for warning in samples.meta.warnings]

@@ -1,0 +1,200 @@
+"""Panels of the lesson on the protocol stack: what a transaction costs, and where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from netcalc import compare, datasets, plots
+from netcalc.checks import FloatArray
+from netcalc.experiments import transactions
+from netcalc.experiments.transactions import PROTOCOLS
+from netcalc.models.tcp.handshakes import first_byte_s, round_trips
+from netcalc.path import Link, Path
+from netcalc.plots import Axis
+from netcalc.plots.style import Theme
+from netcalc.samples import TransactionSamples
+from netcalc.units import show
+from netcalc.widgets.controls import Quantity, choice, family_choice
+from netcalc.widgets.figure import Figure
+from netcalc.widgets.panel import Panel, panel
+from netcalc.widgets.run import run_button
+
+HANDSHAKES = {
+    "UDP, and Fast Open": ("udp", "none"),
+    "TCP": ("tcp", "none"),
+    "TCP with TLS 1.3": ("tcp", "tls1.3"),
+    "TCP with TLS 1.2": ("tcp", "tls1.2"),
+    "QUIC": ("quic", "none"),
+}
+"""Transport and security of each line of the figure."""
+NAMES = {"ping": "ping", "udp": "UDP", "tfo": "Fast Open", "tcp": "TCP", "tls": "TLS 1.3"}
+THEORY, FIT = "theory of the path", "fit of the host's costs"
+LINES = {"100 Mbit/s": 100e6, "10 Mbit/s": 10e6, "T1": 1.544e6, "56 kbit/s": 56e3}
+"""Rates of the emulated path of a live run. [bit/s]"""
+SIZES = np.unique(np.concatenate([np.linspace(0, 2000, 401), [1508, 1509]]))
+"""Where curves are drawn; the step of the book's loopback is among them. [byte]"""
+SHORT_SIZES = (8, 700, 1400)
+"""Sizes of a run over a path, where each transaction takes round trips. [byte]"""
+
+
+def handshake_panel(*, theme: Theme = "light") -> Panel:
+    """Time to the first byte of a response, against the distance, by protocol."""
+    rtts = np.linspace(0, 0.2, 41)
+    plot = plots.curves(
+        rtts,
+        dict.fromkeys(HANDSHAKES, rtts),
+        x_axis=Axis("round trip", "s", "linear", 0, 0.2),
+        y_axis=Axis("time to the response", "s", "linear", 0, 0.9),
+        title="Round trips before an answer",
+        theme=theme,
+    )
+    figure = Figure(plot)
+
+    def update(rtt_s: float, server_s: float) -> None:
+        figure.update_all(
+            {
+                name: {
+                    "y": first_byte_s(
+                        rtts, transport=transport, security=security, server_s=server_s
+                    )
+                }
+                for name, (transport, security) in HANDSHAKES.items()
+            }
+        )
+        parts = []
+        for name, (transport, security) in HANDSHAKES.items():
+            time_s = float(
+                first_byte_s(rtt_s, transport=transport, security=security, server_s=server_s)
+            )
+            count = int(round_trips(transport, security=security))
+            parts.append(f"{name} {show(time_s, 's')} ({count} round trip{'s' * (count > 1)})")
+        figure.describe(f"{show(rtt_s, 's')} away: {', '.join(parts)}.")
+
+    controls = {
+        "rtt_s": Quantity(
+            "your round trip", "60 ms", unit="s", low="0 s", high="200 ms", scale="linear"
+        ),
+        "server_s": Quantity(
+            "server's time", "1 ms", unit="s", low="0 s", high="100 ms", scale="linear"
+        ),
+    }
+    return panel(figure, controls, update)
+
+
+def live_panel(*, theme: Theme = "light") -> Panel:
+    """Transactions on this machine, a minute ago, beside the book's: by protocol, size, clock."""
+    shown: list[TransactionSamples] = []
+    drawn = ["program"]
+    figure = Figure(_live_plot(None, drawn[0], theme))
+    latency = Quantity("one-way latency", "0 s", unit="s", low="0 s", high="50 ms", scale="linear")
+    line = choice("line", LINES, 100e6)
+    family = family_choice()
+    clock = choice("clock", {"the program's": "program", "a packet tap's": "tap"}, "program")
+
+    def update(latency_s: float, bandwidth_bps: float, family: str, clock: str) -> None:
+        if clock != drawn[-1]:  # the others are of the next run
+            drawn[:] = [clock]
+            figure.draw(_live_plot(shown[0] if shown else None, clock, theme))
+
+    def run(progress: Any, stop: Any) -> TransactionSamples:
+        options: dict[str, Any] = {"host": family.value, "progress": progress, "stop": stop}
+        if not latency.value:
+            return transactions(**options)
+        path = Path.of([Link(line.value, latency.value)])
+        count = 5 if line.value > 1e6 else 2
+        return transactions(SHORT_SIZES, path=path, count=count, timeout_s=5.0, **options)
+
+    def show_run(samples: TransactionSamples) -> None:
+        shown[:] = [samples]
+        figure.draw(_live_plot(samples, clock.value, theme))
+
+    live = run_button(
+        "Run transactions on this machine",
+        run,
+        show_run,
+        key="transactions",
+        tool="netcalc transactions",
+    )
+    controls = {"latency_s": latency, "bandwidth_bps": line, "family": family, "clock": clock}
+    return panel(figure, controls, update, below=[live])
+
+
+def _live_plot(samples: TransactionSamples | None, clock: str, theme: Theme) -> plots.Plot:
+    """Draw the smallest time of each size and protocol, what theory or a fit says, and the book."""
+    points: dict[str, Any] = {NAMES[mode]: ([], []) for mode in PROTOCOLS}
+    over_path = samples is not None and "truth" in samples.meta.instrument
+    book = {} if over_path else book_lines(clock)
+    curves: list[tuple[Any, Any]] = []
+    text, off_ratio = ["No run yet."], 0.0
+    if samples is not None and len(samples):
+        text = []
+        for mode in samples.modes:
+            found = compare.transactions(samples, mode=mode, clock=clock)
+            points[NAMES[mode]] = (found.x, found.measured)
+            if found.x.size:
+                low, high = np.searchsorted(SIZES, [found.x.min(), found.x.max() + 1])
+                at = SIZES[low:high]
+                curves.append((at, np.interp(at, found.curve_x, found.curve_y)))
+                text.append(f"{NAMES[mode]}: {show(float(found.measured[0]), 's')}")
+                off_ratio = max(off_ratio, float(np.abs(found.residual / found.predicted).max()))
+        text = [f"At the smallest size, by the clock of the {clock}: {', '.join(text)}."]
+        if over_path:
+            text.append(f"The point that is farthest off the theory is {off_ratio:.1%} off.")
+    if book:
+        said = [f"{name[6:]} {show(float(line[1][0]), 's')}" for name, line in book.items()]
+        text.append(f"The book, in 1996: {', '.join(said)}.")
+    text += samples.meta.warnings if samples is not None else ()
+    x, lines = _together(
+        {THEORY if over_path else FIT: curves, **{name: [line] for name, line in book.items()}}
+    )
+    return plots.curves(
+        x,
+        lines,
+        points=points,
+        x_axis=Axis("user data", "byte", "linear", -50, 2050),
+        y_axis=Axis("transaction time", "s", "log"),
+        title="One request, one response",
+        description=" ".join(text),
+        theme=theme,
+    )
+
+
+def book_lines(clock: str) -> dict[str, tuple[Any, Any]]:
+    """Return what the text of the book says of its curves, by the clock: sizes and times.
+
+    Of UDP it gives ranges, whose middle is drawn; the two over TCP follow by its factors.
+    """
+    rows = datasets.load("loopback_transactions").columns()
+    said = dict(zip(rows["id"].tolist(), rows["si_value"].tolist(), strict=True))
+
+    def middle(low: str, high: str) -> float:
+        return float(said[low] + said[high]) / 2
+
+    tap = np.array([middle("LB09", "LB10"), middle("LB13", "LB14")])
+    udp = tap + np.array([middle("LB05", "LB06"), middle("LB11", "LB12")])
+    ttcp = float(udp[0]) * said["LB20"]
+    tcp = ttcp * said["LB21"]
+    if clock == "tap":
+        udp, ttcp, tcp = tap, ttcp - said["LB15"], tcp - said["LB16"]
+    whole, largest = said["LB02"], said["LB25"]
+    return {
+        "book: UDP": (np.array([0.0, whole, whole + 1, 2000.0]), np.repeat(udp, 2)),
+        "book: T/TCP": (np.array([0.0, largest]), np.full(2, ttcp)),
+        "book: TCP": (np.array([0.0, largest]), np.full(2, tcp)),
+    }
+
+
+def _together(
+    lines: dict[str, list[tuple[Any, Any]]],
+) -> tuple[FloatArray, dict[str, FloatArray]]:
+    """Put curves with sizes of their own one after the other, apart by a gap."""
+    x: list[Any] = [[np.nan]]
+    y: dict[str, list[Any]] = {name: [[np.nan]] for name in lines}
+    for name, parts in lines.items():
+        for sizes, times in parts:
+            x += [sizes, [np.nan]]
+            for other, columns in y.items():
+                columns += [times if other == name else np.full(len(sizes), np.nan), [np.nan]]
+    return np.concatenate(x), {name: np.concatenate(columns) for name, columns in y.items()}

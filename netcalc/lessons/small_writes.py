@@ -1,0 +1,232 @@
+"""Panels of the lesson on small writes: Nagle's rule meets the delayed acknowledgement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from netcalc import compare, datasets, plots
+from netcalc.checks import FloatArray
+from netcalc.experiments import small_writes
+from netcalc.models.hosts.delayed_ack import LINUX_ATO_MIN_S
+from netcalc.models.hosts.small_writes import write_write_read_s
+from netcalc.models.hosts.write_timeline import write_timeline
+from netcalc.path import Link, Path
+from netcalc.plots import Axis
+from netcalc.plots.style import Theme
+from netcalc.samples import TransactionSamples
+from netcalc.units import show
+from netcalc.widgets.controls import Quantity, choice, family_choice, switch
+from netcalc.widgets.figure import Figure
+from netcalc.widgets.panel import Panel, panel
+from netcalc.widgets.run import run_button
+
+ROUNDS = np.arange(1, 11, dtype=float)
+TWO, NODELAY, ONE = "theory: two writes", "theory: TCP_NODELAY", "theory: one write"
+VIEWS = {
+    "the times of all rounds": "",
+    "packets: two writes": "nagle",
+    "packets: TCP_NODELAY": "nodelay",
+    "packets: one write": "single",
+}
+"""What the figure of a live run can show: times, or the packets of one round by mode."""
+WAYS = {
+    "nagle": "two writes",
+    "flush": "two writes and a flush",
+    "nodelay": "TCP_NODELAY",
+    "single": "one write",
+}
+"""What the ways of writing are called in figures."""
+ARTICLE_RUNS = {"Nagle on": "two writes", "single write": "one write"}
+"""Runs of the article that stand beside one's own: the slowest and the fastest."""
+LIVE_BPS = 100e6
+"""Rate of the emulated path of a live run. [bit/s]"""
+
+
+def article_panel(*, theme: Theme = "light") -> Panel:
+    """The forty response times of the article, and the theory with a round trip to find."""
+    article = datasets.load("nagle_round_trips").columns()
+    runs: Mapping[str, Any] = {
+        run: (
+            article["exchange_number"][article["run"] == run],
+            article["response_s"][article["run"] == run],
+        )
+        for run in dict.fromkeys(article["run"].tolist())
+    }
+    plot = plots.curves(
+        ROUNDS,
+        {TWO: ROUNDS, NODELAY: ROUNDS, ONE: ROUNDS},
+        points=runs,
+        x_axis=Axis("exchange", "1", "linear", 0, 11),
+        y_axis=Axis("response time", "s", "linear", 0, 0.25),
+        title="Four ways to write thirteen bytes",
+        theme=theme,
+    )
+    figure = Figure(plot)
+
+    def update(rtt_s: float, delayed_ack_s: float, write_gap_s: float) -> None:
+        theory = _theory(rtt_s, delayed_ack_s, write_gap_s)
+        figure.update_all({name: {"y": times} for name, times in theory.items()})
+        measured = float(np.median(runs["Nagle on"][1][1:]))
+        figure.describe(
+            f"Two writes take {show(float(theory[TWO][1]), 's')} (the article's median is "
+            f"{show(measured, 's')}), the first of a connection {show(float(theory[TWO][0]), 's')}"
+            f"; with TCP_NODELAY {show(float(theory[NODELAY][1]), 's')}, in one write "
+            f"{show(float(theory[ONE][1]), 's')}."
+        )
+
+    return panel(figure, {**_times(), "write_gap_s": _gap()}, update)
+
+
+def _theory(rtt_s: float, delayed_ack_s: float, write_gap_s: float) -> dict[str, FloatArray]:
+    """Return the time of each round: the first one is acknowledged at once."""
+    common: dict[str, Any] = {"delayed_ack_s": delayed_ack_s, "write_gap_s": write_gap_s}
+    two = np.full(ROUNDS.size, float(write_write_read_s(rtt_s, **common)))
+    two[0] = float(write_write_read_s(rtt_s, quickack=True, **common))
+    apart = float(write_write_read_s(rtt_s, nagle=False, **common))
+    return {
+        TWO: two,
+        NODELAY: np.full(ROUNDS.size, apart),
+        ONE: np.full(ROUNDS.size, rtt_s),
+    }
+
+
+def _times() -> dict[str, Any]:
+    return {
+        "rtt_s": Quantity("round trip", "20 ms", unit="s", low="0 s", high="80 ms", scale="linear"),
+        "delayed_ack_s": Quantity(
+            "delayed ACK", "100 ms", unit="s", low="0 s", high="200 ms", scale="linear"
+        ),
+    }
+
+
+def _gap() -> Quantity:
+    return Quantity("between writes", "0 s", unit="s", low="0 s", high="30 ms", scale="linear")
+
+
+def ladder_panel(*, theme: Theme = "light") -> Panel:
+    """Who waits for what, until when: the segments of one request."""
+    figure = Figure(plots.ladder(write_timeline([0, 0], write_bytes=[6, 7], rtt_s=0.03)))
+
+    def update(
+        rtt_s: float,
+        delayed_ack_s: float,
+        write_count: float,
+        write_bytes: float,
+        policy: str,
+        quickack: bool,
+    ) -> None:
+        count = int(write_count)
+        steps = write_timeline(
+            [0.0] * count,
+            write_bytes=[write_bytes] * count,
+            rtt_s=rtt_s,
+            delayed_ack_s=delayed_ack_s,
+            policy=policy,
+            quickack=quickack,
+        )
+        figure.draw(plots.ladder(steps, title="Who waits for what", theme=theme))
+
+    times = _times()
+    times["rtt_s"].value, times["delayed_ack_s"].value = 0.03, 0.04
+    controls = {
+        **times,
+        "write_count": Quantity(
+            "writes", 2.0, unit="1", low=1.0, high=8.0, scale="linear", whole=True
+        ),
+        "write_bytes": Quantity(
+            "each write", "7 B", unit="byte", low="1 B", high="4000 B", whole=True
+        ),
+        "policy": choice(
+            "rule of the client",
+            {"Nagle": "nagle", "Nagle as in Linux (Minshall)": "minshall", "none": "nodelay"},
+            "nagle",
+        ),
+        "quickack": switch("the server acknowledges at once"),
+    }
+    return panel(figure, controls, update)
+
+
+def live_panel(*, theme: Theme = "light") -> Panel:
+    """Small writes on this machine, a minute ago, over a path whose length is known."""
+    shown: list[TransactionSamples] = []
+    drawn = [""]
+    figure = Figure(_live_plot(None, 0.03, 0.0, theme))
+    view, family = choice("show", VIEWS, ""), family_choice()
+    latency = Quantity(
+        "one-way latency", "15 ms", unit="s", low="0 s", high="50 ms", scale="linear"
+    )
+    gap = _gap()
+
+    def update(latency_s: float, write_gap_s: float, family: str, view: str) -> None:
+        if not shown:
+            figure.draw(_live_plot(None, 2 * latency_s, write_gap_s, theme))
+        elif view != drawn[-1]:  # the others are of the next run
+            draw_run(view)
+
+    def draw_run(view: str) -> None:
+        drawn[:] = [view]
+        if view:
+            steps = compare.ladder(shown[0], mode=view)
+            figure.draw(plots.ladder(steps, title="The second round, seen by taps", theme=theme))
+        else:
+            figure.draw(_live_plot(shown[0], 0.0, 0.0, theme))
+
+    def show_run(samples: TransactionSamples) -> None:
+        shown[:] = [samples]
+        draw_run(view.value)
+
+    def run(progress: Any, stop: Any) -> TransactionSamples:
+        path = Path.of([Link(LIVE_BPS, latency.value)]) if latency.value else None
+        return small_writes(
+            write_gap_s=gap.value, host=family.value, path=path, progress=progress, stop=stop
+        )
+
+    live = run_button(
+        "Write on this machine", run, show_run, key="small writes", tool="netcalc small-writes"
+    )
+    controls = {"latency_s": latency, "write_gap_s": gap, "family": family, "view": view}
+    return panel(figure, controls, update, below=[live])
+
+
+def _live_plot(
+    samples: TransactionSamples | None, rtt_s: float, write_gap_s: float, theme: Theme
+) -> plots.Plot:
+    """Draw the article's rounds, those of a run, and the theory of its path."""
+    points: dict[str, tuple[Any, Any]] = dict(_article())
+    points.update((f"yours: {name}", ([], [])) for name in WAYS.values())
+    lines = _theory(rtt_s, LINUX_ATO_MIN_S, write_gap_s)
+    text = "No run yet: the lines are what it should show."
+    if samples is not None:
+        found = compare.small_writes(samples)
+        of = np.asarray(samples.mode)[np.asarray(samples.measured)]
+        at = np.asarray(samples.sequence)[np.asarray(samples.measured)]
+        for mode, name in WAYS.items():
+            points[f"yours: {name}"] = (at[of == mode], found.measured[of == mode])
+        for name, mode in ((TWO, "nagle"), (NODELAY, "nodelay"), (ONE, "single")):
+            lines[name] = np.full(ROUNDS.size, np.nan)
+            lines[name][at[of == mode].astype(int) - 1] = found.predicted[of == mode]
+        text = " ".join([found.sentence, *samples.meta.warnings])
+    return plots.curves(
+        ROUNDS,
+        lines,
+        points=points,
+        x_axis=Axis("exchange", "1", "linear", 0, 11),
+        y_axis=Axis("response time", "s", low=0.0),
+        title="The article, this machine, and the theory",
+        description=text,
+        theme=theme,
+    )
+
+
+def _article() -> dict[str, tuple[Any, Any]]:
+    """Return the exchanges of the article, in the words of the figure."""
+    rows = datasets.load("nagle_round_trips").columns()
+    return {
+        f"article: {name}": (
+            rows["exchange_number"][rows["run"] == run], rows["response_s"][rows["run"] == run],
+        )
+        for run, name in ARTICLE_RUNS.items()
+    }  # fmt: skip

@@ -1,0 +1,388 @@
+"""Panels of the lesson on store-and-forward."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from netcalc import datasets
+from netcalc.errors import ReaderError
+from netcalc.experiments import echo, packet_trains
+from netcalc.models.delays import store_and_forward
+from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
+from netcalc.path import Hop, Link, Path
+from netcalc.plots import Axis, Plot, curves, timeline
+from netcalc.plots.style import Theme
+from netcalc.samples import RttSamples, TrainSamples
+from netcalc.units import line, show
+from netcalc.widgets.controls import Quantity, choice
+from netcalc.widgets.figure import Figure
+from netcalc.widgets.panel import Panel, panel
+from netcalc.widgets.run import run_button
+
+BOOK_PACKET_BYTES = 1428
+BOOK_SERIALIZATION_S = 7.5e-3
+"""What the book takes for 1428 bytes on a T1; at 1.544 Mbit/s it is 7.399 ms."""
+LIVE_HOPS = (1, 2, 4, 8, 12)
+"""Numbers of lines that a run tries. [1]"""
+HOP_LATENCY_S = 1e-3
+"""Latency of each of them, one way. [s]"""
+
+
+def book_path() -> Path:
+    """Return the two lines and three nodes of Fig. A-9."""
+    rate = 8 * BOOK_PACKET_BYTES / BOOK_SERIALIZATION_S
+    first, second = Link(rate, 5e-3, "T1"), Link(rate, 1e-3, "T1")
+    return Path((Hop(first, 1e-3), Hop(second, 1e-3)), source_processing_s=1e-3)
+
+
+def timeline_panel(*, theme: Theme = "light") -> Panel:
+    """Fig. A-9: two lines, a router, any number of packets, bit by bit."""
+    figure = Figure(timeline(book_path().timeline([BOOK_PACKET_BYTES]), _NODES, theme=theme))
+
+    def update(
+        packet_bytes: float,
+        first_bps: float,
+        second_bps: float,
+        processing_s: float,
+        packet_count: float,
+    ) -> None:
+        links = [Link(first_bps, 5e-3), Link(second_bps, 1e-3)]
+        path = Path.of(
+            links,
+            processing_s=processing_s,
+            source_processing_s=processing_s,
+            destination_processing_s=processing_s,
+        )
+        steps = path.timeline([packet_bytes] * int(packet_count))
+        figure.draw(timeline(steps, _NODES, theme=theme))
+        done = float(steps.done_s[-1])
+        rate = 8 * packet_bytes * packet_count / done
+        figure.describe(
+            f"The last bit arrives at {show(float(steps.last_bit_s[-1, -1]), 's')}, all is done at "
+            f"{show(done, 's')}: {show(rate, 'bit/s')}, {rate / path.bottleneck_bps:.0%} of the "
+            "slowest line."
+        )
+
+    rate = f"{8 * BOOK_PACKET_BYTES / BOOK_SERIALIZATION_S / 1e6:.4f} Mbit/s"
+    controls = {
+        "packet_bytes": Quantity("packet", "1428 B", unit="byte", low="40 B", high="9000 B"),
+        "first_bps": Quantity("first line", rate, unit="bit/s", low="56 kbit/s", high="100 Mbit/s"),
+        "second_bps": Quantity(
+            "second line", rate, unit="bit/s", low="56 kbit/s", high="100 Mbit/s"
+        ),
+        "processing_s": Quantity(
+            "each node", "1 ms", unit="s", low="0 s", high="10 ms", scale="linear"
+        ),
+        "packet_count": Quantity(
+            "packets", 1.0, unit="1", low=1.0, high=20.0, scale="linear", whole=True
+        ),
+    }
+    return panel(figure, controls, update)
+
+
+_NODES = ["source", "router", "destination"]
+
+
+def train_panel(*, theme: Theme = "light") -> Panel:
+    """Time of a train of packets: overlapped on the lines, or one after the other.
+
+    A run sends such a train through these lines on this machine.
+    """
+    counts = np.arange(1, 31, dtype=float)
+    overlapped, alone, live = "sent back to back", "each waits for the one before", "this machine"
+    plot = curves(
+        counts,
+        {overlapped: counts, alone: counts},
+        points={"printed in the book": ([1, 10], [24e-3, 91.5e-3]), live: ([], [])},
+        x_axis=Axis("packets", "1", "linear", 0, 30),
+        y_axis=Axis("time until all is done", "s", "linear", 0, 0.75),
+        title="Packets overlap on the lines",
+        theme=theme,
+    )
+    figure = Figure(plot)
+    shown: list[tuple[Path, float, TrainSamples]] = []
+
+    def update(packet_bytes: float, router_count: float) -> None:
+        path = _with_routers(router_count)
+        one = float(path.one_way_s(packet_bytes))
+        together = path.one_way_s(packet_bytes, packet_count=counts)
+        if shown and shown[0][:2] != (path, packet_bytes):
+            shown.clear()
+        place, done_s = _completions(*shown[0][::2]) if shown else ([], [])
+        figure.update_all(
+            {overlapped: {"y": together}, alone: {"y": counts * one},
+             live: {"x": place, "y": done_s}}
+        )  # fmt: skip
+        rate = 8 * 10 * packet_bytes / float(together[9])
+        text = (
+            f"One packet takes {show(one, 's')}, ten together {show(float(together[9]), 's')} "
+            f"({show(rate, 'bit/s')}), ten one by one {show(10 * one, 's')}."
+        )
+        if len(done_s) > 9:
+            text += f" This machine, a minute ago: ten together {show(done_s[9], 's')}."
+        figure.describe(text)
+
+    controls = {
+        "packet_bytes": Quantity(
+            "packet", "1428 B", unit="byte", low="40 B", high="1500 B", whole=True
+        ),
+        "router_count": Quantity(
+            "routers", 1.0, unit="1", low=1.0, high=10.0, scale="linear", whole=True
+        ),
+    }
+
+    def run(progress: Any, stop: Any) -> tuple[Path, float, TrainSamples]:
+        path, size = _with_routers(controls["router_count"].value), controls["packet_bytes"].value
+        samples = packet_trains(
+            size - DATAGRAM_HEADERS_BYTES,
+            path=path,
+            packet_count=30,
+            count=3,
+            progress=progress,
+            stop=stop,
+        )
+        return path, size, samples
+
+    def show_run(found: tuple[Path, float, TrainSamples]) -> None:
+        shown[:] = [found]
+        board.refresh()
+
+    def show_saved(samples: TrainSamples) -> None:
+        went = Path.of_truth(samples.meta.instrument["truth"])
+        path = _with_routers(len(went.hops) - 1)
+        if not went.same_lines(path):
+            raise ReaderError("is of other lines than these", file="the train", value=went.text)
+        controls["router_count"].value = float(len(went.hops) - 1)
+        controls["packet_bytes"].value = float(np.asarray(samples.packet_bytes)[0])
+        show_run((path, controls["packet_bytes"].value, samples))
+
+    button = run_button(
+        "Send thirty packets through them",
+        run,
+        lambda found: show_run(found) if isinstance(found, tuple) else show_saved(found),
+        key="train",
+        tool="netcalc packet trains",
+    )
+    board = panel(figure, controls, update, below=[button])
+    return board
+
+
+def _with_routers(router_count: float) -> Path:
+    """Return the book's path with more routers like the first one."""
+    middle = book_path()
+    hops = (*[middle.hops[0]] * int(router_count), middle.hops[-1])
+    return Path(hops, middle.source_processing_s)
+
+
+def _completions(path: Path, samples: TrainSamples) -> tuple[list[float], list[float]]:
+    """Return when each packet of the trains was done, the earliest time of each place.
+
+    The kernel notes a packet when its last bit is there; what the destination takes for it, of
+    which it knows nothing, is added.
+    """
+    place, sent_s = np.asarray(samples.place), np.asarray(samples.sent_s)
+    begin_s = np.repeat(sent_s[place == 1], 30)[: place.size]
+    done_s = np.asarray(samples.received_s) - begin_s + path.hops[-1].processing_s
+    places = np.unique(place[np.isfinite(done_s)])
+    return places.tolist(), [float(np.nanmin(done_s[place == one])) for one in places]
+
+
+def live_hops_panel(*, theme: Theme = "light") -> Panel:
+    """The same packet over more and more lines: this machine beside the theory.
+
+    Beside store-and-forward stands what switches would need that send on as soon as they have read
+    the header.
+    """
+    figure = Figure(_hops_plot(1428.0, "T1", [], theme))
+    shown: list[tuple[float, str, list[tuple[int, RttSamples]]]] = []
+
+    def update(packet_bytes: float, line_name: str) -> None:
+        fresh = shown and shown[0][:2] == (packet_bytes, line_name)
+        figure.draw(_hops_plot(packet_bytes, line_name, shown[0][2] if fresh else [], theme))
+
+    controls = {
+        "packet_bytes": Quantity(
+            "packet", "1428 B", unit="byte", low="40 B", high="1500 B", whole=True
+        ),
+        "line_name": choice("each line", ["T1", "10 Mbit/s", "T3"], "T1"),
+    }
+
+    def run(progress: Any, stop: Any) -> tuple[float, str, list[tuple[int, RttSamples]]]:
+        size, name = controls["packet_bytes"].value, controls["line_name"].value
+        found: list[tuple[int, RttSamples]] = []
+        for number in LIVE_HOPS:
+            if stop.is_set():
+                break
+            path = Path.of([Link(line_rate(name), HOP_LATENCY_S)] * number)
+            found.append(
+                (number, echo([size - DATAGRAM_HEADERS_BYTES], path=path, count=4, stop=stop))
+            )
+            progress(len(found), len(LIVE_HOPS))
+        return size, name, found
+
+    def show_run(found: tuple[float, str, list[tuple[int, RttSamples]]]) -> None:
+        shown[:] = [found]
+        board.refresh()
+
+    def show_saved(runs: list[RttSamples]) -> None:
+        paths = [Path.of_truth(run.meta.instrument["truth"]) for run in runs]
+        names = {line_rate(name): name for name in controls["line_name"].options}
+        controls["line_name"].value = names[paths[0].bottleneck_bps]
+        controls["packet_bytes"].value = (
+            float(np.asarray(runs[0].payload_bytes)[0]) + DATAGRAM_HEADERS_BYTES
+        )
+        found = [(len(path.hops), run) for path, run in zip(paths, runs, strict=True)]
+        show_run((controls["packet_bytes"].value, controls["line_name"].value, found))
+
+    button = run_button(
+        "Send it on this machine",
+        run,
+        lambda found: show_run(found) if isinstance(found, tuple) else show_saved(found),
+        key="hops",
+        tool="netcalc echo",
+        several=True,
+    )
+    board = panel(figure, controls, update, below=[button])
+    return board
+
+
+def _hops_plot(
+    packet_bytes: float, name: str, found: list[tuple[int, RttSamples]], theme: Theme
+) -> Plot:
+    """Draw the round trip over 1 to 12 lines, by both kinds of switches, and what was measured."""
+    numbers = np.arange(1, LIVE_HOPS[-1] + 1)
+    rate = line_rate(name)
+    paths = [Path.of([Link(rate, HOP_LATENCY_S)] * number) for number in numbers]
+    stored = np.array([float(path.rtt_s(packet_bytes)) for path in paths])
+    through = 2 * np.array(
+        [
+            float(
+                store_and_forward.cut_through_s(
+                    packet_bytes,
+                    bandwidth_bps=[rate] * number,
+                    latency_s=HOP_LATENCY_S,
+                    header_bytes=min(20.0, packet_bytes),
+                )
+            )
+            for number in numbers
+        ]
+    )
+    best = {number: float(samples.best_s.min()) for number, samples in found
+            if samples.best_s.size}  # fmt: skip
+    text = (
+        f"{show(packet_bytes, 'byte')} there and back over twelve lines: "
+        f"{show(stored[-1], 's')} if every router stores it, {show(through[-1], 's')} if it "
+        "only reads the header."
+    )
+    if best:
+        worst = max(best[number] - stored[number - 1] for number in best)
+        text += f" This machine, a minute ago, is at most {show(worst, 's', digits=2)} above."
+    return curves(
+        numbers,
+        {"store-and-forward": stored, "cut-through": through},
+        points={"this machine": (list(best), list(best.values()))},
+        x_axis=Axis("lines in a row", "1", "linear", 0, LIVE_HOPS[-1] + 1),
+        y_axis=Axis("round-trip time", "s", "linear", 0, 1.1 * stored[-1]),
+        title="Every router has the whole packet before it sends it on",
+        description=text,
+        theme=theme,
+    )
+
+
+def line_rate(name: str) -> float:
+    """Return the rate of a line by its name. [bit/s]"""
+    return Link.parse(name).bandwidth_bps
+
+
+def hops_panel(*, theme: Theme = "light") -> Panel:
+    """Store-and-forward of a typical packet over T1 and T3 lines, hop by hop."""
+    hops = np.arange(1, 21)
+    names = {"T1": line("T1").exact_bps, "T3": line("T3").nominal_bps}
+    printed = datasets.load("serialization_times").columns()
+    chosen = (printed["packet_bytes"] == 552) & (printed["line"] != "56 kb/s")
+    plot = curves(
+        hops,
+        {f"{name} lines": hops for name in names},
+        points={
+            "printed in the book": (printed["hop_count"][chosen], printed["printed_s"][chosen])
+        },
+        x_axis=Axis("lines in a row", "1", "linear", 0, 21),
+        y_axis=Axis("time to clock the packet", "s", "log", 1e-5, 1),
+        title="Every line clocks the whole packet again",
+        theme=theme,
+    )
+    figure = Figure(plot)
+
+    def update(packet_bytes: float) -> None:
+        times = {
+            name: np.array(
+                [
+                    float(
+                        store_and_forward.store_and_forward_s(
+                            packet_bytes, bandwidth_bps=[rate] * n
+                        )
+                    )
+                    for n in hops
+                ]
+            )
+            for name, rate in names.items()
+        }
+        figure.update_all({f"{name} lines": {"y": time} for name, time in times.items()})
+        figure.describe(
+            f"{show(packet_bytes, 'byte')} over ten lines: {show(times['T1'][9], 's')} on T1, "
+            f"{show(times['T3'][9], 's')} on T3."
+        )
+
+    controls = {"packet_bytes": Quantity("packet", "552 B", unit="byte", low="40 B", high="9000 B")}
+    return panel(figure, controls, update)
+
+
+def mix_panel(*, theme: Theme = "light") -> Panel:
+    """Which mix of lines makes 187 ms? The path of connix.com to noao.edu as a puzzle."""
+    sizes = np.linspace(0, 1500, 61)
+    mix, naive = "this mix of lines", "one T1 only (95 ms at 1400 B)"
+    plot = curves(
+        sizes,
+        {mix: sizes, naive: 0.080 + 2 * BOOK_SERIALIZATION_S * sizes / 1400},
+        points={
+            "measured (book)": ([0, 1400], [0.080, 0.193]),
+            "computed (book)": ([1400], [0.187]),
+        },
+        x_axis=Axis("user data", "byte", "linear", -50, 1500),
+        y_axis=Axis("round-trip time", "s", "linear", 0.06, 0.26),
+        title="A path of 12 routers whose lines nobody wrote down",
+        theme=theme,
+    )
+    figure = Figure(plot)
+
+    def update(t1_count: float, t3_count: float, ethernet_count: float, router_s: float) -> None:
+        t1, t3 = line("T1").exact_bps, line("T3").nominal_bps
+        links = [Link(t1)] * int(t1_count) + [Link(t3)] * int(t3_count)
+        links += [Link(10e6)] * int(ethernet_count)
+        if not links:
+            figure.update(mix, y=np.full(sizes.size, np.nan))
+            figure.describe("No line at all: nothing arrives.")
+            return
+        bare, path = Path.of(links), Path.of(links, processing_s=router_s)
+        alone_s = bare.rtt_s(DATAGRAM_HEADERS_BYTES)
+        rtt = 0.080 + path.rtt_s(sizes + DATAGRAM_HEADERS_BYTES) - alone_s
+        figure.update(mix, y=rtt)
+        at_1400 = float(np.interp(1400, sizes, rtt))
+        figure.describe(
+            f"{len(links)} lines, {len(links) - 1} routers: {show(at_1400, 's')} at 1400 bytes, "
+            f"{show(at_1400 - 0.187, 's')} from the 187 ms that the book computes and "
+            f"{show(at_1400 - 0.193, 's')} from the 193 ms that it measured."
+        )
+
+    whole = {"unit": "1", "low": 0.0, "high": 13.0, "scale": "linear", "whole": True}
+    controls = {
+        "t1_count": Quantity("T1 lines", 1.0, **whole),  # type: ignore[arg-type]
+        "t3_count": Quantity("T3 lines", 11.0, **whole),  # type: ignore[arg-type]
+        "ethernet_count": Quantity("10 Mbit/s lines", 1.0, **whole),  # type: ignore[arg-type]
+        "router_s": Quantity(
+            "each router", "0.5 ms", unit="s", low="0 s", high="3 ms", scale="linear"
+        ),
+    }
+    return panel(figure, controls, update)

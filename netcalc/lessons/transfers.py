@@ -1,0 +1,305 @@
+"""Panels of the lesson on TCP against UDP: a source, a sink, and what limits them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from netcalc import compare, datasets, plots
+from netcalc.experiments import bulk
+from netcalc.models.hosts import host_stack
+from netcalc.models.rates import goodput, rate_reading
+from netcalc.models.sizes import framing
+from netcalc.path import Path
+from netcalc.plots import Axis, curves
+from netcalc.plots.style import Theme
+from netcalc.samples import BulkSamples
+from netcalc.units import show
+from netcalc.widgets.controls import Quantity
+from netcalc.widgets.figure import Figure
+from netcalc.widgets.panel import Panel, panel
+from netcalc.widgets.run import run_button
+
+_SEGMENTS = np.geomspace(100, 65_536, 150)
+_PACKETS = np.linspace(46, 1500, 150)
+_DATAGRAMS = framing.udp_payload_bytes(_PACKETS)
+_BOOK_PACKET = 1468.0
+_BOOK_BYTES = 7.2e6
+_ETHERNET_SEGMENT, _LOOPBACK_SEGMENT = 1448.0, 16_332.0
+LIVE_SIZES = (64, 300, 700, 1440, 4096, 16_384, 65_000)
+"""Sizes of the writes of the live run. [byte]"""
+LIVE_MTUS = (1500, 4096, 16_384, 65_536)
+"""MTU of the loopback in the live runs. [byte]"""
+LIVE_BUFFERS = (4096, 8192, 16_384, 32_768, 65_536)
+"""Buffers of the live sweep. [byte]"""
+
+
+def segment_cost_panel(*, theme: Theme = "light") -> Panel:
+    """Rate of a source by the bytes that travel in one piece: so much a piece, so much a byte."""
+    rows = _book("source_sink_1440") + _book("source_sink_300")
+    segment = {"bsd": _ETHERNET_SEGMENT, "localhost": _LOOPBACK_SEGMENT}
+    groups: dict[str, list[tuple[float, float]]] = {}
+    for row in rows:
+        if row["server"] == "sparc":
+            continue
+        size, stream = row["payload_bytes"], row["protocol"] == "TCP"
+        name = f"{row['protocol']}, writes of {size:.0f} B"
+        place = segment[row["server"]] if stream else size
+        groups.setdefault(name, []).append((place, row["sent_rate_bps"]))
+    theory = "theory"
+    plot = curves(
+        _SEGMENTS,
+        {theory: _SEGMENTS},
+        points={name: _columns(found) for name, found in groups.items()},
+        x_axis=Axis("bytes in one piece", "byte", "log", 100, 70_000),
+        y_axis=Axis("rate of the source", "bit/s", "log", 1e6, 3e8),
+        title="A source and a sink on one host, before 2000",
+        theme=theme,
+    )
+    figure = Figure(plot)
+
+    def update(packet_cost: float, byte_cost: float) -> None:
+        cost = {"packet_cost": packet_cost, "byte_cost": byte_cost}
+        elapsed_s = host_stack.bulk_s(_BOOK_BYTES, segment_bytes=_SEGMENTS, **cost)
+        rate = rate_reading.rate_goodput_bps(1 / elapsed_s, payload_bytes=_BOOK_BYTES)
+        figure.update(theory, y=rate)
+        pieces = [_ETHERNET_SEGMENT, _LOOPBACK_SEGMENT]
+        slow_s, fast_s = host_stack.bulk_s(_BOOK_BYTES, segment_bytes=pieces, **cost).tolist()
+        figure.describe(
+            f"{show(packet_cost, 's')} a piece and {show(byte_cost, 's')} a byte: 7.2 MB take "
+            f"{show(slow_s, 's', digits=3)} in segments of 1448 bytes and "
+            f"{show(fast_s, 's', digits=3)} in segments of 16332, {slow_s / fast_s:.2f} times "
+            "less. The book measured 2.88 s and 0.9558 s."
+        )
+
+    controls = {
+        "packet_cost": Quantity("time a piece", "425 us", unit="s", low="1 us", high="2 ms"),
+        "byte_cost": Quantity(
+            "time a byte", "107 ns/B", unit="s/byte", low="0 ns/B", high="300 ns/B", scale="linear"
+        ),
+    }
+    return panel(figure, controls, update)
+
+
+def wire_panel(*, theme: Theme = "light") -> Panel:
+    """UDP to another host: the rate that was sent and the rate that arrived, against the line."""
+    rows = [
+        row
+        for row in _book("source_sink_1440") + _book("source_sink_300")
+        if (row["server"], row["protocol"]) == ("sparc", "UDP")
+    ]
+    sent = [(row["payload_bytes"], row["sent_rate_bps"]) for row in rows]
+    arrived = [(row["payload_bytes"], row["goodput_bps"]) for row in rows]
+    ceiling = "most that the line carries"
+    plot = curves(
+        _DATAGRAMS,
+        {ceiling: _DATAGRAMS},
+        points={"sent, as printed": _columns(sent), "arrived": _columns(arrived)},
+        x_axis=Axis("datagram", "byte", "linear", 0, 1500),
+        y_axis=Axis("payload", "bit/s", "linear", 0, 12e6),
+        title="UDP to the sparc: faster than its wire?",
+        theme=theme,
+    )
+    figure = Figure(plot)
+
+    def update(bandwidth_bps: float) -> None:
+        figure.update(ceiling, y=goodput.udp_goodput_bps(_PACKETS, bandwidth_bps=bandwidth_bps))
+        most = float(goodput.udp_goodput_bps(_BOOK_PACKET, bandwidth_bps=bandwidth_bps))
+        figure.describe(
+            f"At 1440 bytes a line of {show(bandwidth_bps, 'bit/s')} carries "
+            f"{show(most, 'bit/s')} of payload; sent were {show(sent[0][1], 'bit/s')}, "
+            f"{sent[0][1] / most:.1%} of that, and {show(arrived[0][1], 'bit/s')} arrived."
+        )
+
+    controls = {
+        "bandwidth_bps": Quantity(
+            "line", "10 Mbit/s", unit="bit/s", low="1 Mbit/s", high="100 Mbit/s"
+        )
+    }
+    return panel(figure, controls, update)
+
+
+def source_sink_panel(*, theme: Theme = "light") -> Panel:
+    """TCP and UDP between two programs of this machine, by size of the write, live."""
+    theory = "UDP in theory, costs fitted"
+    names = ("TCP, received", "UDP, sent", "UDP, received")
+    nothing: tuple[list[float], list[float]] = ([], [])
+    axis = np.geomspace(min(LIVE_SIZES), max(LIVE_SIZES), 100)
+    plot = curves(
+        axis,
+        {theory: np.full(axis.size, np.nan)},
+        points={**dict.fromkeys(names, nothing), **_book_on_one_host()},
+        x_axis=Axis("size of the write", "byte", "log", 50, 80_000),
+        y_axis=Axis("rate", "bit/s", "log", 1e6, 1e11),
+        title="A source and a sink on this machine",
+        description="Press the button: the points of this machine appear.",
+        theme=theme,
+    )
+    figure = Figure(plot)
+
+    def show_both(found: tuple[BulkSamples, BulkSamples]) -> None:
+        stream, datagrams = found
+        figure.update_all(
+            {
+                names[0]: _medians(stream, "goodput_bps"),
+                names[1]: _medians(datagrams, "sent_rate_bps"),
+                names[2]: _medians(datagrams, "goodput_bps"),
+            }
+        )
+        if not len(datagrams):
+            return
+        fitted = compare.bulk(datagrams)
+        spent_s = np.interp(axis, fitted.curve_x, fitted.curve_y)
+        figure.update(theory, y=rate_reading.rate_goodput_bps(1 / spent_s, payload_bytes=axis))
+        lost = float(np.nanmedian(datagrams.loss_ratio))
+        warned = " ".join(datagrams.meta.warnings)
+        figure.describe(f"UDP: {fitted.sentence} {lost:.1%} of the datagrams were lost. {warned}")
+
+    return panel(
+        figure, {}, lambda: None,
+        below=[run_button(
+            "Run source and sink", _both, show_both, key="source and sink", tool="netcalc bulk",
+            several=True,
+        )],
+    )  # fmt: skip
+
+
+def mtu_panel(*, theme: Theme = "light") -> Panel:
+    """TCP on a loopback of the run's own by its MTU, live: why localhost beat the other name."""
+    theory, measured = "two costs, through the first and the third", "measured"
+    plot = curves(
+        _SEGMENTS,
+        {theory: np.full(_SEGMENTS.size, np.nan)},
+        points={measured: ([], [])},
+        x_axis=Axis("segment", "byte", "log", 100, 70_000),
+        y_axis=Axis("time of 7.2 MB", "s", "log", 1e-3, 10),
+        title="The same 5000 writes in smaller and larger segments",
+        description="Press the button: the points of this machine appear.",
+        theme=theme,
+    )
+    figure = Figure(plot)
+
+    def run(progress: Callable[..., object], stop: Any) -> list[BulkSamples]:
+        found = []
+        for place, mtu in enumerate(LIVE_MTUS):
+            progress(place, len(LIVE_MTUS))
+            found.append(bulk(1440, run_count=5, mtu_bytes=mtu, stop=stop))
+            if found[-1].meta.partial:
+                break
+        progress(len(found), len(LIVE_MTUS))
+        return found
+
+    def show_all(runs: list[BulkSamples]) -> None:
+        whole = [samples for samples in runs if not samples.meta.partial]
+        segments = [samples.meta.instrument["mss_bytes"] for samples in whole]
+        times = [float(np.median(samples.wall_s)) for samples in whole]
+        figure.update(measured, x=segments, y=times)
+        if len(whole) < len(LIVE_MTUS):
+            return
+        costs = host_stack.two_point_costs(
+            times[0:3:2],
+            packet_count=np.ceil(_BOOK_BYTES / np.array(segments[0:3:2])),
+            payload_bytes=[_BOOK_BYTES] * 2,
+        )
+        packet_cost, byte_cost = float(costs.packet_cost), float(costs.byte_cost)
+        told = (
+            f"{show(times[0], 's', digits=3)} at an MTU of 1500, {show(times[2], 's', digits=3)} "
+            f"at 16384: {times[0] / times[2]:.2f} times less; the book has 3.01."
+        )
+        if packet_cost < 0 or byte_cost < 0:
+            figure.describe(f"{told} The machine is too busy: the two share no costs.")
+            return
+        figure.update(
+            theory,
+            y=host_stack.bulk_s(
+                _BOOK_BYTES, segment_bytes=_SEGMENTS, packet_cost=packet_cost, byte_cost=byte_cost
+            ),
+        )
+        figure.describe(
+            f"{told} That is {show(packet_cost, 's', digits=3)} a segment and "
+            f"{show(byte_cost, 's', digits=3)} a byte."
+        )
+
+    button = run_button(
+        "Run at four MTUs", run, show_all, key="mtu", tool="netcalc bulk", several=True
+    )
+    return panel(figure, {}, lambda: None, below=[button])
+
+
+def buffer_panel(path: str = "10 Mbit/s 10 ms", *, theme: Theme = "light") -> Panel:
+    """Goodput by socket buffer over an emulated path, live, against a buffer each round trip.
+
+    Parameters
+    ----------
+    path : str
+        The path, as text.
+    theme : {'light', 'dark'}
+        Colours of the figure.
+
+    Returns
+    -------
+    Panel
+        The widget to show.
+    """
+    links = Path.parse(path)
+    empty = BulkSamples(
+        write_bytes=[], write_count=[], sent_bytes=[], received_bytes=[], wall_s=[], delivery_s=[]
+    )
+    figure = Figure(plots.overlay(compare.bulk(empty, path=links), theme=theme))
+
+    def run(progress: Callable[..., object], stop: Any) -> BulkSamples:
+        return bulk(
+            1440, write_count=150, run_count=1, buffer_bytes=LIVE_BUFFERS, path=links,
+            progress=progress, stop=stop,
+        )  # fmt: skip
+
+    def draw(samples: BulkSamples) -> None:
+        figure.draw(plots.overlay(compare.bulk(samples), theme=theme))
+
+    button = run_button(
+        f"Sweep the buffer over {path}", run, draw, key="buffer sweep", tool="netcalc bulk"
+    )
+    return panel(figure, {}, lambda: None, below=[button])
+
+
+def _both(progress: Callable[..., object], stop: Any) -> tuple[BulkSamples, BulkSamples]:
+    """Run TCP, then UDP, with one bar for both."""
+    runs = 3
+    half = runs * len(LIVE_SIZES)
+
+    def one(protocol: str, before: int) -> BulkSamples:
+        return bulk(
+            LIVE_SIZES, protocol=protocol, write_count=2000, run_count=runs, buffer_bytes=None,
+            progress=lambda done, total, *_: progress(before + done, 2 * half), stop=stop,
+        )  # fmt: skip
+
+    return one("tcp", 0), one("udp", half)
+
+
+def _medians(samples: BulkSamples, column: str) -> dict[str, Any]:
+    found = samples.medians(column)
+    return {"x": found["write_bytes"], "y": found[column]}
+
+
+def _book(name: str) -> list[dict[str, Any]]:
+    """Return the rows of a table of the book."""
+    columns = datasets.load(name).columns()
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _book_on_one_host() -> dict[str, tuple[list[float], list[float]]]:
+    """Return what the book received on one host: its loopback, or at 300 bytes its own name."""
+    rows = [row for row in _book("source_sink_1440") if row["server"] == "localhost"]
+    rows += [row for row in _book("source_sink_300") if row["server"] == "bsd"]
+    return {
+        f"{protocol}, received, the book": _columns(
+            [(r["payload_bytes"], r["goodput_bps"]) for r in rows if r["protocol"] == protocol]
+        )
+        for protocol in ("TCP", "UDP")
+    }
+
+
+def _columns(pairs: list[tuple[float, float]]) -> tuple[list[float], list[float]]:
+    return [x for x, _ in pairs], [y for _, y in pairs]

@@ -1,0 +1,78 @@
+"""Long formulas a block at a time: their temporaries stay in the cache, not in memory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, cast
+
+import numpy as np
+
+from netcalc.checks import BLOCK, FloatArray, Model
+
+
+def in_blocks(function: Callable[..., FloatArray], *inputs: FloatArray) -> FloatArray:
+    """Apply an element-wise function to inputs of any shape, as columns of at most a block.
+
+    An input of one element stays a column of one, so that what depends on it alone is done once.
+    """
+    shape = np.broadcast_shapes(*(np.shape(values) for values in inputs))
+    columns = [
+        np.ravel(values) if np.size(values) == 1 else np.broadcast_to(values, shape).reshape(-1)
+        for values in inputs
+    ]
+    result = np.empty(math.prod(shape))
+    for start in range(0, result.size, BLOCK):
+        part = slice(start, start + BLOCK)
+        result[part] = function(*(c if c.size == 1 else c[part] for c in columns))
+    return result.reshape(shape)
+
+
+def blockwise(function: Model) -> Model:
+    """Decorate an element-wise model, under ``quiet``: a long first argument goes in blocks.
+
+    Arguments of the first one's shape go along, single numbers with every block. Where that is
+    not enough, because a value is refused or not finite or shapes are broadcast, the model is
+    called with everything: what it says then has the counts and places of the whole argument. A
+    model of several results gives them as a named tuple of arrays. None may take a list, as of
+    links: one as long as the argument would be cut.
+    """
+
+    @wraps(function)
+    def model(*swept: Any, **others: Any) -> Any:
+        if len(swept) != 1 or not _is_long(swept[0]):
+            return function(*swept, **others)
+        shape = swept[0].shape
+        along = {name: value for name, value in others.items() if np.shape(value) == shape}
+        if not all(_is_long(value) and _is_finite(value) for value in [*swept, *along.values()]):
+            return function(*swept, **others)
+        flat = swept[0].reshape(-1)
+        results: list[FloatArray] = []
+        for start in range(0, flat.size, BLOCK):
+            part = slice(start, start + BLOCK)
+            block = {name: value.reshape(-1)[part] for name, value in along.items()}
+            try:
+                values = function(flat[part], **(others | block))
+            except ValueError:  # refused, or shapes that fit only the whole
+                return function(*swept, **others)
+            columns = values if isinstance(values, tuple) else (values,)
+            if any(column.shape != flat[part].shape for column in columns):
+                return function(*swept, **others)
+            results = results or [np.empty(flat.size) for _ in columns]
+            for result, column in zip(results, columns, strict=True):
+                result[part] = column
+        shaped = [result.reshape(shape) for result in results]
+        return type(values)(*shaped) if isinstance(values, tuple) else shaped[0]
+
+    return cast(Model, model)
+
+
+def _is_long(values: Any) -> bool:
+    is_plain = type(values) is np.ndarray and values.dtype == np.float64
+    return bool(is_plain and values.size > BLOCK and values.flags.c_contiguous)
+
+
+def _is_finite(values: FloatArray) -> bool:
+    # In one pass; a sum that overflows lets a model of huge numbers be called as a whole.
+    return math.isfinite(values.sum())

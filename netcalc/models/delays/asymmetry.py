@@ -1,0 +1,181 @@
+r"""Asymmetric paths: a slow line back limits the fast line forward.
+
+Every acknowledgement of :math:`b` segments of :math:`M` bytes takes :math:`A` bytes of the
+reverse line, so that the reverse rate over :math:`A` sets the pace of the data.
+"""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from netcalc.checks import FloatArray, non_negative, positive, quiet
+
+
+@quiet
+def ack_limited_throughput_bps(
+    reverse_bandwidth_bps: ArrayLike,
+    *,
+    ack_wire_bytes: ArrayLike,
+    mss_bytes: ArrayLike,
+    segments_per_ack: ArrayLike = 2,
+) -> FloatArray:
+    r"""Forward rate that a slow reverse line can acknowledge.
+
+    .. math:: X = b \cdot M \cdot R_r / A
+
+    Parameters
+    ----------
+    reverse_bandwidth_bps : array_like
+        Rate of the line that carries the acknowledgements. [bit/s]
+    ack_wire_bytes : array_like
+        What an acknowledgement takes on that line, framing included. [byte]
+    mss_bytes : array_like
+        Payload of a full segment. [byte]
+    segments_per_ack : array_like
+        Full segments that one acknowledgement covers: 1, or 2 with delayed ones. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Goodput that the acknowledgements allow. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If an input is zero or negative.
+
+    Notes
+    -----
+    Validity: a reverse line without other traffic, no ACK thinning on the way.
+
+    Symbols: :math:`b` segments_per_ack, :math:`M` mss_bytes, :math:`R_r` reverse_bandwidth_bps,
+    :math:`A` ack_wire_bytes.
+
+    Examples
+    --------
+    A 128 kbit/s line back carries the ACKs of 9.3 Mbit/s:
+
+    >>> float(ack_limited_throughput_bps(128e3, ack_wire_bytes=40, mss_bytes=1460))
+    9344000.0
+
+    References
+    ----------
+    RFC 3449, 2 and 3.1; Lakshman, Madhow and Suter, INFOCOM 1997.
+    """
+    reverse = positive("reverse_bandwidth_bps", reverse_bandwidth_bps)
+    data = positive("mss_bytes", mss_bytes) * positive("segments_per_ack", segments_per_ack)
+    return reverse * (data / positive("ack_wire_bytes", ack_wire_bytes))
+
+
+@quiet
+def ack_bandwidth_bps(
+    goodput_bps: ArrayLike,
+    *,
+    ack_wire_bytes: ArrayLike,
+    mss_bytes: ArrayLike,
+    segments_per_ack: ArrayLike = 2,
+) -> FloatArray:
+    r"""Rate that the acknowledgements of a flow take on the reverse line.
+
+    .. math:: R_r = X A / (b M)
+
+    Parameters
+    ----------
+    goodput_bps : array_like
+        Payload that arrives. [bit/s]
+    ack_wire_bytes : array_like
+        What an acknowledgement takes on the reverse line, framing included. [byte]
+    mss_bytes : array_like
+        Payload of a full segment. [byte]
+    segments_per_ack : array_like
+        Full segments that one acknowledgement covers. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Load of the reverse line; the inverse of :func:`ack_limited_throughput_bps`. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If ``goodput_bps`` is negative, or another input zero or negative.
+
+    Notes
+    -----
+    Validity: as :func:`ack_limited_throughput_bps`.
+
+    Symbols: :math:`X` goodput_bps, :math:`A` ack_wire_bytes, :math:`b` segments_per_ack, :math:`M`
+    mss_bytes.
+
+    Examples
+    --------
+    ACKs of a full gigabit Ethernet, 84 bytes each on the wire:
+
+    >>> round(float(ack_bandwidth_bps(949.3e6, ack_wire_bytes=84, mss_bytes=1460)) / 1e6, 1)
+    27.3
+
+    References
+    ----------
+    RFC 3449, 2.
+    """
+    goodput = non_negative("goodput_bps", goodput_bps)
+    data = positive("mss_bytes", mss_bytes) * positive("segments_per_ack", segments_per_ack)
+    return goodput * (positive("ack_wire_bytes", ack_wire_bytes) / data)
+
+
+@quiet
+def asymmetry_factor(
+    bandwidth_bps: ArrayLike,
+    *,
+    reverse_bandwidth_bps: ArrayLike,
+    wire_bytes: ArrayLike,
+    ack_wire_bytes: ArrayLike,
+) -> FloatArray:
+    r"""Normalized bandwidth ratio: data packets that the path forward sends per ACK it can return.
+
+    .. math:: k = (R / L) / (R_r / A)
+
+    Parameters
+    ----------
+    bandwidth_bps : array_like
+        Rate forward. [bit/s]
+    reverse_bandwidth_bps : array_like
+        Rate of the line that carries the acknowledgements. [bit/s]
+    wire_bytes : array_like
+        Size of a data packet on the line forward. [byte]
+    ack_wire_bytes : array_like
+        Size of an acknowledgement on the reverse line. [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Ratio ``k``: above ``segments_per_ack`` the reverse line is the bottleneck. [1]
+
+    Raises
+    ------
+    DomainError
+        If an input is zero or negative.
+
+    Notes
+    -----
+    Validity: one flow; not a share, so it may exceed 1.
+
+    Symbols: :math:`R` bandwidth_bps, :math:`L` wire_bytes, :math:`R_r` reverse_bandwidth_bps,
+    :math:`A` ack_wire_bytes.
+
+    Examples
+    --------
+    The RFC's path, 10 Mbit/s forward, 50 kbit/s back, packets of 1000 B and ACKs of 40 B:
+
+    >>> k = asymmetry_factor(10e6, reverse_bandwidth_bps=50e3, wire_bytes=1000, ack_wire_bytes=40)
+    >>> float(k)
+    8.0
+
+    References
+    ----------
+    RFC 3449, 2 (``k`` and its example).
+    """
+    forward = positive("bandwidth_bps", bandwidth_bps)
+    back = positive("reverse_bandwidth_bps", reverse_bandwidth_bps)
+    size = positive("ack_wire_bytes", ack_wire_bytes) / positive("wire_bytes", wire_bytes)
+    return forward * (size / back)

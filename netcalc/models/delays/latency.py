@@ -1,0 +1,583 @@
+r"""Latency, propagation and transfer time: one link, or a path seen as one.
+
+A transfer of :math:`N` bytes over rate :math:`R` and one-way latency :math:`d` takes
+:math:`d + 8N/R`: the garden hose, how long it is and how fast it runs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import FloatArray, at_least, between, non_negative, positive, quiet
+from netcalc.models.blocks import blockwise
+
+SPEED_OF_LIGHT_M_S = 299_792_458.0
+"""Speed of light in vacuum, exact by definition of the metre. [m/s]"""
+
+FIBRE_INDEX = 1.468
+"""Group index of standard single-mode fibre near 1550 nm (ITU-T G.652 fibres: 1.467 to 1.469)."""
+
+
+@quiet
+def serialization_s(wire_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
+    r"""Time to clock one packet onto a link.
+
+    .. math:: t = 8 L / R
+
+    Parameters
+    ----------
+    wire_bytes : array_like
+        Bytes occupied on the wire; any layer's size gives that layer's share. [byte]
+    bandwidth_bps : array_like
+        Signalling rate of the link. [bit/s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Serialization time, broadcast over both inputs. [s]
+
+    Raises
+    ------
+    DomainError
+        If ``wire_bytes`` is negative, or ``bandwidth_bps`` zero or negative.
+
+    Notes
+    -----
+    Validity: exact for a link that sends at one rate.
+
+    Symbols: :math:`L` wire_bytes, :math:`R` bandwidth_bps.
+
+    Examples
+    --------
+    A full Ethernet frame with preamble and gap at 1 Gbit/s:
+
+    >>> float(serialization_s(1538, bandwidth_bps=1e9))
+    1.2304e-05
+
+    References
+    ----------
+    Stevens, TCP/IP Illustrated vol. 3, A.3 (552 bytes: 78.9 ms at 56 kbit/s, 2.86 ms on a T1).
+    """
+    # Divided first: the bits of 1e308 bytes are no float, their time may be.
+    size = non_negative("wire_bytes", wire_bytes)
+    return 8.0 * (size / positive("bandwidth_bps", bandwidth_bps))
+
+
+@quiet
+def propagation_s(
+    distance_m: ArrayLike, *, speed_m_s: ArrayLike = SPEED_OF_LIGHT_M_S / FIBRE_INDEX
+) -> FloatArray:
+    r"""Time a signal takes over a distance, one way.
+
+    .. math:: t = d / v
+
+    Parameters
+    ----------
+    distance_m : array_like
+        Length of the medium; a route is 1.2 to 2 times the great circle. [m]
+    speed_m_s : array_like
+        Signal speed; by default that of glass fibre with index 1.468. [m/s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Propagation time, broadcast over both inputs. [s]
+
+    Raises
+    ------
+    DomainError
+        If ``distance_m`` is negative, or ``speed_m_s`` zero, negative or above that of light.
+
+    Notes
+    -----
+    Validity: exact; fibre takes about 4.9 microseconds a kilometre.
+
+    Symbols: :math:`d` distance_m, :math:`v` speed_m_s.
+
+    Examples
+    --------
+    Coast to coast of North America, 4800 km, in fibre (in vacuum 16 ms):
+
+    >>> round(float(propagation_s(4.8e6)), 4)
+    0.0235
+
+    References
+    ----------
+    Stevens, TCP/IP Illustrated vol. 3, A.3; Peterson and Davie, Computer Networks, 1.5.1.
+    """
+    distance = non_negative("distance_m", distance_m)
+    speed = positive("speed_m_s", speed_m_s)
+    return distance / between("speed_m_s", speed, 0.0, SPEED_OF_LIGHT_M_S)
+
+
+@quiet
+def signal_speed_m_s(refractive_index: ArrayLike = FIBRE_INDEX) -> FloatArray:
+    r"""Speed of a signal in glass.
+
+    .. math:: v = c / n
+
+    Parameters
+    ----------
+    refractive_index : array_like
+        Group index of the fibre; 1 is vacuum. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Signal speed, of the shape of the input. [m/s]
+
+    Raises
+    ------
+    DomainError
+        If ``refractive_index`` is below 1.
+
+    Notes
+    -----
+    Validity: exact for the wavelength that the group index belongs to.
+
+    Symbols: :math:`n` refractive_index.
+
+    Examples
+    --------
+    Microseconds a kilometre:
+
+    >>> round(1e9 / float(signal_speed_m_s(1.4677)), 4)
+    4.8957
+
+    References
+    ----------
+    ITU-T G.652 (fibre data sheets give 1.467 to 1.469 for 1310 to 1550 nm).
+    """
+    return SPEED_OF_LIGHT_M_S / at_least("refractive_index", refractive_index, 1.0)
+
+
+@quiet
+def satellite_rtt_s(altitude_m: ArrayLike = 35_786e3) -> FloatArray:
+    r"""Smallest round trip through a satellite: up and down, there and back.
+
+    .. math:: t = 4 h / c
+
+    Parameters
+    ----------
+    altitude_m : array_like
+        Height of the satellite; by default geostationary. [m]
+
+    Returns
+    -------
+    numpy.ndarray
+        Round-trip propagation time, of the shape of the input. [s]
+
+    Raises
+    ------
+    DomainError
+        If ``altitude_m`` is negative.
+
+    Notes
+    -----
+    Validity: both stations right below the satellite; elsewhere it is more (up to 558 ms for a
+    geostationary one).
+
+    Symbols: :math:`h` altitude_m.
+
+    Examples
+    --------
+    >>> round(float(satellite_rtt_s()), 4)
+    0.4775
+
+    References
+    ----------
+    Allman, Glover and Sanchez, RFC 2488, section 2.
+    """
+    return non_negative("altitude_m", altitude_m) * (4.0 / SPEED_OF_LIGHT_M_S)
+
+
+@quiet
+def transfer_s(
+    payload_bytes: ArrayLike, *, bandwidth_bps: ArrayLike, latency_s: ArrayLike
+) -> FloatArray:
+    r"""Time from the first bit sent to the last bit received.
+
+    .. math:: t = d + 8 N / R
+
+    Parameters
+    ----------
+    payload_bytes : array_like
+        Bytes to move, headers not counted. [byte]
+    bandwidth_bps : array_like
+        Rate of the path. [bit/s]
+    latency_s : array_like
+        One-way latency; give a round-trip time to count the request as well. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Transfer time, broadcast over all inputs. [s]
+
+    Raises
+    ------
+    DomainError
+        If a size or latency is negative, or ``bandwidth_bps`` zero or negative.
+
+    Notes
+    -----
+    Validity: one stream without headers, windows, losses or other traffic. For TCP it is a floor.
+
+    Symbols: :math:`N` payload_bytes, :math:`R` bandwidth_bps, :math:`d` latency_s.
+
+    Examples
+    --------
+    A million bytes with 30 ms over a T1, and over a T3 as people count it:
+
+    >>> transfer_s(1e6, bandwidth_bps=[1.544e6, 45e6], latency_s=0.03).round(3).tolist()
+    [5.211, 0.208]
+
+    References
+    ----------
+    Stevens, TCP/IP Illustrated vol. 3, A.3; Peterson and Davie, Computer Networks, 1.5.
+    """
+    size = non_negative("payload_bytes", payload_bytes)
+    time = 8.0 * (size / positive("bandwidth_bps", bandwidth_bps))
+    return time + non_negative("latency_s", latency_s)
+
+
+@quiet
+def arrived_bytes(
+    elapsed_s: ArrayLike, *, bandwidth_bps: ArrayLike, latency_s: ArrayLike
+) -> FloatArray:
+    r"""Bytes that arrive complete within a time: :func:`transfer_s` solved for the size.
+
+    .. math:: N = \max(0, (t - d) R / 8)
+
+    Parameters
+    ----------
+    elapsed_s : array_like
+        Time since the first bit was sent. [s]
+    bandwidth_bps : array_like
+        Rate of the path. [bit/s]
+    latency_s : array_like
+        One-way latency. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Bytes received; 0 as long as the first bit is under way. [byte]
+
+    Raises
+    ------
+    DomainError
+        If a time is negative, or ``bandwidth_bps`` zero or negative.
+
+    Notes
+    -----
+    Validity: as :func:`transfer_s`.
+
+    Symbols: :math:`t` elapsed_s, :math:`R` bandwidth_bps, :math:`d` latency_s.
+
+    Examples
+    --------
+    >>> float(arrived_bytes(0.208, bandwidth_bps=45e6, latency_s=0.03))
+    1001250.0
+
+    References
+    ----------
+    Stevens, TCP/IP Illustrated vol. 3, A.3, solved for the size.
+    """
+    sending = non_negative("elapsed_s", elapsed_s) - non_negative("latency_s", latency_s)
+    sending = np.maximum(sending, 0.0)
+    return sending * (positive("bandwidth_bps", bandwidth_bps) / 8.0)
+
+
+@quiet
+@blockwise
+def transfer_bandwidth_bps(
+    transfer_s: ArrayLike, *, payload_bytes: ArrayLike, latency_s: ArrayLike
+) -> FloatArray:
+    r"""Bandwidth that moves a size in a time: :func:`transfer_s` solved for the rate.
+
+    .. math:: R = 8 N / (t - d)
+
+    Parameters
+    ----------
+    transfer_s : array_like
+        Time allowed, from the first bit sent to the last received. [s]
+    payload_bytes : array_like
+        Bytes to move. [byte]
+    latency_s : array_like
+        One-way latency. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Bandwidth needed; ``inf`` if the time is just the latency, ``nan`` if it is less: no
+        bandwidth suffices. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If a time or a size is negative.
+
+    Notes
+    -----
+    Validity: as :func:`transfer_s`.
+
+    Symbols: :math:`t` transfer_s, :math:`N` payload_bytes, :math:`d` latency_s.
+
+    Examples
+    --------
+    >>> float(transfer_bandwidth_bps(1.03, payload_bytes=1e6, latency_s=0.03))
+    8000000.0
+
+    References
+    ----------
+    Stevens, TCP/IP Illustrated vol. 3, A.3, solved for the rate.
+    """
+    sending = non_negative("transfer_s", transfer_s) - non_negative("latency_s", latency_s)
+    bits = 8.0 * non_negative("payload_bytes", payload_bytes)
+    return np.where(sending < 0, np.nan, bits / sending)[()]
+
+
+@quiet
+def transfer_latency_s(
+    transfer_s: ArrayLike, *, payload_bytes: ArrayLike, bandwidth_bps: ArrayLike
+) -> FloatArray:
+    r"""Latency that is left for a transfer: :func:`transfer_s` solved for the latency.
+
+    .. math:: d = t - 8 N / R
+
+    Parameters
+    ----------
+    transfer_s : array_like
+        Time allowed, from the first bit sent to the last received. [s]
+    payload_bytes : array_like
+        Bytes to move. [byte]
+    bandwidth_bps : array_like
+        Rate of the path. [bit/s]
+
+    Returns
+    -------
+    numpy.ndarray
+        One-way latency; ``nan`` where the line alone takes longer. [s]
+
+    Raises
+    ------
+    DomainError
+        If a time or a size is negative, or ``bandwidth_bps`` zero or negative.
+
+    Notes
+    -----
+    Validity: as :func:`transfer_s`.
+
+    Symbols: :math:`t` transfer_s, :math:`N` payload_bytes, :math:`R` bandwidth_bps.
+
+    Examples
+    --------
+    >>> round(float(transfer_latency_s(0.2, payload_bytes=1e6, bandwidth_bps=45e6)), 4)
+    0.0222
+
+    References
+    ----------
+    Stevens, TCP/IP Illustrated vol. 3, A.3, solved for the latency.
+    """
+    sending = 8.0 * non_negative("payload_bytes", payload_bytes)
+    sending = sending / positive("bandwidth_bps", bandwidth_bps)
+    left = np.asarray(non_negative("transfer_s", transfer_s) - sending)
+    left[left < 0] = np.nan
+    return left[()]
+
+
+@quiet
+def balance_bytes(latency_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
+    r"""Size at which latency and serialization take the same time: half the rate is reached.
+
+    .. math:: N = d R / 8
+
+    Parameters
+    ----------
+    latency_s : array_like
+        One-way latency. [s]
+    bandwidth_bps : array_like
+        Rate of the path. [bit/s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Bytes that the pipe holds: below, latency decides; above, bandwidth. [byte]
+
+    Raises
+    ------
+    DomainError
+        If ``latency_s`` is negative, or ``bandwidth_bps`` zero or negative.
+
+    Notes
+    -----
+    Validity: as :func:`transfer_s`. It is Hockney's half-performance length.
+
+    Symbols: :math:`d` latency_s, :math:`R` bandwidth_bps.
+
+    Examples
+    --------
+    >>> float(balance_bytes(0.03, bandwidth_bps=1.544e6))
+    5790.0
+
+    References
+    ----------
+    Hockney and Jesshope, Parallel Computers (n½); Stevens vol. 3, A.3 (latency against bandwidth).
+    """
+    latency = non_negative("latency_s", latency_s)
+    return latency * (positive("bandwidth_bps", bandwidth_bps) / 8.0)
+
+
+@quiet
+def latency_share_ratio(
+    payload_bytes: ArrayLike, *, bandwidth_bps: ArrayLike, latency_s: ArrayLike
+) -> FloatArray:
+    r"""Share of a transfer's time that is latency.
+
+    .. math:: s = \frac{d}{d + 8 N / R}
+
+    Parameters
+    ----------
+    payload_bytes : array_like
+        Bytes to move. [byte]
+    bandwidth_bps : array_like
+        Rate of the path. [bit/s]
+    latency_s : array_like
+        One-way latency. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Share from 0 (all bandwidth) to 1 (all latency); ``nan`` if nothing takes any time. [ratio]
+
+    Raises
+    ------
+    DomainError
+        If a size or latency is negative, or ``bandwidth_bps`` zero or negative.
+
+    Notes
+    -----
+    Validity: as :func:`transfer_s`.
+
+    Symbols: :math:`N` payload_bytes, :math:`R` bandwidth_bps, :math:`d` latency_s.
+
+    Examples
+    --------
+    A million bytes with 30 ms over a T3 and over 10 Gbit/s:
+
+    >>> latency_share_ratio(1e6, bandwidth_bps=[45e6, 10e9], latency_s=0.03).round(3).tolist()
+    [0.144, 0.974]
+
+    References
+    ----------
+    Stevens, TCP/IP Illustrated vol. 3, A.3.
+    """
+    latency = non_negative("latency_s", latency_s)
+    size = non_negative("payload_bytes", payload_bytes)
+    time = 8.0 * (size / positive("bandwidth_bps", bandwidth_bps))
+    return latency / (time + latency)
+
+
+@quiet
+def transfer_throughput_bps(
+    payload_bytes: ArrayLike, *, bandwidth_bps: ArrayLike, latency_s: ArrayLike
+) -> FloatArray:
+    r"""Rate that a transfer sees, latency included.
+
+    .. math:: X = \frac{8 N}{d + 8 N / R}
+
+    Parameters
+    ----------
+    payload_bytes : array_like
+        Bytes to move. [byte]
+    bandwidth_bps : array_like
+        Rate of the path. [bit/s]
+    latency_s : array_like
+        One-way latency; give a round-trip time to count the request as well. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Payload bits over transfer time; ``nan`` for no bytes in no time. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If a size or latency is negative, or ``bandwidth_bps`` zero or negative.
+
+    Notes
+    -----
+    Validity: as :func:`transfer_s`.
+
+    Symbols: :math:`N` payload_bytes, :math:`R` bandwidth_bps, :math:`d` latency_s.
+
+    Examples
+    --------
+    A megabyte requested over 1 Gbit/s with a round trip of 100 ms (74.1 Mbit/s in the book):
+
+    >>> round(float(transfer_throughput_bps(1e6, bandwidth_bps=1e9, latency_s=0.1)) / 1e6, 1)
+    74.1
+
+    References
+    ----------
+    Peterson and Davie, Computer Networks, 1.5.3.
+    """
+    # As 1 / (1/R + d/8N): one array less than the equation as it is written.
+    size = non_negative("payload_bytes", payload_bytes)
+    per_bit = non_negative("latency_s", latency_s) / (8.0 * size)
+    return 1.0 / (per_bit + 1.0 / positive("bandwidth_bps", bandwidth_bps))
+
+
+@quiet
+def echo_rtt_s(
+    payload_bytes: ArrayLike,
+    *,
+    base_rtt_s: ArrayLike,
+    bandwidth_bps: ArrayLike,
+    header_bytes: ArrayLike = 28,
+) -> FloatArray:
+    r"""Round trip of an echo against its size, on a path seen as one line each way.
+
+    .. math:: t = t_0 + 2 \cdot 8 (n + h) / R
+
+    Parameters
+    ----------
+    payload_bytes : array_like
+        User data of the echo: what ``ping -s`` counts. [byte]
+    base_rtt_s : array_like
+        Round trip of nothing: propagation, processing, no bits. [s]
+    bandwidth_bps : array_like
+        Equivalent rate: one over the sum of 1/rate of the links, one way. [bit/s]
+    header_bytes : array_like
+        Headers in front of the data: 28 for IP and ICMP or UDP. [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Round-trip time, broadcast over all inputs. [s]
+
+    Raises
+    ------
+    DomainError
+        If a size or time is negative, or ``bandwidth_bps`` zero or negative.
+
+    Notes
+    -----
+    Validity: the reply has the size of the request, the path is the same both ways, its queues are
+    empty (use the smallest of several round trips). Store-and-forward links add up to one.
+
+    Symbols: :math:`n` payload_bytes, :math:`t_0` base_rtt_s, :math:`R` bandwidth_bps, :math:`h`
+    header_bytes.
+
+    Examples
+    --------
+    >>> round(float(echo_rtt_s(1400, base_rtt_s=0.0777, bandwidth_bps=198.2e3)), 3)
+    0.193
+
+    References
+    ----------
+    Stevens, TCP/IP Illustrated vol. 3, A.1 to A.3 (Fig. A-3: 80 ms at no data, 193 ms at 1400).
+    """
+    size = non_negative("payload_bytes", payload_bytes) + non_negative("header_bytes", header_bytes)
+    size = size * (16.0 / positive("bandwidth_bps", bandwidth_bps))
+    return size + non_negative("base_rtt_s", base_rtt_s)

@@ -1,0 +1,177 @@
+r"""Which links can a path be made of? A round trip gives their sum, and many mixes have it.
+
+The inverse of store-and-forward: the time of one packet size, the number of links and the kinds
+there are, and every mix of them that takes this time.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from netcalc.checks import (
+    FloatArray,
+    non_negative,
+    one_dimensional,
+    positive,
+    quiet,
+    single,
+    whole,
+)
+from netcalc.errors import DomainError
+
+MAX_MIXES = 1_000_000
+"""Mixes, whole or half made, that a search keeps at most. [1]"""
+
+
+class PathMixes(NamedTuple):
+    """Mixes of links, the best first.
+
+    ``link_count`` has one row a mix and one column a kind: how many links of it. ``rtt_s`` is the
+    round trip of each mix, and ``residual_s`` that less the wanted one: below 0 where the mix is
+    too fast. [s]
+    """
+
+    link_count: NDArray[np.int64]
+    rtt_s: FloatArray
+    residual_s: FloatArray
+
+
+@quiet
+def path_mixes(
+    rtt_s: float,
+    *,
+    bandwidth_bps: ArrayLike,
+    link_count: ArrayLike,
+    packet_bytes: float,
+    base_rtt_s: float = 0.0,
+    tolerance_s: float = 1e-3,
+) -> PathMixes:
+    r"""Every mix of kinds of links whose round trip comes to a given time.
+
+    .. math:: N = \sum_k n_k, \quad
+        \left| T_0 + 16 L \sum_k \frac{n_k}{R_k} - T \right| \le \epsilon
+
+    Parameters
+    ----------
+    rtt_s : float
+        Round trip that was measured or printed. [s]
+    bandwidth_bps : 1-D array_like
+        Rate of each kind of link. [bit/s]
+    link_count : 1-D array_like
+        Links of the path; several numbers allow any of them. [1]
+    packet_bytes : float
+        Size of the packet, there and back. [byte]
+    base_rtt_s : float
+        What is not clocking: propagation and processing, there and back. [s]
+    tolerance_s : float
+        How far the round trip of a mix may lie off. [s]
+
+    Returns
+    -------
+    PathMixes
+        Counts by kind, round trips and residuals, the smallest residual first; none if nothing
+        fits. [s]
+
+    Raises
+    ------
+    DomainError
+        If a rate, a size or a number of links is zero or negative, a time negative, a number not
+        finite, or more than a million mixes would have to be kept.
+
+    Notes
+    -----
+    Validity: an echo of equal size, store-and-forward at every node, the same links back, no
+    queues. The order of the links leaves no trace in a round trip.
+
+    A mix grows kind by kind, the slowest first; it is given up as soon as the links that are left
+    would be too slow even if all were of the fastest kind, or too fast if all were of the next.
+
+    Symbols: :math:`T` rtt_s, :math:`R_k` bandwidth_bps, :math:`N` link_count, :math:`L`
+    packet_bytes, :math:`T_0` base_rtt_s, :math:`\epsilon` tolerance_s.
+
+    Examples
+    --------
+    Of T1, 10 Mbit/s and T3 lines, 12 in all; 80 ms and twelve routers with 0.5 ms each way:
+
+    >>> found = path_mixes(0.187, bandwidth_bps=[1.544e6, 10e6, 45e6], link_count=12,
+    ...     packet_bytes=1428, base_rtt_s=0.080 + 24 * 0.0005)
+    >>> found.link_count.tolist(), found.rtt_s.round(4).tolist()
+    ([[6, 2, 4]], [0.1874])
+
+    References
+    ----------
+    Stevens, TCP/IP Illustrated vol. 3, A.3 (187 ms from connix.com to noao.edu).
+    """
+    wanted = _finite("rtt_s", non_negative("rtt_s", rtt_s))
+    base = _finite("base_rtt_s", non_negative("base_rtt_s", base_rtt_s))
+    slack = _finite("tolerance_s", non_negative("tolerance_s", tolerance_s))
+    size = _finite("packet_bytes", positive("packet_bytes", packet_bytes))
+    rates = _known("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
+    lengths = np.unique(_known("link_count", whole("link_count", link_count, low=1)))
+    if lengths.size > MAX_MIXES or lengths[-1] > MAX_MIXES:
+        raise _too_many(lengths[-1])
+    order = np.argsort(rates, kind="stable")
+    link_s = 16.0 * size / rates[order]
+    mixes = _grown(link_s, lengths.astype(np.int64), budget_s=wanted - base, slack_s=slack)
+    # A link without an end, of which there is none, takes no time.
+    clocking = np.where(mixes > 0, mixes * link_s, 0.0).sum(axis=1)
+    rtt = base + clocking
+    residual = rtt - wanted
+    fits = np.flatnonzero(np.abs(residual) <= slack)
+    best = fits[np.lexsort((*-mixes[fits].T[::-1], np.abs(residual[fits])))]
+    by_kind = np.empty((best.size, rates.size), np.int64)
+    by_kind[:, order] = mixes[best]
+    return PathMixes(by_kind, rtt[best], residual[best])
+
+
+def _grown(
+    link_s: FloatArray, lengths: NDArray[np.int64], *, budget_s: float, slack_s: float
+) -> NDArray[np.int64]:
+    """Return the mixes that may fit, one column a kind, from the slowest to the fastest."""
+    left, budget = lengths, np.full(lengths.size, budget_s)
+    made = np.zeros((lengths.size, 0), np.int64)
+    # A little more than asked for: what is sorted out here is compared exactly at the end.
+    margin = slack_s + 1e-9 * (abs(budget_s) + slack_s)
+    fastest = float(link_s[-1])
+    for place, each_s in enumerate(link_s[:-1].tolist()):
+        within = np.floor(np.maximum(budget + margin, 0.0) / each_s) if each_s else left
+        choices = np.minimum(within, left).astype(np.int64) + 1
+        if choices.sum(dtype=np.float64) > MAX_MIXES:
+            raise _too_many(float(lengths[-1]))
+        row = np.repeat(np.arange(choices.size), choices)
+        count = np.arange(row.size) - np.repeat(np.cumsum(choices) - choices, choices)
+        left = left[row] - count
+        budget = budget[row] - np.where(count > 0, count * each_s, 0.0)
+        following = float(link_s[place + 1])
+        slowest_s = np.where(left > 0, left * following, 0.0)
+        may_fit = (left * fastest <= budget + margin) & (slowest_s >= budget - margin)
+        left, budget, row, count = left[may_fit], budget[may_fit], row[may_fit], count[may_fit]
+        made = np.column_stack((made[row], count))
+    return np.column_stack((made, left))
+
+
+def _finite(name: str, array: FloatArray) -> float:
+    number = single(name, array)
+    if not math.isfinite(number):
+        raise DomainError(name, number, "one finite number")
+    return number
+
+
+def _known(name: str, array: FloatArray) -> FloatArray:
+    row = one_dimensional(name, array)
+    if not np.isfinite(row).all():
+        raise DomainError(name, "nan or inf", "finite numbers")
+    return row
+
+
+def _too_many(link_count: float) -> DomainError:
+    return DomainError(
+        "link_count",
+        f"{link_count:g}",
+        "so many links that fewer than a million mixes are to be kept",
+        hint="Ask for fewer links, fewer kinds or a smaller tolerance",
+    )

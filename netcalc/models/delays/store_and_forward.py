@@ -1,0 +1,500 @@
+r"""Store-and-forward, cut-through and pipelining over a list of links.
+
+A path is given as parallel lists: one rate and one latency for each link, one processing time for
+each node between two links. Everything in it serves one packet at a time, in order, with room for
+all: the sending host, each line, each router, the receiving host.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from netcalc.checks import (
+    FloatArray,
+    missing_stays,
+    non_negative,
+    one_dimensional,
+    positive,
+    quiet,
+    single,
+    whole,
+)
+from netcalc.errors import DomainError
+from netcalc.models.blocks import in_blocks
+
+
+class Timeline(NamedTuple):
+    """When each packet is where: arrays of shape (packets, links) or (packets, nodes). [s]
+
+    ``processing_start_s`` and ``processing_end_s`` have one column a node, the source first and
+    the destination last; the others one a link: the first bit leaves at ``start_s``, it arrives
+    at ``first_bit_s``, the last bit arrives at ``last_bit_s``. A packet is complete at
+    ``done_s`` (one a packet), after the destination has processed it.
+    """
+
+    start_s: FloatArray
+    first_bit_s: FloatArray
+    last_bit_s: FloatArray
+    processing_start_s: FloatArray
+    processing_end_s: FloatArray
+    done_s: FloatArray
+
+
+@quiet
+def store_and_forward_s(
+    packet_bytes: ArrayLike,
+    *,
+    bandwidth_bps: ArrayLike,
+    latency_s: ArrayLike = 0.0,
+    processing_s: ArrayLike = 0.0,
+    source_processing_s: float = 0.0,
+    destination_processing_s: float = 0.0,
+    packet_count: ArrayLike = 1,
+) -> FloatArray:
+    r"""Time until the last of a train of equal packets is complete behind a list of links.
+
+    .. math::
+
+        T = \sum_i 8L/R_i + \sum_i d_i + p_s + \sum_j p_j + p_d + (N-1) \max(8L/R_i, p_s, p_j, p_d)
+
+    Parameters
+    ----------
+    packet_bytes : array_like
+        Size of each packet. [byte]
+    bandwidth_bps : 1-D array_like
+        Rate of each link. [bit/s]
+    latency_s : 1-D array_like
+        Latency of each link, or one for all. [s]
+    processing_s : 1-D array_like
+        Processing in each node between two links, or one for all. [s]
+    source_processing_s : float
+        Processing in the sending host. [s]
+    destination_processing_s : float
+        Processing in the receiving host. [s]
+    packet_count : array_like
+        Packets of the train, sent back to back. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Completion time, broadcast over ``packet_bytes`` and ``packet_count``. [s]
+
+    Raises
+    ------
+    DomainError
+        If a rate is zero or negative, another quantity negative, or the lists do not match.
+
+    Notes
+    -----
+    Validity: equal packets, first in first out, room for all of them in every node. The order of
+    the links does not matter. For unequal packets use :func:`pipeline_timeline`.
+
+    Symbols: :math:`L` packet_bytes, :math:`R_i` bandwidth_bps, :math:`d_i` latency_s, :math:`p_j`
+    processing_s, :math:`N` packet_count, :math:`p_s` source_processing_s, :math:`p_d`
+    destination_processing_s.
+
+    Examples
+    --------
+    Fig. A-9, with the 7.5 ms that the book takes for 1428 bytes on a T1: one packet, then ten.
+
+    >>> t1 = 1428 * 8 / 0.0075
+    >>> store_and_forward_s(1428, bandwidth_bps=[t1, t1], latency_s=[0.005, 0.001],
+    ...     processing_s=0.001, source_processing_s=0.001, destination_processing_s=0.001,
+    ...     packet_count=[1, 10]).round(6).tolist()
+    [0.024, 0.0915]
+
+    References
+    ----------
+    Stevens, TCP/IP Illustrated vol. 3, A.3 (Fig. A-9); Kurose and Ross, Computer Networking, 1.4.
+    """
+    size = non_negative("packet_bytes", packet_bytes)
+    rate, latency, processing = _links(bandwidth_bps, latency_s, processing_s)
+    ends = _ends(source_processing_s, destination_processing_s)
+    fixed = float(latency.sum() + processing.sum() + sum(ends))
+    slowest_node = float(max(*ends, *processing))
+    later = whole("packet_count", packet_count, low=1) - 1.0
+    slowest = np.maximum(size * (8.0 / float(rate.min())), slowest_node)
+    total = size * float((8.0 / rate).sum())
+    total = total + later * slowest
+    return total + fixed
+
+
+@quiet
+def cut_through_s(
+    frame_bytes: ArrayLike,
+    *,
+    bandwidth_bps: ArrayLike,
+    latency_s: ArrayLike = 0.0,
+    header_bytes: ArrayLike = 14,
+    switch_latency_s: ArrayLike = 0.0,
+) -> FloatArray:
+    r"""Time of one frame through switches that send on as soon as they know the address.
+
+    .. math:: T = 8L/R_k + \sum_i d_i + \sum_{i<k} (8h/R_i + \ell_i)
+
+    Parameters
+    ----------
+    frame_bytes : array_like
+        Size of the frame. [byte]
+    bandwidth_bps : 1-D array_like
+        Rate of each link. [bit/s]
+    latency_s : 1-D array_like
+        Latency of each link, or one for all. [s]
+    header_bytes : array_like
+        Bytes a switch must have before it can send on. [byte]
+    switch_latency_s : 1-D array_like
+        Own latency of each switch, or one for all. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Time until the last bit arrives. [s]
+
+    Raises
+    ------
+    DomainError
+        If a rate is zero or negative, another quantity negative, or the lists do not match.
+
+    Notes
+    -----
+    Validity: idle outputs. A switch whose output is faster than its input must store the whole
+    frame first, and does so here (``h`` becomes ``L``).
+
+    Symbols: :math:`L` frame_bytes, :math:`R_i` bandwidth_bps, :math:`d_i` latency_s, :math:`h`
+    header_bytes, :math:`\ell_i` switch_latency_s.
+
+    Examples
+    --------
+    64 bytes through one switch at 100 Mbit/s:
+
+    >>> float(cut_through_s(64, bandwidth_bps=[1e8, 1e8], latency_s=1e-6, switch_latency_s=1e-6))
+    9.24e-06
+
+    References
+    ----------
+    Kermani and Kleinrock, Virtual cut-through, Computer Networks 3 (1979).
+    """
+    size = non_negative("frame_bytes", frame_bytes)
+    rate, latency, switch = _links(
+        bandwidth_bps, latency_s, switch_latency_s, name="switch_latency_s"
+    )
+    header = np.minimum(non_negative("header_bytes", header_bytes), size)
+    total = size * (8.0 / float(rate[-1]))
+    for inward, outward in pairwise(rate.tolist()):
+        needed = header if outward <= inward else size
+        total = total + needed * (8.0 / inward)
+    return total + float(latency.sum() + switch.sum())
+
+
+@quiet
+def pipeline_timeline(
+    packet_bytes: ArrayLike,
+    *,
+    bandwidth_bps: ArrayLike,
+    latency_s: ArrayLike = 0.0,
+    processing_s: ArrayLike = 0.0,
+    source_processing_s: float = 0.0,
+    destination_processing_s: float = 0.0,
+) -> Timeline:
+    r"""Follow every packet of a train, bit by bit: unequal packets over unequal links.
+
+    .. math::
+
+        s_{k,i} = \max(r_{k,i}, s_{k-1,i} + 8 L_{k-1} / R_i), \quad e_{k,i} = s_{k,i} + 8 L_k / R_i
+        + d_i, \quad r_{k,i+1} = \max(e_{k,i}, r_{k-1,i+1}) + p_i
+
+    Parameters
+    ----------
+    packet_bytes : 1-D array_like
+        Size of each packet, in the order of sending. [byte]
+    bandwidth_bps : 1-D array_like
+        Rate of each link. [bit/s]
+    latency_s : 1-D array_like
+        Latency of each link, or one for all. [s]
+    processing_s : 1-D array_like
+        Processing in each node between two links, or one for all. [s]
+    source_processing_s : float
+        Processing in the sending host. [s]
+    destination_processing_s : float
+        Processing in the receiving host. [s]
+
+    Returns
+    -------
+    Timeline
+        When each packet is processed, sent and received, by node and link. [s]
+
+    Raises
+    ------
+    DomainError
+        If a rate is zero or negative, another quantity negative, or the lists do not match.
+
+    Notes
+    -----
+    Validity: first in first out, room for all packets in every node, all packets ready at time 0.
+
+    Symbols: :math:`L_k` packet_bytes, :math:`R_i` bandwidth_bps, :math:`d_i` latency_s, :math:`p_i`
+    processing_s. Not in the equation: source_processing_s, destination_processing_s (the first and
+    the last of the nodes).
+
+    Examples
+    --------
+    Fig. A-9: the last bit reaches the destination at 23 ms; the book prints 25.
+
+    >>> t1 = 1428 * 8 / 0.0075
+    >>> line = pipeline_timeline([1428], bandwidth_bps=[t1, t1], latency_s=[0.005, 0.001],
+    ...     processing_s=0.001, source_processing_s=0.001, destination_processing_s=0.001)
+    >>> (1e3 * line.first_bit_s).round(3).tolist(), (1e3 * line.last_bit_s).round(3).tolist()
+    ([[6.0, 15.5]], [[13.5, 23.0]])
+    >>> round(float(line.done_s[-1]), 6)
+    0.024
+
+    References
+    ----------
+    Stevens, TCP/IP Illustrated vol. 3, A.3, Fig. A-9; event recursion of a tandem queue.
+    """
+    sizes = one_dimensional("packet_bytes", non_negative("packet_bytes", packet_bytes))
+    rate, latency, processing = _links(bandwidth_bps, latency_s, processing_s)
+    source, destination = _ends(source_processing_s, destination_processing_s)
+    nodes = np.concatenate(([source], processing, [destination]))
+    packets, links = sizes.size, rate.size
+    start, first, last = (np.empty((packets, links)) for _ in range(3))
+    node_start, node_end = (np.empty((packets, links + 1)) for _ in range(2))
+    ready = np.zeros(packets)
+    for link in range(links + 1):
+        node_start[:, link], node_end[:, link] = _serve(ready, np.full(packets, nodes[link]))
+        if link < links:
+            start[:, link], sent = _serve(node_end[:, link], 8.0 * sizes / rate[link])
+            first[:, link] = start[:, link] + latency[link]
+            last[:, link] = sent + latency[link]
+            ready = last[:, link]
+    return Timeline(start, first, last, node_start, node_end, node_end[:, -1].copy())
+
+
+@quiet
+def message_s(
+    segment_bytes: ArrayLike,
+    *,
+    message_bytes: float,
+    bandwidth_bps: ArrayLike,
+    latency_s: ArrayLike = 0.0,
+    header_bytes: float = 0.0,
+) -> FloatArray:
+    r"""Time to move a message cut into segments, the last one shorter, over a list of links.
+
+    .. math::
+
+        c_{N,i} = \max(c_{N,i-1} + d_{i-1}, c_{N-1,i}) + 8 (m_N + h) / R_i, \quad N = \lceil M / m
+        \rceil, \quad m_N = M - (N - 1) m
+
+    Parameters
+    ----------
+    segment_bytes : array_like
+        Payload of a full segment. [byte]
+    message_bytes : float
+        Payload of the whole message. [byte]
+    bandwidth_bps : 1-D array_like
+        Rate of each link. [bit/s]
+    latency_s : 1-D array_like
+        Latency of each link, or one for all. [s]
+    header_bytes : float
+        Header added to each segment. [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Time until the last bit of the message arrives, of the shape of ``segment_bytes``. [s]
+
+    Raises
+    ------
+    DomainError
+        If a size or rate is zero or negative, another quantity negative, or lists do not match.
+
+    Notes
+    -----
+    Validity: as :func:`store_and_forward_s` without processing.
+
+    Symbols: :math:`m` segment_bytes, :math:`M` message_bytes, :math:`R_i` bandwidth_bps,
+    :math:`d_{i-1}` latency_s, :math:`h` header_bytes.
+
+    Examples
+    --------
+    A megabyte over three links of 2 Mbit/s: whole, and in segments of 10,000 bits.
+
+    >>> message_s([1e6, 1250], message_bytes=1e6, bandwidth_bps=[2e6, 2e6, 2e6]).round(3).tolist()
+    [12.0, 4.01]
+
+    References
+    ----------
+    Kurose and Ross, Computer Networking, chapter 1, problem on message segmentation.
+    """
+    message = positive("message_bytes", message_bytes)
+    segment = positive("segment_bytes", segment_bytes)
+    header = non_negative("header_bytes", header_bytes)
+    rate, latency, _ = _links(bandwidth_bps, latency_s, 0.0)
+    moved = partial(_moved_s, rate=rate, latency=latency)
+    return in_blocks(moved, segment, message, header)[()]
+
+
+@quiet
+def optimal_segment_bits(
+    message_bits: ArrayLike, *, header_bits: ArrayLike, link_count: ArrayLike
+) -> FloatArray:
+    r"""Segment payload that moves a message over equal links in the least time.
+
+    .. math:: S = \sqrt{h F / (k - 1)}
+
+    Parameters
+    ----------
+    message_bits : array_like
+        Payload of the whole message. [bit]
+    header_bits : array_like
+        Header added to each segment. [bit]
+    link_count : array_like
+        Store-and-forward links on the way. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Payload of a segment; ``inf`` on a single link, where cutting gains nothing. [bit]
+
+    Raises
+    ------
+    DomainError
+        If a size is negative, or ``link_count`` not a whole number of at least 1.
+
+    Notes
+    -----
+    Validity: equal rates, propagation left out (it adds a constant), segments of any real size.
+
+    Symbols: :math:`F` message_bits, :math:`h` header_bits, :math:`k` link_count.
+
+    Examples
+    --------
+    >>> round(float(optimal_segment_bits(8e6, header_bits=320, link_count=3)))
+    35777
+
+    References
+    ----------
+    Kurose and Ross, Computer Networking, chapter 1, problem on message segmentation.
+    """
+    product = non_negative("message_bits", message_bits) * non_negative("header_bits", header_bits)
+    hops = whole("link_count", link_count, low=1) - 1.0
+    best = np.where(hops > 0, np.sqrt(product / hops), np.inf)
+    return missing_stays(best, product, hops)[()]
+
+
+@quiet
+def equivalent_bandwidth_bps(bandwidth_bps: ArrayLike) -> FloatArray:
+    r"""Rate of the one line that takes as long for a packet as a list of links does.
+
+    .. math:: R = 1 / \sum_i (1 / R_i)
+
+    Parameters
+    ----------
+    bandwidth_bps : 1-D array_like
+        Rate of each link. [bit/s]
+
+    Returns
+    -------
+    numpy.ndarray
+        The equivalent rate: what the slope of round trip against size shows. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If a rate is zero or negative, or there is none.
+
+    Notes
+    -----
+    Validity: single packets. A long train runs at the slowest link's rate instead.
+
+    Symbols: :math:`R_i` bandwidth_bps.
+
+    Examples
+    --------
+    Eight T1 lines in a row look like one of 193 kbit/s:
+
+    >>> float(equivalent_bandwidth_bps([1.544e6] * 8))
+    193000.0
+
+    References
+    ----------
+    Jacobson, pathchar (1997); Downey, Using pathchar to estimate Internet link characteristics
+    (1999).
+    """
+    rate = one_dimensional("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
+    return np.asarray(1.0 / float((1.0 / rate).sum()))[()]
+
+
+def _moved_s(
+    segment: FloatArray,
+    message: FloatArray,
+    header: FloatArray,
+    *,
+    rate: FloatArray,
+    latency: FloatArray,
+) -> FloatArray:
+    """Return when the last bit of a message arrives, for each size of its segments."""
+    segment = np.minimum(segment, message)
+    segments = np.ceil(message / segment)
+    tail_bits = 8.0 * (message - (segments - 1) * segment + header)
+    full_bits = 8.0 * (segment + header)
+    # When the one before the last (all are full) and the last leave each link.
+    before_last = np.zeros_like(segments)
+    last = np.zeros_like(segments)
+    slowest = rate[0]
+    sum_of_inverse = 0.0
+    arrived = 0.0
+    for link in range(rate.size):
+        slowest = min(slowest, rate[link])
+        sum_of_inverse += 1.0 / rate[link]
+        before_last = full_bits * (sum_of_inverse + (segments - 2) / slowest) + arrived
+        before_last = np.where(segments > 1, before_last, 0.0)
+        last = np.maximum(last, before_last) + tail_bits / rate[link] + latency[link]
+        arrived += latency[link]
+    return last
+
+
+def _serve(ready: FloatArray, service: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Start and end of each packet at a server that takes one at a time, in order."""
+    done = np.cumsum(service)
+    # end_k = max over j <= k of ready_j + service_j + ... + service_k
+    end = done + np.maximum.accumulate(ready - (done - service))
+    return end - service, end
+
+
+def _links(
+    bandwidth_bps: ArrayLike,
+    latency_s: ArrayLike,
+    processing_s: ArrayLike,
+    *,
+    name: str = "processing_s",
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return rate and latency of each link, and the processing of each node between two."""
+    rate = one_dimensional("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
+    latency = _one_each("latency_s", non_negative("latency_s", latency_s), rate.size)
+    between_links = _one_each(name, non_negative(name, processing_s), rate.size - 1)
+    return rate, latency, between_links
+
+
+def _ends(source_processing_s: float, destination_processing_s: float) -> tuple[float, float]:
+    return (
+        single("source_processing_s", non_negative("source_processing_s", source_processing_s)),
+        single(
+            "destination_processing_s",
+            non_negative("destination_processing_s", destination_processing_s),
+        ),
+    )
+
+
+def _one_each(name: str, values: FloatArray, count: int) -> NDArray[np.float64]:
+    if values.ndim == 0:
+        return np.full(count, float(values))
+    if values.shape != (count,):
+        raise DomainError(name, f"a list of shape {values.shape}", f"one number, or {count}")
+    return values

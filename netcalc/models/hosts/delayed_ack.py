@@ -1,0 +1,247 @@
+r"""Delayed acknowledgements: how long a receiver holds one back, by system.
+
+A receiver waits for data to ride on or for a second segment, at most until its timer fires. The
+timer is either started with the segment, or a heartbeat that runs on its own.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import (
+    FloatArray,
+    choice,
+    non_negative,
+    positive,
+    quiet,
+    real,
+    whole,
+)
+
+
+class DelayedAck(NamedTuple):
+    """What a system does: shortest and longest wait, and after how many segments it answers."""
+
+    shortest_s: float
+    longest_s: float
+    every_segments: int
+    source: str
+
+
+SYSTEMS: dict[str, DelayedAck] = {
+    "rfc1122": DelayedAck(0.0, 0.5, 2, "RFC 1122, 4.2.3.2: less than 0.5 s, every second segment"),
+    "bsd44": DelayedAck(0.0, 0.2, 2, "4.4BSD, heartbeat of 200 ms (PR_FASTHZ 5)"),
+    "linux": DelayedAck(0.04, 0.2, 2, "Linux, TCP_DELACK_MIN HZ/25 to TCP_DELACK_MAX HZ/5"),
+    "rhel7_rt": DelayedAck(0.004, 0.004, 2, "Red Hat Enterprise Linux for Real Time 7, tuning"),
+    "freebsd_before_2020": DelayedAck(0.1, 0.1, 2, "FreeBSD before r360010"),
+    "freebsd_since_2020": DelayedAck(0.04, 0.04, 2, "FreeBSD r360010 (April 2020)"),
+    "xnu": DelayedAck(0.1, 0.2, 2, "xnu, tcp_delack: fires between 100 and 200 ms"),
+    "windows_2000": DelayedAck(0.2, 0.2, 2, "Windows 2000, TcpDelAckTicks 2 of 100 ms"),
+    "windows_ce": DelayedAck(0.2, 0.2, 2, "Windows CE 6.0 documentation"),
+    "solaris_local": DelayedAck(0.05, 0.05, 8, "Solaris, _local_dack_interval, _local_dacks_max"),
+    "solaris_remote": DelayedAck(0.1, 0.1, 2, "Solaris, _deferred_ack_interval"),
+}
+"""Delayed acknowledgements by system. Windows since 2012 sets the time by its templates."""
+
+LINUX_ATO_MIN_S = 0.04
+"""Least timeout that Linux adapts an acknowledgement to (TCP_ATO_MIN, HZ/25). [s]"""
+
+LINUX_MAX_QUICKACKS = 16
+"""Segments that Linux acknowledges at once when a connection starts (TCP_MAX_QUICKACKS)."""
+
+LINUX_INITIAL_WINDOW_SEGMENTS = 10
+"""First window of Linux (TCP_INIT_CWND)."""
+
+
+@quiet
+def delayed_ack_s(system: str, *, statistic: str = "mean") -> FloatArray:
+    r"""Time that a system holds back the acknowledgement of a lone segment.
+
+    .. math:: \bar D = (D_{min} + D_{max}) / 2
+
+    Parameters
+    ----------
+    system : str
+        Name in ``SYSTEMS``: rfc1122, bsd44, linux, rhel7_rt, freebsd_before_2020,
+        freebsd_since_2020, xnu, windows_2000, windows_ce, solaris_local or solaris_remote. [text]
+    statistic : {'shortest', 'mean', 'longest'}
+        Which time of the range. [text]
+
+    Returns
+    -------
+    numpy.ndarray
+        Time; the mean is the middle of the range. [s]
+
+    Raises
+    ------
+    DomainError
+        If a name is not in the list.
+
+    Notes
+    -----
+    Validity: the defaults of the sources named in ``SYSTEMS``. The middle is the mean of a
+    heartbeat; Linux adapts, and mostly stays at its shortest.
+
+    Symbols: Not in the equation: system, statistic (the system sets the range, of which the mean is
+    the middle).
+
+    Examples
+    --------
+    >>> float(delayed_ack_s("bsd44")), float(delayed_ack_s("linux", statistic="shortest"))
+    (0.1, 0.04)
+
+    References
+    ----------
+    RFC 1122, 4.2.3.2; the sources of the systems as named in ``SYSTEMS``.
+    """
+    found = SYSTEMS[choice("system", system, tuple(SYSTEMS))]
+    times = {
+        "shortest": found.shortest_s,
+        "mean": (found.shortest_s + found.longest_s) / 2,
+        "longest": found.longest_s,
+    }
+    return np.asarray(times[choice("statistic", statistic, tuple(times))], dtype=np.float64)
+
+
+@quiet
+def heartbeat_mean_s(period_s: ArrayLike) -> FloatArray:
+    r"""Mean wait for a timer that runs on its own.
+
+    .. math:: \bar D = P / 2
+
+    Parameters
+    ----------
+    period_s : array_like
+        Period of the timer: 0.2 in 4.4BSD. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Mean wait. [s]
+
+    Raises
+    ------
+    DomainError
+        If ``period_s`` is negative.
+
+    Notes
+    -----
+    Validity: segments that arrive at any phase of the timer alike.
+
+    Symbols: :math:`P` period_s.
+
+    Examples
+    --------
+    >>> float(heartbeat_mean_s(0.2))
+    0.1
+
+    References
+    ----------
+    Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000 (100 ms).
+    """
+    return non_negative("period_s", period_s) / 2.0
+
+
+@quiet
+def heartbeat_wait_s(
+    arrival_s: ArrayLike, *, period_s: ArrayLike = 0.2, phase_s: ArrayLike = 0.0
+) -> FloatArray:
+    r"""Wait from an arrival to the next tick of a timer that runs on its own.
+
+    .. math:: D = P - ((t - \varphi) \bmod P)
+
+    Parameters
+    ----------
+    arrival_s : array_like
+        Time of the arrival. [s]
+    period_s : array_like
+        Period of the timer. [s]
+    phase_s : array_like
+        Time of one of its ticks. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Wait, above 0 and at most one period. [s]
+
+    Raises
+    ------
+    DomainError
+        If ``period_s`` is zero or negative.
+
+    Notes
+    -----
+    Validity: a timer without jitter; what arrives with a tick waits for the next.
+
+    Symbols: :math:`t` arrival_s, :math:`P` period_s, :math:`\varphi` phase_s.
+
+    Examples
+    --------
+    >>> heartbeat_wait_s([0.0, 0.125], period_s=0.25).tolist()
+    [0.25, 0.125]
+
+    References
+    ----------
+    Wright and Stevens, TCP/IP Illustrated vol. 2, 25.4 (tcp_fasttimo).
+    """
+    period = positive("period_s", period_s)
+    # Of each by itself: the remainder is exact, the difference of two large times is not.
+    since: FloatArray = np.mod(real("arrival_s", arrival_s), period)
+    since = np.mod(since - np.mod(real("phase_s", phase_s), period), period)
+    return period - since
+
+
+@quiet
+def tick_timer_wait_s(
+    arrival_s: ArrayLike, *, tick_count: ArrayLike = 10, tick_s: ArrayLike = 0.004
+) -> FloatArray:
+    r"""Wait from an arrival to a timeout that is counted in ticks of the kernel.
+
+    .. math:: D = \tau \left( \left\lfloor t / \tau \right\rfloor + n + 1 \right) - t
+
+    Parameters
+    ----------
+    arrival_s : array_like
+        Time of the arrival since a tick. [s]
+    tick_count : array_like
+        Ticks of the timeout: HZ / 25 for the least delayed acknowledgement of Linux. [1]
+    tick_s : array_like
+        Time between two ticks: 0.004 where the kernel has HZ = 250. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Wait: longer than so many ticks, by at most one. [s]
+
+    Raises
+    ------
+    DomainError
+        If ``tick_count`` is not a whole number, ``tick_s`` zero or negative.
+
+    Notes
+    -----
+    Validity: the timer wheel of Linux below 64 ticks, where its slots are a tick wide. If each
+    request follows the response to the one before, and that followed the timer, arrivals keep
+    their phase: a round then takes a whole number of ticks.
+
+    Symbols: :math:`t` arrival_s, :math:`n` tick_count, :math:`\tau` tick_s.
+
+    Examples
+    --------
+    An arrival right after a tick waits longest:
+
+    >>> (1e3 * tick_timer_wait_s([0.0001, 0.0039])).round(1).tolist()
+    [43.9, 40.1]
+
+    References
+    ----------
+    Linux, kernel/time/timer.c (calc_index: a timer never fires early); include/net/tcp.h
+    (TCP_DELACK_MIN).
+    """
+    arrival = real("arrival_s", arrival_s)
+    ticks = whole("tick_count", tick_count)
+    tick = positive("tick_s", tick_s)
+    return tick * (ticks + 1.0) - np.mod(arrival, tick)

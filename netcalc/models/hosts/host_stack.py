@@ -1,0 +1,426 @@
+r"""What a host spends on packets: per packet, per byte, per copy, checksum, fragment and buffer.
+
+On loopback nothing is left but the host, so that a transaction is a sum of such costs. The same
+two-term sum, so much per segment and so much per byte, explains why TCP beats UDP on loopback:
+it takes segments of 16 KB where UDP sends one datagram per write.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import (
+    FloatArray,
+    choice,
+    non_negative,
+    one_dimensional,
+    positive,
+    quiet,
+    whole,
+)
+from netcalc.errors import DomainError
+from netcalc.models.blocks import blockwise
+from netcalc.models.hosts.mbufs import BSD44, datagram_mbufs, stream_mbufs, stream_segments
+from netcalc.models.sizes.fragmentation import fragment_count
+
+
+class Transaction(NamedTuple):
+    """What one request and its reply of the same size cost on a host that plays both ends."""
+
+    segments: int
+    connections: int
+    programs: int
+    copies: int
+    checksums: int
+
+
+TRANSACTIONS: dict[str, Transaction] = {
+    # The kernel answers ping: one program, two copies.
+    "ping": Transaction(segments=2, connections=0, programs=1, copies=2, checksums=4),
+    "udp": Transaction(segments=2, connections=0, programs=2, copies=4, checksums=4),
+    "ttcp": Transaction(segments=3, connections=1, programs=2, copies=4, checksums=4),
+    "tfo": Transaction(segments=5, connections=1, programs=2, copies=4, checksums=4),
+    "tcp": Transaction(segments=9, connections=1, programs=2, copies=4, checksums=4),
+}
+"""Passes over the data: copies between user and kernel, checksums made and verified."""
+
+
+class SegmentCosts(NamedTuple):
+    """The two terms of a host's cost: [s/packet] and [s/byte]."""
+
+    packet_cost: FloatArray
+    byte_cost: FloatArray
+
+
+@quiet
+def message_s(
+    payload_bytes: ArrayLike,
+    *,
+    packet_cost: ArrayLike,
+    copy_cost: ArrayLike = 0.0,
+    checksum_cost: ArrayLike = 0.0,
+    packet_count: ArrayLike = 1,
+    copy_count: ArrayLike = 1,
+    checksum_count: ArrayLike = 1,
+) -> FloatArray:
+    r"""Time that a host's protocol stack takes for one message.
+
+    .. math:: t = m a + N (c k + s q)
+
+    Parameters
+    ----------
+    payload_bytes : array_like
+        Size of the message. [byte]
+    packet_cost : array_like
+        Time for each packet or fragment whatever its size. [s/packet]
+    copy_cost : array_like
+        Time to copy a byte. [s/byte]
+    checksum_cost : array_like
+        Time to sum a byte. [s/byte]
+    packet_count : array_like
+        Packets or fragments of the message. [1]
+    copy_count : array_like
+        Copies: 1 between user and kernel, 0 with sendfile, 2 with a bounce buffer. [1]
+    checksum_count : array_like
+        Passes of a checksum: 0 where the network card does it. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Time of the processor. [s]
+
+    Raises
+    ------
+    DomainError
+        If an input is negative.
+
+    Notes
+    -----
+    Validity: passes that do not share the cache; one packet at a time.
+
+    Symbols: :math:`N` payload_bytes, :math:`m` packet_count, :math:`a` packet_cost, :math:`c`
+    copy_count, :math:`k` copy_cost, :math:`s` checksum_count, :math:`q` checksum_cost.
+
+    Examples
+    --------
+    50 us a packet, 10 ns to copy a byte, 5 ns to sum it:
+
+    >>> float(message_s(1400, packet_cost=50e-6, copy_cost=10e-9, checksum_cost=5e-9))
+    7.1e-05
+
+    References
+    ----------
+    Clark, Jacobson, Romkey and Salwen, IEEE Communications Magazine, June 1989; Stevens, TCP/IP
+    Illustrated vol. 3, A.2.
+    """
+    size = non_negative("payload_bytes", payload_bytes)
+    copying = non_negative("copy_count", copy_count) * non_negative("copy_cost", copy_cost)
+    summing = non_negative("checksum_count", checksum_count) * non_negative(
+        "checksum_cost", checksum_cost
+    )
+    packets = non_negative("packet_count", packet_count)
+    return packets * non_negative("packet_cost", packet_cost) + size * (copying + summing)
+
+
+@quiet
+@blockwise
+def transaction_s(
+    payload_bytes: ArrayLike,
+    *,
+    protocol: str,
+    packet_cost: ArrayLike,
+    program_s: ArrayLike = 0.0,
+    connection_s: ArrayLike = 0.0,
+    copy_cost: ArrayLike = 0.0,
+    checksum_cost: ArrayLike = 0.0,
+    mbuf_s: ArrayLike = 0.0,
+    cluster_s: ArrayLike = 0.0,
+    mtu_bytes: ArrayLike = BSD44.loopback_mtu_bytes,
+    minclsize_bytes: ArrayLike = BSD44.minclsize_bytes,
+) -> FloatArray:
+    r"""Time of one request and a reply of the same size on one host.
+
+    .. math:: t = p P + s a + v V + N (c k + S q) + 2 (m M + u U)
+
+    Parameters
+    ----------
+    payload_bytes : array_like
+        User data of the request, and of the reply. [byte]
+    protocol : {'ping', 'udp', 'ttcp', 'tfo', 'tcp'}
+        What carries them. [text]
+    packet_cost : array_like
+        Time for each packet or fragment, down and up the stack. [s/packet]
+    program_s : array_like
+        Time for each program that takes part: system calls and switches. [s]
+    connection_s : array_like
+        Time to set up and tear down a connection. [s]
+    copy_cost : array_like
+        Time to copy a byte. [s/byte]
+    checksum_cost : array_like
+        Time to sum a byte. [s/byte]
+    mbuf_s : array_like
+        Time for each mbuf of 4.4BSD. [s]
+    cluster_s : array_like
+        Time for each cluster. [s]
+    mtu_bytes : array_like
+        Largest packet of the loopback interface. [byte]
+    minclsize_bytes : array_like
+        Size that asks for a cluster. [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Time as the client's timer shows it. [s]
+
+    Raises
+    ------
+    DomainError
+        If an input is negative, sizes are no whole numbers or larger than the protocol takes,
+        or ``protocol`` is another.
+
+    Notes
+    -----
+    Validity: one processor, so that every packet counts, the last acknowledgement included; a
+    loopback without delay, where Nagle's rule costs a segment but no wait.
+
+    Symbols: :math:`N` payload_bytes, :math:`P` program_s, :math:`a` packet_cost, :math:`V`
+    connection_s, :math:`k` copy_cost, :math:`q` checksum_cost, :math:`M` mbuf_s, :math:`U`
+    cluster_s. Not in the equation: protocol, mtu_bytes, minclsize_bytes (which set the counts p, s,
+    v, c, S, m and u).
+
+    Examples
+    --------
+    TCP takes six packets more than T/TCP at every size:
+
+    >>> cost = {"packet_cost": 0.67e-3, "program_s": 1.1e-3, "connection_s": 2.8e-3}
+    >>> tcp = transaction_s([0, 200, 1400], protocol="tcp", **cost)
+    >>> (tcp - transaction_s([0, 200, 1400], protocol="ttcp", **cost)).round(5).tolist()
+    [0.00402, 0.00402, 0.00402]
+
+    References
+    ----------
+    Stevens, TCP/IP Illustrated vol. 3, A.2, Fig. A-6 to A-8.
+    """
+    kind = TRANSACTIONS[choice("protocol", protocol, tuple(TRANSACTIONS))]
+    size = whole("payload_bytes", payload_bytes)
+    mtu = positive("mtu_bytes", mtu_bytes)
+    if protocol in ("ping", "udp"):
+        inner, header = (8, 20) if protocol == "ping" else (0, 28)
+        buffers = datagram_mbufs(
+            size,
+            header_bytes=header,
+            inner_header_bytes=inner,
+            minclsize_bytes=minclsize_bytes,
+        )
+        further = fragment_count(size + 8, mtu_bytes=mtu, algorithm="bsd") - 1
+        mbufs, clusters = buffers.mbufs, buffers.clusters
+    else:
+        stream = stream_mbufs(size, minclsize_bytes=minclsize_bytes)
+        further = stream_segments(size, mss_bytes=mtu - 40, minclsize_bytes=minclsize_bytes)
+        further = np.maximum(further - 1, 0)
+        mbufs, clusters = stream.mbufs + 1, stream.clusters  # one of the headers
+    passes = message_s(
+        size,
+        packet_cost=packet_cost,
+        copy_cost=copy_cost,
+        checksum_cost=checksum_cost,
+        packet_count=kind.segments + 2 * further,
+        copy_count=kind.copies,
+        checksum_count=kind.checksums,
+    )
+    memory = mbufs * non_negative("mbuf_s", mbuf_s)
+    memory = memory + clusters * non_negative("cluster_s", cluster_s)
+    fixed = kind.programs * non_negative("program_s", program_s)
+    fixed = fixed + kind.connections * non_negative("connection_s", connection_s)
+    return fixed + passes + 2 * memory
+
+
+@quiet
+def bulk_s(
+    payload_bytes: ArrayLike,
+    *,
+    segment_bytes: ArrayLike,
+    packet_cost: ArrayLike,
+    byte_cost: ArrayLike = 0.0,
+) -> FloatArray:
+    r"""Time that a host takes to send many bytes to a sink.
+
+    .. math:: t = \lceil N / M \rceil \, a + N b
+
+    Parameters
+    ----------
+    payload_bytes : array_like
+        All bytes sent. [byte]
+    segment_bytes : array_like
+        Payload of a packet: the MSS of TCP, which gathers writes, or the write of UDP. [byte]
+    packet_cost : array_like
+        Time for each packet. [s/packet]
+    byte_cost : array_like
+        Time for each byte. [s/byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Time of the transfer. [s]
+
+    Raises
+    ------
+    DomainError
+        If an input is negative, or ``segment_bytes`` zero.
+
+    Notes
+    -----
+    Validity: the host is the limit, not the line or a window.
+
+    Symbols: :math:`N` payload_bytes, :math:`M` segment_bytes, :math:`a` packet_cost, :math:`b`
+    byte_cost.
+
+    Examples
+    --------
+    5000 writes of 1440 bytes in segments of an Ethernet and of a loopback:
+
+    >>> costs = {"packet_cost": 424.6e-6, "byte_cost": 106.7e-9}
+    >>> bulk_s(7.2e6, segment_bytes=[1448, 16332], **costs).round(2).tolist()
+    [2.88, 0.96]
+
+    References
+    ----------
+    Snader, Effective TCP/IP Programming, tip on TCP against UDP (Tables 2.2 and 2.3).
+    """
+    size = non_negative("payload_bytes", payload_bytes)
+    packets = np.ceil(size / positive("segment_bytes", segment_bytes))
+    per_packet = packets * non_negative("packet_cost", packet_cost)
+    return per_packet + size * non_negative("byte_cost", byte_cost)
+
+
+@quiet
+def two_point_costs(
+    elapsed_s: ArrayLike, *, packet_count: ArrayLike, payload_bytes: ArrayLike
+) -> SegmentCosts:
+    r"""Cost per packet and per byte from two measured transfers.
+
+    .. math::
+
+        t_i = m_i a + N_i b: \quad a = \frac{t_1 N_2 - t_2 N_1}{m_1 N_2 - m_2 N_1}, \quad b =
+        \frac{m_1 t_2 - m_2 t_1}{m_1 N_2 - m_2 N_1}
+
+    Parameters
+    ----------
+    elapsed_s : 1-D array_like
+        Time of the two transfers. [s]
+    packet_count : 1-D array_like
+        Packets of each. [1]
+    payload_bytes : 1-D array_like
+        Bytes of each. [byte]
+
+    Returns
+    -------
+    SegmentCosts
+        ``packet_cost`` [s/packet] and ``byte_cost`` [s/byte]; nan where the two transfers have
+        packets of the same size, which tells nothing about their parts. A negative cost says
+        that the two do not share one. [s]
+
+    Raises
+    ------
+    DomainError
+        If an input is negative or no list of two.
+
+    Notes
+    -----
+    Validity: two transfers through the same code; two points leave no residual.
+
+    Symbols: :math:`t_i` elapsed_s, :math:`m_i` packet_count, :math:`N_i` payload_bytes.
+
+    Examples
+    --------
+    Snader's TCP over an Ethernet interface and over loopback:
+
+    >>> costs = two_point_costs([2.88, 0.9558], packet_count=[4973, 441], payload_bytes=[7.2e6] * 2)
+    >>> round(float(costs.packet_cost) * 1e6), round(float(costs.byte_cost) * 1e9)
+    (425, 107)
+
+    References
+    ----------
+    Snader, Effective TCP/IP Programming, Table 2.2.
+    """
+    lists = {
+        "elapsed_s": elapsed_s,
+        "packet_count": packet_count,
+        "payload_bytes": payload_bytes,
+    }
+    (t1, t2), (m1, m2), (n1, n2) = (_pair(name, values) for name, values in lists.items())
+    determinant = m1 * n2 - m2 * n1
+    if abs(determinant) <= 1e-12 * max(m1 * n2, m2 * n1):
+        return SegmentCosts(np.asarray(np.nan), np.asarray(np.nan))
+    return SegmentCosts(
+        np.asarray((t1 * n2 - t2 * n1) / determinant),
+        np.asarray((m1 * t2 - m2 * t1) / determinant),
+    )
+
+
+@quiet
+def delivered_goodput_bps(
+    write_count: ArrayLike, *, lost_count: ArrayLike, write_bytes: ArrayLike, elapsed_s: ArrayLike
+) -> FloatArray:
+    r"""Rate of what arrives, where a sender's rate also counts what was lost.
+
+    .. math:: X = 8 (n - l) B / t
+
+    Parameters
+    ----------
+    write_count : array_like
+        Datagrams sent. [1]
+    lost_count : array_like
+        Datagrams lost. [1]
+    write_bytes : array_like
+        Payload of each. [byte]
+    elapsed_s : array_like
+        Time of the run. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Goodput at the receiver. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If a number is negative, ``elapsed_s`` zero, or more is lost than was sent.
+
+    Notes
+    -----
+    Validity: losses anywhere, also in the sender's own buffers.
+
+    Symbols: :math:`n` write_count, :math:`l` lost_count, :math:`B` write_bytes, :math:`t`
+    elapsed_s.
+
+    Examples
+    --------
+    Snader's UDP to the sparc: 1.235 MB/s sent, which is more than the wire carries, 1.127
+    delivered.
+
+    >>> kind = {"write_bytes": 1440, "elapsed_s": 5.8284}
+    >>> rates = delivered_goodput_bps(5000, lost_count=[0, 440], **kind)
+    >>> (rates / 8e6).round(3).tolist()
+    [1.235, 1.127]
+
+    References
+    ----------
+    Snader, Effective TCP/IP Programming, Table 2.2.
+    """
+    sent = non_negative("write_count", write_count)
+    lost = non_negative("lost_count", lost_count)
+    if (lost > sent).any():
+        raise DomainError("lost_count", f"{np.nanmax(lost):g}", "at most write_count")
+    bits = 8.0 * non_negative("write_bytes", write_bytes)
+    return (sent - lost) * (bits / positive("elapsed_s", elapsed_s))
+
+
+def _pair(name: str, values: ArrayLike) -> tuple[float, float]:
+    array = one_dimensional(name, non_negative(name, values))
+    if array.size != 2:
+        raise DomainError(name, f"of {array.size} values", "a list of two")
+    return float(array[0]), float(array[1])

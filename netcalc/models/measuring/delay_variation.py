@@ -1,0 +1,141 @@
+r"""Variation of delay, three quantities that all go by "jitter", under their own names.
+
+The RTP jitter is a smoothed mean of absolute differences, IPDV the differences themselves, PDV
+the delay above its least. A constant offset between two clocks cancels in all three.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import FloatArray, one_dimensional, quiet, real
+
+
+@quiet
+def jitter_rfc3550_s(transit_s: ArrayLike) -> FloatArray:
+    r"""Interarrival jitter of RTP, after each packet.
+
+    .. math:: J_i = J_{i-1} + \frac{|D_i| - J_{i-1}}{16}, \quad D_i = T_i - T_{i-1}, \quad J_0 = 0
+
+    Parameters
+    ----------
+    transit_s : 1-D array_like
+        Transit time of each packet, in order of arrival; clocks may be apart. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Running estimate after each packet: the last one is what a report says. [s]
+
+    Raises
+    ------
+    DomainError
+        If the list is empty.
+
+    Notes
+    -----
+    Validity: exact. A packet without a transit time (lost) has nan and is passed over; the
+    difference is taken between those that arrived.
+
+    Symbols: :math:`T_i` transit_s.
+
+    Examples
+    --------
+    >>> jitter_rfc3550_s([0.100, 0.116, 0.100]).round(6).tolist()
+    [0.0, 0.001, 0.001938]
+
+    References
+    ----------
+    RFC 3550, 6.4.1 and A.8.
+    """
+    transit = one_dimensional("transit_s", real("transit_s", transit_s))
+    jitters = np.full(transit.size, np.nan)
+    arrived = np.flatnonzero(~np.isnan(transit))
+    jitter, running = 0.0, [0.0] * min(arrived.size, 1)
+    for difference in np.abs(np.diff(transit[arrived])).tolist():
+        jitter += (difference - jitter) / 16.0
+        running.append(jitter)
+    jitters[arrived] = running
+    return jitters
+
+
+@quiet
+def ipdv_s(transit_s: ArrayLike) -> FloatArray:
+    r"""IP packet delay variation: each packet's delay less that of the one before.
+
+    .. math:: D_i = T_i - T_{i-1}
+
+    Parameters
+    ----------
+    transit_s : 1-D array_like
+        Transit time of each packet, in the order sent; clocks may be apart. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Differences with their sign, one fewer than packets. [s]
+
+    Raises
+    ------
+    DomainError
+        If the list is empty.
+
+    Notes
+    -----
+    Validity: exact. Undefined (nan) where one of the two was lost. Adjacent differences share a
+    packet: their sum is that of the ends.
+
+    Symbols: :math:`T_i` transit_s.
+
+    Examples
+    --------
+    >>> ipdv_s([0.100, 0.116, 0.100]).round(6).tolist()
+    [0.016, -0.016]
+
+    References
+    ----------
+    RFC 3393; RFC 5481, 4.1.
+    """
+    return np.diff(one_dimensional("transit_s", real("transit_s", transit_s)))
+
+
+@quiet
+def pdv_s(transit_s: ArrayLike) -> FloatArray:
+    r"""Packet delay variation: each packet's delay above the least.
+
+    .. math:: V_i = T_i - \min_k T_k
+
+    Parameters
+    ----------
+    transit_s : 1-D array_like
+        Transit time of each packet; clocks may be apart. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Delay above the least of all, one a packet. [s]
+
+    Raises
+    ------
+    DomainError
+        If the list is empty.
+
+    Notes
+    -----
+    Validity: exact. Lost packets stay nan. Its distribution is that of the queueing delay, if one
+    packet met no queue.
+
+    Symbols: :math:`T_i` transit_s.
+
+    Examples
+    --------
+    >>> pdv_s([0.100, 0.116, 0.103]).round(6).tolist()
+    [0.0, 0.016, 0.003]
+
+    References
+    ----------
+    RFC 5481, 4.2.
+    """
+    transit = one_dimensional("transit_s", real("transit_s", transit_s))
+    return transit - float(np.fmin.reduce(transit))

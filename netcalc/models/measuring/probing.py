@@ -1,0 +1,306 @@
+r"""Probing a path from its ends: slopes of the round trip over size, packet pairs and trains.
+
+The slope of the smallest round trip over the packet size is the sum of what each link takes for a
+byte; its growth from hop to hop is one link. Two packets sent together leave the narrowest link
+as far apart as that link takes for one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import (
+    FloatArray,
+    flag,
+    non_negative,
+    one_dimensional,
+    positive,
+    quiet,
+    real,
+    whole,
+)
+from netcalc.errors import DomainError
+from netcalc.models.blocks import blockwise
+
+
+@quiet
+def rtt_slope(bandwidth_bps: ArrayLike, *, same_size_reply: bool = True) -> FloatArray:
+    r"""Slope of the round-trip time over the packet size.
+
+    .. math:: \frac{dT}{dL} = 16 \sum_i \frac{1}{R_i}, \quad 8 \sum_i \frac{1}{R_i}
+        \text{ if only the request grows}
+
+    Parameters
+    ----------
+    bandwidth_bps : 1-D array_like
+        Rate of each link, one way. [bit/s]
+    same_size_reply : bool
+        Whether the reply is as large as the request (an echo) or of a fixed size (an ICMP time
+        exceeded, as traceroute and pathchar get it). [bool]
+
+    Returns
+    -------
+    numpy.ndarray
+        Seconds that one more byte costs. [s/byte]
+
+    Raises
+    ------
+    DomainError
+        If a rate is zero or negative, or the list empty.
+
+    Notes
+    -----
+    Validity: store-and-forward at every node, the same links back, minima without queueing. Other
+    links back: add the slopes of both ways, each without reply.
+
+    Symbols: :math:`R_i` bandwidth_bps. Not in the equation: same_size_reply (16 with it, 8
+    without).
+
+    Examples
+    --------
+    >>> round(float(rtt_slope([10e6, 1.544e6, 45e6])) * 1e6, 3)
+    12.318
+
+    References
+    ----------
+    Jacobson, pathchar (1997); Downey, Using pathchar to estimate Internet link characteristics,
+    SIGCOMM 1999.
+    """
+    rates = one_dimensional("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
+    one_way = (8.0 / rates).sum()
+    return np.asarray(2.0 * one_way if flag("same_size_reply", same_size_reply) else one_way)
+
+
+@quiet
+def rtt_intercept_s(
+    latency_s: ArrayLike,
+    *,
+    bandwidth_bps: ArrayLike,
+    header_bytes: ArrayLike,
+) -> FloatArray:
+    r"""Intercept of a line fitted to round trips over user data: it still holds the headers.
+
+    .. math:: T_0 = 2 \sum_i d_i + 16 H \sum_i \frac{1}{R_i}
+
+    Parameters
+    ----------
+    latency_s : 1-D array_like
+        Latency of each link, one way. [s]
+    bandwidth_bps : 1-D array_like
+        Rate of each link, one way. [bit/s]
+    header_bytes : array_like
+        Headers on top of the user data: 28 for an IPv4 ping. [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Round-trip time at no user data. [s]
+
+    Raises
+    ------
+    DomainError
+        If a rate is zero or negative, another input negative, or the lists do not match.
+
+    Notes
+    -----
+    Validity: an echo of equal size, the same links back; the time in hosts and routers comes on
+    top.
+
+    Symbols: :math:`d_i` latency_s, :math:`R_i` bandwidth_bps, :math:`H` header_bytes.
+
+    Examples
+    --------
+    >>> round(float(rtt_intercept_s([0.001, 0.02, 0.001], bandwidth_bps=[10e6, 1.544e6, 10e6],
+    ...     header_bytes=28)), 9)
+    0.044379755
+
+    References
+    ----------
+    Stevens, TCP/IP Illustrated vol. 3, A.3 (the intercepts of Fig. A-7 and A-8).
+    """
+    rates = one_dimensional("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
+    latencies = one_dimensional("latency_s", non_negative("latency_s", latency_s))
+    if latencies.size != rates.size:
+        raise DomainError("latency_s", f"{latencies.size} numbers", f"{rates.size}, one a link")
+    headers = non_negative("header_bytes", header_bytes) * float((16.0 / rates).sum())
+    return 2.0 * float(latencies.sum()) + headers
+
+
+@quiet
+@blockwise
+def hop_bandwidth_bps(rtt_slope: ArrayLike, *, previous_rtt_slope: ArrayLike = 0.0) -> FloatArray:
+    r"""Rate of one link, from the slopes measured to its two ends.
+
+    .. math:: R_n = \frac{8}{s_n - s_{n-1}}
+
+    Parameters
+    ----------
+    rtt_slope : array_like
+        Slope of the round trip over size to the far end. [s/byte]
+    previous_rtt_slope : array_like
+        The same to the near end; 0 at the first hop. [s/byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Rate of the link; ``inf`` if both are equal, nan if the slope falls: noise, no rate. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If a slope is not a finite number.
+
+    Notes
+    -----
+    Validity: replies of a fixed size; with echoes of equal size the slopes are twice as steep.
+    Behind a slow link a fast one drowns in the error of two large slopes.
+
+    Symbols: :math:`s_n` rtt_slope, :math:`s_{n-1}` previous_rtt_slope.
+
+    Examples
+    --------
+    >>> round(float(hop_bandwidth_bps(8.8e-8, previous_rtt_slope=8e-9)))
+    100000000
+
+    References
+    ----------
+    Jacobson, pathchar (1997); Downey, SIGCOMM 1999.
+    """
+    slope = real("rtt_slope", rtt_slope)
+    growth = slope - real("previous_rtt_slope", previous_rtt_slope)
+    return np.where(growth < 0.0, np.nan, 8.0 / np.abs(growth))
+
+
+@quiet
+def pair_dispersion_s(packet_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
+    r"""Time between two packets sent back to back, behind a list of links.
+
+    .. math:: \Delta = \frac{8 L}{\min_i R_i}
+
+    Parameters
+    ----------
+    packet_bytes : array_like
+        Size of both packets. [byte]
+    bandwidth_bps : 1-D array_like
+        Rate of each link. [bit/s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Time from the last bit of the first to the last bit of the second. [s]
+
+    Raises
+    ------
+    DomainError
+        If ``packet_bytes`` is negative, or a rate zero or negative.
+
+    Notes
+    -----
+    Validity: no cross traffic. Traffic between the two spreads them, a queue behind the narrow
+    link presses them together.
+
+    Symbols: :math:`L` packet_bytes, :math:`R_i` bandwidth_bps.
+
+    Examples
+    --------
+    >>> float(pair_dispersion_s(1500, bandwidth_bps=[1e9, 10e6, 100e6]))
+    0.0012
+
+    References
+    ----------
+    Keshav, A control-theoretic approach to flow control, SIGCOMM 1991; Dovrolis, Ramanathan and
+    Moore, What do packet dispersion techniques measure?, INFOCOM 2001.
+    """
+    rates = one_dimensional("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
+    return non_negative("packet_bytes", packet_bytes) * (8.0 / float(rates.min()))
+
+
+@quiet
+def pair_bandwidth_bps(dispersion_s: ArrayLike, *, packet_bytes: ArrayLike) -> FloatArray:
+    r"""Rate of the narrowest link, from the time between two packets sent together.
+
+    .. math:: R = 8 L / \Delta
+
+    Parameters
+    ----------
+    dispersion_s : array_like
+        Time between the two at the receiver. [s]
+    packet_bytes : array_like
+        Size of the second packet, at the layer of the result. [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Rate; ``inf`` where the clock saw no time between them. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If ``dispersion_s`` is negative, or ``packet_bytes`` zero or negative.
+
+    Notes
+    -----
+    Validity: as :func:`pair_dispersion_s`; of many pairs take the mode, not the mean.
+
+    Symbols: :math:`\Delta` dispersion_s, :math:`L` packet_bytes.
+
+    Examples
+    --------
+    >>> round(float(pair_bandwidth_bps(0.0024, packet_bytes=600)))
+    2000000
+
+    References
+    ----------
+    Keshav, SIGCOMM 1991; Dovrolis et al., INFOCOM 2001.
+    """
+    dispersion = non_negative("dispersion_s", dispersion_s)
+    return 8.0 * positive("packet_bytes", packet_bytes) / dispersion
+
+
+@quiet
+def train_rate_bps(
+    dispersion_s: ArrayLike, *, packet_bytes: ArrayLike, packet_count: ArrayLike
+) -> FloatArray:
+    r"""Rate at which a train of packets arrives, from its length in time.
+
+    .. math:: R = \frac{(N - 1)\, 8 L}{\Delta}
+
+    Parameters
+    ----------
+    dispersion_s : array_like
+        Time from the first packet to the last at the receiver. [s]
+    packet_bytes : array_like
+        Size of each packet, at the layer of the result. [byte]
+    packet_count : array_like
+        Packets of the train. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Rate; ``inf`` where the clock saw no time between them. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If ``dispersion_s`` is negative, ``packet_bytes`` zero or negative, or ``packet_count`` no
+        whole number of 2 or more.
+
+    Notes
+    -----
+    Validity: with cross traffic neither capacity nor what is free of it, but something between.
+
+    Symbols: :math:`\Delta` dispersion_s, :math:`L` packet_bytes, :math:`N` packet_count.
+
+    Examples
+    --------
+    >>> round(float(train_rate_bps(0.012, packet_bytes=1500, packet_count=11)))
+    10000000
+
+    References
+    ----------
+    Dovrolis et al., INFOCOM 2001.
+    """
+    dispersion = non_negative("dispersion_s", dispersion_s)
+    gaps = whole("packet_count", packet_count, low=2) - 1.0
+    return gaps * (8.0 * positive("packet_bytes", packet_bytes)) / dispersion

@@ -1,0 +1,19 @@
+"""Queues: M/M/1 to M/G/1, Erlang, finite queues, token buckets."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+from netcalc.models import CHAPTERS
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Load a subject when it is first used (PEP 562)."""
+    if name in CHAPTERS["queues"]:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted((*globals(), *CHAPTERS["queues"]))

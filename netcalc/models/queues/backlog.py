@@ -1,0 +1,160 @@
+r"""What piles up: waits from given arrivals, and overload as a fluid. No steady state is needed."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import FloatArray, missing_stays, non_negative, one_dimensional, quiet
+from netcalc.errors import DomainError
+
+_BLOCK = 4096
+
+
+@quiet
+def lindley_wait_s(interarrival_s: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
+    r"""Wait of each customer of one queue, from the times between arrivals and the services.
+
+    .. math:: W_{n+1} = \max(0, W_n + S_n - A_{n+1})
+
+    Parameters
+    ----------
+    interarrival_s : 1-D array_like
+        Time between each customer and the one before; the first has no meaning. [s]
+    service_s : 1-D array_like
+        Service time of each, or one for all. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Wait of each customer; the queue is empty at the start. [s]
+
+    Raises
+    ------
+    DomainError
+        If a time is negative, or the lists are empty or do not match.
+
+    Notes
+    -----
+    Validity: exact for any arrivals and services, one server, first in first out, room for all.
+    From a customer with a missing time on, all waits are nan.
+
+    Symbols: :math:`A_{n+1}` interarrival_s, :math:`S_n` service_s.
+
+    Examples
+    --------
+    >>> lindley_wait_s([0, 1, 2, 3], service_s=[5, 1, 1, 1]).tolist()
+    [0.0, 4.0, 3.0, 1.0]
+
+    References
+    ----------
+    Lindley, The theory of queues with a single server, Proc. Cambridge Phil. Soc. 48 (1952).
+    """
+    gaps = one_dimensional("interarrival_s", non_negative("interarrival_s", interarrival_s))
+    services = np.atleast_1d(non_negative("service_s", service_s))
+    if services.ndim != 1 or services.size not in (1, gaps.size):
+        raise DomainError("service_s", f"of shape {services.shape}", f"one or {gaps.size} numbers")
+    changes = np.broadcast_to(services, gaps.shape)[:-1] - gaps[1:]
+    waits = np.zeros(gaps.size)
+    last = 0.0
+    # A block at a time, so that rounding is that of a block and not of the whole drift.
+    for start in range(0, changes.size, _BLOCK):
+        walk = np.cumsum(changes[start : start + _BLOCK])
+        walk += last
+        wait = walk - np.minimum(np.minimum.accumulate(walk), 0.0)
+        waits[start + 1 : start + 1 + wait.size] = wait
+        last = float(wait[-1])
+    return waits
+
+
+@quiet
+def fluid_backlog_bytes(
+    duration_s: ArrayLike, *, input_bps: ArrayLike, output_bps: ArrayLike
+) -> FloatArray:
+    r"""Data that piles up while more comes in than goes out.
+
+    .. math:: B = \max(0, (R_{in} - R_{out})\, t / 8)
+
+    Parameters
+    ----------
+    duration_s : array_like
+        How long the overload lasts. [s]
+    input_bps : array_like
+        Rate that comes in. [bit/s]
+    output_bps : array_like
+        Rate that goes out. [bit/s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Backlog at the end, from an empty buffer; 0 without overload. [byte]
+
+    Raises
+    ------
+    DomainError
+        If an input is negative.
+
+    Notes
+    -----
+    Validity: constant rates, no packets: the part of a queue that no randomness explains.
+
+    Symbols: :math:`t` duration_s, :math:`R_{in}` input_bps, :math:`R_{out}` output_bps.
+
+    Examples
+    --------
+    >>> float(fluid_backlog_bytes(0.001, input_bps=12e9, output_bps=10e9))
+    250000.0
+
+    References
+    ----------
+    Kleinrock, Queueing Systems vol. 2, 2.7 (fluid approximation for queues).
+    """
+    excess = non_negative("input_bps", input_bps) - non_negative("output_bps", output_bps)
+    return np.maximum(excess, 0.0) * (non_negative("duration_s", duration_s) / 8.0)
+
+
+@quiet
+def fluid_fill_s(
+    buffer_bytes: ArrayLike, *, input_bps: ArrayLike, output_bps: ArrayLike
+) -> FloatArray:
+    r"""Time until an overload has filled a buffer.
+
+    .. math:: t = \frac{8 B}{R_{in} - R_{out}}
+
+    Parameters
+    ----------
+    buffer_bytes : array_like
+        Room in the buffer. [byte]
+    input_bps : array_like
+        Rate that comes in. [bit/s]
+    output_bps : array_like
+        Rate that goes out. [bit/s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Time from empty to full; ``inf`` without overload. [s]
+
+    Raises
+    ------
+    DomainError
+        If an input is negative.
+
+    Notes
+    -----
+    Validity: constant rates, as :func:`fluid_backlog_bytes`.
+
+    Symbols: :math:`B` buffer_bytes, :math:`R_{in}` input_bps, :math:`R_{out}` output_bps.
+
+    Examples
+    --------
+    >>> float(fluid_fill_s(1e6, input_bps=12e9, output_bps=10e9))
+    0.004
+
+    References
+    ----------
+    Kleinrock, Queueing Systems vol. 2, 2.7 (fluid approximation for queues).
+    """
+    excess = non_negative("input_bps", input_bps) - non_negative("output_bps", output_bps)
+    room = non_negative("buffer_bytes", buffer_bytes)
+    return missing_stays(np.where(excess > 0.0, 8.0 * (room / excess), np.inf), excess, room)

@@ -1,0 +1,303 @@
+r"""M/M/1/K: random arrivals, exponential service, and room for K; what finds no room is lost.
+
+Every utilization is allowed, 1 and above too. K counts the one in service. All forms are written
+so that neither a utilization next to 1 nor a large K costs digits.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import FloatArray, missing_stays, non_negative, positive, quiet, whole
+from netcalc.models.blocks import in_blocks
+from netcalc.models.queues._load import langevin
+
+
+@quiet
+def mm1k_blocking_ratio(utilization: ArrayLike, *, place_count: ArrayLike) -> FloatArray:
+    r"""Share of arrivals that an M/M/1/K queue loses because it is full.
+
+    .. math:: p_K = \frac{(1-\rho)\rho^K}{1-\rho^{K+1}} \quad
+        \text{(1/(K+1) at a load of 1)}
+
+    Parameters
+    ----------
+    utilization : array_like
+        Offered arrivals times mean service time; 1 and above is allowed. [ratio]
+    place_count : array_like
+        Places in the system, the one in service included. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Probability that an arrival finds no room. [ratio]
+
+    Raises
+    ------
+    DomainError
+        If ``utilization`` is negative, or ``place_count`` no whole number of 1 or more.
+
+    Notes
+    -----
+    Validity: Poisson arrivals, exponential service, places counted in packets and not in bytes.
+
+    Symbols: :math:`\rho` utilization, :math:`K` place_count.
+
+    Examples
+    --------
+    >>> round(float(mm1k_blocking_ratio(0.8, place_count=10)), 9)
+    0.023492858
+
+    References
+    ----------
+    Kleinrock, Queueing Systems vol. 1, 3.6.
+    """
+    load = non_negative("utilization", utilization)
+    places = whole("place_count", place_count, low=1)
+    return in_blocks(_blocking, load, places)
+
+
+@quiet
+def mm1k_customers(utilization: ArrayLike, *, place_count: ArrayLike) -> FloatArray:
+    r"""Mean number in an M/M/1/K system, the one in service included.
+
+    .. math:: N = \frac{\rho}{1-\rho} - \frac{(K+1)\rho^{K+1}}{1-\rho^{K+1}} \quad
+        \text{(K/2 at a load of 1)}
+
+    Parameters
+    ----------
+    utilization : array_like
+        Offered arrivals times mean service time; 1 and above is allowed. [ratio]
+    place_count : array_like
+        Places in the system, the one in service included. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Mean number in the system, at most K. [1]
+
+    Raises
+    ------
+    DomainError
+        If ``utilization`` is negative, or ``place_count`` no whole number of 1 or more.
+
+    Notes
+    -----
+    Validity: as :func:`mm1k_blocking_ratio`.
+
+    Symbols: :math:`\rho` utilization, :math:`K` place_count.
+
+    Examples
+    --------
+    >>> round(float(mm1k_customers(1.2, place_count=10)), 9)
+    6.710708678
+
+    References
+    ----------
+    Kleinrock, Queueing Systems vol. 1, 3.6.
+    """
+    load = non_negative("utilization", utilization)
+    places = whole("place_count", place_count, low=1)
+    return in_blocks(_mean_number, load, places)
+
+
+@quiet
+def mm1k_throughput_pps(
+    utilization: ArrayLike, *, place_count: ArrayLike, service_s: ArrayLike
+) -> FloatArray:
+    r"""Rate that an M/M/1/K queue lets through: what arrives and is not lost.
+
+    .. math::
+
+        X = \lambda (1 - p_K) = \frac{\rho}{s} \left(1 - \frac{(1-\rho)\rho^K}{1-\rho^{K+1}}\right)
+
+    Parameters
+    ----------
+    utilization : array_like
+        Offered arrivals times mean service time; 1 and above is allowed. [ratio]
+    place_count : array_like
+        Places in the system, the one in service included. [1]
+    service_s : array_like
+        Mean service time. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Rate accepted and served. [packet/s]
+
+    Raises
+    ------
+    DomainError
+        If ``utilization`` is negative, ``place_count`` no whole number of 1 or more, or
+        ``service_s`` zero or negative.
+
+    Notes
+    -----
+    Validity: as :func:`mm1k_blocking_ratio`.
+
+    Symbols: :math:`\rho` utilization, :math:`K` place_count, :math:`s` service_s.
+
+    Examples
+    --------
+    >>> round(float(mm1k_throughput_pps(1.0, place_count=10, service_s=1e-3)), 6)
+    909.090909
+
+    References
+    ----------
+    Kleinrock, Queueing Systems vol. 1, 3.6.
+    """
+    load = non_negative("utilization", utilization)
+    places = whole("place_count", place_count, low=1)
+    return in_blocks(_busy_ratio, load, places) / positive("service_s", service_s)
+
+
+@quiet
+def mm1k_sojourn_s(
+    utilization: ArrayLike, *, place_count: ArrayLike, service_s: ArrayLike
+) -> FloatArray:
+    r"""Mean time in an M/M/1/K system, wait and service, of those that found room.
+
+    .. math::
+
+        T = \frac{N}{\lambda (1 - p_K)}, \quad N = \frac{\rho}{1-\rho} -
+        \frac{(K+1)\rho^{K+1}}{1-\rho^{K+1}}, \quad \lambda (1 - p_K) = \frac{\rho (1 - \rho^K)}{s
+        (1 - \rho^{K+1})}
+
+    Parameters
+    ----------
+    utilization : array_like
+        Offered arrivals times mean service time; 1 and above is allowed. [ratio]
+    place_count : array_like
+        Places in the system, the one in service included. [1]
+    service_s : array_like
+        Mean service time. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Mean time from arrival to departure. [s]
+
+    Raises
+    ------
+    DomainError
+        If ``utilization`` is negative, ``place_count`` no whole number of 1 or more, or
+        ``service_s`` zero or negative.
+
+    Notes
+    -----
+    Validity: as :func:`mm1k_blocking_ratio`; Little's law with the accepted rate, not the offered.
+
+    Symbols: :math:`\rho` utilization, :math:`K` place_count, :math:`s` service_s.
+
+    Examples
+    --------
+    >>> round(float(mm1k_sojourn_s(0.8, place_count=10, service_s=1e-3)), 9)
+    0.003797098
+
+    References
+    ----------
+    Kleinrock, Queueing Systems vol. 1, 3.6; Little 1961.
+    """
+    load = non_negative("utilization", utilization)
+    places = whole("place_count", place_count, low=1)
+    return in_blocks(_services_inside, load, places) * positive("service_s", service_s)
+
+
+@quiet
+def mm1k_wait_s(
+    utilization: ArrayLike, *, place_count: ArrayLike, service_s: ArrayLike
+) -> FloatArray:
+    r"""Mean wait in an M/M/1/K queue before service starts, of those that found room.
+
+    .. math:: W = T - s = s \left(\frac{\rho}{1-\rho} - \frac{K \rho^K}{1-\rho^K}\right)
+
+    Parameters
+    ----------
+    utilization : array_like
+        Offered arrivals times mean service time; 1 and above is allowed. [ratio]
+    place_count : array_like
+        Places in the system, the one in service included. [1]
+    service_s : array_like
+        Mean service time. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Mean wait without the service, at most K - 1 services. [s]
+
+    Raises
+    ------
+    DomainError
+        If ``utilization`` is negative, ``place_count`` no whole number of 1 or more, or
+        ``service_s`` zero or negative.
+
+    Notes
+    -----
+    Validity: as :func:`mm1k_blocking_ratio`. An accepted arrival sees the system as an outsider
+    sees one with a place less, so the wait is the number in that one times the service.
+
+    Symbols: :math:`s` service_s, :math:`\rho` utilization, :math:`K` place_count.
+
+    Examples
+    --------
+    >>> round(float(mm1k_wait_s(0.8, place_count=10, service_s=1e-3)), 9)
+    0.002797098
+
+    References
+    ----------
+    Kleinrock, Queueing Systems vol. 1, 3.6.
+    """
+    load = non_negative("utilization", utilization)
+    places = whole("place_count", place_count, low=1)
+    return in_blocks(_services_ahead, load, places) * positive("service_s", service_s)
+
+
+def _blocking(load: FloatArray, places: FloatArray) -> FloatArray:
+    """Return the share of time that all places are taken."""
+    x = np.log(load)
+    towards_one = np.exp(np.minimum(places * x, 0.0)) * _growth_ratio(x, places)
+    return missing_stays(np.where(load > 0.0, towards_one, 0.0), load, places)
+
+
+def _services_inside(load: FloatArray, places: FloatArray) -> FloatArray:
+    """Return the time in the system, in services."""
+    number = _mean_number(load, places)
+    # Next to no load every customer is alone; numbers this small have lost their digits.
+    services = np.where(load > 1e-300, number / _busy_ratio(load, places), 1.0)
+    return missing_stays(services, load, places)
+
+
+def _services_ahead(load: FloatArray, places: FloatArray) -> FloatArray:
+    """Return the wait, in services."""
+    ahead = np.where(places > 1.0, _mean_number(load, np.maximum(places - 1.0, 1.0)), 0.0)
+    return missing_stays(ahead, load, places)
+
+
+def _mean_number(load: FloatArray, places: FloatArray) -> FloatArray:
+    """Return the mean number in a system with so many places."""
+    x = np.log(load)
+    states = places + 1.0
+    # Next to 1 the two terms of the equation cancel; their poles taken out, they do not.
+    middle = 0.5 * (places + states * langevin(0.5 * states * x) - langevin(0.5 * x))
+    apart = 1.0 / np.expm1(-x) - states / np.expm1(-states * x)
+    number = np.where(np.abs(states * x) < 1.0, middle, apart)
+    return missing_stays(np.where(load > 0.0, number, 0.0), load, places)
+
+
+def _growth_ratio(x: FloatArray, places: FloatArray) -> FloatArray:
+    """Return (1 - e^-|x|) / (1 - e^-|(K+1)x|), and 1 / (K + 1) at 0."""
+    away = -np.abs(x)
+    states = places + 1.0
+    return np.where(away < 0.0, np.expm1(away) / np.expm1(states * away), 1.0 / states)
+
+
+def _busy_ratio(load: FloatArray, places: FloatArray) -> FloatArray:
+    """Return the share of time that the server works: what is accepted, in services."""
+    x = np.log(load)
+    growth = _growth_ratio(x, places)
+    # p_0 above a load of 1 and p_K below are the small ones: 1 minus them keeps its digits.
+    accepted = load * (1.0 - np.exp(places * np.minimum(x, 0.0)) * growth)
+    worked = 1.0 - np.exp(-places * np.maximum(x, 0.0)) * growth
+    busy = np.where(load <= 1.0, accepted, worked)
+    return missing_stays(np.where(load > 0.0, busy, 0.0), load, places)

@@ -1,0 +1,384 @@
+r"""M/M/1: random arrivals, exponential service, one server, room for all.
+
+The swept quantity is the utilization :math:`\rho = \lambda s`, arrivals times mean service time.
+At 1 and above there is no steady state: times and numbers are ``inf``, and no wait is ever
+"within" a bound. For a queue with an end see :mod:`netcalc.models.queues.finite_queues`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import FloatArray, missing_stays, non_negative, positive, quiet, ratio, whole
+from netcalc.models.blocks import blockwise
+from netcalc.models.queues._load import spare
+
+
+@quiet
+def mm1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
+    r"""Mean wait in an M/M/1 queue before service starts.
+
+    .. math:: W = s \frac{\rho}{1 - \rho}
+
+    Parameters
+    ----------
+    utilization : array_like
+        Arrivals times mean service time. [ratio]
+    service_s : array_like
+        Mean service time: mean wire size over line rate. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Mean wait without the service; ``inf`` from a utilization of 1:
+        no steady state, which only a finite queue has there (mm1k_wait). [s]
+
+    Raises
+    ------
+    DomainError
+        If ``utilization`` is negative, or ``service_s`` zero or negative.
+
+    Notes
+    -----
+    Validity: Poisson arrivals, exponential service, first in first out, utilization below 1.
+    Real traffic comes in bursts and waits longer.
+
+    Symbols: :math:`\rho` utilization, :math:`s` service_s.
+
+    Examples
+    --------
+    >>> round(float(mm1_wait_s(0.8, service_s=1e-3)), 12)
+    0.004
+
+    References
+    ----------
+    Kleinrock, Queueing Systems vol. 1, 3.2.
+    """
+    load = non_negative("utilization", utilization)
+    return positive("service_s", service_s) * (load / spare(load))
+
+
+@quiet
+def mm1_sojourn_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
+    r"""Mean time in an M/M/1 system, wait and service.
+
+    .. math:: T = \frac{s}{1 - \rho}
+
+    Parameters
+    ----------
+    utilization : array_like
+        Arrivals times mean service time. [ratio]
+    service_s : array_like
+        Mean service time. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Mean time from arrival to departure; ``inf`` from a utilization of 1:
+        no steady state, which only a finite queue has there (mm1k_wait). [s]
+
+    Raises
+    ------
+    DomainError
+        If ``utilization`` is negative, or ``service_s`` zero or negative.
+
+    Notes
+    -----
+    Validity: as :func:`mm1_wait_s`; the mean holds for every order of service that does not
+    look at the sizes.
+
+    Symbols: :math:`\rho` utilization, :math:`s` service_s.
+
+    Examples
+    --------
+    >>> float(mm1_sojourn_s(0.5, service_s=1e-3))
+    0.002
+
+    References
+    ----------
+    Kleinrock, Queueing Systems vol. 1, 3.2.
+    """
+    load = non_negative("utilization", utilization)
+    return positive("service_s", service_s) / spare(load)
+
+
+@quiet
+def mm1_customers(utilization: ArrayLike) -> FloatArray:
+    r"""Mean number in an M/M/1 system, the one in service included.
+
+    .. math:: N = \frac{\rho}{1 - \rho}
+
+    Parameters
+    ----------
+    utilization : array_like
+        Arrivals times mean service time. [ratio]
+
+    Returns
+    -------
+    numpy.ndarray
+        Mean number in the system; ``inf`` from a utilization of 1:
+        no steady state, which only a finite queue has there (mm1k_wait). [1]
+
+    Raises
+    ------
+    DomainError
+        If ``utilization`` is negative.
+
+    Notes
+    -----
+    Validity: as :func:`mm1_wait_s`.
+
+    Symbols: :math:`\rho` utilization.
+
+    Examples
+    --------
+    >>> float(mm1_customers(0.75))
+    3.0
+
+    References
+    ----------
+    Kleinrock, Queueing Systems vol. 1, 3.2.
+    """
+    load = non_negative("utilization", utilization)
+    return load / spare(load)
+
+
+@quiet
+def mm1_queue_length(utilization: ArrayLike) -> FloatArray:
+    r"""Mean number waiting in an M/M/1 queue, the one in service not counted.
+
+    .. math:: N_q = \frac{\rho^2}{1 - \rho}
+
+    Parameters
+    ----------
+    utilization : array_like
+        Arrivals times mean service time. [ratio]
+
+    Returns
+    -------
+    numpy.ndarray
+        Mean number waiting; ``inf`` from a utilization of 1:
+        no steady state, which only a finite queue has there (mm1k_wait). [1]
+
+    Raises
+    ------
+    DomainError
+        If ``utilization`` is negative.
+
+    Notes
+    -----
+    Validity: as :func:`mm1_wait_s`.
+
+    Symbols: :math:`\rho` utilization.
+
+    Examples
+    --------
+    >>> float(mm1_queue_length(0.5))
+    0.5
+
+    References
+    ----------
+    Kleinrock, Queueing Systems vol. 1, 3.2.
+    """
+    load = non_negative("utilization", utilization)
+    return load * (load / spare(load))
+
+
+@quiet
+def mm1_state_ratio(utilization: ArrayLike, *, customer_count: ArrayLike) -> FloatArray:
+    r"""Share of time that an M/M/1 system holds exactly so many customers.
+
+    .. math:: p_n = (1 - \rho) \rho^n
+
+    Parameters
+    ----------
+    utilization : array_like
+        Arrivals times mean service time. [ratio]
+    customer_count : array_like
+        Customers in the system, the one in service included. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Probability of this state; 0 from a utilization of 1. [ratio]
+
+    Raises
+    ------
+    DomainError
+        If ``utilization`` is negative, or ``customer_count`` negative or not whole.
+
+    Notes
+    -----
+    Validity: as :func:`mm1_wait_s`. Without a steady state every finite state dies out.
+
+    Symbols: :math:`\rho` utilization, :math:`n` customer_count.
+
+    Examples
+    --------
+    >>> float(mm1_state_ratio(0.5, customer_count=1))
+    0.25
+
+    References
+    ----------
+    Kleinrock, Queueing Systems vol. 1, 3.2.
+    """
+    load = non_negative("utilization", utilization)
+    count = whole("customer_count", customer_count)
+    return spare(load) * np.minimum(load, 1.0) ** count
+
+
+@quiet
+@blockwise
+def mm1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayLike) -> FloatArray:
+    r"""Share of customers of an M/M/1 queue that wait at most so long.
+
+    .. math:: P(W \le t) = 1 - \rho e^{-(1 - \rho) t / s}
+
+    Parameters
+    ----------
+    wait_s : array_like
+        Bound of the wait, service not included. [s]
+    utilization : array_like
+        Arrivals times mean service time. [ratio]
+    service_s : array_like
+        Mean service time. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Probability; 0 from a utilization of 1. [ratio]
+
+    Raises
+    ------
+    DomainError
+        If ``wait_s`` or ``utilization`` is negative, or ``service_s`` zero or negative.
+
+    Notes
+    -----
+    Validity: as :func:`mm1_wait_s`. At a wait of 0 it is :math:`1 - \rho`: who finds it idle.
+
+    Symbols: :math:`t` wait_s, :math:`\rho` utilization, :math:`s` service_s.
+
+    Examples
+    --------
+    >>> round(float(mm1_wait_cdf(0.0, utilization=0.8, service_s=1e-3)), 12)
+    0.2
+
+    References
+    ----------
+    Kleinrock, Queueing Systems vol. 1, 5.12.
+    """
+    wait = non_negative("wait_s", wait_s)
+    load = non_negative("utilization", utilization)
+    idle = spare(load)
+    decayed = -np.expm1(-idle * (wait / positive("service_s", service_s)))
+    within = idle + load * decayed
+    return missing_stays(np.where(load < 1.0, within, 0.0), load, within)
+
+
+@quiet
+@blockwise
+def mm1_wait_percentile_s(
+    utilization: ArrayLike, *, service_s: ArrayLike, quantile: ArrayLike
+) -> FloatArray:
+    r"""Wait in an M/M/1 queue that a given share of the customers does not exceed.
+
+    .. math:: t_q = \max\left(0, \frac{s}{1 - \rho} \ln \frac{\rho}{1 - q}\right)
+
+    Parameters
+    ----------
+    utilization : array_like
+        Arrivals times mean service time. [ratio]
+    service_s : array_like
+        Mean service time. [s]
+    quantile : array_like
+        Share that waits no longer: 0.99 for the 99th percentile. [ratio]
+
+    Returns
+    -------
+    numpy.ndarray
+        Percentile of the wait; 0 where enough customers do not wait at all, ``inf`` for a
+        quantile of 1, and from a utilization of 1: no steady state. [s]
+
+    Raises
+    ------
+    DomainError
+        If ``utilization`` is negative, ``service_s`` zero or negative, or ``quantile`` outside
+        [0, 1].
+
+    Notes
+    -----
+    Validity: as :func:`mm1_wait_s`.
+
+    Symbols: :math:`\rho` utilization, :math:`s` service_s, :math:`q` quantile.
+
+    Examples
+    --------
+    The 99th percentile at 80 % load is five and a half times the mean:
+
+    >>> round(float(mm1_wait_percentile_s(0.8, service_s=1e-3, quantile=0.99)), 6)
+    0.02191
+
+    References
+    ----------
+    Kleinrock, Queueing Systems vol. 1, 5.12, solved for the time.
+    """
+    load = non_negative("utilization", utilization)
+    share = ratio("quantile", quantile)
+    service = positive("service_s", service_s)
+    longer = np.maximum(np.log(load) - np.log1p(-share), 0.0)
+    wait = np.where(load < 1.0, service / spare(load) * longer, np.inf)
+    return missing_stays(np.where(load > 0.0, wait, 0.0), load, share, service)
+
+
+@quiet
+@blockwise
+def mm1_sojourn_percentile_s(
+    utilization: ArrayLike, *, service_s: ArrayLike, quantile: ArrayLike
+) -> FloatArray:
+    r"""Time in an M/M/1 system that a given share of the customers does not exceed.
+
+    .. math:: t_q = -\frac{s}{1 - \rho} \ln(1 - q)
+
+    Parameters
+    ----------
+    utilization : array_like
+        Arrivals times mean service time. [ratio]
+    service_s : array_like
+        Mean service time. [s]
+    quantile : array_like
+        Share that is out by then: 0.99 for the 99th percentile. [ratio]
+
+    Returns
+    -------
+    numpy.ndarray
+        Percentile of wait and service together; ``inf`` for a quantile of 1 and from a
+        utilization of 1: no steady state. [s]
+
+    Raises
+    ------
+    DomainError
+        If ``utilization`` is negative, ``service_s`` zero or negative, or ``quantile`` outside
+        [0, 1].
+
+    Notes
+    -----
+    Validity: as :func:`mm1_wait_s`. The time in the system is exponential.
+
+    Symbols: :math:`\rho` utilization, :math:`s` service_s, :math:`q` quantile.
+
+    Examples
+    --------
+    >>> round(float(mm1_sojourn_percentile_s(0.8, service_s=1e-3, quantile=0.99)), 6)
+    0.023026
+
+    References
+    ----------
+    Kleinrock, Queueing Systems vol. 1, 5.12.
+    """
+    load = non_negative("utilization", utilization)
+    share = ratio("quantile", quantile)
+    mean = positive("service_s", service_s) / spare(load)
+    left = np.where(load < 1.0, mean * -np.log1p(-share), np.inf)
+    return missing_stays(left, load, mean, share)

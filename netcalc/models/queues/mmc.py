@@ -1,0 +1,308 @@
+r"""M/M/c and Erlang C: many servers, one queue, nobody is lost.
+
+The offered load :math:`A` is arrivals times mean service time, in erlangs. Where it is the number
+of servers or more there is no steady state: every call waits, and the wait is ``inf``. Up to ten
+million servers are answered.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import FloatArray, between, missing_stays, non_negative, positive, quiet, ratio
+from netcalc.models.blocks import blockwise
+from netcalc.models.queues._erlang import MAX_SERVERS, blocked_share, server_counts, waiting_share
+
+
+@quiet
+@blockwise
+def erlang_c_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> FloatArray:
+    r"""Share of calls that have to wait for a server.
+
+    .. math:: C = \frac{B}{1 - (1 - B) A / c}
+
+    Parameters
+    ----------
+    offered_erlang : array_like
+        Arrivals times mean service time. [1]
+    server_count : array_like
+        Servers. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Probability of waiting; 1 where the load is the number of servers or more. [ratio]
+
+    Raises
+    ------
+    DomainError
+        If ``offered_erlang`` is negative, or ``server_count`` no whole number from 1 to
+        10,000,000.
+
+    Notes
+    -----
+    Validity: Poisson arrivals, exponential service (unlike Erlang B it depends on it), all wait
+    and none gives up.
+
+    Symbols: :math:`A` offered_erlang, :math:`c` server_count.
+
+    Examples
+    --------
+    >>> round(float(erlang_c_ratio(90, server_count=100)), 9)
+    0.216940481
+
+    References
+    ----------
+    Erlang 1917; Kleinrock, Queueing Systems vol. 1, 3.5.
+    """
+    offered = non_negative("offered_erlang", offered_erlang)
+    return waiting_share(offered, server_counts(server_count, low=1))
+
+
+@quiet
+@blockwise
+def erlang_c_server_count(
+    offered_erlang: ArrayLike,
+    *,
+    service_level_ratio: ArrayLike,
+    within_s: ArrayLike = 0.0,
+    service_s: ArrayLike = 1.0,
+) -> FloatArray:
+    r"""Servers needed so that a given share of the calls waits at most a given time.
+
+    .. math:: \min \{ c > A : 1 - C e^{-(c - A) t / s} \ge q \}
+
+    Parameters
+    ----------
+    offered_erlang : array_like
+        Arrivals times mean service time. [1]
+    service_level_ratio : array_like
+        Share of calls to be answered in time. [ratio]
+    within_s : array_like
+        Wait that is allowed; 0 asks for the share that does not wait. [s]
+    service_s : array_like
+        Mean service time. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Least number of servers; 0 without load, ``inf`` if every call must be in time. [1]
+
+    Raises
+    ------
+    DomainError
+        If ``offered_erlang`` is outside [0, 10,000,000], ``service_level_ratio`` outside [0, 1],
+        ``within_s`` negative, or ``service_s`` zero or negative.
+
+    Notes
+    -----
+    Validity: as :func:`erlang_c_ratio`. More servers than erlangs in any case, or the queue has
+    no steady state.
+
+    Symbols: :math:`A` offered_erlang, :math:`q` service_level_ratio, :math:`t` within_s, :math:`s`
+    service_s, :math:`c` result.
+
+    Examples
+    --------
+    >>> float(erlang_c_server_count(90, service_level_ratio=0.8, within_s=20, service_s=180))
+    97.0
+
+    References
+    ----------
+    Kleinrock, Queueing Systems vol. 1, 3.5; Erlang 1917.
+    """
+    offered = between("offered_erlang", offered_erlang, 0.0, MAX_SERVERS)
+    level = ratio("service_level_ratio", service_level_ratio)
+    patience = non_negative("within_s", within_s) / positive("service_s", service_s)
+    offered, level, patience = np.broadcast_arrays(offered, level, patience)
+    is_open = (offered > 0.0) & (level < 1.0) & ~np.isnan(patience)
+    load = np.where(is_open, offered, 0.5)
+    late = np.where(is_open, 1.0 - level, 1.0)
+    bound = np.where(is_open, patience, 0.0)
+    servers = np.floor(load) + 1.0
+    blocking = np.asarray(blocked_share(load, servers))
+    while True:
+        spare = servers - load
+        waiting = servers * blocking / (spare + load * blocking)
+        is_short = waiting * np.exp(-spare * bound) > late
+        if not is_short.any():
+            break
+        servers = servers + is_short
+        carried = load * blocking
+        blocking = np.where(is_short, carried / (servers + carried), blocking)
+    count = np.where(offered > 0.0, np.where(is_open, servers, np.inf), 0.0)
+    return missing_stays(count, offered, level, patience)
+
+
+@quiet
+@blockwise
+def service_level_ratio(
+    offered_erlang: ArrayLike,
+    *,
+    server_count: ArrayLike,
+    within_s: ArrayLike,
+    service_s: ArrayLike,
+) -> FloatArray:
+    r"""Share of calls that wait at most a given time for one of many servers.
+
+    .. math:: P(W \le t) = 1 - C e^{-(c - A) t / s}
+
+    Parameters
+    ----------
+    offered_erlang : array_like
+        Arrivals times mean service time. [1]
+    server_count : array_like
+        Servers. [1]
+    within_s : array_like
+        Wait that is allowed. [s]
+    service_s : array_like
+        Mean service time. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Share answered in time; 0 where the load is the number of servers or more. [ratio]
+
+    Raises
+    ------
+    DomainError
+        If ``offered_erlang`` or ``within_s`` is negative, ``server_count`` no whole number from 1
+        to 10,000,000, or ``service_s`` zero or negative.
+
+    Notes
+    -----
+    Validity: as :func:`erlang_c_ratio`, first come first served.
+
+    Symbols: :math:`A` offered_erlang, :math:`c` server_count, :math:`t` within_s, :math:`s`
+    service_s.
+
+    Examples
+    --------
+    >>> round(float(service_level_ratio(90, server_count=100, within_s=0.2, service_s=1.0)), 9)
+    0.970640299
+
+    References
+    ----------
+    Kleinrock, Queueing Systems vol. 1, 3.5 and 5.12.
+    """
+    offered = non_negative("offered_erlang", offered_erlang)
+    servers = server_counts(server_count, low=1)
+    patience = non_negative("within_s", within_s) / positive("service_s", service_s)
+    waiting = waiting_share(offered, servers)
+    level = (1.0 - waiting) - waiting * np.expm1(-(servers - offered) * patience)
+    return missing_stays(np.where(offered < servers, level, 0.0), offered, servers, patience)
+
+
+@quiet
+@blockwise
+def mmc_wait_s(
+    offered_erlang: ArrayLike, *, server_count: ArrayLike, service_s: ArrayLike
+) -> FloatArray:
+    r"""Mean wait in an M/M/c queue before service starts.
+
+    .. math:: W = C \frac{s}{c - A}
+
+    Parameters
+    ----------
+    offered_erlang : array_like
+        Arrivals times mean service time. [1]
+    server_count : array_like
+        Servers. [1]
+    service_s : array_like
+        Mean service time. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Mean wait of all calls, those that do not wait included; ``inf`` where the load is the
+        number of servers or more: no steady state, which only calls that are lost have there
+        (erlang_b). [s]
+
+    Raises
+    ------
+    DomainError
+        If ``offered_erlang`` is negative, ``server_count`` no whole number from 1 to 10,000,000,
+        or ``service_s`` zero or negative.
+
+    Notes
+    -----
+    Validity: as :func:`erlang_c_ratio`.
+
+    Symbols: :math:`A` offered_erlang, :math:`c` server_count, :math:`s` service_s.
+
+    Examples
+    --------
+    >>> round(float(mmc_wait_s(8, server_count=10, service_s=1.0)), 9)
+    0.204590075
+
+    References
+    ----------
+    Kleinrock, Queueing Systems vol. 1, 3.5.
+    """
+    offered = non_negative("offered_erlang", offered_erlang)
+    servers = server_counts(server_count, low=1)
+    waiting = waiting_share(offered, servers)
+    return waiting / np.maximum(servers - offered, 0.0) * positive("service_s", service_s)
+
+
+@quiet
+@blockwise
+def mmc_wait_percentile_s(
+    offered_erlang: ArrayLike,
+    *,
+    server_count: ArrayLike,
+    service_s: ArrayLike,
+    quantile: ArrayLike,
+) -> FloatArray:
+    r"""Wait in an M/M/c queue that a given share of the calls does not exceed.
+
+    .. math:: t_q = \max\left(0, \frac{s}{c - A} \ln \frac{C}{1 - q}\right)
+
+    Parameters
+    ----------
+    offered_erlang : array_like
+        Arrivals times mean service time. [1]
+    server_count : array_like
+        Servers. [1]
+    service_s : array_like
+        Mean service time. [s]
+    quantile : array_like
+        Share that waits no longer: 0.99 for the 99th percentile. [ratio]
+
+    Returns
+    -------
+    numpy.ndarray
+        Percentile of the wait; 0 where enough calls do not wait at all, ``inf`` for a quantile
+        of 1, and where the load is the number of servers or more: no steady state. [s]
+
+    Raises
+    ------
+    DomainError
+        If ``offered_erlang`` is negative, ``server_count`` no whole number from 1 to 10,000,000,
+        ``service_s`` zero or negative, or ``quantile`` outside [0, 1].
+
+    Notes
+    -----
+    Validity: as :func:`erlang_c_ratio`, first come first served.
+
+    Symbols: :math:`A` offered_erlang, :math:`c` server_count, :math:`s` service_s, :math:`q`
+    quantile.
+
+    Examples
+    --------
+    >>> round(float(mmc_wait_percentile_s(18, server_count=20, service_s=1.0, quantile=0.99)), 9)
+    2.0043652
+
+    References
+    ----------
+    Kleinrock, Queueing Systems vol. 1, 3.5 and 5.12, solved for the time.
+    """
+    offered = non_negative("offered_erlang", offered_erlang)
+    servers = server_counts(server_count, low=1)
+    service = positive("service_s", service_s)
+    share = ratio("quantile", quantile)
+    longer = np.maximum(np.log(waiting_share(offered, servers)) - np.log1p(-share), 0.0)
+    wait = np.where(offered < servers, service / (servers - offered) * longer, np.inf)
+    wait = np.where(offered > 0.0, wait, 0.0)
+    return missing_stays(wait, offered, servers, service, share)

@@ -1,0 +1,339 @@
+r"""Queueing with general distributions, and what holds for all queues.
+
+The swept quantity of a mean wait is the utilization :math:`\rho = \lambda s`. At 1 and above there
+is no steady state and the wait is ``inf``: :mod:`netcalc.models.queues.backlog` tells what piles up
+meanwhile, and :mod:`netcalc.models.queues.finite_queues` what a bounded buffer drops.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from netcalc.checks import (
+    FloatArray,
+    missing_stays,
+    non_negative,
+    one_dimensional,
+    positive,
+    quiet,
+)
+from netcalc.errors import DomainError
+from netcalc.models.queues._load import spare
+
+
+@quiet
+def is_stable(utilization: ArrayLike) -> NDArray[np.bool_]:
+    r"""Whether a queue with room for all has a steady state.
+
+    .. math:: \rho < 1
+
+    Parameters
+    ----------
+    utilization : array_like
+        Arrivals times mean service time, over the number of servers. [ratio]
+
+    Returns
+    -------
+    numpy.ndarray
+        True below 1; False for nan. [bool]
+
+    Raises
+    ------
+    DomainError
+        If ``utilization`` is negative.
+
+    Notes
+    -----
+    Validity: every single queue whose arrivals and services vary at all. A queue that drops what
+    finds no room is always stable.
+
+    Symbols: :math:`\rho` utilization.
+
+    Examples
+    --------
+    >>> is_stable([0.99, 1.0, 1.2]).tolist()
+    [True, False, False]
+
+    References
+    ----------
+    Kleinrock, Queueing Systems vol. 1, 2.1.
+    """
+    return np.asarray(non_negative("utilization", utilization) < 1.0)
+
+
+@quiet
+def little_number(rate_pps: ArrayLike, *, sojourn_s: ArrayLike) -> FloatArray:
+    r"""Mean number inside any stable system, from the rate through it and the time in it.
+
+    .. math:: N = \lambda T
+
+    Parameters
+    ----------
+    rate_pps : array_like
+        Rate that enters and leaves; what is dropped does not count. [packet/s]
+    sojourn_s : array_like
+        Mean time inside. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Mean number inside. [1]
+
+    Raises
+    ------
+    DomainError
+        If an input is negative.
+
+    Notes
+    -----
+    Validity: every stable system, whatever its order of service or distributions.
+
+    Symbols: :math:`\lambda` rate_pps, :math:`T` sojourn_s.
+
+    Examples
+    --------
+    >>> float(little_number(250, sojourn_s=0.4))
+    100.0
+
+    References
+    ----------
+    Little, A proof for the queuing formula L = λW, Operations Research 9 (1961).
+    """
+    return non_negative("rate_pps", rate_pps) * non_negative("sojourn_s", sojourn_s)
+
+
+@quiet
+def mg1_wait_s(
+    utilization: ArrayLike, *, service_s: ArrayLike, service_scv: ArrayLike
+) -> FloatArray:
+    r"""Mean wait in an M/G/1 queue before service starts (Pollaczek-Khinchine).
+
+    .. math:: W = s \frac{\rho (1 + c_s^2)}{2 (1 - \rho)}
+
+    Parameters
+    ----------
+    utilization : array_like
+        Arrivals times mean service time. [ratio]
+    service_s : array_like
+        Mean service time. [s]
+    service_scv : array_like
+        Squared coefficient of variation of the service time, variance over mean squared: 0 for
+        one size, 1 for exponential. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Mean wait without the service; ``inf`` from a utilization of 1:
+        no steady state, which only a finite queue has there (mm1k_wait). [s]
+
+    Raises
+    ------
+    DomainError
+        If ``utilization`` or ``service_scv`` is negative, or ``service_s`` zero or negative.
+
+    Notes
+    -----
+    Validity: Poisson arrivals, utilization below 1, a service time of finite variance, an order
+    of service that does not look at the sizes.
+
+    Symbols: :math:`\rho` utilization, :math:`s` service_s, :math:`c_s^2` service_scv.
+
+    Examples
+    --------
+    >>> round(float(mg1_wait_s(0.9, service_s=1e-3, service_scv=10)), 9)
+    0.0495
+
+    References
+    ----------
+    Kleinrock, Queueing Systems vol. 1, 5.6.
+    """
+    load = non_negative("utilization", utilization)
+    scv = non_negative("service_scv", service_scv)
+    return positive("service_s", service_s) * (0.5 + 0.5 * scv) * (load / spare(load))
+
+
+@quiet
+def packet_mix_scv(wire_bytes: ArrayLike, *, weight: ArrayLike) -> FloatArray:
+    r"""Squared coefficient of variation of the service time of a mix of packet sizes.
+
+    .. math:: c_s^2 = \frac{E[L^2]}{E[L]^2} - 1, \quad E[L^n] = \sum_i w_i L_i^n \Big/ \sum_i w_i
+
+    Parameters
+    ----------
+    wire_bytes : 1-D array_like
+        Sizes on the wire. [byte]
+    weight : 1-D array_like
+        How many of each size there are. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Variance over squared mean: 0 for one size. [1]
+
+    Raises
+    ------
+    DomainError
+        If a size is zero or negative, a weight negative, all of them zero, or the lists do not
+        match.
+
+    Notes
+    -----
+    Validity: sizes drawn independently. In real traffic sizes come in runs, and waits are longer.
+
+    Symbols: :math:`L_i` wire_bytes, :math:`w_i` weight.
+
+    Examples
+    --------
+    The simple IMIX, 7 : 4 : 1:
+
+    >>> round(float(packet_mix_scv([84, 590, 1538], weight=[7, 4, 1])), 6)
+    1.270244
+
+    References
+    ----------
+    Kleinrock, Queueing Systems vol. 1, 5.6.
+    """
+    size, share = _mix(wire_bytes, weight)
+    return _mix_moments(size, share)[1]
+
+
+@quiet
+def packet_mix_wait_s(
+    utilization: ArrayLike,
+    *,
+    wire_bytes: ArrayLike,
+    weight: ArrayLike,
+    bandwidth_bps: ArrayLike,
+) -> FloatArray:
+    r"""Mean wait at the output of a line that carries a mix of packet sizes.
+
+    .. math::
+
+        W = \frac{\rho}{2 (1 - \rho)} \frac{8 E[L^2]}{R\, E[L]}, \quad E[L^n] = \sum_i w_i L_i^n
+        \Big/ \sum_i w_i
+
+    Parameters
+    ----------
+    utilization : array_like
+        Share of the line that the mix takes. [ratio]
+    wire_bytes : 1-D array_like
+        Sizes on the wire. [byte]
+    weight : 1-D array_like
+        How many of each size there are. [1]
+    bandwidth_bps : array_like
+        Rate of the line. [bit/s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Mean wait without the service; ``inf`` from a utilization of 1:
+        no steady state, which only a finite queue has there (mm1k_wait). [s]
+
+    Raises
+    ------
+    DomainError
+        If ``utilization`` is negative, ``bandwidth_bps`` zero or negative, or the mix impossible
+        as in :func:`packet_mix_scv`.
+
+    Notes
+    -----
+    Validity: as :func:`mg1_wait_s`. Sizes are those on the wire, preamble and gap included:
+    they are what the line serves.
+
+    Symbols: :math:`\rho` utilization, :math:`L_i` wire_bytes, :math:`w_i` weight, :math:`R`
+    bandwidth_bps.
+
+    Examples
+    --------
+    >>> round(float(packet_mix_wait_s(0.9, wire_bytes=[84, 590, 1538], weight=[7, 4, 1],
+    ...     bandwidth_bps=10e6)), 6)
+    0.003055
+
+    References
+    ----------
+    Kleinrock, Queueing Systems vol. 1, 5.6.
+    """
+    size, share = _mix(wire_bytes, weight)
+    mean, scv = _mix_moments(size, share)
+    service = 8.0 * (mean / positive("bandwidth_bps", bandwidth_bps))
+    load = non_negative("utilization", utilization)
+    return service * (0.5 + 0.5 * scv) * (load / spare(load))
+
+
+@quiet
+def kingman_wait_s(
+    utilization: ArrayLike,
+    *,
+    service_s: ArrayLike,
+    arrival_scv: ArrayLike,
+    service_scv: ArrayLike,
+) -> FloatArray:
+    r"""Mean wait in a G/G/1 queue, Kingman's approximation.
+
+    .. math:: W \approx s \frac{\rho}{1 - \rho} \frac{c_a^2 + c_s^2}{2}
+
+    Parameters
+    ----------
+    utilization : array_like
+        Arrivals times mean service time. [ratio]
+    service_s : array_like
+        Mean service time. [s]
+    arrival_scv : array_like
+        Squared coefficient of variation of the time between arrivals: 1 for Poisson. [1]
+    service_scv : array_like
+        Squared coefficient of variation of the service time. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Mean wait without the service; ``inf`` from a utilization of 1:
+        no steady state, which only a finite queue has there (mm1k_wait). [s]
+
+    Raises
+    ------
+    DomainError
+        If ``service_s`` is zero or negative, or another input negative.
+
+    Notes
+    -----
+    Validity: an approximation, good near full load; exact for M/M/1 and, with Poisson arrivals,
+    equal to Pollaczek-Khinchine. Times between arrivals that do not depend on each other: where
+    bursts last, waits are longer.
+
+    Symbols: :math:`\rho` utilization, :math:`s` service_s, :math:`c_a^2` arrival_scv, :math:`c_s^2`
+    service_scv.
+
+    Examples
+    --------
+    >>> round(float(kingman_wait_s(0.7, service_s=1e-3, arrival_scv=2, service_scv=1)), 9)
+    0.0035
+
+    References
+    ----------
+    Kingman, The single server queue in heavy traffic, Proc. Cambridge Phil. Soc. 57 (1961).
+    """
+    load = non_negative("utilization", utilization)
+    arrivals = non_negative("arrival_scv", arrival_scv)
+    services = non_negative("service_scv", service_scv)
+    service = positive("service_s", service_s)
+    variation = 0.5 * arrivals + 0.5 * services
+    wait = np.where(load < 1.0, service * variation * (load / spare(load)), np.inf)
+    return missing_stays(wait, load, service, variation)
+
+
+def _mix(wire_bytes: ArrayLike, weight: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Return the sizes of a mix and the share of packets that each has."""
+    size = one_dimensional("wire_bytes", positive("wire_bytes", wire_bytes))
+    counts = one_dimensional("weight", non_negative("weight", weight))
+    if counts.size != size.size:
+        raise DomainError("weight", f"{counts.size} numbers", f"{size.size}, one a size")
+    if not counts.any():
+        raise DomainError("weight", "0 for every size", "above 0 for one of them")
+    return size, counts / counts.sum()
+
+
+def _mix_moments(size: FloatArray, share: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the mean size of a mix and its squared coefficient of variation."""
+    mean = np.asarray((share * size).sum())
+    return mean, np.asarray((share * (size / mean - 1.0) ** 2).sum())

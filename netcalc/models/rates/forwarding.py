@@ -1,0 +1,394 @@
+r"""Forwarding devices: limited by packets, by the line, or by who waits for whom.
+
+A device forwards at most :math:`f_d` packets in a second whatever their size, a line at most
+:math:`R / 8(F + 20)`. Small frames meet the first limit, large ones the second; a throughput test
+says something about the device only below the line's ceiling for that size of frame.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import (
+    FloatArray,
+    at_least,
+    non_negative,
+    one_dimensional,
+    positive,
+    quiet,
+)
+from netcalc.errors import DomainError
+from netcalc.models.rates.line_rate import frame_rate_pps
+from netcalc.models.sizes.headers import PREAMBLE_AND_GAP_BYTES
+
+
+@quiet
+def forwarding_rate_pps(
+    frame_bytes: ArrayLike,
+    *,
+    device_pps: ArrayLike,
+    bandwidth_bps: ArrayLike,
+    overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
+) -> FloatArray:
+    r"""Frames per second through a device on a line: the smaller of the two limits.
+
+    .. math:: f = \min\left(f_d,\; \frac{R}{8 (F + o)}\right)
+
+    Parameters
+    ----------
+    frame_bytes : array_like
+        Frame with FCS and tags. [byte]
+    device_pps : array_like
+        Packets that the device handles in a second. [packet/s]
+    bandwidth_bps : array_like
+        Rate of the line. [bit/s]
+    overhead_bytes : array_like
+        Preamble and start delimiter (8) and gap (12). [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Forwarded frames per second. [packet/s]
+
+    Raises
+    ------
+    DomainError
+        If a size is negative, or a rate zero or negative.
+
+    Notes
+    -----
+    Validity: a device whose cost does not depend on the size; see :func:`affine_rate_pps`.
+
+    Symbols: :math:`F` frame_bytes, :math:`f_d` device_pps, :math:`R` bandwidth_bps, :math:`o`
+    overhead_bytes.
+
+    Examples
+    --------
+    >>> forwarding_rate_pps([64, 1518], device_pps=10_000, bandwidth_bps=100e6).round(1).tolist()
+    [10000.0, 8127.4]
+
+    References
+    ----------
+    RFC 2544 section 26.1; RFC 2285 section 3.5.
+    """
+    line = frame_rate_pps(frame_bytes, bandwidth_bps=bandwidth_bps, overhead_bytes=overhead_bytes)
+    return np.minimum(line, positive("device_pps", device_pps))
+
+
+@quiet
+def crossover_frame_bytes(
+    device_pps: ArrayLike,
+    *,
+    bandwidth_bps: ArrayLike,
+    overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
+) -> FloatArray:
+    r"""Frame above which the line is the limit and below which the device is.
+
+    .. math:: F^* = \frac{R}{8 f_d} - o
+
+    Parameters
+    ----------
+    device_pps : array_like
+        Packets that the device handles in a second. [packet/s]
+    bandwidth_bps : array_like
+        Rate of the line. [bit/s]
+    overhead_bytes : array_like
+        Preamble and start delimiter (8) and gap (12). [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Frame with FCS: below 64 the line limits every frame, above 1518 the device does. [byte]
+
+    Raises
+    ------
+    DomainError
+        If a rate is zero or negative, or ``overhead_bytes`` negative.
+
+    Notes
+    -----
+    Validity: a device whose cost does not depend on the size. The result is no size of a frame
+    where it is below 64; a device that is very fast makes it negative.
+
+    Symbols: :math:`f_d` device_pps, :math:`R` bandwidth_bps, :math:`o` overhead_bytes.
+
+    Examples
+    --------
+    >>> float(crossover_frame_bytes(10_000, bandwidth_bps=100e6))
+    1230.0
+
+    References
+    ----------
+    RFC 2544 appendix B, solved for the frame.
+    """
+    wire = positive("bandwidth_bps", bandwidth_bps) / (8.0 * positive("device_pps", device_pps))
+    return wire - non_negative("overhead_bytes", overhead_bytes)
+
+
+@quiet
+def device_byte_cost(
+    rate_pps: ArrayLike,
+    *,
+    frame_bytes: ArrayLike,
+    other_rate_pps: ArrayLike,
+    other_frame_bytes: ArrayLike,
+) -> FloatArray:
+    r"""Time that a device spends on each byte, from its rates at two sizes.
+
+    .. math:: b = \frac{1/f_2 - 1/f_1}{F_2 - F_1}
+
+    Parameters
+    ----------
+    rate_pps : array_like
+        Rate at the first size. [packet/s]
+    frame_bytes : array_like
+        First size. [byte]
+    other_rate_pps : array_like
+        Rate at the second size. [packet/s]
+    other_frame_bytes : array_like
+        Second size. [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Cost of a byte; nan where both sizes are equal. [s/byte]
+
+    Raises
+    ------
+    DomainError
+        If a rate is zero or negative, or a size negative.
+
+    Notes
+    -----
+    Validity: both rates below the line's ceiling. A negative cost says that they were not, or
+    that the rates are not from one device.
+
+    Symbols: :math:`f_1` rate_pps, :math:`F_1` frame_bytes, :math:`f_2` other_rate_pps, :math:`F_2`
+    other_frame_bytes.
+
+    Examples
+    --------
+    >>> b = device_byte_cost(10_100, frame_bytes=64, other_rate_pps=10_000, other_frame_bytes=128)
+    >>> round(float(b) * 1e9, 2)
+    15.47
+
+    References
+    ----------
+    A straight line through two points.
+    """
+    first, second = positive("rate_pps", rate_pps), positive("other_rate_pps", other_rate_pps)
+    sizes = non_negative("other_frame_bytes", other_frame_bytes) - non_negative(
+        "frame_bytes", frame_bytes
+    )
+    return np.where(sizes == 0.0, np.nan, (1.0 / second - 1.0 / first) / sizes)
+
+
+@quiet
+def device_packet_cost(
+    rate_pps: ArrayLike,
+    *,
+    frame_bytes: ArrayLike,
+    other_rate_pps: ArrayLike,
+    other_frame_bytes: ArrayLike,
+) -> FloatArray:
+    r"""Time that a device spends on each packet whatever its size, from its rates at two sizes.
+
+    .. math:: a = \frac{1}{f_1} - F_1 \frac{1/f_2 - 1/f_1}{F_2 - F_1}
+
+    Parameters
+    ----------
+    rate_pps : array_like
+        Rate at the first size. [packet/s]
+    frame_bytes : array_like
+        First size. [byte]
+    other_rate_pps : array_like
+        Rate at the second size. [packet/s]
+    other_frame_bytes : array_like
+        Second size. [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Cost of a packet; nan where both sizes are equal. [s/packet]
+
+    Raises
+    ------
+    DomainError
+        If a rate is zero or negative, or a size negative.
+
+    Notes
+    -----
+    Validity: as :func:`device_byte_cost`.
+
+    Symbols: :math:`f_1` rate_pps, :math:`F_1` frame_bytes, :math:`f_2` other_rate_pps, :math:`F_2`
+    other_frame_bytes.
+
+    Examples
+    --------
+    >>> a = device_packet_cost(10_100, frame_bytes=64, other_rate_pps=10_000, other_frame_bytes=128)
+    >>> round(float(a) * 1e6, 2)
+    98.02
+
+    References
+    ----------
+    A straight line through two points.
+    """
+    byte = device_byte_cost(
+        rate_pps,
+        frame_bytes=frame_bytes,
+        other_rate_pps=other_rate_pps,
+        other_frame_bytes=other_frame_bytes,
+    )
+    return 1.0 / positive("rate_pps", rate_pps) - byte * non_negative("frame_bytes", frame_bytes)
+
+
+@quiet
+def affine_rate_pps(
+    frame_bytes: ArrayLike, *, packet_cost: ArrayLike, byte_cost: ArrayLike
+) -> FloatArray:
+    r"""Packets per second of a device that spends time on each packet and on each byte.
+
+    .. math:: f = \frac{1}{a + b F}
+
+    Parameters
+    ----------
+    frame_bytes : array_like
+        Frame with FCS and tags. [byte]
+    packet_cost : array_like
+        Time spent on each packet whatever its size. [s/packet]
+    byte_cost : array_like
+        Time spent on each byte. [s/byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Packets per second; inf where they cost nothing. [packet/s]
+
+    Raises
+    ------
+    DomainError
+        If an argument is negative.
+
+    Notes
+    -----
+    Validity: one packet at a time, and a line that is faster than the device.
+
+    Symbols: :math:`F` frame_bytes, :math:`a` packet_cost, :math:`b` byte_cost.
+
+    Examples
+    --------
+    >>> round(float(affine_rate_pps(128, packet_cost=98.02e-6, byte_cost=15.47e-9)))
+    10000
+
+    References
+    ----------
+    Stevens, TCP/IP Illustrated vol. 3, appendix A, has the same form for a host.
+    """
+    each = non_negative("byte_cost", byte_cost) * non_negative("frame_bytes", frame_bytes)
+    return 1.0 / (each + non_negative("packet_cost", packet_cost))
+
+
+@quiet
+def both_directions_pps(rate_pps: ArrayLike, *, segments_per_ack: ArrayLike = 1) -> FloatArray:
+    r"""Packets per second that a device forwards when the answers to the data are counted too.
+
+    .. math:: f_{both} = f \, (1 + 1/k)
+
+    Parameters
+    ----------
+    rate_pps : array_like
+        Data packets per second in one direction. [packet/s]
+    segments_per_ack : array_like
+        Data packets that one answer acknowledges. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Packets per second in both directions. [packet/s]
+
+    Raises
+    ------
+    DomainError
+        If ``rate_pps`` is negative or ``segments_per_ack`` below 1.
+
+    Notes
+    -----
+    Validity: each answer is one packet.
+
+    Symbols: :math:`f` rate_pps, :math:`k` segments_per_ack.
+
+    Examples
+    --------
+    >>> float(both_directions_pps(3512.5))
+    7025.0
+
+    References
+    ----------
+    RFC 5681 section 4.2; RFC 2544 section 14 (bidirectional traffic).
+    """
+    each = at_least("segments_per_ack", segments_per_ack, 1.0)
+    return non_negative("rate_pps", rate_pps) * (1.0 + 1.0 / each)
+
+
+@quiet
+def switch_rate_pps(
+    frame_bytes: ArrayLike,
+    *,
+    port_bps: ArrayLike,
+    port_count: ArrayLike = 1,
+    overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
+) -> FloatArray:
+    r"""Frames per second that a switch forwards when all its ports receive at line rate.
+
+    .. math:: f = \sum_i n_i \frac{R_i}{8 (F + o)}
+
+    Parameters
+    ----------
+    frame_bytes : array_like
+        Frame with FCS; vendors quote 64. [byte]
+    port_bps : 1-D array_like
+        Rate of each kind of port. [bit/s]
+    port_count : 1-D array_like
+        How many ports of each kind there are. [1]
+    overhead_bytes : array_like
+        Preamble and start delimiter (8) and gap (12). [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Frames per second through the switch. [packet/s]
+
+    Raises
+    ------
+    DomainError
+        If the lists differ in length, or an argument is outside its range.
+
+    Notes
+    -----
+    Validity: counts each frame once, where it comes in; data sheets that count both directions
+    print twice as much.
+
+    Symbols: :math:`F` frame_bytes, :math:`R_i` port_bps, :math:`n_i` port_count, :math:`o`
+    overhead_bytes.
+
+    Examples
+    --------
+    24 ports of 100 Mbit/s and 4 of 1 Gbit/s:
+
+    >>> round(float(switch_rate_pps(64, port_bps=[100e6, 1e9], port_count=[24, 4])))
+    9523810
+
+    References
+    ----------
+    RFC 2285 section 3.5 (forwarding rate); RFC 2544 appendix B.
+    """
+    rates = one_dimensional("port_bps", positive("port_bps", port_bps))
+    counts = one_dimensional("port_count", non_negative("port_count", port_count))
+    if counts.size not in (1, rates.size):
+        raise DomainError(
+            "port_count", f"{counts.size} numbers", f"{rates.size}, one for each kind"
+        )
+    total = (rates * (counts / 8.0)).sum()
+    wire = non_negative("frame_bytes", frame_bytes) + non_negative("overhead_bytes", overhead_bytes)
+    return np.asarray(total / wire)

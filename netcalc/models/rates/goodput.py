@@ -1,0 +1,396 @@
+r"""Goodput: what a full Ethernet line leaves for the application.
+
+The share of the line is payload over wire bytes, so it depends on the size of the packets and on
+nothing else. A rate is converted with that share; adding a constant is right at one rate only.
+"""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from netcalc.checks import FloatArray, at_least, positive, quiet
+from netcalc.models.sizes.framing import ethernet_wire_bytes, tcp_payload_bytes, udp_payload_bytes
+from netcalc.models.sizes.headers import tcp_ip_header_bytes
+
+
+@quiet
+def tcp_goodput_ratio(
+    mtu_bytes: ArrayLike,
+    *,
+    ip_version: int = 4,
+    tcp_option_bytes: ArrayLike = 0.0,
+    tag_count: ArrayLike = 0,
+) -> FloatArray:
+    r"""Share of an Ethernet line that full TCP segments leave for the application.
+
+    .. math:: g = \frac{M - H_{IP} - 20 - o}{\max(64,\; M + 18 + 4 t) + 20}
+
+    Parameters
+    ----------
+    mtu_bytes : array_like
+        Size of the full IP packets. [byte]
+    ip_version : int
+        4 or 6. [1]
+    tcp_option_bytes : array_like
+        TCP options: 12 with timestamps, at most 40. [byte]
+    tag_count : array_like
+        802.1Q or 802.1ad tags. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Goodput over line rate. [ratio]
+
+    Raises
+    ------
+    DomainError
+        If the headers do not fit in ``mtu_bytes``, or an argument is outside its range.
+
+    Notes
+    -----
+    Validity: full duplex, every segment full, no retransmissions: a ceiling.
+
+    Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o`
+    tcp_option_bytes, :math:`t` tag_count.
+
+    Examples
+    --------
+    >>> round(float(tcp_goodput_ratio(1500, tcp_option_bytes=12)), 4)
+    0.9415
+
+    References
+    ----------
+    IEEE 802.3, RFC 791, RFC 8200, RFC 9293, RFC 7323.
+    """
+    payload = tcp_payload_bytes(mtu_bytes, ip_version=ip_version, tcp_option_bytes=tcp_option_bytes)
+    return payload / ethernet_wire_bytes(mtu_bytes, tag_count=tag_count)
+
+
+@quiet
+def tcp_goodput_bps(
+    mtu_bytes: ArrayLike,
+    *,
+    bandwidth_bps: ArrayLike,
+    ip_version: int = 4,
+    tcp_option_bytes: ArrayLike = 0.0,
+    tag_count: ArrayLike = 0,
+) -> FloatArray:
+    r"""Most that one direction of an Ethernet line delivers to an application by TCP.
+
+    .. math:: G = R \, \frac{M - H_{IP} - 20 - o}{\max(64,\; M + 18 + 4 t) + 20}
+
+    Parameters
+    ----------
+    mtu_bytes : array_like
+        Size of the full IP packets. [byte]
+    bandwidth_bps : array_like
+        Rate of the line. [bit/s]
+    ip_version : int
+        4 or 6. [1]
+    tcp_option_bytes : array_like
+        TCP options: 12 with timestamps, at most 40. [byte]
+    tag_count : array_like
+        802.1Q or 802.1ad tags. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Goodput. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If the headers do not fit in ``mtu_bytes``, or an argument is outside its range.
+
+    Notes
+    -----
+    Validity: full duplex, every segment full, no retransmissions: a ceiling.
+
+    Symbols: :math:`R` bandwidth_bps, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40
+    B), :math:`o` tcp_option_bytes, :math:`t` tag_count.
+
+    Examples
+    --------
+    >>> round(float(tcp_goodput_bps(1500, bandwidth_bps=1e9)) / 1e6, 2)
+    949.28
+
+    References
+    ----------
+    IEEE 802.3, RFC 791, RFC 8200, RFC 9293, RFC 7323; RFC 6349 section 4.1 (94.9 Mbit/s).
+    """
+    share = tcp_goodput_ratio(
+        mtu_bytes, ip_version=ip_version, tcp_option_bytes=tcp_option_bytes, tag_count=tag_count
+    )
+    return positive("bandwidth_bps", bandwidth_bps) * share
+
+
+@quiet
+def udp_goodput_ratio(
+    mtu_bytes: ArrayLike, *, ip_version: int = 4, tag_count: ArrayLike = 0
+) -> FloatArray:
+    r"""Share of an Ethernet line that UDP packets of one size leave for the application.
+
+    .. math:: g = \frac{M - H_{IP} - 8}{\max(64,\; M + 18 + 4 t) + 20}
+
+    Parameters
+    ----------
+    mtu_bytes : array_like
+        Size of the IP packets. [byte]
+    ip_version : int
+        4 or 6. [1]
+    tag_count : array_like
+        802.1Q or 802.1ad tags. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Goodput over line rate. [ratio]
+
+    Raises
+    ------
+    DomainError
+        If the headers do not fit in ``mtu_bytes``, or an argument is outside its range.
+
+    Notes
+    -----
+    Validity: packets that are not fragmented, back to back. A rate above it was counted at the
+    sender, before a local queue dropped the rest.
+
+    Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`t` tag_count.
+
+    Examples
+    --------
+    >>> round(float(udp_goodput_ratio(1500)), 4)
+    0.9571
+
+    References
+    ----------
+    IEEE 802.3, RFC 768, RFC 791, RFC 8200.
+    """
+    payload = udp_payload_bytes(mtu_bytes, ip_version=ip_version)
+    return payload / ethernet_wire_bytes(mtu_bytes, tag_count=tag_count)
+
+
+@quiet
+def udp_goodput_bps(
+    mtu_bytes: ArrayLike,
+    *,
+    bandwidth_bps: ArrayLike,
+    ip_version: int = 4,
+    tag_count: ArrayLike = 0,
+) -> FloatArray:
+    r"""Most that one direction of an Ethernet line delivers to an application by UDP.
+
+    .. math:: G = R \, \frac{M - H_{IP} - 8}{\max(64,\; M + 18 + 4 t) + 20}
+
+    Parameters
+    ----------
+    mtu_bytes : array_like
+        Size of the IP packets. [byte]
+    bandwidth_bps : array_like
+        Rate of the line. [bit/s]
+    ip_version : int
+        4 or 6. [1]
+    tag_count : array_like
+        802.1Q or 802.1ad tags. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Goodput. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If the headers do not fit in ``mtu_bytes``, or an argument is outside its range.
+
+    Notes
+    -----
+    Validity: packets of one size that are not fragmented, back to back.
+
+    Symbols: :math:`R` bandwidth_bps, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40
+    B), :math:`t` tag_count.
+
+    Examples
+    --------
+    >>> round(float(udp_goodput_bps(1468, bandwidth_bps=10e6)) / 8e6, 3)
+    1.195
+
+    References
+    ----------
+    IEEE 802.3, RFC 768, RFC 791, RFC 8200.
+    """
+    share = udp_goodput_ratio(mtu_bytes, ip_version=ip_version, tag_count=tag_count)
+    return positive("bandwidth_bps", bandwidth_bps) * share
+
+
+@quiet
+def tcp_ack_wire_bytes(
+    tcp_option_bytes: ArrayLike = 0.0, *, ip_version: int = 4, tag_count: ArrayLike = 0
+) -> FloatArray:
+    r"""Bytes that a bare TCP acknowledgement takes on an Ethernet wire.
+
+    .. math:: W_a = \max(64,\; H_{IP} + 20 + o + 18 + 4 t) + 20
+
+    Parameters
+    ----------
+    tcp_option_bytes : array_like
+        TCP options: 12 with timestamps, at most 40. [byte]
+    ip_version : int
+        4 or 6. [1]
+    tag_count : array_like
+        802.1Q or 802.1ad tags. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Bytes on the wire. [byte]
+
+    Raises
+    ------
+    DomainError
+        If an argument is outside its range.
+
+    Notes
+    -----
+    Validity: exact; selective acknowledgements add 12 to 36 bytes of options.
+
+    Symbols: :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o` tcp_option_bytes, :math:`t`
+    tag_count.
+
+    Examples
+    --------
+    >>> tcp_ack_wire_bytes([0, 12]).tolist()
+    [84.0, 90.0]
+
+    References
+    ----------
+    IEEE 802.3, RFC 9293, RFC 7323, RFC 2018.
+    """
+    packet = tcp_ip_header_bytes(ip_version, tcp_option_bytes)
+    return ethernet_wire_bytes(packet, tag_count=tag_count)
+
+
+@quiet
+def ack_reverse_utilization(
+    segments_per_ack: ArrayLike,
+    *,
+    mtu_bytes: ArrayLike = 1500.0,
+    ip_version: int = 4,
+    tcp_option_bytes: ArrayLike = 0.0,
+    tag_count: ArrayLike = 0,
+) -> FloatArray:
+    r"""Share of the reverse direction that acknowledgements take while data fills the other.
+
+    .. math::
+
+        u = \frac{\max(64,\; H_{IP} + 38 + o + 4 t) + 20}{k \, (\max(64,\; M + 18 + 4 t) + 20)}
+
+    Parameters
+    ----------
+    segments_per_ack : array_like
+        Full segments that one acknowledgement answers: 2 with delayed acknowledgements. [1]
+    mtu_bytes : array_like
+        Size of the full IP packets. [byte]
+    ip_version : int
+        4 or 6. [1]
+    tcp_option_bytes : array_like
+        TCP options: 12 with timestamps, at most 40. [byte]
+    tag_count : array_like
+        802.1Q or 802.1ad tags. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Utilization of the reverse direction, at the same rate as the forward one. [ratio]
+
+    Raises
+    ------
+    DomainError
+        If ``segments_per_ack`` is below 1, or another argument outside its range.
+
+    Notes
+    -----
+    Validity: both directions at one rate, data at line rate.
+
+    Symbols: :math:`k` segments_per_ack, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6:
+    40 B), :math:`o` tcp_option_bytes, :math:`t` tag_count.
+
+    Examples
+    --------
+    >>> round(float(ack_reverse_utilization(2, tcp_option_bytes=12)), 4)
+    0.0293
+
+    References
+    ----------
+    RFC 5681 section 4.2 (an acknowledgement for every second full segment); RFC 3449.
+    """
+    ack = tcp_ack_wire_bytes(tcp_option_bytes, ip_version=ip_version, tag_count=tag_count)
+    tcp_payload_bytes(mtu_bytes, ip_version=ip_version, tcp_option_bytes=tcp_option_bytes)
+    data = ethernet_wire_bytes(mtu_bytes, tag_count=tag_count)
+    return ack / (at_least("segments_per_ack", segments_per_ack, 1.0) * data)
+
+
+@quiet
+def half_duplex_goodput_bps(
+    mtu_bytes: ArrayLike,
+    *,
+    bandwidth_bps: ArrayLike,
+    segments_per_ack: ArrayLike = 2,
+    ip_version: int = 4,
+    tcp_option_bytes: ArrayLike = 0.0,
+    tag_count: ArrayLike = 0,
+) -> FloatArray:
+    r"""Most that TCP delivers where data and acknowledgements share one wire.
+
+    .. math::
+
+        G = R \, \frac{k \, (M - H_{IP} - 20 - o)}{k \, W + W_a}, \quad W = \max(64,\; M + 18 + 4 t)
+        + 20, \quad W_a = \max(64,\; H_{IP} + 38 + o + 4 t) + 20
+
+    Parameters
+    ----------
+    mtu_bytes : array_like
+        Size of the full IP packets. [byte]
+    bandwidth_bps : array_like
+        Rate of the line. [bit/s]
+    segments_per_ack : array_like
+        Full segments that one acknowledgement answers: 2 with delayed acknowledgements. [1]
+    ip_version : int
+        4 or 6. [1]
+    tcp_option_bytes : array_like
+        TCP options: 12 with timestamps, at most 40. [byte]
+    tag_count : array_like
+        802.1Q or 802.1ad tags. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Goodput. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If the headers do not fit in ``mtu_bytes``, or an argument is outside its range.
+
+    Notes
+    -----
+    Validity: no collisions and no waiting for the wire; real half-duplex Ethernet is below it.
+
+    Symbols: :math:`R` bandwidth_bps, :math:`k` segments_per_ack, :math:`M` mtu_bytes,
+    :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o` tcp_option_bytes, :math:`t` tag_count.
+
+    Examples
+    --------
+    >>> round(float(half_duplex_goodput_bps(1500, bandwidth_bps=10e6, segments_per_ack=1)))
+    9001233
+
+    References
+    ----------
+    IEEE 802.3 clause 4; RFC 5681 section 4.2.
+    """
+    ack = tcp_ack_wire_bytes(tcp_option_bytes, ip_version=ip_version, tag_count=tag_count)
+    ack_share = ack / at_least("segments_per_ack", segments_per_ack, 1.0)
+    payload = tcp_payload_bytes(mtu_bytes, ip_version=ip_version, tcp_option_bytes=tcp_option_bytes)
+    wire = ethernet_wire_bytes(mtu_bytes, tag_count=tag_count) + ack_share
+    return positive("bandwidth_bps", bandwidth_bps) * (payload / wire)

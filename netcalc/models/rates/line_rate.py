@@ -1,0 +1,375 @@
+r"""Line rate: how many frames a link carries in a second, and what they are worth.
+
+A frame of :math:`F` bytes takes :math:`F + 20` on an Ethernet wire, so a line of rate :math:`R`
+carries :math:`R / 8(F + 20)` of them. Printed tables cut the fraction off; these functions do not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import (
+    FloatArray,
+    non_negative,
+    one_dimensional,
+    positive,
+    quiet,
+)
+from netcalc.errors import DomainError
+from netcalc.models.sizes.headers import PREAMBLE_AND_GAP_BYTES
+
+
+@quiet
+def frame_rate_pps(
+    frame_bytes: ArrayLike,
+    *,
+    bandwidth_bps: ArrayLike,
+    overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
+) -> FloatArray:
+    r"""Frames per second at line rate.
+
+    .. math:: f = \frac{R}{8 (F + o)}
+
+    Parameters
+    ----------
+    frame_bytes : array_like
+        Frame with FCS and tags; of a captured length, 4 more. [byte]
+    bandwidth_bps : array_like
+        Rate of the line. [bit/s]
+    overhead_bytes : array_like
+        Preamble and start delimiter (8) and gap (12). [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Frames per second, not rounded; inf for a frame of no bytes. [packet/s]
+
+    Raises
+    ------
+    DomainError
+        If a size is negative, or ``bandwidth_bps`` zero or negative.
+
+    Notes
+    -----
+    Validity: back-to-back frames of one size in one direction; the clock may be off by 100 ppm.
+    Cards of 40 Gbit/s and above may be slower than the line with small frames.
+
+    Symbols: :math:`F` frame_bytes, :math:`R` bandwidth_bps, :math:`o` overhead_bytes.
+
+    Examples
+    --------
+    >>> float(frame_rate_pps(64, bandwidth_bps=10e9))
+    14880952.38095238
+
+    References
+    ----------
+    RFC 2544 appendix B; RFC 5180 appendix A.1 (whose table has three misprints: 4096 bytes at 1
+    and 10 Gbit/s, 9216 bytes at 1 Gbit/s).
+    """
+    wire = non_negative("frame_bytes", frame_bytes) + non_negative("overhead_bytes", overhead_bytes)
+    return positive("bandwidth_bps", bandwidth_bps) / 8.0 / wire
+
+
+@quiet
+def required_bandwidth_bps(
+    rate_pps: ArrayLike,
+    *,
+    frame_bytes: ArrayLike,
+    overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
+) -> FloatArray:
+    r"""Line rate that a packet rate needs: the inverse of :func:`frame_rate_pps`.
+
+    .. math:: R = 8 f (F + o)
+
+    Parameters
+    ----------
+    rate_pps : array_like
+        Frames in a second. [packet/s]
+    frame_bytes : array_like
+        Frame with FCS and tags. [byte]
+    overhead_bytes : array_like
+        Preamble and start delimiter (8) and gap (12). [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Rate of the line. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If an argument is negative.
+
+    Notes
+    -----
+    Validity: frames of one size in one direction.
+
+    Symbols: :math:`f` rate_pps, :math:`F` frame_bytes, :math:`o` overhead_bytes.
+
+    Examples
+    --------
+    >>> float(required_bandwidth_bps(148_810, frame_bytes=128))
+    176191040.0
+
+    References
+    ----------
+    RFC 2544 appendix B.
+    """
+    wire = non_negative("frame_bytes", frame_bytes) + non_negative("overhead_bytes", overhead_bytes)
+    return non_negative("rate_pps", rate_pps) * (8.0 * wire)
+
+
+@quiet
+def frame_throughput_bps(
+    frame_bytes: ArrayLike,
+    *,
+    bandwidth_bps: ArrayLike,
+    overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
+) -> FloatArray:
+    r"""Bits of frames in a second at line rate: layer 2, FCS included.
+
+    .. math:: R_2 = R \, \frac{F}{F + o}
+
+    Parameters
+    ----------
+    frame_bytes : array_like
+        Frame with FCS and tags. [byte]
+    bandwidth_bps : array_like
+        Rate of the line. [bit/s]
+    overhead_bytes : array_like
+        Preamble and start delimiter (8) and gap (12). [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Layer 2 rate; nan for a frame of no bytes without overhead. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If a size is negative, or ``bandwidth_bps`` zero or negative.
+
+    Notes
+    -----
+    Validity: back-to-back frames of one size. Linux counters and captures leave the FCS out.
+
+    Symbols: :math:`F` frame_bytes, :math:`R` bandwidth_bps, :math:`o` overhead_bytes.
+
+    Examples
+    --------
+    >>> round(float(frame_throughput_bps(64, bandwidth_bps=1e9)) / 1e6, 1)
+    761.9
+
+    References
+    ----------
+    RFC 2544 appendix B.
+    """
+    frame = non_negative("frame_bytes", frame_bytes)
+    wire = frame + non_negative("overhead_bytes", overhead_bytes)
+    return positive("bandwidth_bps", bandwidth_bps) * (frame / wire)
+
+
+@quiet
+def line_utilization(
+    rate_pps: ArrayLike,
+    *,
+    frame_bytes: ArrayLike,
+    bandwidth_bps: ArrayLike,
+    overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
+) -> FloatArray:
+    r"""Share of a line that a packet rate uses.
+
+    .. math:: u = \frac{8 f (F + o)}{R}
+
+    Parameters
+    ----------
+    rate_pps : array_like
+        Frames in a second. [packet/s]
+    frame_bytes : array_like
+        Frame with FCS and tags. [byte]
+    bandwidth_bps : array_like
+        Rate of the line. [bit/s]
+    overhead_bytes : array_like
+        Preamble and start delimiter (8) and gap (12). [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Utilization; above 1 where the line cannot carry the rate. [ratio]
+
+    Raises
+    ------
+    DomainError
+        If an argument is negative, or ``bandwidth_bps`` zero.
+
+    Notes
+    -----
+    Validity: frames of one size in one direction.
+
+    Symbols: :math:`f` rate_pps, :math:`F` frame_bytes, :math:`R` bandwidth_bps, :math:`o`
+    overhead_bytes.
+
+    Examples
+    --------
+    >>> round(float(line_utilization(7809.25, frame_bytes=1518, bandwidth_bps=100e6)), 3)
+    0.961
+
+    References
+    ----------
+    RFC 2544 appendix B.
+    """
+    wire = non_negative("frame_bytes", frame_bytes) + non_negative("overhead_bytes", overhead_bytes)
+    share = wire * (8.0 / positive("bandwidth_bps", bandwidth_bps))
+    return non_negative("rate_pps", rate_pps) * share
+
+
+@quiet
+def payload_throughput_bps(
+    payload_bytes: ArrayLike, *, wire_bytes: ArrayLike, bandwidth_bps: ArrayLike
+) -> FloatArray:
+    r"""Payload carried in a second by a full line, for any packet and any layer.
+
+    .. math:: G = R \, p / W
+
+    Parameters
+    ----------
+    payload_bytes : array_like
+        What counts as payload in each packet. [byte]
+    wire_bytes : array_like
+        What each packet takes on the wire. [byte]
+    bandwidth_bps : array_like
+        Rate of the line. [bit/s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Payload rate. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If ``payload_bytes`` is negative, or another argument zero or negative.
+
+    Notes
+    -----
+    Validity: back-to-back packets of one size.
+
+    Symbols: :math:`p` payload_bytes, :math:`W` wire_bytes, :math:`R` bandwidth_bps.
+
+    Examples
+    --------
+    TCP without options in full frames of Fast Ethernet:
+
+    >>> goodput = payload_throughput_bps(1460, wire_bytes=1538, bandwidth_bps=100e6)
+    >>> round(float(goodput) / 1e6, 2)
+    94.93
+
+    References
+    ----------
+    RFC 6349 section 4.1.
+    """
+    share = non_negative("payload_bytes", payload_bytes) / positive("wire_bytes", wire_bytes)
+    return positive("bandwidth_bps", bandwidth_bps) * share
+
+
+@quiet
+def mix_mean_frame_bytes(frame_bytes: ArrayLike, *, weight: ArrayLike) -> FloatArray:
+    r"""Mean frame of a mix of sizes (IMIX).
+
+    .. math:: \bar F = \sum_i w_i F_i \Big/ \sum_i w_i
+
+    Parameters
+    ----------
+    frame_bytes : 1-D array_like
+        Sizes of the frames, FCS included. [byte]
+    weight : 1-D array_like
+        How many of each size there are, in any scale. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Mean size, one number. [byte]
+
+    Raises
+    ------
+    DomainError
+        If the lists differ in length, or hold a negative number, or all weights are 0.
+
+    Notes
+    -----
+    Validity: weights count frames, not bytes.
+
+    Symbols: :math:`F_i` frame_bytes, :math:`w_i` weight.
+
+    Examples
+    --------
+    >>> round(float(mix_mean_frame_bytes([64, 570, 1518], weight=[7, 4, 1])), 2)
+    353.83
+
+    References
+    ----------
+    RFC 6985 (IMIX genome); FD.io CSIT (7:4:1).
+    """
+    sizes = one_dimensional("frame_bytes", non_negative("frame_bytes", frame_bytes))
+    weights = one_dimensional("weight", non_negative("weight", weight))
+    if weights.size != sizes.size:
+        raise DomainError("weight", f"{weights.size} numbers", f"{sizes.size}, one for each size")
+    total = weights.sum()
+    if total == 0.0:
+        raise DomainError("weight", "0 in total", "a sum above 0")
+    return np.asarray(sizes @ (weights / total))
+
+
+@quiet
+def mix_rate_pps(
+    frame_bytes: ArrayLike,
+    *,
+    weight: ArrayLike,
+    bandwidth_bps: ArrayLike,
+    overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
+) -> FloatArray:
+    r"""Frames per second at line rate of a mix of sizes (IMIX).
+
+    .. math:: f = \frac{R}{8 (\bar F + o)}, \quad \bar F = \sum_i w_i F_i \Big/ \sum_i w_i
+
+    Parameters
+    ----------
+    frame_bytes : 1-D array_like
+        Sizes of the frames, FCS included. [byte]
+    weight : 1-D array_like
+        How many of each size there are, in any scale. [1]
+    bandwidth_bps : array_like
+        Rate of the line. [bit/s]
+    overhead_bytes : array_like
+        Preamble and start delimiter (8) and gap (12). [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Frames of all sizes in a second. [packet/s]
+
+    Raises
+    ------
+    DomainError
+        If the lists differ in length, hold a negative number, or all weights are 0; or
+        ``bandwidth_bps`` is zero or negative.
+
+    Notes
+    -----
+    Validity: exact for the mean over whole cycles of the mix.
+
+    Symbols: :math:`F_i` frame_bytes, :math:`w_i` weight, :math:`R` bandwidth_bps, :math:`o`
+    overhead_bytes.
+
+    Examples
+    --------
+    >>> round(float(mix_rate_pps([64, 570, 1518], weight=[7, 4, 1], bandwidth_bps=10e9)))
+    3343736
+
+    References
+    ----------
+    RFC 6985; RFC 5180 appendix A.1 with the mean frame.
+    """
+    mean = mix_mean_frame_bytes(frame_bytes, weight=weight)
+    return frame_rate_pps(mean, bandwidth_bps=bandwidth_bps, overhead_bytes=overhead_bytes)

@@ -1,0 +1,401 @@
+r"""Reading a throughput test: packets per second and wire rate behind a goodput.
+
+The headers around a payload of :math:`p` bytes are there once in each packet, so goodput becomes
+a packet rate by division by :math:`8p` and a wire rate by :math:`W/p`. Adding a constant to the
+reading is right at the one rate and size it was found at; at small frames it invents packets.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import FloatArray, non_negative, positive, quiet, whole
+from netcalc.models.blocks import blockwise
+from netcalc.models.sizes.headers import PREAMBLE_AND_GAP_BYTES
+
+
+@quiet
+def goodput_rate_pps(goodput_bps: ArrayLike, *, payload_bytes: ArrayLike) -> FloatArray:
+    r"""Data packets per second behind a goodput reading.
+
+    .. math:: f = \frac{G}{8 p}
+
+    Parameters
+    ----------
+    goodput_bps : array_like
+        What the test printed: application bytes as bits per second. [bit/s]
+    payload_bytes : array_like
+        Payload in each packet. [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Data packets per second. [packet/s]
+
+    Raises
+    ------
+    DomainError
+        If ``goodput_bps`` is negative, or ``payload_bytes`` zero or negative.
+
+    Notes
+    -----
+    Validity: all packets of one size; acknowledgements come on top.
+
+    Symbols: :math:`G` goodput_bps, :math:`p` payload_bytes.
+
+    Examples
+    --------
+    >>> float(goodput_rate_pps(281e3, payload_bytes=10))
+    3512.5
+
+    References
+    ----------
+    Definition.
+    """
+    bits = 8.0 * positive("payload_bytes", payload_bytes)
+    return non_negative("goodput_bps", goodput_bps) / bits
+
+
+@quiet
+def rate_goodput_bps(rate_pps: ArrayLike, *, payload_bytes: ArrayLike) -> FloatArray:
+    r"""Goodput of a packet rate: the inverse of :func:`goodput_rate_pps`.
+
+    .. math:: G = 8 p f
+
+    Parameters
+    ----------
+    rate_pps : array_like
+        Data packets per second. [packet/s]
+    payload_bytes : array_like
+        Payload in each packet. [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Goodput. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If an argument is negative.
+
+    Notes
+    -----
+    Validity: all packets of one size, none lost.
+
+    Symbols: :math:`f` rate_pps, :math:`p` payload_bytes.
+
+    Examples
+    --------
+    >>> float(rate_goodput_bps(3512.5, payload_bytes=10))
+    281000.0
+
+    References
+    ----------
+    Definition.
+    """
+    bits = 8.0 * non_negative("payload_bytes", payload_bytes)
+    return non_negative("rate_pps", rate_pps) * bits
+
+
+@quiet
+def goodput_wire_bps(
+    goodput_bps: ArrayLike, *, payload_bytes: ArrayLike, wire_bytes: ArrayLike
+) -> FloatArray:
+    r"""Share of the line, in bits per second, that a goodput takes with all its headers.
+
+    .. math:: R_w = G \, W / p
+
+    Parameters
+    ----------
+    goodput_bps : array_like
+        What the test printed: application bytes as bits per second. [bit/s]
+    payload_bytes : array_like
+        Payload in each packet. [byte]
+    wire_bytes : array_like
+        What each packet takes on the wire. [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Rate on the wire, above the line rate where the reading cannot be. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If ``goodput_bps`` is negative, or a size zero or negative.
+
+    Notes
+    -----
+    Validity: all packets of one size, nothing sent twice.
+
+    Symbols: :math:`G` goodput_bps, :math:`p` payload_bytes, :math:`W` wire_bytes.
+
+    Examples
+    --------
+    >>> round(float(goodput_wire_bps(91.212e6, payload_bytes=1460, wire_bytes=1538)) / 1e6, 2)
+    96.08
+
+    References
+    ----------
+    RFC 6349 section 4.1.
+    """
+    factor = positive("wire_bytes", wire_bytes) / positive("payload_bytes", payload_bytes)
+    return non_negative("goodput_bps", goodput_bps) * factor
+
+
+@quiet
+@blockwise
+def header_bandwidth_bps(
+    payload_bytes: ArrayLike, *, wire_bytes: ArrayLike, bandwidth_bps: ArrayLike
+) -> FloatArray:
+    r"""Part of a full line that goes to headers, preambles and gaps.
+
+    .. math:: R_h = R \, (1 - p / W)
+
+    Parameters
+    ----------
+    payload_bytes : array_like
+        Payload in each packet. [byte]
+    wire_bytes : array_like
+        What each packet takes on the wire. [byte]
+    bandwidth_bps : array_like
+        Rate of the line. [bit/s]
+
+    Returns
+    -------
+    numpy.ndarray
+        What is missing from the line rate; nan where the payload exceeds the wire. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If ``payload_bytes`` is negative, or another argument zero or negative.
+
+    Notes
+    -----
+    Validity: a line that is full of packets of one size. At any other load the missing part is
+    proportional to the load, so it is no constant that can be added to a reading.
+
+    Symbols: :math:`p` payload_bytes, :math:`W` wire_bytes, :math:`R` bandwidth_bps.
+
+    Examples
+    --------
+    >>> float(header_bandwidth_bps(1448, wire_bytes=1538, bandwidth_bps=100e6).round())
+    5851756.0
+
+    References
+    ----------
+    IEEE 802.3, RFC 791, RFC 9293, RFC 7323.
+    """
+    left = 1.0 - non_negative("payload_bytes", payload_bytes) / positive("wire_bytes", wire_bytes)
+    left = np.where(left < 0.0, np.nan, left)
+    return positive("bandwidth_bps", bandwidth_bps) * left
+
+
+@quiet
+def constant_offset_rate_pps(
+    goodput_bps: ArrayLike,
+    *,
+    frame_bytes: ArrayLike,
+    offset_bps: ArrayLike = 6e6,
+    overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
+) -> FloatArray:
+    r"""Packets per second by adding a constant to the reading: a mistake, kept to be compared.
+
+    .. math:: f = \frac{G + G_0}{8 (F + o)}
+
+    Parameters
+    ----------
+    goodput_bps : array_like
+        What the test printed: application bytes as bits per second. [bit/s]
+    frame_bytes : array_like
+        Frame size that the test was set to. [byte]
+    offset_bps : array_like
+        Constant for the headers: 6 Mbit/s is right for full frames at 100 Mbit/s. [bit/s]
+    overhead_bytes : array_like
+        Preamble and start delimiter (8) and gap (12). [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Packets per second, too many wherever the line is not full. [packet/s]
+
+    Raises
+    ------
+    DomainError
+        If an argument is negative.
+
+    Notes
+    -----
+    Validity: full frames at line rate only; elsewhere :func:`goodput_rate_pps`. With captured
+    sizes the overhead is 24, not 20.
+
+    Symbols: :math:`G` goodput_bps, :math:`F` frame_bytes, :math:`G_0` offset_bps, :math:`o`
+    overhead_bytes.
+
+    Examples
+    --------
+    At 0.281 Mbit/s and 64 bytes it finds 9346 packets per second where there are 3512:
+
+    >>> int(constant_offset_rate_pps(281e3, frame_bytes=64))
+    9346
+
+    References
+    ----------
+    A published router test; compare RFC 2544, which counts frames.
+    """
+    wire = non_negative("frame_bytes", frame_bytes) + non_negative("overhead_bytes", overhead_bytes)
+    total = non_negative("goodput_bps", goodput_bps) + non_negative("offset_bps", offset_bps)
+    return total / (8.0 * wire)
+
+
+@quiet
+def stop_and_wait_utilization(
+    packet_bytes: ArrayLike, *, bandwidth_bps: ArrayLike, rtt_s: ArrayLike
+) -> FloatArray:
+    r"""Share of a link that a sender uses that waits for each packet's acknowledgement.
+
+    .. math:: u = \frac{8L/R}{RTT + 8L/R}
+
+    Parameters
+    ----------
+    packet_bytes : array_like
+        Packet, with all that is sent of it. [byte]
+    bandwidth_bps : array_like
+        Rate of the link. [bit/s]
+    rtt_s : array_like
+        Round-trip time without the packet's own transmission. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Utilization; nan for a packet of no bytes over no distance. [ratio]
+
+    Raises
+    ------
+    DomainError
+        If an argument is negative, or ``bandwidth_bps`` zero.
+
+    Notes
+    -----
+    Validity: no loss; the acknowledgement takes no time to send.
+
+    Symbols: :math:`L` packet_bytes, :math:`R` bandwidth_bps, :math:`RTT` rtt_s.
+
+    Examples
+    --------
+    >>> round(float(stop_and_wait_utilization(1000, bandwidth_bps=1e9, rtt_s=0.03)), 5)
+    0.00027
+
+    References
+    ----------
+    Kurose and Ross, Computer Networking, section 3.4.
+    """
+    bdp_bits = non_negative("rtt_s", rtt_s) * positive("bandwidth_bps", bandwidth_bps)
+    waits = bdp_bits / (8.0 * non_negative("packet_bytes", packet_bytes))
+    return 1.0 / (1.0 + waits)
+
+
+@quiet
+def stop_and_wait_goodput_bps(
+    pair_count: ArrayLike,
+    *,
+    payload_bytes: ArrayLike,
+    cycle_s: ArrayLike,
+    capacity_bps: ArrayLike,
+) -> FloatArray:
+    r"""Goodput of several senders in lockstep with their receivers, up to saturation.
+
+    .. math:: G = \min\left(C,\; n \, \frac{8 p}{t}\right)
+
+    Parameters
+    ----------
+    pair_count : array_like
+        Sender and receiver pairs at work at once. [1]
+    payload_bytes : array_like
+        Payload that a pair sends before it waits for the answer. [byte]
+    cycle_s : array_like
+        Time from one sending to the next: data, answer, travel and host time. [s]
+    capacity_bps : array_like
+        Goodput at which the line or the device is full. [bit/s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Goodput of all pairs together. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If ``pair_count`` is no whole number, ``payload_bytes`` is negative, or ``cycle_s`` or
+        ``capacity_bps`` zero or negative.
+
+    Notes
+    -----
+    Validity: no queueing below saturation, so the knee is rounder in a real test.
+
+    Symbols: :math:`n` pair_count, :math:`p` payload_bytes, :math:`t` cycle_s, :math:`C`
+    capacity_bps.
+
+    Examples
+    --------
+    >>> stop_and_wait_goodput_bps(
+    ...     [1, 4, 5], payload_bytes=1460, cycle_s=584e-6, capacity_bps=94.93e6
+    ... ).round().tolist()
+    [20000000.0, 80000000.0, 94930000.0]
+
+    References
+    ----------
+    Kurose and Ross, Computer Networking, section 3.4, for several independent pairs.
+    """
+    one = 8.0 * non_negative("payload_bytes", payload_bytes) / positive("cycle_s", cycle_s)
+    total = whole("pair_count", pair_count) * one
+    return np.minimum(total, positive("capacity_bps", capacity_bps))
+
+
+@quiet
+def saturating_pair_count(
+    capacity_bps: ArrayLike, *, payload_bytes: ArrayLike, cycle_s: ArrayLike
+) -> FloatArray:
+    r"""Pairs in lockstep that fill a line together.
+
+    .. math:: n = \left\lceil \frac{C \, t}{8 p} \right\rceil
+
+    Parameters
+    ----------
+    capacity_bps : array_like
+        Goodput at which the line or the device is full. [bit/s]
+    payload_bytes : array_like
+        Payload that a pair sends before it waits for the answer. [byte]
+    cycle_s : array_like
+        Time from one sending to the next. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Smallest whole number of pairs that reaches the capacity. [1]
+
+    Raises
+    ------
+    DomainError
+        If an argument is zero or negative.
+
+    Notes
+    -----
+    Validity: as :func:`stop_and_wait_goodput_bps`.
+
+    Symbols: :math:`C` capacity_bps, :math:`p` payload_bytes, :math:`t` cycle_s.
+
+    Examples
+    --------
+    >>> float(saturating_pair_count(94.93e6, payload_bytes=1460, cycle_s=584e-6))
+    5.0
+
+    References
+    ----------
+    :func:`stop_and_wait_goodput_bps`, solved for the number of pairs.
+    """
+    one = 8.0 * positive("payload_bytes", payload_bytes) / positive("cycle_s", cycle_s)
+    return np.maximum(np.ceil(positive("capacity_bps", capacity_bps) / one), 1.0)

@@ -1,0 +1,214 @@
+r"""Voice over IP: what a call takes, headers included.
+
+Packets are small and regular, so headers weigh as much as the voice in them: fewer, longer
+packets take less of the line and add delay.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import FloatArray, between, non_negative, positive, quiet, whole
+
+RTP_UDP_IPV4_BYTES = 40.0
+"""RTP (12), UDP (8) and IPv4 (20). [byte]"""
+
+
+@quiet
+def rtp_header_bytes(csrc_count: ArrayLike = 0, *, extension_bytes: ArrayLike = 0.0) -> FloatArray:
+    r"""RTP header with its contributing sources and an extension.
+
+    .. math:: h = 12 + 4 n + e
+
+    Parameters
+    ----------
+    csrc_count : array_like
+        Contributing sources, 0 to 15. [1]
+    extension_bytes : array_like
+        Extension with its own header of 4. [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        RTP header. [byte]
+
+    Raises
+    ------
+    DomainError
+        If ``csrc_count`` is no whole number from 0 to 15, or ``extension_bytes`` negative.
+
+    Notes
+    -----
+    Validity: RTP; secure RTP adds a tag of 4 or 10 bytes behind the payload.
+
+    Symbols: :math:`n` csrc_count, :math:`e` extension_bytes.
+
+    Examples
+    --------
+    A call of two, and a conference in which a mixer names three speakers:
+
+    >>> rtp_header_bytes([0, 3]).tolist()
+    [12.0, 24.0]
+
+    References
+    ----------
+    RFC 3550 section 5.1.
+    """
+    sources = whole("csrc_count", between("csrc_count", csrc_count, 0.0, 15.0))
+    return 4.0 * sources + (12.0 + non_negative("extension_bytes", extension_bytes))
+
+
+@quiet
+def codec_payload_bytes(codec_bps: ArrayLike, *, interval_s: ArrayLike = 0.02) -> FloatArray:
+    r"""Voice in one packet.
+
+    .. math:: p = r \, T / 8
+
+    Parameters
+    ----------
+    codec_bps : array_like
+        Rate of the codec: 64 kbit/s of G.711, 8 kbit/s of G.729. [bit/s]
+    interval_s : array_like
+        Time of voice in a packet. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Voice bytes in a packet. [byte]
+
+    Raises
+    ------
+    DomainError
+        If an argument is zero or negative.
+
+    Notes
+    -----
+    Validity: codecs of a constant rate, whole frames of the codec in a packet.
+
+    Symbols: :math:`r` codec_bps, :math:`T` interval_s.
+
+    Examples
+    --------
+    >>> codec_payload_bytes([64e3, 8e3]).tolist()
+    [160.0, 20.0]
+
+    References
+    ----------
+    ITU-T G.711, G.729; RFC 3551.
+    """
+    return positive("codec_bps", codec_bps) * positive("interval_s", interval_s) / 8.0
+
+
+@quiet
+def voip_bandwidth_bps(
+    payload_bytes: ArrayLike,
+    *,
+    interval_s: ArrayLike = 0.02,
+    header_bytes: ArrayLike = RTP_UDP_IPV4_BYTES,
+    link_bytes: ArrayLike = 18.0,
+) -> FloatArray:
+    r"""Rate of one direction of a call at the layer that the headers reach.
+
+    .. math:: R = \frac{8 (p + h + l)}{T}
+
+    Parameters
+    ----------
+    payload_bytes : array_like
+        Voice in a packet: 160 of G.711, 20 of G.729 in 20 ms. [byte]
+    interval_s : array_like
+        Time of voice in a packet. [s]
+    header_bytes : array_like
+        RTP, UDP and IP: 40, of IPv6 60, compressed 2 or 4. [byte]
+    link_bytes : array_like
+        Link layer: 18 of Ethernet with FCS, 38 with preamble and gap, 7 of PPP. [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Rate of one direction. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If a size is negative, or ``interval_s`` zero or negative.
+
+    Notes
+    -----
+    Validity: no silence suppression, no RTCP (5 % by rule). Ethernet's padding of packets below
+    46 bytes is not counted.
+
+    Symbols: :math:`p` payload_bytes, :math:`T` interval_s, :math:`h` header_bytes, :math:`l`
+    link_bytes.
+
+    Examples
+    --------
+    >>> float(voip_bandwidth_bps(160)), float(voip_bandwidth_bps(20))
+    (87200.0, 31200.0)
+
+    References
+    ----------
+    RFC 3550; Cisco, Voice over IP - per call bandwidth consumption (87.2 and 31.2 kbit/s).
+    """
+    size = non_negative("payload_bytes", payload_bytes) + (
+        non_negative("header_bytes", header_bytes) + non_negative("link_bytes", link_bytes)
+    )
+    return size * (8.0 / positive("interval_s", interval_s))
+
+
+@quiet
+def voip_call_count(
+    bandwidth_bps: ArrayLike,
+    *,
+    payload_bytes: ArrayLike = 160.0,
+    interval_s: ArrayLike = 0.02,
+    header_bytes: ArrayLike = RTP_UDP_IPV4_BYTES,
+    link_bytes: ArrayLike = 18.0,
+) -> FloatArray:
+    r"""Calls that fit on a line.
+
+    .. math:: n = \left\lfloor \frac{B \, T}{8 (p + h + l)} \right\rfloor
+
+    Parameters
+    ----------
+    bandwidth_bps : array_like
+        Rate that is left for voice in one direction. [bit/s]
+    payload_bytes : array_like
+        Voice in a packet: 160 of G.711, 20 of G.729 in 20 ms. [byte]
+    interval_s : array_like
+        Time of voice in a packet. [s]
+    header_bytes : array_like
+        RTP, UDP and IP: 40, of IPv6 60, compressed 2 or 4. [byte]
+    link_bytes : array_like
+        Link layer: 18 of Ethernet with FCS, 38 with preamble and gap, 7 of PPP. [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Whole calls; inf where a call takes nothing. [1]
+
+    Raises
+    ------
+    DomainError
+        If a size is negative, or ``bandwidth_bps`` or ``interval_s`` zero or negative.
+
+    Notes
+    -----
+    Validity: as :func:`voip_bandwidth_bps`, on a full-duplex line.
+
+    Symbols: :math:`B` bandwidth_bps, :math:`p` payload_bytes, :math:`T` interval_s, :math:`h`
+    header_bytes, :math:`l` link_bytes.
+
+    Examples
+    --------
+    >>> float(voip_call_count(1.536e6, payload_bytes=20, link_bytes=7))
+    57.0
+
+    References
+    ----------
+    :func:`voip_bandwidth_bps`, solved for the number of calls.
+    """
+    each = voip_bandwidth_bps(
+        payload_bytes, interval_s=interval_s, header_bytes=header_bytes, link_bytes=link_bytes
+    )
+    return np.floor(positive("bandwidth_bps", bandwidth_bps) / each)

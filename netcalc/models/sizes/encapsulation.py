@@ -1,0 +1,409 @@
+r"""Encapsulation: what a tunnel, or a stack of them, leaves of a packet.
+
+A stack is written as a capture shows it, outermost layer first, joined by ``+``:
+``"vxlan4+wireguard4"`` is WireGuard inside VXLAN over IPv4. The names of the layers:
+
+- ``pppoe``, ``mpls`` (``mpls2``: two labels), ``eth``, ``tag``, ``cw`` (control word)
+- ``ipip``, ``6in4`` (``sit``, ``6rd``), ``4in6`` (``ipip6``), ``ip6ip6``, ``udp4``, ``udp6``
+- ``gre``, ``gre6``, ``gretap``, ``gretap6``, each with ``_key``, ``_seq``, ``_csum``
+- ``vxlan4``, ``vxlan6``, ``geneve4``, ``geneve6``, ``nvgre4``, ``nvgre6``, each with
+  ``_inner_vlan``; GENEVE with ``_opt8`` for 8 bytes of options
+- ``gtpu4``, ``gtpu6`` (``_pdu``: PDU session container of 5G), ``lisp4``, ``lisp6``,
+  ``l2tpv2_udp``, ``l2tpv2_udp6``
+- ``wireguard4``, ``wireguard6``
+- ``esp4:SUITE``, ``esp6:SUITE`` (``:transport``, ``:nat`` behind the suite, see
+  :mod:`netcalc.models.sizes.esp`)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import FloatArray, missing_stays, non_negative, positive, quiet
+from netcalc.models.blocks import blockwise
+from netcalc.models.sizes.framing import ethernet_wire_bytes
+from netcalc.models.sizes.headers import (
+    UDP_HEADER_BYTES,
+    ip_header_bytes,
+    room,
+    tcp_ip_header_bytes,
+)
+from netcalc.models.sizes.layers import fixed_bytes, inside, outside, stack_layers
+
+
+@quiet
+@blockwise
+def tunnel_packet_bytes(
+    packet_bytes: ArrayLike, *, stack: str, mtu_bytes: ArrayLike = 1500.0
+) -> FloatArray:
+    r"""Packet that a stack of tunnels makes of an inner packet.
+
+    .. math:: P_0 = P_n + \sum_{i=1}^{n} h_i \quad\text{(a padding layer: its staircase)}
+
+    Parameters
+    ----------
+    packet_bytes : array_like
+        Inner IP packet. [byte]
+    stack : str
+        Layers, outermost first, joined by ``+``: ``vxlan4+wireguard4``. [text]
+    mtu_bytes : array_like
+        Largest packet of the path, up to which WireGuard pads. [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        What the outer Ethernet carries, larger than ``mtu_bytes`` where it is fragmented. [byte]
+
+    Raises
+    ------
+    DomainError
+        If a size is negative or too small for the headers, or the stack unknown.
+
+    Notes
+    -----
+    Validity: no IP options; inner Ethernet frames without FCS and not padded to 60 bytes.
+
+    Symbols: :math:`P_n` packet_bytes. Not in the equation: stack, mtu_bytes (the layers' headers,
+    and where padding ends).
+
+    Examples
+    --------
+    >>> tunnel_packet_bytes([40, 1390], stack="vxlan4+wireguard4").tolist()
+    [158.0, 1500.0]
+
+    References
+    ----------
+    RFC 2516, 2784, 2890, 3032, 4303, 7348, 7637, 8926, 9300; 3GPP TS 29.281.
+    """
+    layers = stack_layers(stack)
+    limits = [non_negative("mtu_bytes", mtu_bytes)]
+    for layer in layers:
+        limits.append(inside(layer, limits[-1]))
+    size = non_negative("packet_bytes", packet_bytes)
+    for layer, limit in zip(reversed(layers), reversed(limits[1:]), strict=True):
+        size = outside(layer, size, limit)
+    return missing_stays(size, limits[0])
+
+
+@quiet
+@blockwise
+def tunnel_wire_bytes(
+    packet_bytes: ArrayLike,
+    *,
+    stack: str,
+    mtu_bytes: ArrayLike = 1500.0,
+    tag_count: ArrayLike = 0,
+) -> FloatArray:
+    r"""Bytes that an inner packet takes on an Ethernet wire through a stack of tunnels.
+
+    .. math:: W = \max\left(64,\; P_n + \sum_{i=1}^{n} h_i + 18 + 4 t\right) + 20
+
+    Parameters
+    ----------
+    packet_bytes : array_like
+        Inner IP packet. [byte]
+    stack : str
+        Layers, outermost first, joined by ``+``: ``vxlan4+wireguard4``. [text]
+    mtu_bytes : array_like
+        Largest packet of the path. [byte]
+    tag_count : array_like
+        802.1Q or 802.1ad tags of the outer frame. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Bytes on the wire; nan where the packet does not fit in one frame. [byte]
+
+    Raises
+    ------
+    DomainError
+        If a size is negative or too small for the headers, or the stack unknown.
+
+    Notes
+    -----
+    Validity: as :func:`tunnel_packet_bytes`; what does not fit is fragmented or dropped.
+
+    Symbols: :math:`P_n` packet_bytes, :math:`t` tag_count. Not in the equation: stack, mtu_bytes
+    (the layers' headers, and what fits).
+
+    Examples
+    --------
+    >>> tunnel_wire_bytes([40, 1450, 1451], stack="vxlan4").tolist()
+    [128.0, 1538.0, nan]
+
+    References
+    ----------
+    IEEE 802.3, and as :func:`tunnel_packet_bytes`.
+    """
+    outer = tunnel_packet_bytes(packet_bytes, stack=stack, mtu_bytes=mtu_bytes)
+    wire = ethernet_wire_bytes(outer, tag_count=tag_count)
+    return np.where(outer > non_negative("mtu_bytes", mtu_bytes), np.nan, wire)
+
+
+@quiet
+@blockwise
+def tunnel_overhead_bytes(
+    packet_bytes: ArrayLike, *, stack: str, mtu_bytes: ArrayLike = 1500.0
+) -> FloatArray:
+    r"""Bytes that a stack of tunnels adds to an inner packet, padding included.
+
+    .. math:: o = P_0 - P_n
+
+    Parameters
+    ----------
+    packet_bytes : array_like
+        Inner IP packet. [byte]
+    stack : str
+        Layers, outermost first, joined by ``+``: ``vxlan4+wireguard4``. [text]
+    mtu_bytes : array_like
+        Largest packet of the path, up to which WireGuard pads. [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Overhead inside the outer MTU. [byte]
+
+    Raises
+    ------
+    DomainError
+        If a size is negative or too small for the headers, or the stack unknown.
+
+    Notes
+    -----
+    Validity: as :func:`tunnel_packet_bytes`; only of layers that do not pad is it constant.
+
+    Symbols: :math:`P_n` packet_bytes. Not in the equation: stack, mtu_bytes (which give the outer
+    packet).
+
+    Examples
+    --------
+    >>> float(tunnel_overhead_bytes(1400, stack="gre_key"))
+    28.0
+
+    References
+    ----------
+    As :func:`tunnel_packet_bytes`.
+    """
+    outer = tunnel_packet_bytes(packet_bytes, stack=stack, mtu_bytes=mtu_bytes)
+    return outer - non_negative("packet_bytes", packet_bytes)
+
+
+@quiet
+def tunnel_mtu_bytes(mtu_bytes: ArrayLike, *, stack: str) -> FloatArray:
+    r"""Largest inner packet of a stack of tunnels that is not fragmented.
+
+    .. math::
+
+        M_n = M_0 - \sum_{i=1}^{n} h_i \quad\text{(a padding layer: the highest step that fits)}
+
+    Parameters
+    ----------
+    mtu_bytes : array_like
+        Largest packet of the path: the payload of its Ethernet frames. [byte]
+    stack : str
+        Layers, outermost first, joined by ``+``: ``vxlan4+wireguard4``. [text]
+
+    Returns
+    -------
+    numpy.ndarray
+        Inner MTU. [byte]
+
+    Raises
+    ------
+    DomainError
+        If the headers do not fit in ``mtu_bytes``, or the stack is unknown.
+
+    Notes
+    -----
+    Validity: as :func:`tunnel_packet_bytes`. The MTU of each WireGuard device is set to what fits.
+
+    Symbols: :math:`M_0` mtu_bytes. Not in the equation: stack (the layers' headers).
+
+    Examples
+    --------
+    >>> float(tunnel_mtu_bytes(1500, stack="vxlan4"))
+    1450.0
+
+    References
+    ----------
+    As :func:`tunnel_packet_bytes`.
+    """
+    return _room_inside(mtu_bytes, stack, 0.0)
+
+
+@quiet
+def tunnel_tcp_payload_bytes(
+    mtu_bytes: ArrayLike,
+    *,
+    stack: str,
+    ip_version: int = 4,
+    tcp_option_bytes: ArrayLike = 0.0,
+) -> FloatArray:
+    r"""Largest TCP payload through a stack of tunnels; without options, the MSS to announce.
+
+    .. math:: p = M_0 - \sum_{i=1}^{n} h_i - H_{IP} - 20 - o
+
+    Parameters
+    ----------
+    mtu_bytes : array_like
+        Largest packet of the path: the payload of its Ethernet frames. [byte]
+    stack : str
+        Layers, outermost first, joined by ``+``: ``vxlan4+wireguard4``. [text]
+    ip_version : int
+        Version of the inner packet, 4 or 6. [1]
+    tcp_option_bytes : array_like
+        TCP options: 12 with timestamps, at most 40. [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        TCP payload of a full segment. [byte]
+
+    Raises
+    ------
+    DomainError
+        If the headers do not fit in ``mtu_bytes``, or the stack is unknown.
+
+    Notes
+    -----
+    Validity: as :func:`tunnel_packet_bytes`.
+
+    Symbols: :math:`M_0` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o`
+    tcp_option_bytes. Not in the equation: stack (the layers' headers).
+
+    Examples
+    --------
+    >>> float(tunnel_tcp_payload_bytes(1500, stack="vxlan4+wireguard4"))
+    1350.0
+
+    References
+    ----------
+    RFC 9293 section 3.7.1, RFC 6691, and as :func:`tunnel_packet_bytes`.
+    """
+    headers = tcp_ip_header_bytes(ip_version, tcp_option_bytes)
+    return _room_inside(mtu_bytes, stack, headers)
+
+
+@quiet
+def tunnel_udp_payload_bytes(
+    mtu_bytes: ArrayLike, *, stack: str, ip_version: int = 4
+) -> FloatArray:
+    r"""Largest UDP payload through a stack of tunnels that is not fragmented.
+
+    .. math:: p = M_0 - \sum_{i=1}^{n} h_i - H_{IP} - 8
+
+    Parameters
+    ----------
+    mtu_bytes : array_like
+        Largest packet of the path: the payload of its Ethernet frames. [byte]
+    stack : str
+        Layers, outermost first, joined by ``+``: ``vxlan4+wireguard4``. [text]
+    ip_version : int
+        Version of the inner packet, 4 or 6. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        UDP payload. [byte]
+
+    Raises
+    ------
+    DomainError
+        If the headers do not fit in ``mtu_bytes``, or the stack is unknown.
+
+    Notes
+    -----
+    Validity: as :func:`tunnel_packet_bytes`.
+
+    Symbols: :math:`M_0` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B). Not in the
+    equation: stack (the layers' headers).
+
+    Examples
+    --------
+    >>> float(tunnel_udp_payload_bytes(1500, stack="pppoe"))
+    1464.0
+
+    References
+    ----------
+    RFC 768, and as :func:`tunnel_packet_bytes`.
+    """
+    return _room_inside(mtu_bytes, stack, ip_header_bytes(ip_version) + UDP_HEADER_BYTES)
+
+
+@quiet
+@blockwise
+def tunnel_goodput_bps(
+    mtu_bytes: ArrayLike,
+    *,
+    stack: str,
+    bandwidth_bps: ArrayLike,
+    ip_version: int = 4,
+    tcp_option_bytes: ArrayLike = 0.0,
+    tag_count: ArrayLike = 0,
+) -> FloatArray:
+    r"""Most that an Ethernet line delivers by TCP through a stack of tunnels.
+
+    .. math:: G = R \, \frac{M_0 - \sum_i h_i - H_{IP} - 20 - o}{\max(64,\; P_0 + 18 + 4 t) + 20}
+
+    Parameters
+    ----------
+    mtu_bytes : array_like
+        Largest packet of the path: the payload of its Ethernet frames. [byte]
+    stack : str
+        Layers, outermost first, joined by ``+``: ``vxlan4+wireguard4``. [text]
+    bandwidth_bps : array_like
+        Rate of the line. [bit/s]
+    ip_version : int
+        Version of the inner packet, 4 or 6. [1]
+    tcp_option_bytes : array_like
+        TCP options: 12 with timestamps, at most 40. [byte]
+    tag_count : array_like
+        802.1Q or 802.1ad tags of the outer frame. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Goodput of full segments. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If the headers do not fit in ``mtu_bytes``, or an argument is outside its range.
+
+    Notes
+    -----
+    Validity: full duplex, every segment full and none fragmented, cipher and host fast enough.
+
+    Symbols: :math:`R` bandwidth_bps, :math:`M_0` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6:
+    40 B), :math:`o` tcp_option_bytes, :math:`t` tag_count. Not in the equation: stack (the layers'
+    headers).
+
+    Examples
+    --------
+    >>> goodput = tunnel_goodput_bps(1500, stack="esp4:aes-gcm-16", bandwidth_bps=1e9)
+    >>> round(float(goodput) / 1e6, 1)
+    914.2
+
+    References
+    ----------
+    IEEE 802.3, and as :func:`tunnel_packet_bytes`.
+    """
+    inner = tunnel_mtu_bytes(mtu_bytes, stack=stack)
+    payload = room("mtu_bytes", inner, tcp_ip_header_bytes(ip_version, tcp_option_bytes))
+    outer = tunnel_packet_bytes(inner, stack=stack, mtu_bytes=mtu_bytes)
+    wire = ethernet_wire_bytes(outer, tag_count=tag_count)
+    return positive("bandwidth_bps", bandwidth_bps) * (payload / wire)
+
+
+def _room_inside(mtu_bytes: ArrayLike, stack: str, headers: FloatArray | float) -> FloatArray:
+    """Return what a stack of tunnels, and the headers of the packet inside it, leave of an MTU."""
+    inner = non_negative("mtu_bytes", mtu_bytes)
+    fixed = 0.0  # of neighbours that only add headers, taken off together
+    for layer in stack_layers(stack):
+        if layer.base == "esp":
+            inner = inside(layer, room("mtu_bytes", inner, fixed) if fixed else inner)
+            fixed = 0.0
+        else:
+            fixed += fixed_bytes(layer)
+    return room("mtu_bytes", inner, fixed + headers)

@@ -1,0 +1,224 @@
+r"""IPsec ESP: packets padded to the cipher's block, so their size is a staircase.
+
+A packet of :math:`n` bytes becomes a header of 8, an initialization vector, the packet padded
+together with two trailer bytes to a multiple of the alignment, and the integrity check value, all
+behind an IP header. The largest packet that fits is found on the staircase, not by subtraction.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import FloatArray, flag, non_negative, quiet
+from netcalc.errors import DomainError
+from netcalc.models.sizes.headers import UDP_HEADER_BYTES, ip_header_bytes, room
+
+ESP_HEADER_BYTES = 8.0
+"""Security parameters index (4) and sequence number (4). [byte]"""
+ESP_TRAILER_BYTES = 2.0
+"""Pad length and next header. [byte]"""
+
+
+class Cipher(NamedTuple):
+    """What a cipher adds to each packet."""
+
+    iv_bytes: float
+    block_bytes: float
+    icv_bytes: float = 0.0
+
+
+CIPHERS: dict[str, Cipher] = {
+    "null": Cipher(0, 1),
+    "des": Cipher(8, 8),
+    "3des": Cipher(8, 8),
+    "blowfish": Cipher(8, 8),
+    "aes-cbc": Cipher(16, 16),
+    "camellia-cbc": Cipher(16, 16),
+    "aes-ctr": Cipher(8, 1),
+    "aes-gcm-8": Cipher(8, 1, 8),
+    "aes-gcm-12": Cipher(8, 1, 12),
+    "aes-gcm-16": Cipher(8, 1, 16),
+    "aes-gmac": Cipher(8, 1, 16),
+    "aes-ccm-8": Cipher(8, 1, 8),
+    "aes-ccm-12": Cipher(8, 1, 12),
+    "aes-ccm-16": Cipher(8, 1, 16),
+    "chacha20-poly1305": Cipher(8, 1, 16),
+}
+"""Ciphers by name; those with a check value of their own need no second algorithm.
+RFC 2410, 2405, 2451, 3602, 5529, 3686, 4106, 4543, 4309, 7634."""
+
+INTEGRITY: dict[str, float] = {
+    "none": 0.0,
+    "hmac-md5-96": 12.0,
+    "hmac-sha1-96": 12.0,
+    "aes-xcbc-96": 12.0,
+    "aes-cmac-96": 12.0,
+    "hmac-sha256-128": 16.0,
+    "hmac-sha384-192": 24.0,
+    "hmac-sha512-256": 32.0,
+}
+"""Integrity algorithms by name and the size of their check value. [byte]
+RFC 2403, 2404, 3566, 4494, 4868."""
+
+
+class Suite(NamedTuple):
+    """What a pair of cipher and integrity algorithm adds to each packet."""
+
+    iv_bytes: float
+    align_bytes: float
+    icv_bytes: float
+
+
+@cache
+def suite_sizes(suite: str) -> Suite:
+    """Return the sizes of a suite such as ``aes-cbc/hmac-sha1-96`` or ``aes-gcm-16``."""
+    name, _, check = suite.strip().lower().partition("/")
+    name = re.sub(r"^aes-?(?:128|192|256)-", "aes-", re.sub(r"^(3?des)-cbc$", r"\1", name))
+    name = {"aes-gcm": "aes-gcm-16", "aes-ccm": "aes-ccm-16", "aes": "aes-cbc"}.get(name, name)
+    cipher = CIPHERS.get(name)
+    icv = INTEGRITY.get(check or "none")
+    if cipher is None or icv is None:
+        raise DomainError(
+            "suite",
+            repr(suite),
+            "a cipher, and for one without its own check value a slash and an integrity algorithm",
+            hint=f"Ciphers: {', '.join(CIPHERS)}. Integrity: {', '.join(INTEGRITY)}",
+        )
+    return Suite(cipher.iv_bytes, max(4.0, cipher.block_bytes), cipher.icv_bytes + icv)
+
+
+@quiet
+def esp_packet_bytes(
+    payload_bytes: ArrayLike,
+    *,
+    suite: str = "aes-gcm-16",
+    ip_version: int = 4,
+    nat_traversal: bool = False,
+) -> FloatArray:
+    r"""IP packet that ESP makes of the bytes it protects.
+
+    .. math:: P = H_{IP} + u + 8 + V + a \lceil (n + 2) / a \rceil + C
+
+    Parameters
+    ----------
+    payload_bytes : array_like
+        What is encrypted: the whole inner packet in tunnel mode, its part behind the IP header
+        in transport mode. [byte]
+    suite : str
+        Cipher and integrity algorithm: ``aes-gcm-16``, ``aes-cbc/hmac-sha256-128``. [text]
+    ip_version : int
+        Version of the outer header, 4 or 6; in transport mode of the packet's own. [1]
+    nat_traversal : bool
+        Whether ESP travels in UDP, 8 bytes more. [bool]
+
+    Returns
+    -------
+    numpy.ndarray
+        IP packet on the path, V being the initialization vector, C the check value and a the
+        larger of 4 and the cipher's block. [byte]
+
+    Raises
+    ------
+    DomainError
+        If ``payload_bytes`` is negative, or ``suite`` or ``ip_version`` unknown.
+
+    Notes
+    -----
+    Validity: least padding, no traffic flow confidentiality, no IP options.
+
+    Symbols: :math:`n` payload_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`u`
+    nat_traversal (no: 0 B, yes: 8 B). Not in the equation: suite (the initialization vector V, the
+    alignment a, the check value C).
+
+    Examples
+    --------
+    A full packet in tunnel mode:
+
+    >>> float(esp_packet_bytes(1500, suite="aes-cbc/hmac-sha256-128"))
+    1564.0
+
+    References
+    ----------
+    RFC 4303 section 2; RFC 3948 (NAT traversal).
+    """
+    iv, align, icv = _named(suite)
+    padded = non_negative("payload_bytes", payload_bytes) + ESP_TRAILER_BYTES
+    padded = np.ceil(padded / align) * align
+    return padded + (_outer_bytes(ip_version, nat_traversal) + iv + icv)
+
+
+@quiet
+def esp_payload_bytes(
+    mtu_bytes: ArrayLike,
+    *,
+    suite: str = "aes-gcm-16",
+    ip_version: int = 4,
+    nat_traversal: bool = False,
+) -> FloatArray:
+    r"""Most that ESP can protect in a packet that is not fragmented.
+
+    .. math:: n = a \left\lfloor \frac{M - H_{IP} - u - 8 - V - C}{a} \right\rfloor - 2
+
+    Parameters
+    ----------
+    mtu_bytes : array_like
+        Largest IP packet of the path. [byte]
+    suite : str
+        Cipher and integrity algorithm: ``aes-gcm-16``, ``aes-cbc/hmac-sha256-128``. [text]
+    ip_version : int
+        Version of the outer header, 4 or 6; in transport mode of the packet's own. [1]
+    nat_traversal : bool
+        Whether ESP travels in UDP, 8 bytes more. [bool]
+
+    Returns
+    -------
+    numpy.ndarray
+        Largest inner packet in tunnel mode; in transport mode its part behind the IP header.
+        [byte]
+
+    Raises
+    ------
+    DomainError
+        If nothing fits in ``mtu_bytes``, or ``suite`` or ``ip_version`` is unknown.
+
+    Notes
+    -----
+    Validity: the largest step of :func:`esp_packet_bytes` that is not above the MTU; up to 15
+    bytes of the MTU stay unused.
+
+    Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`u`
+    nat_traversal (no: 0 B, yes: 8 B). Not in the equation: suite (the initialization vector V, the
+    alignment a, the check value C).
+
+    Examples
+    --------
+    >>> float(esp_payload_bytes(1500, suite="aes-cbc/hmac-sha256-128"))
+    1438.0
+
+    References
+    ----------
+    RFC 4303 section 2; RFC 3948 (NAT traversal).
+    """
+    iv, align, icv = _named(suite)
+    fixed = _outer_bytes(ip_version, nat_traversal) + iv + icv
+    left = room("mtu_bytes", non_negative("mtu_bytes", mtu_bytes), fixed + align)
+    return np.floor(left / align) * align + (align - ESP_TRAILER_BYTES)
+
+
+def _outer_bytes(ip_version: int, nat_traversal: bool) -> float:
+    return (
+        ip_header_bytes(ip_version)
+        + ESP_HEADER_BYTES
+        + (UDP_HEADER_BYTES if flag("nat_traversal", nat_traversal) else 0)
+    )
+
+
+def _named(suite: str) -> Suite:
+    if not isinstance(suite, str):
+        raise TypeError(f"suite must be text such as 'aes-gcm-16', found {suite!r}")
+    return suite_sizes(suite)

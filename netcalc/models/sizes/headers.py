@@ -1,0 +1,61 @@
+"""Sizes of the headers that several subjects share, and the room they leave."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import FloatArray, between
+from netcalc.errors import DomainError
+
+MAC_HEADER_BYTES = 14.0
+"""Two addresses and the type of an Ethernet frame. [byte]"""
+FCS_BYTES = 4.0
+"""Frame check sequence, which captures do not show. [byte]"""
+TAG_BYTES = 4.0
+"""One 802.1Q or 802.1ad tag. [byte]"""
+MIN_FRAME_BYTES = 64.0
+"""Smallest Ethernet frame, FCS and tags included. [byte]"""
+PREAMBLE_AND_GAP_BYTES = 20.0
+"""Preamble and start delimiter (8) and inter-packet gap (12). [byte]"""
+IPV4_HEADER_BYTES = 20.0
+IPV6_HEADER_BYTES = 40.0
+TCP_HEADER_BYTES = 20.0
+UDP_HEADER_BYTES = 8.0
+DATAGRAM_HEADERS_BYTES = 28
+"""IPv4 (20), and UDP or ICMP (8), in front of the data of a datagram or an echo. [byte]"""
+MAX_TCP_OPTION_BYTES = 40.0
+MAX_PACKET_BYTES = 65_535.0
+"""Largest IPv4 packet, and largest payload of an IPv6 packet that is no jumbogram. [byte]"""
+
+
+def ip_header_bytes(ip_version: int) -> float:
+    """Return the size of an IP header without options or extension headers."""
+    given: Any = ip_version
+    is_one = given.ndim == 0 if isinstance(given, np.ndarray) else not hasattr(given, "__len__")
+    if is_one and ip_version == 4:
+        return IPV4_HEADER_BYTES
+    if is_one and ip_version == 6:
+        return IPV6_HEADER_BYTES
+    raise DomainError("ip_version", repr(ip_version), "4 or 6, one for all")
+
+
+def tcp_ip_header_bytes(ip_version: int, tcp_option_bytes: ArrayLike) -> FloatArray:
+    """Return the size of the IP and TCP headers, TCP options included."""
+    options = between("tcp_option_bytes", tcp_option_bytes, 0.0, MAX_TCP_OPTION_BYTES)
+    return options + (ip_header_bytes(ip_version) + TCP_HEADER_BYTES)
+
+
+def room(name: str, outer: FloatArray, headers: FloatArray | float) -> FloatArray:
+    """Return ``outer - headers``, refused where the headers do not fit."""
+    left = np.asarray(outer - headers)
+    lowest = float(left.min()) if left.size else 0.0
+    if lowest < 0 or (np.isnan(lowest) and np.fmin.reduce(left, axis=None) < 0):
+        first = int(np.flatnonzero(left < 0)[0])
+        shapes = np.broadcast_arrays(outer, headers)
+        found, needed = (float(array.flat[first]) for array in shapes)
+        where = f"{found:g}" if left.size == 1 else f"{found:g} (at index {first})"
+        raise DomainError(name, where, f"{needed:g} or more, the size of the headers")
+    return left

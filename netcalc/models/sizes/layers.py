@@ -1,0 +1,168 @@
+"""The layers of a stack of tunnels: their names, their headers, and what padding does to a size."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from netcalc.checks import FloatArray
+from netcalc.errors import DomainError
+from netcalc.models.sizes.esp import esp_packet_bytes, esp_payload_bytes, suite_sizes
+from netcalc.models.sizes.headers import ip_header_bytes, room
+from netcalc.models.sizes.wireguard import WIREGUARD_ALIGN_BYTES, wireguard_overhead_bytes
+
+ON_ETHERNET = {"pppoe": 8.0, "tag": 4.0}
+"""Headers that stand behind an Ethernet header. RFC 2516 (6 and 2 of PPP); IEEE 802.1Q."""
+
+PLAIN = {
+    "eth": 14.0,  # an Ethernet header without FCS, RFC 4448
+    "cw": 4.0,  # RFC 4385
+    "ipip": 20.0,  # RFC 2003
+    "sit": 20.0,
+    "6in4": 20.0,  # RFC 4213
+    "6rd": 20.0,  # RFC 5969
+    "4in6": 40.0,  # RFC 2473
+    "ipip6": 40.0,
+    "ip6ip6": 40.0,
+    "l2tpv2_udp": 20.0 + 8.0 + 6.0 + 4.0,  # RFC 2661: six bytes without length, PPP 4
+    "l2tpv2_udp6": 40.0 + 8.0 + 6.0 + 4.0,
+}
+"""Headers of one size, an outer IP header included where there is one. [byte]"""
+
+OVER_IP = {
+    "udp": 8.0,
+    "gre": 4.0,  # RFC 2784
+    "gretap": 4.0 + 14.0,
+    "vxlan": 8.0 + 8.0 + 14.0,  # RFC 7348
+    "geneve": 8.0 + 8.0 + 14.0,  # RFC 8926
+    "nvgre": 8.0 + 14.0,  # RFC 7637
+    "gtpu": 8.0 + 8.0,  # 3GPP TS 29.281
+    "lisp": 8.0 + 8.0,  # RFC 9300
+}
+"""Headers behind an outer IP header, the inner Ethernet header included. [byte]"""
+
+CARRIES_ETHERNET = ("eth", "tag", "gretap", "vxlan", "geneve", "nvgre")
+_OPTIONS = {
+    "gre": {"key": 4.0, "seq": 4.0, "csum": 4.0},  # RFC 2890
+    "gretap": {"key": 4.0, "seq": 4.0, "csum": 4.0, "inner_vlan": 4.0},
+    "vxlan": {"inner_vlan": 4.0},
+    "geneve": {"inner_vlan": 4.0},
+    "nvgre": {"inner_vlan": 4.0},
+    "gtpu": {"pdu": 8.0},  # TS 38.415: optional fields 4, container 4
+}
+
+
+class Layer(NamedTuple):
+    """One layer: a header of one size, or a tunnel that pads."""
+
+    base: str
+    header_bytes: float = 0.0
+    ip_version: int = 4
+    suite: str = ""
+    transport: bool = False
+    nat_traversal: bool = False
+
+
+def stack_layers(stack: str) -> tuple[Layer, ...]:
+    """Return the layers of a stack, outermost first; none of ``""`` and ``"none"``."""
+    if not isinstance(stack, str):
+        raise TypeError(f"stack must be text such as 'vxlan4+wireguard4', found {stack!r}")
+    return _layers(stack)
+
+
+@cache
+def _layers(stack: str) -> tuple[Layer, ...]:
+    names = [] if stack.strip().lower() in ("", "none") else stack.lower().split("+")
+    layers = tuple(_layer(name.strip()) for name in names)
+    below = "eth"
+    for layer in layers:
+        if layer.base in ON_ETHERNET and below not in CARRIES_ETHERNET:
+            raise DomainError("stack", repr(stack), f"{layer.base} on Ethernet only, not {below}")
+        below = layer.base
+    return _merged(layers)
+
+
+def _merged(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
+    """Return the layers with neighbours that only add headers made one."""
+    merged: list[Layer] = []
+    for layer in layers:
+        if merged and layer.header_bytes and merged[-1].header_bytes:
+            layer = Layer("plain", merged.pop().header_bytes + layer.header_bytes)
+        merged.append(layer)
+    return tuple(merged)
+
+
+def _layer(name: str) -> Layer:
+    if name in PLAIN or name in ON_ETHERNET:
+        return Layer(name, (PLAIN | ON_ETHERNET)[name])
+    if labels := re.fullmatch(r"mpls([1-9]\d?)?", name):
+        return Layer("mpls", 4.0 * int(labels[1] or 1))
+    if wireguard := re.fullmatch(r"(?:wireguard|wg)([46])?", name):
+        return Layer("wireguard", ip_version=int(wireguard[1] or 4))
+    if esp := re.fullmatch(r"esp([46])?(?::(?!transport|nat)([\w/-]+))?(:transport)?(:nat)?", name):
+        suite = esp[2] or "aes-gcm-16"
+        suite_sizes(suite)
+        return Layer("esp", 0.0, int(esp[1] or 4), suite, bool(esp[3]), bool(esp[4]))
+    if over_ip := re.fullmatch(r"([a-z]+)([46])?((?:_[a-z0-9]+)*)", name):
+        base, version, options = over_ip[1], int(over_ip[2] or 4), over_ip[3]
+        if base in OVER_IP and (added := _option_bytes(base, options)) is not None:
+            return Layer(base, ip_header_bytes(version) + OVER_IP[base] + added, version)
+    raise DomainError(
+        "stack",
+        repr(name),
+        "layers joined by +, such as vxlan4+wireguard4",
+        hint=f"Layers: {', '.join((*ON_ETHERNET, *PLAIN, *OVER_IP))}, mpls, wireguard, esp",
+    )
+
+
+def _option_bytes(base: str, options: str) -> float | None:
+    """Return what ``_key_seq`` and the like add; None where the base has no such option."""
+    known, total = _OPTIONS.get(base, {}), 0.0
+    for option in options.replace("_inner_vlan", "_inner-vlan").split("_")[1:]:
+        size = re.fullmatch(r"opt(\d+)", option)
+        if base == "geneve" and size and int(size[1]) % 4 == 0 and int(size[1]) <= 252:
+            total += int(size[1])
+        elif (name := option.replace("-", "_")) in known:
+            total += known[name]
+        else:
+            return None
+    return total
+
+
+def inside(layer: Layer, outer: FloatArray) -> FloatArray:
+    """Return the largest packet inside a layer whose outside may have ``outer`` bytes."""
+    if layer.base == "esp":
+        inner = esp_payload_bytes(
+            outer,
+            suite=layer.suite,
+            ip_version=layer.ip_version,
+            nat_traversal=layer.nat_traversal,
+        )
+        return inner + ip_header_bytes(layer.ip_version) if layer.transport else inner
+    return room("mtu_bytes", outer, fixed_bytes(layer))
+
+
+def outside(layer: Layer, inner: FloatArray, largest: FloatArray) -> FloatArray:
+    """Return what a layer makes of a packet; WireGuard pads up to ``largest``."""
+    if layer.base == "esp":
+        own = ip_header_bytes(layer.ip_version) if layer.transport else 0.0
+        return esp_packet_bytes(
+            room("packet_bytes", inner, own),
+            suite=layer.suite,
+            ip_version=layer.ip_version,
+            nat_traversal=layer.nat_traversal,
+        )
+    if layer.base == "wireguard":
+        padded = np.ceil(inner / WIREGUARD_ALIGN_BYTES) * WIREGUARD_ALIGN_BYTES
+        inner = np.where(inner <= largest, np.minimum(padded, largest), padded)
+    return inner + fixed_bytes(layer)
+
+
+def fixed_bytes(layer: Layer) -> float:
+    """Return the headers of a layer whose size does not depend on the packet; padding aside."""
+    if layer.base == "wireguard":
+        return float(wireguard_overhead_bytes(layer.ip_version))
+    return layer.header_bytes

@@ -1,0 +1,397 @@
+r"""Serial lines: PPP and HDLC with their stuffing, packet over SONET, T-carrier and E-carrier.
+
+The flag that ends a frame must not occur inside it, so senders stuff: after five one bits a zero
+on synchronous lines, an escape before each reserved byte on others. The cost depends on the data.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import (
+    FloatArray,
+    at_least,
+    between,
+    non_negative,
+    positive,
+    quiet,
+    ratio,
+    whole,
+)
+from netcalc.errors import DomainError
+from netcalc.models.blocks import blockwise
+
+PPP_HEADER_BYTES = 4.0
+"""Address, control and protocol. [byte]"""
+
+
+@quiet
+def bit_stuffing_ratio(ones_ratio: ArrayLike = 0.5) -> FloatArray:
+    r"""Bits that HDLC adds: a zero after every five ones.
+
+    .. math:: s = 1 \Big/ \sum_{k=1}^{5} q^{-k} = \frac{q^5 (1 - q)}{1 - q^5}
+
+    Parameters
+    ----------
+    ones_ratio : array_like
+        Share of one bits in the data: 0.5 in random data, 1 at worst. [ratio]
+
+    Returns
+    -------
+    numpy.ndarray
+        Added bits over data bits: 1/62 for random data, 1/5 at worst. [ratio]
+
+    Raises
+    ------
+    DomainError
+        If ``ones_ratio`` is outside 0 to 1.
+
+    Notes
+    -----
+    Validity: bits that do not depend on each other; the mean over long data.
+
+    Symbols: :math:`q` ones_ratio.
+
+    Examples
+    --------
+    >>> round(float(1 / bit_stuffing_ratio(0.5))), round(float(bit_stuffing_ratio(1.0)), 3)
+    (62, 0.2)
+
+    References
+    ----------
+    ISO/IEC 13239; RFC 1662 section 5.2; RFC 4814 section 4.
+    """
+    q = ratio("ones_ratio", ones_ratio)
+    # q^5 / (1 + q + q^2 + q^3 + q^4): the same without a division of 0 by 0 at q = 1.
+    return q**5 / ((((q + 1.0) * q + 1.0) * q + 1.0) * q + 1.0)
+
+
+@quiet
+def byte_stuffing_ratio(control_count: ArrayLike = 0) -> FloatArray:
+    r"""Bytes that PPP adds in random data: an escape before each reserved byte.
+
+    .. math:: s = (2 + c) / 256
+
+    Parameters
+    ----------
+    control_count : array_like
+        Control characters that are escaped too: 0 on Ethernet-like and SONET lines, 32 with the
+        full map of asynchronous lines. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Added bytes over data bytes; data of reserved bytes alone has 1. [ratio]
+
+    Raises
+    ------
+    DomainError
+        If ``control_count`` is no whole number from 0 to 32.
+
+    Notes
+    -----
+    Validity: all 256 values equally likely; the mean over long data.
+
+    Symbols: :math:`c` control_count.
+
+    Examples
+    --------
+    >>> float(byte_stuffing_ratio(0)), float(byte_stuffing_ratio(32))
+    (0.0078125, 0.1328125)
+
+    References
+    ----------
+    RFC 1662 section 4.2 and 7.1.
+    """
+    controls = whole("control_count", between("control_count", control_count, 0.0, 32.0))
+    return (controls + 2.0) / 256.0
+
+
+@quiet
+def ppp_wire_bytes(
+    packet_bytes: ArrayLike,
+    *,
+    fcs_bytes: ArrayLike = 2.0,
+    flag_bytes: ArrayLike = 2.0,
+    stuffing_ratio: ArrayLike = 0.0,
+) -> FloatArray:
+    r"""Bytes that a packet takes on a line with PPP in HDLC-like framing.
+
+    .. math:: W = (n + 4 + c)(1 + s) + f
+
+    Parameters
+    ----------
+    packet_bytes : array_like
+        IP packet. [byte]
+    fcs_bytes : array_like
+        Check sequence: 2, or 4 on fast lines. [byte]
+    flag_bytes : array_like
+        Flags of each frame: 2, or 1 where frames share theirs. [byte]
+    stuffing_ratio : array_like
+        Added by stuffing: :func:`bit_stuffing_ratio`, :func:`byte_stuffing_ratio`. [ratio]
+
+    Returns
+    -------
+    numpy.ndarray
+        Bytes on the wire, in the mean. [byte]
+
+    Raises
+    ------
+    DomainError
+        If a size is negative, or ``stuffing_ratio`` outside 0 to 1.
+
+    Notes
+    -----
+    Validity: address, control and protocol fields not compressed (4 bytes).
+
+    Symbols: :math:`n` packet_bytes, :math:`c` fcs_bytes, :math:`f` flag_bytes, :math:`s`
+    stuffing_ratio.
+
+    Examples
+    --------
+    >>> float(ppp_wire_bytes(1500))
+    1508.0
+
+    References
+    ----------
+    RFC 1661, RFC 1662; RFC 6349 section 4.1 (8 bytes).
+    """
+    frame = non_negative("packet_bytes", packet_bytes) + (
+        PPP_HEADER_BYTES + non_negative("fcs_bytes", fcs_bytes)
+    )
+    stuffed = frame * (1.0 + ratio("stuffing_ratio", stuffing_ratio))
+    return stuffed + non_negative("flag_bytes", flag_bytes)
+
+
+@quiet
+def ppp_packet_rate_pps(
+    packet_bytes: ArrayLike,
+    *,
+    bandwidth_bps: ArrayLike,
+    fcs_bytes: ArrayLike = 2.0,
+    flag_bytes: ArrayLike = 2.0,
+    stuffing_ratio: ArrayLike = 0.0,
+) -> FloatArray:
+    r"""Packets per second that a line with PPP carries.
+
+    .. math:: f = \frac{R}{8 ((n + 4 + c)(1 + s) + g)}
+
+    Parameters
+    ----------
+    packet_bytes : array_like
+        IP packet. [byte]
+    bandwidth_bps : array_like
+        Rate of the line without its own framing: 1.536 Mbit/s of a T1. [bit/s]
+    fcs_bytes : array_like
+        Check sequence: 2, or 4 on fast lines. [byte]
+    flag_bytes : array_like
+        Flags of each frame: 2, or 1 where frames share theirs. [byte]
+    stuffing_ratio : array_like
+        Added by stuffing: :func:`bit_stuffing_ratio`, :func:`byte_stuffing_ratio`. [ratio]
+
+    Returns
+    -------
+    numpy.ndarray
+        Packets per second. [packet/s]
+
+    Raises
+    ------
+    DomainError
+        If a size is negative, ``stuffing_ratio`` outside 0 to 1, or ``bandwidth_bps`` zero or
+        negative.
+
+    Notes
+    -----
+    Validity: packets of one size in one direction.
+
+    Symbols: :math:`R` bandwidth_bps, :math:`n` packet_bytes, :math:`c` fcs_bytes, :math:`g`
+    flag_bytes, :math:`s` stuffing_ratio.
+
+    Examples
+    --------
+    >>> int(ppp_packet_rate_pps(1500, bandwidth_bps=44.21e6))
+    3664
+
+    References
+    ----------
+    RFC 6349 section 4.1 (3664 frames per second on a T3).
+    """
+    wire = ppp_wire_bytes(
+        packet_bytes, fcs_bytes=fcs_bytes, flag_bytes=flag_bytes, stuffing_ratio=stuffing_ratio
+    )
+    return positive("bandwidth_bps", bandwidth_bps) / 8.0 / wire
+
+
+@quiet
+@blockwise
+def sonet_line_bps(sts_count: ArrayLike) -> FloatArray:
+    r"""Line rate of a SONET or SDH signal.
+
+    .. math:: R = 51.84 \cdot 10^6 \, N
+
+    Parameters
+    ----------
+    sts_count : array_like
+        N of OC-N and STS-N: 1, or a multiple of 3; three times that of STM. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Line rate. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If ``sts_count`` is neither 1 nor a multiple of 3.
+
+    Notes
+    -----
+    Validity: exact: 90 columns of 9 rows of bytes, 8000 times a second.
+
+    Symbols: :math:`N` sts_count.
+
+    Examples
+    --------
+    >>> sonet_line_bps([3, 192]).tolist()
+    [155520000.0, 9953280000.0]
+
+    References
+    ----------
+    ANSI T1.105; ITU-T G.707.
+    """
+    return _sts(sts_count) * 51.84e6
+
+
+@quiet
+@blockwise
+def sonet_payload_bps(sts_count: ArrayLike) -> FloatArray:
+    r"""Rate that one concatenated SONET or SDH signal leaves for data.
+
+    .. math:: R = (87 N - \max(1, N / 3)) \cdot 9 \cdot 8 \cdot 8000
+
+    Parameters
+    ----------
+    sts_count : array_like
+        N of OC-Nc and STS-Nc: 1, or a multiple of 3; three times that of STM. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Payload rate. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If ``sts_count`` is neither 1 nor a multiple of 3.
+
+    Notes
+    -----
+    Validity: one concatenated envelope: path overhead and, from STS-12c, the fixed stuff columns
+    that some books leave out. A single STS-1 has two more of those for some contents.
+
+    Symbols: :math:`N` sts_count.
+
+    Examples
+    --------
+    >>> sonet_payload_bps([3, 12]).tolist()
+    [149760000.0, 599040000.0]
+
+    References
+    ----------
+    ANSI T1.105; RFC 5180 appendix A.2.
+    """
+    sts = _sts(sts_count)
+    return (87.0 * sts - np.maximum(sts / 3.0, 1.0)) * (9.0 * 8.0 * 8000.0)
+
+
+@quiet
+def pos_frame_rate_pps(frame_bytes: ArrayLike, *, sts_count: ArrayLike) -> FloatArray:
+    r"""Frames per second of packet over SONET.
+
+    .. math:: f = \frac{(87 N - \max(1, N / 3)) \cdot 9 \cdot 8000}{X + 1}
+
+    Parameters
+    ----------
+    frame_bytes : array_like
+        PPP frame with FCS, without the one flag that frames share. [byte]
+    sts_count : array_like
+        N of OC-Nc: 1, or a multiple of 3; three times that of STM. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Frames per second, not rounded. [packet/s]
+
+    Raises
+    ------
+    DomainError
+        If ``frame_bytes`` is negative, or ``sts_count`` neither 1 nor a multiple of 3.
+
+    Notes
+    -----
+    Validity: no byte stuffing; with data that needs it, divide by 1 plus its ratio.
+
+    Symbols: :math:`X` frame_bytes, :math:`N` sts_count.
+
+    Examples
+    --------
+    >>> float(pos_frame_rate_pps(47, sts_count=3))
+    390000.0
+
+    References
+    ----------
+    RFC 5180 appendix A.2; RFC 2615.
+    """
+    wire = non_negative("frame_bytes", frame_bytes) + 1.0
+    return sonet_payload_bps(sts_count) / 8.0 / wire
+
+
+@quiet
+def channel_payload_bps(channel_count: ArrayLike) -> FloatArray:
+    r"""Rate of the channels of a T-carrier or E-carrier line together.
+
+    .. math:: R = 64000 \, n
+
+    Parameters
+    ----------
+    channel_count : array_like
+        Channels of 64 kbit/s: 24 of a T1, 31 of an E1, 30 of an E1 with signalling. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Payload rate. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If ``channel_count`` is no whole number.
+
+    Notes
+    -----
+    Validity: clear channels; where a bit is robbed for signalling, 56 kbit/s each are left.
+
+    Symbols: :math:`n` channel_count.
+
+    Examples
+    --------
+    >>> channel_payload_bps([24, 31]).tolist()
+    [1536000.0, 1984000.0]
+
+    References
+    ----------
+    ANSI T1.107; ITU-T G.704.
+    """
+    return whole("channel_count", channel_count) * 64e3
+
+
+def _sts(sts_count: ArrayLike) -> FloatArray:
+    sts = at_least("sts_count", sts_count, 1.0)
+    thirds = sts / 3.0
+    odd = np.asarray(np.floor(thirds) != thirds)
+    if odd.any():
+        odd &= (whole("sts_count", sts) != 1.0) & ~np.isnan(sts)
+        if odd.any():
+            raise DomainError("sts_count", f"{sts[odd].flat[0]:g}", "1 or a multiple of 3")
+    return sts

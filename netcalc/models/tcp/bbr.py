@@ -1,0 +1,272 @@
+r"""BBR version 1: its gains, and what follows from them.
+
+BBR paces at a multiple of the bottleneck rate it has measured and keeps a multiple of the
+bandwidth-delay product in flight. Versions 2 and 3 react to loss and differ.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import (
+    FloatArray,
+    at_least,
+    non_negative,
+    one_dimensional,
+    positive,
+    quiet,
+)
+
+STARTUP_GAIN = 2.0 / math.log(2.0)
+"""Pacing gain of start-up: the least that doubles the rate each round, 2.885."""
+
+DRAIN_GAIN = 1.0 / STARTUP_GAIN
+"""Pacing gain that empties in a round the queue that start-up built."""
+
+STARTUP_GAIN_V2 = 4.0 * math.log(2.0)
+"""Pacing gain of start-up in version 2: 2.773."""
+
+PROBE_CYCLE = (1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
+"""Pacing gains of the eight phases that probe for bandwidth."""
+
+WINDOW_GAIN = 2.0
+"""Data in flight over the bandwidth-delay product."""
+
+PROBE_RTT_S = 0.2
+"""How long the window is cut to four packets to see the empty path's round trip. [s]"""
+
+PROBE_RTT_INTERVAL_S = 10.0
+"""How often that is done. [s]"""
+
+
+@quiet
+def bbr_inflight_limit_bytes(
+    bandwidth_bps: ArrayLike, *, base_rtt_s: ArrayLike, window_gain: ArrayLike = WINDOW_GAIN
+) -> FloatArray:
+    r"""Most that a BBR flow keeps in flight: at a gain of 2, a queue of one product.
+
+    .. math:: W = g\, R \cdot RTT_{min} / 8
+
+    Parameters
+    ----------
+    bandwidth_bps : array_like
+        Bottleneck rate that the flow has measured. [bit/s]
+    base_rtt_s : array_like
+        Least round-trip time that it has seen. [s]
+    window_gain : array_like
+        Window over the bandwidth-delay product. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Limit of the data in flight. [byte]
+
+    Raises
+    ------
+    DomainError
+        If ``base_rtt_s`` is negative, or another input zero or negative.
+
+    Notes
+    -----
+    Validity: version 1 while it probes for bandwidth. Flows that see each other's queue as their
+    path estimate too much together.
+
+    Symbols: :math:`R` bandwidth_bps, :math:`RTT_{min}` base_rtt_s, :math:`g` window_gain.
+
+    Examples
+    --------
+    >>> float(bbr_inflight_limit_bytes(100e6, base_rtt_s=0.04))
+    1000000.0
+
+    References
+    ----------
+    Cardwell, Cheng, Gunn, Yeganeh and Jacobson, BBR: congestion-based congestion control, ACM
+    Queue 14 (2016).
+    """
+    product = positive("bandwidth_bps", bandwidth_bps) * non_negative("base_rtt_s", base_rtt_s)
+    return product / 8.0 * positive("window_gain", window_gain)
+
+
+@quiet
+def bbr_loss_tolerance_ratio(probe_gain: ArrayLike = PROBE_CYCLE[0]) -> FloatArray:
+    r"""Loss up to which BBR version 1 keeps its rate.
+
+    .. math:: p = 1 - 1/g
+
+    Parameters
+    ----------
+    probe_gain : array_like
+        Pacing gain of the phase that asks for more. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Loss at which probing no longer delivers more than the rate that is known. [ratio]
+
+    Raises
+    ------
+    DomainError
+        If ``probe_gain`` is below 1.
+
+    Notes
+    -----
+    Validity: version 1 and random loss; version 2 gives way from 2 % on.
+
+    Symbols: :math:`g` probe_gain.
+
+    Examples
+    --------
+    >>> round(float(bbr_loss_tolerance_ratio(1.25)), 12)
+    0.2
+
+    References
+    ----------
+    Cardwell et al., ACM Queue 14 (2016).
+    """
+    gain = at_least("probe_gain", probe_gain, 1.0)
+    return (gain - 1.0) / gain
+
+
+@quiet
+def bbr_mean_gain(cycle_gain: ArrayLike = PROBE_CYCLE) -> FloatArray:
+    r"""Mean pacing gain over a cycle of phases: 1 in steady state.
+
+    .. math:: \bar g = \frac{1}{n} \sum_i g_i
+
+    Parameters
+    ----------
+    cycle_gain : 1-D array_like
+        Pacing gain of each phase, all of one length. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Mean gain. [1]
+
+    Raises
+    ------
+    DomainError
+        If a gain is zero or negative, or the list empty.
+
+    Notes
+    -----
+    Validity: phases of one round trip each.
+
+    Symbols: :math:`g_i` cycle_gain.
+
+    Examples
+    --------
+    >>> float(bbr_mean_gain([1.25, 0.75, 1, 1, 1, 1, 1, 1]))
+    1.0
+
+    References
+    ----------
+    Cardwell et al., ACM Queue 14 (2016).
+    """
+    gains = one_dimensional("cycle_gain", positive("cycle_gain", cycle_gain))
+    return np.asarray(gains.mean())
+
+
+@quiet
+def bbr_probe_rtt_ratio(
+    probe_rtt_s: ArrayLike = PROBE_RTT_S, *, probe_rtt_interval_s: ArrayLike = PROBE_RTT_INTERVAL_S
+) -> FloatArray:
+    r"""Share of time that BBR gives up to see the round trip of the empty path.
+
+    .. math:: s = \min(1, t / T)
+
+    Parameters
+    ----------
+    probe_rtt_s : array_like
+        How long the window is cut. [s]
+    probe_rtt_interval_s : array_like
+        How often. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Share of the time, at most 1. [ratio]
+
+    Raises
+    ------
+    DomainError
+        If ``probe_rtt_s`` is negative, or ``probe_rtt_interval_s`` zero or negative.
+
+    Notes
+    -----
+    Validity: a flow that never sees a smaller round trip by itself.
+
+    Symbols: :math:`t` probe_rtt_s, :math:`T` probe_rtt_interval_s.
+
+    Examples
+    --------
+    >>> float(bbr_probe_rtt_ratio(0.2, probe_rtt_interval_s=10))
+    0.02
+
+    References
+    ----------
+    Cardwell et al., ACM Queue 14 (2016).
+    """
+    share = non_negative("probe_rtt_s", probe_rtt_s) / positive(
+        "probe_rtt_interval_s", probe_rtt_interval_s
+    )
+    return np.minimum(share, 1.0)
+
+
+@quiet
+def bbr_startup_rounds(
+    bandwidth_bps: ArrayLike,
+    *,
+    rtt_s: ArrayLike,
+    mss_bytes: ArrayLike,
+    initial_window_segments: ArrayLike = 10.0,
+) -> FloatArray:
+    r"""Rounds until BBR's start-up, which doubles each round, has filled the path.
+
+    .. math:: n = \left\lceil \log_2 \frac{R \cdot RTT}{8\, MSS\, W_1} \right\rceil
+
+    Parameters
+    ----------
+    bandwidth_bps : array_like
+        Rate of the bottleneck. [bit/s]
+    rtt_s : array_like
+        Round-trip time. [s]
+    mss_bytes : array_like
+        Payload of a segment. [byte]
+    initial_window_segments : array_like
+        Segments of the first round. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Whole rounds, 0 if the first window fills the path; three more follow until BBR knows. [1]
+
+    Raises
+    ------
+    DomainError
+        If ``rtt_s`` is negative, or another input zero or negative.
+
+    Notes
+    -----
+    Validity: no loss, no limit by the receiver.
+
+    Symbols: :math:`R` bandwidth_bps, :math:`RTT` rtt_s, :math:`MSS` mss_bytes, :math:`W_1`
+    initial_window_segments.
+
+    Examples
+    --------
+    >>> float(bbr_startup_rounds(100e6, rtt_s=0.04, mss_bytes=1460))
+    6.0
+
+    References
+    ----------
+    Cardwell et al., ACM Queue 14 (2016).
+    """
+    product = positive("bandwidth_bps", bandwidth_bps) * non_negative("rtt_s", rtt_s) / 8.0
+    segment = positive("mss_bytes", mss_bytes)
+    first = segment * positive("initial_window_segments", initial_window_segments)
+    # A path of exactly a power of two rounds must not be rounded up by the last digit.
+    return np.maximum(np.ceil(np.log2(product / first) - 1e-12), 0.0)

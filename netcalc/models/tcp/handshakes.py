@@ -1,0 +1,297 @@
+r"""Handshakes: the round trips before the first byte of an answer.
+
+A transport asks for some round trips before it may carry a request, transport security for some
+more, and the request itself takes one. Latency shrinks least of all, so round trips saved are
+what makes short exchanges fast.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import FloatArray, choice, non_negative, positive, quiet
+from netcalc.errors import DomainError
+from netcalc.models.tcp.slow_start import rounds
+
+TRANSPORT_ROUND_TRIPS: dict[str, int] = {
+    "udp": 0,
+    "tcp": 1,
+    "tcp_persistent": 0,
+    "ttcp": 0,  # RFC 1644: SYN, data and FIN in one segment, connection count cached
+    "ttcp_first": 1,  # no cached count: the three-way handshake
+    "tfo": 0,  # RFC 7413: data in the SYN, with a cookie
+    "tfo_first": 1,  # the cookie is asked for
+    "quic": 1,  # RFC 9000, with TLS 1.3 inside
+    "quic_0rtt": 0,
+    "quic_0rtt_rejected": 1,  # the request is sent again after the handshake
+    "quic_retry": 2,  # the address is validated first
+    "quic_0rtt_retry": 1,  # early data goes again with the token
+    "quic_hrr": 2,
+    "quic_version_negotiation": 2,
+    "quic_version_negotiation_retry": 3,
+}
+"""Round trips before a transport carries a request."""
+
+SECURITY_ROUND_TRIPS: dict[str, int] = {
+    "none": 0,
+    "tls1.2": 2,  # RFC 5246
+    "tls1.2_resume": 1,
+    "tls1.2_false_start": 1,  # RFC 7918
+    "tls1.3": 1,  # RFC 8446
+    "tls1.3_resume": 1,
+    "tls1.3_hrr": 2,  # the server asks for another key share
+    "tls1.3_0rtt": 0,
+    "tls1.3_0rtt_rejected": 1,
+    "dtls1.2": 3,  # RFC 6347, with the cookie exchange
+    "dtls1.2_resume": 2,
+    "dtls1.3": 1,  # RFC 9147
+    "dtls1.3_hrr": 2,  # with the cookie in HelloRetryRequest
+    "dtls1.3_0rtt": 0,
+}
+"""Further round trips of transport security: TLS runs over TCP, DTLS over UDP, QUIC has its own."""
+
+LADDER_SEGMENTS: dict[str, int] = {
+    "udp_transaction": 2,
+    "tcp_handshake": 3,
+    "tcp_close": 4,
+    "tcp_close_merged": 3,  # FIN and acknowledgement in one
+    "tcp_transaction": 9,  # 3 to open, request, FIN, its ACK, reply, FIN, its ACK
+    "ttcp_transaction": 3,  # SYN+request+FIN, SYN+ACK+reply+FIN, ACK
+    "ttcp_first_transaction": 5,  # SYN+request+FIN, SYN+ACK, ACK, reply+FIN, ACK
+    "tfo_transaction": 5,  # SYN+request, SYN+ACK, reply+FIN, ACK+FIN, ACK
+}
+"""Segments that each exchange takes when request and reply fit one segment each."""
+
+
+@quiet
+def round_trips(transport: str, *, security: str = "none") -> FloatArray:
+    r"""Round trips from the first packet to the first byte of the response.
+
+    .. math:: n = n_{transport} + n_{security} + 1
+
+    Parameters
+    ----------
+    transport : str
+        What carries the request: udp, tcp, tcp_persistent, ttcp, ttcp_first, tfo, tfo_first,
+        quic, quic_0rtt, quic_0rtt_rejected, quic_retry, quic_0rtt_retry, quic_hrr,
+        quic_version_negotiation or quic_version_negotiation_retry. [text]
+    security : str
+        Transport security on top: none; tls1.2 or tls1.3, alone or with _resume;
+        tls1.2_false_start, tls1.3_hrr, tls1.3_0rtt, tls1.3_0rtt_rejected; dtls1.2,
+        dtls1.2_resume, dtls1.3, dtls1.3_hrr or dtls1.3_0rtt. [text]
+
+    Returns
+    -------
+    numpy.ndarray
+        Round trips, the one of the request included. [1]
+
+    Raises
+    ------
+    DomainError
+        If a name is not in the list, TLS is asked for over UDP or QUIC, or DTLS over anything
+        but UDP.
+
+    Notes
+    -----
+    Validity: no loss; flights that fit the first window (:func:`certificate_round_trips`).
+
+    Symbols: Not in the equation: transport, security (whose round trips are added).
+
+    Examples
+    --------
+    >>> float(round_trips("tcp", security="tls1.2")), float(round_trips("quic_0rtt"))
+    (4.0, 1.0)
+
+    References
+    ----------
+    RFC 9293, 1644, 7413, 5246, 7918, 8446, 6347, 9147, 9000 and 9001.
+    """
+    choice("transport", transport, tuple(TRANSPORT_ROUND_TRIPS))
+    choice("security", security, tuple(SECURITY_ROUND_TRIPS))
+    over_tcp = not transport.startswith(("udp", "quic"))
+    if security.startswith("tls") and not over_tcp:
+        raise DomainError("security", repr(security), f"'none' over {transport}")
+    if security.startswith("dtls") and transport != "udp":
+        raise DomainError("security", repr(security), f"'none' or TLS over {transport}")
+    total = TRANSPORT_ROUND_TRIPS[transport] + SECURITY_ROUND_TRIPS[security] + 1
+    return np.asarray(total, dtype=np.float64)
+
+
+@quiet
+def first_byte_s(
+    rtt_s: ArrayLike,
+    *,
+    transport: str = "tcp",
+    security: str = "none",
+    server_s: ArrayLike = 0.0,
+    extra_round_trips: ArrayLike = 0,
+) -> FloatArray:
+    r"""Time from the first packet to the first byte of the response.
+
+    .. math:: t = (n + x) RTT + t_{server}
+
+    Parameters
+    ----------
+    rtt_s : array_like
+        Round-trip time. [s]
+    transport : str
+        What carries the request: udp, tcp, tcp_persistent, ttcp, ttcp_first, tfo, tfo_first,
+        quic, quic_0rtt, quic_0rtt_rejected, quic_retry, quic_0rtt_retry, quic_hrr,
+        quic_version_negotiation or quic_version_negotiation_retry. [text]
+    security : str
+        Transport security on top: none; tls1.2 or tls1.3, alone or with _resume;
+        tls1.2_false_start, tls1.3_hrr, tls1.3_0rtt, tls1.3_0rtt_rejected; dtls1.2,
+        dtls1.2_resume, dtls1.3, dtls1.3_hrr or dtls1.3_0rtt. [text]
+    server_s : array_like
+        Time of the server between request and first byte. [s]
+    extra_round_trips : array_like
+        Round trips on top: a name to be resolved, a certificate too long for one flight. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Time to the first byte. [s]
+
+    Raises
+    ------
+    DomainError
+        If a number is negative, or names as in :func:`round_trips`.
+
+    Notes
+    -----
+    Validity: packets that take no time to speak of to be clocked out, no loss. Where the line is
+    slow, :func:`netcalc.models.delays.exchange.exchange_timeline` counts their bytes, too.
+
+    Symbols: :math:`RTT` rtt_s, :math:`x` extra_round_trips, :math:`t_{server}` server_s. Not in the
+    equation: transport, security (which give n).
+
+    Examples
+    --------
+    100 ms away, 10 ms in the server, over TCP with TLS 1.2 and with QUIC:
+
+    >>> round(float(first_byte_s(0.1, transport="tcp", security="tls1.2", server_s=0.01)), 3)
+    0.41
+    >>> round(float(first_byte_s(0.1, transport="quic", server_s=0.01)), 3)
+    0.21
+
+    References
+    ----------
+    Stevens, TCP/IP Illustrated vol. 3, 1.4 and A.3 (T/TCP saves a round trip); as
+    :func:`round_trips`.
+    """
+    total = round_trips(transport, security=security)
+    total = total + non_negative("extra_round_trips", extra_round_trips)
+    return total * non_negative("rtt_s", rtt_s) + non_negative("server_s", server_s)
+
+
+@quiet
+def certificate_round_trips(
+    certificate_bytes: ArrayLike,
+    *,
+    transport: str = "tcp",
+    mss_bytes: ArrayLike = 1460,
+    initial_window_segments: ArrayLike = 10,
+    client_bytes: ArrayLike = 1200,
+) -> FloatArray:
+    r"""Round trips that a long first flight of the server adds to a handshake.
+
+    .. math::
+
+        x_{TCP} = \mathrm{rounds}(B / M) - 1, \quad x_{QUIC} = \mathrm{rounds}\left((B - \min(3 c,
+        W_1 M)) / M\right)
+
+    Parameters
+    ----------
+    certificate_bytes : array_like
+        First flight of the server, mostly its certificates. [byte]
+    transport : {'tcp', 'quic'}
+        QUIC may send three times what the client sent until the address is validated. [text]
+    mss_bytes : array_like
+        Payload of a full segment or datagram. [byte]
+    initial_window_segments : array_like
+        First window of the server. [1]
+    client_bytes : array_like
+        What the client has sent: a first QUIC datagram has at least 1200 bytes. [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Round trips added; 0 where the flight fits. [1]
+
+    Raises
+    ------
+    DomainError
+        If ``certificate_bytes`` or ``client_bytes`` is negative, ``mss_bytes`` or
+        ``initial_window_segments`` zero or negative, or ``transport`` another.
+
+    Notes
+    -----
+    Validity: no loss; the window does not grow while the threefold limit holds it back.
+
+    Symbols: :math:`B` certificate_bytes, :math:`M` mss_bytes, :math:`W_1` initial_window_segments,
+    :math:`c` client_bytes. Not in the equation: transport (which of the two).
+
+    Examples
+    --------
+    A chain of 5 KB fits the ten segments of TCP, but not QUIC's 3600 bytes:
+
+    >>> float(certificate_round_trips(5000)), float(certificate_round_trips(5000, transport="quic"))
+    (0.0, 1.0)
+
+    References
+    ----------
+    RFC 9000, 8.1; RFC 9002, 7.2 and 7.8; RFC 6928.
+    """
+    choice("transport", transport, ("tcp", "quic"))
+    flight = non_negative("certificate_bytes", certificate_bytes)
+    mss = positive("mss_bytes", mss_bytes)
+    sent = 3.0 * non_negative("client_bytes", client_bytes)
+    if transport == "tcp":
+        total = rounds(flight / mss, initial_window_segments=initial_window_segments)
+        return np.maximum(total - 1.0, 0.0) + 0.0 * sent
+    window = mss * positive("initial_window_segments", initial_window_segments)
+    left = np.maximum(flight - np.minimum(sent, window), 0.0)
+    return rounds(left / mss, initial_window_segments=initial_window_segments)
+
+
+@quiet
+def segments(ladder: str) -> FloatArray:
+    r"""Segments of an exchange whose request and reply fit one each.
+
+    .. math:: n = n_{open} + n_{data} + n_{close}
+
+    Parameters
+    ----------
+    ladder : str
+        What is exchanged: udp_transaction, tcp_handshake, tcp_close, tcp_close_merged,
+        tcp_transaction, ttcp_transaction, ttcp_first_transaction or tfo_transaction. [text]
+
+    Returns
+    -------
+    numpy.ndarray
+        Segments or datagrams of both sides. [1]
+
+    Raises
+    ------
+    DomainError
+        If ``ladder`` is not in the list.
+
+    Notes
+    -----
+    Validity: the least number, nothing lost, no acknowledgement by itself where one can ride
+    on data.
+
+    Symbols: Not in the equation: ladder (which is counted).
+
+    Examples
+    --------
+    >>> float(segments("tcp_transaction")), float(segments("ttcp_transaction"))
+    (9.0, 3.0)
+
+    References
+    ----------
+    Stevens, TCP/IP Illustrated vol. 3, Fig. 1-8 and 1-12; RFC 9293; RFC 1644, 3; RFC 7413, 2.
+    """
+    name = choice("ladder", ladder, tuple(LADDER_SEGMENTS))
+    return np.asarray(LADDER_SEGMENTS[name], dtype=np.float64)

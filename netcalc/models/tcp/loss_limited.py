@@ -1,0 +1,331 @@
+r"""TCP that losses hold back: the square-root law, its window, and its inverse.
+
+A sender that adds a packet a round and halves its window at each loss keeps
+:math:`\sqrt{3/(2bp)}` packets in flight. A loss ratio of 0 is no limit at all: ``inf``, to be
+capped by the window and the line. At 1 nothing gets through: 0.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import FloatArray, between, non_negative, positive, quiet, ratio
+
+MATHIS_CONSTANT = math.sqrt(1.5)
+"""Constant of the square-root law with an acknowledgement for each segment."""
+
+RFC_CONSTANT = 1.2
+"""What the tables of RFC 3649 and RFC 9438 round it to."""
+
+
+@quiet
+def mathis_constant(segments_per_ack: ArrayLike) -> FloatArray:
+    r"""Constant of the square-root law: 1.22 with an acknowledgement for each segment.
+
+    .. math:: C = \sqrt{3 / (2b)}
+
+    Parameters
+    ----------
+    segments_per_ack : array_like
+        Segments that one acknowledgement answers: 1, or 2 with delayed acknowledgements. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Constant C. [1]
+
+    Raises
+    ------
+    DomainError
+        If ``segments_per_ack`` is zero or negative.
+
+    Notes
+    -----
+    Validity: periodic losses. For random ones Mathis et al. give 1.31 and 0.93.
+
+    Symbols: :math:`b` segments_per_ack.
+
+    Examples
+    --------
+    >>> mathis_constant([1, 2]).round(4).tolist()
+    [1.2247, 0.866]
+
+    References
+    ----------
+    Mathis, Semke, Mahdavi and Ott, The macroscopic behavior of the TCP congestion avoidance
+    algorithm, CCR 27 (1997), table 1.
+    """
+    return np.sqrt(1.5 / positive("segments_per_ack", segments_per_ack))
+
+
+@quiet
+def mathis_throughput_bps(
+    loss_ratio: ArrayLike,
+    *,
+    mss_bytes: ArrayLike,
+    rtt_s: ArrayLike,
+    constant: ArrayLike = MATHIS_CONSTANT,
+) -> FloatArray:
+    r"""Throughput that losses allow a Reno sender, by the square-root law.
+
+    .. math:: X = \frac{8\, MSS}{RTT} \frac{C}{\sqrt{p}}
+
+    Parameters
+    ----------
+    loss_ratio : array_like
+        Loss events per packet sent. [ratio]
+    mss_bytes : array_like
+        Payload of a segment. [byte]
+    rtt_s : array_like
+        Round-trip time, queues included. [s]
+    constant : array_like
+        Constant C, see :func:`mathis_constant`. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Throughput in payload; ``inf`` (not loss limited) at a loss of 0, 0 at a loss of 1. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If ``loss_ratio`` is outside [0, 1], or another input zero or negative.
+
+    Notes
+    -----
+    Validity: losses up to about 1 %, no timeouts, a window that nothing else limits. Losses of
+    one round count as one event.
+
+    Range: loss_ratio up to 0.01.
+
+    Symbols: :math:`p` loss_ratio, :math:`MSS` mss_bytes, :math:`RTT` rtt_s, :math:`C` constant.
+
+    Examples
+    --------
+    >>> round(float(mathis_throughput_bps(0.01, mss_bytes=1460, rtt_s=0.1)))
+    1430502
+
+    References
+    ----------
+    Mathis et al., CCR 27 (1997), eq. 3.
+    """
+    loss = ratio("loss_ratio", loss_ratio)
+    segment_bits = 8.0 * positive("mss_bytes", mss_bytes)
+    rate = segment_bits / positive("rtt_s", rtt_s) * positive("constant", constant)
+    throughput = rate / np.sqrt(loss)
+    is_lost = loss == 1.0
+    return np.where(is_lost, 0.0, throughput) if is_lost.any() else throughput
+
+
+@quiet
+def mathis_loss_ratio(
+    throughput_bps: ArrayLike,
+    *,
+    mss_bytes: ArrayLike,
+    rtt_s: ArrayLike,
+    constant: ArrayLike = MATHIS_CONSTANT,
+) -> FloatArray:
+    r"""Largest loss that lets a Reno sender through at a given rate.
+
+    .. math:: p = \left(\frac{8\, MSS\, C}{RTT\, X}\right)^2
+
+    Parameters
+    ----------
+    throughput_bps : array_like
+        Throughput wanted, in payload. [bit/s]
+    mss_bytes : array_like
+        Payload of a segment. [byte]
+    rtt_s : array_like
+        Round-trip time, queues included. [s]
+    constant : array_like
+        Constant C, see :func:`mathis_constant`. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Loss events per packet, at most 1. [ratio]
+
+    Raises
+    ------
+    DomainError
+        If ``throughput_bps`` is negative, or another input zero or negative.
+
+    Notes
+    -----
+    Validity: as :func:`mathis_throughput_bps`; a result above a few percent is a rate at which
+    timeouts rule, ask :func:`netcalc.models.tcp.pftk_inverse.pftk_loss_ratio`.
+
+    Range: result up to 0.01.
+
+    Symbols: :math:`X` throughput_bps, :math:`MSS` mss_bytes, :math:`RTT` rtt_s, :math:`C` constant.
+
+    Examples
+    --------
+    Which loss lets 1 Gbit/s through at 100 ms:
+
+    >>> round(float(mathis_loss_ratio(1e9, mss_bytes=1460, rtt_s=0.1)), 12)
+    2.0463e-08
+
+    References
+    ----------
+    Mathis et al., CCR 27 (1997), eq. 3 solved for the loss.
+    """
+    rate = non_negative("throughput_bps", throughput_bps)
+    segment_bits = 8.0 * positive("mss_bytes", mss_bytes)
+    factor = segment_bits / positive("rtt_s", rtt_s) * positive("constant", constant)
+    return np.minimum((factor / rate) ** 2, 1.0)
+
+
+@quiet
+def reno_window_packets(
+    loss_ratio: ArrayLike, *, constant: ArrayLike = MATHIS_CONSTANT
+) -> FloatArray:
+    r"""Mean congestion window of a Reno sender.
+
+    .. math:: \bar W = C / \sqrt{p}
+
+    Parameters
+    ----------
+    loss_ratio : array_like
+        Loss events per packet sent. [ratio]
+    constant : array_like
+        Constant C: 1.2247, or 1.2 as the tables of RFC 3649 and RFC 9438 round it. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Mean window; ``inf`` (not loss limited) at a loss of 0. [1]
+
+    Raises
+    ------
+    DomainError
+        If ``loss_ratio`` is outside [0, 1], or ``constant`` zero or negative.
+
+    Notes
+    -----
+    Validity: as :func:`mathis_throughput_bps`.
+
+    Range: loss_ratio up to 0.01.
+
+    Symbols: :math:`p` loss_ratio, :math:`C` constant.
+
+    Examples
+    --------
+    >>> round(float(reno_window_packets(1e-4, constant=1.2)), 6)
+    120.0
+
+    References
+    ----------
+    RFC 3649, table 1; RFC 9438, tables 1 and 2.
+    """
+    loss = ratio("loss_ratio", loss_ratio)
+    return positive("constant", constant) / np.sqrt(loss)
+
+
+@quiet
+def reno_loss_interval_s(
+    loss_ratio: ArrayLike, *, packet_bytes: ArrayLike, bandwidth_bps: ArrayLike
+) -> FloatArray:
+    r"""Time between losses at a given rate and loss ratio.
+
+    .. math:: t = \frac{8 L}{p R}
+
+    Parameters
+    ----------
+    loss_ratio : array_like
+        Loss events per packet sent. [ratio]
+    packet_bytes : array_like
+        Size of a packet at the layer of the rate. [byte]
+    bandwidth_bps : array_like
+        Rate that is sent. [bit/s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Mean time from one loss event to the next; ``inf`` at a loss of 0. [s]
+
+    Raises
+    ------
+    DomainError
+        If ``loss_ratio`` is outside [0, 1], or another input zero or negative.
+
+    Notes
+    -----
+    Validity: exact as a mean.
+
+    Symbols: :math:`p` loss_ratio, :math:`L` packet_bytes, :math:`R` bandwidth_bps.
+
+    Examples
+    --------
+    What Reno needs for 10 Gbit/s at 100 ms: a loss in 100 minutes.
+
+    >>> round(float(reno_loss_interval_s(2e-10, packet_bytes=1500, bandwidth_bps=10e9)), 6)
+    6000.0
+
+    References
+    ----------
+    RFC 3649, section 1.
+    """
+    loss = ratio("loss_ratio", loss_ratio)
+    packet_s = positive("packet_bytes", packet_bytes) / positive("bandwidth_bps", bandwidth_bps)
+    return 8.0 * packet_s / loss
+
+
+@quiet
+def aimd_window_packets(
+    loss_ratio: ArrayLike,
+    *,
+    increase_packets: ArrayLike = 1.0,
+    decrease_factor: ArrayLike = 0.5,
+) -> FloatArray:
+    r"""Mean congestion window of a sender that adds and multiplies: AIMD(α, β).
+
+    .. math:: \bar W = \sqrt{\frac{\alpha (1 + \beta)}{2 (1 - \beta)\, p}}
+
+    Parameters
+    ----------
+    loss_ratio : array_like
+        Loss events per packet sent. [ratio]
+    increase_packets : array_like
+        Packets added to the window each round. [1]
+    decrease_factor : array_like
+        What is left of the window after a loss, as a factor. [ratio]
+
+    Returns
+    -------
+    numpy.ndarray
+        Mean window; ``inf`` (not loss limited) at a loss of 0, or if losses change nothing. [1]
+
+    Raises
+    ------
+    DomainError
+        If ``loss_ratio`` or ``decrease_factor`` is outside [0, 1], or ``increase_packets`` zero
+        or negative.
+
+    Notes
+    -----
+    Validity: as :func:`mathis_throughput_bps`; Reno is AIMD(1, 1/2).
+
+    Symbols: :math:`p` loss_ratio, :math:`\alpha` increase_packets, :math:`\beta` decrease_factor.
+
+    Examples
+    --------
+    CUBIC in its Reno-friendly region is as fast as Reno:
+
+    >>> round(float(aimd_window_packets(1e-4, increase_packets=9/17, decrease_factor=0.7)), 3)
+    122.474
+    >>> round(float(aimd_window_packets(1e-4)), 3)
+    122.474
+
+    References
+    ----------
+    RFC 9438, eq. 3; Floyd, Handley and Padhye, A comparison of equation-based and AIMD
+    congestion control (2000).
+    """
+    loss = ratio("loss_ratio", loss_ratio)
+    kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
+    factor = positive("increase_packets", increase_packets) * (1.0 + kept) / (2.0 * (1.0 - kept))
+    return np.sqrt(factor / loss)

@@ -1,0 +1,229 @@
+r"""The TCP throughput test of RFC 6349: its three metrics and the number of connections.
+
+What the RFC prints in percent is a share or a factor here. Its ceilings are the goodput of full
+segments on the line: :mod:`netcalc.models.rates.goodput`, :mod:`netcalc.models.sizes.serial_lines`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import FloatArray, between, non_negative, positive, quiet
+
+
+@quiet
+def ideal_transfer_s(payload_bytes: ArrayLike, *, throughput_bps: ArrayLike) -> FloatArray:
+    r"""Time of a transfer at the highest payload rate.
+
+    .. math:: t = 8 N / X
+
+    Parameters
+    ----------
+    payload_bytes : array_like
+        Size of the transfer. [byte]
+    throughput_bps : array_like
+        Highest payload rate of TCP on the line. [bit/s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Ideal transfer time. [s]
+
+    Raises
+    ------
+    DomainError
+        If ``payload_bytes`` is negative, or ``throughput_bps`` zero or negative.
+
+    Notes
+    -----
+    Validity: no start-up; long against slow start.
+
+    Symbols: :math:`N` payload_bytes, :math:`X` throughput_bps.
+
+    Examples
+    --------
+    100 MB over 100 Mbit/s Ethernet:
+
+    >>> round(float(ideal_transfer_s(100e6, throughput_bps=94.9e6)), 1)
+    8.4
+
+    References
+    ----------
+    RFC 6349, 3.4.1.
+    """
+    size = non_negative("payload_bytes", payload_bytes)
+    return 8.0 * (size / positive("throughput_bps", throughput_bps))
+
+
+@quiet
+def transfer_time_factor(transfer_s: ArrayLike, *, ideal_s: ArrayLike) -> FloatArray:
+    r"""TCP transfer time ratio: how many times the ideal a transfer took.
+
+    .. math:: m = t / t_{ideal}
+
+    Parameters
+    ----------
+    transfer_s : array_like
+        Time measured. [s]
+    ideal_s : array_like
+        Time at the highest payload rate: :func:`ideal_transfer_s`. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Factor, 1 at best. [1]
+
+    Raises
+    ------
+    DomainError
+        If ``transfer_s`` is negative, or ``ideal_s`` zero or negative.
+
+    Notes
+    -----
+    Validity: both times of the same bytes; below 1 one of them is wrong.
+
+    Symbols: :math:`t` transfer_s, :math:`t_{ideal}` ideal_s.
+
+    Examples
+    --------
+    >>> float(transfer_time_factor(13, ideal_s=8))
+    1.625
+
+    References
+    ----------
+    RFC 6349, 3.4.1.
+    """
+    return non_negative("transfer_s", transfer_s) / positive("ideal_s", ideal_s)
+
+
+@quiet
+def efficiency_ratio(transmitted_bytes: ArrayLike, *, retransmitted_bytes: ArrayLike) -> FloatArray:
+    r"""TCP efficiency: the share of the bytes sent that were no repetition.
+
+    .. math:: e = (B - B_r) / B
+
+    Parameters
+    ----------
+    transmitted_bytes : array_like
+        All bytes sent, repetitions included. [byte]
+    retransmitted_bytes : array_like
+        Bytes sent again. [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Efficiency. [ratio]
+
+    Raises
+    ------
+    DomainError
+        If ``transmitted_bytes`` is zero or negative, or ``retransmitted_bytes`` negative or
+        more than was transmitted.
+
+    Notes
+    -----
+    Validity: a repetition that was not needed counts, too.
+
+    Symbols: :math:`B` transmitted_bytes, :math:`B_r` retransmitted_bytes.
+
+    Examples
+    --------
+    >>> round(float(efficiency_ratio(102_000, retransmitted_bytes=2_000)), 4)
+    0.9804
+
+    References
+    ----------
+    RFC 6349, 3.4.2 (prints 98.03 %, cut off).
+    """
+    sent = positive("transmitted_bytes", transmitted_bytes)
+    again = non_negative("retransmitted_bytes", retransmitted_bytes)
+    return 1.0 - between("retransmitted_bytes / transmitted_bytes", again / sent, 0, 1)
+
+
+@quiet
+def buffer_delay_factor(rtt_s: ArrayLike, *, base_rtt_s: ArrayLike) -> FloatArray:
+    r"""Buffer delay: by how much the transfer lengthened the round trip.
+
+    .. math:: b = (RTT - RTT_0) / RTT_0
+
+    Parameters
+    ----------
+    rtt_s : array_like
+        Mean round-trip time during the transfer. [s]
+    base_rtt_s : array_like
+        Round-trip time of the empty path. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Growth as a part of the base, 0 at best; the RFC prints it in percent. [1]
+
+    Raises
+    ------
+    DomainError
+        If ``rtt_s`` is negative, or ``base_rtt_s`` zero or negative.
+
+    Notes
+    -----
+    Validity: negative where the base was not measured on an empty path.
+
+    Symbols: :math:`RTT` rtt_s, :math:`RTT_0` base_rtt_s.
+
+    Examples
+    --------
+    25 ms grow to 32 ms:
+
+    >>> round(float(buffer_delay_factor(0.032, base_rtt_s=0.025)), 2)
+    0.28
+
+    References
+    ----------
+    RFC 6349, 3.4.3.
+    """
+    base = positive("base_rtt_s", base_rtt_s)
+    return (non_negative("rtt_s", rtt_s) - base) / base
+
+
+@quiet
+def connection_count(bdp_bytes: ArrayLike, *, window_bytes: ArrayLike = 65_535) -> FloatArray:
+    r"""Connections that fill a path when each has a limited window.
+
+    .. math:: n = \max(1, \lceil BDP / W \rceil)
+
+    Parameters
+    ----------
+    bdp_bytes : array_like
+        Bandwidth-delay product of the path. [byte]
+    window_bytes : array_like
+        Receive window of one connection. [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Connections, at least 1. [1]
+
+    Raises
+    ------
+    DomainError
+        If ``bdp_bytes`` is negative, or ``window_bytes`` zero or negative.
+
+    Notes
+    -----
+    Validity: connections that share the line evenly.
+
+    Symbols: :math:`BDP` bdp_bytes, :math:`W` window_bytes.
+
+    Examples
+    --------
+    500 Mbit/s and 5 ms, 312 500 bytes, with windows of 64 KB:
+
+    >>> float(connection_count(312_500, window_bytes=65_535))
+    5.0
+
+    References
+    ----------
+    RFC 6349, 3.3.1 and 5.1.
+    """
+    product = non_negative("bdp_bytes", bdp_bytes)
+    return np.maximum(np.ceil(product / positive("window_bytes", window_bytes)), 1.0)

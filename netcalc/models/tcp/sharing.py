@@ -1,0 +1,385 @@
+r"""One bottleneck and the sawtooth of those who share it: utilization, periods, buffers.
+
+The buffer is counted in bandwidth-delay products of the empty path, the window likewise: at 1 the
+line is just full, at 1 plus the buffer a packet is lost. Flows that lose together behave as one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import (
+    FloatArray,
+    at_least,
+    between,
+    missing_stays,
+    non_negative,
+    positive,
+    quiet,
+)
+from netcalc.models.blocks import in_blocks
+from netcalc.models.tcp.cubic import CUBIC_DECREASE
+
+
+@quiet
+def aimd_utilization(buffer_bdp: ArrayLike, *, decrease_factor: ArrayLike = 0.5) -> FloatArray:
+    r"""Utilization of a bottleneck by one AIMD flow, against its buffer.
+
+    .. math:: U = \frac{(W^2 - W_0^2) / 2}{(1 - W_0) + (W^2 - 1) / 2}, \quad W = 1 + B,
+        \quad W_0 = \beta W, \quad U = 1 \text{ if } W_0 \ge 1
+
+    Parameters
+    ----------
+    buffer_bdp : array_like
+        Buffer in bandwidth-delay products. [1]
+    decrease_factor : array_like
+        What is left of the window after a loss, as a factor: 0.5 for Reno. [ratio]
+
+    Returns
+    -------
+    numpy.ndarray
+        Share of the line that is used: 0.75 for Reno without a buffer. [ratio]
+
+    Raises
+    ------
+    DomainError
+        If ``buffer_bdp`` is negative, or ``decrease_factor`` outside [0, 1].
+
+    Notes
+    -----
+    Validity: one long flow, or many in step, in congestion avoidance, a window of many packets.
+    Time counts in rounds that grow with the queue.
+
+    Symbols: :math:`B` buffer_bdp, :math:`\beta` decrease_factor.
+
+    Examples
+    --------
+    >>> aimd_utilization([0, 0.75, 1]).round(4).tolist()
+    [0.75, 0.9932, 1.0]
+
+    References
+    ----------
+    Villamizar and Song, High performance TCP in ANSNET, CCR 24 (1994); Appenzeller, Keslassy and
+    McKeown, Sizing router buffers, SIGCOMM 2004.
+    """
+    room = non_negative("buffer_bdp", buffer_bdp)
+    kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
+    return in_blocks(_aimd_busy, room, kept)
+
+
+@quiet
+def cubic_utilization(
+    buffer_bdp: ArrayLike, *, decrease_factor: ArrayLike = CUBIC_DECREASE
+) -> FloatArray:
+    r"""Utilization of a bottleneck by one CUBIC flow, against its buffer.
+
+    .. math:: U = x + (1+B) \left(1 - x - \frac{1-\beta}{4}(1 - x^4)\right), \quad
+        x = \sqrt[3]{\frac{B}{(1+B)(1-\beta)}}, \quad U = 1 \text{ if } x \ge 1
+
+    Parameters
+    ----------
+    buffer_bdp : array_like
+        Buffer in bandwidth-delay products. [1]
+    decrease_factor : array_like
+        What is left of the window after a loss, as a factor. [ratio]
+
+    Returns
+    -------
+    numpy.ndarray
+        Share of the line that is used. [ratio]
+
+    Raises
+    ------
+    DomainError
+        If ``buffer_bdp`` is negative, or ``decrease_factor`` outside [0, 1].
+
+    Notes
+    -----
+    Validity: one long flow outside the Reno-friendly region that loses each time it is back at
+    its old peak, no fast convergence. The window grows with time and not with rounds, so that
+    neither the scaling constant nor the round trip matters.
+
+    Symbols: :math:`B` buffer_bdp, :math:`\beta` decrease_factor.
+
+    Examples
+    --------
+    >>> cubic_utilization([0, 0.2, 0.5]).round(4).tolist()
+    [0.925, 0.9867, 1.0]
+
+    References
+    ----------
+    RFC 9438, eq. 1, integrated over a period.
+    """
+    room = non_negative("buffer_bdp", buffer_bdp)
+    kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
+    return in_blocks(_cubic_busy, room, kept)
+
+
+@quiet
+def full_use_buffer_bdp(decrease_factor: ArrayLike) -> FloatArray:
+    r"""Least buffer that keeps the line busy through the sawtooth of one flow.
+
+    .. math:: B = (1 - \beta) / \beta
+
+    Parameters
+    ----------
+    decrease_factor : array_like
+        What is left of the window after a loss, as a factor. [ratio]
+
+    Returns
+    -------
+    numpy.ndarray
+        Buffer in bandwidth-delay products: 1 for Reno, 3/7 for CUBIC; ``inf`` at 0. [1]
+
+    Raises
+    ------
+    DomainError
+        If ``decrease_factor`` is outside [0, 1].
+
+    Notes
+    -----
+    Validity: as :func:`aimd_utilization`.
+
+    Symbols: :math:`\beta` decrease_factor.
+
+    Examples
+    --------
+    >>> full_use_buffer_bdp([0.5, 0.7]).round(6).tolist()
+    [1.0, 0.428571]
+
+    References
+    ----------
+    Villamizar and Song, CCR 24 (1994).
+    """
+    kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
+    return (1.0 - kept) / kept
+
+
+@quiet
+def sawtooth_period_s(
+    peak_window_packets: ArrayLike,
+    *,
+    rtt_s: ArrayLike,
+    segments_per_ack: ArrayLike = 1.0,
+    increase_packets: ArrayLike = 1.0,
+    decrease_factor: ArrayLike = 0.5,
+) -> FloatArray:
+    r"""Time between two losses of an AIMD flow that loses at a fixed window.
+
+    .. math:: T = \frac{(1 - \beta) W}{\alpha} \, b \, RTT
+
+    Parameters
+    ----------
+    peak_window_packets : array_like
+        Window at the loss. [1]
+    rtt_s : array_like
+        Round-trip time, the mean over the period. [s]
+    segments_per_ack : array_like
+        Segments that one acknowledgement answers, b. [1]
+    increase_packets : array_like
+        Packets added to the window in b rounds, α. [1]
+    decrease_factor : array_like
+        What is left of the window after a loss, as a factor. [ratio]
+
+    Returns
+    -------
+    numpy.ndarray
+        Period of the sawtooth. [s]
+
+    Raises
+    ------
+    DomainError
+        If ``peak_window_packets`` or ``rtt_s`` is negative, ``decrease_factor`` outside [0, 1],
+        or another input zero or negative.
+
+    Notes
+    -----
+    Validity: congestion avoidance, one loss a period.
+
+    Symbols: :math:`W` peak_window_packets, :math:`RTT` rtt_s, :math:`b` segments_per_ack,
+    :math:`\alpha` increase_packets, :math:`\beta` decrease_factor.
+
+    Examples
+    --------
+    >>> float(sawtooth_period_s(100, rtt_s=0.1))
+    5.0
+
+    References
+    ----------
+    Mathis et al., CCR 27 (1997), section 2.
+    """
+    peak = non_negative("peak_window_packets", peak_window_packets)
+    kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
+    slowness = positive("segments_per_ack", segments_per_ack) * non_negative("rtt_s", rtt_s)
+    return peak * ((1.0 - kept) * slowness / positive("increase_packets", increase_packets))
+
+
+@quiet
+def sawtooth_packets(
+    peak_window_packets: ArrayLike,
+    *,
+    segments_per_ack: ArrayLike = 1.0,
+    increase_packets: ArrayLike = 1.0,
+    decrease_factor: ArrayLike = 0.5,
+) -> FloatArray:
+    r"""Packets that an AIMD flow sends between two losses: one over the loss ratio.
+
+    .. math:: N = \frac{b (1 - \beta^2)}{2 \alpha} W^2
+
+    Parameters
+    ----------
+    peak_window_packets : array_like
+        Window at the loss. [1]
+    segments_per_ack : array_like
+        Segments that one acknowledgement answers, b. [1]
+    increase_packets : array_like
+        Packets added to the window in b rounds, α. [1]
+    decrease_factor : array_like
+        What is left of the window after a loss, as a factor. [ratio]
+
+    Returns
+    -------
+    numpy.ndarray
+        Packets of a period: 3/8 of the squared window for Reno. [1]
+
+    Raises
+    ------
+    DomainError
+        If ``peak_window_packets`` is negative, ``decrease_factor`` outside [0, 1], or another
+        input zero or negative.
+
+    Notes
+    -----
+    Validity: congestion avoidance, one loss a period; the area under a straight line, a tenth of
+    a percent from the sum over whole packets at a window of a thousand.
+
+    Symbols: :math:`W` peak_window_packets, :math:`b` segments_per_ack, :math:`\alpha`
+    increase_packets, :math:`\beta` decrease_factor.
+
+    Examples
+    --------
+    >>> float(sawtooth_packets(834))
+    260833.5
+
+    References
+    ----------
+    Mathis et al., CCR 27 (1997), section 2.
+    """
+    peak = non_negative("peak_window_packets", peak_window_packets)
+    kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
+    rounds = positive("segments_per_ack", segments_per_ack)
+    rounds = rounds / positive("increase_packets", increase_packets)
+    return peak * peak * (0.5 * (1.0 - kept) * (1.0 + kept) * rounds)
+
+
+@quiet
+def buffer_rule_bytes(
+    bandwidth_bps: ArrayLike, *, rtt_s: ArrayLike, flow_count: ArrayLike = 1.0
+) -> FloatArray:
+    r"""Buffer by the rule of thumb: a bandwidth-delay product, over the root of the flows.
+
+    .. math:: B = \frac{R \cdot RTT}{8 \sqrt{n}}
+
+    Parameters
+    ----------
+    bandwidth_bps : array_like
+        Rate of the bottleneck. [bit/s]
+    rtt_s : array_like
+        Mean round-trip time of the flows. [s]
+    flow_count : array_like
+        Long flows that lose independently; 1 for one, or for many in step. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Buffer. [byte]
+
+    Raises
+    ------
+    DomainError
+        If ``bandwidth_bps`` is zero or negative, ``rtt_s`` negative, or ``flow_count`` below 1.
+
+    Notes
+    -----
+    Validity: Reno. The root needs hundreds of long flows out of step and no bursts.
+
+    Symbols: :math:`R` bandwidth_bps, :math:`RTT` rtt_s, :math:`n` flow_count.
+
+    Examples
+    --------
+    10 Gbit/s and 250 ms: 2.5 Gbit, and 11 Mbit with 50,000 flows.
+
+    >>> buffer_rule_bytes(10e9, rtt_s=0.25, flow_count=[1, 50_000]).round().tolist()
+    [312500000.0, 1397542.0]
+
+    References
+    ----------
+    Villamizar and Song, CCR 24 (1994); Appenzeller, Keslassy and McKeown, SIGCOMM 2004.
+    """
+    bits = positive("bandwidth_bps", bandwidth_bps) * non_negative("rtt_s", rtt_s)
+    return bits / 8.0 / np.sqrt(at_least("flow_count", flow_count, 1.0))
+
+
+@quiet
+def drain_s(buffer_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
+    r"""Time to drain a full buffer: the delay that it can add.
+
+    .. math:: t = 8 B / R
+
+    Parameters
+    ----------
+    buffer_bytes : array_like
+        What waits in the buffer. [byte]
+    bandwidth_bps : array_like
+        Rate of the line behind it. [bit/s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Time until it is empty. [s]
+
+    Raises
+    ------
+    DomainError
+        If ``buffer_bytes`` is negative, or ``bandwidth_bps`` zero or negative.
+
+    Notes
+    -----
+    Validity: nothing comes in meanwhile; with traffic the delay of who comes last.
+
+    Symbols: :math:`B` buffer_bytes, :math:`R` bandwidth_bps.
+
+    Examples
+    --------
+    384 kB in a modem of 1 Mbit/s:
+
+    >>> float(drain_s(384_000, bandwidth_bps=1e6))
+    3.072
+
+    References
+    ----------
+    Gettys and Nichols, Bufferbloat: dark buffers in the Internet, ACM Queue 9 (2011).
+    """
+    return non_negative("buffer_bytes", buffer_bytes) / (
+        positive("bandwidth_bps", bandwidth_bps) / 8.0
+    )
+
+
+def _aimd_busy(room: FloatArray, kept: FloatArray) -> FloatArray:
+    """Return the utilization by AIMD."""
+    peak = 1.0 + room
+    lowest = kept * peak
+    idle = np.maximum(1.0 - lowest, 0.0)
+    # The packets of a period, and the rounds that they take: short of 1 is what stays idle.
+    rounds = idle + 0.5 * (peak - 1.0) * (peak + 1.0)
+    return np.where(idle > 0.0, 1.0 - 0.5 * idle * idle / rounds, 1.0 + 0.0 * idle)
+
+
+def _cubic_busy(room: FloatArray, kept: FloatArray) -> FloatArray:
+    """Return the utilization by CUBIC."""
+    peak, cut = 1.0 + room, 1.0 - kept
+    full = np.minimum(np.cbrt(room / peak / cut), 1.0)  # the share of the period with a queue
+    full = missing_stays(np.where(cut > 0.0, full, 1.0), room, cut)
+    below = 1.0 - full
+    return full + below * peak * (1.0 - 0.25 * cut * (1.0 + full) * (1.0 + full * full))

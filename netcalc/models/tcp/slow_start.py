@@ -1,0 +1,282 @@
+r"""Slow start: how many round trips a transfer takes before the line is full.
+
+The window grows by the factor :math:`g` every round: 2 with an acknowledgement per segment or
+with byte counting, 1.5 with one per two segments. Round :math:`k` sends
+:math:`W_1 g^{k-1}` segments.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import FloatArray, at_least, choice, non_negative, positive, quiet
+from netcalc.models.blocks import blockwise, in_blocks
+
+INITIAL_WINDOW_RFCS = ("rfc2001", "rfc2581", "rfc3390", "rfc5681", "rfc6928", "rfc9002")
+"""The rules for the first window that :func:`initial_window_bytes` knows."""
+
+_EXACT = 1e-9  # what a logarithm may be above a whole number of rounds by rounding alone
+
+
+@quiet
+def initial_window_bytes(mss_bytes: ArrayLike, *, rfc: str = "rfc6928") -> FloatArray:
+    r"""Initial window that an RFC allows for a segment size.
+
+    .. math::
+       W_{6928} = \min(10 M, \max(2 M, 14600)), \quad
+       W_{3390} = \min(4 M, \max(2 M, 4380))
+
+    Parameters
+    ----------
+    mss_bytes : array_like
+        Largest payload of a segment; of a QUIC datagram for RFC 9002. [byte]
+    rfc : {'rfc2001', 'rfc2581', 'rfc3390', 'rfc5681', 'rfc6928', 'rfc9002'}
+        Rule: one segment, two, about 4 KB, 2 to 4 segments, ten, and that of QUIC. [text]
+
+    Returns
+    -------
+    numpy.ndarray
+        Upper limit of the first window. [byte]
+
+    Raises
+    ------
+    DomainError
+        If ``mss_bytes`` is zero or negative, or ``rfc`` is not one of the list.
+
+    Notes
+    -----
+    Validity: what the rules allow; after a lost SYN it is one segment.
+
+    Symbols: :math:`M` mss_bytes. Not in the equation: rfc (which rule).
+
+    Examples
+    --------
+    >>> float(initial_window_bytes(1460)), float(initial_window_bytes(1460, rfc="rfc3390"))
+    (14600.0, 4380.0)
+
+    References
+    ----------
+    RFC 2001, 1; RFC 2581, 3.1; RFC 3390, 1; RFC 5681, 3.1; RFC 6928, 2; RFC 9002, 7.2.
+    """
+    mss = positive("mss_bytes", mss_bytes)
+    rule = choice("rfc", rfc, INITIAL_WINDOW_RFCS)
+    if rule == "rfc2001":
+        return mss * 1.0
+    if rule == "rfc2581":
+        return mss * 2.0
+    if rule == "rfc5681":
+        return mss * np.where(mss > 2190, 2.0, np.where(mss > 1095, 3.0, 4.0))
+    segments, floor = {"rfc3390": (4, 4380), "rfc6928": (10, 14600), "rfc9002": (10, 14720)}[rule]
+    return np.minimum(segments * mss, np.maximum(2 * mss, floor))
+
+
+@quiet
+def rounds(
+    segments: ArrayLike, *, initial_window_segments: ArrayLike = 10, growth: ArrayLike = 2
+) -> FloatArray:
+    r"""Round trips that slow start takes to send a number of segments.
+
+    .. math:: k = \lceil \log_g (n (g - 1) / W_1 + 1) \rceil
+
+    Parameters
+    ----------
+    segments : array_like
+        Full segments to send. [1]
+    initial_window_segments : array_like
+        First window. [1]
+    growth : array_like
+        Factor of the window per round: 2, or 1.5 with delayed acknowledgements. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Rounds, the last one included; nan for a growth of 1. [1]
+
+    Raises
+    ------
+    DomainError
+        If ``segments`` is negative, ``initial_window_segments`` zero or negative, or ``growth``
+        below 1.
+
+    Notes
+    -----
+    Validity: no loss, a line that is never full, a receive window that never limits. Growth 1.5
+    is the real-valued form; :func:`rounds_delayed_ack` counts whole segments.
+
+    Symbols: :math:`n` segments, :math:`W_1` initial_window_segments, :math:`g` growth.
+
+    Examples
+    --------
+    100 segments leave in 10 + 20 + 40 + 30:
+
+    >>> float(rounds(100)), float(rounds(100, growth=1.5))
+    (4.0, 5.0)
+
+    References
+    ----------
+    RFC 5681, 3.1; Cardwell, Savage and Anderson, INFOCOM 2000, eq. 9.
+    """
+    count = non_negative("segments", segments)
+    first = positive("initial_window_segments", initial_window_segments)
+    return in_blocks(_rounds, count, first, at_least("growth", growth, 1))
+
+
+@quiet
+@blockwise
+def rounds_delayed_ack(
+    segments: ArrayLike,
+    *,
+    initial_window_segments: ArrayLike = 10,
+    segments_per_ack: ArrayLike = 2,
+) -> FloatArray:
+    r"""Round trips of slow start in whole segments, one acknowledgement per several of them.
+
+    .. math::
+
+        \sum_{i=1}^{k} W_i \ge n, \quad W_{i+1} = W_i + \lceil W_i / b \rceil \text{ from } W_1
+        \text{ on}
+
+    Parameters
+    ----------
+    segments : array_like
+        Full segments to send. [1]
+    initial_window_segments : array_like
+        First window. [1]
+    segments_per_ack : array_like
+        Segments that one acknowledgement covers; an odd tail is acknowledged, too. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Rounds, the last one included. [1]
+
+    Raises
+    ------
+    DomainError
+        If ``segments`` is negative, ``initial_window_segments`` below 1 or ``segments_per_ack``
+        zero or negative.
+
+    Notes
+    -----
+    Validity: as :func:`rounds`, without byte counting. The delayed-ACK timer is shorter than a
+    round trip.
+
+    Symbols: :math:`n` segments, :math:`W_1` initial_window_segments, :math:`b` segments_per_ack,
+    :math:`k` result.
+
+    Examples
+    --------
+    Windows of 3, 5, 8, 12, 18, 27 and 41 segments:
+
+    >>> float(rounds_delayed_ack(100, initial_window_segments=3))
+    7.0
+
+    References
+    ----------
+    RFC 5681, 3.1 and 4.2.
+    """
+    left = non_negative("segments", segments)
+    window = at_least("initial_window_segments", initial_window_segments, 1)
+    per_ack = positive("segments_per_ack", segments_per_ack)
+    left, window, per_ack = np.broadcast_arrays(left, window, per_ack)
+    count = np.where(np.isnan(left + window + per_ack), np.nan, 0.0)
+    while (left > 0).any():
+        count = count + (left > 0)
+        left = left - window
+        window = window + np.ceil(window / per_ack)
+    return count
+
+
+@quiet
+def window_growth_s(
+    window_bytes: ArrayLike,
+    *,
+    rtt_s: ArrayLike,
+    mss_bytes: ArrayLike,
+    initial_window_segments: ArrayLike = 10,
+    growth: ArrayLike = 2,
+) -> FloatArray:
+    r"""Time that slow start takes to reach a window.
+
+    .. math:: t = RTT \lceil \log_g (\lceil W / M \rceil / W_1) \rceil
+
+    Parameters
+    ----------
+    window_bytes : array_like
+        Window to be reached. [byte]
+    rtt_s : array_like
+        Round-trip time. [s]
+    mss_bytes : array_like
+        Payload of a full segment. [byte]
+    initial_window_segments : array_like
+        First window. [1]
+    growth : array_like
+        Factor of the window per round. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Time until the window is reached; 0 where the first one is enough; nan or inf for a
+        growth of 1. [s]
+
+    Raises
+    ------
+    DomainError
+        If ``window_bytes`` or ``rtt_s`` is negative, another input zero or negative, or
+        ``growth`` below 1.
+
+    Notes
+    -----
+    Validity: as :func:`rounds`.
+
+    Symbols: :math:`W` window_bytes, :math:`RTT` rtt_s, :math:`M` mss_bytes, :math:`W_1`
+    initial_window_segments, :math:`g` growth.
+
+    Examples
+    --------
+    64 KB at 56 ms with first windows of 4 and 10 segments:
+
+    >>> path = {"rtt_s": 0.056, "mss_bytes": 1460}
+    >>> float(window_growth_s(65535, initial_window_segments=4, **path))
+    0.224
+    >>> round(float(window_growth_s(65535, initial_window_segments=10, **path)), 3)
+    0.168
+
+    References
+    ----------
+    Grigorik, High Performance Browser Networking, ch. 2.
+    """
+    wanted = non_negative("window_bytes", window_bytes) / positive("mss_bytes", mss_bytes)
+    first = positive("initial_window_segments", initial_window_segments)
+    factor = at_least("growth", growth, 1)
+    return in_blocks(_growth_s, wanted, first, factor, non_negative("rtt_s", rtt_s))
+
+
+def _growth_s(
+    wanted: FloatArray, first: FloatArray, growth: FloatArray, rtt: FloatArray
+) -> FloatArray:
+    needed = _log(np.maximum(np.ceil(wanted), first) / first, growth)
+    time: FloatArray = rtt * (np.ceil(needed - _EXACT) + 0.0)
+    return time
+
+
+def _log(value: FloatArray, base: FloatArray) -> FloatArray:
+    result: FloatArray = np.log2(value) / np.log2(base)
+    return result
+
+
+def _rounds(segments: FloatArray, first: FloatArray, growth: FloatArray) -> FloatArray:
+    """Whole rounds: the logarithm, then held to the sum of the windows."""
+    real = segments * ((growth - 1) / first)
+    real += 1
+    real = np.log2(real)
+    real /= np.log2(growth)
+    real -= _EXACT
+    count: FloatArray = np.ceil(real)
+    real += 2 * _EXACT
+    near = np.ceil(real) != count
+    if near.any():
+        sent = (np.exp2(count * np.log2(growth)) - 1) * (first / (growth - 1))
+        count = count + (near & (sent < segments * (1 - 1e-13)))
+    return count

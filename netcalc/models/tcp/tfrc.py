@@ -1,0 +1,199 @@
+r"""TFRC: the throughput equation that a rate-controlled sender follows.
+
+The approximate PFTK formula with a retransmission timeout of four round trips and without the
+limit on the timeouts' share. A loss event rate of 1 is in its table: the formula holds there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import FloatArray, non_negative, positive, quiet, ratio
+from netcalc.models.blocks import blockwise
+
+
+@quiet
+def tfrc_rounds(
+    loss_ratio: ArrayLike,
+    *,
+    segments_per_ack: ArrayLike = 1.0,
+    timeout_rtts: ArrayLike = 4.0,
+) -> FloatArray:
+    r"""Round trips that TFRC takes for one packet, a function of the loss alone.
+
+    .. math:: f(p) = \sqrt{2bp/3} + 3 k \sqrt{3bp/8}\; p (1 + 32 p^2)
+
+    Parameters
+    ----------
+    loss_ratio : array_like
+        Loss events per packet. [ratio]
+    segments_per_ack : array_like
+        Packets that one acknowledgement answers, b. [1]
+    timeout_rtts : array_like
+        Retransmission timeout in round trips. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Rounds per packet; 0 at a loss of 0. [1]
+
+    Raises
+    ------
+    DomainError
+        If ``loss_ratio`` is outside [0, 1], or another input zero or negative.
+
+    Notes
+    -----
+    Validity: as :func:`tfrc_throughput_bps`.
+
+    Symbols: :math:`p` loss_ratio, :math:`b` segments_per_ack, :math:`k` timeout_rtts.
+
+    Examples
+    --------
+    >>> round(float(tfrc_rounds(0.01)), 6)
+    0.089022
+
+    References
+    ----------
+    RFC 5348, 3.1.
+    """
+    loss = ratio("loss_ratio", loss_ratio)
+    acked = positive("segments_per_ack", segments_per_ack)
+    return _rounds(loss, acked, positive("timeout_rtts", timeout_rtts))
+
+
+@quiet
+def tfrc_throughput_bps(
+    loss_ratio: ArrayLike,
+    *,
+    mss_bytes: ArrayLike,
+    rtt_s: ArrayLike,
+    segments_per_ack: ArrayLike = 1.0,
+    timeout_rtts: ArrayLike = 4.0,
+) -> FloatArray:
+    r"""Rate at which TFRC sends.
+
+    .. math::
+
+        X = \frac{8 s}{R\, f(p)}, \quad f(p) = \sqrt{2bp/3} + 3 k \sqrt{3bp/8}\; p (1 + 32 p^2)
+
+    Parameters
+    ----------
+    loss_ratio : array_like
+        Loss events per packet. [ratio]
+    mss_bytes : array_like
+        Size of a segment without IP and transport headers. [byte]
+    rtt_s : array_like
+        Round-trip time. [s]
+    segments_per_ack : array_like
+        Packets that one acknowledgement answers, b. [1]
+    timeout_rtts : array_like
+        Retransmission timeout in round trips. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Sending rate; ``inf`` (not loss limited) at a loss of 0. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If ``loss_ratio`` is outside [0, 1], or another input zero or negative.
+
+    Notes
+    -----
+    Validity: the loss *event* rate, not the share of packets lost. The formula of the Systems
+    Approach book lacks a factor R in its second term.
+
+    Symbols: :math:`p` loss_ratio, :math:`s` mss_bytes, :math:`R` rtt_s, :math:`b` segments_per_ack,
+    :math:`k` timeout_rtts.
+
+    Examples
+    --------
+    >>> round(float(tfrc_throughput_bps(0.01, mss_bytes=1460, rtt_s=0.1)) / 8)
+    164005
+
+    References
+    ----------
+    RFC 5348, 3.1.
+    """
+    loss = ratio("loss_ratio", loss_ratio)
+    acked = positive("segments_per_ack", segments_per_ack)
+    rounds = _rounds(loss, acked, positive("timeout_rtts", timeout_rtts))
+    return 8.0 * positive("mss_bytes", mss_bytes) / positive("rtt_s", rtt_s) / rounds
+
+
+@quiet
+@blockwise
+def tfrc_loss_ratio(
+    throughput_bps: ArrayLike,
+    *,
+    mss_bytes: ArrayLike,
+    rtt_s: ArrayLike,
+    segments_per_ack: ArrayLike = 1.0,
+    timeout_rtts: ArrayLike = 4.0,
+) -> FloatArray:
+    r"""Largest loss at which TFRC still sends at a given rate.
+
+    .. math:: \sqrt{2bp/3} + 3 k \sqrt{3bp/8}\; p (1 + 32 p^2) = \frac{8 s}{R X}
+
+    Parameters
+    ----------
+    throughput_bps : array_like
+        Sending rate wanted. [bit/s]
+    mss_bytes : array_like
+        Size of a segment without IP and transport headers. [byte]
+    rtt_s : array_like
+        Round-trip time. [s]
+    segments_per_ack : array_like
+        Packets that one acknowledgement answers, b. [1]
+    timeout_rtts : array_like
+        Retransmission timeout in round trips. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Loss events per packet, at most 1. [ratio]
+
+    Raises
+    ------
+    DomainError
+        If ``throughput_bps`` is negative, or another input zero or negative.
+
+    Notes
+    -----
+    Validity: as :func:`tfrc_throughput_bps`. Newton's method from above on the square root of
+    the loss, in which the function is convex: it cannot miss.
+
+    Symbols: :math:`p` result, :math:`X` throughput_bps, :math:`s` mss_bytes, :math:`R` rtt_s,
+    :math:`b` segments_per_ack, :math:`k` timeout_rtts.
+
+    Examples
+    --------
+    >>> round(float(tfrc_loss_ratio(164005.06217 * 8, mss_bytes=1460, rtt_s=0.1)), 9)
+    0.01
+
+    References
+    ----------
+    RFC 5348, 3.1 and 6.3.1 (the first loss interval is found this way).
+    """
+    rate = non_negative("throughput_bps", throughput_bps)
+    acked = positive("segments_per_ack", segments_per_ack)
+    timeout = positive("timeout_rtts", timeout_rtts)
+    wanted = 8.0 * positive("mss_bytes", mss_bytes) / positive("rtt_s", rtt_s) / rate
+    linear, cubic = np.sqrt(2.0 * acked / 3.0), 3.0 * timeout * np.sqrt(3.0 * acked / 8.0)
+    # Of the loss, from above: each of the three terms alone is a bound.
+    root = np.minimum(np.minimum(wanted / linear, np.cbrt(wanted / cubic)), 1.0)
+    root = np.minimum(root, (wanted / (32.0 * cubic)) ** (1 / 7))
+    for _ in range(16):
+        square = root * root
+        excess = root * (linear + cubic * square * (1.0 + 32.0 * square * square)) - wanted
+        slope = linear + cubic * square * (3.0 + 224.0 * square * square)
+        root = np.minimum(root - excess / slope, 1.0)
+    return root * root
+
+
+def _rounds(loss: FloatArray, acked: FloatArray, timeout: FloatArray) -> FloatArray:
+    timeouts = 3.0 * timeout * np.sqrt(3.0 * acked * loss / 8.0)
+    return np.sqrt(2.0 * acked * loss / 3.0) + timeouts * (loss * (1.0 + 32.0 * loss * loss))

@@ -1,0 +1,384 @@
+r"""Timers of TCP: the retransmission timeout, its backoff, giving up.
+
+The timeout follows the smoothed round trip and four times its variation; it doubles with every
+expiry. :mod:`netcalc.models.hosts.delayed_ack` has the timers of the receiver.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import (
+    FloatArray,
+    choice,
+    flags,
+    non_negative,
+    one_dimensional,
+    positive,
+    quiet,
+    single,
+    whole,
+)
+from netcalc.errors import DomainError
+
+LINUX_TIMERS: dict[str, float] = {
+    "initial_rto_s": 1.0,  # TCP_TIMEOUT_INIT
+    "min_rto_s": 0.2,  # TCP_RTO_MIN, HZ/5
+    "max_rto_s": 120.0,  # TCP_RTO_MAX
+    "linear_count": 4,  # tcp_syn_linear_timeouts, since 6.5
+    "retry_count": 6,  # tcp_syn_retries
+}
+"""The timers of Linux (include/net/tcp.h, Documentation/networking/ip-sysctl.rst)."""
+
+
+class RtoEstimate(NamedTuple):
+    """State of the estimator after each sample."""
+
+    srtt_s: FloatArray
+    rttvar_s: FloatArray
+    rto_s: FloatArray
+
+
+@quiet
+def rto_s(
+    srtt_s: ArrayLike,
+    *,
+    rttvar_s: ArrayLike,
+    granularity_s: ArrayLike = 0.0,
+    min_rto_s: ArrayLike = 1.0,
+    max_rto_s: ArrayLike = 60.0,
+    floor: str = "rto",
+) -> FloatArray:
+    r"""Retransmission timeout from the smoothed round trip and its variation.
+
+    .. math:: RTO = \min(RTO_{max}, \max(RTO_{min}, SRTT + \max(G, 4 RTTVAR)))
+
+    Parameters
+    ----------
+    srtt_s : array_like
+        Smoothed round-trip time. [s]
+    rttvar_s : array_like
+        Smoothed variation of the round-trip time. [s]
+    granularity_s : array_like
+        Tick of the clock. [s]
+    min_rto_s : array_like
+        Least timeout: 1 s in the RFC, 0.2 s in Linux. [s]
+    max_rto_s : array_like
+        Largest timeout: 60 s or more in the RFC, 120 s in Linux. [s]
+    floor : {'rto', 'variation'}
+        What the least timeout holds up: the sum, or as in Linux the variation's term. [text]
+
+    Returns
+    -------
+    numpy.ndarray
+        Timeout. [s]
+
+    Raises
+    ------
+    DomainError
+        If a time is negative, ``max_rto_s`` zero, or ``floor`` another.
+
+    Notes
+    -----
+    Validity: the formula; a kernel also rounds to its ticks.
+
+    Symbols: :math:`SRTT` srtt_s, :math:`RTTVAR` rttvar_s, :math:`G` granularity_s,
+    :math:`RTO_{min}` min_rto_s, :math:`RTO_{max}` max_rto_s. Not in the equation: floor (what the
+    least holds up).
+
+    Examples
+    --------
+    100 ms without variation: 1 s by the RFC, 300 ms in Linux.
+
+    >>> float(rto_s(0.1, rttvar_s=0.0))
+    1.0
+    >>> round(float(rto_s(0.1, rttvar_s=0.0, min_rto_s=0.2, max_rto_s=120, floor="variation")), 3)
+    0.3
+
+    References
+    ----------
+    RFC 6298, 2; Linux, net/ipv4/tcp_input.c.
+    """
+    smoothed = non_negative("srtt_s", srtt_s)
+    margin = np.maximum(
+        non_negative("granularity_s", granularity_s), 4.0 * non_negative("rttvar_s", rttvar_s)
+    )
+    least = non_negative("min_rto_s", min_rto_s)
+    if choice("floor", floor, ("rto", "variation")) == "variation":
+        timeout = smoothed + np.maximum(margin, least)
+    else:
+        timeout = np.maximum(smoothed + margin, least)
+    return np.minimum(timeout, positive("max_rto_s", max_rto_s, allow_inf=True))
+
+
+@quiet
+def rto_estimate(
+    rtt_s: ArrayLike,
+    *,
+    retransmitted: ArrayLike | None = None,
+    granularity_s: float = 0.0,
+    min_rto_s: float = 1.0,
+    max_rto_s: float = 60.0,
+    initial_rto_s: float = 1.0,
+    floor: str = "rto",
+) -> RtoEstimate:
+    r"""Smoothed round trip, variation and timeout after each sample.
+
+    .. math::
+
+        RTTVAR_i = \tfrac34 RTTVAR_{i-1} + \tfrac14 |SRTT_{i-1} - R_i|, \quad SRTT_i = \tfrac78
+        SRTT_{i-1} + \tfrac18 R_i
+
+    with :math:`SRTT = R` and :math:`RTTVAR = R / 2` after the first; the variation is updated
+    first, with the old average.
+
+    Parameters
+    ----------
+    rtt_s : 1-D array_like
+        Samples, in the order in which they were taken. [s]
+    retransmitted : 1-D array_like, optional
+        True where the segment was sent more than once: Karn's rule takes no sample. [bool]
+    granularity_s : float
+        Tick of the clock. [s]
+    min_rto_s : float
+        Least timeout. [s]
+    max_rto_s : float
+        Largest timeout. [s]
+    initial_rto_s : float
+        Timeout before the first sample. [s]
+    floor : {'rto', 'variation'}
+        What the least timeout holds up, see :func:`rto_s`. [text]
+
+    Returns
+    -------
+    RtoEstimate
+        ``srtt_s``, ``rttvar_s`` and ``rto_s`` after each sample; nan where the sample is nan,
+        and for the first two until there is a sample. [s]
+
+    Raises
+    ------
+    DomainError
+        If a time is negative, ``rtt_s`` is empty or not one list, ``retransmitted`` of another
+        length, or ``floor`` another.
+
+    Notes
+    -----
+    Validity: one sample per round trip, as the gains are meant. A nan is no sample: the state
+    stays. The doubled timeout of a repetition is :func:`backoff_s`.
+
+    Symbols: :math:`R_i` rtt_s. Not in the equation: retransmitted (which are passed over),
+    granularity_s, min_rto_s, max_rto_s, initial_rto_s, floor (in the timeout of each state).
+
+    Examples
+    --------
+    >>> estimate = rto_estimate([0.3, 0.3, 0.3, 1.5, 0.3])
+    >>> round(float(estimate.srtt_s[-1]), 5), round(float(estimate.rto_s[-1]), 5)
+    (0.43125, 1.67109)
+
+    References
+    ----------
+    RFC 6298, 2 and 3; Jacobson, SIGCOMM 1988; Karn and Partridge, SIGCOMM 1987.
+    """
+    samples = one_dimensional("rtt_s", non_negative("rtt_s", rtt_s))
+    again = np.zeros(samples.shape, dtype=bool)
+    if retransmitted is not None:
+        again = np.atleast_1d(flags("retransmitted", retransmitted))
+        if again.shape != samples.shape:
+            raise DomainError("retransmitted", f"of shape {again.shape}", f"{samples.size} values")
+    limits = {
+        "granularity_s": single("granularity_s", non_negative("granularity_s", granularity_s)),
+        "min_rto_s": single("min_rto_s", non_negative("min_rto_s", min_rto_s)),
+        "max_rto_s": single("max_rto_s", positive("max_rto_s", max_rto_s, allow_inf=True)),
+    }
+    initial = single("initial_rto_s", positive("initial_rto_s", initial_rto_s))
+    smoothed, variation = np.nan, np.nan
+    states = np.empty((2, samples.size))
+    for index, sample in enumerate(samples):
+        if np.isnan(smoothed) and not (again[index] or np.isnan(sample)):
+            smoothed, variation = sample, sample / 2
+        elif not (again[index] or np.isnan(sample)):
+            variation = 0.75 * variation + 0.25 * abs(smoothed - sample)
+            smoothed = 0.875 * smoothed + 0.125 * sample
+        states[:, index] = (smoothed, variation) if not np.isnan(sample) else np.nan
+    measured = ~np.isnan(states[0])
+    timeouts = np.where(np.isnan(samples), np.nan, initial)
+    timeouts[measured] = rto_s(
+        states[0, measured], rttvar_s=states[1, measured], floor=floor, **limits
+    )
+    return RtoEstimate(states[0], states[1], timeouts)
+
+
+@quiet
+def backoff_s(
+    timeout_count: ArrayLike, *, initial_rto_s: ArrayLike = 1.0, max_rto_s: ArrayLike = 60.0
+) -> FloatArray:
+    r"""Timeout after a number of expiries in a row.
+
+    .. math:: RTO_n = \min(RTO_{max}, 2^n RTO_0)
+
+    Parameters
+    ----------
+    timeout_count : array_like
+        Expiries so far. [1]
+    initial_rto_s : array_like
+        Timeout before the first of them. [s]
+    max_rto_s : array_like
+        Largest timeout; inf for none. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Timeout that is running now. [s]
+
+    Raises
+    ------
+    DomainError
+        If ``timeout_count`` is no whole number of 0 or more, or a time zero or negative.
+
+    Notes
+    -----
+    Validity: no new sample in between.
+
+    Symbols: :math:`n` timeout_count, :math:`RTO_0` initial_rto_s, :math:`RTO_{max}` max_rto_s.
+
+    Examples
+    --------
+    >>> backoff_s([0, 1, 5, 6]).tolist()
+    [1.0, 2.0, 32.0, 60.0]
+
+    References
+    ----------
+    RFC 6298, 5.5 and 2.5.
+    """
+    doublings = np.exp2(whole("timeout_count", timeout_count))
+    timeout = positive("initial_rto_s", initial_rto_s) * doublings
+    return np.minimum(timeout, positive("max_rto_s", max_rto_s, allow_inf=True))
+
+
+@quiet
+def last_retransmission_s(
+    retry_count: ArrayLike,
+    *,
+    initial_rto_s: ArrayLike = 1.0,
+    linear_count: ArrayLike = 0,
+    max_rto_s: ArrayLike = np.inf,
+) -> FloatArray:
+    r"""Time from the first SYN to its last repetition.
+
+    .. math:: t = RTO_0 (l + 2^r - 1)
+
+    Parameters
+    ----------
+    retry_count : array_like
+        Repetitions with a doubled timeout: ``tcp_syn_retries``. [1]
+    initial_rto_s : array_like
+        First timeout. [s]
+    linear_count : array_like
+        Repetitions before them that do not double: 4 in Linux since 6.5. [1]
+    max_rto_s : array_like
+        Largest timeout; the formula is that without one. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Time of the last repetition. [s]
+
+    Raises
+    ------
+    DomainError
+        If a count is no whole number of 0 or more, or a time zero or negative.
+
+    Notes
+    -----
+    Validity: no answer at all, not even a refusal.
+
+    Symbols: :math:`r` retry_count, :math:`RTO_0` initial_rto_s, :math:`l` linear_count. Not in the
+    equation: max_rto_s (which bounds each wait).
+
+    Examples
+    --------
+    Linux, before 6.5 and since:
+
+    >>> float(last_retransmission_s(6)), float(last_retransmission_s(6, linear_count=4))
+    (63.0, 67.0)
+
+    References
+    ----------
+    Linux, include/net/tcp.h and Documentation/networking/ip-sysctl.rst.
+    """
+    retries = whole("retry_count", retry_count)
+    first = positive("initial_rto_s", initial_rto_s)
+    linear = whole("linear_count", linear_count)
+    return _waits_s(retries, first, linear, positive("max_rto_s", max_rto_s, allow_inf=True))
+
+
+@quiet
+def give_up_s(
+    retry_count: ArrayLike,
+    *,
+    initial_rto_s: ArrayLike = 1.0,
+    linear_count: ArrayLike = 0,
+    max_rto_s: ArrayLike = np.inf,
+) -> FloatArray:
+    r"""Time after which a connection attempt without any answer is given up.
+
+    .. math:: t = RTO_0 (l + 2^{r + 1} - 1)
+
+    Parameters
+    ----------
+    retry_count : array_like
+        Repetitions with a doubled timeout: ``tcp_syn_retries``. [1]
+    initial_rto_s : array_like
+        First timeout. [s]
+    linear_count : array_like
+        Repetitions before them that do not double: 4 in Linux since 6.5. [1]
+    max_rto_s : array_like
+        Largest timeout; the formula is that without one. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Time until ``connect`` fails. [s]
+
+    Raises
+    ------
+    DomainError
+        If a count is no whole number of 0 or more, or a time zero or negative.
+
+    Notes
+    -----
+    Validity: no answer at all, not even a refusal.
+
+    Symbols: :math:`r` retry_count, :math:`RTO_0` initial_rto_s, :math:`l` linear_count. Not in the
+    equation: max_rto_s (which bounds each wait).
+
+    Examples
+    --------
+    >>> float(give_up_s(5)), float(give_up_s(6, linear_count=4))
+    (63.0, 131.0)
+
+    References
+    ----------
+    Linux, Documentation/networking/ip-sysctl.rst (131 s); RFC 1122, 4.2.3.5.
+    """
+    retries = whole("retry_count", retry_count)
+    first = positive("initial_rto_s", initial_rto_s)
+    linear = whole("linear_count", linear_count)
+    return _waits_s(retries + 1, first, linear, positive("max_rto_s", max_rto_s, allow_inf=True))
+
+
+def _waits_s(
+    doubling: FloatArray, first_s: FloatArray, linear: FloatArray, largest_s: FloatArray
+) -> FloatArray:
+    """Sum of ``linear`` equal timeouts and ``doubling`` ones that double up to the largest."""
+    if not largest_s.ndim and np.isposinf(largest_s):
+        unbound: FloatArray = first_s * (np.exp2(doubling) + (linear - 1))
+        return unbound
+    first_s = np.minimum(first_s, largest_s)
+    below = np.minimum(doubling, np.floor(np.log2(largest_s / first_s)) + 1)
+    at_largest = np.where(doubling > below, (doubling - below) * largest_s, 0.0)
+    total: FloatArray = first_s * (linear + np.exp2(below) - 1) + at_largest
+    return total

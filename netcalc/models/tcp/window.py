@@ -1,0 +1,358 @@
+r"""Window limits: what is in flight, and the rate that a window allows.
+
+A sender with a window of :math:`W` bytes sends at most :math:`W` per round trip. The path holds
+the product of bandwidth and delay; a window below it leaves the line idle for part of every
+round.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netcalc.checks import FloatArray, between, non_negative, positive, quiet
+from netcalc.models.blocks import blockwise
+
+MAX_UNSCALED_WINDOW_BYTES = 65_535
+"""Largest window of the 16-bit field in the TCP header. [byte]"""
+
+MAX_WINDOW_SHIFT = 14
+"""Largest shift of the window scale option (RFC 7323, 2.3)."""
+
+SEQUENCE_SPACE_BYTES = 2**32
+"""All sequence numbers of TCP. Old and new data are told apart within half of it. [byte]"""
+
+
+@quiet
+def bdp_bytes(rtt_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
+    r"""Bandwidth-delay product: what a full path holds, and the window that fills it.
+
+    .. math:: W = R \cdot RTT / 8
+
+    Parameters
+    ----------
+    rtt_s : array_like
+        Round-trip time of the path. [s]
+    bandwidth_bps : array_like
+        Rate of the bottleneck; the layer of the rate is the layer of the result. [bit/s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Bytes in flight when the line is just full. [byte]
+
+    Raises
+    ------
+    DomainError
+        If ``rtt_s`` is negative, or ``bandwidth_bps`` zero or negative.
+
+    Notes
+    -----
+    Validity: an RTT that holds no queue of the flow's own. Bytes, not KB: books mix 1000 (RFC
+    6349) and 1024 (Peterson and Davie) in their tables.
+
+    Symbols: :math:`RTT` rtt_s, :math:`R` bandwidth_bps.
+
+    Examples
+    --------
+    Window for 10 Gbit/s at 80 ms:
+
+    >>> float(bdp_bytes(0.08, bandwidth_bps=10e9))
+    100000000.0
+
+    References
+    ----------
+    RFC 6349, 3.3.1; Peterson and Davie, Computer Networks, 1.5.2 (45 Mbit/s, 50 ms: 281 KB).
+    """
+    rtt = non_negative("rtt_s", rtt_s)
+    return rtt * (positive("bandwidth_bps", bandwidth_bps) / 8.0)
+
+
+@quiet
+def bdp_packets(
+    rtt_s: ArrayLike, *, bandwidth_bps: ArrayLike, packet_bytes: ArrayLike
+) -> FloatArray:
+    r"""Bandwidth-delay product counted in packets.
+
+    .. math:: n = R \cdot RTT / (8 L)
+
+    Parameters
+    ----------
+    rtt_s : array_like
+        Round-trip time of the path. [s]
+    bandwidth_bps : array_like
+        Rate of the bottleneck. [bit/s]
+    packet_bytes : array_like
+        Size of a packet at the layer of the rate. [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Packets in flight when the line is just full; not rounded. [1]
+
+    Raises
+    ------
+    DomainError
+        If ``rtt_s`` is negative, or another input zero or negative.
+
+    Notes
+    -----
+    Validity: packets of one size.
+
+    Symbols: :math:`RTT` rtt_s, :math:`R` bandwidth_bps, :math:`L` packet_bytes.
+
+    Examples
+    --------
+    >>> round(float(bdp_packets(20e-6, bandwidth_bps=10e9, packet_bytes=1500)), 1)
+    16.7
+
+    References
+    ----------
+    Peterson, Brakmo and Davie, TCP Congestion Control, 3.4 (the LAN of 20 us: 25 kB).
+    """
+    size = positive("packet_bytes", packet_bytes)
+    return bdp_bytes(rtt_s, bandwidth_bps=bandwidth_bps) / size
+
+
+@quiet
+def throughput_bps(
+    window_bytes: ArrayLike, *, rtt_s: ArrayLike, bandwidth_bps: ArrayLike = np.inf
+) -> FloatArray:
+    r"""Rate that a window allows, at most the rate of the line.
+
+    .. math:: X = \min(R, 8 W / RTT)
+
+    Parameters
+    ----------
+    window_bytes : array_like
+        Largest amount in flight: the least of receive window, send buffer and congestion
+        window. [byte]
+    rtt_s : array_like
+        Round-trip time, serialization of the packet and waits in queues included. [s]
+    bandwidth_bps : array_like
+        Rate of the bottleneck at the layer of the window; without it there is no cap. [bit/s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Throughput at the layer of the window: TCP windows count payload. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If ``window_bytes`` is negative, or ``rtt_s`` or ``bandwidth_bps`` zero or negative.
+
+    Notes
+    -----
+    Validity: no loss. With a window of few packets use :func:`serialized_throughput_bps`, which
+    adds the time to clock a packet.
+
+    Symbols: :math:`W` window_bytes, :math:`RTT` rtt_s, :math:`R` bandwidth_bps.
+
+    Examples
+    --------
+    The 16-bit window at 100 ms, on any line:
+
+    >>> float(throughput_bps(65535, rtt_s=0.1))
+    5242800.0
+
+    References
+    ----------
+    Stevens, TCP/IP Illustrated vol. 1, 20.7; RFC 7323, 1.1.
+    """
+    window = non_negative("window_bytes", window_bytes)
+    rtt = positive("rtt_s", rtt_s)
+    rate = positive("bandwidth_bps", bandwidth_bps, allow_inf=True)
+    result = window * (8.0 / rtt)
+    return np.minimum(result, rate)
+
+
+@quiet
+def serialized_throughput_bps(
+    window_packets: ArrayLike,
+    *,
+    packet_bytes: ArrayLike,
+    bandwidth_bps: ArrayLike,
+    base_rtt_s: ArrayLike,
+) -> FloatArray:
+    r"""Rate of a sliding window of packets, with the time to clock each of them.
+
+    .. math:: X = R \min(1, W s / (RTT_0 + s)), \quad s = 8 L / R
+
+    Parameters
+    ----------
+    window_packets : array_like
+        Packets that may be unacknowledged; 1 is stop-and-wait. [1]
+    packet_bytes : array_like
+        Size of a packet on the wire. [byte]
+    bandwidth_bps : array_like
+        Rate of the line. [bit/s]
+    base_rtt_s : array_like
+        Round-trip time of an empty path without serialization: propagation and processing. [s]
+
+    Returns
+    -------
+    numpy.ndarray
+        Throughput at the layer of ``packet_bytes``. [bit/s]
+
+    Raises
+    ------
+    DomainError
+        If ``window_packets`` or ``base_rtt_s`` is negative, or another input zero or negative.
+
+    Notes
+    -----
+    Validity: one line, one acknowledgement per packet that takes no time to clock, no loss.
+
+    Symbols: :math:`W` window_packets, :math:`L` packet_bytes, :math:`R` bandwidth_bps,
+    :math:`RTT_0` base_rtt_s.
+
+    Examples
+    --------
+    Ten packets of 1500 B at 10 Mbit/s and 20 ms keep the line busy for 57 %:
+
+    >>> x = serialized_throughput_bps(10, packet_bytes=1500, bandwidth_bps=10e6, base_rtt_s=0.02)
+    >>> round(float(x))
+    5660377
+
+    References
+    ----------
+    Bertsekas and Gallager, Data Networks, 2.4; Kurose and Ross, Computer Networking, 3.4.
+    """
+    window = non_negative("window_packets", window_packets)
+    bits = 8.0 * positive("packet_bytes", packet_bytes)
+    rate = positive("bandwidth_bps", bandwidth_bps)
+    cycle_s = non_negative("base_rtt_s", base_rtt_s) + bits / rate
+    result = window * (bits / cycle_s)
+    return np.minimum(result, rate)
+
+
+@quiet
+@blockwise
+def window_shift(window_bytes: ArrayLike) -> FloatArray:
+    r"""Window scale shift that a window needs.
+
+    .. math:: \min \{ k : 65535 \cdot 2^k \ge W \}
+
+    Parameters
+    ----------
+    window_bytes : array_like
+        Window wanted. [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Least shift, 0 to 14; nan above the largest window that TCP can announce, 65535 x 2^14
+        bytes. [1]
+
+    Raises
+    ------
+    DomainError
+        If ``window_bytes`` is negative.
+
+    Notes
+    -----
+    Validity: the shift is fixed when the connection is set up, from the largest buffer that it
+    may get.
+
+    Symbols: :math:`W` window_bytes, :math:`k` result.
+
+    Examples
+    --------
+    >>> float(window_shift(1.25e6)), float(window_shift(2**31))
+    (5.0, nan)
+
+    References
+    ----------
+    RFC 7323, 2.
+    """
+    window = non_negative("window_bytes", window_bytes)
+    # W / 65535 = m 2^e with m from 0.5 to 1: e doublings reach W, at m = 0.5 one less does.
+    mantissa, exponent = np.frexp(window / MAX_UNSCALED_WINDOW_BYTES)
+    shift = np.maximum(exponent - (mantissa == 0.5), 0)
+    possible = window <= MAX_UNSCALED_WINDOW_BYTES * 2.0**MAX_WINDOW_SHIFT
+    return np.where(possible, shift, np.nan)
+
+
+@quiet
+def max_window_bytes(shift: ArrayLike) -> FloatArray:
+    r"""Largest window that a scale shift can announce.
+
+    .. math:: W = 65535 \cdot 2^s
+
+    Parameters
+    ----------
+    shift : array_like
+        Shift of the window scale option, 0 to 14. [1]
+
+    Returns
+    -------
+    numpy.ndarray
+        Largest window. [byte]
+
+    Raises
+    ------
+    DomainError
+        If ``shift`` is not from 0 to 14.
+
+    Notes
+    -----
+    Validity: exact for whole shifts.
+
+    Symbols: :math:`s` shift.
+
+    Examples
+    --------
+    >>> float(max_window_bytes(14))
+    1073725440.0
+
+    References
+    ----------
+    RFC 7323, 2.3.
+    """
+    return MAX_UNSCALED_WINDOW_BYTES * np.exp2(between("shift", shift, 0, MAX_WINDOW_SHIFT))
+
+
+@quiet
+def sequence_wrap_s(
+    bandwidth_bps: ArrayLike, *, sequence_space_bytes: ArrayLike = SEQUENCE_SPACE_BYTES
+) -> FloatArray:
+    r"""Time in which a sender at full rate uses up the sequence numbers.
+
+    .. math:: t = 8 S / R
+
+    Parameters
+    ----------
+    bandwidth_bps : array_like
+        Rate of the payload. [bit/s]
+    sequence_space_bytes : array_like
+        Numbers until the wrap: 2^32 for all of them, 2^31 for the half within which old and new
+        can be told apart. [byte]
+
+    Returns
+    -------
+    numpy.ndarray
+        Time until the wrap. [s]
+
+    Raises
+    ------
+    DomainError
+        If an input is zero or negative.
+
+    Notes
+    -----
+    Validity: published tables differ by two: RFC 7323 counts 2^31, Peterson and Davie 2^32.
+
+    Symbols: :math:`R` bandwidth_bps, :math:`S` sequence_space_bytes.
+
+    Examples
+    --------
+    >>> round(float(sequence_wrap_s(1e9, sequence_space_bytes=2**31)), 1)
+    17.2
+
+    References
+    ----------
+    RFC 7323, 5.2; Peterson and Davie, Computer Networks, 5.2 (OC-48: 14 s).
+    """
+    space = positive("sequence_space_bytes", sequence_space_bytes)
+    return 8.0 * (space / positive("bandwidth_bps", bandwidth_bps))
