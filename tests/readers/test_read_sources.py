@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from netcalc.errors import ReaderError
-from netcalc.readers import read, read_columns, read_ping, sniff, source
+from netcalc.readers import read, read_columns, read_ping, sniff
+from netcalc.readers import source as source_module
 from netcalc.samples import Meta, RttSamples, Table
 
 PING = (
@@ -97,7 +98,7 @@ def test_no_permission(monkeypatch, tmp_path):
     def refuse(*_: object) -> int:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(source.os, "open", refuse)
+    monkeypatch.setattr(source_module.os, "open", refuse)
     with pytest.raises(ReaderError, match="no permission"):
         read(path)
 
@@ -133,8 +134,8 @@ def test_file_that_grows_is_partial(monkeypatch, tmp_path):
         status[6] = next(sizes)
         return os.stat_result(status)
 
-    monkeypatch.setattr(source.os, "fstat", growing)
-    opened = source.open_source(path)
+    monkeypatch.setattr(source_module.os, "fstat", growing)
+    opened = source_module.open_source(path)
     monkeypatch.undo()
     samples = read_ping(opened)
     assert samples.meta.partial
