@@ -29,10 +29,10 @@ BLOCK = 16_384
 Model = TypeVar("Model", bound=Callable[..., Any])
 
 # Of the model that is called: what is to be said about its arguments, by their names.
-_found: ContextVar[dict[str, str | None] | None] = ContextVar("_found", default=None)
+_found: ContextVar[dict[str, NotFiniteWarning | bool] | None] = ContextVar("_found", default=None)
 
 
-def quiet(function: Model) -> Model:
+def model(function: Model) -> Model:
     """Decorate a model: its numbers may overflow without a warning, its arguments warn once.
 
     1e308 and denormals may come out as inf or 0. A model that hands an argument to another one,
@@ -43,61 +43,61 @@ def quiet(function: Model) -> Model:
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
     @wraps(function)
-    def model(*args: Any, **kwargs: Any) -> Any:
+    def called(*args: Any, **kwargs: Any) -> Any:
         if _found.get() is not None:
             return function(*args, **kwargs)
-        found: dict[str, str | None] = dict.fromkeys(names)
+        found: dict[str, NotFiniteWarning | bool] = dict.fromkeys(names, False)
         token = _found.set(found)
         try:
             with np.errstate(all="ignore"):
                 result = function(*args, **kwargs)
         finally:
             _found.reset(token)
-        for message in filter(None, found.values()):
-            warnings.warn(message, NotFiniteWarning, stacklevel=2)
+        for notice in found.values():
+            if isinstance(notice, NotFiniteWarning):
+                warnings.warn(notice, stacklevel=2)
         return result
 
-    return cast(Model, model)
+    return cast(Model, called)
 
 
 def positive(name: str, value: ArrayLike, *, allow_inf: bool = False) -> FloatArray:
     """Return ``value`` as float64, refused where it is zero or negative."""
-    return _checked(name, value, "above 0", low=0.0, low_open=True, allow_inf=allow_inf)
+    return _checked("not-positive", name, value, low=0.0, low_open=True, allow_inf=allow_inf)
 
 
 def non_negative(name: str, value: ArrayLike, *, allow_inf: bool = False) -> FloatArray:
     """Return ``value`` as float64, refused where it is negative."""
-    return _checked(name, value, "0 or more", low=0.0, allow_inf=allow_inf)
+    return _checked("is-negative", name, value, low=0.0, allow_inf=allow_inf)
 
 
 def at_least(name: str, value: ArrayLike, low: float, *, allow_inf: bool = False) -> FloatArray:
     """Return ``value`` as float64, refused below ``low``."""
-    return _checked(name, value, f"{low:g} or more", low=low, allow_inf=allow_inf)
+    return _checked("below-minimum", name, value, low=low, allow_inf=allow_inf)
 
 
 def between(name: str, value: ArrayLike, low: float, high: float) -> FloatArray:
     """Return ``value`` as float64, refused outside ``[low, high]``."""
-    return _checked(name, value, f"from {low:g} to {high:g}", low=low, high=high)
+    return _checked("out-of-range", name, value, low=low, high=high)
 
 
 def ratio(name: str, value: ArrayLike) -> FloatArray:
     """Return ``value`` as float64, refused outside ``[0, 1]``; asks about percent above 1."""
-    return _checked(name, value, "from 0 to 1", low=0.0, high=1.0, is_ratio=True)
+    return _checked("out-of-range", name, value, low=0.0, high=1.0, is_ratio=True)
 
 
 def real(name: str, value: ArrayLike) -> FloatArray:
     """Return ``value`` as float64; any finite number is allowed."""
-    return _checked(name, value, "any finite number")
+    return _checked("not-finite", name, value)
 
 
 def whole(name: str, value: ArrayLike, low: int = 0) -> FloatArray:
     """Return ``value`` as float64, refused where it is not a whole number of at least ``low``."""
-    allowed = f"a whole number of {low} or more"
-    array = _checked(name, value, allowed, low=float(low))
+    array = _checked("not-whole", name, value, low=float(low))
     if _has_fraction(array):
         fractional = (np.floor(array) != array) & ~np.isnan(array)
         if fractional.any():
-            raise DomainError(name, _first(array, fractional), allowed)
+            raise DomainError("not-whole", name, _first(array, fractional), low=low)
     return array
 
 
@@ -110,7 +110,7 @@ def _has_fraction(array: FloatArray) -> bool:
     return any(bool((np.floor(block) != block).any()) for block in blocks)
 
 
-def missing_stays(result: FloatArray, *inputs: FloatArray) -> FloatArray:
+def keep_nan(result: FloatArray, *inputs: FloatArray) -> FloatArray:
     """Return ``result`` with nan wherever an input is nan, whatever a comparison made of it."""
     for values in inputs:
         if np.isnan(values).any():
@@ -145,7 +145,7 @@ def flags(name: str, value: ArrayLike) -> NDArray[np.bool_]:
 def choice(name: str, value: str, allowed: tuple[str, ...]) -> str:
     """Return ``value``, refused where it is not one of ``allowed``."""
     if not isinstance(value, str) or value not in allowed:
-        raise DomainError(name, repr(value), "one of " + ", ".join(allowed))
+        raise DomainError("not-a-choice", name, repr(value), choices=list(allowed))
     return value
 
 
@@ -153,14 +153,14 @@ def one_dimensional(name: str, array: FloatArray) -> FloatArray:
     """Return ``array`` with at least one dimension, refused with more than one or when empty."""
     array = np.atleast_1d(array)
     if array.ndim != 1 or array.size == 0:
-        raise DomainError(name, f"of shape {array.shape}", "a list of at least one number")
+        raise DomainError("not-one-dimensional", name, f"shape {array.shape}")
     return array
 
 
-def single(name: str, array: FloatArray) -> float:
+def scalar(name: str, array: FloatArray) -> float:
     """Return the one number of ``array``, refused where there are several or none."""
     if array.size != 1:
-        raise DomainError(name, f"of shape {array.shape}", "one number")
+        raise DomainError("not-one-number", name, f"shape {array.shape}")
     return float(array.reshape(()))
 
 
@@ -186,7 +186,7 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
         try:
             return array.astype(np.float64)
         except OverflowError:
-            raise DomainError(name, "a longer integer", "at most 1.8e308") from None
+            raise DomainError("above-maximum", name, "a longer integer", high=1.8e308) from None
         except (TypeError, ValueError):
             pass
     hint = "; read text with netcalc.units.parse first" if kind in "USO" else ""
@@ -194,9 +194,9 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
 
 
 def _checked(
+    code: str,
     name: str,
     value: ArrayLike,
-    allowed: str,
     *,
     low: float = -np.inf,
     high: float = np.inf,
@@ -206,9 +206,9 @@ def _checked(
 ) -> FloatArray:
     array = as_float(name, value)
     found = _found.get()
-    is_first = found is None or found.get(name, "") is None
+    is_first = found is None or found.get(name, True) is False
     if found is not None and is_first:
-        found[name] = ""
+        found[name] = True
     if array.size == 0:
         return array
     lowest, highest = float(array.min()), float(array.max())
@@ -218,10 +218,11 @@ def _checked(
             return array
         lowest, highest = float(np.nanmin(array)), float(np.nanmax(array))
     if lowest < low or (low_open and lowest == low):
-        raise DomainError(name, _where(array, lowest), allowed)
+        raise DomainError(code, name, _where(array, lowest), low=low, high=high)
     if highest > high:
-        hint = f"Did you mean {highest:g}%, that is {highest / 100:g}?" if is_ratio else None
-        raise DomainError(name, _where(array, highest), allowed, hint=hint)
+        if is_ratio:
+            raise DomainError("percent-for-ratio", name, _where(array, highest), percent=highest)
+        raise DomainError(code, name, _where(array, highest), low=low, high=high)
     if lowest == 0.0 and np.signbit(array).any():
         return array + 0.0  # one over a negative zero would be -inf
     return array
@@ -235,15 +236,14 @@ def _nan_where_not_finite(
         bad |= array == np.inf
     if warn and array.size > 1 and bad.any():
         first = int(np.flatnonzero(bad)[0])
-        message = (
-            f"{name}: {int(bad.sum())} of {array.size} values are not finite, the first at index "
-            f"{first}; the result is nan there"
+        notice = NotFiniteWarning(
+            "not-finite-elements", name=name, count=int(bad.sum()), size=array.size, index=first
         )
         found = _found.get()
         if found is None:
-            warnings.warn(message, NotFiniteWarning, stacklevel=4)
+            warnings.warn(notice, stacklevel=4)
         else:
-            found[name] = message
+            found[name] = notice
     return np.where(bad, np.nan, array)
 
 

@@ -1,4 +1,4 @@
-"""Every error a user can meet, and the one warning.
+"""Every error a user can meet, and the one warning: a code with values each.
 
 ::
 
@@ -13,39 +13,105 @@
 
     NotFiniteWarning (UserWarning)       nan or inf among good numbers
 
-Each message says what is wrong, where, what was found, what was expected and what to do.
+``code`` says which error it is, ``values`` holds its facts; a program reads those. ``str`` writes
+the sentence, from :mod:`netcalc.messages`: what is wrong, where, what was found, what was expected
+and what to do.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+from netcalc import messages
+
 LONGEST_SHOWN = 80
-"""Of longer text that cannot be read, a message repeats so many characters."""
+"""Characters of text that cannot be read which a message repeats: one line of a terminal."""
+
+_CODE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+|verbatim")
 
 
 class NetcalcError(Exception):
-    """Base of all errors that netcalc raises on purpose."""
+    """Base of all errors that netcalc raises on purpose.
+
+    Parameters
+    ----------
+    code : str
+        Which error it is: a key of :data:`netcalc.messages.MESSAGES`.
+    **values
+        Its facts, by name. ``suggestions`` are the nearest known names.
+    """
+
+    code: str
+    values: dict[str, Any]
+
+    def __init__(self, code: str, **values: Any) -> None:
+        self.code = code
+        self.values = values
+        super().__init__(code)
+
+    def __str__(self) -> str:
+        return _sentences(self.what, self.hint)
+
+    @property
+    def what(self) -> str:
+        """What is wrong, in a sentence without a full stop."""
+        return messages.sentence(self.code, self.values)
+
+    @property
+    def hint(self) -> str | None:
+        """What to do about it, if there is anything."""
+        return messages.hint(self.code, self.values)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by fields: a pool of processes hands errors over that way."""
         return _restored, (type(self), self.args, vars(self))
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields of the error, for JSON output."""
-        fields = {name: value for name, value in vars(self).items() if value is not None}
-        return {"type": type(self).__name__, "message": str(self), **fields}
+        """Return the facts of the error, for JSON output."""
+        facts = {
+            "type": type(self).__name__,
+            "code": self.code,
+            "message": str(self),
+            **self.values,
+            **self._shown(),
+            "hint": self.hint,
+        }
+        return {name: value for name, value in facts.items() if value is not None}
+
+    def _shown(self) -> dict[str, Any]:
+        """Return what ``as_dict`` says beside the values."""
+        return {}
 
 
 class DomainError(NetcalcError, ValueError):
     """A number that cannot be: it names the argument, the value and the allowed range."""
 
-    def __init__(self, name: str, value: object, allowed: str, *, hint: str | None = None) -> None:
-        self.name = name
-        self.value = value
-        self.allowed = allowed
-        self.hint = hint
-        super().__init__(_sentences(f"{name} is {value!s}, allowed is {allowed}", hint))
+    def __init__(self, code: str, name: Any, value: Any = None, *, hint: Any = None, **values: Any):
+        if not _CODE.fullmatch(code):  # the form of before: name, value, allowed
+            name, value, values = code, name, {"allowed": value, "hint": hint}
+            code = "legacy-domain"
+        elif hint is not None:
+            values["hint"] = hint
+        super().__init__(code, name=name, value=value, **values)
+
+    @property
+    def name(self) -> str:
+        """The argument."""
+        return str(self.values["name"])
+
+    @property
+    def value(self) -> Any:
+        """What was found."""
+        return self.values["value"]
+
+    @property
+    def allowed(self) -> str | None:
+        """What it must be, in a few words; None where the sentence has another form."""
+        return self.values.get("allowed") or messages.allowed(self.code, self.values)
+
+    def _shown(self) -> dict[str, Any]:
+        return {"allowed": self.allowed}
 
 
 class UnitError(NetcalcError, ValueError):
@@ -53,29 +119,51 @@ class UnitError(NetcalcError, ValueError):
 
     def __init__(
         self,
-        text: object,
+        code: Any,
+        text: object = None,
         *,
         expected: str,
-        why: str,
         field: str | None = None,
+        why: str | None = None,
         hint: str | None = None,
+        **values: Any,
     ) -> None:
-        self.text = text
-        self.expected = expected
-        self.field = field
-        self.hint = hint
-        where = f"{field}: " if field else ""
-        shown = repr(text)
+        if why is not None:  # the form of before
+            text, code = code, "legacy-unit"
+            values |= {"why": why, "hint": hint}
+        super().__init__(code, text=text, expected=expected, field=field, **values)
+
+    @property
+    def text(self) -> object:
+        """The text."""
+        return self.values["text"]
+
+    @property
+    def expected(self) -> str:
+        """The quantity wanted, with its unit."""
+        return str(self.values["expected"])
+
+    @property
+    def field(self) -> str | None:
+        """The argument, the option or the column it was given for."""
+        found = self.values["field"]
+        return None if found is None else str(found)
+
+    @property
+    def what(self) -> str:
+        """What is wrong, with the field before it where one is known."""
+        shown = repr(self.text)
         shown = shown if len(shown) <= LONGEST_SHOWN else f"{shown[:LONGEST_SHOWN]}..."
-        super().__init__(_sentences(f"{where}cannot read {shown} as {expected}: {why}", hint))
+        said = messages.sentence(self.code, {**self.values, "shown": shown})
+        return f"{self.field}: {said}" if self.field else said
 
 
 class ReaderError(NetcalcError, ValueError):
-    """A file or text that cannot be read right, with the place of the fault."""
+    """A file or text that cannot be read right, with file, line, byte and field."""
 
     def __init__(
         self,
-        what: str,
+        code: str,
         *,
         file: str,
         line: int | None = None,
@@ -85,8 +173,22 @@ class ReaderError(NetcalcError, ValueError):
         unit: str | None = None,
         expected: str | None = None,
         hint: str | None = None,
+        **values: Any,
     ) -> None:
-        self.what = what
+        if not _CODE.fullmatch(code):  # the form of before
+            values["text"], code = code, "legacy-reader"
+        super().__init__(
+            code,
+            file=file,
+            line=line,
+            offset=offset,
+            field=field,
+            value=value,
+            unit=unit,
+            expected=expected,
+            **({"hint": hint} if hint else {}),
+            **values,
+        )
         self.file = file
         self.line = line
         self.offset = offset
@@ -94,94 +196,123 @@ class ReaderError(NetcalcError, ValueError):
         self.value = value
         self.unit = unit
         self.expected = expected
-        self.hint = hint
-        place = file
-        if line is not None:
-            place += f", line {line}"
-        if offset is not None:
-            place += f", byte {offset}"
-        if field is not None:
-            place += f", field {field}"
-        details = what
-        if value is not None:
-            details += f"; found {value!r}"
-        if expected is not None:
-            details += f"; expected {expected}" + (f" [{unit}]" if unit else "")
-        # "no measurement in ping.txt" names the file itself.
-        named = place == file and what.startswith(f"no measurement in {file}")
-        super().__init__(_sentences(details if named else f"{place}: {details}", hint))
+
+    @property
+    def fault(self) -> str:
+        """What is wrong, without the file: what was found and expected included."""
+        said = messages.sentence(self.code, self.values)
+        if self.value is not None:
+            said += f"; found {self.value!r}"
+        if self.expected is not None:
+            said += f"; expected {self.expected}" + (f" [{self.unit}]" if self.unit else "")
+        return said
+
+    def __str__(self) -> str:
+        where = self.file
+        if self.line is not None:
+            where += f", line {self.line}"
+        if self.offset is not None:
+            where += f", byte {self.offset}"
+        if self.field is not None:
+            where += f", field {self.field}"
+        return _sentences(f"{where}: {self.fault}", self.hint)
+
+    def _shown(self) -> dict[str, Any]:
+        return {"what": self.what}
 
 
 class DatasetError(NetcalcError):
     """A bundled data file that is missing or differs from what was shipped."""
 
-    def __init__(self, what: str, *, file: str, hint: str | None = None) -> None:
-        self.what = what
+    def __init__(self, code: str, *, file: str, hint: str | None = None, **values: Any) -> None:
+        if not _CODE.fullmatch(code):  # the form of before
+            values |= {"text": code, "hint": hint}
+            code = "legacy-dataset"
+        super().__init__(code, file=file, **values)
         self.file = file
-        self.hint = hint
-        super().__init__(_sentences(f"{file}: {what}", hint))
+
+    def __str__(self) -> str:
+        return _sentences(f"{self.file}: {self.what}", self.hint)
+
+    def _shown(self) -> dict[str, Any]:
+        return {"what": self.what}
 
 
 class ConvergenceError(NetcalcError, RuntimeError):
-    """A search that ended without an answer; the last iterate is told, never returned."""
+    """A search that ended without an answer; the last value is reported, never returned."""
 
     def __init__(self, what: str, *, iterations: int, residual: float, last: float) -> None:
-        self.what = what
+        super().__init__(
+            "not-converged", what=what, iterations=iterations, residual=residual, last=last
+        )
         self.iterations = iterations
         self.residual = residual
         self.last = last
-        super().__init__(
-            f"{what} did not converge in {iterations} iterations: "
-            f"last value {last:g}, residual {residual:g}"
-        )
 
 
 class ExperimentError(NetcalcError, RuntimeError):
-    """A live run that could not start or go on: the phase, the place and the way out.
+    """A live run that could not start or go on: the phase, the address and the way out.
 
     ``partial`` holds the samples that were measured before, if there are any.
     """
 
     def __init__(
         self,
-        what: str,
+        code: str,
         *,
         phase: str,
         host: str | None = None,
         port: int | None = None,
         hint: str | None = None,
         partial: Any = None,
+        **values: Any,
     ) -> None:
-        self.what = what
+        if not _CODE.fullmatch(code):  # the form of before
+            values |= {"text": code, "hint": hint}
+            code = "legacy-experiment"
+        elif hint is not None:
+            values["hint"] = hint
+        super().__init__(code, phase=phase, host=host, port=port, **values)
         self.phase = phase
         self.host = host
         self.port = port
-        self.hint = hint
         self.partial = partial
-        place = f" ({host}:{port})" if port is not None else f" ({host})" if host else ""
-        super().__init__(_sentences(f"{phase}: {what}{place}", hint))
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields of the error without the samples, which have a form of their own."""
-        return {name: value for name, value in super().as_dict().items() if name != "partial"}
+    def __str__(self) -> str:
+        address = (
+            f" ({self.host}:{self.port})"
+            if self.port is not None
+            else f" ({self.host})"
+            if self.host
+            else ""
+        )
+        return _sentences(f"{self.phase}: {self.what}{address}", self.hint)
+
+    def _shown(self) -> dict[str, Any]:
+        return {"what": self.what}
 
 
 class MissingPackageError(NetcalcError, ImportError):
     """An extra that is not installed, or too old, with the line that installs it."""
 
     def __init__(self, package: str, *, extra: str, purpose: str, found: str | None = None) -> None:
+        code = "package-missing" if found is None else "package-too-old"
+        super().__init__(code, package=package, extra=extra, purpose=purpose, found=found)
         self.package = package
         self.extra = extra
         self.found = found
-        what = "which is not installed" if found is None else f"in a later version than {found}"
-        super().__init__(
-            f"{purpose} needs the package {package}, {what}. "
-            f'Install it with: pip install "netcalc-lab[{extra}]"'
-        )
 
 
 class NotFiniteWarning(UserWarning):
-    """nan or inf stood among good numbers; the result is nan there."""
+    """nan or inf among good numbers; the result is nan there."""
+
+    def __init__(self, code: str, **values: Any) -> None:
+        self.code = code
+        self.values = values
+        super().__init__(code)
+
+    def __str__(self) -> str:
+        return messages.sentence(self.code, self.values)
 
 
 def _restored(

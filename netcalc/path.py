@@ -181,12 +181,12 @@ class Path:
         )
 
     @classmethod
-    def of_truth(cls, truth: Mapping[str, Any]) -> Self:
+    def from_truth(cls, truth: Mapping[str, Any]) -> Self:
         """Make the path that a live run went, from what it noted as its truth.
 
         Examples
         --------
-        >>> Path.of_truth({"bandwidths_bps": [1e6], "latencies_s": [0.001],
+        >>> Path.from_truth({"bandwidths_bps": [1e6], "latencies_s": [0.001],
         ...     "processings_s": [0.0, 0.002]}).processing_s
         0.002
         """

@@ -336,7 +336,7 @@ def test_columns_that_are_not_given_are_unknown():
 
 
 def test_paths_of_parts_and_of_truth():
-    assert Path.of_truth(truth(PATH)).rtt_s(1000) == pytest.approx(PATH.rtt_s(1000))
+    assert Path.from_truth(truth(PATH)).rtt_s(1000) == pytest.approx(PATH.rtt_s(1000))
     assert PATH.until(3) == PATH
     assert PATH.until(1).hops == (Hop(Link(10e6, 1e-3, "10 Mbit/s"), 2e-4),)
     with pytest.raises(DomainError, match="from 1 to 3"):

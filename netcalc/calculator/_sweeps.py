@@ -125,7 +125,9 @@ def _as_taken(
         try:
             wanted.evaluate({**arguments, over: value})
         except DomainError as error:
-            if "whole number" in error.allowed or wanted.parameter(over).name.endswith("_count"):
+            if "whole number" in (error.allowed or "") or wanted.parameter(over).name.endswith(
+                "_count"
+            ):
                 return np.unique(np.round(values))
     return values
 

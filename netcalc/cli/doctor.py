@@ -64,7 +64,7 @@ def link_accuracy(found: Capabilities) -> dict[str, Any]:
         "error_p95_s": float(np.percentile(errors_s, 95)),
         "wire_lateness_p99_s": samples.meta.instrument["wire_lateness_p99_s"],
         "wire_late_ratio": samples.meta.instrument["wire_late_ratio"],
-        "warnings": list(samples.meta.warnings),
+        "warnings": list(map(str, samples.meta.warnings)),
     }
 
 

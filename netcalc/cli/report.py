@@ -17,6 +17,7 @@ from netcalc.samples import (
     DROP_PLACES,
     BulkSamples,
     HopSamples,
+    Meta,
     RttSamples,
     Samples,
     Table,
@@ -63,18 +64,24 @@ def links_table(samples: HopSamples) -> RichTable:
     return table
 
 
+def meta_of(meta: Meta) -> dict[str, Any]:
+    """Return what is known of samples as ``--json`` prints it: warnings as sentences."""
+    return {**meta.stored(), "warnings": list(map(str, meta.warnings))}
+
+
 def summary(name: str, samples: Samples) -> dict[str, Any]:
     """Return what ``--json`` prints for one file."""
     document: dict[str, Any] = {
         "file": name,
         "kind": type(samples).__name__,
-        "meta": asdict(samples.meta),
+        "meta": meta_of(samples.meta),
         "sent": None,
         "received": None,
         "duplicates": None,
         "errors": None,
         "partial": samples.meta.partial,
-        "warnings": list(samples.meta.warnings),
+        "warnings": list(map(str, samples.meta.warnings)),
+        "notices": [notice.stored() for notice in samples.meta.warnings],
         "rtt_s": {"count": 0, "min": None, "median": None, "max": None},
     }
     if isinstance(samples, RttSamples):

@@ -13,6 +13,7 @@ import click
 from netcalc.cli import check_one_form, print_json
 from netcalc.cli.output import check_outputs, tell_written
 from netcalc.cli.progress import Progress
+from netcalc.cli.report import meta_of
 from netcalc.samples import Table
 from netcalc.truth.table import LABS, TruthRow, truth_rows, truth_summary
 from netcalc.truth.table import truth as measure
@@ -67,7 +68,7 @@ def truth(
             {
                 "rows": [_fields(row) for row in rows],
                 "summary": {**asdict(found), "holds": found.holds},
-                "meta": asdict(table.meta),
+                "meta": meta_of(table.meta),
             }
         )
     elif as_csv:

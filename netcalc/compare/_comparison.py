@@ -149,4 +149,4 @@ def curve_over(x: FloatArray) -> FloatArray:
 def emulated_path(facts: Mapping[str, Any]) -> Path | None:
     """Return the path that a run was made to go, from what it noted; None without one."""
     truth = facts.get("truth")
-    return Path.of_truth(truth) if truth else None
+    return Path.from_truth(truth) if truth else None

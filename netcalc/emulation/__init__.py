@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from netcalc.emulation.events import FATES, Events
     from netcalc.emulation.queue import LinkQueue
     from netcalc.emulation.relay import CANNOT_SHOW, Relay
-    from netcalc.emulation.wire.emulated_path import Statistics, Wire
+    from netcalc.emulation.wire.emulated_path import EmulatedPath, Statistics
     from netcalc.emulation.wire.routed import Forwarding, Routed
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "FATES",
     "Capabilities",
     "Chain",
+    "EmulatedPath",
     "Events",
     "Forwarding",
     "LinkQueue",
@@ -26,7 +27,6 @@ __all__ = [
     "Routed",
     "Simulated",
     "Statistics",
-    "Wire",
     "capabilities",
     "chain_of",
     "link_settings",
@@ -40,7 +40,7 @@ _MODULES = {
     "events": ("FATES", "Events"),
     "queue": ("LinkQueue",),
     "relay": ("CANNOT_SHOW", "Relay"),
-    "wire.emulated_path": ("Statistics", "Wire"),
+    "wire.emulated_path": ("Statistics", "EmulatedPath"),
     "wire.routed": ("Forwarding", "Routed"),
 }
 _NAMES = {name: module for module, names in _MODULES.items() for name in names}

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path as File
 from typing import Any
 
-from netcalc.emulation.wire.emulated_path import Wire
+from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.emulation.wire.kernel import TUN_NODE
 from netcalc.errors import ExperimentError
 from netcalc.path import Link, Path
@@ -74,13 +74,13 @@ def capabilities() -> Capabilities:
     """
     chosen, why_not, offload, ipv6 = {"way": "", "scheduling": ""}, "", False, False
     try:
-        with Wire(Path((_HOP,))) as wire:
+        with EmulatedPath(Path((_HOP,))) as wire:
             chosen = wire.chosen
             ipv6 = wire.address("B", 6)[:4] in wire.read("/proc/net/if_inet6", "B")
     except ExperimentError as error:
         why_not = str(error)
     else:
-        with suppress(ExperimentError), Wire(Path((_HOP,)), offload=True) as wire:
+        with suppress(ExperimentError), EmulatedPath(Path((_HOP,)), offload=True) as wire:
             offload = wire.offload
     return Capabilities(
         wire=not why_not,

@@ -59,7 +59,7 @@ class Relay:
     header_bytes : int
         What a datagram takes on a link beside its data: 28 of IPv4 and UDP. [byte]
     faults, seed, every
-        As of :class:`netcalc.emulation.wire.emulated_path.Wire`.
+        As of :class:`netcalc.emulation.wire.emulated_path.EmulatedPath`.
 
     Raises
     ------

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from numpy.typing import ArrayLike
 
 from netcalc.checks import choice
-from netcalc.emulation.wire.emulated_path import Wire
+from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments.exchanges.echo_run import Plan, Run
 from netcalc.experiments.exchanges.exchange import (
@@ -137,7 +137,7 @@ def echo(
     require_path(path)
     protocol = choice("protocol", protocol, ("udp", "tcp", "icmp"))
     address = loopback_address(host)
-    wire = None if path is None else Wire(path)
+    wire = None if path is None else EmulatedPath(path)
     if wire is not None:
         address = wire.address("B", 6 if ":" in address else 4)
     elif protocol == "icmp":
@@ -187,7 +187,7 @@ def with_own_peer(run: Run) -> None:
         run.measure_own_error()
 
 
-def through(run: Run, wire: Wire) -> None:
+def through(run: Run, wire: EmulatedPath) -> None:
     """Open the wire, start a peer on a socket of its far end, send the probes from the near end."""
     plan = run.plan
     note_instrument(run)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from netcalc.checks import ratio
-from netcalc.emulation.wire.emulated_path import Wire
+from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import ExperimentError
 from netcalc.experiments.exchanges.exchange import limit_receive, slice_s
 from netcalc.experiments.probing import MAX_PAYLOAD_BYTES
@@ -119,7 +119,7 @@ def packet_trains(
         timeout_s=finite("timeout_s", timeout_s, 0.001, 60.0),
         seed=seed,
     )
-    wire = Wire(path, offload=False)
+    wire = EmulatedPath(path, offload=False)
     sent_count = plan.count * plan.packet_count
     one_s = path.one_way_s(
         plan.payload_bytes + DATAGRAM_HEADERS_BYTES, packet_count=plan.packet_count
@@ -188,7 +188,7 @@ class TrainRun(Record[TrainSamples]):
         """Trains that were sent and awaited."""
         return self._done_count
 
-    def through(self, wire: Wire, plan: Trains) -> None:
+    def through(self, wire: EmulatedPath, plan: Trains) -> None:
         """Open the wire and send every train from its near end."""
         self.facts.update(instrument.machine(), **instrument.timer(), address_family="IPv4")
         self.measure_own_error()

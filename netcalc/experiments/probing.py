@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.emulation.wire.emulated_path import Wire
+from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import ExperimentError
 from netcalc.experiments.exchanges.exchange import DRAINED, limit_receive, slice_s
 from netcalc.experiments.running import instrument
@@ -123,7 +123,7 @@ def probing(
     )
     count = whole_number("count", count, 1, MAX_COUNT)
     timeout_s = finite("timeout_s", timeout_s, 0.001, 60.0)
-    wire = Wire(path, offload=False, sysctls=SYSCTLS)
+    wire = EmulatedPath(path, offload=False, sysctls=SYSCTLS)
     hops = range(1, len(path.hops) + 1)
     times_s = [
         to_node_s(np.array(sizes) + DATAGRAM_HEADERS_BYTES, path=path, hop=hop).sum()
@@ -254,7 +254,9 @@ class HopRun(Record[HopSamples]):
         """Probes answered or lost so far."""
         return len(self._rows)
 
-    def through(self, wire: Wire, sizes: list[int], *, count: int, timeout_s: float) -> None:
+    def through(
+        self, wire: EmulatedPath, sizes: list[int], *, count: int, timeout_s: float
+    ) -> None:
         """Open the wire and send all probes from its near end."""
         self.facts.update(instrument.machine(), **instrument.timer(), address_family="IPv4")
         self.measure_own_error()

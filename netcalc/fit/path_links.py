@@ -158,7 +158,7 @@ def links(samples: HopSamples) -> PathEstimate:
     if not isinstance(samples, HopSamples):
         raise TypeError(f"samples must be HopSamples, found {type(samples).__name__}")
     truth = samples.meta.instrument.get("truth")
-    path = Path.of_truth(truth) if truth else None
+    path = Path.from_truth(truth) if truth else None
     found: list[LinkEstimate] = []
     lines: list[Line] = []
     points: list[tuple[FloatArray, FloatArray]] = []

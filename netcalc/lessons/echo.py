@@ -139,7 +139,7 @@ def _place_of(samples: RttSamples, chosen: Place) -> Place:
     truth = samples.meta.instrument.get("truth")
     if not truth:
         return Place(LOOPBACK, protocol)
-    went = Path.of_truth(truth)
+    went = Path.from_truth(truth)
     for links in (chosen.links, *PATHS.values()):
         if links not in (LOOPBACK, YOURS) and went.same_lines(Path.parse(links)):
             return Place(links, protocol)

@@ -92,7 +92,7 @@ def three_ways_panel(*, theme: Theme = "light") -> Panel:
     def draw(runs: list[BulkSamples]) -> None:
         ways = {_way_of(run): run for run in runs}
         if "box" in ways:  # of saved runs, the box may be another one
-            went = Path.of_truth(ways["box"].meta.instrument["truth"])
+            went = Path.from_truth(ways["box"].meta.instrument["truth"])
             controls["device_pps"].value = 1 / went.processing_s
             controls["bandwidth_bps"].value = went.links[-1].bandwidth_bps
         found.clear()
@@ -163,7 +163,9 @@ def _told_of_ways(
     texts = [f"A box of {show(device_pps, 'packet/s')} at {show(bandwidth_bps, 'bit/s')}: {where}."]
     for way, samples in found.items():
         texts.append(f"{WAYS[way].capitalize()}: {compare.frame_rates(samples).sentence}")
-        texts += [f"{warning[:1].upper()}{warning[1:]}." for warning in samples.meta.warnings]
+        texts += [
+            f"{warning[:1].upper()}{warning[1:]}." for warning in map(str, samples.meta.warnings)
+        ]
     if {"loopback", "routed"} <= set(found):
         plain, routed = (fit.frame_costs(found[way]) for way in ("loopback", "routed"))
         more_s = routed.params["packet_cost"] - plain.params["packet_cost"]
@@ -220,7 +222,7 @@ def lockstep_panel(*, theme: Theme = "light") -> Panel:
     def draw(runs: list[BulkSamples]) -> None:
         ways = {"path" if _way_of(run) == "box" else "loopback": run for run in runs}
         if "path" in ways:  # of saved runs, the path may be another one
-            [link] = Path.of_truth(ways["path"].meta.instrument["truth"]).links
+            [link] = Path.from_truth(ways["path"].meta.instrument["truth"]).links
             controls["bandwidth_bps"].value = link.bandwidth_bps
             controls["latency_s"].value = link.latency_s
         found.clear()
@@ -292,7 +294,9 @@ def _told_of_pairs(
     ]
     for name, samples in found.items():
         texts.append(f"{name.capitalize()}: {compare.bulk(samples).sentence}")
-        texts += [f"{warning[:1].upper()}{warning[1:]}." for warning in samples.meta.warnings]
+        texts += [
+            f"{warning[:1].upper()}{warning[1:]}." for warning in map(str, samples.meta.warnings)
+        ]
     return " ".join((*texts, *refused))
 
 

@@ -282,7 +282,7 @@ def _is_of(samples: HopSamples | TrainSamples, path: Path) -> bool:
     truth = samples.meta.instrument.get("truth")
     if not truth:
         return False
-    return Path.of_truth(truth).same_lines(path)
+    return Path.from_truth(truth).same_lines(path)
 
 
 def _go_where(samples: HopSamples | TrainSamples, box: Any) -> None:
@@ -293,7 +293,7 @@ def _go_where(samples: HopSamples | TrainSamples, box: Any) -> None:
         shown = None
     truth = samples.meta.instrument.get("truth")
     if truth and (shown is None or not _is_of(samples, shown)):
-        box.value = Path.of_truth(truth).text
+        box.value = Path.from_truth(truth).text
 
 
 def _warnings(samples: HopSamples | TrainSamples) -> list[str]:

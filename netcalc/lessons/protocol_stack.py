@@ -145,7 +145,7 @@ def _live_plot(samples: TransactionSamples | None, clock: str, theme: Theme) -> 
     if book:
         said = [f"{name[6:]} {show(float(line[1][0]), 's')}" for name, line in book.items()]
         text.append(f"The book, in 1996: {', '.join(said)}.")
-    text += samples.meta.warnings if samples is not None else ()
+    text += map(str, samples.meta.warnings) if samples is not None else ()
     x, lines = _together(
         {THEORY if over_path else FIT: curves, **{name: [line] for name, line in book.items()}}
     )

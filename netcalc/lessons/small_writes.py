@@ -208,7 +208,7 @@ def _live_plot(
         for name, mode in ((TWO, "nagle"), (NODELAY, "nodelay"), (ONE, "single")):
             lines[name] = np.full(ROUNDS.size, np.nan)
             lines[name][at[of == mode].astype(int) - 1] = found.predicted[of == mode]
-        text = " ".join([found.sentence, *samples.meta.warnings])
+        text = " ".join([found.sentence, *map(str, samples.meta.warnings)])
     return plots.curves(
         ROUNDS,
         lines,

@@ -154,7 +154,7 @@ def source_sink_panel(*, theme: Theme = "light") -> Panel:
         spent_s = np.interp(axis, fitted.curve_x, fitted.curve_y)
         figure.update(theory, y=rate_reading.rate_goodput_bps(1 / spent_s, payload_bytes=axis))
         lost = float(np.nanmedian(datagrams.loss_ratio))
-        warned = " ".join(datagrams.meta.warnings)
+        warned = " ".join(map(str, datagrams.meta.warnings))
         figure.describe(f"UDP: {fitted.sentence} {lost:.1%} of the datagrams were lost. {warned}")
 
     return panel(

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from netcalc.samples._base import SCHEMA, BoolColumn, FloatColumn, Meta, Samples, TextColumn
 from netcalc.samples._files import json_ready, write_atomically
+from netcalc.samples._instrument import Instrument
 from netcalc.samples._load import KINDS, MAX_FILE_BYTES, load, loads
 from netcalc.samples._probes import HopSamples, TrainSamples
 from netcalc.samples._round_trips import RttSamples
@@ -26,7 +27,7 @@ from netcalc.samples._transfers import DROP_PLACES, MIN_DROP_RATIO, BulkSamples,
 
 __all__ = [
     "DROP_PLACES", "KINDS", "MAX_FILE_BYTES", "MIN_DROP_RATIO", "SCHEMA", "BoolColumn",
-    "BulkSamples", "FloatColumn", "HopSamples", "Meta", "RttSamples", "Samples", "Table",
+    "BulkSamples", "FloatColumn", "HopSamples", "Instrument", "Meta", "RttSamples", "Samples", "Table",
     "TextColumn", "TrainSamples", "TransactionSamples", "TransferSamples", "json_ready", "load",
     "loads", "write_atomically",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ import json
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.errors import DomainError, MissingPackageError, ReaderError
+from netcalc.messages import Notice
 from netcalc.units import show
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 from netcalc.samples import _files
 from netcalc.samples._files import json_ready
+from netcalc.samples._instrument import Instrument
 
 FloatColumn: TypeAlias = NDArray[np.float64]
 BoolColumn: TypeAlias = NDArray[np.bool_]
@@ -58,10 +60,12 @@ class Meta:
         Per column: its SI unit, and the layer a size or rate is counted at.
     printed : mapping
         The tool's own summary, as printed, beside what netcalc counts.
-    instrument : mapping
-        What a live run knows of its own error, in SI units by name.
-    warnings : tuple of str
-        What was repaired, skipped or does not agree.
+    experiment, protocol : str
+        Which live experiment it was, and by which protocol; empty for a file of another tool.
+    instrument : Instrument
+        What a live run records of itself; a mapping is taken for its facts by name.
+    warnings : tuple of Notice
+        What was repaired, skipped or does not agree; text is taken for a sentence without a code.
     partial : bool
         True if the measurement ended before it was complete.
     schema : int
@@ -81,10 +85,27 @@ class Meta:
     units: Mapping[str, str] = field(default_factory=dict)
     layers: Mapping[str, str] = field(default_factory=dict)
     printed: Mapping[str, Any] = field(default_factory=dict)
-    instrument: Mapping[str, Any] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
+    experiment: str = ""
+    protocol: str = ""
+    instrument: Instrument = field(default_factory=Instrument)
+    warnings: tuple[Notice, ...] = ()
     partial: bool = False
     schema: int = SCHEMA
+
+    def __post_init__(self) -> None:
+        facts: Any = self.instrument
+        if isinstance(facts, Mapping):
+            object.__setattr__(self, "instrument", Instrument.load(facts))
+        given: tuple[Any, ...] = self.warnings
+        notices = (one if isinstance(one, Notice) else Notice.load(one) for one in given)
+        object.__setattr__(self, "warnings", tuple(notices))
+
+    def stored(self) -> dict[str, Any]:
+        """Return what is known as a saved file has it."""
+        found: dict[str, Any] = {one.name: getattr(self, one.name) for one in fields(self)}
+        found["instrument"] = self.instrument.stored()
+        found["warnings"] = [notice.stored() for notice in self.warnings]
+        return found
 
 
 class Samples:
@@ -161,7 +182,7 @@ class Samples:
         except ImportError as error:
             raise MissingPackageError("pandas", extra="lab", purpose="to_frame()") from error
         frame = pd.DataFrame(self.columns())
-        frame.attrs.update(asdict(self.meta))
+        frame.attrs.update(self.meta.stored())
         return frame
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -190,7 +211,7 @@ class Samples:
 
     def _beside(self) -> dict[str, Any]:
         """Return what is known beside the columns, as a file has it."""
-        return {"meta": json_ready(asdict(self.meta)), "fields": json_ready(self._totals())}
+        return {"meta": json_ready(self.meta.stored()), "fields": json_ready(self._totals())}
 
     def _totals(self) -> dict[str, Any]:
         """Return the fields that are neither columns nor :class:`Meta`."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from netcalc.errors import ReaderError
+from netcalc.messages import Notice
 from netcalc.samples._base import SCHEMA, Meta, Samples
 from netcalc.samples._files import from_json
 from netcalc.samples._probes import HopSamples, TrainSamples
@@ -129,7 +130,7 @@ def _meta(document: Mapping[str, Any]) -> Meta:
         if wanted is not None and type(value) is not wanted:
             raise TypeError(f"meta.{name} is {value!r:.60}")
         if wanted is not None:
-            known[name] = tuple(str(item) for item in value) if wanted is list else value
+            known[name] = tuple(map(Notice.load, value)) if wanted is list else value
     return Meta(**known)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from netcalc.checks import FloatArray
 from netcalc.emulation.wire.carrier import LATE_S
-from netcalc.emulation.wire.emulated_path import Wire
+from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import ExperimentError
 from netcalc.experiments.bulk import bulk
 from netcalc.experiments.echo import echo
@@ -51,7 +51,7 @@ class Bench:
         if self._why_no_wire is None:
             self._why_no_wire = ""
             try:
-                with Wire(AT_ONCE):
+                with EmulatedPath(AT_ONCE):
                     pass
             except ExperimentError as error:
                 self._why_no_wire = error.what

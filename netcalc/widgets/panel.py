@@ -130,7 +130,7 @@ def panel(
     *,
     below: Sequence[ipywidgets.Widget] = (),
 ) -> Panel:
-    """Wire controls to a figure.
+    """EmulatedPath controls to a figure.
 
     Parameters
     ----------

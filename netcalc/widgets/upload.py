@@ -90,7 +90,7 @@ class Upload(ipywidgets.VBox):
 
 
 def _notes(samples: Samples) -> str:
-    notes = "; ".join(samples.meta.warnings)
+    notes = "; ".join(map(str, samples.meta.warnings))
     return f"Note: {notes}." if notes else ""
 
 

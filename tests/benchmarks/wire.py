@@ -18,7 +18,7 @@ from pathlib import Path as File
 
 import numpy as np
 
-from netcalc.emulation import Wire, capabilities
+from netcalc.emulation import EmulatedPath, capabilities
 from netcalc.experiments import echo
 from netcalc.path import Path
 
@@ -83,7 +83,10 @@ def stamped(
 ) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], float, float]:
     """Ping through a path; return round trips by the kernel's stamps, ping's mean, load. [s]"""
     every = socket.htons(3)  # ETH_P_ALL
-    with Wire(path) as wire, wire.socket("A", socket.AF_PACKET, socket.SOCK_DGRAM, every) as tap:
+    with (
+        EmulatedPath(path) as wire,
+        wire.socket("A", socket.AF_PACKET, socket.SOCK_DGRAM, every) as tap,
+    ):
         tap.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
         tap.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         command = ["ping", "-n", "-c", str(count), "-i", f"{max(0.01, 1.2 * truth_s):.3f}"]
@@ -107,7 +110,7 @@ def stamped(
     return np.array(found_s), mean_s, busy
 
 
-def processor_s(wire: Wire) -> float:
+def processor_s(wire: EmulatedPath) -> float:
     """Return the processor time of the carrying process so far. [s]"""
     stat = File(f"/proc/{wire._control.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
@@ -122,7 +125,7 @@ def probing(trains: int) -> None:
     print("\ntraceroute through 12 T1 of 5 ms, 12 nodes; best of the probes - theory, in us")
     path = Path.parse("12 x T1 5 ms")
     for name, interval_s in (("idle", 0.0), ("pings from B every 20 ms", 0.02)):
-        with Wire(path) as wire:
+        with EmulatedPath(path) as wire:
             if interval_s:
                 command = ["ping", "-q", "-i", f"{interval_s}", wire.address("A")]
                 wire.start(command, "B", stdout=subprocess.DEVNULL)
@@ -152,7 +155,7 @@ def goodput(duration_s: float, *, iperf3: str | None) -> None:
         buffer_bytes = int(path.bottleneck_bps / 8 * float(path.rtt_s(1500))) + (64 << 10)
         if path.bottleneck_bps >= 1e9:
             buffer_bytes += 4 << 20  # super-packets of 64 KiB come in bursts
-        with Wire(path, offload=offload, buffer_bytes=buffer_bytes) as wire:
+        with EmulatedPath(path, offload=offload, buffer_bytes=buffer_bytes) as wire:
             server = wire.start([iperf3, "-s", "-1", "-J"], "B", stdout=subprocess.DEVNULL)
             wait_for_listener(wire)
             command = [iperf3, "-c", wire.address("B"), "-t", f"{duration_s + 1:g}", "-O", "1"]
@@ -172,7 +175,7 @@ def goodput(duration_s: float, *, iperf3: str | None) -> None:
               f"late {statistics.late_ratio:.2%}{'; ' + statistics.invalid if statistics.invalid else ''}")  # fmt: skip  # noqa: E501
 
 
-def wait_for_listener(wire: Wire) -> None:
+def wait_for_listener(wire: EmulatedPath) -> None:
     """Wait until iperf3 listens at B."""
     end_s = time.monotonic() + 5.0
     while ":1451 " not in wire.read("/proc/net/tcp6", "B") + wire.read("/proc/net/tcp", "B"):
@@ -186,7 +189,7 @@ def packets_per_second(duration_s: float) -> None:
     print("\npackets a second: UDP of 64 bytes, 10 Gbit/s, packet by packet")
     for links in (1, 12):
         with (
-            Wire(Path.parse(f"{links} x 10 Gbit/s"), offload=False) as wire,
+            EmulatedPath(Path.parse(f"{links} x 10 Gbit/s"), offload=False) as wire,
             wire.socket("A", kind=socket.SOCK_DGRAM) as sender,
             wire.socket("B", kind=socket.SOCK_DGRAM) as receiver,
         ):
@@ -221,11 +224,11 @@ def cycles(count: int) -> None:
         return int(File("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
     path = Path.parse("T1 5 ms")
-    with Wire(path):
+    with EmulatedPath(path):
         pass
     files, memory, begin_s = len(os.listdir("/proc/self/fd")), resident_bytes(), time.monotonic()  # noqa: PTH208
     for _ in range(count):
-        with Wire(path):
+        with EmulatedPath(path):
             pass
     took_s = (time.monotonic() - begin_s) / count
     more = len(os.listdir("/proc/self/fd")) - files  # noqa: PTH208

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 import pytest
 
-from netcalc.emulation import Wire
+from netcalc.emulation import EmulatedPath
 from netcalc.path import Path
 
 pytestmark = [pytest.mark.namespace, pytest.mark.usefixtures("nothing_left")]
@@ -61,7 +61,7 @@ def shortest_s(wire, payload_bytes, **options):
 def test_ping_takes_the_round_trip_of_the_path(text, processing_s):
     """identity: Path.rtt_s is the truth, ping an independent clock: never less, hardly more."""
     path = Path.parse(text, processing_s=processing_s)
-    with Wire(path) as wire:
+    with EmulatedPath(path) as wire:
         for payload_bytes in (16, 1400):
             truth_s = float(path.rtt_s(payload_bytes + 28))
             upper_s = truth_s * (1 + UPPER_RATIO) + UPPER_S
@@ -76,7 +76,7 @@ def test_ping_takes_the_round_trip_of_the_path(text, processing_s):
 @pytest.mark.parametrize("device", ["tun", "veth"])
 def test_ping_over_ipv6(device):
     path = Path.parse("T1 5 ms, T1 1 ms")
-    with Wire(path, device=device) as wire:
+    with EmulatedPath(path, device=device) as wire:
         assert wire.chosen["device"] == device
         found_s = ping_s(wire, 1000, version=6, count=6)
     truth_s = float(path.rtt_s(1048))  # derived: 40 bytes of IPv6 and 8 of ICMPv6 header
@@ -90,7 +90,7 @@ def test_every_node_is_seen(program, version, device, side, wires):
     if not wires.programs[program]:
         pytest.skip(f"{program} is not installed")
     path = Path.parse("5 x 10 Mbit/s 3 ms")
-    with Wire(path, device=device) as wire:
+    with EmulatedPath(path, device=device) as wire:
         far = wire.address("B" if side == "A" else "A", version)
         asked = [wires.programs[program], f"-{version}", "-n", *OPTIONS[program], far]
         nodes = [wire.router_address(place, version) for place in range(4)]
@@ -126,7 +126,7 @@ def test_a_node_answers_before_packets_that_are_still_far_from_it(wires):
     """The node next to A is 20 ms away; packets of B's ping are 80 ms on their way to it."""
     if not wires.programs["traceroute"]:
         pytest.skip("traceroute is not installed")
-    with Wire(Path.parse("5 x T1 20 ms")) as wire:
+    with EmulatedPath(Path.parse("5 x T1 20 ms")) as wire:
         wire.start(["ping", "-q", "-i", "0.01", wire.address("A")], "B", stdout=subprocess.DEVNULL)
         end_s = time.monotonic() + 10.0
         while wire.statistics().carried_count < 20 and time.monotonic() < end_s:
@@ -152,7 +152,7 @@ def test_tcp_reaches_the_framing_ceiling(text, duration_s, options):
     """
     path = Path.parse(text)
     ceiling_bps = path.bottleneck_bps * 1448 / 1500
-    with Wire(path, buffer_bytes=40_000, **options) as wire:
+    with EmulatedPath(path, buffer_bytes=40_000, **options) as wire:
         for _ in range(ATTEMPTS):
             goodput_bps = received_bps(wire, duration_s)
             if abs(goodput_bps / ceiling_bps - 1) < 0.05:
@@ -188,7 +188,7 @@ def received_bps(wire, duration_s):
 def test_a_packet_enters_its_path_when_it_came_not_when_it_was_read(device):
     """The process that carries it is stopped for 60 ms, the path takes 100 ms all the same."""
     with (
-        Wire(Path.parse("100 Mbit/s 100 ms"), device=device) as wire,
+        EmulatedPath(Path.parse("100 Mbit/s 100 ms"), device=device) as wire,
         wire.socket("A", kind=socket.SOCK_DGRAM) as a,
         wire.socket("B", kind=socket.SOCK_DGRAM) as b,
     ):
@@ -208,7 +208,7 @@ def test_a_packet_enters_its_path_when_it_came_not_when_it_was_read(device):
 
 
 def test_lost_packets_are_lost_and_counted():
-    with Wire(Path.parse("10 Mbit/s 1 ms"), loss_ratio=0.2, seed=3) as wire:
+    with EmulatedPath(Path.parse("10 Mbit/s 1 ms"), loss_ratio=0.2, seed=3) as wire:
         first = len(ping_s(wire, 16, count=40))
         links = wire.statistics().links
     lost = links[0][0]["lost"] + links[1][0]["lost"]
@@ -218,13 +218,13 @@ def test_lost_packets_are_lost_and_counted():
 
 
 def test_all_lost_is_no_reply_and_no_crash():
-    with Wire(Path.parse("10 Mbit/s 1 ms"), loss_ratio=1.0) as wire:
+    with EmulatedPath(Path.parse("10 Mbit/s 1 ms"), loss_ratio=1.0) as wire:
         assert ping_s(wire, 16, count=6, wait_s=0.2) == []
 
 
 @pytest.mark.parametrize("fault", ["duplicate_ratio", "corrupt_ratio"])
 def test_duplicates_and_damage_reach_the_kernel(fault):
-    with Wire(Path.parse("10 Mbit/s 1 ms"), **{fault: 1.0}) as wire:
+    with EmulatedPath(Path.parse("10 Mbit/s 1 ms"), **{fault: 1.0}) as wire:
         command = ["ping", "-n", "-c", "4", "-i", "0.05", "-W", "0.3", "-s", "500"]
         out = wire.run([*command, wire.address("B")]).stdout
     # derived: both directions double, so 4 replies a probe; a wrong checksum is dropped by B
@@ -236,7 +236,7 @@ def test_duplicates_and_damage_reach_the_kernel(fault):
 
 def test_a_socket_of_one_end_is_used_here():
     with (
-        Wire(Path.parse("10 Mbit/s 2 ms")) as wire,
+        EmulatedPath(Path.parse("10 Mbit/s 2 ms")) as wire,
         wire.socket("A", kind=socket.SOCK_DGRAM) as a,
         wire.socket("B", socket.AF_INET, socket.SOCK_DGRAM) as b,
     ):
@@ -249,7 +249,7 @@ def test_a_socket_of_one_end_is_used_here():
 
 def test_the_log_has_the_events_of_each_direction():
     path = Path.parse("1 Mbit/s 1 ms, 2 Mbit/s 1 ms")
-    with Wire(path, log=True) as wire:
+    with EmulatedPath(path, log=True) as wire:
         assert len(ping_s(wire, 972, count=3)) == 3
         there, back = wire.events("B"), wire.events("A")
     for events in (there, back):
@@ -262,12 +262,15 @@ def test_the_log_has_the_events_of_each_direction():
 
 def test_both_ends_have_the_values_that_were_asked_for_and_nobody_else():
     name = "/proc/sys/net/ipv4/tcp_fastopen"
-    with Wire(Path.parse("T1"), sysctls={"net.ipv4.tcp_fastopen": "3"}) as wire:
+    with EmulatedPath(Path.parse("T1"), sysctls={"net.ipv4.tcp_fastopen": "3"}) as wire:
         assert wire.read(name, "A") == wire.read(name, "B") == "3\n"
 
 
 def test_two_wires_at_once_do_not_meet():
-    with Wire(Path.parse("10 Mbit/s 1 ms")) as one, Wire(Path.parse("10 Mbit/s 20 ms")) as two:
+    with (
+        EmulatedPath(Path.parse("10 Mbit/s 1 ms")) as one,
+        EmulatedPath(Path.parse("10 Mbit/s 20 ms")) as two,
+    ):
         assert one.address("B") != two.address("B")
         for wire, truth_s in ((one, 0.002), (two, 0.04)):
             assert truth_s <= min(ping_s(wire, 16, count=6)) < truth_s + 0.01
@@ -276,7 +279,7 @@ def test_two_wires_at_once_do_not_meet():
 
 
 def test_the_wire_says_how_late_it_was():
-    with Wire(Path.parse("T1 1 ms")) as wire:
+    with EmulatedPath(Path.parse("T1 1 ms")) as wire:
         ping_s(wire, 16, count=6)
         found = wire.statistics()
     assert found.carried_count >= 10
@@ -288,20 +291,20 @@ def test_the_choice_of_offload_follows_the_rate_and_can_be_forced():
     for text, asked, chosen in (
         ("100 Mbit/s", None, False), ("1 Gbit/s", None, True), ("1 Gbit/s", False, False),
     ):  # fmt: skip
-        with Wire(Path.parse(text), offload=asked) as wire:
+        with EmulatedPath(Path.parse(text), offload=asked) as wire:
             assert wire.truth()["offload"] is chosen
             assert len(ping_s(wire, 100, count=2)) == 2
 
 
 @pytest.mark.parametrize("device", ["tun", "veth"])
 def test_a_user_namespace_serves_as_well(device):
-    with Wire(Path.parse("T1 1 ms"), user_namespace=True, device=device) as wire:
+    with EmulatedPath(Path.parse("T1 1 ms"), user_namespace=True, device=device) as wire:
         assert wire.chosen["way"] == "user namespace"
         assert len(ping_s(wire, 16, count=2)) == 2
         assert wire.run(["cat", "/proc/self/uid_map"]).stdout.split()[:1] == ["0"]
 
 
 def test_a_program_that_is_started_ends_with_the_wire():
-    with Wire(Path.parse("T1")) as wire:
+    with EmulatedPath(Path.parse("T1")) as wire:
         process = wire.start(["sleep", "1000"], "B", stdout=subprocess.DEVNULL)
     assert process.returncode == -9

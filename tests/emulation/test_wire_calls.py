@@ -13,7 +13,7 @@ from pathlib import Path as File
 
 import pytest
 
-from netcalc.emulation import Wire
+from netcalc.emulation import EmulatedPath
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.path import Path
 
@@ -65,7 +65,7 @@ def functions(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("user_namespace", [False, True])
 def test_a_function_runs_at_its_end_and_returns(functions, user_namespace):
-    with Wire(PATH, user_namespace=user_namespace) as wire:
+    with EmulatedPath(PATH, user_namespace=user_namespace) as wire:
         found = [wire.run(functions.namespace, side) for side in "AB"]
         command = ["stat", "-L", "-c", "%i", "/proc/self/ns/net"]
         assert found == [int(wire.run(command, side).stdout) for side in "AB"]
@@ -73,14 +73,14 @@ def test_a_function_runs_at_its_end_and_returns(functions, user_namespace):
 
 
 def test_arguments_go_in_order_and_partial_has_keywords():
-    with Wire(PATH) as wire:
+    with EmulatedPath(PATH) as wire:
         assert wire.run(operator.sub, "B", args=(7, 4)) == 3
         assert wire.run(partial(int, "ff", base=16)) == 255
         assert len(wire.run(operator.mul, args=(b"x", 3_000_000))) == 3_000_000
 
 
 def test_two_functions_at_once_and_a_socket_between_them(functions):
-    with Wire(PATH) as wire, wire.socket("A", kind=socket.SOCK_DGRAM) as sock:
+    with EmulatedPath(PATH) as wire, wire.socket("A", kind=socket.SOCK_DGRAM) as sock:
         call = wire.start(functions.answer, "B", args=(wire.address("B"),))
         assert not call.done()
         sock.settimeout(0.05)
@@ -98,7 +98,7 @@ def test_two_functions_at_once_and_a_socket_between_them(functions):
 
 
 def test_an_exception_comes_back_with_its_traceback(functions):
-    with Wire(PATH) as wire:
+    with EmulatedPath(PATH) as wire:
         with pytest.raises(ValueError, match="over there") as caught:
             wire.run(functions.fail, args=("over there",))
         with pytest.raises(ExperimentError, match="raised Two: 1"):
@@ -107,7 +107,7 @@ def test_an_exception_comes_back_with_its_traceback(functions):
 
 
 def test_what_ends_without_a_result_is_said(functions):
-    with Wire(PATH) as wire:
+    with EmulatedPath(PATH) as wire:
         with pytest.raises(ExperimentError, match="leave raised SystemExit: 3"):
             wire.run(functions.leave)
         with pytest.raises(ExperimentError, match=r"ended without an outcome \(status 0\)"):
@@ -123,7 +123,7 @@ def test_what_ends_without_a_result_is_said(functions):
 
 
 def test_a_function_that_still_runs_ends_with_the_wire():
-    with Wire(PATH) as wire:
+    with EmulatedPath(PATH) as wire:
         call = wire.start(time.sleep, "B", args=(1000,))
     assert call.done()
     with pytest.raises(ExperimentError, match=r"\(signal 9\)"):
@@ -131,7 +131,7 @@ def test_a_function_that_still_runs_ends_with_the_wire():
 
 
 def test_a_function_that_cannot_be_found_there_is_refused(functions):
-    with Wire(PATH) as wire:
+    with EmulatedPath(PATH) as wire:
         with pytest.raises(DomainError, match="pickled"):
             wire.run(lambda: 1)
         with pytest.raises(DomainError, match="pickled"):
@@ -145,5 +145,8 @@ def test_a_function_that_cannot_be_found_there_is_refused(functions):
 
 def test_a_module_that_the_other_process_cannot_import_is_named(functions):
     (File(functions.__file__)).write_text("raise OSError('no such device')")
-    with Wire(PATH) as wire, pytest.raises(ExperimentError, match=r"imported .*no such device"):
+    with (
+        EmulatedPath(PATH) as wire,
+        pytest.raises(ExperimentError, match=r"imported .*no such device"),
+    ):
         wire.run(functions.namespace)

@@ -15,7 +15,7 @@ from pathlib import Path as File
 
 import pytest
 
-from netcalc.emulation import Statistics, Wire
+from netcalc.emulation import EmulatedPath, Statistics
 from netcalc.emulation.wire import subnets
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.path import Path
@@ -29,9 +29,9 @@ ROOT = File(subnets.__file__).parents[2]
 
 OWNER = """
 import sys, time, threading, signal
-from netcalc.emulation import Wire
+from netcalc.emulation import EmulatedPath
 from netcalc.path import Path
-with Wire(Path.parse("10 Mbit/s 1 ms")) as wire:
+with EmulatedPath(Path.parse("10 Mbit/s 1 ms")) as wire:
     wire.start(["sh", "-c", "sleep 1000 & sleep 1000"], "A")
     wire.start(["ping", "-q", "-i", "0.05", wire.address("B")], "A", stdout=-3)
     wire.start(time.sleep, "B", args=(1000,))
@@ -46,13 +46,13 @@ with Wire(Path.parse("10 Mbit/s 1 ms")) as wire:
 def test_a_fault_at_any_step_undoes_the_ones_before(how, device, looking):
     before = looking.census()
     for step in STEPS:
-        wire = Wire(PATH, device=device)
+        wire = EmulatedPath(PATH, device=device)
         wire._settings[how] = step
         with pytest.raises(ExperimentError) as caught, wire:
             pass
         assert (step if how == "fail_at" else "has ended (signal 9)") in str(caught.value)
         assert looking.census() == before, step
-    with Wire(PATH) as after:
+    with EmulatedPath(PATH) as after:
         assert after.run(["true"]).returncode == 0
 
 
@@ -107,12 +107,12 @@ class owner:  # noqa: N801 - used as a function
 
 
 def test_when_owner_and_carrier_are_killed_at_once_the_next_start_ends_the_rest(looking):
-    with owner("time.sleep(60)") as (process, carrier), Wire(PATH) as living:
+    with owner("time.sleep(60)") as (process, carrier), EmulatedPath(PATH) as living:
         os.kill(carrier, signal.SIGSTOP)  # it cannot clean up
         process.kill()
         process.wait()
         os.kill(carrier, signal.SIGKILL)
-        with Wire(PATH):
+        with EmulatedPath(PATH):
             assert looking.gone(process.pid) == []
         # N4, N5: the wire of a living owner is not touched
         assert living.run(["true"]).returncode == 0
@@ -120,12 +120,12 @@ def test_when_owner_and_carrier_are_killed_at_once_the_next_start_ends_the_rest(
 
 def test_a_mark_with_a_number_that_came_again_is_a_dead_owner():
     environment = {**os.environ, "NETCALC_WIRE": f"{os.getpid()}:1"}
-    with subprocess.Popen(["sleep", "1000"], env=environment) as stray, Wire(PATH):
+    with subprocess.Popen(["sleep", "1000"], env=environment) as stray, EmulatedPath(PATH):
         assert stray.wait(5) == -signal.SIGKILL
 
 
 def test_the_death_of_the_carrier_is_named():
-    with Wire(PATH) as wire:
+    with EmulatedPath(PATH) as wire:
         os.kill(wire._control.pid, signal.SIGKILL)
         with pytest.raises(ExperimentError, match=r"carries packets has ended \(signal 9\)"):
             wire.statistics()
@@ -136,7 +136,7 @@ def test_the_death_of_the_carrier_is_named():
 def test_a_device_that_somebody_deletes_is_named_and_the_end_does_not_mind(side, device):
     if shutil.which("ip") is None:
         pytest.skip("ip is not installed")
-    with Wire(PATH, device=device) as wire:
+    with EmulatedPath(PATH, device=device) as wire:
         assert wire.run(["ip", "link", "del", "wire0"], side).returncode == 0
         end_s = time.monotonic() + 5.0
         with suppress(ExperimentError):
@@ -149,7 +149,7 @@ def test_a_device_that_somebody_deletes_is_named_and_the_end_does_not_mind(side,
 def test_garbage_from_an_end_is_counted_and_carried_or_dropped():
     """N9: shorter than a header, no IP, a length that lies, larger than the MTU."""
     with (
-        Wire(Path.parse("10 Mbit/s, 10 Mbit/s")) as wire,
+        EmulatedPath(Path.parse("10 Mbit/s, 10 Mbit/s")) as wire,
         wire.socket("A", socket.AF_PACKET, socket.SOCK_DGRAM) as raw,
     ):
         for data in (b"\x45", b"\x00" * 60, b"\x4f" + b"\xff" * 40, b"\x60" + b"\xff" * 50,
@@ -169,11 +169,11 @@ def test_twenty_wires_leave_no_more_than_one():
         pages = File("/proc/self/statm").read_text().split()[1]
         return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
-    with Wire(PATH):
+    with EmulatedPath(PATH):
         pass
     files, memory = len(os.listdir("/proc/self/fd")), resident_bytes()  # noqa: PTH208
     for _ in range(20):
-        with Wire(PATH):
+        with EmulatedPath(PATH):
             pass
     assert len(os.listdir("/proc/self/fd")) == files  # noqa: PTH208
     assert resident_bytes() - memory < 3 << 20
@@ -199,11 +199,11 @@ UNPRIVILEGED = """
 import sys
 sys.path.insert(0, {root!r})
 from types import SimpleNamespace as Facts
-from netcalc.emulation.wire.emulated_path import Wire
+from netcalc.emulation.wire.emulated_path import EmulatedPath
 hops = [Facts(link=Facts(bandwidth_bps=1e6, latency_s=0.01), processing_s=0.0)] * 2
 back = Facts(hops=hops, source_processing_s=0.0)
 path = Facts(hops=hops, source_processing_s=0.0, bottleneck_bps=1e6, reverse=back)
-with Wire(path) as wire:
+with EmulatedPath(path) as wire:
     sock = wire.socket("A", 2, 3, 1)  # raw ICMP
     print(wire.chosen["way"], wire.run(["ping", "-c", "2", "-i", "0.1", wire.address("B")]).stdout)
     for version in 4, 6:
@@ -260,7 +260,7 @@ def test_halves_of_everything_are_a_default_route(monkeypatch, tmp_path):
 def test_a_wire_that_did_not_keep_up_says_so(device):
     """N8: its process gets no processor while packets come, more than the kernel holds for it."""
     with (
-        Wire(Path.parse("20 x 10 Gbit/s"), offload=False, device=device) as wire,
+        EmulatedPath(Path.parse("20 x 10 Gbit/s"), offload=False, device=device) as wire,
         wire.socket("A", kind=socket.SOCK_DGRAM) as sender,
     ):
         assert wire.statistics().invalid is None
@@ -300,17 +300,17 @@ def test_the_limits_of_a_valid_run():
 )  # fmt: skip
 def test_impossible_wires_are_refused_before_anything_is_made(options, name):
     with pytest.raises(DomainError) as caught:
-        Wire(PATH, **options)
+        EmulatedPath(PATH, **options)
     assert caught.value.name == name
 
 
 def test_more_nodes_than_a_packet_may_pass_are_refused():
     with pytest.raises(DomainError, match="at most 251"):
-        Wire(Path.parse("252 x T1"))
+        EmulatedPath(Path.parse("252 x T1"))
 
 
 def test_a_wire_that_is_not_open_says_so():
-    wire = Wire(PATH)
+    wire = EmulatedPath(PATH)
     for action in (wire.statistics, lambda: wire.run(["true"]), lambda: wire.socket("A")):
         with pytest.raises(ExperimentError, match="not open"):
             action()
@@ -319,7 +319,7 @@ def test_a_wire_that_is_not_open_says_so():
 
 
 def test_bad_requests_are_refused_by_name():
-    with Wire(PATH) as wire:
+    with EmulatedPath(PATH) as wire:
         with pytest.raises(DomainError, match="'A' or 'B'"):
             wire.socket("C")
         with pytest.raises(DomainError, match="from 0 to -1"):
@@ -338,6 +338,6 @@ def test_bad_requests_are_refused_by_name():
 
 
 def test_a_sysctl_that_does_not_exist_is_named():
-    wire = Wire(PATH, sysctls={"net.ipv4.no_such_name": "1"})
+    wire = EmulatedPath(PATH, sysctls={"net.ipv4.no_such_name": "1"})
     with pytest.raises(ExperimentError, match="no_such_name"), wire:
         pass

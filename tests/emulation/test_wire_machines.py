@@ -11,7 +11,7 @@ from pathlib import Path as File
 
 import pytest
 
-from netcalc.emulation import Wire
+from netcalc.emulation import EmulatedPath
 from netcalc.emulation.chain import simulate
 from netcalc.emulation.wire import subnets
 from netcalc.errors import DomainError, ExperimentError
@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.namespace, pytest.mark.usefixtures("nothing_left")]
 ROOT = File(subnets.__file__).parents[2]
 IMPORTS = """
 import sys
-from netcalc.emulation import Wire, capabilities
+from netcalc.emulation import EmulatedPath, capabilities
 from netcalc.errors import ExperimentError
 from netcalc.path import Path
 path = Path.parse("10 Mbit/s 1 ms")
@@ -60,14 +60,14 @@ def test_without_the_node_of_tun_a_pair_of_devices_serves():
     """N2: an empty folder lies over /dev/net."""
     out = output(
         """
-with Wire(path) as wire:
+with EmulatedPath(path) as wire:
     print(wire.chosen["device"])
     for version in 4, 6:
         print(wire.run(["ping", "-c", "1", "-W", "5", wire.address("B", version)]).returncode)
 found = capabilities()
 print(found.wire, found.offload, found.tun)
 try:
-    Wire(path, device="tun").__enter__()
+    EmulatedPath(path, device="tun").__enter__()
 except ExperimentError as error:
     print(error)
 """,
@@ -84,7 +84,7 @@ def test_no_program_is_needed():
     out = output(
         """
 import socket
-with Wire(path) as wire, wire.socket("A", kind=socket.SOCK_DGRAM) as a:
+with EmulatedPath(path) as wire, wire.socket("A", kind=socket.SOCK_DGRAM) as a:
     with wire.socket("B", kind=socket.SOCK_DGRAM) as b:
         b.bind((wire.address("B"), 0))
         b.settimeout(10)
@@ -109,7 +109,7 @@ show = lambda: [subprocess.run(["ip", "-o", *what.split()], capture_output=True)
                 for what in ("link", "-4 route show table all", "-6 route show table all")]
 before = show()
 for device in "tun", "veth":
-    with Wire(path, device=device) as wire:
+    with EmulatedPath(path, device=device) as wire:
         print(wire.address("A"), wire.address("A", 6))
         assert show() == before
 assert show() == before
@@ -138,7 +138,7 @@ def test_values_of_the_machine_stay_as_they_are_through_six_wires():
         "net.ipv6.conf.all.hop_limit": "44",
     }
     for number in range(6):
-        with Wire(
+        with EmulatedPath(
             Path.parse("10 Mbit/s"), sysctls=wanted, device=("tun", "veth")[number % 2]
         ) as wire:
             assert wire.read("/proc/sys/net/ipv4/ip_default_ttl", "B") == "33\n"
@@ -150,35 +150,35 @@ def test_rates_that_other_emulators_cannot_hold():
         path = Path((Path.of([Link(rate_bps, 0.5)]).hops[0],))
         found = simulate(path, packet_bytes=[1000, 1000], sent_s=[0.0, 0.0]).received_s
         assert found == pytest.approx([8e3 / rate_bps + 0.5, 16e3 / rate_bps + 0.5], rel=1e-12)
-    with Wire(Path.parse("100 Gbit/s 3 ms")) as wire:
+    with EmulatedPath(Path.parse("100 Gbit/s 3 ms")) as wire:
         out = wire.run(["ping", "-c", "2", "-i", "0.1", "-W", "5", wire.address("B")]).stdout
         assert "2 received" in out
         assert float(out.split("/")[-3]) >= 6.0
-    with Wire(Path.of([Link(4.0, 0.0)])) as wire:
+    with EmulatedPath(Path.of([Link(4.0, 0.0)])) as wire:
         # derived: the first of 84 bytes takes 168 s; the wire ends all the same
         out = wire.run(["ping", "-c", "2", "-i", "0.1", "-W", "0.5", wire.address("B")]).stdout
         assert "0 received" in out
         assert wire.statistics().links[0][0]["arrived"] >= 2
     for rate_bps in (0.0, -1.0, float("nan")):
         with pytest.raises(DomainError, match="bandwidth_bps"):
-            Wire(Path.of([Link(rate_bps, 0.0)]))
+            EmulatedPath(Path.of([Link(rate_bps, 0.0)]))
 
 
 def test_a_buffer_below_one_packet_is_refused_with_the_least_that_serves():
     """N7: a full packet would never find room."""
     path = Path.parse("10 Mbit/s 1 ms, 10 Mbit/s 1 ms")
     with pytest.raises(DomainError, match=r"buffer_bytes is 1499, allowed is .* mtu_bytes, 1500"):
-        Wire(path, buffer_bytes=1499)
+        EmulatedPath(path, buffer_bytes=1499)
     with pytest.raises(DomainError, match="mtu_bytes, 9000"):
-        Wire(path, mtu_bytes=9000, faults={1: {"buffer_bytes": 8999}})
-    with Wire(path, buffer_bytes=1500) as wire:
+        EmulatedPath(path, mtu_bytes=9000, faults={1: {"buffer_bytes": 8999}})
+    with EmulatedPath(path, buffer_bytes=1500) as wire:
         command = ["ping", "-c", "1", "-W", "5", "-s", "1472", wire.address("B")]
         assert wire.run(command).returncode == 0
 
 
 def test_a_question_that_was_interrupted_is_not_answered_to_the_next_one():
     """The process that carries packets is stopped, so that it answers too late."""
-    with Wire(Path.parse("10 Mbit/s")) as wire:
+    with EmulatedPath(Path.parse("10 Mbit/s")) as wire:
         wire._control._socket.settimeout(0.1)
         os.kill(wire._control.pid, 19)
         with pytest.raises(ExperimentError, match="did not answer"):
@@ -190,6 +190,6 @@ def test_a_question_that_was_interrupted_is_not_answered_to_the_next_one():
 
 def test_a_process_that_does_not_end_by_itself_is_ended():
     start_s = time.monotonic()
-    with Wire(Path.parse("10 Mbit/s")) as wire:
+    with EmulatedPath(Path.parse("10 Mbit/s")) as wire:
         os.kill(wire._control.pid, 19)
     assert time.monotonic() - start_s < 20.0

@@ -421,12 +421,12 @@ def test_nothing_is_in_flight_of_datagrams():
 
 
 def test_a_namespace_that_is_refused_is_told(monkeypatch, nothing_left):
-    class NoRoom(placement.Room):
+    class NoRoom(placement.Namespace):
         def __init__(self, **options):
             super().__init__(**{**options, "own": False})
             self.refused = "Operation not permitted"
 
-    monkeypatch.setattr(placement, "Room", NoRoom)
+    monkeypatch.setattr(placement, "Namespace", NoRoom)
     with pytest.raises(ExperimentError, match=r"no namespace .* Operation not permitted"):
         bulk(mtu_bytes=1500)
 

@@ -17,7 +17,7 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from netcalc.emulation.wire.emulated_path import Wire
+from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import ExperimentError
 from netcalc.experiments import echo, line_rate, lockstep, small_writes, transactions
 from netcalc.experiments.exchanges import transaction_run
@@ -305,7 +305,7 @@ def test_replies_that_come_after_many_others(bench):
 @pytest.mark.parametrize("size", [0, 56])
 def test_the_sequence_of_icmp_begins_again(size, nothing_left):
     """E3: 16 bits in the header, more probes in a run."""
-    with Wire(Path.parse("100 Mbit/s 1 ms")) as wire:
+    with EmulatedPath(Path.parse("100 Mbit/s 1 ms")) as wire:
         sock = wire.socket("A", socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
         sock.connect((wire.address("B"), 0))
         exchange = IcmpExchange(
@@ -332,7 +332,7 @@ def test_a_path_that_swallows_or_refuses_packets(
     side, kind, protocol, text, phase, nothing_left, monkeypatch
 ):
     """E17: the phase is named, the wait is bounded, nothing is tried again and again."""
-    opened = Wire.__enter__
+    opened = EmulatedPath.__enter__
 
     def with_route(wire):
         opened(wire)
@@ -340,7 +340,7 @@ def test_a_path_that_swallows_or_refuses_packets(
         assert wire.run(["ip", "route", "add", kind, other], side).returncode == 0
         return wire
 
-    monkeypatch.setattr(Wire, "__enter__", with_route)
+    monkeypatch.setattr(EmulatedPath, "__enter__", with_route)
     monkeypatch.setattr(importlib.import_module(echo.__module__), "CONNECT_S", 0.3)
     with pytest.raises(ExperimentError, match=text) as caught:
         echo(100, protocol=protocol, count=3, timeout_s=0.05, path=Path.parse("100 Mbit/s 1 ms"))

@@ -234,7 +234,7 @@ for name, options in {few}.items():
     except ExperimentError as error:
         print(name, "|", error)
 try:
-    with emulation.Wire(path):
+    with emulation.EmulatedPath(path):
         pass
 except ExperimentError as error:
     print("wire", "|", error)

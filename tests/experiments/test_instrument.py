@@ -131,7 +131,7 @@ def test_what_rivals_leave(processors, needed, elapsed_s, busy_s, own_s, left, m
     monkeypatch.setattr(instrument, "busy_s", lambda _: now["busy"])
     monkeypatch.setattr(instrument, "own_s", lambda: now["own"])
     monkeypatch.setattr(instrument.time, "monotonic", lambda: now["s"])
-    rivals = instrument.Rivals(needed)
+    rivals = instrument.CpuContention(needed)
     now.update(s=100.0 + elapsed_s, busy=1000.0 + busy_s, own=50.0 + own_s)
     assert rivals.left_ratio() == pytest.approx(left)
 
@@ -172,7 +172,9 @@ def test_hogs_on_every_processor_are_told(measure, count):
 @LIVE
 def test_a_starved_run_is_marked_with_the_number(monkeypatch):
     monkeypatch.setattr(instrument, "processor_ratio", lambda: 0.31)
-    monkeypatch.setattr(instrument.Rivals, "left_ratio", lambda _: 1.0)  # whatever else runs here
+    monkeypatch.setattr(
+        instrument.CpuContention, "left_ratio", lambda _: 1.0
+    )  # whatever else runs here
     result = echo(8, count=3)
     assert result.received == 3, "the times are kept, and called doubtful"
     assert result.meta.instrument["processor_ratio"] == 0.31

@@ -23,12 +23,12 @@ import numpy as np
 import pytest
 
 from netcalc import compare, samples
-from netcalc.emulation.wire.emulated_path import Wire
+from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import small_writes
 from netcalc.experiments.exchanges.tap import Packet, ladder_rows
 from netcalc.experiments.exchanges.write_run import Rounds, WritePlan
-from netcalc.experiments.peers.namespace import Room
+from netcalc.experiments.peers.namespace import Namespace
 from netcalc.experiments.running.stopping import Stopping
 from netcalc.experiments.small_writes import MODES
 from netcalc.models.hosts.delayed_ack import LINUX_ATO_MIN_S
@@ -242,20 +242,20 @@ def test_a_peer_that_is_killed_is_told(nothing_left, peers):
 
 
 def test_a_namespace_whose_keeper_is_killed_is_told(nothing_left, monkeypatch):
-    with Stopping(None, limit_s=30.0) as stopping, Room(stopping=stopping) as room:
+    with Stopping(None, limit_s=30.0) as stopping, Namespace(stopping=stopping) as room:
         os.kill(room._keeper.pid, signal.SIGKILL)
         with pytest.raises(ExperimentError, match="the namespace of this run is gone"):
             room.socket(socket.AF_INET, socket.SOCK_STREAM)
 
 
 def test_without_namespaces_the_host_is_used_and_told(nothing_left, monkeypatch):
-    started = Room.__init__
+    started = Namespace.__init__
 
     def refused(room, **options):
         started(room, **{**options, "own": False})
         room.refused, room.own = "Operation not permitted", False
 
-    monkeypatch.setattr(Room, "__init__", refused)
+    monkeypatch.setattr(Namespace, "__init__", refused)
     result = small_writes(modes=["single"], count=2)
     assert len(result) == 2
     assert result.meta.instrument["namespace"] == "the host's"
@@ -268,11 +268,11 @@ def test_settings_of_the_host_are_never_written(nothing_left):
     before = place.read_text()
     with Stopping(None, limit_s=30.0) as stopping:
         with (
-            Room(stopping=stopping, own=False) as room,
+            Namespace(stopping=stopping, own=False) as room,
             pytest.raises(ExperimentError, match="not changed"),
         ):
             room.write(str(place), "3")
-        with Room(stopping=stopping, mtu_bytes=1536) as room:
+        with Namespace(stopping=stopping, mtu_bytes=1536) as room:
             room.write(str(place), "3")
             assert room.read(str(place)).strip() == "3"
             with pytest.raises(OSError, match="No such file"):
@@ -361,7 +361,7 @@ def test_a_path_that_the_system_refuses_is_told(nothing_left, monkeypatch):
     def refuse(wire, undo):
         raise ExperimentError("the system refuses: Operation not permitted", phase="wire")
 
-    monkeypatch.setattr(Wire, "_set_up", refuse)
+    monkeypatch.setattr(EmulatedPath, "_set_up", refuse)
     with pytest.raises(ExperimentError, match="Operation not permitted") as caught:
         small_writes(count=1, path=samples_path("1 Gbit/s"))
     assert caught.value.phase == "wire"
@@ -560,13 +560,13 @@ def test_a_capture_that_other_tools_read(host, tmp_path, nothing_left):
 
 
 def test_without_a_namespace_there_is_no_tap_and_it_is_told(nothing_left, monkeypatch, tmp_path):
-    started = Room.__init__
+    started = Namespace.__init__
 
     def refused(room, **options):
         started(room, **{**options, "own": False})
         room.refused, room.own = "Operation not permitted", False
 
-    monkeypatch.setattr(Room, "__init__", refused)
+    monkeypatch.setattr(Namespace, "__init__", refused)
     for host in ("127.0.0.1", "::1"):
         file = tmp_path / f"{len(host)}.json"
         result = small_writes(modes=["nagle"], count=3, host=host, pcap=file)

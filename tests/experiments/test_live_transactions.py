@@ -25,7 +25,7 @@ from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import BOOK_TRANSACTION_SIZES, transactions
 from netcalc.experiments.exchanges.tap import Packet, exchange_rows, exchange_s
 from netcalc.experiments.peers import certificate
-from netcalc.experiments.peers.namespace import Room
+from netcalc.experiments.peers.namespace import Namespace
 from netcalc.experiments.transactions import PROTOCOLS
 from netcalc.path import Path as NetworkPath
 
@@ -265,13 +265,13 @@ def test_the_first_fast_open_fetches_the_cookie(nothing_left):
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
 def test_without_namespaces_what_needs_one_is_left_out(host, nothing_left, monkeypatch):
-    started = Room.__init__
+    started = Namespace.__init__
 
     def refused(room, **options):
         started(room, **{**options, "own": False})
         room.refused, room.own = "Operation not permitted", False
 
-    monkeypatch.setattr(Room, "__init__", refused)
+    monkeypatch.setattr(Namespace, "__init__", refused)
     before = Path("/proc/sys/net/ipv4/tcp_fastopen").read_text()
     result = transactions([8], count=2, host=host)
     assert result.modes == ("udp", "tcp", "tls")

@@ -15,7 +15,7 @@ import pytest
 
 from netcalc import fit, samples
 from netcalc.emulation import capabilities
-from netcalc.emulation.wire.emulated_path import Wire
+from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import PROBE_SIZES, packet_trains, probing
 from netcalc.experiments.packet_trains import MAX_TRAIN, TrainRun
@@ -209,13 +209,13 @@ class TestLive:
     def test_a_wire_that_cannot_be_made(
         self, run, kind, total, unit, how, nothing_left, monkeypatch
     ):
-        enter = Wire.__enter__
+        enter = EmulatedPath.__enter__
 
         def failing(wire):
             wire._settings[how] = "namespace 1"
             return enter(wire)
 
-        monkeypatch.setattr(Wire, "__enter__", failing)
+        monkeypatch.setattr(EmulatedPath, "__enter__", failing)
         with pytest.raises(ExperimentError) as caught:
             run()
         assert caught.value.phase == "wire"
@@ -224,7 +224,7 @@ class TestLive:
 
 def test_all_of_the_longest_train_waits_for_its_reader(wires, monkeypatch):
     """With a large packet of somebody else's before each: 92 of them fill a buffer of Linux."""
-    opened, enter, wait = [], Wire.__enter__, TrainRun._await
+    opened, enter, wait = [], EmulatedPath.__enter__, TrainRun._await
 
     def remembered(wire):
         opened.append(enter(wire))
@@ -236,7 +236,7 @@ def test_all_of_the_longest_train_waits_for_its_reader(wires, monkeypatch):
             continue
         wait(run, receiver, packets, plan)
 
-    monkeypatch.setattr(Wire, "__enter__", remembered)
+    monkeypatch.setattr(EmulatedPath, "__enter__", remembered)
     monkeypatch.setattr(TrainRun, "_await", late)
     monkeypatch.setattr(random.Random, "randint", lambda draw, least, most: most)
     found = packet_trains(

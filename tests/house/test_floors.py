@@ -13,7 +13,9 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "netcalc"
 
 FLOORS = (  # the ground floor first: a room imports from lower floors and from itself
-    ("version", "errors"),
+    ("version", "display"),
+    ("messages",),
+    ("errors",),
     ("units", "equations", "checks"),
     ("models",),
     ("path", "samples"),
@@ -27,6 +29,8 @@ FLOORS = (  # the ground floor first: a room imports from lower floors and from 
 
 THIRD_PARTIES = {
     "version": set(),
+    "display": set(),
+    "messages": set(),
     "errors": set(),
     "units": set(),
     "equations": set(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from netcalc.checks import positive, quiet, whole
+from netcalc.checks import model, positive, whole
 from netcalc.errors import DomainError, NotFiniteWarning
 from netcalc.models.blocks import BLOCK, blockwise
 from netcalc.models.delays.store_and_forward import message_s
@@ -16,7 +16,7 @@ LONG = 3 * BLOCK + 5
 seen = []
 
 
-@quiet
+@model
 @blockwise
 def quotient(size, *, rate, extra=0.0, digits=(0.0,)):
     seen.append(np.shape(size))

@@ -2,7 +2,7 @@
 
 ::
 
-    with Wire(Path.parse("T1 5 ms, T1 1 ms")) as wire:
+    with EmulatedPath(Path.parse("T1 5 ms, T1 1 ms")) as wire:
         print(wire.run(["ping", "-c", "3", wire.address("B")]).stdout)
 
 The two ends, A and B, are network namespaces with the kernel's own TCP/IP. A process of its own
@@ -48,7 +48,7 @@ MAX_BUFFER_BYTES = 64 << 20
 _Result = TypeVar("_Result")
 
 
-class Wire:
+class EmulatedPath:
     """Two hosts and a path between them, for as long as this object is open.
 
     Parameters
@@ -349,7 +349,9 @@ class Wire:
 
     def _require_open(self) -> None:
         if not self._open:
-            raise ExperimentError("the wire is not open", phase="wire", hint="with Wire(...) as w:")
+            raise ExperimentError(
+                "the wire is not open", phase="wire", hint="with EmulatedPath(...) as w:"
+            )
 
     def _ask(self, do: str, **arguments: Any) -> tuple[dict[str, Any], list[int], bytes]:
         self._require_open()

@@ -20,7 +20,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
-from netcalc.emulation.wire.emulated_path import SIDES, Wire
+from netcalc.emulation.wire.emulated_path import SIDES, EmulatedPath
 from netcalc.emulation.wire.ends import DEVICE
 from netcalc.emulation.wire.router import PORTS, ROUTER
 from netcalc.emulation.wire.statistics import Statistics
@@ -55,10 +55,10 @@ class Forwarding:
     output_drop_count: int
 
 
-class Routed(Wire):
+class Routed(EmulatedPath):
     """Two hosts and a router between them, for as long as this object is open.
 
-    Sockets, programs and addresses of the two ends are those of a :class:`Wire`; what lies between
+    Sockets, programs and addresses of the two ends are those of a :class:`EmulatedPath`; what lies between
     is two pairs of devices and a kernel: no path, no queue of netcalc's own, no log and no truth.
 
     Parameters

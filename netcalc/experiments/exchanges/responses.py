@@ -12,11 +12,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from netcalc.emulation.wire.emulated_path import Wire
+from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.emulation.wire.ends import DEVICE
 from netcalc.errors import ExperimentError
 from netcalc.experiments.exchanges.tap import Tap
-from netcalc.experiments.peers.namespace import Room
+from netcalc.experiments.peers.namespace import Namespace
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.run import Record
 from netcalc.path import Path
@@ -46,7 +46,7 @@ class End(Protocol):
 class WireEnd:
     """One end of an emulated path."""
 
-    wire: Wire
+    wire: EmulatedPath
     side: str
 
     def socket(self, family: int, kind: int, protocol: int = 0) -> socket.socket:
@@ -194,7 +194,7 @@ def _loopback(
 ) -> Iterator[Place]:
     with (
         instrument.one_processor() as processor,
-        Room(stopping=run.stopping, mtu_bytes=mtu_bytes) as room,
+        Namespace(stopping=run.stopping, mtu_bytes=mtu_bytes) as room,
     ):
         run.facts.update(instrument.loopback(), shared_processor=processor)
         run.facts["namespace"] = "its own" if room.own else "the host's"
@@ -214,7 +214,7 @@ def _loopback(
         yield Place(room, room, client, server, room.own, "lo")
 
 
-def _add_address(room: Room, address: str) -> None:
+def _add_address(room: Namespace, address: str) -> None:
     """Give the loopback of a run a second address of IPv6."""
     try:
         with room.socket(socket.AF_INET6, socket.SOCK_DGRAM) as sock:
@@ -232,7 +232,7 @@ def _add_address(room: Room, address: str) -> None:
 
 @contextmanager
 def _wire(run: Responses, path: Path, version: int, settings: Mapping[str, str]) -> Iterator[Place]:
-    with Wire(path, sysctls=settings) as wire:
+    with EmulatedPath(path, sysctls=settings) as wire:
         run.facts.update(namespace="its own", truth=wire.truth())
         yield Place(
             WireEnd(wire, "A"),

@@ -23,7 +23,7 @@ LOOPBACK_MTU_BYTES = 65_536
 _READ_BYTES = 1 << 16
 
 
-class Room:
+class Namespace:
     """Opens sockets in a namespace, for as long as this object is open.
 
     Parameters

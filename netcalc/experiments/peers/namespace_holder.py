@@ -1,7 +1,7 @@
 """A program in a network namespace that opens sockets and files there and hands them to its parent.
 
 Started by :mod:`netcalc.experiments.peers.process` for a
-:class:`~netcalc.experiments.peers.namespace.Room`; it needs the standard library only.
+:class:`~netcalc.experiments.peers.namespace.Namespace`; it needs the standard library only.
 """
 
 from __future__ import annotations

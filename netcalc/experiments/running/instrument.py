@@ -157,7 +157,7 @@ def processor_ratio() -> float:
     return min(1.0, (time.thread_time() - ran_s) / elapsed_s)
 
 
-class Rivals:
+class CpuContention:
     """What other programs take of the processors that a run may use, while it lasts.
 
     Parameters

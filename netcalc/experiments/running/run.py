@@ -67,7 +67,7 @@ class Record(ABC, Generic[Kept]):
         self.warnings: list[str] = []
         self.delays_s: list[float] = []
         self.processor_ratio = 1.0
-        self._rivals = instrument.Rivals(self.processor_count)
+        self._rivals = instrument.CpuContention(self.processor_count)
         self._progress = progress
         self._progress_due_s = 0.0
         self._own_error_due_s = time.monotonic() + OWN_ERROR_S
@@ -93,7 +93,7 @@ class Record(ABC, Generic[Kept]):
         self._own_error_due_s = time.monotonic() + OWN_ERROR_S
         self.stopping.look()
 
-    def measure_rivals(self) -> None:
+    def measure_contention(self) -> None:
         """Measure what other programs left of the processors, when all processes are reaped."""
         self.processor_ratio = min(self.processor_ratio, self._rivals.left_ratio())
 
@@ -225,7 +225,7 @@ def finish(run: Record[Kept], measure: Callable[[], object]) -> Kept:
         try:
             measure()
         finally:
-            run.measure_rivals()
+            run.measure_contention()
     except Ended:
         pass
     except BaseException as error:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from netcalc.emulation.wire.emulated_path import Wire
+from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.emulation.wire.routed import Routed
 from netcalc.errors import ExperimentError
-from netcalc.experiments.peers.namespace import Room
+from netcalc.experiments.peers.namespace import Namespace
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.limits import CONNECT_S
 from netcalc.experiments.transfers.ends import Ends
@@ -69,7 +69,7 @@ def _on_loopback(run: Transfers) -> Iterator[Ends]:
 
 @contextmanager
 def _on_own_loopback(run: Transfers, mtu_bytes: int) -> Iterator[Ends]:
-    with Room(stopping=run.stopping, mtu_bytes=mtu_bytes) as room:
+    with Namespace(stopping=run.stopping, mtu_bytes=mtu_bytes) as room:
         if not room.own:
             raise ExperimentError(
                 f"no namespace of its own for a loopback of another MTU: {room.refused}",
@@ -126,7 +126,7 @@ def _on_path(
     if link_buffer_bytes is None:
         link_buffer_bytes = default_link_buffer_bytes(path)
     mtu_bytes = _MTU_BYTES if mtu_bytes is None else mtu_bytes
-    with Wire(path, mtu_bytes=mtu_bytes, buffer_bytes=link_buffer_bytes, **every) as wire:
+    with EmulatedPath(path, mtu_bytes=mtu_bytes, buffer_bytes=link_buffer_bytes, **every) as wire:
         run.facts["truth"] = wire.truth()
         run.host = wire.address("B", _version(run))
         with Ends(
@@ -141,7 +141,7 @@ def _on_path(
         run.note_wire(wire.statistics(), judged=not run.overflowed)
 
 
-def _dropped_on(wire: Wire) -> dict[str, int]:
+def _dropped_on(wire: EmulatedPath) -> dict[str, int]:
     """Return the drops of a wire; what is before the input of a box is the sender's own."""
     found = wire.statistics()
     first, *others = found.links[0]

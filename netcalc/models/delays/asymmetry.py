@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, non_negative, positive, quiet
+from netcalc.checks import FloatArray, model, non_negative, positive
 
 
-@quiet
+@model
 def ack_limited_throughput_bps(
     reverse_bandwidth_bps: ArrayLike,
     *,
@@ -67,7 +67,7 @@ def ack_limited_throughput_bps(
     return reverse * (data / positive("ack_wire_bytes", ack_wire_bytes))
 
 
-@quiet
+@model
 def ack_bandwidth_bps(
     goodput_bps: ArrayLike,
     *,
@@ -123,7 +123,7 @@ def ack_bandwidth_bps(
     return goodput * (positive("ack_wire_bytes", ack_wire_bytes) / data)
 
 
-@quiet
+@model
 def asymmetry_factor(
     bandwidth_bps: ArrayLike,
     *,

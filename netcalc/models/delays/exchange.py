@@ -16,11 +16,11 @@ from netcalc.checks import (
     FloatArray,
     at_least,
     between,
+    model,
     non_negative,
     one_dimensional,
     positive,
-    quiet,
-    single,
+    scalar,
     whole,
 )
 from netcalc.errors import DomainError
@@ -33,7 +33,7 @@ class ExchangeTimeline(NamedTuple):
     received_s: FloatArray
 
 
-@quiet
+@model
 def exchange_timeline(
     packet_bytes: ArrayLike,
     *,
@@ -119,8 +119,8 @@ def exchange_timeline(
     rate = one_dimensional("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
     latency = _one_each("latency_s", non_negative("latency_s", latency_s), rate.size)
     nodes = _one_each("processing_s", non_negative("processing_s", processing_s), rate.size - 1)
-    source = single("source_processing_s", non_negative("source_processing_s", source_processing_s))
-    destination = single(
+    source = scalar("source_processing_s", non_negative("source_processing_s", source_processing_s))
+    destination = scalar(
         "destination_processing_s",
         non_negative("destination_processing_s", destination_processing_s),
     )

@@ -9,17 +9,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, at_least, between, non_negative, positive, quiet
+from netcalc.checks import FloatArray, at_least, between, model, non_negative, positive
 from netcalc.models.blocks import blockwise
 
 SPEED_OF_LIGHT_M_S = 299_792_458.0
 """Speed of light in vacuum, exact by definition of the metre. [m/s]"""
 
 FIBRE_INDEX = 1.468
-"""Group index of standard single-mode fibre near 1550 nm (ITU-T G.652 fibres: 1.467 to 1.469)."""
+"""Group index of standard scalar-mode fibre near 1550 nm (ITU-T G.652 fibres: 1.467 to 1.469)."""
 
 
-@quiet
+@model
 def serialization_s(wire_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
     r"""Time to clock one packet onto a link.
 
@@ -64,7 +64,7 @@ def serialization_s(wire_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> Float
     return 8.0 * (size / positive("bandwidth_bps", bandwidth_bps))
 
 
-@quiet
+@model
 def propagation_s(
     distance_m: ArrayLike, *, speed_m_s: ArrayLike = SPEED_OF_LIGHT_M_S / FIBRE_INDEX
 ) -> FloatArray:
@@ -111,7 +111,7 @@ def propagation_s(
     return distance / between("speed_m_s", speed, 0.0, SPEED_OF_LIGHT_M_S)
 
 
-@quiet
+@model
 def signal_speed_m_s(refractive_index: ArrayLike = FIBRE_INDEX) -> FloatArray:
     r"""Speed of a signal in glass.
 
@@ -152,7 +152,7 @@ def signal_speed_m_s(refractive_index: ArrayLike = FIBRE_INDEX) -> FloatArray:
     return SPEED_OF_LIGHT_M_S / at_least("refractive_index", refractive_index, 1.0)
 
 
-@quiet
+@model
 def satellite_rtt_s(altitude_m: ArrayLike = 35_786e3) -> FloatArray:
     r"""Smallest round trip through a satellite: up and down, there and back.
 
@@ -192,7 +192,7 @@ def satellite_rtt_s(altitude_m: ArrayLike = 35_786e3) -> FloatArray:
     return non_negative("altitude_m", altitude_m) * (4.0 / SPEED_OF_LIGHT_M_S)
 
 
-@quiet
+@model
 def transfer_s(
     payload_bytes: ArrayLike, *, bandwidth_bps: ArrayLike, latency_s: ArrayLike
 ) -> FloatArray:
@@ -241,7 +241,7 @@ def transfer_s(
     return time + non_negative("latency_s", latency_s)
 
 
-@quiet
+@model
 def arrived_bytes(
     elapsed_s: ArrayLike, *, bandwidth_bps: ArrayLike, latency_s: ArrayLike
 ) -> FloatArray:
@@ -288,7 +288,7 @@ def arrived_bytes(
     return sending * (positive("bandwidth_bps", bandwidth_bps) / 8.0)
 
 
-@quiet
+@model
 @blockwise
 def transfer_bandwidth_bps(
     transfer_s: ArrayLike, *, payload_bytes: ArrayLike, latency_s: ArrayLike
@@ -337,7 +337,7 @@ def transfer_bandwidth_bps(
     return np.where(sending < 0, np.nan, bits / sending)[()]
 
 
-@quiet
+@model
 def transfer_latency_s(
     transfer_s: ArrayLike, *, payload_bytes: ArrayLike, bandwidth_bps: ArrayLike
 ) -> FloatArray:
@@ -386,7 +386,7 @@ def transfer_latency_s(
     return left[()]
 
 
-@quiet
+@model
 def balance_bytes(latency_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
     r"""Size at which latency and serialization take the same time: half the rate is reached.
 
@@ -428,7 +428,7 @@ def balance_bytes(latency_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArr
     return latency * (positive("bandwidth_bps", bandwidth_bps) / 8.0)
 
 
-@quiet
+@model
 def latency_share_ratio(
     payload_bytes: ArrayLike, *, bandwidth_bps: ArrayLike, latency_s: ArrayLike
 ) -> FloatArray:
@@ -478,7 +478,7 @@ def latency_share_ratio(
     return latency / (time + latency)
 
 
-@quiet
+@model
 def transfer_throughput_bps(
     payload_bytes: ArrayLike, *, bandwidth_bps: ArrayLike, latency_s: ArrayLike
 ) -> FloatArray:
@@ -528,7 +528,7 @@ def transfer_throughput_bps(
     return 1.0 / (per_bit + 1.0 / positive("bandwidth_bps", bandwidth_bps))
 
 
-@quiet
+@model
 def echo_rtt_s(
     payload_bytes: ArrayLike,
     *,

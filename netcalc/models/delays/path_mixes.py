@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import (
     FloatArray,
+    model,
     non_negative,
     one_dimensional,
     positive,
-    quiet,
-    single,
+    scalar,
     whole,
 )
 from netcalc.errors import DomainError
@@ -40,7 +40,7 @@ class PathMixes(NamedTuple):
     residual_s: FloatArray
 
 
-@quiet
+@model
 def path_mixes(
     rtt_s: float,
     *,
@@ -155,7 +155,7 @@ def _grown(
 
 
 def _finite(name: str, array: FloatArray) -> float:
-    number = single(name, array)
+    number = scalar(name, array)
     if not math.isfinite(number):
         raise DomainError(name, number, "one finite number")
     return number

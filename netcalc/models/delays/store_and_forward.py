@@ -16,12 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import (
     FloatArray,
-    missing_stays,
+    keep_nan,
+    model,
     non_negative,
     one_dimensional,
     positive,
-    quiet,
-    single,
+    scalar,
     whole,
 )
 from netcalc.errors import DomainError
@@ -45,7 +45,7 @@ class Timeline(NamedTuple):
     done_s: FloatArray
 
 
-@quiet
+@model
 def store_and_forward_s(
     packet_bytes: ArrayLike,
     *,
@@ -124,7 +124,7 @@ def store_and_forward_s(
     return total + fixed
 
 
-@quiet
+@model
 def cut_through_s(
     frame_bytes: ArrayLike,
     *,
@@ -191,7 +191,7 @@ def cut_through_s(
     return total + float(latency.sum() + switch.sum())
 
 
-@quiet
+@model
 def pipeline_timeline(
     packet_bytes: ArrayLike,
     *,
@@ -275,7 +275,7 @@ def pipeline_timeline(
     return Timeline(start, first, last, node_start, node_end, node_end[:, -1].copy())
 
 
-@quiet
+@model
 def message_s(
     segment_bytes: ArrayLike,
     *,
@@ -340,7 +340,7 @@ def message_s(
     return in_blocks(moved, segment, message, header)[()]
 
 
-@quiet
+@model
 def optimal_segment_bits(
     message_bits: ArrayLike, *, header_bits: ArrayLike, link_count: ArrayLike
 ) -> FloatArray:
@@ -385,10 +385,10 @@ def optimal_segment_bits(
     product = non_negative("message_bits", message_bits) * non_negative("header_bits", header_bits)
     hops = whole("link_count", link_count, low=1) - 1.0
     best = np.where(hops > 0, np.sqrt(product / hops), np.inf)
-    return missing_stays(best, product, hops)[()]
+    return keep_nan(best, product, hops)[()]
 
 
-@quiet
+@model
 def equivalent_bandwidth_bps(bandwidth_bps: ArrayLike) -> FloatArray:
     r"""Rate of the one line that takes as long for a packet as a list of links does.
 
@@ -484,8 +484,8 @@ def _links(
 
 def _ends(source_processing_s: float, destination_processing_s: float) -> tuple[float, float]:
     return (
-        single("source_processing_s", non_negative("source_processing_s", source_processing_s)),
-        single(
+        scalar("source_processing_s", non_negative("source_processing_s", source_processing_s)),
+        scalar(
             "destination_processing_s",
             non_negative("destination_processing_s", destination_processing_s),
         ),

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 from netcalc.checks import (
     FloatArray,
     choice,
+    model,
     non_negative,
     positive,
-    quiet,
     real,
     whole,
 )
@@ -56,7 +56,7 @@ LINUX_INITIAL_WINDOW_SEGMENTS = 10
 """First window of Linux (TCP_INIT_CWND)."""
 
 
-@quiet
+@model
 def delayed_ack_s(system: str, *, statistic: str = "mean") -> FloatArray:
     r"""Time that a system holds back the acknowledgement of a lone segment.
 
@@ -106,7 +106,7 @@ def delayed_ack_s(system: str, *, statistic: str = "mean") -> FloatArray:
     return np.asarray(times[choice("statistic", statistic, tuple(times))], dtype=np.float64)
 
 
-@quiet
+@model
 def heartbeat_mean_s(period_s: ArrayLike) -> FloatArray:
     r"""Mean wait for a timer that runs on its own.
 
@@ -145,7 +145,7 @@ def heartbeat_mean_s(period_s: ArrayLike) -> FloatArray:
     return non_negative("period_s", period_s) / 2.0
 
 
-@quiet
+@model
 def heartbeat_wait_s(
     arrival_s: ArrayLike, *, period_s: ArrayLike = 0.2, phase_s: ArrayLike = 0.0
 ) -> FloatArray:
@@ -194,7 +194,7 @@ def heartbeat_wait_s(
     return period - since
 
 
-@quiet
+@model
 def tick_timer_wait_s(
     arrival_s: ArrayLike, *, tick_count: ArrayLike = 10, tick_s: ArrayLike = 0.004
 ) -> FloatArray:

@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike
 from netcalc.checks import (
     FloatArray,
     choice,
+    model,
     non_negative,
     one_dimensional,
     positive,
-    quiet,
     whole,
 )
 from netcalc.errors import DomainError
@@ -55,7 +55,7 @@ class SegmentCosts(NamedTuple):
     byte_cost: FloatArray
 
 
-@quiet
+@model
 def message_s(
     payload_bytes: ArrayLike,
     *,
@@ -125,7 +125,7 @@ def message_s(
     return packets * non_negative("packet_cost", packet_cost) + size * (copying + summing)
 
 
-@quiet
+@model
 @blockwise
 def transaction_s(
     payload_bytes: ArrayLike,
@@ -238,7 +238,7 @@ def transaction_s(
     return fixed + passes + 2 * memory
 
 
-@quiet
+@model
 def bulk_s(
     payload_bytes: ArrayLike,
     *,
@@ -296,7 +296,7 @@ def bulk_s(
     return per_packet + size * non_negative("byte_cost", byte_cost)
 
 
-@quiet
+@model
 def two_point_costs(
     elapsed_s: ArrayLike, *, packet_count: ArrayLike, payload_bytes: ArrayLike
 ) -> SegmentCosts:
@@ -361,7 +361,7 @@ def two_point_costs(
     )
 
 
-@quiet
+@model
 def delivered_goodput_bps(
     write_count: ArrayLike, *, lost_count: ArrayLike, write_bytes: ArrayLike, elapsed_s: ArrayLike
 ) -> FloatArray:

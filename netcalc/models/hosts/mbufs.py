@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.checks import FloatArray, choice, flag, missing_stays, positive, quiet, whole
+from netcalc.checks import FloatArray, choice, flag, keep_nan, model, positive, whole
 from netcalc.errors import DomainError
 from netcalc.models.blocks import blockwise
 
@@ -62,7 +62,7 @@ class StreamCount(NamedTuple):
     clusters: FloatArray
 
 
-@quiet
+@model
 @blockwise
 def datagram_mbufs(
     payload_bytes: ArrayLike,
@@ -106,7 +106,7 @@ def datagram_mbufs(
     mcl_bytes : array_like
         Data of a cluster: 2048, or 1024 in Lite2 for the i386. [byte]
     max_hdr_bytes : array_like
-        Room left free in the first cluster. [byte]
+        Namespace left free in the first cluster. [byte]
     align_bytes : array_like
         Alignment of the data in a short mbuf: 4, or 8 with pointers of 64 bits. [byte]
     compare : {'>=', '>'}
@@ -177,7 +177,7 @@ def datagram_mbufs(
     )
 
 
-@quiet
+@model
 @blockwise
 def stream_mbufs(
     payload_bytes: ArrayLike,
@@ -247,7 +247,7 @@ def stream_mbufs(
     return StreamCount(calls, calls, clusters + 0 * calls)
 
 
-@quiet
+@model
 @blockwise
 def stream_segments(
     payload_bytes: ArrayLike,
@@ -329,7 +329,7 @@ def stream_segments(
     return np.floor(data / mcl) * np.ceil(mcl / mss) + last + 0 * (mincl + mhlen)
 
 
-@quiet
+@model
 def segment_mbufs(
     payload_bytes: ArrayLike,
     *,
@@ -349,7 +349,7 @@ def segment_mbufs(
     header_bytes : array_like
         IP and TCP headers. [byte]
     max_linkhdr_bytes : array_like
-        Room for the link header. [byte]
+        Namespace for the link header. [byte]
     mhlen_bytes : array_like
         Data of the first mbuf of a packet. [byte]
     data_mbuf_count : array_like
@@ -389,10 +389,10 @@ def segment_mbufs(
     # As a product: half the time of a choice between two numbers.
     count = np.asarray((data > room) * behind)
     count += 1.0
-    return missing_stays(count, data, room)
+    return keep_nan(count, data, room)
 
 
-@quiet
+@model
 @blockwise
 def freebsd_mbufs(
     payload_bytes: ArrayLike,
@@ -420,7 +420,7 @@ def freebsd_mbufs(
     page_bytes : array_like
         Data of a large cluster. [byte]
     max_hdr_bytes : array_like
-        Room for headers at the front: 0 for a stream. [byte]
+        Namespace for headers at the front: 0 for a stream. [byte]
 
     Returns
     -------

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.checks import FloatArray, choice, flag, flags, non_negative, positive, quiet
+from netcalc.checks import FloatArray, choice, flag, flags, model, non_negative, positive
 from netcalc.models.blocks import blockwise
 
 
-@quiet
+@model
 def nagle_may_send(
     payload_bytes: ArrayLike,
     *,
@@ -76,7 +76,7 @@ def nagle_may_send(
     return np.asarray((full | idle | flag("nodelay", nodelay)) & (data > 0))
 
 
-@quiet
+@model
 def minshall_may_send(
     payload_bytes: ArrayLike,
     *,
@@ -133,7 +133,7 @@ def minshall_may_send(
     return np.asarray((full | free | flag("nodelay", nodelay)) & (data > 0))
 
 
-@quiet
+@model
 @blockwise
 def tail_delay_s(
     payload_bytes: ArrayLike,
@@ -212,7 +212,7 @@ def tail_delay_s(
     return np.where(tail, rtt + lone * held, 0.0) + 0.0 * (per_ack + full + rtt + held)
 
 
-@quiet
+@model
 def write_write_read_s(
     rtt_s: ArrayLike,
     *,

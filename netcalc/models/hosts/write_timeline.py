@@ -17,11 +17,11 @@ from netcalc.checks import (
     FloatArray,
     choice,
     flag,
+    model,
     non_negative,
     one_dimensional,
     positive,
-    quiet,
-    single,
+    scalar,
     whole,
 )
 from netcalc.errors import DomainError
@@ -46,7 +46,7 @@ class WriteTimeline(NamedTuple):
     done_s: float
 
 
-@quiet
+@model
 def write_timeline(
     write_s: ArrayLike,
     *,
@@ -128,7 +128,7 @@ def write_timeline(
     """
     times = one_dimensional("write_s", non_negative("write_s", write_s))
     sizes = one_dimensional("write_bytes", whole("write_bytes", write_bytes, 1))
-    mss = single("mss_bytes", positive("mss_bytes", mss_bytes))
+    mss = scalar("mss_bytes", positive("mss_bytes", mss_bytes))
     choice("policy", policy, ("nagle", "minshall", "nodelay"))
     if sizes.shape != times.shape:
         raise DomainError("write_bytes", f"of shape {sizes.shape}", f"{times.size} values")
@@ -138,13 +138,13 @@ def write_timeline(
         raise DomainError("write_bytes", f"{sizes.sum():g} in all", f"{MAX_SEGMENTS} segments")
     at_once = flag("quickack", quickack)
     exchange = _Exchange(
-        half_rtt_s=single("rtt_s", non_negative("rtt_s", rtt_s)) / 2,
+        half_rtt_s=scalar("rtt_s", non_negative("rtt_s", rtt_s)) / 2,
         delayed_ack_s=0.0
         if at_once
-        else single("delayed_ack_s", non_negative("delayed_ack_s", delayed_ack_s)),
+        else scalar("delayed_ack_s", non_negative("delayed_ack_s", delayed_ack_s)),
         quickack=at_once,
-        ack_bytes=mss * single("segments_per_ack", positive("segments_per_ack", segments_per_ack)),
-        server_s=single("server_s", non_negative("server_s", server_s)),
+        ack_bytes=mss * scalar("segments_per_ack", positive("segments_per_ack", segments_per_ack)),
+        server_s=scalar("server_s", non_negative("server_s", server_s)),
         mss=mss,
         policy=policy,
         request_bytes=float(sizes.sum()),

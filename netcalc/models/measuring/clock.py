@@ -12,11 +12,11 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, non_negative, positive, quiet
+from netcalc.checks import FloatArray, model, non_negative, positive
 from netcalc.models.blocks import in_blocks
 
 
-@quiet
+@model
 def reading_error_std_s(tick_s: ArrayLike) -> FloatArray:
     r"""Standard deviation of the error of one reading of a ticking clock.
 
@@ -56,7 +56,7 @@ def reading_error_std_s(tick_s: ArrayLike) -> FloatArray:
     return non_negative("tick_s", tick_s) / math.sqrt(12.0)
 
 
-@quiet
+@model
 def interval_error_limit_s(tick_s: ArrayLike) -> FloatArray:
     r"""Bound of the error of an interval between two readings of a ticking clock.
 
@@ -98,7 +98,7 @@ def interval_error_limit_s(tick_s: ArrayLike) -> FloatArray:
     return non_negative("tick_s", tick_s) * 1.0
 
 
-@quiet
+@model
 def interval_error_std_s(duration_s: ArrayLike, *, tick_s: ArrayLike) -> FloatArray:
     r"""Standard deviation of a measured interval, from the resolution of its clock.
 
@@ -143,7 +143,7 @@ def interval_error_std_s(duration_s: ArrayLike, *, tick_s: ArrayLike) -> FloatAr
     return in_blocks(_interval_error, non_negative("duration_s", duration_s), tick)
 
 
-@quiet
+@model
 def typical_interval_error_std_s(tick_s: ArrayLike) -> FloatArray:
     r"""Standard deviation of a measured interval of unknown length.
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, one_dimensional, quiet, real
+from netcalc.checks import FloatArray, model, one_dimensional, real
 
 
-@quiet
+@model
 def jitter_rfc3550_s(transit_s: ArrayLike) -> FloatArray:
     r"""Interarrival jitter of RTP, after each packet.
 
@@ -60,7 +60,7 @@ def jitter_rfc3550_s(transit_s: ArrayLike) -> FloatArray:
     return jitters
 
 
-@quiet
+@model
 def ipdv_s(transit_s: ArrayLike) -> FloatArray:
     r"""IP packet delay variation: each packet's delay less that of the one before.
 
@@ -100,7 +100,7 @@ def ipdv_s(transit_s: ArrayLike) -> FloatArray:
     return np.diff(one_dimensional("transit_s", real("transit_s", transit_s)))
 
 
-@quiet
+@model
 def pdv_s(transit_s: ArrayLike) -> FloatArray:
     r"""Packet delay variation: each packet's delay above the least.
 

@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 from netcalc.checks import (
     FloatArray,
     flag,
+    model,
     non_negative,
     one_dimensional,
     positive,
-    quiet,
     real,
     whole,
 )
@@ -24,7 +24,7 @@ from netcalc.errors import DomainError
 from netcalc.models.blocks import blockwise
 
 
-@quiet
+@model
 def rtt_slope(bandwidth_bps: ArrayLike, *, same_size_reply: bool = True) -> FloatArray:
     r"""Slope of the round-trip time over the packet size.
 
@@ -72,7 +72,7 @@ def rtt_slope(bandwidth_bps: ArrayLike, *, same_size_reply: bool = True) -> Floa
     return np.asarray(2.0 * one_way if flag("same_size_reply", same_size_reply) else one_way)
 
 
-@quiet
+@model
 def rtt_intercept_s(
     latency_s: ArrayLike,
     *,
@@ -127,7 +127,7 @@ def rtt_intercept_s(
     return 2.0 * float(latencies.sum()) + headers
 
 
-@quiet
+@model
 @blockwise
 def hop_bandwidth_bps(rtt_slope: ArrayLike, *, previous_rtt_slope: ArrayLike = 0.0) -> FloatArray:
     r"""Rate of one link, from the slopes measured to its two ends.
@@ -172,7 +172,7 @@ def hop_bandwidth_bps(rtt_slope: ArrayLike, *, previous_rtt_slope: ArrayLike = 0
     return np.where(growth < 0.0, np.nan, 8.0 / np.abs(growth))
 
 
-@quiet
+@model
 def pair_dispersion_s(packet_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
     r"""Time between two packets sent back to back, behind a list of links.
 
@@ -216,7 +216,7 @@ def pair_dispersion_s(packet_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> F
     return non_negative("packet_bytes", packet_bytes) * (8.0 / float(rates.min()))
 
 
-@quiet
+@model
 def pair_bandwidth_bps(dispersion_s: ArrayLike, *, packet_bytes: ArrayLike) -> FloatArray:
     r"""Rate of the narrowest link, from the time between two packets sent together.
 
@@ -258,7 +258,7 @@ def pair_bandwidth_bps(dispersion_s: ArrayLike, *, packet_bytes: ArrayLike) -> F
     return 8.0 * positive("packet_bytes", packet_bytes) / dispersion
 
 
-@quiet
+@model
 def train_rate_bps(
     dispersion_s: ArrayLike, *, packet_bytes: ArrayLike, packet_count: ArrayLike
 ) -> FloatArray:

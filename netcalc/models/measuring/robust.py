@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.checks import FloatArray, one_dimensional, quiet, ratio, real
+from netcalc.checks import FloatArray, model, one_dimensional, ratio, real
 from netcalc.errors import DomainError
 
 MAD_TO_STD = 1.482602218505602
@@ -18,7 +18,7 @@ ALL_PAIRS_LIMIT = 1500
 """Points up to which :func:`theil_sen_slope` takes every pair."""
 
 
-@quiet
+@model
 def median(values: ArrayLike) -> FloatArray:
     r"""Middle value; with an even count, the mean of the middle two.
 
@@ -60,7 +60,7 @@ def median(values: ArrayLike) -> FloatArray:
     return np.asarray(np.median(one_dimensional("values", real("values", values))))
 
 
-@quiet
+@model
 def percentile(values: ArrayLike, *, quantile: ArrayLike) -> FloatArray:
     r"""Value that a given share of the values does not exceed, interpolated between two.
 
@@ -111,7 +111,7 @@ def percentile(values: ArrayLike, *, quantile: ArrayLike) -> FloatArray:
     return np.where(missing, np.nan, within)
 
 
-@quiet
+@model
 def median_absolute_deviation(values: ArrayLike, *, scale: float = 1.0) -> FloatArray:
     r"""Median distance from the median.
 
@@ -155,7 +155,7 @@ def median_absolute_deviation(values: ArrayLike, *, scale: float = 1.0) -> Float
     return np.asarray(np.median(np.abs(array - np.median(array))) * real("scale", scale))
 
 
-@quiet
+@model
 def theil_sen_slope(x: ArrayLike, *, y: ArrayLike) -> FloatArray:
     r"""Slope of a line through points: the median of the slopes between pairs.
 
@@ -204,7 +204,7 @@ def theil_sen_slope(x: ArrayLike, *, y: ArrayLike) -> FloatArray:
     return np.asarray(np.median(slopes) if slopes.size else np.nan)
 
 
-@quiet
+@model
 def theil_sen_intercept(x: ArrayLike, *, y: ArrayLike) -> FloatArray:
     r"""Intercept of the Theil-Sen line: the median of what its slope leaves.
 

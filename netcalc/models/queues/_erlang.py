@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, missing_stays, whole
+from netcalc.checks import FloatArray, keep_nan, whole
 from netcalc.errors import DomainError
 
 MAX_SERVERS = 10_000_000
@@ -57,11 +57,11 @@ def blocked_share(offered: FloatArray, servers: FloatArray) -> FloatArray:
     """Return Erlang B; without load nothing is blocked, unless there is no server."""
     blocking, _, _ = recursion(offered, servers)
     blocking = np.where(offered > 0.0, blocking, np.where(servers > 0.0, 0.0, 1.0))
-    return missing_stays(blocking, offered, servers)
+    return keep_nan(blocking, offered, servers)
 
 
 def waiting_share(offered: FloatArray, servers: FloatArray) -> FloatArray:
     """Return Erlang C, exact next to full load because servers - load is."""
     blocking = blocked_share(offered, servers)
     waiting = servers * blocking / ((servers - offered) + offered * blocking)
-    return missing_stays(np.where(offered < servers, waiting, 1.0), offered, servers)
+    return keep_nan(np.where(offered < servers, waiting, 1.0), offered, servers)

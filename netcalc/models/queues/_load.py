@@ -22,7 +22,7 @@ _LANGEVIN = (
 )
 
 
-def spare(load: FloatArray) -> FloatArray:
+def headroom(load: FloatArray) -> FloatArray:
     """Return the share of capacity that is free: 0, never negative, from a load of 1."""
     return np.maximum(1.0 - load, 0.0)
 

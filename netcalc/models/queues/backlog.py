@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, missing_stays, non_negative, one_dimensional, quiet
+from netcalc.checks import FloatArray, keep_nan, model, non_negative, one_dimensional
 from netcalc.errors import DomainError
 
 _BLOCK = 4096
 
 
-@quiet
+@model
 def lindley_wait_s(interarrival_s: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
     r"""Wait of each customer of one queue, from the times between arrivals and the services.
 
@@ -67,7 +67,7 @@ def lindley_wait_s(interarrival_s: ArrayLike, *, service_s: ArrayLike) -> FloatA
     return waits
 
 
-@quiet
+@model
 def fluid_backlog_bytes(
     duration_s: ArrayLike, *, input_bps: ArrayLike, output_bps: ArrayLike
 ) -> FloatArray:
@@ -113,7 +113,7 @@ def fluid_backlog_bytes(
     return np.maximum(excess, 0.0) * (non_negative("duration_s", duration_s) / 8.0)
 
 
-@quiet
+@model
 def fluid_fill_s(
     buffer_bytes: ArrayLike, *, input_bps: ArrayLike, output_bps: ArrayLike
 ) -> FloatArray:
@@ -124,7 +124,7 @@ def fluid_fill_s(
     Parameters
     ----------
     buffer_bytes : array_like
-        Room in the buffer. [byte]
+        Namespace in the buffer. [byte]
     input_bps : array_like
         Rate that comes in. [bit/s]
     output_bps : array_like
@@ -157,4 +157,4 @@ def fluid_fill_s(
     """
     excess = non_negative("input_bps", input_bps) - non_negative("output_bps", output_bps)
     room = non_negative("buffer_bytes", buffer_bytes)
-    return missing_stays(np.where(excess > 0.0, 8.0 * (room / excess), np.inf), excess, room)
+    return keep_nan(np.where(excess > 0.0, 8.0 * (room / excess), np.inf), excess, room)

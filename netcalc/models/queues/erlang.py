@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, between, missing_stays, non_negative, quiet, ratio
+from netcalc.checks import FloatArray, between, keep_nan, model, non_negative, ratio
 from netcalc.errors import ConvergenceError
 from netcalc.models.blocks import blockwise
 from netcalc.models.queues._erlang import (
@@ -25,7 +25,7 @@ from netcalc.models.queues._erlang import (
 _MAX_STEPS = 100
 
 
-@quiet
+@model
 @blockwise
 def erlang_b_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> FloatArray:
     r"""Share of calls that find all servers busy and are lost.
@@ -70,7 +70,7 @@ def erlang_b_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> Flo
     return blocked_share(offered, server_counts(server_count, low=0))
 
 
-@quiet
+@model
 @blockwise
 def erlang_b_load(blocking_ratio: ArrayLike, *, server_count: ArrayLike) -> FloatArray:
     r"""Largest offered load of which at most a given share is lost.
@@ -121,10 +121,10 @@ def erlang_b_load(blocking_ratio: ArrayLike, *, server_count: ArrayLike) -> Floa
     filled = np.where(np.isnan(servers), 1.0, servers)
     load = _load_blocked(target, filled)
     load = np.where(is_open, load, np.where(wanted > 0.0, np.inf, 0.0))
-    return missing_stays(load, wanted, servers)
+    return keep_nan(load, wanted, servers)
 
 
-@quiet
+@model
 @blockwise
 def erlang_b_server_count(offered_erlang: ArrayLike, *, blocking_ratio: ArrayLike) -> FloatArray:
     r"""Servers needed so that at most a given share of the calls is lost.
@@ -179,7 +179,7 @@ def erlang_b_server_count(offered_erlang: ArrayLike, *, blocking_ratio: ArrayLik
         carried = load * blocking
         blocking = np.where(is_short, carried / (servers + carried), blocking)
     count = np.where((offered > 0.0) & (wanted < 1.0), np.where(is_open, servers, np.inf), 0.0)
-    return missing_stays(count, offered, wanted)
+    return keep_nan(count, offered, wanted)
 
 
 def _load_blocked(wanted: FloatArray, servers: FloatArray) -> FloatArray:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, missing_stays, non_negative, positive, quiet, whole
+from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, whole
 from netcalc.models.blocks import in_blocks
 from netcalc.models.queues._load import langevin
 
 
-@quiet
+@model
 def mm1k_blocking_ratio(utilization: ArrayLike, *, place_count: ArrayLike) -> FloatArray:
     r"""Share of arrivals that an M/M/1/K queue loses because it is full.
 
@@ -58,7 +58,7 @@ def mm1k_blocking_ratio(utilization: ArrayLike, *, place_count: ArrayLike) -> Fl
     return in_blocks(_blocking, load, places)
 
 
-@quiet
+@model
 def mm1k_customers(utilization: ArrayLike, *, place_count: ArrayLike) -> FloatArray:
     r"""Mean number in an M/M/1/K system, the one in service included.
 
@@ -102,7 +102,7 @@ def mm1k_customers(utilization: ArrayLike, *, place_count: ArrayLike) -> FloatAr
     return in_blocks(_mean_number, load, places)
 
 
-@quiet
+@model
 def mm1k_throughput_pps(
     utilization: ArrayLike, *, place_count: ArrayLike, service_s: ArrayLike
 ) -> FloatArray:
@@ -152,7 +152,7 @@ def mm1k_throughput_pps(
     return in_blocks(_busy_ratio, load, places) / positive("service_s", service_s)
 
 
-@quiet
+@model
 def mm1k_sojourn_s(
     utilization: ArrayLike, *, place_count: ArrayLike, service_s: ArrayLike
 ) -> FloatArray:
@@ -204,7 +204,7 @@ def mm1k_sojourn_s(
     return in_blocks(_services_inside, load, places) * positive("service_s", service_s)
 
 
-@quiet
+@model
 def mm1k_wait_s(
     utilization: ArrayLike, *, place_count: ArrayLike, service_s: ArrayLike
 ) -> FloatArray:
@@ -257,7 +257,7 @@ def _blocking(load: FloatArray, places: FloatArray) -> FloatArray:
     """Return the share of time that all places are taken."""
     x = np.log(load)
     towards_one = np.exp(np.minimum(places * x, 0.0)) * _growth_ratio(x, places)
-    return missing_stays(np.where(load > 0.0, towards_one, 0.0), load, places)
+    return keep_nan(np.where(load > 0.0, towards_one, 0.0), load, places)
 
 
 def _services_inside(load: FloatArray, places: FloatArray) -> FloatArray:
@@ -265,13 +265,13 @@ def _services_inside(load: FloatArray, places: FloatArray) -> FloatArray:
     number = _mean_number(load, places)
     # Next to no load every customer is alone; numbers this small have lost their digits.
     services = np.where(load > 1e-300, number / _busy_ratio(load, places), 1.0)
-    return missing_stays(services, load, places)
+    return keep_nan(services, load, places)
 
 
 def _services_ahead(load: FloatArray, places: FloatArray) -> FloatArray:
     """Return the wait, in services."""
     ahead = np.where(places > 1.0, _mean_number(load, np.maximum(places - 1.0, 1.0)), 0.0)
-    return missing_stays(ahead, load, places)
+    return keep_nan(ahead, load, places)
 
 
 def _mean_number(load: FloatArray, places: FloatArray) -> FloatArray:
@@ -282,7 +282,7 @@ def _mean_number(load: FloatArray, places: FloatArray) -> FloatArray:
     middle = 0.5 * (places + states * langevin(0.5 * states * x) - langevin(0.5 * x))
     apart = 1.0 / np.expm1(-x) - states / np.expm1(-states * x)
     number = np.where(np.abs(states * x) < 1.0, middle, apart)
-    return missing_stays(np.where(load > 0.0, number, 0.0), load, places)
+    return keep_nan(np.where(load > 0.0, number, 0.0), load, places)
 
 
 def _growth_ratio(x: FloatArray, places: FloatArray) -> FloatArray:
@@ -300,4 +300,4 @@ def _busy_ratio(load: FloatArray, places: FloatArray) -> FloatArray:
     accepted = load * (1.0 - np.exp(places * np.minimum(x, 0.0)) * growth)
     worked = 1.0 - np.exp(-places * np.maximum(x, 0.0)) * growth
     busy = np.where(load <= 1.0, accepted, worked)
-    return missing_stays(np.where(load > 0.0, busy, 0.0), load, places)
+    return keep_nan(np.where(load > 0.0, busy, 0.0), load, places)

@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.checks import FloatArray, missing_stays, non_negative, positive, quiet, ratio
+from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, ratio
 from netcalc.models.blocks import blockwise, in_blocks
-from netcalc.models.queues._load import langevin, spare
+from netcalc.models.queues._load import headroom, langevin
 
 EXACT_STEPS = 32
 """Service times up to which the recursion is used; the tail is exponential to 1e-16 by then."""
@@ -21,7 +21,7 @@ EXACT_STEPS = 32
 _TERMS = 30  # of a Poisson distribution with a mean below 1: the rest is under 1e-32
 
 
-@quiet
+@model
 def md1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
     r"""Mean wait in an M/D/1 queue before service starts: half of M/M/1.
 
@@ -61,10 +61,10 @@ def md1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
     Kleinrock, Queueing Systems vol. 1, 5.6 (Pollaczek-Khinchine with no variance).
     """
     load = non_negative("utilization", utilization)
-    return positive("service_s", service_s) * (0.5 * load / spare(load))
+    return positive("service_s", service_s) * (0.5 * load / headroom(load))
 
 
-@quiet
+@model
 def md1_customers(utilization: ArrayLike) -> FloatArray:
     r"""Mean number in an M/D/1 system, the one in service included.
 
@@ -102,10 +102,10 @@ def md1_customers(utilization: ArrayLike) -> FloatArray:
     Kleinrock, Queueing Systems vol. 1, 5.6.
     """
     load = non_negative("utilization", utilization)
-    return load + load * (0.5 * load / spare(load))
+    return load + load * (0.5 * load / headroom(load))
 
 
-@quiet
+@model
 @blockwise
 def md1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayLike) -> FloatArray:
     r"""Share of customers of an M/D/1 queue that wait at most so long.
@@ -154,10 +154,10 @@ def md1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayL
     load = non_negative("utilization", utilization)
     steps = wait / positive("service_s", service_s)
     within = in_blocks(_share_within, steps, np.minimum(load, 1.0))
-    return missing_stays(np.where(load < 1.0, within, 0.0), steps, load)
+    return keep_nan(np.where(load < 1.0, within, 0.0), steps, load)
 
 
-@quiet
+@model
 def md1_wait_percentile_s(
     utilization: ArrayLike, *, service_s: ArrayLike, quantile: ArrayLike
 ) -> FloatArray:
@@ -211,7 +211,7 @@ def md1_wait_percentile_s(
     service = positive("service_s", service_s)
     steps = in_blocks(_steps_at, share, np.minimum(load, 1.0))
     steps = np.where(load < 1.0, steps, np.inf)
-    return missing_stays(np.where(load > 0.0, steps * service, 0.0), load, share, service)
+    return keep_nan(np.where(load > 0.0, steps * service, 0.0), load, share, service)
 
 
 def _share_within(steps: FloatArray, load: FloatArray) -> FloatArray:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, missing_stays, non_negative, positive, quiet, ratio, whole
+from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, ratio, whole
 from netcalc.models.blocks import blockwise
-from netcalc.models.queues._load import spare
+from netcalc.models.queues._load import headroom
 
 
-@quiet
+@model
 def mm1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
     r"""Mean wait in an M/M/1 queue before service starts.
 
@@ -56,10 +56,10 @@ def mm1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
     Kleinrock, Queueing Systems vol. 1, 3.2.
     """
     load = non_negative("utilization", utilization)
-    return positive("service_s", service_s) * (load / spare(load))
+    return positive("service_s", service_s) * (load / headroom(load))
 
 
-@quiet
+@model
 def mm1_sojourn_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
     r"""Mean time in an M/M/1 system, wait and service.
 
@@ -100,10 +100,10 @@ def mm1_sojourn_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray
     Kleinrock, Queueing Systems vol. 1, 3.2.
     """
     load = non_negative("utilization", utilization)
-    return positive("service_s", service_s) / spare(load)
+    return positive("service_s", service_s) / headroom(load)
 
 
-@quiet
+@model
 def mm1_customers(utilization: ArrayLike) -> FloatArray:
     r"""Mean number in an M/M/1 system, the one in service included.
 
@@ -141,10 +141,10 @@ def mm1_customers(utilization: ArrayLike) -> FloatArray:
     Kleinrock, Queueing Systems vol. 1, 3.2.
     """
     load = non_negative("utilization", utilization)
-    return load / spare(load)
+    return load / headroom(load)
 
 
-@quiet
+@model
 def mm1_queue_length(utilization: ArrayLike) -> FloatArray:
     r"""Mean number waiting in an M/M/1 queue, the one in service not counted.
 
@@ -182,10 +182,10 @@ def mm1_queue_length(utilization: ArrayLike) -> FloatArray:
     Kleinrock, Queueing Systems vol. 1, 3.2.
     """
     load = non_negative("utilization", utilization)
-    return load * (load / spare(load))
+    return load * (load / headroom(load))
 
 
-@quiet
+@model
 def mm1_state_ratio(utilization: ArrayLike, *, customer_count: ArrayLike) -> FloatArray:
     r"""Share of time that an M/M/1 system holds exactly so many customers.
 
@@ -225,10 +225,10 @@ def mm1_state_ratio(utilization: ArrayLike, *, customer_count: ArrayLike) -> Flo
     """
     load = non_negative("utilization", utilization)
     count = whole("customer_count", customer_count)
-    return spare(load) * np.minimum(load, 1.0) ** count
+    return headroom(load) * np.minimum(load, 1.0) ** count
 
 
-@quiet
+@model
 @blockwise
 def mm1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayLike) -> FloatArray:
     r"""Share of customers of an M/M/1 queue that wait at most so long.
@@ -271,13 +271,13 @@ def mm1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayL
     """
     wait = non_negative("wait_s", wait_s)
     load = non_negative("utilization", utilization)
-    idle = spare(load)
+    idle = headroom(load)
     decayed = -np.expm1(-idle * (wait / positive("service_s", service_s)))
     within = idle + load * decayed
-    return missing_stays(np.where(load < 1.0, within, 0.0), load, within)
+    return keep_nan(np.where(load < 1.0, within, 0.0), load, within)
 
 
-@quiet
+@model
 @blockwise
 def mm1_wait_percentile_s(
     utilization: ArrayLike, *, service_s: ArrayLike, quantile: ArrayLike
@@ -328,11 +328,11 @@ def mm1_wait_percentile_s(
     share = ratio("quantile", quantile)
     service = positive("service_s", service_s)
     longer = np.maximum(np.log(load) - np.log1p(-share), 0.0)
-    wait = np.where(load < 1.0, service / spare(load) * longer, np.inf)
-    return missing_stays(np.where(load > 0.0, wait, 0.0), load, share, service)
+    wait = np.where(load < 1.0, service / headroom(load) * longer, np.inf)
+    return keep_nan(np.where(load > 0.0, wait, 0.0), load, share, service)
 
 
-@quiet
+@model
 @blockwise
 def mm1_sojourn_percentile_s(
     utilization: ArrayLike, *, service_s: ArrayLike, quantile: ArrayLike
@@ -379,6 +379,6 @@ def mm1_sojourn_percentile_s(
     """
     load = non_negative("utilization", utilization)
     share = ratio("quantile", quantile)
-    mean = positive("service_s", service_s) / spare(load)
+    mean = positive("service_s", service_s) / headroom(load)
     left = np.where(load < 1.0, mean * -np.log1p(-share), np.inf)
-    return missing_stays(left, load, mean, share)
+    return keep_nan(left, load, mean, share)

@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, between, missing_stays, non_negative, positive, quiet, ratio
+from netcalc.checks import FloatArray, between, keep_nan, model, non_negative, positive, ratio
 from netcalc.models.blocks import blockwise
 from netcalc.models.queues._erlang import MAX_SERVERS, blocked_share, server_counts, waiting_share
 
 
-@quiet
+@model
 @blockwise
 def erlang_c_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> FloatArray:
     r"""Share of calls that have to wait for a server.
@@ -60,7 +60,7 @@ def erlang_c_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> Flo
     return waiting_share(offered, server_counts(server_count, low=1))
 
 
-@quiet
+@model
 @blockwise
 def erlang_c_server_count(
     offered_erlang: ArrayLike,
@@ -132,10 +132,10 @@ def erlang_c_server_count(
         carried = load * blocking
         blocking = np.where(is_short, carried / (servers + carried), blocking)
     count = np.where(offered > 0.0, np.where(is_open, servers, np.inf), 0.0)
-    return missing_stays(count, offered, level, patience)
+    return keep_nan(count, offered, level, patience)
 
 
-@quiet
+@model
 @blockwise
 def service_level_ratio(
     offered_erlang: ArrayLike,
@@ -191,10 +191,10 @@ def service_level_ratio(
     patience = non_negative("within_s", within_s) / positive("service_s", service_s)
     waiting = waiting_share(offered, servers)
     level = (1.0 - waiting) - waiting * np.expm1(-(servers - offered) * patience)
-    return missing_stays(np.where(offered < servers, level, 0.0), offered, servers, patience)
+    return keep_nan(np.where(offered < servers, level, 0.0), offered, servers, patience)
 
 
-@quiet
+@model
 @blockwise
 def mmc_wait_s(
     offered_erlang: ArrayLike, *, server_count: ArrayLike, service_s: ArrayLike
@@ -246,7 +246,7 @@ def mmc_wait_s(
     return waiting / np.maximum(servers - offered, 0.0) * positive("service_s", service_s)
 
 
-@quiet
+@model
 @blockwise
 def mmc_wait_percentile_s(
     offered_erlang: ArrayLike,
@@ -305,4 +305,4 @@ def mmc_wait_percentile_s(
     longer = np.maximum(np.log(waiting_share(offered, servers)) - np.log1p(-share), 0.0)
     wait = np.where(offered < servers, service / (servers - offered) * longer, np.inf)
     wait = np.where(offered > 0.0, wait, 0.0)
-    return missing_stays(wait, offered, servers, service, share)
+    return keep_nan(wait, offered, servers, service, share)

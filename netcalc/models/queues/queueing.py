@@ -12,17 +12,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import (
     FloatArray,
-    missing_stays,
+    keep_nan,
+    model,
     non_negative,
     one_dimensional,
     positive,
-    quiet,
 )
 from netcalc.errors import DomainError
-from netcalc.models.queues._load import spare
+from netcalc.models.queues._load import headroom
 
 
-@quiet
+@model
 def is_stable(utilization: ArrayLike) -> NDArray[np.bool_]:
     r"""Whether a queue with room for all has a steady state.
 
@@ -62,7 +62,7 @@ def is_stable(utilization: ArrayLike) -> NDArray[np.bool_]:
     return np.asarray(non_negative("utilization", utilization) < 1.0)
 
 
-@quiet
+@model
 def little_number(rate_pps: ArrayLike, *, sojourn_s: ArrayLike) -> FloatArray:
     r"""Mean number inside any stable system, from the rate through it and the time in it.
 
@@ -103,7 +103,7 @@ def little_number(rate_pps: ArrayLike, *, sojourn_s: ArrayLike) -> FloatArray:
     return non_negative("rate_pps", rate_pps) * non_negative("sojourn_s", sojourn_s)
 
 
-@quiet
+@model
 def mg1_wait_s(
     utilization: ArrayLike, *, service_s: ArrayLike, service_scv: ArrayLike
 ) -> FloatArray:
@@ -150,10 +150,10 @@ def mg1_wait_s(
     """
     load = non_negative("utilization", utilization)
     scv = non_negative("service_scv", service_scv)
-    return positive("service_s", service_s) * (0.5 + 0.5 * scv) * (load / spare(load))
+    return positive("service_s", service_s) * (0.5 + 0.5 * scv) * (load / headroom(load))
 
 
-@quiet
+@model
 def packet_mix_scv(wire_bytes: ArrayLike, *, weight: ArrayLike) -> FloatArray:
     r"""Squared coefficient of variation of the service time of a mix of packet sizes.
 
@@ -198,7 +198,7 @@ def packet_mix_scv(wire_bytes: ArrayLike, *, weight: ArrayLike) -> FloatArray:
     return _mix_moments(size, share)[1]
 
 
-@quiet
+@model
 def packet_mix_wait_s(
     utilization: ArrayLike,
     *,
@@ -258,10 +258,10 @@ def packet_mix_wait_s(
     mean, scv = _mix_moments(size, share)
     service = 8.0 * (mean / positive("bandwidth_bps", bandwidth_bps))
     load = non_negative("utilization", utilization)
-    return service * (0.5 + 0.5 * scv) * (load / spare(load))
+    return service * (0.5 + 0.5 * scv) * (load / headroom(load))
 
 
-@quiet
+@model
 def kingman_wait_s(
     utilization: ArrayLike,
     *,
@@ -318,8 +318,8 @@ def kingman_wait_s(
     services = non_negative("service_scv", service_scv)
     service = positive("service_s", service_s)
     variation = 0.5 * arrivals + 0.5 * services
-    wait = np.where(load < 1.0, service * variation * (load / spare(load)), np.inf)
-    return missing_stays(wait, load, service, variation)
+    wait = np.where(load < 1.0, service * variation * (load / headroom(load)), np.inf)
+    return keep_nan(wait, load, service, variation)
 
 
 def _mix(wire_bytes: ArrayLike, weight: ArrayLike) -> tuple[FloatArray, FloatArray]:

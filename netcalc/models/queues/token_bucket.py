@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, missing_stays, non_negative, positive, quiet
+from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive
 
 
-@quiet
+@model
 def token_bucket_transfer_s(
     traffic_bytes: ArrayLike,
     *,
@@ -69,7 +69,7 @@ def token_bucket_transfer_s(
     return np.maximum(traffic * (8.0 / positive("peak_bps", peak_bps, allow_inf=True)), sustained)
 
 
-@quiet
+@model
 def token_bucket_passed_bytes(
     duration_s: ArrayLike,
     *,
@@ -125,7 +125,7 @@ def token_bucket_passed_bytes(
     return np.minimum(at_peak, sustained)
 
 
-@quiet
+@model
 def token_bucket_burst_bytes(
     bucket_bytes: ArrayLike, *, token_bps: ArrayLike, peak_bps: ArrayLike
 ) -> FloatArray:
@@ -171,4 +171,4 @@ def token_bucket_burst_bytes(
     peak = positive("peak_bps", peak_bps)
     excess = peak - positive("token_bps", token_bps)
     burst = np.where(excess > 0.0, depth * (peak / excess), np.inf)
-    return missing_stays(burst, depth, excess)
+    return keep_nan(burst, depth, excess)

@@ -13,17 +13,17 @@ from numpy.typing import ArrayLike
 from netcalc.checks import (
     FloatArray,
     at_least,
+    model,
     non_negative,
     one_dimensional,
     positive,
-    quiet,
 )
 from netcalc.errors import DomainError
 from netcalc.models.rates.line_rate import frame_rate_pps
 from netcalc.models.sizes.headers import PREAMBLE_AND_GAP_BYTES
 
 
-@quiet
+@model
 def forwarding_rate_pps(
     frame_bytes: ArrayLike,
     *,
@@ -76,7 +76,7 @@ def forwarding_rate_pps(
     return np.minimum(line, positive("device_pps", device_pps))
 
 
-@quiet
+@model
 def crossover_frame_bytes(
     device_pps: ArrayLike,
     *,
@@ -126,7 +126,7 @@ def crossover_frame_bytes(
     return wire - non_negative("overhead_bytes", overhead_bytes)
 
 
-@quiet
+@model
 def device_byte_cost(
     rate_pps: ArrayLike,
     *,
@@ -184,7 +184,7 @@ def device_byte_cost(
     return np.where(sizes == 0.0, np.nan, (1.0 / second - 1.0 / first) / sizes)
 
 
-@quiet
+@model
 def device_packet_cost(
     rate_pps: ArrayLike,
     *,
@@ -243,7 +243,7 @@ def device_packet_cost(
     return 1.0 / positive("rate_pps", rate_pps) - byte * non_negative("frame_bytes", frame_bytes)
 
 
-@quiet
+@model
 def affine_rate_pps(
     frame_bytes: ArrayLike, *, packet_cost: ArrayLike, byte_cost: ArrayLike
 ) -> FloatArray:
@@ -289,7 +289,7 @@ def affine_rate_pps(
     return 1.0 / (each + non_negative("packet_cost", packet_cost))
 
 
-@quiet
+@model
 def both_directions_pps(rate_pps: ArrayLike, *, segments_per_ack: ArrayLike = 1) -> FloatArray:
     r"""Packets per second that a device forwards when the answers to the data are counted too.
 
@@ -331,7 +331,7 @@ def both_directions_pps(rate_pps: ArrayLike, *, segments_per_ack: ArrayLike = 1)
     return non_negative("rate_pps", rate_pps) * (1.0 + 1.0 / each)
 
 
-@quiet
+@model
 def switch_rate_pps(
     frame_bytes: ArrayLike,
     *,

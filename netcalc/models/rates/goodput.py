@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, at_least, positive, quiet
+from netcalc.checks import FloatArray, at_least, model, positive
 from netcalc.models.sizes.framing import ethernet_wire_bytes, tcp_payload_bytes, udp_payload_bytes
 from netcalc.models.sizes.headers import tcp_ip_header_bytes
 
 
-@quiet
+@model
 def tcp_goodput_ratio(
     mtu_bytes: ArrayLike,
     *,
@@ -66,7 +66,7 @@ def tcp_goodput_ratio(
     return payload / ethernet_wire_bytes(mtu_bytes, tag_count=tag_count)
 
 
-@quiet
+@model
 def tcp_goodput_bps(
     mtu_bytes: ArrayLike,
     *,
@@ -124,7 +124,7 @@ def tcp_goodput_bps(
     return positive("bandwidth_bps", bandwidth_bps) * share
 
 
-@quiet
+@model
 def udp_goodput_ratio(
     mtu_bytes: ArrayLike, *, ip_version: int = 4, tag_count: ArrayLike = 0
 ) -> FloatArray:
@@ -171,7 +171,7 @@ def udp_goodput_ratio(
     return payload / ethernet_wire_bytes(mtu_bytes, tag_count=tag_count)
 
 
-@quiet
+@model
 def udp_goodput_bps(
     mtu_bytes: ArrayLike,
     *,
@@ -224,7 +224,7 @@ def udp_goodput_bps(
     return positive("bandwidth_bps", bandwidth_bps) * share
 
 
-@quiet
+@model
 def tcp_ack_wire_bytes(
     tcp_option_bytes: ArrayLike = 0.0, *, ip_version: int = 4, tag_count: ArrayLike = 0
 ) -> FloatArray:
@@ -271,7 +271,7 @@ def tcp_ack_wire_bytes(
     return ethernet_wire_bytes(packet, tag_count=tag_count)
 
 
-@quiet
+@model
 def ack_reverse_utilization(
     segments_per_ack: ArrayLike,
     *,
@@ -331,7 +331,7 @@ def ack_reverse_utilization(
     return ack / (at_least("segments_per_ack", segments_per_ack, 1.0) * data)
 
 
-@quiet
+@model
 def half_duplex_goodput_bps(
     mtu_bytes: ArrayLike,
     *,

@@ -11,16 +11,16 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import (
     FloatArray,
+    model,
     non_negative,
     one_dimensional,
     positive,
-    quiet,
 )
 from netcalc.errors import DomainError
 from netcalc.models.sizes.headers import PREAMBLE_AND_GAP_BYTES
 
 
-@quiet
+@model
 def frame_rate_pps(
     frame_bytes: ArrayLike,
     *,
@@ -71,7 +71,7 @@ def frame_rate_pps(
     return positive("bandwidth_bps", bandwidth_bps) / 8.0 / wire
 
 
-@quiet
+@model
 def required_bandwidth_bps(
     rate_pps: ArrayLike,
     *,
@@ -120,7 +120,7 @@ def required_bandwidth_bps(
     return non_negative("rate_pps", rate_pps) * (8.0 * wire)
 
 
-@quiet
+@model
 def frame_throughput_bps(
     frame_bytes: ArrayLike,
     *,
@@ -170,7 +170,7 @@ def frame_throughput_bps(
     return positive("bandwidth_bps", bandwidth_bps) * (frame / wire)
 
 
-@quiet
+@model
 def line_utilization(
     rate_pps: ArrayLike,
     *,
@@ -224,7 +224,7 @@ def line_utilization(
     return non_negative("rate_pps", rate_pps) * share
 
 
-@quiet
+@model
 def payload_throughput_bps(
     payload_bytes: ArrayLike, *, wire_bytes: ArrayLike, bandwidth_bps: ArrayLike
 ) -> FloatArray:
@@ -273,7 +273,7 @@ def payload_throughput_bps(
     return positive("bandwidth_bps", bandwidth_bps) * share
 
 
-@quiet
+@model
 def mix_mean_frame_bytes(frame_bytes: ArrayLike, *, weight: ArrayLike) -> FloatArray:
     r"""Mean frame of a mix of sizes (IMIX).
 
@@ -321,7 +321,7 @@ def mix_mean_frame_bytes(frame_bytes: ArrayLike, *, weight: ArrayLike) -> FloatA
     return np.asarray(sizes @ (weights / total))
 
 
-@quiet
+@model
 def mix_rate_pps(
     frame_bytes: ArrayLike,
     *,

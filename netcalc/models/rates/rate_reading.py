@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, non_negative, positive, quiet, whole
+from netcalc.checks import FloatArray, model, non_negative, positive, whole
 from netcalc.models.blocks import blockwise
 from netcalc.models.sizes.headers import PREAMBLE_AND_GAP_BYTES
 
 
-@quiet
+@model
 def goodput_rate_pps(goodput_bps: ArrayLike, *, payload_bytes: ArrayLike) -> FloatArray:
     r"""Data packets per second behind a goodput reading.
 
@@ -57,7 +57,7 @@ def goodput_rate_pps(goodput_bps: ArrayLike, *, payload_bytes: ArrayLike) -> Flo
     return non_negative("goodput_bps", goodput_bps) / bits
 
 
-@quiet
+@model
 def rate_goodput_bps(rate_pps: ArrayLike, *, payload_bytes: ArrayLike) -> FloatArray:
     r"""Goodput of a packet rate: the inverse of :func:`goodput_rate_pps`.
 
@@ -99,7 +99,7 @@ def rate_goodput_bps(rate_pps: ArrayLike, *, payload_bytes: ArrayLike) -> FloatA
     return non_negative("rate_pps", rate_pps) * bits
 
 
-@quiet
+@model
 def goodput_wire_bps(
     goodput_bps: ArrayLike, *, payload_bytes: ArrayLike, wire_bytes: ArrayLike
 ) -> FloatArray:
@@ -145,7 +145,7 @@ def goodput_wire_bps(
     return non_negative("goodput_bps", goodput_bps) * factor
 
 
-@quiet
+@model
 @blockwise
 def header_bandwidth_bps(
     payload_bytes: ArrayLike, *, wire_bytes: ArrayLike, bandwidth_bps: ArrayLike
@@ -194,7 +194,7 @@ def header_bandwidth_bps(
     return positive("bandwidth_bps", bandwidth_bps) * left
 
 
-@quiet
+@model
 def constant_offset_rate_pps(
     goodput_bps: ArrayLike,
     *,
@@ -251,7 +251,7 @@ def constant_offset_rate_pps(
     return total / (8.0 * wire)
 
 
-@quiet
+@model
 def stop_and_wait_utilization(
     packet_bytes: ArrayLike, *, bandwidth_bps: ArrayLike, rtt_s: ArrayLike
 ) -> FloatArray:
@@ -298,7 +298,7 @@ def stop_and_wait_utilization(
     return 1.0 / (1.0 + waits)
 
 
-@quiet
+@model
 def stop_and_wait_goodput_bps(
     pair_count: ArrayLike,
     *,
@@ -355,7 +355,7 @@ def stop_and_wait_goodput_bps(
     return np.minimum(total, positive("capacity_bps", capacity_bps))
 
 
-@quiet
+@model
 def saturating_pair_count(
     capacity_bps: ArrayLike, *, payload_bytes: ArrayLike, cycle_s: ArrayLike
 ) -> FloatArray:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, between, non_negative, positive, quiet, whole
+from netcalc.checks import FloatArray, between, model, non_negative, positive, whole
 
 RTP_UDP_IPV4_BYTES = 40.0
 """RTP (12), UDP (8) and IPv4 (20). [byte]"""
 
 
-@quiet
+@model
 def rtp_header_bytes(csrc_count: ArrayLike = 0, *, extension_bytes: ArrayLike = 0.0) -> FloatArray:
     r"""RTP header with its contributing sources and an extension.
 
@@ -59,7 +59,7 @@ def rtp_header_bytes(csrc_count: ArrayLike = 0, *, extension_bytes: ArrayLike = 
     return 4.0 * sources + (12.0 + non_negative("extension_bytes", extension_bytes))
 
 
-@quiet
+@model
 def codec_payload_bytes(codec_bps: ArrayLike, *, interval_s: ArrayLike = 0.02) -> FloatArray:
     r"""Voice in one packet.
 
@@ -100,7 +100,7 @@ def codec_payload_bytes(codec_bps: ArrayLike, *, interval_s: ArrayLike = 0.02) -
     return positive("codec_bps", codec_bps) * positive("interval_s", interval_s) / 8.0
 
 
-@quiet
+@model
 def voip_bandwidth_bps(
     payload_bytes: ArrayLike,
     *,
@@ -156,7 +156,7 @@ def voip_bandwidth_bps(
     return size * (8.0 / positive("interval_s", interval_s))
 
 
-@quiet
+@model
 def voip_call_count(
     bandwidth_bps: ArrayLike,
     *,

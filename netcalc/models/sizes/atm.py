@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, choice, flag, non_negative, positive, quiet
+from netcalc.checks import FloatArray, choice, flag, model, non_negative, positive
 from netcalc.models.sizes.headers import FCS_BYTES, MAC_HEADER_BYTES, MIN_FRAME_BYTES
 
 CELL_BYTES = 53.0
@@ -30,7 +30,7 @@ ATM_OVERHEAD_BYTES: dict[str, float] = {
 RFC 2684, RFC 2364, RFC 2516; bridged and pppoe without the Ethernet FCS. [byte]"""
 
 
-@quiet
+@model
 def atm_overhead_bytes(encapsulation: str) -> FloatArray:
     r"""Bytes that an encapsulation adds to a packet before it is cut into cells.
 
@@ -71,7 +71,7 @@ def atm_overhead_bytes(encapsulation: str) -> FloatArray:
     return np.asarray(ATM_OVERHEAD_BYTES[encapsulation])
 
 
-@quiet
+@model
 def atm_cell_count(
     packet_bytes: ArrayLike,
     *,
@@ -133,7 +133,7 @@ def atm_cell_count(
     return np.ceil(size / CELL_PAYLOAD_BYTES)
 
 
-@quiet
+@model
 def atm_wire_bytes(
     packet_bytes: ArrayLike,
     *,
@@ -190,7 +190,7 @@ def atm_wire_bytes(
     )
 
 
-@quiet
+@model
 def atm_efficiency_ratio(
     packet_bytes: ArrayLike,
     *,
@@ -248,7 +248,7 @@ def atm_efficiency_ratio(
     return non_negative("packet_bytes", packet_bytes) / wire
 
 
-@quiet
+@model
 def atm_packet_rate_pps(
     packet_bytes: ArrayLike,
     *,

@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, missing_stays, non_negative, positive, quiet
+from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive
 from netcalc.models.blocks import blockwise
 from netcalc.models.sizes.framing import ethernet_wire_bytes
 from netcalc.models.sizes.headers import (
@@ -32,7 +32,7 @@ from netcalc.models.sizes.headers import (
 from netcalc.models.sizes.layers import fixed_bytes, inside, outside, stack_layers
 
 
-@quiet
+@model
 @blockwise
 def tunnel_packet_bytes(
     packet_bytes: ArrayLike, *, stack: str, mtu_bytes: ArrayLike = 1500.0
@@ -83,10 +83,10 @@ def tunnel_packet_bytes(
     size = non_negative("packet_bytes", packet_bytes)
     for layer, limit in zip(reversed(layers), reversed(limits[1:]), strict=True):
         size = outside(layer, size, limit)
-    return missing_stays(size, limits[0])
+    return keep_nan(size, limits[0])
 
 
-@quiet
+@model
 @blockwise
 def tunnel_wire_bytes(
     packet_bytes: ArrayLike,
@@ -141,7 +141,7 @@ def tunnel_wire_bytes(
     return np.where(outer > non_negative("mtu_bytes", mtu_bytes), np.nan, wire)
 
 
-@quiet
+@model
 @blockwise
 def tunnel_overhead_bytes(
     packet_bytes: ArrayLike, *, stack: str, mtu_bytes: ArrayLike = 1500.0
@@ -189,7 +189,7 @@ def tunnel_overhead_bytes(
     return outer - non_negative("packet_bytes", packet_bytes)
 
 
-@quiet
+@model
 def tunnel_mtu_bytes(mtu_bytes: ArrayLike, *, stack: str) -> FloatArray:
     r"""Largest inner packet of a stack of tunnels that is not fragmented.
 
@@ -232,7 +232,7 @@ def tunnel_mtu_bytes(mtu_bytes: ArrayLike, *, stack: str) -> FloatArray:
     return _room_inside(mtu_bytes, stack, 0.0)
 
 
-@quiet
+@model
 def tunnel_tcp_payload_bytes(
     mtu_bytes: ArrayLike,
     *,
@@ -285,7 +285,7 @@ def tunnel_tcp_payload_bytes(
     return _room_inside(mtu_bytes, stack, headers)
 
 
-@quiet
+@model
 def tunnel_udp_payload_bytes(
     mtu_bytes: ArrayLike, *, stack: str, ip_version: int = 4
 ) -> FloatArray:
@@ -331,7 +331,7 @@ def tunnel_udp_payload_bytes(
     return _room_inside(mtu_bytes, stack, ip_header_bytes(ip_version) + UDP_HEADER_BYTES)
 
 
-@quiet
+@model
 @blockwise
 def tunnel_goodput_bps(
     mtu_bytes: ArrayLike,

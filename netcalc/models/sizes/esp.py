@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, flag, non_negative, quiet
+from netcalc.checks import FloatArray, flag, model, non_negative
 from netcalc.errors import DomainError
 from netcalc.models.sizes.headers import UDP_HEADER_BYTES, ip_header_bytes, room
 
@@ -92,7 +92,7 @@ def suite_sizes(suite: str) -> Suite:
     return Suite(cipher.iv_bytes, max(4.0, cipher.block_bytes), cipher.icv_bytes + icv)
 
 
-@quiet
+@model
 def esp_packet_bytes(
     payload_bytes: ArrayLike,
     *,
@@ -152,7 +152,7 @@ def esp_packet_bytes(
     return padded + (_outer_bytes(ip_version, nat_traversal) + iv + icv)
 
 
-@quiet
+@model
 def esp_payload_bytes(
     mtu_bytes: ArrayLike,
     *,

@@ -16,7 +16,7 @@ from netcalc.checks import (
     at_least,
     between,
     choice,
-    quiet,
+    model,
     whole,
 )
 from netcalc.errors import DomainError
@@ -28,7 +28,7 @@ IPV6_FRAGMENT_HEADER_BYTES = 8.0
 _ALGORITHMS = ("rfc791", "bsd")
 
 
-@quiet
+@model
 def min_mtu_bytes(ip_version: int = 4) -> FloatArray:
     r"""Smallest MTU that a link may have.
 
@@ -68,7 +68,7 @@ def min_mtu_bytes(ip_version: int = 4) -> FloatArray:
     return np.asarray(68.0 if ip_version == 4 else 1280.0)
 
 
-@quiet
+@model
 def fragment_count(
     ip_payload_bytes: ArrayLike,
     *,
@@ -134,7 +134,7 @@ def fragment_count(
     return np.where(size <= fits, 1.0, count)
 
 
-@quiet
+@model
 def fragments_bytes(
     ip_payload_bytes: int,
     *,
@@ -212,7 +212,7 @@ def fragments_bytes(
     return sizes
 
 
-@quiet
+@model
 def fragmented_bytes(
     ip_payload_bytes: ArrayLike,
     *,
@@ -283,7 +283,7 @@ def fragmented_bytes(
     return size + np.where(count == 1.0, header, count * with_fragment_header)
 
 
-@quiet
+@model
 @blockwise
 def fragmented_wire_bytes(
     ip_payload_bytes: ArrayLike,

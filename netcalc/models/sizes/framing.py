@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, non_negative, quiet, whole
+from netcalc.checks import FloatArray, model, non_negative, whole
 from netcalc.models.sizes.headers import (
     FCS_BYTES,
     MAC_HEADER_BYTES,
@@ -25,7 +25,7 @@ from netcalc.models.sizes.headers import (
 )
 
 
-@quiet
+@model
 def ethernet_frame_bytes(
     packet_bytes: ArrayLike,
     *,
@@ -75,7 +75,7 @@ def ethernet_frame_bytes(
     return np.maximum(frame, non_negative("min_frame_bytes", min_frame_bytes))
 
 
-@quiet
+@model
 def ethernet_wire_bytes(
     packet_bytes: ArrayLike,
     *,
@@ -128,7 +128,7 @@ def ethernet_wire_bytes(
     return frame + non_negative("overhead_bytes", overhead_bytes)
 
 
-@quiet
+@model
 def captured_frame_bytes(captured_bytes: ArrayLike) -> FloatArray:
     r"""Frame on the cable that a capture shows without its FCS and, when sent, without padding.
 
@@ -168,7 +168,7 @@ def captured_frame_bytes(captured_bytes: ArrayLike) -> FloatArray:
     return np.maximum(non_negative("captured_bytes", captured_bytes) + FCS_BYTES, MIN_FRAME_BYTES)
 
 
-@quiet
+@model
 def captured_wire_bytes(
     captured_bytes: ArrayLike, *, overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES
 ) -> FloatArray:
@@ -211,7 +211,7 @@ def captured_wire_bytes(
     return captured_frame_bytes(captured_bytes) + non_negative("overhead_bytes", overhead_bytes)
 
 
-@quiet
+@model
 def captured_tcp_payload_bytes(
     captured_bytes: ArrayLike,
     *,
@@ -265,7 +265,7 @@ def captured_tcp_payload_bytes(
     return room("captured_bytes", non_negative("captured_bytes", captured_bytes), headers)
 
 
-@quiet
+@model
 def tcp_payload_bytes(
     mtu_bytes: ArrayLike, *, ip_version: int = 4, tcp_option_bytes: ArrayLike = 0.0
 ) -> FloatArray:
@@ -313,7 +313,7 @@ def tcp_payload_bytes(
     return room("mtu_bytes", non_negative("mtu_bytes", mtu_bytes), headers)
 
 
-@quiet
+@model
 def udp_payload_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatArray:
     r"""Largest UDP payload of a packet that is not fragmented.
 
@@ -355,7 +355,7 @@ def udp_payload_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatArra
     return room("mtu_bytes", non_negative("mtu_bytes", mtu_bytes), headers)
 
 
-@quiet
+@model
 def udp_payload_limit_bytes(ip_version: int = 4) -> FloatArray:
     r"""Largest UDP payload that an IP packet can hold, fragmented or not.
 

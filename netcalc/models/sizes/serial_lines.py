@@ -13,9 +13,9 @@ from netcalc.checks import (
     FloatArray,
     at_least,
     between,
+    model,
     non_negative,
     positive,
-    quiet,
     ratio,
     whole,
 )
@@ -26,7 +26,7 @@ PPP_HEADER_BYTES = 4.0
 """Address, control and protocol. [byte]"""
 
 
-@quiet
+@model
 def bit_stuffing_ratio(ones_ratio: ArrayLike = 0.5) -> FloatArray:
     r"""Bits that HDLC adds: a zero after every five ones.
 
@@ -67,7 +67,7 @@ def bit_stuffing_ratio(ones_ratio: ArrayLike = 0.5) -> FloatArray:
     return q**5 / ((((q + 1.0) * q + 1.0) * q + 1.0) * q + 1.0)
 
 
-@quiet
+@model
 def byte_stuffing_ratio(control_count: ArrayLike = 0) -> FloatArray:
     r"""Bytes that PPP adds in random data: an escape before each reserved byte.
 
@@ -108,7 +108,7 @@ def byte_stuffing_ratio(control_count: ArrayLike = 0) -> FloatArray:
     return (controls + 2.0) / 256.0
 
 
-@quiet
+@model
 def ppp_wire_bytes(
     packet_bytes: ArrayLike,
     *,
@@ -164,7 +164,7 @@ def ppp_wire_bytes(
     return stuffed + non_negative("flag_bytes", flag_bytes)
 
 
-@quiet
+@model
 def ppp_packet_rate_pps(
     packet_bytes: ArrayLike,
     *,
@@ -223,7 +223,7 @@ def ppp_packet_rate_pps(
     return positive("bandwidth_bps", bandwidth_bps) / 8.0 / wire
 
 
-@quiet
+@model
 @blockwise
 def sonet_line_bps(sts_count: ArrayLike) -> FloatArray:
     r"""Line rate of a SONET or SDH signal.
@@ -263,7 +263,7 @@ def sonet_line_bps(sts_count: ArrayLike) -> FloatArray:
     return _sts(sts_count) * 51.84e6
 
 
-@quiet
+@model
 @blockwise
 def sonet_payload_bps(sts_count: ArrayLike) -> FloatArray:
     r"""Rate that one concatenated SONET or SDH signal leaves for data.
@@ -305,7 +305,7 @@ def sonet_payload_bps(sts_count: ArrayLike) -> FloatArray:
     return (87.0 * sts - np.maximum(sts / 3.0, 1.0)) * (9.0 * 8.0 * 8000.0)
 
 
-@quiet
+@model
 def pos_frame_rate_pps(frame_bytes: ArrayLike, *, sts_count: ArrayLike) -> FloatArray:
     r"""Frames per second of packet over SONET.
 
@@ -347,7 +347,7 @@ def pos_frame_rate_pps(frame_bytes: ArrayLike, *, sts_count: ArrayLike) -> Float
     return sonet_payload_bps(sts_count) / 8.0 / wire
 
 
-@quiet
+@model
 def channel_payload_bps(channel_count: ArrayLike) -> FloatArray:
     r"""Rate of the channels of a T-carrier or E-carrier line together.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, non_negative, quiet
+from netcalc.checks import FloatArray, model, non_negative
 from netcalc.models.sizes.headers import UDP_HEADER_BYTES, ip_header_bytes, room
 
 WIREGUARD_BYTES = 32.0
@@ -17,7 +17,7 @@ WIREGUARD_BYTES = 32.0
 WIREGUARD_ALIGN_BYTES = 16.0
 
 
-@quiet
+@model
 def wireguard_overhead_bytes(ip_version: int = 4) -> FloatArray:
     r"""Bytes that WireGuard adds to a packet, padding aside.
 
@@ -56,7 +56,7 @@ def wireguard_overhead_bytes(ip_version: int = 4) -> FloatArray:
     return np.asarray(ip_header_bytes(ip_version) + UDP_HEADER_BYTES + WIREGUARD_BYTES)
 
 
-@quiet
+@model
 def wireguard_packet_bytes(
     packet_bytes: ArrayLike, *, device_mtu_bytes: ArrayLike = 1420.0, ip_version: int = 4
 ) -> FloatArray:
@@ -106,7 +106,7 @@ def wireguard_packet_bytes(
     return padded + wireguard_overhead_bytes(ip_version)
 
 
-@quiet
+@model
 def wireguard_mtu_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatArray:
     r"""Largest MTU of a WireGuard device whose packets are not fragmented on the path.
 

@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike
 from netcalc.checks import (
     FloatArray,
     at_least,
+    model,
     non_negative,
     one_dimensional,
     positive,
-    quiet,
 )
 
 STARTUP_GAIN = 2.0 / math.log(2.0)
@@ -42,7 +42,7 @@ PROBE_RTT_INTERVAL_S = 10.0
 """How often that is done. [s]"""
 
 
-@quiet
+@model
 def bbr_inflight_limit_bytes(
     bandwidth_bps: ArrayLike, *, base_rtt_s: ArrayLike, window_gain: ArrayLike = WINDOW_GAIN
 ) -> FloatArray:
@@ -90,7 +90,7 @@ def bbr_inflight_limit_bytes(
     return product / 8.0 * positive("window_gain", window_gain)
 
 
-@quiet
+@model
 def bbr_loss_tolerance_ratio(probe_gain: ArrayLike = PROBE_CYCLE[0]) -> FloatArray:
     r"""Loss up to which BBR version 1 keeps its rate.
 
@@ -130,7 +130,7 @@ def bbr_loss_tolerance_ratio(probe_gain: ArrayLike = PROBE_CYCLE[0]) -> FloatArr
     return (gain - 1.0) / gain
 
 
-@quiet
+@model
 def bbr_mean_gain(cycle_gain: ArrayLike = PROBE_CYCLE) -> FloatArray:
     r"""Mean pacing gain over a cycle of phases: 1 in steady state.
 
@@ -170,7 +170,7 @@ def bbr_mean_gain(cycle_gain: ArrayLike = PROBE_CYCLE) -> FloatArray:
     return np.asarray(gains.mean())
 
 
-@quiet
+@model
 def bbr_probe_rtt_ratio(
     probe_rtt_s: ArrayLike = PROBE_RTT_S, *, probe_rtt_interval_s: ArrayLike = PROBE_RTT_INTERVAL_S
 ) -> FloatArray:
@@ -216,7 +216,7 @@ def bbr_probe_rtt_ratio(
     return np.minimum(share, 1.0)
 
 
-@quiet
+@model
 def bbr_startup_rounds(
     bandwidth_bps: ArrayLike,
     *,

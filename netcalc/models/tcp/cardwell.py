@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, flag, missing_stays, non_negative, positive, quiet, ratio
+from netcalc.checks import FloatArray, flag, keep_nan, model, non_negative, positive, ratio
 from netcalc.models.blocks import blockwise, in_blocks
 from netcalc.models.tcp.pftk import pftk_throughput_pps, pftk_timeout_ratio, timeout_sequence_s
 
 
-@quiet
+@model
 def handshake_s(
     rtt_s: ArrayLike,
     *,
@@ -75,7 +75,7 @@ def handshake_s(
     return non_negative("rtt_s", rtt_s) + np.where(diverges, np.inf, waits)
 
 
-@quiet
+@model
 def slow_start_segments(
     segments: ArrayLike, *, loss_ratio: ArrayLike, count_lost: bool = False
 ) -> FloatArray:
@@ -126,7 +126,7 @@ def slow_start_segments(
     return before + 1 if flag("count_lost", count_lost) else before
 
 
-@quiet
+@model
 def slow_start_s(
     segments: ArrayLike,
     *,
@@ -192,7 +192,7 @@ def slow_start_s(
     return in_blocks(_growing_s, count, non_negative("rtt_s", rtt_s), first, largest, growth)
 
 
-@quiet
+@model
 @blockwise
 def lossy_transfer_s(
     segments: ArrayLike,
@@ -313,4 +313,4 @@ def _growing_s(
     before_tail = (growth * largest - first) / (growth - 1)
     tail = np.log2(largest / first) * per_round + 1 + (count - before_tail) / largest
     reached = (count * (growth - 1) + first) / growth
-    return missing_stays(np.where(reached > largest, rtt * tail, grown), largest)
+    return keep_nan(np.where(reached > largest, rtt * tail, grown), largest)

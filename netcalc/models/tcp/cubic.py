@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, between, non_negative, positive, quiet, ratio
+from netcalc.checks import FloatArray, between, model, non_negative, positive, ratio
 from netcalc.models.blocks import blockwise, in_blocks
 from netcalc.models.tcp.loss_limited import MATHIS_CONSTANT
 
@@ -20,7 +20,7 @@ CUBIC_DECREASE = 0.7
 """What CUBIC keeps of its window after a loss (RFC 9438, 4.6)."""
 
 
-@quiet
+@model
 def cubic_window_packets(
     elapsed_s: ArrayLike,
     *,
@@ -81,7 +81,7 @@ def cubic_window_packets(
     return root * root * root + peak
 
 
-@quiet
+@model
 def cubic_k_s(
     peak_window_packets: ArrayLike,
     *,
@@ -133,7 +133,7 @@ def cubic_k_s(
     return np.cbrt(peak * (1.0 - kept)) / np.cbrt(positive("cubic_scale", cubic_scale))
 
 
-@quiet
+@model
 def cubic_increase_packets(decrease_factor: ArrayLike) -> FloatArray:
     r"""Packets a round that make AIMD with CUBIC's decrease as fast as Reno.
 
@@ -173,7 +173,7 @@ def cubic_increase_packets(decrease_factor: ArrayLike) -> FloatArray:
     return 3.0 * (1.0 - kept) / (1.0 + kept)
 
 
-@quiet
+@model
 def cubic_loss_interval_s(
     loss_ratio: ArrayLike,
     *,
@@ -229,7 +229,7 @@ def cubic_loss_interval_s(
     return np.sqrt(np.sqrt(rtt / (shape * loss)))
 
 
-@quiet
+@model
 def cubic_raw_window_packets(
     loss_ratio: ArrayLike,
     *,
@@ -285,7 +285,7 @@ def cubic_raw_window_packets(
     return _raw(loss, rtt, _shape(positive("cubic_scale", cubic_scale), decrease_factor))
 
 
-@quiet
+@model
 def cubic_mean_window_packets(
     loss_ratio: ArrayLike,
     *,
@@ -346,7 +346,7 @@ def cubic_mean_window_packets(
     return np.maximum(raw, positive("reno_constant", reno_constant) / np.sqrt(loss))
 
 
-@quiet
+@model
 @blockwise
 def cubic_throughput_bps(
     loss_ratio: ArrayLike,
@@ -415,7 +415,7 @@ def cubic_throughput_bps(
     return np.where(is_lost, 0.0, throughput) if is_lost.any() else throughput
 
 
-@quiet
+@model
 def cubic_loss_ratio(
     throughput_bps: ArrayLike,
     *,

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, at_least, quiet, ratio
+from netcalc.checks import FloatArray, at_least, model, ratio
 
 
-@quiet
+@model
 def datagram_loss_ratio(loss_ratio: ArrayLike, *, fragments: ArrayLike) -> FloatArray:
     r"""Share of datagrams lost when one lost fragment loses the datagram.
 
@@ -54,7 +54,7 @@ def datagram_loss_ratio(loss_ratio: ArrayLike, *, fragments: ArrayLike) -> Float
     return -np.expm1(at_least("fragments", fragments, 1.0) * survives)
 
 
-@quiet
+@model
 def fragment_loss_ratio(datagram_loss_ratio: ArrayLike, *, fragments: ArrayLike) -> FloatArray:
     r"""Share of fragments lost behind a loss of datagrams.
 

@@ -12,19 +12,19 @@ from numpy.typing import ArrayLike, NDArray
 from netcalc.checks import (
     FloatArray,
     at_least,
+    model,
     non_negative,
     one_dimensional,
     positive,
-    quiet,
     real,
-    single,
+    scalar,
     whole,
 )
 from netcalc.errors import DomainError
 from netcalc.models.blocks import in_blocks
 
 
-@quiet
+@model
 def jain_index(allocations: ArrayLike) -> FloatArray:
     r"""Jain's fairness index: 1 if all have the same, 1/n if one has everything.
 
@@ -65,7 +65,7 @@ def jain_index(allocations: ArrayLike) -> FloatArray:
     return np.asarray(shares.sum() ** 2 / (shares.size * (shares * shares).sum()))
 
 
-@quiet
+@model
 def jain_one_deviating(deviation: ArrayLike, *, flow_count: ArrayLike) -> FloatArray:
     r"""Jain's index if one of n equal flows has more or less than the others.
 
@@ -108,7 +108,7 @@ def jain_one_deviating(deviation: ArrayLike, *, flow_count: ArrayLike) -> FloatA
     return in_blocks(_one_deviating, delta, count)
 
 
-@quiet
+@model
 def max_min_bps(
     demand_bps: ArrayLike, *, capacity_bps: float, weight: ArrayLike = 1.0
 ) -> FloatArray:
@@ -151,7 +151,7 @@ def max_min_bps(
     Bertsekas and Gallager, Data Networks, 6.5.2.
     """
     demand = one_dimensional("demand_bps", non_negative("demand_bps", demand_bps, allow_inf=True))
-    capacity = single("capacity_bps", positive("capacity_bps", capacity_bps))
+    capacity = scalar("capacity_bps", positive("capacity_bps", capacity_bps))
     weights = _one_each("weight", positive("weight", weight), demand.size)
     if np.isnan(demand).any() or np.isnan(weights).any() or np.isnan(capacity):
         return np.full(demand.size, np.nan)
@@ -166,7 +166,7 @@ def max_min_bps(
     return rates
 
 
-@quiet
+@model
 def max_min_network_bps(
     capacity_bps: ArrayLike, *, crossing_flow: ArrayLike, crossing_link: ArrayLike
 ) -> FloatArray:
@@ -232,7 +232,7 @@ def max_min_network_bps(
     return rates
 
 
-@quiet
+@model
 def proportional_long_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLike) -> FloatArray:
     r"""Proportionally fair rate of the flow that crosses k links with a short flow on each.
 
@@ -274,7 +274,7 @@ def proportional_long_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLike
     return positive("capacity_bps", capacity_bps) / (links + 1.0)
 
 
-@quiet
+@model
 def proportional_short_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLike) -> FloatArray:
     r"""Proportionally fair rate of each flow on one of k links that a long flow crosses.
 
@@ -316,7 +316,7 @@ def proportional_short_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLik
     return positive("capacity_bps", capacity_bps) * (links / (links + 1.0))
 
 
-@quiet
+@model
 def fair_share_bits(
     start_s: ArrayLike, *, duration_s: ArrayLike, capacity_bps: float
 ) -> FloatArray:
@@ -364,7 +364,7 @@ def fair_share_bits(
     """
     start = one_dimensional("start_s", real("start_s", start_s))
     duration = _one_each("duration_s", non_negative("duration_s", duration_s), start.size)
-    capacity = single("capacity_bps", positive("capacity_bps", capacity_bps))
+    capacity = scalar("capacity_bps", positive("capacity_bps", capacity_bps))
     end = start + duration
     if np.isnan(end).any():
         return np.full(start.size, np.nan)

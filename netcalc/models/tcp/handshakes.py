@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, choice, non_negative, positive, quiet
+from netcalc.checks import FloatArray, choice, model, non_negative, positive
 from netcalc.errors import DomainError
 from netcalc.models.tcp.slow_start import rounds
 
@@ -64,7 +64,7 @@ LADDER_SEGMENTS: dict[str, int] = {
 """Segments that each exchange takes when request and reply fit one segment each."""
 
 
-@quiet
+@model
 def round_trips(transport: str, *, security: str = "none") -> FloatArray:
     r"""Round trips from the first packet to the first byte of the response.
 
@@ -118,7 +118,7 @@ def round_trips(transport: str, *, security: str = "none") -> FloatArray:
     return np.asarray(total, dtype=np.float64)
 
 
-@quiet
+@model
 def first_byte_s(
     rtt_s: ArrayLike,
     *,
@@ -185,7 +185,7 @@ def first_byte_s(
     return total * non_negative("rtt_s", rtt_s) + non_negative("server_s", server_s)
 
 
-@quiet
+@model
 def certificate_round_trips(
     certificate_bytes: ArrayLike,
     *,
@@ -255,7 +255,7 @@ def certificate_round_trips(
     return rounds(left / mss, initial_window_segments=initial_window_segments)
 
 
-@quiet
+@model
 def segments(ladder: str) -> FloatArray:
     r"""Segments of an exchange whose request and reply fit one each.
 

@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, between, non_negative, positive, quiet, ratio
+from netcalc.checks import FloatArray, between, model, non_negative, positive, ratio
 
 MATHIS_CONSTANT = math.sqrt(1.5)
 """Constant of the square-root law with an acknowledgement for each segment."""
@@ -21,7 +21,7 @@ RFC_CONSTANT = 1.2
 """What the tables of RFC 3649 and RFC 9438 round it to."""
 
 
-@quiet
+@model
 def mathis_constant(segments_per_ack: ArrayLike) -> FloatArray:
     r"""Constant of the square-root law: 1.22 with an acknowledgement for each segment.
 
@@ -61,7 +61,7 @@ def mathis_constant(segments_per_ack: ArrayLike) -> FloatArray:
     return np.sqrt(1.5 / positive("segments_per_ack", segments_per_ack))
 
 
-@quiet
+@model
 def mathis_throughput_bps(
     loss_ratio: ArrayLike,
     *,
@@ -120,7 +120,7 @@ def mathis_throughput_bps(
     return np.where(is_lost, 0.0, throughput) if is_lost.any() else throughput
 
 
-@quiet
+@model
 def mathis_loss_ratio(
     throughput_bps: ArrayLike,
     *,
@@ -179,7 +179,7 @@ def mathis_loss_ratio(
     return np.minimum((factor / rate) ** 2, 1.0)
 
 
-@quiet
+@model
 def reno_window_packets(
     loss_ratio: ArrayLike, *, constant: ArrayLike = MATHIS_CONSTANT
 ) -> FloatArray:
@@ -225,7 +225,7 @@ def reno_window_packets(
     return positive("constant", constant) / np.sqrt(loss)
 
 
-@quiet
+@model
 def reno_loss_interval_s(
     loss_ratio: ArrayLike, *, packet_bytes: ArrayLike, bandwidth_bps: ArrayLike
 ) -> FloatArray:
@@ -274,7 +274,7 @@ def reno_loss_interval_s(
     return 8.0 * packet_s / loss
 
 
-@quiet
+@model
 def aimd_window_packets(
     loss_ratio: ArrayLike,
     *,

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.checks import FloatArray, missing_stays, non_negative, positive, quiet, ratio
+from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, ratio
 from netcalc.models.blocks import in_blocks
 
 
@@ -44,7 +44,7 @@ def _timeout_share(window: FloatArray, loss: FloatArray) -> FloatArray:
     more = (1.0 - three_lost) * -np.expm1((window - 3.0) * log_kept)
     share = three_lost * (1.0 + more) / -np.expm1(window * log_kept)
     share = np.where(loss > 0.0, np.minimum(share, 1.0), 3.0 / window)
-    return missing_stays(np.where(window > 3.0, share, 1.0), window, loss)
+    return keep_nan(np.where(window > 3.0, share, 1.0), window, loss)
 
 
 def _full(
@@ -117,7 +117,7 @@ def _with_edges(
     return np.where(loss == 1.0, 0.0, rate)
 
 
-@quiet
+@model
 def pftk_window_packets(loss_ratio: ArrayLike, *, segments_per_ack: ArrayLike = 2.0) -> FloatArray:
     r"""Mean window at which a loss is found, without a limit on the window.
 
@@ -159,7 +159,7 @@ def pftk_window_packets(loss_ratio: ArrayLike, *, segments_per_ack: ArrayLike = 
     return _mean_window(loss, positive("segments_per_ack", segments_per_ack))
 
 
-@quiet
+@model
 def pftk_timeout_ratio(window_packets: ArrayLike, *, loss_ratio: ArrayLike) -> FloatArray:
     r"""Share of the loss events in a window that end in a timeout.
 
@@ -202,7 +202,7 @@ def pftk_timeout_ratio(window_packets: ArrayLike, *, loss_ratio: ArrayLike) -> F
     return in_blocks(_timeout_share, window, ratio("loss_ratio", loss_ratio))
 
 
-@quiet
+@model
 def pftk_backoff_factor(loss_ratio: ArrayLike) -> FloatArray:
     r"""Factor by which the doubling of the timer lengthens a sequence of timeouts.
 
@@ -241,7 +241,7 @@ def pftk_backoff_factor(loss_ratio: ArrayLike) -> FloatArray:
     return _backoff(ratio("loss_ratio", loss_ratio))
 
 
-@quiet
+@model
 def timeout_sequence_s(loss_ratio: ArrayLike, *, rto_s: ArrayLike) -> FloatArray:
     r"""Mean duration of a sequence of timeouts, until a retransmission gets through.
 
@@ -283,7 +283,7 @@ def timeout_sequence_s(loss_ratio: ArrayLike, *, rto_s: ArrayLike) -> FloatArray
     return positive("rto_s", rto_s) * _backoff(loss) / (1.0 - loss)
 
 
-@quiet
+@model
 def pftk_rate_pps(
     loss_ratio: ArrayLike,
     *,
@@ -348,7 +348,7 @@ def pftk_rate_pps(
     return in_blocks(_sent_pps, loss, rtt, rto, limit, acked)
 
 
-@quiet
+@model
 def pftk_throughput_pps(
     loss_ratio: ArrayLike,
     *,
@@ -411,7 +411,7 @@ def pftk_throughput_pps(
     return in_blocks(_received_pps, loss, rtt, rto, limit, acked)
 
 
-@quiet
+@model
 def pftk_approx_rate_pps(
     loss_ratio: ArrayLike,
     *,
@@ -477,7 +477,7 @@ def pftk_approx_rate_pps(
 _LEAST_LOSS = 1e-300
 
 
-@quiet
+@model
 def pftk_loss_ratio(
     rate_pps: ArrayLike,
     *,
@@ -542,7 +542,7 @@ def pftk_loss_ratio(
     return in_blocks(_loss, rate, rtt, rto, limit, acked)
 
 
-@quiet
+@model
 def pftk_approx_loss_ratio(
     rate_pps: ArrayLike,
     *,
@@ -622,7 +622,7 @@ def _loss(
 
     low = np.where(is_free, np.maximum(turn, _LEAST_LOSS), _LEAST_LOSS)
     found = _largest_loss(rate_at, rate, low, np.where(is_free, 1.0, turn))
-    return missing_stays(np.where(rate > limit / rtt, np.nan, found), rate, rtt, rto, acked, limit)
+    return keep_nan(np.where(rate > limit / rtt, np.nan, found), rate, rtt, rto, acked, limit)
 
 
 def _approximate_loss(
@@ -634,7 +634,7 @@ def _approximate_loss(
         return _approximate(loss, rtt, rto, acked)
 
     found = _largest_loss(rate_at, rate, np.asarray(_LEAST_LOSS), np.asarray(1.0))
-    return missing_stays(np.where(rate > limit / rtt, np.nan, found), rate, rtt, rto, acked, limit)
+    return keep_nan(np.where(rate > limit / rtt, np.nan, found), rate, rtt, rto, acked, limit)
 
 
 def _largest_loss(

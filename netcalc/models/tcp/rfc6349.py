@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, between, non_negative, positive, quiet
+from netcalc.checks import FloatArray, between, model, non_negative, positive
 
 
-@quiet
+@model
 def ideal_transfer_s(payload_bytes: ArrayLike, *, throughput_bps: ArrayLike) -> FloatArray:
     r"""Time of a transfer at the highest payload rate.
 
@@ -56,7 +56,7 @@ def ideal_transfer_s(payload_bytes: ArrayLike, *, throughput_bps: ArrayLike) -> 
     return 8.0 * (size / positive("throughput_bps", throughput_bps))
 
 
-@quiet
+@model
 def transfer_time_factor(transfer_s: ArrayLike, *, ideal_s: ArrayLike) -> FloatArray:
     r"""TCP transfer time ratio: how many times the ideal a transfer took.
 
@@ -97,7 +97,7 @@ def transfer_time_factor(transfer_s: ArrayLike, *, ideal_s: ArrayLike) -> FloatA
     return non_negative("transfer_s", transfer_s) / positive("ideal_s", ideal_s)
 
 
-@quiet
+@model
 def efficiency_ratio(transmitted_bytes: ArrayLike, *, retransmitted_bytes: ArrayLike) -> FloatArray:
     r"""TCP efficiency: the share of the bytes sent that were no repetition.
 
@@ -141,7 +141,7 @@ def efficiency_ratio(transmitted_bytes: ArrayLike, *, retransmitted_bytes: Array
     return 1.0 - between("retransmitted_bytes / transmitted_bytes", again / sent, 0, 1)
 
 
-@quiet
+@model
 def buffer_delay_factor(rtt_s: ArrayLike, *, base_rtt_s: ArrayLike) -> FloatArray:
     r"""Buffer delay: by how much the transfer lengthened the round trip.
 
@@ -185,7 +185,7 @@ def buffer_delay_factor(rtt_s: ArrayLike, *, base_rtt_s: ArrayLike) -> FloatArra
     return (non_negative("rtt_s", rtt_s) - base) / base
 
 
-@quiet
+@model
 def connection_count(bdp_bytes: ArrayLike, *, window_bytes: ArrayLike = 65_535) -> FloatArray:
     r"""Connections that fill a path when each has a limited window.
 

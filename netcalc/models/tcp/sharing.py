@@ -13,16 +13,16 @@ from netcalc.checks import (
     FloatArray,
     at_least,
     between,
-    missing_stays,
+    keep_nan,
+    model,
     non_negative,
     positive,
-    quiet,
 )
 from netcalc.models.blocks import in_blocks
 from netcalc.models.tcp.cubic import CUBIC_DECREASE
 
 
-@quiet
+@model
 def aimd_utilization(buffer_bdp: ArrayLike, *, decrease_factor: ArrayLike = 0.5) -> FloatArray:
     r"""Utilization of a bottleneck by one AIMD flow, against its buffer.
 
@@ -68,7 +68,7 @@ def aimd_utilization(buffer_bdp: ArrayLike, *, decrease_factor: ArrayLike = 0.5)
     return in_blocks(_aimd_busy, room, kept)
 
 
-@quiet
+@model
 def cubic_utilization(
     buffer_bdp: ArrayLike, *, decrease_factor: ArrayLike = CUBIC_DECREASE
 ) -> FloatArray:
@@ -116,7 +116,7 @@ def cubic_utilization(
     return in_blocks(_cubic_busy, room, kept)
 
 
-@quiet
+@model
 def full_use_buffer_bdp(decrease_factor: ArrayLike) -> FloatArray:
     r"""Least buffer that keeps the line busy through the sawtooth of one flow.
 
@@ -156,7 +156,7 @@ def full_use_buffer_bdp(decrease_factor: ArrayLike) -> FloatArray:
     return (1.0 - kept) / kept
 
 
-@quiet
+@model
 def sawtooth_period_s(
     peak_window_packets: ArrayLike,
     *,
@@ -215,7 +215,7 @@ def sawtooth_period_s(
     return peak * ((1.0 - kept) * slowness / positive("increase_packets", increase_packets))
 
 
-@quiet
+@model
 def sawtooth_packets(
     peak_window_packets: ArrayLike,
     *,
@@ -273,7 +273,7 @@ def sawtooth_packets(
     return peak * peak * (0.5 * (1.0 - kept) * (1.0 + kept) * rounds)
 
 
-@quiet
+@model
 def buffer_rule_bytes(
     bandwidth_bps: ArrayLike, *, rtt_s: ArrayLike, flow_count: ArrayLike = 1.0
 ) -> FloatArray:
@@ -321,7 +321,7 @@ def buffer_rule_bytes(
     return bits / 8.0 / np.sqrt(at_least("flow_count", flow_count, 1.0))
 
 
-@quiet
+@model
 def drain_s(buffer_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
     r"""Time to drain a full buffer: the delay that it can add.
 
@@ -380,6 +380,6 @@ def _cubic_busy(room: FloatArray, kept: FloatArray) -> FloatArray:
     """Return the utilization by CUBIC."""
     peak, cut = 1.0 + room, 1.0 - kept
     full = np.minimum(np.cbrt(room / peak / cut), 1.0)  # the share of the period with a queue
-    full = missing_stays(np.where(cut > 0.0, full, 1.0), room, cut)
+    full = keep_nan(np.where(cut > 0.0, full, 1.0), room, cut)
     below = 1.0 - full
     return full + below * peak * (1.0 - 0.25 * cut * (1.0 + full) * (1.0 + full * full))

@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, at_least, non_negative, positive, quiet
+from netcalc.checks import FloatArray, at_least, model, non_negative, positive
 from netcalc.models.blocks import in_blocks
 from netcalc.models.tcp.slow_start import rounds
 
 
-@quiet
+@model
 def sending_s(
     segments: ArrayLike,
     *,
@@ -94,7 +94,7 @@ def sending_s(
     )
 
 
-@quiet
+@model
 def static_transfer_s(
     payload_bytes: ArrayLike,
     *,
@@ -170,7 +170,7 @@ def static_transfer_s(
     )
 
 
-@quiet
+@model
 def fetch_s(
     payload_bytes: ArrayLike,
     *,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, at_least, choice, non_negative, positive, quiet
+from netcalc.checks import FloatArray, at_least, choice, model, non_negative, positive
 from netcalc.models.blocks import blockwise, in_blocks
 
 INITIAL_WINDOW_RFCS = ("rfc2001", "rfc2581", "rfc3390", "rfc5681", "rfc6928", "rfc9002")
@@ -19,7 +19,7 @@ INITIAL_WINDOW_RFCS = ("rfc2001", "rfc2581", "rfc3390", "rfc5681", "rfc6928", "r
 _EXACT = 1e-9  # what a logarithm may be above a whole number of rounds by rounding alone
 
 
-@quiet
+@model
 def initial_window_bytes(mss_bytes: ArrayLike, *, rfc: str = "rfc6928") -> FloatArray:
     r"""Initial window that an RFC allows for a segment size.
 
@@ -71,7 +71,7 @@ def initial_window_bytes(mss_bytes: ArrayLike, *, rfc: str = "rfc6928") -> Float
     return np.minimum(segments * mss, np.maximum(2 * mss, floor))
 
 
-@quiet
+@model
 def rounds(
     segments: ArrayLike, *, initial_window_segments: ArrayLike = 10, growth: ArrayLike = 2
 ) -> FloatArray:
@@ -122,7 +122,7 @@ def rounds(
     return in_blocks(_rounds, count, first, at_least("growth", growth, 1))
 
 
-@quiet
+@model
 @blockwise
 def rounds_delayed_ack(
     segments: ArrayLike,
@@ -188,7 +188,7 @@ def rounds_delayed_ack(
     return count
 
 
-@quiet
+@model
 def window_growth_s(
     window_bytes: ArrayLike,
     *,

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, non_negative, positive, quiet, ratio
+from netcalc.checks import FloatArray, model, non_negative, positive, ratio
 from netcalc.models.blocks import blockwise
 
 
-@quiet
+@model
 def tfrc_rounds(
     loss_ratio: ArrayLike,
     *,
@@ -63,7 +63,7 @@ def tfrc_rounds(
     return _rounds(loss, acked, positive("timeout_rtts", timeout_rtts))
 
 
-@quiet
+@model
 def tfrc_throughput_bps(
     loss_ratio: ArrayLike,
     *,
@@ -124,7 +124,7 @@ def tfrc_throughput_bps(
     return 8.0 * positive("mss_bytes", mss_bytes) / positive("rtt_s", rtt_s) / rounds
 
 
-@quiet
+@model
 @blockwise
 def tfrc_loss_ratio(
     throughput_bps: ArrayLike,

@@ -15,11 +15,11 @@ from netcalc.checks import (
     FloatArray,
     choice,
     flags,
+    model,
     non_negative,
     one_dimensional,
     positive,
-    quiet,
-    single,
+    scalar,
     whole,
 )
 from netcalc.errors import DomainError
@@ -42,7 +42,7 @@ class RtoEstimate(NamedTuple):
     rto_s: FloatArray
 
 
-@quiet
+@model
 def rto_s(
     srtt_s: ArrayLike,
     *,
@@ -114,7 +114,7 @@ def rto_s(
     return np.minimum(timeout, positive("max_rto_s", max_rto_s, allow_inf=True))
 
 
-@quiet
+@model
 def rto_estimate(
     rtt_s: ArrayLike,
     *,
@@ -189,11 +189,11 @@ def rto_estimate(
         if again.shape != samples.shape:
             raise DomainError("retransmitted", f"of shape {again.shape}", f"{samples.size} values")
     limits = {
-        "granularity_s": single("granularity_s", non_negative("granularity_s", granularity_s)),
-        "min_rto_s": single("min_rto_s", non_negative("min_rto_s", min_rto_s)),
-        "max_rto_s": single("max_rto_s", positive("max_rto_s", max_rto_s, allow_inf=True)),
+        "granularity_s": scalar("granularity_s", non_negative("granularity_s", granularity_s)),
+        "min_rto_s": scalar("min_rto_s", non_negative("min_rto_s", min_rto_s)),
+        "max_rto_s": scalar("max_rto_s", positive("max_rto_s", max_rto_s, allow_inf=True)),
     }
-    initial = single("initial_rto_s", positive("initial_rto_s", initial_rto_s))
+    initial = scalar("initial_rto_s", positive("initial_rto_s", initial_rto_s))
     smoothed, variation = np.nan, np.nan
     states = np.empty((2, samples.size))
     for index, sample in enumerate(samples):
@@ -211,7 +211,7 @@ def rto_estimate(
     return RtoEstimate(states[0], states[1], timeouts)
 
 
-@quiet
+@model
 def backoff_s(
     timeout_count: ArrayLike, *, initial_rto_s: ArrayLike = 1.0, max_rto_s: ArrayLike = 60.0
 ) -> FloatArray:
@@ -258,7 +258,7 @@ def backoff_s(
     return np.minimum(timeout, positive("max_rto_s", max_rto_s, allow_inf=True))
 
 
-@quiet
+@model
 def last_retransmission_s(
     retry_count: ArrayLike,
     *,
@@ -315,7 +315,7 @@ def last_retransmission_s(
     return _waits_s(retries, first, linear, positive("max_rto_s", max_rto_s, allow_inf=True))
 
 
-@quiet
+@model
 def give_up_s(
     retry_count: ArrayLike,
     *,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, between, non_negative, positive, quiet
+from netcalc.checks import FloatArray, between, model, non_negative, positive
 from netcalc.models.blocks import blockwise
 
 MAX_UNSCALED_WINDOW_BYTES = 65_535
@@ -23,7 +23,7 @@ SEQUENCE_SPACE_BYTES = 2**32
 """All sequence numbers of TCP. Old and new data are told apart within half of it. [byte]"""
 
 
-@quiet
+@model
 def bdp_bytes(rtt_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
     r"""Bandwidth-delay product: what a full path holds, and the window that fills it.
 
@@ -68,7 +68,7 @@ def bdp_bytes(rtt_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
     return rtt * (positive("bandwidth_bps", bandwidth_bps) / 8.0)
 
 
-@quiet
+@model
 def bdp_packets(
     rtt_s: ArrayLike, *, bandwidth_bps: ArrayLike, packet_bytes: ArrayLike
 ) -> FloatArray:
@@ -114,7 +114,7 @@ def bdp_packets(
     return bdp_bytes(rtt_s, bandwidth_bps=bandwidth_bps) / size
 
 
-@quiet
+@model
 def throughput_bps(
     window_bytes: ArrayLike, *, rtt_s: ArrayLike, bandwidth_bps: ArrayLike = np.inf
 ) -> FloatArray:
@@ -167,7 +167,7 @@ def throughput_bps(
     return np.minimum(result, rate)
 
 
-@quiet
+@model
 def serialized_throughput_bps(
     window_packets: ArrayLike,
     *,
@@ -227,7 +227,7 @@ def serialized_throughput_bps(
     return np.minimum(result, rate)
 
 
-@quiet
+@model
 @blockwise
 def window_shift(window_bytes: ArrayLike) -> FloatArray:
     r"""Window scale shift that a window needs.
@@ -274,7 +274,7 @@ def window_shift(window_bytes: ArrayLike) -> FloatArray:
     return np.where(possible, shift, np.nan)
 
 
-@quiet
+@model
 def max_window_bytes(shift: ArrayLike) -> FloatArray:
     r"""Largest window that a scale shift can announce.
 
@@ -313,7 +313,7 @@ def max_window_bytes(shift: ArrayLike) -> FloatArray:
     return MAX_UNSCALED_WINDOW_BYTES * np.exp2(between("shift", shift, 0, MAX_WINDOW_SHIFT))
 
 
-@quiet
+@model
 def sequence_wrap_s(
     bandwidth_bps: ArrayLike, *, sequence_space_bytes: ArrayLike = SEQUENCE_SPACE_BYTES
 ) -> FloatArray:

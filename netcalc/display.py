@@ -1,0 +1,103 @@
+"""Numbers as people read them: a prefix, a few digits, a unit. The way back is ``units.parse``."""
+
+from __future__ import annotations
+
+import math
+
+BINARY = {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
+
+# From which value on, the factor and the name. Sizes and packet rates change at 10 000, because
+# 1500 B and 8127 pps are said that way.
+_STEPS: dict[str, tuple[tuple[float, float, str], ...]] = {
+    "bit/s": tuple(
+        (f, f, p + "bit/s") for f, p in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+    ),
+    "byte": (
+        (1e12, 1e12, "TB"),
+        (1e9, 1e9, "GB"),
+        (1e6, 1e6, "MB"),
+        (1e4, 1e3, "kB"),
+        (0.0, 1.0, "B"),
+    ),
+    "bit": (
+        (1e12, 1e12, "Tbit"),
+        (1e9, 1e9, "Gbit"),
+        (1e6, 1e6, "Mbit"),
+        (1e3, 1e3, "kbit"),
+        (0.0, 1.0, "bit"),
+    ),
+    "packet/s": ((1e9, 1e9, "Gpps"), (1e6, 1e6, "Mpps"), (1e4, 1e3, "kpps"), (0.0, 1.0, "pps")),
+    "s": ((1.0, 1.0, "s"), (1e-3, 1e-3, "ms"), (1e-6, 1e-6, "µs"), (0.0, 1e-9, "ns")),
+    "m": ((1e3, 1e3, "km"), (0.0, 1.0, "m")),
+    "m/s": ((1e3, 1e3, "km/s"), (0.0, 1.0, "m/s")),
+    "s/byte": ((1.0, 1.0, "s/B"), (1e-3, 1e-3, "ms/B"), (1e-6, 1e-6, "µs/B"), (0.0, 1e-9, "ns/B")),
+}
+
+
+def show(value: float, unit: str, *, digits: int = 4) -> str:
+    """Write a number in ``unit`` as people read it, with a prefix and ``digits`` digits.
+
+    Parameters
+    ----------
+    value : float
+        The number, in ``unit``.
+    unit : str
+        One of the SI units of :func:`netcalc.units.parse`; any other is appended as it stands.
+    digits : int
+        Significant digits; 17 keeps every bit of the number.
+
+    Returns
+    -------
+    str
+        Text that :func:`netcalc.units.parse` reads back.
+
+    Examples
+    --------
+    >>> show(1.544e6, "bit/s"), show(0.0307, "s"), show(0.03, "ratio"), show(1500, "byte")
+    ('1.544 Mbit/s', '30.7 ms', '3%', '1500 B')
+
+    A size that is a whole number of KiB or MiB, and would be rounded in kB or MB, is shown so:
+
+    >>> show(65536, "byte"), show(64000, "byte"), show(65537, "byte")
+    ('64 KiB', '64 kB', '65.54 kB')
+    """
+    value = float(value)
+    if unit == "1":
+        return f"{value:.{digits}g}"
+    if math.isnan(value):
+        return "not defined"
+    if unit == "ratio" and 0 < abs(value) < 1e-5:
+        small = f"{_plain(value * 1e6, digits)} ppm"
+        return small if abs(value) >= 1e-9 else f"{value:.{digits}g} ratio"
+    if unit == "ratio":
+        return f"{_plain(value * 100, digits)}%"
+    steps = _STEPS.get(unit)
+    if steps is None:
+        return f"{value:.{digits}g} {unit}"
+    base = next(name for _, factor, name in steps if factor == 1.0)
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g} {base}"
+    if unit == "byte" and (binary := _binary(value, digits)):
+        return binary
+    # Rounded first: 999.96 kbit/s at four digits is 1 Mbit/s, not 1000 kbit/s.
+    rounded = abs(float(f"{value:.{digits}g}"))
+    _, factor, name = next((step for step in steps if rounded >= step[0]), steps[-1])
+    return f"{_plain(value / factor, digits)} {name}"
+
+
+def _binary(value: float, digits: int) -> str:
+    """Write a size in KiB or MiB if it is a whole number of them that kB or MB would round."""
+    if abs(value) < 1e4 or float(f"{value:.{digits}g}") == value:
+        return ""
+    whole = [(name, value / f) for name, f in BINARY.items() if value % f == 0]
+    if not whole or abs(whole[-1][1]) >= 1e4:
+        return ""
+    name, count = whole[-1]
+    return f"{count:.0f} {name}B"
+
+
+def _plain(value: float, digits: int) -> str:
+    written = f"{value:.{digits}g}"
+    if "e" in written and 1 <= abs(value) < 1e15:
+        written = f"{float(written):.0f}"
+    return written

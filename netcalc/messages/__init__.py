@@ -1,0 +1,176 @@
+"""The sentences of all errors and warnings, by code: the one place where they are made.
+
+An error or a warning is a code and its values. Nothing decides on the wording, so a sentence can be
+improved without a change of behaviour, and a program reads the code.
+
+>>> sentence("late-replies", {"count": 3, "timeout_s": 1.0})
+'3 replies arrived after the 1 s timeout and count as lost'
+
+A template names its values; a format says how one is written:
+
+``{timeout_s:s}``
+    with its unit, one of those of :func:`netcalc.display.show`;
+``{count:reply|replies}``
+    a count with the noun in singular or plural;
+``{numbers:lines}``
+    line numbers, neighbours joined;
+``{name!r}``
+    quoted.
+
+A float is written with up to 15 digits, a list with commas.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from netcalc.display import show
+from netcalc.messages.emulating import EMULATING, EMULATING_HINTS
+from netcalc.messages.figures import FIGURES, FIGURES_HINTS
+from netcalc.messages.files import FILES, FILES_HINTS
+from netcalc.messages.fitting import FITTING, FITTING_HINTS
+from netcalc.messages.numbers import ALLOWED, NUMBERS, NUMBERS_HINTS
+from netcalc.messages.running import RUNNING, RUNNING_HINTS
+from netcalc.messages.texts import TEXTS, TEXTS_HINTS
+
+MESSAGES: Mapping[str, str] = {
+    "verbatim": "{text}",  # of a file saved before warnings had codes
+    "legacy-domain": "{name} is {value}, allowed is {allowed}",
+    "legacy-unit": "cannot read {shown} as {expected}: {why}",
+    "legacy-reader": "{text}",
+    "legacy-dataset": "{text}",
+    "legacy-experiment": "{text}",
+    **NUMBERS,
+    **TEXTS,
+    **FILES,
+    **FITTING,
+    **FIGURES,
+    **EMULATING,
+    **RUNNING,
+}
+"""The sentence of each code, without a full stop."""
+
+HINTS: Mapping[str, str] = {
+    **NUMBERS_HINTS,
+    **TEXTS_HINTS,
+    **FILES_HINTS,
+    **FITTING_HINTS,
+    **FIGURES_HINTS,
+    **EMULATING_HINTS,
+    **RUNNING_HINTS,
+}
+"""What to do about it, for the codes that have an answer to that."""
+
+UNITS = frozenset({"s", "bit/s", "byte", "bit", "ratio", "packet/s", "m"})
+LONGEST_LIST = 8
+"""Of more line numbers than these the rest is counted: a sentence stays one line of a terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A warning that goes with a result: a code and its values, written as a sentence by ``str``.
+
+    Examples
+    --------
+    >>> str(Notice("stray-datagrams", {"count": 2}))
+    'ignored 2 stray datagrams'
+    """
+
+    code: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return sentence(self.code, self.values)
+
+    @classmethod
+    def load(cls, stored: Any) -> Notice:
+        """Return a warning as a saved file has it: a code with values, or a sentence of before.
+
+        Raises
+        ------
+        TypeError
+            If ``stored`` is neither.
+        """
+        if isinstance(stored, str):
+            return cls("verbatim", {"text": stored})
+        if not isinstance(stored, Mapping) or not isinstance(stored.get("code"), str):
+            raise TypeError("a warning is a code with values")
+        values = stored.get("values", {})
+        if not isinstance(values, Mapping):
+            raise TypeError("the values of a warning have names")
+        if stored["code"] not in MESSAGES:  # of a later version, which wrote its sentence too
+            return cls("verbatim", {"text": str(stored.get("text", stored["code"]))})
+        return cls(stored["code"], dict(values))
+
+    def stored(self) -> dict[str, Any]:
+        """Return the warning as a saved file has it."""
+        return {"code": self.code, "values": dict(self.values), "text": str(self)}
+
+
+def sentence(code: str, values: Mapping[str, Any]) -> str:
+    """Write the sentence of a code, without a full stop."""
+    return _WRITER.vformat(MESSAGES[code], (), values)
+
+
+def allowed(code: str, values: Mapping[str, Any]) -> str | None:
+    """Write what a number may be, for the codes of numbers outside their range."""
+    return _WRITER.vformat(ALLOWED[code], (), values) if code in ALLOWED else None
+
+
+def hint(code: str, values: Mapping[str, Any]) -> str | None:
+    """Write what to do about it: the nearest known names, if there are any, or the code's hint."""
+    if "hint" in values:  # legacy
+        return None if values["hint"] is None else str(values["hint"])
+    suggestions = values.get("suggestions")
+    if suggestions:
+        return f"Did you mean {' or '.join(map(str, suggestions))}?"
+    return _WRITER.vformat(HINTS[code], (), values) if code in HINTS else None
+
+
+class _Writer(string.Formatter):
+    """``str.format`` with the formats of this module."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if "|" in format_spec:
+            singular, plural = format_spec.split("|")
+            return f"{value:,} {singular if value == 1 else plural}"
+        if format_spec == "lines":
+            return _lines(value)
+        if format_spec in UNITS:
+            return show(value, format_spec)
+        if format_spec:
+            return str(format(value, format_spec))
+        if isinstance(value, float):
+            return f"{value:.15g}"
+        if isinstance(value, Sequence | set | frozenset) and not isinstance(value, str | bytes):
+            return ", ".join(self.format_field(item, "") for item in value)
+        return str(value)
+
+
+_WRITER = _Writer()
+
+
+def _lines(numbers: Sequence[int]) -> str:
+    """Write line numbers: ``line 3``, ``lines 3, 5-7 and 12 more``."""
+    runs = list(_runs(numbers))
+    shown = [f"{a}" if a == b else f"{a}-{b}" for a, b in runs[:LONGEST_LIST]]
+    rest = sum(b - a + 1 for a, b in runs[LONGEST_LIST:])
+    text = ", ".join(shown) + (f" and {rest:,} more" if rest else "")
+    return f"line {text}" if len(numbers) == 1 else f"lines {text}"
+
+
+def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Join neighbours: 3, 4, 5, 9 are 3 to 5 and 9."""
+    first = last = None
+    for number in sorted(set(numbers)):
+        if last is not None and number == last + 1:
+            last = number
+            continue
+        if first is not None and last is not None:
+            yield first, last
+        first = last = number
+    if first is not None and last is not None:
+        yield first, last

@@ -1,0 +1,13 @@
+"""Files that cannot be read right, and what was repaired or left out of them."""
+
+from __future__ import annotations
+
+FILES: dict[str, str] = {
+    "package-missing": "{purpose} needs the package {package}, which is not installed",
+    "package-too-old": "{purpose} needs the package {package}, in a later version than {found}",
+}
+
+FILES_HINTS: dict[str, str] = {
+    "package-missing": 'Install it with: pip install "netcalc-lab[{extra}]"',
+    "package-too-old": 'Install it with: pip install "netcalc-lab[{extra}]"',
+}
