@@ -13,6 +13,9 @@ ALLOWED = {
     "percent-for-ratio": "from 0 to 1",
     "not-a-choice": "one of {choices}",
     "not-one-number": "one number",
+    "result-not-one-number": "one number",
+    "empty-range": "a range from a smaller to a larger number",
+    "no-hops": "a list of at least one hop",
     "not-one-dimensional": "a list of at least one number",
     "wrong-count": "{expected:number|numbers}",
 }
