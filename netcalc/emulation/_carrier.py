@@ -27,7 +27,7 @@ from typing import Any
 
 from netcalc.emulation import _kernel, _veth
 from netcalc.emulation._arrivals import HEAD_BYTES, Arrivals
-from netcalc.emulation._ends import DEVICE, Ends, end_all_in, read_line, send
+from netcalc.emulation._ends import DEVICE, Ends, read_line, send
 from netcalc.emulation._joined import JoinedChain
 from netcalc.emulation._packets import (
     hop_limit,
@@ -316,11 +316,5 @@ def main() -> int:
         send(control, chosen, descriptors)
         carrier.carry(control, parent)
     except ConnectionError:
-        pass  # the owner is gone
-    finally:
-        inodes = {os.fstat(namespace).st_ino for namespace in carrier.namespaces}
-        control.close()  # nobody is answered any more
-        for descriptor in carrier.tuns:  # there may be no other left for a look around
-            os.close(descriptor)
-        end_all_in(inodes)
+        pass  # the owner is gone, and with it the programs at the ends
     return 0
