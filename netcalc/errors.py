@@ -20,12 +20,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from netcalc.printable import printable_lines
+
 LONGEST_SHOWN = 80
 """Of longer text that cannot be read, a message repeats so many characters."""
 
 
 class NetcalcError(Exception):
-    """Base of all errors that netcalc raises on purpose."""
+    """Base of all errors that netcalc raises on purpose; its message can be printed anywhere."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(printable_lines(message))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by fields: a pool of processes hands errors over that way."""

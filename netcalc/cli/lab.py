@@ -25,6 +25,7 @@ from types import FrameType
 
 import click
 
+from netcalc.cli import put
 from netcalc.cli.quantity import WholeNumber
 from netcalc.errors import DatasetError, ExperimentError, MissingPackageError
 
@@ -85,7 +86,7 @@ def lab(as_pages: bool, port: int | None, no_browser: bool, folder: Path, fresh:
     address = f"http://{_HOST}:{port}/{place}?token={token}"
     with _server(_command(as_pages, port, folder), folder, token) as server:
         _wait_until_ready(server, port)
-        click.echo(f"The lessons are in {folder}\nand at {address}\nCtrl-C ends it.")
+        put(f"The lessons are in {folder}\nand at {address}\nCtrl-C ends it.")
         if no_browser:
             _wait(server)
         else:
@@ -155,12 +156,12 @@ def _sha256(path: Path) -> str:
 
 def _tell(copied: Copied) -> None:
     if copied.updated:
-        click.echo("Updated: " + ", ".join(copied.updated))
+        put("Updated: " + ", ".join(copied.updated))
     if copied.kept:
         hint = "" if copied.beside else " (--fresh writes the originals beside them)"
-        click.echo("Kept as you changed them: " + ", ".join(copied.kept) + hint)
+        put("Kept as you changed them: " + ", ".join(copied.kept) + hint)
     if copied.beside:
-        click.echo("Originals written beside them: " + ", ".join(copied.beside))
+        put("Originals written beside them: " + ", ".join(copied.beside))
 
 
 def _free_port(wanted: int | None) -> int:
@@ -250,7 +251,7 @@ def _server(command: list[str], folder: Path, token: str) -> Iterator[subprocess
     try:
         yield server
     except KeyboardInterrupt:
-        click.echo("Ending. What is saved in the lessons stays.")
+        put("Ending. What is saved in the lessons stays.")
     finally:
         server.terminate()
         try:

@@ -17,7 +17,7 @@ from netcalc.cli.output import check_output, print_table, save_plot, tell_writte
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.models._headers import DATAGRAM_HEADERS_BYTES
 from netcalc.models.framing import ethernet_frame_bytes
-from netcalc.readers._source import printable
+from netcalc.printable import excerpt, printable
 from netcalc.samples import (
     DROP_PLACES,
     BulkSamples,
@@ -70,7 +70,7 @@ def read(files: tuple[str, ...], plot_path: str | None, force: bool, as_json: bo
             _draw(name, samples, plot_path)
             tell_written(plot_path)
     if bad and len(files) > 1:
-        names = ", ".join(printable(name, 200) for name in bad)
+        names = ", ".join(excerpt(name, 200) for name in bad)
         complain(f"{len(bad)} of {len(files)} not read: {names}")
     if bad:
         sys.exit(2 if len(bad) == len(files) else 1)
@@ -212,13 +212,14 @@ def describe(name: str, samples: Samples) -> str:
         lines += [f"  {note}" for note in (comparison.fit.notes if comparison.fit else ())]
     if samples.meta.partial:
         lines.append("  partial: the measurement ended before it was complete")
-    lines += [f"  warning: {warning}" for warning in samples.meta.warnings]
+    lines += [f"  warning: {printable(warning)}" for warning in samples.meta.warnings]
     return "\n".join(lines)
 
 
 def _heading(name: str, samples: Samples) -> str:
     rows = f"{len(samples)} row{'s' * (len(samples) != 1)}"
-    return f"{printable(name, 200)}: {samples.meta.tool or type(samples).__name__}, {rows}"
+    tool = excerpt(samples.meta.tool) or type(samples).__name__
+    return f"{excerpt(name, 200)}: {tool}, {rows}"
 
 
 _GRANTED = ("send_buffer_bytes", "receive_buffer_bytes")

@@ -12,6 +12,7 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "netcalc"
 
 FLOORS = (  # the ground floor first: a room imports from lower floors and from itself
+    ("printable",),
     ("errors",),
     ("units", "equations"),
     ("models",),
@@ -24,6 +25,7 @@ FLOORS = (  # the ground floor first: a room imports from lower floors and from 
 )
 
 THIRD_PARTIES = {
+    "printable": set(),
     "errors": set(),
     "units": set(),
     "equations": set(),
