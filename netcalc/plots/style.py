@@ -67,10 +67,14 @@ class Axis:
     low: float | None = None
     high: float | None = None
 
+    def __post_init__(self) -> None:
+        for text in ("name", "unit"):
+            object.__setattr__(self, text, printable(getattr(self, text)))
+
     @property
     def label(self) -> str:
         """The text beside the axis: its name and its unit."""
-        return printable(self.name if self.unit == "1" else f"{self.name} [{self.unit}]")
+        return self.name if self.unit == "1" else f"{self.name} [{self.unit}]"
 
 
 # Number to text with a prefix, as units.show writes it; the unit itself stands beside the axis,
@@ -291,7 +295,7 @@ def add_points(
 def new_source(name: str, columns: Mapping[str, object]) -> ColumnDataSource:
     """Return the named columns of one glyph."""
     shown = {column: printable_texts(values) for column, values in columns.items()}
-    return ColumnDataSource(name=name, data=shown)
+    return ColumnDataSource(name=printable(name), data=shown)
 
 
 def printable_texts(values: Any) -> Any:
