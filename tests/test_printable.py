@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
+from pathlib import Path as File
 
 import ipywidgets
 import numpy as np
 import pytest
 
+import netcalc
 from netcalc import compare, plots
 from netcalc.cli import main
 from netcalc.errors import DatasetError, DomainError, NetcalcError, ReaderError, UnitError
@@ -28,6 +31,7 @@ from netcalc.samples import (
 from netcalc.widgets.measurement_panels import round_trip_panel
 from netcalc.widgets.upload import Upload
 
+PACKAGE = File(netcalc.__file__).parent
 EVIL = "\x1b]0;mine\x07\x1b[2J\x9b8m\u202egnp.exe\u2066\u200b\x7f[link=//x]<b>x</b>"
 """A title, a cleared screen, hidden text, two directions, no shape, and two kinds of markup."""
 OBEYED = {"Cc", "Cf", "Cs", "Zl", "Zp"}
@@ -79,6 +83,22 @@ def test_a_json_document_means_the_same(value):
         text = json_text(json.dumps(value, ensure_ascii=ascii_only))
         assert not bare(text)
         assert json.loads(text) == value
+
+
+def test_nothing_is_made_safe_or_printed_elsewhere():
+    """Pages are escaped in one place; the command prints by its own functions."""
+    allowed = {
+        r"\bhtml\.escape|from html import": {"printable.py"},
+        r"\bclick\.echo": {"cli/__init__.py", "cli/output.py", "cli/calc.py"},
+        r"unicode_escape": {"printable.py"},
+    }
+    for pattern, files in allowed.items():
+        found = {
+            str(path.relative_to(PACKAGE))
+            for path in PACKAGE.rglob("*.py")
+            if re.search(pattern, path.read_text(encoding="utf-8"))
+        }
+        assert found == files, pattern
 
 
 # --- Errors -------------------------------------------------------------------------------------
