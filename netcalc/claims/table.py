@@ -23,8 +23,9 @@ from netcalc import datasets
 from netcalc.claims.expression import evaluate, is_name
 from netcalc.claims.quantity import Quantity
 from netcalc.errors import NetcalcError, ReaderError
+from netcalc.printable import excerpt
 from netcalc.readers import Readable
-from netcalc.readers.source import decode, open_source, printable
+from netcalc.readers.source import decode, open_source
 
 COMPUTED = ("agree", "agree rounded", "disagree", "derived", "ambiguous", "physically inconsistent")
 """Verdicts that follow from a formula; ``ambiguous`` from several that do not agree."""
@@ -113,7 +114,7 @@ class Claim:
 
     def error(self, what: str, *, field: str) -> ReaderError:
         """Return an error that names the file, the line and the field of this claim."""
-        what = f"{what} (claim {printable(self.id)})"
+        what = f"{what} (claim {excerpt(self.id)})"
         return ReaderError(what, file=self.file, line=self.line, field=field)
 
 
@@ -262,7 +263,7 @@ def _header(file: str, line: int, cells: list[str]) -> list[str]:
                 "there are two such columns" if name in _COLUMNS else "no column of claims",
                 file=file,
                 line=line,
-                field=printable(name) or "(no name)",
+                field=excerpt(name) or "(no name)",
                 expected=f"the columns {', '.join(_COLUMNS)}",
                 hint=f"Did you mean {close[0]}?" if close else None,
             )
@@ -282,16 +283,16 @@ def _claim(file: str, line: int, row: Mapping[str, str]) -> Claim:
 
     if not is_name(row["id"]):
         wanted = "write letters, digits, _ - and . as in A-2, and not the name of a line"
-        raise refused("id", f"{printable(row['id'])!r} is no name: {wanted}")
+        raise refused("id", f"{excerpt(row['id'])!r} is no name: {wanted}")
     relation = row.get("relation", "")
     if relation not in RELATIONS:
         known = ", ".join(filter(None, RELATIONS))
-        raise refused("relation", f"{printable(relation)!r} is none; write {known}, or nothing")
+        raise refused("relation", f"{excerpt(relation)!r} is none; write {known}, or nothing")
     verdict = row.get("verdict", "")
     allowed = COMPUTED if row["formula"] else UNCOMPUTED
     if verdict not in allowed and (verdict or not row["formula"]):
         which = "with" if row["formula"] else "without"
-        found = f"is {printable(verdict)!r}" if verdict else "is empty"
+        found = f"is {excerpt(verdict)!r}" if verdict else "is empty"
         raise refused("verdict", f"{found}; {which} a formula it is one of {', '.join(allowed)}")
     if not row["printed"] and not row["formula"]:
         raise refused("printed", "is empty, and there is no formula that derives the number")

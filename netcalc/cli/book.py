@@ -12,8 +12,8 @@ import click
 
 from netcalc import claims
 from netcalc.claims import Checked
-from netcalc.cli import check_one_form, print_json
-from netcalc.cli.output import print_table
+from netcalc.cli import check_one_form, print_json, put
+from netcalc.cli.output import cell, print_table
 from netcalc.errors import DomainError
 
 _VERDICTS = list(dict.fromkeys((*claims.COMPUTED, *claims.UNCOMPUTED)))
@@ -64,11 +64,11 @@ def book(
             }
         )
     elif as_csv:
-        click.echo(_csv(shown), nl=False)
+        put(_csv(shown), nl=False)
     else:
         for name in known:
             _print_table([item for item in shown if item.claim.source == name])
-        click.echo(_summary(shown, faults))
+        put(_summary(shown, faults))
     if faults:
         sys.exit(1)
 
@@ -105,12 +105,15 @@ def _cell(value: object) -> str:
 def _print_table(rows: Sequence[Checked]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
-    from rich.text import Text
 
     if not rows:
         return
     table = Table(
-        title=rows[0].claim.work, title_justify="left", box=SIMPLE_HEAD, padding=0, pad_edge=False
+        title=cell(rows[0].claim.work),
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        padding=0,
+        pad_edge=False,
     )
     # The widths leave 80 columns to be read in: the reason stands under what it explains.
     table.add_column("id, place", width=12, overflow="fold")
@@ -118,15 +121,15 @@ def _print_table(rows: Sequence[Checked]) -> None:
     for heading, width in (("printed", 11), ("computed", 11), ("verdict", 12)):
         table.add_column(heading, width=width, overflow="fold")
     for item in rows:
-        what = Text(item.claim.quantity)
+        what = cell(item.claim.quantity)
         if item.reason:
-            what.append(f"\n- {item.reason}", style="dim")
+            what.append(cell(f"\n- {item.reason}", "dim"))
         table.add_row(
-            Text.assemble(item.claim.id, (f"\n{item.claim.place}", "dim")),
+            cell(item.claim.id).append(cell(f"\n{item.claim.place}", "dim")),
             what,
-            Text(item.printed_text),
-            Text(item.computed_text),
-            Text(item.verdict, style=_STYLES.get(item.verdict, "")),
+            cell(item.printed_text),
+            cell(item.computed_text),
+            cell(item.verdict, _STYLES.get(item.verdict, "")),
         )
     print_table(table)
 
