@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from netcalc import units
-from netcalc.claims.expression import evaluate_tree, parse_readings
+from netcalc.claims.expression import evaluate_expression, parse_readings
 from netcalc.claims.quantity import Quantity
 from netcalc.claims.table import Claim
 from netcalc.errors import DomainError, UnitError
@@ -146,7 +146,7 @@ class _Numbers:
         self.open.append(claim.id)
         try:
             trees = parse_readings(claim.formula)
-            self.done[claim.id] = tuple(evaluate_tree(tree, self.value) for tree in trees)
+            self.done[claim.id] = tuple(evaluate_expression(tree, self.value) for tree in trees)
         except (DomainError, UnitError) as error:
             raise claim.error(str(error), field="formula") from None
         except RecursionError:
