@@ -120,7 +120,7 @@ def test_a_changed_record_shows_up():
     assert [i.claim.id for i in claims.check(found) if i.fault] == ["SL05"]
     found[place] = replace(found[place], verdict="agree", recorded=5.3)
     (item,) = (i for i in claims.check(found) if i.fault)
-    assert item.fault == "on record: computed 5.3 s"
+    assert item.fault == "The computed value on record is 5.3 s"
 
 
 def test_errors_name_the_line_of_the_bundled_file():

@@ -101,7 +101,7 @@ def test_a_bound_is_shown_as_one():
 
 def test_a_verdict_on_record_is_held_against_the_computed_one():
     assert one("5 s", "5 s", verdict="agree").fault == ""
-    assert one("5 s", "5 s", verdict="disagree").fault == "on record: disagree"
+    assert one("5 s", "5 s", verdict="disagree").fault == "The verdict on record is disagree"
     assert one("5 s", "5 s").fault == ""
 
 
@@ -137,22 +137,30 @@ REFUSED = {
     "wrong unit": (
         f"{HEADER}\nA,it,5 MB,1 s\n",
         "line 2, field formula",
-        "a time, but printed is '5 MB'",
+        "is 1 s, a time, but '5 MB' is printed",
     ),
-    "unit of a derived": (f"{HEADER},unit\nA,it,,1 s,MB\n", "field formula", "its unit is byte"),
-    "no unit": (f"{HEADER}\nA,it,5,1 s\n", "field formula", "but printed is '5'"),
+    "unit of a derived": (
+        f"{HEADER},unit\nA,it,,1 s,MB\n",
+        "field formula",
+        "but the unit is byte",
+    ),
+    "no unit": (f"{HEADER}\nA,it,5,1 s\n", "field formula", "but '5' is printed"),
     "ambiguous unit": (f"{HEADER}\nA,it,5 mb,1 B\n", "field printed", "is ambiguous"),
     "unknown unit": (f"{HEADER},unit\nA,it,5,1 s,parsec\n", "field printed", "is unknown"),
     "unit twice": (f"{HEADER},unit\nA,it,5 s,1 s,ms\n", "field printed", "invalid syntax"),
-    "odd unit": (f"{HEADER}\nA,it,5 s * 1 s,1 s\n", "field printed", "no single quantity"),
-    "missing column": ("id,quantity,printed\nA,it,1\n", "line 1", "no column formula"),
+    "odd unit": (f"{HEADER}\nA,it,5 s * 1 s,1 s\n", "field printed", "not a single quantity"),
+    "missing column": ("id,quantity,printed\nA,it,1\n", "line 1", "lacks the column formula"),
     "misspelt column": (
         "id,quantity,printed,formla\nA,it,1,1\n",
         "field formla",
         "Did you mean formula?",
     ),
-    "foreign column": (f"{HEADER},colour\nA,it,1,1,red\n", "field colour", "no column of claims"),
-    "column twice": (f"{HEADER},id\nA,it,1,1,A\n", "field id", "two such columns"),
+    "foreign column": (
+        f"{HEADER},colour\nA,it,1,1,red\n",
+        "field colour",
+        "is not a column of claims",
+    ),
+    "column twice": (f"{HEADER},id\nA,it,1,1,A\n", "field id", "appears twice"),
     "circle": (f"{HEADER}\nA,it,,B\nB,it,,A\n", "line 2, field formula", "A -> B -> A"),
     "itself": (f"{HEADER}\nA,it,1,A\n", "field formula", "A -> A"),
     "chain": (
@@ -164,34 +172,46 @@ REFUSED = {
     "glued minus": (
         f"{HEADER}\nA,it,1,B-C\nB,it,1,1\nC,it,1,1\n",
         "line 2",
-        "Put blanks round a minus",
+        "Put spaces around a minus sign",
     ),
     "division by zero": (f"{HEADER}\nA,it,1,1 / (2 - 2)\n", "field formula", "divisor is 0"),
-    "several numbers": (f'{HEADER}\nA,it,1,"[1, 2]"\n', "field formula", "no single number"),
+    "several numbers": (f'{HEADER}\nA,it,1,"[1, 2]"\n', "field formula", "not a single number"),
     "too long": (f"{HEADER}\nA,it,1,{'1+' * 900}1\n", "field formula", "too many operators"),
     "empty file": ("", "mine.csv", "no claims"),
     "blank file": (" \n\n", "mine.csv", "no claims"),
     "header alone": (HEADER + "\n", "mine.csv", "no claims"),
     "picture": (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "mine.csv, byte", "binary"),
     "binary": (bytes(range(256)) * 4, "mine.csv, byte", "binary"),
-    "cells": (f"{HEADER}\nA,it,1 s,max(1 s, 2 s)\n", "line 2", "5 cells, the header 4"),
+    "cells": (f"{HEADER}\nA,it,1 s,max(1 s, 2 s)\n", "line 2", "has 5 cells, but the header has 4"),
     "quotes": (f'{HEADER}\nA,it,1,"1\n', "line 2", "double quotes"),
-    "id twice": (f"{HEADER}\nA,it,1,1\nA,it,1,1\n", "line 3, field id", "stands in line 2 too"),
+    "id twice": (
+        f"{HEADER}\nA,it,1,1\nA,it,1,1\n",
+        "line 3, field id",
+        "is already used in line 2",
+    ),
     "id of a line": (f"{HEADER}\nT1,it,1,1\n", "field id", "not the name of a line"),
-    "id with blanks": (f"{HEADER}\nA 1,it,1,1\n", "field id", "is no name"),
+    "id with blanks": (f"{HEADER}\nA 1,it,1,1\n", "field id", "is not a valid id"),
     "no formula, no verdict": (
         f"{HEADER}\nA,it,1,\n",
         "field verdict",
-        "is empty; without a formula",
+        "is empty; without a formula to compare it must be one of input",
     ),
     "unknown verdict": (f"{HEADER},verdict\nA,it,1,1,fine\n", "field verdict", "'fine'"),
     "verdict of nothing": (
         f"{HEADER},verdict\nA,it,1,,agree\n",
         "field verdict",
-        "without a formula",
+        "without a formula to compare",
     ),
-    "unknown relation": (f"{HEADER},relation\nA,it,1,1,approx\n", "field relation", "write about"),
-    "relation to nothing": (f"{HEADER},relation\nA,it,,1,about\n", "field relation", "no printed"),
+    "unknown relation": (
+        f"{HEADER},relation\nA,it,1,1,approx\n",
+        "field relation",
+        "use about, cut",
+    ),
+    "relation to nothing": (
+        f"{HEADER},relation\nA,it,,1,about\n",
+        "field relation",
+        "no number is printed",
+    ),
     "nothing": (f"{HEADER},verdict\nA,it,,,input\n", "field printed", "is empty"),
 }
 
