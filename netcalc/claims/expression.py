@@ -45,8 +45,6 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
-_SUFFIXES = {"_bytes": "byte", "_bps": "bit/s", "_pps": "packet/s", "_s": "s",
-             "packet_cost": "s/packet", "byte_cost": "s/byte"}  # fmt: skip
 
 Value: TypeAlias = "Quantity | dict[str, Quantity]"
 """A quantity, or the columns of a model's result by name."""
@@ -335,8 +333,8 @@ class _Evaluator:
                 "arguments of data", f"{len(names)} names", "the names of a data set and a column"
             )
         set_name, wanted = names
-        about = datasets.info(set_name)
-        columns = datasets.load(set_name).columns()
+        loaded = datasets.load(set_name)
+        columns = loaded.columns()
         selected = np.ones(len(next(iter(columns.values()))), bool)
         for name, node in keywords.items():
             text = self.text(node)
@@ -348,8 +346,7 @@ class _Evaluator:
         values = columns[_known(wanted, columns)][selected]
         if values.dtype.kind == "U":
             raise DomainError("data", f"the text column {wanted!r}", "a column of numbers")
-        unit = about.columns[wanted].unit if wanted in about.columns else _unit_of(wanted, "1")
-        return Quantity.of(values if values.size > 1 else values[0], unit)
+        return Quantity.of(values if values.size > 1 else values[0], loaded.meta.units[wanted])
 
 
 def _over(function: Callable[..., Any]) -> Callable[..., Quantity]:
@@ -401,14 +398,12 @@ FUNCTIONS: dict[str, tuple[Callable[..., Quantity], int, float]] = {
 def _result(formula: Formula, result: Any) -> Value:
     if hasattr(result, "_asdict"):
         return {
-            name: Quantity.of(np.asarray(column, dtype=float), _unit_of(name, formula.unit))
+            name: Quantity.of(
+                np.asarray(column, dtype=float), calculator.column_unit(formula, name)
+            )
             for name, column in result._asdict().items()
         }
     return Quantity.of(np.asarray(result, dtype=float), formula.unit or "1")
-
-
-def _unit_of(name: str, unit: str) -> str:
-    return next((known for ending, known in _SUFFIXES.items() if name.endswith(ending)), unit)
 
 
 def _without_unit(name: str) -> str:
