@@ -67,6 +67,47 @@ def test_json_and_csv_carry_the_same():
     assert book("--source", "nagle", "--verdict", "not computable", "--csv").stdout == ""
 
 
+def test_json_says_what_is_computed():
+    document = json.loads(book("--source", "router", "--json").stdout)
+    # Counted by hand: 15 formulas of verdicts and 7 values of the 46 numbers.
+    assert document["basis"] == {"computed": 15, "implied": 7, "recorded": 24}
+    rows = {row["id"]: row for row in document["claims"]}
+    implied = rows["RP33"]
+    assert (implied["basis"], implied["unit"], implied["computed_unit"]) == (
+        "implied", "bit/s", "s",
+    )  # fmt: skip
+    assert implied["computed"] == pytest.approx([584e-6])
+    assert (rows["RP32"]["basis"], rows["RP32"]["tolerance"]) == ("recorded", None)
+    assert rows["RP28"]["tolerance"] == 500
+    assert rows["RP28"]["tolerance_reason"].startswith("rounded to thousands")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "last"),
+    [
+        (
+            ["--source", "netesto", "--verdict", "measured"],
+            ["4 numbers: 4 measured.", "Computed by the models: 0. Only recorded: 4."],
+        ),
+        (
+            ["--verdict", "disagree"],
+            [
+                "Computed by the models: 7. Only recorded: 0.",
+                "All 7 computed results match the record.",
+            ],
+        ),
+        (
+            ["--source", "nagle", "--verdict", "disagree", "--claims", "-"],
+            ["No number has this verdict."],
+        ),
+    ],
+)
+def test_the_summary_counts_what_is_shown(arguments, last):
+    text = "id,quantity,printed,formula,source\nA,it,1,1,nagle\n"
+    done = book(*arguments, text=text)
+    assert done.stdout.splitlines()[-len(last) :] == last
+
+
 def test_claims_of_another_text(tmp_path):
     file = tmp_path / "mine.csv"
     file.write_text(HEADER + "A,it,5 ms,1 kB / 8 Mbit/s,\nB,it,1 ms,1 kB / 8 Mbit/s,agree\n")
