@@ -51,7 +51,7 @@ class Quantity:
     """
 
     value: NDArray[np.float64]
-    dimensions: Dimensions = (0, 0, 0)
+    dimensions: Dimensions
 
     @classmethod
     def of(cls, value: ArrayLike, unit: str) -> Quantity:

@@ -151,6 +151,7 @@ def test_the_fields_of_an_audited_number():
     assert claim.quantity == "serialization of 552 B at 56 kb/s"
     assert (claim.note[:8], claim.verdict) == ("78.86 ms", "agree rounded")
     assert (claim.file, BY_ID["SL01"].claim.line) == ("book_claims.csv", 2)
+    assert claim.implied_unit == ""
     # A limit is printed nowhere, and compared all the same.
     assert (BY_ID["SN23"].claim.printed, BY_ID["SN23"].claim.value > 0) == ("", True)
     assert BY_ID["SW13"].claim.value is None

@@ -392,6 +392,9 @@ def test_a_claim_as_a_row():
         "tolerance": pytest.approx(0.005),
         "tolerance_reason": "half of the last significant digit, at most 10 %",
     }  # fmt: skip
+    (derived,) = check(read(f"{HEADER}\nA,it,,5 s\n"))
+    (given,) = check(read(f"{HEADER},verdict\nA,it,5 s,,input\n"))
+    assert (derived.as_dict()["unit"], given.as_dict()["unit"]) == ("s", "s")
     assert item.reason == (
         "The verdict on record is agree. see there. "
         "Tolerance 5 ms: half of the last significant digit, at most 10 %"
@@ -494,3 +497,17 @@ def test_errors_of_a_table_have_their_parts():
         check(read(f"{HEADER}\nA,it,1,B\nB,it,,C + 1\n", name="mine.csv"))
     assert (refusal.value.line, refusal.value.field) == (3, "formula")
     assert "Put spaces" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("formula", "verdicts"),
+    [
+        ("1", "agree, agree rounded, disagree, derived, ambiguous, physically inconsistent"),
+        ("", "input, measured, ambiguous, not reproducible, not computable"),
+    ],
+)
+def test_the_verdicts_of_a_file_are_those_of_the_page(formula, verdicts):
+    for verdict in verdicts.split(", "):
+        (claim,) = read(f"{HEADER},verdict\nA,it,1,{formula},{verdict}\n")
+        assert claim.verdict == verdict
+        assert f"**{verdict}**" in " ".join(PAGE.read_text(encoding="utf-8").split())
