@@ -27,7 +27,7 @@ from netcalc.version import __version__
 
 # Each command, where it is, and its line in the help: a command is loaded when it is used.
 _COMMANDS = {
-    "book": ("netcalc.cli.book:book", "Compute the numbers of five sources again: do they agree?"),
+    "book": ("netcalc.cli.book:book", "Recompute the numbers printed in five sources."),
     "calc": ("netcalc.cli.calc:calc", "Compute a formula, with quantities as people write them."),
     "data": ("netcalc.cli.data:data", "List, describe and print the bundled measurements."),
     "doctor": ("netcalc.cli.doctor:doctor", "Say what this machine can measure, and how well."),
