@@ -105,12 +105,11 @@ class Figure(anywidget.AnyWidget):
             self.description = plot.description
 
     def _answer(self, _widget: object, content: Mapping[str, Any], _buffers: object) -> None:
-        if content.get("kind") != "ask":
-            return
-        if content.get("library"):
+        if content.get("kind") == "ask library":
             self.send({"kind": "library"}, buffers=[_library()])
-        with self._lock:
-            self._send_document(str(content.get("view")))
+        elif content.get("kind") == "ask document":
+            with self._lock:
+                self._send_document(str(content.get("view")))
 
     def _send_document(self, view: str) -> None:
         document = serialize_json(self._plot.document().to_json(deferred=False)).encode()
