@@ -55,7 +55,7 @@ def svg(plot: Plot) -> str:
         parts += drawn
         top += height
     ink, paper = INKS[plot.theme], _PAPER[plot.theme]
-    body = "".join(parts)
+    body = "\n".join(parts)  # a comparison of two files shows which curve has changed
     # Pictures on one page must not share names: each has the hash of its content in them.
     body = body.replace(_KEY, hashlib.sha256(body.encode()).hexdigest()[:12])
     return (
