@@ -22,11 +22,11 @@ LAG_S = 0.5
 """How long the picture and the text may lag behind the figure. [s]"""
 
 # What remains of a widget without its model: a line of words, or its views without a figure.
-_STYLE = """<style>
-.jp-OutputArea-child:has(.netcalc-saved) + .jp-OutputArea-child:not(:has(.jp-OutputArea-output > *)),
-.jp-OutputArea-child:has(.netcalc-saved) + .jp-OutputArea-child
-  .jupyter-widgets-disconnected:not(.netcalc-drawn, :has(.netcalc-drawn)) { display: none; }
-</style>"""  # noqa: E501 - one selector
+_NEXT = ".jp-OutputArea-child:has(.netcalc-saved) + .jp-OutputArea-child"
+_STYLE = f"""<style>
+{_NEXT}:not(:has(.jp-OutputArea-output > *)),
+{_NEXT}:has(.jupyter-widgets-disconnected):not(:has(.netcalc-drawn)) {{ display: none; }}
+</style>"""
 
 
 class SavedOutputs:

@@ -108,6 +108,8 @@ def check_without_kernel(page):
         [FIGURES, NO_KERNEL],
     )
     board = page.page.locator(".netcalc-panel > :first-child").first
+    assert board.is_visible()
+    assert board.locator(".noUi-handle").first.is_visible()
     assert board.evaluate("el => el.inert")
     assert board.evaluate("el => getComputedStyle(el).opacity") == "0.45"
     assert page.page.evaluate(BROKEN) == 0
