@@ -49,14 +49,15 @@ class SavedOutputs:
         parts: Callable[[], Iterator[ipywidgets.Widget]] = lambda: iter(()),
     ) -> None:
         self._picture, self._words, self._parts = picture, words, parts
-        self._key = ""  # of the outputs on the page
+        self._key = uuid.uuid4().hex  # of the outputs, wherever the widget is shown
+        self._shown = False
         self._timer: threading.Timer | None = None
 
     def show(self) -> None:
         """Put the outputs below the cell that runs."""
         if not InteractiveShell.initialized():
             return
-        self._key = uuid.uuid4().hex
+        self._shown = True
         for name, data in self.outputs().items():
             _display(data, display_id=f"{name}-{self._key}")
 
@@ -73,7 +74,7 @@ class SavedOutputs:
 
     def renew(self) -> None:
         """Bring the outputs up to date soon: once for many steps of a slider."""
-        if self._key and self._timer is None:
+        if self._shown and self._timer is None:
             self._timer = threading.Timer(LAG_S, self._update)
             self._timer.daemon = True
             self._timer.start()
