@@ -7,6 +7,7 @@ the style sheet hides the first two; where the widget is gone, it hides what is 
 
 from __future__ import annotations
 
+import re
 import threading
 import uuid
 from collections.abc import Callable, Iterator
@@ -107,7 +108,8 @@ def _texts(part: Any) -> Iterator[str]:
         for child in part.children:
             yield from _texts(child)
     elif isinstance(part, ipywidgets.HTML):  # of netcalc's own, which escapes what is not
-        yield from filter(None, [str(value)])
+        # Old news: a reader aloud is not to announce it.
+        yield from filter(None, [re.sub(r' role="[a-z]+"', "", str(value))])
     elif isinstance(part, ipywidgets.Checkbox):
         yield f"{escape(label)}: {'yes' if value else 'no'}"
     elif label and value not in (None, "") and not isinstance(part, ipywidgets.Button):

@@ -64,6 +64,7 @@ def test_samples_and_buttons_are_no_part_of_the_text(shown):
     panel(figure(), {}, lambda: None, below=[live])._ipython_display_()
     html = shown[1][0]["text/html"]
     assert "done" in html
+    assert "role=" not in html, "nothing to announce"
     assert "base64" not in html
     assert "Ping" not in html
 
