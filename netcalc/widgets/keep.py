@@ -56,6 +56,10 @@ class Keep(ipywidgets.VBox):
         children = [self.link, self.field] if tool else [self.link]
         super().__init__(children, layout=ipywidgets.Layout(width="100%"))
 
+    def saved_text(self) -> str:
+        """Return nothing: the samples themselves are no part of the notebook."""
+        return ""
+
     def offer(self, result: Any) -> None:
         """Put the samples of a result into the link; take it away if there are none."""
         runs = runs_of(result)

@@ -156,9 +156,3 @@ def test_an_error_is_shown_and_later_changes_work():  # B7
     control.box.value = "50 ms"
     assert shown.message.value == ""
     assert drawn == [0.03, 0.05]
-
-
-def test_a_panel_has_a_picture_where_no_kernel_runs():
-    shown = panel(figure(), {}, lambda: None)
-    data, _metadata = shown._repr_mimebundle_()
-    assert data["image/svg+xml"].startswith("<svg")
