@@ -74,8 +74,7 @@ class Field(ipywidgets.VBox):
         """
         if not self.text.strip():
             if self.parameter.required:
-                name, wanted = self.parameter.short_name, self.parameter.wanted
-                raise DomainError(name, "missing", wanted)
+                raise self.parameter.required_error()
             return {}
         return {self.parameter.name: self.parameter.read(self.text)}
 
@@ -288,7 +287,7 @@ class CalculatorPanel(ipywidgets.VBox):
                 self.formula, arguments, over=parameter.name, values=values, gaps=True
             )
         except DomainError as error:
-            if not error.name.startswith("result of"):
+            if error.code not in calculator.RESULT_CODES:
                 self.sweep_message.blame(error)
             return None
         except Exception as error:

@@ -141,7 +141,7 @@ class RunButton(ResultSource):
 
     def _opened(self, result: Any) -> None:
         if self.running:
-            raise ExperimentError("a run is at work; stop it first", phase="open")
+            raise ExperimentError("run-in-progress", phase="open")
         self._done(result)
         self.clear_others()
         self.about.say(measurement_error(*runs_of(result)))

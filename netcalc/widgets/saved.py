@@ -12,12 +12,13 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from html import escape
 from typing import Any
 
 import ipywidgets
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
+
+from netcalc.printable import html_text
 
 LAG_S = 0.5
 """How long the picture and the text may lag behind the figure. [s]"""
@@ -67,7 +68,7 @@ class SavedOutputs:
         words = self._words()
         values = [text for part in self._parts() for text in _texts(part)]
         plain = "".join(f"<li>{text}</li>" for text in values)
-        html = f'{_STYLE}<div class="netcalc-saved"><p>{escape(words)}</p><ul>{plain}</ul></div>'
+        html = f'{_STYLE}<div class="netcalc-saved"><p>{html_text(words)}</p><ul>{plain}</ul></div>'
         return {
             "picture": {"image/svg+xml": self._picture(), "text/plain": words},
             "values": {"text/html": html, "text/plain": ""},
@@ -111,6 +112,6 @@ def _texts(part: Any) -> Iterator[str]:
         # Old news: a reader aloud is not to announce it.
         yield from filter(None, [re.sub(r' role="[a-z]+"', "", str(value))])
     elif isinstance(part, ipywidgets.Checkbox):
-        yield f"{escape(label)}: {'yes' if value else 'no'}"
+        yield f"{html_text(label)}: {'yes' if value else 'no'}"
     elif label and value not in (None, "") and not isinstance(part, ipywidgets.Button):
-        yield f"{escape(label)}: {escape(str(getattr(part, 'label', None) or value))}"
+        yield f"{html_text(label)}: {html_text(str(getattr(part, 'label', None) or value))}"

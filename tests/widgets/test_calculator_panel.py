@@ -90,9 +90,9 @@ def test_the_curve_is_the_formula_over_the_range():
     [
         ("5M", "bit"),  # bits or bytes?
         ("30 ms", "unit of a time"),
-        ("-1 bit/s", "above 0"),
-        ("abc", "cannot read"),
-        ("", "missing"),
+        ("-1 bit/s", "greater than 0"),
+        ("abc", "contains no number"),
+        ("", "required"),
     ],
 )
 def test_what_is_wrong_stands_beside_its_box_and_breaks_nothing(text, expected):
@@ -123,7 +123,7 @@ def test_a_wrong_range_leaves_the_result():
     assert "time" in words(panel.sweep_message)
     assert "5.211 s" in words(panel.result)
     panel.low.value = "0 B"
-    assert "above 0 for log" in words(panel.sweep_message)
+    assert "for log steps" in words(panel.sweep_message)
     panel.x_scale.value = "linear"
     assert not panel.sweep_message.value
     assert curve(panel, "transfer")["x"][0] == 0
@@ -142,7 +142,7 @@ def test_a_border_is_crossed():
 def test_impossible_values_are_not_drawn():
     panel = calculator_panel("mathis_throughput", over="loss")
     panel.high.value = "200%"
-    assert "Not drawn where it is impossible: loss_ratio is" in words(panel.sweep_message)
+    assert "Not drawn where it is impossible: loss_ratio must be" in words(panel.sweep_message)
     drawn = np.isfinite(curve(panel, "mathis throughput")["y"])
     assert drawn.any()
     assert not drawn[-1]

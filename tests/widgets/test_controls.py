@@ -67,8 +67,8 @@ def test_what_is_typed_with_its_unit_is_taken_as_it_is(typed, value):
     [
         ("abc", "no number"),
         ("", "empty"),
-        ("1,5", "no unit"),
-        ("1,500 ms", "two readings"),
+        ("1,5", "needs a unit"),
+        ("1,500 ms", "ambiguous"),
         ("1e999 s", "too large"),
         ("-3 ms", "allowed is 1 ms to 300 ms"),
         ("10 Mbit/s", "unit of a rate"),

@@ -51,7 +51,7 @@ def test_a_run_is_saved_and_opened_again():
     assert loads(gzip.decompress(data)).rtt_s.tolist() == [0.03]
     made.keep.field.take(data, name)
     assert len(shown) == 2
-    assert shown[1].meta.instrument == FACTS
+    assert shown[1].meta.instrument.stored() == FACTS
     assert "Measured 2026-11-21 06:54:12 UTC" in made.keep.field.message.value
     assert link(made) == (name, data), "what was opened can be saved again"
 
