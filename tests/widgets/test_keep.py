@@ -84,14 +84,14 @@ def zipped(key=b"My Echo", content=b"{}", names=("a.json",)):
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"PK\3\4 broken", "no zip of saved runs"),
+        (b"PK\3\4 broken", "not a zip of saved runs"),
         (zipped(key=b"bulk"), "no samples of this experiment"),
         (zipped(names=()), "no samples of this experiment"),
         (zipped(), "not a file of saved samples"),
         (zipped(content=echo(tool="ping").dumps()), "no samples of this experiment"),
         (zipped(names=[f"{i}.json" for i in range(101)]), "too large"),
         (zipped(content=b" " * 140_000_000), "too large"),
-        (gzip.compress(echo().dumps()), "no zip of saved runs"),
+        (gzip.compress(echo().dumps()), "not a zip of saved runs"),
     ],
 )
 def test_another_file_is_refused_and_nothing_changes(data, said):
