@@ -1,4 +1,4 @@
-"""Settings of the whole test run: bytecode, what runs beside what, and how often a test may fail."""
+"""Settings of the whole test run: what runs beside what, and how often a test may fail."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ UNTIMED = frozenset(
 
 
 def group_of(item: pytest.Item) -> str | None:
-    """Return the name of the group that an item shares one worker with; None for a pure test."""
+    """Return the name of the group that an item shares one worker with; None for a file's own."""
     marks = {mark.name for mark in item.iter_markers()}
     if "browser" in marks:
         return "browser"  # one browser, one server of each kind
@@ -49,8 +49,8 @@ def group_of(item: pytest.Item) -> str | None:
     return "untimed" if item.path.stem in UNTIMED else "measured"
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Let a test that measures do so again when it fails: another program may have disturbed it.
 
     Those that were repeated are listed when the run ends, each with what had failed.
@@ -59,7 +59,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item, group in groups.items():
         if group:
             item.add_marker(pytest.mark.flaky(reruns=TRIES - 1))
-            item.add_marker(pytest.mark.xdist_group(group))
+            if config.pluginmanager.hasplugin("xdist"):
+                item.add_marker(pytest.mark.xdist_group(group))
     # Pure tests first, measured ones last, with one worker or several; a sort keeps the rest.
     order = [None, "browser", "untimed", "measured"]
     items.sort(key=lambda item: order.index(groups[item]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import mpmath as mp
 import numpy as np
 import pytest
