@@ -31,9 +31,9 @@ TRIES = 3
 
 UNTIMED = frozenset(
     {
-        "test_census", "test_commands", "test_doctor", "test_echo_replies", "test_faults_ends",
-        "test_faults_limits", "test_faults_places", "test_lab", "test_lessons_again",
-        "test_routed", "test_wire_ends", "test_wire_machines",
+        "test_census", "test_commands", "test_faults_ends", "test_faults_limits",
+        "test_faults_places", "test_lab", "test_lessons_again", "test_routed", "test_wire_ends",
+        "test_wire_machines",
     }
 )  # fmt: skip
 """Files whose live tests judge how a run is refused, fails or ends, and never how long it took."""
@@ -44,7 +44,7 @@ def group_of(item: pytest.Item) -> str | None:
     marks = {mark.name for mark in item.iter_markers()}
     if "browser" in marks:
         return "browser"  # one browser, one server of each kind
-    if marks.isdisjoint(MEASURED):
+    if marks.isdisjoint(MEASURED) or item.path.suffix == ".ipynb":
         return None
     return "untimed" if item.path.stem in UNTIMED else "measured"
 
@@ -55,6 +55,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     Those that were repeated are listed when the run ends, each with what had failed.
     """
+    for item in items:
+        if item.path.suffix == ".ipynb":
+            item.add_marker("live")  # a kernel is spoken to through sockets on loopback
     groups = {item: group_of(item) for item in items}
     for item, group in groups.items():
         if group:
