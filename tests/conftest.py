@@ -39,6 +39,10 @@ UNTIMED = frozenset(
 """Files whose live tests judge how a run is refused, fails or ends, and never how long it took."""
 
 
+GROUPS = "netcalc/groups"
+"""Where the first worker writes the group of each test, for the scheduler to read."""
+
+
 def group_of(item: pytest.Item) -> str | None:
     """Return the name of the group that an item shares one worker with; None for a file's own."""
     marks = {mark.name for mark in item.iter_markers()}
@@ -62,8 +66,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item, group in groups.items():
         if group:
             item.add_marker(pytest.mark.flaky(reruns=TRIES - 1))
-            if config.pluginmanager.hasplugin("xdist"):
-                item.add_marker(pytest.mark.xdist_group(group))
+    if getattr(config, "workerinput", {}).get("workerid") == "gw0":
+        # The scheduler collects nothing itself. xdist would write a group into the test's id, but
+        # pytest 9 makes ids from parts, so that it stays unwritten.
+        config.cache.set(GROUPS, {item.nodeid: group for item, group in groups.items() if group})
     # Pure tests first, measured ones last, with one worker or several; a sort keeps the rest.
     order = [None, "browser", "untimed", "measured"]
     items.sort(key=lambda item: order.index(groups[item]))
@@ -117,27 +123,30 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     if option.numprocesses is None and whole and not option.usepdb and not option.collectonly:
         option.numprocesses = max(2, min(8, len(os.sched_getaffinity(0))))
     if option.numprocesses and option.dist == "no":
-        option.dist = "loadgroup"
+        option.dist = "loadscope"
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Keep what belongs together in one worker, and let nothing run beside what is measured."""
-    if config.option.dist != "loadgroup":
+    if config.option.dist != "loadscope":
         return None
-    from xdist.scheduler import LoadGroupScheduling
+    from xdist.scheduler import LoadScopeScheduling
 
-    class AloneScheduling(LoadGroupScheduling):
+    class AloneScheduling(LoadScopeScheduling):
         """One unit of work is a file or a group; the group ``measured`` comes last, and alone."""
 
+        def schedule(self):
+            self.groups = config.cache.get(GROUPS, {})
+            super().schedule()
+
         def _split_scope(self, nodeid):
-            group = super()._split_scope(nodeid)
-            return nodeid.rsplit("::", 1)[0] if group == nodeid else group
+            return self.groups.get(nodeid, nodeid.partition("::")[0])
 
         def _assign_work_unit(self, node):
-            for long in ("untimed", "browser"):  # what takes longest is begun first
-                if long in self.workqueue:
-                    self.workqueue.move_to_end(long, last=False)
+            for group in ("untimed", "browser", "measured"):  # what takes longest is begun first
+                if group in self.workqueue:
+                    self.workqueue.move_to_end(group, last=group == "measured")
             if next(iter(self.workqueue)) != "measured" or len(self.nodes) == 1:
                 super()._assign_work_unit(node)
             elif sum(not other.shutting_down for other in self.nodes) > 1:
