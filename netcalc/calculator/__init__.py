@@ -32,6 +32,6 @@ from netcalc.calculator._sweeps import (
 
 __all__ = [
     "RESULT_CODES", "Formula", "Parameter", "Solution", "Sweep", "column_unit", "command",
-    "explained", "formula", "formulas", "parse_range", "result_lines", "search", "show", "solve_for",
-    "subject_formulas", "sweep", "sweep_range", "table",
+    "explained", "formula", "formulas", "parse_range", "result_lines", "search", "show",
+    "solve_for", "subject_formulas", "sweep", "sweep_range", "table",
 ]  # fmt: skip
