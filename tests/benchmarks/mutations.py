@@ -49,7 +49,10 @@ class Room:
 
 
 ROOMS = {
-    "fit": Room(("netcalc/fit/*.py",), ("tests/fit/test_*.py", "tests/test_fit*.py", "tests/test_frame_rates.py")),
+    "fit": Room(
+        ("netcalc/fit/*.py",),
+        ("tests/fit/test_*.py", "tests/test_fit*.py", "tests/test_frame_rates.py"),
+    ),
     "solver": Room(("netcalc/solver.py",), ("tests/test_solver*.py",)),
     "compare": Room(
         ("netcalc/compare/*.py",),

@@ -16,7 +16,7 @@ SIZES = np.array([8.0, 40, 72, 73, 92, 93, 150, 199, 200, 500, 1000, 1508, 1509,
 
 
 def ping_parts(sizes):
-    """By hand, TCP/IP Illustrated vol. 3, A.2: a ping's data are its 8 bytes of ICMP and the user's.
+    """By hand, TCP/IP Illustrated vol. 3, A.2: a ping's data are 8 bytes of ICMP and the user's.
 
     The first mbuf has 100 bytes for both, of which the 20 of the IP header take their share or one
     mbuf more; the next has 108; from 208 on it is a cluster behind the mbuf of the header. 1516
@@ -73,6 +73,7 @@ def test_costs_errors_and_margins_are_those_of_least_squares():
     assert list(found.stderr.values()) == pytest.approx(np.sqrt(np.diag(covariance)).tolist())
     np.testing.assert_allclose(found.covariance, covariance, rtol=1e-6)
     assert found.degrees == 11
+    assert (found.x.tolist(), found.measured.tolist()) == (SIZES.tolist(), times.tolist())
     assert found.residual == pytest.approx(left, abs=1e-12)
     deviations = stats.t.ppf(0.975, 11)
     assert found.margin_of("packet_cost") == pytest.approx(deviations * np.sqrt(covariance[2, 2]))

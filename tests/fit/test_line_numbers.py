@@ -106,6 +106,15 @@ def test_five_points_at_two_sizes_have_no_errors():
     line = fit.robust_line(np.array([0.0, 0, 0, 1, 1]), np.array([0.0, 0.1, 0.2, 1.1, 1.2]))
     assert np.isnan(line.slope_stderr)
     assert line.slope == pytest.approx(1.05)  # by hand: 1.15 - 0.1
+    assert np.isnan(line.covariance)
+    assert np.isfinite(line.scale)
+
+
+def test_a_point_is_set_aside_where_two_sizes_are_left():
+    x, y = np.array([1.0, 1, 1, 2, 2, 2]), np.array([3.0, 3, 3, 5, 5, 95])
+    line = fit.robust_line(x, y)
+    assert line.outlier.tolist() == [False] * 5 + [True]
+    assert (line.slope, line.intercept) == pytest.approx((2.0, 1.0))
 
 
 def test_where_points_begin_to_be_set_aside():
@@ -275,6 +284,13 @@ def test_a_line_that_meets_the_axis_below_its_headers_has_no_base():
         RttSamples(payload_bytes=[10.0, 20, 30], rtt_s=[0.040, 0.050, 0.060])
     )
     assert just.params["base_rtt_s"] == pytest.approx(0.002)
+
+
+def test_a_base_of_nothing_is_one():
+    exact = RttSamples(payload_bytes=[1.0, 2, 3], rtt_s=[1.0, 2, 3])
+    found = fit.rtt_against_size(exact, header_bytes=0)
+    assert found.params["base_rtt_s"] == 0.0
+    assert not found.not_identifiable
 
 
 def test_nothing_measured_determines_nothing():
