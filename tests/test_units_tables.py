@@ -299,15 +299,15 @@ def test_digits_of_what_is_shown(value, unit, digits, shown):
 
 
 @pytest.mark.parametrize(
-    ("value", "source", "wanted", "expected"),
+    ("value", "given", "wanted", "expected"),
     [
         (3, "kB", "bit", 24_000), (24, "kbit", "kB", 3), (2, "ms/B", "us/B", 2000),
         (5, "%", "ppm", 50_000), (1, "mi", "km", 1.609344), (60, "kpps", "1/s", 60_000),
         (8, "Mbit/s", "MB/s", 1),
     ],
 )  # fmt: skip
-def test_conversions_by_hand(value, source, wanted, expected):
-    assert units.convert(value, source, wanted) == pytest.approx(expected, rel=1e-14)
+def test_conversions_by_hand(value, given, wanted, expected):
+    assert units.convert(value, given, wanted) == pytest.approx(expected, rel=1e-14)
 
 
 @pytest.mark.parametrize(
