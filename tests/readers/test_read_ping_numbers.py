@@ -696,3 +696,211 @@ def test_summaries_of_several_runs_add_up():
 )
 def test_the_tool_by_what_it_prints(text, tool):
     assert tool in read_ping(text).meta.tool
+
+
+# limits and places
+
+
+def test_the_longest_header_of_windows():
+    text = "Pinging 192.0.2.1" + " " * 360 + "with 32 bytes of data:"
+    text = text.replace(" with", " " * (400 - len(text)) + " with")
+    assert len(text) == 400
+    assert read_header(text).size == 32
+    assert read_header(text.replace(" with", "  with")) is None
+    assert read_header("64 bytes from 192.0.2.1 with 32 bytes:") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Error: icmp_seq=3 unreachable", None),
+        ("Some error icmp_seq=3 unreachable", "error"),
+        ("192.0.2.9 icmp_seq=3 unreachable", "error"),
+        ("192.0.2.9 icmp_seq=3", "waiting"),
+        ("icmp_seq=3 timed out", "waiting"),
+        ("From 192.0.2.9 icmp_seq=3 ttl=64", "damaged"),
+        ("From 192.0.2.9 icmp_seq=3 took=5 ms", "damaged"),
+        ("From 192.0.2.9: Destination Host Unreachable", "error"),
+        ("From 192.0.2.9: Redirect Host(New nexthop: 192.0.2.8)", "redirect"),
+        ("From 192.0.2.9: all is well", None),
+        ("64 bytes from 192.0.2.1: icmp_seq=3 Time to live exceeded", "error"),
+    ],
+)
+def test_answers_that_are_no_echo(text, kind):
+    found = read_line(text)
+    assert (None if found is None else found.kind) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "size"),
+    [
+        (reply(5, size=65_535), "reply", 65_535), (reply(5, size=65_536), "damaged", None),
+        ("Reply from 192.0.2.1: bytes=32 TTL=57", "damaged", None),
+        ("Reply from 192.0.2.1: bytes=32 time=5xs TTL=57", "damaged", None),
+        ("From 192.0.2.1: bytes=32 time=5ms TTL=57", None, None),
+        ("192.0.2.1: time=5ms win=1024", None, None),
+    ],
+)  # fmt: skip
+def test_sizes_of_windows(text, kind, size):
+    found = read_line(text.strip())
+    assert (None if found is None else found.kind) == kind
+    if found is not None:
+        assert found.size == size
+
+
+@pytest.mark.parametrize(("ttl", "known"), [(0, True), (255, True), (256, False)])
+def test_the_largest_ttl(ttl, known):
+    assert read_line(line(1, ttl=ttl).strip()).ttl == (ttl if known else None)
+
+
+@pytest.mark.parametrize(
+    ("more", "duplicate", "corrupt", "why"),
+    [
+        ("", False, False, False), (" (DUP!)", True, False, False), ("!", False, False, False),
+        (" (BAD CHECKSUM!)", False, True, False), (" or so", False, False, True),
+        (" (DUP!) (BAD CHECKSUM!)", True, True, False),
+    ],
+)  # fmt: skip
+def test_marks_behind_the_numbers(more, duplicate, corrupt, why):
+    found = read_line(line(1, more=more).strip())
+    assert (found.marked_duplicate, found.corrupt, bool(found.why)) == (duplicate, corrupt, why)
+    assert (found.rtt_s, found.ttl) == (0.5e-3, 64)
+
+
+def test_lines_that_ran_into_one_stand_for_as_many_probes():
+    two = read_line("64 bytes: icmp_seq=1 ttl=64 ti64 bytes: icmp_seq=2 ttl=64 time=1 ms")
+    assert (two.kind, two.stands_for) == ("damaged", 2)
+    text = HEAD + line(1) + line(2)[:-8] + line(3)[:-8] + line(4) + line(5) + summary(5, 5, "")
+    samples = read_ping(text)
+    assert (samples.sent, samples.received, samples.best_s.size) == (5, 5, 2)
+
+
+def test_the_counts_that_fit_the_loss_are_taken():
+    # a number in front of them: 10 and 9 are 10%, 2 and 10 are not
+    found = read_counts("Run 2 10 packets transmitted, 9 received, 10% packet loss")
+    assert (found["sent"], found["received"]) == (10, 9)
+    odd = read_counts("10 packets transmitted, 9 received, 50% packet loss")
+    assert (odd["sent"], odd["received"], odd["loss_ratio"]) == (10, 9, 0.5)
+    assert read_counts("10 packets transmitted, 8 received, %20 packet loss")["loss_ratio"] == 0.2
+
+
+def test_messages_of_the_program_are_counted():
+    message = "ping: sendmsg: No buffer space available\n"
+    one = read_ping(HEAD + message + line(1) + summary(1, 1, ""))
+    assert numbers_in(one.meta.warnings) == [[2.0]]
+    three = read_ping(HEAD + message * 3 + line(1) + summary(1, 1, ""))
+    assert numbers_in(three.meta.warnings) == [[2.0, 2.0]], "in line 2 and 2 more"
+    with pytest.raises(ReaderError) as caught:
+        read_ping("\n" + message)
+    assert caught.value.line == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "partial"),
+    [
+        (HEAD + line(1) + summary(1, 1), False),
+        (HEAD + line(1) + summary(1, 1, ""), True),
+        (HEAD + line(1), True),
+        (HEAD + line(1).replace(" time=0.5 ms", "") + summary(1, 1, ""), False),
+        (HEAD + summary(2, 0, ""), False),
+        (HEAD + line(1) + summary(1, 1) + HEAD + line(1), True),
+    ],
+)
+def test_what_is_only_a_part_of_a_run(text, partial):
+    assert read_ping(text).meta.partial == partial
+
+
+@pytest.mark.parametrize(
+    ("lines", "rows", "received", "runs"),
+    [
+        ([line(1), line(2), line(1), line(2)], 4, 4, True),
+        ([line(1), line(1)], 2, 1, False),
+        ([line(1), line(2), line(2)], 3, 2, False),
+        ([line(1), line(2), line(1, more=" (DUP!)")], 3, 2, False),
+        ([line(1), line(2), line(1, size=100)], 3, 3, True),
+        ([line(1), line(2), line(2, size=100)], 3, 3, True),
+        ([line(5), line(6), line(5), line(6)], 4, 4, True),
+    ],
+)
+def test_where_another_run_begins(lines, rows, received, runs):
+    """Without headers: where numbers begin again, or a number has another size."""
+    samples = read_ping("".join(lines))
+    assert (len(samples), samples.received) == (rows, received)
+    assert bool(samples.meta.note) == runs
+
+
+def test_a_reply_behind_a_summary_is_another_run():
+    samples = read_ping(HEAD + line(1) + summary(1, 1) + line(7))
+    assert samples.sequence.tolist() == [1, 7]
+    assert (samples.sent, samples.received) == (2, 2)
+
+
+def test_a_dump_makes_an_error_of_the_line_above_it():
+    text = (
+        BSD + line(0) + "36 bytes from 192.0.2.9: Odd words\n"
+        "Vr HL TOS  Len   ID Flg  off TTL Pro  cks      Src      Dst\n"
+        " 4  5  00 5400 1234   0 0000  01  01 abcd 192.0.2.1  192.0.2.2\n"
+        "ICMP: type 8, code 0, size 64, id 0x1234, seq 0x0001\n" + line(2)
+    )  # fmt: skip
+    samples = read_ping(text + summary(3, 2, ""))
+    assert samples.error_reply.tolist() == [False, True, False]
+    assert (samples.received, samples.errors) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("end", "received", "ttl"),
+    [
+        ("64 bytes from 192.0.2.1: icmp_seq=2 ttl=64 time=0.5 ms", 2, [64, 64]),
+        ("64 bytes from 192.0.2.1: icmp_seq=2 ttl=64", 1, [64]),
+        ("64 bytes from 192.0.2.1: icmp_seq=2 ttl=6", 1, [64]),
+        ("From 192.0.2.9 icmp_seq=2 Destination Host Unreachable", 1, [64]),
+        ("no answer yet for icmp_seq=2", 1, [64]),
+    ],
+)
+def test_a_last_line_without_its_end(end, received, ttl):
+    samples = read_ping(HEAD + line(1) + end)
+    assert samples.received == received
+    assert samples.ttl[~np.isnan(samples.ttl)].tolist() == ttl
+    assert samples.errors == int("Unreachable" in end)
+    assert samples.meta.partial
+
+
+def test_a_clock_and_the_start_by_hand():
+    text = HEAD + "[1700000001.500000] " + line(2, 500) + "[1700000000.750000] " + line(1, 250)
+    meta = read_ping(text).meta
+    assert meta.start == "2023-11-14T22:13:20.500000+00:00"
+    assert meta.clock
+    bare = read_ping(HEAD + line(1)).meta
+    assert (bare.start, bare.clock, bare.note) == ("", "", "")
+
+
+def test_targets_and_commands_of_a_file():
+    other = HEAD.replace("192.0.2.1 (", "h.example (")
+    text = "$ ping -c 1 192.0.2.1\n" + HEAD + line(1) + summary(1, 1) + "$ ping h.example\n"
+    meta = read_ping(text + other + line(1) + summary(1, 1)).meta
+    assert meta.target == "192.0.2.1, h.example"
+    assert meta.command == "ping -c 1 192.0.2.1"
+    twice = read_ping((HEAD + line(1) + summary(1, 1)) * 2).meta
+    assert twice.target == "192.0.2.1"
+    long = read_ping("$ ping " + "x" * 300 + "\n" + HEAD + line(1)).meta
+    assert 190 < len(long.command) <= 203
+
+
+def test_warnings_name_the_runs_they_are_about():
+    good = HEAD + line(1) + summary(1, 1)
+    bad = HEAD + line(1) + summary(2, 2, "")
+    found = numbers_in(read_ping(good + bad + good + bad).meta.warnings)
+    assert found == [[2, 2, 4, 2, 1]], "2 runs (2, 4): 2 received, the lines 1"
+
+
+def test_a_file_of_other_words_is_no_ping():
+    from netcalc.readers.ping import looks_like_ping
+
+    words = ["words"] * 401
+    assert looks_like_ping([*words[:400], line(1)])
+    assert not looks_like_ping([*words, line(1)])
+    assert not looks_like_ping([])
+    assert not looks_like_ping(["x" * 700])
+    assert looks_like_ping(["x" * 700, HEAD])
+    assert looks_like_ping(["--- h.example ping statistics ---"])
+    assert looks_like_ping(["ping: unknown host"])
