@@ -63,6 +63,7 @@ ROOMS = {
         ("netcalc/compare/*.py",),
         ("tests/compare/test_*.py", "tests/test_compare*.py", "tests/test_frame_rates.py",
          "tests/test_fit_probes.py"),
+        but="95_of_100 or as_often_as or honest or saved",
     ),
     "explain": Room(
         ("netcalc/explain.py",),
