@@ -184,7 +184,7 @@ def test_a_gross_factor_between_lines_and_summary(factor, refused):
     if refused:
         with pytest.raises(ReaderError) as caught:
             read_ping(text)
-        assert (caught.value.line, caught.value.field) == (2, "time")
+        assert (caught.value.line, caught.value.field, caught.value.unit) == (2, "time", "s")
     else:
         assert read_ping(text).received == 2
 
