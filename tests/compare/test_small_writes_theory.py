@@ -81,6 +81,13 @@ def test_rounds_keep_step_with_a_tick_of_ten_milliseconds(rtt_s, in_step_s):
     assert high == pytest.approx([2 * rtt_s, 2 * rtt_s + 0.05])
 
 
+def test_a_timer_between_two_ticks_keeps_the_same_step():
+    """derived: the timer counts whole ticks, 4 of 43 ms; 62 ms and 48 are 11 ticks in all."""
+    samples = rounds(["nagle"], rtt_s=0.031, tick_s=0.01)
+    found = compare.small_writes(samples, delayed_ack_s=0.043)
+    assert found.predicted.tolist() == pytest.approx([0.062, 0.107, 0.11, 0.11])
+
+
 def test_the_first_round_of_a_mode_follows_no_round_of_it():
     samples = rounds(["nagle", "flush"], warm=(False, False), rtt_s=0.031, tick_s=0.01)
     found = compare.small_writes(samples)

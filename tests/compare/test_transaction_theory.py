@@ -158,6 +158,23 @@ def test_nodes_in_the_way_of_a_stream():
     assert found == pytest.approx(_by_timelines(path), rel=1e-9)
 
 
+def test_a_router_in_the_way_of_a_stream_turns_nothing_round():
+    # by hand: lines of no time, so nodes only; the router passes packets on in 16 ms each. The
+    # opening: source twice, router twice, server once. Then two there and three back, of which the
+    # last one leaves the router behind the others; the server turns round once.
+    path = Path.parse(
+        "8000 Tbit/s, 8000 Tbit/s", processing_s=16e-3, source_processing_s=1e-3,
+        destination_processing_s=4e-3,
+    )  # fmt: skip
+    found = compare.transactions(run("udp", [100], [1.0]), path=path).predicted[0]
+    opening_s = 1e-3 + 16e-3 + 4e-3 + 16e-3 + 1e-3
+    assert found == pytest.approx(opening_s, rel=1e-6)
+    stream = compare.transactions(run("tcp", [100], [1.0]), path=path).predicted[0]
+    there_s = float(path.timeline([52, 152]).done_s[-1])
+    back_s = float(path.reverse.timeline([52, 152, 52]).done_s[-1])
+    assert stream == pytest.approx(opening_s + there_s + back_s - 4e-3, rel=1e-6)
+
+
 def _by_timelines(path):
     """Second method: every packet served in turn by source, line and destination."""
 

@@ -176,8 +176,8 @@ def test_duplicates_are_in_the_times_of_the_tool():
     assert not samples.meta.warnings
 
 
-@pytest.mark.parametrize(("factor", "refused"), [(499, False), (501, True), (1 / 499, False),
-                                                 (1 / 501, True)])  # fmt: skip
+@pytest.mark.parametrize(("factor", "refused"), [(499.5, False), (500.5, True), (1 / 499.5, False),
+                                                 (1 / 500.5, True)])  # fmt: skip
 def test_a_gross_factor_between_lines_and_summary(factor, refused):
     spread = f"{1 / factor:.9f}/{1 / factor:.9f}/{2 / factor:.9f}/0"
     text = HEAD + line(1, "1.000000") + line(2, "2.000000") + summary(2, 2, spread)
@@ -304,11 +304,11 @@ def test_a_number_far_ahead_of_its_neighbours(odd, kept):
     assert (max(samples.sequence) == odd) == kept
 
 
-@pytest.mark.parametrize(("last", "kept"), [(1003, True), (1100, False)])
-def test_a_last_number_beyond_what_was_sent(last, kept):
-    sent = 1050
-    text = HEAD + line(1) + line(2) + line(last) + summary(sent, 3, "")
-    samples = read_ping(text)
+@pytest.mark.parametrize(
+    ("last", "sent", "kept"), [(1003, 1050, True), (1100, 1050, False), (1100, 1100, True)]
+)
+def test_a_last_number_beyond_what_was_sent(last, sent, kept):
+    samples = read_ping(HEAD + line(1) + line(2) + line(last) + summary(sent, 3, ""))
     assert samples.best_s.size == (3 if kept else 2)
     assert samples.sent == sent
 
