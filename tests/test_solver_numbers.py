@@ -185,15 +185,6 @@ def test_a_peak_touches_from_below():
     assert root.exact
 
 
-def test_a_touch_of_a_steep_and_large_formula():
-    def cusp(x):
-        return 1e6 * (1 + np.abs(np.asarray(x, dtype=float) - np.e))
-
-    [root] = solve(cusp, for_="x", result=1e6, low=0, high=10)
-    assert root.value == pytest.approx(np.e, abs=1e-9)
-    assert root.exact
-
-
 def test_touches_at_both_sides_of_a_crossing():
     # derived: (x - 1.003)^2 (x - 5.5) (x - 7.007)^2 is 0 at all three, and changes sign at one
     def formula(x):

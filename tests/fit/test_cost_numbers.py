@@ -152,6 +152,14 @@ def test_costs_that_the_sizes_do_not_determine(sizes, missing):
         assert np.isnan(found.predict(sizes)).all()
 
 
+def test_one_point_more_than_costs_has_errors():
+    sizes = np.array([300.0, 400, 500])
+    found = fit.datagram_costs(run(np.array([1.0, 2.2, 3]), sizes), mode="ping")
+    assert found.degrees == 1
+    # by hand: residuals -1/15, 2/15, -1/15 square to 6/225; the sizes spread by 20 000
+    assert found.stderr["byte_cost"] == pytest.approx(np.sqrt(6 / 225 / 20_000))
+
+
 def test_without_a_noted_mtu_nothing_is_cut():
     sizes = np.array([300.0, 20_000, 40_000, 65_507])
     found = fit.datagram_costs(run(EACH + BYTE * sizes, sizes, mode="udp", mtu=None))
