@@ -72,7 +72,7 @@ def test_packet_rate():
 @pytest.mark.parametrize(
     ("call", "named"),
     [
-        (lambda: atm.atm_overhead_bytes("ipoa"), "encapsulation is 'ipoa', allowed is one of"),
+        (lambda: atm.atm_overhead_bytes("ipoa"), "encapsulation must be one of"),
         (lambda: atm.atm_cell_count(40, encapsulation="ptm"), "encapsulation"),
         (lambda: atm.atm_wire_bytes(-40), "packet_bytes"),
         (lambda: atm.atm_packet_rate_pps(40, bandwidth_bps=0), "bandwidth_bps"),
