@@ -19,12 +19,15 @@ from typing import Any, TypeAlias, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.errors import DomainError, NotFiniteWarning
+from netcalc.errors import ArgumentTypeError, DomainError, NotFiniteWarning
 
 FloatArray: TypeAlias = NDArray[np.float64]
 
 BLOCK = 16_384
 """Elements of a long array that are looked at, or computed, at a time: they fit the cache."""
+
+LARGEST = float(np.finfo(np.float64).max)
+"""Largest number of float64: a longer integer cannot be computed with."""
 
 Model = TypeVar("Model", bound=Callable[..., Any])
 
@@ -97,7 +100,8 @@ def whole(name: str, value: ArrayLike, low: int = 0) -> FloatArray:
     if _has_fraction(array):
         fractional = (np.floor(array) != array) & ~np.isnan(array)
         if fractional.any():
-            raise DomainError("not-whole", name, _first(array, fractional), low=low)
+            found = float(array[fractional].flat[0])
+            raise DomainError("not-whole", name, found, low=low, index=_index(array, found))
     return array
 
 
@@ -122,7 +126,7 @@ def flag(name: str, value: bool) -> bool:
     """Return ``value``, refused where it is no single yes or no: "no" would count as one."""
     array = flags(name, value)
     if array.ndim:
-        raise TypeError(f"{name} must be True or False, one for all, found {_shown(array)}")
+        raise ArgumentTypeError("not-one-flag", name, _shown(array))
     return bool(array)
 
 
@@ -131,14 +135,14 @@ def flags(name: str, value: ArrayLike) -> NDArray[np.bool_]:
 
     Raises
     ------
-    TypeError
+    ArgumentTypeError
         If ``value`` holds text or other things that are neither.
     """
     array: NDArray[Any] = np.asarray(value)
     if array.dtype.kind == "O" and all(isinstance(item, bool | np.bool_) for item in array.flat):
         array = array.astype(np.bool_)
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must be True or False, found {_shown(array)}")
+        raise ArgumentTypeError("not-flags", name, _shown(array))
     return array.astype(np.bool_)
 
 
@@ -153,14 +157,14 @@ def one_dimensional(name: str, array: FloatArray) -> FloatArray:
     """Return ``array`` with at least one dimension, refused with more than one or when empty."""
     array = np.atleast_1d(array)
     if array.ndim != 1 or array.size == 0:
-        raise DomainError("not-one-dimensional", name, f"shape {array.shape}")
+        raise DomainError("not-one-dimensional", name, list(array.shape))
     return array
 
 
 def scalar(name: str, array: FloatArray) -> float:
     """Return the one number of ``array``, refused where there are several or none."""
     if array.size != 1:
-        raise DomainError("not-one-number", name, f"shape {array.shape}")
+        raise DomainError("not-one-number", name, list(array.shape))
     return float(array.reshape(()))
 
 
@@ -169,7 +173,7 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
 
     Raises
     ------
-    TypeError
+    ArgumentTypeError
         If ``value`` holds text, booleans, complex numbers or other things that are no numbers.
     """
     if isinstance(value, np.ma.MaskedArray):
@@ -177,7 +181,7 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
     try:
         array: NDArray[Any] = np.asarray(value)
     except ValueError as error:  # lists of unequal length
-        raise TypeError(f"{name} must hold numbers, found {value!r}: {error}") from None
+        raise ArgumentTypeError("not-numbers", name, repr(value)) from error
     kind = array.dtype.kind
     if kind == "f" or kind in "iu":
         return array.astype(np.float64, copy=False)
@@ -186,11 +190,11 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
         try:
             return array.astype(np.float64)
         except OverflowError:
-            raise DomainError("above-maximum", name, "a longer integer", high=1.8e308) from None
+            raise DomainError("integer-too-long", name, high=LARGEST) from None
         except (TypeError, ValueError):
             pass
-    hint = "; read text with netcalc.units.parse first" if kind in "USO" else ""
-    raise TypeError(f"{name} must hold numbers, found {_shown(array)}{hint}")
+    code = "text-for-numbers" if kind in "USO" else "not-numbers"
+    raise ArgumentTypeError(code, name, _shown(array))
 
 
 def _checked(
@@ -218,11 +222,13 @@ def _checked(
             return array
         lowest, highest = float(np.nanmin(array)), float(np.nanmax(array))
     if lowest < low or (low_open and lowest == low):
-        raise DomainError(code, name, _where(array, lowest), low=low, high=high)
+        raise DomainError(code, name, lowest, index=_index(array, lowest), low=low, high=high)
     if highest > high:
+        at = _index(array, highest)
         if is_ratio:
-            raise DomainError("percent-for-ratio", name, _where(array, highest), percent=highest)
-        raise DomainError(code, name, _where(array, highest), low=low, high=high)
+            meant = {"percent": highest, "ratio": highest / 100}
+            raise DomainError("percent-for-ratio", name, highest, index=at, **meant)
+        raise DomainError(code, name, highest, index=at, low=low, high=high)
     if lowest == 0.0 and np.signbit(array).any():
         return array + 0.0  # one over a negative zero would be -inf
     return array
@@ -247,14 +253,9 @@ def _nan_where_not_finite(
     return np.where(bad, np.nan, array)
 
 
-def _where(array: FloatArray, value: float) -> str:
-    if array.size == 1:
-        return f"{value:g}"
-    return f"{value:g} (at index {int(np.flatnonzero(array == value)[0])})"
-
-
-def _first(array: FloatArray, mask: NDArray[np.bool_]) -> str:
-    return _where(array, float(array[mask].flat[0]))
+def _index(array: FloatArray, value: float) -> int | None:
+    """Return where a value is first found, None in an array of one."""
+    return None if array.size == 1 else int(np.flatnonzero(array == value)[0])
 
 
 def _shown(array: NDArray[Any]) -> str:

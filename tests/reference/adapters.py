@@ -40,7 +40,6 @@ from netcalc.models.tcp import (
     bbr,
     cardwell,
     cubic,
-    cubic_under_loss,
     datagram_loss,
     fairness,
     handshakes,
@@ -1087,7 +1086,7 @@ def tcp_cubic_k_from_wmax(wmax, C=0.4, beta=0.7):
 @adapter("tcp.cubic_K")
 def tcp_cubic_k(loss, rtt_s, C=0.4, beta=0.7):
     return float(
-        cubic_under_loss.cubic_loss_interval_s(
+        cubic.cubic_loss_interval_s(
             loss, rtt_s=rtt_s, cubic_scale=C, decrease_factor=beta
         )
     )
@@ -1101,7 +1100,7 @@ def tcp_cubic_alpha(beta=0.7):
 @adapter("tcp.cubic_avg_window_raw")
 def tcp_cubic_avg_window_raw(loss, rtt_s, C=0.4, beta=0.7):
     return float(
-        cubic_under_loss.cubic_raw_window_packets(
+        cubic.cubic_raw_window_packets(
             loss, rtt_s=rtt_s, cubic_scale=C, decrease_factor=beta
         )
     )
@@ -1112,7 +1111,7 @@ def tcp_cubic_avg_window(loss, rtt_s, C=0.4, beta=0.7, reno_floor="1.2/sqrt(p)")
     if reno_floor in (None, False, "none"):
         return tcp_cubic_avg_window_raw(loss, rtt_s, C=C, beta=beta)
     return float(
-        cubic_under_loss.cubic_mean_window_packets(
+        cubic.cubic_mean_window_packets(
             loss,
             rtt_s=rtt_s,
             cubic_scale=C,
@@ -1125,7 +1124,7 @@ def tcp_cubic_avg_window(loss, rtt_s, C=0.4, beta=0.7, reno_floor="1.2/sqrt(p)")
 @adapter("tcp.cubic_required_loss")
 def tcp_cubic_required_loss(rate_bps, rtt_s, packet_bytes=1500, C=0.4, beta=0.7):
     return float(
-        cubic_under_loss.cubic_loss_ratio(
+        cubic.cubic_loss_ratio(
             rate_bps,
             packet_bytes=packet_bytes,
             rtt_s=rtt_s,

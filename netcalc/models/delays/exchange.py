@@ -180,13 +180,13 @@ def _require_order(waits_for: FloatArray) -> None:
     """Refuse a packet that waits for what cannot have come."""
     numbers = np.arange(waits_for.size)
     if (waits_for >= numbers).any():
-        place = int(np.flatnonzero(waits_for >= numbers)[0])
-        raise DomainError("after", f"{waits_for[place]:g} of packet {place}", "an earlier packet")
+        packet = int(np.flatnonzero(waits_for >= numbers)[0])
+        raise DomainError("not-an-earlier-packet", "after", float(waits_for[packet]), packet=packet)
 
 
 def _one_each(name: str, values: FloatArray, count: int) -> FloatArray:
     if values.ndim == 0:
         return np.full(count, float(values))
     if values.shape != (count,):
-        raise DomainError(name, f"a list of shape {values.shape}", f"one number, or {count}")
+        raise DomainError("wrong-count-or-one", name, values.size, expected=count)
     return values

@@ -157,21 +157,16 @@ def _grown(
 def _finite(name: str, array: FloatArray) -> float:
     number = scalar(name, array)
     if not math.isfinite(number):
-        raise DomainError(name, number, "one finite number")
+        raise DomainError("not-finite", name, str(number))
     return number
 
 
 def _known(name: str, array: FloatArray) -> FloatArray:
     row = one_dimensional(name, array)
     if not np.isfinite(row).all():
-        raise DomainError(name, "nan or inf", "finite numbers")
+        raise DomainError("not-finite", name, "nan or inf")
     return row
 
 
 def _too_many(link_count: float) -> DomainError:
-    return DomainError(
-        "link_count",
-        f"{link_count:g}",
-        "so many links that fewer than a million mixes are to be kept",
-        hint="Ask for fewer links, fewer kinds or a smaller tolerance",
-    )
+    return DomainError("too-many-mixes", "link_count", link_count, high=MAX_MIXES)

@@ -496,5 +496,5 @@ def _one_each(name: str, values: FloatArray, count: int) -> NDArray[np.float64]:
     if values.ndim == 0:
         return np.full(count, float(values))
     if values.shape != (count,):
-        raise DomainError(name, f"a list of shape {values.shape}", f"one number, or {count}")
+        raise DomainError("wrong-count-or-one", name, values.size, expected=count)
     return values

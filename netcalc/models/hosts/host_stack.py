@@ -414,7 +414,7 @@ def delivered_goodput_bps(
     sent = non_negative("write_count", write_count)
     lost = non_negative("lost_count", lost_count)
     if (lost > sent).any():
-        raise DomainError("lost_count", f"{np.nanmax(lost):g}", "at most write_count")
+        raise DomainError("above-argument", "lost_count", float(np.nanmax(lost)), other="write_count")
     bits = 8.0 * non_negative("write_bytes", write_bytes)
     return (sent - lost) * (bits / positive("elapsed_s", elapsed_s))
 
@@ -422,5 +422,5 @@ def delivered_goodput_bps(
 def _pair(name: str, values: ArrayLike) -> tuple[float, float]:
     array = one_dimensional(name, non_negative(name, values))
     if array.size != 2:
-        raise DomainError(name, f"of {array.size} values", "a list of two")
+        raise DomainError("wrong-count", name, array.size, expected=2)
     return float(array[0]), float(array[1])

@@ -153,7 +153,7 @@ def datagram_mbufs(
     data = whole("payload_bytes", payload_bytes) + inner
     if (data + header > MAX_PACKET_BYTES).any():
         raise DomainError(
-            "payload_bytes", f"{np.nanmax(data - inner):g}", "what fits a packet of 65535 bytes"
+            "packet-too-long", "payload_bytes", float(np.nanmax(data - inner)), high=MAX_PACKET_BYTES
         )
     mlen, mhlen = whole("mlen_bytes", mlen_bytes, 1), whole("mhlen_bytes", mhlen_bytes, 1)
     mincl, mcl = _cluster_sizes(minclsize_bytes, mcl_bytes)
@@ -468,7 +468,7 @@ def _cluster_sizes(
     mincl = whole("minclsize_bytes", minclsize_bytes, 1)
     mcl = whole("mcl_bytes", mcl_bytes, 1)
     if (mincl > mcl).any():
-        raise DomainError("minclsize_bytes", f"{np.nanmax(mincl):g}", "at most mcl_bytes")
+        raise DomainError("above-argument", "minclsize_bytes", float(np.nanmax(mincl)), other="mcl_bytes")
     return mincl, mcl
 
 

@@ -131,11 +131,12 @@ def write_timeline(
     mss = scalar("mss_bytes", positive("mss_bytes", mss_bytes))
     choice("policy", policy, ("nagle", "minshall", "nodelay"))
     if sizes.shape != times.shape:
-        raise DomainError("write_bytes", f"of shape {sizes.shape}", f"{times.size} values")
+        raise DomainError("wrong-count", "write_bytes", sizes.size, expected=times.size)
     if (np.diff(times) < 0).any():
-        raise DomainError("write_s", f"{times[:-1][np.diff(times) < 0][0]:g} first", "in order")
+        index = int(np.flatnonzero(np.diff(times) < 0)[0]) + 1
+        raise DomainError("not-ascending", "write_s", float(times[index]), index=index)
     if sizes.sum() / mss + sizes.size > MAX_SEGMENTS:
-        raise DomainError("write_bytes", f"{sizes.sum():g} in all", f"{MAX_SEGMENTS} segments")
+        raise DomainError("too-many-segments", "write_bytes", sizes.sum(), high=MAX_SEGMENTS)
     at_once = flag("quickack", quickack)
     exchange = _Exchange(
         half_rtt_s=scalar("rtt_s", non_negative("rtt_s", rtt_s)) / 2,

@@ -250,7 +250,7 @@ def _points(x: ArrayLike, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
     positions = one_dimensional("x", real("x", x))
     values = one_dimensional("y", real("y", y))
     if positions.size != values.size:
-        raise DomainError("y", f"{values.size} numbers", f"{positions.size}, one a position")
+        raise DomainError("wrong-count", "y", values.size, expected=positions.size)
     return positions, values
 
 

@@ -327,9 +327,9 @@ def _mix(wire_bytes: ArrayLike, weight: ArrayLike) -> tuple[FloatArray, FloatArr
     size = one_dimensional("wire_bytes", positive("wire_bytes", wire_bytes))
     counts = one_dimensional("weight", non_negative("weight", weight))
     if counts.size != size.size:
-        raise DomainError("weight", f"{counts.size} numbers", f"{size.size}, one a size")
+        raise DomainError("wrong-count", "weight", counts.size, expected=size.size)
     if not counts.any():
-        raise DomainError("weight", "0 for every size", "above 0 for one of them")
+        raise DomainError("all-zero", "weight")
     return size, counts / counts.sum()
 
 

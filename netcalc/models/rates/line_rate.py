@@ -314,10 +314,10 @@ def mix_mean_frame_bytes(frame_bytes: ArrayLike, *, weight: ArrayLike) -> FloatA
     sizes = one_dimensional("frame_bytes", non_negative("frame_bytes", frame_bytes))
     weights = one_dimensional("weight", non_negative("weight", weight))
     if weights.size != sizes.size:
-        raise DomainError("weight", f"{weights.size} numbers", f"{sizes.size}, one for each size")
+        raise DomainError("wrong-count", "weight", weights.size, expected=sizes.size)
     total = weights.sum()
     if total == 0.0:
-        raise DomainError("weight", "0 in total", "a sum above 0")
+        raise DomainError("all-zero", "weight")
     return np.asarray(sizes @ (weights / total))
 
 

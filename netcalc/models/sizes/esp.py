@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, flag, model, non_negative
-from netcalc.errors import DomainError
+from netcalc.errors import ArgumentTypeError, DomainError
 from netcalc.models.sizes.headers import UDP_HEADER_BYTES, ip_header_bytes, room
 
 ESP_HEADER_BYTES = 8.0
@@ -84,10 +84,7 @@ def suite_sizes(suite: str) -> Suite:
     icv = INTEGRITY.get(check or "none")
     if cipher is None or icv is None:
         raise DomainError(
-            "suite",
-            repr(suite),
-            "a cipher, and for one without its own check value a slash and an integrity algorithm",
-            hint=f"Ciphers: {', '.join(CIPHERS)}. Integrity: {', '.join(INTEGRITY)}",
+            "unknown-suite", "suite", suite, ciphers=list(CIPHERS), integrity=list(INTEGRITY)
         )
     return Suite(cipher.iv_bytes, max(4.0, cipher.block_bytes), cipher.icv_bytes + icv)
 
@@ -220,5 +217,5 @@ def _outer_bytes(ip_version: int, nat_traversal: bool) -> float:
 
 def _named(suite: str) -> Suite:
     if not isinstance(suite, str):
-        raise TypeError(f"suite must be text such as 'aes-gcm-16', found {suite!r}")
+        raise ArgumentTypeError("not-text", "suite", repr(suite), example="aes-gcm-16")
     return suite_sizes(suite)

@@ -197,8 +197,10 @@ def fragments_bytes(
     }
     for name, value in given.items():
         number = as_float(name, value)
-        if number.size != 1 or not np.isfinite(number).all():
-            raise DomainError(name, repr(value), "one whole number")
+        if number.size == 1 and not np.isfinite(number).all():
+            raise DomainError("not-finite", name, str(number.item()))
+        if number.size != 1:
+            raise DomainError("not-one-number", name, list(number.shape))
     count = fragment_count(
         ip_payload_bytes,
         mtu_bytes=mtu_bytes,
@@ -368,9 +370,7 @@ def _datagram_bytes(
     over = np.asarray(size > MAX_PACKET_BYTES - own - option_bytes)
     if over.any():
         first = float(np.broadcast_to(size, over.shape)[over].flat[0])
-        raise DomainError(
-            "ip_payload_bytes", f"{first:g}", f"at most {MAX_PACKET_BYTES:g} with its header"
-        )
+        raise DomainError("packet-too-long", "ip_payload_bytes", first, high=MAX_PACKET_BYTES)
     return size
 
 

@@ -393,5 +393,5 @@ def _sts(sts_count: ArrayLike) -> FloatArray:
     if odd.any():
         odd &= (whole("sts_count", sts) != 1.0) & ~np.isnan(sts)
         if odd.any():
-            raise DomainError("sts_count", f"{sts[odd].flat[0]:g}", "1 or a multiple of 3")
+            raise DomainError("not-a-multiple", "sts_count", float(sts[odd].flat[0]), factor=3)
     return sts

@@ -394,7 +394,7 @@ def _one_deviating(delta: FloatArray, count: FloatArray) -> FloatArray:
 def _one_each(name: str, values: FloatArray, count: int) -> FloatArray:
     values = one_dimensional(name, values)
     if values.size not in (1, count):
-        raise DomainError(name, f"{values.size} numbers", f"one or {count}")
+        raise DomainError("wrong-count-or-one", name, values.size, expected=count)
     return np.broadcast_to(values, (count,))
 
 
@@ -405,16 +405,17 @@ def _crossings(
     flows = one_dimensional("crossing_flow", whole("crossing_flow", crossing_flow))
     links = one_dimensional("crossing_link", whole("crossing_link", crossing_link))
     if flows.size != links.size:
-        raise DomainError("crossing_link", f"{links.size} numbers", f"{flows.size}, one a crossing")
-    if np.isnan(flows).any() or np.isnan(links).any():
-        raise DomainError("crossing_flow, crossing_link", "nan", "whole numbers")
+        raise DomainError("wrong-count", "crossing_link", links.size, expected=flows.size)
+    for name, numbers in (("crossing_flow", flows), ("crossing_link", links)):
+        if np.isnan(numbers).any():
+            raise DomainError("not-finite", name, "nan")
     if links.max() >= link_count:
-        allowed = f"from 0 to {link_count - 1}"
-        raise DomainError("crossing_link", f"{links.max():g}", allowed)
+        found = int(links.max())
+        raise DomainError("out-of-range", "crossing_link", found, low=0, high=link_count - 1)
     numbers = np.unique(flows)
     if numbers.size != flows.max() + 1:
         absent = int(np.flatnonzero(numbers != np.arange(numbers.size))[0])
-        raise DomainError("crossing_flow", f"without flow {absent}", "a link for every flow")
+        raise DomainError("number-skipped", "crossing_flow", absent, high=int(flows.max()))
     crosses = np.zeros((numbers.size, link_count), bool)
     crosses[flows.astype(np.int64), links.astype(np.int64)] = True
     return crosses

@@ -111,11 +111,18 @@ def round_trips(transport: str, *, security: str = "none") -> FloatArray:
     choice("security", security, tuple(SECURITY_ROUND_TRIPS))
     over_tcp = not transport.startswith(("udp", "quic"))
     if security.startswith("tls") and not over_tcp:
-        raise DomainError("security", repr(security), f"'none' over {transport}")
+        raise _not_over(transport, security, "dtls" if transport == "udp" else None)
     if security.startswith("dtls") and transport != "udp":
-        raise DomainError("security", repr(security), f"'none' or TLS over {transport}")
+        raise _not_over(transport, security, "tls" if over_tcp else None)
     total = TRANSPORT_ROUND_TRIPS[transport] + SECURITY_ROUND_TRIPS[security] + 1
     return np.asarray(total, dtype=np.float64)
+
+
+def _not_over(transport: str, security: str, prefix: str | None) -> DomainError:
+    """Return the refusal of a security that this transport does not carry, with those it does."""
+    fits = [s for s in SECURITY_ROUND_TRIPS if prefix and s.startswith(prefix)]
+    choices = ["none", *fits]
+    return DomainError("not-over", "security", security, transport=transport, choices=choices)
 
 
 @model

@@ -187,7 +187,7 @@ def rto_estimate(
     if retransmitted is not None:
         again = np.atleast_1d(flags("retransmitted", retransmitted))
         if again.shape != samples.shape:
-            raise DomainError("retransmitted", f"of shape {again.shape}", f"{samples.size} values")
+            raise DomainError("wrong-count", "retransmitted", again.size, expected=samples.size)
     limits = {
         "granularity_s": scalar("granularity_s", non_negative("granularity_s", granularity_s)),
         "min_rto_s": scalar("min_rto_s", non_negative("min_rto_s", min_rto_s)),
