@@ -25,6 +25,7 @@ import re
 from typing import Any
 
 from netcalc import messages
+from netcalc.printable import printable_lines
 
 LONGEST_SHOWN = 80
 """Characters of text that cannot be read which a message repeats: one line of a terminal."""
@@ -52,6 +53,7 @@ class NetcalcError(Exception):
         super().__init__(code)
 
     def __str__(self) -> str:
+        """Write the whole message, which can be printed anywhere."""
         return _sentences(self.what, self.hint)
 
     @property
@@ -338,4 +340,4 @@ def _restored(
 
 
 def _sentences(first: str, hint: str | None) -> str:
-    return f"{first}. {hint}" if hint else first
+    return printable_lines(f"{first}. {hint}" if hint else first)

@@ -49,13 +49,6 @@ def test_the_samples_of_a_broken_run_go_with_the_error():
     assert "partial" not in error.as_dict()
 
 
-def test_a_file_is_named_once():
-    alone = errors.ReaderError("no measurement in a.txt: it is empty", file="a.txt")
-    assert str(alone) == "no measurement in a.txt: it is empty"
-    placed = errors.ReaderError("no measurement in a.txt: unknown host", file="a.txt", line=2)
-    assert str(placed).startswith("a.txt, line 2: no measurement in a.txt")
-
-
 def test_long_text_is_repeated_in_part():
     with pytest.raises(errors.UnitError) as caught:
         units.parse("9" * 400 + " s", "s")

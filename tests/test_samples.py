@@ -108,7 +108,7 @@ KINDS = [
     TransferSamples(payload_bytes=[1, 2], duration_s=[0.1, math.nan]),
     samples.TransactionSamples(
         mode=["tcp"], sequence=[1], payload_bytes=[8], response_s=[math.inf],
-        meta=Meta(instrument={"rtt_s": math.nan, "gaps": [(1.0, 2.0)]}),
+        meta=Meta(instrument={"rtt_s": math.nan, "gaps": [[1.0, 2.0]]}),
     ),
     Table(data={"router": ["A", "B"], "goodput_bps": [1.5e6, math.nan]}),
 ]  # fmt: skip

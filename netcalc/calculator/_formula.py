@@ -217,7 +217,7 @@ class Formula:
         if len(found) == 1:
             return found[0]
         names = [p.name if found else p.short_name for p in self.parameters]
-        raise DomainError(f"parameter of {self.name}", repr(name), "one of " + ", ".join(names))
+        raise DomainError("not-a-choice", f"parameter of {self.name}", repr(name), choices=names)
 
     def label(self, name: str) -> str:
         """Return a parameter's name for people, with its unit only where another has it, too.
@@ -258,8 +258,7 @@ class Formula:
         first, *others = self.parameters
         missing = next((p for p in self.parameters if p.required and p.name not in arguments), None)
         if missing is not None:
-            hint = missing.description
-            raise DomainError(missing.short_name, "missing", missing.wanted, hint=hint)
+            raise missing.required_error()
         keywords = {p.name: arguments[p.name] for p in others if p.name in arguments}
         if first.name in arguments:
             return self.function(arguments[first.name], **keywords)

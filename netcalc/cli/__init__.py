@@ -22,11 +22,12 @@ from typing import Any, TextIO
 import click
 
 from netcalc.errors import NetcalcError
+from netcalc.printable import json_text, printable_lines
 from netcalc.version import __version__
 
 # Each command, where it is, and its line in the help: a command is loaded when it is used.
 _COMMANDS = {
-    "book": ("netcalc.cli.book:book", "Compute the numbers of five sources again: do they agree?"),
+    "book": ("netcalc.cli.book:book", "Recompute the numbers printed in five sources."),
     "calc": ("netcalc.cli.calc:calc", "Compute a formula, with quantities as people write them."),
     "data": ("netcalc.cli.data:data", "List, describe and print the bundled measurements."),
     "doctor": ("netcalc.cli.doctor:doctor", "Say what this machine can measure, and how well."),
@@ -169,19 +170,25 @@ def print_json(document: Any) -> None:
     from netcalc.samples import json_ready
 
     utf8 = codecs.lookup(sys.stdout.encoding or "ascii").name == "utf-8"
-    text = json.dumps(json_ready(document), ensure_ascii=not utf8)
+    text = json_text(json.dumps(json_ready(document), ensure_ascii=not utf8))
     click.echo(text.encode("utf-8", "backslashreplace"))
+
+
+def put(text: str = "", *, nl: bool = True, err: bool = False, **style: Any) -> None:
+    """Print text as it stands, whatever file it comes from: a terminal obeys nothing in it."""
+    text = printable_lines(text)
+    click.echo(click.style(text, **style) if style else text, nl=nl, err=err)
 
 
 def say(text: str) -> None:
     """Print prose; on a terminal its lines end between words."""
-    click.echo(wrapped(text, _terminal_width(sys.stdout)))
+    put(wrapped(text, _terminal_width(sys.stdout)))
 
 
 def complain(text: str) -> None:
     """Say a sentence on standard error; if that is full or closed, the work goes on."""
     with contextlib.suppress(OSError):
-        click.echo(wrapped(f"netcalc: {text}", _terminal_width(sys.stderr)), err=True)
+        put(wrapped(f"netcalc: {text}", _terminal_width(sys.stderr)), err=True)
 
 
 def _terminal_width(stream: TextIO) -> int:

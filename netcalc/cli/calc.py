@@ -14,7 +14,7 @@ import numpy as np
 
 from netcalc import calculator, equations, units
 from netcalc.calculator import Formula, Parameter
-from netcalc.cli import check_one_form, complain, print_json, say
+from netcalc.cli import check_one_form, complain, print_json, put, say
 from netcalc.cli.quantity import QuantityCommand
 from netcalc.errors import DomainError, NetcalcError
 
@@ -78,7 +78,7 @@ def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> 
     for formula in shown:
         if formula.subject != subject:
             subject = formula.subject
-            click.echo(click.style(subject.replace("_", " "), bold=True))
+            put(subject.replace("_", " "), bold=True)
         say(f"  {calculator.command(formula):32} {formula.summary}")
 
 
@@ -210,7 +210,7 @@ def _solve(
             formula, arguments, over=name, result=result.rpartition("=")[2], limits=limits
         )
     if not as_json:
-        click.echo("\n".join(found_roots.lines))
+        put("\n".join(found_roots.lines))
     else:
         _print_roots(formula, found_roots)
     if not found_roots.roots:
@@ -283,10 +283,10 @@ def _sweep(
         _write_csv([headings, *([f"{value:.12g}" for value in row] for row in rows)])
         return
     names = "".join(f"  {name:12}" for name in swept.columns) if several else formula.short_name
-    click.echo(f"{parameter.short_name:>16}  {names.strip()}")
+    put(f"{parameter.short_name:>16}  {names.strip()}")
     for x, *row in rows:
         texts = [units.show(y, unit) for y, unit in zip(row, shown.values(), strict=True)]
-        click.echo(f"{parameter.show(x):>16}  " + "  ".join(f"{text:12}" for text in texts).strip())
+        put(f"{parameter.show(x):>16}  " + "  ".join(f"{text:12}" for text in texts).strip())
 
 
 def _plot(swept: calculator.Sweep, parameter: Parameter, path: str, *, logarithmic: bool) -> None:
@@ -305,7 +305,7 @@ def _plot(swept: calculator.Sweep, parameter: Parameter, path: str, *, logarithm
         logarithmic=logarithmic,
         path=path,
     )
-    click.echo(f"wrote {path}", err=True)
+    put(f"wrote {path}", err=True)
 
 
 def _document(formula: Formula, arguments: dict[str, Any], result: Any) -> dict[str, Any]:
@@ -329,7 +329,7 @@ def _print_csv(formula: Formula, result: Any) -> None:
 def _write_csv(rows: Any) -> None:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
-    click.echo(text.getvalue(), nl=False)
+    put(text.getvalue(), nl=False)
 
 
 def _option(formula: Formula, parameter: Parameter) -> click.Option:

@@ -6,8 +6,8 @@ import click
 import numpy as np
 
 from netcalc import datasets
-from netcalc.cli import check_one_form, print_json
-from netcalc.cli.output import print_table, table_width
+from netcalc.cli import check_one_form, print_json, put
+from netcalc.cli.output import cell, print_table, table_width
 
 
 @click.command()
@@ -34,10 +34,10 @@ def data(name: str | None, sheet: bool, as_json: bool, as_csv: bool) -> None:
             print_json([{"name": row.name, "title": row.title, "rows": row.rows} for row in rows])
             return
         for row in rows:
-            click.echo(f"{row.name:28} {row.rows:4}  {row.title}")
+            put(f"{row.name:28} {row.rows:4}  {row.title}")
         return
     if sheet:
-        click.echo(datasets.describe(name))
+        put(datasets.describe(name))
         return
     samples = datasets.load(name)
     columns = samples.columns()
@@ -55,7 +55,7 @@ def data(name: str | None, sheet: bool, as_json: bool, as_csv: bool) -> None:
 
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows([headings, *rows_of_text])
-        click.echo(text.getvalue(), nl=False)
+        put(text.getvalue(), nl=False)
         return
     _print_rows(headings, rows_of_text)
 
@@ -77,21 +77,20 @@ def _print_rows(headings: list[str], rows: list[list[str]]) -> None:
         _print_table(headings, rows)
         return
     for number, row in enumerate(rows, 1):
-        click.echo(click.style(f"row {number}", bold=True))
+        put(f"row {number}", bold=True)
         for heading, text in zip(headings, row, strict=True):
             if text:
-                click.echo(f"  {heading}: {text}")
+                put(f"  {heading}: {text}")
 
 
 def _print_table(headings: list[str], rows: list[list[str]]) -> None:
     from rich.box import SIMPLE
     from rich.table import Table
-    from rich.text import Text
 
     table = Table(box=SIMPLE)
     for heading in headings:
         # With blanks, a long name is folded between its words.
-        table.add_column(Text(heading.replace("_", " ")), overflow="fold")
+        table.add_column(cell(heading.replace("_", " ")), overflow="fold")
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*map(cell, row))
     print_table(table)

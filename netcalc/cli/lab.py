@@ -25,6 +25,7 @@ from types import FrameType
 
 import click
 
+from netcalc.cli import put
 from netcalc.cli.quantity import WholeNumber
 from netcalc.errors import DatasetError, ExperimentError, MissingPackageError
 
@@ -67,7 +68,15 @@ class Copied:
     help="Where your copy of the lessons is.",
 )
 @click.option("--fresh", is_flag=True, help="Write the original beside each lesson you changed.")
-def lab(as_pages: bool, port: int | None, no_browser: bool, folder: Path, fresh: bool) -> None:
+@click.option("--allow-root", is_flag=True, help="Start as root: a root terminal for the browser.")
+def lab(
+    as_pages: bool,
+    port: int | None,
+    no_browser: bool,
+    folder: Path,
+    fresh: bool,
+    allow_root: bool,
+) -> None:
     """Open the lessons in the browser; Ctrl-C ends it.
 
     You work in a copy: what you change in it stays, also when a newer netcalc brings new lessons.
@@ -75,6 +84,11 @@ def lab(as_pages: bool, port: int | None, no_browser: bool, folder: Path, fresh:
     program = "voila" if as_pages else "jupyterlab"
     if find_spec(program) is None:
         raise MissingPackageError(program, extra="lab", purpose="netcalc lab")
+    if _is_root() and not allow_root:
+        raise click.UsageError(
+            "as root, this opens a root terminal to whoever has the token in its address; start "
+            "it as another user, or add --allow-root if that is wanted"
+        )
     folder = folder.expanduser().resolve()
     lessons = find_lessons()
     _tell(copy_lessons(lessons, folder, fresh=fresh))
@@ -83,15 +97,19 @@ def lab(as_pages: bool, port: int | None, no_browser: bool, folder: Path, fresh:
     first = min(path.name for path in lessons.glob("*.ipynb"))
     place = "" if as_pages else f"lab/tree/{first}"
     address = f"http://{_HOST}:{port}/{place}?token={token}"
-    with _server(_command(as_pages, port, folder), folder, token) as server:
+    with _server(_command(as_pages, port, folder, allow_root=allow_root), folder, token) as server:
         _wait_until_ready(server, port)
-        click.echo(f"The lessons are in {folder}\nand at {address}\nCtrl-C ends it.")
+        put(f"The lessons are in {folder}\nand at {address}\nCtrl-C ends it.")
         if no_browser:
             _wait(server)
         else:
             with _page_that_leads_to(address, folder) as page:
                 webbrowser.open(page.as_uri())
                 _wait(server)
+
+
+def _is_root() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 def find_lessons() -> Path:
@@ -155,12 +173,12 @@ def _sha256(path: Path) -> str:
 
 def _tell(copied: Copied) -> None:
     if copied.updated:
-        click.echo("Updated: " + ", ".join(copied.updated))
+        put("Updated: " + ", ".join(copied.updated))
     if copied.kept:
         hint = "" if copied.beside else " (--fresh writes the originals beside them)"
-        click.echo("Kept as you changed them: " + ", ".join(copied.kept) + hint)
+        put("Kept as you changed them: " + ", ".join(copied.kept) + hint)
     if copied.beside:
-        click.echo("Originals written beside them: " + ", ".join(copied.beside))
+        put("Originals written beside them: " + ", ".join(copied.beside))
 
 
 def _free_port(wanted: int | None) -> int:
@@ -177,7 +195,7 @@ def _free_port(wanted: int | None) -> int:
     raise click.UsageError(f"Port {wanted} is in use. Without --port a free one is taken.")
 
 
-def _command(as_pages: bool, port: int, folder: Path) -> list[str]:
+def _command(as_pages: bool, port: int, folder: Path, *, allow_root: bool) -> list[str]:
     """Return the command of the server; the token is not in it, anybody can read a command."""
     if as_pages:
         options = {
@@ -201,7 +219,7 @@ def _command(as_pages: bool, port: int, folder: Path) -> list[str]:
             "ServerApp.port_retries": 0,
             "ServerApp.open_browser": False,
             "ServerApp.root_dir": folder,
-            "ServerApp.allow_root": True,
+            "ServerApp.allow_root": allow_root,
             "ServerApp.allow_remote_access": False,
             "ServerApp.log_level": "ERROR",
             "ServerApp.kernel_websocket_connection_class": _CONNECTION,
@@ -250,13 +268,14 @@ def _server(command: list[str], folder: Path, token: str) -> Iterator[subprocess
     try:
         yield server
     except KeyboardInterrupt:
-        click.echo("Ending. What is saved in the lessons stays.")
+        put("Ending. What is saved in the lessons stays.")
     finally:
         server.terminate()
         try:
             server.wait(_STOP_LIMIT_S)
         except (subprocess.TimeoutExpired, KeyboardInterrupt):
-            os.killpg(server.pid, signal.SIGKILL)
+            if server.poll() is None:  # once it is reaped its number may be another's
+                os.killpg(server.pid, signal.SIGKILL)
             server.wait()
 
 

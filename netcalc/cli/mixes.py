@@ -10,8 +10,8 @@ import click
 import numpy as np
 
 from netcalc import units
-from netcalc.cli import print_json, say
-from netcalc.cli.output import print_table
+from netcalc.cli import print_json, put, say
+from netcalc.cli.output import cell, print_table
 from netcalc.cli.quantity import Quantity, QuantityCommand, WholeNumber, named_as_typed
 from netcalc.fit import SEPARATION_HEADINGS, tell_apart
 from netcalc.models.delays.path_mixes import path_mixes
@@ -158,8 +158,8 @@ def mixes(
         table.add_row(*[str(int(count)) for count in row], str(int(np.sum(row))), *times)
     print_table(table)
     if shown < len(found.rtt_s):
-        click.echo(f"... and {len(found.rtt_s) - shown} more; --all prints them")
-    click.echo("\nWhat one more measurement would tell apart:")
+        put(f"... and {len(found.rtt_s) - shown} more; --all prints them")
+    put("\nWhat one more measurement would tell apart:")
     table = _table(list(SEPARATION_HEADINGS), left=(0, 3))
     for one in apart:
         table.add_row(*one.texts())
@@ -172,7 +172,7 @@ def _table(headings: list[str], *, left: tuple[int, ...] = ()) -> Table:
 
     table = Table(box=None, pad_edge=False)
     for place, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if place in left else "right")
+        table.add_column(cell(heading), justify="left" if place in left else "right")
     return table
 
 

@@ -11,10 +11,13 @@ import click
 import numpy as np
 
 from netcalc.checks import FloatArray
+from netcalc.cli import put
 from netcalc.compare import Comparison
+from netcalc.printable import printable_lines
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
 TABLE_WIDTH = 80
 """Characters that a table has at least."""
@@ -63,7 +66,7 @@ def tell_written(*paths: str | None) -> None:
     """Say on standard error which files were written; those that are not there were not."""
     for path in paths:
         if path is not None and Path(path).exists():
-            click.echo(f"wrote {path}", err=True)
+            put(f"wrote {path}", err=True)
 
 
 def save_plot(comparison: Comparison, path: str) -> None:
@@ -80,10 +83,18 @@ def table_width() -> int:
     return max(Console().width, TABLE_WIDTH)
 
 
+def cell(text: str, style: str = "") -> Text:
+    """Return text of a file or a user for a table: neither escape sequences nor markup work."""
+    from rich.text import Text
+
+    return Text(printable_lines(text), style=style)
+
+
 def print_table(table: Table) -> None:
     """Print a table as wide as the terminal; by click, which knows a reader that has gone.
 
-    On a narrower one than :data:`TABLE_WIDTH` its lines wrap; squeezed, it would lose columns.
+    On a narrower one than :data:`TABLE_WIDTH` its lines wrap; squeezed, it would lose columns. What
+    is not a number of netcalc's own comes as a :func:`cell`.
     """
     from rich.console import Console
 
@@ -91,7 +102,7 @@ def print_table(table: Table) -> None:
     console.width = table_width()
     with console.capture() as printed:
         console.print(table)
-    click.echo(printed.get(), nl=False)
+    click.echo(printed.get(), nl=False)  # its escape sequences are those of styles
 
 
 def _same(first: Path, second: Path) -> bool:

@@ -14,7 +14,7 @@ from netcalc.cli import complain, print_json
 from netcalc.cli.output import check_output, save_plot, tell_written
 from netcalc.cli.report import is_truth, print_samples
 from netcalc.errors import NetcalcError, ReaderError
-from netcalc.readers.source import printable
+from netcalc.printable import excerpt
 from netcalc.samples import (
     BulkSamples,
     HopSamples,
@@ -64,7 +64,7 @@ def read(files: tuple[str, ...], plot_path: str | None, force: bool, as_json: bo
             _draw(name, samples, plot_path)
             tell_written(plot_path)
     if bad and len(files) > 1:
-        names = ", ".join(printable(name, 200) for name in bad)
+        names = ", ".join(excerpt(name, 200) for name in bad)
         complain(f"{len(bad)} of {len(files)} not read: {names}")
     if bad:
         sys.exit(2 if len(bad) == len(files) else 1)

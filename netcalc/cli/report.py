@@ -12,7 +12,7 @@ from netcalc.cli import print_json, say
 from netcalc.cli.output import print_table
 from netcalc.models.sizes.framing import ethernet_frame_bytes
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
-from netcalc.readers.source import printable
+from netcalc.printable import excerpt, printable
 from netcalc.samples import (
     DROP_PLACES,
     BulkSamples,
@@ -153,13 +153,14 @@ def describe(name: str, samples: Samples) -> str:
         lines += [f"  {note}" for note in (comparison.fit.notes if comparison.fit else ())]
     if samples.meta.partial:
         lines.append("  partial: the measurement ended before it was complete")
-    lines += [f"  warning: {warning}" for warning in samples.meta.warnings]
+    lines += [f"  warning: {printable(str(warning))}" for warning in samples.meta.warnings]
     return "\n".join(lines)
 
 
 def _heading(name: str, samples: Samples) -> str:
     rows = f"{len(samples)} row{'s' * (len(samples) != 1)}"
-    return f"{printable(name, 200)}: {samples.meta.tool or type(samples).__name__}, {rows}"
+    tool = excerpt(samples.meta.tool) or type(samples).__name__
+    return f"{excerpt(name, 200)}: {tool}, {rows}"
 
 
 _GRANTED = ("send_buffer_bytes", "receive_buffer_bytes")

@@ -10,10 +10,11 @@ from dataclasses import asdict
 
 import click
 
-from netcalc.cli import check_one_form, print_json
+from netcalc.cli import check_one_form, print_json, put
 from netcalc.cli.output import check_outputs, tell_written
 from netcalc.cli.progress import Progress
 from netcalc.cli.report import meta_of
+from netcalc.printable import printable
 from netcalc.samples import Table
 from netcalc.truth.table import LABS, TruthRow, truth_rows, truth_summary
 from netcalc.truth.table import truth as measure
@@ -72,7 +73,7 @@ def truth(
             }
         )
     elif as_csv:
-        click.echo(_csv(rows), nl=False)
+        put(_csv(rows), nl=False)
     else:
         print_truth(table)
     if plot_path is not None:
@@ -89,9 +90,9 @@ def print_truth(table: Table) -> None:
     rows = truth_rows(table)
     print_rows(rows)
     for line in notes(rows, table):
-        click.echo(click.wrap_text(line, 80, subsequent_indent="  "))
+        put(click.wrap_text(line, 80, subsequent_indent="  "))
     so_far = "So far: " if table.meta.partial else ""
-    click.echo(click.wrap_text(so_far + truth_summary(rows).sentence(), 80))
+    put(click.wrap_text(so_far + truth_summary(rows).sentence(), 80))
 
 
 def print_rows(rows: Sequence[TruthRow]) -> None:
@@ -101,17 +102,18 @@ def print_rows(rows: Sequence[TruthRow]) -> None:
         if not of_lab:
             continue
         quantities = ", ".join(dict.fromkeys(row.quantity for row in of_lab))
-        click.echo(_line(f"{lab}: {quantities}", *_HEADINGS))
+        put(_line(f"{lab}: {quantities}", *_HEADINGS))
         path = ""
         for row in of_lab:
             if row.path != path:
-                click.echo(path := row.path)
+                path = row.path
+                put(printable(path))
             error = f"{row.error_ratio:+.2%}".replace("-0.00%", "+0.00%")
             own = show(row.own_error, row.unit, digits=2) if row.own_error else "-"
             values = (show(row.predicted, row.unit), show(row.measured, row.unit), error, own)
-            verdict = click.style(row.verdict, fg=_COLOURS[row.verdict])
-            click.echo(_line(f"  {row.what}", *values, verdict))
-        click.echo()
+            put(_line(f"  {printable(row.what)}", *values, ""), nl=False)
+            put(row.verdict, fg=_COLOURS[row.verdict])
+        put()
 
 
 def _line(what: str, predicted: str, measured: str, error: str, own: str, verdict: str) -> str:
@@ -133,7 +135,7 @@ def notes(rows: Sequence[TruthRow], table: Table) -> list[str]:
         settings = [row for row in rows if row.why_not == reason]
         labs = ", ".join(dict.fromkeys(row.lab for row in settings))
         found.append(f"not run, {len(settings)} rows of {labs}: {reason}")
-    return found + [f"warning: {warning}" for warning in table.meta.warnings]
+    return found + [f"warning: {printable(str(warning))}" for warning in table.meta.warnings]
 
 
 def _fields(row: TruthRow) -> dict[str, object]:

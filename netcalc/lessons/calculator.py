@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 
 import ipywidgets
@@ -15,6 +14,7 @@ from netcalc.calculator import Formula, Parameter, Sweep
 from netcalc.errors import DomainError, NetcalcError
 from netcalc.plots import Axis, Plot, curves
 from netcalc.plots.style import Theme
+from netcalc.printable import html_text
 from netcalc.units import example
 from netcalc.widgets.controls import choice
 from netcalc.widgets.figure import Figure, with_picture
@@ -39,11 +39,11 @@ class Field(ipywidgets.VBox):
         self.parameter = parameter
         self.input = _input(parameter, text)
         self.message = Message()
-        about = escape(parameter.description)
+        about = html_text(parameter.description)
         if not parameter.required:
-            about += f" Default: {escape(parameter.show(parameter.default))}."
+            about += f" Default: {html_text(parameter.show(parameter.default))}."
         name = ipywidgets.HTML(
-            f"<b>{escape(label)}</b>", layout=ipywidgets.Layout(flex="0 0 9.5em", width="9.5em")
+            f"<b>{html_text(label)}</b>", layout=ipywidgets.Layout(flex="0 0 9.5em", width="9.5em")
         )
         words = ipywidgets.HTML(about, layout=ipywidgets.Layout(flex="1 1 16em", min_width="0"))
         words.add_class("netcalc-about")
@@ -190,10 +190,10 @@ class CalculatorPanel(ipywidgets.VBox):
         for field in self.fields.values():
             field.input.observe(lambda _: self.refresh(), "value")
         self.form.children = tuple(self.fields.values())
-        self.summary.value = f"<b>{escape(formula.summary)}</b>"
+        self.summary.value = f"<b>{html_text(formula.summary)}</b>"
         self.equation.value = _displayed(formula.equation)
         self.source.value = (
-            f"<p>{escape(formula.validity)}</p><p>From: {escape(formula.source)}</p>"
+            f"<p>{html_text(formula.validity)}</p><p>From: {html_text(formula.source)}</p>"
         )
         swept = [p for p in formula.parameters if p.kind == "number"]
         names = [("nothing", ""), *((formula.label(p.name), p.name) for p in swept)]
@@ -508,12 +508,12 @@ def _describe(formula: Formula, parameter: Parameter, swept: Sweep) -> str:
 
 def _displayed(*equations: str) -> str:
     """Equations below each other, each once."""
-    return "".join(f"$${escape(one)}$$" for one in dict.fromkeys(equations))
+    return "".join(f"$${html_text(one)}$$" for one in dict.fromkeys(equations))
 
 
 def _definitions(lines: list[tuple[str, str]]) -> str:
     rows = "".join(
-        f'<tr><th scope="row">{escape(name)}</th><td>= {escape(text)}</td></tr>'
+        f'<tr><th scope="row">{html_text(name)}</th><td>= {html_text(text)}</td></tr>'
         for name, text in lines
     )
     return f'<table class="netcalc-table">{rows}</table>'
@@ -521,12 +521,12 @@ def _definitions(lines: list[tuple[str, str]]) -> str:
 
 def _table(formula: Formula, columns: Mapping[str, list[Any]]) -> str:
     units = {name: calculator.column_unit(formula, name) for name in columns}
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
+    head = "".join(f'<th scope="col">{html_text(name)}</th>' for name in columns)
     rows = list(zip(*columns.values(), strict=True))
     body = "".join(
         "<tr>"
         + "".join(
-            f"<td>{escape(calculator.show(value, unit))}</td>"
+            f"<td>{html_text(calculator.show(value, unit))}</td>"
             for value, unit in zip(row, units.values(), strict=True)
         )
         + "</tr>"

@@ -14,6 +14,8 @@ A template names its values; a format says how one is written:
     a count with the noun in singular or plural;
 ``{numbers:lines}``
     line numbers, neighbours joined;
+``{readings:or}``
+    alternatives, joined by "or";
 ``{name!r}``
     quoted.
 
@@ -139,6 +141,8 @@ class _Writer(string.Formatter):
             return f"{value:,} {singular if value == 1 else plural}"
         if format_spec == "lines":
             return _lines(value)
+        if format_spec == "or":
+            return " or ".join(map(str, value))
         if format_spec in UNITS:
             return show(value, format_spec)
         if format_spec:

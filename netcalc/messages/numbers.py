@@ -13,6 +13,15 @@ ALLOWED = {
     "percent-for-ratio": "from 0 to 1",
     "not-a-choice": "one of {choices}",
     "not-one-number": "one number",
+    "result-not-one-number": "one number",
+    "result-not-swept": "one number for a sweep",
+    "not-yes-or-no": "yes or no",
+    "not-sweepable": "a number to sweep or to solve for",
+    "malformed-range": "LOW:HIGH, as in 1ms:10s",
+    "malformed-sweep": "LOW:HIGH:STEPS, as in 1ms:300ms:log50",
+    "log-sweep-not-positive": "greater than 0 at both ends for log steps",
+    "empty-range": "a range from a smaller to a larger number",
+    "no-hops": "a list of at least one hop",
     "not-one-dimensional": "a list of at least one number",
     "wrong-count": "{expected:number|numbers}",
     "wrong-count-or-one": "one number or a list of {expected}",
@@ -52,6 +61,7 @@ NUMBERS = {
     "not-one-flag": "{name} must be a single True or False, got {found}",
     "not-text": "{name} must be text such as {example!r}, got {found}",
     "is-required": "{name} is required: {example}",
+    "no-number-to-sweep": "{name} is {value}, and no argument of this formula is one number",
     "not-finite-elements": (
         "{name}: {count} of {size:value|values} are not finite, the first at index {index}; the "
         "result is nan there"
@@ -63,6 +73,9 @@ NUMBERS = {
 }
 
 NUMBERS_HINTS = {
+    "is-required": "{about}",
+    "not-sweepable": "The numbers of this formula: {numbers}",
+    "no-number-to-sweep": "Compute it without a sweep",
     "percent-for-ratio": "Did you mean {percent}%? As a ratio of 1 that is {ratio}",
     "text-for-numbers": "Read text with netcalc.units.parse first",
     "too-many-mixes": "Ask for fewer links, fewer kinds or a smaller tolerance",

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -33,6 +32,7 @@ from numpy.typing import NDArray
 from netcalc.plots._svg import Scale, marker, path, text_at
 from netcalc.plots.plot import Plot
 from netcalc.plots.style import INKS, LEGEND_ROW
+from netcalc.printable import html_text
 from netcalc.units import show
 
 WIDTH = 760
@@ -61,7 +61,7 @@ def svg(plot: Plot) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top:.0f}" '
         f'width="{WIDTH}" height="{top:.0f}" role="img" font-family="Helvetica, Arial, sans-serif" '
-        f'font-size="14" fill="{ink}"><title>{escape(plot.description)}</title>'
+        f'font-size="14" fill="{ink}"><title>{html_text(plot.description)}</title>'
         f'<rect width="100%" height="100%" fill="{paper}"/>{body}</svg>'
     )
 

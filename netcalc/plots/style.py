@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from bokeh.models import (
     BasicTickFormatter,
@@ -28,6 +28,8 @@ from bokeh.models import (
 )
 from bokeh.palettes import Colorblind
 from bokeh.plotting import figure
+
+from netcalc.printable import printable
 
 Theme = Literal["light", "dark"]
 Scale = Literal["linear", "log"]
@@ -64,6 +66,10 @@ class Axis:
     scale: Scale = "linear"
     low: float | None = None
     high: float | None = None
+
+    def __post_init__(self) -> None:
+        for text in ("name", "unit"):
+            object.__setattr__(self, text, printable(getattr(self, text)))
 
     @property
     def label(self) -> str:
@@ -134,6 +140,7 @@ def hover_formatter(unit: str) -> CustomJSHover:
 
 def new_figure(x_axis: Axis, y_axis: Axis, *, title: str, height: int = PLOT_HEIGHT) -> figure:
     """Return an empty figure with axes, units, fonts and tools."""
+    title = printable(title)
     chart = figure(
         x_axis_type=x_axis.scale,
         y_axis_type=y_axis.scale,
@@ -208,8 +215,12 @@ if (cb_obj.height !== wanted) cb_obj.height = wanted;
 
 def add_legend(chart: figure, entries: Sequence[tuple[str, Sequence[GlyphRenderer]]]) -> None:
     """Put a legend above the data, never over it; a click hides the entry's curve."""
-    items = [LegendItem(label={"value": name}, renderers=list(drawn)) for name, drawn in entries]
-    width = 8 * max((len(name) for name, _ in entries), default=1)
+    names = [printable(name) for name, _ in entries]
+    items = [
+        LegendItem(label={"value": name}, renderers=list(drawn))
+        for name, (_, drawn) in zip(names, entries, strict=True)
+    ]
+    width = 8 * max(map(len, names), default=1)
     legend = Legend(
         items=items,
         click_policy="hide",
@@ -243,7 +254,9 @@ def add_hover(
     """
     tooltips = [("", "$name")]
     formatters: dict[str, CustomJSHover] = {}
-    for what, column, unit in rows:
+    for renderer in renderers:
+        renderer.name = renderer.name and printable(renderer.name)
+    for what, column, unit in ((printable(what), column, unit) for what, column, unit in rows):
         if unit == "text":
             tooltips.append((what, f"@{{{column}}}"))
         else:
@@ -281,4 +294,12 @@ def add_points(
 
 def new_source(name: str, columns: Mapping[str, object]) -> ColumnDataSource:
     """Return the named columns of one glyph."""
-    return ColumnDataSource(name=name, data=dict(columns))
+    shown = {column: printable_texts(values) for column, values in columns.items()}
+    return ColumnDataSource(name=printable(name), data=shown)
+
+
+def printable_texts(values: Any) -> Any:
+    """Return a column whose texts, if it is one of texts, are safe to show."""
+    if not isinstance(values, list):
+        return values
+    return [printable(value) if isinstance(value, str) else value for value in values]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any, Literal
 
 import ipywidgets
 import traitlets
 
 from netcalc.errors import NetcalcError
+from netcalc.printable import html_text
 from netcalc.units import parse, show
 
 STEPS = 200
@@ -151,7 +151,7 @@ class Quantity(ipywidgets.VBox):
             self._moving = False
 
     def _say(self, text: str) -> None:
-        shown = f'<span role="alert" class="netcalc-message">{escape(text)}</span>'
+        shown = f'<span role="alert" class="netcalc-message">{html_text(text)}</span>'
         self.message.value = shown if text else ""
         self.message.layout.display = "" if text else "none"
 

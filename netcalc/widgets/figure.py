@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 
 from netcalc.plots import Plot
 from netcalc.plots.picture import svg
+from netcalc.printable import printable_lines
 
 PICTURE_S = 0.5
 """How long the picture that is saved with the notebook may lag behind the figure. [s]"""
@@ -91,7 +92,7 @@ class Figure(anywidget.AnyWidget):
 
     def describe(self, text: str) -> None:
         """Replace the text alternative, which also stands below the figure."""
-        self.description = text
+        self.description = printable_lines(text)
 
     def draw(self, plot: Plot) -> None:
         """Show another figure in the same place; one of the same form costs only its columns."""

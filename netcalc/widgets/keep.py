@@ -9,13 +9,13 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Sequence
-from html import escape
 from typing import Any
 
 import ipywidgets
 
 from netcalc import readers
 from netcalc.errors import ReaderError
+from netcalc.printable import html_text
 from netcalc.samples import Samples, loads
 from netcalc.widgets.panel import Message
 from netcalc.widgets.upload import MAX_BYTES, Upload
@@ -69,9 +69,9 @@ class Keep(ipywidgets.VBox):
         name = f"{_slug(self._key)}-{start or 'run'}.{ending}"
         text = base64.b64encode(data).decode()
         self.link.show(
-            f'<a class="netcalc-save" download="{escape(name)}" '
+            f'<a class="netcalc-save" download="{html_text(name)}" '
             f'href="data:application/{kind};base64,{text}">Save these samples</a> '
-            f'<span class="netcalc-note">({len(data) / 1000:.3g} kB, {escape(name)})</span>'
+            f'<span class="netcalc-note">({len(data) / 1000:.3g} kB, {html_text(name)})</span>'
         )
 
     def _read(self, data: bytes, name: str) -> Any:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import ipywidgets
 
 from netcalc.errors import NetcalcError
+from netcalc.printable import html_text
 from netcalc.widgets.figure import Figure, with_picture
 
 
@@ -30,7 +30,7 @@ class Message(ipywidgets.HTML):
         """Show a sentence; an empty one clears the place."""
         role = "alert" if alert else "status"
         kind = "netcalc-message" if alert else "netcalc-note"
-        self.show(f'<span role="{role}" class="{kind}">{escape(text)}</span>' if text else "")
+        self.show(f'<span role="{role}" class="{kind}">{html_text(text)}</span>' if text else "")
 
     def blame(self, error: BaseException) -> None:
         """Show an error: netcalc's own as its sentence, any other with where it came from."""
@@ -41,9 +41,9 @@ class Message(ipywidgets.HTML):
         trace = "".join(traceback.format_exception(error, limit=-6))
         trace = trace.replace(str(Path.home()), "~")
         self.show(
-            f'<span role="alert" class="netcalc-message">{escape(type(error).__name__)}: '
-            f"{escape(str(error))}</span><details><summary>Where it happened</summary>"
-            f"<pre>{escape(trace)}</pre></details>"
+            f'<span role="alert" class="netcalc-message">{html_text(type(error).__name__)}: '
+            f"{html_text(str(error))}</span><details><summary>Where it happened</summary>"
+            f"<pre>{html_text(trace)}</pre></details>"
         )
 
     def show(self, html: str) -> None:

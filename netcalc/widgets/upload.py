@@ -12,6 +12,7 @@ import traitlets
 
 from netcalc import readers
 from netcalc.errors import ReaderError
+from netcalc.printable import excerpt
 from netcalc.samples import Samples
 from netcalc.widgets.panel import Message
 
@@ -95,9 +96,9 @@ def _notes(samples: Samples) -> str:
 
 
 def base_name(name: str) -> str:
-    """Return the last part of a file's name, whatever system it comes from, without controls."""
+    """Return the last part of a file's name, whatever system it comes from, safe to show."""
     last = name.replace("\\", "/").rsplit("/", 1)[-1]
-    shown = "".join(c for c in last if c.isprintable())[:120]
+    shown = excerpt(last, 120)
     return shown if shown.strip(". ") else "upload"
 
 

@@ -13,7 +13,7 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "netcalc"
 
 FLOORS = (  # the ground floor first: a room imports from lower floors and from itself
-    ("version", "display"),
+    ("version", "display", "printable"),
     ("messages",),
     ("errors",),
     ("units", "equations", "checks"),
@@ -31,6 +31,7 @@ THIRD_PARTIES = {
     "version": set(),
     "display": set(),
     "messages": set(),
+    "printable": set(),
     "errors": set(),
     "units": set(),
     "equations": set(),

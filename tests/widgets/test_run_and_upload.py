@@ -174,7 +174,7 @@ def test_a_refused_file_is_said_and_the_next_one_works(field):
         ("C:\\Users\\me\\ping.txt", "ping.txt"),
         ("..", "upload"),
         ("", "upload"),
-        ("a\x1b[31m\nb.txt", "a[31mb.txt"),
+        ("a\x1b[31m\nb.txt", r"a\x1b[31m\nb.txt"),
     ],
 )
 def test_only_the_base_name_is_kept(given, name):  # B9
