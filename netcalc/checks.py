@@ -164,7 +164,7 @@ def one_dimensional(name: str, array: FloatArray) -> FloatArray:
 def scalar(name: str, array: FloatArray) -> float:
     """Return the one number of ``array``, refused where there are several or none."""
     if array.size != 1:
-        raise DomainError("not-one-number", name, list(array.shape))
+        raise DomainError("not-a-scalar", name, list(array.shape))
     return float(array.reshape(()))
 
 

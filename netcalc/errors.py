@@ -4,7 +4,7 @@
 
     NetcalcError
     +-- DomainError (ValueError)         a number that cannot be: a negative rate, a loss above 1
-    +-- ArgumentTypeError (TypeError)    an argument of a kind that cannot be used: text for a number
+    +-- ArgumentTypeError (TypeError)    an argument of the wrong kind: text for a number
     +-- UnitError (ValueError)           text that is not one quantity of the unit wanted
     +-- ReaderError (ValueError)         a file or text that cannot be read right
     +-- DatasetError                     a bundled file that is missing or was changed

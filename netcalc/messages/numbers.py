@@ -13,6 +13,7 @@ ALLOWED = {
     "percent-for-ratio": "from 0 to 1",
     "not-a-choice": "one of {choices}",
     "not-one-number": "one number",
+    "not-a-scalar": "one number",
     "result-not-one-number": "one number",
     "result-not-swept": "one number for a sweep",
     "not-yes-or-no": "yes or no",
@@ -42,7 +43,7 @@ ALLOWED = {
 
 NUMBERS = {
     **{code: "{name} must be " + text + ", got {value}" for code, text in ALLOWED.items()},
-    "not-one-number": "{name} must be one number, got an array of shape ({value})",
+    "not-a-scalar": "{name} must be one number, got an array of shape ({value})",
     "not-one-dimensional": (
         "{name} must be a list of at least one number, got an array of shape ({value})"
     ),
@@ -61,6 +62,9 @@ NUMBERS = {
     "not-one-flag": "{name} must be a single True or False, got {found}",
     "not-text": "{name} must be text such as {example!r}, got {found}",
     "is-required": "{name} is required: {example}",
+    "docstrings-removed": (
+        "the calculator takes its formulas from docstrings, and python -OO removes them"
+    ),
     "no-number-to-sweep": "{name} is {value}, and no argument of this formula is one number",
     "not-finite-elements": (
         "{name}: {count} of {size:value|values} are not finite, the first at index {index}; the "
@@ -75,6 +79,7 @@ NUMBERS = {
 NUMBERS_HINTS = {
     "is-required": "{about}",
     "not-sweepable": "The numbers of this formula: {numbers}",
+    "docstrings-removed": "Run Python without -OO",
     "no-number-to-sweep": "Compute it without a sweep",
     "percent-for-ratio": "Did you mean {percent}%? As a ratio of 1 that is {ratio}",
     "text-for-numbers": "Read text with netcalc.units.parse first",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
+import textwrap
 from collections.abc import Callable
 from dataclasses import fields
 from functools import cache
@@ -31,10 +33,10 @@ SUFFIXES = {  # the longest that fits is the one that counts
     "_count": "1",
 }
 FORBIDDEN = ("_ms", "_us", "_ns", "_mbps", "_kbps", "_gbps", "_kb", "_mb", "_kib", "_mib", "_pct")
-CHECKS = (
-    "positive", "non_negative", "at_least", "between", "ratio", "real", "whole", "choice",
-    "one_dimensional",
-)  # fmt: skip
+HOUSE_RULE = {
+    "not-a-choice", "not-a-scalar", "not-text", "wrong-count", "wrong-count-or-one",
+}  # fmt: skip
+"""Codes of refusals that need no words: an argument out of its range, a list of another length."""
 UNIT = re.compile(r"\[([^\[\]\s]+)\]\s*$")
 
 
@@ -141,8 +143,59 @@ def test_docstring_is_complete(functions):
         assert re.search(r"^Notes\n-----\nValidity: ", text, re.MULTILINE), "no Validity"
         assert any(">>> " in (example.snippet or "") for example in doc.examples), "no example"
         assert re.search(r"^References\n----------\n\S", text, re.MULTILINE), "no source"
-        if any(re.search(rf"\b{check}\(", inspect.getsource(function)) for check in CHECKS):
-            assert "DomainError" in {error.type_name for error in doc.raises}
+
+
+@cache
+def own_refusals(function) -> frozenset[tuple[str, str]]:
+    """Return type and code of the errors that a function raises in its own body."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    return frozenset(
+        (ast.unparse(call.func), ast.literal_eval(call.args[0]))
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call)
+        and ast.unparse(call.func) in ("DomainError", "ConvergenceError", "ArgumentTypeError")
+    )
+
+
+@cache
+def called_models(function) -> tuple[Callable[..., object], ...]:
+    """Return the functions of the models that a function names, those of its classes too."""
+    names, codes = set(), [function.__code__]
+    while codes:
+        code = codes.pop()
+        names |= {*code.co_names, *code.co_freevars}
+        codes += [inner for inner in code.co_consts if inspect.iscode(inner)]
+    found = []
+    for name in names & set(function.__globals__):
+        named = function.__globals__[name]
+        methods = vars(named).values() if inspect.isclass(named) else [named]
+        found += [inspect.unwrap(one) for one in methods if callable(one)]
+    return tuple(
+        one
+        for one in found
+        if inspect.isfunction(one) and one.__module__.startswith("netcalc.models.")
+    )
+
+
+def refusals(function) -> set[tuple[str, str]]:
+    """Return type and code of all errors that a model can raise beyond the house rule."""
+    reached, todo = set(), [inspect.unwrap(function)]
+    while todo:
+        one = todo.pop()
+        if one not in reached:
+            reached.add(one)
+            todo += called_models(one)
+    return {
+        (kind, code) for one in reached for kind, code in own_refusals(one)
+        if code not in HOUSE_RULE
+    }  # fmt: skip
+
+
+@EVERY_SUBJECT
+def test_raises_says_what_goes_beyond_the_house_rule_and_only_that(functions):
+    for function in functions:
+        wanted = {kind for kind, _ in refusals(function)}
+        assert {error.type_name for error in parsed(function).raises} == wanted, function.__name__
 
 
 @EVERY_SUBJECT

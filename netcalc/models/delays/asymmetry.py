@@ -39,11 +39,6 @@ def ack_limited_throughput_bps(
     numpy.ndarray
         Goodput that the acknowledgements allow. [bit/s]
 
-    Raises
-    ------
-    DomainError
-        If an input is zero or negative.
-
     Notes
     -----
     Validity: a reverse line without other traffic, no ACK thinning on the way.
@@ -95,11 +90,6 @@ def ack_bandwidth_bps(
     numpy.ndarray
         Load of the reverse line; the inverse of :func:`ack_limited_throughput_bps`. [bit/s]
 
-    Raises
-    ------
-    DomainError
-        If ``goodput_bps`` is negative, or another input zero or negative.
-
     Notes
     -----
     Validity: as :func:`ack_limited_throughput_bps`.
@@ -150,11 +140,6 @@ def asymmetry_factor(
     -------
     numpy.ndarray
         Ratio ``k``: above ``segments_per_ack`` the reverse line is the bottleneck. [1]
-
-    Raises
-    ------
-    DomainError
-        If an input is zero or negative.
 
     Notes
     -----

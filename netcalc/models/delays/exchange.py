@@ -86,8 +86,7 @@ def exchange_timeline(
     Raises
     ------
     DomainError
-        If a rate is zero or negative, another quantity negative, the lists do not match, or a
-        packet waits for itself or for a later one.
+        If a packet waits for itself or for a later one.
 
     Notes
     -----

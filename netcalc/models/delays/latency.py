@@ -16,7 +16,7 @@ SPEED_OF_LIGHT_M_S = 299_792_458.0
 """Speed of light in vacuum, exact by definition of the metre. [m/s]"""
 
 FIBRE_INDEX = 1.468
-"""Group index of standard scalar-mode fibre near 1550 nm (ITU-T G.652 fibres: 1.467 to 1.469)."""
+"""Group index of standard single-mode fibre near 1550 nm (ITU-T G.652 fibres: 1.467 to 1.469)."""
 
 
 @model
@@ -36,11 +36,6 @@ def serialization_s(wire_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> Float
     -------
     numpy.ndarray
         Serialization time, broadcast over both inputs. [s]
-
-    Raises
-    ------
-    DomainError
-        If ``wire_bytes`` is negative, or ``bandwidth_bps`` zero or negative.
 
     Notes
     -----
@@ -84,11 +79,6 @@ def propagation_s(
     numpy.ndarray
         Propagation time, broadcast over both inputs. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``distance_m`` is negative, or ``speed_m_s`` zero, negative or above that of light.
-
     Notes
     -----
     Validity: exact; fibre takes about 4.9 microseconds a kilometre.
@@ -127,11 +117,6 @@ def signal_speed_m_s(refractive_index: ArrayLike = FIBRE_INDEX) -> FloatArray:
     numpy.ndarray
         Signal speed, of the shape of the input. [m/s]
 
-    Raises
-    ------
-    DomainError
-        If ``refractive_index`` is below 1.
-
     Notes
     -----
     Validity: exact for the wavelength that the group index belongs to.
@@ -167,11 +152,6 @@ def satellite_rtt_s(altitude_m: ArrayLike = 35_786e3) -> FloatArray:
     -------
     numpy.ndarray
         Round-trip propagation time, of the shape of the input. [s]
-
-    Raises
-    ------
-    DomainError
-        If ``altitude_m`` is negative.
 
     Notes
     -----
@@ -213,11 +193,6 @@ def transfer_s(
     -------
     numpy.ndarray
         Transfer time, broadcast over all inputs. [s]
-
-    Raises
-    ------
-    DomainError
-        If a size or latency is negative, or ``bandwidth_bps`` zero or negative.
 
     Notes
     -----
@@ -263,11 +238,6 @@ def arrived_bytes(
     numpy.ndarray
         Bytes received; 0 as long as the first bit is under way. [byte]
 
-    Raises
-    ------
-    DomainError
-        If a time is negative, or ``bandwidth_bps`` zero or negative.
-
     Notes
     -----
     Validity: as :func:`transfer_s`.
@@ -312,11 +282,6 @@ def transfer_bandwidth_bps(
         Bandwidth needed; ``inf`` if the time is just the latency, ``nan`` if it is less: no
         bandwidth suffices. [bit/s]
 
-    Raises
-    ------
-    DomainError
-        If a time or a size is negative.
-
     Notes
     -----
     Validity: as :func:`transfer_s`.
@@ -359,11 +324,6 @@ def transfer_latency_s(
     numpy.ndarray
         One-way latency; ``nan`` where the line alone takes longer. [s]
 
-    Raises
-    ------
-    DomainError
-        If a time or a size is negative, or ``bandwidth_bps`` zero or negative.
-
     Notes
     -----
     Validity: as :func:`transfer_s`.
@@ -387,7 +347,7 @@ def transfer_latency_s(
 
 
 @model
-def balance_bytes(latency_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
+def half_rate_bytes(latency_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
     r"""Size at which latency and serialization take the same time: half the rate is reached.
 
     .. math:: N = d R / 8
@@ -404,11 +364,6 @@ def balance_bytes(latency_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArr
     numpy.ndarray
         Bytes that the pipe holds: below, latency decides; above, bandwidth. [byte]
 
-    Raises
-    ------
-    DomainError
-        If ``latency_s`` is negative, or ``bandwidth_bps`` zero or negative.
-
     Notes
     -----
     Validity: as :func:`transfer_s`. It is Hockney's half-performance length.
@@ -417,7 +372,7 @@ def balance_bytes(latency_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArr
 
     Examples
     --------
-    >>> float(balance_bytes(0.03, bandwidth_bps=1.544e6))
+    >>> float(half_rate_bytes(0.03, bandwidth_bps=1.544e6))
     5790.0
 
     References
@@ -449,11 +404,6 @@ def latency_share_ratio(
     -------
     numpy.ndarray
         Share from 0 (all bandwidth) to 1 (all latency); ``nan`` if nothing takes any time. [ratio]
-
-    Raises
-    ------
-    DomainError
-        If a size or latency is negative, or ``bandwidth_bps`` zero or negative.
 
     Notes
     -----
@@ -499,11 +449,6 @@ def transfer_throughput_bps(
     -------
     numpy.ndarray
         Payload bits over transfer time; ``nan`` for no bytes in no time. [bit/s]
-
-    Raises
-    ------
-    DomainError
-        If a size or latency is negative, or ``bandwidth_bps`` zero or negative.
 
     Notes
     -----
@@ -555,11 +500,6 @@ def echo_rtt_s(
     -------
     numpy.ndarray
         Round-trip time, broadcast over all inputs. [s]
-
-    Raises
-    ------
-    DomainError
-        If a size or time is negative, or ``bandwidth_bps`` zero or negative.
 
     Notes
     -----

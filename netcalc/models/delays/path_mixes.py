@@ -79,8 +79,7 @@ def path_mixes(
     Raises
     ------
     DomainError
-        If a rate, a size or a number of links is zero or negative, a time negative, a number not
-        finite, or more than a million mixes would have to be kept.
+        If more than a million mixes would have to be compared, or a number is not finite.
 
     Notes
     -----

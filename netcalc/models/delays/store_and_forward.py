@@ -84,11 +84,6 @@ def store_and_forward_s(
     numpy.ndarray
         Completion time, broadcast over ``packet_bytes`` and ``packet_count``. [s]
 
-    Raises
-    ------
-    DomainError
-        If a rate is zero or negative, another quantity negative, or the lists do not match.
-
     Notes
     -----
     Validity: equal packets, first in first out, room for all of them in every node. The order of
@@ -154,11 +149,6 @@ def cut_through_s(
     -------
     numpy.ndarray
         Time until the last bit arrives. [s]
-
-    Raises
-    ------
-    DomainError
-        If a rate is zero or negative, another quantity negative, or the lists do not match.
 
     Notes
     -----
@@ -227,11 +217,6 @@ def pipeline_timeline(
     -------
     Timeline
         When each packet is processed, sent and received, by node and link. [s]
-
-    Raises
-    ------
-    DomainError
-        If a rate is zero or negative, another quantity negative, or the lists do not match.
 
     Notes
     -----
@@ -309,11 +294,6 @@ def message_s(
     numpy.ndarray
         Time until the last bit of the message arrives, of the shape of ``segment_bytes``. [s]
 
-    Raises
-    ------
-    DomainError
-        If a size or rate is zero or negative, another quantity negative, or lists do not match.
-
     Notes
     -----
     Validity: as :func:`store_and_forward_s` without processing.
@@ -362,11 +342,6 @@ def optimal_segment_bits(
     numpy.ndarray
         Payload of a segment; ``inf`` on a single link, where cutting gains nothing. [bit]
 
-    Raises
-    ------
-    DomainError
-        If a size is negative, or ``link_count`` not a whole number of at least 1.
-
     Notes
     -----
     Validity: equal rates, propagation left out (it adds a constant), segments of any real size.
@@ -403,11 +378,6 @@ def equivalent_bandwidth_bps(bandwidth_bps: ArrayLike) -> FloatArray:
     -------
     numpy.ndarray
         The equivalent rate: what the slope of round trip against size shows. [bit/s]
-
-    Raises
-    ------
-    DomainError
-        If a rate is zero or negative, or there is none.
 
     Notes
     -----

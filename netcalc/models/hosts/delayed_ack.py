@@ -75,11 +75,6 @@ def delayed_ack_s(system: str, *, statistic: str = "mean") -> FloatArray:
     numpy.ndarray
         Time; the mean is the middle of the range. [s]
 
-    Raises
-    ------
-    DomainError
-        If a name is not in the list.
-
     Notes
     -----
     Validity: the defaults of the sources named in ``SYSTEMS``. The middle is the mean of a
@@ -122,11 +117,6 @@ def heartbeat_mean_s(period_s: ArrayLike) -> FloatArray:
     numpy.ndarray
         Mean wait. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``period_s`` is negative.
-
     Notes
     -----
     Validity: segments that arrive at any phase of the timer alike.
@@ -166,11 +156,6 @@ def heartbeat_wait_s(
     -------
     numpy.ndarray
         Wait, above 0 and at most one period. [s]
-
-    Raises
-    ------
-    DomainError
-        If ``period_s`` is zero or negative.
 
     Notes
     -----
@@ -215,11 +200,6 @@ def tick_timer_wait_s(
     -------
     numpy.ndarray
         Wait: longer than so many ticks, by at most one. [s]
-
-    Raises
-    ------
-    DomainError
-        If ``tick_count`` is not a whole number, ``tick_s`` zero or negative.
 
     Notes
     -----

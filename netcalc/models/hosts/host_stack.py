@@ -92,11 +92,6 @@ def message_s(
     numpy.ndarray
         Time of the processor. [s]
 
-    Raises
-    ------
-    DomainError
-        If an input is negative.
-
     Notes
     -----
     Validity: passes that do not share the cache; one packet at a time.
@@ -178,8 +173,7 @@ def transaction_s(
     Raises
     ------
     DomainError
-        If an input is negative, sizes are no whole numbers or larger than the protocol takes,
-        or ``protocol`` is another.
+        If the packet exceeds 65,535 bytes.
 
     Notes
     -----
@@ -266,11 +260,6 @@ def bulk_s(
     numpy.ndarray
         Time of the transfer. [s]
 
-    Raises
-    ------
-    DomainError
-        If an input is negative, or ``segment_bytes`` zero.
-
     Notes
     -----
     Validity: the host is the limit, not the line or a window.
@@ -322,11 +311,6 @@ def two_point_costs(
         ``packet_cost`` [s/packet] and ``byte_cost`` [s/byte]; nan where the two transfers have
         packets of the same size, which tells nothing about their parts. A negative cost says
         that the two do not share one. [s]
-
-    Raises
-    ------
-    DomainError
-        If an input is negative or no list of two.
 
     Notes
     -----
@@ -388,7 +372,7 @@ def delivered_goodput_bps(
     Raises
     ------
     DomainError
-        If a number is negative, ``elapsed_s`` zero, or more is lost than was sent.
+        If more is lost than was sent.
 
     Notes
     -----
@@ -414,7 +398,9 @@ def delivered_goodput_bps(
     sent = non_negative("write_count", write_count)
     lost = non_negative("lost_count", lost_count)
     if (lost > sent).any():
-        raise DomainError("above-argument", "lost_count", float(np.nanmax(lost)), other="write_count")
+        raise DomainError(
+            "above-argument", "lost_count", float(np.nanmax(lost)), other="write_count"
+        )
     bits = 8.0 * non_negative("write_bytes", write_bytes)
     return (sent - lost) * (bits / positive("elapsed_s", elapsed_s))
 

@@ -121,8 +121,7 @@ def datagram_mbufs(
     Raises
     ------
     DomainError
-        If sizes are negative or no whole numbers, the packet exceeds 65 535 bytes,
-        ``minclsize_bytes`` exceeds ``mcl_bytes``, or ``compare`` is another.
+        If the packet exceeds 65,535 bytes, or ``minclsize_bytes`` exceeds ``mcl_bytes``.
 
     Notes
     -----
@@ -153,7 +152,10 @@ def datagram_mbufs(
     data = whole("payload_bytes", payload_bytes) + inner
     if (data + header > MAX_PACKET_BYTES).any():
         raise DomainError(
-            "packet-too-long", "payload_bytes", float(np.nanmax(data - inner)), high=MAX_PACKET_BYTES
+            "packet-too-long",
+            "payload_bytes",
+            float(np.nanmax(data - inner)),
+            high=MAX_PACKET_BYTES,
         )
     mlen, mhlen = whole("mlen_bytes", mlen_bytes, 1), whole("mhlen_bytes", mhlen_bytes, 1)
     mincl, mcl = _cluster_sizes(minclsize_bytes, mcl_bytes)
@@ -215,8 +217,7 @@ def stream_mbufs(
     Raises
     ------
     DomainError
-        If sizes are negative or no whole numbers, ``minclsize_bytes`` exceeds ``mcl_bytes``, or
-        ``compare`` is another.
+        If ``minclsize_bytes`` exceeds ``mcl_bytes``.
 
     Notes
     -----
@@ -294,7 +295,7 @@ def stream_segments(
     Raises
     ------
     DomainError
-        As :func:`stream_mbufs`, or if ``mss_bytes`` is zero or negative.
+        If ``minclsize_bytes`` exceeds ``mcl_bytes``.
 
     Notes
     -----
@@ -361,11 +362,6 @@ def segment_mbufs(
         Mbufs: one where the data is copied behind the headers, else those of the data on
         top. [1]
 
-    Raises
-    ------
-    DomainError
-        If sizes are negative or no whole numbers.
-
     Notes
     -----
     Validity: headers of one mbuf.
@@ -430,8 +426,7 @@ def freebsd_mbufs(
     Raises
     ------
     DomainError
-        If sizes are negative or no whole numbers, or ``minclsize_bytes`` exceeds
-        ``mcl_bytes``.
+        If ``minclsize_bytes`` exceeds ``mcl_bytes``.
 
     Notes
     -----
@@ -468,7 +463,9 @@ def _cluster_sizes(
     mincl = whole("minclsize_bytes", minclsize_bytes, 1)
     mcl = whole("mcl_bytes", mcl_bytes, 1)
     if (mincl > mcl).any():
-        raise DomainError("above-argument", "minclsize_bytes", float(np.nanmax(mincl)), other="mcl_bytes")
+        raise DomainError(
+            "above-argument", "minclsize_bytes", float(np.nanmax(mincl)), other="mcl_bytes"
+        )
     return mincl, mcl
 
 

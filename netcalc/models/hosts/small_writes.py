@@ -44,11 +44,6 @@ def nagle_may_send(
     numpy.ndarray
         True where it may be sent; False for no data and where a number is nan. [bool]
 
-    Raises
-    ------
-    DomainError
-        If a size is negative, ``mss_bytes`` or ``max_window_bytes`` zero.
-
     Notes
     -----
     Validity: the receiver's window has room. Flushing a stream is no part of the rule.
@@ -103,11 +98,6 @@ def minshall_may_send(
     -------
     numpy.ndarray
         True where it may be sent; False for no data and where a number is nan. [bool]
-
-    Raises
-    ------
-    DomainError
-        If ``payload_bytes`` is negative, or ``mss_bytes`` zero or negative.
 
     Notes
     -----
@@ -172,12 +162,6 @@ def tail_delay_s(
     -------
     numpy.ndarray
         Time between the last full segment and the tail. [s]
-
-    Raises
-    ------
-    DomainError
-        If a number is negative, ``mss_bytes`` or ``segments_per_ack`` zero, or ``policy``
-        another.
 
     Notes
     -----
@@ -250,11 +234,6 @@ def write_write_read_s(
     -------
     numpy.ndarray
         Time from the first write to the response. [s]
-
-    Raises
-    ------
-    DomainError
-        If a time is negative.
 
     Notes
     -----

@@ -100,8 +100,7 @@ def write_timeline(
     Raises
     ------
     DomainError
-        If a time or size is negative, times are not in order, lists differ in length, the
-        request has more than 100 000 segments, or ``policy`` is another.
+        If ``write_s`` is not in ascending order, or the request has more than 100,000 segments.
 
     Notes
     -----

@@ -32,11 +32,6 @@ def reading_error_std_s(tick_s: ArrayLike) -> FloatArray:
     numpy.ndarray
         Standard deviation. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``tick_s`` is negative.
-
     Notes
     -----
     Validity: an event at any time of the tick with equal chance. Its mean, half a tick, is not in
@@ -71,11 +66,6 @@ def interval_error_limit_s(tick_s: ArrayLike) -> FloatArray:
     -------
     numpy.ndarray
         What the error never reaches, either way. [s]
-
-    Raises
-    ------
-    DomainError
-        If ``tick_s`` is negative.
 
     Notes
     -----
@@ -116,11 +106,6 @@ def interval_error_std_s(duration_s: ArrayLike, *, tick_s: ArrayLike) -> FloatAr
     numpy.ndarray
         Standard deviation: 0 for whole ticks, half a tick at most. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``duration_s`` is negative, or ``tick_s`` zero or negative.
-
     Notes
     -----
     Validity: a start at any time of the tick with equal chance. The reading is the number of
@@ -158,11 +143,6 @@ def typical_interval_error_std_s(tick_s: ArrayLike) -> FloatArray:
     -------
     numpy.ndarray
         Standard deviation, over all fractions of a tick. [s]
-
-    Raises
-    ------
-    DomainError
-        If ``tick_s`` is negative.
 
     Notes
     -----

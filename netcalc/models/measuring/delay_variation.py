@@ -28,11 +28,6 @@ def jitter_rfc3550_s(transit_s: ArrayLike) -> FloatArray:
     numpy.ndarray
         Running estimate after each packet: the last one is what a report says. [s]
 
-    Raises
-    ------
-    DomainError
-        If the list is empty.
-
     Notes
     -----
     Validity: exact. A packet without a transit time (lost) has nan and is passed over; the
@@ -76,11 +71,6 @@ def ipdv_s(transit_s: ArrayLike) -> FloatArray:
     numpy.ndarray
         Differences with their sign, one fewer than packets. [s]
 
-    Raises
-    ------
-    DomainError
-        If the list is empty.
-
     Notes
     -----
     Validity: exact. Undefined (nan) where one of the two was lost. Adjacent differences share a
@@ -115,11 +105,6 @@ def pdv_s(transit_s: ArrayLike) -> FloatArray:
     -------
     numpy.ndarray
         Delay above the least of all, one a packet. [s]
-
-    Raises
-    ------
-    DomainError
-        If the list is empty.
 
     Notes
     -----

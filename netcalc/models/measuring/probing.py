@@ -25,37 +25,38 @@ from netcalc.models.blocks import blockwise
 
 
 @model
-def rtt_slope(bandwidth_bps: ArrayLike, *, same_size_reply: bool = True) -> FloatArray:
+def rtt_slope(
+    bandwidth_bps: ArrayLike,
+    *,
+    same_size_reply: bool = True,
+    reverse_bandwidth_bps: ArrayLike | None = None,
+) -> FloatArray:
     r"""Slope of the round-trip time over the packet size.
 
-    .. math:: \frac{dT}{dL} = 16 \sum_i \frac{1}{R_i}, \quad 8 \sum_i \frac{1}{R_i}
-        \text{ if only the request grows}
+    .. math:: \frac{dT}{dL} = 8 \sum_i \frac{1}{R_i} + 8 \sum_j \frac{1}{R'_j}, \quad
+        8 \sum_i \frac{1}{R_i} \text{ if only the request grows}
 
     Parameters
     ----------
     bandwidth_bps : 1-D array_like
-        Rate of each link, one way. [bit/s]
+        Rate of each link on the way there. [bit/s]
     same_size_reply : bool
         Whether the reply is as large as the request (an echo) or of a fixed size (an ICMP time
         exceeded, as traceroute and pathchar get it). [bool]
+    reverse_bandwidth_bps : 1-D array_like, optional
+        Rate of each link on the way back; by default those of the way there. [bit/s]
 
     Returns
     -------
     numpy.ndarray
         Seconds that one more byte costs. [s/byte]
 
-    Raises
-    ------
-    DomainError
-        If a rate is zero or negative, or the list empty.
-
     Notes
     -----
-    Validity: store-and-forward at every node, the same links back, minima without queueing. Other
-    links back: add the slopes of both ways, each without reply.
+    Validity: store-and-forward at every node, minima without queueing.
 
-    Symbols: :math:`R_i` bandwidth_bps. Not in the equation: same_size_reply (16 with it, 8
-    without).
+    Symbols: :math:`R_i` bandwidth_bps, :math:`R'_j` reverse_bandwidth_bps. Not in the equation:
+    same_size_reply (without it the way back counts for nothing).
 
     Examples
     --------
@@ -68,8 +69,13 @@ def rtt_slope(bandwidth_bps: ArrayLike, *, same_size_reply: bool = True) -> Floa
     SIGCOMM 1999.
     """
     rates = one_dimensional("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
-    one_way = (8.0 / rates).sum()
-    return np.asarray(2.0 * one_way if flag("same_size_reply", same_size_reply) else one_way)
+    back = rates
+    if reverse_bandwidth_bps is not None:
+        name = "reverse_bandwidth_bps"
+        back = one_dimensional(name, positive(name, reverse_bandwidth_bps))
+    there = (8.0 / rates).sum()
+    is_echo = flag("same_size_reply", same_size_reply)
+    return np.asarray(there + (8.0 / back).sum() if is_echo else there)
 
 
 @model
@@ -96,11 +102,6 @@ def rtt_intercept_s(
     -------
     numpy.ndarray
         Round-trip time at no user data. [s]
-
-    Raises
-    ------
-    DomainError
-        If a rate is zero or negative, another input negative, or the lists do not match.
 
     Notes
     -----
@@ -146,11 +147,6 @@ def hop_bandwidth_bps(rtt_slope: ArrayLike, *, previous_rtt_slope: ArrayLike = 0
     numpy.ndarray
         Rate of the link; ``inf`` if both are equal, nan if the slope falls: noise, no rate. [bit/s]
 
-    Raises
-    ------
-    DomainError
-        If a slope is not a finite number.
-
     Notes
     -----
     Validity: replies of a fixed size; with echoes of equal size the slopes are twice as steep.
@@ -190,11 +186,6 @@ def pair_dispersion_s(packet_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> F
     numpy.ndarray
         Time from the last bit of the first to the last bit of the second. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``packet_bytes`` is negative, or a rate zero or negative.
-
     Notes
     -----
     Validity: no cross traffic. Traffic between the two spreads them, a queue behind the narrow
@@ -233,11 +224,6 @@ def pair_bandwidth_bps(dispersion_s: ArrayLike, *, packet_bytes: ArrayLike) -> F
     -------
     numpy.ndarray
         Rate; ``inf`` where the clock saw no time between them. [bit/s]
-
-    Raises
-    ------
-    DomainError
-        If ``dispersion_s`` is negative, or ``packet_bytes`` zero or negative.
 
     Notes
     -----
@@ -279,12 +265,6 @@ def train_rate_bps(
     -------
     numpy.ndarray
         Rate; ``inf`` where the clock saw no time between them. [bit/s]
-
-    Raises
-    ------
-    DomainError
-        If ``dispersion_s`` is negative, ``packet_bytes`` zero or negative, or ``packet_count`` no
-        whole number of 2 or more.
 
     Notes
     -----

@@ -37,11 +37,6 @@ def median(values: ArrayLike) -> FloatArray:
     numpy.ndarray
         Median, in the unit of the values. [1]
 
-    Raises
-    ------
-    DomainError
-        If the list is empty.
-
     Notes
     -----
     Validity: up to half of the values may be wrong.
@@ -80,11 +75,6 @@ def percentile(values: ArrayLike, *, quantile: ArrayLike) -> FloatArray:
     -------
     numpy.ndarray
         Percentile, in the unit of the values and the shape of ``quantile``. [1]
-
-    Raises
-    ------
-    DomainError
-        If the list is empty, or ``quantile`` outside [0, 1].
 
     Notes
     -----
@@ -129,11 +119,6 @@ def median_absolute_deviation(values: ArrayLike, *, scale: float = 1.0) -> Float
     numpy.ndarray
         Spread, in the unit of the values. [1]
 
-    Raises
-    ------
-    DomainError
-        If the list is empty.
-
     Notes
     -----
     Validity: up to half of the values may be wrong; 0 if more than half are equal.
@@ -172,11 +157,6 @@ def theil_sen_slope(x: ArrayLike, *, y: ArrayLike) -> FloatArray:
     -------
     numpy.ndarray
         Slope, y per x; nan if all positions are the same: not identifiable. [1]
-
-    Raises
-    ------
-    DomainError
-        If the lists are empty or of different length.
 
     Notes
     -----
@@ -221,11 +201,6 @@ def theil_sen_intercept(x: ArrayLike, *, y: ArrayLike) -> FloatArray:
     -------
     numpy.ndarray
         Value of the line at 0; nan if all positions are the same. [1]
-
-    Raises
-    ------
-    DomainError
-        If the lists are empty or of different length.
 
     Notes
     -----

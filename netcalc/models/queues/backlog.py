@@ -29,11 +29,6 @@ def lindley_wait_s(interarrival_s: ArrayLike, *, service_s: ArrayLike) -> FloatA
     numpy.ndarray
         Wait of each customer; the queue is empty at the start. [s]
 
-    Raises
-    ------
-    DomainError
-        If a time is negative, or the lists are empty or do not match.
-
     Notes
     -----
     Validity: exact for any arrivals and services, one server, first in first out, room for all.
@@ -89,11 +84,6 @@ def fluid_backlog_bytes(
     numpy.ndarray
         Backlog at the end, from an empty buffer; 0 without overload. [byte]
 
-    Raises
-    ------
-    DomainError
-        If an input is negative.
-
     Notes
     -----
     Validity: constant rates, no packets: the part of a queue that no randomness explains.
@@ -124,7 +114,7 @@ def fluid_fill_s(
     Parameters
     ----------
     buffer_bytes : array_like
-        Namespace in the buffer. [byte]
+        Size of the buffer. [byte]
     input_bps : array_like
         Rate that comes in. [bit/s]
     output_bps : array_like
@@ -134,11 +124,6 @@ def fluid_fill_s(
     -------
     numpy.ndarray
         Time from empty to full; ``inf`` without overload. [s]
-
-    Raises
-    ------
-    DomainError
-        If an input is negative.
 
     Notes
     -----

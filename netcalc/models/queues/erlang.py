@@ -47,8 +47,7 @@ def erlang_b_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> Flo
     Raises
     ------
     DomainError
-        If ``offered_erlang`` is negative, or ``server_count`` no whole number from 0 to
-        10,000,000.
+        If ``server_count`` exceeds 10,000,000.
 
     Notes
     -----
@@ -92,8 +91,7 @@ def erlang_b_load(blocking_ratio: ArrayLike, *, server_count: ArrayLike) -> Floa
     Raises
     ------
     DomainError
-        If ``blocking_ratio`` is outside [0, 1], or ``server_count`` no whole number from 1 to
-        10,000,000.
+        If ``server_count`` exceeds 10,000,000.
     ConvergenceError
         If the search does not end.
 
@@ -142,11 +140,6 @@ def erlang_b_server_count(offered_erlang: ArrayLike, *, blocking_ratio: ArrayLik
     -------
     numpy.ndarray
         Least number of servers; 0 without load, ``inf`` if no call may be lost. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``offered_erlang`` is outside [0, 10,000,000], or ``blocking_ratio`` outside [0, 1].
 
     Notes
     -----

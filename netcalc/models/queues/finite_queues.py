@@ -33,11 +33,6 @@ def mm1k_blocking_ratio(utilization: ArrayLike, *, place_count: ArrayLike) -> Fl
     numpy.ndarray
         Probability that an arrival finds no room. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If ``utilization`` is negative, or ``place_count`` no whole number of 1 or more.
-
     Notes
     -----
     Validity: Poisson arrivals, exponential service, places counted in packets and not in bytes.
@@ -76,11 +71,6 @@ def mm1k_customers(utilization: ArrayLike, *, place_count: ArrayLike) -> FloatAr
     -------
     numpy.ndarray
         Mean number in the system, at most K. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``utilization`` is negative, or ``place_count`` no whole number of 1 or more.
 
     Notes
     -----
@@ -125,12 +115,6 @@ def mm1k_throughput_pps(
     -------
     numpy.ndarray
         Rate accepted and served. [packet/s]
-
-    Raises
-    ------
-    DomainError
-        If ``utilization`` is negative, ``place_count`` no whole number of 1 or more, or
-        ``service_s`` zero or negative.
 
     Notes
     -----
@@ -178,12 +162,6 @@ def mm1k_sojourn_s(
     numpy.ndarray
         Mean time from arrival to departure. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``utilization`` is negative, ``place_count`` no whole number of 1 or more, or
-        ``service_s`` zero or negative.
-
     Notes
     -----
     Validity: as :func:`mm1k_blocking_ratio`; Little's law with the accepted rate, not the offered.
@@ -225,12 +203,6 @@ def mm1k_wait_s(
     -------
     numpy.ndarray
         Mean wait without the service, at most K - 1 services. [s]
-
-    Raises
-    ------
-    DomainError
-        If ``utilization`` is negative, ``place_count`` no whole number of 1 or more, or
-        ``service_s`` zero or negative.
 
     Notes
     -----

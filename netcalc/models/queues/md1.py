@@ -40,11 +40,6 @@ def md1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
         Mean wait without the service; ``inf`` from a utilization of 1:
         no steady state, which only a finite queue has there (mm1k_wait). [s]
 
-    Raises
-    ------
-    DomainError
-        If ``utilization`` is negative, or ``service_s`` zero or negative.
-
     Notes
     -----
     Validity: Poisson arrivals, one packet size, first in first out, utilization below 1.
@@ -80,11 +75,6 @@ def md1_customers(utilization: ArrayLike) -> FloatArray:
     numpy.ndarray
         Mean number in the system; ``inf`` from a utilization of 1:
         no steady state, which only a finite queue has there (mm1k_wait). [1]
-
-    Raises
-    ------
-    DomainError
-        If ``utilization`` is negative.
 
     Notes
     -----
@@ -126,11 +116,6 @@ def md1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayL
     -------
     numpy.ndarray
         Probability; 0 from a utilization of 1. [ratio]
-
-    Raises
-    ------
-    DomainError
-        If ``wait_s`` or ``utilization`` is negative, or ``service_s`` zero or negative.
 
     Notes
     -----
@@ -182,12 +167,6 @@ def md1_wait_percentile_s(
     numpy.ndarray
         Percentile of the wait; 0 where enough customers do not wait at all, ``inf`` for a
         quantile of 1, and from a utilization of 1: no steady state. [s]
-
-    Raises
-    ------
-    DomainError
-        If ``utilization`` is negative, ``service_s`` zero or negative, or ``quantile`` outside
-        [0, 1].
 
     Notes
     -----

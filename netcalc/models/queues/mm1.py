@@ -34,11 +34,6 @@ def mm1_wait_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
         Mean wait without the service; ``inf`` from a utilization of 1:
         no steady state, which only a finite queue has there (mm1k_wait). [s]
 
-    Raises
-    ------
-    DomainError
-        If ``utilization`` is negative, or ``service_s`` zero or negative.
-
     Notes
     -----
     Validity: Poisson arrivals, exponential service, first in first out, utilization below 1.
@@ -78,11 +73,6 @@ def mm1_sojourn_s(utilization: ArrayLike, *, service_s: ArrayLike) -> FloatArray
         Mean time from arrival to departure; ``inf`` from a utilization of 1:
         no steady state, which only a finite queue has there (mm1k_wait). [s]
 
-    Raises
-    ------
-    DomainError
-        If ``utilization`` is negative, or ``service_s`` zero or negative.
-
     Notes
     -----
     Validity: as :func:`mm1_wait_s`; the mean holds for every order of service that does not
@@ -120,11 +110,6 @@ def mm1_customers(utilization: ArrayLike) -> FloatArray:
         Mean number in the system; ``inf`` from a utilization of 1:
         no steady state, which only a finite queue has there (mm1k_wait). [1]
 
-    Raises
-    ------
-    DomainError
-        If ``utilization`` is negative.
-
     Notes
     -----
     Validity: as :func:`mm1_wait_s`.
@@ -161,11 +146,6 @@ def mm1_queue_length(utilization: ArrayLike) -> FloatArray:
         Mean number waiting; ``inf`` from a utilization of 1:
         no steady state, which only a finite queue has there (mm1k_wait). [1]
 
-    Raises
-    ------
-    DomainError
-        If ``utilization`` is negative.
-
     Notes
     -----
     Validity: as :func:`mm1_wait_s`.
@@ -186,7 +166,7 @@ def mm1_queue_length(utilization: ArrayLike) -> FloatArray:
 
 
 @model
-def mm1_state_ratio(utilization: ArrayLike, *, customer_count: ArrayLike) -> FloatArray:
+def mm1_state_probability(utilization: ArrayLike, *, customer_count: ArrayLike) -> FloatArray:
     r"""Share of time that an M/M/1 system holds exactly so many customers.
 
     .. math:: p_n = (1 - \rho) \rho^n
@@ -203,11 +183,6 @@ def mm1_state_ratio(utilization: ArrayLike, *, customer_count: ArrayLike) -> Flo
     numpy.ndarray
         Probability of this state; 0 from a utilization of 1. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If ``utilization`` is negative, or ``customer_count`` negative or not whole.
-
     Notes
     -----
     Validity: as :func:`mm1_wait_s`. Without a steady state every finite state dies out.
@@ -216,7 +191,7 @@ def mm1_state_ratio(utilization: ArrayLike, *, customer_count: ArrayLike) -> Flo
 
     Examples
     --------
-    >>> float(mm1_state_ratio(0.5, customer_count=1))
+    >>> float(mm1_state_probability(0.5, customer_count=1))
     0.25
 
     References
@@ -248,11 +223,6 @@ def mm1_wait_cdf(wait_s: ArrayLike, *, utilization: ArrayLike, service_s: ArrayL
     -------
     numpy.ndarray
         Probability; 0 from a utilization of 1. [ratio]
-
-    Raises
-    ------
-    DomainError
-        If ``wait_s`` or ``utilization`` is negative, or ``service_s`` zero or negative.
 
     Notes
     -----
@@ -300,12 +270,6 @@ def mm1_wait_percentile_s(
     numpy.ndarray
         Percentile of the wait; 0 where enough customers do not wait at all, ``inf`` for a
         quantile of 1, and from a utilization of 1: no steady state. [s]
-
-    Raises
-    ------
-    DomainError
-        If ``utilization`` is negative, ``service_s`` zero or negative, or ``quantile`` outside
-        [0, 1].
 
     Notes
     -----
@@ -355,12 +319,6 @@ def mm1_sojourn_percentile_s(
     numpy.ndarray
         Percentile of wait and service together; ``inf`` for a quantile of 1 and from a
         utilization of 1: no steady state. [s]
-
-    Raises
-    ------
-    DomainError
-        If ``utilization`` is negative, ``service_s`` zero or negative, or ``quantile`` outside
-        [0, 1].
 
     Notes
     -----

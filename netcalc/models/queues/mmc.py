@@ -37,8 +37,7 @@ def erlang_c_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> Flo
     Raises
     ------
     DomainError
-        If ``offered_erlang`` is negative, or ``server_count`` no whole number from 1 to
-        10,000,000.
+        If ``server_count`` exceeds 10,000,000.
 
     Notes
     -----
@@ -88,12 +87,6 @@ def erlang_c_server_count(
     -------
     numpy.ndarray
         Least number of servers; 0 without load, ``inf`` if every call must be in time. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``offered_erlang`` is outside [0, 10,000,000], ``service_level_ratio`` outside [0, 1],
-        ``within_s`` negative, or ``service_s`` zero or negative.
 
     Notes
     -----
@@ -167,8 +160,7 @@ def service_level_ratio(
     Raises
     ------
     DomainError
-        If ``offered_erlang`` or ``within_s`` is negative, ``server_count`` no whole number from 1
-        to 10,000,000, or ``service_s`` zero or negative.
+        If ``server_count`` exceeds 10,000,000.
 
     Notes
     -----
@@ -222,8 +214,7 @@ def mmc_wait_s(
     Raises
     ------
     DomainError
-        If ``offered_erlang`` is negative, ``server_count`` no whole number from 1 to 10,000,000,
-        or ``service_s`` zero or negative.
+        If ``server_count`` exceeds 10,000,000.
 
     Notes
     -----
@@ -279,8 +270,7 @@ def mmc_wait_percentile_s(
     Raises
     ------
     DomainError
-        If ``offered_erlang`` is negative, ``server_count`` no whole number from 1 to 10,000,000,
-        ``service_s`` zero or negative, or ``quantile`` outside [0, 1].
+        If ``server_count`` exceeds 10,000,000.
 
     Notes
     -----

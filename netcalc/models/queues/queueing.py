@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import (
     FloatArray,
+    choice,
     keep_nan,
     model,
     non_negative,
@@ -21,10 +22,16 @@ from netcalc.checks import (
 from netcalc.errors import DomainError
 from netcalc.models.queues._load import headroom
 
+INFINITE_QUEUES = ("mm1", "md1", "mg1", "gg1", "mmc")
+"""Queues with an infinite buffer, in Kendall's notation."""
+
+LIMITED_QUEUES = ("mm1k", "mmck", "mmcc")
+"""Queues that hold a limited number, and drop what finds them full."""
+
 
 @model
-def is_stable(utilization: ArrayLike) -> NDArray[np.bool_]:
-    r"""Whether a queue with room for all has a steady state.
+def is_stable(utilization: ArrayLike, *, queue: str = "gg1") -> NDArray[np.bool_]:
+    r"""Whether a queue has a steady state.
 
     .. math:: \rho < 1
 
@@ -32,34 +39,34 @@ def is_stable(utilization: ArrayLike) -> NDArray[np.bool_]:
     ----------
     utilization : array_like
         Arrivals times mean service time, over the number of servers. [ratio]
+    queue : {'mm1', 'md1', 'mg1', 'gg1', 'mmc', 'mm1k', 'mmck', 'mmcc'}
+        Kendall's notation: mm1k, mmck and mmcc (Erlang B) hold a limited number. [text]
 
     Returns
     -------
     numpy.ndarray
-        True below 1; False for nan. [bool]
-
-    Raises
-    ------
-    DomainError
-        If ``utilization`` is negative.
+        True below 1, and at any load of a queue that holds a limited number; False for nan. [bool]
 
     Notes
     -----
-    Validity: every single queue whose arrivals and services vary at all. A queue that drops what
-    finds no room is always stable.
+    Validity: queues whose arrivals or services vary at all. A queue that drops what finds it full
+    is always stable.
 
-    Symbols: :math:`\rho` utilization.
+    Symbols: :math:`\rho` utilization. Not in the equation: queue (limited ones are always stable).
 
     Examples
     --------
-    >>> is_stable([0.99, 1.0, 1.2]).tolist()
-    [True, False, False]
+    >>> is_stable([0.99, 1.0, 1.2]).tolist(), bool(is_stable(1.2, queue="mm1k"))
+    ([True, False, False], True)
 
     References
     ----------
     Kleinrock, Queueing Systems vol. 1, 2.1.
     """
-    return np.asarray(non_negative("utilization", utilization) < 1.0)
+    load = non_negative("utilization", utilization)
+    if choice("queue", queue, (*INFINITE_QUEUES, *LIMITED_QUEUES)) in LIMITED_QUEUES:
+        return ~np.isnan(load)
+    return np.asarray(load < 1.0)
 
 
 @model
@@ -79,11 +86,6 @@ def little_number(rate_pps: ArrayLike, *, sojourn_s: ArrayLike) -> FloatArray:
     -------
     numpy.ndarray
         Mean number inside. [1]
-
-    Raises
-    ------
-    DomainError
-        If an input is negative.
 
     Notes
     -----
@@ -127,11 +129,6 @@ def mg1_wait_s(
         Mean wait without the service; ``inf`` from a utilization of 1:
         no steady state, which only a finite queue has there (mm1k_wait). [s]
 
-    Raises
-    ------
-    DomainError
-        If ``utilization`` or ``service_scv`` is negative, or ``service_s`` zero or negative.
-
     Notes
     -----
     Validity: Poisson arrivals, utilization below 1, a service time of finite variance, an order
@@ -174,8 +171,7 @@ def packet_mix_scv(wire_bytes: ArrayLike, *, weight: ArrayLike) -> FloatArray:
     Raises
     ------
     DomainError
-        If a size is zero or negative, a weight negative, all of them zero, or the lists do not
-        match.
+        If all weights are 0.
 
     Notes
     -----
@@ -233,8 +229,7 @@ def packet_mix_wait_s(
     Raises
     ------
     DomainError
-        If ``utilization`` is negative, ``bandwidth_bps`` zero or negative, or the mix impossible
-        as in :func:`packet_mix_scv`.
+        If all weights are 0.
 
     Notes
     -----
@@ -289,11 +284,6 @@ def kingman_wait_s(
     numpy.ndarray
         Mean wait without the service; ``inf`` from a utilization of 1:
         no steady state, which only a finite queue has there (mm1k_wait). [s]
-
-    Raises
-    ------
-    DomainError
-        If ``service_s`` is zero or negative, or another input negative.
 
     Notes
     -----

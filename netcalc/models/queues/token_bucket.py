@@ -40,11 +40,6 @@ def token_bucket_transfer_s(
     numpy.ndarray
         Time until the last bit has left. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``traffic_bytes`` or ``bucket_bytes`` is negative, or a rate zero or negative.
-
     Notes
     -----
     Validity: a fluid; whole packets may wait for up to a packet more.
@@ -97,11 +92,6 @@ def token_bucket_passed_bytes(
     numpy.ndarray
         Traffic that has left. [byte]
 
-    Raises
-    ------
-    DomainError
-        If ``duration_s`` or ``bucket_bytes`` is negative, or a rate zero or negative.
-
     Notes
     -----
     Validity: a fluid, always enough to send: the arrival curve of what comes out.
@@ -146,11 +136,6 @@ def token_bucket_burst_bytes(
     -------
     numpy.ndarray
         Length of the burst; ``inf`` where tokens come as fast as they are spent. [byte]
-
-    Raises
-    ------
-    DomainError
-        If ``bucket_bytes`` is negative, or a rate zero or negative.
 
     Notes
     -----

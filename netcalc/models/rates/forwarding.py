@@ -51,11 +51,6 @@ def forwarding_rate_pps(
     numpy.ndarray
         Forwarded frames per second. [packet/s]
 
-    Raises
-    ------
-    DomainError
-        If a size is negative, or a rate zero or negative.
-
     Notes
     -----
     Validity: a device whose cost does not depend on the size; see :func:`affine_rate_pps`.
@@ -100,11 +95,6 @@ def crossover_frame_bytes(
     -------
     numpy.ndarray
         Frame with FCS: below 64 the line limits every frame, above 1518 the device does. [byte]
-
-    Raises
-    ------
-    DomainError
-        If a rate is zero or negative, or ``overhead_bytes`` negative.
 
     Notes
     -----
@@ -153,11 +143,6 @@ def device_byte_cost(
     -------
     numpy.ndarray
         Cost of a byte; nan where both sizes are equal. [s/byte]
-
-    Raises
-    ------
-    DomainError
-        If a rate is zero or negative, or a size negative.
 
     Notes
     -----
@@ -212,11 +197,6 @@ def device_packet_cost(
     numpy.ndarray
         Cost of a packet; nan where both sizes are equal. [s/packet]
 
-    Raises
-    ------
-    DomainError
-        If a rate is zero or negative, or a size negative.
-
     Notes
     -----
     Validity: as :func:`device_byte_cost`.
@@ -265,11 +245,6 @@ def affine_rate_pps(
     numpy.ndarray
         Packets per second; inf where they cost nothing. [packet/s]
 
-    Raises
-    ------
-    DomainError
-        If an argument is negative.
-
     Notes
     -----
     Validity: one packet at a time, and a line that is faster than the device.
@@ -306,11 +281,6 @@ def both_directions_pps(rate_pps: ArrayLike, *, segments_per_ack: ArrayLike = 1)
     -------
     numpy.ndarray
         Packets per second in both directions. [packet/s]
-
-    Raises
-    ------
-    DomainError
-        If ``rate_pps`` is negative or ``segments_per_ack`` below 1.
 
     Notes
     -----
@@ -358,11 +328,6 @@ def switch_rate_pps(
     -------
     numpy.ndarray
         Frames per second through the switch. [packet/s]
-
-    Raises
-    ------
-    DomainError
-        If the lists differ in length, or an argument is outside its range.
 
     Notes
     -----

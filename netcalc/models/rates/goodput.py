@@ -44,7 +44,7 @@ def tcp_goodput_ratio(
     Raises
     ------
     DomainError
-        If the headers do not fit in ``mtu_bytes``, or an argument is outside its range.
+        If the headers do not fit.
 
     Notes
     -----
@@ -100,7 +100,7 @@ def tcp_goodput_bps(
     Raises
     ------
     DomainError
-        If the headers do not fit in ``mtu_bytes``, or an argument is outside its range.
+        If the headers do not fit.
 
     Notes
     -----
@@ -149,7 +149,7 @@ def udp_goodput_ratio(
     Raises
     ------
     DomainError
-        If the headers do not fit in ``mtu_bytes``, or an argument is outside its range.
+        If the headers do not fit.
 
     Notes
     -----
@@ -202,7 +202,7 @@ def udp_goodput_bps(
     Raises
     ------
     DomainError
-        If the headers do not fit in ``mtu_bytes``, or an argument is outside its range.
+        If the headers do not fit.
 
     Notes
     -----
@@ -245,11 +245,6 @@ def tcp_ack_wire_bytes(
     -------
     numpy.ndarray
         Bytes on the wire. [byte]
-
-    Raises
-    ------
-    DomainError
-        If an argument is outside its range.
 
     Notes
     -----
@@ -307,7 +302,7 @@ def ack_reverse_utilization(
     Raises
     ------
     DomainError
-        If ``segments_per_ack`` is below 1, or another argument outside its range.
+        If the headers do not fit.
 
     Notes
     -----
@@ -371,7 +366,7 @@ def half_duplex_goodput_bps(
     Raises
     ------
     DomainError
-        If the headers do not fit in ``mtu_bytes``, or an argument is outside its range.
+        If the headers do not fit.
 
     Notes
     -----

@@ -45,11 +45,6 @@ def frame_rate_pps(
     numpy.ndarray
         Frames per second, not rounded; inf for a frame of no bytes. [packet/s]
 
-    Raises
-    ------
-    DomainError
-        If a size is negative, or ``bandwidth_bps`` zero or negative.
-
     Notes
     -----
     Validity: back-to-back frames of one size in one direction; the clock may be off by 100 ppm.
@@ -96,11 +91,6 @@ def required_bandwidth_bps(
     numpy.ndarray
         Rate of the line. [bit/s]
 
-    Raises
-    ------
-    DomainError
-        If an argument is negative.
-
     Notes
     -----
     Validity: frames of one size in one direction.
@@ -144,11 +134,6 @@ def frame_throughput_bps(
     -------
     numpy.ndarray
         Layer 2 rate; nan for a frame of no bytes without overhead. [bit/s]
-
-    Raises
-    ------
-    DomainError
-        If a size is negative, or ``bandwidth_bps`` zero or negative.
 
     Notes
     -----
@@ -198,11 +183,6 @@ def line_utilization(
     numpy.ndarray
         Utilization; above 1 where the line cannot carry the rate. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If an argument is negative, or ``bandwidth_bps`` zero.
-
     Notes
     -----
     Validity: frames of one size in one direction.
@@ -245,11 +225,6 @@ def payload_throughput_bps(
     -------
     numpy.ndarray
         Payload rate. [bit/s]
-
-    Raises
-    ------
-    DomainError
-        If ``payload_bytes`` is negative, or another argument zero or negative.
 
     Notes
     -----
@@ -294,7 +269,7 @@ def mix_mean_frame_bytes(frame_bytes: ArrayLike, *, weight: ArrayLike) -> FloatA
     Raises
     ------
     DomainError
-        If the lists differ in length, or hold a negative number, or all weights are 0.
+        If all weights are 0.
 
     Notes
     -----
@@ -352,8 +327,7 @@ def mix_rate_pps(
     Raises
     ------
     DomainError
-        If the lists differ in length, hold a negative number, or all weights are 0; or
-        ``bandwidth_bps`` is zero or negative.
+        If all weights are 0.
 
     Notes
     -----

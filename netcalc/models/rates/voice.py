@@ -33,11 +33,6 @@ def rtp_header_bytes(csrc_count: ArrayLike = 0, *, extension_bytes: ArrayLike = 
     numpy.ndarray
         RTP header. [byte]
 
-    Raises
-    ------
-    DomainError
-        If ``csrc_count`` is no whole number from 0 to 15, or ``extension_bytes`` negative.
-
     Notes
     -----
     Validity: RTP; secure RTP adds a tag of 4 or 10 bytes behind the payload.
@@ -76,11 +71,6 @@ def codec_payload_bytes(codec_bps: ArrayLike, *, interval_s: ArrayLike = 0.02) -
     -------
     numpy.ndarray
         Voice bytes in a packet. [byte]
-
-    Raises
-    ------
-    DomainError
-        If an argument is zero or negative.
 
     Notes
     -----
@@ -127,11 +117,6 @@ def voip_bandwidth_bps(
     -------
     numpy.ndarray
         Rate of one direction. [bit/s]
-
-    Raises
-    ------
-    DomainError
-        If a size is negative, or ``interval_s`` zero or negative.
 
     Notes
     -----
@@ -186,11 +171,6 @@ def voip_call_count(
     -------
     numpy.ndarray
         Whole calls; inf where a call takes nothing. [1]
-
-    Raises
-    ------
-    DomainError
-        If a size is negative, or ``bandwidth_bps`` or ``interval_s`` zero or negative.
 
     Notes
     -----

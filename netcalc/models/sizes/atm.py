@@ -47,11 +47,6 @@ def atm_overhead_bytes(encapsulation: str) -> FloatArray:
     numpy.ndarray
         Headers and the trailer of AAL5. [byte]
 
-    Raises
-    ------
-    DomainError
-        If ``encapsulation`` is unknown.
-
     Notes
     -----
     Validity: bridged frames without FCS.
@@ -99,11 +94,6 @@ def atm_cell_count(
     -------
     numpy.ndarray
         Whole cells. [1]
-
-    Raises
-    ------
-    DomainError
-        If a size is negative, or ``encapsulation`` unknown.
 
     Notes
     -----
@@ -162,11 +152,6 @@ def atm_wire_bytes(
     numpy.ndarray
         Bytes of all its cells. [byte]
 
-    Raises
-    ------
-    DomainError
-        If a size is negative, or ``encapsulation`` unknown.
-
     Notes
     -----
     Validity: AAL5, one packet at a time.
@@ -218,11 +203,6 @@ def atm_efficiency_ratio(
     -------
     numpy.ndarray
         Efficiency, at most 48/53; nan for a packet of no cells. [ratio]
-
-    Raises
-    ------
-    DomainError
-        If a size is negative, or ``encapsulation`` unknown.
 
     Notes
     -----
@@ -279,11 +259,6 @@ def atm_packet_rate_pps(
     -------
     numpy.ndarray
         Packets per second; inf for a packet of no cells. [packet/s]
-
-    Raises
-    ------
-    DomainError
-        If a size is negative, ``bandwidth_bps`` zero or negative, or ``encapsulation`` unknown.
 
     Notes
     -----

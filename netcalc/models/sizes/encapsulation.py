@@ -58,7 +58,8 @@ def tunnel_packet_bytes(
     Raises
     ------
     DomainError
-        If a size is negative or too small for the headers, or the stack unknown.
+        If ``stack`` is unknown, has a layer that needs Ethernet below it where there is none, or
+        its headers do not fit.
 
     Notes
     -----
@@ -118,7 +119,8 @@ def tunnel_wire_bytes(
     Raises
     ------
     DomainError
-        If a size is negative or too small for the headers, or the stack unknown.
+        If ``stack`` is unknown, has a layer that needs Ethernet below it where there is none, or
+        its headers do not fit.
 
     Notes
     -----
@@ -167,7 +169,8 @@ def tunnel_overhead_bytes(
     Raises
     ------
     DomainError
-        If a size is negative or too small for the headers, or the stack unknown.
+        If ``stack`` is unknown, has a layer that needs Ethernet below it where there is none, or
+        its headers do not fit.
 
     Notes
     -----
@@ -212,7 +215,8 @@ def tunnel_mtu_bytes(mtu_bytes: ArrayLike, *, stack: str) -> FloatArray:
     Raises
     ------
     DomainError
-        If the headers do not fit in ``mtu_bytes``, or the stack is unknown.
+        If ``stack`` is unknown, has a layer that needs Ethernet below it where there is none, or
+        its headers do not fit.
 
     Notes
     -----
@@ -263,7 +267,8 @@ def tunnel_tcp_payload_bytes(
     Raises
     ------
     DomainError
-        If the headers do not fit in ``mtu_bytes``, or the stack is unknown.
+        If ``stack`` is unknown, has a layer that needs Ethernet below it where there is none, or
+        its headers do not fit.
 
     Notes
     -----
@@ -310,7 +315,8 @@ def tunnel_udp_payload_bytes(
     Raises
     ------
     DomainError
-        If the headers do not fit in ``mtu_bytes``, or the stack is unknown.
+        If ``stack`` is unknown, has a layer that needs Ethernet below it where there is none, or
+        its headers do not fit.
 
     Notes
     -----
@@ -369,7 +375,8 @@ def tunnel_goodput_bps(
     Raises
     ------
     DomainError
-        If the headers do not fit in ``mtu_bytes``, or an argument is outside its range.
+        If ``stack`` is unknown, has a layer that needs Ethernet below it where there is none, or
+        its headers do not fit.
 
     Notes
     -----

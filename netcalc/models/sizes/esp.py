@@ -122,7 +122,7 @@ def esp_packet_bytes(
     Raises
     ------
     DomainError
-        If ``payload_bytes`` is negative, or ``suite`` or ``ip_version`` unknown.
+        If ``suite`` is unknown.
 
     Notes
     -----
@@ -181,7 +181,7 @@ def esp_payload_bytes(
     Raises
     ------
     DomainError
-        If nothing fits in ``mtu_bytes``, or ``suite`` or ``ip_version`` is unknown.
+        If ``suite`` is unknown, or the headers do not fit.
 
     Notes
     -----

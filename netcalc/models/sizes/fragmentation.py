@@ -44,11 +44,6 @@ def min_mtu_bytes(ip_version: int = 4) -> FloatArray:
     numpy.ndarray
         Smallest MTU. [byte]
 
-    Raises
-    ------
-    DomainError
-        If ``ip_version`` is not 4 or 6.
-
     Notes
     -----
     Validity: of links. What every host must be able to reassemble is 576 and 1500 bytes.
@@ -104,8 +99,7 @@ def fragment_count(
     Raises
     ------
     DomainError
-        If the datagram is larger than IP allows, a size is no whole number, or the MTU is below
-        the smallest that IP allows.
+        If the packet exceeds 65,535 bytes.
 
     Notes
     -----
@@ -168,8 +162,7 @@ def fragments_bytes(
     Raises
     ------
     DomainError
-        If the datagram is larger than IP allows, a size is no whole number, or the MTU is below
-        the smallest that IP allows.
+        If a size is not finite, or the packet exceeds 65,535 bytes.
 
     Notes
     -----
@@ -200,7 +193,7 @@ def fragments_bytes(
         if number.size == 1 and not np.isfinite(number).all():
             raise DomainError("not-finite", name, str(number.item()))
         if number.size != 1:
-            raise DomainError("not-one-number", name, list(number.shape))
+            raise DomainError("not-a-scalar", name, list(number.shape))
     count = fragment_count(
         ip_payload_bytes,
         mtu_bytes=mtu_bytes,
@@ -251,8 +244,7 @@ def fragmented_bytes(
     Raises
     ------
     DomainError
-        If the datagram is larger than IP allows, a size is no whole number, or the MTU is below
-        the smallest that IP allows.
+        If the packet exceeds 65,535 bytes.
 
     Notes
     -----
@@ -326,8 +318,7 @@ def fragmented_wire_bytes(
     Raises
     ------
     DomainError
-        If the datagram is larger than IP allows, a size is no whole number, or the MTU is below
-        the smallest that IP allows.
+        If the packet exceeds 65,535 bytes.
 
     Notes
     -----

@@ -50,11 +50,6 @@ def ethernet_frame_bytes(
     numpy.ndarray
         Frame with FCS. [byte]
 
-    Raises
-    ------
-    DomainError
-        If a size is negative, or ``tag_count`` no whole number.
-
     Notes
     -----
     Validity: exact for Ethernet II; an 802.3 frame with LLC and SNAP has 8 bytes more.
@@ -103,11 +98,6 @@ def ethernet_wire_bytes(
     numpy.ndarray
         Bytes on the wire. [byte]
 
-    Raises
-    ------
-    DomainError
-        If a size is negative, or ``tag_count`` no whole number.
-
     Notes
     -----
     Validity: exact on average; at 10 Gbit/s and above single gaps shrink to 5 bytes.
@@ -143,11 +133,6 @@ def captured_frame_bytes(captured_bytes: ArrayLike) -> FloatArray:
     -------
     numpy.ndarray
         Frame with FCS. [byte]
-
-    Raises
-    ------
-    DomainError
-        If ``captured_bytes`` is negative.
 
     Notes
     -----
@@ -187,11 +172,6 @@ def captured_wire_bytes(
     -------
     numpy.ndarray
         Bytes on the wire. [byte]
-
-    Raises
-    ------
-    DomainError
-        If a size is negative.
 
     Notes
     -----
@@ -242,7 +222,7 @@ def captured_tcp_payload_bytes(
     Raises
     ------
     DomainError
-        If the headers do not fit, or an argument is outside its range.
+        If the headers do not fit.
 
     Notes
     -----
@@ -290,7 +270,7 @@ def tcp_payload_bytes(
     Raises
     ------
     DomainError
-        If the headers do not fit in ``mtu_bytes``, or an argument is outside its range.
+        If the headers do not fit.
 
     Notes
     -----
@@ -334,7 +314,7 @@ def udp_payload_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatArra
     Raises
     ------
     DomainError
-        If the headers do not fit in ``mtu_bytes``, or ``ip_version`` is not 4 or 6.
+        If the headers do not fit.
 
     Notes
     -----
@@ -370,11 +350,6 @@ def udp_payload_limit_bytes(ip_version: int = 4) -> FloatArray:
     -------
     numpy.ndarray
         UDP payload. [byte]
-
-    Raises
-    ------
-    DomainError
-        If ``ip_version`` is not 4 or 6.
 
     Notes
     -----

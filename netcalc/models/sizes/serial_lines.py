@@ -42,11 +42,6 @@ def bit_stuffing_ratio(ones_ratio: ArrayLike = 0.5) -> FloatArray:
     numpy.ndarray
         Added bits over data bits: 1/62 for random data, 1/5 at worst. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If ``ones_ratio`` is outside 0 to 1.
-
     Notes
     -----
     Validity: bits that do not depend on each other; the mean over long data.
@@ -83,11 +78,6 @@ def byte_stuffing_ratio(control_count: ArrayLike = 0) -> FloatArray:
     -------
     numpy.ndarray
         Added bytes over data bytes; data of reserved bytes alone has 1. [ratio]
-
-    Raises
-    ------
-    DomainError
-        If ``control_count`` is no whole number from 0 to 32.
 
     Notes
     -----
@@ -135,11 +125,6 @@ def ppp_wire_bytes(
     -------
     numpy.ndarray
         Bytes on the wire, in the mean. [byte]
-
-    Raises
-    ------
-    DomainError
-        If a size is negative, or ``stuffing_ratio`` outside 0 to 1.
 
     Notes
     -----
@@ -194,12 +179,6 @@ def ppp_packet_rate_pps(
     -------
     numpy.ndarray
         Packets per second. [packet/s]
-
-    Raises
-    ------
-    DomainError
-        If a size is negative, ``stuffing_ratio`` outside 0 to 1, or ``bandwidth_bps`` zero or
-        negative.
 
     Notes
     -----
@@ -326,7 +305,7 @@ def pos_frame_rate_pps(frame_bytes: ArrayLike, *, sts_count: ArrayLike) -> Float
     Raises
     ------
     DomainError
-        If ``frame_bytes`` is negative, or ``sts_count`` neither 1 nor a multiple of 3.
+        If ``sts_count`` is neither 1 nor a multiple of 3.
 
     Notes
     -----
@@ -362,11 +341,6 @@ def channel_payload_bps(channel_count: ArrayLike) -> FloatArray:
     -------
     numpy.ndarray
         Payload rate. [bit/s]
-
-    Raises
-    ------
-    DomainError
-        If ``channel_count`` is no whole number.
 
     Notes
     -----

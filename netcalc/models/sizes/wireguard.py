@@ -33,11 +33,6 @@ def wireguard_overhead_bytes(ip_version: int = 4) -> FloatArray:
     numpy.ndarray
         Overhead of a packet. [byte]
 
-    Raises
-    ------
-    DomainError
-        If ``ip_version`` is not 4 or 6.
-
     Notes
     -----
     Validity: no IP options. The usual MTU of 1420 is 1500 less the overhead over IPv6.
@@ -77,11 +72,6 @@ def wireguard_packet_bytes(
     -------
     numpy.ndarray
         IP packet on the path; nan where the inner packet exceeds the MTU of the device. [byte]
-
-    Raises
-    ------
-    DomainError
-        If a size is negative, or ``ip_version`` is not 4 or 6.
 
     Notes
     -----
@@ -127,7 +117,7 @@ def wireguard_mtu_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatAr
     Raises
     ------
     DomainError
-        If the headers do not fit in ``mtu_bytes``, or ``ip_version`` is not 4 or 6.
+        If the headers do not fit.
 
     Notes
     -----

@@ -64,11 +64,6 @@ def bbr_inflight_limit_bytes(
     numpy.ndarray
         Limit of the data in flight. [byte]
 
-    Raises
-    ------
-    DomainError
-        If ``base_rtt_s`` is negative, or another input zero or negative.
-
     Notes
     -----
     Validity: version 1 while it probes for bandwidth. Flows that see each other's queue as their
@@ -106,11 +101,6 @@ def bbr_loss_tolerance_ratio(probe_gain: ArrayLike = PROBE_CYCLE[0]) -> FloatArr
     numpy.ndarray
         Loss at which probing no longer delivers more than the rate that is known. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If ``probe_gain`` is below 1.
-
     Notes
     -----
     Validity: version 1 and random loss; version 2 gives way from 2 % on.
@@ -145,11 +135,6 @@ def bbr_mean_gain(cycle_gain: ArrayLike = PROBE_CYCLE) -> FloatArray:
     -------
     numpy.ndarray
         Mean gain. [1]
-
-    Raises
-    ------
-    DomainError
-        If a gain is zero or negative, or the list empty.
 
     Notes
     -----
@@ -189,11 +174,6 @@ def bbr_probe_rtt_ratio(
     -------
     numpy.ndarray
         Share of the time, at most 1. [ratio]
-
-    Raises
-    ------
-    DomainError
-        If ``probe_rtt_s`` is negative, or ``probe_rtt_interval_s`` zero or negative.
 
     Notes
     -----
@@ -243,11 +223,6 @@ def bbr_startup_rounds(
     -------
     numpy.ndarray
         Whole rounds, 0 if the first window fills the path; three more follow until BBR knows. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``rtt_s`` is negative, or another input zero or negative.
 
     Notes
     -----

@@ -44,11 +44,6 @@ def handshake_s(
         Mean time until the client is connected; inf from a loss of one half on, where the
         doubled timeouts have no mean. [s]
 
-    Raises
-    ------
-    DomainError
-        If a time is negative, or a loss not from 0 to 1.
-
     Notes
     -----
     Validity: independent losses, no limit to the number of attempts.
@@ -97,11 +92,6 @@ def slow_start_segments(
     -------
     numpy.ndarray
         Mean of the segments sent in slow start; all of them without loss. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``segments`` is negative, or ``loss_ratio`` not from 0 to 1.
 
     Notes
     -----
@@ -162,11 +152,6 @@ def slow_start_s(
     -------
     numpy.ndarray
         Time; the rounds are not rounded up. [s]
-
-    Raises
-    ------
-    DomainError
-        If ``segments`` or ``rtt_s`` is negative, or another input zero or negative.
 
     Notes
     -----
@@ -238,12 +223,6 @@ def lossy_transfer_s(
     -------
     numpy.ndarray
         Mean time; inf where everything is lost. [s]
-
-    Raises
-    ------
-    DomainError
-        If a number is negative, a time, window or ``segments_per_ack`` zero where it divides,
-        or ``loss_ratio`` not from 0 to 1.
 
     Notes
     -----

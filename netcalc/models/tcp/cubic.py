@@ -48,12 +48,6 @@ def cubic_window_packets(
     numpy.ndarray
         Window: concave up to the old peak, then convex. [1]
 
-    Raises
-    ------
-    DomainError
-        If ``elapsed_s`` is negative, ``decrease_factor`` outside [0, 1], or another input zero or
-        negative.
-
     Notes
     -----
     Validity: without fast convergence, and outside the Reno-friendly region.
@@ -106,12 +100,6 @@ def cubic_k_s(
     numpy.ndarray
         Time from the loss to the old window. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``peak_window_packets`` is negative, ``decrease_factor`` outside [0, 1], or
-        ``cubic_scale`` zero or negative.
-
     Notes
     -----
     Validity: as :func:`cubic_window_packets`.
@@ -148,11 +136,6 @@ def cubic_increase_packets(decrease_factor: ArrayLike) -> FloatArray:
     -------
     numpy.ndarray
         Packets added to the window each round: 9/17 for 0.7. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``decrease_factor`` is outside [0, 1].
 
     Notes
     -----
@@ -200,12 +183,6 @@ def cubic_loss_interval_s(
     -------
     numpy.ndarray
         Time from one loss to the next, K of the steady state; ``inf`` at a loss of 0. [s]
-
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` or ``decrease_factor`` is outside [0, 1], or another input zero or
-        negative.
 
     Notes
     -----
@@ -257,12 +234,6 @@ def cubic_raw_window_packets(
     -------
     numpy.ndarray
         Mean window; ``inf`` (not loss limited) at a loss of 0. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` or ``decrease_factor`` is outside [0, 1], or another input zero or
-        negative.
 
     Notes
     -----
@@ -316,12 +287,6 @@ def cubic_mean_window_packets(
     -------
     numpy.ndarray
         Mean window; ``inf`` (not loss limited) at a loss of 0. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` or ``decrease_factor`` is outside [0, 1], or another input zero or
-        negative.
 
     Notes
     -----
@@ -384,12 +349,6 @@ def cubic_throughput_bps(
     numpy.ndarray
         Throughput; ``inf`` (not loss limited) at a loss of 0, 0 at a loss of 1. [bit/s]
 
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` or ``decrease_factor`` is outside [0, 1], or another input zero or
-        negative.
-
     Notes
     -----
     Validity: as :func:`cubic_mean_window_packets`.
@@ -451,12 +410,6 @@ def cubic_loss_ratio(
     -------
     numpy.ndarray
         Loss events per packet, at most 1. [ratio]
-
-    Raises
-    ------
-    DomainError
-        If ``throughput_bps`` is negative, ``decrease_factor`` outside [0, 1], or another input
-        zero or negative.
 
     Notes
     -----

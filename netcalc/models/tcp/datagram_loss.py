@@ -30,11 +30,6 @@ def datagram_loss_ratio(loss_ratio: ArrayLike, *, fragments: ArrayLike) -> Float
     numpy.ndarray
         Share of datagrams lost, with full precision at small losses. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` is outside 0 to 1, or ``fragments`` below 1.
-
     Notes
     -----
     Validity: losses that do not depend on each other; in a burst the fragments die together.
@@ -71,11 +66,6 @@ def fragment_loss_ratio(datagram_loss_ratio: ArrayLike, *, fragments: ArrayLike)
     -------
     numpy.ndarray
         Share of fragments lost. [ratio]
-
-    Raises
-    ------
-    DomainError
-        If ``datagram_loss_ratio`` is outside 0 to 1, or ``fragments`` below 1.
 
     Notes
     -----

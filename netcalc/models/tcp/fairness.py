@@ -40,11 +40,6 @@ def jain_index(allocations: ArrayLike) -> FloatArray:
     numpy.ndarray
         Index from 1/n to 1; nan if nobody has anything. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If an allocation is negative, or the list empty.
-
     Notes
     -----
     Validity: any number of shares; k of n with the same and the others with nothing give k/n.
@@ -82,11 +77,6 @@ def jain_one_deviating(deviation: ArrayLike, *, flow_count: ArrayLike) -> FloatA
     -------
     numpy.ndarray
         Index from 1/n to 1. [ratio]
-
-    Raises
-    ------
-    DomainError
-        If ``deviation`` is below -1, or ``flow_count`` no whole number of 1 or more.
 
     Notes
     -----
@@ -129,11 +119,6 @@ def max_min_bps(
     -------
     numpy.ndarray
         Rate of each flow. [bit/s]
-
-    Raises
-    ------
-    DomainError
-        If ``demand_bps`` is negative, another input zero or negative, or the lists do not match.
 
     Notes
     -----
@@ -192,8 +177,7 @@ def max_min_network_bps(
     Raises
     ------
     DomainError
-        If a capacity is zero or negative, a number of a flow or link is not whole, a flow crosses
-        no link or a link that there is not, or the lists do not match.
+        If a flow crosses no link, or a link that does not exist.
 
     Notes
     -----
@@ -250,11 +234,6 @@ def proportional_long_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLike
     numpy.ndarray
         Rate of the long flow; the short ones have the rest of each link. [bit/s]
 
-    Raises
-    ------
-    DomainError
-        If ``link_count`` is no whole number of 1 or more, or ``capacity_bps`` zero or negative.
-
     Notes
     -----
     Validity: logarithmic utility of equal weight. Max-min fairness would give it a half.
@@ -291,11 +270,6 @@ def proportional_short_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLik
     -------
     numpy.ndarray
         Rate of each short flow. [bit/s]
-
-    Raises
-    ------
-    DomainError
-        If ``link_count`` is no whole number of 1 or more, or ``capacity_bps`` zero or negative.
 
     Notes
     -----
@@ -337,12 +311,6 @@ def fair_share_bits(
     -------
     numpy.ndarray
         What each flow has carried at its end. [bit]
-
-    Raises
-    ------
-    DomainError
-        If ``duration_s`` is negative, ``capacity_bps`` zero or negative, or the lists do not
-        match.
 
     Notes
     -----

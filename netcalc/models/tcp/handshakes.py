@@ -89,8 +89,7 @@ def round_trips(transport: str, *, security: str = "none") -> FloatArray:
     Raises
     ------
     DomainError
-        If a name is not in the list, TLS is asked for over UDP or QUIC, or DTLS over anything
-        but UDP.
+        If ``security`` does not run over ``transport``.
 
     Notes
     -----
@@ -163,7 +162,7 @@ def first_byte_s(
     Raises
     ------
     DomainError
-        If a number is negative, or names as in :func:`round_trips`.
+        If ``security`` does not run over ``transport``.
 
     Notes
     -----
@@ -226,12 +225,6 @@ def certificate_round_trips(
     numpy.ndarray
         Round trips added; 0 where the flight fits. [1]
 
-    Raises
-    ------
-    DomainError
-        If ``certificate_bytes`` or ``client_bytes`` is negative, ``mss_bytes`` or
-        ``initial_window_segments`` zero or negative, or ``transport`` another.
-
     Notes
     -----
     Validity: no loss; the window does not grow while the threefold limit holds it back.
@@ -278,11 +271,6 @@ def segments(ladder: str) -> FloatArray:
     -------
     numpy.ndarray
         Segments or datagrams of both sides. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``ladder`` is not in the list.
 
     Notes
     -----

@@ -37,11 +37,6 @@ def mathis_constant(segments_per_ack: ArrayLike) -> FloatArray:
     numpy.ndarray
         Constant C. [1]
 
-    Raises
-    ------
-    DomainError
-        If ``segments_per_ack`` is zero or negative.
-
     Notes
     -----
     Validity: periodic losses. For random ones Mathis et al. give 1.31 and 0.93.
@@ -88,11 +83,6 @@ def mathis_throughput_bps(
     -------
     numpy.ndarray
         Throughput in payload; ``inf`` (not loss limited) at a loss of 0, 0 at a loss of 1. [bit/s]
-
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` is outside [0, 1], or another input zero or negative.
 
     Notes
     -----
@@ -148,15 +138,10 @@ def mathis_loss_ratio(
     numpy.ndarray
         Loss events per packet, at most 1. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If ``throughput_bps`` is negative, or another input zero or negative.
-
     Notes
     -----
     Validity: as :func:`mathis_throughput_bps`; a result above a few percent is a rate at which
-    timeouts rule, ask :func:`netcalc.models.tcp.pftk_inverse.pftk_loss_ratio`.
+    timeouts rule, ask :func:`netcalc.models.tcp.pftk.pftk_loss_ratio`.
 
     Range: result up to 0.01.
 
@@ -198,11 +183,6 @@ def reno_window_packets(
     -------
     numpy.ndarray
         Mean window; ``inf`` (not loss limited) at a loss of 0. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` is outside [0, 1], or ``constant`` zero or negative.
 
     Notes
     -----
@@ -246,11 +226,6 @@ def reno_loss_interval_s(
     -------
     numpy.ndarray
         Mean time from one loss event to the next; ``inf`` at a loss of 0. [s]
-
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` is outside [0, 1], or another input zero or negative.
 
     Notes
     -----
@@ -298,12 +273,6 @@ def aimd_window_packets(
     -------
     numpy.ndarray
         Mean window; ``inf`` (not loss limited) at a loss of 0, or if losses change nothing. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` or ``decrease_factor`` is outside [0, 1], or ``increase_packets`` zero
-        or negative.
 
     Notes
     -----

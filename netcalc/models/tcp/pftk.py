@@ -135,11 +135,6 @@ def pftk_window_packets(loss_ratio: ArrayLike, *, segments_per_ack: ArrayLike = 
     numpy.ndarray
         Mean window in packets; ``inf`` (not loss limited) at a loss of 0. [1]
 
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` is outside [0, 1], or ``segments_per_ack`` zero or negative.
-
     Notes
     -----
     Validity: as :func:`pftk_rate_pps`.
@@ -177,11 +172,6 @@ def pftk_timeout_ratio(window_packets: ArrayLike, *, loss_ratio: ArrayLike) -> F
     numpy.ndarray
         Probability; 1 up to a window of 3, and 3/w in the limit of a loss of 0. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` is outside [0, 1], or ``window_packets`` zero or negative.
-
     Notes
     -----
     Validity: as :func:`pftk_rate_pps`; three duplicate acknowledgements are needed to avoid a
@@ -218,11 +208,6 @@ def pftk_backoff_factor(loss_ratio: ArrayLike) -> FloatArray:
     numpy.ndarray
         Factor, from 1 to 64. [1]
 
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` is outside [0, 1].
-
     Notes
     -----
     Validity: a timer that doubles six times, to 64 times its first value.
@@ -258,11 +243,6 @@ def timeout_sequence_s(loss_ratio: ArrayLike, *, rto_s: ArrayLike) -> FloatArray
     -------
     numpy.ndarray
         Mean duration; ``inf`` at a loss of 1. [s]
-
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` is outside [0, 1], or ``rto_s`` zero or negative.
 
     Notes
     -----
@@ -318,11 +298,6 @@ def pftk_rate_pps(
     numpy.ndarray
         Packets sent a second; 0 at a loss of 1. At a loss of 0 the window over the RTT, or ``inf``
         (not loss limited) without a largest window. [packet/s]
-
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` is outside [0, 1], or another input zero or negative.
 
     Notes
     -----
@@ -383,11 +358,6 @@ def pftk_throughput_pps(
         Packets received a second; 0 at a loss of 1. At a loss of 0 the window over the RTT, or
         ``inf`` (not loss limited) without a largest window. [packet/s]
 
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` is outside [0, 1], or another input zero or negative.
-
     Notes
     -----
     Validity: as :func:`pftk_rate_pps`; where the window is the limit, its denominator.
@@ -443,11 +413,6 @@ def pftk_approx_rate_pps(
     numpy.ndarray
         Packets sent a second; 0 at a loss of 1. At a loss of 0 the window over the RTT, or ``inf``
         (not loss limited) without a largest window. [packet/s]
-
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` is outside [0, 1], or another input zero or negative.
 
     Notes
     -----
@@ -512,11 +477,6 @@ def pftk_loss_ratio(
         Loss events per packet sent; nan where the window forbids the rate at any loss, 1 where
         retransmissions alone reach it. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If ``rate_pps`` is negative, or another input zero or negative.
-
     Notes
     -----
     Validity: as :func:`netcalc.models.tcp.pftk.pftk_rate_pps`. Where the window starts to
@@ -576,11 +536,6 @@ def pftk_approx_loss_ratio(
     numpy.ndarray
         Loss events per packet sent; nan where the window forbids the rate at any loss, 1 where
         retransmissions alone reach it. [ratio]
-
-    Raises
-    ------
-    DomainError
-        If ``rate_pps`` is negative, or another input zero or negative.
 
     Notes
     -----

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, between, model, non_negative, positive
+from netcalc.checks import FloatArray, model, non_negative, positive
+from netcalc.errors import DomainError
 
 
 @model
@@ -29,11 +30,6 @@ def ideal_transfer_s(payload_bytes: ArrayLike, *, throughput_bps: ArrayLike) -> 
     -------
     numpy.ndarray
         Ideal transfer time. [s]
-
-    Raises
-    ------
-    DomainError
-        If ``payload_bytes`` is negative, or ``throughput_bps`` zero or negative.
 
     Notes
     -----
@@ -74,11 +70,6 @@ def transfer_time_factor(transfer_s: ArrayLike, *, ideal_s: ArrayLike) -> FloatA
     numpy.ndarray
         Factor, 1 at best. [1]
 
-    Raises
-    ------
-    DomainError
-        If ``transfer_s`` is negative, or ``ideal_s`` zero or negative.
-
     Notes
     -----
     Validity: both times of the same bytes; below 1 one of them is wrong.
@@ -118,8 +109,7 @@ def efficiency_ratio(transmitted_bytes: ArrayLike, *, retransmitted_bytes: Array
     Raises
     ------
     DomainError
-        If ``transmitted_bytes`` is zero or negative, or ``retransmitted_bytes`` negative or
-        more than was transmitted.
+        If more was retransmitted than transmitted.
 
     Notes
     -----
@@ -138,7 +128,10 @@ def efficiency_ratio(transmitted_bytes: ArrayLike, *, retransmitted_bytes: Array
     """
     sent = positive("transmitted_bytes", transmitted_bytes)
     again = non_negative("retransmitted_bytes", retransmitted_bytes)
-    return 1.0 - between("retransmitted_bytes / transmitted_bytes", again / sent, 0, 1)
+    if (again > sent).any():
+        most = float(np.nanmax(again))
+        raise DomainError("above-argument", "retransmitted_bytes", most, other="transmitted_bytes")
+    return 1.0 - again / sent
 
 
 @model
@@ -158,11 +151,6 @@ def buffer_delay_factor(rtt_s: ArrayLike, *, base_rtt_s: ArrayLike) -> FloatArra
     -------
     numpy.ndarray
         Growth as a part of the base, 0 at best; the RFC prints it in percent. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``rtt_s`` is negative, or ``base_rtt_s`` zero or negative.
 
     Notes
     -----
@@ -202,11 +190,6 @@ def connection_count(bdp_bytes: ArrayLike, *, window_bytes: ArrayLike = 65_535) 
     -------
     numpy.ndarray
         Connections, at least 1. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``bdp_bytes`` is negative, or ``window_bytes`` zero or negative.
 
     Notes
     -----

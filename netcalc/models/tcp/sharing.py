@@ -41,11 +41,6 @@ def aimd_utilization(buffer_bdp: ArrayLike, *, decrease_factor: ArrayLike = 0.5)
     numpy.ndarray
         Share of the line that is used: 0.75 for Reno without a buffer. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If ``buffer_bdp`` is negative, or ``decrease_factor`` outside [0, 1].
-
     Notes
     -----
     Validity: one long flow, or many in step, in congestion avoidance, a window of many packets.
@@ -89,11 +84,6 @@ def cubic_utilization(
     numpy.ndarray
         Share of the line that is used. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If ``buffer_bdp`` is negative, or ``decrease_factor`` outside [0, 1].
-
     Notes
     -----
     Validity: one long flow outside the Reno-friendly region that loses each time it is back at
@@ -131,11 +121,6 @@ def full_use_buffer_bdp(decrease_factor: ArrayLike) -> FloatArray:
     -------
     numpy.ndarray
         Buffer in bandwidth-delay products: 1 for Reno, 3/7 for CUBIC; ``inf`` at 0. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``decrease_factor`` is outside [0, 1].
 
     Notes
     -----
@@ -187,12 +172,6 @@ def sawtooth_period_s(
     numpy.ndarray
         Period of the sawtooth. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``peak_window_packets`` or ``rtt_s`` is negative, ``decrease_factor`` outside [0, 1],
-        or another input zero or negative.
-
     Notes
     -----
     Validity: congestion avoidance, one loss a period.
@@ -243,12 +222,6 @@ def sawtooth_packets(
     numpy.ndarray
         Packets of a period: 3/8 of the squared window for Reno. [1]
 
-    Raises
-    ------
-    DomainError
-        If ``peak_window_packets`` is negative, ``decrease_factor`` outside [0, 1], or another
-        input zero or negative.
-
     Notes
     -----
     Validity: congestion avoidance, one loss a period; the area under a straight line, a tenth of
@@ -295,11 +268,6 @@ def buffer_rule_bytes(
     numpy.ndarray
         Buffer. [byte]
 
-    Raises
-    ------
-    DomainError
-        If ``bandwidth_bps`` is zero or negative, ``rtt_s`` negative, or ``flow_count`` below 1.
-
     Notes
     -----
     Validity: Reno. The root needs hundreds of long flows out of step and no bursts.
@@ -338,11 +306,6 @@ def drain_s(buffer_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
     -------
     numpy.ndarray
         Time until it is empty. [s]
-
-    Raises
-    ------
-    DomainError
-        If ``buffer_bytes`` is negative, or ``bandwidth_bps`` zero or negative.
 
     Notes
     -----

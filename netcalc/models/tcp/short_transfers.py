@@ -54,12 +54,6 @@ def sending_s(
     numpy.ndarray
         Time until the last bit has left the sender; nan for a growth of 1. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``segments`` or ``base_rtt_s`` is negative, ``growth`` below 1, or another input zero
-        or negative.
-
     Notes
     -----
     Validity: no loss, a buffer that holds what slow start overshoots. With whole windows and
@@ -132,12 +126,6 @@ def static_transfer_s(
     -------
     numpy.ndarray
         Time from the first segment of the handshake to the last bit of the object. [s]
-
-    Raises
-    ------
-    DomainError
-        If ``payload_bytes``, ``rtt_s`` or ``handshake_round_trips`` is negative, or another
-        input zero or negative.
 
     Notes
     -----
@@ -217,12 +205,6 @@ def fetch_s(
     numpy.ndarray
         Time from the first segment of the handshake to the last bit of the response; nan for a
         growth of 1. [s]
-
-    Raises
-    ------
-    DomainError
-        If an input is negative, a size of a segment, a window or the rate zero, or ``growth``
-        below 1.
 
     Notes
     -----

@@ -39,11 +39,6 @@ def initial_window_bytes(mss_bytes: ArrayLike, *, rfc: str = "rfc6928") -> Float
     numpy.ndarray
         Upper limit of the first window. [byte]
 
-    Raises
-    ------
-    DomainError
-        If ``mss_bytes`` is zero or negative, or ``rfc`` is not one of the list.
-
     Notes
     -----
     Validity: what the rules allow; after a lost SYN it is one segment.
@@ -92,12 +87,6 @@ def rounds(
     -------
     numpy.ndarray
         Rounds, the last one included; nan for a growth of 1. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``segments`` is negative, ``initial_window_segments`` zero or negative, or ``growth``
-        below 1.
 
     Notes
     -----
@@ -150,12 +139,6 @@ def rounds_delayed_ack(
     -------
     numpy.ndarray
         Rounds, the last one included. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``segments`` is negative, ``initial_window_segments`` below 1 or ``segments_per_ack``
-        zero or negative.
 
     Notes
     -----
@@ -219,12 +202,6 @@ def window_growth_s(
     numpy.ndarray
         Time until the window is reached; 0 where the first one is enough; nan or inf for a
         growth of 1. [s]
-
-    Raises
-    ------
-    DomainError
-        If ``window_bytes`` or ``rtt_s`` is negative, another input zero or negative, or
-        ``growth`` below 1.
 
     Notes
     -----

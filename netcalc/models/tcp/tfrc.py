@@ -38,11 +38,6 @@ def tfrc_rounds(
     numpy.ndarray
         Rounds per packet; 0 at a loss of 0. [1]
 
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` is outside [0, 1], or another input zero or negative.
-
     Notes
     -----
     Validity: as :func:`tfrc_throughput_bps`.
@@ -95,11 +90,6 @@ def tfrc_throughput_bps(
     -------
     numpy.ndarray
         Sending rate; ``inf`` (not loss limited) at a loss of 0. [bit/s]
-
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` is outside [0, 1], or another input zero or negative.
 
     Notes
     -----
@@ -155,11 +145,6 @@ def tfrc_loss_ratio(
     -------
     numpy.ndarray
         Loss events per packet, at most 1. [ratio]
-
-    Raises
-    ------
-    DomainError
-        If ``throughput_bps`` is negative, or another input zero or negative.
 
     Notes
     -----

@@ -76,11 +76,6 @@ def rto_s(
     numpy.ndarray
         Timeout. [s]
 
-    Raises
-    ------
-    DomainError
-        If a time is negative, ``max_rto_s`` zero, or ``floor`` another.
-
     Notes
     -----
     Validity: the formula; a kernel also rounds to its ticks.
@@ -158,12 +153,6 @@ def rto_estimate(
         ``srtt_s``, ``rttvar_s`` and ``rto_s`` after each sample; nan where the sample is nan,
         and for the first two until there is a sample. [s]
 
-    Raises
-    ------
-    DomainError
-        If a time is negative, ``rtt_s`` is empty or not one list, ``retransmitted`` of another
-        length, or ``floor`` another.
-
     Notes
     -----
     Validity: one sample per round trip, as the gains are meant. A nan is no sample: the state
@@ -233,11 +222,6 @@ def backoff_s(
     numpy.ndarray
         Timeout that is running now. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``timeout_count`` is no whole number of 0 or more, or a time zero or negative.
-
     Notes
     -----
     Validity: no new sample in between.
@@ -285,11 +269,6 @@ def last_retransmission_s(
     -------
     numpy.ndarray
         Time of the last repetition. [s]
-
-    Raises
-    ------
-    DomainError
-        If a count is no whole number of 0 or more, or a time zero or negative.
 
     Notes
     -----
@@ -342,11 +321,6 @@ def give_up_s(
     -------
     numpy.ndarray
         Time until ``connect`` fails. [s]
-
-    Raises
-    ------
-    DomainError
-        If a count is no whole number of 0 or more, or a time zero or negative.
 
     Notes
     -----

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, between, model, non_negative, positive
+from netcalc.checks import FloatArray, between, flag, keep_nan, model, non_negative, positive
 from netcalc.models.blocks import blockwise
 
 MAX_UNSCALED_WINDOW_BYTES = 65_535
@@ -40,11 +40,6 @@ def bdp_bytes(rtt_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
     -------
     numpy.ndarray
         Bytes in flight when the line is just full. [byte]
-
-    Raises
-    ------
-    DomainError
-        If ``rtt_s`` is negative, or ``bandwidth_bps`` zero or negative.
 
     Notes
     -----
@@ -90,11 +85,6 @@ def bdp_packets(
     numpy.ndarray
         Packets in flight when the line is just full; not rounded. [1]
 
-    Raises
-    ------
-    DomainError
-        If ``rtt_s`` is negative, or another input zero or negative.
-
     Notes
     -----
     Validity: packets of one size.
@@ -136,11 +126,6 @@ def throughput_bps(
     -------
     numpy.ndarray
         Throughput at the layer of the window: TCP windows count payload. [bit/s]
-
-    Raises
-    ------
-    DomainError
-        If ``window_bytes`` is negative, or ``rtt_s`` or ``bandwidth_bps`` zero or negative.
 
     Notes
     -----
@@ -195,11 +180,6 @@ def serialized_throughput_bps(
     numpy.ndarray
         Throughput at the layer of ``packet_bytes``. [bit/s]
 
-    Raises
-    ------
-    DomainError
-        If ``window_packets`` or ``base_rtt_s`` is negative, or another input zero or negative.
-
     Notes
     -----
     Validity: one line, one acknowledgement per packet that takes no time to clock, no loss.
@@ -229,7 +209,7 @@ def serialized_throughput_bps(
 
 @model
 @blockwise
-def window_shift(window_bytes: ArrayLike) -> FloatArray:
+def window_shift(window_bytes: ArrayLike, *, at_most_14: bool = False) -> FloatArray:
     r"""Window scale shift that a window needs.
 
     .. math:: \min \{ k : 65535 \cdot 2^k \ge W \}
@@ -238,40 +218,40 @@ def window_shift(window_bytes: ArrayLike) -> FloatArray:
     ----------
     window_bytes : array_like
         Window wanted. [byte]
+    at_most_14 : bool
+        Whether a window beyond the largest gives 14, the shift a sender then uses, or nan. [bool]
 
     Returns
     -------
     numpy.ndarray
-        Least shift, 0 to 14; nan above the largest window that TCP can announce, 65535 x 2^14
-        bytes. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``window_bytes`` is negative.
+        Least shift, 0 to 14; above the largest window that TCP can announce, 65535 x 2^14 bytes,
+        nan or 14. [1]
 
     Notes
     -----
     Validity: the shift is fixed when the connection is set up, from the largest buffer that it
     may get.
 
-    Symbols: :math:`W` window_bytes, :math:`k` result.
+    Symbols: :math:`W` window_bytes, :math:`k` result. Not in the equation: at_most_14.
 
     Examples
     --------
     >>> float(window_shift(1.25e6)), float(window_shift(2**31))
     (5.0, nan)
+    >>> float(window_shift(2**31, at_most_14=True))
+    14.0
 
     References
     ----------
-    RFC 7323, 2.
+    RFC 7323, 2.2 and 2.3 (a shift above 14 counts as 14).
     """
     window = non_negative("window_bytes", window_bytes)
     # W / 65535 = m 2^e with m from 0.5 to 1: e doublings reach W, at m = 0.5 one less does.
     mantissa, exponent = np.frexp(window / MAX_UNSCALED_WINDOW_BYTES)
     shift = np.maximum(exponent - (mantissa == 0.5), 0)
+    beyond = MAX_WINDOW_SHIFT if flag("at_most_14", at_most_14) else np.nan
     possible = window <= MAX_UNSCALED_WINDOW_BYTES * 2.0**MAX_WINDOW_SHIFT
-    return np.where(possible, shift, np.nan)
+    return keep_nan(np.where(possible, shift, beyond), window)
 
 
 @model
@@ -289,11 +269,6 @@ def max_window_bytes(shift: ArrayLike) -> FloatArray:
     -------
     numpy.ndarray
         Largest window. [byte]
-
-    Raises
-    ------
-    DomainError
-        If ``shift`` is not from 0 to 14.
 
     Notes
     -----
@@ -333,11 +308,6 @@ def sequence_wrap_s(
     -------
     numpy.ndarray
         Time until the wrap. [s]
-
-    Raises
-    ------
-    DomainError
-        If an input is zero or negative.
 
     Notes
     -----

@@ -33,11 +33,6 @@ def goodput_rate_pps(goodput_bps: ArrayLike, *, payload_bytes: ArrayLike) -> Flo
     numpy.ndarray
         Data packets per second. [packet/s]
 
-    Raises
-    ------
-    DomainError
-        If ``goodput_bps`` is negative, or ``payload_bytes`` zero or negative.
-
     Notes
     -----
     Validity: all packets of one size; acknowledgements come on top.
@@ -74,11 +69,6 @@ def rate_goodput_bps(rate_pps: ArrayLike, *, payload_bytes: ArrayLike) -> FloatA
     -------
     numpy.ndarray
         Goodput. [bit/s]
-
-    Raises
-    ------
-    DomainError
-        If an argument is negative.
 
     Notes
     -----
@@ -121,11 +111,6 @@ def goodput_wire_bps(
     numpy.ndarray
         Rate on the wire, above the line rate where the reading cannot be. [bit/s]
 
-    Raises
-    ------
-    DomainError
-        If ``goodput_bps`` is negative, or a size zero or negative.
-
     Notes
     -----
     Validity: all packets of one size, nothing sent twice.
@@ -167,11 +152,6 @@ def header_bandwidth_bps(
     -------
     numpy.ndarray
         What is missing from the line rate; nan where the payload exceeds the wire. [bit/s]
-
-    Raises
-    ------
-    DomainError
-        If ``payload_bytes`` is negative, or another argument zero or negative.
 
     Notes
     -----
@@ -222,11 +202,6 @@ def constant_offset_rate_pps(
     numpy.ndarray
         Packets per second, too many wherever the line is not full. [packet/s]
 
-    Raises
-    ------
-    DomainError
-        If an argument is negative.
-
     Notes
     -----
     Validity: full frames at line rate only; elsewhere :func:`goodput_rate_pps`. With captured
@@ -272,11 +247,6 @@ def stop_and_wait_utilization(
     -------
     numpy.ndarray
         Utilization; nan for a packet of no bytes over no distance. [ratio]
-
-    Raises
-    ------
-    DomainError
-        If an argument is negative, or ``bandwidth_bps`` zero.
 
     Notes
     -----
@@ -326,12 +296,6 @@ def stop_and_wait_goodput_bps(
     numpy.ndarray
         Goodput of all pairs together. [bit/s]
 
-    Raises
-    ------
-    DomainError
-        If ``pair_count`` is no whole number, ``payload_bytes`` is negative, or ``cycle_s`` or
-        ``capacity_bps`` zero or negative.
-
     Notes
     -----
     Validity: no queueing below saturation, so the knee is rounder in a real test.
@@ -376,11 +340,6 @@ def saturating_pair_count(
     -------
     numpy.ndarray
         Smallest whole number of pairs that reaches the capacity. [1]
-
-    Raises
-    ------
-    DomainError
-        If an argument is zero or negative.
 
     Notes
     -----
