@@ -12,7 +12,6 @@ from netcalc import models
 from netcalc.calculator._formula import Formula
 from netcalc.errors import DomainError, NetcalcError
 
-
 FORMER_SUBJECTS = {
     "cubic_under_loss": "cubic",
     "pftk_inverse": "pftk",
