@@ -1,4 +1,4 @@
-r"""Asymmetric paths: a slow line back limits the fast line forward.
+r"""Asymmetric paths: a slow reverse link limits the fast forward link.
 
 Every acknowledgement of :math:`b` segments of :math:`M` bytes takes :math:`A` bytes of the
 reverse line, so that the reverse rate over :math:`A` sets the pace of the data.
@@ -19,7 +19,7 @@ def ack_limited_throughput_bps(
     mss_bytes: ArrayLike,
     segments_per_ack: ArrayLike = 2,
 ) -> FloatArray:
-    r"""Forward rate that a slow reverse line can acknowledge.
+    r"""Forward goodput that a slow reverse link can acknowledge.
 
     .. math:: X = b \cdot M \cdot R_r / A
 
@@ -28,7 +28,7 @@ def ack_limited_throughput_bps(
     reverse_bandwidth_bps : array_like
         Rate of the line that carries the acknowledgements. [bit/s]
     ack_wire_bytes : array_like
-        What an acknowledgement takes on that line, framing included. [byte]
+        Size of an acknowledgement on that link, framing included. [byte]
     mss_bytes : array_like
         Payload of a full segment. [byte]
     segments_per_ack : array_like
@@ -38,6 +38,11 @@ def ack_limited_throughput_bps(
     -------
     numpy.ndarray
         Goodput that the acknowledgements allow. [bit/s]
+
+    See Also
+    --------
+    asymmetry_factor : Whether they are the limit.
+    netcalc.models.rates.goodput.ack_reverse_utilization : Utilization on a symmetric line.
 
     Notes
     -----
@@ -70,16 +75,16 @@ def ack_bandwidth_bps(
     mss_bytes: ArrayLike,
     segments_per_ack: ArrayLike = 2,
 ) -> FloatArray:
-    r"""Rate that the acknowledgements of a flow take on the reverse line.
+    r"""Bandwidth of a flow's acknowledgements on the reverse link.
 
     .. math:: R_r = X A / (b M)
 
     Parameters
     ----------
     goodput_bps : array_like
-        Payload that arrives. [bit/s]
+        Goodput of the flow. [bit/s]
     ack_wire_bytes : array_like
-        What an acknowledgement takes on the reverse line, framing included. [byte]
+        Size of an acknowledgement on the reverse link, framing included. [byte]
     mss_bytes : array_like
         Payload of a full segment. [byte]
     segments_per_ack : array_like
@@ -121,7 +126,7 @@ def asymmetry_factor(
     wire_bytes: ArrayLike,
     ack_wire_bytes: ArrayLike,
 ) -> FloatArray:
-    r"""Normalized bandwidth ratio: data packets that the path forward sends per ACK it can return.
+    r"""Normalized bandwidth ratio: forward data packets per ACK that the reverse link can carry.
 
     .. math:: k = (R / L) / (R_r / A)
 
@@ -140,6 +145,11 @@ def asymmetry_factor(
     -------
     numpy.ndarray
         Ratio ``k``: above ``segments_per_ack`` the reverse line is the bottleneck. [1]
+
+    See Also
+    --------
+    ack_limited_throughput_bps : The rate that acknowledgements allow.
+    netcalc.models.rates.goodput.ack_reverse_utilization : Utilization on a symmetric line.
 
     Notes
     -----

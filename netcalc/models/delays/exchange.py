@@ -1,4 +1,4 @@
-r"""An exchange of packets, clocked over a path: who waits for which packet, and until when.
+r"""An exchange of packets, clocked over a path: which packet waits for which, and until when.
 
 A handshake, a request and its response are packets of known sizes, each sent because another one
 arrived. On a slow line their bytes take longer than the round trips that are usually counted.
@@ -46,7 +46,7 @@ def exchange_timeline(
     source_processing_s: float = 0.0,
     destination_processing_s: float = 0.0,
 ) -> ExchangeTimeline:
-    r"""Follow packets to and fro, each sent once another one is there.
+    r"""Timeline of an exchange of packets, each sent when another has arrived.
 
     .. math::
 
@@ -90,7 +90,7 @@ def exchange_timeline(
 
     Notes
     -----
-    Validity: no loss, room for all packets in every node.
+    Validity: no loss, unlimited buffers in every node.
 
     Symbols: :math:`L_k` packet_bytes, :math:`a_k` after, :math:`w_k` wait_s, :math:`R_i`
     bandwidth_bps, :math:`d_i` latency_s, :math:`p_i` processing_s. Not in the equation: sender

@@ -1,4 +1,4 @@
-r"""Which links can a path be made of? A round trip gives their sum, and many mixes have it.
+r"""Path mixes: the combinations of link types that explain a round-trip time.
 
 The inverse of store-and-forward: the time of one packet size, the number of links and the kinds
 there are, and every mix of them that takes this time.
@@ -50,7 +50,7 @@ def path_mixes(
     base_rtt_s: float = 0.0,
     tolerance_s: float = 1e-3,
 ) -> PathMixes:
-    r"""Every mix of kinds of links whose round trip comes to a given time.
+    r"""All combinations of link types that explain a round-trip time.
 
     .. math:: N = \sum_k n_k, \quad
         \left| T_0 + 16 L \sum_k \frac{n_k}{R_k} - T \right| \le \epsilon
@@ -66,9 +66,9 @@ def path_mixes(
     packet_bytes : float
         Size of the packet, there and back. [byte]
     base_rtt_s : float
-        What is not clocking: propagation and processing, there and back. [s]
+        Round-trip time without serialization: propagation and processing. [s]
     tolerance_s : float
-        How far the round trip of a mix may lie off. [s]
+        Largest deviation of the round-trip time of a mix. [s]
 
     Returns
     -------
@@ -84,7 +84,7 @@ def path_mixes(
     Notes
     -----
     Validity: an echo of equal size, store-and-forward at every node, the same links back, no
-    queues. The order of the links leaves no trace in a round trip.
+    queues. The order of the links does not affect the round-trip time.
 
     A mix grows kind by kind, the slowest first; it is given up as soon as the links that are left
     would be too slow even if all were of the fastest kind, or too fast if all were of the next.

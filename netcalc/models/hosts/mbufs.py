@@ -1,8 +1,8 @@
-r"""Memory buffers of BSD: how many of them a send takes, and how often it calls the protocol.
+r"""Memory buffers of BSD: how many a send takes, and how often it calls the protocol.
 
-4.4BSD copies user data into mbufs of about a hundred bytes until as much as MINCLSIZE is left,
-from where on it takes a cluster. A datagram is passed on whole; a stream is passed on mbuf by
-mbuf, so that a write of 200 bytes becomes two calls and two segments.
+4.4BSD copies user data into mbufs of about a hundred bytes, and into a cluster where
+MINCLSIZE bytes or more remain. A datagram is passed on whole; a stream is
+passed on mbuf by mbuf, so that a write of 200 bytes becomes two calls and two segments.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def datagram_mbufs(
     payload_bytes : array_like
         User data. [byte]
     header_bytes : array_like
-        Headers put in front by the protocol: 28 UDP and IP, 20 IP alone. [byte]
+        Headers added by the protocol: 28 UDP and IP, 20 IP alone. [byte]
     inner_header_bytes : array_like
         Headers that the program makes and the socket takes for data: 8 for ping. [byte]
     mlen_bytes : array_like
@@ -106,7 +106,7 @@ def datagram_mbufs(
     mcl_bytes : array_like
         Data of a cluster: 2048, or 1024 in Lite2 for the i386. [byte]
     max_hdr_bytes : array_like
-        Namespace left free in the first cluster. [byte]
+        Space left free in the first cluster. [byte]
     align_bytes : array_like
         Alignment of the data in a short mbuf: 4, or 8 with pointers of 64 bits. [byte]
     compare : {'>=', '>'}
@@ -123,9 +123,14 @@ def datagram_mbufs(
     DomainError
         If the packet exceeds 65,535 bytes, or ``minclsize_bytes`` exceeds ``mcl_bytes``.
 
+    See Also
+    --------
+    stream_mbufs : 4.4BSD, TCP.
+    freebsd_mbufs : FreeBSD since 7.0.
+
     Notes
     -----
-    Validity: a socket buffer with room for all of it; the link header is not counted.
+    Validity: a socket buffer that holds all of it; the link header is not counted.
 
     Symbols: :math:`d` payload_bytes, :math:`h` header_bytes, :math:`i` inner_header_bytes,
     :math:`MLEN` mlen_bytes, :math:`MHLEN` mhlen_bytes, :math:`MINCL` minclsize_bytes, :math:`MCL`
@@ -189,7 +194,7 @@ def stream_mbufs(
     mcl_bytes: ArrayLike = BSD44.mcl_bytes,
     compare: str = ">=",
 ) -> StreamCount:
-    r"""Calls of the protocol, mbufs and clusters of a write to a TCP socket, in 4.4BSD.
+    r"""Protocol calls, mbufs and clusters of a write to a TCP socket, in 4.4BSD.
 
     .. math::
        n = \left\lfloor \frac{d}{MCL} \right\rfloor + \begin{cases}
@@ -219,9 +224,14 @@ def stream_mbufs(
     DomainError
         If ``minclsize_bytes`` exceeds ``mcl_bytes``.
 
+    See Also
+    --------
+    datagram_mbufs : 4.4BSD, UDP.
+    freebsd_mbufs : FreeBSD since 7.0.
+
     Notes
     -----
-    Validity: a socket buffer with room for all of it.
+    Validity: a socket buffer that holds all of it.
 
     Symbols: :math:`d` payload_bytes, :math:`MHLEN` mhlen_bytes, :math:`MINCLSIZE` minclsize_bytes,
     :math:`MCL` mcl_bytes. Not in the equation: compare (whether a cluster is taken at the limit, or
@@ -299,7 +309,7 @@ def stream_segments(
 
     Notes
     -----
-    Validity: a window with room for all of it; no acknowledgement between the calls.
+    Validity: a window that holds all of it; no acknowledgement between the calls.
 
     Symbols: :math:`d` payload_bytes, :math:`M` mss_bytes, :math:`MHLEN` mhlen_bytes,
     :math:`MINCLSIZE` minclsize_bytes, :math:`MCL` mcl_bytes. Not in the equation: nodelay (every
@@ -339,7 +349,7 @@ def segment_mbufs(
     mhlen_bytes: ArrayLike = BSD44.mhlen_bytes,
     data_mbuf_count: ArrayLike = 1,
 ) -> FloatArray:
-    r"""Mbufs of a TCP segment on its way out, in 4.4BSD.
+    r"""Mbufs of an outgoing TCP segment, in 4.4BSD.
 
     .. math:: n = 1 + k \, [d > MHLEN - h - h_{link}]
 
@@ -350,7 +360,7 @@ def segment_mbufs(
     header_bytes : array_like
         IP and TCP headers. [byte]
     max_linkhdr_bytes : array_like
-        Namespace for the link header. [byte]
+        Space for the link header. [byte]
     mhlen_bytes : array_like
         Data of the first mbuf of a packet. [byte]
     data_mbuf_count : array_like
@@ -359,8 +369,8 @@ def segment_mbufs(
     Returns
     -------
     numpy.ndarray
-        Mbufs: one where the data is copied behind the headers, else those of the data on
-        top. [1]
+        Mbufs: one where the data is copied behind the headers, else one, besides those of the data.
+        [1]
 
     Notes
     -----
@@ -398,7 +408,7 @@ def freebsd_mbufs(
     page_bytes: ArrayLike = 4096,
     max_hdr_bytes: ArrayLike = 0,
 ) -> StreamCount:
-    r"""Calls, mbufs and clusters of a send in today's FreeBSD: one chain, one call.
+    r"""Protocol calls, mbufs and clusters of a send in FreeBSD since 7.0: one chain, one call.
 
     .. math:: n = \left\lceil \frac{d + x - MCL}{P} \right\rceil + [r > 0]
 
@@ -416,7 +426,7 @@ def freebsd_mbufs(
     page_bytes : array_like
         Data of a large cluster. [byte]
     max_hdr_bytes : array_like
-        Namespace for headers at the front: 0 for a stream. [byte]
+        Space for headers at the front: 0 for a stream. [byte]
 
     Returns
     -------
@@ -427,6 +437,11 @@ def freebsd_mbufs(
     ------
     DomainError
         If ``minclsize_bytes`` exceeds ``mcl_bytes``.
+
+    See Also
+    --------
+    stream_mbufs : 4.4BSD, TCP.
+    datagram_mbufs : 4.4BSD, UDP.
 
     Notes
     -----

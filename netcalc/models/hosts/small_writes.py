@@ -1,4 +1,4 @@
-r"""Small writes: when Nagle's rule holds data back, and how long with delayed acknowledgements.
+r"""Small writes: when and for how long Nagle's algorithm and delayed ACKs hold data back.
 
 A sender that waits for an acknowledgement, and a receiver that waits before it acknowledges,
 wait for each other until the receiver's timer fires.
@@ -22,7 +22,7 @@ def nagle_may_send(
     nodelay: bool = False,
     max_window_bytes: ArrayLike = np.inf,
 ) -> NDArray[np.bool_]:
-    r"""Whether Nagle's rule lets a segment go now.
+    r"""Whether Nagle's algorithm lets a segment be sent now.
 
     .. math:: d \ge M \lor u = 0 \lor d \ge W_{max} / 2
 
@@ -43,6 +43,10 @@ def nagle_may_send(
     -------
     numpy.ndarray
         True where it may be sent; False for no data and where a number is nan. [bool]
+
+    See Also
+    --------
+    minshall_may_send : Minshall's variant, in Linux.
 
     Notes
     -----
@@ -79,7 +83,7 @@ def minshall_may_send(
     unacked_small: ArrayLike,
     nodelay: bool = False,
 ) -> NDArray[np.bool_]:
-    r"""Whether Minshall's form of the rule lets a segment go now.
+    r"""Whether Minshall's variant of Nagle's algorithm lets a segment be sent now.
 
     .. math:: d \ge M \lor \lnot (\text{a small segment is unacknowledged})
 
@@ -99,6 +103,10 @@ def minshall_may_send(
     numpy.ndarray
         True where it may be sent; False for no data and where a number is nan. [bool]
 
+    See Also
+    --------
+    nagle_may_send : Nagle's algorithm.
+
     Notes
     -----
     Validity: the receiver's window has room. It is the rule of Linux.
@@ -115,7 +123,8 @@ def minshall_may_send(
 
     References
     ----------
-    Minshall, draft-minshall-nagle-01 (1999); Mogul and Minshall, CCR 31(1), 2001.
+    Minshall, draft-minshall-nagle-01 (1999); Mogul and Minshall, CCR 31(1), 2001,
+    doi:10.1145/382176.382177.
     """
     data = non_negative("payload_bytes", payload_bytes)
     full = data >= positive("mss_bytes", mss_bytes)
@@ -134,7 +143,7 @@ def tail_delay_s(
     segments_per_ack: ArrayLike = 2,
     policy: str = "nagle",
 ) -> FloatArray:
-    r"""Wait of the short last segment of one large write.
+    r"""Delay of the short last segment of a large write.
 
     .. math::
        t = \begin{cases}
@@ -169,7 +178,8 @@ def tail_delay_s(
     the round trip.
 
     Symbols: :math:`N` payload_bytes, :math:`RTT` rtt_s, :math:`D` delayed_ack_s, :math:`M`
-    mss_bytes, :math:`b` segments_per_ack. Not in the equation: policy (0 without Nagle's rule).
+    mss_bytes, :math:`b` segments_per_ack. Not in the equation: policy (0 without Nagle's
+    algorithm).
 
     Examples
     --------
@@ -180,7 +190,8 @@ def tail_delay_s(
 
     References
     ----------
-    Mogul and Minshall, Rethinking the TCP Nagle Algorithm, CCR 31(1), 2001.
+    Mogul and Minshall, Rethinking the TCP Nagle Algorithm, CCR 31(1), 2001,
+    doi:10.1145/382176.382177.
     """
     size = non_negative("payload_bytes", payload_bytes)
     mss = positive("mss_bytes", mss_bytes)
@@ -206,7 +217,7 @@ def write_write_read_s(
     write_gap_s: ArrayLike = 0.0,
     server_s: ArrayLike = 0.0,
 ) -> FloatArray:
-    r"""Time of a request that is written in two small parts, until its response.
+    r"""Response time of a request written in two small parts (write-write-read).
 
     .. math::
        t = RTT + t_{server} + \begin{cases}
@@ -234,6 +245,10 @@ def write_write_read_s(
     -------
     numpy.ndarray
         Time from the first write to the response. [s]
+
+    See Also
+    --------
+    netcalc.models.hosts.write_timeline.write_timeline : Any writes, event by event.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-r"""Who waits for what, until when: small writes, segments and acknowledgements as events.
+r"""Timelines of small writes: writes, segments and acknowledgements as events.
 
 The result is rows that a plot can draw: what happened at which end, from when to when. It also
 is the second method for the closed forms of :mod:`netcalc.models.hosts.small_writes`.
@@ -59,7 +59,7 @@ def write_timeline(
     segments_per_ack: int = 2,
     server_s: float = 0.0,
 ) -> WriteTimeline:
-    r"""Events of a request that is written in parts, until its response.
+    r"""Timeline of a request written in parts, until its response.
 
     .. math::
 
@@ -79,13 +79,13 @@ def write_timeline(
     rtt_s : float
         Round-trip time. [s]
     delayed_ack_s : float
-        Time the server holds back an acknowledgement. [s]
+        Delay of an acknowledgement at the server. [s]
     mss_bytes : float
         Payload of a full segment. [byte]
     policy : {'nagle', 'minshall', 'nodelay'}
         Rule of the client. [text]
     quickack : bool
-        The server acknowledges every segment at once. [bool]
+        The server acknowledges every segment immediately. [bool]
     segments_per_ack : int
         Full segments' worth of data that is acknowledged at once. [1]
     server_s : float
@@ -102,10 +102,13 @@ def write_timeline(
     DomainError
         If ``write_s`` is not in ascending order, or the request has more than 100,000 segments.
 
+    See Also
+    --------
+    netcalc.models.hosts.small_writes.write_write_read_s : Closed form of two small writes.
+
     Notes
     -----
-    Validity: one request on an idle connection; segments take no time to clock; no loss, no
-    window limit.
+    Validity: one request on an idle connection; negligible serialization; no loss, no window limit.
 
     Symbols: :math:`RTT` rtt_s, :math:`w_i` write_s, :math:`t_{server}` server_s. Not in the
     equation: write_bytes, delayed_ack_s, mss_bytes, policy, quickack, segments_per_ack (the rules

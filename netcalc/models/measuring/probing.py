@@ -1,8 +1,8 @@
 r"""Probing a path from its ends: slopes of the round trip over size, packet pairs and trains.
 
-The slope of the smallest round trip over the packet size is the sum of what each link takes for a
-byte; its growth from hop to hop is one link. Two packets sent together leave the narrowest link
-as far apart as that link takes for one.
+The slope of the smallest round trip over the packet size is the sum of the serialization of a byte
+over the links; its increase from hop to hop is that of one link. Two packets sent back to back
+leave the narrow link spaced by its serialization time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def rtt_slope(
     same_size_reply: bool = True,
     reverse_bandwidth_bps: ArrayLike | None = None,
 ) -> FloatArray:
-    r"""Slope of the round-trip time over the packet size.
+    r"""Slope of the round-trip time over packet size.
 
     .. math:: \frac{dT}{dL} = 8 \sum_i \frac{1}{R_i} + 8 \sum_j \frac{1}{R'_j}, \quad
         8 \sum_i \frac{1}{R_i} \text{ if only the request grows}
@@ -48,8 +48,12 @@ def rtt_slope(
 
     Returns
     -------
-    numpy.ndarray
-        Seconds that one more byte costs. [s/byte]
+    numpy.ndarray        Increase of the round-trip time per byte. [s/byte]
+
+    See Also
+    --------
+    netcalc.models.delays.store_and_forward.equivalent_bandwidth_bps : Single packets.
+    train_rate_bps : Long trains.
 
     Notes
     -----
@@ -66,7 +70,7 @@ def rtt_slope(
     References
     ----------
     Jacobson, pathchar (1997); Downey, Using pathchar to estimate Internet link characteristics,
-    SIGCOMM 1999.
+    SIGCOMM 1999, doi:10.1145/316188.316228.
     """
     rates = one_dimensional("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
     back = rates
@@ -85,7 +89,7 @@ def rtt_intercept_s(
     bandwidth_bps: ArrayLike,
     header_bytes: ArrayLike,
 ) -> FloatArray:
-    r"""Intercept of a line fitted to round trips over user data: it still holds the headers.
+    r"""Intercept of a line through round-trip times over user data, headers included.
 
     .. math:: T_0 = 2 \sum_i d_i + 16 H \sum_i \frac{1}{R_i}
 
@@ -105,8 +109,7 @@ def rtt_intercept_s(
 
     Notes
     -----
-    Validity: an echo of equal size, the same links back; the time in hosts and routers comes on
-    top.
+    Validity: an echo of equal size, the same links back; processing in hosts and routers is extra.
 
     Symbols: :math:`d_i` latency_s, :math:`R_i` bandwidth_bps, :math:`H` header_bytes.
 
@@ -131,7 +134,7 @@ def rtt_intercept_s(
 @model
 @blockwise
 def hop_bandwidth_bps(rtt_slope: ArrayLike, *, previous_rtt_slope: ArrayLike = 0.0) -> FloatArray:
-    r"""Rate of one link, from the slopes measured to its two ends.
+    r"""Rate of a link, from the slopes measured to its two ends.
 
     .. math:: R_n = \frac{8}{s_n - s_{n-1}}
 
@@ -145,12 +148,17 @@ def hop_bandwidth_bps(rtt_slope: ArrayLike, *, previous_rtt_slope: ArrayLike = 0
     Returns
     -------
     numpy.ndarray
-        Rate of the link; ``inf`` if both are equal, nan if the slope falls: noise, no rate. [bit/s]
+        Rate of the link; ``inf`` if both are equal, nan if the slope falls, which is noise. [bit/s]
+
+    See Also
+    --------
+    pair_bandwidth_bps : Packet pairs: the narrow link.
+    train_rate_bps : Trains: between capacity and available bandwidth.
 
     Notes
     -----
-    Validity: replies of a fixed size; with echoes of equal size the slopes are twice as steep.
-    Behind a slow link a fast one drowns in the error of two large slopes.
+    Validity: replies of a fixed size; with echoes of equal size the slopes are twice as steep. A
+    fast link behind a slow one is lost in the error of two large slopes.
 
     Symbols: :math:`s_n` rtt_slope, :math:`s_{n-1}` previous_rtt_slope.
 
@@ -161,7 +169,7 @@ def hop_bandwidth_bps(rtt_slope: ArrayLike, *, previous_rtt_slope: ArrayLike = 0
 
     References
     ----------
-    Jacobson, pathchar (1997); Downey, SIGCOMM 1999.
+    Jacobson, pathchar (1997); Downey, SIGCOMM 1999, doi:10.1145/316188.316228.
     """
     slope = real("rtt_slope", rtt_slope)
     growth = slope - real("previous_rtt_slope", previous_rtt_slope)
@@ -170,7 +178,7 @@ def hop_bandwidth_bps(rtt_slope: ArrayLike, *, previous_rtt_slope: ArrayLike = 0
 
 @model
 def pair_dispersion_s(packet_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
-    r"""Time between two packets sent back to back, behind a list of links.
+    r"""Dispersion of a packet pair behind a list of links.
 
     .. math:: \Delta = \frac{8 L}{\min_i R_i}
 
@@ -188,8 +196,8 @@ def pair_dispersion_s(packet_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> F
 
     Notes
     -----
-    Validity: no cross traffic. Traffic between the two spreads them, a queue behind the narrow
-    link presses them together.
+    Validity: no cross traffic. Cross traffic between the two spreads them; a queue behind the
+    narrow link compresses them.
 
     Symbols: :math:`L` packet_bytes, :math:`R_i` bandwidth_bps.
 
@@ -200,8 +208,9 @@ def pair_dispersion_s(packet_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> F
 
     References
     ----------
-    Keshav, A control-theoretic approach to flow control, SIGCOMM 1991; Dovrolis, Ramanathan and
-    Moore, What do packet dispersion techniques measure?, INFOCOM 2001.
+    Keshav, A control-theoretic approach to flow control, SIGCOMM 1991, doi:10.1145/115992.115994;
+    Dovrolis, Ramanathan and Moore, What do packet dispersion techniques measure?, INFOCOM 2001,
+    doi:10.1109/INFCOM.2001.916282.
     """
     rates = one_dimensional("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
     return non_negative("packet_bytes", packet_bytes) * (8.0 / float(rates.min()))
@@ -209,7 +218,7 @@ def pair_dispersion_s(packet_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> F
 
 @model
 def pair_bandwidth_bps(dispersion_s: ArrayLike, *, packet_bytes: ArrayLike) -> FloatArray:
-    r"""Rate of the narrowest link, from the time between two packets sent together.
+    r"""Rate of the narrow link, from the dispersion of a packet pair.
 
     .. math:: R = 8 L / \Delta
 
@@ -223,7 +232,12 @@ def pair_bandwidth_bps(dispersion_s: ArrayLike, *, packet_bytes: ArrayLike) -> F
     Returns
     -------
     numpy.ndarray
-        Rate; ``inf`` where the clock saw no time between them. [bit/s]
+        Rate; ``inf`` where the measured time is 0. [bit/s]
+
+    See Also
+    --------
+    train_rate_bps : Trains: between capacity and available bandwidth.
+    hop_bandwidth_bps : Slopes: any link.
 
     Notes
     -----
@@ -238,7 +252,8 @@ def pair_bandwidth_bps(dispersion_s: ArrayLike, *, packet_bytes: ArrayLike) -> F
 
     References
     ----------
-    Keshav, SIGCOMM 1991; Dovrolis et al., INFOCOM 2001.
+    Keshav, SIGCOMM 1991, doi:10.1145/115992.115994; Dovrolis et al., INFOCOM 2001,
+    doi:10.1109/INFCOM.2001.916282.
     """
     dispersion = non_negative("dispersion_s", dispersion_s)
     return 8.0 * positive("packet_bytes", packet_bytes) / dispersion
@@ -248,7 +263,7 @@ def pair_bandwidth_bps(dispersion_s: ArrayLike, *, packet_bytes: ArrayLike) -> F
 def train_rate_bps(
     dispersion_s: ArrayLike, *, packet_bytes: ArrayLike, packet_count: ArrayLike
 ) -> FloatArray:
-    r"""Rate at which a train of packets arrives, from its length in time.
+    r"""Arrival rate of a packet train, from its dispersion.
 
     .. math:: R = \frac{(N - 1)\, 8 L}{\Delta}
 
@@ -264,11 +279,18 @@ def train_rate_bps(
     Returns
     -------
     numpy.ndarray
-        Rate; ``inf`` where the clock saw no time between them. [bit/s]
+        Rate; ``inf`` where the measured time is 0. [bit/s]
+
+    See Also
+    --------
+    netcalc.models.delays.store_and_forward.equivalent_bandwidth_bps : Single packets.
+    rtt_slope : The same sum, as the slope of round-trip times.
+    pair_bandwidth_bps : Packet pairs: the narrow link.
+    hop_bandwidth_bps : Slopes: any link.
 
     Notes
     -----
-    Validity: with cross traffic neither capacity nor what is free of it, but something between.
+    Validity: with cross traffic a rate between the capacity and the available bandwidth.
 
     Symbols: :math:`\Delta` dispersion_s, :math:`L` packet_bytes, :math:`N` packet_count.
 
@@ -279,7 +301,7 @@ def train_rate_bps(
 
     References
     ----------
-    Dovrolis et al., INFOCOM 2001.
+    Dovrolis et al., INFOCOM 2001, doi:10.1109/INFCOM.2001.916282.
     """
     dispersion = non_negative("dispersion_s", dispersion_s)
     gaps = whole("packet_count", packet_count, low=2) - 1.0

@@ -1,4 +1,4 @@
-r"""M/M/1/K: random arrivals, exponential service, and room for K; what finds no room is lost.
+r"""M/M/1/K: random arrivals, exponential service, one server, a capacity of K, losses when full.
 
 Every utilization is allowed, 1 and above too. K counts the one in service. All forms are written
 so that neither a utilization next to 1 nor a large K costs digits.
@@ -16,7 +16,7 @@ from netcalc.models.queues._load import langevin
 
 @model
 def mm1k_blocking_ratio(utilization: ArrayLike, *, place_count: ArrayLike) -> FloatArray:
-    r"""Share of arrivals that an M/M/1/K queue loses because it is full.
+    r"""Blocking probability of an M/M/1/K queue.
 
     .. math:: p_K = \frac{(1-\rho)\rho^K}{1-\rho^{K+1}} \quad
         \text{(1/(K+1) at a load of 1)}
@@ -24,18 +24,23 @@ def mm1k_blocking_ratio(utilization: ArrayLike, *, place_count: ArrayLike) -> Fl
     Parameters
     ----------
     utilization : array_like
-        Offered arrivals times mean service time; 1 and above is allowed. [ratio]
+        Offered load: arrival rate times mean service time; 1 and above is allowed. [ratio]
     place_count : array_like
-        Places in the system, the one in service included. [1]
+        Capacity of the system in customers, the one in service included. [1]
 
     Returns
     -------
     numpy.ndarray
-        Probability that an arrival finds no room. [ratio]
+        Blocking probability. [ratio]
+
+    See Also
+    --------
+    netcalc.models.queues.erlang.erlang_b_ratio : Blocked calls are lost.
+    netcalc.models.queues.mmc.erlang_c_ratio : Blocked calls wait.
 
     Notes
     -----
-    Validity: Poisson arrivals, exponential service, places counted in packets and not in bytes.
+    Validity: Poisson arrivals, exponential service, a buffer counted in packets, not in bytes.
 
     Symbols: :math:`\rho` utilization, :math:`K` place_count.
 
@@ -55,7 +60,7 @@ def mm1k_blocking_ratio(utilization: ArrayLike, *, place_count: ArrayLike) -> Fl
 
 @model
 def mm1k_customers(utilization: ArrayLike, *, place_count: ArrayLike) -> FloatArray:
-    r"""Mean number in an M/M/1/K system, the one in service included.
+    r"""Mean number of customers in an M/M/1/K system, the one in service included.
 
     .. math:: N = \frac{\rho}{1-\rho} - \frac{(K+1)\rho^{K+1}}{1-\rho^{K+1}} \quad
         \text{(K/2 at a load of 1)}
@@ -63,14 +68,20 @@ def mm1k_customers(utilization: ArrayLike, *, place_count: ArrayLike) -> FloatAr
     Parameters
     ----------
     utilization : array_like
-        Offered arrivals times mean service time; 1 and above is allowed. [ratio]
+        Offered load: arrival rate times mean service time; 1 and above is allowed. [ratio]
     place_count : array_like
-        Places in the system, the one in service included. [1]
+        Capacity of the system in customers, the one in service included. [1]
 
     Returns
     -------
     numpy.ndarray
         Mean number in the system, at most K. [1]
+
+    See Also
+    --------
+    netcalc.models.queues.mm1.mm1_customers : Exponential service.
+    netcalc.models.queues.md1.md1_customers : Packets of one size.
+    netcalc.models.queues.queueing.little_number : Any stable system.
 
     Notes
     -----
@@ -96,7 +107,7 @@ def mm1k_customers(utilization: ArrayLike, *, place_count: ArrayLike) -> FloatAr
 def mm1k_throughput_pps(
     utilization: ArrayLike, *, place_count: ArrayLike, service_s: ArrayLike
 ) -> FloatArray:
-    r"""Rate that an M/M/1/K queue lets through: what arrives and is not lost.
+    r"""Throughput of an M/M/1/K queue: accepted arrivals.
 
     .. math::
 
@@ -105,9 +116,9 @@ def mm1k_throughput_pps(
     Parameters
     ----------
     utilization : array_like
-        Offered arrivals times mean service time; 1 and above is allowed. [ratio]
+        Offered load: arrival rate times mean service time; 1 and above is allowed. [ratio]
     place_count : array_like
-        Places in the system, the one in service included. [1]
+        Capacity of the system in customers, the one in service included. [1]
     service_s : array_like
         Mean service time. [s]
 
@@ -140,7 +151,7 @@ def mm1k_throughput_pps(
 def mm1k_sojourn_s(
     utilization: ArrayLike, *, place_count: ArrayLike, service_s: ArrayLike
 ) -> FloatArray:
-    r"""Mean time in an M/M/1/K system, wait and service, of those that found room.
+    r"""Mean sojourn time of accepted customers in an M/M/1/K system.
 
     .. math::
 
@@ -151,9 +162,9 @@ def mm1k_sojourn_s(
     Parameters
     ----------
     utilization : array_like
-        Offered arrivals times mean service time; 1 and above is allowed. [ratio]
+        Offered load: arrival rate times mean service time; 1 and above is allowed. [ratio]
     place_count : array_like
-        Places in the system, the one in service included. [1]
+        Capacity of the system in customers, the one in service included. [1]
     service_s : array_like
         Mean service time. [s]
 
@@ -161,6 +172,10 @@ def mm1k_sojourn_s(
     -------
     numpy.ndarray
         Mean time from arrival to departure. [s]
+
+    See Also
+    --------
+    netcalc.models.queues.mm1.mm1_sojourn_s : An infinite buffer.
 
     Notes
     -----
@@ -186,16 +201,16 @@ def mm1k_sojourn_s(
 def mm1k_wait_s(
     utilization: ArrayLike, *, place_count: ArrayLike, service_s: ArrayLike
 ) -> FloatArray:
-    r"""Mean wait in an M/M/1/K queue before service starts, of those that found room.
+    r"""Mean wait of accepted customers in an M/M/1/K queue.
 
     .. math:: W = T - s = s \left(\frac{\rho}{1-\rho} - \frac{K \rho^K}{1-\rho^K}\right)
 
     Parameters
     ----------
     utilization : array_like
-        Offered arrivals times mean service time; 1 and above is allowed. [ratio]
+        Offered load: arrival rate times mean service time; 1 and above is allowed. [ratio]
     place_count : array_like
-        Places in the system, the one in service included. [1]
+        Capacity of the system in customers, the one in service included. [1]
     service_s : array_like
         Mean service time. [s]
 
@@ -204,10 +219,18 @@ def mm1k_wait_s(
     numpy.ndarray
         Mean wait without the service, at most K - 1 services. [s]
 
+    See Also
+    --------
+    netcalc.models.queues.mm1.mm1_wait_s : Exponential service: an upper estimate for packets.
+    netcalc.models.queues.md1.md1_wait_s : Packets of one size: half the wait.
+    netcalc.models.queues.queueing.mg1_wait_s : Any distribution of the service time.
+    netcalc.models.queues.queueing.kingman_wait_s : Any arrivals as well, approximately.
+    netcalc.models.queues.mmc.mmc_wait_s : Several servers.
+
     Notes
     -----
     Validity: as :func:`mm1k_blocking_ratio`. An accepted arrival sees the system as an outsider
-    sees one with a place less, so the wait is the number in that one times the service.
+    sees one with a capacity of K - 1, so the wait is the number in that one times the service.
 
     Symbols: :math:`s` service_s, :math:`\rho` utilization, :math:`K` place_count.
 

@@ -1,7 +1,8 @@
-r"""Line rate: how many frames a link carries in a second, and what they are worth.
+r"""Line rate: how many frames a link carries per second, and their throughput by layer.
 
 A frame of :math:`F` bytes takes :math:`F + 20` on an Ethernet wire, so a line of rate :math:`R`
-carries :math:`R / 8(F + 20)` of them. Printed tables cut the fraction off; these functions do not.
+carries :math:`R / 8(F + 20)` of them. Published tables truncate the fraction; these functions do
+not.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def frame_rate_pps(
     bandwidth_bps: ArrayLike,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
 ) -> FloatArray:
-    r"""Frames per second at line rate.
+    r"""Maximum frame rate of an Ethernet line.
 
     .. math:: f = \frac{R}{8 (F + o)}
 
@@ -43,12 +44,21 @@ def frame_rate_pps(
     Returns
     -------
     numpy.ndarray
-        Frames per second, not rounded; inf for a frame of no bytes. [packet/s]
+        Frames per second, not rounded; inf for a frame of 0 bytes. [packet/s]
+
+    See Also
+    --------
+    netcalc.models.sizes.serial_lines.pos_frame_rate_pps : Packet over SONET.
+    netcalc.models.sizes.serial_lines.ppp_packet_rate_pps : PPP.
+    netcalc.models.sizes.atm.atm_packet_rate_pps : ATM.
+    mix_rate_pps : A mix of sizes.
 
     Notes
     -----
-    Validity: back-to-back frames of one size in one direction; the clock may be off by 100 ppm.
-    Cards of 40 Gbit/s and above may be slower than the line with small frames.
+    Validity: back-to-back frames of one size in one direction; clocks are within 100 ppm. Cards of
+    40 Gbit/s and above may be slower than the line with small frames.
+
+    Typical: 148,810 frames of 64 bytes and 8127 of 1518 per second at 100 Mbit/s.
 
     Symbols: :math:`F` frame_bytes, :math:`R` bandwidth_bps, :math:`o` overhead_bytes.
 
@@ -73,14 +83,14 @@ def required_bandwidth_bps(
     frame_bytes: ArrayLike,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
 ) -> FloatArray:
-    r"""Line rate that a packet rate needs: the inverse of :func:`frame_rate_pps`.
+    r"""Line rate that a frame rate requires: the inverse of :func:`frame_rate_pps`.
 
     .. math:: R = 8 f (F + o)
 
     Parameters
     ----------
     rate_pps : array_like
-        Frames in a second. [packet/s]
+        Frames per second. [packet/s]
     frame_bytes : array_like
         Frame with FCS and tags. [byte]
     overhead_bytes : array_like
@@ -117,7 +127,7 @@ def frame_throughput_bps(
     bandwidth_bps: ArrayLike,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
 ) -> FloatArray:
-    r"""Bits of frames in a second at line rate: layer 2, FCS included.
+    r"""Maximum layer 2 throughput of a line, FCS included.
 
     .. math:: R_2 = R \, \frac{F}{F + o}
 
@@ -133,7 +143,7 @@ def frame_throughput_bps(
     Returns
     -------
     numpy.ndarray
-        Layer 2 rate; nan for a frame of no bytes without overhead. [bit/s]
+        Layer 2 rate; nan for a frame of 0 bytes without overhead. [bit/s]
 
     Notes
     -----
@@ -163,14 +173,14 @@ def line_utilization(
     bandwidth_bps: ArrayLike,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
 ) -> FloatArray:
-    r"""Share of a line that a packet rate uses.
+    r"""Utilization of a line at a given frame rate.
 
     .. math:: u = \frac{8 f (F + o)}{R}
 
     Parameters
     ----------
     rate_pps : array_like
-        Frames in a second. [packet/s]
+        Frames per second. [packet/s]
     frame_bytes : array_like
         Frame with FCS and tags. [byte]
     bandwidth_bps : array_like
@@ -208,16 +218,16 @@ def line_utilization(
 def payload_throughput_bps(
     payload_bytes: ArrayLike, *, wire_bytes: ArrayLike, bandwidth_bps: ArrayLike
 ) -> FloatArray:
-    r"""Payload carried in a second by a full line, for any packet and any layer.
+    r"""Maximum payload throughput of a line, for any packet and layer.
 
     .. math:: G = R \, p / W
 
     Parameters
     ----------
     payload_bytes : array_like
-        What counts as payload in each packet. [byte]
+        Payload of each packet, at any layer. [byte]
     wire_bytes : array_like
-        What each packet takes on the wire. [byte]
+        Wire size of each packet. [byte]
     bandwidth_bps : array_like
         Rate of the line. [bit/s]
 
@@ -250,7 +260,7 @@ def payload_throughput_bps(
 
 @model
 def mix_mean_frame_bytes(frame_bytes: ArrayLike, *, weight: ArrayLike) -> FloatArray:
-    r"""Mean frame of a mix of sizes (IMIX).
+    r"""Mean frame size of a mix of sizes (IMIX).
 
     .. math:: \bar F = \sum_i w_i F_i \Big/ \sum_i w_i
 
@@ -259,7 +269,7 @@ def mix_mean_frame_bytes(frame_bytes: ArrayLike, *, weight: ArrayLike) -> FloatA
     frame_bytes : 1-D array_like
         Sizes of the frames, FCS included. [byte]
     weight : 1-D array_like
-        How many of each size there are, in any scale. [1]
+        Number of frames of each size, in any unit. [1]
 
     Returns
     -------
@@ -304,7 +314,7 @@ def mix_rate_pps(
     bandwidth_bps: ArrayLike,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
 ) -> FloatArray:
-    r"""Frames per second at line rate of a mix of sizes (IMIX).
+    r"""Maximum frame rate of a line for a mix of sizes (IMIX).
 
     .. math:: f = \frac{R}{8 (\bar F + o)}, \quad \bar F = \sum_i w_i F_i \Big/ \sum_i w_i
 
@@ -313,7 +323,7 @@ def mix_rate_pps(
     frame_bytes : 1-D array_like
         Sizes of the frames, FCS included. [byte]
     weight : 1-D array_like
-        How many of each size there are, in any scale. [1]
+        Number of frames of each size, in any unit. [1]
     bandwidth_bps : array_like
         Rate of the line. [bit/s]
     overhead_bytes : array_like
@@ -322,12 +332,19 @@ def mix_rate_pps(
     Returns
     -------
     numpy.ndarray
-        Frames of all sizes in a second. [packet/s]
+        Frames per second, all sizes. [packet/s]
 
     Raises
     ------
     DomainError
         If all weights are 0.
+
+    See Also
+    --------
+    frame_rate_pps : Ethernet.
+    netcalc.models.sizes.serial_lines.pos_frame_rate_pps : Packet over SONET.
+    netcalc.models.sizes.serial_lines.ppp_packet_rate_pps : PPP.
+    netcalc.models.sizes.atm.atm_packet_rate_pps : ATM.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-r"""IPsec ESP: packets padded to the cipher's block, so their size is a staircase.
+r"""IPsec ESP: packets padded to the cipher's block, in steps.
 
 A packet of :math:`n` bytes becomes a header of 8, an initialization vector, the packet padded
 together with two trailer bytes to a multiple of the alignment, and the integrity check value, all
@@ -97,15 +97,15 @@ def esp_packet_bytes(
     ip_version: int = 4,
     nat_traversal: bool = False,
 ) -> FloatArray:
-    r"""IP packet that ESP makes of the bytes it protects.
+    r"""IP packet that carries a given number of protected bytes in ESP.
 
     .. math:: P = H_{IP} + u + 8 + V + a \lceil (n + 2) / a \rceil + C
 
     Parameters
     ----------
     payload_bytes : array_like
-        What is encrypted: the whole inner packet in tunnel mode, its part behind the IP header
-        in transport mode. [byte]
+        Protected bytes: the whole inner packet in tunnel mode, its part behind the IP header in
+        transport mode. [byte]
     suite : str
         Cipher and integrity algorithm: ``aes-gcm-16``, ``aes-cbc/hmac-sha256-128``. [text]
     ip_version : int
@@ -123,6 +123,11 @@ def esp_packet_bytes(
     ------
     DomainError
         If ``suite`` is unknown.
+
+    See Also
+    --------
+    netcalc.models.sizes.wireguard.wireguard_packet_bytes : WireGuard.
+    netcalc.models.sizes.encapsulation.tunnel_packet_bytes : Any stack of tunnels.
 
     Notes
     -----
@@ -157,7 +162,7 @@ def esp_payload_bytes(
     ip_version: int = 4,
     nat_traversal: bool = False,
 ) -> FloatArray:
-    r"""Most that ESP can protect in a packet that is not fragmented.
+    r"""Largest ESP payload of an unfragmented packet.
 
     .. math:: n = a \left\lfloor \frac{M - H_{IP} - u - 8 - V - C}{a} \right\rfloor - 2
 
@@ -185,8 +190,8 @@ def esp_payload_bytes(
 
     Notes
     -----
-    Validity: the largest step of :func:`esp_packet_bytes` that is not above the MTU; up to 15
-    bytes of the MTU stay unused.
+    Validity: the largest step of :func:`esp_packet_bytes` that is not above the MTU; up to 15 bytes
+    of the MTU are unused.
 
     Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`u`
     nat_traversal (no: 0 B, yes: 8 B). Not in the equation: suite (the initialization vector V, the

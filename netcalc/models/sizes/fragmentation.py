@@ -1,8 +1,8 @@
-r"""IP fragmentation: how a datagram is cut.
+r"""IP fragmentation: fragments of a datagram.
 
-Every fragment but the last carries a multiple of 8 bytes. Two ways of cutting differ where the
-room behind the header is no such multiple: RFC 791 and Linux send a remainder that fits whole,
-4.4BSD cuts every fragment of a datagram to the multiple.
+Every fragment but the last carries a multiple of 8 bytes. Two algorithms differ where the room
+behind the header is no such multiple: RFC 791 and Linux send a remainder that fits whole, 4.4BSD
+cuts every fragment of a datagram to the multiple.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ALGORITHMS = ("rfc791", "bsd")
 
 @model
 def min_mtu_bytes(ip_version: int = 4) -> FloatArray:
-    r"""Smallest MTU that a link may have.
+    r"""Smallest MTU that IP allows on a link.
 
     .. math:: M_4 = 68, \quad M_6 = 1280
 
@@ -72,7 +72,7 @@ def fragment_count(
     ip_option_bytes: ArrayLike = 0.0,
     algorithm: str = "rfc791",
 ) -> FloatArray:
-    r"""Packets that a datagram becomes.
+    r"""Number of fragments of a datagram.
 
     .. math::
 
@@ -81,7 +81,7 @@ def fragment_count(
     Parameters
     ----------
     ip_payload_bytes : array_like
-        What stands behind the IP header: of UDP, the payload and 8. [byte]
+        IP payload: of UDP, the user data and a header of 8. [byte]
     mtu_bytes : array_like
         Largest IP packet of the link. [byte]
     ip_version : int
@@ -89,7 +89,8 @@ def fragment_count(
     ip_option_bytes : array_like
         IPv4 options, copied into every fragment, or IPv6 extension headers. [byte]
     algorithm : {'rfc791', 'bsd'}
-        Whether a remainder that fits is sent whole, or cut like all others. [text]
+        Whether a remainder that fits is sent whole, or limited to a multiple of 8 like the others.
+        [text]
 
     Returns
     -------
@@ -104,7 +105,7 @@ def fragment_count(
     Notes
     -----
     Validity: exact; for ``bsd``, :math:`k = \lceil n / c \rceil` once the datagram does not fit.
-    IPv6 is cut at the source only.
+    IPv6 is fragmented at the source only.
 
     Symbols: :math:`n` ip_payload_bytes, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6:
     48 B), :math:`o` ip_option_bytes. Not in the equation: algorithm (which says whether the last
@@ -144,7 +145,7 @@ def fragments_bytes(
     Parameters
     ----------
     ip_payload_bytes : int
-        What stands behind the IP header: of UDP, the payload and 8. [byte]
+        IP payload: of UDP, the user data and a header of 8. [byte]
     mtu_bytes : int
         Largest IP packet of the link. [byte]
     ip_version : int
@@ -152,7 +153,8 @@ def fragments_bytes(
     ip_option_bytes : float
         IPv4 options, copied into every fragment, or IPv6 extension headers. [byte]
     algorithm : {'rfc791', 'bsd'}
-        Whether a remainder that fits is sent whole, or cut like all others. [text]
+        Whether a remainder that fits is sent whole, or limited to a multiple of 8 like the others.
+        [text]
 
     Returns
     -------
@@ -216,7 +218,7 @@ def fragmented_bytes(
     ip_option_bytes: ArrayLike = 0.0,
     algorithm: str = "rfc791",
 ) -> FloatArray:
-    r"""IP bytes that all fragments of a datagram have together.
+    r"""Total size of all fragments of a datagram, IP headers included.
 
     .. math::
 
@@ -226,7 +228,7 @@ def fragmented_bytes(
     Parameters
     ----------
     ip_payload_bytes : array_like
-        What stands behind the IP header: of UDP, the payload and 8. [byte]
+        IP payload: of UDP, the user data and a header of 8. [byte]
     mtu_bytes : array_like
         Largest IP packet of the link. [byte]
     ip_version : int
@@ -234,7 +236,8 @@ def fragmented_bytes(
     ip_option_bytes : array_like
         IPv4 options, copied into every fragment, or IPv6 extension headers. [byte]
     algorithm : {'rfc791', 'bsd'}
-        Whether a remainder that fits is sent whole, or cut like all others. [text]
+        Whether a remainder that fits is sent whole, or limited to a multiple of 8 like the others.
+        [text]
 
     Returns
     -------
@@ -248,7 +251,8 @@ def fragmented_bytes(
 
     Notes
     -----
-    Validity: exact; an IPv6 fragment has a header of 8 more, a datagram that fits has none.
+    Validity: exact; an IPv6 fragment has a fragment header of 8 bytes, an unfragmented datagram has
+    none.
 
     Symbols: :math:`n` ip_payload_bytes, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6:
     48 B), :math:`o` ip_option_bytes. Not in the equation: algorithm (in the number of fragments).
@@ -288,7 +292,7 @@ def fragmented_wire_bytes(
     algorithm: str = "rfc791",
     tag_count: ArrayLike = 0,
 ) -> FloatArray:
-    r"""Bytes that all fragments of a datagram take on an Ethernet wire.
+    r"""Wire size of all fragments of a datagram on Ethernet.
 
     .. math::
 
@@ -298,7 +302,7 @@ def fragmented_wire_bytes(
     Parameters
     ----------
     ip_payload_bytes : array_like
-        What stands behind the IP header: of UDP, the payload and 8. [byte]
+        IP payload: of UDP, the user data and a header of 8. [byte]
     mtu_bytes : array_like
         Largest IP packet of the link. [byte]
     ip_version : int
@@ -306,7 +310,8 @@ def fragmented_wire_bytes(
     ip_option_bytes : array_like
         IPv4 options, copied into every fragment, or IPv6 extension headers. [byte]
     algorithm : {'rfc791', 'bsd'}
-        Whether a remainder that fits is sent whole, or cut like all others. [text]
+        Whether a remainder that fits is sent whole, or limited to a multiple of 8 like the others.
+        [text]
     tag_count : array_like
         802.1Q or 802.1ad tags. [1]
 

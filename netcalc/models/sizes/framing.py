@@ -1,8 +1,8 @@
-r"""Ethernet framing: what a packet becomes on the wire, and what is left of it for the payload.
+r"""Ethernet framing: sizes of a packet on the wire, and of its payload.
 
-Four sizes of one thing. The IP packet; the frame, with 14 bytes of header, tags and 4 bytes of
-FCS, never less than 64; the same frame in a capture, which has no FCS; and the wire, with 8 bytes
-of preamble and start delimiter and 12 of gap.
+Four sizes of a packet: the IP packet; the frame, with 14 bytes of header, tags and 4 bytes of FCS,
+never less than 64; the same frame in a capture, which has no FCS; and the wire, with 8 bytes of
+preamble and start delimiter and 12 of gap.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def ethernet_frame_bytes(
     tag_count: ArrayLike = 0,
     min_frame_bytes: ArrayLike = MIN_FRAME_BYTES,
 ) -> FloatArray:
-    r"""Ethernet frame that carries a packet, with tags, FCS and padding.
+    r"""Ethernet frame of a packet, with tags, FCS and padding.
 
     .. math:: F = \max(F_{min},\; 18 + 4 t + P)
 
@@ -78,7 +78,7 @@ def ethernet_wire_bytes(
     min_frame_bytes: ArrayLike = MIN_FRAME_BYTES,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
 ) -> FloatArray:
-    r"""Bytes that a packet takes on an Ethernet wire, preamble and gap included.
+    r"""Wire size of a packet on Ethernet, preamble and gap included.
 
     .. math:: W = \max(F_{min},\; 18 + 4 t + P) + o
 
@@ -97,6 +97,12 @@ def ethernet_wire_bytes(
     -------
     numpy.ndarray
         Bytes on the wire. [byte]
+
+    See Also
+    --------
+    netcalc.models.sizes.serial_lines.ppp_wire_bytes : PPP.
+    netcalc.models.sizes.atm.atm_wire_bytes : ATM.
+    netcalc.models.sizes.encapsulation.tunnel_wire_bytes : Tunnels over Ethernet.
 
     Notes
     -----
@@ -120,7 +126,7 @@ def ethernet_wire_bytes(
 
 @model
 def captured_frame_bytes(captured_bytes: ArrayLike) -> FloatArray:
-    r"""Frame on the cable that a capture shows without its FCS and, when sent, without padding.
+    r"""Frame on the wire, FCS and padding included, from its length in a capture.
 
     .. math:: F = \max(64,\; C + 4)
 
@@ -157,7 +163,7 @@ def captured_frame_bytes(captured_bytes: ArrayLike) -> FloatArray:
 def captured_wire_bytes(
     captured_bytes: ArrayLike, *, overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES
 ) -> FloatArray:
-    r"""Bytes on the wire of a frame that a capture shows without its FCS.
+    r"""Wire size of a frame, preamble and gap included, from its length in a capture.
 
     .. math:: W = \max(64,\; C + 4) + o
 
@@ -199,7 +205,7 @@ def captured_tcp_payload_bytes(
     tcp_option_bytes: ArrayLike = 0.0,
     tag_count: ArrayLike = 0,
 ) -> FloatArray:
-    r"""TCP payload of a frame whose length a capture shows.
+    r"""TCP payload of a frame, from its length in a capture.
 
     .. math:: p = C - 14 - 4 t - H_{IP} - 20 - o
 
@@ -272,10 +278,14 @@ def tcp_payload_bytes(
     DomainError
         If the headers do not fit.
 
+    See Also
+    --------
+    netcalc.models.sizes.encapsulation.tunnel_tcp_payload_bytes : Through tunnels.
+
     Notes
     -----
-    Validity: no IP options or extension headers. The MSS option leaves TCP options out, so that
-    the payload of a full segment is the MSS less the options.
+    Validity: no IP options or extension headers. The MSS option leaves TCP options out, so that the
+    payload of a full segment is the MSS minus the options.
 
     Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o`
     tcp_option_bytes.
@@ -295,7 +305,7 @@ def tcp_payload_bytes(
 
 @model
 def udp_payload_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatArray:
-    r"""Largest UDP payload of a packet that is not fragmented.
+    r"""Largest UDP payload of an unfragmented packet.
 
     .. math:: p = M - H_{IP} - 8
 
@@ -337,7 +347,7 @@ def udp_payload_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatArra
 
 @model
 def udp_payload_limit_bytes(ip_version: int = 4) -> FloatArray:
-    r"""Largest UDP payload that an IP packet can hold, fragmented or not.
+    r"""Largest UDP payload of an IP datagram, fragmented or not.
 
     .. math:: p = 65535 - H_c - 8
 

@@ -22,7 +22,7 @@ def handshake_s(
     reverse_loss_ratio: ArrayLike,
     syn_timeout_s: ArrayLike = 1.0,
 ) -> FloatArray:
-    r"""Expected time of the TCP handshake on a path that loses packets.
+    r"""Expected duration of the TCP handshake on a lossy path.
 
     .. math::
        E[T] = RTT + T_s \left(\frac{1 - p_r}{1 - 2 p_r} + \frac{1 - p_f}{1 - 2 p_f} - 2\right)
@@ -44,6 +44,10 @@ def handshake_s(
         Mean time until the client is connected; inf from a loss of one half on, where the
         doubled timeouts have no mean. [s]
 
+    See Also
+    --------
+    netcalc.models.tcp.handshakes.first_byte_s : Without loss.
+
     Notes
     -----
     Validity: independent losses, no limit to the number of attempts.
@@ -59,7 +63,8 @@ def handshake_s(
 
     References
     ----------
-    Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000, eq. 4.
+    Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000,
+    doi:10.1109/INFCOM.2000.832574, eq. 4.
     """
     forward = ratio("forward_loss_ratio", forward_loss_ratio)
     back = ratio("reverse_loss_ratio", reverse_loss_ratio)
@@ -74,7 +79,7 @@ def handshake_s(
 def slow_start_segments(
     segments: ArrayLike, *, loss_ratio: ArrayLike, count_lost: bool = False
 ) -> FloatArray:
-    r"""Expected number of segments that slow start sends before the first loss.
+    r"""Expected number of segments sent in slow start before the first loss.
 
     .. math:: E[d_{ss}] = \frac{(1 - (1 - p)^d)(1 - p)}{p}
 
@@ -108,7 +113,8 @@ def slow_start_segments(
 
     References
     ----------
-    Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000, eq. 5.
+    Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000,
+    doi:10.1109/INFCOM.2000.832574, eq. 5.
     """
     count = non_negative("segments", segments)
     loss = ratio("loss_ratio", loss_ratio)
@@ -125,7 +131,7 @@ def slow_start_s(
     max_window_segments: ArrayLike = np.inf,
     segments_per_ack: ArrayLike = 2,
 ) -> FloatArray:
-    r"""Expected time of slow start, with a straight tail at the largest window.
+    r"""Expected duration of slow start, linear once the window is at its maximum.
 
     .. math::
 
@@ -153,6 +159,12 @@ def slow_start_s(
     numpy.ndarray
         Time; the rounds are not rounded up. [s]
 
+    See Also
+    --------
+    netcalc.models.tcp.slow_start.rounds : Acknowledgement per segment.
+    netcalc.models.tcp.slow_start.rounds_delayed_ack : Delayed acknowledgements, whole segments.
+    netcalc.models.tcp.bbr.bbr_startup_rounds : BBR's Startup.
+
     Notes
     -----
     Validity: a mean over many transfers; :func:`netcalc.models.tcp.slow_start.rounds` counts one.
@@ -168,7 +180,8 @@ def slow_start_s(
 
     References
     ----------
-    Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000, eq. 11 and 15 to 18.
+    Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000,
+    doi:10.1109/INFCOM.2000.832574, eq. 11 and 15 to 18.
     """
     count = non_negative("segments", segments)
     first = positive("initial_window_segments", initial_window_segments)
@@ -190,7 +203,7 @@ def lossy_transfer_s(
     segments_per_ack: ArrayLike = 2,
     delayed_ack_s: ArrayLike = 0.1,
 ) -> FloatArray:
-    r"""Expected time of a transfer over an open connection on a path that loses packets.
+    r"""Expected duration of a transfer over an open connection on a lossy path.
 
     .. math::
        E[T] = T_{ss}(d_{ss}) + P \left(Q Z + (1 - Q) RTT\right) + \frac{d - d_{ss}}{X} + D
@@ -224,6 +237,18 @@ def lossy_transfer_s(
     numpy.ndarray
         Mean time; inf where everything is lost. [s]
 
+    See Also
+    --------
+    netcalc.models.tcp.loss_limited.mathis_throughput_bps
+        Square-root law: low loss, no timeouts.
+    netcalc.models.tcp.pftk.pftk_rate_pps : With timeouts, in packets per second.
+    netcalc.models.tcp.pftk.pftk_approx_rate_pps : With timeouts, approximately.
+    netcalc.models.tcp.cubic.cubic_throughput_bps : CUBIC.
+    netcalc.models.tcp.tfrc.tfrc_throughput_bps : TFRC: PFTK with fixed timeouts.
+    netcalc.models.tcp.short_transfers.fetch_s : Any handshake, server time and headers.
+    netcalc.models.tcp.short_transfers.static_transfer_s : The textbook model.
+    netcalc.models.delays.latency.transfer_s : Latency and serialization only.
+
     Notes
     -----
     Validity: independent losses, Reno without selective acknowledgements. The paper adds 1 for
@@ -243,7 +268,8 @@ def lossy_transfer_s(
 
     References
     ----------
-    Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000, eq. 5 to 25.
+    Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000,
+    doi:10.1109/INFCOM.2000.832574, eq. 5 to 25.
     """
     count = non_negative("segments", segments)
     loss = ratio("loss_ratio", loss_ratio)

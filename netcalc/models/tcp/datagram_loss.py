@@ -1,7 +1,7 @@
-r"""Loss of datagrams: one lost fragment loses all of them.
+r"""Loss of datagrams: one lost fragment loses the datagram.
 
-Fragments are not repeated one by one: the receiver drops what it holds of a datagram when a part
-does not come, so a datagram of many fragments is lost far more often than a packet.
+Fragments are not retransmitted individually: the receiver discards a datagram of which one fragment
+is missing, so a datagram of many fragments is lost far more often than a packet.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from netcalc.checks import FloatArray, at_least, model, ratio
 
 @model
 def datagram_loss_ratio(loss_ratio: ArrayLike, *, fragments: ArrayLike) -> FloatArray:
-    r"""Share of datagrams lost when one lost fragment loses the datagram.
+    r"""Datagram loss ratio where the loss of one fragment loses the datagram.
 
     .. math:: P = 1 - (1 - p)^k
 
@@ -32,7 +32,7 @@ def datagram_loss_ratio(loss_ratio: ArrayLike, *, fragments: ArrayLike) -> Float
 
     Notes
     -----
-    Validity: losses that do not depend on each other; in a burst the fragments die together.
+    Validity: independent losses; in a loss burst several fragments of a datagram are lost together.
 
     Symbols: :math:`p` loss_ratio, :math:`k` fragments.
 
@@ -51,7 +51,7 @@ def datagram_loss_ratio(loss_ratio: ArrayLike, *, fragments: ArrayLike) -> Float
 
 @model
 def fragment_loss_ratio(datagram_loss_ratio: ArrayLike, *, fragments: ArrayLike) -> FloatArray:
-    r"""Share of fragments lost behind a loss of datagrams.
+    r"""Fragment loss ratio behind a datagram loss ratio.
 
     .. math:: p = 1 - (1 - P)^{1/k}
 
@@ -80,7 +80,7 @@ def fragment_loss_ratio(datagram_loss_ratio: ArrayLike, *, fragments: ArrayLike)
 
     References
     ----------
-    :func:`datagram_loss_ratio`, solved for the fragments.
+    :func:`datagram_loss_ratio`, solved for the fragment loss ratio.
     """
     survives = np.log1p(-ratio("datagram_loss_ratio", datagram_loss_ratio))
     return -np.expm1(survives / at_least("fragments", fragments, 1.0))

@@ -1,8 +1,8 @@
-r"""Handshakes: the round trips before the first byte of an answer.
+r"""Handshakes: the round trips before the first byte of a response.
 
 A transport asks for some round trips before it may carry a request, transport security for some
-more, and the request itself takes one. Latency shrinks least of all, so round trips saved are
-what makes short exchanges fast.
+more, and the request itself takes one. Latency improves more slowly than bandwidth, so short
+exchanges gain most from saved round trips.
 """
 
 from __future__ import annotations
@@ -164,10 +164,14 @@ def first_byte_s(
     DomainError
         If ``security`` does not run over ``transport``.
 
+    See Also
+    --------
+    netcalc.models.tcp.cardwell.handshake_s : With loss.
+
     Notes
     -----
-    Validity: packets that take no time to speak of to be clocked out, no loss. Where the line is
-    slow, :func:`netcalc.models.delays.exchange.exchange_timeline` counts their bytes, too.
+    Validity: negligible serialization, no loss. Where the line is slow,
+    :func:`netcalc.models.delays.exchange.exchange_timeline` counts their bytes, too.
 
     Symbols: :math:`RTT` rtt_s, :math:`x` extra_round_trips, :math:`t_{server}` server_s. Not in the
     equation: transport, security (which give n).
@@ -200,7 +204,7 @@ def certificate_round_trips(
     initial_window_segments: ArrayLike = 10,
     client_bytes: ArrayLike = 1200,
 ) -> FloatArray:
-    r"""Round trips that a long first flight of the server adds to a handshake.
+    r"""Extra round trips of a handshake because of a long certificate chain.
 
     .. math::
 
@@ -257,7 +261,7 @@ def certificate_round_trips(
 
 @model
 def segments(ladder: str) -> FloatArray:
-    r"""Segments of an exchange whose request and reply fit one each.
+    r"""Number of segments of a minimal exchange, request and reply in one segment each.
 
     .. math:: n = n_{open} + n_{data} + n_{close}
 
@@ -274,7 +278,7 @@ def segments(ladder: str) -> FloatArray:
 
     Notes
     -----
-    Validity: the least number, nothing lost, no acknowledgement by itself where one can ride
+    Validity: the least number, no loss, no acknowledgement by itself where one can be piggybacked
     on data.
 
     Symbols: Not in the equation: ladder (which is counted).

@@ -1,9 +1,13 @@
 r"""PFTK: TCP Reno with timeouts, the formulas of Padhye, Firoiu, Towsley and Kurose.
 
-Rates are packets a second that the sender *sends*; :func:`pftk_throughput_pps` is what arrives.
-A loss of 0 leaves the window as the only limit, ``inf`` without one. At a loss of 1 the result is
-0 by rule: nothing gets through. The full formula lies 5 to 35 % above a packet-level simulation of
-its own assumptions from 1 % loss on; it compares, it does not prove.
+Rates are packets per second that the sender *sends*; :func:`pftk_throughput_pps` is what arrives. A
+loss of 0 leaves the window as the only limit, ``inf`` without one. At a loss of 1 the result is 0
+by rule: nothing is delivered. From 1 % loss on the full formula is 5 to 35 % above a packet-level
+simulation of its own assumptions: use it to
+compare, not as proof.
+
+The inverse functions, by bisection, give the *largest* loss at which a rate is still reached: a
+sender on a better path is at least as fast.
 """
 
 from __future__ import annotations
@@ -119,7 +123,7 @@ def _with_edges(
 
 @model
 def pftk_window_packets(loss_ratio: ArrayLike, *, segments_per_ack: ArrayLike = 2.0) -> FloatArray:
-    r"""Mean window at which a loss is found, without a limit on the window.
+    r"""Mean window at a loss, without a receiver limit.
 
     .. math:: E[W] = \frac{2+b}{3b} + \sqrt{\frac{8(1-p)}{3bp} + \left(\frac{2+b}{3b}\right)^2}
 
@@ -128,12 +132,19 @@ def pftk_window_packets(loss_ratio: ArrayLike, *, segments_per_ack: ArrayLike = 
     loss_ratio : array_like
         Loss events per packet sent. [ratio]
     segments_per_ack : array_like
-        Segments that one acknowledgement answers, b. [1]
+        Segments that one acknowledgement covers, b. [1]
 
     Returns
     -------
     numpy.ndarray
         Mean window in packets; ``inf`` (not loss limited) at a loss of 0. [1]
+
+    See Also
+    --------
+    netcalc.models.tcp.loss_limited.reno_window_packets : Reno.
+    netcalc.models.tcp.loss_limited.aimd_window_packets : Any AIMD.
+    netcalc.models.tcp.cubic.cubic_mean_window_packets : CUBIC, with Reno's window as its floor.
+    netcalc.models.tcp.cubic.cubic_raw_window_packets : CUBIC outside the Reno-friendly region.
 
     Notes
     -----
@@ -148,7 +159,8 @@ def pftk_window_packets(loss_ratio: ArrayLike, *, segments_per_ack: ArrayLike = 
 
     References
     ----------
-    Padhye, Firoiu, Towsley and Kurose, Modeling TCP throughput, SIGCOMM 1998, eq. 13.
+    Padhye, Firoiu, Towsley and Kurose, Modeling TCP throughput, SIGCOMM 1998,
+    doi:10.1145/285237.285291, eq. 13.
     """
     loss = ratio("loss_ratio", loss_ratio)
     return _mean_window(loss, positive("segments_per_ack", segments_per_ack))
@@ -156,7 +168,7 @@ def pftk_window_packets(loss_ratio: ArrayLike, *, segments_per_ack: ArrayLike = 
 
 @model
 def pftk_timeout_ratio(window_packets: ArrayLike, *, loss_ratio: ArrayLike) -> FloatArray:
-    r"""Share of the loss events in a window that end in a timeout.
+    r"""Probability that a loss event ends in a timeout.
 
     .. math:: Q(w) = \min\left(1, \frac{(1-(1-p)^3)(1+(1-p)^3(1-(1-p)^{w-3}))}{1-(1-p)^w}\right)
 
@@ -186,7 +198,7 @@ def pftk_timeout_ratio(window_packets: ArrayLike, *, loss_ratio: ArrayLike) -> F
 
     References
     ----------
-    Padhye et al., SIGCOMM 1998, eq. 24.
+    Padhye et al., SIGCOMM 1998, doi:10.1145/285237.285291, eq. 24.
     """
     window = positive("window_packets", window_packets, allow_inf=True)
     return in_blocks(_timeout_share, window, ratio("loss_ratio", loss_ratio))
@@ -194,7 +206,7 @@ def pftk_timeout_ratio(window_packets: ArrayLike, *, loss_ratio: ArrayLike) -> F
 
 @model
 def pftk_backoff_factor(loss_ratio: ArrayLike) -> FloatArray:
-    r"""Factor by which the doubling of the timer lengthens a sequence of timeouts.
+    r"""Factor by which exponential backoff lengthens a sequence of timeouts.
 
     .. math:: G(p) = 1 + p + 2p^2 + 4p^3 + 8p^4 + 16p^5 + 32p^6
 
@@ -221,14 +233,14 @@ def pftk_backoff_factor(loss_ratio: ArrayLike) -> FloatArray:
 
     References
     ----------
-    Padhye et al., SIGCOMM 1998, eq. 29.
+    Padhye et al., SIGCOMM 1998, doi:10.1145/285237.285291, eq. 29.
     """
     return _backoff(ratio("loss_ratio", loss_ratio))
 
 
 @model
 def timeout_sequence_s(loss_ratio: ArrayLike, *, rto_s: ArrayLike) -> FloatArray:
-    r"""Mean duration of a sequence of timeouts, until a retransmission gets through.
+    r"""Mean duration of a sequence of timeouts.
 
     .. math:: E[Z] = T_0 \frac{G(p)}{1 - p}
 
@@ -257,7 +269,7 @@ def timeout_sequence_s(loss_ratio: ArrayLike, *, rto_s: ArrayLike) -> FloatArray
 
     References
     ----------
-    Padhye et al., SIGCOMM 1998, 2.2.
+    Padhye et al., SIGCOMM 1998, doi:10.1145/285237.285291, 2.2.
     """
     loss = ratio("loss_ratio", loss_ratio)
     return positive("rto_s", rto_s) * _backoff(loss) / (1.0 - loss)
@@ -272,7 +284,7 @@ def pftk_rate_pps(
     max_window_packets: ArrayLike = np.inf,
     segments_per_ack: ArrayLike = 2.0,
 ) -> FloatArray:
-    r"""Rate at which a Reno sender sends, the full formula.
+    r"""Sending rate of Reno, by the full PFTK formula.
 
     .. math:: B = \frac{\frac{1-p}{p} + W + \frac{Q}{1-p}}
         {RTT\left(\frac{b}{2} W + 1\right) + \frac{Q\, G\, T_0}{1-p}}, \quad
@@ -291,13 +303,23 @@ def pftk_rate_pps(
     max_window_packets : array_like
         Largest window that the receiver allows. [1]
     segments_per_ack : array_like
-        Segments that one acknowledgement answers, b. [1]
+        Segments that one acknowledgement covers, b. [1]
 
     Returns
     -------
     numpy.ndarray
-        Packets sent a second; 0 at a loss of 1. At a loss of 0 the window over the RTT, or ``inf``
-        (not loss limited) without a largest window. [packet/s]
+        Packets sent per second; 0 at a loss of 1. At a loss of 0 the window over the RTT, or
+        ``inf`` (not loss limited) without a largest window. [packet/s]
+
+    See Also
+    --------
+    netcalc.models.tcp.loss_limited.mathis_throughput_bps
+        Square-root law: low loss, no timeouts.
+    pftk_approx_rate_pps : With timeouts, approximately.
+    netcalc.models.tcp.cubic.cubic_throughput_bps : CUBIC.
+    netcalc.models.tcp.tfrc.tfrc_throughput_bps : TFRC: PFTK with fixed timeouts.
+    netcalc.models.tcp.cardwell.lossy_transfer_s : Short transfers, slow start included.
+    pftk_throughput_pps : Packets received.
 
     Notes
     -----
@@ -314,7 +336,7 @@ def pftk_rate_pps(
 
     References
     ----------
-    Padhye et al., SIGCOMM 1998, eq. 32.
+    Padhye et al., SIGCOMM 1998, doi:10.1145/285237.285291, eq. 32.
     """
     loss = ratio("loss_ratio", loss_ratio)
     limit = positive("max_window_packets", max_window_packets, allow_inf=True)
@@ -332,7 +354,7 @@ def pftk_throughput_pps(
     max_window_packets: ArrayLike = np.inf,
     segments_per_ack: ArrayLike = 2.0,
 ) -> FloatArray:
-    r"""Rate at which packets of a Reno sender arrive, the full formula.
+    r"""Receiving rate of Reno, by the full PFTK formula.
 
     .. math::
 
@@ -350,13 +372,17 @@ def pftk_throughput_pps(
     max_window_packets : array_like
         Largest window that the receiver allows. [1]
     segments_per_ack : array_like
-        Segments that one acknowledgement answers, b. [1]
+        Segments that one acknowledgement covers, b. [1]
 
     Returns
     -------
     numpy.ndarray
-        Packets received a second; 0 at a loss of 1. At a loss of 0 the window over the RTT, or
+        Packets received per second; 0 at a loss of 1. At a loss of 0 the window over the RTT, or
         ``inf`` (not loss limited) without a largest window. [packet/s]
+
+    See Also
+    --------
+    pftk_rate_pps : Packets sent.
 
     Notes
     -----
@@ -372,7 +398,8 @@ def pftk_throughput_pps(
 
     References
     ----------
-    Padhye et al., SIGCOMM 1998, section 5, and IEEE/ACM ToN 8 (2000).
+    Padhye et al., SIGCOMM 1998, doi:10.1145/285237.285291, section 5, and IEEE/ACM ToN 8 (2000),
+    doi:10.1109/90.842137.
     """
     loss = ratio("loss_ratio", loss_ratio)
     limit = positive("max_window_packets", max_window_packets, allow_inf=True)
@@ -390,7 +417,7 @@ def pftk_approx_rate_pps(
     max_window_packets: ArrayLike = np.inf,
     segments_per_ack: ArrayLike = 2.0,
 ) -> FloatArray:
-    r"""Rate at which a Reno sender sends, the approximate formula.
+    r"""Sending rate of Reno, by the approximate PFTK formula.
 
     .. math:: B = \min\left(\frac{W_m}{RTT}, \frac{1}{RTT\sqrt{2bp/3}
         + T_0 \min(1, 3\sqrt{3bp/8})\, p (1 + 32p^2)}\right)
@@ -406,17 +433,26 @@ def pftk_approx_rate_pps(
     max_window_packets : array_like
         Largest window that the receiver allows. [1]
     segments_per_ack : array_like
-        Segments that one acknowledgement answers, b. [1]
+        Segments that one acknowledgement covers, b. [1]
 
     Returns
     -------
     numpy.ndarray
-        Packets sent a second; 0 at a loss of 1. At a loss of 0 the window over the RTT, or ``inf``
-        (not loss limited) without a largest window. [packet/s]
+        Packets sent per second; 0 at a loss of 1. At a loss of 0 the window over the RTT, or
+        ``inf`` (not loss limited) without a largest window. [packet/s]
+
+    See Also
+    --------
+    netcalc.models.tcp.loss_limited.mathis_throughput_bps
+        Square-root law: low loss, no timeouts.
+    pftk_rate_pps : With timeouts, in packets per second.
+    netcalc.models.tcp.cubic.cubic_throughput_bps : CUBIC.
+    netcalc.models.tcp.tfrc.tfrc_throughput_bps : TFRC: PFTK with fixed timeouts.
+    netcalc.models.tcp.cardwell.lossy_transfer_s : Short transfers, slow start included.
 
     Notes
     -----
-    Validity: within a few percent of :func:`pftk_rate_pps` to 2 % loss, half of it above 20 %.
+    Validity: within a few percent of :func:`pftk_rate_pps` up to 2 % loss; half of it above 20 %.
 
     Range: loss_ratio up to 0.02.
 
@@ -430,7 +466,7 @@ def pftk_approx_rate_pps(
 
     References
     ----------
-    Padhye et al., SIGCOMM 1998, eq. 33.
+    Padhye et al., SIGCOMM 1998, doi:10.1145/285237.285291, eq. 33.
     """
     loss = ratio("loss_ratio", loss_ratio)
     limit = positive("max_window_packets", max_window_packets, allow_inf=True)
@@ -451,7 +487,7 @@ def pftk_loss_ratio(
     max_window_packets: ArrayLike = np.inf,
     segments_per_ack: ArrayLike = 2.0,
 ) -> FloatArray:
-    r"""Largest loss at which a Reno sender still sends at a given rate, the full formula.
+    r"""Largest loss ratio at which Reno reaches a given rate, by the full PFTK formula.
 
     .. math::
 
@@ -461,7 +497,7 @@ def pftk_loss_ratio(
     Parameters
     ----------
     rate_pps : array_like
-        Rate wanted. [packet/s]
+        Target rate. [packet/s]
     rtt_s : array_like
         Round-trip time, queues included. [s]
     rto_s : array_like
@@ -469,13 +505,21 @@ def pftk_loss_ratio(
     max_window_packets : array_like
         Largest window that the receiver allows. [1]
     segments_per_ack : array_like
-        Segments that one acknowledgement answers, b. [1]
+        Segments that one acknowledgement covers, b. [1]
 
     Returns
     -------
     numpy.ndarray
         Loss events per packet sent; nan where the window forbids the rate at any loss, 1 where
         retransmissions alone reach it. [ratio]
+
+    See Also
+    --------
+    netcalc.models.tcp.loss_limited.mathis_loss_ratio : Square-root law.
+    pftk_approx_loss_ratio : With timeouts, approximately.
+    netcalc.models.tcp.cubic.cubic_loss_ratio : CUBIC.
+    netcalc.models.tcp.tfrc.tfrc_loss_ratio : TFRC.
+    netcalc.models.tcp.bbr.bbr_loss_tolerance_ratio : BBR, which does not react to loss below it.
 
     Notes
     -----
@@ -493,7 +537,7 @@ def pftk_loss_ratio(
 
     References
     ----------
-    Padhye et al., SIGCOMM 1998, eq. 32, solved by bisection.
+    Padhye et al., SIGCOMM 1998, doi:10.1145/285237.285291, eq. 32, solved by bisection.
     """
     rate = non_negative("rate_pps", rate_pps)
     limit = positive("max_window_packets", max_window_packets, allow_inf=True)
@@ -511,7 +555,7 @@ def pftk_approx_loss_ratio(
     max_window_packets: ArrayLike = np.inf,
     segments_per_ack: ArrayLike = 2.0,
 ) -> FloatArray:
-    r"""Largest loss at which a Reno sender still sends at a given rate, the approximate formula.
+    r"""Largest loss ratio at which Reno reaches a given rate, by the approximate PFTK formula.
 
     .. math::
 
@@ -521,7 +565,7 @@ def pftk_approx_loss_ratio(
     Parameters
     ----------
     rate_pps : array_like
-        Rate wanted. [packet/s]
+        Target rate. [packet/s]
     rtt_s : array_like
         Round-trip time, queues included. [s]
     rto_s : array_like
@@ -529,13 +573,21 @@ def pftk_approx_loss_ratio(
     max_window_packets : array_like
         Largest window that the receiver allows. [1]
     segments_per_ack : array_like
-        Segments that one acknowledgement answers, b. [1]
+        Segments that one acknowledgement covers, b. [1]
 
     Returns
     -------
     numpy.ndarray
         Loss events per packet sent; nan where the window forbids the rate at any loss, 1 where
         retransmissions alone reach it. [ratio]
+
+    See Also
+    --------
+    netcalc.models.tcp.loss_limited.mathis_loss_ratio : Square-root law.
+    pftk_loss_ratio : With timeouts.
+    netcalc.models.tcp.cubic.cubic_loss_ratio : CUBIC.
+    netcalc.models.tcp.tfrc.tfrc_loss_ratio : TFRC.
+    netcalc.models.tcp.bbr.bbr_loss_tolerance_ratio : BBR, which does not react to loss below it.
 
     Notes
     -----
@@ -551,7 +603,7 @@ def pftk_approx_loss_ratio(
 
     References
     ----------
-    Padhye et al., SIGCOMM 1998, eq. 33, solved by bisection.
+    Padhye et al., SIGCOMM 1998, doi:10.1145/285237.285291, eq. 33, solved by bisection.
     """
     rate = non_negative("rate_pps", rate_pps)
     limit = positive("max_window_packets", max_window_packets, allow_inf=True)

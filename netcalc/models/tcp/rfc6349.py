@@ -1,7 +1,7 @@
 r"""The TCP throughput test of RFC 6349: its three metrics and the number of connections.
 
-What the RFC prints in percent is a share or a factor here. Its ceilings are the goodput of full
-segments on the line: :mod:`netcalc.models.rates.goodput`, :mod:`netcalc.models.sizes.serial_lines`.
+Percentages of the RFC are ratios or factors here. Its ceilings are the goodput of full segments on
+the line: :mod:`netcalc.models.rates.goodput`, :mod:`netcalc.models.sizes.serial_lines`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from netcalc.errors import DomainError
 
 @model
 def ideal_transfer_s(payload_bytes: ArrayLike, *, throughput_bps: ArrayLike) -> FloatArray:
-    r"""Time of a transfer at the highest payload rate.
+    r"""Ideal transfer time: at the maximum TCP throughput.
 
     .. math:: t = 8 N / X
 
@@ -54,7 +54,7 @@ def ideal_transfer_s(payload_bytes: ArrayLike, *, throughput_bps: ArrayLike) -> 
 
 @model
 def transfer_time_factor(transfer_s: ArrayLike, *, ideal_s: ArrayLike) -> FloatArray:
-    r"""TCP transfer time ratio: how many times the ideal a transfer took.
+    r"""TCP transfer time ratio: actual over ideal transfer time.
 
     .. math:: m = t / t_{ideal}
 
@@ -90,16 +90,16 @@ def transfer_time_factor(transfer_s: ArrayLike, *, ideal_s: ArrayLike) -> FloatA
 
 @model
 def efficiency_ratio(transmitted_bytes: ArrayLike, *, retransmitted_bytes: ArrayLike) -> FloatArray:
-    r"""TCP efficiency: the share of the bytes sent that were no repetition.
+    r"""TCP efficiency: share of the transmitted bytes that were not retransmissions.
 
     .. math:: e = (B - B_r) / B
 
     Parameters
     ----------
     transmitted_bytes : array_like
-        All bytes sent, repetitions included. [byte]
+        Bytes transmitted, retransmissions included. [byte]
     retransmitted_bytes : array_like
-        Bytes sent again. [byte]
+        Bytes retransmitted. [byte]
 
     Returns
     -------
@@ -113,7 +113,7 @@ def efficiency_ratio(transmitted_bytes: ArrayLike, *, retransmitted_bytes: Array
 
     Notes
     -----
-    Validity: a repetition that was not needed counts, too.
+    Validity: spurious retransmissions count, too.
 
     Symbols: :math:`B` transmitted_bytes, :math:`B_r` retransmitted_bytes.
 
@@ -136,7 +136,7 @@ def efficiency_ratio(transmitted_bytes: ArrayLike, *, retransmitted_bytes: Array
 
 @model
 def buffer_delay_factor(rtt_s: ArrayLike, *, base_rtt_s: ArrayLike) -> FloatArray:
-    r"""Buffer delay: by how much the transfer lengthened the round trip.
+    r"""Buffer delay: increase of the round-trip time during a transfer, relative to the base.
 
     .. math:: b = (RTT - RTT_0) / RTT_0
 
@@ -150,7 +150,7 @@ def buffer_delay_factor(rtt_s: ArrayLike, *, base_rtt_s: ArrayLike) -> FloatArra
     Returns
     -------
     numpy.ndarray
-        Growth as a part of the base, 0 at best; the RFC prints it in percent. [1]
+        Increase over the base, 0 at best; the RFC prints percent. [1]
 
     Notes
     -----
@@ -175,7 +175,7 @@ def buffer_delay_factor(rtt_s: ArrayLike, *, base_rtt_s: ArrayLike) -> FloatArra
 
 @model
 def connection_count(bdp_bytes: ArrayLike, *, window_bytes: ArrayLike = 65_535) -> FloatArray:
-    r"""Connections that fill a path when each has a limited window.
+    r"""Number of connections that fill a path when each has a limited window.
 
     .. math:: n = \max(1, \lceil BDP / W \rceil)
 
@@ -193,7 +193,7 @@ def connection_count(bdp_bytes: ArrayLike, *, window_bytes: ArrayLike = 65_535) 
 
     Notes
     -----
-    Validity: connections that share the line evenly.
+    Validity: connections with equal shares of the line.
 
     Symbols: :math:`BDP` bdp_bytes, :math:`W` window_bytes.
 

@@ -25,7 +25,7 @@ def sending_s(
     growth: ArrayLike = 2,
     max_window_segments: ArrayLike = np.inf,
 ) -> FloatArray:
-    r"""Time from the first to the last bit sent, slow start on a line of limited rate.
+    r"""Time to send a number of segments: slow start on a line of limited rate.
 
     .. math:: T = P (RTT_0 + s) + \left(n - W_1 \frac{g^P - 1}{g - 1}\right) s, \quad s = 8 L / R
 
@@ -45,9 +45,9 @@ def sending_s(
     initial_window_segments : array_like
         First window. [1]
     growth : array_like
-        Factor of the window per round. [1]
+        Growth of the window per round trip, as a factor. [1]
     max_window_segments : array_like
-        Window at which the growth ends: the receive window or the send buffer. [1]
+        Window at which growth ends: the receive window or the send buffer. [1]
 
     Returns
     -------
@@ -127,6 +127,12 @@ def static_transfer_s(
     numpy.ndarray
         Time from the first segment of the handshake to the last bit of the object. [s]
 
+    See Also
+    --------
+    fetch_s : Any handshake, server time and headers.
+    netcalc.models.tcp.cardwell.lossy_transfer_s : With loss, on an open connection.
+    netcalc.models.delays.latency.transfer_s : Latency and serialization only.
+
     Notes
     -----
     Validity: one line, no loss, no headers, no time in the server. Below 1 % off where the
@@ -172,7 +178,7 @@ def fetch_s(
     growth: ArrayLike = 2,
     max_window_segments: ArrayLike = np.inf,
 ) -> FloatArray:
-    r"""Time to fetch an object: handshake, request, slow start and the line.
+    r"""Time to fetch an object: handshake, request, slow start and serialization.
 
     .. math:: T = (h + 1) RTT + t_{server} + T_{sending}
 
@@ -196,15 +202,21 @@ def fetch_s(
     header_bytes : array_like
         Headers of each segment at the layer of the rate. [byte]
     growth : array_like
-        Factor of the window per round. [1]
+        Growth of the window per round trip, as a factor. [1]
     max_window_segments : array_like
-        Window at which the growth ends. [1]
+        Window at which growth ends. [1]
 
     Returns
     -------
     numpy.ndarray
         Time from the first segment of the handshake to the last bit of the response; nan for a
         growth of 1. [s]
+
+    See Also
+    --------
+    static_transfer_s : The textbook model.
+    netcalc.models.tcp.cardwell.lossy_transfer_s : With loss, on an open connection.
+    netcalc.models.delays.latency.transfer_s : Latency and serialization only.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-r"""Window limits: what is in flight, and the rate that a window allows.
+r"""Window limits: data in flight, and the throughput that a window allows.
 
 A sender with a window of :math:`W` bytes sends at most :math:`W` per round trip. The path holds
 the product of bandwidth and delay; a window below it leaves the line idle for part of every
@@ -25,7 +25,7 @@ SEQUENCE_SPACE_BYTES = 2**32
 
 @model
 def bdp_bytes(rtt_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
-    r"""Bandwidth-delay product: what a full path holds, and the window that fills it.
+    r"""Bandwidth-delay product: the data in flight on a full path, and the window that fills it.
 
     .. math:: W = R \cdot RTT / 8
 
@@ -41,10 +41,16 @@ def bdp_bytes(rtt_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
     numpy.ndarray
         Bytes in flight when the line is just full. [byte]
 
+    See Also
+    --------
+    netcalc.models.delays.latency.half_rate_bytes : One-way latency: half the rate is reached.
+
     Notes
     -----
-    Validity: an RTT that holds no queue of the flow's own. Bytes, not KB: books mix 1000 (RFC
-    6349) and 1024 (Peterson and Davie) in their tables.
+    Validity: an RTT without the flow's own queue. Bytes, not KB: books mix 1000 (RFC 6349) and 1024
+    (Peterson and Davie) in their tables.
+
+    Typical: 100 Mbit/s and 30 ms hold 375 kB; 10 Gbit/s and 100 ms hold 125 MB.
 
     Symbols: :math:`RTT` rtt_s, :math:`R` bandwidth_bps.
 
@@ -67,7 +73,7 @@ def bdp_bytes(rtt_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
 def bdp_packets(
     rtt_s: ArrayLike, *, bandwidth_bps: ArrayLike, packet_bytes: ArrayLike
 ) -> FloatArray:
-    r"""Bandwidth-delay product counted in packets.
+    r"""Bandwidth-delay product in packets.
 
     .. math:: n = R \cdot RTT / (8 L)
 
@@ -108,7 +114,7 @@ def bdp_packets(
 def throughput_bps(
     window_bytes: ArrayLike, *, rtt_s: ArrayLike, bandwidth_bps: ArrayLike = np.inf
 ) -> FloatArray:
-    r"""Rate that a window allows, at most the rate of the line.
+    r"""Throughput that a window allows, at most the line rate.
 
     .. math:: X = \min(R, 8 W / RTT)
 
@@ -120,17 +126,22 @@ def throughput_bps(
     rtt_s : array_like
         Round-trip time, serialization of the packet and waits in queues included. [s]
     bandwidth_bps : array_like
-        Rate of the bottleneck at the layer of the window; without it there is no cap. [bit/s]
+        Rate of the bottleneck at the layer of the window; infinite for no limit. [bit/s]
 
     Returns
     -------
     numpy.ndarray
         Throughput at the layer of the window: TCP windows count payload. [bit/s]
 
+    See Also
+    --------
+    serialized_throughput_bps : Window of few packets, serialization included.
+    netcalc.models.rates.packet_rates.stop_and_wait_utilization : Window of one packet.
+
     Notes
     -----
     Validity: no loss. With a window of few packets use :func:`serialized_throughput_bps`, which
-    adds the time to clock a packet.
+    adds the serialization of a packet.
 
     Symbols: :math:`W` window_bytes, :math:`RTT` rtt_s, :math:`R` bandwidth_bps.
 
@@ -160,7 +171,7 @@ def serialized_throughput_bps(
     bandwidth_bps: ArrayLike,
     base_rtt_s: ArrayLike,
 ) -> FloatArray:
-    r"""Rate of a sliding window of packets, with the time to clock each of them.
+    r"""Throughput of a sliding window of packets, serialization included.
 
     .. math:: X = R \min(1, W s / (RTT_0 + s)), \quad s = 8 L / R
 
@@ -180,9 +191,14 @@ def serialized_throughput_bps(
     numpy.ndarray
         Throughput at the layer of ``packet_bytes``. [bit/s]
 
+    See Also
+    --------
+    throughput_bps : Window limit of a byte stream.
+    netcalc.models.rates.packet_rates.stop_and_wait_utilization : Window of one packet.
+
     Notes
     -----
-    Validity: one line, one acknowledgement per packet that takes no time to clock, no loss.
+    Validity: one line, one acknowledgement per packet with negligible serialization, no loss.
 
     Symbols: :math:`W` window_packets, :math:`L` packet_bytes, :math:`R` bandwidth_bps,
     :math:`RTT_0` base_rtt_s.
@@ -210,14 +226,14 @@ def serialized_throughput_bps(
 @model
 @blockwise
 def window_shift(window_bytes: ArrayLike, *, at_most_14: bool = False) -> FloatArray:
-    r"""Window scale shift that a window needs.
+    r"""Window scale shift that a window requires.
 
     .. math:: \min \{ k : 65535 \cdot 2^k \ge W \}
 
     Parameters
     ----------
     window_bytes : array_like
-        Window wanted. [byte]
+        Target window. [byte]
     at_most_14 : bool
         Whether a window beyond the largest gives 14, the shift a sender then uses, or nan. [bool]
 
@@ -256,7 +272,7 @@ def window_shift(window_bytes: ArrayLike, *, at_most_14: bool = False) -> FloatA
 
 @model
 def max_window_bytes(shift: ArrayLike) -> FloatArray:
-    r"""Largest window that a scale shift can announce.
+    r"""Largest window of a given window scale shift.
 
     .. math:: W = 65535 \cdot 2^s
 
@@ -292,7 +308,7 @@ def max_window_bytes(shift: ArrayLike) -> FloatArray:
 def sequence_wrap_s(
     bandwidth_bps: ArrayLike, *, sequence_space_bytes: ArrayLike = SEQUENCE_SPACE_BYTES
 ) -> FloatArray:
-    r"""Time in which a sender at full rate uses up the sequence numbers.
+    r"""Time until the sequence numbers wrap at full rate.
 
     .. math:: t = 8 S / R
 
@@ -301,8 +317,8 @@ def sequence_wrap_s(
     bandwidth_bps : array_like
         Rate of the payload. [bit/s]
     sequence_space_bytes : array_like
-        Numbers until the wrap: 2^32 for all of them, 2^31 for the half within which old and new
-        can be told apart. [byte]
+        Sequence numbers until the wrap: 2^32 for all of them, 2^31 for the half within which old
+        and new can be told apart. [byte]
 
     Returns
     -------
