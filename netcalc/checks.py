@@ -1,4 +1,4 @@
-"""What counts as a number: the checks that every model shares.
+"""Checks of arguments that all models share.
 
 Three answers to bad numbers: *impossible* raises :class:`~netcalc.errors.DomainError`; *not
 finite* gives nan in that element, with one warning for an array; what lies *outside the model*
@@ -31,16 +31,16 @@ LARGEST = float(np.finfo(np.float64).max)
 
 Model = TypeVar("Model", bound=Callable[..., Any])
 
-# Of the model that is called: what is to be said about its arguments, by their names.
+# The warnings about the arguments of the model that was called, by their names.
 _found: ContextVar[dict[str, NotFiniteWarning | bool] | None] = ContextVar("_found", default=None)
 
 
 def model(function: Model) -> Model:
     """Decorate a model: its numbers may overflow without a warning, its arguments warn once.
 
-    1e308 and denormals may come out as inf or 0. A model that hands an argument to another one,
-    or looks at it twice, says once that nan stands in it, and says it where it was called. What
-    counts is the first look: later ones may be at a number that was computed from another.
+    1e308 and denormals may come out as inf or 0. A model that hands an argument to another one, or
+    checks it twice, warns of a nan in it once, at its own caller. The first check counts: later
+    ones may be of a number that was computed from another.
     """
     code = unwrap(function).__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
@@ -65,37 +65,37 @@ def model(function: Model) -> Model:
 
 
 def positive(name: str, value: ArrayLike, *, allow_inf: bool = False) -> FloatArray:
-    """Return ``value`` as float64, refused where it is zero or negative."""
+    """Return ``value`` as float64; refuse zero and negative numbers."""
     return _checked("not-positive", name, value, low=0.0, low_open=True, allow_inf=allow_inf)
 
 
 def non_negative(name: str, value: ArrayLike, *, allow_inf: bool = False) -> FloatArray:
-    """Return ``value`` as float64, refused where it is negative."""
+    """Return ``value`` as float64; refuse negative numbers."""
     return _checked("is-negative", name, value, low=0.0, allow_inf=allow_inf)
 
 
 def at_least(name: str, value: ArrayLike, low: float, *, allow_inf: bool = False) -> FloatArray:
-    """Return ``value`` as float64, refused below ``low``."""
+    """Return ``value`` as float64; refuse numbers below ``low``."""
     return _checked("below-minimum", name, value, low=low, allow_inf=allow_inf)
 
 
 def between(name: str, value: ArrayLike, low: float, high: float) -> FloatArray:
-    """Return ``value`` as float64, refused outside ``[low, high]``."""
+    """Return ``value`` as float64; refuse numbers outside ``[low, high]``."""
     return _checked("out-of-range", name, value, low=low, high=high)
 
 
 def ratio(name: str, value: ArrayLike) -> FloatArray:
-    """Return ``value`` as float64, refused outside ``[0, 1]``; asks about percent above 1."""
+    """Return ``value`` as float64; refuse numbers outside ``[0, 1]``, suggest percent above 1."""
     return _checked("out-of-range", name, value, low=0.0, high=1.0, is_ratio=True)
 
 
 def real(name: str, value: ArrayLike) -> FloatArray:
-    """Return ``value`` as float64; any finite number is allowed."""
+    """Return ``value`` as float64; any finite number is valid."""
     return _checked("not-finite", name, value)
 
 
 def whole(name: str, value: ArrayLike, low: int = 0) -> FloatArray:
-    """Return ``value`` as float64, refused where it is not a whole number of at least ``low``."""
+    """Return ``value`` as float64; refuse fractions and numbers below ``low``."""
     array = _checked("not-whole", name, value, low=float(low))
     if _has_fraction(array):
         fractional = (np.floor(array) != array) & ~np.isnan(array)
@@ -115,7 +115,7 @@ def _has_fraction(array: FloatArray) -> bool:
 
 
 def keep_nan(result: FloatArray, *inputs: FloatArray) -> FloatArray:
-    """Return ``result`` with nan wherever an input is nan, whatever a comparison made of it."""
+    """Return ``result`` with nan wherever an input is nan: comparisons with nan are False."""
     for values in inputs:
         if np.isnan(values).any():
             result = np.where(np.isnan(values), np.nan, result)
@@ -123,7 +123,7 @@ def keep_nan(result: FloatArray, *inputs: FloatArray) -> FloatArray:
 
 
 def flag(name: str, value: bool) -> bool:
-    """Return ``value``, refused where it is no single yes or no: "no" would count as one."""
+    """Return ``value`` as a bool; refuse text: "no" would count as True."""
     array = flags(name, value)
     if array.ndim:
         raise ArgumentTypeError("not-one-flag", name, _shown(array))
@@ -131,7 +131,7 @@ def flag(name: str, value: bool) -> bool:
 
 
 def flags(name: str, value: ArrayLike) -> NDArray[np.bool_]:
-    """Return ``value`` as booleans; numbers count as yes where they are not 0.
+    """Return ``value`` as booleans; a number is True where it is not 0.
 
     Raises
     ------
@@ -147,14 +147,14 @@ def flags(name: str, value: ArrayLike) -> NDArray[np.bool_]:
 
 
 def choice(name: str, value: str, allowed: tuple[str, ...]) -> str:
-    """Return ``value``, refused where it is not one of ``allowed``."""
+    """Return ``value``; refuse it if it is not one of ``allowed``."""
     if not isinstance(value, str) or value not in allowed:
         raise DomainError("not-a-choice", name, repr(value), choices=list(allowed))
     return value
 
 
 def one_dimensional(name: str, array: FloatArray) -> FloatArray:
-    """Return ``array`` with at least one dimension, refused with more than one or when empty."""
+    """Return ``array`` as a list; refuse several dimensions and an empty one."""
     array = np.atleast_1d(array)
     if array.ndim != 1 or array.size == 0:
         raise DomainError("not-one-dimensional", name, list(array.shape))
@@ -162,7 +162,7 @@ def one_dimensional(name: str, array: FloatArray) -> FloatArray:
 
 
 def scalar(name: str, array: FloatArray) -> float:
-    """Return the one number of ``array``, refused where there are several or none."""
+    """Return the only number of ``array``; refuse several and none."""
     if array.size != 1:
         raise DomainError("not-a-scalar", name, list(array.shape))
     return float(array.reshape(()))

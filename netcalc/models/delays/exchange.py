@@ -131,7 +131,7 @@ def exchange_timeline(
     back = _Direction(
         rate[::-1], latency[::-1], np.concatenate(([destination], nodes[::-1], [source]))
     )
-    return _clocked(sizes, sides.astype(int), waits_for.astype(int), waits, (there, back))
+    return _timeline(sizes, sides.astype(int), waits_for.astype(int), waits, (there, back))
 
 
 class _Direction:
@@ -145,15 +145,15 @@ class _Direction:
 
     def arrival(self, now: float, size: float) -> float:
         """Return when a packet that is sent now is complete at the far end."""
-        for place, (node, rate, latency) in enumerate(self.links):
-            now = self.node_free[place] = max(now, self.node_free[place]) + node
-            now = self.link_free[place] = max(now, self.link_free[place]) + 8.0 * size / rate
+        for index, (node, rate, latency) in enumerate(self.links):
+            now = self.node_free[index] = max(now, self.node_free[index]) + node
+            now = self.link_free[index] = max(now, self.link_free[index]) + 8.0 * size / rate
             now += latency
         now = self.node_free[-1] = max(now, self.node_free[-1]) + self.last
         return now
 
 
-def _clocked(
+def _timeline(
     sizes: FloatArray,
     sides: FloatArray,
     waits_for: FloatArray,

@@ -105,17 +105,17 @@ def path_mixes(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, A.3 (187 ms from connix.com to noao.edu).
     """
-    wanted = _finite("rtt_s", non_negative("rtt_s", rtt_s))
-    base = _finite("base_rtt_s", non_negative("base_rtt_s", base_rtt_s))
-    slack = _finite("tolerance_s", non_negative("tolerance_s", tolerance_s))
-    size = _finite("packet_bytes", positive("packet_bytes", packet_bytes))
-    rates = _known("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
-    lengths = np.unique(_known("link_count", whole("link_count", link_count, low=1)))
+    wanted = _finite_number("rtt_s", non_negative("rtt_s", rtt_s))
+    base = _finite_number("base_rtt_s", non_negative("base_rtt_s", base_rtt_s))
+    slack = _finite_number("tolerance_s", non_negative("tolerance_s", tolerance_s))
+    size = _finite_number("packet_bytes", positive("packet_bytes", packet_bytes))
+    rates = _finite_list("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
+    lengths = np.unique(_finite_list("link_count", whole("link_count", link_count, low=1)))
     if lengths.size > MAX_MIXES or lengths[-1] > MAX_MIXES:
         raise _too_many(lengths[-1])
     order = np.argsort(rates, kind="stable")
     link_s = 16.0 * size / rates[order]
-    mixes = _grown(link_s, lengths.astype(np.int64), budget_s=wanted - base, slack_s=slack)
+    mixes = _candidates(link_s, lengths.astype(np.int64), budget_s=wanted - base, slack_s=slack)
     # A link without an end, of which there is none, takes no time.
     clocking = np.where(mixes > 0, mixes * link_s, 0.0).sum(axis=1)
     rtt = base + clocking
@@ -127,7 +127,7 @@ def path_mixes(
     return PathMixes(by_kind, rtt[best], residual[best])
 
 
-def _grown(
+def _candidates(
     link_s: FloatArray, lengths: NDArray[np.int64], *, budget_s: float, slack_s: float
 ) -> NDArray[np.int64]:
     """Return the mixes that may fit, one column a kind, from the slowest to the fastest."""
@@ -136,7 +136,7 @@ def _grown(
     # A little more than asked for: what is sorted out here is compared exactly at the end.
     margin = slack_s + 1e-9 * (abs(budget_s) + slack_s)
     fastest = float(link_s[-1])
-    for place, each_s in enumerate(link_s[:-1].tolist()):
+    for index, each_s in enumerate(link_s[:-1].tolist()):
         within = np.floor(np.maximum(budget + margin, 0.0) / each_s) if each_s else left
         choices = np.minimum(within, left).astype(np.int64) + 1
         if choices.sum(dtype=np.float64) > MAX_MIXES:
@@ -145,7 +145,7 @@ def _grown(
         count = np.arange(row.size) - np.repeat(np.cumsum(choices) - choices, choices)
         left = left[row] - count
         budget = budget[row] - np.where(count > 0, count * each_s, 0.0)
-        following = float(link_s[place + 1])
+        following = float(link_s[index + 1])
         slowest_s = np.where(left > 0, left * following, 0.0)
         may_fit = (left * fastest <= budget + margin) & (slowest_s >= budget - margin)
         left, budget, row, count = left[may_fit], budget[may_fit], row[may_fit], count[may_fit]
@@ -153,14 +153,14 @@ def _grown(
     return np.column_stack((made, left))
 
 
-def _finite(name: str, array: FloatArray) -> float:
+def _finite_number(name: str, array: FloatArray) -> float:
     number = scalar(name, array)
     if not math.isfinite(number):
         raise DomainError("not-finite", name, str(number))
     return number
 
 
-def _known(name: str, array: FloatArray) -> FloatArray:
+def _finite_list(name: str, array: FloatArray) -> FloatArray:
     row = one_dimensional(name, array)
     if not np.isfinite(row).all():
         raise DomainError("not-finite", name, "nan or inf")

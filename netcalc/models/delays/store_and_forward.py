@@ -333,8 +333,8 @@ def message_s(
     segment = positive("segment_bytes", segment_bytes)
     header = non_negative("header_bytes", header_bytes)
     rate, latency, _ = _links(bandwidth_bps, latency_s, 0.0)
-    moved = partial(_moved_s, rate=rate, latency=latency)
-    return in_blocks(moved, segment, message, header)[()]
+    delay = partial(_delay_s, rate=rate, latency=latency)
+    return in_blocks(delay, segment, message, header)[()]
 
 
 @model
@@ -423,7 +423,7 @@ def equivalent_bandwidth_bps(bandwidth_bps: ArrayLike) -> FloatArray:
     return np.asarray(1.0 / float((1.0 / rate).sum()))[()]
 
 
-def _moved_s(
+def _delay_s(
     segment: FloatArray,
     message: FloatArray,
     header: FloatArray,

@@ -85,7 +85,7 @@ def datagram_mbufs(
         - d - i) / g \rfloor < h\right], \quad n_{long} = 2 + \left\lceil \frac{d + i - (MCL -
         x)}{MCL} \right\rceil \text{ if } d + i \ge MINCL
 
-    One mbuf of MHLEN, then of MLEN; from MINCLSIZE on a cluster, the first with room for
+    One mbuf of MHLEN, then of MLEN; from MINCLSIZE on a cluster, the first with space for
     MAX_HDR that the headers do not use. The headers go in front of a lone short mbuf if they
     fit, else into one more.
 
@@ -167,9 +167,9 @@ def datagram_mbufs(
     align = whole("align_bytes", align_bytes, 1)
     first = mcl - whole("max_hdr_bytes", max_hdr_bytes)
 
-    # Short: mbufs only, and room in front of a lone one that is not full.
-    room = np.where(data < mhlen, np.floor((mhlen - data) / align) * align, 0.0)
-    short = 1 + np.ceil(np.maximum(data - mhlen, 0) / mlen) + (room < header)
+    # Short: mbufs only, and space in front of a lone one that is not full.
+    free = np.where(data < mhlen, np.floor((mhlen - data) / align) * align, 0.0)
+    short = 1 + np.ceil(np.maximum(data - mhlen, 0) / mlen) + (free < header)
     # Long: the mbuf of the headers, a cluster, and what is left after it.
     left = np.maximum(data - first, 0)
     rest = np.mod(left, mcl)
@@ -390,12 +390,12 @@ def segment_mbufs(
     """
     data = whole("payload_bytes", payload_bytes)
     taken = whole("header_bytes", header_bytes) + whole("max_linkhdr_bytes", max_linkhdr_bytes)
-    room = whole("mhlen_bytes", mhlen_bytes, 1) - taken
+    free = whole("mhlen_bytes", mhlen_bytes, 1) - taken
     behind = whole("data_mbuf_count", data_mbuf_count, 1)
     # As a product: half the time of a choice between two numbers.
-    count = np.asarray((data > room) * behind)
+    count = np.asarray((data > free) * behind)
     count += 1.0
-    return keep_nan(count, data, room)
+    return keep_nan(count, data, free)
 
 
 @model

@@ -50,7 +50,7 @@ def nagle_may_send(
 
     Notes
     -----
-    Validity: the receiver's window has room. Flushing a stream is no part of the rule.
+    Validity: the receiver's window is large enough. Flushing a stream has no effect.
 
     Symbols: :math:`d` payload_bytes, :math:`M` mss_bytes, :math:`u` unacked_bytes, :math:`W_{max}`
     max_window_bytes. Not in the equation: nodelay (which always allows it).
@@ -109,7 +109,7 @@ def minshall_may_send(
 
     Notes
     -----
-    Validity: the receiver's window has room. It is the rule of Linux.
+    Validity: the receiver's window is large enough. Linux uses this rule.
 
     Symbols: :math:`d` payload_bytes, :math:`M` mss_bytes. Not in the equation: unacked_small (the
     condition in words), nodelay (which always allows it).

@@ -67,7 +67,7 @@ def write_timeline(
         t_{server} + RTT / 2
 
     The client sends what its rule allows at every write and every acknowledgement. The server
-    acknowledges after so many full segments' worth of data, when its timer fires, or with the
+    acknowledges after a number of full segments' worth of data, when its timer fires, or with the
     response, which it sends when the request is whole.
 
     Parameters

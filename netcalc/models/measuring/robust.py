@@ -94,11 +94,11 @@ def percentile(values: ArrayLike, *, quantile: ArrayLike) -> FloatArray:
     """
     array = np.sort(one_dimensional("values", real("values", values)))
     share = ratio("quantile", quantile)
-    place = (array.size - 1) * share
-    below = np.floor(np.where(np.isnan(place), 0.0, place)).astype(np.int64)
+    position = (array.size - 1) * share
+    below = np.floor(np.where(np.isnan(position), 0.0, position)).astype(np.int64)
     above = np.minimum(below + 1, array.size - 1)
     missing = np.isnan(array[-1])
-    within = array[below] + (place - below) * (array[above] - array[below])
+    within = array[below] + (position - below) * (array[above] - array[below])
     return np.where(missing, np.nan, within)
 
 

@@ -159,5 +159,5 @@ def fluid_fill_s(
     Kleinrock, Queueing Systems vol. 2, 2.7 (fluid approximation for queues).
     """
     excess = non_negative("input_bps", input_bps) - non_negative("output_bps", output_bps)
-    room = non_negative("buffer_bytes", buffer_bytes)
-    return keep_nan(np.where(excess > 0.0, 8.0 * (room / excess), np.inf), excess, room)
+    buffer = non_negative("buffer_bytes", buffer_bytes)
+    return keep_nan(np.where(excess > 0.0, 8.0 * (buffer / excess), np.inf), excess, buffer)

@@ -124,7 +124,7 @@ def erlang_b_load(blocking_ratio: ArrayLike, *, server_count: ArrayLike) -> Floa
     is_open = (wanted > 0.0) & (wanted < 1.0)
     target = np.where(is_open, wanted, 0.5)
     filled = np.where(np.isnan(servers), 1.0, servers)
-    load = _load_blocked(target, filled)
+    load = _offered_load(target, filled)
     load = np.where(is_open, load, np.where(wanted > 0.0, np.inf, 0.0))
     return keep_nan(load, wanted, servers)
 
@@ -186,7 +186,7 @@ def erlang_b_server_count(offered_erlang: ArrayLike, *, blocking_ratio: ArrayLik
     return keep_nan(count, offered, wanted)
 
 
-def _load_blocked(wanted: FloatArray, servers: FloatArray) -> FloatArray:
+def _offered_load(wanted: FloatArray, servers: FloatArray) -> FloatArray:
     """Return the load of which a share ``wanted``, above 0 and below 1, is blocked."""
     rest = 1.0 - wanted
     # Blocking is at most A^c / c! and at least 1 - c/A, which brackets the load.

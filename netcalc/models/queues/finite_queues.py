@@ -54,8 +54,8 @@ def mm1k_blocking_ratio(utilization: ArrayLike, *, place_count: ArrayLike) -> Fl
     Kleinrock, Queueing Systems vol. 1, 3.6.
     """
     load = non_negative("utilization", utilization)
-    places = whole("place_count", place_count, low=1)
-    return in_blocks(_blocking, load, places)
+    capacity = whole("place_count", place_count, low=1)
+    return in_blocks(_blocking, load, capacity)
 
 
 @model
@@ -99,8 +99,8 @@ def mm1k_customers(utilization: ArrayLike, *, place_count: ArrayLike) -> FloatAr
     Kleinrock, Queueing Systems vol. 1, 3.6.
     """
     load = non_negative("utilization", utilization)
-    places = whole("place_count", place_count, low=1)
-    return in_blocks(_mean_number, load, places)
+    capacity = whole("place_count", place_count, low=1)
+    return in_blocks(_mean_number, load, capacity)
 
 
 @model
@@ -143,8 +143,8 @@ def mm1k_throughput_pps(
     Kleinrock, Queueing Systems vol. 1, 3.6.
     """
     load = non_negative("utilization", utilization)
-    places = whole("place_count", place_count, low=1)
-    return in_blocks(_busy_ratio, load, places) / positive("service_s", service_s)
+    capacity = whole("place_count", place_count, low=1)
+    return in_blocks(_busy_ratio, load, capacity) / positive("service_s", service_s)
 
 
 @model
@@ -193,8 +193,8 @@ def mm1k_sojourn_s(
     Kleinrock, Queueing Systems vol. 1, 3.6; Little 1961.
     """
     load = non_negative("utilization", utilization)
-    places = whole("place_count", place_count, low=1)
-    return in_blocks(_services_inside, load, places) * positive("service_s", service_s)
+    capacity = whole("place_count", place_count, low=1)
+    return in_blocks(_services_inside, load, capacity) * positive("service_s", service_s)
 
 
 @model
@@ -244,55 +244,55 @@ def mm1k_wait_s(
     Kleinrock, Queueing Systems vol. 1, 3.6.
     """
     load = non_negative("utilization", utilization)
-    places = whole("place_count", place_count, low=1)
-    return in_blocks(_services_ahead, load, places) * positive("service_s", service_s)
+    capacity = whole("place_count", place_count, low=1)
+    return in_blocks(_services_ahead, load, capacity) * positive("service_s", service_s)
 
 
-def _blocking(load: FloatArray, places: FloatArray) -> FloatArray:
-    """Return the share of time that all places are taken."""
+def _blocking(load: FloatArray, capacity: FloatArray) -> FloatArray:
+    """Return the share of time that the system is full."""
     x = np.log(load)
-    towards_one = np.exp(np.minimum(places * x, 0.0)) * _growth_ratio(x, places)
-    return keep_nan(np.where(load > 0.0, towards_one, 0.0), load, places)
+    towards_one = np.exp(np.minimum(capacity * x, 0.0)) * _growth_ratio(x, capacity)
+    return keep_nan(np.where(load > 0.0, towards_one, 0.0), load, capacity)
 
 
-def _services_inside(load: FloatArray, places: FloatArray) -> FloatArray:
+def _services_inside(load: FloatArray, capacity: FloatArray) -> FloatArray:
     """Return the time in the system, in services."""
-    number = _mean_number(load, places)
+    number = _mean_number(load, capacity)
     # Next to no load every customer is alone; numbers this small have lost their digits.
-    services = np.where(load > 1e-300, number / _busy_ratio(load, places), 1.0)
-    return keep_nan(services, load, places)
+    services = np.where(load > 1e-300, number / _busy_ratio(load, capacity), 1.0)
+    return keep_nan(services, load, capacity)
 
 
-def _services_ahead(load: FloatArray, places: FloatArray) -> FloatArray:
+def _services_ahead(load: FloatArray, capacity: FloatArray) -> FloatArray:
     """Return the wait, in services."""
-    ahead = np.where(places > 1.0, _mean_number(load, np.maximum(places - 1.0, 1.0)), 0.0)
-    return keep_nan(ahead, load, places)
+    ahead = np.where(capacity > 1.0, _mean_number(load, np.maximum(capacity - 1.0, 1.0)), 0.0)
+    return keep_nan(ahead, load, capacity)
 
 
-def _mean_number(load: FloatArray, places: FloatArray) -> FloatArray:
-    """Return the mean number in a system with so many places."""
+def _mean_number(load: FloatArray, capacity: FloatArray) -> FloatArray:
+    """Return the mean number in a system of a given capacity."""
     x = np.log(load)
-    states = places + 1.0
+    states = capacity + 1.0
     # Next to 1 the two terms of the equation cancel; their poles taken out, they do not.
-    middle = 0.5 * (places + states * langevin(0.5 * states * x) - langevin(0.5 * x))
+    middle = 0.5 * (capacity + states * langevin(0.5 * states * x) - langevin(0.5 * x))
     apart = 1.0 / np.expm1(-x) - states / np.expm1(-states * x)
     number = np.where(np.abs(states * x) < 1.0, middle, apart)
-    return keep_nan(np.where(load > 0.0, number, 0.0), load, places)
+    return keep_nan(np.where(load > 0.0, number, 0.0), load, capacity)
 
 
-def _growth_ratio(x: FloatArray, places: FloatArray) -> FloatArray:
+def _growth_ratio(x: FloatArray, capacity: FloatArray) -> FloatArray:
     """Return (1 - e^-|x|) / (1 - e^-|(K+1)x|), and 1 / (K + 1) at 0."""
     away = -np.abs(x)
-    states = places + 1.0
+    states = capacity + 1.0
     return np.where(away < 0.0, np.expm1(away) / np.expm1(states * away), 1.0 / states)
 
 
-def _busy_ratio(load: FloatArray, places: FloatArray) -> FloatArray:
+def _busy_ratio(load: FloatArray, capacity: FloatArray) -> FloatArray:
     """Return the share of time that the server works: what is accepted, in services."""
     x = np.log(load)
-    growth = _growth_ratio(x, places)
+    growth = _growth_ratio(x, capacity)
     # p_0 above a load of 1 and p_K below are the small ones: 1 minus them keeps its digits.
-    accepted = load * (1.0 - np.exp(places * np.minimum(x, 0.0)) * growth)
-    worked = 1.0 - np.exp(-places * np.maximum(x, 0.0)) * growth
+    accepted = load * (1.0 - np.exp(capacity * np.minimum(x, 0.0)) * growth)
+    worked = 1.0 - np.exp(-capacity * np.maximum(x, 0.0)) * growth
     busy = np.where(load <= 1.0, accepted, worked)
-    return keep_nan(np.where(load > 0.0, busy, 0.0), load, places)
+    return keep_nan(np.where(load > 0.0, busy, 0.0), load, capacity)

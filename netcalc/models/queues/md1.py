@@ -242,8 +242,8 @@ def _steps_at(quantile: FloatArray, load: FloatArray) -> FloatArray:
     # P(W <= k) is P(at most k in the system): the tables bracket the root in whole steps.
     below = (table[_TERMS:] < quantile).sum(axis=0)
     whole_steps = np.where(is_low, below, (tails[_TERMS:] > wanted).sum(axis=0))
-    place = np.minimum(whole_steps, EXACT_STEPS - 1)
-    longer = np.where(is_low, -_counted_back(place, table), _counted_back(place, tails))
+    step = np.minimum(whole_steps, EXACT_STEPS - 1)
+    longer = np.where(is_low, -_counted_back(step, table), _counted_back(step, tails))
     slopes = np.diff(longer, axis=0)
     low, high = np.zeros_like(quantile), load + 0.0 * quantile
     for _ in range(12):

@@ -26,8 +26,8 @@ from netcalc.models.sizes.framing import ethernet_wire_bytes
 from netcalc.models.sizes.headers import (
     UDP_HEADER_BYTES,
     ip_header_bytes,
-    room,
     tcp_ip_header_bytes,
+    without_headers,
 )
 from netcalc.models.sizes.layers import fixed_bytes, inside, outside, stack_layers
 
@@ -245,7 +245,7 @@ def tunnel_mtu_bytes(mtu_bytes: ArrayLike, *, stack: str) -> FloatArray:
     ----------
     As :func:`tunnel_packet_bytes`.
     """
-    return _room_inside(mtu_bytes, stack, 0.0)
+    return _inner_bytes(mtu_bytes, stack, 0.0)
 
 
 @model
@@ -303,7 +303,7 @@ def tunnel_tcp_payload_bytes(
     RFC 9293 section 3.7.1, RFC 6691, and as :func:`tunnel_packet_bytes`.
     """
     headers = tcp_ip_header_bytes(ip_version, tcp_option_bytes)
-    return _room_inside(mtu_bytes, stack, headers)
+    return _inner_bytes(mtu_bytes, stack, headers)
 
 
 @model
@@ -350,7 +350,7 @@ def tunnel_udp_payload_bytes(
     ----------
     RFC 768, and as :func:`tunnel_packet_bytes`.
     """
-    return _room_inside(mtu_bytes, stack, ip_header_bytes(ip_version) + UDP_HEADER_BYTES)
+    return _inner_bytes(mtu_bytes, stack, ip_header_bytes(ip_version) + UDP_HEADER_BYTES)
 
 
 @model
@@ -419,20 +419,20 @@ def tunnel_goodput_bps(
     IEEE 802.3, and as :func:`tunnel_packet_bytes`.
     """
     inner = tunnel_mtu_bytes(mtu_bytes, stack=stack)
-    payload = room("mtu_bytes", inner, tcp_ip_header_bytes(ip_version, tcp_option_bytes))
+    payload = without_headers("mtu_bytes", inner, tcp_ip_header_bytes(ip_version, tcp_option_bytes))
     outer = tunnel_packet_bytes(inner, stack=stack, mtu_bytes=mtu_bytes)
     wire = ethernet_wire_bytes(outer, tag_count=tag_count)
     return positive("bandwidth_bps", bandwidth_bps) * (payload / wire)
 
 
-def _room_inside(mtu_bytes: ArrayLike, stack: str, headers: FloatArray | float) -> FloatArray:
+def _inner_bytes(mtu_bytes: ArrayLike, stack: str, headers: FloatArray | float) -> FloatArray:
     """Return what a stack of tunnels, and the headers of the packet inside it, leave of an MTU."""
     inner = non_negative("mtu_bytes", mtu_bytes)
     fixed = 0.0  # of neighbours that only add headers, taken off together
     for layer in stack_layers(stack):
         if layer.base == "esp":
-            inner = inside(layer, room("mtu_bytes", inner, fixed) if fixed else inner)
+            inner = inside(layer, without_headers("mtu_bytes", inner, fixed) if fixed else inner)
             fixed = 0.0
         else:
             fixed += fixed_bytes(layer)
-    return room("mtu_bytes", inner, fixed + headers)
+    return without_headers("mtu_bytes", inner, fixed + headers)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, flag, model, non_negative
 from netcalc.errors import ArgumentTypeError, DomainError
-from netcalc.models.sizes.headers import UDP_HEADER_BYTES, ip_header_bytes, room
+from netcalc.models.sizes.headers import UDP_HEADER_BYTES, ip_header_bytes, without_headers
 
 ESP_HEADER_BYTES = 8.0
 """Security parameters index (4) and sequence number (4). [byte]"""
@@ -148,7 +148,7 @@ def esp_packet_bytes(
     ----------
     RFC 4303 section 2; RFC 3948 (NAT traversal).
     """
-    iv, align, icv = _named(suite)
+    iv, align, icv = _suite(suite)
     padded = non_negative("payload_bytes", payload_bytes) + ESP_TRAILER_BYTES
     padded = np.ceil(padded / align) * align
     return padded + (_outer_bytes(ip_version, nat_traversal) + iv + icv)
@@ -206,9 +206,9 @@ def esp_payload_bytes(
     ----------
     RFC 4303 section 2; RFC 3948 (NAT traversal).
     """
-    iv, align, icv = _named(suite)
+    iv, align, icv = _suite(suite)
     fixed = _outer_bytes(ip_version, nat_traversal) + iv + icv
-    left = room("mtu_bytes", non_negative("mtu_bytes", mtu_bytes), fixed + align)
+    left = without_headers("mtu_bytes", non_negative("mtu_bytes", mtu_bytes), fixed + align)
     return np.floor(left / align) * align + (align - ESP_TRAILER_BYTES)
 
 
@@ -220,7 +220,7 @@ def _outer_bytes(ip_version: int, nat_traversal: bool) -> float:
     )
 
 
-def _named(suite: str) -> Suite:
+def _suite(suite: str) -> Suite:
     if not isinstance(suite, str):
         raise ArgumentTypeError("not-text", "suite", repr(suite), example="aes-gcm-16")
     return suite_sizes(suite)

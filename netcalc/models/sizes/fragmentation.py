@@ -1,6 +1,6 @@
 r"""IP fragmentation: fragments of a datagram.
 
-Every fragment but the last carries a multiple of 8 bytes. Two algorithms differ where the room
+Every fragment but the last carries a multiple of 8 bytes. Two algorithms differ where the space
 behind the header is no such multiple: RFC 791 and Linux send a remainder that fits whole, 4.4BSD
 cuts every fragment of a datagram to the multiple.
 """
@@ -123,7 +123,7 @@ def fragment_count(
     choice("algorithm", algorithm, _ALGORITHMS)
     options = _options(ip_option_bytes, ip_version)
     size = _datagram_bytes(ip_payload_bytes, ip_version, options)
-    fits, last_fits, cut = _rooms(mtu_bytes, ip_version, options)
+    fits, last_fits, cut = _fragment_capacities(mtu_bytes, ip_version, options)
     last = cut if algorithm == "bsd" else last_fits
     count = np.ceil((size - last) / cut) + 1.0
     return np.where(size <= fits, 1.0, count)
@@ -203,7 +203,7 @@ def fragments_bytes(
         ip_option_bytes=ip_option_bytes,
         algorithm=algorithm,
     )
-    _, _, cut = _rooms(mtu_bytes, ip_version, _options(ip_option_bytes, ip_version))
+    _, _, cut = _fragment_capacities(mtu_bytes, ip_version, _options(ip_option_bytes, ip_version))
     sizes = np.full(int(count), float(cut))
     sizes[-1] = float(ip_payload_bytes) - (int(count) - 1) * float(cut)
     return sizes
@@ -350,7 +350,7 @@ def fragmented_wire_bytes(
         algorithm=algorithm,
     )
     options = _options(ip_option_bytes, ip_version)
-    _, _, cut = _rooms(mtu_bytes, ip_version, options)
+    _, _, cut = _fragment_capacities(mtu_bytes, ip_version, options)
     more = IPV6_FRAGMENT_HEADER_BYTES if ip_version == 6 else 0.0
     header = ip_header_bytes(ip_version) + options + np.where(count > 1.0, more, 0.0)
     last = whole("ip_payload_bytes", ip_payload_bytes) - (count - 1.0) * cut
@@ -375,11 +375,11 @@ def _options(ip_option_bytes: ArrayLike, ip_version: int) -> FloatArray:
     return between("ip_option_bytes", ip_option_bytes, 0.0, most)
 
 
-def _rooms(
+def _fragment_capacities(
     mtu_bytes: ArrayLike, ip_version: int, option_bytes: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return what fits unfragmented, the room of a last fragment, and that of the others."""
+    """Return what fits unfragmented, the payload of a last fragment, and that of the others."""
     mtu = whole("mtu_bytes", at_least("mtu_bytes", mtu_bytes, float(min_mtu_bytes(ip_version))))
     fits = mtu - (ip_header_bytes(ip_version) + option_bytes)
-    room = fits - IPV6_FRAGMENT_HEADER_BYTES if ip_version == 6 else fits
-    return fits, room, np.floor(room / 8.0) * 8.0
+    free = fits - IPV6_FRAGMENT_HEADER_BYTES if ip_version == 6 else fits
+    return fits, free, np.floor(free / 8.0) * 8.0

@@ -20,8 +20,8 @@ from netcalc.models.sizes.headers import (
     TAG_BYTES,
     UDP_HEADER_BYTES,
     ip_header_bytes,
-    room,
     tcp_ip_header_bytes,
+    without_headers,
 )
 
 
@@ -248,7 +248,9 @@ def captured_tcp_payload_bytes(
     """
     headers = MAC_HEADER_BYTES + TAG_BYTES * whole("tag_count", tag_count)
     headers = headers + tcp_ip_header_bytes(ip_version, tcp_option_bytes)
-    return room("captured_bytes", non_negative("captured_bytes", captured_bytes), headers)
+    return without_headers(
+        "captured_bytes", non_negative("captured_bytes", captured_bytes), headers
+    )
 
 
 @model
@@ -300,7 +302,7 @@ def tcp_payload_bytes(
     RFC 9293 section 3.7.1; RFC 6691; RFC 7323 (timestamps).
     """
     headers = tcp_ip_header_bytes(ip_version, tcp_option_bytes)
-    return room("mtu_bytes", non_negative("mtu_bytes", mtu_bytes), headers)
+    return without_headers("mtu_bytes", non_negative("mtu_bytes", mtu_bytes), headers)
 
 
 @model
@@ -342,7 +344,7 @@ def udp_payload_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatArra
     RFC 768, RFC 791, RFC 8200.
     """
     headers = ip_header_bytes(ip_version) + UDP_HEADER_BYTES
-    return room("mtu_bytes", non_negative("mtu_bytes", mtu_bytes), headers)
+    return without_headers("mtu_bytes", non_negative("mtu_bytes", mtu_bytes), headers)
 
 
 @model

@@ -1,4 +1,4 @@
-"""Sizes of the headers that several subjects share, and the room they leave."""
+"""Sizes of the headers that several subjects share, and what remains behind them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def tcp_ip_header_bytes(ip_version: int, tcp_option_bytes: ArrayLike) -> FloatAr
     return options + (ip_header_bytes(ip_version) + TCP_HEADER_BYTES)
 
 
-def room(name: str, outer: FloatArray, headers: FloatArray | float) -> FloatArray:
+def without_headers(name: str, outer: FloatArray, headers: FloatArray | float) -> FloatArray:
     """Return ``outer - headers``, refused where the headers do not fit."""
     left = np.asarray(outer - headers)
     lowest = float(left.min()) if left.size else 0.0

@@ -11,7 +11,7 @@ import numpy as np
 from netcalc.checks import FloatArray
 from netcalc.errors import ArgumentTypeError, DomainError
 from netcalc.models.sizes.esp import esp_packet_bytes, esp_payload_bytes, suite_sizes
-from netcalc.models.sizes.headers import ip_header_bytes, room
+from netcalc.models.sizes.headers import ip_header_bytes, without_headers
 from netcalc.models.sizes.wireguard import WIREGUARD_ALIGN_BYTES, wireguard_overhead_bytes
 
 ON_ETHERNET = {"pppoe": 8.0, "tag": 4.0}
@@ -82,10 +82,10 @@ def _layers(stack: str) -> tuple[Layer, ...]:
         if layer.base in ON_ETHERNET and below not in CARRIES_ETHERNET:
             raise DomainError("only-on-ethernet", "stack", stack, layer=layer.base, below=below)
         below = layer.base
-    return _merged(layers)
+    return _merge(layers)
 
 
-def _merged(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
+def _merge(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
     """Return the layers with neighbours that only add headers made one."""
     merged: list[Layer] = []
     for layer in layers:
@@ -142,7 +142,7 @@ def inside(layer: Layer, outer: FloatArray) -> FloatArray:
             nat_traversal=layer.nat_traversal,
         )
         return inner + ip_header_bytes(layer.ip_version) if layer.transport else inner
-    return room("mtu_bytes", outer, fixed_bytes(layer))
+    return without_headers("mtu_bytes", outer, fixed_bytes(layer))
 
 
 def outside(layer: Layer, inner: FloatArray, largest: FloatArray) -> FloatArray:
@@ -150,7 +150,7 @@ def outside(layer: Layer, inner: FloatArray, largest: FloatArray) -> FloatArray:
     if layer.base == "esp":
         own = ip_header_bytes(layer.ip_version) if layer.transport else 0.0
         return esp_packet_bytes(
-            room("packet_bytes", inner, own),
+            without_headers("packet_bytes", inner, own),
             suite=layer.suite,
             ip_version=layer.ip_version,
             nat_traversal=layer.nat_traversal,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, model, non_negative
-from netcalc.models.sizes.headers import UDP_HEADER_BYTES, ip_header_bytes, room
+from netcalc.models.sizes.headers import UDP_HEADER_BYTES, ip_header_bytes, without_headers
 
 WIREGUARD_BYTES = 32.0
 """Type (4), receiver (4), counter (8) and tag (16). [byte]"""
@@ -146,4 +146,4 @@ def wireguard_mtu_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatAr
     1420.
     """
     outer = non_negative("mtu_bytes", mtu_bytes)
-    return room("mtu_bytes", outer, float(wireguard_overhead_bytes(ip_version)))
+    return without_headers("mtu_bytes", outer, float(wireguard_overhead_bytes(ip_version)))

@@ -187,7 +187,7 @@ def slow_start_s(
     first = positive("initial_window_segments", initial_window_segments)
     largest = positive("max_window_segments", max_window_segments, allow_inf=True)
     growth = 1.0 + 1.0 / positive("segments_per_ack", segments_per_ack)
-    return in_blocks(_growing_s, count, non_negative("rtt_s", rtt_s), first, largest, growth)
+    return in_blocks(_growth_s, count, non_negative("rtt_s", rtt_s), first, largest, growth)
 
 
 @model
@@ -307,7 +307,7 @@ def _sent_before_loss(count: FloatArray, loss: FloatArray) -> FloatArray:
     return np.where((loss == 1) & (count == 0), 0.0, before)
 
 
-def _growing_s(
+def _growth_s(
     count: FloatArray, rtt: FloatArray, first: FloatArray, largest: FloatArray, growth: FloatArray
 ) -> FloatArray:
     per_round = 1.0 / np.log2(growth)

@@ -211,7 +211,7 @@ def cubic_loss_interval_s(
     """
     loss = ratio("loss_ratio", loss_ratio)
     rtt = positive("rtt_s", rtt_s)
-    shape = _shape(positive("cubic_scale", cubic_scale), decrease_factor)
+    shape = _cubic_shape(positive("cubic_scale", cubic_scale), decrease_factor)
     return np.sqrt(np.sqrt(rtt / (shape * loss)))
 
 
@@ -269,7 +269,9 @@ def cubic_raw_window_packets(
     """
     loss = ratio("loss_ratio", loss_ratio)
     rtt = positive("rtt_s", rtt_s)
-    return _raw(loss, rtt, _shape(positive("cubic_scale", cubic_scale), decrease_factor))
+    return _raw_window(
+        loss, rtt, _cubic_shape(positive("cubic_scale", cubic_scale), decrease_factor)
+    )
 
 
 @model
@@ -330,7 +332,9 @@ def cubic_mean_window_packets(
     """
     loss = ratio("loss_ratio", loss_ratio)
     rtt = positive("rtt_s", rtt_s)
-    raw = _raw(loss, rtt, _shape(positive("cubic_scale", cubic_scale), decrease_factor))
+    raw = _raw_window(
+        loss, rtt, _cubic_shape(positive("cubic_scale", cubic_scale), decrease_factor)
+    )
     return np.maximum(raw, positive("reno_constant", reno_constant) / np.sqrt(loss))
 
 
@@ -399,7 +403,9 @@ def cubic_throughput_bps(
     """
     loss = ratio("loss_ratio", loss_ratio)
     rtt = positive("rtt_s", rtt_s)
-    raw = _raw(loss, rtt, _shape(positive("cubic_scale", cubic_scale), decrease_factor))
+    raw = _raw_window(
+        loss, rtt, _cubic_shape(positive("cubic_scale", cubic_scale), decrease_factor)
+    )
     window = np.maximum(raw, positive("reno_constant", reno_constant) / np.sqrt(loss))
     throughput = window * (8.0 * positive("packet_bytes", packet_bytes) / rtt)
     is_lost = loss == 1.0
@@ -471,13 +477,13 @@ def cubic_loss_ratio(
     """
     rate = non_negative("throughput_bps", throughput_bps)
     rtt = positive("rtt_s", rtt_s)
-    shape = _shape(positive("cubic_scale", cubic_scale), decrease_factor)
+    shape = _cubic_shape(positive("cubic_scale", cubic_scale), decrease_factor)
     window = rate * (rtt / (8.0 * positive("packet_bytes", packet_bytes)))
     reno = positive("reno_constant", reno_constant)
     return in_blocks(_required_loss, window, rtt, shape, reno)
 
 
-def _shape(scale: FloatArray, decrease_factor: ArrayLike) -> FloatArray:
+def _cubic_shape(scale: FloatArray, decrease_factor: ArrayLike) -> FloatArray:
     """Return C (3 + beta) / (4 (1 - beta)): the fourth power of 1/p in K, in rounds."""
     kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
     return scale * (3.0 + kept) / (4.0 * (1.0 - kept))
@@ -491,7 +497,7 @@ def _required_loss(
     return np.minimum(np.maximum(raw, (reno / window) ** 2), 1.0)
 
 
-def _raw(loss: FloatArray, rtt: FloatArray, shape: FloatArray) -> FloatArray:
+def _raw_window(loss: FloatArray, rtt: FloatArray, shape: FloatArray) -> FloatArray:
     # The fourth root of shape (rtt/p)^3, by square roots: two thirds of the time of a power.
     root = np.sqrt(rtt / loss)
     return np.sqrt(root) * root * np.sqrt(np.sqrt(shape))

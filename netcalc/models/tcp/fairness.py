@@ -157,8 +157,8 @@ def max_min_bps(
     rates = np.empty(demand.size)
     left = capacity
     heavier = np.cumsum(weights[order][::-1])[::-1]
-    for place, flow in enumerate(order):
-        rates[flow] = min(demand[flow], left * (weights[flow] / heavier[place]))
+    for index, flow in enumerate(order):
+        rates[flow] = min(demand[flow], left * (weights[flow] / heavier[index]))
         left = max(left - rates[flow], 0.0)
     return rates
 

@@ -21,14 +21,14 @@ from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, 
 from netcalc.models.blocks import in_blocks
 
 
-def _offset(acked: FloatArray) -> FloatArray:
+def _window_offset(acked: FloatArray) -> FloatArray:
     """Return the constant of the mean window."""
     return 2.0 / 3.0 / acked + 1.0 / 3.0
 
 
 def _mean_window(loss: FloatArray, acked: FloatArray) -> FloatArray:
     """Return E[W], without a limit on the window."""
-    constant = _offset(acked)
+    constant = _window_offset(acked)
     return constant + np.sqrt(8.0 * (1.0 - loss) / (3.0 * acked * loss) + constant * constant)
 
 
@@ -51,7 +51,7 @@ def _timeout_share(window: FloatArray, loss: FloatArray) -> FloatArray:
     return keep_nan(np.where(window > 3.0, share, 1.0), window, loss)
 
 
-def _full(
+def _full_formula(
     loss: FloatArray,
     rtt: FloatArray,
     rto: FloatArray,
@@ -77,7 +77,7 @@ def _full(
     return packets / (rtt * rounds + timeouts * _backoff(loss) * rto / kept)
 
 
-def _approximate(
+def _approximate_formula(
     loss: FloatArray, rtt: FloatArray, rto: FloatArray, acked: FloatArray
 ) -> FloatArray:
     """Return the approximate formula without the limit on the window."""
@@ -91,7 +91,7 @@ def _sent_pps(
 ) -> FloatArray:
     """Return the rate of sending, with its edges."""
     window = _mean_window(loss, acked)
-    rate = _full(loss, rtt, rto, np.minimum(window, limit), acked, window >= limit)
+    rate = _full_formula(loss, rtt, rto, np.minimum(window, limit), acked, window >= limit)
     return _with_edges(rate, loss, window, limit)
 
 
@@ -101,7 +101,7 @@ def _received_pps(
     """Return the rate of receiving, with its edges."""
     window = _mean_window(loss, acked)
     used = np.minimum(window, limit)
-    rate = _full(loss, rtt, rto, used, acked, window >= limit, is_received=True)
+    rate = _full_formula(loss, rtt, rto, used, acked, window >= limit, is_received=True)
     return _with_edges(rate, loss, window, limit)
 
 
@@ -109,7 +109,7 @@ def _approximate_pps(
     loss: FloatArray, rtt: FloatArray, rto: FloatArray, limit: FloatArray, acked: FloatArray
 ) -> FloatArray:
     """Return the approximate formula, with its edges."""
-    rate = np.minimum(limit / rtt, _approximate(loss, rtt, rto, acked))
+    rate = np.minimum(limit / rtt, _approximate_formula(loss, rtt, rto, acked))
     return np.where(loss == 1.0, 0.0, rate)
 
 
@@ -543,7 +543,7 @@ def pftk_loss_ratio(
     limit = positive("max_window_packets", max_window_packets, allow_inf=True)
     acked = positive("segments_per_ack", segments_per_ack)
     rtt, rto = positive("rtt_s", rtt_s), positive("rto_s", rto_s)
-    return in_blocks(_loss, rate, rtt, rto, limit, acked)
+    return in_blocks(_full_loss, rate, rtt, rto, limit, acked)
 
 
 @model
@@ -612,20 +612,20 @@ def pftk_approx_loss_ratio(
     return in_blocks(_approximate_loss, rate, rtt, rto, limit, acked)
 
 
-def _loss(
+def _full_loss(
     rate: FloatArray, rtt: FloatArray, rto: FloatArray, limit: FloatArray, acked: FloatArray
 ) -> FloatArray:
     """Return the loss of the full formula: on the side of the switch where the rate is."""
     # The loss at which the mean window is the limit: E[W] = Wm solved for (1 - p) / p.
-    odds = 0.375 * acked * limit * np.maximum(limit - 2.0 * _offset(acked), 0.0)
+    odds = 0.375 * acked * limit * np.maximum(limit - 2.0 * _window_offset(acked), 0.0)
     turn = 1.0 / (1.0 + odds)
     turn = np.where(turn < 1.0, turn, np.nextafter(1.0, 0.0))
-    at_turn = _full(turn, rtt, rto, _mean_window(turn, acked), acked, np.asarray(False))
+    at_turn = _full_formula(turn, rtt, rto, _mean_window(turn, acked), acked, np.asarray(False))
     is_free = ~(at_turn < rate)
 
     def rate_at(loss: FloatArray) -> FloatArray:
         window = np.where(is_free, _mean_window(loss, acked), limit)
-        return _full(loss, rtt, rto, window, acked, ~is_free)
+        return _full_formula(loss, rtt, rto, window, acked, ~is_free)
 
     low = np.where(is_free, np.maximum(turn, _LEAST_LOSS), _LEAST_LOSS)
     found = _largest_loss(rate_at, rate, low, np.where(is_free, 1.0, turn))
@@ -638,7 +638,7 @@ def _approximate_loss(
     """Return the loss of the approximate formula."""
 
     def rate_at(loss: FloatArray) -> FloatArray:
-        return _approximate(loss, rtt, rto, acked)
+        return _approximate_formula(loss, rtt, rto, acked)
 
     found = _largest_loss(rate_at, rate, np.asarray(_LEAST_LOSS), np.asarray(1.0))
     return keep_nan(np.where(rate > limit / rtt, np.nan, found), rate, rtt, rto, acked, limit)

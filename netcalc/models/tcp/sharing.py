@@ -64,9 +64,9 @@ def aimd_utilization(buffer_bdp: ArrayLike, *, decrease_factor: ArrayLike = 0.5)
     Appenzeller, Keslassy and McKeown, Sizing router buffers, SIGCOMM 2004,
     doi:10.1145/1015467.1015499.
     """
-    room = non_negative("buffer_bdp", buffer_bdp)
+    buffer = non_negative("buffer_bdp", buffer_bdp)
     kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
-    return in_blocks(_aimd_busy, room, kept)
+    return in_blocks(_aimd_busy, buffer, kept)
 
 
 @model
@@ -111,9 +111,9 @@ def cubic_utilization(
     ----------
     RFC 9438, eq. 1, integrated over a period.
     """
-    room = non_negative("buffer_bdp", buffer_bdp)
+    buffer = non_negative("buffer_bdp", buffer_bdp)
     kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
-    return in_blocks(_cubic_busy, room, kept)
+    return in_blocks(_cubic_busy, buffer, kept)
 
 
 @model
@@ -363,9 +363,9 @@ def drain_s(buffer_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
     )
 
 
-def _aimd_busy(room: FloatArray, kept: FloatArray) -> FloatArray:
+def _aimd_busy(buffer: FloatArray, kept: FloatArray) -> FloatArray:
     """Return the utilization by AIMD."""
-    peak = 1.0 + room
+    peak = 1.0 + buffer
     lowest = kept * peak
     idle = np.maximum(1.0 - lowest, 0.0)
     # The packets of a period, and the rounds that they take: short of 1 is what stays idle.
@@ -373,10 +373,10 @@ def _aimd_busy(room: FloatArray, kept: FloatArray) -> FloatArray:
     return np.where(idle > 0.0, 1.0 - 0.5 * idle * idle / rounds, 1.0 + 0.0 * idle)
 
 
-def _cubic_busy(room: FloatArray, kept: FloatArray) -> FloatArray:
+def _cubic_busy(buffer: FloatArray, kept: FloatArray) -> FloatArray:
     """Return the utilization by CUBIC."""
-    peak, cut = 1.0 + room, 1.0 - kept
-    full = np.minimum(np.cbrt(room / peak / cut), 1.0)  # the share of the period with a queue
-    full = keep_nan(np.where(cut > 0.0, full, 1.0), room, cut)
+    peak, cut = 1.0 + buffer, 1.0 - kept
+    full = np.minimum(np.cbrt(buffer / peak / cut), 1.0)  # the share of the period with a queue
+    full = keep_nan(np.where(cut > 0.0, full, 1.0), buffer, cut)
     below = 1.0 - full
     return full + below * peak * (1.0 - 0.25 * cut * (1.0 + full) * (1.0 + full * full))

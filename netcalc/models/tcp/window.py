@@ -20,7 +20,7 @@ MAX_WINDOW_SHIFT = 14
 """Largest shift of the window scale option (RFC 7323, 2.3)."""
 
 SEQUENCE_SPACE_BYTES = 2**32
-"""All sequence numbers of TCP. Old and new data are told apart within half of it. [byte]"""
+"""All sequence numbers of TCP. Old and new data can be distinguished within half of it. [byte]"""
 
 
 @model
@@ -318,7 +318,7 @@ def sequence_wrap_s(
         Rate of the payload. [bit/s]
     sequence_space_bytes : array_like
         Sequence numbers until the wrap: 2^32 for all of them, 2^31 for the half within which old
-        and new can be told apart. [byte]
+        and new can be distinguished. [byte]
 
     Returns
     -------
