@@ -1,7 +1,7 @@
 r"""An exchange of packets, clocked over a path: which packet waits for which, and until when.
 
 A handshake, a request and its response are packets of known sizes, each sent because another one
-arrived. On a slow line their bytes take longer than the round trips that are usually counted.
+arrived. On a slow link their bytes take longer than the round trips that are usually counted.
 """
 
 from __future__ import annotations

@@ -343,7 +343,7 @@ def transfer_latency_s(
     Returns
     -------
     numpy.ndarray
-        One-way latency; ``nan`` where the line alone takes longer. [s]
+        One-way latency; ``nan`` where the link alone takes longer. [s]
 
     Notes
     -----

@@ -94,7 +94,7 @@ def path_mixes(
 
     Examples
     --------
-    Of T1, 10 Mbit/s and T3 lines, 12 in all; 80 ms and twelve routers with 0.5 ms each way:
+    Of T1, 10 Mbit/s and T3 links, 12 in all; 80 ms and twelve routers with 0.5 ms each way:
 
     >>> found = path_mixes(0.187, bandwidth_bps=[1.544e6, 10e6, 45e6], link_count=12,
     ...     packet_bytes=1428, base_rtt_s=0.080 + 24 * 0.0005)

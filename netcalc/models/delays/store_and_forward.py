@@ -2,7 +2,7 @@ r"""Store-and-forward, cut-through and pipelining over a list of links.
 
 A path is given as parallel lists: one rate and one latency for each link, one processing time for
 each node between two links. Everything in it serves one packet at a time, in order, with unlimited
-buffers: the sending host, each line, each router, the receiving host.
+buffers: the sending host, each link, each router, the receiving host.
 """
 
 from __future__ import annotations

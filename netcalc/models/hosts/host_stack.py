@@ -262,7 +262,7 @@ def bulk_s(
 
     Notes
     -----
-    Validity: the host is the limit, not the line or a window.
+    Validity: the host is the limit, not the link or a window.
 
     Symbols: :math:`N` payload_bytes, :math:`M` segment_bytes, :math:`a` packet_cost, :math:`b`
     byte_cost.

@@ -48,7 +48,8 @@ def rtt_slope(
 
     Returns
     -------
-    numpy.ndarray        Increase of the round-trip time per byte. [s/byte]
+    numpy.ndarray
+        Increase of the round-trip time per byte. [s/byte]
 
     See Also
     --------

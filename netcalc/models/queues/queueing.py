@@ -220,7 +220,7 @@ def packet_mix_wait_s(
     weight: ArrayLike,
     bandwidth_bps: ArrayLike,
 ) -> FloatArray:
-    r"""Mean wait at the output of a line, for a mix of packet sizes.
+    r"""Mean wait at the output of a link, for a mix of packet sizes.
 
     .. math::
 
@@ -230,13 +230,13 @@ def packet_mix_wait_s(
     Parameters
     ----------
     utilization : array_like
-        Share of the line that the mix takes. [ratio]
+        Share of the link that the mix takes. [ratio]
     wire_bytes : 1-D array_like
         Sizes on the wire. [byte]
     weight : 1-D array_like
         Number of packets of each size. [1]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
 
     Returns
     -------
@@ -256,7 +256,7 @@ def packet_mix_wait_s(
     Notes
     -----
     Validity: as :func:`mg1_wait_s`. Sizes are those on the wire, preamble and gap included:
-    they are what the line serves.
+    they are what the link serves.
 
     Symbols: :math:`\rho` utilization, :math:`L_i` wire_bytes, :math:`w_i` weight, :math:`R`
     bandwidth_bps.

@@ -33,7 +33,7 @@ def token_bucket_transfer_s(
     token_bps : array_like
         Token rate. [bit/s]
     peak_bps : array_like
-        Rate of the line behind the bucket. [bit/s]
+        Rate of the link behind the bucket. [bit/s]
 
     Returns
     -------
@@ -49,7 +49,7 @@ def token_bucket_transfer_s(
 
     Examples
     --------
-    1 MB through a bucket of 125 kB, 10 Mbit/s behind it, on a line of 1 Gbit/s:
+    1 MB through a bucket of 125 kB, 10 Mbit/s behind it, on a link of 1 Gbit/s:
 
     >>> float(token_bucket_transfer_s(1e6, bucket_bytes=125e3, token_bps=10e6, peak_bps=1e9))
     0.7
@@ -86,7 +86,7 @@ def token_bucket_passed_bytes(
     token_bps : array_like
         Token rate. [bit/s]
     peak_bps : array_like
-        Rate of the line behind the bucket. [bit/s]
+        Rate of the link behind the bucket. [bit/s]
 
     Returns
     -------
@@ -131,7 +131,7 @@ def token_bucket_burst_bytes(
     token_bps : array_like
         Token rate. [bit/s]
     peak_bps : array_like
-        Rate of the line behind the bucket. [bit/s]
+        Rate of the link behind the bucket. [bit/s]
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Rates: what a line, a forwarding device or a voice trunk carries."""
+"""Rates: what a link, a forwarding device or a voice trunk carries."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-r"""Forwarding devices: limited by packet rate, by the line, or by stop-and-wait senders.
+r"""Forwarding devices: limited by packet rate, by the link, or by stop-and-wait senders.
 
-A device forwards at most :math:`f_d` packets per second regardless of their size, a line at most
+A device forwards at most :math:`f_d` packets per second regardless of their size, a link at most
 :math:`R / 8(F + 20)`. The first limits small frames, the second large ones; a throughput test shows
-the device only below the line's ceiling for that size of frame.
+the device only below the link's ceiling for that size of frame.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def forwarding_rate_pps(
     bandwidth_bps: ArrayLike,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
 ) -> FloatArray:
-    r"""Frame rate through a device on a line: the lower of the two limits.
+    r"""Frame rate through a device on a link: the lower of the two limits.
 
     .. math:: f = \min\left(f_d,\; \frac{R}{8 (F + o)}\right)
 
@@ -42,7 +42,7 @@ def forwarding_rate_pps(
     device_pps : array_like
         Packets per second that the device forwards. [packet/s]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
 
@@ -82,7 +82,7 @@ def crossover_frame_bytes(
     bandwidth_bps: ArrayLike,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
 ) -> FloatArray:
-    r"""Frame size above which the line is the limit, and below which the device is.
+    r"""Frame size above which the link is the limit, and below which the device is.
 
     .. math:: F^* = \frac{R}{8 f_d} - o
 
@@ -91,14 +91,14 @@ def crossover_frame_bytes(
     device_pps : array_like
         Packets per second that the device forwards. [packet/s]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
 
     Returns
     -------
     numpy.ndarray
-        Frame with FCS: below 64 the line limits every frame, above 1518 the device does. [byte]
+        Frame with FCS: below 64 the link limits every frame, above 1518 the device does. [byte]
 
     Notes
     -----
@@ -155,7 +155,7 @@ def device_byte_cost(
 
     Notes
     -----
-    Validity: both rates below the line's ceiling. A negative cost means that they were not, or that
+    Validity: both rates below the link's ceiling. A negative cost means that they were not, or that
     the rates are of two devices.
 
     Symbols: :math:`f_1` rate_pps, :math:`F_1` frame_bytes, :math:`f_2` other_rate_pps, :math:`F_2`
@@ -265,7 +265,7 @@ def affine_rate_pps(
 
     Notes
     -----
-    Validity: one packet at a time, and a line that is faster than the device.
+    Validity: one packet at a time, and a link that is faster than the device.
 
     Symbols: :math:`F` frame_bytes, :math:`a` packet_cost, :math:`b` byte_cost.
 

@@ -1,6 +1,6 @@
-r"""Goodput: what an application gets from a full Ethernet line.
+r"""Goodput: what an application gets from a full Ethernet link.
 
-The share of the line is payload over wire bytes, so it depends on the size of the packets and on
+The share of the link is payload over wire bytes, so it depends on the size of the packets and on
 nothing else. A rate is converted with that share; adding a constant is right at one rate only.
 """
 
@@ -21,7 +21,7 @@ def tcp_goodput_ratio(
     tcp_option_bytes: ArrayLike = 0.0,
     tag_count: ArrayLike = 0,
 ) -> FloatArray:
-    r"""Maximum TCP goodput of an Ethernet line as a share of its rate.
+    r"""Maximum TCP goodput of an Ethernet link as a share of its rate.
 
     .. math:: g = \frac{M - H_{IP} - 20 - o}{\max(64,\; M + 18 + 4 t) + 20}
 
@@ -75,7 +75,7 @@ def tcp_goodput_bps(
     tcp_option_bytes: ArrayLike = 0.0,
     tag_count: ArrayLike = 0,
 ) -> FloatArray:
-    r"""Maximum TCP goodput of one direction of an Ethernet line.
+    r"""Maximum TCP goodput of one direction of an Ethernet link.
 
     .. math:: G = R \, \frac{M - H_{IP} - 20 - o}{\max(64,\; M + 18 + 4 t) + 20}
 
@@ -84,7 +84,7 @@ def tcp_goodput_bps(
     mtu_bytes : array_like
         Size of the full IP packets. [byte]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
     ip_version : int
         4 or 6. [1]
     tcp_option_bytes : array_like
@@ -136,7 +136,7 @@ def tcp_goodput_bps(
 def udp_goodput_ratio(
     mtu_bytes: ArrayLike, *, ip_version: int = 4, tag_count: ArrayLike = 0
 ) -> FloatArray:
-    r"""Maximum UDP goodput of an Ethernet line as a share of its rate.
+    r"""Maximum UDP goodput of an Ethernet link as a share of its rate.
 
     .. math:: g = \frac{M - H_{IP} - 8}{\max(64,\; M + 18 + 4 t) + 20}
 
@@ -187,7 +187,7 @@ def udp_goodput_bps(
     ip_version: int = 4,
     tag_count: ArrayLike = 0,
 ) -> FloatArray:
-    r"""Maximum UDP goodput of one direction of an Ethernet line.
+    r"""Maximum UDP goodput of one direction of an Ethernet link.
 
     .. math:: G = R \, \frac{M - H_{IP} - 8}{\max(64,\; M + 18 + 4 t) + 20}
 
@@ -196,7 +196,7 @@ def udp_goodput_bps(
     mtu_bytes : array_like
         Size of the IP packets. [byte]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
     ip_version : int
         4 or 6. [1]
     tag_count : array_like
@@ -356,7 +356,7 @@ def half_duplex_goodput_bps(
     tcp_option_bytes: ArrayLike = 0.0,
     tag_count: ArrayLike = 0,
 ) -> FloatArray:
-    r"""Maximum TCP goodput where data and acknowledgements share a half-duplex line.
+    r"""Maximum TCP goodput where data and acknowledgements share a half-duplex link.
 
     .. math::
 
@@ -368,7 +368,7 @@ def half_duplex_goodput_bps(
     mtu_bytes : array_like
         Size of the full IP packets. [byte]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
     segments_per_ack : array_like
         Full segments that one acknowledgement covers: 2 with delayed acknowledgements. [1]
     ip_version : int

@@ -1,6 +1,6 @@
 r"""Line rate: how many frames a link carries per second, and their throughput by layer.
 
-A frame of :math:`F` bytes takes :math:`F + 20` on an Ethernet wire, so a line of rate :math:`R`
+A frame of :math:`F` bytes takes :math:`F + 20` on an Ethernet wire, so a link of rate :math:`R`
 carries :math:`R / 8(F + 20)` of them. Published tables truncate the fraction; these functions do
 not.
 """
@@ -28,7 +28,7 @@ def frame_rate_pps(
     bandwidth_bps: ArrayLike,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
 ) -> FloatArray:
-    r"""Maximum frame rate of an Ethernet line.
+    r"""Maximum frame rate of an Ethernet link.
 
     .. math:: f = \frac{R}{8 (F + o)}
 
@@ -37,7 +37,7 @@ def frame_rate_pps(
     frame_bytes : array_like
         Frame with FCS and tags; of a captured length, 4 more. [byte]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
 
@@ -56,7 +56,7 @@ def frame_rate_pps(
     Notes
     -----
     Validity: back-to-back frames of one size in one direction; clocks are within 100 ppm. Cards of
-    40 Gbit/s and above may be slower than the line with small frames.
+    40 Gbit/s and above may be slower than the link with small frames.
 
     Typical: 148,810 frames of 64 bytes and 8127 of 1518 per second at 100 Mbit/s.
 
@@ -99,7 +99,7 @@ def required_bandwidth_bps(
     Returns
     -------
     numpy.ndarray
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
 
     Notes
     -----
@@ -127,7 +127,7 @@ def frame_throughput_bps(
     bandwidth_bps: ArrayLike,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
 ) -> FloatArray:
-    r"""Maximum layer 2 throughput of a line, FCS included.
+    r"""Maximum layer 2 throughput of a link, FCS included.
 
     .. math:: R_2 = R \, \frac{F}{F + o}
 
@@ -136,7 +136,7 @@ def frame_throughput_bps(
     frame_bytes : array_like
         Frame with FCS and tags. [byte]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
 
@@ -173,7 +173,7 @@ def line_utilization(
     bandwidth_bps: ArrayLike,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
 ) -> FloatArray:
-    r"""Utilization of a line at a given frame rate.
+    r"""Utilization of a link at a given frame rate.
 
     .. math:: u = \frac{8 f (F + o)}{R}
 
@@ -184,14 +184,14 @@ def line_utilization(
     frame_bytes : array_like
         Frame with FCS and tags. [byte]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
 
     Returns
     -------
     numpy.ndarray
-        Utilization; above 1 where the line cannot carry the rate. [ratio]
+        Utilization; above 1 where the link cannot carry the rate. [ratio]
 
     Notes
     -----
@@ -218,7 +218,7 @@ def line_utilization(
 def payload_throughput_bps(
     payload_bytes: ArrayLike, *, wire_bytes: ArrayLike, bandwidth_bps: ArrayLike
 ) -> FloatArray:
-    r"""Maximum payload throughput of a line, for any packet and layer.
+    r"""Maximum payload throughput of a link, for any packet and layer.
 
     .. math:: G = R \, p / W
 
@@ -229,7 +229,7 @@ def payload_throughput_bps(
     wire_bytes : array_like
         Wire size of each packet. [byte]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
 
     Returns
     -------
@@ -314,7 +314,7 @@ def mix_rate_pps(
     bandwidth_bps: ArrayLike,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
 ) -> FloatArray:
-    r"""Maximum frame rate of a line for a mix of sizes (IMIX).
+    r"""Maximum frame rate of a link for a mix of sizes (IMIX).
 
     .. math:: f = \frac{R}{8 (\bar F + o)}, \quad \bar F = \sum_i w_i F_i \Big/ \sum_i w_i
 
@@ -325,7 +325,7 @@ def mix_rate_pps(
     weight : 1-D array_like
         Number of frames of each size, in any unit. [1]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
 

@@ -140,7 +140,7 @@ def goodput_wire_bps(
 def header_bandwidth_bps(
     payload_bytes: ArrayLike, *, wire_bytes: ArrayLike, bandwidth_bps: ArrayLike
 ) -> FloatArray:
-    r"""Bandwidth of a full line that headers, preambles and gaps use.
+    r"""Bandwidth of a full link that headers, preambles and gaps use.
 
     .. math:: R_h = R \, (1 - p / W)
 
@@ -151,7 +151,7 @@ def header_bandwidth_bps(
     wire_bytes : array_like
         Wire size of each packet. [byte]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
 
     Returns
     -------
@@ -160,7 +160,7 @@ def header_bandwidth_bps(
 
     Notes
     -----
-    Validity: a line that is full of packets of one size. At any other load the missing part is
+    Validity: a link that is full of packets of one size. At any other load the missing part is
     proportional to the load, so it is no constant that can be added to a reading.
 
     Symbols: :math:`p` payload_bytes, :math:`W` wire_bytes, :math:`R` bandwidth_bps.
@@ -205,7 +205,7 @@ def constant_offset_rate_pps(
     Returns
     -------
     numpy.ndarray
-        Packets per second, too many wherever the line is not full. [packet/s]
+        Packets per second, too many wherever the link is not full. [packet/s]
 
     See Also
     --------
@@ -304,7 +304,7 @@ def stop_and_wait_goodput_bps(
     cycle_s : array_like
         Time from one sending to the next: data, answer, travel and host time. [s]
     capacity_bps : array_like
-        Goodput at which the line or the device is full. [bit/s]
+        Goodput at which the link or the device is full. [bit/s]
 
     Returns
     -------
@@ -338,14 +338,14 @@ def stop_and_wait_goodput_bps(
 def saturating_pair_count(
     capacity_bps: ArrayLike, *, payload_bytes: ArrayLike, cycle_s: ArrayLike
 ) -> FloatArray:
-    r"""Number of stop-and-wait senders that saturate a line.
+    r"""Number of stop-and-wait senders that saturate a link.
 
     .. math:: n = \left\lceil \frac{C \, t}{8 p} \right\rceil
 
     Parameters
     ----------
     capacity_bps : array_like
-        Goodput at which the line or the device is full. [bit/s]
+        Goodput at which the link or the device is full. [bit/s]
     payload_bytes : array_like
         Payload that a pair sends before it waits for the answer. [byte]
     cycle_s : array_like

@@ -152,7 +152,7 @@ def voip_call_count(
     header_bytes: ArrayLike = RTP_UDP_IPV4_BYTES,
     link_bytes: ArrayLike = 18.0,
 ) -> FloatArray:
-    r"""Number of calls that a line carries.
+    r"""Number of calls that a link carries.
 
     .. math:: n = \left\lfloor \frac{B \, T}{8 (p + h + l)} \right\rfloor
 
@@ -176,7 +176,7 @@ def voip_call_count(
 
     Notes
     -----
-    Validity: as :func:`voip_bandwidth_bps`, on a full-duplex line.
+    Validity: as :func:`voip_bandwidth_bps`, on a full-duplex link.
 
     Symbols: :math:`B` bandwidth_bps, :math:`p` payload_bytes, :math:`T` interval_s, :math:`h`
     header_bytes, :math:`l` link_bytes.

@@ -43,7 +43,7 @@ def datagram_loss_ratio(loss_ratio: ArrayLike, *, fragments: ArrayLike) -> Float
 
     References
     ----------
-    Kent and Mogul, Fragmentation considered harmful (SIGCOMM 1987).
+    Kent and Mogul, Fragmentation considered harmful, SIGCOMM 1987, doi:10.1145/55482.55524.
     """
     survives = np.log1p(-ratio("loss_ratio", loss_ratio))
     return -np.expm1(at_least("fragments", fragments, 1.0) * survives)

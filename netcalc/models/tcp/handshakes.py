@@ -170,7 +170,7 @@ def first_byte_s(
 
     Notes
     -----
-    Validity: negligible serialization, no loss. Where the line is slow,
+    Validity: negligible serialization, no loss. Where the link is slow,
     :func:`netcalc.models.delays.exchange.exchange_timeline` counts their bytes, too.
 
     Symbols: :math:`RTT` rtt_s, :math:`x` extra_round_trips, :math:`t_{server}` server_s. Not in the

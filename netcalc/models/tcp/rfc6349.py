@@ -1,7 +1,7 @@
 r"""The TCP throughput test of RFC 6349: its three metrics and the number of connections.
 
 Percentages of the RFC are ratios or factors here. Its ceilings are the goodput of full segments on
-the line: :mod:`netcalc.models.rates.goodput`, :mod:`netcalc.models.sizes.serial_lines`.
+the link: :mod:`netcalc.models.rates.goodput`, :mod:`netcalc.models.sizes.serial_lines`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def ideal_transfer_s(payload_bytes: ArrayLike, *, throughput_bps: ArrayLike) -> 
     payload_bytes : array_like
         Size of the transfer. [byte]
     throughput_bps : array_like
-        Highest payload rate of TCP on the line. [bit/s]
+        Highest payload rate of TCP on the link. [bit/s]
 
     Returns
     -------
@@ -193,7 +193,7 @@ def connection_count(bdp_bytes: ArrayLike, *, window_bytes: ArrayLike = 65_535) 
 
     Notes
     -----
-    Validity: connections with equal shares of the line.
+    Validity: connections with equal shares of the link.
 
     Symbols: :math:`BDP` bdp_bytes, :math:`W` window_bytes.
 

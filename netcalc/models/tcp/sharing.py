@@ -1,7 +1,7 @@
 r"""One bottleneck and the sawtooth of the flows that share it: utilization, periods, buffers.
 
 The buffer is counted in bandwidth-delay products of the empty path, the window likewise: at 1 the
-line is just full, at 1 plus the buffer a packet is lost. Flows that lose packets at the same time
+link is just full, at 1 plus the buffer a packet is lost. Flows that lose packets at the same time
 behave as one.
 """
 
@@ -40,7 +40,7 @@ def aimd_utilization(buffer_bdp: ArrayLike, *, decrease_factor: ArrayLike = 0.5)
     Returns
     -------
     numpy.ndarray
-        Share of the line that is used: 0.75 for Reno without a buffer. [ratio]
+        Share of the link that is used: 0.75 for Reno without a buffer. [ratio]
 
     See Also
     --------
@@ -88,7 +88,7 @@ def cubic_utilization(
     Returns
     -------
     numpy.ndarray
-        Share of the line that is used. [ratio]
+        Share of the link that is used. [ratio]
 
     See Also
     --------
@@ -118,7 +118,7 @@ def cubic_utilization(
 
 @model
 def full_use_buffer_bdp(decrease_factor: ArrayLike) -> FloatArray:
-    r"""Smallest buffer that keeps the line busy through the sawtooth of one flow.
+    r"""Smallest buffer that keeps the link busy through the sawtooth of one flow.
 
     .. math:: B = (1 - \beta) / \beta
 
@@ -328,7 +328,7 @@ def drain_s(buffer_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
     buffer_bytes : array_like
         Data in the buffer. [byte]
     bandwidth_bps : array_like
-        Rate of the line behind it. [bit/s]
+        Rate of the link behind it. [bit/s]
 
     Returns
     -------

@@ -1,6 +1,6 @@
-r"""Short transfers: handshake, slow start and the line, for one object.
+r"""Short transfers: handshake, slow start and the link, for one object.
 
-The closed forms of one sender on one line that loses nothing; :mod:`netcalc.models.tcp.cardwell`
+The closed forms of one sender on one link that loses nothing; :mod:`netcalc.models.tcp.cardwell`
 has the expected times on a path that does.
 """
 
@@ -25,12 +25,12 @@ def sending_s(
     growth: ArrayLike = 2,
     max_window_segments: ArrayLike = np.inf,
 ) -> FloatArray:
-    r"""Time to send a number of segments: slow start on a line of limited rate.
+    r"""Time to send a number of segments: slow start on a link of limited rate.
 
     .. math:: T = P (RTT_0 + s) + \left(n - W_1 \frac{g^P - 1}{g - 1}\right) s, \quad s = 8 L / R
 
     with :math:`P` the rounds whose window is clocked out before its first acknowledgement is
-    back, :math:`W s < RTT_0 + s`. From then on the line never rests.
+    back, :math:`W s < RTT_0 + s`. From then on the link never rests.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def sending_s(
     packet_bytes : array_like
         Size of a full segment's packet at the layer of the rate. [byte]
     bandwidth_bps : array_like
-        Rate of the line; inf leaves only the round trips. [bit/s]
+        Rate of the link; inf leaves only the round trips. [bit/s]
     base_rtt_s : array_like
         Round-trip time of the empty path without serialization. [s]
     initial_window_segments : array_like
@@ -65,7 +65,7 @@ def sending_s(
 
     Examples
     --------
-    10 MB at 100 Mbit/s and 40 ms: six rounds with pauses, then the line is full.
+    10 MB at 100 Mbit/s and 40 ms: six rounds with pauses, then the link is full.
 
     >>> sent = sending_s(6850, packet_bytes=1500, bandwidth_bps=100e6, base_rtt_s=0.04)
     >>> round(float(sent), 5)
@@ -114,7 +114,7 @@ def static_transfer_s(
     rtt_s : array_like
         Round-trip time. [s]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
     mss_bytes : array_like
         Payload of a full segment. [byte]
     initial_window_segments : array_like
@@ -135,7 +135,7 @@ def static_transfer_s(
 
     Notes
     -----
-    Validity: one line, no loss, no headers, no time in the server. Below 1 % off where the
+    Validity: one link, no loss, no headers, no time in the server. Below 1 % off where the
     object is no whole number of segments.
 
     Symbols: :math:`O` payload_bytes, :math:`RTT` rtt_s, :math:`R` bandwidth_bps, :math:`S`
@@ -198,7 +198,7 @@ def fetch_s(
     server_s : array_like
         Time of the server between request and first byte. [s]
     bandwidth_bps : array_like
-        Rate of the line; without it only round trips count. [bit/s]
+        Rate of the link; without it only round trips count. [bit/s]
     header_bytes : array_like
         Headers of each segment at the layer of the rate. [byte]
     growth : array_like

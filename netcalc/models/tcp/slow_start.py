@@ -1,4 +1,4 @@
-r"""Slow start: round trips of a transfer before the line is full.
+r"""Slow start: round trips of a transfer before the link is full.
 
 The window grows by the factor :math:`g` every round: 2 with an acknowledgement per segment or
 with byte counting, 1.5 with one per two segments. Round :math:`k` sends
@@ -99,7 +99,7 @@ def rounds(
 
     Notes
     -----
-    Validity: no loss, a line that is never full, a receive window that never limits. Growth 1.5
+    Validity: no loss, a link that is never full, a receive window that never limits. Growth 1.5
     is the real-valued form; :func:`rounds_delayed_ack` counts whole segments.
 
     Symbols: :math:`n` segments, :math:`W_1` initial_window_segments, :math:`g` growth.

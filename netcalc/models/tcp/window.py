@@ -1,7 +1,7 @@
 r"""Window limits: data in flight, and the throughput that a window allows.
 
 A sender with a window of :math:`W` bytes sends at most :math:`W` per round trip. The path holds
-the product of bandwidth and delay; a window below it leaves the line idle for part of every
+the product of bandwidth and delay; a window below it leaves the link idle for part of every
 round.
 """
 
@@ -39,7 +39,7 @@ def bdp_bytes(rtt_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
     Returns
     -------
     numpy.ndarray
-        Bytes in flight when the line is just full. [byte]
+        Bytes in flight when the link is just full. [byte]
 
     See Also
     --------
@@ -89,7 +89,7 @@ def bdp_packets(
     Returns
     -------
     numpy.ndarray
-        Packets in flight when the line is just full; not rounded. [1]
+        Packets in flight when the link is just full; not rounded. [1]
 
     Notes
     -----
@@ -147,7 +147,7 @@ def throughput_bps(
 
     Examples
     --------
-    The 16-bit window at 100 ms, on any line:
+    The 16-bit window at 100 ms, on any link:
 
     >>> float(throughput_bps(65535, rtt_s=0.1))
     5242800.0
@@ -182,7 +182,7 @@ def serialized_throughput_bps(
     packet_bytes : array_like
         Size of a packet on the wire. [byte]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
     base_rtt_s : array_like
         Round-trip time of an empty path without serialization: propagation and processing. [s]
 
@@ -198,14 +198,14 @@ def serialized_throughput_bps(
 
     Notes
     -----
-    Validity: one line, one acknowledgement per packet with negligible serialization, no loss.
+    Validity: one link, one acknowledgement per packet with negligible serialization, no loss.
 
     Symbols: :math:`W` window_packets, :math:`L` packet_bytes, :math:`R` bandwidth_bps,
     :math:`RTT_0` base_rtt_s.
 
     Examples
     --------
-    Ten packets of 1500 B at 10 Mbit/s and 20 ms keep the line busy for 57 %:
+    Ten packets of 1500 B at 10 Mbit/s and 20 ms keep the link busy for 57 %:
 
     >>> x = serialized_throughput_bps(10, packet_bytes=1500, bandwidth_bps=10e6, base_rtt_s=0.02)
     >>> round(float(x))
