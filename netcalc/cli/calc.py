@@ -167,7 +167,9 @@ def _named_as_typed(formula: Formula) -> Iterator[None]:
                 unit = "" if parameter.unit in ("1", "ratio", "text", "bool") else parameter.unit
                 unit *= str(error.value)[:1] in "-0123456789"  # else it is no number
                 name = formula.label(parameter.name).replace(" ", "_")
-                value = f"{error.value} {unit}".strip()
+                found = error.value
+                value = f"{found:.12g}" if isinstance(found, float) else str(found)
+                value = f"{value} {unit}".strip()
                 raise DomainError(name, value, error.allowed, hint=error.hint) from error
         raise
 
