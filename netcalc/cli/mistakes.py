@@ -64,28 +64,26 @@ class Group(click.Group):
 
 def command_error(error: click.ClickException) -> NetcalcError | None:
     """Return which mistake click has found; None for one that its own sentence describes."""
-    ctx = error.ctx if isinstance(error, click.UsageError) else None
-    if ctx is None:
-        return None
-    command = ctx.command_path
+    ctx = getattr(error, "ctx", None)
+    command = "netcalc" if ctx is None else ctx.command_path
     match error:
-        case click.NoSuchOption():
-            near = get_close_matches(error.option_name, error.possibilities or (), n=1)
-            values = {"suggestions": near} if near else {}
-            return CommandError(
-                "unknown-option", command=command, option=error.option_name, **values
-            )
-        case _UnknownCommand():
-            values = {"suggestions": error.suggestions} if error.suggestions else {}
-            return CommandError("unknown-command", command=command, name=error.name, **values)
-        case click.MissingParameter() if error.param is not None:
-            return CommandError("argument-missing", command=command, name=typed_name(error.param))
-        case _UnexpectedArguments():
-            words = " ".join(error.words)
-            return CommandError("unexpected-argument", command=command, words=words)
-        case click.BadOptionUsage():
-            return CommandError("option-without-value", command=command, option=error.option_name)
+        case click.NoSuchOption(option_name=option, possibilities=known):
+            near = get_close_matches(option, known or (), n=1)
+            return CommandError("unknown-option", command=command, option=option, **_near(near))
+        case _UnknownCommand(name=name, suggestions=near):
+            return CommandError("unknown-command", command=command, name=name, **_near(near))
+        case click.MissingParameter(param=click.Parameter() as parameter):
+            name = typed_name(parameter)
+            return CommandError("argument-missing", command=command, name=name)
+        case _UnexpectedArguments(words=words):
+            return CommandError("unexpected-argument", command=command, words=" ".join(words))
+        case click.BadOptionUsage(option_name=option):
+            return CommandError("option-without-value", command=command, option=option)
     return None
+
+
+def _near(names: list[str]) -> dict[str, list[str]]:
+    return {"suggestions": names} if names else {}
 
 
 def for_command_line(error: NetcalcError) -> NetcalcError:
@@ -98,7 +96,7 @@ def typed_name(parameter: click.Parameter) -> str:
     """Return the name of an option, or of an argument, as the help shows it."""
     if isinstance(parameter, click.Option):
         return parameter.opts[0]
-    return parameter.human_readable_name.strip("[]")
+    return parameter.human_readable_name.strip("[].")
 
 
 @contextlib.contextmanager

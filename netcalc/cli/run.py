@@ -35,6 +35,11 @@ def echo(**given: Any) -> None:
     The default is the ping experiment of Stevens, TCP/IP Illustrated vol. 3: 15 sizes from 8 to
     1400 bytes, 10 probes each. ICMP requires a --path.
     """
+    if given["protocol"] == "icmp" and given["path_text"] is None:
+        raise click.UsageError(
+            '--protocol icmp requires a --path, such as "10 Mbit/s 1 ms": it needs raw sockets, '
+            "which the emulated hosts have"
+        )
     live_run(f"echo over {given['protocol']}", experiments.echo, **given)
 
 

@@ -53,10 +53,9 @@ COMMAND_LINE_HINTS: dict[str, str] = {
     "unknown-option": "{command} --help lists its options",
     "argument-missing": "{command} --help describes it",
     "unexpected-argument": (
-        'Quote a value that contains a space, such as "1 Gbit/s 40 ms"; {command} --help lists '
-        "the arguments"
+        'A value that contains spaces needs quotes, as in "1 Gbit/s 40 ms"; {command} --help '
+        "lists the arguments"
     ),
-    "option-without-value": "{command} --help describes it",
     "lessons-missing": "Install netcalc-lab again; its files are missing",
     "server-ended": "Its messages are above",
     "nothing-matches": "netcalc calc --list lists all formulas",
@@ -69,7 +68,6 @@ COMMAND_LINE_HINTS: dict[str, str] = {
 TYPED_HINTS: dict[str, str] = {
     "no-answers": "Increase --timeout",
     "no-packets": "Increase --timeout",
-    "needs-a-path": 'Add one, such as --path "10 Mbit/s 1 ms"',
     "percent-for-ratio": "",
     "tls-unavailable": "Name protocols other than tls by --protocol",
     "address-missing": "This host has no such address. Try --host 127.0.0.1",

@@ -99,7 +99,7 @@ def test_the_puzzle_of_the_book():
     """derived: three mixes of T1, 10 Mbit/s and T3 come within 1 ms; 6-2-4 leads."""
     done = netcalc("mixes")
     assert done.exit_code == 0, done.output
-    assert "3 mixes of 12-13 links come within 1 ms of 187 ms, 92 ms of which" in done.output
+    assert "3 combinations of 12-13 links within 1 ms of 187 ms" in done.output
     rows = re.findall(r"^ *(\d+) +(\d+) +(\d+) +(\d+) +(\S+ ms)", done.output, re.MULTILINE)
     assert rows[0] == ("6", "2", "4", "12", "187.4 ms")
     assert len(rows) == 3
@@ -125,14 +125,14 @@ def test_many_mixes_are_cut_and_none_is_said():
     ("arguments", "why"),
     [
         # derived: 92 ms and 12 times there and back 1428 B on a T3: 98.13 ms; 13 on a T1: 284.4 ms
-        (["10ms"], "The fastest mix takes 98.13 ms: give a smaller --base"),
-        (["10s"], "The slowest mix takes 284.4 ms: give a larger --base"),
-        (["187ms", "--tolerance", "1ns"], "from 98.13 ms to 284.4 ms, none so near"),
+        (["10ms"], "The fastest combination takes 98.13 ms: try a smaller --base"),
+        (["10s"], "The slowest combination takes 284.4 ms: try a larger --base"),
+        (["187ms", "--tolerance", "1ns"], "from 98.13 ms to 284.4 ms, but none is that close"),
     ],
 )
 def test_no_mix_has_a_reason(arguments, why):
     found = netcalc("mixes", *arguments).output
-    assert found.startswith("0 mixes")
+    assert found.startswith("0 combinations")
     assert why in found
 
 
@@ -147,8 +147,8 @@ def test_no_mix_has_a_reason(arguments, why):
         (["run", "packet-trains", "--packets", "1"], "2"),
         (["run", "packet-trains", "--size", "2kB"], "12 to 1472"),
         (["mixes", "187"], "unit"),
-        (["mixes", "-5ms"], "RTT is -0.005 s, allowed is 0 or more"),
-        (["mixes", "--size", "0B"], "--size is 0 byte"),
+        (["mixes", "-5ms"], "RTT must be 0 or greater, got -0.005 s"),
+        (["mixes", "--size", "0B"], "--size must be greater than 0, got 0 B"),
         (["mixes", "--links", "many"], "12-13"),
         (["mixes", "--links", "13-12"], "12-13"),
         (["mixes", "--kind", "fast"], "fast"),
@@ -187,7 +187,7 @@ def test_a_message_names_options_for_arguments_and_the_unit(complaint, monkeypat
     def silent(**_):
         raise ExperimentError("no answers", phase="hop 1", hint="Wait longer for each: timeout_s")
 
-    monkeypatch.setattr("netcalc.cli.probing.measure_probes", silent)
+    monkeypatch.setattr("netcalc.experiments.probing", silent)
     assert "Wait longer for each: --timeout" in complaint("run", "probing")
     found = complaint("run", "packet-trains", "--timeout", "100s")
     assert "--timeout is 100 s, allowed is from 0.001 to 60" in found
@@ -195,7 +195,7 @@ def test_a_message_names_options_for_arguments_and_the_unit(complaint, monkeypat
 
 def test_a_run_that_measures_nothing_has_failed(monkeypatch):
     nothing = HopSamples(hop=[], packet_bytes=[], rtt_s=[], meta=Meta(warnings=("left out",)))
-    monkeypatch.setattr("netcalc.cli.probing.measure_probes", lambda **_: nothing)
+    monkeypatch.setattr("netcalc.experiments.probing", lambda **_: nothing)
     done = netcalc("run", "probing")
     assert (done.exit_code, "left out" in done.stdout) == (2, True)
 
