@@ -105,7 +105,7 @@ def test_every_default_can_be_shown_and_read_again():
                 )  # fmt: skip
 
 
-@pytest.mark.parametrize("formula", calculator.formulas().values(), ids=lambda found: found.name)
+@pytest.mark.each("formula", calculator.formulas().values(), ids=lambda found: found.name)
 def test_the_example_of_a_docstring_is_a_set_of_arguments(formula):
     example = formula.example
     assert all(parameter.name in example for parameter in formula.parameters if parameter.required)

@@ -310,7 +310,7 @@ def test_every_point_of_a_level_stretch_is_a_root():
     assert all(root.exact for root in found)
 
 
-@pytest.mark.parametrize("wanted", calculator.formulas().values(), ids=lambda one: one.name)
+@pytest.mark.each("wanted", calculator.formulas().values(), ids=lambda one: one.name)
 def test_a_sweep_of_many_values_gives_what_each_alone_gives(wanted):
     """Identity, for every number of every formula that can be swept."""
     given = wanted.example

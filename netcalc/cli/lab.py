@@ -37,9 +37,6 @@ _HOST = "127.0.0.1"
 _CONNECTION = "netcalc.cli.websocket.PromptConnection"
 _USUAL_PORT = 8888
 _SETTINGS = ".settings"
-_WIDGET_SETTINGS = (
-    "lab/user-settings/@jupyter-widgets/jupyterlab-manager/plugin.jupyterlab-settings"
-)
 _START_LIMIT_S = 60.0
 _STOP_LIMIT_S = 10.0
 
@@ -247,11 +244,6 @@ def _server(command: list[str], folder: Path, token: str) -> Iterator[subprocess
         page.parent.mkdir(parents=True, exist_ok=True)
         without = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
         page.write_text(json.dumps(without), encoding="utf-8")
-    widgets = settings / _WIDGET_SETTINGS
-    if not widgets.exists():
-        # A lesson that is opened again shows its figures as pictures until its cells have run.
-        widgets.parent.mkdir(parents=True, exist_ok=True)
-        widgets.write_text(json.dumps({"saveState": True}), encoding="utf-8")
     environment = os.environ | {
         "JUPYTER_TOKEN": token,
         "JUPYTER_CONFIG_DIR": str(settings),

@@ -139,7 +139,8 @@ def _column(samples: Samples, unit: str) -> FloatArray:
         if samples.meta.units.get(name) == unit:
             return values
     raise ReaderError(
-        f"has no column in {unit}",
+        "no-column-of-unit",
+        wanted_unit=unit,
         file=samples.meta.source or "this file",
         expected='columns such as "frame [B]" and "rate [pps]"',
     )

@@ -13,7 +13,7 @@ from netcalc import calculator, equations
 
 TABLE = Path(__file__).parents[1] / "models" / "base_arguments.py"
 FORMULAS = calculator.formulas()
-EVERY_MODEL = pytest.mark.parametrize("formula", FORMULAS.values(), ids=FORMULAS)
+EVERY_MODEL = pytest.mark.each("formula", FORMULAS.values(), ids=FORMULAS)
 
 
 def base_arguments():

@@ -65,7 +65,7 @@ def public_functions(subject: str) -> list[Callable[..., object]]:
 
 
 MODELS = {subject: public_functions(subject) for subject in models.SUBJECTS}
-EVERY_SUBJECT = pytest.mark.parametrize("functions", MODELS.values(), ids=MODELS)
+EVERY_SUBJECT = pytest.mark.each("functions", MODELS.values(), ids=MODELS)
 
 
 def suffix_unit(name: str) -> str | None:

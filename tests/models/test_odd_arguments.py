@@ -75,7 +75,7 @@ def are_equal(result, expected):
     )
 
 
-@pytest.mark.parametrize(("formula", "name"), CASES, ids=named)
+@pytest.mark.each(("formula", "name"), CASES, ids=named)
 def test_the_same_number_in_any_form_gives_the_same(formula, name):
     """Identity: the number as a float of Python."""
     arguments = arguments_of(formula)
@@ -86,7 +86,7 @@ def test_the_same_number_in_any_form_gives_the_same(formula, name):
             assert are_equal(formula.evaluate({**arguments, name: made(value)}), expected), form
 
 
-@pytest.mark.parametrize(("formula", "name"), CASES, ids=named)
+@pytest.mark.each(("formula", "name"), CASES, ids=named)
 def test_a_negative_zero_is_a_zero(formula, name):
     """Identity; a loss of -0.0, as rounding leaves it, is no loss and not -inf bit/s."""
     arguments = arguments_of(formula)
@@ -99,7 +99,7 @@ def test_a_negative_zero_is_a_zero(formula, name):
     assert are_equal(formula.evaluate({**arguments, name: -0.0}), expected)
 
 
-@pytest.mark.parametrize(("formula", "name"), CASES, ids=named)
+@pytest.mark.each(("formula", "name"), CASES, ids=named)
 def test_what_is_no_number_is_refused_by_name(formula, name):
     arguments = arguments_of(formula)
     for what, value in NO_NUMBERS.items():
@@ -108,7 +108,7 @@ def test_what_is_no_number_is_refused_by_name(formula, name):
         assert caught.type in (TypeError, DomainError), what
 
 
-@pytest.mark.parametrize(("formula", "name"), FLAGS, ids=named)
+@pytest.mark.each(("formula", "name"), FLAGS, ids=named)
 @pytest.mark.parametrize("value", ["no", None, [True], {}], ids=repr)
 def test_what_is_no_yes_or_no_is_refused_by_name(formula, name, value):
     """Python takes "no" for true."""
@@ -119,7 +119,7 @@ def test_what_is_no_yes_or_no_is_refused_by_name(formula, name, value):
         formula.evaluate({**arguments, name: value})
 
 
-@pytest.mark.parametrize(("formula", "name"), FLAGS, ids=named)
+@pytest.mark.each(("formula", "name"), FLAGS, ids=named)
 def test_yes_and_no_of_numpy_and_as_numbers_are_those_of_python(formula, name):
     arguments = arguments_of(formula)
     if name == "retransmitted":  # one for each sample
