@@ -65,7 +65,24 @@ COMMAND_LINE_HINTS: dict[str, str] = {
     ),
 }
 
+_LOOPBACK = (
+    "Without --path and --routed a run uses the loopback; netcalc doctor reports what this machine "
+    "can emulate"
+)
 TYPED_HINTS: dict[str, str] = {
+    "no-header": "Add a header",
+    "column-without-unit": "Write {column} [{example}] in the header",
+    "namespaces-not-linux": _LOOPBACK,
+    "namespaces-not-permitted": (
+        "Check the sysctls user.max_user_namespaces and "
+        "kernel.apparmor_restrict_unprivileged_userns, or the settings of the container. "
+        + _LOOPBACK
+    ),
+    "namespaces-exhausted": (
+        "Raise the sysctls user.max_user_namespaces and user.max_net_namespaces. " + _LOOPBACK
+    ),
+    "namespaces-refused": _LOOPBACK,
+    "tun-refused": "Load the module of TUN devices (modprobe tun). " + _LOOPBACK,
     "no-answers": "Increase --timeout",
     "no-packets": "Increase --timeout",
     "percent-for-ratio": "",

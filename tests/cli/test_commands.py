@@ -122,16 +122,28 @@ def test_calc_lists_searches_and_helps():
     [
         (["calc", "transfer", "1MB"], ["bandwidth is required", "10 Mbit/s"]),
         (["calc", "transfer", "1MB", "--bandwidth", "5M", "--latency", "1s"], ["MB/s", "Mbit/s"]),
-        (["calc", "transfer", "1MB", "--bandwidth", "-1 Mbit/s", "--latency", "1s"], ["greater than 0"]),
+        (
+            ["calc", "transfer", "1MB", "--bandwidth", "-1 Mbit/s", "--latency", "1s"],
+            ["greater than 0"],
+        ),
         (["calc", "transfer", "1MB", "--bandwidth", "30ms", "--latency", "1s"], ["unit of a time"]),
         (["calc", "transfer", "1MB", "--bandwith", "T1"], ["--bandwidth"]),
         (["calc", "transfer", "-1MB", "--bandwith", "T1"], ["--bandwidth"]),
         (["calc", "transfer", "-1"], ["payload: '-1' needs a unit: -1 B (bytes)"]),
-        (["calc", "transfer", "--bandwidth", "T1", "--latency", "-1s", "1B"], ["--latency must be 0 or greater, got -1 s"]),
-        (["calc", "transfer", "--latency", "1s", "-1B", "--bandwidth", "T1"], ["payload must be 0 or greater, got -1 B"]),
+        (
+            ["calc", "transfer", "--bandwidth", "T1", "--latency", "-1s", "1B"],
+            ["--latency must be 0 or greater, got -1 s"],
+        ),
+        (
+            ["calc", "transfer", "--latency", "1s", "-1B", "--bandwidth", "T1"],
+            ["payload must be 0 or greater, got -1 B"],
+        ),
         (["calc", "path-mixes", "1s", "--link-count", "12,13"], ["12.13", '"12, 13"']),
-        (["calc", "mmc-wait", "1", "--server-count", "2,5"], ["2.5", "2 and 5"]),
-        (["run", "echo", "--path", "1", "Gbit/s", "40", "ms"], ["argument: Gbit/s 40 ms", "quotes"]),
+        (["calc", "mmc-wait", "1", "--server-count", "2,5"], ["'2,5' is ambiguous", "2 or 5"]),
+        (
+            ["run", "echo", "--path", "1", "Gbit/s", "40", "ms"],
+            ["argument: Gbit/s 40 ms", "quotes"],
+        ),
         (["explain", "T1", "--loss", "200%"], ["--loss must be from 0 to 1, got 200%\n"]),
         (["explain", "T1", "--mtu", "10B"], ["--mtu", "10 B"]),
         (["explain", "T1", "--size", "-1B"], ["--size must be 0 or greater, got -1 B"]),

@@ -86,7 +86,10 @@ class TestLive:
     [
         (["small-writes", "--mode", "nagel"], "nagel"),
         (["small-writes", "--write", "6"], "unit"),
-        (["small-writes", "--reply", "0B"], "--reply must be a whole number, 1 or greater, got 0 B"),
+        (
+            ["small-writes", "--reply", "0B"],
+            "--reply must be a whole number, 1 or greater, got 0 B",
+        ),
         (["small-writes", "--gap", "30"], "gap"),
         (["small-writes", "--host", "192.0.2.1"], "not a loopback"),
         (["transactions", "--host", "::1", "--mtu", "1000B"], "got 1000 B"),
@@ -98,7 +101,7 @@ class TestLive:
         (["transactions", "--timeout", "5"], "timeout"),
         (["transactions", "--path", "1 bit/s"], "at most 600 s"),
         (["small-writes", "--path", "1 bit/s"], "at most 600 s"),
-        (["echo", "--protocol", "icmp"], '--protocol icmp requires a --path'),
+        (["echo", "--protocol", "icmp"], "--protocol icmp requires a --path"),
     ],
 )
 def test_mistakes_are_one_sentence(arguments, said, complaint):

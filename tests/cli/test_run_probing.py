@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from netcalc.cli import commands, main
 from netcalc.cli.report import links_table
-from netcalc.errors import ExperimentError
+from netcalc.errors import DomainError
 from netcalc.samples import HopSamples, Meta, TrainSamples
 
 LIVE = [pytest.mark.live, pytest.mark.namespace]
@@ -162,35 +162,36 @@ def test_mistakes_are_one_sentence(arguments, said, complaint):
     assert "Traceback" not in found
 
 
-@pytest.mark.parametrize(
-    ("command", "measure", "instead"),
-    [
-        ("probing", "probing.measure_probes", "netcalc read shows one that was saved"),
-        ("line-rate", "transfers.measure_line_rate", "the run goes over loopback"),
-    ],
-)
-def test_where_no_path_can_be_emulated(command, measure, instead, complaint, monkeypatch):
+def test_an_error_of_the_library_names_the_option_and_its_unit(monkeypatch, capsys):
     def refused(**_):
-        hint = "The system does not let this user. The relay works without"
-        raise ExperimentError("the system refuses: no", phase="wire", hint=hint)
+        raise DomainError("out-of-range", "timeout_s", 100.0, low=0.001, high=60)
 
-    monkeypatch.setattr(f"netcalc.cli.{measure}", refused)
-    found = complaint("run", command)
-    assert "no path can be emulated: it lies between network namespaces, and" in found
-    assert "the system refuses: no. The system does not let this user. " in found
-    assert instead in found
-    assert "netcalc doctor" in found
-    assert "relay" not in found
+    monkeypatch.setattr("netcalc.experiments.packet_trains", refused)
+    with pytest.raises(SystemExit):
+        main(["run", "packet-trains", "--json"])
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert (error["code"], error["name"], error["value"]) == ("out-of-range", "--timeout", "100 s")
+    assert error["message"] == "--timeout must be from 0.001 to 60, got 100 s"
 
 
-def test_a_message_names_options_for_arguments_and_the_unit(complaint, monkeypatch):
-    def silent(**_):
-        raise ExperimentError("no answers", phase="hop 1", hint="Wait longer for each: timeout_s")
+def test_one_of_several_values_keeps_its_index(monkeypatch, complaint):
+    def refused(**_):
+        raise DomainError("is-negative", "payload_bytes[2]", "-1")
 
-    monkeypatch.setattr("netcalc.experiments.probing", silent)
-    assert "Wait longer for each: --timeout" in complaint("run", "probing")
-    found = complaint("run", "packet-trains", "--timeout", "100s")
-    assert "--timeout is 100 s, allowed is from 0.001 to 60" in found
+    monkeypatch.setattr("netcalc.experiments.probing", refused)
+    assert "--size[2] must be 0 or greater, got -1 B" in complaint("run", "probing")
+
+
+def test_a_hint_is_for_those_who_type(monkeypatch, complaint):
+    """The hint of a ratio above 1 is about a call from Python; who typed 200% has written it."""
+
+    def refused(**_):
+        raise DomainError("percent-for-ratio", "cross_ratio", 2.0, percent=2.0)
+
+    with pytest.raises(DomainError, match="Write it as a ratio of 1"):
+        refused()
+    monkeypatch.setattr("netcalc.experiments.packet_trains", refused)
+    assert complaint("run", "packet-trains").endswith("--cross must be from 0 to 1, got 200%\n")
 
 
 def test_a_run_that_measures_nothing_has_failed(monkeypatch):
