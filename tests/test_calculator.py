@@ -5,11 +5,14 @@ from __future__ import annotations
 import inspect
 import math
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 from netcalc import calculator, units
+from netcalc.calculator._catalogue import FORMER_NAMES, FORMER_SUBJECTS
 from netcalc.errors import DomainError, UnitError
 
 
@@ -252,3 +255,43 @@ def test_every_rule_for_what_is_no_number_is_found_in_its_docstring():
             documented = re.search(rf"\b{value}\b", wanted.returns)
             said = wanted.doubt(wanted.example, value)
             assert bool(documented) == said.startswith(f"the formula gives {value}"), wanted.name
+
+
+@pytest.mark.parametrize(
+    ("former", "name"),
+    [
+        ("balance", "latency.half_rate_bytes"),
+        ("latency.balance-bytes", "latency.half_rate_bytes"),
+        ("mm1_state", "mm1.mm1_state_probability"),
+        ("mm1.mm1_state_ratio", "mm1.mm1_state_probability"),
+        ("rate_reading.goodput_rate", "packet_rates.goodput_rate_pps"),
+        ("rate-reading.saturating-pair-count", "packet_rates.saturating_pair_count"),
+        ("pftk_inverse.pftk_loss_ratio", "pftk.pftk_loss_ratio"),
+        ("pftk_inverse.pftk_approx_loss", "pftk.pftk_approx_loss_ratio"),
+        ("cubic_under_loss.cubic_throughput", "cubic.cubic_throughput_bps"),
+    ],
+)
+def test_former_names_are_understood(former, name):
+    assert calculator.formula(former).name == name
+
+
+def test_former_names_lead_to_formulas_and_hide_none():
+    present = calculator.formulas()
+    known = {n for f in present.values() for n in (f.function_name, f.short_name)}
+    assert not known & set(FORMER_NAMES)
+    assert set(FORMER_NAMES.values()) <= known
+    subjects = {f.subject for f in present.values()}
+    assert not subjects & set(FORMER_SUBJECTS)
+    assert set(FORMER_SUBJECTS.values()) <= subjects
+
+
+def test_python_without_docstrings_is_refused_in_a_sentence():
+    given = ["transfer", "1MB", "--bandwidth", "T1", "--latency", "30ms"]
+    done = subprocess.run(
+        [sys.executable, "-OO", "-m", "netcalc", "calc", *given],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert done.stdout == ""
+    assert "python -OO removes" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1

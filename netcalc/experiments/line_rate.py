@@ -245,7 +245,7 @@ def lockstep(
 
     References
     ----------
-    :func:`netcalc.models.rates.rate_reading.stop_and_wait_goodput_bps`.
+    :func:`netcalc.models.rates.packet_rates.stop_and_wait_goodput_bps`.
     """
     require_linux("the way one program waits for many connections")
     require_path(path)

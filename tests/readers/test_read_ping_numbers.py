@@ -65,7 +65,7 @@ def windows_end(sent, received, spread="Minimum = 10ms, Maximum = 30ms, Average 
 
 def numbers_in(warnings):
     """The numbers in each warning, whatever its words."""
-    return [[float(n) for n in re.findall(r"\d+(?:\.\d+)?", text)] for text in warnings]
+    return [[float(n) for n in re.findall(r"\d+(?:\.\d+)?", text)] for text in map(str, warnings)]
 
 
 # what is dropped is said, with its line
