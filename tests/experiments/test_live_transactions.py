@@ -348,9 +348,8 @@ def test_packets_of_an_exchange_and_what_each_waited_for(client, server):
 
 
 def test_the_test_key_belongs_to_its_certificate():
-    own = ssl.PEM_cert_to_DER_cert(
-        "-----BEGIN" + CERTIFICATE.read_text().rpartition("-----BEGIN")[2]
-    )
+    pem = CERTIFICATE.read_text()
+    own = ssl.PEM_cert_to_DER_cert(pem[pem.index("-----BEGIN CERTIFICATE") :])
     context = ssl.create_default_context(cafile=CERTIFICATE)
     assert context.get_ca_certs(binary_form=True) == [own]
     # OpenSSL checks here that the key is that of the certificate.
