@@ -247,8 +247,8 @@ class TrainRun(Record[TrainSamples]):
     def _await(self, receiver: socket.socket, packets: list[Packet], plan: Trains) -> None:
         """Record the arrival of each packet of a train, until all have arrived or the timeout."""
         end_s = time.monotonic() + plan.timeout_s
-        awaited = {packet.index: packet for packet in packets}
-        while awaited and time.monotonic() < end_s:
+        expected = {packet.index: packet for packet in packets}
+        while expected and time.monotonic() < end_s:
             self.stopping.check()
             try:
                 data, control, _, _ = receiver.recvmsg(_TAG_BYTES, 64)
@@ -256,7 +256,7 @@ class TrainRun(Record[TrainSamples]):
                 continue
             if data[8:] != self._session or data[:4] != packets[0].train.to_bytes(4, "little"):
                 continue
-            packet = awaited.pop(int.from_bytes(data[4:8], "little"), None)
+            packet = expected.pop(int.from_bytes(data[4:8], "little"), None)
             if packet is not None:
                 packet.received_ns = stamp_ns(control)
 
