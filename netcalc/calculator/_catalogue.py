@@ -85,11 +85,10 @@ def formula(name: str) -> Formula:
     if len(found) == 1:
         return found[0]
     if found:
-        raise DomainError("formula", repr(name), "one of " + ", ".join(f.name for f in found))
+        raise DomainError("formula-ambiguous", "formula", name, choices=[f.name for f in found])
     known = {f.short_name: f for f in formulas().values()} | formulas()
     close = get_close_matches(wanted, known, n=4, cutoff=0.5)
-    hint = f"Did you mean {', '.join(close)}?" if close else "netcalc calc --list shows all"
-    raise DomainError("formula", repr(name), "the name of a model", hint=hint)
+    raise DomainError("formula-unknown", "formula", name, suggestions=close)
 
 
 def _present_name(name: str) -> str:

@@ -136,7 +136,7 @@ def hint(code: str, values: Mapping[str, Any]) -> str | None:
         return None if values["hint"] is None else str(values["hint"])
     suggestions = values.get("suggestions")
     if suggestions:
-        return f"Did you mean {' or '.join(map(str, suggestions))}?"
+        return f"Did you mean {_alternatives(suggestions)}?"
     template = HINTS.get(code)
     if values.get("typed"):  # on a command line, where options have other names than arguments
         template = TYPED_HINTS.get(code, template)
@@ -153,7 +153,7 @@ class _Writer(string.Formatter):
         if format_spec == "lines":
             return _lines(value)
         if format_spec == "or":
-            return " or ".join(map(str, value))
+            return _alternatives(value)
         if format_spec in UNITS:
             return show(value, format_spec)
         if format_spec:
@@ -166,6 +166,12 @@ class _Writer(string.Formatter):
 
 
 _WRITER = _Writer()
+
+
+def _alternatives(names: Sequence[Any]) -> str:
+    """Write alternatives: ``a``, ``a or b``, ``a, b or c``."""
+    *first, last = map(str, names)
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def _lines(numbers: Sequence[int]) -> str:

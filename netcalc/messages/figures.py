@@ -11,10 +11,12 @@ FIGURES: dict[str, str] = {
     "icmp-needs-root": "over the loopback only root may send ICMP echo requests",
     "no-column-of-unit": "has no column in {wanted_unit}",
     "no-sizes-and-times": "has no sizes and times to draw",
+    "upload-too-large": "is too large to upload ({size_bytes:byte}, limit {limit_bytes:byte})",
     "other-links": "was recorded over other links than these",
 }
 
 FIGURES_HINTS: dict[str, str] = {
+    "upload-too-large": "Read it on this machine with netcalc.readers.read(path)",
     "run-in-progress": "Stop it first",
     "no-emulated-path-here": "The loopback is selected now: press the button again",
     "icmp-needs-root": "Choose UDP, or a path: its ends belong to the run",

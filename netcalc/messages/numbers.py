@@ -70,6 +70,8 @@ NUMBERS = {
         "{name}: {count} of {size:value|values} are not finite, the first at index {index}; the "
         "result is nan there"
     ),
+    "formula-unknown": "there is no formula {value!r}",
+    "formula-ambiguous": "{value!r} names several formulas: {choices:or}",
     "not-converged": (
         "{what} did not converge in {iterations} iterations: last value {last:.6g}, residual "
         "{residual:.6g}"
@@ -77,6 +79,7 @@ NUMBERS = {
 }
 
 NUMBERS_HINTS = {
+    "formula-unknown": "netcalc calc --list shows all formulas",
     "is-required": "{about}",
     "not-sweepable": "The numbers of this formula: {numbers}",
     "docstrings-removed": "Run Python without -OO",
