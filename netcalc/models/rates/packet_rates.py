@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, model, non_negative, positive, whole
-from netcalc.models.blocks import blockwise
 from netcalc.models.sizes.headers import PREAMBLE_AND_GAP_BYTES
 
 
@@ -136,7 +135,6 @@ def goodput_wire_bps(
 
 
 @model
-@blockwise
 def header_bandwidth_bps(
     payload_bytes: ArrayLike, *, wire_bytes: ArrayLike, bandwidth_bps: ArrayLike
 ) -> FloatArray:
