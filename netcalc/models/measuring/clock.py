@@ -132,7 +132,7 @@ def interval_error_std_s(duration_s: ArrayLike, *, tick_s: ArrayLike) -> FloatAr
 
     References
     ----------
-    Derived: a choice of two, with the fraction of a tick as its chance.
+    Derived: a Bernoulli variable with the fraction of a tick as its probability.
     """
     tick = positive("tick_s", tick_s)
     duration = non_negative("duration_s", duration_s)

@@ -329,9 +329,9 @@ def fair_share_bits(
     Parameters
     ----------
     start_s : 1-D array_like
-        When each flow starts. [s]
+        Start of each flow. [s]
     duration_s : 1-D array_like
-        How long each one lasts, or one for all. [s]
+        Duration of each flow, or one for all. [s]
     capacity_bps : float
         Rate of the link. [bit/s]
 
