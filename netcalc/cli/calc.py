@@ -165,7 +165,7 @@ def _named_as_typed(formula: Formula) -> Iterator[None]:
         for parameter in formula.parameters:
             if parameter.name == error.name:
                 unit = "" if parameter.unit in ("1", "ratio", "text", "bool") else parameter.unit
-                unit *= str(error.value)[:1] in "-0123456789"  # else it is no number
+                unit *= isinstance(error.value, float)  # else it is a count, or no number
                 name = formula.label(parameter.name).replace(" ", "_")
                 found = error.value
                 value = f"{found:.12g}" if isinstance(found, float) else str(found)
