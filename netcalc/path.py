@@ -7,7 +7,7 @@
 >>> path.bottleneck_bps
 1544000.0
 
-All of it is frozen; the methods only hand the fields to :mod:`netcalc.models`.
+All of it is frozen; the methods only hand the fields to ``netcalc.models``.
 """
 
 from __future__ import annotations

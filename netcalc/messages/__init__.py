@@ -36,7 +36,13 @@ from netcalc.messages.files import FILES, FILES_HINTS
 from netcalc.messages.fitting import FITTING, FITTING_HINTS
 from netcalc.messages.numbers import ALLOWED, NUMBERS, NUMBERS_HINTS
 from netcalc.messages.running import RUNNING, RUNNING_HINTS
-from netcalc.messages.texts import TEXTS, TEXTS_HINTS
+from netcalc.messages.texts import (
+    COMMAND_LINE,
+    COMMAND_LINE_HINTS,
+    TEXTS,
+    TEXTS_HINTS,
+    TYPED_HINTS,
+)
 
 MESSAGES: Mapping[str, str] = {
     "verbatim": "{text}",  # of a file saved before warnings had codes
@@ -47,6 +53,7 @@ MESSAGES: Mapping[str, str] = {
     "legacy-experiment": "{text}",
     **NUMBERS,
     **TEXTS,
+    **COMMAND_LINE,
     **FILES,
     **FITTING,
     **FIGURES,
@@ -58,6 +65,7 @@ MESSAGES: Mapping[str, str] = {
 HINTS: Mapping[str, str] = {
     **NUMBERS_HINTS,
     **TEXTS_HINTS,
+    **COMMAND_LINE_HINTS,
     **FILES_HINTS,
     **FITTING_HINTS,
     **FIGURES_HINTS,
@@ -129,7 +137,10 @@ def hint(code: str, values: Mapping[str, Any]) -> str | None:
     suggestions = values.get("suggestions")
     if suggestions:
         return f"Did you mean {' or '.join(map(str, suggestions))}?"
-    return _WRITER.vformat(HINTS[code], (), values) if code in HINTS else None
+    template = HINTS.get(code)
+    if values.get("typed"):  # on a command line, where options have other names than arguments
+        template = TYPED_HINTS.get(code, template)
+    return _WRITER.vformat(template, (), values) if template else None
 
 
 class _Writer(string.Formatter):

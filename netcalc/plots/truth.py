@@ -46,7 +46,7 @@ def truth(table: Table, *, title: str = "Truth table", theme: Theme = "light") -
     Parameters
     ----------
     table : Table
-        What :func:`netcalc.truth.table` returned.
+        What :func:`netcalc.truth.truth` returned.
     title : str
         Title above the figures.
     theme : {'light', 'dark'}
