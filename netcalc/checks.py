@@ -24,7 +24,8 @@ from netcalc.errors import ArgumentTypeError, DomainError, NotFiniteWarning
 FloatArray: TypeAlias = NDArray[np.float64]
 
 BLOCK = 16_384
-"""Elements of a long array that are looked at, or computed, at a time: they fit the cache."""
+"""Elements of a long array that are checked, or computed, at a time: 128 KiB an array, so that the
+few arrays of a formula stay in a second-level cache of 1 MiB or more."""
 
 LARGEST = float(np.finfo(np.float64).max)
 """Largest number of float64: a longer integer cannot be computed with."""

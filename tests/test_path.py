@@ -49,9 +49,9 @@ def test_what_is_no_link_is_told_in_its_own_terms():
 
 
 def test_a_latency_that_cannot_be_read_is_the_one_that_is_named():
-    with pytest.raises(UnitError, match=r"latency: cannot read '5' as a time .* it has no unit"):
+    with pytest.raises(UnitError, match="latency: '5' needs a unit"):
         Link.parse("T1 5")
-    with pytest.raises(UnitError, match="latency: cannot read '5 mss' as a time"):
+    with pytest.raises(UnitError, match="latency: '5 mss' is not a time"):
         Link.parse("T1 5 mss")
 
 

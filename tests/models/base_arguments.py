@@ -240,7 +240,7 @@ BASE: dict[str, dict[str, Any]] = {
     "pftk.pftk_approx_rate_pps": PFTK,
     "pftk.pftk_loss_ratio": PFTK_INVERSE,
     "pftk.pftk_approx_loss_ratio": PFTK_INVERSE,
-    "probing.rtt_slope": {"bandwidth_bps": PATH},
+    "probing.rtt_slope": {"bandwidth_bps": PATH, "reverse_bandwidth_bps": [2e6, 1e8]},
     "probing.rtt_intercept_s": {
         "latency_s": LATENCIES, "bandwidth_bps": PATH, "header_bytes": 28.0,
     },

@@ -352,7 +352,8 @@ EQUATIONS = {
     data_mbuf_count: 1 + data_mbuf_count
         * (payload_bytes > mhlen_bytes - header_bytes - max_linkhdr_bytes),
     "mbufs.freebsd_mbufs": freebsd_mbufs,
-    "probing.rtt_slope": lambda bandwidth_bps: 16 * sum(1 / r for r in bandwidth_bps),
+    "probing.rtt_slope": lambda bandwidth_bps, reverse_bandwidth_bps:
+        8 * sum(1 / r for r in (*bandwidth_bps, *reverse_bandwidth_bps)),
     "probing.rtt_intercept_s": lambda latency_s, bandwidth_bps, header_bytes:
         2 * sum(latency_s) + 16 * header_bytes * sum(1 / r for r in bandwidth_bps),
     "probing.hop_bandwidth_bps": lambda rtt_slope, previous_rtt_slope:

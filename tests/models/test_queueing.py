@@ -81,6 +81,21 @@ def test_without_a_steady_state_times_are_infinite_and_never_negative(utilizatio
     assert not queueing.is_stable(utilization)
 
 
+@pytest.mark.parametrize("queue", ["mm1k", "mmck", "mmcc"])
+def test_a_queue_that_drops_is_stable_at_any_load(queue):
+    # published: Kleinrock, Queueing Systems vol. 1, 3.6: finitely many states
+    assert queueing.is_stable([0.5, 1.0, 5.0], queue=queue).all()
+    assert not queueing.is_stable(np.nan, queue=queue)
+
+
+@pytest.mark.parametrize("queue", ["mm1", "md1", "mg1", "gg1", "mmc"])
+def test_a_queue_without_losses_is_stable_below_full_load(queue):
+    assert queueing.is_stable([0.99, 1.0], queue=queue).tolist() == [True, False]
+    with pytest.raises(DomainError) as refused:
+        queueing.is_stable(0.5, queue="mm2")
+    assert (refused.value.code, refused.value.name) == ("not-a-choice", "queue")
+
+
 def test_edges_of_the_percentiles():
     """Stated limits: nobody waits without load, and the last one waits forever with any."""
     assert mm1.mm1_wait_percentile_s(0.0, service_s=1.0, quantile=1.0) == 0.0

@@ -62,9 +62,9 @@ def exchange_timeline(
     packet_bytes : 1-D array_like
         Size of each packet. [byte]
     sender : 1-D array_like
-        Who sends it: 0 the source of the path, 1 its destination. [1]
+        Sender: 0 for the source of the path, 1 for its destination. [1]
     after : 1-D array_like
-        Number of the packet, from 0, whose arrival lets it go; -1 for none. [1]
+        Index of the packet whose arrival triggers it, from 0; -1 for none. [1]
     wait_s : 1-D array_like
         Time between that arrival, or the start, and its sending, or one for all. [s]
     bandwidth_bps : 1-D array_like

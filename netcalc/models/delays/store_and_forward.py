@@ -394,7 +394,7 @@ def equivalent_bandwidth_bps(bandwidth_bps: ArrayLike) -> FloatArray:
     Returns
     -------
     numpy.ndarray
-        The equivalent rate: what the slope of round trip against size shows. [bit/s]
+        Equivalent rate, the one that the slope of the round-trip time over size gives. [bit/s]
 
     See Also
     --------

@@ -1,7 +1,7 @@
 r"""Delayed acknowledgements: how long a receiver delays them, by operating system.
 
-A receiver waits for data to piggyback on, or for a second segment, at most until its timer fires.
-The timer is either started with the segment, or a periodic heartbeat.
+A receiver waits for data to piggyback on, or for a second segment, at the latest until its timer
+fires. The timer is either started with the segment, or a periodic heartbeat.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def heartbeat_wait_s(
 
     Notes
     -----
-    Validity: a timer without jitter; what arrives with a tick waits for the next.
+    Validity: a timer without jitter; an arrival at a tick waits for the next.
 
     Symbols: :math:`t` arrival_s, :math:`P` period_s, :math:`\varphi` phase_s.
 

@@ -145,7 +145,7 @@ def transaction_s(
     payload_bytes : array_like
         User data of the request, and of the reply. [byte]
     protocol : {'ping', 'udp', 'ttcp', 'tfo', 'tcp'}
-        What carries them. [text]
+        Transport. [text]
     packet_cost : array_like
         Time for each packet or fragment, down and up the stack. [s/packet]
     program_s : array_like

@@ -277,7 +277,7 @@ def stream_segments(
         n = \lceil p_1 / M \rceil + \lceil (d - p_1) / M \rceil, \quad p_1 = \min\left(d,
         \begin{cases} MCL & d \ge MINCLSIZE \\ MHLEN & d < MINCLSIZE \end{cases}\right)
 
-    The piece of the first call leaves at once, as nothing is unacknowledged; what the further
+    The piece of the first call is sent at once, as nothing is unacknowledged; what the further
     calls bring is collected until the acknowledgement.
 
     Parameters
@@ -287,7 +287,7 @@ def stream_segments(
     mss_bytes : array_like
         Payload of a full segment. [byte]
     nodelay : bool
-        TCP_NODELAY is set: the piece of every call leaves by itself. [bool]
+        TCP_NODELAY is set: the piece of every call is sent by itself. [bool]
     mhlen_bytes : array_like
         Data of the first mbuf of a packet. [byte]
     minclsize_bytes : array_like

@@ -1,7 +1,7 @@
 r"""Small writes: when and for how long Nagle's algorithm and delayed ACKs hold data back.
 
-A sender that waits for an acknowledgement, and a receiver that waits before it acknowledges,
-wait for each other until the receiver's timer fires.
+A sender that waits for an acknowledgement and a receiver that delays it wait for each other until
+the receiver's timer fires.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def nagle_may_send(
     Parameters
     ----------
     payload_bytes : array_like
-        Data that is ready. [byte]
+        Data ready to send. [byte]
     mss_bytes : array_like
         Payload of a full segment. [byte]
     unacked_bytes : array_like
@@ -37,7 +37,7 @@ def nagle_may_send(
     nodelay : bool
         TCP_NODELAY is set. [bool]
     max_window_bytes : array_like
-        Largest window the receiver has offered: half of it may go, too. [byte]
+        Largest window the receiver has offered: half of it may be sent, too. [byte]
 
     Returns
     -------
@@ -90,7 +90,7 @@ def minshall_may_send(
     Parameters
     ----------
     payload_bytes : array_like
-        Data that is ready. [byte]
+        Data ready to send. [byte]
     mss_bytes : array_like
         Payload of a full segment. [byte]
     unacked_small : array_like

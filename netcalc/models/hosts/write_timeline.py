@@ -66,7 +66,7 @@ def write_timeline(
         t_{arrival} = t_{sent} + RTT / 2, \quad t_{sent} \ge w_i, \quad t_{done} = t_{last} +
         t_{server} + RTT / 2
 
-    The client sends what its rule allows at every write and every acknowledgement. The server
+    The client sends what its algorithm allows at every write and every acknowledgement. The server
     acknowledges after a number of full segments' worth of data, when its timer fires, or with the
     response, which it sends when the request is whole.
 
@@ -89,7 +89,7 @@ def write_timeline(
     segments_per_ack : int
         Full segments' worth of data that is acknowledged at once. [1]
     server_s : float
-        Time of the server between the whole request and the response. [s]
+        Server time between the whole request and the response. [s]
 
     Returns
     -------

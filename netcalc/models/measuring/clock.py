@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, model, non_negative, positive
-from netcalc.models.blocks import in_blocks
+from netcalc.models.blocks import blockwise
 
 
 @model
@@ -93,6 +93,7 @@ def interval_error_limit_s(tick_s: ArrayLike) -> FloatArray:
 
 
 @model
+@blockwise
 def interval_error_std_s(duration_s: ArrayLike, *, tick_s: ArrayLike) -> FloatArray:
     r"""Standard deviation of a measured interval, from the resolution of its clock.
 
@@ -131,10 +132,16 @@ def interval_error_std_s(duration_s: ArrayLike, *, tick_s: ArrayLike) -> FloatAr
 
     References
     ----------
-    Derived: a choice of two, with the fraction of a tick as its chance.
+    Derived: a Bernoulli variable with the fraction of a tick as its probability.
     """
     tick = positive("tick_s", tick_s)
-    return in_blocks(_interval_error, non_negative("duration_s", duration_s), tick)
+    duration = non_negative("duration_s", duration_s)
+    # q^2 f (1 - f) is the remainder times what it lacks to a tick: both are exact.
+    rest = np.fmod(duration, tick)
+    error = np.sqrt(rest) * np.sqrt(tick - rest)
+    # A whole number of ticks, but for the last digit of the duration, has no error.
+    off_by = np.minimum(rest, tick - rest)
+    return np.where(off_by <= 4.0 * np.finfo(float).eps * duration, 0.0, error)
 
 
 @model
@@ -174,12 +181,3 @@ def typical_interval_error_std_s(tick_s: ArrayLike) -> FloatArray:
     Derived: the mean of :math:`f (1 - f)` over f is 1/6.
     """
     return non_negative("tick_s", tick_s) / math.sqrt(6.0)
-
-
-def _interval_error(duration: FloatArray, tick: FloatArray) -> FloatArray:
-    # q^2 f (1 - f) is the rest times what it lacks to a tick: both are exact.
-    rest = np.fmod(duration, tick)
-    error = np.sqrt(rest) * np.sqrt(tick - rest)
-    # A whole number of ticks, but for the last digit of the duration, has no error.
-    off_by = np.minimum(rest, tick - rest)
-    return np.where(off_by <= 4.0 * np.finfo(float).eps * duration, 0.0, error)

@@ -122,7 +122,7 @@ def median_absolute_deviation(values: ArrayLike, *, scale: float = 1.0) -> Float
 
     Notes
     -----
-    Validity: up to half of the values may be wrong; 0 if more than half are equal.
+    Validity: up to half of the values may be wrong; 0 if more than half of them are equal.
 
     Symbols: :math:`x_i` values, :math:`c` scale.
 

@@ -146,7 +146,7 @@ def erlang_b_server_count(offered_erlang: ArrayLike, *, blocking_ratio: ArrayLik
     Returns
     -------
     numpy.ndarray
-        Least number of servers; 0 without load, ``inf`` if no call may be lost. [1]
+        Minimum number of servers; 0 without load, ``inf`` if no call may be lost. [1]
 
     See Also
     --------

@@ -91,7 +91,7 @@ def erlang_c_server_count(
     Returns
     -------
     numpy.ndarray
-        Least number of servers; 0 without load, ``inf`` if every call must be in time. [1]
+        Minimum number of servers; 0 without load, ``inf`` if every call must be in time. [1]
 
     See Also
     --------

@@ -78,7 +78,7 @@ def little_number(rate_pps: ArrayLike, *, sojourn_s: ArrayLike) -> FloatArray:
     Parameters
     ----------
     rate_pps : array_like
-        Rate that enters and leaves; what is dropped does not count. [packet/s]
+        Throughput of the system, without drops. [packet/s]
     sojourn_s : array_like
         Mean time inside. [s]
 
@@ -255,8 +255,8 @@ def packet_mix_wait_s(
 
     Notes
     -----
-    Validity: as :func:`mg1_wait_s`. Sizes are those on the wire, preamble and gap included:
-    they are what the link serves.
+    Validity: as :func:`mg1_wait_s`. Sizes are those on the wire, preamble and gap included: the
+    link serves those.
 
     Symbols: :math:`\rho` utilization, :math:`L_i` wire_bytes, :math:`w_i` weight, :math:`R`
     bandwidth_bps.

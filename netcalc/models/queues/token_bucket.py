@@ -95,7 +95,7 @@ def token_bucket_passed_bytes(
 
     Notes
     -----
-    Validity: a fluid, always enough to send: the arrival curve of what comes out.
+    Validity: a fluid, always enough to send: the arrival curve of the output.
 
     Symbols: :math:`t` duration_s, :math:`b` bucket_bytes, :math:`r` token_bps, :math:`p` peak_bps.
 

@@ -57,7 +57,7 @@ def forwarding_rate_pps(
 
     Notes
     -----
-    Validity: a device whose cost does not depend on the size; see :func:`affine_rate_pps`.
+    Validity: a device with a cost per packet only; see :func:`affine_rate_pps`.
 
     Symbols: :math:`F` frame_bytes, :math:`f_d` device_pps, :math:`R` bandwidth_bps, :math:`o`
     overhead_bytes.
@@ -102,8 +102,8 @@ def crossover_frame_bytes(
 
     Notes
     -----
-    Validity: a device whose cost does not depend on the size. The result is no size of a frame
-    where it is below 64; a device that is very fast makes it negative.
+    Validity: a device with a cost per packet only. Below 64 the result is not a valid frame size;
+    for a very fast device it is negative.
 
     Symbols: :math:`f_d` device_pps, :math:`R` bandwidth_bps, :math:`o` overhead_bytes.
 
@@ -349,8 +349,8 @@ def switch_rate_pps(
 
     Notes
     -----
-    Validity: counts each frame once, where it comes in; data sheets that count both directions
-    print twice as much.
+    Validity: counts each frame once, where it comes in; data sheets that count both directions give
+    twice the number.
 
     Symbols: :math:`F` frame_bytes, :math:`R_i` port_bps, :math:`n_i` port_count, :math:`o`
     overhead_bytes.

@@ -161,8 +161,8 @@ def udp_goodput_ratio(
 
     Notes
     -----
-    Validity: packets that are not fragmented, back to back. A rate above it was counted at the
-    sender, before a local queue dropped the rest.
+    Validity: packets that are not fragmented, back to back. A higher rate was counted at the
+    sender, before drops in a local queue.
 
     Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`t` tag_count.
 
@@ -396,7 +396,7 @@ def half_duplex_goodput_bps(
 
     Notes
     -----
-    Validity: no collisions and no waiting for the wire; real half-duplex Ethernet is below it.
+    Validity: no collisions and no waiting for the wire; a real half-duplex Ethernet delivers less.
 
     Symbols: :math:`R` bandwidth_bps, :math:`k` segments_per_ack, :math:`M` mtu_bytes,
     :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o` tcp_option_bytes, :math:`t` tag_count.

@@ -55,8 +55,8 @@ def frame_rate_pps(
 
     Notes
     -----
-    Validity: back-to-back frames of one size in one direction; clocks are within 100 ppm. Cards of
-    40 Gbit/s and above may be slower than the link with small frames.
+    Validity: back-to-back frames of one size in one direction; clocks are within 100 ppm. Network
+    cards of 40 Gbit/s and above may not reach it with small frames.
 
     Typical: 148,810 frames of 64 bytes and 8127 of 1518 per second at 100 Mbit/s.
 

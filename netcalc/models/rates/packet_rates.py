@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, model, non_negative, positive, whole
-from netcalc.models.blocks import blockwise
 from netcalc.models.sizes.headers import PREAMBLE_AND_GAP_BYTES
 
 
@@ -118,7 +117,7 @@ def goodput_wire_bps(
 
     Notes
     -----
-    Validity: all packets of one size, nothing sent twice.
+    Validity: all packets of one size, no retransmissions.
 
     Symbols: :math:`G` goodput_bps, :math:`p` payload_bytes, :math:`W` wire_bytes.
 
@@ -136,7 +135,6 @@ def goodput_wire_bps(
 
 
 @model
-@blockwise
 def header_bandwidth_bps(
     payload_bytes: ArrayLike, *, wire_bytes: ArrayLike, bandwidth_bps: ArrayLike
 ) -> FloatArray:
@@ -205,7 +203,7 @@ def constant_offset_rate_pps(
     Returns
     -------
     numpy.ndarray
-        Packets per second, too many wherever the link is not full. [packet/s]
+        Packets per second, too high wherever the link is not full. [packet/s]
 
     See Also
     --------
@@ -246,7 +244,7 @@ def stop_and_wait_utilization(
     Parameters
     ----------
     packet_bytes : array_like
-        Packet, with all that is sent of it. [byte]
+        Packet size, headers included. [byte]
     bandwidth_bps : array_like
         Rate of the link. [bit/s]
     rtt_s : array_like
@@ -300,9 +298,9 @@ def stop_and_wait_goodput_bps(
     pair_count : array_like
         Concurrent stop-and-wait pairs. [1]
     payload_bytes : array_like
-        Payload that a pair sends before it waits for the answer. [byte]
+        Payload that a pair sends before it waits for the reply. [byte]
     cycle_s : array_like
-        Time from one sending to the next: data, answer, travel and host time. [s]
+        Time from one packet to the next: data, reply, propagation and host time. [s]
     capacity_bps : array_like
         Goodput at which the link or the device is full. [bit/s]
 
@@ -347,9 +345,9 @@ def saturating_pair_count(
     capacity_bps : array_like
         Goodput at which the link or the device is full. [bit/s]
     payload_bytes : array_like
-        Payload that a pair sends before it waits for the answer. [byte]
+        Payload that a pair sends before it waits for the reply. [byte]
     cycle_s : array_like
-        Time from one sending to the next. [s]
+        Time from one packet to the next. [s]
 
     Returns
     -------

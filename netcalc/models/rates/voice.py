@@ -111,7 +111,7 @@ def voip_bandwidth_bps(
     header_bytes : array_like
         RTP, UDP and IP: 40, of IPv6 60, compressed 2 or 4. [byte]
     link_bytes : array_like
-        Link layer: 18 of Ethernet with FCS, 38 with preamble and gap, 7 of PPP. [byte]
+        Link-layer overhead: 18 of Ethernet with FCS, 38 with preamble and gap, 7 of PPP. [byte]
 
     Returns
     -------
@@ -167,7 +167,7 @@ def voip_call_count(
     header_bytes : array_like
         RTP, UDP and IP: 40, of IPv6 60, compressed 2 or 4. [byte]
     link_bytes : array_like
-        Link layer: 18 of Ethernet with FCS, 38 with preamble and gap, 7 of PPP. [byte]
+        Link-layer overhead: 18 of Ethernet with FCS, 38 with preamble and gap, 7 of PPP. [byte]
 
     Returns
     -------

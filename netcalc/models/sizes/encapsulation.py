@@ -136,7 +136,7 @@ def tunnel_wire_bytes(
 
     Notes
     -----
-    Validity: as :func:`tunnel_packet_bytes`; what does not fit is fragmented or dropped.
+    Validity: as :func:`tunnel_packet_bytes`; larger packets are fragmented or dropped.
 
     Symbols: :math:`P_n` packet_bytes, :math:`t` tag_count. Not in the equation: stack, mtu_bytes
     (the layers' headers, and what fits).
@@ -232,7 +232,8 @@ def tunnel_mtu_bytes(mtu_bytes: ArrayLike, *, stack: str) -> FloatArray:
 
     Notes
     -----
-    Validity: as :func:`tunnel_packet_bytes`. The MTU of each WireGuard device is set to what fits.
+    Validity: as :func:`tunnel_packet_bytes`. The MTU of each WireGuard device is set to the largest
+    that fits.
 
     Symbols: :math:`M_0` mtu_bytes. Not in the equation: stack (the layers' headers).
 

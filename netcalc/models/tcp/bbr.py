@@ -57,7 +57,7 @@ def bbr_inflight_limit_bytes(
     base_rtt_s : array_like
         Minimum round-trip time measured. [s]
     window_gain : array_like
-        Window over the bandwidth-delay product. [1]
+        Inflight limit over the bandwidth-delay product. [1]
 
     Returns
     -------
@@ -235,7 +235,7 @@ def bbr_startup_rounds(
     Returns
     -------
     numpy.ndarray
-        Whole rounds, 0 if the first window fills the path; three more follow until BBR knows. [1]
+        Whole rounds, 0 if the first window fills the path; BBR needs three more to detect it. [1]
 
     See Also
     --------

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, between, model, non_negative, positive, ratio
-from netcalc.models.blocks import blockwise, in_blocks
+from netcalc.models.blocks import blockwise
 from netcalc.models.tcp.loss_limited import MATHIS_CONSTANT
 
 CUBIC_SCALE = 0.4
@@ -413,6 +413,7 @@ def cubic_throughput_bps(
 
 
 @model
+@blockwise
 def cubic_loss_ratio(
     throughput_bps: ArrayLike,
     *,
@@ -447,7 +448,7 @@ def cubic_loss_ratio(
     Returns
     -------
     numpy.ndarray
-        Loss events per packet, at most 1. [ratio]
+        Loss event ratio, at most 1. [ratio]
 
     See Also
     --------
@@ -480,21 +481,14 @@ def cubic_loss_ratio(
     shape = _cubic_shape(positive("cubic_scale", cubic_scale), decrease_factor)
     window = rate * (rtt / (8.0 * positive("packet_bytes", packet_bytes)))
     reno = positive("reno_constant", reno_constant)
-    return in_blocks(_required_loss, window, rtt, shape, reno)
+    outside_reno = rtt * np.cbrt(shape / window) / window
+    return np.minimum(np.maximum(outside_reno, (reno / window) ** 2), 1.0)
 
 
 def _cubic_shape(scale: FloatArray, decrease_factor: ArrayLike) -> FloatArray:
     """Return C (3 + beta) / (4 (1 - beta)): the fourth power of 1/p in K, in rounds."""
     kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
     return scale * (3.0 + kept) / (4.0 * (1.0 - kept))
-
-
-def _required_loss(
-    window: FloatArray, rtt: FloatArray, shape: FloatArray, reno: FloatArray
-) -> FloatArray:
-    """Return the larger loss that either region allows for a mean window."""
-    raw = rtt * np.cbrt(shape / window) / window
-    return np.minimum(np.maximum(raw, (reno / window) ** 2), 1.0)
 
 
 def _raw_window(loss: FloatArray, rtt: FloatArray, shape: FloatArray) -> FloatArray:

@@ -21,7 +21,7 @@ from netcalc.checks import (
     whole,
 )
 from netcalc.errors import DomainError
-from netcalc.models.blocks import in_blocks
+from netcalc.models.blocks import blockwise
 
 
 @model
@@ -66,6 +66,7 @@ def jain_index(allocations: ArrayLike) -> FloatArray:
 
 
 @model
+@blockwise
 def jain_one_deviating(deviation: ArrayLike, *, flow_count: ArrayLike) -> FloatArray:
     r"""Jain's fairness index if one of n equal flows gets more or less than the others.
 
@@ -101,7 +102,12 @@ def jain_one_deviating(deviation: ArrayLike, *, flow_count: ArrayLike) -> FloatA
     """
     delta = at_least("deviation", deviation, -1.0)
     count = whole("flow_count", flow_count, low=1)
-    return in_blocks(_one_deviating, delta, count)
+    # Divided by the share of the one, so that a huge share does not overflow.
+    one = 1.0 + delta
+    scale = np.maximum(one, 1.0)
+    mean = (count - 1.0) / scale + one / scale
+    squares = (count - 1.0) / (scale * scale) + (one / scale) * (one / scale)
+    return np.asarray((mean / count) * (mean / squares))
 
 
 @model
@@ -323,9 +329,9 @@ def fair_share_bits(
     Parameters
     ----------
     start_s : 1-D array_like
-        When each flow starts. [s]
+        Start of each flow. [s]
     duration_s : 1-D array_like
-        How long each one lasts, or one for all. [s]
+        Duration of each flow, or one for all. [s]
     capacity_bps : float
         Rate of the link. [bit/s]
 
@@ -369,16 +375,6 @@ def fair_share_bits(
         since[np.searchsorted(changes, end)] - since[np.searchsorted(changes, start)]
     )
     return shares
-
-
-def _one_deviating(delta: FloatArray, count: FloatArray) -> FloatArray:
-    # Divided by what the one has, so that a huge share does not overflow.
-    one = 1.0 + delta
-    scale = np.maximum(one, 1.0)
-    mean = (count - 1.0) / scale + one / scale
-    squares = (count - 1.0) / (scale * scale) + (one / scale) * (one / scale)
-    index: FloatArray = (mean / count) * (mean / squares)
-    return index
 
 
 def _one_each(name: str, values: FloatArray, count: int) -> FloatArray:

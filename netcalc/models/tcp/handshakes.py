@@ -73,8 +73,8 @@ def round_trips(transport: str, *, security: str = "none") -> FloatArray:
     Parameters
     ----------
     transport : str
-        What carries the request: udp, tcp, tcp_persistent, ttcp, ttcp_first, tfo, tfo_first,
-        quic, quic_0rtt, quic_0rtt_rejected, quic_retry, quic_0rtt_retry, quic_hrr,
+        Transport of the request: udp, tcp, tcp_persistent, ttcp, ttcp_first, tfo, tfo_first, quic,
+        quic_0rtt, quic_0rtt_rejected, quic_retry, quic_0rtt_retry, quic_hrr,
         quic_version_negotiation or quic_version_negotiation_retry. [text]
     security : str
         Transport security on top: none; tls1.2 or tls1.3, alone or with _resume;
@@ -142,15 +142,15 @@ def first_byte_s(
     rtt_s : array_like
         Round-trip time. [s]
     transport : str
-        What carries the request: udp, tcp, tcp_persistent, ttcp, ttcp_first, tfo, tfo_first,
-        quic, quic_0rtt, quic_0rtt_rejected, quic_retry, quic_0rtt_retry, quic_hrr,
+        Transport of the request: udp, tcp, tcp_persistent, ttcp, ttcp_first, tfo, tfo_first, quic,
+        quic_0rtt, quic_0rtt_rejected, quic_retry, quic_0rtt_retry, quic_hrr,
         quic_version_negotiation or quic_version_negotiation_retry. [text]
     security : str
         Transport security on top: none; tls1.2 or tls1.3, alone or with _resume;
         tls1.2_false_start, tls1.3_hrr, tls1.3_0rtt, tls1.3_0rtt_rejected; dtls1.2,
         dtls1.2_resume, dtls1.3, dtls1.3_hrr or dtls1.3_0rtt. [text]
     server_s : array_like
-        Time of the server between request and first byte. [s]
+        Server time between request and first byte. [s]
     extra_round_trips : array_like
         Round trips on top: a name to be resolved, a certificate too long for one flight. [1]
 
@@ -216,13 +216,14 @@ def certificate_round_trips(
     certificate_bytes : array_like
         First flight of the server, mostly its certificates. [byte]
     transport : {'tcp', 'quic'}
-        QUIC may send three times what the client sent until the address is validated. [text]
+        With QUIC, a server sends at most three times the bytes it received until the address is
+        validated. [text]
     mss_bytes : array_like
         Payload of a full segment or datagram. [byte]
     initial_window_segments : array_like
         First window of the server. [1]
     client_bytes : array_like
-        What the client has sent: a first QUIC datagram has at least 1200 bytes. [byte]
+        Bytes received from the client: a first QUIC datagram has at least 1200. [byte]
 
     Returns
     -------
@@ -268,8 +269,8 @@ def segments(ladder: str) -> FloatArray:
     Parameters
     ----------
     ladder : str
-        What is exchanged: udp_transaction, tcp_handshake, tcp_close, tcp_close_merged,
-        tcp_transaction, ttcp_transaction, ttcp_first_transaction or tfo_transaction. [text]
+        Exchange: udp_transaction, tcp_handshake, tcp_close, tcp_close_merged, tcp_transaction,
+        ttcp_transaction, ttcp_first_transaction or tfo_transaction. [text]
 
     Returns
     -------
@@ -278,7 +279,7 @@ def segments(ladder: str) -> FloatArray:
 
     Notes
     -----
-    Validity: the least number, no loss, no acknowledgement by itself where one can be piggybacked
+    Validity: the minimum number, no loss, no acknowledgement by itself where one can be piggybacked
     on data.
 
     Symbols: Not in the equation: ladder (which is counted).

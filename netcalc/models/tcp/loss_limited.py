@@ -146,7 +146,7 @@ def mathis_loss_ratio(
     Returns
     -------
     numpy.ndarray
-        Loss events per packet, at most 1. [ratio]
+        Loss event ratio, at most 1. [ratio]
 
     See Also
     --------

@@ -1,10 +1,9 @@
 r"""PFTK: TCP Reno with timeouts, the formulas of Padhye, Firoiu, Towsley and Kurose.
 
-Rates are packets per second that the sender *sends*; :func:`pftk_throughput_pps` is what arrives. A
-loss of 0 leaves the window as the only limit, ``inf`` without one. At a loss of 1 the result is 0
-by rule: nothing is delivered. From 1 % loss on the full formula is 5 to 35 % above a packet-level
-simulation of its own assumptions: use it to
-compare, not as proof.
+Rates are packets per second that the sender *sends*; :func:`pftk_throughput_pps` is the rate
+received. A loss of 0 leaves the window as the only limit, ``inf`` without one. At a loss of 1 the
+result is 0 by rule: nothing is delivered. From 1 % loss on the full formula is 5 to 35 % above a
+packet-level simulation of its own assumptions: use it to compare, not as proof.
 
 The inverse functions, by bisection, give the *largest* loss at which a rate is still reached: a
 sender on a better path is at least as fast.
@@ -258,7 +257,8 @@ def timeout_sequence_s(loss_ratio: ArrayLike, *, rto_s: ArrayLike) -> FloatArray
 
     Notes
     -----
-    Validity: a timer that doubles to 64 times its first value and stays there; nobody gives up.
+    Validity: a timer that doubles to 64 times its first value and stays there; no connection is
+    aborted.
 
     Symbols: :math:`p` loss_ratio, :math:`T_0` rto_s.
 
@@ -452,7 +452,8 @@ def pftk_approx_rate_pps(
 
     Notes
     -----
-    Validity: within a few percent of :func:`pftk_rate_pps` up to 2 % loss; half of it above 20 %.
+    Validity: within a few percent of :func:`pftk_rate_pps` up to 2 % loss, and
+    half of it above 20 %.
 
     Range: loss_ratio up to 0.02.
 

@@ -29,8 +29,8 @@ def sending_s(
 
     .. math:: T = P (RTT_0 + s) + \left(n - W_1 \frac{g^P - 1}{g - 1}\right) s, \quad s = 8 L / R
 
-    with :math:`P` the rounds whose window is clocked out before its first acknowledgement is
-    back, :math:`W s < RTT_0 + s`. From then on the link never rests.
+    with :math:`P` the rounds whose window is sent before its first acknowledgement returns,
+    :math:`W s < RTT_0 + s`. From then on the link is never idle.
 
     Parameters
     ----------
@@ -104,8 +104,8 @@ def static_transfer_s(
 
         T = (h + 1) RTT + \frac{O}{R} + P \left(RTT + \frac{S}{R}\right) - W_1 (2^P - 1) \frac{S}{R}
 
-    with :math:`P = \min(Q, K - 1)`: :math:`K` windows hold the object, and the sender would
-    wait after :math:`Q` of them if the object were endless.
+    with :math:`P = \min(Q, K - 1)`: :math:`K` windows hold the object, and the sender would wait
+    after :math:`Q` of them for an infinite object.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def fetch_s(
         Round trips before the request is sent: 0 on an open connection, 1 TCP, 2 with TLS
         1.3. [1]
     server_s : array_like
-        Time of the server between request and first byte. [s]
+        Server time between request and first byte. [s]
     bandwidth_bps : array_like
         Rate of the link; without it only round trips count. [bit/s]
     header_bytes : array_like

@@ -41,7 +41,7 @@ def initial_window_bytes(mss_bytes: ArrayLike, *, rfc: str = "rfc6928") -> Float
 
     Notes
     -----
-    Validity: what the rules allow; after a lost SYN it is one segment.
+    Validity: the upper limit of the RFC; after a lost SYN it is one segment.
 
     Typical: ten segments of 1460 bytes, 14,600 bytes (RFC 6928).
 

@@ -153,7 +153,7 @@ def tfrc_loss_ratio(
     Returns
     -------
     numpy.ndarray
-        Loss events per packet, at most 1. [ratio]
+        Loss event ratio, at most 1. [ratio]
 
     See Also
     --------

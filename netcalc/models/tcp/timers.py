@@ -65,11 +65,11 @@ def rto_s(
     granularity_s : array_like
         Tick of the clock. [s]
     min_rto_s : array_like
-        Least timeout: 1 s in the RFC, 0.2 s in Linux. [s]
+        Minimum timeout: 1 s in the RFC, 0.2 s in Linux. [s]
     max_rto_s : array_like
-        Largest timeout: 60 s or more in the RFC, 120 s in Linux. [s]
+        Maximum timeout: 60 s or more in the RFC, 120 s in Linux. [s]
     floor : {'rto', 'variation'}
-        What the least timeout holds up: the sum, or as in Linux the variation's term. [text]
+        Term that the minimum timeout bounds: the sum, or as in Linux the variation. [text]
 
     Returns
     -------
@@ -141,13 +141,13 @@ def rto_estimate(
     granularity_s : float
         Tick of the clock. [s]
     min_rto_s : float
-        Least timeout. [s]
+        Minimum timeout. [s]
     max_rto_s : float
-        Largest timeout. [s]
+        Maximum timeout. [s]
     initial_rto_s : float
         Timeout before the first sample. [s]
     floor : {'rto', 'variation'}
-        What the least timeout holds up, see :func:`rto_s`. [text]
+        Term that the minimum timeout bounds, see :func:`rto_s`. [text]
 
     Returns
     -------
@@ -218,7 +218,7 @@ def backoff_s(
     initial_rto_s : array_like
         Timeout before the first of them. [s]
     max_rto_s : array_like
-        Largest timeout; inf for none. [s]
+        Maximum timeout; inf for none. [s]
 
     Returns
     -------
@@ -266,7 +266,7 @@ def last_retransmission_s(
     linear_count : array_like
         Retransmissions before them whose timeout does not double: 4 in Linux since 6.5. [1]
     max_rto_s : array_like
-        Largest timeout; the formula is that without one. [s]
+        Maximum timeout; the formula is that without one. [s]
 
     Returns
     -------
@@ -275,7 +275,7 @@ def last_retransmission_s(
 
     Notes
     -----
-    Validity: no answer at all, not even a refusal.
+    Validity: no reply at all, not even a reset.
 
     Symbols: :math:`r` retry_count, :math:`RTO_0` initial_rto_s, :math:`l` linear_count. Not in the
     equation: max_rto_s (which bounds each wait).
@@ -305,7 +305,7 @@ def give_up_s(
     linear_count: ArrayLike = 0,
     max_rto_s: ArrayLike = np.inf,
 ) -> FloatArray:
-    r"""Time until a connection attempt without any answer fails.
+    r"""Time until a connection attempt without any reply fails.
 
     .. math:: t = RTO_0 (l + 2^{r + 1} - 1)
 
@@ -318,7 +318,7 @@ def give_up_s(
     linear_count : array_like
         Retransmissions before them whose timeout does not double: 4 in Linux since 6.5. [1]
     max_rto_s : array_like
-        Largest timeout; the formula is that without one. [s]
+        Maximum timeout; the formula is that without one. [s]
 
     Returns
     -------
@@ -327,7 +327,7 @@ def give_up_s(
 
     Notes
     -----
-    Validity: no answer at all, not even a refusal.
+    Validity: no reply at all, not even a reset.
 
     Symbols: :math:`r` retry_count, :math:`RTO_0` initial_rto_s, :math:`l` linear_count. Not in the
     equation: max_rto_s (which bounds each wait).

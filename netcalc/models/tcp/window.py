@@ -240,7 +240,7 @@ def window_shift(window_bytes: ArrayLike, *, at_most_14: bool = False) -> FloatA
     Returns
     -------
     numpy.ndarray
-        Least shift, 0 to 14; above the largest window that TCP can announce, 65535 x 2^14 bytes,
+        Minimum shift, 0 to 14; above the largest window that TCP can announce, 65535 x 2^14 bytes,
         nan or 14. [1]
 
     Notes
