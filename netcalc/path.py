@@ -7,7 +7,7 @@
 >>> path.bottleneck_bps
 1544000.0
 
-All of it is frozen; the methods only hand the fields to :mod:`netcalc.models`.
+All of it is frozen; the methods only hand the fields to ``netcalc.models``.
 """
 
 from __future__ import annotations
@@ -74,9 +74,9 @@ class Link:
             payload_bytes, bandwidth_bps=self.bandwidth_bps, latency_s=self.latency_s
         )
 
-    def balance_bytes(self) -> FloatArray:
+    def half_rate_bytes(self) -> FloatArray:
         """Size at which latency and serialization take the same time. [byte]"""
-        return latency.balance_bytes(self.latency_s, bandwidth_bps=self.bandwidth_bps)
+        return latency.half_rate_bytes(self.latency_s, bandwidth_bps=self.bandwidth_bps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class Path:
     def __post_init__(self) -> None:
         object.__setattr__(self, "hops", tuple(self.hops))
         if not self.hops:
-            raise DomainError("hops", "empty", "at least one hop")
+            raise DomainError("no-hops", "hops", "an empty list")
         for hop in self.hops:
             if not isinstance(hop, Hop):
                 raise TypeError(
@@ -171,7 +171,7 @@ class Path:
             repeated = re.fullmatch(r"\s*(\d+)\s*[x×*]\s*(.+)", part, re.DOTALL)
             count, one = (int(repeated[1]), repeated[2]) if repeated else (1, part)
             if not 1 <= count <= 1000:
-                raise DomainError("number of links", count, "from 1 to 1000")
+                raise DomainError("out-of-range", "number of links", count, low=1, high=1000)
             links += [Link.parse(one)] * count
         return cls.of(
             links,
@@ -204,7 +204,7 @@ class Path:
         1544000.0
         """
         if not 1 <= hop <= len(self.hops):
-            raise DomainError("hop", hop, f"from 1 to {len(self.hops)}")
+            raise DomainError("out-of-range", "hop", hop, low=1, high=len(self.hops))
         return Path(self.hops[:hop], self.source_processing_s)
 
     @property
@@ -325,5 +325,5 @@ def _reads(text: str, unit: str) -> bool:
 def _scalar(check: Callable[[str, ArrayLike], FloatArray], name: str, holder: object) -> float:
     value = np.asarray(check(name, getattr(holder, name)))
     if value.ndim or not np.isfinite(value):
-        raise DomainError(name, value, "one finite number")
+        raise DomainError("not-one-number", name, value)
     return float(value)

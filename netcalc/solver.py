@@ -8,7 +8,7 @@
 []
 
 The range is searched on a grid for changes of sign, each of which Brent's method closes in on;
-places where the formula only touches the result are looked for between grid points. A formula
+points where the formula only touches the result are looked for between grid points. A formula
 that takes arrays is asked for many points of the grid in one call.
 """
 
@@ -56,7 +56,7 @@ _OTHER_RANGE = (1e-6, 1e9)
 class Root:
     """A value of the variable that gives the result wanted.
 
-    ``exact`` is False where the formula jumps over the result: the value is the place of the
+    ``exact`` is False where the formula jumps over the result: the value is the point of the
     jump, and ``result`` what the formula gives there. For a variable of whole numbers it is the
     first one past the crossing.
     """
@@ -97,7 +97,7 @@ def solve(
     for_ : str
         Name of the argument to find.
     result : float
-        What the formula shall give, in its SI unit.
+        The result wanted, in its SI unit.
     low, high : float, optional
         The range, ends included; by default :func:`default_range` of the name.
     **given
@@ -116,14 +116,14 @@ def solve(
         If a bracketed root is not found.
     """
     if for_ not in inspect.signature(function).parameters:
-        names = ", ".join(inspect.signature(function).parameters)
-        raise DomainError("for_", repr(for_), f"one of {names}")
+        names = list(inspect.signature(function).parameters)
+        raise DomainError("not-a-choice", "for_", repr(for_), choices=names)
     bottom, top = default_range(for_)
     bottom, top = bottom if low is None else low, top if high is None else high
     if not -np.inf < bottom < top < np.inf:
-        raise DomainError("range", f"{bottom:g} to {top:g}", "from a smaller to a larger number")
+        raise DomainError("empty-range", "low, high", f"{bottom:g} to {top:g}")
     if not np.isfinite(result):
-        raise DomainError("result", f"{result:g}", "any finite number")
+        raise DomainError("not-finite", "result", f"{result:g}")
 
     swept = _Swept(function, for_, given, result)
     if for_.endswith("_count") or _only_whole(swept, bottom, top):
@@ -133,8 +133,8 @@ def solve(
     found = [Root(float(at), result, True) for at in grid[values == 0]]
     signs = np.sign(values)
     crossed = np.flatnonzero(signs[:-1] * signs[1:] < 0)
-    for place in crossed:
-        found.append(_close_in(swept, float(grid[place]), float(grid[place + 1])))
+    for point in crossed:
+        found.append(_close_in(swept, float(grid[point]), float(grid[point + 1])))
     found += _touching(swept, grid, values)
     return sorted(_distinct(found), key=lambda root: root.value)
 
@@ -156,7 +156,7 @@ def _number(function: Callable[..., Any], first: str, arguments: Mapping[str, An
     except DomainError:
         return float("nan")
     if value.size != 1 or value.dtype.kind not in "fiu":
-        raise DomainError("result of the formula", f"of shape {value.shape}", "one number")
+        raise DomainError("result-not-one-number", "result of the formula", f"shape {value.shape}")
     return float(value.reshape(()))
 
 
@@ -184,49 +184,49 @@ class _Swept:
         self.refusals = (TypeError, ValueError, ConvergenceError)
 
     def __call__(self, value: float) -> float:
-        """Return the difference at one place; nan where the place is impossible."""
+        """Return the difference at one point; nan where the argument is impossible."""
         arguments = {**self.given, self.name: value}
         return _number(self.function, self.first, arguments) - self.result
 
-    def at_all(self, places: FloatArray) -> FloatArray:
-        """Return the difference at each place, as calls one by one would."""
+    def at_all(self, points: FloatArray) -> FloatArray:
+        """Return the difference at each point, as calls one by one would."""
         if self.takes_arrays is not False:
-            parts = [places[n : n + _AT_A_TIME] for n in range(0, places.size, _AT_A_TIME)]
+            parts = [points[n : n + _AT_A_TIME] for n in range(0, points.size, _AT_A_TIME)]
             try:
                 values = np.concatenate([self._part(part) for part in parts])
             except self.refusals:
                 self.takes_arrays = False
             else:
-                self.takes_arrays = self.takes_arrays or self._is_element_wise(places, values)
+                self.takes_arrays = self.takes_arrays or self._is_element_wise(points, values)
                 if self.takes_arrays:
-                    return self._exact(places, values)
-        return np.array([self(float(place)) for place in places])
+                    return self._exact(points, values)
+        return np.array([self(float(point)) for point in points])
 
-    def _part(self, places: FloatArray) -> FloatArray:
-        """Return the difference at neighbouring places, in as few calls as it takes."""
-        if places.size <= 2:
-            return np.array([self(float(place)) for place in places])
+    def _part(self, points: FloatArray) -> FloatArray:
+        """Return the difference at neighbouring points, in as few calls as it takes."""
+        if points.size <= 2:
+            return np.array([self(float(point)) for point in points])
         try:
-            found = _call(self.function, self.first, {**self.given, self.name: places})
+            found = _call(self.function, self.first, {**self.given, self.name: points})
         except DomainError:  # of one of them, or of all: halves tell which
-            middle = places.size // 2
-            return np.concatenate([self._part(places[:middle]), self._part(places[middle:])])
-        if found.shape != places.shape or found.dtype.kind not in "fiu":
-            raise TypeError(f"{places.size} places gave {found.dtype} of shape {found.shape}")
+            middle = points.size // 2
+            return np.concatenate([self._part(points[:middle]), self._part(points[middle:])])
+        if found.shape != points.shape or found.dtype.kind not in "fiu":
+            raise TypeError(f"{points.size} points gave {found.dtype} of shape {found.shape}")
         return found.astype(np.float64) - self.result
 
-    def _is_element_wise(self, places: FloatArray, values: FloatArray) -> bool:
+    def _is_element_wise(self, points: FloatArray, values: FloatArray) -> bool:
         """Whether single calls give the same: a formula may take a list for its hops."""
         finite = np.flatnonzero(np.isfinite(values))
         some = finite[np.linspace(0, finite.size - 1, 5).astype(int)] if finite.size else finite
-        alone = [self(float(place)) for place in places[some]]
+        alone = [self(float(point)) for point in points[some]]
         near = TOLERANCE * max(abs(self.result), 1e-300)
         return bool(np.allclose(alone, values[some], rtol=1e-9, atol=near))
 
-    def _exact(self, places: FloatArray, values: FloatArray) -> FloatArray:
+    def _exact(self, points: FloatArray, values: FloatArray) -> FloatArray:
         """Return the values with those next to 0 from single calls, so that signs agree."""
         near = (np.abs(values) <= TOLERANCE * abs(self.result)) & (values != 0)
-        values[near] = [self(float(place)) for place in places[near]]
+        values[near] = [self(float(point)) for point in points[near]]
         return values
 
 
@@ -246,10 +246,10 @@ def _close_in(swept: _Swept, low: float, high: float) -> Root:
 
     last = low
 
-    def at(place: float) -> float:
+    def at(point: float) -> float:
         nonlocal last
-        last = place
-        return swept(place)
+        last = point
+        return swept(point)
 
     try:
         value, report = brentq(
@@ -273,7 +273,7 @@ def _root(swept: _Swept, value: float) -> Root:
 
 
 def _touching(swept: _Swept, grid: FloatArray, values: FloatArray) -> list[Root]:
-    """Find the places where the formula reaches the result without crossing it."""
+    """Find the points where the formula reaches the result without crossing it."""
     from scipy.optimize import minimize_scalar
 
     found = []
@@ -301,11 +301,11 @@ def _dips(swept: _Swept, grid: FloatArray, values: FloatArray) -> list[tuple[flo
     lies_low = (size[1:-1] < size[:-2]) & (size[1:-1] < size[2:]) & (sign[1:-1] != 0)
     lies_low &= (sign[1:-1] == sign[:-2]) & (sign[1:-1] == sign[2:])
     lies_low &= np.isfinite(size[:-2]) & np.isfinite(size[2:])
-    places = np.flatnonzero(lies_low) + 1
-    low, high = grid[places - 1], grid[places + 1]
-    least, rise = size[places], np.maximum(size[places - 1], size[places + 1]) - size[places]
+    points = np.flatnonzero(lies_low) + 1
+    low, high = grid[points - 1], grid[points + 1]
+    least, rise = size[points], np.maximum(size[points - 1], size[points + 1]) - size[points]
     left, right = low, high
-    for _ in range(_SECTIONS if places.size else 0):
+    for _ in range(_SECTIONS if points.size else 0):
         inner = right - _GOLDEN * (right - left), left + _GOLDEN * (right - left)
         first, second = np.abs(swept.at_all(np.concatenate(inner))).reshape(2, -1)
         least = np.fmin(least, np.fmin(first, second))
@@ -329,12 +329,12 @@ def _whole_roots(swept: _Swept, low: int, high: int) -> list[Root]:
     grid = np.unique(np.round(_grid(float(low), float(high))))
     values = swept.at_all(grid)
     found = [Root(float(at), swept.result, True) for at in grid[values == 0]]
-    for place in range(len(values) - 1):
-        if values[place] * values[place + 1] < 0:
-            below, above = int(grid[place]), int(grid[place + 1])
+    for point in range(len(values) - 1):
+        if values[point] * values[point + 1] < 0:
+            below, above = int(grid[point]), int(grid[point + 1])
             while above - below > 1:
                 middle = (below + above) // 2
-                if swept(middle) * values[place] > 0:
+                if swept(middle) * values[point] > 0:
                     below = middle
                 else:
                     above = middle

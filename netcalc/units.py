@@ -22,6 +22,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Any
 
 from netcalc.display import BINARY
 from netcalc.display import show as show
@@ -226,8 +227,7 @@ def parse(text: str, unit: str, *, field: str | None = None) -> float:
     (0.03, 100000000.0, 0.0015)
     >>> parse("10 mb", "byte")
     Traceback (most recent call last):
-    netcalc.errors.UnitError: cannot read '10 mb' as a size [byte]: 'mb' has more than one \
-reading. Write Mbit (bits) or MB (bytes)
+    netcalc.errors.UnitError: '10 mb' is ambiguous: write 10 Mbit (bits) or 10 MB (bytes)
     """
     table = _table(unit)
     plain = _ascii_digits(str(text))
@@ -238,15 +238,15 @@ reading. Write Mbit (bits) or MB (bytes)
         return math.fsum(float(number) * _TIMES[name] for number, name in parts)
     match = _QUANTITY.fullmatch(plain)
     if match is None:
-        why = "there is no number in it" if plain.strip() else "it is empty"
-        raise _refused(text, unit, why, field, f"Write for example {_EXAMPLES[unit]}")
+        code = "no-number" if plain.strip() else "text-empty"
+        raise _refused(code, text, unit, field, example=_EXAMPLES[unit])
     number = _number(match["number"], text, unit, field)
     factor = table.get(match["unit"])
     if factor is None:
         raise _unknown_unit(text, match["number"], match["unit"], unit, field)
     value = number * factor
     if not math.isfinite(value):
-        raise _refused(text, unit, "it is too large for a number", field, None)
+        raise _refused("number-too-large", text, unit, field)
     return value
 
 
@@ -280,12 +280,17 @@ def convert(value: float, from_unit: str, to_unit: str) -> float:
             return value * table[from_unit] / table[to_unit]
     for name in (from_unit, to_unit):
         if kind_of(name) is None:
-            raise UnitError(name, expected="a unit", why="it is not known", hint=_nearest(name))
+            raise UnitError(
+                "unit-unknown", name, expected="a unit", written=name, suggestions=_nearest(name),
+                example="Mbit/s",
+            )  # fmt: skip
     raise UnitError(
+        "units-incomparable",
         from_unit,
         expected=f"a unit comparable to {to_unit!r}",
-        why=f"{from_unit} measures {_NAMES[kind_of(from_unit) or '1']}, "
-        f"{to_unit} {_NAMES[kind_of(to_unit) or '1']}",
+        kind=_NAMES[kind_of(from_unit) or "1"],
+        to_unit=to_unit,
+        to_kind=_NAMES[kind_of(to_unit) or "1"],
     )
 
 
@@ -300,6 +305,18 @@ def kind_of(written_unit: str) -> str | None:
     if written_unit == "":
         return None
     return next((unit for unit, table in _TABLES.items() if written_unit in table), None)
+
+
+def readings_of(written_unit: str) -> tuple[str, ...]:
+    """Return what an ambiguous unit may mean; nothing if it is known or unknown.
+
+    Examples
+    --------
+    >>> readings_of("mb")
+    ('Mbit/s (bits)', 'MB/s (bytes)')
+    """
+    found = (table[written_unit] for table in _AMBIGUOUS.values() if written_unit in table)
+    return next(found, ())
 
 
 def factor_of(written_unit: str, unit: str) -> float:
@@ -339,10 +356,8 @@ def line(name: str) -> NamedLine:
     key = re.sub(r"^(OC|STM|STS)-?(\d+)C?$", r"\1-\2", key)
     found = LINES.get(_LINE_ALIASES.get(key, key))
     if found is None:
-        known = ", ".join((*LINES, *_LINE_ALIASES))
-        raise UnitError(
-            name, expected="a named line", why="it is not known", hint=f"Known: {known}"
-        )
+        known = [*LINES, *_LINE_ALIASES]
+        raise UnitError("line-unknown", name, expected="a named line", known=known)
     return found
 
 
@@ -382,34 +397,29 @@ def _number(written: str, text: object, unit: str, field: str | None) -> float:
     if spaced is not None:
         whole = re.split(r"[.,]", mantissa)[0]
         if not _GROUPED.fullmatch(whole):
-            raise _refused(text, unit, f"{written!r} is not one number", field, None)
+            raise _refused("malformed-number", text, unit, field, number=written)
         mantissa = mantissa.replace(whole, whole.replace(spaced, ""))
     if points and commas:
         last = max(mantissa.rfind("."), mantissa.rfind(","))
         decimal, group = mantissa[last], "," if mantissa[last] == "." else "."
         head = mantissa[:last]
         if mantissa.count(decimal) > 1 or not _GROUPED.fullmatch(head):
-            raise _refused(text, unit, f"{written!r} is not one number", field, None)
+            raise _refused("malformed-number", text, unit, field, number=written)
         mantissa = head.replace(group, "") + "." + mantissa[last + 1 :]
     elif commas > 1 or points > 1:
         if not _GROUPED.fullmatch(mantissa):
-            raise _refused(text, unit, f"{written!r} is not one number", field, None)
+            raise _refused("malformed-number", text, unit, field, number=written)
         mantissa = mantissa.replace(",", "").replace(".", "")
     elif commas == 1:
         head, tail = mantissa.split(",")
         if len(tail) == 3 and head.lstrip("+-") not in ("", "0") and len(head.lstrip("+-")) <= 3:
-            raise _refused(
-                text,
-                unit,
-                f"{written!r} has two readings: {head}{tail} and {head}.{tail}",
-                field,
-                f"Write {head}{tail} or {head}.{tail}",
-            )
+            readings = [f"{head}{tail}", f"{head}.{tail}"]
+            raise _refused("ambiguous-number", text, unit, field, readings=readings)
         mantissa = f"{head}.{tail}"
     try:
         return float(mantissa + mark + exponent)
     except ValueError:
-        raise _refused(text, unit, f"{written!r} is not one number", field, None) from None
+        raise _refused("malformed-number", text, unit, field, number=written) from None
 
 
 def _unknown_unit(
@@ -417,49 +427,52 @@ def _unknown_unit(
 ) -> UnitError:
     readings = _AMBIGUOUS.get(unit, {}).get(written)
     if readings is not None:
-        why = f"{written!r} has more than one reading"
-        return _refused(text, unit, why, field, "Write " + " or ".join(readings))
+        written_out = [f"{number} {reading}" for reading in readings]
+        return _refused("ambiguous-unit", text, unit, field, readings=written_out)
     if written == "":
-        hint = _without_unit_hint(number, unit)
-        return _refused(text, unit, "it has no unit", field, hint)
+        with_units = _with_units(number, unit)
+        return _refused("unit-missing", text, unit, field, readings=with_units)
+    example = _EXAMPLES[unit]
     other = kind_of(written)
     if other is not None:
-        why = f"{written!r} is the unit of {_NAMES[other]}"
-        return _refused(text, unit, why, field, f"Write for example {_EXAMPLES[unit]}")
-    hint = _nearest(written, unit) or f"Write for example {_EXAMPLES[unit]}"
-    return _refused(text, unit, f"the unit {written!r} is not known", field, hint)
+        kind = _NAMES[other]
+        return _refused(
+            "unit-of-other-kind", text, unit, field, written=written, kind=kind, example=example
+        )
+    near = _nearest(written, unit)
+    return _refused(
+        "unit-unknown", text, unit, field, written=written, suggestions=near, example=example
+    )
 
 
-def _without_unit_hint(number: str, unit: str) -> str:
+def _with_units(number: str, unit: str) -> list[str]:
     pairs = {
         "bit/s": (f"{number} bit/s", f"{number} Mbit/s"),
         "byte": (f"{number} B (bytes)", f"{number} bit (bits)"),
         "bit": (f"{number} bit (bits)", f"{number} B (bytes)"),
         "s": (f"{number} s", f"{number} ms"),
-        "ratio": (f"{number}% (percent)", f"{number} ratio (a share of 1)"),
+        "ratio": (f"{number}%", f"{number} ratio"),
         "packet/s": (f"{number} pps", f"{number} kpps"),
         "m": (f"{number} m", f"{number} km"),
     }
-    first, second = pairs.get(unit, (f"{_EXAMPLES[unit]}", "the like"))
-    return f"Write {first} or {second}"
+    return list(pairs.get(unit, (_EXAMPLES[unit],)))
 
 
-def _nearest(written: str, unit: str | None = None) -> str | None:
+def _nearest(written: str, unit: str | None = None) -> list[str]:
     known = list(_TABLES[unit]) if unit else [name for table in _TABLES.values() for name in table]
-    close = get_close_matches(written, known, n=3, cutoff=0.5)
-    return "Did you mean " + " or ".join(close) + "?" if close else None
+    return get_close_matches(written, known, n=3, cutoff=0.5)
 
 
 def _table(unit: str) -> dict[str, float]:
     table = _TABLES.get(unit)
     if table is None:
-        raise UnitError(unit, expected="a unit of netcalc", why=f"known are {', '.join(_TABLES)}")
+        raise UnitError("kind-unknown", unit, expected="a unit of netcalc", known=list(_TABLES))
     return table
 
 
-def _refused(text: object, unit: str, why: str, field: str | None, hint: str | None) -> UnitError:
+def _refused(code: str, text: object, unit: str, field: str | None, **values: Any) -> UnitError:
     expected = f"{_NAMES[unit]} [{unit}]" if unit != "1" else _NAMES[unit]
-    return UnitError(text, expected=expected, why=why, field=field, hint=hint)
+    return UnitError(code, text, expected=expected, field=field, **values)
 
 
 def _ascii_digits(text: str) -> str:

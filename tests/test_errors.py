@@ -13,6 +13,7 @@ from netcalc.samples import RttSamples
 
 ERRORS = [
     errors.DomainError("loss_ratio", 3, "from 0 to 1", hint="Did you mean 3%?"),
+    errors.ArgumentTypeError("not-numbers", "rtt_s", "'x'"),
     errors.UnitError("5 M", expected="a rate", why="it has two readings", field="bandwidth"),
     errors.ReaderError("has no time", file="ping.txt", line=3, value="x", expected="a time"),
     errors.DatasetError("is missing", file="mbufs.csv", hint="Reinstall it"),
@@ -46,13 +47,6 @@ def test_the_samples_of_a_broken_run_go_with_the_error():
     error = errors.ExperimentError("the peer is gone", phase="echo", partial=partial)
     assert pickle.loads(pickle.dumps(error)).partial.rtt_s.tolist() == [0.001]
     assert "partial" not in error.as_dict()
-
-
-def test_a_file_is_named_once():
-    alone = errors.ReaderError("no measurement in a.txt: it is empty", file="a.txt")
-    assert str(alone) == "no measurement in a.txt: it is empty"
-    placed = errors.ReaderError("no measurement in a.txt: unknown host", file="a.txt", line=2)
-    assert str(placed).startswith("a.txt, line 2: no measurement in a.txt")
 
 
 def test_long_text_is_repeated_in_part():

@@ -108,7 +108,7 @@ KINDS = [
     TransferSamples(payload_bytes=[1, 2], duration_s=[0.1, math.nan]),
     samples.TransactionSamples(
         mode=["tcp"], sequence=[1], payload_bytes=[8], response_s=[math.inf],
-        meta=Meta(instrument={"rtt_s": math.nan, "gaps": [(1.0, 2.0)]}),
+        meta=Meta(instrument={"rtt_s": math.nan, "gaps": [[1.0, 2.0]]}),
     ),
     Table(data={"router": ["A", "B"], "goodput_bps": [1.5e6, math.nan]}),
 ]  # fmt: skip
@@ -199,7 +199,7 @@ def saved_bytes() -> bytes:
         (b"{", "damaged"),
         (b"[" * 100_000, "damaged"),
         (b"\x1f\x8bnot really", "damaged"),
-        (gzip.compress(b'{"format": "netcalc samples"')[:-4], "damaged"),
+        (gzip.compress(b'{"format": "netcalc samples"', mtime=0)[:-4], "damaged"),
         (b'{"a": 1}', "not a file of saved samples"),
         (b"[1, 2]", "not a file of saved samples"),
         (damaged(lambda d: d.update(schema=99)), "later format"),

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from netcalc.checks import FloatArray, as_float
 from netcalc.fit import Fit
 from netcalc.path import Path
+from netcalc.printable import printable_lines
 from netcalc.units import show
 
 CURVE_POINTS = 200
@@ -61,6 +62,10 @@ class Comparison:
     predicted_label: str
     sentence: str
     fit: Fit | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("title", "measured_label", "predicted_label", "sentence"):
+            object.__setattr__(self, name, printable_lines(getattr(self, name)))
 
     def rows(self) -> list[dict[str, float]]:
         """Return the points as rows: x, measured, predicted and residual."""

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import FloatArray
 from netcalc.models.delays import latency
+from netcalc.models.measuring import robust
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.samples import RttSamples, TransferSamples
 from netcalc.units import show
@@ -164,7 +165,7 @@ def _scaled_line(x: FloatArray, y: FloatArray, *, resolution: float) -> Line:
         error = float(kept.std(ddof=1) / np.sqrt(kept.size)) if kept.size > 1 else np.nan
         centre = float(kept.mean()) if kept.size else np.nan
         return Line(centre, 0.0, error, np.nan, np.nan, scale, min(distinct, 1), outlier)
-    slope = _median_slope(x, y)
+    slope = float(robust.theil_sen_slope(x, y=y))
     intercept = float(np.median(y - slope * x))
     outlier, scale = set_aside(y - intercept - slope * x, floor)
     if np.unique(x[~outlier]).size < 2:
@@ -288,18 +289,6 @@ def transfer_against_size(samples: TransferSamples) -> Fit:
         notes=_outlier_notes(size, time, line),
         y_name="transfer_s",
     )
-
-
-def _median_slope(x: FloatArray, y: FloatArray) -> float:
-    """Median of the slopes between points of different x; of at most a million pairs."""
-    if x.size > 1400:
-        # Evenly spaced in x order: the median over this part is as good as over all.
-        chosen = np.argsort(x, kind="stable")[:: x.size // 1000]
-        x, y = x[chosen], y[chosen]
-    first, second = np.triu_indices(x.size, 1)
-    run = x[second] - x[first]
-    rise = y[second] - y[first]
-    return float(np.median(rise[run != 0] / run[run != 0]))
 
 
 def set_aside(residual: FloatArray, floor: float) -> tuple[NDArray[np.bool_], float]:

@@ -14,6 +14,8 @@ A template names its values; a format says how one is written:
     a count with the noun in singular or plural;
 ``{numbers:lines}``
     line numbers, neighbours joined;
+``{readings:or}``
+    alternatives, joined by "or";
 ``{name!r}``
     quoted.
 
@@ -34,7 +36,13 @@ from netcalc.messages.files import FILES, FILES_HINTS
 from netcalc.messages.fitting import FITTING, FITTING_HINTS
 from netcalc.messages.numbers import ALLOWED, NUMBERS, NUMBERS_HINTS
 from netcalc.messages.running import RUNNING, RUNNING_HINTS
-from netcalc.messages.texts import TEXTS, TEXTS_HINTS
+from netcalc.messages.texts import (
+    COMMAND_LINE,
+    COMMAND_LINE_HINTS,
+    TEXTS,
+    TEXTS_HINTS,
+    TYPED_HINTS,
+)
 
 MESSAGES: Mapping[str, str] = {
     "verbatim": "{text}",  # of a file saved before warnings had codes
@@ -45,6 +53,7 @@ MESSAGES: Mapping[str, str] = {
     "legacy-experiment": "{text}",
     **NUMBERS,
     **TEXTS,
+    **COMMAND_LINE,
     **FILES,
     **FITTING,
     **FIGURES,
@@ -56,6 +65,7 @@ MESSAGES: Mapping[str, str] = {
 HINTS: Mapping[str, str] = {
     **NUMBERS_HINTS,
     **TEXTS_HINTS,
+    **COMMAND_LINE_HINTS,
     **FILES_HINTS,
     **FITTING_HINTS,
     **FIGURES_HINTS,
@@ -127,7 +137,10 @@ def hint(code: str, values: Mapping[str, Any]) -> str | None:
     suggestions = values.get("suggestions")
     if suggestions:
         return f"Did you mean {' or '.join(map(str, suggestions))}?"
-    return _WRITER.vformat(HINTS[code], (), values) if code in HINTS else None
+    template = HINTS.get(code)
+    if values.get("typed"):  # on a command line, where options have other names than arguments
+        template = TYPED_HINTS.get(code, template)
+    return _WRITER.vformat(template, (), values) if template else None
 
 
 class _Writer(string.Formatter):
@@ -139,6 +152,8 @@ class _Writer(string.Formatter):
             return f"{value:,} {singular if value == 1 else plural}"
         if format_spec == "lines":
             return _lines(value)
+        if format_spec == "or":
+            return " or ".join(map(str, value))
         if format_spec in UNITS:
             return show(value, format_spec)
         if format_spec:

@@ -17,7 +17,8 @@ from bokeh.themes import built_in_themes
 from numpy.typing import ArrayLike, NDArray
 
 from netcalc.errors import DomainError
-from netcalc.plots.style import Theme
+from netcalc.plots.style import Theme, printable_texts
+from netcalc.printable import printable, printable_lines
 from netcalc.samples import write_atomically
 
 DRAWN_POINTS = 5000
@@ -58,6 +59,9 @@ class Plot:
     description: str
     theme: Theme = "light"
     form: tuple[object, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "description", printable_lines(self.description))
 
     def document(self) -> Document:
         """Return the bokeh document of the figure, in its theme; always the same one."""
@@ -134,16 +138,17 @@ def save_html(plot: Plot, path: str | Path, *, title: str = "netcalc") -> Path:
     pathlib.Path
         The file.
     """
-    html = file_html(plot.figure, resources=INLINE, title=title, theme=_THEMES[plot.theme])
+    theme = _THEMES[plot.theme]
+    html = file_html(plot.figure, resources=INLINE, title=printable(title), theme=theme)
     write_atomically(Path(path), html.encode())
     return Path(path)
 
 
 def _drawable(values: ArrayLike) -> NDArray[Any] | list[Any]:
     if isinstance(values, list) and values and isinstance(values[0], str | list):
-        return values
+        return printable_texts(values)  # type: ignore[no-any-return]
     array = np.atleast_1d(np.asarray(values))
     if array.dtype.kind not in "fiub":
-        return [str(item) for item in array.tolist()]
+        return [printable(str(item)) for item in array.tolist()]
     array = array.astype(np.float64)
     return np.where(np.isfinite(array), array, np.nan)

@@ -22,6 +22,7 @@ from netcalc.plots.style import (
     new_figure,
     new_source,
 )
+from netcalc.printable import printable
 from netcalc.units import show
 
 DRAWN_CROSSINGS = 400
@@ -78,7 +79,9 @@ def timeline(
     chart = new_figure(time, place, title=title, height=110 + _ROW * links)
     axis = chart.yaxis[0]
     axis.ticker = FixedTicker(ticks=[-float(i) for i in range(links + 1)])
-    axis.major_label_overrides = {-float(i): PlainText(text=n) for i, n in enumerate(nodes)}
+    axis.major_label_overrides = {
+        -float(i): PlainText(text=printable(n)) for i, n in enumerate(nodes)
+    }
     axis.axis_label = None
     chart.ygrid[0].ticker = axis.ticker
     _draw(chart, sources, theme)

@@ -46,7 +46,7 @@ def truth(table: Table, *, title: str = "Truth table", theme: Theme = "light") -
     Parameters
     ----------
     table : Table
-        What :func:`netcalc.truth.table` returned.
+        What :func:`netcalc.truth.truth` returned.
     title : str
         Title above the figures.
     theme : {'light', 'dark'}
@@ -96,9 +96,9 @@ def truth(table: Table, *, title: str = "Truth table", theme: Theme = "light") -
 
 def _columns(table: Table, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Columns:
     error = np.asarray(table["error_ratio"], dtype=np.float64)[rows]
-    texts: Columns = {"setting": table["setting"][rows].tolist()}
-    return texts | ready(
+    return ready(
         {
+            "setting": table["setting"][rows],
             "x": table["predicted"][rows],
             "y": table["measured"][rows],
             "error": error,

@@ -28,6 +28,6 @@ from netcalc.samples._transfers import DROP_PLACES, MIN_DROP_RATIO, BulkSamples,
 __all__ = [
     "DROP_PLACES", "KINDS", "MAX_FILE_BYTES", "MIN_DROP_RATIO", "SCHEMA", "BoolColumn",
     "BulkSamples", "FloatColumn", "HopSamples", "Instrument", "Meta", "RttSamples", "Samples",
-    "Table", "TextColumn", "TrainSamples", "TransactionSamples", "TransferSamples", "json_ready", "load",
-    "loads", "write_atomically",
+    "Table", "TextColumn", "TrainSamples", "TransactionSamples", "TransferSamples", "json_ready",
+    "load", "loads", "write_atomically",
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -95,6 +96,12 @@ class Instrument:
 
     other: Mapping[str, Any] = field(default_factory=dict)
     """Facts of a saved file under names that this version does not know."""
+
+    def __post_init__(self) -> None:
+        for one in fields(self):  # nan is "not measured", which a saved file writes as null
+            value = getattr(self, one.name)
+            if isinstance(value, float) and math.isnan(value):
+                object.__setattr__(self, one.name, None)
 
     @classmethod
     def load(cls, stored: Mapping[str, Any]) -> Instrument:

@@ -111,7 +111,7 @@ def test_lesson_01_is_played_through(page, tmp_path):
     own = tmp_path / "my ping.txt"
     own.write_text(PING)
     panel_of(page, OWN).get_by_label("Your own ping file").set_input_files(own)
-    page.page.get_by_text("my ping.txt is read.").wait_for()
+    page.page.locator(".netcalc-panel").get_by_text("my ping.txt is read.").wait_for()
     page.wait_painted()
     assert page.column("points", "x", OWN) == [100, 1100]
     assert page.column("points", "measured", OWN) == pytest.approx([0.010, 0.050])

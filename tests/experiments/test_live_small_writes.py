@@ -319,11 +319,7 @@ def test_two_runs_at_once_do_not_meet(nothing_left):
 
 def test_the_article_over_a_path(nothing_left):
     path = samples_path("100 Mbit/s 10 ms")
-    for _ in range(3):
-        result = small_writes(modes=["nagle", "single"], count=4, path=path)
-        starved = any(one.code == "cpu-contention" for one in result.meta.warnings)
-        if not starved:
-            break
+    result = small_writes(modes=["nagle", "single"], count=4, path=path)
     found = compare.overlay(result)
     # derived: RTT 20 ms; 2 RTT acknowledged at once, then 2 RTT + 40 ms; one write RTT
     facts = result.meta.instrument
@@ -335,8 +331,6 @@ def test_the_article_over_a_path(nothing_left):
     assert found.predicted[4:].tolist() == pytest.approx([0.02] * 4, rel=0.01)
     # Nothing arrives early; in step a round may be the time between response and request shorter.
     assert (found.residual > -tick_s - 1e-4).all()
-    if starved:  # it says so: then a host may be later than the timer, which has nothing to do
-        return
     assert (result.response_s[1:4] > 0.0799).all()
     assert facts.counters["nagle"]["DelayedACKs"] >= 3
     assert facts.counters["nagle"]["server"]["DelayedACKs"] >= 3

@@ -87,9 +87,9 @@ def test_where_no_path_can_be_emulated_the_loopback_is_offered(monkeypatch):
     button = button_of(panel)
     button.start()
     button._thread.join(LIMIT_S)
-    assert "no path can be emulated here" in button.message.value
+    assert "no path can be emulated on this machine" in button.message.value
     assert "Operation not permitted" in button.message.value
-    assert "The loopback of this machine is chosen now" in button.message.value
+    assert "The loopback is selected now" in button.message.value
     assert panel.controls["links"].value == echo.LOOPBACK
     button.start()
     button._thread.join(LIMIT_S)

@@ -27,7 +27,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 from netcalc.emulation.chain import both_directions
 from netcalc.emulation.events import Events, Log
 from netcalc.emulation.queue import LinkQueue
-from netcalc.emulation.wire import owner
 from netcalc.emulation.wire.control import Control
 from netcalc.emulation.wire.ends import DEVICE
 from netcalc.emulation.wire.programs import Call, Programs
@@ -145,7 +144,6 @@ class EmulatedPath:
                 phase="wire",
                 hint="The relay works without",
             )
-        owner.end_leftovers()
         with ExitStack() as undo:
             self._set_up(undo)
             self._undo = undo.pop_all()
@@ -215,10 +213,11 @@ class EmulatedPath:
     ) -> subprocess.Popen[Any] | Call:
         """Start a program, or call a function with ``args``, in a process at one end.
 
-        It is killed when the wire closes, or this thread ends. ``options`` go to
-        :class:`subprocess.Popen`. A function is found by its module there, in a Python of its own,
-        so it cannot be one of a script or a notebook; ``functools.partial`` gives it keywords. Its
-        :class:`Call` has the result.
+        It is killed when the wire closes, or this thread ends. It has a PID namespace of its own,
+        and what it has started ends with it. ``options`` go to :class:`subprocess.Popen`, whose
+        ``pid`` is that of a process which passes signals on. A function is found by its module
+        there, in a Python of its own, so it cannot be one of a script or a notebook;
+        ``functools.partial`` gives it keywords. Its :class:`Call` has the result.
         """
         self._require_open()
         if callable(command):

@@ -10,7 +10,6 @@ import json
 import os
 import signal
 import socket
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
@@ -124,13 +123,3 @@ def read_line(control: socket.socket) -> bytes:
 def send(control: socket.socket, reply: dict[str, Any], descriptors: list[int]) -> None:
     """Write one line of JSON, with descriptors."""
     socket.send_fds(control, [json.dumps(reply).encode() + b"\n"], descriptors)
-
-
-def end_all_in(inodes: set[int]) -> None:
-    """Kill every process in the namespaces; one of them may start another while we look."""
-    quiet_count = 0
-    for _ in range(100):
-        quiet_count = 0 if kernel.end_processes_in(inodes) else quiet_count + 1
-        if quiet_count == 3:
-            return
-        time.sleep(0.003)

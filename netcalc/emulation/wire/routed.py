@@ -59,7 +59,8 @@ class Routed(EmulatedPath):
     """Two hosts and a router between them, for as long as this object is open.
 
     Sockets, programs and addresses of the two ends are those of a :class:`EmulatedPath`; what lies
-    between is two pairs of devices and a kernel: no path, no queue of netcalc's own, no log and no truth.
+    between is two pairs of devices and a kernel: no path, no queue of netcalc's own, no log
+    and no truth.
 
     Parameters
     ----------
