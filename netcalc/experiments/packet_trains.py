@@ -15,7 +15,6 @@ import numpy as np
 
 from netcalc.checks import ratio
 from netcalc.emulation.wire.emulated_path import EmulatedPath
-from netcalc.errors import ExperimentError
 from netcalc.experiments.exchanges.exchange import set_timeout, slice_s
 from netcalc.experiments.probing import MAX_PAYLOAD_BYTES
 from netcalc.experiments.running import instrument
@@ -28,7 +27,7 @@ from netcalc.experiments.running.limits import (
     whole_number,
     whole_sizes,
 )
-from netcalc.experiments.running.run import SILENT_COUNT, Progress, Record, conduct
+from netcalc.experiments.running.run import Progress, Record, conduct
 from netcalc.experiments.running.stamps import SO_TIMESTAMPNS, stamp_ns
 from netcalc.experiments.running.stopping import Stop
 from netcalc.messages import Notice
@@ -174,7 +173,7 @@ class TrainRun(Record[TrainSamples]):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._packets: list[Packet] = []
-        self._done_count = self._silent_count = 0
+        self._done_count = 0
         self._session = secrets.token_bytes(4)
         self._cross_address = ("", 0)
 
@@ -217,7 +216,7 @@ class TrainRun(Record[TrainSamples]):
                 self.stopping.check()
                 packets = self._send(sender, plan, train, draw)
                 self._await(receiver, packets, plan)
-                self._count_silence(packets)
+                self.count_silence(any(p.received_ns for p in packets), "no-packets")
                 if train:
                     self._packets += packets
                     self._done_count += 1
@@ -259,13 +258,6 @@ class TrainRun(Record[TrainSamples]):
             packet = expected.pop(int.from_bytes(data[4:8], "little"), None)
             if packet is not None:
                 packet.received_ns = stamp_ns(control)
-
-    def _count_silence(self, packets: list[Packet]) -> None:
-        self._silent_count = 0 if any(p.received_ns for p in packets) else self._silent_count + 1
-        if self._silent_count >= SILENT_COUNT:
-            raise ExperimentError(
-                "no-packets", phase=self.phase, host=self.host, count=self._silent_count
-            )
 
     def samples(self) -> TrainSamples:
         """Return the samples so far."""

@@ -177,7 +177,7 @@ def limited(*arguments, **options):
 _process.subprocess.Popen = limited
 print("large", "|", tried("large"))
 """
-    assert re.match("(transfer: there is no memory left|start: )", printed(script)["large"])
+    assert re.match("(transfer: out of memory|start: )", printed(script)["large"])
 
 
 def test_a_disk_that_is_full():
