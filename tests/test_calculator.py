@@ -37,7 +37,7 @@ def test_a_formula_knows_what_its_docstring_says():
         "byte",
         "number",
     )
-    assert first.description == "Bytes to move, headers not counted."
+    assert first.description == "Bytes to transfer, headers not counted."
 
 
 @pytest.mark.parametrize(
