@@ -40,19 +40,16 @@ _NAMES: dict[str, tuple[str, ...]] = {
 _FORMER = {"datagrams_per_call": ("--together",)}
 """Names that options had before; they work, too."""
 _HELP = {
-    "host": "Loopback address, IPv4 or IPv6 (::1).",
-    "pcap": "File to save the packet headers to.",
     "timeout_s": "Reply timeout.",
+    "duration_s": "Duration of each run.",
+    "limit_s": "Time limit of a transfer.",
     "buffer_bytes": "Requested socket buffers (SO_SNDBUF, SO_RCVBUF); 0 keeps the system's.",
-    "datagrams_per_call": "Datagrams per send call (UDP segmentation offload).",
     "congestion_control": "TCP congestion control, such as reno; the system's if omitted.",
     "mtu_bytes": "MTU of the path, or of a loopback of the run's own.",
     "input_packets": "Packets that the input queue of each node of the --path holds.",
-    "link_buffer_bytes": "Buffer of each link of the --path; by default twice the path's BDP.",
-    "loss_ratio": "Share of packets that each link of the --path loses, in both directions.",
     "seed": "Random seed for --loss.",
 }
-"""Descriptions that differ from those of the arguments: None and Path are not typed here."""
+"""Descriptions that differ from those of the arguments: there is no None, and times have units."""
 _METAVARS = {"host": "ADDRESS", "pcap": "FILE.pcap", "congestion_control": "NAME"}
 _OWN = {"path", "save", "progress", "stop"}
 """Arguments that every live run has, and this module gives."""
@@ -188,11 +185,14 @@ def _type(parameter: Parameter, annotation: str, *, bare: bool) -> click.ParamTy
 def _shown_default(parameter: Parameter) -> str:
     """Write a default: one value, a few, or the range of many."""
     values = np.ravel(parameter.default).tolist()
-    texts = [parameter.show(value) for value in values]
-    if len(texts) <= _LISTED or isinstance(values[0], str):
-        return ", ".join(texts)
-    low, high = parameter.show(min(values)), parameter.show(max(values))
-    return f"{len(texts)} values from {low} to {high}"
+    if len(values) <= _LISTED or isinstance(values[0], str):
+        return ", ".join(_shown(parameter, value) for value in values)
+    low, high = _shown(parameter, min(values)), _shown(parameter, max(values))
+    return f"{len(values)} values from {low} to {high}"
+
+
+def _shown(parameter: Parameter, value: Any) -> str:
+    return parameter.show(value) if parameter.unit in KINDS else str(value)
 
 
 def destination(*, path_text: str | None, routed: bool = False, **_: Any) -> str:

@@ -132,13 +132,12 @@ def rename(error: NetcalcError, names: Mapping[str, tuple[str, str]]) -> None:
 
 
 def with_unit(value: Any, unit: str) -> Any:
-    """Write a number with its unit: ``-0.001 s``; what is no number stays as it is."""
-    text, blank, where = str(value).partition(" ")  # -1 (at index 2)
+    """Write a number with its unit: ``-0.001 s``; a value that is no number stays as it is."""
     try:
-        number = float(text)
-    except ValueError:
+        number = float(value)
+    except (TypeError, ValueError):
         return value
     if unit == "ratio":
-        return f"{number * 100:.12g}%{blank}{where}"
+        return f"{number * 100:.12g}%"
     symbol = _SYMBOLS.get(unit, unit)
-    return f"{number:.12g} {symbol}".rstrip() + blank + where if symbol else value
+    return f"{number:.12g} {symbol}" if symbol else value

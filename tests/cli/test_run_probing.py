@@ -176,7 +176,7 @@ def test_an_error_of_the_library_names_the_option_and_its_unit(monkeypatch, caps
 
 def test_one_of_several_values_keeps_its_index(monkeypatch, complaint):
     def refused(**_):
-        raise DomainError("is-negative", "payload_bytes[2]", "-1")
+        raise DomainError("is-negative", "payload_bytes[2]", -1.0)
 
     monkeypatch.setattr("netcalc.experiments.probing", refused)
     assert "--size[2] must be 0 or greater, got -1 B" in complaint("run", "probing")
@@ -186,9 +186,9 @@ def test_a_hint_is_for_those_who_type(monkeypatch, complaint):
     """The hint of a ratio above 1 is about a call from Python; who typed 200% has written it."""
 
     def refused(**_):
-        raise DomainError("percent-for-ratio", "cross_ratio", 2.0, percent=2.0)
+        raise DomainError("percent-for-ratio", "cross_ratio", 2.0, percent=2.0, ratio=0.02)
 
-    with pytest.raises(DomainError, match="Write it as a ratio of 1"):
+    with pytest.raises(DomainError, match="As a ratio of 1 that is 0.02"):
         refused()
     monkeypatch.setattr("netcalc.experiments.packet_trains", refused)
     assert complaint("run", "packet-trains").endswith("--cross must be from 0 to 1, got 200%\n")
