@@ -133,7 +133,7 @@ def write_timeline(
     mss = scalar("mss_bytes", positive("mss_bytes", mss_bytes))
     choice("policy", policy, ("nagle", "minshall", "nodelay"))
     if sizes.shape != times.shape:
-        raise DomainError("wrong-count", "write_bytes", sizes.size, expected=times.size)
+        raise DomainError("wrong-count", "write_bytes", count=sizes.size, expected=times.size)
     if (np.diff(times) < 0).any():
         index = int(np.flatnonzero(np.diff(times) < 0)[0]) + 1
         raise DomainError("not-ascending", "write_s", float(times[index]), index=index)
