@@ -1,4 +1,4 @@
-"""Theory beside measurement: one object to print, to draw and to reason with.
+"""Comparisons of measured and predicted values: one object to print and to draw.
 
 >>> from netcalc.samples import TransferSamples
 >>> transfers = TransferSamples(payload_bytes=[1e4, 1e5, 1e6], duration_s=[0.032, 0.048, 0.208])
