@@ -48,7 +48,7 @@ def frame_costs(samples: BulkSamples) -> Costs:
         variance = times.var(ddof=1) / times.size if times.size > 1 else np.nan
         covariance = np.array([[variance, np.nan], [np.nan, np.nan]])
     if not frames.size:
-        reasons["packet_cost"] = Notice("no-blasts")
+        reasons = dict.fromkeys(("packet_cost", "byte_cost"), Notice("no-blasts"))
     return Costs(
         params=dict(zip(("packet_cost", "byte_cost"), costs.tolist(), strict=True)),
         stderr=dict(
