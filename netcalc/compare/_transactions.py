@@ -301,7 +301,7 @@ def _step_sentence(costs: Costs, largest_bytes: float, whole_s: float) -> str:
     sizes = f"From {largest_bytes:.0f} to {largest_bytes + 1:.0f} bytes"
     if costs.is_seen("packet_cost"):
         share = costs.params["packet_cost"] / whole_s
-        text = f"{sizes} the time increases by {with_margin('packet_cost')} (95%), {share:.0%}."
+        text = f"{sizes} the time increases by {share:.0%}: {with_margin('packet_cost')} (95%)."
     else:
         text = f"{sizes} there is no significant step: {with_margin('packet_cost')} (95%)."
     if "mbuf_s" in costs.not_identifiable:

@@ -10,6 +10,7 @@ import pytest
 
 from netcalc.claims import BASES, basis_counts, check, counts, read, table
 from netcalc.errors import ReaderError
+from netcalc.messages import Notice
 
 PAGE = Path(__file__).parents[2] / "docs" / "claims.md"
 HEADER = "id,quantity,printed,formula"
@@ -141,9 +142,11 @@ def test_a_bound_is_shown_as_one():
 
 
 def test_a_verdict_on_record_is_held_against_the_computed_one():
-    assert one("5 s", "5 s", verdict="agree").fault == ""
-    assert one("5 s", "5 s", verdict="disagree").fault == "The verdict on record is disagree"
-    assert one("5 s", "5 s").fault == ""
+    assert one("5 s", "5 s", verdict="agree").fault is None
+    assert one("5 s", "5 s", verdict="disagree").fault == Notice(
+        "record-verdict-differs", {"recorded": "disagree"}
+    )
+    assert one("5 s", "5 s").fault is None
 
 
 def test_a_name_means_the_printed_number_or_the_computed_one():
@@ -216,7 +219,11 @@ REFUSED = {
         "Put spaces around a minus sign",
     ),
     "division by zero": (f"{HEADER}\nA,it,1,1 / (2 - 2)\n", "field formula", "divisor is 0"),
-    "several numbers": (f'{HEADER}\nA,it,1,"[1, 2]"\n', "field formula", "not a single number"),
+    "several numbers": (
+        f'{HEADER}\nA,it,1,"[1, 2]"\n',
+        "field formula",
+        "single number of a known unit",
+    ),
     "too long": (f"{HEADER}\nA,it,1,{'1+' * 900}1\n", "field formula", "too many operators"),
     "empty file": ("", "mine.csv", "no claims"),
     "blank file": (" \n\n", "mine.csv", "no claims"),
@@ -286,12 +293,12 @@ REFUSED = {
     "implied with a computed verdict": (
         f"{HEADER},relation,verdict\nA,it,1 s,A,implies,agree\n",
         "field verdict",
-        "is 'agree'; without a formula to compare",
+        "'agree' is not a verdict of a claim without a formula to compare",
     ),
     "computed with a recorded verdict": (
         f"{HEADER},verdict\nA,it,1 s,1 s,measured\n",
         "field verdict",
-        "is 'measured'; with a formula to compare it must be one of agree,",
+        "'measured' is not a verdict of a claim with a formula to compare, which are agree,",
     ),
     "list printed": (f'{HEADER}\nA,it,"[1, 2]",1\n', "field printed", "not a single quantity"),
     "unit alone is unknown": (f"{HEADER},unit\nA,it,,1,parsec\n", "field unit", "is unknown"),
@@ -313,8 +320,9 @@ def test_bad_files_are_refused_in_one_sentence(name):
 
 def test_too_many_claims():
     text = HEADER + "".join(f"\nA{i},it,1,1" for i in range(10_001))
-    with pytest.raises(ReaderError, match="more than 10000 claims"):
+    with pytest.raises(ReaderError) as refusal:
         read(text)
+    assert (refusal.value.code, refusal.value.values["limit"]) == ("too-many-claims", 10_000)
 
 
 def test_a_file_that_is_not_there(tmp_path):
@@ -369,7 +377,7 @@ def test_what_follows_from_a_measured_number():
     # Derived: 8 000 000 / 8 / 1000.
     assert rate.computed == pytest.approx([1000])
     assert (rate.unit, rate.computed_text, rate.verdict) == ("packet/s", "1000 pps", "measured")
-    assert (rate.tolerance, rate.reason, rate.fault) == (None, "", "")
+    assert (rate.tolerance, rate.reason, rate.fault) == (None, "", None)
     assert [item.basis for item in (rate, payload, agreed)] == ["implied", "recorded", "computed"]
     assert (payload.computed, payload.verdict, payload.unit) == ((), "input", "byte")
     assert basis_counts([rate, payload, agreed]) == {"computed": 1, "implied": 1, "recorded": 1}
@@ -404,19 +412,20 @@ def test_a_claim_as_a_row():
 def test_the_record_is_precise_to_a_millionth():
     (claim,) = read(f"{HEADER}\nA,it,1 s,1 s\n")
     for recorded, fault in (
-        (1 + 5e-7, ""),
-        (1 - 5e-7, ""),
+        (1 + 5e-7, None),
+        (1 - 5e-7, None),
         (1 + 2e-6, "The computed value on record is 1.000002 s"),
         (1 - 2e-6, "The computed value on record is 0.999998 s"),
     ):
         (item,) = check([replace(claim, recorded=recorded)])
-        assert item.fault == fault
+        assert (item.fault and str(item.fault)) == fault
+        assert item.as_dict()["fault"] == (fault or "")
 
 
 def test_a_recorded_verdict_outranks_a_recorded_value():
     (claim,) = read(f"{HEADER}\nA,it,1 s,1 s\n")
     (item,) = check([replace(claim, recorded=3.0, verdict="disagree")])
-    assert item.fault == "The verdict on record is disagree"
+    assert item.fault == Notice("record-verdict-differs", {"recorded": "disagree"})
 
 
 def test_a_chain_of_fifty_claims_is_computed():
@@ -425,8 +434,9 @@ def test_a_chain_of_fifty_claims_is_computed():
         return check(read(f"{HEADER}{rows}\nA{count - 1},it,,7\n"))
 
     assert chain(50)[0].computed == (7,)
-    with pytest.raises(ReaderError, match="depends on a chain of more than 50 claims"):
+    with pytest.raises(ReaderError) as refusal:
         chain(51)
+    assert (refusal.value.code, refusal.value.values["limit"]) == ("claim-chain", 50)
 
 
 def test_a_formula_that_fails_does_not_hide_the_next_fault():
@@ -471,15 +481,18 @@ def test_as_many_claims_as_allowed(monkeypatch):
     monkeypatch.setattr(table, "MAX_CLAIMS", 2)
     rows = "\nA,it,1,1\nB,it,1,1\n"
     assert len(read(HEADER + rows)) == 2
-    with pytest.raises(ReaderError, match="contains more than 2 claims") as refusal:
+    with pytest.raises(ReaderError) as refusal:
         read(f"{HEADER}{rows}C,it,1,1\n", name="mine.csv")
+    assert (refusal.value.code, refusal.value.values["limit"]) == ("too-many-claims", 2)
     assert (refusal.value.file, refusal.value.line) == ("mine.csv", 4)
 
 
 def test_errors_of_a_table_have_their_parts():
     with pytest.raises(ReaderError) as refusal:
         read("id,quantity\nA,it\n", name="mine.csv")
-    assert refusal.value.what == "lacks the columns printed, formula"
+    assert refusal.value.code == "claims-columns-missing"
+    assert refusal.value.values["columns"] == ["printed", "formula"]
+    assert refusal.value.what == "lacks 2 columns: printed, formula"
     assert refusal.value.expected == "at least the columns id, quantity, printed, formula"
     with pytest.raises(ReaderError) as refusal:
         read("\n\n", name="mine.csv")
