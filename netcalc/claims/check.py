@@ -16,8 +16,10 @@ from netcalc.claims.table import Claim
 from netcalc.errors import DomainError, UnitError
 from netcalc.messages import Notice
 
+# Above the rounding of a long sum of floats (about 1e-12), and far below half a printed digit.
 EXACT_RATIO = 1e-9
 """Numbers that differ by less than this are equal: the rounding of binary floating point."""
+# Half of a single digit would be 50% of "about 1 ms", at which anything agrees.
 ABOUT_RATIO = 0.1
 """Upper limit of a tolerance that follows from a single printed digit, such as "about 1 ms"."""
 RECORD_RATIO = 1e-6

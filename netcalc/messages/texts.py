@@ -71,7 +71,7 @@ CLAIMS: dict[str, str] = {
     "claims-cell-count": "has {count:cell|cells}, but the header has {header_count}",
     "claims-column-twice": "appears twice",
     "claims-column-unknown": "is not a column of claims",
-    "claims-columns-missing": "lacks {count:column|columns}: {columns}",
+    "claims-columns-missing": "required columns are missing: {columns}",
     "claim-id-malformed": (
         "{id!r} is not a valid id: use letters, digits, _ - and . as in A-2, and not the name of a "
         "line"

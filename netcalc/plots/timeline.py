@@ -25,7 +25,7 @@ from netcalc.plots.style import (
 from netcalc.printable import printable
 from netcalc.units import show
 
-# More bands than this overlap on a screen, and each redraw by a slider takes noticeable time.
+# On a screen of about 1000 pixels the bands of more packets overlap.
 DRAWN_CROSSINGS = 400
 """Largest number of packets times links that is drawn; of a longer train the first packets."""
 NUMBERED_PACKETS = 12
