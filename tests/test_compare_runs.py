@@ -20,7 +20,7 @@ T1_TRUTH = {
     ("meta", "expected"),
     [
         (Meta(experiment="line_rate"), "line_rate"),
-        (Meta(experiment="small-writes"), "small_writes"),
+        (Meta(experiment="small_writes"), "small_writes"),
         (Meta(tool="netcalc line-rate"), "line_rate"),
         (Meta(tool="netcalc small-writes"), "small_writes"),
         (Meta(tool="netcalc transactions"), "transactions"),
@@ -38,7 +38,7 @@ def test_the_experiment_of_a_run(meta, expected):
     ("meta", "expected"),
     [
         (Meta(protocol="udp"), "udp"),
-        (Meta(protocol="TCP", target="loopback, UDP"), "tcp"),
+        (Meta(protocol="tcp", target="loopback, UDP"), "tcp"),
         (Meta(target="loopback, UDP"), "udp"),
         (Meta(target="emulated path, TCP"), "tcp"),
         (Meta(target="UDP.example.org"), "udp.example.org"),

@@ -34,7 +34,7 @@ from netcalc import calculator, equations
     ],
 )  # fmt: skip
 def test_quantities_are_put_in(equation, quantities, expected):
-    assert equations.put_in(equation, quantities) == expected
+    assert equations.substitute(equation, quantities) == expected
 
 
 @pytest.mark.parametrize(

@@ -18,15 +18,15 @@ _EXPERIMENTS = {
 
 def experiment(meta: Meta) -> str:
     """Return the experiment of a run, such as ``line_rate``; empty for samples of another tool."""
-    return (meta.experiment or _EXPERIMENTS.get(meta.tool, "")).replace("-", "_")
+    return meta.experiment or _EXPERIMENTS.get(meta.tool, "")
 
 
 def protocol(meta: Meta) -> str:
-    """Return the transport of a run in lower case: that recorded, or the end of its target.
+    """Return the transport of a run: that recorded, or for an older file the end of its target.
 
     Files saved before ``meta.protocol`` existed have a target such as ``emulated path, TCP``.
     """
-    return (meta.protocol or meta.target.rpartition(", ")[2]).lower()
+    return meta.protocol or meta.target.rpartition(", ")[2].lower()
 
 
 def is_small_writes(samples: TransactionSamples) -> bool:

@@ -21,7 +21,7 @@ from netcalc.compare._comparison import (
 from netcalc.compare._runs import emulated_path, experiment, ip_version, protocol, truth_value
 from netcalc.models.hosts.host_stack import message_s
 from netcalc.models.rates.line_rate import frame_rate_pps
-from netcalc.models.rates.rate_reading import stop_and_wait_goodput_bps
+from netcalc.models.rates.packet_rates import stop_and_wait_goodput_bps
 from netcalc.models.sizes.framing import ethernet_frame_bytes
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES, MIN_FRAME_BYTES
 from netcalc.models.tcp.loss_limited import mathis_throughput_bps

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from netcalc.plots._svg import Scale, marker, path, text_at
 from netcalc.plots.plot import Plot
-from netcalc.plots.style import INKS, LEGEND_ROW
+from netcalc.plots.style import INKS, LEGEND_ROW, has_marks
 from netcalc.printable import html_text
 from netcalc.units import show
 
@@ -56,7 +56,7 @@ def svg(plot: Plot) -> str:
         parts += drawn
         top += height
     ink, paper = INKS[plot.theme], _PAPER[plot.theme]
-    body = "".join(parts)
+    body = "\n".join(parts)  # a comparison of two files shows which curve has changed
     # Names in the pictures of one page must differ, so they contain the hash of the content.
     body = body.replace(_KEY, hashlib.sha256(body.encode()).hexdigest()[:12])
     return (
@@ -76,9 +76,10 @@ def _charts(layout: LayoutDOM) -> Iterator[figure]:
 
 def _chart(chart: figure, top: float, plot: Plot) -> tuple[float, list[str]]:
     legends = [item for item in chart.above if isinstance(item, Legend)]
-    entries = [item for legend in legends for item in legend.items]
+    items = [item for legend in legends for item in legend.items]
+    entries = [item for item in items if has_marks(item)]
     head = (TOP if chart.title.text.text else 10) + ROW * len(entries)
-    height = max(float(chart.height or 300) - LEGEND_ROW * len(entries), 120.0) + ROW * len(entries)
+    height = max(float(chart.height or 300) - LEGEND_ROW * len(items), 120.0) + ROW * len(entries)
     box = (LEFT, top + head, WIDTH - RIGHT, top + height - BOTTOM)
     glyphs = [r for r in chart.renderers if isinstance(r, GlyphRenderer)]
     x_log, y_log = (isinstance(axis[0], LogAxis) for axis in (chart.xaxis, chart.yaxis))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
 from bokeh.models import (
     BasicTickFormatter,
     BoxZoomTool,
@@ -73,12 +74,13 @@ class Axis:
 
     @property
     def label(self) -> str:
-        """The label of the axis: its name and its unit."""
-        return self.name if self.unit == "1" else f"{self.name} [{self.unit}]"
+        """The label of the axis: its name, and its unit unless the ticks have it."""
+        ticks_have_it = self.unit in _SHORT or self.unit in ("1", "ratio", "text")
+        return self.name if ticks_have_it else f"{self.name} [{self.unit}]"
 
 
-# Number to text with a prefix, as units.show writes it. The axis label has the unit, each tick
-# only a short one.
+# Number to text with a prefix, as units.show writes it. Each tick has a short unit; the axis label
+# has a long one.
 _ENGINEERING_JS = """
 function engineering(value, reference) {
   if (!Number.isFinite(value)) return "not defined";
@@ -204,13 +206,47 @@ title.text_font_size = narrow ? "13px" : "17px";
 title.standoff = narrow ? 1 : 10;
 title.text = new title.text.constructor({ text });
 """
+# An entry without a mark in the figure, such as that of a run not made yet, is not shown.
 _FIT_LEGEND_JS = """
-const count = legend.items.length;
-const columns = Math.max(1, Math.min(count, Math.floor(cb_obj.inner_width / column)));
+const marked = (source, names) => {
+  const columns = names.map(name => source.data[name]);
+  const drawn = value => typeof value !== "number" || Number.isFinite(value);
+  for (let i = 0; i < columns[0].length; i++)
+    if (columns.every(column => drawn(column[i]))) return true;
+  return false;
+};
+let count = 0;
+legend.items.forEach((item, i) => {
+  const visible = marks[i].some(([source, names]) => !names.length || marked(source, names));
+  if (item.visible !== visible) item.visible = visible;
+  count += visible;
+});
+const columns = Math.max(1, Math.min(count, Math.floor(chart.inner_width / column)));
 if (legend.ncols !== columns) legend.ncols = columns;
 const wanted = height + row * Math.ceil(count / columns);
-if (cb_obj.height !== wanted) cb_obj.height = wanted;
+if (chart.height !== wanted) chart.height = wanted;
 """
+_COORDINATES = ("x", "y", "y1", "xs", "ys", "left", "top")
+
+
+def mark_columns(drawn: GlyphRenderer) -> list[str]:
+    """Return the columns that say where the marks of a glyph are."""
+    names = (getattr(drawn.glyph, name, None) for name in _COORDINATES)
+    return [name for name in names if isinstance(name, str) and name in drawn.data_source.data]
+
+
+def has_marks(entry: LegendItem) -> bool:
+    """Return whether anything of an entry of the legend is in the figure."""
+    return any(_has_marks(drawn) for drawn in entry.renderers)
+
+
+def _has_marks(drawn: GlyphRenderer) -> bool:
+    columns = [drawn.data_source.data[name] for name in mark_columns(drawn)]
+    known = (
+        isinstance(row[0], str | list) or bool(np.isfinite(row).all())
+        for row in zip(*columns, strict=True)
+    )
+    return not columns or any(known)
 
 
 def add_legend(chart: figure, entries: Sequence[tuple[str, Sequence[GlyphRenderer]]]) -> None:
@@ -220,6 +256,8 @@ def add_legend(chart: figure, entries: Sequence[tuple[str, Sequence[GlyphRendere
         LegendItem(label={"value": name}, renderers=list(drawn))
         for name, (_, drawn) in zip(names, entries, strict=True)
     ]
+    for item in items:
+        item.visible = has_marks(item)
     width = 8 * max(map(len, names), default=1)
     legend = Legend(
         items=items,
@@ -241,8 +279,15 @@ def add_legend(chart: figure, entries: Sequence[tuple[str, Sequence[GlyphRendere
     height = int(chart.height)
     chart.height = height + LEGEND_ROW * len(items)
     chart.add_layout(legend, "above")
-    arguments = {"legend": legend, "column": width + 60, "height": height, "row": LEGEND_ROW}
-    chart.js_on_change("inner_width", CustomJS(args=arguments, code=_FIT_LEGEND_JS))
+    marks = [[(one.data_source, mark_columns(one)) for one in item.renderers] for item in items]
+    sizes = {"column": width + 60, "height": height, "row": LEGEND_ROW}
+    arguments = {"legend": legend, "chart": chart, "marks": marks, **sizes}
+    fit = CustomJS(args=arguments, code=_FIT_LEGEND_JS)
+    chart.js_on_change("inner_width", fit)
+    for source in {
+        one.data_source.id: one.data_source for item in items for one in item.renderers
+    }.values():
+        source.js_on_change("data", fit)
 
 
 def add_hover(

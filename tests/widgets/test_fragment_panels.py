@@ -84,7 +84,7 @@ def test_a_live_step():
     assert "From 1472 to 1473 bytes" in panel.figure.description
     x, y = column(panel, "points", "x"), column(panel, "points", "measured")
     assert np.median(y[x > 1472]) > np.median(y[x <= 1472]), "a packet more takes longer"
-    assert "Own error" in button.about.value
+    assert "Measurement error" in button.about.value
 
 
 @pytest.mark.live

@@ -1,4 +1,4 @@
-r"""Who waits for what, until when: small writes, segments and acknowledgements as events.
+r"""Timelines of small writes: writes, segments and acknowledgements as events.
 
 The result is rows that a plot can draw: what happened at which end, from when to when. It also
 is the second method for the closed forms of :mod:`netcalc.models.hosts.small_writes`.
@@ -66,7 +66,7 @@ def write_timeline(
     segments_per_ack: int = 2,
     server_s: float = 0.0,
 ) -> WriteTimeline:
-    r"""Events of a request that is written in parts, until its response.
+    r"""Timeline of a request written in parts, until its response.
 
     .. math::
 
@@ -74,7 +74,7 @@ def write_timeline(
         t_{server} + RTT / 2
 
     The client sends what its rule allows at every write and every acknowledgement. The server
-    acknowledges after so many full segments' worth of data, when its timer fires, or with the
+    acknowledges after a number of full segments' worth of data, when its timer fires, or with the
     response, which it sends when the request is whole.
 
     Parameters
@@ -86,13 +86,13 @@ def write_timeline(
     rtt_s : float
         Round-trip time. [s]
     delayed_ack_s : float
-        Time the server holds back an acknowledgement. [s]
+        Delay of an acknowledgement at the server. [s]
     mss_bytes : float
         Payload of a full segment. [byte]
     policy : {'nagle', 'minshall', 'nodelay'}
         Rule of the client. [text]
     quickack : bool
-        The server acknowledges every segment at once. [bool]
+        The server acknowledges every segment immediately. [bool]
     segments_per_ack : int
         Full segments' worth of data that is acknowledged at once. [1]
     server_s : float
@@ -107,13 +107,15 @@ def write_timeline(
     Raises
     ------
     DomainError
-        If a time or size is negative, times are not in order, lists differ in length, the
-        request has more than 100 000 segments, or ``policy`` is another.
+        If ``write_s`` is not in ascending order, or the request has more than 100,000 segments.
+
+    See Also
+    --------
+    netcalc.models.hosts.small_writes.write_write_read_s : Closed form of two small writes.
 
     Notes
     -----
-    Validity: one request on an idle connection; segments take no time to clock; no loss, no
-    window limit.
+    Validity: one request on an idle connection; negligible serialization; no loss, no window limit.
 
     Symbols: :math:`RTT` rtt_s, :math:`w_i` write_s, :math:`t_{server}` server_s. Not in the
     equation: write_bytes, delayed_ack_s, mss_bytes, policy, quickack, segments_per_ack (the rules
@@ -138,11 +140,12 @@ def write_timeline(
     mss = scalar("mss_bytes", positive("mss_bytes", mss_bytes))
     choice("policy", policy, ("nagle", "minshall", "nodelay"))
     if sizes.shape != times.shape:
-        raise DomainError("write_bytes", f"of shape {sizes.shape}", f"{times.size} values")
+        raise DomainError("wrong-count", "write_bytes", sizes.size, expected=times.size)
     if (np.diff(times) < 0).any():
-        raise DomainError("write_s", f"{times[:-1][np.diff(times) < 0][0]:g} first", "in order")
+        index = int(np.flatnonzero(np.diff(times) < 0)[0]) + 1
+        raise DomainError("not-ascending", "write_s", float(times[index]), index=index)
     if sizes.sum() / mss + sizes.size > MAX_SEGMENTS:
-        raise DomainError("write_bytes", f"{sizes.sum():g} in all", f"{MAX_SEGMENTS} segments")
+        raise DomainError("too-many-segments", "write_bytes", sizes.sum(), high=MAX_SEGMENTS)
     at_once = flag("quickack", quickack)
     exchange = _Exchange(
         half_rtt_s=scalar("rtt_s", non_negative("rtt_s", rtt_s)) / 2,

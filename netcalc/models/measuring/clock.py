@@ -1,4 +1,4 @@
-r"""A clock that ticks: what it adds to a reading and to a measured interval.
+r"""Clock resolution: its error in a reading and in a measured interval.
 
 A reading is truncated to the last tick. The error of an interval is the difference of two such
 errors: below one tick either way, nothing on average, and of a size that depends on the fraction
@@ -18,7 +18,7 @@ from netcalc.models.blocks import in_blocks
 
 @model
 def reading_error_std_s(tick_s: ArrayLike) -> FloatArray:
-    r"""Standard deviation of the error of one reading of a ticking clock.
+    r"""Standard deviation of the error of one reading of a clock with a finite tick.
 
     .. math:: \sigma = q / \sqrt{12}
 
@@ -32,15 +32,9 @@ def reading_error_std_s(tick_s: ArrayLike) -> FloatArray:
     numpy.ndarray
         Standard deviation. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``tick_s`` is negative.
-
     Notes
     -----
-    Validity: an event at any time of the tick with equal chance. Its mean, half a tick, is not in
-    it.
+    Validity: events uniformly distributed over a tick. Its mean, half a tick, is not included.
 
     Symbols: :math:`q` tick_s.
 
@@ -58,7 +52,7 @@ def reading_error_std_s(tick_s: ArrayLike) -> FloatArray:
 
 @model
 def interval_error_limit_s(tick_s: ArrayLike) -> FloatArray:
-    r"""Bound of the error of an interval between two readings of a ticking clock.
+    r"""Bound on the error of an interval between two readings of a clock.
 
     .. math:: |\hat T - T| < q
 
@@ -70,12 +64,12 @@ def interval_error_limit_s(tick_s: ArrayLike) -> FloatArray:
     Returns
     -------
     numpy.ndarray
-        What the error never reaches, either way. [s]
+        Bound, not reached in either direction. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``tick_s`` is negative.
+    See Also
+    --------
+    interval_error_std_s : An interval of known length.
+    typical_interval_error_std_s : Of unknown length.
 
     Notes
     -----
@@ -116,15 +110,15 @@ def interval_error_std_s(duration_s: ArrayLike, *, tick_s: ArrayLike) -> FloatAr
     numpy.ndarray
         Standard deviation: 0 for whole ticks, half a tick at most. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``duration_s`` is negative, or ``tick_s`` zero or negative.
+    See Also
+    --------
+    typical_interval_error_std_s : Of unknown length.
+    interval_error_limit_s : The bound.
 
     Notes
     -----
-    Validity: a start at any time of the tick with equal chance. The reading is the number of
-    ticks below or above, and right on average.
+    Validity: a start uniformly distributed over a tick. The reading is the number of ticks below or
+    above, and right on average.
 
     Symbols: :math:`T` duration_s, :math:`q` tick_s.
 
@@ -159,10 +153,10 @@ def typical_interval_error_std_s(tick_s: ArrayLike) -> FloatArray:
     numpy.ndarray
         Standard deviation, over all fractions of a tick. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``tick_s`` is negative.
+    See Also
+    --------
+    interval_error_std_s : An interval of known length.
+    interval_error_limit_s : The bound.
 
     Notes
     -----

@@ -1,8 +1,8 @@
-r"""Handshakes: the round trips before the first byte of an answer.
+r"""Handshakes: the round trips before the first byte of a response.
 
 A transport asks for some round trips before it may carry a request, transport security for some
-more, and the request itself takes one. Latency shrinks least of all, so round trips saved are
-what makes short exchanges fast.
+more, and the request itself takes one. Latency improves more slowly than bandwidth, so short
+exchanges gain most from saved round trips.
 """
 
 from __future__ import annotations
@@ -89,8 +89,7 @@ def round_trips(transport: str, *, security: str = "none") -> FloatArray:
     Raises
     ------
     DomainError
-        If a name is not in the list, TLS is asked for over UDP or QUIC, or DTLS over anything
-        but UDP.
+        If ``security`` does not run over ``transport``.
 
     Notes
     -----
@@ -111,11 +110,18 @@ def round_trips(transport: str, *, security: str = "none") -> FloatArray:
     choice("security", security, tuple(SECURITY_ROUND_TRIPS))
     over_tcp = not transport.startswith(("udp", "quic"))
     if security.startswith("tls") and not over_tcp:
-        raise DomainError("security", repr(security), f"'none' over {transport}")
+        raise _not_over(transport, security, "dtls" if transport == "udp" else None)
     if security.startswith("dtls") and transport != "udp":
-        raise DomainError("security", repr(security), f"'none' or TLS over {transport}")
+        raise _not_over(transport, security, "tls" if over_tcp else None)
     total = TRANSPORT_ROUND_TRIPS[transport] + SECURITY_ROUND_TRIPS[security] + 1
     return np.asarray(total, dtype=np.float64)
+
+
+def _not_over(transport: str, security: str, prefix: str | None) -> DomainError:
+    """Return the refusal of a security that this transport does not carry, with those it does."""
+    fits = [s for s in SECURITY_ROUND_TRIPS if prefix and s.startswith(prefix)]
+    choices = ["none", *fits]
+    return DomainError("not-over", "security", security, transport=transport, choices=choices)
 
 
 @model
@@ -156,12 +162,16 @@ def first_byte_s(
     Raises
     ------
     DomainError
-        If a number is negative, or names as in :func:`round_trips`.
+        If ``security`` does not run over ``transport``.
+
+    See Also
+    --------
+    netcalc.models.tcp.cardwell.handshake_s : With loss.
 
     Notes
     -----
-    Validity: packets that take no time to speak of to be clocked out, no loss. Where the line is
-    slow, :func:`netcalc.models.delays.exchange.exchange_timeline` counts their bytes, too.
+    Validity: negligible serialization, no loss. Where the link is slow,
+    :func:`netcalc.models.delays.exchange.exchange_timeline` counts their bytes, too.
 
     Symbols: :math:`RTT` rtt_s, :math:`x` extra_round_trips, :math:`t_{server}` server_s. Not in the
     equation: transport, security (which give n).
@@ -194,7 +204,7 @@ def certificate_round_trips(
     initial_window_segments: ArrayLike = 10,
     client_bytes: ArrayLike = 1200,
 ) -> FloatArray:
-    r"""Round trips that a long first flight of the server adds to a handshake.
+    r"""Extra round trips of a handshake because of a long certificate chain.
 
     .. math::
 
@@ -218,12 +228,6 @@ def certificate_round_trips(
     -------
     numpy.ndarray
         Round trips added; 0 where the flight fits. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``certificate_bytes`` or ``client_bytes`` is negative, ``mss_bytes`` or
-        ``initial_window_segments`` zero or negative, or ``transport`` another.
 
     Notes
     -----
@@ -257,7 +261,7 @@ def certificate_round_trips(
 
 @model
 def segments(ladder: str) -> FloatArray:
-    r"""Segments of an exchange whose request and reply fit one each.
+    r"""Number of segments of a minimal exchange, request and reply in one segment each.
 
     .. math:: n = n_{open} + n_{data} + n_{close}
 
@@ -272,14 +276,9 @@ def segments(ladder: str) -> FloatArray:
     numpy.ndarray
         Segments or datagrams of both sides. [1]
 
-    Raises
-    ------
-    DomainError
-        If ``ladder`` is not in the list.
-
     Notes
     -----
-    Validity: the least number, nothing lost, no acknowledgement by itself where one can ride
+    Validity: the least number, no loss, no acknowledgement by itself where one can be piggybacked
     on data.
 
     Symbols: Not in the equation: ladder (which is counted).
