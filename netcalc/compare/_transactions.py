@@ -303,7 +303,7 @@ def _step_sentence(costs: Costs, largest_bytes: float, whole_s: float) -> str:
         share = costs.params["packet_cost"] / whole_s
         text = f"{sizes} the time increases by {share:.0%}: {with_margin('packet_cost')} (95%)."
     else:
-        text = f"{sizes} there is no significant step: {with_margin('packet_cost')} (95%)."
+        text = f"{sizes} there is no significant step: {with_margin('packet_cost')}."
     if "mbuf_s" in costs.not_identifiable:
         return text
     seen = "a significant" if costs.is_seen("mbuf_s") else "no significant"
