@@ -25,7 +25,7 @@ def test_the_books_options_measure_save_draw_and_read(tmp_path):
     assert " wall, " in done.output
     assert " user, " in done.output
     assert " system; median of 2" in done.output
-    assert "The sender spends" in done.output
+    assert "The sender takes" in done.output
     samples = BulkSamples.load(saved)
     assert samples.received_bytes.tolist() == [144_000, 30_000] * 2
     assert "<html" in drawn.read_text()
