@@ -238,7 +238,7 @@ def lockstep(
 
     References
     ----------
-    :func:`netcalc.models.rates.rate_reading.stop_and_wait_goodput_bps`.
+    :func:`netcalc.models.rates.packet_rates.stop_and_wait_goodput_bps`.
     """
     require_linux("waiting for many connections (epoll)")
     require_path(path)

@@ -15,7 +15,6 @@ import numpy as np
 
 from netcalc.checks import ratio
 from netcalc.emulation.wire.emulated_path import EmulatedPath
-from netcalc.errors import ExperimentError
 from netcalc.experiments.exchanges.exchange import set_timeout, slice_s
 from netcalc.experiments.probing import MAX_PAYLOAD_BYTES
 from netcalc.experiments.running import instrument
@@ -28,7 +27,7 @@ from netcalc.experiments.running.limits import (
     whole_number,
     whole_sizes,
 )
-from netcalc.experiments.running.run import SILENT_COUNT, Progress, Record, conduct
+from netcalc.experiments.running.run import Progress, Record, conduct
 from netcalc.experiments.running.stamps import SO_TIMESTAMPNS, stamp_ns
 from netcalc.experiments.running.stopping import Stop
 from netcalc.messages import Notice
@@ -174,7 +173,7 @@ class TrainRun(Record[TrainSamples]):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._packets: list[Packet] = []
-        self._done_count = self._silent_count = 0
+        self._done_count = 0
         self._session = secrets.token_bytes(4)
         self._cross_address = ("", 0)
 
@@ -217,7 +216,7 @@ class TrainRun(Record[TrainSamples]):
                 self.stopping.check()
                 packets = self._send(sender, plan, train, draw)
                 self._await(receiver, packets, plan)
-                self._count_silence(packets)
+                self.count_silence(any(p.received_ns for p in packets), "no-packets")
                 if train:
                     self._packets += packets
                     self._done_count += 1
@@ -247,8 +246,8 @@ class TrainRun(Record[TrainSamples]):
     def _await(self, receiver: socket.socket, packets: list[Packet], plan: Trains) -> None:
         """Record the arrival of each packet of a train, until all have arrived or the timeout."""
         end_s = time.monotonic() + plan.timeout_s
-        awaited = {packet.index: packet for packet in packets}
-        while awaited and time.monotonic() < end_s:
+        expected = {packet.index: packet for packet in packets}
+        while expected and time.monotonic() < end_s:
             self.stopping.check()
             try:
                 data, control, _, _ = receiver.recvmsg(_TAG_BYTES, 64)
@@ -256,16 +255,9 @@ class TrainRun(Record[TrainSamples]):
                 continue
             if data[8:] != self._session or data[:4] != packets[0].train.to_bytes(4, "little"):
                 continue
-            packet = awaited.pop(int.from_bytes(data[4:8], "little"), None)
+            packet = expected.pop(int.from_bytes(data[4:8], "little"), None)
             if packet is not None:
                 packet.received_ns = stamp_ns(control)
-
-    def _count_silence(self, packets: list[Packet]) -> None:
-        self._silent_count = 0 if any(p.received_ns for p in packets) else self._silent_count + 1
-        if self._silent_count >= SILENT_COUNT:
-            raise ExperimentError(
-                "no-packets", phase=self.phase, host=self.host, count=self._silent_count
-            )
 
     def samples(self) -> TrainSamples:
         """Return the samples so far."""

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.emulation.wire.emulated_path import EmulatedPath
-from netcalc.errors import ExperimentError
 from netcalc.experiments.exchanges.exchange import DRAINED, set_timeout, slice_s
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.limits import (
@@ -32,7 +31,7 @@ from netcalc.experiments.running.limits import (
     whole_number,
     whole_sizes,
 )
-from netcalc.experiments.running.run import SILENT_COUNT, Progress, Record, conduct
+from netcalc.experiments.running.run import Progress, Record, conduct
 from netcalc.experiments.running.stopping import Stop, Stopping
 from netcalc.fit import to_node_s
 from netcalc.messages import Notice
@@ -247,7 +246,6 @@ class HopRun(Record[HopSamples]):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._rows: list[tuple[int, int, Answer]] = []  # hop, size, answer
-        self._silent_count = 0
         self._counts: dict[str, int] = {}
         self._timeout_s = np.nan
 
@@ -290,18 +288,11 @@ class HopRun(Record[HopSamples]):
                     self.stopping.check()
                     sequence += 1
                     answer = exchange.exchange(payloads[size], hop, sequence)
-                    self._count_silence(answer)
+                    self.count_silence(answer.rtt_ns is not None, "no-answers")
                     if turn >= 0:
                         self._rows.append((hop, size, answer))
                         rtt_ns = answer.rtt_ns
                         self.advance(np.nan if rtt_ns is None else rtt_ns * 1e-9)
-
-    def _count_silence(self, answer: Answer) -> None:
-        self._silent_count = 0 if answer.rtt_ns is not None else self._silent_count + 1
-        if self._silent_count >= SILENT_COUNT:
-            raise ExperimentError(
-                "no-answers", phase=self.phase, host=self.host, count=self._silent_count
-            )
 
     def samples(self) -> HopSamples:
         """Return the samples so far."""

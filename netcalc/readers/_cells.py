@@ -82,12 +82,11 @@ def _check_header(source: Source, grid: Grid) -> None:
     grid.header = cells
     if cells and all(is_number(cell) or cell.lower() in MISSING for cell in cells):
         raise ReaderError(
-            "there is no header that says what the columns are",
+            "no-header",
             file=source.name,
             line=grid.header_line,
             value=excerpt(" ".join(cells)),
             expected="names with units, such as size/B, rtt [ms]",
-            hint='Add a header, or give columns=("size_bytes", "rtt_ms")',
         )
 
 

@@ -189,15 +189,15 @@ def _required(source: Source, grid: Grid, column: Column, unit: str) -> Column:
     first, second = EXAMPLES[unit]
     value = next((cell for cell in column.cells if cell), "")
     raise ReaderError(
-        "has no unit",
+        "column-without-unit",
         file=source.name,
         line=grid.header_line or None,
         field=excerpt(column.name),
         value=excerpt(value),
         unit=unit,
         expected=f"a unit: {value} {first} or {value} {second}",
-        hint=f"Write {excerpt(column.name)} [{first}] in the header, "
-        f'or give units={{"{excerpt(column.name)}": "{first}"}}',
+        column=excerpt(column.name),
+        example=first,
     )
 
 

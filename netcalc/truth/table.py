@@ -120,10 +120,6 @@ def validate(
     return conduct(make, measure, progress=progress, stop=stop, save=save)
 
 
-truth = validate
-"""The name of before."""
-
-
 class TruthRun(Record[Table]):
     """The rows of one table, in the order in which they are measured."""
 

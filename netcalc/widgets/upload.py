@@ -87,11 +87,10 @@ class Upload(ResultSource):
 
     def _too_large(self, name: str, size: int) -> ReaderError:
         return ReaderError(
-            "is too large to upload",
+            "upload-too-large",
             file=base_name(name),
-            value=f"{size / 1e6:.4g} MB",
-            expected=f"at most {self.field.max_bytes / 1e6:.3g} MB",
-            hint="Read it on this machine with netcalc.readers.read(path)",
+            size_bytes=size,
+            limit_bytes=self.field.max_bytes,
         )
 
 

@@ -177,7 +177,7 @@ def limited(*arguments, **options):
 _process.subprocess.Popen = limited
 print("large", "|", tried("large"))
 """
-    assert re.match("(transfer: there is no memory left|start: )", printed(script)["large"])
+    assert re.match("(transfer: out of memory|start: )", printed(script)["large"])
 
 
 def test_a_disk_that_is_full():
@@ -294,9 +294,10 @@ def test_the_buffers_of_every_run_are_read_back():
     ],
 )  # fmt: skip
 def test_a_day_or_a_million_is_refused_before_anything_starts(experiment, arguments, no_process):
-    """E16: with the limit in the text."""
-    with pytest.raises((DomainError, ExperimentError), match=r"the limit is|to 60|to 10|to 600"):
+    """E16: with the limit among the values."""
+    with pytest.raises((DomainError, ExperimentError)) as caught:
         experiment(**arguments)
+    assert caught.value.values.keys() & {"high", "limit", "limit_s", "limit_bytes"}
 
 
 @pytest.mark.parametrize("experiment", [line_rate, lockstep])
@@ -321,7 +322,7 @@ def test_the_last_bytes_that_are_allowed_need_not_fill_a_call(nothing_left, monk
 
 @pytest.mark.parametrize("run", [echo, bulk, line_rate, lockstep, small_writes, transactions])
 def test_the_text_of_a_path_is_refused_with_what_reads_it(run):
-    with pytest.raises(
-        DomainError, match=r"path must be a Path, got '10 Mbit/s 1 ms'\. Write Path\.parse\('10"
-    ):
+    with pytest.raises(DomainError) as caught:
         run(path="10 Mbit/s 1 ms")
+    assert (caught.value.name, caught.value.code) == ("path", "not-a-path")
+    assert "Path.parse('10 Mbit/s 1 ms')" in caught.value.hint

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from netcalc.errors import ExperimentError
 from netcalc.experiments.exchanges.exchange import Exchange
 from netcalc.experiments.exchanges.replies import UNCOUNTED_FROM, Replies
 from netcalc.experiments.running import instrument
-from netcalc.experiments.running.run import SILENT_COUNT, Record
+from netcalc.experiments.running.run import Record
 from netcalc.messages import Notice
 from netcalc.samples import RttSamples
 
@@ -75,7 +74,6 @@ class Run(Record[RttSamples]):
         self.plan = plan
         self._rows: list[tuple[int, int, int, int | None]] = []  # size, sequence, sent, rtt
         self._replies = Replies()
-        self._silent_count = 0
         self._warm_up_count = 0
 
     def probe(self, exchange: Exchange) -> None:
@@ -94,7 +92,9 @@ class Run(Record[RttSamples]):
                     sequence += 1
                     sent_ns, rtt_ns = self._exchange(exchange, payload, sequence)
                     self._rows.append((size, sequence, sent_ns, rtt_ns))
-                    self._count_silence(rtt_ns)
+                    self.count_silence(
+                        rtt_ns is not None, "no-replies", timeout_s=self.plan.timeout_s
+                    )
                     self.advance(np.nan if rtt_ns is None else rtt_ns * 1e-9)
             exchange.linger()
 
@@ -155,22 +155,7 @@ class Run(Record[RttSamples]):
             if rtt_ns is None and self._rows:
                 return  # the peer is known to answer: spend no second timeout on it
             if rtt_ns is None and attempt == WARM_UP_COUNT - 1:
-                self._refuse_silence(WARM_UP_COUNT)
-
-    def _count_silence(self, rtt_ns: int | None) -> None:
-        self._silent_count = 0 if rtt_ns is not None else self._silent_count + 1
-        if self._silent_count >= SILENT_COUNT:
-            self._refuse_silence(self._silent_count)
-
-    def _refuse_silence(self, count: int) -> None:
-        raise ExperimentError(
-            "no-replies",
-            phase=self.phase,
-            host=self.plan.host,
-            port=self.port,
-            count=count,
-            timeout_s=self.plan.timeout_s,
-        )
+                raise self.silence("no-replies", count=WARM_UP_COUNT, timeout_s=self.plan.timeout_s)
 
 
 def _warnings(replies: Replies, timeout_s: float) -> list[Notice]:

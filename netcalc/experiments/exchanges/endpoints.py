@@ -44,16 +44,16 @@ class End(Protocol):
 class PathEnd:
     """One end of an emulated path."""
 
-    wire: EmulatedPath
+    emulated: EmulatedPath
     side: str
 
     def socket(self, family: int, kind: int, protocol: int = 0) -> socket.socket:
         """Open a socket there."""
-        return self.wire.socket(self.side, family, kind, protocol)
+        return self.emulated.socket(self.side, family, kind, protocol)
 
     def read(self, path: str) -> str:
         """Read a file of that kernel."""
-        return self.wire.read(path, self.side)
+        return self.emulated.read(path, self.side)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,10 +181,10 @@ def open_endpoints(
     settings = {_CONGESTION: "reno", **(sysctls or {})}
     run.facts["address_family"] = f"IPv{version}"
     if path is None:
-        made = _loopback(run, mtu_bytes, version, settings)
+        opened = _loopback(run, mtu_bytes, version, settings)
     else:
-        made = _wire(run, path, version, settings)
-    with made as endpoints:
+        opened = _emulated(run, path, version, settings)
+    with opened as endpoints:
         run.host = endpoints.server_host
         run.measure_own_error()
         yield endpoints
@@ -229,21 +229,21 @@ def _add_address(namespace: Namespace, address: str) -> None:
 
 
 @contextmanager
-def _wire(
+def _emulated(
     run: Record[Any], path: Path, version: int, settings: Mapping[str, str]
 ) -> Iterator[Endpoints]:
-    with EmulatedPath(path, sysctls=settings) as wire:
-        run.facts.update(namespace="its own", truth=wire.truth())
+    with EmulatedPath(path, sysctls=settings) as emulated:
+        run.facts.update(namespace="its own", truth=emulated.truth())
         yield Endpoints(
-            PathEnd(wire, "A"),
-            PathEnd(wire, "B"),
-            wire.address("A", version),
-            wire.address("B", version),
+            PathEnd(emulated, "A"),
+            PathEnd(emulated, "B"),
+            emulated.address("A", version),
+            emulated.address("B", version),
             True,
             DEVICE,
-            wire.offload,
+            emulated.offload,
         )
-        run.add_path_statistics(wire.statistics())
+        run.add_path_statistics(emulated.statistics())
 
 
 def setting_file(name: str) -> str:

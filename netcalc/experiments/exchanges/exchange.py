@@ -99,9 +99,9 @@ class UdpExchange:
                 if got == size < TAG_BYTES:
                     self.replies.late_count += 1
                 else:
-                    self._sort(got, arrived_ns, awaited=-1)
+                    self._sort(got, arrived_ns, expected=-1)
                 return sent_ns, None
-            self._sort(got, arrived_ns, awaited=sequence)
+            self._sort(got, arrived_ns, expected=sequence)
             self._stopping.check()
 
     def linger(self) -> None:
@@ -124,16 +124,16 @@ class UdpExchange:
                 got = self._sock.recv_into(self._buffer, 0, flags)
             except (BlockingIOError, TimeoutError):
                 return
-            self._sort(got, _clock(), awaited=-1)
+            self._sort(got, _clock(), expected=-1)
 
-    def _sort(self, got: int, arrived_ns: int, *, awaited: int) -> None:
+    def _sort(self, got: int, arrived_ns: int, *, expected: int) -> None:
         if got < 0:
             return
         if got < TAG_BYTES or self._buffer[4:TAG_BYTES] != self._session:
             self.replies.foreign_count += 1
             return
         sequence = int.from_bytes(self._buffer[:4], "little")
-        self.replies.sort(sequence, got, arrived_ns, awaited=awaited)
+        self.replies.sort(sequence, got, arrived_ns, expected=expected)
 
 
 class TcpExchange:
@@ -189,7 +189,7 @@ class TcpExchange:
                     probe.answered = True
                     self._drop(length)
                 else:
-                    self._sort(length, arrived_ns, awaited=sequence if in_time else -1)
+                    self._sort(length, arrived_ns, expected=sequence if in_time else -1)
             if probe.answered:
                 return sent_ns, arrived_ns - sent_ns
             if not in_time:
@@ -209,7 +209,7 @@ class TcpExchange:
                 return
             self._have += got
             while length := self._complete():
-                self._sort(length, _clock(), awaited=-1)
+                self._sort(length, _clock(), expected=-1)
 
     def close(self) -> None:
         """Close the socket."""
@@ -257,10 +257,10 @@ class TcpExchange:
             raise ExperimentError("wrong-length", phase="echo", message_bytes=length, **self._peer)
         return int(length) if self._have >= length else 0
 
-    def _sort(self, length: int, arrived_ns: int, *, awaited: int) -> None:
+    def _sort(self, length: int, arrived_ns: int, *, expected: int) -> None:
         (sequence,) = struct.unpack_from("!I", self._buffer, 4)
         self._drop(length)
-        self.replies.sort(sequence, length, arrived_ns, awaited=awaited)
+        self.replies.sort(sequence, length, arrived_ns, expected=expected)
 
     def _drop(self, length: int) -> None:
         self._view[: self._have - length] = self._view[length : self._have]

@@ -61,7 +61,7 @@ class IcmpExchange:
                 return sent_ns, arrived_ns - sent_ns
             if not in_time:
                 self.replies.sent(sequence, size, sent_ns)
-            self._sort(got, found, arrived_ns, awaited=sequence if in_time else -1)
+            self._sort(got, found, arrived_ns, expected=sequence if in_time else -1)
             if not in_time:
                 return sent_ns, None
             self._stopping.check()
@@ -99,10 +99,10 @@ class IcmpExchange:
                 got = self._sock.recv_into(self._buffer, 0, flags)
             except (BlockingIOError, TimeoutError):
                 return
-            self._sort(got, self._reply(got), _clock(), awaited=-1)
+            self._sort(got, self._reply(got), _clock(), expected=-1)
 
     def _sort(
-        self, got: int, found: tuple[int, bytearray] | None, arrived_ns: int, *, awaited: int
+        self, got: int, found: tuple[int, bytearray] | None, arrived_ns: int, *, expected: int
     ) -> None:
         if got < 0:
             return
@@ -114,4 +114,4 @@ class IcmpExchange:
             self.replies.foreign_count += 1
         else:
             sequence = int.from_bytes(found[1][:4], "little")
-            self.replies.sort(sequence, len(found[1]), arrived_ns, awaited=awaited)
+            self.replies.sort(sequence, len(found[1]), arrived_ns, expected=expected)

@@ -33,7 +33,7 @@ class Replies:
         probe = self._probes[sequence] = _Probe(payload_bytes, sent_ns)
         return probe
 
-    def sort(self, sequence: int, payload_bytes: int, arrived_ns: int, *, awaited: int) -> None:
+    def sort(self, sequence: int, payload_bytes: int, arrived_ns: int, *, expected: int) -> None:
         """Count a reply of this run that is not the expected one."""
         probe = self._probes.get(sequence)
         if sequence >= UNCOUNTED_FROM and probe is not None:
@@ -41,8 +41,8 @@ class Replies:
         if probe is None or probe.payload_bytes != payload_bytes:
             self.damaged_count += 1
         elif not probe.answered:
-            self.damaged_count += sequence == awaited
-            self.late_count += sequence != awaited
+            self.damaged_count += sequence == expected
+            self.late_count += sequence != expected
         else:
             self.duplicate_count += 1
             if len(self.duplicates) < MAX_DUPLICATES:

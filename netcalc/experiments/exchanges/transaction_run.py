@@ -21,7 +21,7 @@ from netcalc.experiments.exchanges.endpoints import (
 from netcalc.experiments.exchanges.requests import Requests
 from netcalc.experiments.exchanges.responses import Responses
 from netcalc.experiments.exchanges.tap import Packet, Tap, exchange_rows, exchange_s
-from netcalc.experiments.peers.process import LIFETIME_S, PEER_BYTES, Peer
+from netcalc.experiments.peers.process import LIFETIME_S, PEER_BYTES, Peer, attribute_errors
 from netcalc.experiments.peers.responder import CERTIFICATE, TAG_BYTES
 from netcalc.experiments.running import instrument
 from netcalc.path import Path
@@ -104,12 +104,8 @@ class Transactions:
         with ExitStack() as undo:
             peer = None if self._protocol == "ping" else self._server(undo)
             try:
-                self._sizes()
-            except (OSError, ExperimentError) as error:
-                run = self._run
-                failure = run.failure(error) if isinstance(error, OSError) else error
-                failure = failure if peer is None else peer.explain(failure)
-                raise failure from error
+                with attribute_errors(self._run, peer):
+                    self._sizes()
             finally:
                 self._run.facts["counters"][self._protocol] = select_counters(
                     counter_growth(before, self._endpoints.counters()), COUNTED

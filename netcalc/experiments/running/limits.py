@@ -20,7 +20,6 @@ from numpy.typing import ArrayLike
 
 from netcalc.checks import as_float, choice, one_dimensional, whole
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments.peers.responder import TAG_BYTES
 from netcalc.path import Path as EmulatedPath
 
 MAX_DURATION_S = 600.0
@@ -32,6 +31,8 @@ MAX_BULK_BYTES = 20_000_000_000
 [byte]"""
 MAX_COUNT = 100_000
 """Probes of a run: their rows fit a notebook and its saved file. [1]"""
+MIN_TCP_BYTES = 8
+"""Smallest message of a TCP echo: its length and its sequence. [byte]"""
 MAX_TCP_BYTES = 1 << 20
 """Largest message of a TCP echo: the peer holds a whole one in memory. [byte]"""
 MAX_UDP_BYTES = {4: 65_507, 6: 65_527}
@@ -90,7 +91,9 @@ def payload_sizes(payload_bytes: ArrayLike, *, protocol: str, host: str) -> list
     """Return the sizes as whole numbers; refuse what the protocol cannot carry in one message."""
     carrier = protocol.upper()
     if protocol == "tcp":
-        return whole_sizes("size-for-tcp", payload_bytes, TAG_BYTES, MAX_TCP_BYTES, carrier=carrier)
+        return whole_sizes(
+            "size-for-tcp", payload_bytes, MIN_TCP_BYTES, MAX_TCP_BYTES, carrier=carrier
+        )
     version = 6 if ":" in host else 4
     high = MAX_UDP_BYTES[version]
     return whole_sizes(f"size-for-ipv{version}", payload_bytes, 0, high, carrier=carrier)

@@ -92,6 +92,7 @@ class Record(ABC, Generic[Kept]):
         self.facts: dict[str, Any] = {}  # attributes of the Instrument of the samples
         self.warnings: list[Notice | str] = []
         self.delays_s: list[float] = []
+        self._silent_count = 0
         self.processor_ratio = 1.0
         self._contention = instrument.CpuContention(self.processor_count)
         self._progress = progress
@@ -164,6 +165,16 @@ class Record(ABC, Generic[Kept]):
             errno=number,
             reason=getattr(error, "strerror", None) or str(error) or os.strerror(errno.ENOMEM),
         )
+
+    def count_silence(self, answered: bool, code: str, **values: Any) -> None:
+        """Count the rows in a row without an answer; end the run after too many."""
+        self._silent_count = 0 if answered else self._silent_count + 1
+        if self._silent_count >= SILENT_COUNT:
+            raise self.silence(code, count=self._silent_count, **values)
+
+    def silence(self, code: str, **values: Any) -> ExperimentError:
+        """Return the error of a run that nobody answers."""
+        return ExperimentError(code, phase=self.phase, host=self.host, port=self.port, **values)
 
     def pace(self, last_ns: int, interval_s: float) -> None:
         """Wait for the end of the interval since the last row."""
