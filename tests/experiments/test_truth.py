@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import socket
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -781,19 +782,34 @@ def test_a_stop_ends_the_relay_too(nothing_left):
         bench.run_echo([8], path=Path.parse("10 Mbit/s 10 ms"), count=4)
 
 
+QUICK_S = 240.0
+"""Time for the short table, which takes 35 s of a quiet machine. [s]"""
+
+
 @pytest.mark.live
 @pytest.mark.namespace
-def test_a_short_table_for_real(nothing_left):
-    """measured: no error beyond what a machine of two busy processors explains."""
-    table = validate(labs=["lockstep", "small-writes", "virtual"], quick=True)
+def test_the_short_table_holds(nothing_left):
+    """measured: every experiment against theory; a doubt excuses what it explains and no more."""
+    end_s = time.monotonic() + QUICK_S
+    table = validate(quick=True, stop=lambda: time.monotonic() > end_s)
     rows = rows_of(table)
-    if all(one.why_not for one in rows if one.lab != "virtual"):
-        pytest.skip(rows[0].why_not)
     found = summary(rows)
-    assert found.row_count == len(rows) >= 8
-    assert found.median_ratio < 0.1
-    assert all(one.measured > 0.95 * one.predicted for one in rows), "a packet is never early"
-    assert found.own_tolerance_kept_count == found.own_tolerance_count > 0
+    print(found.sentence())
+    for one in rows:
+        print(f"{one.error_ratio:+.2%} {one.verdict} {one.lab}, {one.setting} {one.doubt_code}")
+    assert not table.meta.partial, f"{len(rows)} rows in {QUICK_S:.0f} s"
+    if any(one.why_not_code == NO_PATH for one in rows):
+        pytest.skip(next(one.why_not for one in rows if one.why_not))
+    assert found.row_count + found.not_run_count == len(rows)
+    assert {one.lab for one in rows if one.verdict != "not run"} == set(LABS)
+    assert found.failed_count == 0, [one.flag for one in rows if one.has_failed]
+    assert found.holds, [
+        f"{one.setting}: {one.error_ratio:+.2%} {one.flag}"
+        for one in rows
+        if one.verdict not in ("within", "not run")
+    ]
+    early = [one.setting for one in rows if one.unit == "s" and one.error_ratio < -0.001]
+    assert [name for name in early if "nagle" not in name] == [], "a packet is never early"
     assert 0 < table.meta.instrument.own_exchanges_s["tcp"] < 0.1
 
 
