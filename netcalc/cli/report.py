@@ -150,7 +150,7 @@ def describe(name: str, samples: Samples) -> str:
     if isinstance(samples, RttSamples | TransferSamples):
         comparison = compare.overlay(samples)
         lines.append(f"  {comparison.sentence}")
-        lines += [f"  {note}" for note in (comparison.fit.notes if comparison.fit else ())]
+        lines += [f"  note: {note}" for note in (comparison.fit.notes if comparison.fit else ())]
     if samples.meta.partial:
         lines.append("  partial: the measurement is incomplete")
     lines += [f"  warning: {printable(str(warning))}" for warning in samples.meta.warnings]
