@@ -27,7 +27,7 @@ from netcalc.emulation.events import DELIVERED, FULL, LOST, OVERRUN, Log
 from netcalc.errors import DomainError
 
 MARK_LOST, MARK_HELD_BACK, MARK_DAMAGED = 1, 2, 4
-"""What was drawn for a packet: it is lost on the line, delayed further behind it, or has a flipped bit."""
+"""What was drawn for a packet: lost on the line, delayed further behind it, one bit flipped."""
 IP_HEADER_BYTES = 20
 """Bytes at the start of a packet that are never damaged: routers drop a damaged header."""
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Callable
+from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
 from netcalc.checks import choice
+from netcalc.emulation.relay import NOT_SHOWN, Relay
+from netcalc.emulation.wire.control import REFUSALS
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments.exchanges.echo_run import Plan, Run
@@ -38,6 +41,7 @@ from netcalc.experiments.running.limits import (
 )
 from netcalc.experiments.running.run import Progress, finish
 from netcalc.experiments.running.stopping import Stop, Stopping
+from netcalc.messages import Notice
 from netcalc.path import Path
 from netcalc.samples import RttSamples
 
@@ -88,8 +92,9 @@ def echo(
         Port of the peer; with 0 the kernel picks a free one. [1]
     path : Path, optional
         Run through this path, emulated between two namespaces of this machine; of ``host`` the
-        address family counts then. ``meta.instrument["truth"]`` has what was set, and
-        ``wire_lateness_p99_s`` and ``wire_late_ratio`` how punctual the emulation was.
+        address family counts then. Where the system refuses namespaces, a UDP echo goes through
+        :class:`~netcalc.emulation.relay.Relay` on loopback, and a warning says what that omits.
+        ``meta.instrument["truth"]`` has what was set, and ``wire_lateness_p99_s`` and ``wire_late_ratio`` how punctual the emulation was.
     progress : callable, optional
         Called as ``progress(done, total, rtt_s)`` at most ten times a second and at the end.
     stop : threading.Event or callable, optional
@@ -166,7 +171,7 @@ def echo(
             save=save,
             command=plan.command(BOOK_SIZES, path),
         )
-        return finish(run, lambda: with_own_peer(run) if wire is None else through(run, wire))
+        return finish(run, lambda: with_own_peer(run) if wire is None else emulated(run, wire))
 
 
 def _least_s(plan: Plan, path: Path | None) -> float:
@@ -185,6 +190,32 @@ def with_own_peer(run: Run) -> None:
             run.facts["exchange_call_s"] = instrument.exchange_call_s(run.plan.host)
             probe_peer(run, peer, socket.socket)
         run.measure_own_error()
+
+
+def emulated(run: Run, wire: EmulatedPath) -> None:
+    """Run over the path; where the system refuses namespaces, a UDP echo runs over the relay."""
+    try:
+        through(run, wire)
+    except ExperimentError as error:
+        if error.code not in REFUSALS or run.plan.protocol != "udp":
+            raise
+        through_relay(run, wire.path, reason=error.code)
+
+
+def through_relay(run: Run, path: Path, *, reason: str) -> None:
+    """Start a peer on loopback and send the probes to it through a relay with the path's queues."""
+    run.plan = replace(run.plan, host="::1" if ":" in run.plan.host else "127.0.0.1")
+    run.host = run.plan.host
+    run.facts["offload"] = "one packet at a time"
+    run.warnings.append(Notice("relay-used", {"reason": reason, "not_shown": list(NOT_SHOWN)}))
+    with (
+        Peer(peer_settings(run.plan), stopping=run.stopping) as peer,
+        Relay(path, target=(run.host, peer.port)) as relay,
+    ):
+        run.facts["truth"] = relay.truth()
+        probe_at(run, relay.address)
+        run.note_wire(relay.statistics())
+    run.measure_own_error()
 
 
 def through(run: Run, wire: EmulatedPath) -> None:

@@ -33,7 +33,7 @@ EMULATING: dict[str, str] = {
     "emulator-ended": "the process of the emulated path has ended ({ended_by} {number})",
     "device-deleted": "the device {device} at one end was deleted",
     # Programs at its ends.
-    "program-not-found": "cannot start {program}: {reason}",
+    "program-not-started": "cannot start a program: {reason}",
     "program-timeout": "{program} did not end within {timeout_s:s}",
     # The relay.
     "not-loopback-target": "the relay forwards to loopback addresses only",
