@@ -94,7 +94,8 @@ def echo(
         Run through this path, emulated between two namespaces of this machine; of ``host`` the
         address family counts then. Where the system refuses namespaces, a UDP echo goes through
         :class:`~netcalc.emulation.relay.Relay` on loopback, and a warning says what that omits.
-        ``meta.instrument["truth"]`` has what was set, and ``wire_lateness_p99_s`` and ``wire_late_ratio`` how punctual the emulation was.
+        ``meta.instrument["truth"]`` has what was set, and ``wire_lateness_p99_s`` and
+        ``wire_late_ratio`` how punctual the emulation was.
     progress : callable, optional
         Called as ``progress(done, total, rtt_s)`` at most ten times a second and at the end.
     stop : threading.Event or callable, optional

@@ -38,8 +38,8 @@ EMULATING: dict[str, str] = {
     # The relay.
     "not-loopback-target": "the relay forwards to loopback addresses only",
     "too-many-files": "the relay needs file descriptors below {limit}, and all are in use",
-    "relay-used": "the path was emulated by a UDP relay on loopback, because network namespaces "
-    "are not available ({reason}); not emulated: {not_shown}",
+    "relay-used": "the path was emulated by a UDP relay on loopback, because this system refuses "
+    "network namespaces; not emulated: {not_shown}",
     # What makes a run doubtful.
     "packets-unread": "the emulator did not keep up: it dropped {count:packet|packets} unread",
     "packets-late": "the emulator did not keep up: {late_ratio:.0%} of the packets were late "

@@ -84,7 +84,7 @@ class Routed(EmulatedPath):
             "mtu_bytes": mtu_bytes,
             "user_namespace": user_namespace,
             "addresses": [[self._interface(host, v) for v in (4, 6)] for host in _HOSTS],
-            "addresses_read_router": [
+            "addresses_of_router": [
                 [self._interface(host, v) for v in (4, 6)] for host in _ROUTER_HOSTS
             ],
             "routers_of_hosts": [[self._host(host, v) for v in (4, 6)] for host in _ROUTER_HOSTS],
