@@ -79,25 +79,6 @@ def test_a_round_trip_takes_that_of_the_path(server, client, text, size):
     assert relay.lateness_s(0.0) <= (min(found_s) - truth_s) / 2
 
 
-@pytest.mark.parametrize(("host", "headers"), [("127.0.0.1", 28), ("::1", 48)])
-def test_a_datagram_takes_its_headers_on_a_link(host, headers):
-    """derived: IP 20 or 40 and UDP 8; a buffer of so many bytes takes 100 of data, not 101."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with (
-        socket.socket(family, socket.SOCK_DGRAM) as target,
-        socket.socket(family, socket.SOCK_DGRAM) as sender,
-    ):
-        target.bind((host, 0))
-        target.settimeout(5)
-        address = target.getsockname()[:2]
-        with Relay(Path.parse("1 Gbit/s"), target=address, buffer_bytes=100 + headers) as relay:
-            sender.sendto(bytes(101), relay.address)
-            sender.sendto(bytes(100), relay.address)
-            assert len(target.recv(200)) == 100
-            [there], _ = relay.counters
-            assert (there["arrived"], there["full"], there["delivered"]) == (2, 1, 1)
-
-
 def test_how_late_it_was_is_counted(server, client, monkeypatch):
     """by hand: whoever looks 10 ms after the time finds each datagram 10 ms late."""
     with Relay(Path.parse("1 Gbit/s"), target=server) as relay:
