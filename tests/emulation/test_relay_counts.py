@@ -47,6 +47,7 @@ def test_a_datagram_takes_its_headers_in_a_buffer(placed, host, headers):
     [there], [back] = relay.counters
     assert (there["arrived"], there["full"], there["delivered"]) == (2, 1, 1)
     assert back["arrived"] == 0
+    assert [len(data) for data, _ in relay._chains[0].pop_ready(200.0)] == [100]
 
 
 @pytest.mark.parametrize(("host", "headers"), HOSTS)
