@@ -61,4 +61,4 @@ def test_a_wire_that_breaks_is_said(monkeypatch):
 
     monkeypatch.setattr(module, "echo", broken)
     found = replace(capabilities(), wire=True)
-    assert "emulated path has ended" in link_accuracy(found)["why_not"]
+    assert "carries packets has ended" in link_accuracy(found)["why_not"]
