@@ -61,13 +61,17 @@ def write_book(app: Sphinx) -> None:
     """Write the page of the book check from what the models give now."""
     checked = claims.check(claims.book())
     counted = ", ".join(f"{number} {name}" for name, number in claims.counts(checked).items())
+    basis = claims.basis_counts(checked)
     lines = [
         "# The book check",
         "",
-        "Every number of the five sources, computed again by the models of netcalc, as "
-        "`netcalc book` prints it. [Claims of your own](../claims.md) are checked the same way.",
+        "The numbers printed in the five sources, recomputed by the models of netcalc where there "
+        "is a formula, as `netcalc book` prints them. [Your own claims](../claims.md) are checked "
+        "in the same way.",
         "",
-        f"{len(checked)} numbers: {counted}.",
+        f"{len(checked)} numbers: {counted}. {basis['computed'] + basis['implied']} are computed: "
+        f"{basis['computed']} verdicts, and {basis['implied']} values that follow from measured or "
+        f"given numbers. The other {basis['recorded']} verdicts are those on record.",
     ]
     for work, numbers in groupby(checked, key=lambda item: item.claim.work):
         lines += ["", f"## {work}", ""]

@@ -307,6 +307,18 @@ def kind_of(written_unit: str) -> str | None:
     return next((unit for unit, table in _TABLES.items() if written_unit in table), None)
 
 
+def readings_of(written_unit: str) -> tuple[str, ...]:
+    """Return what an ambiguous unit may mean; nothing if it is known or unknown.
+
+    Examples
+    --------
+    >>> readings_of("mb")
+    ('Mbit/s (bits)', 'MB/s (bytes)')
+    """
+    found = (table[written_unit] for table in _AMBIGUOUS.values() if written_unit in table)
+    return next(found, ())
+
+
 def factor_of(written_unit: str, unit: str) -> float:
     """Return how many ``unit`` one ``written_unit`` is.
 

@@ -217,7 +217,7 @@ class Formula:
         if len(found) == 1:
             return found[0]
         names = [p.name if found else p.short_name for p in self.parameters]
-        raise DomainError(f"parameter of {self.name}", repr(name), "one of " + ", ".join(names))
+        raise DomainError("not-a-choice", f"parameter of {self.name}", repr(name), choices=names)
 
     def label(self, name: str) -> str:
         """Return a parameter's name for people, with its unit only where another has it, too.
@@ -258,8 +258,7 @@ class Formula:
         first, *others = self.parameters
         missing = next((p for p in self.parameters if p.required and p.name not in arguments), None)
         if missing is not None:
-            hint = missing.description
-            raise DomainError(missing.short_name, "missing", missing.wanted, hint=hint)
+            raise missing.required_error()
         keywords = {p.name: arguments[p.name] for p in others if p.name in arguments}
         if first.name in arguments:
             return self.function(arguments[first.name], **keywords)
@@ -306,7 +305,7 @@ class Formula:
         left, equals, right = _left_side(self.equation)
         if left in self.symbols or "result" in self.symbols.values():
             left, equals, right = "", "", self.equation
-        written = left + equals + equations.put_in(right, quantities)
+        written = left + equals + equations.substitute(right, quantities)
         return written + self._result_text(left, result) + "".join(lists)
 
     def _result_text(self, left: str, result: Any) -> str:

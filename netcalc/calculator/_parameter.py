@@ -74,7 +74,7 @@ class Parameter:
             return text
         if self.kind == "choice":
             if text not in self.choices:
-                raise DomainError(self.name, repr(text), "one of " + ", ".join(self.choices))
+                raise DomainError("not-a-choice", self.name, repr(text), choices=list(self.choices))
             return text
         if self.kind == "list":
             values = [self._number(part) for part in LIST_SEPARATOR.split(text.strip())]
@@ -93,9 +93,15 @@ class Parameter:
             return ", ".join(self.show(item, digits=digits) for item in np.ravel(value))
         return units.show(float(value), self.unit, digits=digits)
 
+    def required_error(self) -> DomainError:
+        """Return the refusal of a call without this argument."""
+        return DomainError(
+            "is-required", self.short_name, None, example=self.wanted, about=self.description
+        )
+
     def _yes_or_no(self, text: str) -> bool:
         if text.strip().lower() not in _YES_NO:
-            raise DomainError(self.name, repr(text), "yes or no")
+            raise DomainError("not-yes-or-no", self.name, repr(text))
         return _YES_NO[text.strip().lower()]
 
     def _number(self, text: str) -> float:
@@ -103,19 +109,20 @@ class Parameter:
             return self._yes_or_no(text)
         if self.name.endswith("_count") and (two := _TWO_COUNTS.fullmatch(text.strip())):
             first, second = two.groups()
+            two_numbers = f'"{first}, {second}" (two numbers)'
             raise UnitError(
+                "ambiguous-number",
                 text,
                 expected="whole numbers" if self.kind == "list" else "a whole number",
-                why=f"it may be {first}.{second}, or the two numbers {first} and {second}",
                 field=self.short_name,
-                hint=f'Write "{first}, {second}" for two'
+                readings=[f"{first}.{second}", two_numbers]
                 if self.kind == "list"
-                else "Write one of them",
+                else [first, second],
             )
         try:
             return units.parse(text, self.unit, field=self.short_name)
         except UnitError as error:
-            if error.expected != "a unit of netcalc":
+            if error.code != "kind-unknown":
                 raise
             # A unit of its own, such as s/packet: the number is taken as it stands in it.
             return units.parse(text.replace(self.unit, "").strip(), "1", field=self.short_name)

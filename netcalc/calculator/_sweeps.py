@@ -36,6 +36,10 @@ class Sweep:
     refused: str = ""
 
 
+RESULT_CODES = ("result-not-one-number", "result-not-swept")
+"""Refusals of what a formula gives, not of an argument: another value does not help."""
+
+
 def sweep(
     wanted: Formula,
     arguments: Mapping[str, Any],
@@ -72,7 +76,7 @@ def sweep(
         try:
             rows.append(_numbers(wanted, wanted.evaluate({**arguments, over: value})))
         except DomainError as error:
-            if not gaps or error.name.startswith("result of"):
+            if not gaps or error.code in RESULT_CODES:
                 raise
             refused.append(error)
             rows.append(None)
@@ -111,10 +115,10 @@ def _all_at_once(
 def require_number(wanted: Formula, parameter: Parameter) -> None:
     """Refuse an argument that is no single number, with those that are."""
     if parameter.kind != "number":
-        numbers = ", ".join(p.short_name for p in wanted.parameters if p.kind == "number")
-        what = f"a {parameter.kind}" if parameter.kind in ("list", "choice") else parameter.kind
-        allowed = f"a number, to be swept or solved for: {numbers or 'there is none here'}"
-        raise DomainError(parameter.short_name, what, allowed)
+        numbers = [p.short_name for p in wanted.parameters if p.kind == "number"]
+        kind = f"a {parameter.kind}" if parameter.kind in ("list", "choice") else parameter.kind
+        code = "not-sweepable" if numbers else "no-number-to-sweep"
+        raise DomainError(code, parameter.short_name, kind, numbers=numbers)
 
 
 def _as_taken(
@@ -125,9 +129,7 @@ def _as_taken(
         try:
             wanted.evaluate({**arguments, over: value})
         except DomainError as error:
-            if "whole number" in (error.allowed or "") or wanted.parameter(over).name.endswith(
-                "_count"
-            ):
+            if error.code == "not-whole" or wanted.parameter(over).name.endswith("_count"):
                 return np.unique(np.round(values))
     return values
 
@@ -137,7 +139,7 @@ def _numbers(wanted: Formula, result: Any) -> dict[str, float]:
     for value in columns.values():
         if np.ndim(value) or not isinstance(value, int | float | np.number | np.bool_ | np.ndarray):
             shown = type(result).__name__
-            raise DomainError(f"result of {wanted.name}", shown, "one number, to be swept")
+            raise DomainError("result-not-swept", f"result of {wanted.name}", shown)
     return {name: float(value) for name, value in columns.items()}
 
 
@@ -225,12 +227,12 @@ def solve_for(
     if limits:
         ends = limits.split(":")
         if len(ends) != 2:
-            raise DomainError("range of --solve", repr(limits), "LOW:HIGH, as in 1ms:10s")
+            raise DomainError("malformed-range", "range of --solve", repr(limits))
         low, high = parameter.read(ends[0]), parameter.read(ends[1])
     given = {name: value for name, value in arguments.items() if name != parameter.name}
     for other in wanted.parameters:
         if other.required and other is not parameter and other.name not in given:
-            raise DomainError(other.short_name, "missing", other.wanted)
+            raise other.required_error()
     target = Parameter("result", wanted.unit, "number", None, "").read(result)
     roots = solve(wanted.function, for_=parameter.name, result=target, low=low, high=high, **given)
     return Solution(wanted, parameter, target, low, high, tuple(roots))
@@ -253,19 +255,19 @@ def parse_range(text: str, parameter: Parameter) -> FloatArray:
     [0.001, 0.01, 0.1]
     """
     if parameter.kind != "number":
-        raise DomainError(parameter.short_name, parameter.kind, "a number, to be swept")
+        raise DomainError("not-sweepable", parameter.short_name, parameter.kind, numbers=[])
     parts = text.split(":")
     if len(parts) == 1:
         return np.array([parameter.read(one) for one in LIST_SEPARATOR.split(text.strip())])
     steps = re.fullmatch(r"(log|lin)?\s*(\d+)", parts[2].strip()) if len(parts) == 3 else None
     if len(parts) > 3 or (len(parts) == 3 and steps is None):
-        raise DomainError("sweep", repr(text), "LOW:HIGH:STEPS, as in 1ms:300ms:log50")
+        raise DomainError("malformed-sweep", "sweep", repr(text))
     low, high = parameter.read(parts[0]), parameter.read(parts[1])
     count = int(steps[2]) if steps else 50
     if not 2 <= count <= 100_000:
-        raise DomainError("steps of the sweep", count, "from 2 to 100000")
+        raise DomainError("out-of-range", "steps of the sweep", count, low=2, high=100_000)
     if steps and steps[1] == "log":
         if low <= 0 or high <= 0:
-            raise DomainError("ends of the sweep", text, "above 0 for log steps")
+            raise DomainError("log-sweep-not-positive", "sweep", repr(text))
         return np.geomspace(low, high, count)
     return np.linspace(low, high, count)

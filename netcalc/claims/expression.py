@@ -5,12 +5,15 @@
 >>> print(evaluate("80 ms + 2 * serialization(1400 B, bandwidth=T1)"))
 94.51 ms
 
-The text is cut into words, read into a tree and walked over; nothing of it is ever run as a
-program. ``docs/claims.md`` describes what may be written.
+Python's own parser reads the grammar. Quantities and names are replaced by the identifiers ``_0``,
+``_1``, ... first, because ``1 MB`` and ``OC-3`` are not Python; of the syntax tree only the node
+types in ``_ALLOWED`` are accepted, and no part of it is ever executed as Python.
+``docs/claims.md`` describes the language.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,86 +26,40 @@ from netcalc.calculator import Formula, Parameter
 from netcalc.claims.quantity import Quantity, row
 from netcalc.errors import DomainError, NetcalcError, UnitError
 
+# The longest formula of the five sources has 628 characters.
 MAX_LENGTH = 2000
 """Longest formula. [characters]"""
+# CPython's parser refuses 200 nested brackets; each level also takes several frames of the
+# evaluation, of which Python allows 1000.
 MAX_DEPTH = 40
 """Deepest nesting of brackets."""
+MAX_LEVELS = 150
+"""Deepest syntax tree: a chain of operators adds one level for each of them."""
 
-_NUMBER = re.compile(r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
-_UNIT = re.compile(r"\s*([A-Za-zµμ%‰]+(?:/[A-Za-z]+)?)")
-_NAME = re.compile(r"[A-Za-z_]\w*(?:[.-]\w+)*")
-_SIGNS = re.compile(r"\*\*|[-+*/()\[\],=;.]")
-_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
-_VARIANTS = ("exact", "nominal", "payload")
-_SUFFIXES = {"_bytes": "byte", "_bps": "bit/s", "_pps": "packet/s", "_s": "s",
-             "packet_cost": "s/packet", "byte_cost": "s/byte"}  # fmt: skip
+_NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
+_UNIT = r"[A-Za-zµμ%‰]+(?:/[A-Za-z]+)?"
+_NAME = r"[A-Za-z_]\w*(?:[.-]\w+)*"
+_TOKEN = re.compile(
+    rf"""\s*(?:
+        (?P<number>{_NUMBER})(?:\s*(?P<unit>{_UNIT}))?
+        | (?P<name>{_NAME})(?:\s+(?P<variant>exact|nominal|payload)\b)?
+        | (?P<quoted>'[^']*'|"[^"]*")
+        | (?P<sign>[-+*/()\[\],=;.])
+    )""",
+    re.VERBOSE,
+)
 
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """One word of a formula: a number with its unit, a name, a quoted text or a sign."""
-
-    kind: str
-    text: str
-    quantity: Quantity | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A named line, another claim, or the choice of a model."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A quoted text."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """Several quantities in brackets."""
-
-    items: tuple[Node, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column of a result that has several."""
-
-    table: Node
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Negative:
-    """A minus before a quantity."""
-
-    operand: Node
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """Two quantities and a sign between them."""
-
-    sign: str
-    left: Node
-    right: Node
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A model or a function with its arguments."""
-
-    name: str
-    arguments: tuple[Node, ...]
-    keywords: tuple[tuple[str, Node], ...]
-
-
-Node: TypeAlias = Quantity | Name | Text | Row | Column | Negative | Operation | Call
+Value: TypeAlias = "Quantity | dict[str, Quantity]"
+"""A quantity, or the columns of a model's result by name."""
 Lookup: TypeAlias = Callable[[str], Quantity]
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A formula as a syntax tree, and the words that its identifiers ``_0``, ``_1``, ... mean."""
+
+    tree: ast.expr
+    words: tuple[Quantity | str, ...]
 
 
 def evaluate(text: str, *, lookup: Lookup | None = None) -> Quantity:
@@ -113,7 +70,7 @@ def evaluate(text: str, *, lookup: Lookup | None = None) -> Quantity:
     text : str
         The formula.
     lookup : callable, optional
-        Gives the value of another claim by its name, or raises DomainError.
+        Returns the value of another claim by its id, or raises DomainError.
 
     Returns
     -------
@@ -123,39 +80,49 @@ def evaluate(text: str, *, lookup: Lookup | None = None) -> Quantity:
     Raises
     ------
     UnitError
-        If the text is no formula, or units do not fit.
+        If the text is not a valid formula, or units do not match.
     DomainError
-        If a model or an argument is unknown, or a number cannot be.
+        If a model or an argument is unknown, or a value is out of range.
 
     Examples
     --------
     >>> evaluate("1 MB / 8 s").to("bit/s").item()
     1000000.0
     """
-    return evaluate_tree(parse(text), lookup or _no_claims)
-
-
-def parse(text: str) -> Node:
-    """Read a formula into its tree.
-
-    Raises
-    ------
-    UnitError
-        If the text is no formula.
-    """
     readings = parse_readings(text)
-    if len(readings) != 1:
-        raise _refused(text, "it has several readings")
-    return readings[0]
+    if len(readings) > 1:
+        raise _invalid("formula-several", text)
+    return evaluate_expression(readings[0], lookup or _no_claims)
 
 
-def parse_readings(text: str) -> list[Node]:
-    """Read formulas that are separated by semicolons."""
-    return _Parser(text).readings()
+def parse_readings(text: str) -> list[Expression]:
+    """Parse formulas that are separated by semicolons."""
+    if len(text) > MAX_LENGTH:
+        raise _invalid("formula-too-long", text, limit=MAX_LENGTH)
+    sources, words = [""], list[Quantity | str]()
+    position, depth = 0, 0
+    while token := _TOKEN.match(text, position):
+        position = token.end()
+        if token["quoted"]:
+            sources[-1] += repr(token["quoted"][1:-1])
+        elif token["sign"] == ";":
+            sources.append("")
+        elif token["sign"]:
+            sources[-1] += token["sign"]
+            depth += (token["sign"] in "([") - (token["sign"] in ")]")
+            if depth > MAX_DEPTH:
+                raise _invalid("formula-too-deep", text, limit=MAX_DEPTH)
+        else:
+            word, position = _name(token) if token["name"] else _quantity(text, token)
+            sources[-1] += f" _{len(words)} "
+            words.append(word)
+    if rest := text[position:].strip():
+        raise _invalid("formula-character", text, character=rest[0])
+    return [Expression(_tree(text, source.strip()), tuple(words)) for source in sources]
 
 
-def evaluate_tree(node: Node, lookup: Lookup) -> Quantity:
-    """Compute the value of a tree, which must be finite.
+def evaluate_expression(expression: Expression, lookup: Lookup) -> Quantity:
+    """Compute the value of an expression, which must be finite.
 
     Raises
     ------
@@ -164,279 +131,221 @@ def evaluate_tree(node: Node, lookup: Lookup) -> Quantity:
     """
     with np.errstate(all="ignore"):
         try:
-            value = _Walker(lookup).quantity(node)
-        except RecursionError:
-            raise DomainError("formula", "too long", "fewer signs in a row") from None
+            value = _Evaluator(expression.words, lookup).quantity(expression.tree)
         except ValueError as error:
             if isinstance(error, NetcalcError):
                 raise
-            raise DomainError("formula", "not computable", f"what numpy can: {error}") from None
+            raise DomainError("not-computable", "formula", reason=str(error)) from None
     if not np.isfinite(value.value).all():
-        raise DomainError("result", str(value), "a finite number", hint="It is outside the model")
+        raise DomainError("result-not-finite", "result", str(value))
     return value
 
 
 def is_name(text: str) -> bool:
-    """Whether a formula can refer to a claim of this name."""
-    return bool(_NAME.fullmatch(text)) and _line(text) is None
+    """Whether a formula can refer to a claim by this id."""
+    return bool(re.fullmatch(_NAME, text)) and _line(text) is None
 
 
-class _Parser:
-    """Recursive descent: one method for each level of binding."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        if len(text) > MAX_LENGTH:
-            raise _refused(text[:40] + "...", f"it is longer than {MAX_LENGTH} characters")
-        self.tokens = _tokens(text)
-        self.place = 0
-        self.depth = 0
-
-    def readings(self) -> list[Node]:
-        found = [self.sum()]
-        while self.accept(";"):
-            found.append(self.sum())
-        if self.place < len(self.tokens):
-            raise _refused(self.text, f"{self.tokens[self.place].text!r} is not expected there")
-        return found
-
-    def sum(self) -> Node:
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise _refused(self.text, f"it is nested deeper than {MAX_DEPTH}")
-        node = self.product()
-        while sign := self.accept("+", "-"):
-            node = Operation(sign, node, self.product())
-        self.depth -= 1
-        return node
-
-    def product(self) -> Node:
-        node = self.signed()
-        while sign := self.accept("*", "/"):
-            node = Operation(sign, node, self.signed())
-        return node
-
-    def signed(self) -> Node:
-        negative = False
-        while sign := self.accept("-", "+"):
-            negative ^= sign == "-"
-        base = self.atom()
-        if self.accept("**"):
-            exponent = Negative(self.atom()) if self.accept("-") else self.atom()
-            base = Operation("**", base, exponent)
-        return Negative(base) if negative else base
-
-    def atom(self) -> Node:
-        token = self.next()
-        node: Node
-        if token.quantity is not None:
-            node = token.quantity
-        elif token.kind == "text":
-            node = Text(token.text[1:-1])
-        elif token.kind == "name":
-            node = self.named(token.text)
-        elif token.text == "(":
-            node = self.sum()
-            self.expect(")")
-        elif token.text == "[":
-            items = [self.sum()]
-            while self.accept(","):
-                items.append(self.sum())
-            self.expect("]")
-            node = Row(tuple(items))
-        else:
-            raise _refused(self.text, f"{token.text!r} is not expected there")
-        while self.accept("."):
-            node = Column(node, self.next("name").text)
-        return node
-
-    def named(self, name: str) -> Node:
-        if not self.accept("("):
-            variant = self.peek()
-            if variant.text in _VARIANTS and _line(name) is not None:
-                self.place += 1
-                return Name(f"{name} {variant.text}")
-            return Name(name)
-        arguments: list[Node] = []
-        keywords: list[tuple[str, Node]] = []
-        while not self.accept(")"):
-            if arguments or keywords:
-                self.expect(",")
-            if self.peek().kind == "name" and self.peek(1).text == "=":
-                keyword = self.next().text
-                self.place += 1
-                if keyword in dict(keywords):
-                    raise _refused(self.text, f"{keyword!r} is given twice")
-                keywords.append((keyword, self.sum()))
-            else:
-                arguments.append(self.sum())
-        return Call(name, tuple(arguments), tuple(keywords))
-
-    def peek(self, ahead: int = 0) -> Token:
-        place = self.place + ahead
-        return self.tokens[place] if place < len(self.tokens) else Token("end", "the end")
-
-    def next(self, kind: str = "") -> Token:
-        token = self.peek()
-        if token.kind == "end":
-            raise _refused(self.text, "it ends too early" if self.tokens else "it is empty")
-        if kind and token.kind != kind:
-            raise _refused(self.text, f"{token.text!r} is not expected there")
-        self.place += 1
-        return token
-
-    def accept(self, *signs: str) -> str:
-        token = self.peek()
-        if token.kind != "sign" or token.text not in signs:
-            return ""
-        self.place += 1
-        return token.text
-
-    def expect(self, sign: str) -> None:
-        if not self.accept(sign):
-            raise _refused(self.text, f"{sign!r} is missing before {self.peek().text!r}")
+def _name(token: re.Match[str]) -> tuple[str, int]:
+    """Return a name, and where it ends: a line may be followed by the variant of its rate."""
+    if token["variant"] and _line(token["name"]) is not None:
+        return f"{token['name']} {token['variant']}", token.end()
+    return token["name"], token.end("name")
 
 
-def _tokens(text: str) -> list[Token]:
-    found: list[Token] = []
-    place = 0
-    while place < len(text):
-        if text[place].isspace():
-            place += 1
-        elif number := _NUMBER.match(text, place):
-            token, place = _quantity(text, number)
-            found.append(token)
-        elif name := _NAME.match(text, place):
-            found.append(Token("name", name[0]))
-            place = name.end()
-        elif quoted := _QUOTED.match(text, place):
-            found.append(Token("text", quoted[0]))
-            place = quoted.end()
-        elif sign := _SIGNS.match(text, place):
-            found.append(Token("sign", sign[0]))
-            place = sign.end()
-        else:
-            raise _refused(text, f"the character {text[place]!r} has no meaning in it")
-    return found
-
-
-def _quantity(text: str, number: re.Match[str]) -> tuple[Token, int]:
-    """Read a number and the unit behind it."""
-    if re.match(r"0\d", number[0]):
-        raise _refused(text, f"{number[0]!r} is no number", "Write 1000, not 1,000")
-    found = _UNIT.match(text, number.end())
-    if found is None:
-        if text[number.end() : number.end() + 1] == "_":
-            raise _refused(text, f"{number[0]}_ is no number")
-        return Token("number", number[0], Quantity.of(float(number[0]), "1")), number.end()
-    unit, end = found[1], found.end()
-    if units.kind_of(unit) is None and "/" in unit:
+def _quantity(text: str, token: re.Match[str]) -> tuple[Quantity, int]:
+    """Return a number with its unit, and where it ends."""
+    number, unit = token["number"], token["unit"]
+    if re.match(r"0\d", number):
+        raise _invalid("formula-number", text, number=number)
+    if unit is None:
+        return Quantity.of(float(number), "1"), token.end()
+    end = token.end()
+    if units.kind_of(unit) is None and "/" in unit:  # 10 B/T1 is a size over a rate
         unit = unit.partition("/")[0]
-        end = found.start(1) + len(unit)
-    written = f"{number[0]} {unit}"
+        end = token.start("unit") + len(unit)
     kind = units.kind_of(unit)
     if kind is None:
-        raise _unknown_unit(text, unit)
-    return Token("number", written, Quantity.of(units.parse(written, kind), kind)), end
+        readings = units.readings_of(unit)
+        if readings:
+            raise _invalid("formula-ambiguous-unit", text, unit=unit, readings=list(readings))
+        raise _invalid("formula-unknown-unit", text, unit=unit)
+    return Quantity.of(units.parse(f"{number} {unit}", kind), kind), end
 
 
-def _unknown_unit(text: str, unit: str) -> UnitError:
-    for kind in ("bit/s", "byte", "packet/s", "s"):
-        try:
-            units.factor_of(unit, kind)
-        except UnitError as error:
-            if "more than one reading" in str(error):
-                return _refused(text, f"{unit!r} has more than one reading", error.hint)
-    return _refused(text, f"the unit {unit!r} is not known")
+_OPERATORS: dict[type[ast.operator], Callable[[Quantity, Quantity], Quantity]] = {
+    ast.Add: Quantity.__add__,
+    ast.Sub: Quantity.__sub__,
+    ast.Mult: Quantity.__mul__,
+    ast.Div: Quantity.__truediv__,
+    ast.Pow: Quantity.__pow__,
+}
+_SIGNS: dict[type[ast.unaryop], Callable[[Quantity], Quantity]] = {
+    ast.USub: Quantity.__neg__,
+    ast.UAdd: lambda value: value,
+}
+_ALLOWED = (
+    ast.Name, ast.Load, ast.Constant, ast.List, ast.Attribute, ast.Call, ast.keyword,
+    ast.BinOp, *_OPERATORS, ast.UnaryOp, *_SIGNS,
+)  # fmt: skip
 
 
-class _Walker:
-    """Computes a tree, node by node."""
+def _tree(text: str, source: str) -> ast.expr:
+    """Parse the Python that a formula was turned into, and refuse all but arithmetic and calls."""
+    if not source:
+        raise _invalid("formula-empty", text)
+    try:
+        tree = ast.parse(source, mode="eval").body
+    except SyntaxError as error:
+        raise _invalid("formula-syntax", text, reason=error.msg) from None
+    except (MemoryError, RecursionError):  # what CPython raises when its parser's stack is full
+        raise _invalid("formula-nested", text) from None
+    level: list[ast.AST] = [tree]
+    for _ in range(MAX_LEVELS):
+        for node in level:
+            if not isinstance(node, _ALLOWED):
+                raise _invalid("formula-language", text, node=type(node).__name__)
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    if level:
+        raise _invalid("formula-chain", text)
+    return tree
 
-    def __init__(self, lookup: Lookup) -> None:
+
+class _Evaluator:
+    """Computes the nodes of a syntax tree."""
+
+    def __init__(self, words: tuple[Quantity | str, ...], lookup: Lookup) -> None:
+        self.words = words
         self.lookup = lookup
 
-    def quantity(self, node: Node) -> Quantity:
+    def quantity(self, node: ast.expr) -> Quantity:
+        """Compute a node whose value is a single result."""
         value = self.value(node)
         if isinstance(value, Quantity):
             return value
-        columns = ", ".join(units_free(name) for name in value)
-        raise DomainError("result", "several columns", f"one of them: write .{columns} behind it")
+        columns = list(map(_without_unit, value))
+        raise DomainError("several-columns", "result", columns=columns, example=columns[0])
 
-    def value(self, node: Node) -> Quantity | dict[str, Quantity]:
+    def value(self, node: ast.expr) -> Value:
         """Compute a node: a quantity, or a model's columns by name."""
-        if isinstance(node, Quantity):
-            return node
-        if isinstance(node, Name):
-            named = _line(node.text)
-            return self.lookup(node.text) if named is None else Quantity.of(named, "bit/s")
-        if isinstance(node, Text):
-            raise DomainError("text", repr(node.text), "a quantity there")
-        if isinstance(node, Row):
-            return row([self.quantity(item) for item in node.items])
-        if isinstance(node, Negative):
-            return -self.quantity(node.operand)
-        if isinstance(node, Operation):
-            return _OPERATIONS[node.sign](self.quantity(node.left), self.quantity(node.right))
-        if isinstance(node, Column):
-            return _column(self.value(node.table), node.name)
-        return self.call(node)
+        match node:
+            case ast.Name(id=identifier):
+                word = self.word(identifier)
+                return word if isinstance(word, Quantity) else self.named(word)
+            case ast.List(elts=items):
+                return row([self.quantity(item) for item in items])
+            case ast.UnaryOp(op=sign, operand=operand):
+                return _SIGNS[type(sign)](self.quantity(operand))
+            case ast.BinOp(op=operator, left=left, right=right):
+                return _OPERATORS[type(operator)](self.quantity(left), self.quantity(right))
+            case ast.Attribute(value=table, attr=identifier):
+                return _column(self.value(table), self.name(identifier))
+            case ast.Call(func=ast.Name(id=identifier), args=arguments, keywords=keywords):
+                by_name: dict[str, ast.expr] = {}
+                for keyword in keywords:
+                    name = self.name(keyword.arg or "")
+                    if name in by_name:
+                        raise DomainError("given-twice", name)
+                    by_name[name] = keyword.value
+                return self.call(self.name(identifier), arguments, by_name)
+            case ast.Constant(value=text):
+                raise DomainError("text-for-quantity", "text", str(text))
+        raise DomainError("call-of-result", "call")
 
-    def call(self, node: Call) -> Quantity | dict[str, Quantity]:
-        if node.name == "data":
-            return _data(node)
-        if node.name in FUNCTIONS:
-            function, fewest, most = FUNCTIONS[node.name]
-            if node.keywords or not fewest <= len(node.arguments) <= most:
-                found = "with names" if node.keywords else f"{len(node.arguments)} quantities"
-                wanted = f"{fewest}" if fewest == most else f"at least {fewest}"
-                raise DomainError(f"arguments of {node.name}", found, wanted)
-            return function(*map(self.quantity, node.arguments))
-        formula = calculator.formula(node.name)
-        if len(node.arguments) > 1:
-            names = ", ".join(f"{p.short_name}=" for p in formula.parameters[1:])
-            raise DomainError(
-                f"arguments of {node.name}", "several without a name", f"one, then {names}"
-            )
+    def word(self, identifier: str) -> Quantity | str:
+        """Return the quantity or the name that an identifier ``_0``, ``_1``, ... was put for."""
+        return self.words[int(identifier[1:])]
+
+    def name(self, identifier: str) -> str:
+        """Return the name that an identifier was put for; ``**`` before an argument has none."""
+        word = self.word(identifier) if identifier else "**"
+        if not isinstance(word, str):
+            raise DomainError("quantity-for-name", "name", str(word))
+        return word
+
+    def text(self, node: ast.expr) -> str | None:
+        """Return a name or a quoted text as it is written; None for anything else."""
+        if isinstance(node, ast.Constant):
+            return str(node.value)
+        word = self.word(node.id) if isinstance(node, ast.Name) else None
+        return word if isinstance(word, str) else None
+
+    def named(self, name: str) -> Quantity:
+        """Return the rate of a named line, or the value of another claim."""
+        rate = _line(name)
+        return self.lookup(name) if rate is None else Quantity.of(rate, "bit/s")
+
+    def call(self, name: str, arguments: list[ast.expr], keywords: Mapping[str, ast.expr]) -> Value:
+        """Call a model or a function."""
+        if name == "data":
+            return self.data(arguments, keywords)
+        if name in FUNCTIONS:
+            function, fewest, most = FUNCTIONS[name]
+            if keywords:
+                raise DomainError("no-keywords", name)
+            count = len(arguments)
+            if not fewest <= count <= most:
+                code = "wrong-argument-count" if fewest == most else "too-few-arguments"
+                raise DomainError(code, name, count, expected=fewest)
+            return function(*map(self.quantity, arguments))
+        formula = calculator.formula(name)
+        if len(arguments) > 1:
+            names = [f"{parameter.short_name}=" for parameter in formula.parameters[1:]]
+            raise DomainError("keywords-needed", name, len(arguments), keywords=names)
         given: dict[str, Any] = {}
-        for parameter, argument in zip(formula.parameters, node.arguments, strict=False):
+        for parameter, argument in zip(formula.parameters, arguments, strict=False):
             given[parameter.name] = self.argument(parameter, argument)
-        for name, argument in node.keywords:
-            parameter = formula.parameter(name)
+        for keyword, argument in keywords.items():
+            parameter = formula.parameter(keyword)
             if parameter.name in given:
-                raise DomainError(name, "given twice", "one value")
+                raise DomainError("given-twice", keyword)
             given[parameter.name] = self.argument(parameter, argument)
         return _result(formula, formula.evaluate(given))
 
-    def argument(self, parameter: Parameter, node: Node) -> Any:
-        """Compute an argument in the unit that the model wants."""
+    def argument(self, parameter: Parameter, node: ast.expr) -> Any:
+        """Compute an argument in the unit that the model expects."""
         if parameter.kind in ("bool", "choice") or parameter.unit == "text":
-            if not isinstance(node, Name | Text):
-                wanted = ", ".join(parameter.choices) or "yes or no"
-                raise DomainError(parameter.name, "a quantity", wanted)
-            return node.text if parameter.unit == "text" and not parameter.choices else (
-                parameter.read(node.text)
-            )  # fmt: skip
+            text = self.text(node)
+            if text is None:
+                raise _quantity_for_text(parameter)
+            free = parameter.unit == "text" and not parameter.choices
+            return text if free else parameter.read(text)
         value = self.quantity(node)
         try:
             numbers = value.to(parameter.unit)
         except UnitError as error:
             raise UnitError(
+                error.code,
                 error.text,
                 expected=units.example(parameter.unit),
-                why=f"it is {value.kind}",
                 field=parameter.short_name,
+                kind=value.kind,
             ) from None
         return numbers if numbers.ndim else float(numbers)
 
+    def data(self, arguments: list[ast.expr], keywords: Mapping[str, ast.expr]) -> Quantity:
+        """Return a column of a bundled data set: ``data(SET, COLUMN, OTHER='text it must hold')``.
 
-_OPERATIONS: dict[str, Callable[[Quantity, Quantity], Quantity]] = {
-    "+": Quantity.__add__,
-    "-": Quantity.__sub__,
-    "*": Quantity.__mul__,
-    "/": Quantity.__truediv__,
-    "**": Quantity.__pow__,
-}
+        All rows that hold the text are taken.
+        """
+        names = [text for text in map(self.text, arguments) if text is not None]
+        if len(names) != 2 or len(arguments) != 2:
+            raise DomainError("data-arguments", "data", len(names))
+        set_name, wanted = names
+        loaded = datasets.load(set_name)
+        columns = loaded.columns()
+        selected = np.ones(len(next(iter(columns.values()))), bool)
+        for name, node in keywords.items():
+            text = self.text(node)
+            if text is None:
+                raise DomainError("quantity-for-text", name)
+            selected &= np.asarray(columns[_known(name, columns)]).astype(str) == text
+        if not selected.any():
+            raise DomainError("no-matching-row", "data", set_name)
+        values = columns[_known(wanted, columns)][selected]
+        if values.dtype.kind == "U":
+            raise DomainError("text-column", "data", wanted)
+        return Quantity.of(values if values.size > 1 else values[0], loaded.meta.units[wanted])
 
 
 def _over(function: Callable[..., Any]) -> Callable[..., Quantity]:
@@ -444,7 +353,7 @@ def _over(function: Callable[..., Any]) -> Callable[..., Quantity]:
 
 
 def _whole(function: Callable[..., Any]) -> Callable[[Quantity], Quantity]:
-    """Round a pure number or a size in bytes; of other units there is no whole one."""
+    """Round a pure number or a size in bytes; no other quantity comes in whole units."""
 
     def rounded(item: Quantity) -> Quantity:
         unit = "byte" if item.unit == "byte" else "1"
@@ -453,16 +362,16 @@ def _whole(function: Callable[..., Any]) -> Callable[[Quantity], Quantity]:
     return rounded
 
 
-def _item(items: Quantity, place: Quantity) -> Quantity:
-    number = place.to("1").item()
+def _item(items: Quantity, index: Quantity) -> Quantity:
+    number = index.to("1").item()
     if number not in range(1, items.value.size + 1):
-        raise DomainError("item", f"{number:g}", f"1 to {items.value.size}")
+        raise DomainError("out-of-range", "item", number, low=1, high=items.value.size)
     return items.reduced(lambda values: np.ravel(values)[int(number) - 1])
 
 
 def _rest(items: Quantity) -> Quantity:
     if items.value.size < 2:
-        raise DomainError("rest", f"of {items.value.size} number", "at least two numbers")
+        raise DomainError("too-few-numbers", "rest", items.value.size, expected=2)
     return items.reduced(lambda values: np.ravel(values)[1:])
 
 
@@ -479,70 +388,46 @@ FUNCTIONS: dict[str, tuple[Callable[..., Quantity], int, float]] = {
     "item": (_item, 2, 2),
     "rest": (_rest, 1, 1),
 }
-"""What may be called beside the models, the fewest and the most quantities it takes.
+"""Functions besides the models, with the fewest and the most arguments they take.
 
-``item`` counts from 1, ``rest`` leaves the first out.
+``item`` counts from 1, ``rest`` drops the first number.
 """
 
 
-def _result(formula: Formula, result: Any) -> Quantity | dict[str, Quantity]:
+def _result(formula: Formula, result: Any) -> Value:
     if hasattr(result, "_asdict"):
         return {
-            name: Quantity.of(np.asarray(column, dtype=float), _unit_of(name, formula.unit))
+            name: Quantity.of(
+                np.asarray(column, dtype=float), calculator.column_unit(formula, name)
+            )
             for name, column in result._asdict().items()
         }
     return Quantity.of(np.asarray(result, dtype=float), formula.unit or "1")
 
 
-def _unit_of(name: str, unit: str) -> str:
-    return next((known for ending, known in _SUFFIXES.items() if name.endswith(ending)), unit)
-
-
-def units_free(name: str) -> str:
-    """Name of a column without its unit."""
+def _without_unit(name: str) -> str:
+    """Return the name of a column without its unit suffix."""
     return re.sub(r"_(?:bytes|bps|pps|s)$", "", name)
 
 
-def _column(table: Quantity | dict[str, Quantity], name: str) -> Quantity:
+def _column(table: Value, name: str) -> Quantity:
     if isinstance(table, Quantity):
-        raise DomainError("column", repr(name), "none: there is only one result")
+        raise DomainError("no-columns", "column", name)
     wanted = name.replace("-", "_")
     for column, value in table.items():
-        if wanted in (column, units_free(column)):
+        if wanted in (column, _without_unit(column)):
             return value
-    raise DomainError("column", repr(name), "one of " + ", ".join(map(units_free, table)))
-
-
-def _data(node: Call) -> Quantity:
-    """Take a column of a bundled data set: data(SET, COLUMN, OTHER='text that it must hold')."""
-    words = [argument.text for argument in node.arguments if isinstance(argument, Name | Text)]
-    if len(words) != 2 or len(node.arguments) != 2:
-        raise DomainError("arguments of data", f"{len(words)} names", "a data set and a column")
-    set_name, wanted = words
-    about = datasets.info(set_name)
-    columns = datasets.load(set_name).columns()
-    chosen = np.ones(len(next(iter(columns.values()))), bool)
-    for name, value in node.keywords:
-        if not isinstance(value, Name | Text):
-            raise DomainError(name, "a quantity", "a text in quotes")
-        chosen &= np.asarray(columns[_known(name, columns)]).astype(str) == value.text
-    if not chosen.any():
-        raise DomainError("data", f"no row of {set_name}", "rows that are there")
-    values = columns[_known(wanted, columns)][chosen]
-    if values.dtype.kind == "U":
-        raise DomainError("data", f"the text column {wanted!r}", "a column of numbers")
-    unit = about.columns[wanted].unit if wanted in about.columns else _unit_of(wanted, "1")
-    return Quantity.of(values if values.size > 1 else values[0], unit)
+    raise DomainError("not-a-choice", "column", name, choices=list(map(_without_unit, table)))
 
 
 def _known(name: str, columns: Mapping[str, Any]) -> str:
     if name not in columns:
-        raise DomainError("column", repr(name), "one of " + ", ".join(columns))
+        raise DomainError("not-a-choice", "column", name, choices=list(columns))
     return name
 
 
 def _line(name: str) -> float | None:
-    """Return the rate of a named line, or None if there is none of this name."""
+    """Return the rate of a named line, or None if there is no line of this name."""
     words = name.split()
     try:
         line = units.line(words[0])
@@ -557,8 +442,17 @@ def _line(name: str) -> float | None:
 
 
 def _no_claims(name: str) -> Quantity:
-    raise DomainError("name", repr(name), "a named line such as T1, or a model with arguments")
+    raise DomainError("unknown-name", "name", name)
 
 
-def _refused(text: str, why: str, hint: str | None = None) -> UnitError:
-    return UnitError(text, expected="a formula", why=why, hint=hint)
+def _quantity_for_text(parameter: Parameter) -> DomainError:
+    """Return the error of a quantity where a parameter takes a text, a choice or yes or no."""
+    if parameter.choices:
+        choices = list(parameter.choices)
+        return DomainError("not-a-choice", parameter.name, "a quantity", choices=choices)
+    code = "not-yes-or-no" if parameter.kind == "bool" else "quantity-for-text"
+    return DomainError(code, parameter.name, "a quantity")
+
+
+def _invalid(code: str, text: str, **values: Any) -> UnitError:
+    return UnitError(code, text, expected="a formula", **values)

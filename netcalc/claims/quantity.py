@@ -1,10 +1,10 @@
-"""A number, or a row of numbers, with what it measures: data, time and length.
+"""A number, or a row of numbers, with its dimensions: data, time and length.
 
 >>> rate = Quantity.of(1428, "byte") / Quantity.of(0.024, "s")
 >>> float(rate.to("bit/s"))
 476000.0
 
-Packets, ratios and counts are pure numbers here, so that 10 000 packets in a second are 10 kHz.
+Packets, ratios and counts are pure numbers here: 10 000 packets per second have the dimension 1/s.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from netcalc.errors import DomainError, UnitError
 Dimensions = tuple[int, int, int]
 """Powers of data [bit], time [s] and length [m]."""
 
-# What an SI unit of netcalc measures, and how many of bit, s and m it is.
+# Dimensions of each SI unit of netcalc, and its size in bit, s and m.
 _UNITS: dict[str, tuple[Dimensions, float]] = {
     "1": ((0, 0, 0), 1.0),
     "ratio": ((0, 0, 0), 1.0),
@@ -40,7 +40,7 @@ _UNITS: dict[str, tuple[Dimensions, float]] = {
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """Numbers in bit, second and metre, and the powers of these.
+    """Numbers in bit, second and metre, with the powers of these units.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Quantity:
     """
 
     value: NDArray[np.float64]
-    dimensions: Dimensions = (0, 0, 0)
+    dimensions: Dimensions
 
     @classmethod
     def of(cls, value: ArrayLike, unit: str) -> Quantity:
@@ -60,21 +60,21 @@ class Quantity:
         Raises
         ------
         UnitError
-            If the unit is none of netcalc's.
+            If the unit is unknown.
         """
         if unit not in _UNITS:
-            raise UnitError(unit, expected="a unit", why=f"known are {', '.join(_UNITS)}")
+            raise UnitError("kind-unknown", unit, expected="a unit", known=list(_UNITS))
         dimensions, factor = _UNITS[unit]
         return cls(np.asarray(value, dtype=float) * factor, dimensions)
 
     @property
     def unit(self) -> str:
-        """The SI unit of netcalc that measures this; empty if there is none."""
+        """The SI unit of these dimensions; empty if netcalc has none."""
         return next((name for name, (d, _) in _UNITS.items() if d == self.dimensions), "")
 
     @property
     def kind(self) -> str:
-        """What it is, for messages."""
+        """Kind of quantity, for messages: a time, a size."""
         if not self.unit:
             parts = zip(("bit", "s", "m"), self.dimensions, strict=True)
             return " ".join(f"{name}^{power}" for name, power in parts if power)
@@ -86,13 +86,12 @@ class Quantity:
         Raises
         ------
         UnitError
-            If it measures something else.
+            If the dimensions differ.
         """
         dimensions, factor = _UNITS[unit]
         if dimensions != self.dimensions:
-            raise UnitError(
-                str(self), expected=units.example(unit), why=f"it is {self.kind}, not in [{unit}]"
-            )
+            expected = units.example(unit)
+            raise UnitError("wrong-kind", str(self), expected=expected, kind=self.kind)
         return self.value / factor
 
     def __str__(self) -> str:
@@ -103,10 +102,10 @@ class Quantity:
         return units.show(float(self.to(self.unit)), self.unit)
 
     def __add__(self, other: Quantity) -> Quantity:
-        return Quantity(self.value + other.like(self, "added to"), self.dimensions)
+        return Quantity(self.value + other.like(self, "cannot-add"), self.dimensions)
 
     def __sub__(self, other: Quantity) -> Quantity:
-        return Quantity(self.value - other.like(self, "taken from"), self.dimensions)
+        return Quantity(self.value - other.like(self, "cannot-subtract"), self.dimensions)
 
     def __neg__(self) -> Quantity:
         return Quantity(-self.value, self.dimensions)
@@ -116,44 +115,42 @@ class Quantity:
 
     def __truediv__(self, other: Quantity) -> Quantity:
         if not other.value.all():
-            raise DomainError("divisor", "0", "any number but 0")
+            raise DomainError("division-by-zero", "divisor", 0)
         return Quantity(self.value / other.value, _combined(self, other, -1))
 
     def __pow__(self, other: Quantity) -> Quantity:
         if other.dimensions != (0, 0, 0) or other.value.ndim:
-            raise DomainError("exponent", str(other), "a pure number")
+            raise DomainError("exponent-with-unit", "exponent", str(other))
         power = float(other.value)
         if self.dimensions != (0, 0, 0) and power not in (-2, -1, 0, 1, 2, 3):
-            raise DomainError("exponent", f"{power:g}", f"a small whole number for {self.kind}")
+            raise DomainError("exponent-out-of-range", "exponent", power, kind=self.kind)
         b, s, m = self.dimensions
         whole = int(power) if self.dimensions != (0, 0, 0) else 0
         return Quantity(self.value**power, (b * whole, s * whole, m * whole))
 
-    def like(self, other: Quantity, done: str) -> NDArray[np.float64]:
-        """Return the numbers, if they measure the same as ``other``."""
+    def like(self, other: Quantity, code: str) -> NDArray[np.float64]:
+        """Return the numbers; their dimensions must be those of ``other``, or ``code`` says why."""
         if self.dimensions != other.dimensions:
-            raise UnitError(
-                str(self), expected=other.kind, why=f"it is {self.kind} and cannot be {done} it"
-            )
+            raise UnitError(code, str(self), expected=other.kind, kind=self.kind)
         return self.value
 
     def reduced(self, function: Callable[[NDArray[np.float64]], ArrayLike]) -> Quantity:
-        """Apply a function that keeps what is measured."""
+        """Apply a function that keeps the dimensions."""
         return Quantity(np.asarray(function(self.value), dtype=float), self.dimensions)
 
 
 def row(items: list[Quantity]) -> Quantity:
-    """Join quantities that measure the same into one row.
+    """Join quantities of the same dimensions into one row.
 
     Raises
     ------
     DomainError, UnitError
-        If there are none, or they measure different things.
+        If there are none, or their dimensions differ.
     """
     if not items:
-        raise DomainError("list", "empty", "at least one quantity")
+        raise DomainError("empty-list", "list")
     first = items[0]
-    parts = [np.ravel(item.like(first, "in one list with")) for item in items]
+    parts = [np.ravel(item.like(first, "cannot-join")) for item in items]
     return Quantity(np.concatenate(parts), first.dimensions)
 
 

@@ -1,4 +1,4 @@
-"""Claims: printed numbers, each with the formula that should give it.
+"""Claims: printed numbers, each with the formula that should reproduce it.
 
 A file of claims is a table with a header; ``docs/claims.md`` describes its columns.
 
@@ -23,30 +23,33 @@ from netcalc import datasets
 from netcalc.claims.expression import evaluate, is_name
 from netcalc.claims.quantity import Quantity
 from netcalc.errors import NetcalcError, ReaderError
+from netcalc.printable import excerpt
 from netcalc.readers import Readable
-from netcalc.readers.source import decode, open_source, printable
+from netcalc.readers.source import decode, open_source
 
 COMPUTED = ("agree", "agree rounded", "disagree", "derived", "ambiguous", "physically inconsistent")
-"""Verdicts that follow from a formula; ``ambiguous`` from several that do not agree."""
+"""Verdicts of a number with a formula; ``ambiguous`` if its readings lead to different ones."""
 UNCOMPUTED = ("input", "measured", "ambiguous", "not reproducible", "not computable")
-"""Verdicts of a number that has no formula."""
+"""Verdicts of a number without a formula, which are taken from the record."""
 
 RELATIONS = {
-    "": "the printed digits come out",
-    "about": "within 10 %: the text says about, or visibly rounds",
-    "cut": "the printed digits come out when the rest is cut off",
+    "": "the computed number rounds to the printed digits",
+    "about": "within the tolerance: the text says about, or the number is visibly rounded",
+    "cut": "the computed number gives the printed digits when the rest is cut off",
     "below": "the text says less than, or at most",
     "above": "the text says more than, or at least",
-    "limit": "the formula gives the most that a line can carry",
+    "limit": "the formula gives the maximum that a link can carry",
+    "implies": "the printed number is measured or given; the formula gives a value that follows",
 }
-"""How a printed number stands to what its formula gives."""
+"""Relations between a printed number and the result of its formula."""
 
+# A file of the wrong kind is refused before it fills the memory; the five sources have 276.
 MAX_CLAIMS = 10_000
-"""Most claims of one file."""
+"""Largest number of claims in one file."""
 
 _COLUMNS = (
-    "id", "quantity", "printed", "unit", "formula", "relation", "verdict", "note", "source",
-    "place",
+    "id", "quantity", "printed", "unit", "formula", "relation", "tolerance", "verdict", "note",
+    "source", "place",
 )  # fmt: skip
 _REQUIRED = ("id", "quantity", "printed", "formula")
 _SOURCES = {
@@ -66,33 +69,40 @@ _SOURCES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A printed number, and the formula that should give it.
+    """A printed number, and the formula that should reproduce it.
 
     Parameters
     ----------
     id, quantity : str
-        Its name, and what it is.
+        Its id, and a description of the quantity.
     printed : str
-        The number as printed, with its unit; empty if it is derived and nowhere printed.
+        The number as printed, with its unit; empty if it is derived and printed nowhere.
     value : float or None
         The printed number in ``unit``.
     unit : str
         SI unit.
     formula : str
-        What should give it, as :func:`netcalc.claims.evaluate` reads it; several readings are
-        separated by semicolons.
+        The formula, as :func:`netcalc.claims.evaluate` reads it; several readings are separated by
+        semicolons.
     relation : str
-        How it stands to what the formula gives: one of ``RELATIONS``.
+        Relation between the printed number and the formula: one of ``RELATIONS``.
+    tolerance : float or None
+        Largest difference that agrees with "about", in ``unit``; None if it follows from the
+        printed digits.
+    tolerance_reason : str
+        Justification of the tolerance.
     verdict : str
         The verdict on record; empty if there is none.
     recorded : float or None
-        What was computed when the verdict was recorded, in ``unit``.
+        The computed value on record, in ``unit`` (in ``implied_unit`` with ``implies``).
+    implied_unit : str
+        SI unit of the value that follows from the printed number, with ``implies``.
     note, source, work, place : str
-        Why; a short name of the text, its title, and where in it.
+        Explanation; short name of the text, its title, and the location in it.
     file : str
         The file of the claim.
     line : int
-        The line in it.
+        The line in the file.
     """
 
     id: str
@@ -102,8 +112,11 @@ class Claim:
     unit: str
     formula: str
     relation: str = ""
+    tolerance: float | None = None
+    tolerance_reason: str = ""
     verdict: str = ""
     recorded: float | None = None
+    implied_unit: str = ""
     note: str = ""
     source: str = ""
     work: str = ""
@@ -111,10 +124,10 @@ class Claim:
     file: str = ""
     line: int = 0
 
-    def error(self, what: str, *, field: str) -> ReaderError:
-        """Return an error that names the file, the line and the field of this claim."""
-        what = f"{what} (claim {printable(self.id)})"
-        return ReaderError(what, file=self.file, line=self.line, field=field)
+    def error(self, code: str, *, field: str, **values: Any) -> ReaderError:
+        """Return an error with the file, the line and the field of this claim."""
+        claim = excerpt(self.id)
+        return ReaderError(code, file=self.file, line=self.line, field=field, claim=claim, **values)
 
 
 def book() -> list[Claim]:
@@ -141,19 +154,19 @@ def read(source: Readable, *, name: str | None = None) -> list[Claim]:
     Parameters
     ----------
     source : path, str, bytes or file object
-        The table; a ``str`` with a line end in it is the text itself.
+        The table; a ``str`` that contains a line break is the text itself.
     name : str, optional
-        What to call the source, if it is not a path.
+        Name of the source in messages, if it is not a path.
 
     Returns
     -------
     list of Claim
-        Its claims.
+        The claims in the order of the file.
 
     Raises
     ------
     ReaderError
-        If it is no such table, or a cell cannot be read; with line and field.
+        If it is not a table of claims, or a cell is invalid; with line and field.
     """
     opened = open_source(source, name=name)
     text = decode(opened)
@@ -161,16 +174,17 @@ def read(source: Readable, *, name: str | None = None) -> list[Claim]:
     for line, row in _records(opened.name, text.lines, text.numbers):
         claim = _claim(opened.name, line, row)
         if claim.id in claims:
-            raise claim.error(f"stands in line {claims[claim.id].line} too", field="id")
+            first_line = claims[claim.id].line
+            raise claim.error("claim-id-in-use", field="id", first_line=first_line)
         claims[claim.id] = claim
         if len(claims) > MAX_CLAIMS:
-            raise ReaderError(f"has more than {MAX_CLAIMS} claims", file=opened.name, line=line)
+            raise ReaderError("too-many-claims", file=opened.name, line=line, limit=MAX_CLAIMS)
     if not claims:
         raise ReaderError(
-            "there are no claims in it",
+            "no-claims",
             file=opened.name,
-            expected="a header and a line for each claim",
-            hint=f"The header is {','.join(_REQUIRED)}, and more as docs/claims.md says",
+            expected="a header and one line per claim",
+            columns=",".join(_REQUIRED),
         )
     return list(claims.values())
 
@@ -188,6 +202,7 @@ def _audited(row: Mapping[str, Any], line: int, formula: Mapping[str, Any]) -> C
     # A limit is compared with a number that was computed from printed ones.
     known = bool(row["printed"]) or relation == "limit"
     recorded = float(row["si_computed"])
+    tolerance = str(formula.get("tolerance", ""))
     return Claim(
         id=row["id"],
         quantity=row["quantity"],
@@ -196,8 +211,11 @@ def _audited(row: Mapping[str, Any], line: int, formula: Mapping[str, Any]) -> C
         unit=row["si_unit"],
         formula=str(formula.get("formula", "")),
         relation=relation,
+        tolerance=evaluate(tolerance).to(row["si_unit"]).item() if tolerance else None,
+        tolerance_reason=str(formula.get("tolerance_reason", "")),
         verdict=row["verdict"],
         recorded=None if np.isnan(recorded) else recorded,
+        implied_unit=row["si_computed_unit"] if relation == "implies" else "",
         note=row["note"],
         source=_SOURCES[row["data_set"]],
         work=row["work"],
@@ -210,8 +228,8 @@ def _audited(row: Mapping[str, Any], line: int, formula: Mapping[str, Any]) -> C
 def _records(
     file: str, lines: list[str], numbers: list[int]
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Read the rows of a table by their column names; each with the line it ends in."""
-    header = next((place for place, line in enumerate(lines) if line.strip()), None)
+    """Yield the rows of a table by column name, each with the number of its last line."""
+    header = next((index for index, line in enumerate(lines) if line.strip()), None)
     if header is None:
         return
     first = lines[header]
@@ -230,12 +248,7 @@ def _records(
             return
         except csv.Error as error:
             line = numbers[min(header + reader.line_num, len(numbers)) - 1]
-            raise ReaderError(
-                f"cannot be cut into cells: {error}",
-                file=file,
-                line=line,
-                hint="Put a cell that has a comma in it in double quotes",
-            ) from None
+            raise ReaderError("claims-not-split", file=file, line=line, reason=str(error)) from None
         line = numbers[header + reader.line_num - 1]
         if not any(cells):
             continue
@@ -244,10 +257,11 @@ def _records(
             continue
         if len(cells) != len(names):
             raise ReaderError(
-                f"has {len(cells)} cells, the header {len(names)}",
+                "claims-cell-count",
                 file=file,
                 line=line,
-                hint="Put a cell that has a comma in it in double quotes",
+                count=len(cells),
+                header_count=len(names),
             )
         yield line, dict(zip(names, cells, strict=True))
 
@@ -257,46 +271,50 @@ def _header(file: str, line: int, cells: list[str]) -> list[str]:
     missing = [name for name in _REQUIRED if name not in names]
     for name in names:
         if name not in _COLUMNS or names.count(name) > 1:
-            close = get_close_matches(name, missing or _COLUMNS, n=1)
+            twice = name in _COLUMNS
             raise ReaderError(
-                "there are two such columns" if name in _COLUMNS else "no column of claims",
+                "claims-column-twice" if twice else "claims-column-unknown",
                 file=file,
                 line=line,
-                field=printable(name) or "(no name)",
+                field=excerpt(name) or "(no name)",
                 expected=f"the columns {', '.join(_COLUMNS)}",
-                hint=f"Did you mean {close[0]}?" if close else None,
+                suggestions=[] if twice else get_close_matches(name, missing or _COLUMNS, n=1),
             )
     if missing:
         raise ReaderError(
-            f"there is no column {' and no column '.join(missing)}",
+            "claims-columns-missing",
             file=file,
             line=line,
             expected=f"at least the columns {', '.join(_REQUIRED)}",
+            columns=missing,
         )
     return names
 
 
 def _claim(file: str, line: int, row: Mapping[str, str]) -> Claim:
-    def refused(field: str, what: str) -> ReaderError:
-        return ReaderError(what, file=file, line=line, field=field)
+    def refused(field: str, code: str, **values: Any) -> ReaderError:
+        return ReaderError(code, file=file, line=line, field=field, **values)
 
     if not is_name(row["id"]):
-        wanted = "write letters, digits, _ - and . as in A-2, and not the name of a line"
-        raise refused("id", f"{printable(row['id'])!r} is no name: {wanted}")
+        raise refused("id", "claim-id-malformed", id=excerpt(row["id"]))
     relation = row.get("relation", "")
     if relation not in RELATIONS:
-        known = ", ".join(filter(None, RELATIONS))
-        raise refused("relation", f"{printable(relation)!r} is none; write {known}, or nothing")
+        known = list(filter(None, RELATIONS))
+        raise refused("relation", "relation-unknown", relation=excerpt(relation), known=known)
     verdict = row.get("verdict", "")
-    allowed = COMPUTED if row["formula"] else UNCOMPUTED
-    if verdict not in allowed and (verdict or not row["formula"]):
-        which = "with" if row["formula"] else "without"
-        found = f"is {printable(verdict)!r}" if verdict else "is empty"
-        raise refused("verdict", f"{found}; {which} a formula it is one of {', '.join(allowed)}")
+    computed = bool(row["formula"]) and relation != "implies"
+    allowed = COMPUTED if computed else UNCOMPUTED
+    if verdict not in allowed and (verdict or not computed):
+        code = "verdict-of-computed" if computed else "verdict-of-uncomputed"
+        if not verdict:
+            code = "verdict-missing"
+        raise refused("verdict", code, verdict=excerpt(verdict), allowed=list(allowed))
     if not row["printed"] and not row["formula"]:
-        raise refused("printed", "is empty, and there is no formula that derives the number")
+        raise refused("printed", "printed-missing")
     if relation and not row["printed"]:
-        raise refused("relation", "is given, but there is no printed number to compare")
+        raise refused("relation", "relation-without-number", relation=relation)
+    if relation == "implies" and not row["formula"]:
+        raise refused("relation", "relation-without-formula", relation=relation)
     value, unit = _printed(refused, row)
     return Claim(
         id=row["id"],
@@ -306,6 +324,8 @@ def _claim(file: str, line: int, row: Mapping[str, str]) -> Claim:
         unit=unit,
         formula=row["formula"],
         relation=relation,
+        tolerance=_given_tolerance(refused, row, unit),
+        tolerance_reason="given in the file" if row.get("tolerance") else "",
         verdict=verdict,
         note=row.get("note", ""),
         source=row.get("source", "") or file,
@@ -321,15 +341,32 @@ def _with_unit(row: Mapping[str, str]) -> str:
 
 
 def _printed(refused: Any, row: Mapping[str, str]) -> tuple[float | None, str]:
-    """Return the printed number and its SI unit; a derived one has only a unit, if any."""
+    """Return the printed number and its SI unit; a derived number has a unit at most."""
     text = _with_unit(row) or (f"1 {row['unit']}" if row.get("unit") else "")
     if not text:
         return None, ""
+    found = _single(refused, "printed" if row["printed"] else "unit", text)
+    unit = "ratio" if re.search(r"%|\bpercent\b|\bratio\b", text) else found.unit
+    return (float(found.to(unit)) if row["printed"] else None), unit
+
+
+def _given_tolerance(refused: Any, row: Mapping[str, str], unit: str) -> float | None:
+    text = row.get("tolerance", "")
+    if not text:
+        return None
+    if row.get("relation") != "about":
+        raise refused("tolerance", "tolerance-without-about")
+    found = _single(refused, "tolerance", text)
+    if found.dimensions != Quantity.of(1, unit).dimensions or found.value <= 0:
+        raise refused("tolerance", "tolerance-not-positive", text=text, unit_wanted=unit)
+    return float(found.to(unit))
+
+
+def _single(refused: Any, field: str, text: str) -> Quantity:
     try:
         found: Quantity = evaluate(text)
     except NetcalcError as error:
-        raise refused("printed" if row["printed"] else "unit", str(error)) from None
+        raise refused(field, "quantity-refused", cause=error.code, reason=str(error)) from None
     if not found.unit or found.value.ndim:
-        raise refused("printed", f"{text!r} is no single quantity of a known kind")
-    unit = "ratio" if re.search(r"%|\bpercent\b|\bratio\b", text) else found.unit
-    return (float(found.to(unit)) if row["printed"] else None), unit
+        raise refused(field, "not-one-quantity", text=text)
+    return found

@@ -1,54 +1,57 @@
-"""``netcalc book``: printed numbers computed again, with a verdict for each."""
+"""``netcalc book``: recompute printed numbers and give a verdict on each."""
 
 from __future__ import annotations
 
 import csv
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
 from netcalc import claims
 from netcalc.claims import Checked
-from netcalc.cli import check_one_form, print_json
-from netcalc.cli.output import print_table
+from netcalc.cli import check_one_form, print_json, put
+from netcalc.cli.output import cell, print_table
 from netcalc.errors import DomainError
 
 _VERDICTS = list(dict.fromkeys((*claims.COMPUTED, *claims.UNCOMPUTED)))
 
 
 @click.command()
-@click.option("--source", metavar="NAME", help="Only stevens, snader, router, nagle or netesto.")
+@click.option(
+    "--source", metavar="NAME", help="Show one source: stevens, snader, router, nagle or netesto."
+)
 @click.option(
     "--verdict",
     type=click.Choice(_VERDICTS),
     metavar="VERDICT",
-    help="Only numbers with this verdict, e.g. disagree.",
+    help="Show only numbers with this verdict, e.g. disagree.",
 )
-@click.option("--claims", "file", metavar="FILE.csv", help="A file of claims of your own instead.")
+@click.option("--claims", "file", metavar="FILE.csv", help="Check your own file of claims instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 def book(
     source: str | None, verdict: str | None, file: str | None, as_json: bool, as_csv: bool
 ) -> None:
-    """Compute the printed numbers of the five sources again, each with its verdict.
+    """Recompute the numbers printed in five sources.
 
     \b
     netcalc book --verdict disagree
     netcalc book --source router
     netcalc book --claims mine.csv
 
-    What a file of claims looks like is described in docs/claims.md. The exit code is 1 if a verdict
-    is not the one on record.
+    A number without a formula keeps the verdict on record; the summary counts both kinds.
+    docs/claims.md describes the format of a file of claims. The exit code is 1 if a computed
+    verdict or value differs from the record.
     """
     check_one_form(as_json, as_csv)
     found = claims.read(sys.stdin.buffer if file == "-" else Path(file)) if file else claims.book()
     checked = claims.check(found)
     known = list(dict.fromkeys(item.claim.source for item in checked))
     if source is not None and source not in known:
-        raise DomainError("source", repr(source), "one of " + ", ".join(known))
+        raise DomainError("not-a-choice", "--source", repr(source), choices=known)
     shown = [
         item
         for item in checked
@@ -60,27 +63,40 @@ def book(
             {
                 "claims": [item.as_dict() for item in shown],
                 "counts": claims.counts(shown),
+                "basis": claims.basis_counts(shown),
                 "faults": len(faults),
             }
         )
     elif as_csv:
-        click.echo(_csv(shown), nl=False)
+        put(_csv(shown), nl=False)
     else:
         for name in known:
             _print_table([item for item in shown if item.claim.source == name])
-        click.echo(_summary(shown, faults))
+        put(_summary(shown, faults))
     if faults:
         sys.exit(1)
 
 
 def _summary(shown: Sequence[Checked], faults: Sequence[Checked]) -> str:
     counted = ", ".join(f"{number} {name}" for name, number in claims.counts(shown).items())
-    lines = [f"{len(shown)} numbers: {counted}." if shown else "No number has that verdict."]
+    lines = [f"{len(shown)} numbers: {counted}." if shown else "No number has this verdict."]
+    if shown:
+        lines.append(_basis(claims.basis_counts(shown)))
     if faults:
-        lines.append("Not as on record: " + ", ".join(item.claim.id for item in faults) + ".")
-    elif any(item.claim.verdict for item in shown):
-        lines.append("Every verdict is the one on record.")
+        differing = ", ".join(item.claim.id for item in faults)
+        lines.append(f"Different from the record: {differing}.")
+    elif comparable := sum(1 for item in shown if item.computed and item.claim.verdict):
+        lines.append(f"All {comparable} computed results match the record.")
     return "\n".join(click.wrap_text(line, 80) for line in lines)
+
+
+def _basis(counts: Mapping[str, int]) -> str:
+    """Return how many results are computed, and how many are only repeated from the record."""
+    text = f"Computed by the models: {counts['computed'] + counts['implied']}"
+    if counts["implied"]:
+        implied = f"{counts['implied']} values that follow from measured or given numbers"
+        text += f" ({counts['computed']} verdicts, {implied})"
+    return f"{text}. Only recorded: {counts['recorded']}."
 
 
 def _csv(shown: Sequence[Checked]) -> str:
@@ -98,35 +114,38 @@ def _cell(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.12g}"
     text = "" if value is None else str(value)
-    # A spreadsheet takes such a text for a formula, and claims may come from anybody.
+    # A spreadsheet would execute such a text as a formula, and claims may come from anyone.
     return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def _print_table(rows: Sequence[Checked]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
-    from rich.text import Text
 
     if not rows:
         return
     table = Table(
-        title=rows[0].claim.work, title_justify="left", box=SIMPLE_HEAD, padding=0, pad_edge=False
+        title=cell(rows[0].claim.work),
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        padding=0,
+        pad_edge=False,
     )
-    # The widths leave 80 columns to be read in: the reason stands under what it explains.
+    # These widths fit 80 columns; the reason is printed below the quantity that it explains.
     table.add_column("id, place", width=12, overflow="fold")
     table.add_column("quantity; reason", ratio=1, overflow="fold")
     for heading, width in (("printed", 11), ("computed", 11), ("verdict", 12)):
         table.add_column(heading, width=width, overflow="fold")
     for item in rows:
-        what = Text(item.claim.quantity)
+        what = cell(item.claim.quantity)
         if item.reason:
-            what.append(f"\n- {item.reason}", style="dim")
+            what.append(cell(f"\n- {item.reason}", "dim"))
         table.add_row(
-            Text.assemble(item.claim.id, (f"\n{item.claim.place}", "dim")),
+            cell(item.claim.id).append(cell(f"\n{item.claim.place}", "dim")),
             what,
-            Text(item.printed_text),
-            Text(item.computed_text),
-            Text(item.verdict, style=_STYLES.get(item.verdict, "")),
+            cell(item.printed_text),
+            cell(item.computed_text),
+            cell(item.verdict, _STYLES.get(item.verdict, "")),
         )
     print_table(table)
 

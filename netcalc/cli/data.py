@@ -6,17 +6,18 @@ import click
 import numpy as np
 
 from netcalc import datasets
-from netcalc.cli import check_one_form, print_json
-from netcalc.cli.output import print_table, table_width
+from netcalc.cli import check_one_form, print_json, put
+from netcalc.cli.mistakes import Command
+from netcalc.cli.output import cell, print_table, table_width
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name", required=False)
 @click.option("--sheet", is_flag=True, help="Print the data sheet instead of the numbers.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 def data(name: str | None, sheet: bool, as_json: bool, as_csv: bool) -> None:
-    """List the bundled measurements, or print one of them.
+    """List the bundled measurements, or print one data set.
 
     \b
     netcalc data
@@ -25,19 +26,19 @@ def data(name: str | None, sheet: bool, as_json: bool, as_csv: bool) -> None:
     """
     check_one_form(as_json, as_csv)
     if sheet and (as_json or as_csv):
-        raise click.UsageError("--sheet is text for people; leave --json and --csv away")
+        raise click.UsageError("--sheet cannot be combined with --json or --csv")
     if name is None:
         if sheet or as_csv:
-            raise click.UsageError("--sheet and --csv take the NAME of a data set")
+            raise click.UsageError("--sheet and --csv require the NAME of a data set")
         rows = [datasets.info(known) for known in datasets.names()]
         if as_json:
             print_json([{"name": row.name, "title": row.title, "rows": row.rows} for row in rows])
             return
         for row in rows:
-            click.echo(f"{row.name:28} {row.rows:4}  {row.title}")
+            put(f"{row.name:28} {row.rows:4}  {row.title}")
         return
     if sheet:
-        click.echo(datasets.describe(name))
+        put(datasets.describe(name))
         return
     samples = datasets.load(name)
     columns = samples.columns()
@@ -55,7 +56,7 @@ def data(name: str | None, sheet: bool, as_json: bool, as_csv: bool) -> None:
 
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows([headings, *rows_of_text])
-        click.echo(text.getvalue(), nl=False)
+        put(text.getvalue(), nl=False)
         return
     _print_rows(headings, rows_of_text)
 
@@ -77,21 +78,20 @@ def _print_rows(headings: list[str], rows: list[list[str]]) -> None:
         _print_table(headings, rows)
         return
     for number, row in enumerate(rows, 1):
-        click.echo(click.style(f"row {number}", bold=True))
+        put(f"row {number}", bold=True)
         for heading, text in zip(headings, row, strict=True):
             if text:
-                click.echo(f"  {heading}: {text}")
+                put(f"  {heading}: {text}")
 
 
 def _print_table(headings: list[str], rows: list[list[str]]) -> None:
     from rich.box import SIMPLE
     from rich.table import Table
-    from rich.text import Text
 
     table = Table(box=SIMPLE)
     for heading in headings:
         # With blanks, a long name is folded between its words.
-        table.add_column(Text(heading.replace("_", " ")), overflow="fold")
+        table.add_column(cell(heading.replace("_", " ")), overflow="fold")
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*map(cell, row))
     print_table(table)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 
 import ipywidgets
@@ -15,10 +14,12 @@ from netcalc.calculator import Formula, Parameter, Sweep
 from netcalc.errors import DomainError, NetcalcError
 from netcalc.plots import Axis, Plot, curves
 from netcalc.plots.style import Theme
+from netcalc.printable import html_text
 from netcalc.units import example
 from netcalc.widgets.controls import choice
-from netcalc.widgets.figure import Figure, with_picture
+from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Message
+from netcalc.widgets.saved import SavedOutputs, show_widget
 
 POINTS = 201
 """Points of a curve."""
@@ -36,14 +37,14 @@ class Field(ipywidgets.VBox):
     """
 
     def __init__(self, label: str, parameter: Parameter, text: str = "") -> None:
-        self.parameter = parameter
+        self.label, self.parameter = label, parameter
         self.input = _input(parameter, text)
         self.message = Message()
-        about = escape(parameter.description)
+        about = html_text(parameter.description)
         if not parameter.required:
-            about += f" Default: {escape(parameter.show(parameter.default))}."
+            about += f" Default: {html_text(parameter.show(parameter.default))}."
         name = ipywidgets.HTML(
-            f"<b>{escape(label)}</b>", layout=ipywidgets.Layout(flex="0 0 9.5em", width="9.5em")
+            f"<b>{html_text(label)}</b>", layout=ipywidgets.Layout(flex="0 0 9.5em", width="9.5em")
         )
         words = ipywidgets.HTML(about, layout=ipywidgets.Layout(flex="1 1 16em", min_width="0"))
         words.add_class("netcalc-about")
@@ -53,6 +54,10 @@ class Field(ipywidgets.VBox):
         )
         super().__init__([row, self.message], layout=ipywidgets.Layout(width="100%"))
         self.add_class("netcalc-control")
+
+    def saved_text(self) -> str:
+        """Return the argument as text, for a notebook without a kernel."""
+        return f"{html_text(self.label)}: {html_text(self.text)}" if self.text else ""
 
     @property
     def text(self) -> str:
@@ -69,8 +74,7 @@ class Field(ipywidgets.VBox):
         """
         if not self.text.strip():
             if self.parameter.required:
-                name, wanted = self.parameter.short_name, self.parameter.wanted
-                raise DomainError(name, "missing", wanted)
+                raise self.parameter.required_error()
             return {}
         return {self.parameter.name: self.parameter.read(self.text)}
 
@@ -100,6 +104,9 @@ class CalculatorPanel(ipywidgets.VBox):
         self._points = (self.formula.name, over, dict(points or {}))
         self._build_widgets()
         self.figure = Figure(self._empty())
+        self.figure.saved = SavedOutputs(
+            self.figure.picture, lambda: self.figure.description, lambda: iter(self.children)
+        )
         self.result, self.message = Message(), Message()
         self.result.add_class("netcalc-result")
         super().__init__([], layout=ipywidgets.Layout(width="100%"))
@@ -190,10 +197,10 @@ class CalculatorPanel(ipywidgets.VBox):
         for field in self.fields.values():
             field.input.observe(lambda _: self.refresh(), "value")
         self.form.children = tuple(self.fields.values())
-        self.summary.value = f"<b>{escape(formula.summary)}</b>"
+        self.summary.value = f"<b>{html_text(formula.summary)}</b>"
         self.equation.value = _displayed(formula.equation)
         self.source.value = (
-            f"<p>{escape(formula.validity)}</p><p>From: {escape(formula.source)}</p>"
+            f"<p>{html_text(formula.validity)}</p><p>From: {html_text(formula.source)}</p>"
         )
         swept = [p for p in formula.parameters if p.kind == "number"]
         names = [("nothing", ""), *((formula.label(p.name), p.name) for p in swept)]
@@ -280,7 +287,7 @@ class CalculatorPanel(ipywidgets.VBox):
                 self.formula, arguments, over=parameter.name, values=values, gaps=True
             )
         except DomainError as error:
-            if not error.name.startswith("result of"):
+            if error.code not in calculator.RESULT_CODES:
                 self.sweep_message.blame(error)
             return None
         except Exception as error:
@@ -378,8 +385,9 @@ class CalculatorPanel(ipywidgets.VBox):
         if children != self._arranged:
             self._arranged = self.children = children
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        return with_picture(super()._repr_mimebundle_(**kwargs), self.figure)
+    def _ipython_display_(self) -> None:
+        self.figure.saved.show()
+        show_widget(super()._repr_mimebundle_())
 
 
 def calculator_panel(
@@ -508,12 +516,12 @@ def _describe(formula: Formula, parameter: Parameter, swept: Sweep) -> str:
 
 def _displayed(*equations: str) -> str:
     """Equations below each other, each once."""
-    return "".join(f"$${escape(one)}$$" for one in dict.fromkeys(equations))
+    return "".join(f"$${html_text(one)}$$" for one in dict.fromkeys(equations))
 
 
 def _definitions(lines: list[tuple[str, str]]) -> str:
     rows = "".join(
-        f'<tr><th scope="row">{escape(name)}</th><td>= {escape(text)}</td></tr>'
+        f'<tr><th scope="row">{html_text(name)}</th><td>= {html_text(text)}</td></tr>'
         for name, text in lines
     )
     return f'<table class="netcalc-table">{rows}</table>'
@@ -521,12 +529,12 @@ def _definitions(lines: list[tuple[str, str]]) -> str:
 
 def _table(formula: Formula, columns: Mapping[str, list[Any]]) -> str:
     units = {name: calculator.column_unit(formula, name) for name in columns}
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
+    head = "".join(f'<th scope="col">{html_text(name)}</th>' for name in columns)
     rows = list(zip(*columns.values(), strict=True))
     body = "".join(
         "<tr>"
         + "".join(
-            f"<td>{escape(calculator.show(value, unit))}</td>"
+            f"<td>{html_text(calculator.show(value, unit))}</td>"
             for value, unit in zip(row, units.values(), strict=True)
         )
         + "</tr>"

@@ -9,7 +9,7 @@ improved without a change of behaviour, and a program reads the code.
 A template names its values; a format says how one is written:
 
 ``{timeout_s:s}``
-    with its unit, one of those of :func:`netcalc.display.show`;
+    with its unit, one of those of :func:`netcalc.display.show`; a list as its first elements;
 ``{count:reply|replies}``
     a count with the noun in singular or plural;
 ``{numbers:lines}``
@@ -36,7 +36,13 @@ from netcalc.messages.files import FILES, FILES_HINTS
 from netcalc.messages.fitting import FITTING, FITTING_HINTS
 from netcalc.messages.numbers import ALLOWED, NUMBERS, NUMBERS_HINTS
 from netcalc.messages.running import RUNNING, RUNNING_HINTS
-from netcalc.messages.texts import TEXTS, TEXTS_HINTS
+from netcalc.messages.texts import (
+    COMMAND_LINE,
+    COMMAND_LINE_HINTS,
+    TEXTS,
+    TEXTS_HINTS,
+    TYPED_HINTS,
+)
 
 MESSAGES: Mapping[str, str] = {
     "verbatim": "{text}",  # of a file saved before warnings had codes
@@ -47,6 +53,7 @@ MESSAGES: Mapping[str, str] = {
     "legacy-experiment": "{text}",
     **NUMBERS,
     **TEXTS,
+    **COMMAND_LINE,
     **FILES,
     **FITTING,
     **FIGURES,
@@ -58,6 +65,7 @@ MESSAGES: Mapping[str, str] = {
 HINTS: Mapping[str, str] = {
     **NUMBERS_HINTS,
     **TEXTS_HINTS,
+    **COMMAND_LINE_HINTS,
     **FILES_HINTS,
     **FITTING_HINTS,
     **FIGURES_HINTS,
@@ -68,7 +76,7 @@ HINTS: Mapping[str, str] = {
 
 UNITS = frozenset({"s", "bit/s", "byte", "bit", "ratio", "packet/s", "m"})
 LONGEST_LIST = 8
-"""Of more line numbers than these the rest is counted: a sentence stays one line of a terminal."""
+"""Of longer lists the rest is counted: a sentence stays about one line of a terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +136,11 @@ def hint(code: str, values: Mapping[str, Any]) -> str | None:
         return None if values["hint"] is None else str(values["hint"])
     suggestions = values.get("suggestions")
     if suggestions:
-        return f"Did you mean {' or '.join(map(str, suggestions))}?"
-    return _WRITER.vformat(HINTS[code], (), values) if code in HINTS else None
+        return f"Did you mean {_alternatives(suggestions)}?"
+    template = HINTS.get(code)
+    if values.get("typed"):  # on a command line, where options have other names than arguments
+        template = TYPED_HINTS.get(code, template)
+    return _WRITER.vformat(template, (), values) if template else None
 
 
 class _Writer(string.Formatter):
@@ -142,19 +153,36 @@ class _Writer(string.Formatter):
         if format_spec == "lines":
             return _lines(value)
         if format_spec == "or":
-            return " or ".join(map(str, value))
+            return _alternatives(value)
         if format_spec in UNITS:
-            return show(value, format_spec)
+            return _quantities(value, format_spec) if _is_list(value) else show(value, format_spec)
         if format_spec:
             return str(format(value, format_spec))
         if isinstance(value, float):
             return f"{value:.15g}"
-        if isinstance(value, Sequence | set | frozenset) and not isinstance(value, str | bytes):
+        if _is_list(value) or isinstance(value, set | frozenset):
             return ", ".join(self.format_field(item, "") for item in value)
         return str(value)
 
 
 _WRITER = _Writer()
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+def _quantities(values: Sequence[float], unit: str) -> str:
+    """Write numbers with their unit: ``8 B, 100 B and 12 more``."""
+    shown = ", ".join(show(value, unit) for value in values[:LONGEST_LIST])
+    rest = len(values) - LONGEST_LIST
+    return f"{shown} and {rest:,} more" if rest > 0 else shown
+
+
+def _alternatives(names: Sequence[Any]) -> str:
+    """Write alternatives: ``a``, ``a or b``, ``a, b or c``."""
+    *first, last = map(str, names)
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def _lines(numbers: Sequence[int]) -> str:

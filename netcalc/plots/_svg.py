@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from netcalc.printable import html_text
 
 
 class Scale:
@@ -85,5 +86,5 @@ def text_at(
 ) -> str:
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" '
-        f'font-weight="{weight}"{more}>{escape(text)}</text>'
+        f'font-weight="{weight}"{more}>{html_text(text)}</text>'
     )

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from netcalc.errors import ReaderError
-from netcalc.readers.source import Source, Text, places, printable
+from netcalc.printable import excerpt
+from netcalc.readers.source import Source, Text, places
 
 # Stand for the gap between cells, and for a blank inside one; no white space, no text.
 _GAP, _JOINED = "\ue001", "\ue000"
@@ -81,12 +82,11 @@ def _check_header(source: Source, grid: Grid) -> None:
     grid.header = cells
     if cells and all(is_number(cell) or cell.lower() in MISSING for cell in cells):
         raise ReaderError(
-            "there is no header that says what the columns are",
+            "no-header",
             file=source.name,
             line=grid.header_line,
-            value=printable(" ".join(cells)),
+            value=excerpt(" ".join(cells)),
             expected="names with units, such as size/B, rtt [ms]",
-            hint='Add a header, or give columns=("size_bytes", "rtt_ms")',
         )
 
 
@@ -160,7 +160,7 @@ def _records(source: Source, text: Text, delimiter: str) -> Iterator[tuple[int, 
             return
         except csv.Error as error:
             raise ReaderError(
-                f"quotes that do not match: {printable(str(error))}",
+                f"quotes that do not match: {excerpt(str(error))}",
                 file=source.name,
                 line=lines.number,
                 expected="a quoted cell to end before the next separator",

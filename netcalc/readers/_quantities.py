@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 
 from netcalc import units as _units
 from netcalc.errors import ReaderError, UnitError
+from netcalc.printable import excerpt
 from netcalc.readers._cells import MISSING, NUMBER, Grid, is_number
-from netcalc.readers.source import Source, printable
+from netcalc.readers.source import Source
 
 INFINITE = {"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity", "∞", "-∞"}
 _PLAIN = re.compile(r"[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?")
@@ -90,15 +91,15 @@ def named_columns(source: Source, grid: Grid, given: dict[str, str]) -> list[Col
         same = [column for column in found if column.name == name]
         if same[0].key in SIZES | RTTS | DURATIONS:
             raise ReaderError(
-                f"{len(same)} columns are called {printable(name)!r}",
+                f"{len(same)} columns are called {excerpt(name)!r}",
                 file=source.name,
                 line=grid.header_line or None,
-                field=printable(name),
+                field=excerpt(name),
                 hint="Rename all but one",
             )
         for number, column in enumerate(same[1:], 2):
             column.name = f"{name}_{number}"
-        grid.warnings.append(f"{len(same)} columns are called {printable(name)!r}; now numbered")
+        grid.warnings.append(f"{len(same)} columns are called {excerpt(name)!r}; now numbered")
     for place, column in enumerate(found):
         column.cells = [row[place] for row in grid.rows]
     return found
@@ -144,9 +145,9 @@ def _given_units(source: Source, found: list[Column], given: dict[str, str]) -> 
         matching = [c for c in found if name in (c.name, c.header)]
         if not matching:
             raise ReaderError(
-                f"there is no column {printable(name)!r} to give the unit {printable(unit)!r} to",
+                f"there is no column {excerpt(name)!r} to give the unit {excerpt(unit)!r} to",
                 file=source.name,
-                expected="one of " + ", ".join(printable(c.name) for c in found[:20]),
+                expected="one of " + ", ".join(excerpt(c.name) for c in found[:20]),
             )
         for column in matching:
             column.written = unit
@@ -161,10 +162,10 @@ def _resolve(source: Source, grid: Grid, column: Column) -> None:
             _units.factor_of(column.written, wanted)
         except UnitError as error:
             raise ReaderError(
-                f"has the unit {printable(column.written)!r}, which cannot be: {error}",
+                f"has the unit {excerpt(column.written)!r}, which cannot be: {error}",
                 file=source.name,
                 line=grid.header_line or None,
-                field=printable(column.name),
+                field=excerpt(column.name),
                 unit=wanted,
             ) from None
         kind = wanted
@@ -178,10 +179,10 @@ def _resolve(source: Source, grid: Grid, column: Column) -> None:
                         f"has a unit with two readings: {error}",
                         file=source.name,
                         line=grid.header_line or None,
-                        field=printable(column.name),
+                        field=excerpt(column.name),
                     ) from None
         grid.warnings.append(
-            f"the unit {printable(column.written)!r} of {printable(column.name)} is not known"
+            f"the unit {excerpt(column.written)!r} of {excerpt(column.name)} is not known"
         )
         column.name, column.written = column.header, ""
         return
@@ -263,8 +264,8 @@ class Numbers:
             f"a number cannot be read: {why}",
             file=self.source.name,
             line=line,
-            field=printable(column.name),
-            value=printable(cell),
+            field=excerpt(column.name),
+            value=excerpt(cell),
             unit=column.written or None,
             expected="a finite number, or an empty cell where it is missing",
         )

@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from netcalc.errors import ReaderError
+from netcalc.printable import excerpt
 from netcalc.readers import _kinds
 from netcalc.readers._cells import (
     SEPARATORS,
@@ -38,7 +39,7 @@ from netcalc.readers._quantities import (
     named,
     named_columns,
 )
-from netcalc.readers.source import Readable, Source, Text, decode, open_source, printable
+from netcalc.readers.source import Readable, Source, Text, decode, open_source
 from netcalc.samples import Meta, RttSamples, Samples, Table, TransferSamples
 
 _BOOLEANS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
@@ -160,9 +161,9 @@ def _one(source: Source, found: list[Column], names: set[str]) -> Column | None:
             return exact[0]
         raise ReaderError(
             "more than one column may be meant: "
-            + ", ".join(printable(column.header) for column in matching),
+            + ", ".join(excerpt(column.header) for column in matching),
             file=source.name,
-            field=printable(matching[0].name),
+            field=excerpt(matching[0].name),
             hint="Rename or remove all but one",
         )
     return matching[0] if matching else None
@@ -178,25 +179,25 @@ def _required(source: Source, grid: Grid, column: Column, unit: str) -> Column:
         return column
     if column.unit:
         raise ReaderError(
-            f"is in {printable(column.written)}",
+            f"is in {excerpt(column.written)}",
             file=source.name,
             line=grid.header_line or None,
-            field=printable(column.name),
+            field=excerpt(column.name),
             unit=unit,
             expected=f"a unit of [{unit}]",
         )
     first, second = EXAMPLES[unit]
     value = next((cell for cell in column.cells if cell), "")
     raise ReaderError(
-        "has no unit",
+        "column-without-unit",
         file=source.name,
         line=grid.header_line or None,
-        field=printable(column.name),
-        value=printable(value),
+        field=excerpt(column.name),
+        value=excerpt(value),
         unit=unit,
         expected=f"a unit: {value} {first} or {value} {second}",
-        hint=f"Write {printable(column.name)} [{first}] in the header, "
-        f'or give units={{"{printable(column.name)}": "{first}"}}',
+        column=excerpt(column.name),
+        example=first,
     )
 
 
@@ -211,8 +212,8 @@ def _measured(
                 "is negative, which cannot be",
                 file=source.name,
                 line=grid.numbers[place],
-                field=printable(column.name),
-                value=printable(column.cells[place]),
+                field=excerpt(column.name),
+                value=excerpt(column.cells[place]),
                 unit=column.written,
                 expected="0 or more, or an empty cell where it is missing",
             )
@@ -298,8 +299,8 @@ def _flags(source: Source, grid: Grid, column: Column) -> list[bool]:
                 "is neither true nor false",
                 file=source.name,
                 line=line,
-                field=printable(column.name),
-                value=printable(cell),
+                field=excerpt(column.name),
+                value=excerpt(cell),
                 expected="true, false, yes, no, 1 or 0",
             )
         flags.append(flag)
@@ -307,7 +308,7 @@ def _flags(source: Source, grid: Grid, column: Column) -> list[bool]:
 
 
 def _unused(found: list[Column], used: list[Column]) -> list[str]:
-    left = [printable(column.header or column.name) for column in found if column not in used]
+    left = [excerpt(column.header or column.name) for column in found if column not in used]
     return [f"columns that these samples have no place for: {', '.join(left[:10])}"] if left else []
 
 

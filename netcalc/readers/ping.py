@@ -25,10 +25,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from netcalc.errors import ReaderError
+from netcalc.printable import excerpt
 from netcalc.readers import _kinds, _ping_lines, _ping_summary
 from netcalc.readers._ping_lines import Line
 from netcalc.readers._ping_runs import Probes, Row, Run, probes, scale_error
-from netcalc.readers.source import Readable, Source, Text, decode, open_source, places, printable
+from netcalc.readers.source import Readable, Source, Text, decode, open_source, places
 from netcalc.samples import Meta, RttSamples
 
 _TOOLS = {
@@ -289,13 +290,13 @@ def _refuse_uncertain(source: Source, file: _File, results: list[Probes]) -> Non
             file=source.name,
             line=number,
             field="reply",
-            value=printable(file.text.lines[place]),
+            value=excerpt(file.text.lines[place]),
             unit="ms",
             expected="a time such as time=1.23 ms",
             hint="A file written by ping itself is needed, not an edited copy",
         )
     if known == 0:
-        said = f": {printable(file.messages[0][1], 120)}" if file.messages else ""
+        said = f": {excerpt(file.messages[0][1], 120)}" if file.messages else ""
         raise ReaderError(
             f"no measurement in {source.name}{said}",
             file=source.name,
@@ -334,14 +335,14 @@ def _meta(source: Source, text: Text, file: _File, results: list[Probes], rows: 
     if file.messages:
         number, said = file.messages[0]
         more = f" and {len(file.messages) - 1} more" if len(file.messages) > 1 else ""
-        warnings.append(f"a message of the program in line {number}{more}: {printable(said, 100)}")
+        warnings.append(f"a message of the program in line {number}{more}: {excerpt(said, 100)}")
     stamped = [row.sent_s for row in rows if not math.isnan(row.sent_s)]
     targets = list(dict.fromkeys(run.header.target for run in file.runs if run.header))
     return Meta(
         tool=" and ".join(dict.fromkeys(_tool(run, file) for run in file.runs)),
-        tool_version=printable(file.version, 40),
-        command=printable(file.command, 200),
-        target=printable(", ".join(targets), 200),
+        tool_version=excerpt(file.version, 40),
+        command=excerpt(file.command, 200),
+        target=excerpt(", ".join(targets), 200),
         source=source.name if source.is_file else "",
         sha256=source.sha256,
         clock="wall clock of the pinging host (ping -D)" if stamped else "",

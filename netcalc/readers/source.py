@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, TypeAlias
 
 from netcalc.errors import ReaderError
+from netcalc.printable import excerpt
 
 MAX_BYTES = 64 * 1024 * 1024
 """Largest input that is read, compressed or not. [byte]"""
@@ -78,16 +79,6 @@ class Text:
     def blank(self) -> bool:
         """Whether there is nothing but white space."""
         return not any(line.strip() for line in self.whole)
-
-
-def printable(text: str, limit: int = 60) -> str:
-    """Return text that is safe to print: no control character, no lone surrogate, not long.
-
-    >>> printable("a\\x1b[31mred")
-    'a\\\\x1b[31mred'
-    """
-    short = text if len(text) <= limit else text[: limit - 3] + "..."
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in short)
 
 
 def open_source(source: Readable | Source, *, name: str | None = None) -> Source:
@@ -175,7 +166,7 @@ def places(numbers: Iterable[int]) -> str:
 
 def _read_path(given: str | os.PathLike[str], name: str | None) -> Source:
     path = Path(given)
-    shown = printable(str(path), 200)
+    shown = excerpt(str(path), 200)
     try:
         # Not blocking: a FIFO without a writer would never open otherwise.
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -197,7 +188,7 @@ def _read_path(given: str | os.PathLike[str], name: str | None) -> Source:
         raise _cannot_open(shown, error) from None
     finally:
         os.close(handle)
-    label = printable(name or path.name, 200)
+    label = excerpt(name or path.name, 200)
     return _bounded(data, label, is_file=True, grew=grew and len(data) <= MAX_BYTES)
 
 
@@ -226,14 +217,14 @@ def _read_stream(stream: IO[str] | IO[bytes], name: str | None) -> Source:
     except UnicodeDecodeError as error:
         raise ReaderError(
             "is not text in the encoding it was opened with",
-            file=printable(label),
+            file=excerpt(label),
             offset=error.start,
             hint="Open it in binary mode",
         ) from None
     except (OSError, ValueError, io.UnsupportedOperation) as error:
-        raise ReaderError(f"cannot be read: {error}", file=printable(label)) from None
+        raise ReaderError(f"cannot be read: {error}", file=excerpt(label)) from None
     raw = _encoded(data) if isinstance(data, str) else bytes(data or b"")
-    return _bounded(raw, printable(label, 200), is_file=label != "<stream>")
+    return _bounded(raw, excerpt(label, 200), is_file=label != "<stream>")
 
 
 def _bounded(data: bytes, name: str, *, is_file: bool, grew: bool = False) -> Source:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from netcalc.errors import DomainError, MissingPackageError, ReaderError
 from netcalc.messages import Notice
+from netcalc.printable import printable
 from netcalc.units import show
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ class Samples:
         totals = [f"{name} {value}" for name, value in self._totals().items() if value is not None]
         rows = "1 row" if len(self) == 1 else f"{len(self):,} rows"
         told = (rows, *ranges, *totals, self.meta.tool, self.meta.target)
-        return f"<{type(self).__name__}: {'; '.join(filter(None, told))}>"
+        return printable(f"<{type(self).__name__}: {'; '.join(filter(None, told))}>")
 
     def __len__(self) -> int:
         return int(getattr(self, next(iter(self.column_units))).size)

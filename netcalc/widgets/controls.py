@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any, Literal
 
 import ipywidgets
 import traitlets
 
 from netcalc.errors import NetcalcError
+from netcalc.printable import html_text
 from netcalc.units import parse, show
 
 STEPS = 200
@@ -88,6 +88,10 @@ class Quantity(ipywidgets.VBox):
         self.box.observe(self._typed, "value")
         self.observe(self._set, "value")
 
+    def saved_text(self) -> str:
+        """Return the quantity as text, for a notebook without a kernel."""
+        return f"{html_text(self.label)}: {html_text(self.box.value)}"
+
     def _position(self, value: float) -> int:
         """Return the slider's stop that is nearest to a value."""
         if self._log:
@@ -151,7 +155,7 @@ class Quantity(ipywidgets.VBox):
             self._moving = False
 
     def _say(self, text: str) -> None:
-        shown = f'<span role="alert" class="netcalc-message">{escape(text)}</span>'
+        shown = f'<span role="alert" class="netcalc-message">{html_text(text)}</span>'
         self.message.value = shown if text else ""
         self.message.layout.display = "" if text else "none"
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
+
+from netcalc.printable import html_text
 
 
 def html_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -16,10 +17,10 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     rows : iterable of sequence of str
         Cells, as text.
     """
-    top = "".join(f'<th scope="col">{escape(text)}</th>' for text in head)
+    top = "".join(f'<th scope="col">{html_text(text)}</th>' for text in head)
     body = "".join(
-        f'<tr><th scope="row">{escape(first)}</th>'
-        + "".join(f"<td>{escape(text)}</td>" for text in others)
+        f'<tr><th scope="row">{html_text(first)}</th>'
+        + "".join(f"<td>{html_text(text)}</td>" for text in others)
         + "</tr>"
         for first, *others in rows
     )

@@ -60,8 +60,8 @@ LEFT_OUT: dict[str, str] = {
     "mmc.mmc_wait_percentile_s": "a recursion over the servers",
     "md1.md1_wait_cdf": "a recursion over the customers",
     "md1.md1_wait_percentile_s": SEARCHES,
-    "pftk_inverse.pftk_loss_ratio": SEARCHES,
-    "pftk_inverse.pftk_approx_loss_ratio": SEARCHES,
+    "pftk.pftk_loss_ratio": SEARCHES,
+    "pftk.pftk_approx_loss_ratio": SEARCHES,
     "tfrc.tfrc_loss_ratio": SEARCHES,
     "slow_start.rounds_delayed_ack": "a recursion over the rounds",
     "atm.atm_overhead_bytes": NAMES,
@@ -229,13 +229,13 @@ BARE: dict[str, Callable[[Any], Any]] = {
     "cubic.cubic_k_s": lambda p: np.cbrt(
         p.peak_window_packets * (1 - p.decrease_factor) / p.cubic_scale
     ),
-    "cubic_under_loss.cubic_raw_window_packets": lambda p: (
+    "cubic.cubic_raw_window_packets": lambda p: (
         cubic_raw(p.loss_ratio, p.rtt_s)
     ),
-    "cubic_under_loss.cubic_mean_window_packets": lambda p: np.maximum(
+    "cubic.cubic_mean_window_packets": lambda p: np.maximum(
         cubic_raw(p.loss_ratio, p.rtt_s), p.reno_constant / np.sqrt(p.loss_ratio)
     ),
-    "cubic_under_loss.cubic_throughput_bps": lambda p: (
+    "cubic.cubic_throughput_bps": lambda p: (
         np.maximum(
             cubic_raw(p.loss_ratio, p.rtt_s), p.reno_constant / np.sqrt(p.loss_ratio)
         ) * 8 * p.packet_bytes / p.rtt_s
@@ -295,7 +295,7 @@ BARE: dict[str, Callable[[Any], Any]] = {
     "mm1.mm1_sojourn_s": lambda p: p.service_s / (1 - p.utilization),
     "mm1.mm1_customers": lambda p: p.utilization / (1 - p.utilization),
     "mm1.mm1_queue_length": lambda p: p.utilization**2 / (1 - p.utilization),
-    "mm1.mm1_state_ratio": lambda p: (1 - p.utilization) * p.utilization**p.customer_count,
+    "mm1.mm1_state_probability": lambda p: (1 - p.utilization) * p.utilization**p.customer_count,
     "mm1.mm1_wait_cdf": lambda p: (
         1 - p.utilization * np.exp(-(1 - p.utilization) * p.wait_s / p.service_s)
     ),
@@ -324,14 +324,14 @@ BARE: dict[str, Callable[[Any], Any]] = {
     "queueing.kingman_wait_s": lambda p: (
         p.service_s * p.utilization / (1 - p.utilization) * (p.arrival_scv + p.service_scv) / 2
     ),
-    "rate_reading.header_bandwidth_bps": lambda p: np.where(
+    "packet_rates.header_bandwidth_bps": lambda p: np.where(
         p.payload_bytes > p.wire_bytes, np.nan,
         p.bandwidth_bps * (1 - p.payload_bytes / p.wire_bytes),
     ),
-    "rate_reading.stop_and_wait_goodput_bps": lambda p: np.minimum(
+    "packet_rates.stop_and_wait_goodput_bps": lambda p: np.minimum(
         p.capacity_bps, p.pair_count * 8 * p.payload_bytes / p.cycle_s
     ),
-    "rate_reading.saturating_pair_count": lambda p: np.ceil(
+    "packet_rates.saturating_pair_count": lambda p: np.ceil(
         p.capacity_bps * p.cycle_s / (8 * p.payload_bytes)
     ),
     "rfc6349.connection_count": lambda p: np.maximum(np.ceil(p.bdp_bytes / p.window_bytes), 1),
@@ -390,10 +390,10 @@ BARE: dict[str, Callable[[Any], Any]] = {
     )), 0),
     "cardwell.slow_start_s": lambda p: slow_start(p.segments, p.rtt_s),
     "clock.typical_interval_error_std_s": lambda p: p.tick_s / np.sqrt(6),
-    "cubic_under_loss.cubic_loss_interval_s": lambda p: (
+    "cubic.cubic_loss_interval_s": lambda p: (
         (4 * 0.3 / (0.4 * 3.7) * p.rtt_s / p.loss_ratio) ** 0.25
     ),
-    "cubic_under_loss.cubic_loss_ratio": lambda p: (
+    "cubic.cubic_loss_ratio": lambda p: (
         cubic_loss(p.throughput_bps, p.rtt_s, p.packet_bytes)
     ),
     "encapsulation.tunnel_packet_bytes": lambda p: tunnel(p.packet_bytes),

@@ -15,7 +15,7 @@ STATEMENTS = {
     "python": "pass",
     "import numpy": "import numpy",
     "import netcalc": "import netcalc",
-    "import netcalc and compute": "import netcalc as n; n.models.latency.transfer_s("
+    "import netcalc and compute": "import netcalc as n; n.models.delays.latency.transfer_s("
     "1e6, bandwidth_bps=1e6, latency_s=0.03)",
     "netcalc calc": "import sys; sys.argv = ['netcalc', 'calc', 'transfer', '1MB', '--bandwidth',"
     " 'T1', '--latency', '30ms']; from netcalc.cli import main; main()",

@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 from netcalc.models.queues import backlog, erlang, md1, mmc
-from netcalc.models.tcp import pftk, pftk_inverse
+from netcalc.models.tcp import pftk
 
 RUNS = 5
 
@@ -49,7 +49,7 @@ def cases() -> dict[str, Callable[[], object]]:
         "PFTK approximate, a million pairs": lambda: pftk.pftk_approx_rate_pps(
             loss, rtt_s=rtt, rto_s=0.3
         ),
-        "PFTK inverse, ten thousand rates": lambda: pftk_inverse.pftk_loss_ratio(rates, **few),
+        "PFTK inverse, ten thousand rates": lambda: pftk.pftk_loss_ratio(rates, **few),
         "Lindley, a million customers": lambda: backlog.lindley_wait_s(gaps, service_s=services),
     }
 

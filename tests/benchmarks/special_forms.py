@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from netcalc.models.queues import erlang, md1, mmc
-from netcalc.models.tcp import pftk, pftk_inverse
+from netcalc.models.tcp import pftk
 
 RUNS = 7
 PROCESSES = 15
@@ -62,7 +62,7 @@ def forms() -> dict[str, tuple[Callable[[], object], float]]:
             1.0,
         ),
         "PFTK turned round, 10,000 pairs": (
-            lambda: pftk_inverse.pftk_loss_ratio(
+            lambda: pftk.pftk_loss_ratio(
                 10 / rtt[:10_000], rtt_s=rtt[:10_000], rto_s=1.0, max_window_packets=1000
             ),
             1.0,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import replace
 
 import pytest
 
 from netcalc import calculator, claims, datasets
+from netcalc.messages import Notice
 from netcalc.models.delays import latency
 
 CHECKED = claims.check(claims.book())
@@ -66,6 +68,101 @@ def test_what_disagrees(number, computed, source):
     assert item.reason
 
 
+@pytest.mark.parametrize(
+    ("number", "text", "value", "unit", "verdict", "source"),
+    [
+        ("RP18", "7809.25 pps", 91.212e6 / 8 / 1460, "packet/s", "measured", "derived: goodput"),
+        ("RP19", "8007.11 pps", 93.523e6 / 8 / 1460, "packet/s", "measured", "derived: goodput"),
+        ("RP20", "4044.41 pps", 49.633e6 / 8 / 1534, "packet/s", "measured",
+         "derived: the article adds 6 Mbit/s and 20 B"),
+        ("RP21", "3512.5 pps", 0.281e6 / 8 / 10, "packet/s", "measured", "derived: 64 - 54 bytes"),
+        ("RP22", "11.3375 kpps", 0.907e6 / 8 / 10, "packet/s", "measured",
+         "derived: 64 - 54 bytes"),
+        ("RP33", "584 µs", 1460 * 8 / 20e6, "s", "measured", "derived: one frame at 20 Mbit/s"),
+        ("RP36", "855.405 ms", 80 / 93.523, "s", "input", "derived: 10 MB at the rate of RP19"),
+    ],
+)  # fmt: skip
+def test_values_that_follow_from_measurements(number, text, value, unit, verdict, source):
+    item = BY_ID[number]
+    assert item.computed == pytest.approx([value], rel=1e-12), source
+    assert (item.unit, item.computed_text, item.verdict) == (unit, text, verdict)
+    assert (item.basis, item.tolerance, item.claim.implied_unit) == ("implied", None, unit)
+    # A model that is off by a millionth differs from the record.
+    broken = replace(item.claim, recorded=value * (1 + 2e-6))
+    changed = [broken if claim.id == number else claim for claim in claims.book()]
+    (fault,) = (found for found in claims.check(changed) if found.fault)
+    assert fault.claim.id == number
+    assert fault.fault.code == "record-value-differs"
+    assert fault.fault.values["si_unit"] == unit
+
+
+def test_how_many_are_computed():
+    # 141 formulas of verdicts, the seven above, and the rest of the 276.
+    assert claims.basis_counts(CHECKED) == {"computed": 141, "implied": 7, "recorded": 128}
+    for item in CHECKED:
+        assert (item.basis == "recorded") == (item.computed == ()) == (item.claim.formula == "")
+        assert (item.basis == "implied") == (item.claim.relation == "implies")
+        if item.basis == "recorded":
+            assert (item.tolerance, item.unit) == (None, item.claim.unit)
+
+
+@pytest.mark.parametrize(
+    ("number", "tolerance", "reason", "source"),
+    [
+        ("SL02", 0.5e6, "significant", "derived: 45 Mbit/s to a whole Mbit/s"),
+        ("SL11", 1 / 6 - 1 / 6.5, "significant", "derived: 1/6 to a whole denominator"),
+        ("SW14", 0.25e-3, "half a millisecond", "derived: 7.5 ms, twice is 15 ms"),
+        ("SF02", 0.25e-3, "half a millisecond", "derived: 7.5 ms, twice is 15 ms"),
+        ("SF19", 5e-3, "rounded to tens", "derived: 80 ms to tens"),
+        ("SF23", 0.05e-3, "ten times 0.10 ms", "derived: ten times half of 0.01 ms"),
+        ("LB17", 0.25e-3, "half a millisecond", "derived: inputs of 1.5 to 3.0 ms"),
+        ("SN15", 0.3, "at most 10 %", "derived: a tenth of 3"),
+        ("RP05", 50, "176 Mbit/s", "derived: half of 0.0001 Mpps"),
+        ("RP27", 500, "significant", "derived: 8000 to thousands"),
+        ("RP28", 500, "thousands", "derived: 10000 to thousands"),
+        ("RP30", 50, "significant", "derived: 148800 to hundreds"),
+        ("RP31", 1 / 14 - 1 / 15, "cut off", "derived: 14 up to 15"),
+        ("RP23", 1, "cut off", "derived: one packet per second"),
+        ("NG-c7", 0.5e-3, "whole milliseconds", "derived: half of 1 ms"),
+        ("NG-c8", 2e-3, "at least 31 ms", "derived: two round trips, 1 ms each"),
+        ("SL13", 0.5e-3, "printed digit", "derived: 82 ms to a whole ms"),
+    ],
+)
+def test_each_claim_has_a_tolerance_of_its_own(number, tolerance, reason, source):
+    item = BY_ID[number]
+    assert item.tolerance == pytest.approx(tolerance), source
+    assert reason in item.tolerance_reason
+
+
+def test_no_tolerance_is_a_tenth_without_a_reason():
+    for item in CHECKED:
+        if item.claim.relation == "about":
+            assert 0 < item.tolerance <= 0.1 * abs(item.claim.value) * (1 + 1e-9)
+        assert bool(item.claim.tolerance) == bool(item.claim.tolerance_reason)
+        assert bool(item.tolerance) == bool(item.tolerance_reason)
+
+
+def test_the_fields_of_an_audited_number():
+    claim = BY_ID["SF19"].claim
+    assert (claim.source, claim.work[:7], claim.place) == (
+        "stevens", "Stevens", "A.3, store and forward",
+    )  # fmt: skip
+    assert (claim.printed, claim.value, claim.unit, claim.relation) == ("80 ms", 0.08, "s", "about")
+    assert claim.recorded == pytest.approx(552 * 8 / 56e3)
+    assert claim.quantity == "serialization of 552 B at 56 kb/s"
+    assert (claim.note[:8], claim.verdict) == ("78.86 ms", "agree rounded")
+    assert (claim.file, BY_ID["SL01"].claim.line) == ("book_claims.csv", 2)
+    assert claim.implied_unit == ""
+    # A limit is printed nowhere, and compared all the same.
+    assert (BY_ID["SN23"].claim.printed, BY_ID["SN23"].claim.value > 0) == ("", True)
+    assert BY_ID["SW13"].claim.value is None
+    assert BY_ID["SL04"].claim.recorded is None
+    # Derived: the rows of the audit by their data set.
+    assert Counter(item.claim.source for item in CHECKED) == {
+        "stevens": 113, "snader": 38, "router": 46, "nagle": 36, "netesto": 43,
+    }  # fmt: skip
+
+
 def test_what_is_missing_or_not_possible_is_said():
     for number in ("SW12", "RP24"):
         assert BY_ID[number].verdict == "not reproducible"
@@ -115,12 +212,13 @@ def test_an_error_in_a_model_shows_up(monkeypatch):
 
 def test_a_changed_record_shows_up():
     found = [replace(claim) for claim in claims.book()]
-    place = next(i for i, claim in enumerate(found) if claim.id == "SL05")
-    found[place] = replace(found[place], verdict="disagree")
+    index = next(i for i, claim in enumerate(found) if claim.id == "SL05")
+    found[index] = replace(found[index], verdict="disagree")
     assert [i.claim.id for i in claims.check(found) if i.fault] == ["SL05"]
-    found[place] = replace(found[place], verdict="agree", recorded=5.3)
+    found[index] = replace(found[index], verdict="agree", recorded=5.3)
     (item,) = (i for i in claims.check(found) if i.fault)
-    assert item.fault == "on record: computed 5.3 s"
+    assert item.fault == Notice("record-value-differs", {"recorded": 5.3, "si_unit": "s"})
+    assert str(item.fault) == "The computed value on record is 5.3 s"
 
 
 def test_errors_name_the_line_of_the_bundled_file():

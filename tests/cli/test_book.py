@@ -27,7 +27,12 @@ def test_the_whole_book_fits_80_columns():
     for work in ("Stevens", "Snader", "Peterson", "router forwarding", "Nagle"):
         assert work in done.stdout
     assert "276 numbers: 76 agree, 76 input, 37 derived," in done.stdout
-    assert done.stdout.endswith("Every verdict is the one on record.\n")
+    # Counted by hand: 141 formulas of verdicts, and the seven values of the router article.
+    assert done.stdout.endswith(
+        "Computed by the models: 148 (141 verdicts, 7 values that follow from measured or\n"
+        "given numbers). Only recorded: 128.\n"
+        "All 148 computed results match the record.\n"
+    )
 
 
 def test_what_disagrees_and_why():
@@ -62,6 +67,47 @@ def test_json_and_csv_carry_the_same():
     assert book("--source", "nagle", "--verdict", "not computable", "--csv").stdout == ""
 
 
+def test_json_says_what_is_computed():
+    document = json.loads(book("--source", "router", "--json").stdout)
+    # Counted by hand: 15 formulas of verdicts and 7 values of the 46 numbers.
+    assert document["basis"] == {"computed": 15, "implied": 7, "recorded": 24}
+    rows = {row["id"]: row for row in document["claims"]}
+    implied = rows["RP33"]
+    assert (implied["basis"], implied["unit"], implied["computed_unit"]) == (
+        "implied", "bit/s", "s",
+    )  # fmt: skip
+    assert implied["computed"] == pytest.approx([584e-6])
+    assert (rows["RP32"]["basis"], rows["RP32"]["tolerance"]) == ("recorded", None)
+    assert rows["RP28"]["tolerance"] == 500
+    assert rows["RP28"]["tolerance_reason"].startswith("rounded to thousands")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "last"),
+    [
+        (
+            ["--source", "netesto", "--verdict", "measured"],
+            ["4 numbers: 4 measured.", "Computed by the models: 0. Only recorded: 4."],
+        ),
+        (
+            ["--verdict", "disagree"],
+            [
+                "Computed by the models: 7. Only recorded: 0.",
+                "All 7 computed results match the record.",
+            ],
+        ),
+        (
+            ["--source", "nagle", "--verdict", "disagree", "--claims", "-"],
+            ["No number has this verdict."],
+        ),
+    ],
+)
+def test_the_summary_counts_what_is_shown(arguments, last):
+    text = "id,quantity,printed,formula,source\nA,it,1,1,nagle\n"
+    done = book(*arguments, text=text)
+    assert done.stdout.splitlines()[-len(last) :] == last
+
+
 def test_claims_of_another_text(tmp_path):
     file = tmp_path / "mine.csv"
     file.write_text(HEADER + "A,it,5 ms,1 kB / 8 Mbit/s,\nB,it,1 ms,1 kB / 8 Mbit/s,agree\n")
@@ -84,8 +130,8 @@ def test_a_verdict_that_is_not_on_record_gives_exit_code_1():
     text = HEADER + "A,it,5 ms,1 ms,agree\n"
     done = book("--claims", "-", text=text)
     assert done.exit_code == 1
-    assert "Not as on record: A." in done.stdout
-    assert "on record: agree" in done.stdout
+    assert "Different from the record: A." in done.stdout
+    assert "The verdict on record" in done.stdout
     done = book("--claims", "-", "--json", text=text)
     assert (done.exit_code, json.loads(done.stdout)["faults"]) == (1, 1)
 
@@ -98,7 +144,7 @@ def test_a_fault_in_the_book_is_not_hidden(monkeypatch):
     monkeypatch.setattr(claims, "book", lambda: changed)
     done = book("--source", "stevens")
     assert done.exit_code == 1
-    assert "Not as on record: SL05." in done.stdout
+    assert "Different from the record: SL05." in done.stdout
 
 
 def _fields(claim):

@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from netcalc.cli import lab as lab_module
+from netcalc.cli import main
 from netcalc.cli.lab import Copied, copy_lessons, find_lessons, lab
 from netcalc.errors import DatasetError, MissingPackageError
 
@@ -93,7 +94,7 @@ def test_the_lessons_are_found():
 def test_missing_lessons_are_named(monkeypatch, tmp_path):
     monkeypatch.setattr(lab_module, "_BUNDLED", tmp_path / "nowhere")
     monkeypatch.setattr(lab_module, "_CHECKOUT", tmp_path / "nowhere")
-    with pytest.raises(DatasetError, match="no lesson is there"):
+    with pytest.raises(DatasetError, match="no lessons"):
         find_lessons()
 
 
@@ -108,9 +109,34 @@ def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch, tmp_pa
 def test_a_port_in_use_is_refused_by_number(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        result = CliRunner().invoke(lab, ["--dir", str(tmp_path / "copy"), "--port", str(port)])
+        options = ["--dir", str(tmp_path / "copy"), "--port", str(port), "--allow-root"]
+        result = CliRunner().invoke(lab, options)
     assert result.exit_code == 2
-    assert f"Port {port} is in use" in result.output
+    assert f"port {port} is in use" in result.output
+
+
+@pytest.mark.parametrize("pages", [[], ["--app"]], ids=["lab", "app"])
+def test_root_is_asked_for_its_consent_in_one_sentence(monkeypatch, capsys, tmp_path, pages):
+    monkeypatch.setattr(lab_module.os, "geteuid", lambda: 0)
+    with pytest.raises(SystemExit) as ended:
+        main(["lab", "--dir", str(tmp_path / "copy"), "--no-browser", *pages])
+    said = capsys.readouterr()
+    assert ended.value.code == 2
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    assert "root terminal" in said.err
+    assert "--allow-root" in said.err
+    assert not (tmp_path / "copy").exists()
+
+
+def test_other_users_and_a_root_that_consents_are_not_asked(monkeypatch, tmp_path):
+    """Both come as far as the port, which is in use."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        for user, consent in ((1000, []), (0, ["--allow-root"])):
+            monkeypatch.setattr(lab_module.os, "geteuid", lambda user=user: user)
+            options = ["--dir", str(tmp_path / "copy"), "--port", port, *consent]
+            assert f"port {port} is in use" in CliRunner().invoke(lab, options).output
 
 
 def test_the_page_that_leads_to_the_lessons_is_for_this_user_and_goes_away(tmp_path):
@@ -128,7 +154,7 @@ class RunningLab:
         self.log = home / "stderr.txt"
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "netcalc", "lab", "--no-browser", *options],
+                [sys.executable, "-m", "netcalc", "lab", "--no-browser", "--allow-root", *options],
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,

@@ -46,6 +46,23 @@ def read(terminal):
         return b""
 
 
+def test_a_terminal_gets_styles_of_netcalc_alone(tmp_path):
+    """Text of a file hides nothing, goes nowhere and sets no title, in a table of colours too."""
+    evil = "\x1b]0;mine\x07\x1b[8m\x9b2J[link=//x]gone"
+    claims = tmp_path / "claims.csv"
+    claims.write_text(
+        "id,quantity,printed,unit,formula,relation,verdict,note,source,place\n"
+        f"a1,{evil},2,,1 + 1,,agree,{evil},{evil},{evil}\n",
+        encoding="utf-8",
+    )
+    shown, code = at_terminal("book", "--claims", str(claims), columns=200)
+    assert code == 0, shown
+    assert "\x1b[32m" in shown, "agree is green"
+    plain = re.sub(r"\x1b\[(0|1|2|3|3\d)m", "", shown)
+    assert all(c.isprintable() or c == "\n" for c in plain), ascii(plain)
+    assert r"\x9b2J[link=//x]gone" in "".join(plain.split())
+
+
 @pytest.mark.parametrize(
     ("text", "width", "lines"),
     [

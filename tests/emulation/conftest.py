@@ -29,12 +29,16 @@ def wires():
     return found
 
 
-def marked_processes(owner):
-    """Return the processes that carry the mark of an owner's wire."""
+MARK = "NETCALC_TEST_OWNER"
+"""Variable of the environment by which a test looks for what an owner of a wire has started."""
+
+
+def marked_processes(mark):
+    """Return the processes that have a mark in their environment."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:
-            if b"NETCALC_WIRE=%d:" % owner in (entry / "environ").read_bytes():
+            if f"{MARK}={mark}".encode() in (entry / "environ").read_bytes().split(b"\0"):
                 found.append(int(entry.name))
         except OSError:
             continue
@@ -100,11 +104,11 @@ def namespaces():
     return found
 
 
-def gone(owner, within_s=5.0):
-    """Wait until the processes of an owner's wires have ended; return those that have not."""
+def gone(mark, within_s=5.0):
+    """Wait until the processes with a mark have ended; return those that have not."""
     end_s = time.monotonic() + within_s
     while time.monotonic() < end_s:
-        if not (left := marked_processes(owner)):
+        if not (left := marked_processes(mark)):
             break
     return left
 
@@ -202,6 +206,6 @@ def broken_call(monkeypatch):
 def looking():
     """Give a test the eyes of the census."""
     return SimpleNamespace(
-        census=census, descendants=descendants, gone=gone, marked_processes=marked_processes,
-        namespaces=namespaces, still_there=still_there,
+        MARK=MARK, census=census, descendants=descendants, gone=gone,
+        marked_processes=marked_processes, namespaces=namespaces, still_there=still_there,
     )  # fmt: skip

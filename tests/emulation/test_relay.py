@@ -60,17 +60,15 @@ def round_trip_s(client, size):
 @pytest.mark.parametrize("text", ["T1 5 ms", "10 Mbit/s 3 ms, 10 Mbit/s 2 ms", "56 kbit/s 1 ms"])
 @pytest.mark.parametrize("size", [8, 1400])
 def test_a_round_trip_takes_that_of_the_path(server, client, text, size):
-    """identity: Path.rtt_s of the datagram and its headers; one of 36 at most 2 ms late.
+    """identity: Path.rtt_s of the datagram and its headers; the best of six at most 2 ms late.
 
     At 56 kbit/s the 28 bytes of headers take 8 ms of it.
     """
     path = Path.parse(text)
     truth_s = float(path.rtt_s(size + 28))
-    found_s = []
     with Relay(path, target=server) as relay:
         client.connect(relay.address)
-        while len(found_s) < 36 and min(found_s, default=np.inf) > truth_s + 2e-3:
-            found_s += [round_trip_s(client, size) for _ in range(6)]
+        found_s = [round_trip_s(client, size) for _ in range(6)]
         found = relay.statistics()
     assert truth_s <= min(found_s) <= truth_s + 2e-3
     assert found.carried_count == 2 * len(found_s)

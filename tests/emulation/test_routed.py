@@ -7,6 +7,7 @@ hosts send 64; counts are those of the kernels and of the sockets, exact.
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import signal
 import socket
@@ -193,10 +194,10 @@ with Routed() as hosts:
 
 
 @contextmanager
-def owner(end):
+def owner(end, **environment):
     """A process of its own that owns a router; gives it and the number of the router's process."""
     process = subprocess.Popen(
-        [sys.executable, "-c", OWNER.format(end=end)], cwd=ROOT,
+        [sys.executable, "-c", OWNER.format(end=end)], cwd=ROOT, env={**os.environ, **environment},
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:
@@ -212,9 +213,10 @@ def owner(end):
 def test_a_run_may_end_in_any_way(name, looking):
     """Normal, Ctrl-C, SIGTERM, SIGKILL, exception; two programs and a grandchild under way."""
     ends = {"": "pass", "error": "raise ValueError"}
-    before = looking.namespaces()
-    with owner(ends.get(name, "for _ in range(600): time.sleep(0.1)")) as (process, router):
-        inside = looking.marked_processes(process.pid)
+    before, mark = looking.namespaces(), secrets.token_hex(8)
+    end = ends.get(name, "for _ in range(600): time.sleep(0.1)")
+    with owner(end, **{looking.MARK: mark}) as (process, router):
+        inside = looking.marked_processes(mark)
         ours = {(File(f"/proc/{pid}") / "ns/net").stat().st_ino for pid in inside} - before
         assert router in inside
         process.stdin.write(b"\n")
@@ -222,7 +224,7 @@ def test_a_run_may_end_in_any_way(name, looking):
         if name.isupper():
             process.send_signal(signal.Signals[f"SIG{name}"])
         process.wait(10)
-    assert looking.gone(process.pid) == []
+    assert looking.gone(mark) == []
     assert not looking.still_there(ours)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import ipaddress
 import os
+import secrets
 import shutil
 import signal
 import socket
@@ -75,9 +76,9 @@ def test_a_run_may_end_in_any_way(end, looking):
     Many short sleeps: Python looks for signals before a sleep, and one that comes in the
     microsecond between that look and the system call would be noticed at its end only.
     """
-    before = looking.namespaces()
-    with owner(end) as (process, carrier):
-        inside = looking.marked_processes(process.pid)
+    before, mark = looking.namespaces(), secrets.token_hex(8)
+    with owner(end, **{looking.MARK: mark}) as (process, carrier):
+        inside = looking.marked_processes(mark)
         ours = {(File(f"/proc/{pid}") / "ns/net").stat().st_ino for pid in inside} - before
         assert carrier in inside
         process.stdin.write(b"\n")
@@ -86,16 +87,17 @@ def test_a_run_may_end_in_any_way(end, looking):
             name = end.partition("# ")[2]
             process.send_signal(signal.Signals[f"SIG{name}"])
         process.wait(10)
-    assert looking.gone(process.pid) == []
+    assert looking.gone(mark) == []
     assert not looking.still_there(ours)
 
 
 class owner:  # noqa: N801 - used as a function
     """A process of its own that owns a wire; gives it and the number of its carrier."""
 
-    def __init__(self, end):
+    def __init__(self, end, **environment):
         self.process = subprocess.Popen(
             [sys.executable, "-c", OWNER.format(end=end)], cwd=ROOT,
+            env={**os.environ, **environment},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         )  # fmt: skip
 
@@ -109,22 +111,49 @@ class owner:  # noqa: N801 - used as a function
         self.process.stdout.close()
 
 
-def test_when_owner_and_carrier_are_killed_at_once_the_next_start_ends_the_rest(looking):
-    with owner("time.sleep(60)") as (process, carrier), EmulatedPath(PATH) as living:
+def test_when_owner_and_carrier_are_killed_at_once_nothing_is_left(looking):
+    """A grandchild neither: nobody looks for it, the kernel ends it with its PID namespace."""
+    mark = secrets.token_hex(8)
+    with owner("time.sleep(60)", **{looking.MARK: mark}) as (process, carrier):
         os.kill(carrier, signal.SIGSTOP)  # it cannot clean up
         process.kill()
         process.wait()
         os.kill(carrier, signal.SIGKILL)
+        assert looking.gone(mark) == []
+
+
+def test_a_process_that_others_started_lives():
+    """It is in the namespace of an end, and has the mark by which leftovers were once found."""
+    if shutil.which("nsenter") is None:
+        pytest.skip("nsenter is not installed")
+    with subprocess.Popen(["sleep", "1000"], env={**os.environ, "NETCALC_WIRE": "1:1"}) as marked:
+        with EmulatedPath(PATH, user_namespace=True) as wire:
+            end, user = wire._programs._namespaces[0], wire._programs._user
+            files = f"/proc/{os.getpid()}/fd"
+            enter = ["nsenter", f"--user={files}/{user}", f"--net={files}/{end}"]
+            guest = subprocess.Popen([*enter, "--preserve-credentials", "sleep", "1000"])
+            inode, end_s = os.fstat(end).st_ino, time.monotonic() + 5.0
+            while File(f"/proc/{guest.pid}/ns/net").stat().st_ino != inode:
+                assert time.monotonic() < end_s
         with EmulatedPath(PATH):
-            assert looking.gone(process.pid) == []
-        # N4, N5: the wire of a living owner is not touched
-        assert living.run(["true"]).returncode == 0
+            assert (marked.poll(), guest.poll()) == (None, None)
+        marked.kill()
+        guest.kill()
+        guest.wait()
 
 
-def test_a_mark_with_a_number_that_came_again_is_a_dead_owner():
-    environment = {**os.environ, "NETCALC_WIRE": f"{os.getpid()}:1"}
-    with subprocess.Popen(["sleep", "1000"], env=environment) as stray, EmulatedPath(PATH):
-        assert stray.wait(5) == -signal.SIGKILL
+@pytest.mark.parametrize(
+    ("script", "code"),
+    [
+        ("exit 7", 7), ("kill -USR1 $$", -signal.SIGUSR1), ("ulimit -c 0; kill -ABRT $$", -6),
+        ("kill -KILL $$", -9), ("trap 'exit 5' TERM; kill -TERM $PPID; sleep 9 & wait", 5),
+        ("sleep 1000 & exit 0", 0),
+    ],
+)  # fmt: skip
+def test_a_program_ends_as_it_would_without_a_wire(script, code):
+    """What sh returns by POSIX; a signal that reaches the process around it is passed on."""
+    with EmulatedPath(PATH) as wire:
+        assert wire.run(["sh", "-c", script], timeout_s=20.0).returncode == code
 
 
 def test_the_death_of_the_carrier_is_named():

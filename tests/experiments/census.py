@@ -17,6 +17,7 @@ import math
 import os
 import random
 import resource
+import secrets
 import select
 import shutil
 import signal
@@ -61,6 +62,15 @@ def marked(value):
         except OSError:  # it ended, or is not ours
             continue
     return found
+
+
+def kill_marked(pid, mark):
+    """Kill a process by its handle, if it still has the mark: its number may be another's now."""
+    with suppress(OSError):
+        handle = os.pidfd_open(pid)
+        if pid in marked(mark):
+            signal.pidfd_send_signal(handle, signal.SIGKILL)
+        os.close(handle)
 
 
 def children(of):
@@ -289,7 +299,7 @@ class Running:
 
     def __init__(self, number, kind, way, end_s, place):
         self.kind, self.way, self.end_s, self.place = kind, way, end_s, place
-        self.mark = f"{os.getpid()}.{number}"
+        self.mark = f"{secrets.token_hex(8)}.{number}"  # nobody else has it, in no container
         self.signals, self.said, self.last_s = [], b"", None
         place.mkdir()
         self.output, theirs = os.pipe()
@@ -330,7 +340,7 @@ class Running:
         try:
             try:
                 result = run(progress=progress, save="run.json")
-                ended = f"partial: {result.meta.instrument['ended_by']}"
+                ended = f"partial: {result.meta.instrument.ended_by}"
                 ended = ended if result.meta.partial else "whole"
             finally:
                 hushed()  # what comes now comes too late for the run
@@ -371,8 +381,7 @@ class Running:
         while (left := marked(self.mark)) and time.monotonic() - ended_s < GONE_S:
             time.sleep(0.005)
         for pid in left:
-            with suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
+            kill_marked(pid, self.mark)
         row = {"kind": self.kind, "way": self.way, "end_s": round(self.end_s, 3)}
         code = os.waitstatus_to_exitcode(status)
         if code:

@@ -29,7 +29,7 @@ from netcalc.emulation.joined import JoinedChain
 from netcalc.emulation.queue import LinkQueue
 from netcalc.emulation.wire import kernel, veth
 from netcalc.emulation.wire.arrivals import HEAD_BYTES, Arrivals
-from netcalc.emulation.wire.ends import DEVICE, Ends, end_all_in, read_line, refusal, send
+from netcalc.emulation.wire.ends import DEVICE, Ends, read_line, refusal, send
 from netcalc.emulation.wire.packets import (
     decrement_hops,
     hop_limit,
@@ -316,11 +316,5 @@ def main() -> int:
         send(control, chosen, descriptors)
         carrier.carry(control, parent)
     except ConnectionError:
-        pass  # the owner is gone
-    finally:
-        inodes = {os.fstat(namespace).st_ino for namespace in carrier.namespaces}
-        control.close()  # nobody is answered any more
-        for descriptor in carrier.tuns:  # there may be no other left for a look around
-            os.close(descriptor)
-        end_all_in(inodes)
+        pass  # the owner is gone, and with it the programs at the ends
     return 0

@@ -14,7 +14,6 @@ from contextlib import suppress
 from pathlib import Path as File
 from typing import Any
 
-from netcalc.emulation.wire import owner
 from netcalc.emulation.wire.kernel import TUN_NODE
 from netcalc.errors import ExperimentError
 
@@ -59,7 +58,6 @@ class Control:
             try:
                 self._process = subprocess.Popen(
                     [sys.executable, "-I", "-S", "-c", _START, "0", str(_PACKAGE)],
-                    env={**os.environ, owner.MARK: owner.mark()},
                     stdin=theirs.fileno(),  # as 0, because select() takes none above 1023
                     start_new_session=True,
                 )

@@ -27,7 +27,6 @@ from typing import TYPE_CHECKING, Any, Self
 from netcalc.emulation.chain import both_directions
 from netcalc.emulation.events import Events, Log
 from netcalc.emulation.queue import LinkQueue
-from netcalc.emulation.wire import owner
 from netcalc.emulation.wire.control import PHASE, Control
 from netcalc.emulation.wire.ends import DEVICE
 from netcalc.emulation.wire.programs import NOT_STARTED, Programs
@@ -148,7 +147,6 @@ class EmulatedPath:
             raise ExperimentError("path-already-open", phase=PHASE)
         if not sys.platform.startswith("linux"):
             raise ExperimentError("namespaces-not-linux", phase=PHASE, platform=sys.platform)
-        owner.end_leftovers()
         with ExitStack() as undo:
             self._set_up(undo)
             self._undo = undo.pop_all()
@@ -199,8 +197,9 @@ class EmulatedPath:
     ) -> subprocess.Popen[Any]:
         """Start a program in a process at one end.
 
-        It is killed when the path closes, or this thread ends. ``options`` go to
-        :class:`subprocess.Popen`.
+        It is killed when the path closes, or this thread ends. It has a PID namespace of its own,
+        and what it has started ends with it. ``options`` go to :class:`subprocess.Popen`, whose
+        ``pid`` is that of a process which passes signals on.
         """
         self._require_open()
         return self._programs.start(command, _side(side), **options)

@@ -10,7 +10,6 @@ import errno
 import json
 import os
 import socket
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
@@ -125,13 +124,3 @@ def refusal(error: OSError, step: str) -> dict[str, Any]:
         "reason": error.strerror or str(error),
         "step": error.filename or step,
     }
-
-
-def end_all_in(inodes: set[int]) -> None:
-    """Kill every process in the namespaces; one of them may start another while we look."""
-    quiet_count = 0
-    for _ in range(100):
-        quiet_count = 0 if kernel.end_processes_in(inodes) else quiet_count + 1
-        if quiet_count == 3:
-            return
-        time.sleep(0.003)

@@ -176,19 +176,6 @@ def set_sysctl(name: str, value: str) -> None:
         raise OSError(error.errno, error.strerror, name) from error
 
 
-def end_processes_in(inodes: set[int]) -> int:
-    """Kill every process in the network namespaces with these numbers but this one."""
-    count = 0
-    for entry in Path("/proc").glob("[0-9]*"):
-        if int(entry.name) == os.getpid():
-            continue
-        with suppress(OSError):
-            if (entry / "ns/net").stat().st_ino in inodes:
-                os.kill(int(entry.name), 9)
-                count += 1
-    return count
-
-
 def checked_ioctl(descriptor: int | socket.socket, call: int, argument: int | bytes) -> bytes:
     """Call a device; the error names the step."""
     try:

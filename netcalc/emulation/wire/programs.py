@@ -10,8 +10,6 @@ from contextlib import suppress
 from pathlib import Path as File
 from typing import Any
 
-from netcalc.emulation.wire import owner
-
 _ENTER = File(__file__).absolute().with_name("enter.py")
 NOT_STARTED = 127
 """Exit code of a program that could not be started, as that of a shell."""
@@ -35,7 +33,7 @@ class Programs:
     def start(self, command: Sequence[str], side: int, **options: Any) -> subprocess.Popen[Any]:
         """Start a program at one end; options of :class:`subprocess.Popen`."""
         entered = [self._user, self._namespaces[side]]
-        environment = {**os.environ, **(options.pop("env", None) or {}), owner.MARK: owner.mark()}
+        environment = {**os.environ, **(options.pop("env", None) or {})}
         passed = [d for d in (*entered, *options.pop("pass_fds", ())) if d >= 0]
         enter = [sys.executable, "-I", "-S", str(_ENTER), *map(str, [*entered, os.getpid()])]
         process = subprocess.Popen(

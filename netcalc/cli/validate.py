@@ -1,4 +1,4 @@
-"""``netcalc truth``: every lab at known truth, predicted and measured, with a verdict."""
+"""``netcalc validate``: every experiment at known parameters, predicted and measured."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from dataclasses import asdict
 
 import click
 
-from netcalc.cli import check_one_form, print_json
-from netcalc.cli.output import check_outputs, tell_written
+from netcalc.cli import check_one_form, print_json, put
+from netcalc.cli.mistakes import Command
+from netcalc.cli.output import check_outputs, print_written
 from netcalc.cli.progress import Progress
+from netcalc.cli.quantity import Choice
 from netcalc.cli.report import meta_of
+from netcalc.printable import printable
 from netcalc.samples import Table
 from netcalc.truth.table import LABS, TruthRow, truth_rows, truth_summary
 from netcalc.truth.table import truth as measure
@@ -23,22 +26,31 @@ _COLOURS = {"within": "green", "instrument": "yellow", "unexplained": "red"}
 _HEADINGS = ("predicted", "measured", "error", "own", "verdict")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option(
-    "--lab", "labs", multiple=True, type=click.Choice(LABS), help="Only this one; again for more."
+    "--lab",
+    "labs",
+    multiple=True,
+    type=Choice(LABS),
+    metavar="NAME",
+    help=f"Run only this experiment: {', '.join(LABS)}. May be repeated.",
 )
-@click.option("--quick", is_flag=True, help="A part of the settings: some 35 s, not 110.")
+@click.option(
+    "--quick", is_flag=True, help="Run a part of the settings: about 35 s instead of 110 s."
+)
 @click.option(
     "--save",
     "save_path",
     metavar="FILE.json",
-    help="Keep the table, also of a run that is stopped.",
+    help="File to save the table to; also written if the run is stopped.",
 )
-@click.option("--plot", "plot_path", metavar="OUT.html", help="Draw measured against predicted.")
-@click.option("--force", is_flag=True, help="Replace files that exist.")
+@click.option(
+    "--plot", "plot_path", metavar="OUT.html", help="Plot measured against predicted values."
+)
+@click.option("--force", is_flag=True, help="Replace existing files.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
-def truth(
+def validate(
     labs: tuple[str, ...],
     quick: bool,
     save_path: str | None,
@@ -47,19 +59,19 @@ def truth(
     as_json: bool,
     as_csv: bool,
 ) -> None:
-    """Run every lab where the truth is known, and compare with theory.
+    """Run every experiment on emulated links with known parameters and compare with theory.
 
-    Paths are emulated on this machine; what is predicted comes from models with the parameters that
-    were set, nothing is fitted. The column "own" is what the instrument costs by itself, measured
-    in the same run; it explains a row, but is subtracted from none.
+    Predictions come from the models with the parameters of the links; nothing is fitted. The
+    column "own" is the measurement error of the instrument itself, measured in the same run; it can
+    explain a deviation and is never subtracted.
 
-    The exit code is 1 if the table does not hold: the median of the errors is above 2 %, or a row
-    is off by more than 5 % and that cost does not explain it. Ctrl-C stops and keeps what was
-    measured.
+    The exit code is 1 if the median error exceeds 2 %, or if a row deviates by more than 5 % and
+    the measurement error does not explain it. Ctrl-C stops the run and keeps the rows measured so
+    far.
     """
     check_one_form(as_json, as_csv)
     check_outputs(save_path, plot_path, force=force)
-    with Progress("truth") as progress:
+    with Progress("validate") as progress:
         table = measure(labs=labs, quick=quick, progress=progress, save=save_path)
     rows = truth_rows(table)
     found = truth_summary(rows)
@@ -72,12 +84,12 @@ def truth(
             }
         )
     elif as_csv:
-        click.echo(_csv(rows), nl=False)
+        put(_csv(rows), nl=False)
     else:
         print_truth(table)
     if plot_path is not None:
         save_truth_plot(table, plot_path)
-    tell_written(save_path, plot_path)
+    print_written(save_path, plot_path)
     if table.meta.partial:
         sys.exit(130)
     if not found.holds:
@@ -85,13 +97,13 @@ def truth(
 
 
 def print_truth(table: Table) -> None:
-    """Print a table, what stands under it, and whether it holds."""
+    """Print a table, its notes, and whether it holds."""
     rows = truth_rows(table)
     print_rows(rows)
     for line in notes(rows, table):
-        click.echo(click.wrap_text(line, 80, subsequent_indent="  "))
+        put(click.wrap_text(line, 80, subsequent_indent="  "))
     so_far = "So far: " if table.meta.partial else ""
-    click.echo(click.wrap_text(so_far + truth_summary(rows).sentence(), 80))
+    put(click.wrap_text(so_far + truth_summary(rows).sentence(), 80))
 
 
 def print_rows(rows: Sequence[TruthRow]) -> None:
@@ -101,27 +113,28 @@ def print_rows(rows: Sequence[TruthRow]) -> None:
         if not of_lab:
             continue
         quantities = ", ".join(dict.fromkeys(row.quantity for row in of_lab))
-        click.echo(_line(f"{lab}: {quantities}", *_HEADINGS))
+        put(_line(f"{lab}: {quantities}", *_HEADINGS))
         path = ""
         for row in of_lab:
             if row.path != path:
-                click.echo(path := row.path)
+                path = row.path
+                put(printable(path))
             error = f"{row.error_ratio:+.2%}".replace("-0.00%", "+0.00%")
             own = show(row.own_error, row.unit, digits=2) if row.own_error else "-"
             values = (show(row.predicted, row.unit), show(row.measured, row.unit), error, own)
-            verdict = click.style(row.verdict, fg=_COLOURS[row.verdict])
-            click.echo(_line(f"  {row.what}", *values, verdict))
-        click.echo()
+            put(_line(f"  {printable(row.what)}", *values, ""), nl=False)
+            put(row.verdict, fg=_COLOURS[row.verdict])
+        put()
 
 
 def _line(what: str, predicted: str, measured: str, error: str, own: str, verdict: str) -> str:
-    """Return one line; what is too long for its column stands on a line of its own."""
+    """Return one line; a setting too long for its column gets a line of its own."""
     begin = f"{what:<22}" if len(what) <= 22 else f"{what}\n{'':<22}"
     return f"{begin}{predicted:>13}{measured:>13}{error:>9}{own:>11}  {verdict}"
 
 
 def notes(rows: Sequence[TruthRow], table: Table) -> list[str]:
-    """Return what stands under the table: why a row is flagged, what was not run, warnings."""
+    """Return the notes under the table: why a row is flagged, what was not run, warnings."""
     found = [
         f"{row.lab}, {row.setting}: {row.flag} ({row.statistic})"
         for row in rows
@@ -133,7 +146,7 @@ def notes(rows: Sequence[TruthRow], table: Table) -> list[str]:
         settings = [row for row in rows if row.why_not == reason]
         labs = ", ".join(dict.fromkeys(row.lab for row in settings))
         found.append(f"not run, {len(settings)} rows of {labs}: {reason}")
-    return found + [f"warning: {warning}" for warning in table.meta.warnings]
+    return found + [f"warning: {printable(str(warning))}" for warning in table.meta.warnings]
 
 
 def _fields(row: TruthRow) -> dict[str, object]:
@@ -148,8 +161,8 @@ def _fields(row: TruthRow) -> dict[str, object]:
 def _csv(rows: Sequence[TruthRow]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    for place, fields in enumerate(map(_fields, rows)):
-        if not place:
+    for index, fields in enumerate(map(_fields, rows)):
+        if not index:
             writer.writerow(fields)
         writer.writerow(f"{v:.12g}" if isinstance(v, float) else v for v in fields.values())
     return text.getvalue()

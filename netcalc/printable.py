@@ -1,0 +1,74 @@
+"""Text of a file, a host or a user, made safe for a terminal, a title, a page and a log.
+
+Such text may hold what a terminal obeys (escape sequences) or what makes a reader see another text
+than the one that is there (directional overrides, characters without a shape). Everything shown
+goes through one of these functions; what is saved or handed on in Python stays as it was.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+
+_KEPT = "\n\t"
+
+
+def printable(text: str) -> str:
+    r"""Return text as one line in which each character that is not printable is an escape.
+
+    Examples
+    --------
+    >>> printable("a\x1b[31mred")
+    'a\\x1b[31mred'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def printable_lines(text: str) -> str:
+    r"""Return text as :func:`printable` does, with its line ends and tabs.
+
+    Examples
+    --------
+    >>> printable_lines("one\ntwo\x07")
+    'one\ntwo\\x07'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c in _KEPT else printable(c) for c in text)
+
+
+def excerpt(text: str, limit: int = 60) -> str:
+    r"""Return the beginning of a text, printable, to be named in a sentence.
+
+    Examples
+    --------
+    >>> excerpt("64 bytes\x1b[2J from here", 16)
+    '64 bytes\\x1b[2J...'
+    """
+    return printable(text if len(text) <= limit else text[: limit - 3] + "...")
+
+
+def html_text(text: str) -> str:
+    r"""Return text for a page: printable, and no tag in it.
+
+    Examples
+    --------
+    >>> html_text("<b>\u202e")
+    '&lt;b&gt;\\u202e'
+    """
+    return html.escape(printable_lines(text))
+
+
+def json_text(document: str) -> str:
+    r"""Return a JSON document whose strings are the same, with escapes for what is not printable.
+
+    Examples
+    --------
+    >>> json_text('["\u202e"]')
+    '["\\u202e"]'
+    """
+    if document.isprintable():
+        return document
+    return "".join(c if c.isprintable() or c in _KEPT else json.dumps(c)[1:-1] for c in document)

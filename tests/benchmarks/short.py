@@ -1,0 +1,56 @@
+"""Every benchmark once in its shortest form, so that none of them stops to run unseen.
+
+Prints what each of them prints, and how long it took. Ends with 1 if one failed; its figures are
+not judged, as those of a short form say little.
+
+Run: python tests/benchmarks/short.py [NAME ...]
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+SHORT = {
+    "census": ("--count", "8"),
+    "closed_forms": ("1e5", "latency.transfer_s", "mm1.mm1_wait_s"),
+    "echo": ("500",),
+    "import_time": (),
+    "mutations": ("solver", "--count", "2"),
+    "peers": ("1", "1"),
+    "queues_and_loss": (),
+    "slider": ("voila",),
+    "small_writes": ("2",),
+    "special_forms": (),
+    "wire": ("--short",),
+}
+"""What to add to the command of each benchmark for its shortest form."""
+LIMIT_S = 240.0
+
+
+def main(names: list[str]) -> int:
+    there = {path.stem for path in FOLDER.glob("*.py")} - {"short"}
+    if unknown := there ^ set(SHORT):
+        print(f"not listed here, or not there: {', '.join(sorted(unknown))}")
+        return 1
+    failed = []
+    for name in names or sorted(SHORT):
+        print(f"\n=== {name} {' '.join(SHORT[name])}", flush=True)
+        start_s = time.monotonic()
+        command = [sys.executable, str(FOLDER / f"{name}.py"), *SHORT[name]]
+        try:
+            code = subprocess.run(command, timeout=LIMIT_S, check=False).returncode
+        except subprocess.TimeoutExpired:
+            code = -1
+        print(f"--- {name}: exit {code}, {time.monotonic() - start_s:.1f} s", flush=True)
+        if code:
+            failed.append(name)
+    print(f"\n{len(failed)} failed{': ' if failed else ''}{', '.join(failed)}")
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

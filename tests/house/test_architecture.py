@@ -1,0 +1,35 @@
+"""The page and the picture of the architecture name every room, and files that are there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+PICTURE = (ROOT / "docs" / "_static" / "house.svg").read_text(encoding="utf-8")
+
+
+def test_the_picture_names_every_room():
+    entries = (ROOT / "netcalc").iterdir()
+    rooms = {
+        path.stem for path in entries if path.suffix == ".py" or (path / "__init__.py").exists()
+    }
+    rooms -= {"__init__", "__main__", "_bundled", "__pycache__"}
+    drawn = set(re.findall(r"[\w/]+", " ".join(re.findall(r">([^<]+)</text>", PICTURE))))
+    assert sorted(rooms - drawn) == []
+
+
+def test_every_file_the_page_names_is_there():
+    named = re.findall(
+        r"`((?:netcalc|tests|cli|readers|running|exchanges|lessons|peers)/[^`<]*)`", PAGE
+    )
+    assert len(named) > 8
+    missing = [
+        name
+        for name in named
+        if not any(
+            (ROOT / start / name).exists() for start in ("", "netcalc", "netcalc/experiments")
+        )
+    ]
+    assert missing == []
