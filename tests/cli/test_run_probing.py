@@ -188,7 +188,7 @@ def test_a_hint_is_for_those_who_type(monkeypatch, complaint):
     def refused(**_):
         raise DomainError("percent-for-ratio", "cross_ratio", 2.0, percent=2.0, ratio=0.02)
 
-    with pytest.raises(DomainError, match="As a ratio of 1 that is 0.02"):
+    with pytest.raises(DomainError, match=r"As a ratio of 1 that is 0\.02"):
         refused()
     monkeypatch.setattr("netcalc.experiments.packet_trains", refused)
     assert complaint("run", "packet-trains").endswith("--cross must be from 0 to 1, got 200%\n")
