@@ -99,8 +99,8 @@ class TestLive:
         (["transactions", "--mtu", "10B"], "--mtu"),
         (["transactions", "--count", "1000"], "100,000"),
         (["transactions", "--timeout", "5"], "timeout"),
-        (["transactions", "--path", "1 bit/s"], "at most 600 s"),
-        (["small-writes", "--path", "1 bit/s"], "at most 600 s"),
+        (["transactions", "--path", "1 bit/s"], "the limit is 600 s"),
+        (["small-writes", "--path", "1 bit/s"], "the limit is 600 s"),
         (["echo", "--protocol", "icmp"], "--protocol icmp requires a --path"),
     ],
 )

@@ -142,7 +142,7 @@ def test_no_mix_has_a_reason(arguments, why):
         (["run", "probing", "--size", "5B"], "8 to 1472"),
         (["run", "probing", "--size", "600"], "unit"),
         (["run", "probing", "--path", "fast"], "fast"),
-        (["run", "probing", "--path", "1 kbit/s"], "at most 600 s"),
+        (["run", "probing", "--path", "1 kbit/s"], "the limit is 600 s"),
         (["run", "packet-trains", "--cross", "30"], "cross"),
         (["run", "packet-trains", "--packets", "1"], "2"),
         (["run", "packet-trains", "--size", "2kB"], "12 to 1472"),
