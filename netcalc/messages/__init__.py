@@ -9,7 +9,7 @@ improved without a change of behaviour, and a program reads the code.
 A template names its values; a format says how one is written:
 
 ``{timeout_s:s}``
-    with its unit, one of those of :func:`netcalc.display.show`;
+    with its unit, one of those of :func:`netcalc.display.show`; a list as its first elements;
 ``{count:reply|replies}``
     a count with the noun in singular or plural;
 ``{numbers:lines}``
@@ -76,7 +76,7 @@ HINTS: Mapping[str, str] = {
 
 UNITS = frozenset({"s", "bit/s", "byte", "bit", "ratio", "packet/s", "m"})
 LONGEST_LIST = 8
-"""Of more line numbers than these the rest is counted: a sentence stays one line of a terminal."""
+"""Of longer lists the rest is counted: a sentence stays about one line of a terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,17 +155,28 @@ class _Writer(string.Formatter):
         if format_spec == "or":
             return _alternatives(value)
         if format_spec in UNITS:
-            return show(value, format_spec)
+            return _quantities(value, format_spec) if _is_list(value) else show(value, format_spec)
         if format_spec:
             return str(format(value, format_spec))
         if isinstance(value, float):
             return f"{value:.15g}"
-        if isinstance(value, Sequence | set | frozenset) and not isinstance(value, str | bytes):
+        if _is_list(value) or isinstance(value, set | frozenset):
             return ", ".join(self.format_field(item, "") for item in value)
         return str(value)
 
 
 _WRITER = _Writer()
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+def _quantities(values: Sequence[float], unit: str) -> str:
+    """Write numbers with their unit: ``8 B, 100 B and 12 more``."""
+    shown = ", ".join(show(value, unit) for value in values[:LONGEST_LIST])
+    rest = len(values) - LONGEST_LIST
+    return f"{shown} and {rest:,} more" if rest > 0 else shown
 
 
 def _alternatives(names: Sequence[Any]) -> str:

@@ -50,10 +50,12 @@ NUMBERS = {
     "not-an-earlier-packet": (
         "{name} must be the number of an earlier packet, or -1, got {value} for packet {packet}"
     ),
+    "wrong-count": "{name} must have {expected:number|numbers}, got {count}",
+    "wrong-count-or-one": "{name} must be one number or a list of {expected}, got {count}",
     "integer-too-long": "{name} must be at most {high}, got a longer integer",
     "number-skipped": "{name} must hold every number from 0 to {high}, {value} is missing",
     "all-zero": "{name} must not be zero throughout",
-    "too-many-segments": "{name} must fit {high:,} segments, got {value} bytes",
+    "too-many-segments": "{name} must fit {high:,} segments, got {value}",
     "too-many-mixes": "{name} of {value} gives more than {high:,} mixes to compare",
     "only-on-ethernet": "{name} has {layer} over {below}, but {layer} runs over Ethernet only",
     "not-numbers": "{name} must hold numbers, got {found}",

@@ -130,7 +130,8 @@ def test_a_hint_for_the_command_line_names_options_that_exist(code):
 
 def test_no_hint_of_a_run_names_an_argument_to_those_who_type():
     checked_before = {"not-a-path", "needs-a-path"}  # the command refuses it by itself
-    for code, said in {**RUNNING_HINTS, **EMULATING_HINTS}.items():
+    for code, template in {**RUNNING_HINTS, **EMULATING_HINTS}.items():
+        said = re.sub(r"{.*?}", "", template)
         if re.search(r"\b[a-z]+_(s|bytes|count|ratio)\b|\b[a-z]+=", said):
             assert code in {*TYPED_HINTS, *checked_before}, said
 

@@ -78,7 +78,7 @@ class TestLive:
                        "--path", "100 Mbit/s 5 ms", "--plot", str(tmp_path / "a.html"))  # fmt: skip
         assert done.exit_code == 0, done.output
         assert "over the path 100 Mbit/s 5 ms" in done.output
-        assert "theory of the path" in done.output
+        assert "Measured minus predicted" in done.output
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ class TestLive:
         done = netcalc("run", "packet-trains", "--path", "T1 1 ms", "--count", "8", "--cross",
                        "30%", "--packets", "3", "--plot", str(drawn))  # fmt: skip
         assert done.exit_code == 0, done.output
-        assert "The narrowest link is set to 1.544 Mbit/s" in done.output
+        assert "The bottleneck link is set to 1.544 Mbit/s" in done.output
         assert "<html" in drawn.read_text()
 
     def test_trains_in_json(self, tmp_path):

@@ -253,7 +253,7 @@ def test_a_strangers_connection_is_not_taken_for_the_source():
         socket.create_connection(server.getsockname()) as stranger,
         socket.create_connection(server.getsockname()) as source,
     ):
-        with _ends._accepted(server, source) as sink:
+        with _ends._accept(server, source) as sink:
             assert sink.getpeername() == source.getsockname()
         stranger.settimeout(5.0)
         assert stranger.recv(1) == b"", "it is closed"

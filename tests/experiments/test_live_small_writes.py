@@ -246,7 +246,7 @@ def test_a_peer_that_is_killed_is_told(nothing_left, peers):
 def test_a_namespace_whose_keeper_is_killed_is_told(nothing_left, monkeypatch):
     with Stopping(None, limit_s=30.0) as stopping, Namespace(stopping=stopping) as room:
         os.kill(room.pid, signal.SIGKILL)
-        with pytest.raises(ExperimentError, match="the namespace of this run is gone"):
+        with pytest.raises(ExperimentError, match="network namespace of this run is gone"):
             room.socket(socket.AF_INET, socket.SOCK_STREAM)
 
 

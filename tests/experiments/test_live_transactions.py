@@ -119,12 +119,12 @@ def test_costs_of_the_host_are_found_again():
     sizes = [0, 500, 1000, 1508, 1509, 2000, 3000]
     packets = [1, 1, 1, 1, 2, 2, 2]  # counted: 1512 bytes of IP payload a fragment
     found = compare.overlay(host_times((30e-6, 2e-9, 9e-6), sizes, packets))
-    assert found.predicted_label == "fit: 30 µs + 2 ns a byte + 9 µs a further packet"
+    assert found.predicted_label == "fitted: 30 µs + 2 ns per byte + 9 µs per further packet"
     assert np.abs(found.residual).max() < 1e-9
     one_packet = compare.transactions(host_times((30e-6, 2e-9, 0.0), sizes[:4], packets[:4]))
-    assert one_packet.predicted_label == "fit: 30 µs + 2 ns a byte"
+    assert one_packet.predicted_label == "fitted: 30 µs + 2 ns per byte"
     falling = compare.transactions(host_times((30e-6, -1e-9, 0.0), sizes[:4], packets[:4]))
-    assert falling.predicted_label.endswith("+ 0 s a byte"), "a cost is never negative"
+    assert falling.predicted_label.endswith("+ 0 s per byte"), "a cost is never negative"
 
 
 def test_too_few_sizes_and_none():
@@ -240,7 +240,7 @@ def test_prediction_over_a_slow_line_knows_every_packet(path, host, protocols, n
     for mode in protocols:
         found = compare.transactions(result, mode=mode)
         measured, predicted = float(found.measured[0]), float(found.predicted[0])
-        assert "packets known by the taps" in found.predicted_label
+        assert "packets recorded by taps" in found.predicted_label
         # No packet is early; on a busy machine the fastest of four is late, too.
         assert 0.999 * predicted < measured < 1.05 * predicted + 0.05, mode
         if mode == "tcp":

@@ -113,7 +113,7 @@ def test_any_exchange_is_as_through_queues_in_virtual_time(data):
         ),
         (
             {"after": [-1]},
-            {"code": "wrong-count-or-one", "name": "after", "value": 1, "expected": 2},
+            {"code": "wrong-count-or-one", "name": "after", "count": 1, "expected": 2},
         ),
         ({"after": [-1, 0.5]}, {"code": "not-whole", "name": "after"}),
         ({"after": [-2, 0]}, {"code": "below-minimum", "name": "after", "value": -2}),

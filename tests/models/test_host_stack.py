@@ -39,7 +39,7 @@ def test_two_points_that_tell_nothing():
     assert np.isnan(same.byte_cost)
     with pytest.raises(DomainError) as refused:
         host_stack.two_point_costs([1, 2, 3], packet_count=[1, 2], payload_bytes=[1, 2])
-    assert (refused.value.code, refused.value.value) == ("wrong-count", 3)
+    assert (refused.value.code, refused.value.values["count"]) == ("wrong-count", 3)
     assert refused.value.values["expected"] == 2
 
 

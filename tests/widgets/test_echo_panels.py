@@ -171,7 +171,7 @@ def test_a_run_over_a_path_lies_on_its_theory():
     assert residual.size == 15
     assert float(np.median(residual)) < 5e-3, "a busy machine adds, a path takes nothing away"
     assert residual.min() > -1e-4
-    assert "Measured less theory of the path" in panel.figure.description
+    assert "Measured minus predicted" in panel.figure.description
 
 
 @pytest.mark.live

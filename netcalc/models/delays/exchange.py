@@ -187,5 +187,5 @@ def _one_each(name: str, values: FloatArray, count: int) -> FloatArray:
     if values.ndim == 0:
         return np.full(count, float(values))
     if values.shape != (count,):
-        raise DomainError("wrong-count-or-one", name, values.size, expected=count)
+        raise DomainError("wrong-count-or-one", name, count=values.size, expected=count)
     return values

@@ -413,5 +413,5 @@ def delivered_goodput_bps(
 def _pair(name: str, values: ArrayLike) -> tuple[float, float]:
     array = one_dimensional(name, non_negative(name, values))
     if array.size != 2:
-        raise DomainError("wrong-count", name, array.size, expected=2)
+        raise DomainError("wrong-count", name, count=array.size, expected=2)
     return float(array[0]), float(array[1])

@@ -30,6 +30,13 @@ MAX_SEGMENTS = 100_000
 """Largest number of segments that a timeline takes."""
 
 
+# The values of ``who`` and ``what``; saved runs hold the same.
+CLIENT, SERVER, TO_SERVER, TO_CLIENT = "client", "server", "to server", "to client"
+SEGMENT, ACKNOWLEDGEMENT, RESPONSE = "segment", "acknowledgement", "response"
+WAITS_FOR_ACK, HOLDS_ACK = "waits for acknowledgement", "holds acknowledgement"
+WORKS = "works"
+
+
 class WriteTimeline(NamedTuple):
     """Rows in the order of their start, and when the response is there.
 
@@ -133,7 +140,7 @@ def write_timeline(
     mss = scalar("mss_bytes", positive("mss_bytes", mss_bytes))
     choice("policy", policy, ("nagle", "minshall", "nodelay"))
     if sizes.shape != times.shape:
-        raise DomainError("wrong-count", "write_bytes", sizes.size, expected=times.size)
+        raise DomainError("wrong-count", "write_bytes", count=sizes.size, expected=times.size)
     if (np.diff(times) < 0).any():
         index = int(np.flatnonzero(np.diff(times) < 0)[0]) + 1
         raise DomainError("not-ascending", "write_s", float(times[index]), index=index)
@@ -226,13 +233,13 @@ class _Exchange:
         """Send what the rule allows; the first byte that has to wait starts the clock."""
         while self.sent < self.written and self.may_send():
             if self.blocked_since is not None and now > self.blocked_since:
-                self.row(self.blocked_since, now, "client", "waits for acknowledgement")
+                self.row(self.blocked_since, now, CLIENT, WAITS_FOR_ACK)
             self.blocked_since = None
             size = min(self.mss, self.written - self.sent)
             self.sent += size
             if size < self.mss:
                 self.small_end = self.sent
-            self.row(now, now + self.half_rtt_s, "to server", "segment", size)
+            self.row(now, now + self.half_rtt_s, TO_SERVER, SEGMENT, size)
             self.at(now + self.half_rtt_s, "segment", size)
         if self.sent < self.written and self.blocked_since is None:
             self.blocked_since = now
@@ -248,7 +255,7 @@ class _Exchange:
         self.received += size
         if self.received == self.request_bytes:
             if self.server_s > 0:
-                self.row(now, now + self.server_s, "server", "works")
+                self.row(now, now + self.server_s, SERVER, WORKS)
             self.at(now + self.server_s, "answer", 0.0)
         if self.quickack or self.received - self.acknowledged >= self.ack_bytes:
             if not (self.received == self.request_bytes and self.server_s == 0):
@@ -264,16 +271,16 @@ class _Exchange:
     def acknowledge(self, now: float) -> None:
         self.end_hold(now)
         self.acknowledged = self.received
-        self.row(now, now + self.half_rtt_s, "to client", "acknowledgement")
+        self.row(now, now + self.half_rtt_s, TO_CLIENT, ACKNOWLEDGEMENT)
         self.at(now + self.half_rtt_s, "acked", self.received)
 
     def end_hold(self, now: float) -> None:
         if self.held_since is not None and now > self.held_since:
-            self.row(self.held_since, now, "server", "holds acknowledgement")
+            self.row(self.held_since, now, SERVER, HOLDS_ACK)
         self.held_since = None
 
     def on_answer(self, now: float, _: float) -> None:
         self.end_hold(now)
         self.acknowledged = self.received
-        self.row(now, now + self.half_rtt_s, "to client", "response")
+        self.row(now, now + self.half_rtt_s, TO_CLIENT, RESPONSE)
         self.done_s = now + self.half_rtt_s

@@ -127,7 +127,7 @@ def rtt_intercept_s(
     rates = one_dimensional("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
     latencies = one_dimensional("latency_s", non_negative("latency_s", latency_s))
     if latencies.size != rates.size:
-        raise DomainError("wrong-count", "latency_s", latencies.size, expected=rates.size)
+        raise DomainError("wrong-count", "latency_s", count=latencies.size, expected=rates.size)
     headers = non_negative("header_bytes", header_bytes) * float((16.0 / rates).sum())
     return 2.0 * float(latencies.sum()) + headers
 

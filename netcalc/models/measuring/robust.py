@@ -227,7 +227,7 @@ def _points(x: ArrayLike, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
     positions = one_dimensional("x", real("x", x))
     values = one_dimensional("y", real("y", y))
     if positions.size != values.size:
-        raise DomainError("wrong-count", "y", values.size, expected=positions.size)
+        raise DomainError("wrong-count", "y", count=values.size, expected=positions.size)
     return positions, values
 
 

@@ -54,7 +54,9 @@ def lindley_wait_s(interarrival_s: ArrayLike, *, service_s: ArrayLike) -> FloatA
     gaps = one_dimensional("interarrival_s", non_negative("interarrival_s", interarrival_s))
     services = np.atleast_1d(non_negative("service_s", service_s))
     if services.ndim != 1 or services.size not in (1, gaps.size):
-        raise DomainError("wrong-count-or-one", "service_s", services.size, expected=gaps.size)
+        raise DomainError(
+            "wrong-count-or-one", "service_s", count=services.size, expected=gaps.size
+        )
     changes = np.broadcast_to(services, gaps.shape)[:-1] - gaps[1:]
     waits = np.zeros(gaps.size)
     last = 0.0

@@ -350,7 +350,7 @@ def _mix(wire_bytes: ArrayLike, weight: ArrayLike) -> tuple[FloatArray, FloatArr
     size = one_dimensional("wire_bytes", positive("wire_bytes", wire_bytes))
     counts = one_dimensional("weight", non_negative("weight", weight))
     if counts.size != size.size:
-        raise DomainError("wrong-count", "weight", counts.size, expected=size.size)
+        raise DomainError("wrong-count", "weight", count=counts.size, expected=size.size)
     if not counts.any():
         raise DomainError("all-zero", "weight")
     return size, counts / counts.sum()

@@ -369,7 +369,7 @@ def switch_rate_pps(
     rates = one_dimensional("port_bps", positive("port_bps", port_bps))
     counts = one_dimensional("port_count", non_negative("port_count", port_count))
     if counts.size not in (1, rates.size):
-        raise DomainError("wrong-count", "port_count", counts.size, expected=rates.size)
+        raise DomainError("wrong-count", "port_count", count=counts.size, expected=rates.size)
     total = (rates * (counts / 8.0)).sum()
     wire = non_negative("frame_bytes", frame_bytes) + non_negative("overhead_bytes", overhead_bytes)
     return np.asarray(total / wire)

@@ -299,7 +299,7 @@ def mix_mean_frame_bytes(frame_bytes: ArrayLike, *, weight: ArrayLike) -> FloatA
     sizes = one_dimensional("frame_bytes", non_negative("frame_bytes", frame_bytes))
     weights = one_dimensional("weight", non_negative("weight", weight))
     if weights.size != sizes.size:
-        raise DomainError("wrong-count", "weight", weights.size, expected=sizes.size)
+        raise DomainError("wrong-count", "weight", count=weights.size, expected=sizes.size)
     total = weights.sum()
     if total == 0.0:
         raise DomainError("all-zero", "weight")

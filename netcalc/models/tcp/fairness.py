@@ -380,7 +380,7 @@ def fair_share_bits(
 def _one_each(name: str, values: FloatArray, count: int) -> FloatArray:
     values = one_dimensional(name, values)
     if values.size not in (1, count):
-        raise DomainError("wrong-count-or-one", name, values.size, expected=count)
+        raise DomainError("wrong-count-or-one", name, count=values.size, expected=count)
     return np.broadcast_to(values, (count,))
 
 
@@ -391,7 +391,7 @@ def _crossings(
     flows = one_dimensional("crossing_flow", whole("crossing_flow", crossing_flow))
     links = one_dimensional("crossing_link", whole("crossing_link", crossing_link))
     if flows.size != links.size:
-        raise DomainError("wrong-count", "crossing_link", links.size, expected=flows.size)
+        raise DomainError("wrong-count", "crossing_link", count=links.size, expected=flows.size)
     for name, numbers in (("crossing_flow", flows), ("crossing_link", links)):
         if np.isnan(numbers).any():
             raise DomainError("not-finite", name, "nan")

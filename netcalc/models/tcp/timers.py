@@ -179,7 +179,9 @@ def rto_estimate(
     if retransmitted is not None:
         again = np.atleast_1d(flags("retransmitted", retransmitted))
         if again.shape != samples.shape:
-            raise DomainError("wrong-count", "retransmitted", again.size, expected=samples.size)
+            raise DomainError(
+                "wrong-count", "retransmitted", count=again.size, expected=samples.size
+            )
     limits = {
         "granularity_s": scalar("granularity_s", non_negative("granularity_s", granularity_s)),
         "min_rto_s": scalar("min_rto_s", non_negative("min_rto_s", min_rto_s)),
