@@ -216,7 +216,7 @@ def mode_lines(samples: TransactionSamples) -> list[str]:
                 f"min {show(float(times.min()), 's')}, median "
                 f"{show(float(np.median(times)), 's')}, max {show(float(times.max()), 's')}"
             )
-    if "write_bytes" in samples.meta.instrument:
+    if samples.meta.instrument.write_bytes is not None:
         lines.append(compare.small_writes(samples).sentence)
     else:
         lines += [compare.transactions(samples, mode=mode).sentence for mode in samples.modes]
