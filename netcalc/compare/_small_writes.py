@@ -236,7 +236,7 @@ def _of_modes(samples: TransactionSamples, predicted: FloatArray) -> str:
     """Say for each mode what is predicted, what was measured, and what the kernel counted."""
     parts = []
     for mode in samples.modes:
-        rows = samples.of_mode(mode)
+        rows = samples.in_mode(mode)
         if not rows.any():
             continue
         times = as_float("response_s", samples.response_s)[rows]

@@ -112,9 +112,13 @@ class Notice:
         values = stored.get("values", {})
         if not isinstance(values, Mapping):
             raise TypeError("the values of a warning have names")
-        if stored["code"] not in MESSAGES:  # of a later version, which wrote its sentence too
+        notice = cls(stored["code"], dict(values))
+        try:
+            str(notice)
+        except (LookupError, TypeError, ValueError, AttributeError):
+            # of a later version, which wrote its sentence too, or edited
             return cls("verbatim", {"text": str(stored.get("text", stored["code"]))})
-        return cls(stored["code"], dict(values))
+        return notice
 
     def stored(self) -> dict[str, Any]:
         """Return the warning as a saved file has it."""

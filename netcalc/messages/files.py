@@ -113,6 +113,7 @@ FILES: dict[str, str] = {
     "columns-ignored": "ignored {count:column|columns}: {columns:names}",
     "rows-without-time": "counted as lost: {count:row|rows} without a round-trip time",
     # saved samples
+    "samples-too-large": "is larger than {limit_bytes:byte}",
     "not-saved-samples": "is not a file of saved samples",
     "no-schema": "does not say its format",
     "later-schema": "is in a later format",
@@ -128,7 +129,6 @@ FILES: dict[str, str] = {
     "row-negative": "is damaged: {found:g} in row {row}",
     "columns-of-other-length": "is damaged: {found:row|rows}, the other columns have {wanted}",
     "no-such-part": "is damaged: no part of such samples",
-    "negative-in-row": "{name} must be 0 or greater, nan where unknown, got {value:g} in row {row}",
     "unequal-columns": "{name} has {value:row|rows}, the other columns have {expected}",
     "not-a-column": "{name} must be one column, got an array of {value:dimension|dimensions}",
     "unequal-table": "{name} must be columns of equal length, got {value:or} rows",
