@@ -4,6 +4,7 @@
 
     NetcalcError
     +-- DomainError (ValueError)         a number that cannot be: a negative rate, a loss above 1
+    +-- ArgumentTypeError (TypeError)    an argument of the wrong kind: text for a number
     +-- UnitError (ValueError)           text that is not one quantity of the unit wanted
     +-- ReaderError (ValueError)         a file or text that cannot be read right
     +-- DatasetError                     a bundled file that is missing or was changed
@@ -98,6 +99,12 @@ class DomainError(NetcalcError, ValueError):
         super().__init__(code, name=name, value=value, **values)
 
     @property
+    def what(self) -> str:
+        """What is wrong, and at which element of a longer argument."""
+        index = self.values.get("index")
+        return super().what if index is None else f"{super().what} (at index {index})"
+
+    @property
     def name(self) -> str:
         """The argument."""
         return str(self.values["name"])
@@ -114,6 +121,13 @@ class DomainError(NetcalcError, ValueError):
 
     def _shown(self) -> dict[str, Any]:
         return {"allowed": self.allowed}
+
+
+class ArgumentTypeError(NetcalcError, TypeError):
+    """An argument of a kind that a function cannot use: text for a number, a list for one flag."""
+
+    def __init__(self, code: str, name: str, found: str, **values: Any) -> None:
+        super().__init__(code, name=name, found=found, **values)
 
 
 class UnitError(NetcalcError, ValueError):

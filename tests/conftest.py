@@ -1,9 +1,11 @@
-"""Settings of the whole test run."""
+"""Settings of the whole test run: what runs beside what, and how often a test may fail."""
 
 from __future__ import annotations
 
 import os
 import signal
+import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -15,6 +17,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A background job of a shell ignores Ctrl-C and hands that on to the programs tested here.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Some 500 processes of the tests import netcalc; without bytecode each one compiles it again.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 REQUIRED = frozenset(filter(None, os.environ.get("NETCALC_REQUIRE", "").split(",")))
 """Markers whose tests may not be skipped here: continuous integration names them."""
 
@@ -23,15 +29,136 @@ MEASURED = frozenset({"live", "namespace", "browser"})
 TRIES = 3
 """A test that measures fails if it does so this often in a row."""
 
+UNTIMED = frozenset(
+    {
+        "test_census", "test_commands", "test_faults_ends", "test_faults_limits",
+        "test_faults_places", "test_lab", "test_lessons_again", "test_routed", "test_wire_ends",
+        "test_wire_machines",
+    }
+)  # fmt: skip
+"""Files whose live tests judge how a run is refused, fails or ends, and never how long it took."""
 
-def pytest_collection_modifyitems(items):
+
+GROUPS = "netcalc/groups"
+"""Where the first worker writes the group of each test, for the scheduler to read."""
+
+
+def group_of(item: pytest.Item) -> str | None:
+    """Return the name of the group that an item shares one worker with; None for a file's own."""
+    marks = {mark.name for mark in item.iter_markers()}
+    if "browser" in marks:
+        return "browser"  # one browser, one server of each kind
+    if marks.isdisjoint(MEASURED) or item.path.suffix == ".ipynb":
+        return None
+    return "untimed" if item.path.stem in UNTIMED else "measured"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Let a test that measures do so again when it fails: another program may have disturbed it.
 
     Those that were repeated are listed when the run ends, each with what had failed.
     """
     for item in items:
-        if MEASURED.intersection(mark.name for mark in item.iter_markers()):
+        if item.path.suffix == ".ipynb":
+            item.add_marker("live")  # a kernel is spoken to through sockets on loopback
+    groups = {item: group_of(item) for item in items}
+    for item, group in groups.items():
+        if group:
             item.add_marker(pytest.mark.flaky(reruns=TRIES - 1))
+    if getattr(config, "workerinput", {}).get("workerid") == "gw0":
+        # The scheduler collects nothing itself. xdist would write a group into the test's id, but
+        # pytest 9 makes ids from parts, so that it stays unwritten.
+        config.cache.set(GROUPS, {item.nodeid: group for item, group in groups.items() if group})
+    # Pure tests first, measured ones last, with one worker or several; a sort keeps the rest.
+    order = [None, "browser", "untimed", "measured"]
+    items.sort(key=lambda item: order.index(groups[item]))
+
+
+def cases_of(item: pytest.Function) -> Iterator[tuple[str, dict[str, object]]]:
+    """Yield the name and the arguments of each case of the mark ``each``."""
+    mark = item.get_closest_marker("each")
+    names, values = mark.args
+    ids = mark.kwargs.get("ids", lambda value: getattr(value, "__name__", repr(value)))
+    shown = iter(() if callable(ids) else ids)
+    for case in values:
+        parts = (case,) if isinstance(names, str) else tuple(case)
+        name = "-".join(str(ids(part)) for part in parts) if callable(ids) else next(shown)
+        yield name, dict(zip((names,) if isinstance(names, str) else names, parts, strict=True))
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Make one item of all cases of a mark ``each``; what they are is looked up when it runs."""
+    if mark := metafunc.definition.get_closest_marker("each"):
+        names, values = mark.args
+        whole = values if isinstance(names, str) else (values,) * len(names)
+        metafunc.parametrize(names, [whole], ids=[f"{len(values)} cases"])
+
+
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Call a test with the mark ``each`` once for every case; name each one that fails."""
+    if pyfuncitem.get_closest_marker("each") is None:
+        return None
+    fixed = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    failed = {}
+    for name, arguments in cases_of(pyfuncitem):
+        try:
+            pyfuncitem.obj(**{**fixed, **arguments})
+        except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
+            error.add_note(f"case {name}")
+            failed[name] = error
+    if failed:
+        said = f"{len(failed)} cases fail: {', '.join(failed)}"
+        raise BaseExceptionGroup(said, list(failed.values()))
+    return True
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Run the whole suite on as many workers as there are processors, unless ``-n`` says else."""
+    option = config.option
+    if not config.pluginmanager.hasplugin("xdist") or hasattr(config, "workerinput"):
+        return
+    whole = config.args_source is not pytest.Config.ArgsSource.ARGS
+    if option.numprocesses is None and whole and not option.usepdb and not option.collectonly:
+        option.numprocesses = max(2, min(8, len(os.sched_getaffinity(0))))
+    if option.numprocesses and option.dist == "no":
+        option.dist = "loadscope"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Keep what belongs together in one worker, and let nothing run beside what is measured."""
+    if config.option.dist != "loadscope":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    class AloneScheduling(LoadScopeScheduling):
+        """One unit of work is a file or a group; the group ``measured`` comes last, and alone."""
+
+        def schedule(self):
+            self.groups = config.cache.get(GROUPS, {})
+            super().schedule()
+
+        def _split_scope(self, nodeid):
+            return self.groups.get(nodeid, nodeid.partition("::")[0])
+
+        def _assign_work_unit(self, node):
+            for group in ("untimed", "browser", "measured"):  # what takes longest is begun first
+                if group in self.workqueue:
+                    self.workqueue.move_to_end(group, last=group == "measured")
+            if next(iter(self.workqueue)) != "measured" or len(self.nodes) == 1:
+                super()._assign_work_unit(node)
+            elif sum(not other.shutting_down for other in self.nodes) > 1:
+                node.shutdown()  # the last worker that is left begins it when this one has ended
+
+        def remove_node(self, node):
+            crashed = super().remove_node(node)
+            for left in self.nodes:
+                self._reschedule(left)
+            return crashed
+
+    return AloneScheduling(config, log)
 
 
 @pytest.hookimpl(wrapper=True)

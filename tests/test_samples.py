@@ -210,7 +210,7 @@ def saved_bytes() -> bytes:
         (b"{", "incomplete-json", None),
         (b"[" * 100_000, "incomplete-json", None),
         (b"\x1f\x8bnot really", "incomplete-json", None),
-        (gzip.compress(b'{"format": "netcalc samples"')[:-4], "incomplete-json", None),
+        (gzip.compress(b'{"format": "netcalc samples"', mtime=0)[:-4], "incomplete-json", None),
         (b'{"a": 1}', "not-saved-samples", None),
         (b"[1, 2]", "not-saved-samples", None),
         (damaged(lambda d: d.update(schema=99)), "later-schema", "schema"),

@@ -20,10 +20,18 @@ from netcalc.calculator._results import (
     result_lines,
     table,
 )
-from netcalc.calculator._sweeps import Solution, Sweep, parse_range, solve_for, sweep, sweep_range
+from netcalc.calculator._sweeps import (
+    RESULT_CODES,
+    Solution,
+    Sweep,
+    parse_range,
+    solve_for,
+    sweep,
+    sweep_range,
+)
 
 __all__ = [
-    "Formula", "Parameter", "Solution", "Sweep", "column_unit", "command", "explained", "formula",
-    "formulas", "parse_range", "result_lines", "search", "show", "solve_for", "subject_formulas",
-    "sweep", "sweep_range", "table",
+    "RESULT_CODES", "Formula", "Parameter", "Solution", "Sweep", "column_unit", "command",
+    "explained", "formula", "formulas", "parse_range", "result_lines", "search", "show",
+    "solve_for", "subject_formulas", "sweep", "sweep_range", "table",
 ]  # fmt: skip

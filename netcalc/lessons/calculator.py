@@ -17,8 +17,9 @@ from netcalc.plots.style import Theme
 from netcalc.printable import html_text
 from netcalc.units import example
 from netcalc.widgets.controls import choice
-from netcalc.widgets.figure import Figure, with_picture
+from netcalc.widgets.figure import Figure
 from netcalc.widgets.panel import Message
+from netcalc.widgets.saved import SavedOutputs, show_widget
 
 POINTS = 201
 """Points of a curve."""
@@ -36,7 +37,7 @@ class Field(ipywidgets.VBox):
     """
 
     def __init__(self, label: str, parameter: Parameter, text: str = "") -> None:
-        self.parameter = parameter
+        self.label, self.parameter = label, parameter
         self.input = _input(parameter, text)
         self.message = Message()
         about = html_text(parameter.description)
@@ -54,6 +55,10 @@ class Field(ipywidgets.VBox):
         super().__init__([row, self.message], layout=ipywidgets.Layout(width="100%"))
         self.add_class("netcalc-control")
 
+    def saved_text(self) -> str:
+        """Return the argument as text, for a notebook without a kernel."""
+        return f"{html_text(self.label)}: {html_text(self.text)}" if self.text else ""
+
     @property
     def text(self) -> str:
         """What stands in it."""
@@ -69,8 +74,7 @@ class Field(ipywidgets.VBox):
         """
         if not self.text.strip():
             if self.parameter.required:
-                name, wanted = self.parameter.short_name, self.parameter.wanted
-                raise DomainError(name, "missing", wanted)
+                raise self.parameter.required_error()
             return {}
         return {self.parameter.name: self.parameter.read(self.text)}
 
@@ -100,6 +104,9 @@ class CalculatorPanel(ipywidgets.VBox):
         self._points = (self.formula.name, over, dict(points or {}))
         self._build_widgets()
         self.figure = Figure(self._empty())
+        self.figure.saved = SavedOutputs(
+            self.figure.picture, lambda: self.figure.description, lambda: iter(self.children)
+        )
         self.result, self.message = Message(), Message()
         self.result.add_class("netcalc-result")
         super().__init__([], layout=ipywidgets.Layout(width="100%"))
@@ -280,7 +287,7 @@ class CalculatorPanel(ipywidgets.VBox):
                 self.formula, arguments, over=parameter.name, values=values, gaps=True
             )
         except DomainError as error:
-            if not error.name.startswith("result of"):
+            if error.code not in calculator.RESULT_CODES:
                 self.sweep_message.blame(error)
             return None
         except Exception as error:
@@ -378,8 +385,9 @@ class CalculatorPanel(ipywidgets.VBox):
         if children != self._arranged:
             self._arranged = self.children = children
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        return with_picture(super()._repr_mimebundle_(**kwargs), self.figure)
+    def _ipython_display_(self) -> None:
+        self.figure.saved.show()
+        show_widget(super()._repr_mimebundle_())
 
 
 def calculator_panel(

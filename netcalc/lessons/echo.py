@@ -91,9 +91,7 @@ def echo_panel(start: str = LOOPBACK, *, theme: Theme = "light") -> Panel:
                 raise
             paths.value, protocol.value = LOOPBACK, "udp"
             raise ExperimentError(
-                f"{error.what}: no path can be emulated here",
-                phase=error.phase,
-                hint="The loopback of this machine is chosen now: press the button again",
+                "no-emulated-path-here", phase=error.phase, reason=error.what
             ) from error
 
     def show_run(samples: RttSamples) -> None:
@@ -117,9 +115,8 @@ def _run(place: Place, progress: Any, stop: Any) -> RttSamples:
     path = place.path
     if path is None and place.protocol == "icmp":
         raise ExperimentError(
-            "over the loopback only root may send what ping sends",
+            "icmp-needs-root",
             phase="start",
-            hint="Choose UDP, or a path: its ends belong to the run",
         )
     return echo(
         BOOK_SIZES,

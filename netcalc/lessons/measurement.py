@@ -55,7 +55,7 @@ def round_trip_panel(
     def show(samples: Samples) -> None:
         if not isinstance(samples, RttSamples | TransferSamples):
             raise ReaderError(
-                "has no sizes and times to draw",
+                "no-sizes-and-times",
                 file=samples.meta.source or "this file",
                 expected="a ping, or columns of sizes and times",
             )

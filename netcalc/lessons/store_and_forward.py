@@ -153,7 +153,7 @@ def train_panel(*, theme: Theme = "light") -> Panel:
         went = Path.from_truth(samples.meta.instrument["truth"])
         path = _with_routers(len(went.hops) - 1)
         if not went.same_lines(path):
-            raise ReaderError("is of other lines than these", file="the train", value=went.text)
+            raise ReaderError("other-links", file="the train", value=went.text)
         controls["router_count"].value = float(len(went.hops) - 1)
         controls["packet_bytes"].value = float(np.asarray(samples.packet_bytes)[0])
         show_run((path, controls["packet_bytes"].value, samples))

@@ -10,6 +10,7 @@ A template names its values; a format says how one is written:
 
 ``{timeout_s:s}``, ``{rtt_s:s.6}``
     with its unit, one of those of :func:`netcalc.display.show`, and the digits if they are not 4;
+    a list as its first elements;
 ``{count:reply|replies}``
     a count with the noun in singular or plural;
 ``{numbers:lines}``
@@ -39,7 +40,13 @@ from netcalc.messages.files import FILES, FILES_EXPECTED, FILES_HINTS, FILES_PYT
 from netcalc.messages.fitting import FITTING, FITTING_HINTS
 from netcalc.messages.numbers import ALLOWED, NUMBERS, NUMBERS_HINTS
 from netcalc.messages.running import RUNNING, RUNNING_HINTS
-from netcalc.messages.texts import TEXTS, TEXTS_HINTS
+from netcalc.messages.texts import (
+    COMMAND_LINE,
+    COMMAND_LINE_HINTS,
+    TEXTS,
+    TEXTS_HINTS,
+    TYPED_HINTS,
+)
 
 MESSAGES: Mapping[str, str] = {
     "verbatim": "{text}",  # of a file saved before warnings had codes
@@ -50,6 +57,7 @@ MESSAGES: Mapping[str, str] = {
     "legacy-experiment": "{text}",
     **NUMBERS,
     **TEXTS,
+    **COMMAND_LINE,
     **FILES,
     **FITTING,
     **FIGURES,
@@ -61,6 +69,7 @@ MESSAGES: Mapping[str, str] = {
 HINTS: Mapping[str, str] = {
     **NUMBERS_HINTS,
     **TEXTS_HINTS,
+    **COMMAND_LINE_HINTS,
     **FILES_HINTS,
     **FITTING_HINTS,
     **FIGURES_HINTS,
@@ -77,7 +86,7 @@ PYTHON_HINTS: Mapping[str, str] = FILES_PYTHON_HINTS
 
 UNITS = frozenset({"s", "bit/s", "byte", "bit", "ratio", "packet/s", "m"})
 LONGEST_LIST = 8
-"""Of more line numbers or names the rest is counted: a sentence stays one line of a terminal."""
+"""Of longer lists the rest is counted: a sentence stays about one line of a terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +162,11 @@ def hint(code: str, values: Mapping[str, Any]) -> str | None:
         return None if values["hint"] is None else str(values["hint"])
     suggestions = values.get("suggestions")
     if suggestions:
-        return f"Did you mean {' or '.join(map(str, suggestions))}?"
-    return _WRITER.vformat(HINTS[code], (), values) if code in HINTS else None
+        return f"Did you mean {_alternatives(suggestions)}?"
+    template = HINTS.get(code)
+    if values.get("typed"):  # on a command line, where options have other names than arguments
+        template = TYPED_HINTS.get(code, template)
+    return _WRITER.vformat(template, (), values) if template else None
 
 
 class _Writer(string.Formatter):
@@ -170,20 +182,38 @@ class _Writer(string.Formatter):
             more = f" and {len(value) - LONGEST_LIST:,} more" if len(value) > LONGEST_LIST else ""
             return ", ".join(map(repr, value[:LONGEST_LIST])) + more
         if format_spec == "or":
-            return " or ".join(map(str, value))
+            return _alternatives(value)
         unit, _, digits = format_spec.partition(".")
         if unit in UNITS:
-            return show(value, unit, digits=int(digits or 4))
+            return _quantities(value, unit, int(digits or 4))
         if format_spec:
             return str(format(value, format_spec))
         if isinstance(value, float):
             return f"{value:.15g}"
-        if isinstance(value, Sequence | set | frozenset) and not isinstance(value, str | bytes):
+        if _is_list(value) or isinstance(value, set | frozenset):
             return ", ".join(self.format_field(item, "") for item in value)
         return str(value)
 
 
 _WRITER = _Writer()
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+def _quantities(value: float | Sequence[float], unit: str, digits: int) -> str:
+    """Write a number with its unit, or several: ``8 B, 100 B and 12 more``."""
+    values = value if isinstance(value, Sequence) else [value]
+    shown = ", ".join(show(one, unit, digits=digits) for one in values[:LONGEST_LIST])
+    rest = len(values) - LONGEST_LIST
+    return f"{shown} and {rest:,} more" if rest > 0 else shown
+
+
+def _alternatives(names: Sequence[Any]) -> str:
+    """Write alternatives: ``a``, ``a or b``, ``a, b or c``."""
+    *first, last = map(str, names)
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def _numbers(noun: str, numbers: Sequence[int]) -> str:

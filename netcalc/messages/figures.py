@@ -2,6 +2,25 @@
 
 from __future__ import annotations
 
-FIGURES: dict[str, str] = {}
+FIGURES: dict[str, str] = {
+    "name-in-use": "{name} must have names of their own; the figure already has {value}",
+    "wrong-node-count": "{name} must be {expected:name|names}, one more than links, got {value}",
+    "unequal-columns": "{name} must be of one length, got {value}",
+    "other-experiment": "holds no samples of this experiment",
+    "runs-too-large": "is too large ({size_bytes:byte})",
+    "not-saved-runs": "is not a zip of saved runs, or is damaged",
+    "run-in-progress": "a run is in progress",
+    "no-emulated-path-here": "no path can be emulated on this machine ({reason})",
+    "icmp-needs-root": "over the loopback only root may send ICMP echo requests",
+    "no-column-of-unit": "has no column in {wanted_unit}",
+    "no-sizes-and-times": "has no sizes and times to draw",
+    "upload-too-large": "is too large to upload ({size_bytes:byte}, limit {limit_bytes:byte})",
+    "other-links": "was recorded over other links than these",
+}
 
-FIGURES_HINTS: dict[str, str] = {}
+FIGURES_HINTS: dict[str, str] = {
+    "upload-too-large": "Read it on this machine with netcalc.readers.read(path)",
+    "run-in-progress": "Stop it first",
+    "no-emulated-path-here": "The loopback is selected now: press the button again",
+    "icmp-needs-root": "Choose UDP, or a path: its ends belong to the run",
+}

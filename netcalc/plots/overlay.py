@@ -1,4 +1,4 @@
-"""Theory over measured points, and what is left between them."""
+"""Predicted curve and measured points, with their residuals."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def overlay(
     beside: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
     theme: Theme = "light",
 ) -> Plot:
-    """Draw measured points, the prediction with its band, and below them the residuals.
+    """Draw measured points, the prediction with its band, and below them the residuals, if any.
 
     Parameters
     ----------
@@ -50,10 +50,10 @@ def overlay(
     x_scale, y_scale : {'linear', 'log'}
         Scales of the upper figure; the lower one has the same x.
     title : str, optional
-        Title above the figure; the comparison's own by default.
+        Title above the figure; by default that of the comparison.
     beside : mapping of str to a pair of array_like, optional
-        Points of another source by name, each x and y: a book's, an older run's. They are in no
-        residual.
+        Points of another source by name, each x and y, such as a book or an earlier run. They
+        have no residual.
     theme : {'light', 'dark'}
         Colours of the figure.
 
@@ -68,24 +68,24 @@ def overlay(
     x_axis = Axis(comparison.x_name, comparison.x_unit, x_scale)
     y_axis = Axis(comparison.y_name, comparison.y_unit, y_scale)
     residual_axis = Axis("residual", comparison.y_unit)
-    if not comparison.x.size:  # axes without data are not drawn at all: let them stand empty
-        residual_axis = replace(residual_axis, low=-1.0, high=1.0)
-        if not np.isfinite(comparison.curve_y).any() and not beside:
-            x_axis = replace(x_axis, low=0.0, high=1500.0)
-            y_axis = replace(y_axis, low=0.0, high=1.0)
+    measured = comparison.x.size > 0
+    if not measured and not np.isfinite(comparison.curve_y).any() and not beside:
+        # Bokeh draws an axis without data only if it has a range.
+        x_axis = replace(x_axis, low=0.0, high=1500.0)
+        y_axis = replace(y_axis, low=0.0, high=1.0)
     title = comparison.title if title is None else title
     columns = _columns(comparison)
     if both := set(columns) & set(beside):
-        raise DomainError("beside", ", ".join(both), "names that no other source has")
+        raise DomainError("name-in-use", "beside", sorted(both))
     columns |= {name: ready({"x": x, "y": y}) for name, (x, y) in beside.items()}
     sources = {name: new_source(name, data) for name, data in columns.items()}
     names = tuple(beside)
     upper = _upper(comparison, sources, x_axis, y_axis, title=title, beside=names, theme=theme)
-    lower = _lower(sources, x_axis, residual_axis, upper, theme=theme)
-    layout = column(upper, lower, sizing_mode="stretch_width", spacing=0)
+    lower = [_lower(sources, x_axis, residual_axis, upper, theme=theme)] if measured else []
+    layout = column(upper, *lower, sizing_mode="stretch_width", spacing=0)
     note = thinned_note(comparison.x.size)
     labels = (comparison.measured_label, comparison.predicted_label)
-    glyphs = (_has_band(comparison), bool(comparison.outlier.any()))
+    glyphs = (_has_band(comparison), bool(comparison.outlier.any()), measured)
     form = ("overlay", x_axis, y_axis, residual_axis, title, theme, *labels, *glyphs, *names)
     return Plot(layout, sources, " ".join(filter(None, (comparison.sentence, note))), theme, form)
 
@@ -153,8 +153,8 @@ def _upper(
         outliers.name = "not in the fit"
         legend.append(("not in the fit", [outliers]))
         shown.append(outliers)
-    for place, name in enumerate(beside):
-        marker, color = MARKERS[1 + place % (len(MARKERS) - 1)], palette[2 + place % 4]
+    for index, name in enumerate(beside):
+        marker, color = MARKERS[1 + index % (len(MARKERS) - 1)], palette[2 + index % 4]
         others = add_points(chart, sources[name], marker=marker, color=color)
         add_hover(
             chart, [others], [(x_axis.name, "x", x_axis.unit), (y_axis.name, "y", y_axis.unit)]
@@ -183,10 +183,9 @@ def _lower(
         add_points(chart, sources["points"], marker="circle", color=ink, y="residual"),
         add_points(chart, sources["outliers"], marker="x", color=accent, y="residual"),
     ]
-    if y_axis.low is None:
-        chart.y_range.range_padding = 0.3
-        # Zero is always in sight; an outlier would press all others onto it.
-        chart.y_range.renderers = [zero, shown[0]]
+    chart.y_range.range_padding = 0.3
+    # Zero is always visible; the scale ignores outliers, which would flatten all other points.
+    chart.y_range.renderers = [zero, shown[0]]
     add_hover(chart, shown, _rows(x_axis, y_axis.unit))
     return chart
 

@@ -1,4 +1,4 @@
-"""What every figure shares: colours, fonts, axes with units, hover, legend, theme."""
+"""Common parts of all figures: colours, fonts, axes with units, hover, legend, theme."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
 from bokeh.models import (
     BasicTickFormatter,
     BoxZoomTool,
@@ -35,13 +36,13 @@ Theme = Literal["light", "dark"]
 Scale = Literal["linear", "log"]
 
 _SAFE = Colorblind[8]
-# Told apart by people of every colour vision, and with enough contrast on the background.
+# Distinguishable with every colour vision, and with enough contrast on the background.
 PALETTES: dict[Theme, tuple[str, ...]] = {
     "light": tuple(_SAFE[i] for i in (0, 5, 3, 1, 6, 4)),
     "dark": tuple(_SAFE[i] for i in (4, 1, 3, 6, 2, 5)),
 }
 INKS: dict[Theme, str] = {"light": "#000000", "dark": "#ffffff"}
-"""The colour of measured points: no curve has it."""
+"""Colour of measured points, which no curve has."""
 
 MARKERS = ("circle", "triangle", "square", "diamond", "inverted_triangle", "star")
 DASHES: tuple[list[int], ...] = ([], [10, 4], [3, 4], [10, 4, 3, 4], [16, 5], [6, 3, 2, 3, 2, 3])
@@ -55,10 +56,10 @@ LEGEND_ROW = 22
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What an axis shows, in which SI unit, on which scale, and from where to where.
+    """Name, SI unit, scale and range of an axis.
 
-    Without ``low`` and ``high`` the axis follows the data. Where a slider moves a curve, give
-    both: on a standing axis the curve moves, on a following axis only its labels would.
+    Without ``low`` and ``high`` the axis follows the data. Where a slider changes a curve, give
+    both: with a fixed axis the curve moves, with a following axis only the tick labels would.
     """
 
     name: str
@@ -73,12 +74,13 @@ class Axis:
 
     @property
     def label(self) -> str:
-        """The text beside the axis: its name and its unit."""
-        return self.name if self.unit == "1" else f"{self.name} [{self.unit}]"
+        """The label of the axis: its name, and its unit unless the ticks have it."""
+        ticks_have_it = self.unit in _SHORT or self.unit in ("1", "ratio", "text")
+        return self.name if ticks_have_it else f"{self.name} [{self.unit}]"
 
 
-# Number to text with a prefix, as units.show writes it; the unit itself stands beside the axis,
-# short ones also at each tick.
+# Number to text with a prefix, as units.show writes it. Each tick has a short unit; the axis label
+# has a long one.
 _ENGINEERING_JS = """
 function engineering(value, reference) {
   if (!Number.isFinite(value)) return "not defined";
@@ -97,13 +99,13 @@ function engineering(value, reference) {
   return `${number} ${prefix}${suffix}`.trim();
 }
 """
-# A log axis has a tick a decade, however narrow it is: then only every second or third has a text.
+# A log axis has a tick per decade at any width: on a narrow one every second or third is labelled.
 _ROOM_JS = "if (index % Math.ceil(ticks.length * 60 / width)) return '';"
 _SHORT = {"byte": "B", "bit": "bit", "s": "s", "m": "m"}
 _LONG = {**_SHORT, "packet/s": "pps", "s/byte": "s/B"}
 _WHOLE = frozenset({"byte", "bit", "bit/s", "packet/s"})
-_COUNTED = frozenset({"byte", "packet/s"})  # said without a prefix up to 10 000: 1500 B
-_LARGEST = {"s": 1.0, "m": 1e3, "s/byte": 1.0}  # nobody says kiloseconds
+_COUNTED = frozenset({"byte", "packet/s"})  # written without a prefix below 10,000: 1500 B
+_LARGEST = {"s": 1.0, "m": 1e3, "s/byte": 1.0}  # kiloseconds are not in use
 
 
 def _arguments(unit: str, suffix: str) -> dict[str, object]:
@@ -156,14 +158,14 @@ def new_figure(x_axis: Axis, y_axis: Axis, *, title: str, height: int = PLOT_HEI
     )
     chart.toolbar.logo = None
     chart.title = Title(text=PlainText(text=title), text_font=FONT, text_font_size="17px")
-    for axis, place in ((x_axis, chart.xaxis[0]), (y_axis, chart.yaxis[0])):
-        place.axis_label = PlainText(text=axis.label)
-        place.axis_label_text_font = FONT
-        place.axis_label_text_font_size = "16px"
-        place.axis_label_text_font_style = "normal"
-        place.major_label_text_font = FONT
-        place.major_label_text_font_size = "14px"
-        place.formatter = tick_formatter(axis.unit, axis.scale)
+    for axis, drawn in ((x_axis, chart.xaxis[0]), (y_axis, chart.yaxis[0])):
+        drawn.axis_label = PlainText(text=axis.label)
+        drawn.axis_label_text_font = FONT
+        drawn.axis_label_text_font_size = "16px"
+        drawn.axis_label_text_font_style = "normal"
+        drawn.major_label_text_font = FONT
+        drawn.major_label_text_font_size = "14px"
+        drawn.formatter = tick_formatter(axis.unit, axis.scale)
     bottom = chart.xaxis[0]
     bottom.ticker.desired_num_ticks = 6
     arguments = {"ticker": bottom.ticker, "formatter": bottom.formatter}
@@ -204,22 +206,58 @@ title.text_font_size = narrow ? "13px" : "17px";
 title.standoff = narrow ? 1 : 10;
 title.text = new title.text.constructor({ text });
 """
+# An entry without a mark in the figure, such as that of a run not made yet, is not shown.
 _FIT_LEGEND_JS = """
-const count = legend.items.length;
-const columns = Math.max(1, Math.min(count, Math.floor(cb_obj.inner_width / column)));
+const marked = (source, names) => {
+  const columns = names.map(name => source.data[name]);
+  const drawn = value => typeof value !== "number" || Number.isFinite(value);
+  for (let i = 0; i < columns[0].length; i++)
+    if (columns.every(column => drawn(column[i]))) return true;
+  return false;
+};
+let count = 0;
+legend.items.forEach((item, i) => {
+  const visible = marks[i].some(([source, names]) => !names.length || marked(source, names));
+  if (item.visible !== visible) item.visible = visible;
+  count += visible;
+});
+const columns = Math.max(1, Math.min(count, Math.floor(chart.inner_width / column)));
 if (legend.ncols !== columns) legend.ncols = columns;
 const wanted = height + row * Math.ceil(count / columns);
-if (cb_obj.height !== wanted) cb_obj.height = wanted;
+if (chart.height !== wanted) chart.height = wanted;
 """
+_COORDINATES = ("x", "y", "y1", "xs", "ys", "left", "top")
+
+
+def mark_columns(drawn: GlyphRenderer) -> list[str]:
+    """Return the columns that say where the marks of a glyph are."""
+    names = (getattr(drawn.glyph, name, None) for name in _COORDINATES)
+    return [name for name in names if isinstance(name, str) and name in drawn.data_source.data]
+
+
+def has_marks(entry: LegendItem) -> bool:
+    """Return whether anything of an entry of the legend is in the figure."""
+    return any(_has_marks(drawn) for drawn in entry.renderers)
+
+
+def _has_marks(drawn: GlyphRenderer) -> bool:
+    columns = [drawn.data_source.data[name] for name in mark_columns(drawn)]
+    known = (
+        isinstance(row[0], str | list) or bool(np.isfinite(row).all())
+        for row in zip(*columns, strict=True)
+    )
+    return not columns or any(known)
 
 
 def add_legend(chart: figure, entries: Sequence[tuple[str, Sequence[GlyphRenderer]]]) -> None:
-    """Put a legend above the data, never over it; a click hides the entry's curve."""
+    """Add a legend above the plot area; a click on an entry hides its curve."""
     names = [printable(name) for name, _ in entries]
     items = [
         LegendItem(label={"value": name}, renderers=list(drawn))
         for name, (_, drawn) in zip(names, entries, strict=True)
     ]
+    for item in items:
+        item.visible = has_marks(item)
     width = 8 * max(map(len, names), default=1)
     legend = Legend(
         items=items,
@@ -241,16 +279,23 @@ def add_legend(chart: figure, entries: Sequence[tuple[str, Sequence[GlyphRendere
     height = int(chart.height)
     chart.height = height + LEGEND_ROW * len(items)
     chart.add_layout(legend, "above")
-    arguments = {"legend": legend, "column": width + 60, "height": height, "row": LEGEND_ROW}
-    chart.js_on_change("inner_width", CustomJS(args=arguments, code=_FIT_LEGEND_JS))
+    marks = [[(one.data_source, mark_columns(one)) for one in item.renderers] for item in items]
+    sizes = {"column": width + 60, "height": height, "row": LEGEND_ROW}
+    arguments = {"legend": legend, "chart": chart, "marks": marks, **sizes}
+    fit = CustomJS(args=arguments, code=_FIT_LEGEND_JS)
+    chart.js_on_change("inner_width", fit)
+    for source in {
+        one.data_source.id: one.data_source for item in items for one in item.renderers
+    }.values():
+        source.js_on_change("data", fit)
 
 
 def add_hover(
     chart: figure, renderers: Sequence[GlyphRenderer], rows: Sequence[tuple[str, str, str]]
 ) -> None:
-    """Show the name of what is under the pointer and ``(what, column, unit)`` of its point.
+    """Show the name of the curve and ``(what, column, unit)`` of the point under the pointer.
 
-    Names and text columns come from files and users: bokeh escapes both, templates it does not.
+    Names and text columns come from files and users: bokeh escapes both, but not templates.
     """
     tooltips = [("", "$name")]
     formatters: dict[str, CustomJSHover] = {}
@@ -299,7 +344,7 @@ def new_source(name: str, columns: Mapping[str, object]) -> ColumnDataSource:
 
 
 def printable_texts(values: Any) -> Any:
-    """Return a column whose texts, if it is one of texts, are safe to show."""
+    """Return a column; in one of texts, control characters are escaped."""
     if not isinstance(values, list):
         return values
     return [printable(value) if isinstance(value, str) else value for value in values]

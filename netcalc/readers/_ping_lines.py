@@ -242,7 +242,7 @@ def _with_sequence(body: str, found: list[re.Match[str]], stamp_s: float) -> Lin
 
 def _status(before: str, after: str, sequence: int) -> Line | None:
     """``From 192.0.2.1 icmp_seq=3 Destination Host Unreachable``; ``no answer yet for ...``."""
-    if re.search(r"seq=\d+.*\bttl=\d+|[=<]\s?[0-9.,]+\s?ms", before + after):
+    if re.search(r"\bttl=\d+|[=<]\s?[0-9.,]+\s?ms", before + after):
         return Line("damaged", sequence, fault="no-reply-size")
     if before.strip() and re.search(r"[^\W\d_]", after):
         if _ADDRESS.search(before) or len(before.split()) >= 2:

@@ -183,12 +183,13 @@ def _required(source: Source, grid: Grid, column: Column, unit: str) -> Column:
             raise unit_refused(source, grid, column, unit, error) from None
     value = next((cell for cell in column.cells if cell), "")
     raise ReaderError(
-        "no-column-unit",
+        "column-without-unit",
         file=source.name,
         line=grid.header_line or None,
         field=shortened(column.name),
         value=shortened(value),
         unit=unit,
+        column=shortened(column.name),
         readings=[f"{shortened(value)} {example}" for example in EXAMPLES[unit]],
         example=EXAMPLES[unit][0],
     )

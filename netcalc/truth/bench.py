@@ -33,6 +33,8 @@ AT_ONCE = Path.of([Link(1e12)])
 HOLDS_ALL_BYTES = 64 << 20
 """A buffer of a link that loses nothing of what the runs here send. [byte]"""
 
+LATE_PATH = ("packets-unread", "packets-late")
+"""Warnings of an emulated path that did not keep up."""
 Kept = TypeVar("Kept", bound=Samples)
 
 
@@ -188,6 +190,7 @@ def doubt(samples: Samples) -> str:
     A rate over some time, or a median, has every wait of the two hosts in it; and where a machine
     is busy enough, so has the smallest of a few.
     """
-    said = samples.meta.warnings
-    late = next((text for text in said if "did not keep up" in text), "")
-    return late or next((text for text in said if text.startswith("starved")), "")
+    found = {notice.code: notice for notice in samples.meta.warnings}
+    late = next((one for one in samples.meta.warnings if one.code in LATE_PATH), None)
+    worst = late or found.get("cpu-contention")
+    return "" if worst is None else str(worst)

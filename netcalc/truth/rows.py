@@ -245,7 +245,7 @@ def truth_rows(table: Table) -> list[TruthRow]:
     Parameters
     ----------
     table : Table
-        What :func:`netcalc.truth.table` returned.
+        What :func:`netcalc.truth.truth` returned.
 
     Returns
     -------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,9 @@ import numpy as np
 from netcalc.checks import choice
 from netcalc.errors import ExperimentError
 from netcalc.experiments.running import instrument
-from netcalc.experiments.running.limits import MAX_DURATION_S, require_processes, require_writable
-from netcalc.experiments.running.run import Progress, Record, finish
-from netcalc.experiments.running.stopping import Stop, Stopping
+from netcalc.experiments.running.limits import require_processes
+from netcalc.experiments.running.run import Progress, Record, conduct
+from netcalc.experiments.running.stopping import Stop
 from netcalc.samples import Table
 from netcalc.truth.bench import Bench, Setting
 from netcalc.truth.rows import (
@@ -105,19 +106,19 @@ def truth(
         for setting in SETTINGS
         if (not given or setting.lab in given) and (setting.quick or not quick)
     ]
-    require_writable(save)
-    with Stopping(stop, limit_s=MAX_DURATION_S) as stopping:
-        run = TruthRun(
-            total_count=sum(len(setting.what) for setting in chosen),
-            unit="rows",
-            host="",
-            port=None,
-            stopping=stopping,
-            progress=progress,
-            save=save,
-            command=f"truth(labs={list(given)}, quick={quick})",
-        )
-        return finish(run, lambda: run.measure(chosen))
+    make = partial(
+        TruthRun,
+        experiment="truth",
+        protocol="",
+        target="this machine",
+        note="predicted, measured and own_error are in the unit of their row",
+        total_count=sum(len(setting.what) for setting in chosen),
+        unit="rows",
+        host="",
+        command=f"truth(labs={list(given)}, quick={quick})",
+    )
+    measure = partial(TruthRun.measure, settings=chosen)
+    return conduct(make, measure, progress=progress, stop=stop, save=save)
 
 
 class TruthRun(Record[Table]):
@@ -152,15 +153,8 @@ class TruthRun(Record[Table]):
     def add(self, rows: Sequence[TruthRow]) -> None:
         """Note the rows of a setting."""
         self.rows += rows
-        self.tell(rows[-1].error_ratio if rows else np.nan)
+        self.advance(rows[-1].error_ratio if rows else np.nan)
 
     def samples(self) -> Table:
         """Return the table so far."""
-        meta = self.meta(
-            tool="netcalc truth",
-            target="this machine",
-            layers={},
-            counts={},
-            note="predicted, measured and own_error are in the unit of their row",
-        )
-        return table_of(self.rows, meta)
+        return table_of(self.rows, self.meta())

@@ -88,6 +88,10 @@ class Quantity(ipywidgets.VBox):
         self.box.observe(self._typed, "value")
         self.observe(self._set, "value")
 
+    def saved_text(self) -> str:
+        """Return the quantity as text, for a notebook without a kernel."""
+        return f"{html_text(self.label)}: {html_text(self.box.value)}"
+
     def _position(self, value: float) -> int:
         """Return the slider's stop that is nearest to a value."""
         if self._log:

@@ -1,43 +1,62 @@
 // A bokeh figure in a notebook: BokehJS comes from the kernel, once a page; the figure comes
 // once a view; after that only columns come.
+//
+// The library of a page:  none -> asked -> loaded       (or broken)
+// The figure of a view:   asked -> received -> drawing -> drawn  (or broken)
+//
+// A view asks for the library only after it has received its figure: what answered once has a
+// kernel. A view that was saved with the notebook and has none would ask in vain, and keep the
+// others from asking. Each question has a time limit, after which it is asked again, at longer and
+// longer intervals; in the end the view says that nobody answers.
 
-const PATIENCE_MS = 4000; // then what did not come is asked for again
+const PATIENCE_MS = 2000; // then what did not come is asked for again
+const LONGEST_MS = 60000; // between two questions, at most
+const SILENT_COUNT = 2; // questions without an answer before the view says so
+const WATCH_MS = 1000; // between two looks at the kernel's connection
+const NO_KERNEL = "No kernel: run the cell again.";
+const NO_ANSWER = "The kernel does not answer: it is busy, or has ended. Then run the cell again.";
 
 // One entry a version of BokehJS, shared by all figures of the page, kept out of window.Bokeh.
-const libraries = (globalThis.__netcalcBokeh ??= {});
+const libraries = (globalThis.__netcalcLibraries ??= {});
 
 function library(version) {
-  if (!libraries[version]) {
-    const entry = { askedAt: -Infinity };
-    entry.loaded = new Promise((resolve) => (entry.resolve = resolve));
-    libraries[version] = entry;
-  }
-  return libraries[version];
+  const asked = { state: "none", askAgainAt: -Infinity, pause: PATIENCE_MS };
+  return (libraries[version] ??= { ...asked, Bokeh: null, error: null, views: new Set() });
 }
 
-function evaluate(version, source) {
-  const scope = {};
-  new Function(source).call(scope);
-  library(version).resolve(scope.Bokeh);
+function load(shared, source) {
+  if (shared.state === "loaded") return;
+  try {
+    const scope = {};
+    new Function(source).call(scope);
+    shared.Bokeh = scope.Bokeh;
+    shared.state = "loaded";
+  } catch (error) {
+    shared.error = error;
+    shared.state = "broken";
+  }
+  for (const step of [...shared.views]) step();
 }
+
+const ownModel = async (model) => model.widget_manager.get_model(model.get("_own_id"));
 
 // anywidget gives a model up whose module took more than 2 s to load, as on a busy machine: the
 // model is shown, but never hears the kernel again. This gives it back the hearing of its base.
 async function revive(model) {
-  const own = await model.widget_manager.get_model(model.get("_own_id"));
+  const own = await ownModel(model);
   const base = Object.getPrototypeOf(Object.getPrototypeOf(own));
   own.comm?.on_msg((message) => base._handle_comm_msg.call(own, message));
 }
 
-// Some front ends attach the element to the page later; bokeh measures it, so wait.
-function connected(el, signal) {
-  return new Promise((resolve) => {
-    const look = () => {
-      if (signal.aborted || (el.isConnected && el.clientWidth > 0)) resolve();
-      else setTimeout(look, 30);
-    };
-    look();
-  });
+const hasEnded = (own) => !own.comm_live || own.comm?.jsServicesComm?.isDisposed === true;
+
+// Front ends mark the widgets of a kernel that was restarted, not of one that died or was shut
+// down: then its connections are closed, and this marks all widgets that had one.
+async function markEnded(manager) {
+  for (const promise of Object.values(manager._models ?? {})) {
+    const one = await promise;
+    if (one.comm_live && hasEnded(one)) one.comm_live = false;
+  }
 }
 
 function decode(columns, buffers) {
@@ -61,112 +80,172 @@ function assign(figure, sources, buffers) {
   }
 }
 
-function render({ model, el }) {
-  const version = model.get("_bokeh_version");
-  const view = Math.random().toString(36).slice(2);
-  const state = new AbortController();
-  const { signal } = state;
-  const picture = Object.assign(document.createElement("div"), { className: "netcalc-figure" });
-  const caption = Object.assign(document.createElement("div"), { className: "netcalc-caption" });
-  picture.setAttribute("role", "img");
-  el.classList.add("netcalc");
-  el.append(picture, caption);
+function element(className, role) {
+  const made = Object.assign(document.createElement("div"), { className });
+  if (role) made.setAttribute("role", role);
+  return made;
+}
 
+function render({ model, el }) {
+  const shared = library(model.get("_bokeh_version"));
+  const view = Math.random().toString(36).slice(2);
+  const picture = element("netcalc-figure", "img");
+  const caption = element("netcalc-caption");
+  const notice = element("netcalc-notice", "status");
+  el.classList.add("netcalc");
+  el.append(picture, caption, notice);
+
+  let state = "asked";
+  let received = null; // the document to be drawn, and the columns that came after it
   let drawn = null; // the bokeh document on the page, and the way to its sources
-  let queue = Promise.resolve(); // messages are worked off one after the other
-  let waiting = null; // timer of the next question
-  let wanted = false; // a question is open
+  let closed = false;
+  let ended = false; // whether the kernel of this view is known to have ended
+  let timer = null; // of the question that is open, or of the next look at the page
   let pause = PATIENCE_MS;
+  let silent = 0; // questions without an answer, one after the other
 
   const describe = () => {
     picture.setAttribute("aria-label", model.get("description"));
     caption.textContent = model.get("description");
   };
 
-  // What stands there until the figure is there, and for good where no kernel runs.
-  const stand_in = () => {
-    const svg = model.get("picture");
-    if (!svg) return;
-    const img = document.createElement("img");
-    img.alt = "";
-    img.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg);
-    picture.replaceChildren(img);
+  const tell = () => {
+    let text = "";
+    if (ended) text = NO_KERNEL;
+    else if (state !== "drawn" && silent >= SILENT_COUNT) text = NO_ANSWER;
+    if (notice.textContent !== text) notice.textContent = text;
   };
 
-  const ask = () => {
-    if (signal.aborted) return;
-    wanted = true;
-    const shared = library(version);
-    const now = Date.now();
-    const needs_library = !shared.done && now - shared.askedAt >= PATIENCE_MS;
-    if (needs_library) shared.askedAt = now;
+  const fail = (error) => {
+    state = "broken";
+    console.error("netcalc figure:", error);
+    caption.textContent = `The figure cannot be drawn here: ${error.message}`;
+  };
+
+  const send = (content) => {
     try {
-      model.send({ kind: "ask", view, library: needs_library });
+      model.send(content);
     } catch (error) {
-      // No kernel is connected: the picture stays.
+      // No kernel is connected: the time limit asks again.
     }
-    clearTimeout(waiting);
-    waiting = setTimeout(async () => {
-      if (!wanted) return;
+  };
+
+  const awaitAnswer = () => {
+    timer = setTimeout(async () => {
+      silent += 1;
+      pause = Math.min(2 * pause, LONGEST_MS);
+      tell();
       await revive(model).catch(() => {});
-      ask();
+      step();
     }, pause);
-    pause = Math.min(2 * pause, 60000);
+  };
+
+  // The one place that decides what to do next; called whenever something came or ran out.
+  const step = () => {
+    clearTimeout(timer);
+    if (closed || state === "drawn" || state === "drawing" || state === "broken") return;
+    if (!received) {
+      send({ kind: "ask document", view });
+      awaitAnswer();
+    } else if (shared.state === "broken") {
+      fail(shared.error);
+    } else if (shared.state !== "loaded") {
+      if (Date.now() >= shared.askAgainAt) {
+        shared.state = "asked";
+        shared.askAgainAt = Date.now() + shared.pause;
+        shared.pause *= 2; // a megabyte on a slow line is no lost one
+        send({ kind: "ask library" });
+      }
+      awaitAnswer();
+    } else if (!picture.isConnected || picture.clientWidth === 0) {
+      timer = setTimeout(step, 30); // bokeh measures it; some front ends attach it later
+    } else {
+      draw().catch(fail);
+    }
   };
 
   const clear = () => {
     drawn?.document.clear();
     drawn = null;
+    delete picture.netcalc;
   };
 
-  const draw = async (ids, buffer) => {
-    wanted = false;
-    clearTimeout(waiting);
-    const Bokeh = await library(version).loaded;
-    await connected(picture, signal);
-    if (signal.aborted) return;
-    const text = new TextDecoder().decode(buffer);
-    const next = Bokeh.require("document").Document.from_json(JSON.parse(text));
-    const source = (name) => next.get_model_by_id(ids[name]);
+  const draw = async () => {
+    state = "drawing";
+    const { ids, content, columns } = received;
+    const mine = received;
+    const { Bokeh } = shared;
+    const next = Bokeh.require("document").Document.from_json(JSON.parse(content));
     clear();
     picture.replaceChildren();
-    drawn = { document: next, source };
+    drawn = { document: next, source: (name) => next.get_model_by_id(ids[name]) };
     await Bokeh.require("embed/standalone").add_document_standalone(next, picture);
+    if (closed) return clear();
+    for (const [sources, buffers] of columns) assign(drawn, sources, buffers);
+    if (received !== mine) {
+      state = "received"; // another figure came meanwhile
+      step();
+      return undefined;
+    }
+    received = null;
+    state = "drawn";
     picture.netcalc = drawn; // for tests and for the curious
+    el.classList.add("netcalc-drawn");
+    describe();
+    tell();
+    return undefined;
+  };
+
+  const heard = () => {
+    silent = 0;
+    pause = PATIENCE_MS;
+    tell();
   };
 
   const receive = (message, buffers) => {
+    if (closed) return;
     if (message.kind === "library") {
-      if (!library(version).done) {
-        library(version).done = true;
-        evaluate(version, new TextDecoder().decode(buffers[0]));
-      }
-      return;
+      heard();
+      load(shared, new TextDecoder().decode(buffers[0]));
+    } else if (message.kind === "document") {
+      // A second answer to a question that was asked twice changes nothing.
+      const late = state === "drawn" || state === "drawing";
+      if (message.view !== "all" && (message.view !== view || late)) return;
+      heard();
+      received = { ids: message.ids, content: new TextDecoder().decode(buffers[0]), columns: [] };
+      if (state !== "drawing") state = "received";
+      step();
+    } else if (message.kind === "columns") {
+      if (received) received.columns.push([message.sources, buffers]);
+      else if (drawn) assign(drawn, message.sources, buffers);
     }
-    queue = queue
-      .then(() => {
-        if (signal.aborted) return undefined;
-        // One answer to one question; and whatever was sent to all views.
-        const mine = message.view === "all" || (message.view === view && wanted);
-        if (message.kind === "document" && mine) return draw(message.ids, buffers[0]);
-        if (message.kind === "columns" && drawn) assign(drawn, message.sources, buffers);
-        return undefined;
-      })
-      .catch((error) => {
-        console.error("netcalc figure:", error);
-        caption.textContent = `The figure cannot be drawn here: ${error.message}`;
-      });
   };
+
+  // Controls of a panel without a kernel would move and nothing would follow.
+  const watch = async () => {
+    const own = await ownModel(model);
+    if (closed) return;
+    ended = hasEnded(own);
+    tell();
+    for (const part of el.closest(".netcalc-panel")?.children ?? []) {
+      if (part !== el) part.inert = ended;
+    }
+    if (ended) await markEnded(model.widget_manager);
+  };
+  const watcher = setInterval(() => watch().catch(() => {}), WATCH_MS);
 
   model.on("msg:custom", receive);
   model.on("change:description", describe);
+  shared.views.add(step);
   describe();
-  stand_in();
-  ask();
+  step();
+  watch().catch(() => {});
 
   return () => {
-    state.abort();
-    clearTimeout(waiting);
+    closed = true;
+    clearTimeout(timer);
+    clearInterval(watcher);
+    shared.views.delete(step);
     model.off("msg:custom", receive);
     model.off("change:description", describe);
     clear();

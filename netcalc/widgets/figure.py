@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,9 +20,7 @@ from numpy.typing import ArrayLike
 from netcalc.plots import Plot
 from netcalc.plots.picture import svg
 from netcalc.printable import printable_lines
-
-PICTURE_S = 0.5
-"""How long the picture that is saved with the notebook may lag behind the figure. [s]"""
+from netcalc.widgets.saved import SavedOutputs, show_widget
 
 
 class Figure(anywidget.AnyWidget):
@@ -40,16 +37,13 @@ class Figure(anywidget.AnyWidget):
     _bokeh_version = traitlets.Unicode(bokeh.__version__).tag(sync=True)
     _own_id = traitlets.Unicode().tag(sync=True)
     description = traitlets.Unicode().tag(sync=True)
-    picture = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, plot: Plot) -> None:
         self._lock = threading.RLock()  # the columns change while a view asks for them
         self._plot = plot
-        self._timer: threading.Timer | None = None
+        self.saved = SavedOutputs(self.picture, lambda: self.description)
         name = uuid.uuid4().hex
-        super().__init__(
-            model_id=name, _own_id=name, description=plot.description, picture=svg(plot)
-        )
+        super().__init__(model_id=name, _own_id=name, description=plot.description)
         self.layout.width = "100%"
         self.on_msg(self._answer)
 
@@ -74,25 +68,17 @@ class Figure(anywidget.AnyWidget):
             drawn = {name: self._plot.replace(name, **new) for name, new in sources.items()}
             message, buffers = _pack(drawn)
             self.send({"kind": "columns", "sources": message}, buffers=buffers)
-            if self._timer is None:  # not at every step of a slider
-                self._timer = threading.Timer(PICTURE_S, self._renew_picture)
-                self._timer.daemon = True
-                self._timer.start()
+            self.saved.renew()
 
-    def current_picture(self) -> str:
-        """Return the picture of what is shown now."""
+    def picture(self) -> str:
+        """Return what is shown now as SVG."""
         with self._lock:
-            self.picture = svg(self._plot)
-            return self.picture
-
-    def _renew_picture(self) -> None:
-        self._timer = None
-        with suppress(Exception):  # the widget may be closed meanwhile, or the kernel end
-            self.current_picture()
+            return svg(self._plot)
 
     def describe(self, text: str) -> None:
         """Replace the text alternative, which also stands below the figure."""
         self.description = printable_lines(text)
+        self.saved.renew()
 
     def draw(self, plot: Plot) -> None:
         """Show another figure in the same place; one of the same form costs only its columns."""
@@ -102,31 +88,23 @@ class Figure(anywidget.AnyWidget):
             else:
                 self._plot = plot
                 self._send_document("all")
-                self.picture = svg(plot)
-            self.description = plot.description
+            self.describe(plot.description)
 
     def _answer(self, _widget: object, content: Mapping[str, Any], _buffers: object) -> None:
-        if content.get("kind") != "ask":
-            return
-        if content.get("library"):
+        if content.get("kind") == "ask library":
             self.send({"kind": "library"}, buffers=[_library()])
-        with self._lock:
-            self._send_document(str(content.get("view")))
+        elif content.get("kind") == "ask document":
+            with self._lock:
+                self._send_document(str(content.get("view")))
 
     def _send_document(self, view: str) -> None:
         document = serialize_json(self._plot.document().to_json(deferred=False)).encode()
         ids = {name: source.id for name, source in self._plot.sources.items()}
         self.send({"kind": "document", "view": view, "ids": ids}, buffers=[document])
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        return with_picture(super()._repr_mimebundle_(**kwargs), self)
-
-
-def with_picture(bundle: Any, figure: Figure) -> Any:
-    """Add to a widget's display what is shown where no kernel runs: the picture and its text."""
-    data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-    data = {**data, "text/plain": figure.description, "image/svg+xml": figure.current_picture()}
-    return data, metadata
+    def _ipython_display_(self) -> None:
+        self.saved.show()
+        show_widget(super()._repr_mimebundle_())
 
 
 @cache

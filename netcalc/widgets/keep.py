@@ -56,6 +56,10 @@ class Keep(ipywidgets.VBox):
         children = [self.link, self.field] if tool else [self.link]
         super().__init__(children, layout=ipywidgets.Layout(width="100%"))
 
+    def saved_text(self) -> str:
+        """Return nothing: the samples themselves are no part of the notebook."""
+        return ""
+
     def offer(self, result: Any) -> None:
         """Put the samples of a result into the link; take it away if there are none."""
         runs = runs_of(result)
@@ -79,7 +83,7 @@ class Keep(ipywidgets.VBox):
         for run in runs:
             if run.meta.tool != self._tool:
                 raise ReaderError(
-                    "has no samples of this experiment",
+                    "other-experiment",
                     file=name,
                     value=run.meta.tool or type(run).__name__,
                     expected=self._tool,
@@ -120,14 +124,14 @@ def _unzip(data: bytes, name: str, key: str) -> list[Samples]:
             parts = sorted(archive.infolist(), key=lambda part: part.filename)
             size = sum(part.file_size for part in parts)
             if archive.comment != key.encode() or not parts:
-                raise ReaderError("has no samples of this experiment", file=name, expected=key)
+                raise ReaderError("other-experiment", file=name, expected=key)
             if len(parts) > MAX_RUNS or size > 4 * MAX_BYTES:
-                raise ReaderError("is too large", file=name, value=f"{size / 1e6:.3g} MB")
+                raise ReaderError("runs-too-large", file=name, size_bytes=size)
             return [loads(archive.read(part), file=f"{name}, {part.filename}") for part in parts]
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, RuntimeError) as error:
         if isinstance(error, ReaderError):
             raise
-        raise ReaderError("is no zip of saved runs, or a damaged one", file=name) from error
+        raise ReaderError("not-saved-runs", file=name) from error
 
 
 def _slug(key: str) -> str:

@@ -12,7 +12,8 @@ import ipywidgets
 
 from netcalc.errors import NetcalcError
 from netcalc.printable import html_text
-from netcalc.widgets.figure import Figure, with_picture
+from netcalc.widgets.figure import Figure
+from netcalc.widgets.saved import SavedOutputs, show_widget
 
 
 class Message(ipywidgets.HTML):
@@ -52,6 +53,26 @@ class Message(ipywidgets.HTML):
         self.layout.display = "" if html else "none"
 
 
+class ResultSource(ipywidgets.VBox):
+    """A part of a panel that hands results to its figure: a run button, an upload.
+
+    What it says is about the result that is shown; when another part hands over a new one, it
+    says nothing more.
+    """
+
+    others: Sequence[ResultSource] = ()
+    """The other parts that hand results to the same figure."""
+
+    def clear_others(self) -> None:
+        """Hide what the other parts say about the result before this one."""
+        for other in self.others:
+            other.clear_result()
+
+    def clear_result(self) -> None:
+        """Hide what this part says about its last result."""
+        raise NotImplementedError
+
+
 class Panel(ipywidgets.VBox):
     """Controls above a figure; every change of a control calls ``update`` with all values.
 
@@ -80,6 +101,12 @@ class Panel(ipywidgets.VBox):
             [board, figure, self.message, *below], layout=ipywidgets.Layout(width="100%")
         )
         self.add_class("netcalc-panel")
+        sources = [part for part in below if isinstance(part, ResultSource)]
+        for source in sources:
+            source.others = [other for other in sources if other is not source]
+        figure.saved = SavedOutputs(
+            figure.picture, lambda: figure.description, lambda: iter(self.children)
+        )
         for control in self.controls.values():
             control.observe(self._changed, "value")
         self.refresh()
@@ -115,12 +142,14 @@ class Panel(ipywidgets.VBox):
             self.message.blame(error)
         else:
             self.message.say("")
+        self.figure.saved.renew()
 
     def _changed(self, _change: object) -> None:
         self.refresh()
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        return with_picture(super()._repr_mimebundle_(**kwargs), self.figure)
+    def _ipython_display_(self) -> None:
+        self.figure.saved.show()
+        show_widget(super()._repr_mimebundle_())
 
 
 def panel(

@@ -12,13 +12,13 @@ import ipywidgets
 from netcalc.errors import ExperimentError
 from netcalc.experiments import measurement_error
 from netcalc.widgets.keep import Keep, runs_of
-from netcalc.widgets.panel import Message
+from netcalc.widgets.panel import Message, ResultSource
 
 STOP_LIMIT_S = 3.0
 """How long an older run is waited for; experiments end within a second of the order."""
 
 
-class RunButton(ipywidgets.VBox):
+class RunButton(ResultSource):
     """Run and stop buttons, a progress bar and a line of words for one experiment.
 
     Below them stand the error of the run itself, a link that saves its samples, and a field that
@@ -127,12 +127,23 @@ class RunButton(ipywidgets.VBox):
     def _show(self, result: Any) -> None:
         self.about.say(measurement_error(*runs_of(result)))
         self.keep.offer(result)
+        self.keep.field.message.say("")  # of a file that was opened before this run
+        self.clear_others()
         self._done(result)
+
+    def clear_result(self) -> None:
+        """Hide the last run's own error, its samples and its progress."""
+        for message in (self.about, self.keep.link, self.keep.field.message):
+            message.say("")
+        if not self.running:
+            self.message.say("")
+            self.progress.value = 0
 
     def _opened(self, result: Any) -> None:
         if self.running:
-            raise ExperimentError("a run is at work; stop it first", phase="open")
+            raise ExperimentError("run-in-progress", phase="open")
         self._done(result)
+        self.clear_others()
         self.about.say(measurement_error(*runs_of(result)))
         self.message.say("")
 

@@ -14,7 +14,7 @@ from netcalc import readers
 from netcalc.errors import ReaderError
 from netcalc.printable import excerpt
 from netcalc.samples import Samples
-from netcalc.widgets.panel import Message
+from netcalc.widgets.panel import Message, ResultSource
 
 MAX_BYTES = 32 * 1024 * 1024
 """Largest file that is taken. [byte]"""
@@ -29,7 +29,7 @@ class FileField(anywidget.AnyWidget):
     max_bytes = traitlets.Int().tag(sync=True)
 
 
-class Upload(ipywidgets.VBox):
+class Upload(ResultSource):
     """A file field and what became of the file."""
 
     def __init__(
@@ -59,7 +59,12 @@ class Upload(ipywidgets.VBox):
         except Exception as error:
             self.message.blame(error)
             return
+        self.clear_others()
         self.message.say(f"{name} is read. {self._say(samples)}".strip())
+
+    def clear_result(self) -> None:
+        """Hide what was said about the last file."""
+        self.message.say("")
 
     def _receive(
         self, _field: object, content: Mapping[str, Any], buffers: Sequence[memoryview]
@@ -82,11 +87,10 @@ class Upload(ipywidgets.VBox):
 
     def _too_large(self, name: str, size: int) -> ReaderError:
         return ReaderError(
-            "is too large to upload",
+            "upload-too-large",
             file=base_name(name),
-            value=f"{size / 1e6:.4g} MB",
-            expected=f"at most {self.field.max_bytes / 1e6:.3g} MB",
-            hint="Read it on this machine with netcalc.readers.read(path)",
+            size_bytes=size,
+            limit_bytes=self.field.max_bytes,
         )
 
 

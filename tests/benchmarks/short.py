@@ -19,7 +19,7 @@ SHORT = {
     "closed_forms": ("1e5", "latency.transfer_s", "mm1.mm1_wait_s"),
     "echo": ("500",),
     "import_time": (),
-
+    "mutations": ("solver", "--count", "2"),
     "peers": ("1", "1"),
     "queues_and_loss": (),
     "slider": ("voila",),

@@ -22,7 +22,7 @@ def test_transfers_are_measured_beside_the_book(page):
         start=1,
     ):
         page.page.get_by_role("button", name=label).last.click()
-        page.page.get_by_text("done", exact=True).nth(done - 1).wait_for()
+        page.page.locator(".netcalc-panel").get_by_text("done", exact=True).nth(done - 1).wait_for()
         page.wait_painted()
         page.figure(figure)
         page.screenshot(shot)
@@ -34,5 +34,5 @@ def test_transfers_are_measured_beside_the_book(page):
     assert (received <= 1.05 * sent).all()
     # Derived: segments are the MTU less 40 of headers and 12 of timestamps.
     assert page.column("measured", "x", 3)[:1] == [1448]
-    assert page.page.get_by_text("seen in flight at once").count() >= 1
+    assert page.page.locator(".netcalc-panel").get_by_text("seen in flight at once").count() >= 1
     assert page.complaints() == []

@@ -9,7 +9,6 @@ import threading
 import time
 from contextlib import ExitStack
 
-import numpy as np
 import pytest
 
 from netcalc.emulation import Relay
@@ -55,14 +54,12 @@ def round_trip_s(client, size):
 @pytest.mark.parametrize("text", ["T1 5 ms", "10 Mbit/s 3 ms, 10 Mbit/s 2 ms"])
 @pytest.mark.parametrize("size", [8, 1400])
 def test_a_round_trip_takes_that_of_the_path(server, client, text, size):
-    """identity: Path.rtt_s of the datagram and its headers; one of 36 at most 2 ms late."""
+    """identity: Path.rtt_s of the datagram and its headers; the best of six at most 2 ms late."""
     path = Path.parse(text)
     truth_s = float(path.rtt_s(size + 28))
-    found_s = []
     with Relay(path, target=server) as relay:
         client.connect(relay.address)
-        while len(found_s) < 36 and min(found_s, default=np.inf) > truth_s + 2e-3:
-            found_s += [round_trip_s(client, size) for _ in range(6)]
+        found_s = [round_trip_s(client, size) for _ in range(6)]
         assert relay.lateness_s() >= 0
     assert truth_s <= min(found_s) <= truth_s + 2e-3
 

@@ -83,8 +83,8 @@ class TestLive:
         assert [len(names) for names in nodes] == [1, 1]
         assert nodes[0] != nodes[1]
         facts = found.meta.instrument
-        assert facts["truth"]["bandwidths_bps"] == [10e6, 1.544e6]
-        assert facts["foreign_count"] == facts["duplicate_count"] == 0
+        assert facts.truth["bandwidths_bps"] == [10e6, 1.544e6]
+        assert facts.foreign_count == facts.duplicate_count == 0
         assert "path=Path(" in found.meta.command
         links = fit.links(found).links
         # 3 ms late at the largest size alone would be a slope of 3.2 us a byte, a T1 is 5.2
@@ -112,8 +112,8 @@ class TestLive:
         found = probing([600], path=Path.parse("10 Mbit/s 20 ms"), count=4, timeout_s=0.03)
         assert found.measured.sum() == 0
         assert np.asarray(found.lost).all()
-        assert found.meta.instrument["late_count"] >= 3
-        assert "time limit" in " ".join(found.meta.warnings)
+        assert found.meta.instrument.late_count >= 3
+        assert "late-replies" in {one.code for one in found.meta.warnings}
         assert fit.links(found).links == ()
 
     def test_nobody_answers_in_time(self, nothing_left):
@@ -161,7 +161,7 @@ class TestLive:
 
     def test_trains_that_come_too_late(self, nothing_left):
         slow = Path.parse("10 Mbit/s 30 ms")
-        with pytest.raises(ExperimentError, match="20 trains in a row no packet"):
+        with pytest.raises(ExperimentError, match="no packet of 20 trains in a row"):
             packet_trains(100, path=slow, count=30, timeout_s=0.001)
 
     @pytest.mark.parametrize(("run", "kind", "total", "unit"), RUNS)
@@ -173,7 +173,7 @@ class TestLive:
         assert not found.meta.partial
         again = kind.load(tmp_path / "run.json")
         np.testing.assert_array_equal(again.packet_bytes, found.packet_bytes)
-        assert again.meta.instrument["truth"] == found.meta.instrument["truth"]
+        assert again.meta.instrument.truth == found.meta.instrument.truth
 
     @pytest.mark.parametrize(("run", "kind", "total", "unit"), RUNS)
     @pytest.mark.parametrize("how", ["stop", "interrupt"])
@@ -184,8 +184,8 @@ class TestLive:
         found = run(stop=stop, progress=after(7, stop.set if how == "stop" else interrupt),
                     save=tmp_path / "run.json")  # fmt: skip
         assert found.meta.partial
-        assert found.meta.instrument["ended_by"] == how
-        assert found.meta.warnings[0] == f"ended by {how} after 7 of {total} {unit}"
+        assert found.meta.instrument.ended_by == how
+        assert str(found.meta.warnings[0]) == f"ended by {how} after 7 of {total} {unit}"
         assert (
             len(kind.load(tmp_path / "run.json"))
             == len(found)
@@ -243,7 +243,7 @@ def test_all_of_the_longest_train_waits_for_its_reader(wires, monkeypatch):
         path=Path.parse("1 Gbit/s"), packet_count=MAX_TRAIN, count=2, cross_ratio=1
     )
     assert len(found) == 2 * MAX_TRAIN
-    assert found.meta.instrument["lost_count"] == 0
+    assert found.meta.instrument.lost_count == 0
 
 
 @pytest.mark.parametrize("run", [run.values[0] for run in RUNS])
@@ -257,12 +257,15 @@ def test_no_namespaces_on_this_system(run, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ({"payload_bytes": 7}, "payload_bytes is 7, .* 8 to 1472 for a probe.* 8 bytes of its own"),
-        ({"payload_bytes": [600, 1473]}, r"1473 \(at index 1\)"),
-        ({"payload_bytes": []}, "payload_bytes is of shape"),
+        (
+            {"payload_bytes": 7},
+            "payload_bytes must be .* 8 to 1472 for a probe, got 7",
+        ),
+        ({"payload_bytes": [600, 1473]}, r"payload_bytes\[1\] must .* got 1473"),
+        ({"payload_bytes": []}, "payload_bytes must be a list"),
         ({"payload_bytes": 8.5}, "whole number"),
-        ({"count": 0}, "count is 0"),
-        ({"timeout_s": 0}, "timeout_s is 0"),
+        ({"count": 0}, "count must be .*got 0"),
+        ({"timeout_s": 0}, "timeout_s must be .*got 0"),
     ],
 )
 def test_impossible_probes_are_refused(arguments, text):
@@ -273,13 +276,13 @@ def test_impossible_probes_are_refused(arguments, text):
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ({"payload_bytes": 11}, "payload_bytes is 11, .* 12 to 1472"),
-        ({"packet_count": 1}, "packet_count is 1"),
-        ({"packet_count": MAX_TRAIN + 1}, "packet_count is 65"),
-        ({"cross_ratio": 1.5}, "cross_ratio is 1.5"),
-        ({"cross_ratio": 30}, "0.3"),
-        ({"count": 0.5}, "count is 0.5"),
-        ({"timeout_s": 61}, "timeout_s is 61"),
+        ({"payload_bytes": 11}, "payload_bytes must be .* 12 to 1472 for a train, got 11"),
+        ({"packet_count": 1}, "packet_count must be .*got 1"),
+        ({"packet_count": MAX_TRAIN + 1}, "packet_count must be .*got 65"),
+        ({"cross_ratio": 1.5}, "cross_ratio must be .*got 1.5"),
+        ({"cross_ratio": 30}, "cross_ratio must be from 0 to 1, got 30"),
+        ({"count": 0.5}, "count must be .*got 0.5"),
+        ({"timeout_s": 61}, "timeout_s must be .*got 61"),
     ],
 )
 def test_impossible_trains_are_refused(arguments, text):
@@ -289,11 +292,11 @@ def test_impossible_trains_are_refused(arguments, text):
 
 def test_runs_that_take_too_long_are_refused():
     slow = Path.parse("1 kbit/s")
-    with pytest.raises(ExperimentError, match="at most 600 s"):
+    with pytest.raises(ExperimentError, match="the limit is 600 s"):
         probing(path=slow)
-    with pytest.raises(ExperimentError, match="at most 600 s"):
+    with pytest.raises(ExperimentError, match="the limit is 600 s"):
         packet_trains(path=slow)
-    with pytest.raises(ExperimentError, match="at most 100,000"):
+    with pytest.raises(ExperimentError, match="the limit is 100,000"):
         probing(path=PATH, count=90_000)
 
 

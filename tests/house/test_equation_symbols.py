@@ -13,7 +13,7 @@ from netcalc import calculator, equations
 
 TABLE = Path(__file__).parents[1] / "models" / "base_arguments.py"
 FORMULAS = calculator.formulas()
-EVERY_MODEL = pytest.mark.parametrize("formula", FORMULAS.values(), ids=FORMULAS)
+EVERY_MODEL = pytest.mark.each("formula", FORMULAS.values(), ids=FORMULAS)
 
 
 def base_arguments():
@@ -38,7 +38,7 @@ def test_every_parameter_has_a_symbol_or_is_named_as_not_in_the_equation(formula
 @EVERY_MODEL
 def test_every_symbol_stands_in_the_equation(formula):
     for symbol in formula.symbols:
-        assert equations.put_in(formula.equation, {symbol: "7"}) != formula.equation, symbol
+        assert equations.substitute(formula.equation, {symbol: "7"}) != formula.equation, symbol
 
 
 def as_text(quantity):

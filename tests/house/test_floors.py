@@ -109,7 +109,7 @@ def test_every_room_has_a_floor():
     assert set(THIRD_PARTIES) == set(FLOOR_OF) | {""}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=NAMES)
+@pytest.mark.each("path", MODULES, ids=NAMES)
 def test_imports_go_downwards(path):
     room = room_of(path)
     for name, _ in imports(path):
@@ -123,7 +123,7 @@ def test_imports_go_downwards(path):
         assert FLOOR_OF[target] < FLOOR_OF[room], f"{path}: {room} may not import {target}"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=NAMES)
+@pytest.mark.each("path", MODULES, ids=NAMES)
 def test_third_parties_stay_on_their_floor(path):
     room = room_of(path)
     for name, at_load in imports(path):

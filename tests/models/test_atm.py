@@ -70,14 +70,72 @@ def test_packet_rate():
 
 
 @pytest.mark.parametrize(
-    ("call", "named"),
+    ("call", "facts"),
     [
-        (lambda: atm.atm_overhead_bytes("ipoa"), "encapsulation is 'ipoa', allowed is one of"),
-        (lambda: atm.atm_cell_count(40, encapsulation="ptm"), "encapsulation"),
-        (lambda: atm.atm_wire_bytes(-40), "packet_bytes"),
-        (lambda: atm.atm_packet_rate_pps(40, bandwidth_bps=0), "bandwidth_bps"),
+        (lambda: atm.atm_overhead_bytes("ipoa"), {"code": "not-a-choice", "name": "encapsulation"}),
+        (lambda: atm.atm_cell_count(40, encapsulation="ptm"), {"name": "encapsulation"}),
+        (lambda: atm.atm_wire_bytes(-40), {"name": "packet_bytes"}),
+        (lambda: atm.atm_packet_rate_pps(40, bandwidth_bps=0), {"name": "bandwidth_bps"}),
     ],
 )
-def test_impossible_arguments_are_named(call, named):
-    with pytest.raises(DomainError, match=named):
+def test_impossible_arguments_are_named(call, facts):
+    with pytest.raises(DomainError) as refused:
         call()
+    assert {"code": refused.value.code, **refused.value.values}.items() >= facts.items()
+
+
+@pytest.mark.parametrize(("encapsulation", "parts"), PARTS.items())
+def test_frames_that_keep_their_fcs_part_by_part(encapsulation, parts):
+    """derived: an Ethernet frame, wherever there is one, has an FCS of 4 and 64 bytes at least."""
+    for packet in range(1600):
+        before, frame = list(parts[:-1]), packet
+        if ETH in before:
+            at = before.index(ETH)
+            frame = max(sum(before[at:]) + packet + 4, 64)
+            before = before[:at]
+        total = sum(before) + frame + sum(parts[-1:])
+        expected = -(-total // 48)
+        found = atm.atm_cell_count(packet, encapsulation=encapsulation, fcs=True)
+        assert found == expected, (packet, total)
+
+
+def test_further_headers_of_each_packet():
+    # derived: 30 + 10 + 8 bytes fill one cell, with one more byte two
+    one = {"encapsulation": "ipoa-vcmux", "extra_bytes": 10}
+    assert atm.atm_cell_count(30, **one) == 1
+    assert atm.atm_cell_count(31, **one) == 2
+    assert atm.atm_wire_bytes(31, **one) == 106
+    assert atm.atm_efficiency_ratio(31, **one) == pytest.approx(31 / 106)
+    assert atm.atm_packet_rate_pps(31, bandwidth_bps=848e3, **one) == pytest.approx(1000)
+    with pytest.raises(DomainError):
+        atm.atm_cell_count(31, extra_bytes=-1)
+
+
+@pytest.mark.parametrize(
+    ("call", "bare", "framed"),
+    [
+        # derived: 10 bytes of packet, LLC/SNAP with Ethernet: 42, or 10 + 64 + 8 = 82 with its FCS
+        (atm.atm_cell_count, 1, 2),
+        (atm.atm_wire_bytes, 53, 106),
+        (atm.atm_efficiency_ratio, 10 / 53, 10 / 106),
+    ],
+)
+def test_the_fcs_reaches_every_formula(call, bare, framed):
+    setting = {"encapsulation": "bridged-llcsnap"}
+    assert call(10, **setting) == pytest.approx(bare)
+    assert call(10, fcs=False, **setting) == pytest.approx(bare)
+    assert call(10, fcs=True, **setting) == pytest.approx(framed)
+    assert atm.atm_packet_rate_pps(10, bandwidth_bps=848e3, fcs=True, **setting) == 1000
+    assert atm.atm_packet_rate_pps(10, bandwidth_bps=848e3, **setting) == 2000
+
+
+def test_pppoa_by_vcmux_is_assumed():
+    # derived: 38 + 10 bytes fill one cell, 39 two
+    assert [float(atm.atm_cell_count(size)) for size in (38, 39)] == [1, 2]
+    assert [float(atm.atm_wire_bytes(size)) for size in (38, 39)] == [53, 106]
+    assert atm.atm_efficiency_ratio(38) == pytest.approx(38 / 53)
+    assert atm.atm_packet_rate_pps(38, bandwidth_bps=424e3) == pytest.approx(1000)
+
+
+def test_a_packet_of_no_cells_has_no_limit():
+    assert np.isinf(atm.atm_packet_rate_pps(0, bandwidth_bps=1e6, encapsulation="none"))

@@ -72,15 +72,114 @@ def test_other_names_of_a_suite(written, same):
 
 
 @pytest.mark.parametrize(
-    ("call", "named"),
+    ("call", "facts"),
     [
-        (lambda: esp.esp_packet_bytes(1400, suite="rot13"), "suite is 'rot13'.*aes-gcm-16"),
-        (lambda: esp.esp_packet_bytes(1400, suite="aes-cbc/md4"), "suite"),
-        (lambda: esp.esp_packet_bytes(-1), "payload_bytes"),
-        (lambda: esp.esp_packet_bytes(1, ip_version=7), "ip_version"),
-        (lambda: esp.esp_payload_bytes(50), "mtu_bytes is 50, allowed is 56 or more"),
+        (
+            lambda: esp.esp_packet_bytes(1400, suite="rot13"),
+            {"code": "unknown-suite", "name": "suite", "value": "rot13"},
+        ),
+        (lambda: esp.esp_packet_bytes(1400, suite="aes-cbc/md4"), {"name": "suite"}),
+        (lambda: esp.esp_packet_bytes(-1), {"name": "payload_bytes"}),
+        (lambda: esp.esp_packet_bytes(1, ip_version=7), {"name": "ip_version"}),
+        (
+            lambda: esp.esp_payload_bytes(50),
+            {"code": "below-headers", "name": "mtu_bytes", "value": 50, "low": 56},
+        ),
     ],
 )
-def test_impossible_arguments_are_named(call, named):
-    with pytest.raises(DomainError, match=named):
+def test_impossible_arguments_are_named(call, facts):
+    with pytest.raises(DomainError) as refused:
         call()
+    assert {"code": refused.value.code, **refused.value.values}.items() >= facts.items()
+
+
+# published: RFC 2405, 2451, 3602, 5529, 3686, 4106, 4309, 4543, 7634: vector, block, check value
+EVERY_CIPHER = {
+    "null": (0, 1, 0), "des": (8, 8, 0), "3des": (8, 8, 0), "blowfish": (8, 8, 0),
+    "aes-cbc": (16, 16, 0), "camellia-cbc": (16, 16, 0), "aes-ctr": (8, 1, 0),
+    "aes-gcm-8": (8, 1, 8), "aes-gcm-12": (8, 1, 12), "aes-gcm-16": (8, 1, 16),
+    "aes-gmac": (8, 1, 16), "aes-ccm-8": (8, 1, 8), "aes-ccm-12": (8, 1, 12),
+    "aes-ccm-16": (8, 1, 16), "chacha20-poly1305": (8, 1, 16),
+}  # fmt: skip
+# published: the number in the name is the check value in bits, RFC 2403, 2404, 3566, 4494, 4868
+EVERY_INTEGRITY = {
+    "none": 0, "hmac-md5-96": 96, "hmac-sha1-96": 96, "aes-xcbc-96": 96, "aes-cmac-96": 96,
+    "hmac-sha256-128": 128, "hmac-sha384-192": 192, "hmac-sha512-256": 256,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("cipher", "sizes"), EVERY_CIPHER.items())
+def test_every_cipher(cipher, sizes):
+    iv, block, icv = sizes
+    assert esp.suite_sizes(cipher) == (iv, max(4, block), icv)
+    # by hand: 20 of IP and 8 of ESP in front of 30 bytes, padded with their trailer of 2
+    padded = 32 if max(4, block) <= 16 else None
+    assert esp.esp_packet_bytes(30, suite=cipher) == 20 + 8 + iv + padded + icv
+
+
+@pytest.mark.parametrize(("integrity", "bits"), EVERY_INTEGRITY.items())
+def test_every_integrity_algorithm(integrity, bits):
+    assert esp.suite_sizes(f"aes-ctr/{integrity}") == (8, 4, bits / 8)
+    assert esp.suite_sizes(f"aes-gcm-16/{integrity}") == (8, 4, 16 + bits / 8)
+
+
+def test_the_tables_hold_no_other_row():
+    assert set(esp.CIPHERS) == set(EVERY_CIPHER)
+    assert set(esp.INTEGRITY) == set(EVERY_INTEGRITY)
+
+
+@pytest.mark.parametrize(
+    ("written", "sizes"),
+    [
+        ("aes/hmac-sha1-96", (16, 16, 12)), ("aes-128-cbc/none", (16, 16, 0)),
+        ("AES192-CBC", (16, 16, 0)), ("des-cbc", (8, 8, 0)), ("aes-ccm", (8, 4, 16)),
+        (" aes-gcm ", (8, 4, 16)), ("aes256-ctr", (8, 4, 0)),
+    ],
+)  # fmt: skip
+def test_names_that_people_write(written, sizes):
+    assert esp.suite_sizes(written) == sizes
+
+
+@pytest.mark.parametrize(
+    ("payload", "options", "expected", "source"),
+    [
+        (1500, {}, 20 + 8 + 8 + 1504 + 16, "derived: 1502 padded to 4"),
+        (1502, {}, 20 + 8 + 8 + 1504 + 16, "derived: 1504 needs none"),
+        (1503, {}, 20 + 8 + 8 + 1508 + 16, "derived: 1505 padded to 4"),
+        (1500, {"ip_version": 6}, 40 + 8 + 8 + 1504 + 16, "derived: IPv6"),
+        (1500, {"nat_traversal": True}, 20 + 8 + 8 + 8 + 1504 + 16, "derived: RFC 3948"),
+        (0, {}, 20 + 8 + 8 + 4 + 16, "derived: the trailer alone, padded"),
+    ],
+)
+def test_the_suite_that_is_assumed(payload, options, expected, source):
+    assert esp.esp_packet_bytes(payload, **options) == expected, source
+    if payload == 1502:
+        assert esp.esp_payload_bytes(expected) == payload, "the inverse, at a step's end"
+
+
+@pytest.mark.parametrize(
+    ("mtu", "options", "expected", "source"),
+    [
+        (1500, {}, 1446, "derived: 1500 - 52 = 1448, of which 2 are the trailer"),
+        (1499, {}, 1442, "derived: 1447 holds 1444"),
+        (1500, {"ip_version": 6}, 1426, "derived: 1428 - 2"),
+        (1500, {"nat_traversal": True}, 1438, "derived: 1440 - 2"),
+        (56, {}, 2, "derived: one step of 4 behind 52, the trailer taken off"),
+    ],
+)
+def test_what_the_suite_that_is_assumed_leaves(mtu, options, expected, source):
+    assert esp.esp_payload_bytes(mtu, **options) == expected, source
+
+
+@pytest.mark.parametrize("suite", [None, 16])
+def test_a_suite_that_is_no_text(suite):
+    with pytest.raises(TypeError):
+        esp.esp_packet_bytes(1, suite=suite)
+    with pytest.raises(TypeError):
+        esp.esp_payload_bytes(1500, suite=suite)
+
+
+@pytest.mark.parametrize("mtu", [55, 0, -1])
+def test_an_mtu_in_which_nothing_fits(mtu):
+    with pytest.raises(DomainError):
+        esp.esp_payload_bytes(mtu)

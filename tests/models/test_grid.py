@@ -156,7 +156,7 @@ UNCOUNTED = ("small_writes.tail_delay_s", "mss_bytes", 1e-12)
 # Not used at the base arguments: nan changes nothing.
 UNUSED = {("timers.rto_estimate", "initial_rto_s"): "there is a sample"}
 
-EVERY_MODEL = pytest.mark.parametrize("formula", FORMULAS.values(), ids=FORMULAS)
+EVERY_MODEL = pytest.mark.each("formula", FORMULAS.values(), ids=FORMULAS)
 
 
 def numeric(formula):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import mpmath as mp
 import numpy as np
 import pytest
@@ -23,8 +25,7 @@ def exact_cdf(wait, utilization):
         return (1 - load) * mp.fsum(terms)
 
 
-@pytest.mark.parametrize("utilization", LOADS)
-@pytest.mark.parametrize("wait", WAITS)
+@pytest.mark.each(("wait", "utilization"), [*product(WAITS, LOADS)])
 def test_cdf_against_the_series_in_exact_arithmetic(wait, utilization):
     expected = exact_cdf(wait, utilization)
     computed = float(md1.md1_wait_cdf(wait, utilization=utilization, service_s=1.0))

@@ -149,9 +149,9 @@ def test_names_missing_or_twice():
 # text -> line, field, code, and values
 READINGS = {"readings": ["1500", "1.500"]}
 REFUSED = {
-    "no unit": ("size,rtt_ms\n56,1.5\n", 1, "size", "no-column-unit",
+    "no unit": ("size,rtt_ms\n56,1.5\n", 1, "size", "column-without-unit",
                 {"readings": ["56 B", "56 bit"]}),
-    "no unit of a time": ("size_bytes,rtt\n56,1.5\n", 1, "rtt", "no-column-unit",
+    "no unit of a time": ("size_bytes,rtt\n56,1.5\n", 1, "rtt", "column-without-unit",
                           {"readings": ["1.5 ms", "1.5 s"]}),
     "ambiguous": ("size/B;rtt/ms\n56;1,500\n", 2, "rtt", "ambiguous-cell", READINGS),
     "ambiguous in quotes": ('size/B,rtt/ms\n56,"1,500"\n', 2, "rtt", "ambiguous-cell", READINGS),

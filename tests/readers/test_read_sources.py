@@ -235,7 +235,7 @@ def test_deep_json_and_cut_gzip():
     for data in (
         b"[" * 100_000,
         b'{"a":' * 100_000,
-        gzip.compress(PING.encode())[:-5],
+        gzip.compress(PING.encode(), mtime=0)[:-5],
         b"\x1f\x8bxx",
     ):
         with pytest.raises(ReaderError):

@@ -73,7 +73,7 @@ def checked(row):
     return value, agrees(value, expected, float(row["tolerance"]), row["tol_type"])
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "row",
     [row for row in COVERED if row["id"] not in DISPUTED],
     ids=lambda row: f"{row['model']}-{row['id']}",

@@ -67,8 +67,8 @@ def test_what_is_typed_with_its_unit_is_taken_as_it_is(typed, value):
     [
         ("abc", "no number"),
         ("", "empty"),
-        ("1,5", "no unit"),
-        ("1,500 ms", "two readings"),
+        ("1,5", "needs a unit"),
+        ("1,500 ms", "ambiguous"),
         ("1e999 s", "too large"),
         ("-3 ms", "allowed is 1 ms to 300 ms"),
         ("10 Mbit/s", "unit of a rate"),
@@ -156,9 +156,3 @@ def test_an_error_is_shown_and_later_changes_work():  # B7
     control.box.value = "50 ms"
     assert shown.message.value == ""
     assert drawn == [0.03, 0.05]
-
-
-def test_a_panel_has_a_picture_where_no_kernel_runs():
-    shown = panel(figure(), {}, lambda: None)
-    data, _metadata = shown._repr_mimebundle_()
-    assert data["image/svg+xml"].startswith("<svg")

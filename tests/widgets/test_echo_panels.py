@@ -87,9 +87,9 @@ def test_where_no_path_can_be_emulated_the_loopback_is_offered(monkeypatch):
     button = button_of(panel)
     button.start()
     button._thread.join(LIMIT_S)
-    assert "no path can be emulated here" in button.message.value
+    assert "no path can be emulated on this machine" in button.message.value
     assert "Operation not permitted" in button.message.value
-    assert "The loopback of this machine is chosen now" in button.message.value
+    assert "The loopback is selected now" in button.message.value
     assert panel.controls["links"].value == echo.LOOPBACK
     button.start()
     button._thread.join(LIMIT_S)
@@ -150,7 +150,7 @@ def test_a_run_on_the_loopback_is_fitted():
     assert "done" in button.message.value
     drawn = [*column(panel, "points", "x"), *column(panel, "outliers", "x")]
     assert sorted(drawn) == [8, *range(100, 1401, 100)], "published: the book's 15 sizes"
-    assert "Own error" in button.about.value
+    assert "Measurement error" in button.about.value
     panel.controls["protocol"].value = "icmp"
     button.start()
     button._thread.join(LIMIT_S)
@@ -171,7 +171,7 @@ def test_a_run_over_a_path_lies_on_its_theory():
     assert residual.size == 15
     assert float(np.median(residual)) < 5e-3, "a busy machine adds, a path takes nothing away"
     assert residual.min() > -1e-4
-    assert "Measured less theory of the path" in panel.figure.description
+    assert "Measured minus predicted" in panel.figure.description
 
 
 @pytest.mark.live

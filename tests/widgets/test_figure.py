@@ -29,22 +29,21 @@ def figure(monkeypatch):
     return made
 
 
-def ask(figure, **question):
-    figure._handle_custom_msg({"kind": "ask", "view": "v1", **question}, [])
+def ask(figure, what):
+    figure._handle_custom_msg({"kind": f"ask {what}", "view": "v1"}, [])
 
 
-def test_a_view_gets_the_library_once_and_the_document_with_present_columns(figure):
+def test_a_view_gets_the_document_with_present_columns_and_the_library(figure):
     figure.update("one", y=[7.0, 8.0, 9.0])
     figure.sent.clear()
-    ask(figure, library=True)
-    (library, [code]), (document, [content]) = figure.sent
+    ask(figure, "document")
+    ask(figure, "library")
+    (document, [content]), (library, [code]) = figure.sent
     assert library == {"kind": "library"}
     assert b"Bokeh" in code
     assert document["view"] == "v1"
     assert set(document["ids"]) == {"one", "two"}
     assert json.loads(content)["version"]
-    ask(figure, library=False)
-    assert [message["kind"] for message, _ in figure.sent[2:]] == ["document"]
     data = figure.plot.sources["one"].data
     assert data["y"].tolist() == [7.0, 8.0, 9.0]
 
@@ -74,34 +73,8 @@ def test_another_figure_of_the_same_form_costs_columns_only(figure):
     assert figure.sent[-1][0]["view"] == "all"
 
 
-def test_what_stands_where_no_kernel_runs(figure):  # B5
-    figure.describe("Twice <as> steep.")
-    data, _metadata = figure._repr_mimebundle_()
-    assert data["text/plain"] == "Twice <as> steep."
-    assert data["image/svg+xml"].startswith("<svg")
-    assert "application/vnd.jupyter.widget-view+json" in data
-    assert sum(len(str(part)) for part in data.values()) < 50_000
-
-
-def test_the_picture_that_is_saved_follows_the_figure(figure, monkeypatch):
-    before = figure.picture
-    figure.update("one", y=[9.0, 1.0, 9.0])
-    timer = figure._timer
-    figure.update("one", y=[9.0, 2.0, 9.0])
-    assert figure._timer is timer, "one picture for many steps of a slider"
-    assert figure._repr_mimebundle_()[0]["image/svg+xml"] != before
-    now = figure.picture
-    figure.update("one", y=[9.0, 3.0, 9.0])
-    timer.join(10)
-    assert figure.picture not in (before, now), "made anew by itself"
-    figure.update("one", y=[9.0, 4.0, 9.0])
-    assert figure._timer is not timer
-    monkeypatch.setattr("netcalc.widgets.figure.svg", lambda plot: 1 / 0)
-    figure._renew_picture()  # a picture that fails takes nothing else with it
-
-
 def test_other_messages_are_ignored(figure):
-    for message in ({}, {"kind": "nonsense"}, {"kind": ["ask"]}):
+    for message in ({}, {"kind": "ask"}, {"kind": ["ask library"]}):
         figure._handle_custom_msg(message, [])
     assert figure.sent == []
 

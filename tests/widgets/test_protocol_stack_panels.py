@@ -89,5 +89,5 @@ def test_both_clocks_of_a_comparison():
     )  # fmt: skip
     assert compare.transactions(samples).measured.tolist() == [3e-5, 4e-5, 5e-5]
     assert compare.transactions(samples, clock="tap").measured.tolist() == [1e-5, 1.5e-5, 2e-5]
-    with pytest.raises(DomainError, match="clock is 'wall'"):
+    with pytest.raises(DomainError, match="clock must be one of"):
         compare.transactions(samples, clock="wall")

@@ -7,8 +7,9 @@ import threading
 import pytest
 
 from netcalc.errors import ExperimentError, ReaderError
+from netcalc.plots import Axis, curves
 from netcalc.samples import RttSamples
-from netcalc.widgets import run_button, upload
+from netcalc.widgets import Figure, panel, run_button, upload
 from netcalc.widgets.upload import base_name
 
 LIMIT_S = 10  # nothing here takes that long; a hang fails instead
@@ -151,7 +152,7 @@ def test_pieces_of_an_upload_that_broke_off_are_dropped(field):
 
 def test_too_large_a_file_is_refused_twice(field):  # B9
     field.field._handle_custom_msg({"kind": "refused", "name": "big", "size": 3e8}, [])
-    assert "too large to upload; found &#x27;300 MB&#x27;" in field.message.value
+    assert "too large to upload (300 MB" in field.message.value
     piece(field, b"x" * 101)  # a page that did not look
     assert "too large" in field.message.value
     assert field.taken == []
@@ -184,3 +185,35 @@ def test_only_the_base_name_is_kept(given, name):  # B9
 def test_a_hostile_name_stays_text(field):
     piece(field, b"PING", name="<img src=x onerror=alert(1)>")
     assert "<img" not in field.message.value
+
+
+def test_a_new_result_hides_what_was_said_about_the_one_before():
+    """Own error, saved samples and the name of a file belong to the result that is drawn."""
+    drawn = []
+    ran = RttSamples(payload_bytes=[1.0], rtt_s=[0.01])
+    live = run_button("Ping", lambda progress, stop: ran, drawn.append)
+    own = upload(
+        "Your own",
+        drawn.append,
+        read=lambda data, name: RttSamples(payload_bytes=[2.0], rtt_s=[0.02]),
+    )
+    figure = Figure(
+        curves([1.0, 2.0], {"one": [1, 2]}, x_axis=Axis("x", "1"), y_axis=Axis("y", "1"))
+    )
+    panel(figure, {}, lambda: None, below=[own, live])
+    own.take(b"", "mine.txt")
+    assert "mine.txt is read" in own.message.value
+    live.start()
+    wait(live)
+    assert own.message.value == ""
+    assert "Save these samples" in live.keep.link.value
+    own.take(b"", "mine.txt")
+    said = [live.message, live.about, live.keep.link, live.keep.field.message]
+    assert [message.value for message in said] == [""] * 4
+    assert live.progress.value == 0
+    live.start()
+    wait(live)
+    own._read = lambda data, name: 1 / 0  # a file that is refused changes nothing
+    own.take(b"", "bad.txt")
+    assert "Save these samples" in live.keep.link.value
+    assert len(drawn) == 4

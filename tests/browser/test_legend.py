@@ -1,0 +1,55 @@
+"""The legend of a figure in a real browser: only what has marks, also when they come later."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from netcalc.plots import Axis, curves, save_html
+
+SHOWN = """() => {
+  const [root] = Bokeh.documents[0].roots();
+  const legend = root.above.find(one => one.items);
+  const view = Bokeh.index.get_one(root).views.find_one(legend);
+  return view.entries.filter(({ el }) => getComputedStyle(el).display !== 'none')
+    .map(({ label }) => label);
+}"""
+FILL = """([name, y]) => {
+  const source = Bokeh.documents[0].get_model_by_name(name);
+  source.data = { x: new Float64Array(y.length).map((_, i) => i),
+                  y: new Float64Array(y.map(v => v ?? NaN)) };
+}"""
+HEIGHT = "() => Bokeh.documents[0].roots()[0].height"
+
+
+@pytest.fixture
+def page(browser, tmp_path):
+    axis = Axis("x", "1")
+    plot = curves(
+        [0.0, 1.0],
+        {"theory": [1, 2], "fit": [math.nan, math.nan]},
+        points={"run": ([], []), "book": ([0.5], [1.5])},
+        x_axis=axis,
+        y_axis=axis,
+    )
+    context = browser.new_context(viewport={"width": 420, "height": 700})
+    page = context.new_page()
+    page.goto(save_html(plot, tmp_path / "figure.html").as_uri())
+    page.wait_for_function("() => globalThis.Bokeh?.documents?.[0]?.is_idle")
+    yield page
+    context.close()
+
+
+def test_an_entry_is_shown_when_it_has_marks(page, tmp_path):
+    page.wait_for_function(f"() => ({SHOWN})().join() === 'theory,book'")
+    before = page.evaluate(HEIGHT)
+    page.evaluate(FILL, ["run", [1.0, None]])
+    page.wait_for_function(f"() => ({SHOWN})().join() === 'theory,run,book'")
+    assert page.evaluate(HEIGHT) > before, "the legend has room of its own"
+    page.evaluate(FILL, ["fit", [1.0, 1.5]])
+    page.wait_for_function(f"() => ({SHOWN})().join() === 'theory,fit,run,book'")
+    page.evaluate(FILL, ["run", []])
+    page.evaluate(FILL, ["fit", [None, None]])
+    page.wait_for_function(f"() => ({SHOWN})().join() === 'theory,book'")
+    assert page.evaluate(HEIGHT) == before

@@ -1,0 +1,149 @@
+"""Lessons without their kernel: restarted, ended, opened the next day, exported."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+LESSONS = Path(__file__).parents[2] / "notebooks"
+LESSON_01 = LESSONS / "01_latency_and_bandwidth.ipynb"
+FIGURES = 6  # of lesson 01
+NO_KERNEL = "No kernel: run the cell again."
+RUN_ALL = "async () => { await jupyterapp.commands.execute('notebook:run-all-cells'); }"
+SHUT_DOWN = "async () => { await jupyterapp.shell.currentWidget.sessionContext.shutdown(); }"
+RESTART = """async () => {
+  await jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart();
+}"""
+BROKEN = """() => [...document.querySelectorAll('.jupyter-widgets-disconnected')].filter(
+  el => el.checkVisibility() && getComputedStyle(el, '::before').content !== 'none').length"""
+LIVE = """count => document.querySelectorAll('.netcalc-panel').length === count
+  && [...document.querySelectorAll('.netcalc-panel')].every(
+    panel => panel.querySelector('.netcalc-drawn') && !panel.children[0].inert)"""
+
+
+def reopened(page):
+    """Save the lesson, end its kernel, and open it again."""
+    page.wait_figures(FIGURES)
+    page.save()
+    page.page.evaluate(SHUT_DOWN)
+    page.page.reload()
+    page.wait_ready()
+    page.page.locator(".netcalc-saved").first.wait_for()
+
+
+def check_live(page):
+    """The first slider moves the first figure, and nothing else shows that figure."""
+    page.wait_for(LIVE, FIGURES)
+    page.wait_figures(FIGURES)
+    before = page.column("T1", "y")
+    page.drag(0, 1.0 if before[0] < 1 else 0.0)
+    page.wait_changed("T1", "y", before)
+    assert page.page.locator(".netcalc-saved").first.is_hidden()
+    assert page.page.locator(".jp-RenderedSVG").first.is_hidden()
+
+
+@pytest.mark.shown("lab notebook", LESSON_01, name="next_day")
+def test_a_lesson_of_yesterday_shows_pictures_and_values_and_runs(page):
+    page.wait_figures(FIGURES)
+    page.type_into(0, "200 ms")
+    page.wait_for("() => document.querySelector('.netcalc-saved').textContent.includes('200 ms')")
+    reopened(page)
+    assert page.path.stat().st_size < 100_000
+    saved = page.page.locator(".netcalc-saved")
+    assert saved.count() == FIGURES
+    assert "latency: 200 ms" in saved.first.inner_text()
+    picture = page.page.locator(".jp-RenderedSVG img").first
+    assert picture.evaluate("img => img.complete && img.naturalWidth > 0")
+    page.screenshot("reopened")
+    assert page.page.get_by_text("Error displaying widget").first.is_hidden()
+    assert page.page.evaluate(BROKEN) == 0
+    page.page.evaluate(RUN_ALL)
+    check_live(page)
+    page.screenshot("run-again")
+
+
+@pytest.mark.shown("lab", LESSON_01, name="restarted")
+def test_a_panel_whose_kernel_was_restarted_says_so_and_is_dimmed(page):
+    page.wait_figures(FIGURES)
+    page.page.evaluate(RESTART)
+    check_without_kernel(page)
+    page.screenshot("restarted")
+    page.page.evaluate(RUN_ALL)
+    check_live(page)
+
+
+@pytest.mark.shown("lab voila", LESSON_01, name="killed")
+def test_a_panel_whose_kernel_has_died_says_so_and_is_dimmed(page):
+    page.wait_figures(FIGURES)
+    for pid in kernels_of(page.path.parent):
+        os.kill(pid, signal.SIGKILL)
+    check_without_kernel(page)
+    page.screenshot("killed")
+
+
+def kernels_of(folder):
+    """The processes of IPython kernels that work in a folder of this test."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            here = (process / "cwd").readlink() == folder
+            if here and b"ipykernel" in (process / "cmdline").read_bytes():
+                found.append(int(process.name))
+        except OSError:
+            continue
+    assert found
+    return found
+
+
+def check_without_kernel(page):
+    page.wait_for(
+        """([count, text]) => [...document.querySelectorAll('.netcalc-notice')]
+             .filter(notice => notice.textContent === text).length === count""",
+        [FIGURES, NO_KERNEL],
+    )
+    board = page.page.locator(".netcalc-panel > :first-child").first
+    assert board.is_visible()
+    assert board.locator(".noUi-handle").first.is_visible()
+    assert board.evaluate("el => el.inert")
+    assert board.evaluate("el => getComputedStyle(el).opacity") == "0.45"
+    assert page.page.evaluate(BROKEN) == 0
+    assert page.figure(0).locator("canvas").count() > 0
+
+
+@pytest.mark.parametrize("execute", [False, True], ids=["as saved", "executed"])
+def test_an_exported_lesson_shows_its_figures_without_a_network(browser, tmp_path, execute):
+    """Without --execute, as a front end saved it: with outputs, without the widgets' state."""
+    lesson, run = LESSON_01, tmp_path / "run.ipynb"
+    convert = [sys.executable, "-m", "jupyter", "nbconvert", "--output-dir", str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": str(LESSONS.parent), "HOME": str(tmp_path)}
+    if not execute:
+        whole = ["--to", "notebook", "--execute", "--ExecutePreprocessor.store_widget_state=False"]
+        subprocess.run(
+            [*convert, *whole, "--output", run.name, str(lesson)],
+            check=True, env=environment, capture_output=True, timeout=120,
+        )  # fmt: skip
+        lesson = run
+    html = ["--to", "html", "--output", "page.html", *(["--execute"] if execute else [])]
+    subprocess.run(
+        [*convert, *html, str(lesson)],
+        check=True, env=environment, capture_output=True, timeout=120,
+    )  # fmt: skip
+    context = browser.new_context(viewport={"width": 1100, "height": 900})
+    try:
+        page = context.new_page()
+        page.goto((tmp_path / "page.html").as_uri(), wait_until="domcontentloaded")
+        pictures = page.locator(".jp-RenderedSVG svg:visible, .jp-RenderedSVG img:visible")
+        assert pictures.count() == FIGURES
+        assert page.locator(".netcalc-saved:visible").count() == FIGURES
+        assert re.search(r"latency: 30 ms", page.locator(".netcalc-saved").first.inner_text())
+        box = pictures.first.bounding_box()
+        assert box["width"] > 400
+        assert box["height"] > 200
+    finally:
+        context.close()

@@ -1,0 +1,394 @@
+"""Numbers of the fitted lines against textbook least squares, written out with matrices."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from netcalc import fit
+from netcalc.fit.lines import set_aside
+from netcalc.samples import RttSamples, TransferSamples
+from netcalc.units import parse
+
+
+def least_squares(x, y):
+    """Second method: the normal equations of y = a + b x; coefficients and their covariance."""
+    rows = np.column_stack([np.ones_like(x), x])
+    inverse = np.linalg.inv(rows.T @ rows)
+    found = inverse @ rows.T @ y
+    left = y - rows @ found
+    return found, (left @ left) / (x.size - 2) * inverse
+
+
+def quantities(text, unit):
+    """Every quantity of this unit in a text, as numbers; the words around them do not matter."""
+    written = re.findall(rf"-?\d[\d.]*(?:e-?\d+)? ?[kMGTmµnu]?{unit}(?![\w/])", text)
+    return [parse(one, {"bit/s": "bit/s", "s": "s", "B": "byte"}[unit]) for one in written]
+
+
+# derived: 1 over the 75% quantile of the standard normal distribution
+MAD_TO_STD = 1 / stats.norm.ppf(0.75)
+X = np.array([0.0, 200, 400, 600, 800, 1000])
+SCATTER = np.array([2.0, -1, 1, -3, 2, -1]) * 1e-5
+Y = 0.01 + 4e-6 * X + SCATTER
+
+
+def test_the_error_at_any_size_is_that_of_the_covariance():
+    line = fit.robust_line(X, Y)
+    (intercept, slope), covariance = least_squares(X, Y)
+    assert (line.intercept, line.slope) == pytest.approx((intercept, slope), rel=1e-9)
+    at = np.array([-500.0, 0.0, 500.0, 2000.0])
+    rows = np.stack([np.ones_like(at), at])
+    expected = np.sqrt(np.einsum("ix,ij,jx->x", rows, covariance, rows))
+    assert line.stderr_at(at) == pytest.approx(expected, rel=1e-9)
+    assert line.rank == 2
+    # derived: 1.4826... times the median of the deviations from their median
+    start = np.median([(Y[j] - Y[i]) / (X[j] - X[i]) for i in range(6) for j in range(i + 1, 6)])
+    left = Y - start * X
+    deviation = np.abs(left - np.median(left))
+    assert line.scale == pytest.approx(MAD_TO_STD * np.median(deviation), rel=1e-9)
+
+
+def test_errors_of_a_line_through_its_centre_only():
+    """derived: with the centre at 0 the errors of height and slope add as squares."""
+    x = np.array([-2.0, -1, 0, 1, 2])
+    y = 5 + x + np.array([0.1, -0.1, 0, 0.1, -0.1])
+    line = fit.robust_line(x, y)
+    _, covariance = least_squares(x, y)
+    own, slope = np.sqrt(np.diag(covariance))
+    assert line.stderr_at(3.0) == pytest.approx(np.hypot(own, 3 * slope), rel=1e-9)
+    assert line.covariance == pytest.approx(0.0, abs=1e-15)
+
+
+def test_one_size_has_the_error_of_a_mean():
+    y = np.array([3.0, 4, 5, 6, 4.5, 100])
+    line = fit.robust_line(np.full(6, 56.0), y)
+    assert line.outlier.tolist() == [False] * 5 + [True]
+    # by hand: mean 4.5, squares 2.25, 0.25, 0.25, 2.25, 0: variance 5/4
+    assert line.intercept == pytest.approx(4.5)
+    assert line.intercept_stderr == pytest.approx(np.sqrt(1.25 / 5))
+    assert line.stderr_at([0.0, 99.0]).tolist() == pytest.approx([0.5, 0.5])
+    assert (line.slope, line.rank) == (0.0, 1)
+    assert np.isnan([line.slope_stderr, line.covariance]).all()
+    # by hand: the median is 4.75, the deviations 1.75, 0.75, 0.25, 1.25, 0.25 and 95.25
+    assert line.scale == pytest.approx(MAD_TO_STD * 1.0)
+
+
+def test_one_and_two_points_of_one_size():
+    one = fit.robust_line(np.array([56.0]), np.array([7.0]))
+    assert (one.intercept, one.rank) == (7.0, 1)
+    assert np.isnan([one.intercept_stderr, one.scale]).all()
+    two = fit.robust_line(np.array([56.0, 56.0]), np.array([7.0, 9.0]))
+    assert two.intercept == 8.0
+    assert two.intercept_stderr == pytest.approx(1.0)  # by hand: sqrt(2) over sqrt(2)
+    none = fit.robust_line(np.zeros(0), np.zeros(0))
+    assert none.rank == 0
+    assert np.isnan(none.intercept)
+
+
+@pytest.mark.parametrize(("x", "y"), [([1.0, 2], [3.0, 5]), ([1.0, 1, 2], [3.0, 3, 5])])
+def test_two_distinct_sizes_have_a_line_and_no_errors(x, y):
+    line = fit.robust_line(np.array(x), np.array(y))
+    assert (line.slope, line.intercept, line.rank) == pytest.approx((2.0, 1.0, 2))
+    assert np.isnan([line.slope_stderr, line.intercept_stderr, line.covariance]).all()
+    assert np.isnan(line.stderr_at(1.0))
+
+
+def test_three_distinct_sizes_have_errors():
+    x, y = np.array([0.0, 1, 2]), np.array([0.0, 1.2, 2])
+    line = fit.robust_line(x, y)
+    _, covariance = least_squares(x, y)
+    assert line.slope_stderr == pytest.approx(np.sqrt(covariance[1, 1]))
+    assert np.isfinite(line.stderr_at(1.0))
+
+
+def test_five_points_at_two_sizes_have_no_errors():
+    line = fit.robust_line(np.array([0.0, 0, 0, 1, 1]), np.array([0.0, 0.1, 0.2, 1.1, 1.2]))
+    assert np.isnan(line.slope_stderr)
+    assert line.slope == pytest.approx(1.05)  # by hand: 1.15 - 0.1
+    assert np.isnan(line.covariance)
+    assert np.isfinite(line.scale)
+
+
+def test_a_point_is_set_aside_where_two_sizes_are_left():
+    x, y = np.array([1.0, 1, 1, 2, 2, 2]), np.array([3.0, 3, 3, 5, 5, 95])
+    line = fit.robust_line(x, y)
+    assert line.outlier.tolist() == [False] * 5 + [True]
+    assert (line.slope, line.intercept) == pytest.approx((2.0, 1.0))
+
+
+def test_where_points_begin_to_be_set_aside():
+    # by hand: the median is 0, the deviations 1, 1, 0, 1, 1 and d: a scale of 1.4826
+    for last, far in ((8.8, False), (8.95, True)):
+        outlier, scale = set_aside(np.array([-1.0, 1, 0, -1, 1, 0, last]), 0.0)
+        assert scale == pytest.approx(MAD_TO_STD)
+        assert outlier.tolist() == [False] * 6 + [far]
+    assert fit.OUTLIER_DEVIATIONS == 6.0
+    # the smallest difference that means anything bounds the scale from below
+    residual = np.array([0.0, 0, 0, 0, 5.9, 6.1])
+    assert set_aside(residual, 1.0)[0].tolist() == [False] * 5 + [True]
+    assert set_aside(residual, 1.0)[1] == 1.0
+    exactly = np.array([0.0, 0, 0, 0, 6.0])
+    assert not set_aside(exactly, 1.0)[0].any(), "further than six scales, not as far"
+
+
+def test_three_points_are_too_few_to_set_one_aside():
+    outlier, scale = set_aside(np.array([0.0, 0, 9]), 1.0)
+    assert outlier.tolist() == [False] * 3
+    assert np.isnan(scale)
+    outlier, scale = set_aside(np.array([0.0, 0, 0, 9]), 1.0)
+    assert outlier.tolist() == [False] * 3 + [True]
+    assert scale == 1.0
+
+
+def test_a_line_without_the_point_set_aside_is_that_of_the_others():
+    y = Y.copy()
+    y[2] += 0.05
+    line = fit.robust_line(X, y)
+    others = np.array([0, 1, 3, 4, 5])
+    (intercept, slope), covariance = least_squares(X[others], Y[others])
+    assert line.outlier.tolist() == [False, False, True, False, False, False]
+    assert (line.intercept, line.slope) == pytest.approx((intercept, slope), rel=1e-9)
+    assert line.slope_stderr == pytest.approx(np.sqrt(covariance[1, 1]))
+    assert line.intercept_stderr == pytest.approx(np.sqrt(covariance[0, 0]))
+    assert line.covariance == pytest.approx(covariance[0, 1])
+
+
+def test_nothing_is_set_aside_where_one_size_would_be_left():
+    # by hand: the slopes from 5 at 1 to 6 and 106 at 2 are 1 and 101, their median 51: both points
+    # at 2 are 50 off it, and all the others on it
+    x, y = np.array([1.0, 1, 1, 1, 1, 2, 2]), np.array([5.0, 5, 5, 5, 5, 6, 106])
+    line = fit.robust_line(x, y)
+    assert not line.outlier.any()
+    assert (line.rank, line.slope, line.intercept) == pytest.approx((2, 51.0, -46.0))
+
+
+def test_the_resolution_is_a_floor_in_the_unit_of_the_times():
+    """A clock of 1 ms, of which half counts: 2.9 ms lie within six halves, 3.1 ms do not."""
+    sizes = np.arange(10.0) * 100
+    for off_s, far in ((2.9e-3, False), (3.1e-3, True)):
+        rtt = np.full(10, 0.01)
+        rtt[4] += off_s
+        samples = RttSamples(payload_bytes=sizes, rtt_s=rtt, resolution_s=np.full(10, 1e-3))
+        found = fit.rtt_against_size(samples)
+        assert found.outlier.any() == far
+        assert found.line.scale == pytest.approx(0.5e-3)
+
+
+def test_the_finest_clock_of_the_measured_rows_counts():
+    rtt = np.full(10, 0.01)
+    rtt[4] += 2e-3
+    fine = np.full(10, 1e-3)
+    fine[7] = 1e-4
+    sizes = np.arange(10.0) * 100
+    assert fit.rtt_against_size(
+        RttSamples(payload_bytes=sizes, rtt_s=rtt, resolution_s=fine)
+    ).outlier.any()
+    lost = np.arange(10) == 7
+    rtt = np.where(lost, np.nan, rtt)
+    found = fit.rtt_against_size(
+        RttSamples(payload_bytes=sizes, rtt_s=rtt, resolution_s=fine, lost=lost)
+    )
+    assert not found.outlier.any()
+
+
+def test_rounding_is_no_scatter():
+    # a million-millionth of the largest: 5e-12 of 1 are within six of them, 7e-12 are not
+    for off, far in ((5e-12, False), (7e-12, True)):
+        y = np.ones(9)
+        y[4] += off
+        line = fit.robust_line(np.arange(9.0), y)
+        assert line.outlier.any() == far
+    assert fit.robust_line(np.arange(9.0), np.ones(9)).scale == pytest.approx(1e-12)
+
+
+@pytest.mark.parametrize("count", [1400, 1401, 2100])
+def test_the_median_of_the_slopes_over_many_points(count):
+    """One wild point in three: least squares alone would be far off, the median is not."""
+    x = np.arange(count, dtype=float)[::-1].copy()
+    y = 2.0 + 3.0 * x
+    y[::3] += 1e4 * (1 + x[::3])
+    line = fit.robust_line(x, y)
+    assert line.outlier.sum() == -(-count // 3)
+    assert (line.slope, line.intercept) == pytest.approx((3.0, 2.0))
+
+
+def test_echo_parameters_and_errors_by_hand():
+    samples = RttSamples(payload_bytes=X, rtt_s=Y)
+    found = fit.rtt_against_size(samples)
+    (intercept, slope), covariance = least_squares(X, Y)
+    assert found.params["bandwidth_bps"] == pytest.approx(16 / slope, rel=1e-9)
+    assert found.params["base_rtt_s"] == pytest.approx(intercept - 28 * slope, rel=1e-9)
+    assert found.params["header_bytes"] == 28
+    assert found.stderr["bandwidth_bps"] == pytest.approx(
+        16 / slope**2 * np.sqrt(covariance[1, 1]), rel=1e-9
+    )
+    # derived: the variance of a - 28 b
+    variance = covariance[0, 0] + 28**2 * covariance[1, 1] - 2 * 28 * covariance[0, 1]
+    assert found.stderr["base_rtt_s"] == pytest.approx(np.sqrt(variance), rel=1e-9)
+    assert found.stderr["header_bytes"] == 0.0
+    assert found.residual == pytest.approx(Y - intercept - slope * X, abs=1e-12)
+    assert found.predict(X) == pytest.approx(intercept + slope * X)
+    rows = np.stack([np.ones(1), np.full(1, 700.0)])
+    assert found.predict_stderr(np.array([700.0])) == pytest.approx(
+        np.sqrt(np.einsum("ix,ij,jx->x", rows, covariance, rows))
+    )
+    assert (found.x_name, found.y_name) == ("payload_bytes", "rtt_s")
+    # the note has both parts of the intercept
+    assert found.notes[0].code == "intercept-includes-headers"
+    assert found.notes[0].values == pytest.approx(
+        {"intercept_s": intercept, "header_s": 28 * slope, "header_bytes": 28}
+    )
+    [whole_s, header_s] = quantities(str(found.notes[0]), "s")[:2]
+    assert whole_s == pytest.approx(intercept, rel=1e-3)
+    assert header_s == pytest.approx(28 * slope, rel=1e-3)
+
+
+def test_every_round_trip_with_a_size_is_fitted():
+    sizes, rtt = np.append(np.repeat(X, 2), np.nan), np.append(np.repeat(Y, 2), 0.5)
+    rtt[1:-1:2] += 1e-4
+    found = fit.rtt_against_size(RttSamples(payload_bytes=sizes, rtt_s=rtt), minima=False)
+    (intercept, slope), _ = least_squares(sizes[:-1], rtt[:-1])
+    assert found.x.size == 12
+    assert found.line.slope == pytest.approx(slope)
+    assert found.line.intercept == pytest.approx(intercept)
+
+
+def test_one_size_gives_the_mean_as_the_base():
+    found = fit.rtt_against_size(
+        RttSamples(payload_bytes=[56.0] * 6, rtt_s=[3.0, 4, 5, 6, 4.5, 100]), minima=False
+    )
+    assert found.params["base_rtt_s"] == pytest.approx(4.5)
+    assert np.isnan(found.stderr["base_rtt_s"])
+    assert np.isnan(found.stderr["bandwidth_bps"])
+    assert set(found.not_identifiable) == {"bandwidth_bps"}
+    assert found.residual[:5] == pytest.approx([-1.5, -0.5, 0.5, 1.5, 0.0])
+    assert len(found.notes) == 2, "what the base contains, and the outlier"
+    assert found.notes[0].values == {"size_bytes": 56.0}
+    assert found.notes[1].values == {"count": 1, "times_s": [100.0], "sizes_bytes": [56.0]}
+    assert [quantities(str(note), "B") for note in found.notes] == [[56.0], [56.0]]
+    assert quantities(str(found.notes[1]), "s") == [100.0]
+
+
+def test_a_falling_line_names_its_sizes():
+    found = fit.rtt_against_size(RttSamples(payload_bytes=[100.0, 900], rtt_s=[0.02, 0.01]))
+    assert found.params["base_rtt_s"] == pytest.approx(0.015)
+    assert found.notes[0].values == {"low_bytes": 100.0, "high_bytes": 900.0}
+    assert quantities(str(found.notes[0]), "B") == [100.0, 900.0]
+
+
+def test_a_line_that_meets_the_axis_below_its_headers_has_no_base():
+    # by hand: 1 ms a byte, 10 ms at no data, but 28 ms for the headers
+    found = fit.rtt_against_size(
+        RttSamples(payload_bytes=[10.0, 20, 30], rtt_s=[0.020, 0.030, 0.040])
+    )
+    assert set(found.not_identifiable) == {"base_rtt_s"}
+    assert np.isnan(found.params["base_rtt_s"])
+    assert found.params["bandwidth_bps"] == pytest.approx(16_000)
+    reason = found.not_identifiable["base_rtt_s"]
+    assert reason.code == "intercept-below-headers"
+    assert reason.values == pytest.approx({"intercept_s": 0.01})
+    assert quantities(str(reason), "s") == pytest.approx([0.01])
+    just = fit.rtt_against_size(
+        RttSamples(payload_bytes=[10.0, 20, 30], rtt_s=[0.040, 0.050, 0.060])
+    )
+    assert just.params["base_rtt_s"] == pytest.approx(0.002)
+
+
+def test_a_base_of_nothing_is_one():
+    exact = RttSamples(payload_bytes=[1.0, 2, 3], rtt_s=[1.0, 2, 3])
+    found = fit.rtt_against_size(exact, header_bytes=0)
+    assert found.params["base_rtt_s"] == 0.0
+    assert not found.not_identifiable
+
+
+def test_nothing_measured_determines_nothing():
+    found = fit.rtt_against_size(RttSamples(payload_bytes=[], rtt_s=[]))
+    assert set(found.not_identifiable) == {"base_rtt_s", "bandwidth_bps"}
+    assert np.isnan([found.params["base_rtt_s"], found.params["bandwidth_bps"]]).all()
+    moved = fit.transfer_against_size(TransferSamples(payload_bytes=[], duration_s=[]))
+    assert set(moved.not_identifiable) == {"latency_s", "bandwidth_bps"}
+    assert np.isnan([moved.params["latency_s"], moved.params["bandwidth_bps"]]).all()
+
+
+@pytest.mark.parametrize(("ratio", "seen"), [(1.9, False), (2.1, True)])
+def test_a_slope_counts_from_two_standard_errors(ratio, seen):
+    """Residuals that are at right angles to the line leave the slope as it was chosen."""
+    x = np.array([-3.0, -1, 1, 3]) + 3
+    off = np.array([1.0, -1, -1, 1]) * 1e-3  # sums to 0, also times x
+    # by hand: variance 4e-6 / 2, over 20
+    stderr = np.sqrt(2e-6 / 20)
+    slope = ratio * stderr
+    y = 1.0 + slope * x + off
+    for found, bits in (
+        (fit.rtt_against_size(RttSamples(payload_bytes=x, rtt_s=y), header_bytes=0), 16),
+        (fit.transfer_against_size(TransferSamples(payload_bytes=x, duration_s=y)), 8),
+    ):
+        assert found.line.slope_stderr == pytest.approx(stderr)
+        assert ("bandwidth_bps" not in found.not_identifiable) == seen
+        if seen:
+            assert found.params["bandwidth_bps"] == pytest.approx(bits / slope)
+        else:
+            reason = found.not_identifiable["bandwidth_bps"]
+            assert reason.values["bound_bps"] == pytest.approx(bits / (slope + 2 * stderr))
+            [bound] = quantities(str(reason), "bit/s")
+            assert bound == pytest.approx(bits / (slope + 2 * stderr), rel=1e-3)
+
+
+def test_transfer_parameters_and_errors_by_hand():
+    found = fit.transfer_against_size(TransferSamples(payload_bytes=X, duration_s=Y))
+    (intercept, slope), covariance = least_squares(X, Y)
+    assert found.params["latency_s"] == pytest.approx(intercept)
+    assert found.params["bandwidth_bps"] == pytest.approx(8 / slope)
+    assert found.stderr["latency_s"] == pytest.approx(np.sqrt(covariance[0, 0]))
+    assert found.stderr["bandwidth_bps"] == pytest.approx(8 / slope**2 * np.sqrt(covariance[1, 1]))
+    assert found.residual == pytest.approx(Y - intercept - slope * X, abs=1e-12)
+    assert (found.x_name, found.y_name) == ("payload_bytes", "transfer_s")
+    assert found.x.tolist() == X.tolist()
+    assert found.measured.tolist() == Y.tolist()
+    assert found.notes == ()
+
+
+def test_a_latency_of_nothing_is_one():
+    exact = TransferSamples(payload_bytes=[1.0, 2, 3], duration_s=[1.0, 2, 3])
+    assert fit.transfer_against_size(exact).params["latency_s"] == pytest.approx(0.0, abs=1e-15)
+
+
+def test_eight_points_set_aside_are_shown_and_the_others_counted():
+    x = np.arange(40.0)
+    y = 1.0 + 0.01 * x
+    y[:10] += 100
+    found = fit.transfer_against_size(TransferSamples(payload_bytes=x, duration_s=y))
+    assert found.outlier.tolist() == [True] * 10 + [False] * 30
+    [note] = found.notes
+    assert (note.code, note.values["count"]) == ("outliers-set-aside", 10)
+    assert note.values["times_s"] == pytest.approx((101 + 0.01 * x[:10]).tolist())
+    assert note.values["sizes_bytes"] == x[:10].tolist()
+    assert quantities(str(note), "s") == pytest.approx(101 + 0.01 * x[:8], rel=1e-3)
+    assert quantities(str(note), "B") == x[:8].tolist()
+    assert re.findall(r"and (\d+) more", str(note)) == ["2", "2"]
+    y[:2] -= 100
+    [note] = fit.transfer_against_size(TransferSamples(payload_bytes=x, duration_s=y)).notes
+    assert len(quantities(str(note), "s")) == 8
+    assert "more" not in str(note)
+
+
+def test_the_summary_shows_values_errors_and_what_is_missing():
+    found = fit.rtt_against_size(RttSamples(payload_bytes=X, rtt_s=Y))
+    base, rate, header, *_ = found.summary().splitlines()
+    assert quantities(base, "s") == pytest.approx(
+        [found.params["base_rtt_s"], found.stderr["base_rtt_s"]], rel=0.05
+    )
+    assert quantities(rate, "bit/s") == pytest.approx(
+        [found.params["bandwidth_bps"], found.stderr["bandwidth_bps"]], rel=0.05
+    )
+    assert header.count("±") == 0
+    two = fit.rtt_against_size(RttSamples(payload_bytes=[100.0, 200], rtt_s=[0.01, 0.02]))
+    assert "±" not in two.summary()
+    flat = fit.rtt_against_size(RttSamples(payload_bytes=[100.0, 200], rtt_s=[0.02, 0.01]))
+    _, rate, header, *_ = flat.summary().splitlines()
+    assert not quantities(rate, "bit/s")
+    assert quantities(header, "B") == [28.0]

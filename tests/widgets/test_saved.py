@@ -1,0 +1,117 @@
+"""What a notebook's file has of a panel: a picture, the values as text, small."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import ipywidgets
+import nbformat
+import numpy as np
+import pytest
+from nbclient import NotebookClient
+
+from netcalc.plots import Axis, curves
+from netcalc.widgets import Figure, Quantity, choice, panel, run_button, saved, switch
+from netcalc.widgets.saved import SavedOutputs
+
+LESSONS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+LIMIT = 100_000  # bytes of a lesson that has run, from the requirements
+X = np.array([1.0, 2.0, 3.0])
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """What a cell would show, in order: data and whether it replaces what was shown."""
+    outputs = []
+    monkeypatch.setattr(saved.InteractiveShell, "initialized", lambda: True)
+    monkeypatch.setattr(
+        saved, "_display", lambda data, **more: outputs.append((data, more.get("update", False)))
+    )
+    return outputs
+
+
+def figure():
+    axis = Axis("x", "1")
+    return Figure(curves(X, {"one": X}, x_axis=axis, y_axis=axis, description="Twice <as> steep."))
+
+
+def test_a_widget_is_shown_as_picture_text_and_widget(shown):
+    controls = {
+        "latency_s": Quantity("latency", "30 ms", unit="s", low="1 ms", high="1 s"),
+        "line": choice("line", {"a <fast> one": 1, "slow": 2}, 1),
+        "busy": switch("busy", True),
+        "note": ipywidgets.Text(value="<b>", description="note"),
+        "hidden": ipywidgets.Text("x", description="no", layout={"display": "none"}),
+    }
+    panel(figure(), controls, lambda **_: None)._ipython_display_()
+    picture, values, widget = (data for data, _ in shown)
+    assert picture["image/svg+xml"].startswith("<svg")
+    assert picture["text/plain"] == "Twice <as> steep."
+    html = values["text/html"]
+    assert "<p>Twice &lt;as&gt; steep.</p>" in html
+    assert html.count("<li>") == 4
+    for text in ("latency: 30 ms", "line: a &lt;fast&gt; one", "busy: yes", "note: &lt;b&gt;"):
+        assert f"<li>{text}</li>" in html
+    assert "application/vnd.jupyter.widget-view+json" in widget
+    assert not {"image/svg+xml", "text/html"} & set(widget), "or an export would prefer the widget"
+
+
+def test_samples_and_buttons_are_no_part_of_the_text(shown):
+    live = run_button("Ping", lambda progress, stop: None, lambda result: None)
+    live.keep.link.show("<a href='data:application/gzip;base64,AAAA'>Save these samples</a>")
+    live.message.say("done")
+    panel(figure(), {}, lambda: None, below=[live])._ipython_display_()
+    html = shown[1][0]["text/html"]
+    assert "done" in html
+    assert "role=" not in html, "nothing to announce"
+    assert "base64" not in html
+    assert "Ping" not in html
+
+
+def test_picture_and_text_follow_once_for_many_steps(shown):
+    latency = Quantity("latency", "30 ms", unit="s", low="1 ms", high="1 s")
+    drawn = figure()
+    board = panel(
+        drawn, {"latency_s": latency}, lambda latency_s: drawn.update("one", y=latency_s * X)
+    )
+    latency.value = 0.04
+    assert drawn.saved._timer is None, "nothing to follow before it is shown"
+    board._ipython_display_()
+    before = shown[0][0]["image/svg+xml"]
+    shown.clear()
+    for value in (0.05, 0.06, 0.07):
+        latency.value = value
+    drawn.saved._timer.join(10)
+    assert [update for _, update in shown] == [True, True]
+    assert shown[0][0]["image/svg+xml"] != before
+    assert "latency: 70 ms" in shown[1][0]["text/html"]
+
+
+def test_a_picture_that_fails_takes_nothing_else_with_it(shown):
+    outputs = SavedOutputs(lambda: "<svg/>", lambda: "words")
+    outputs.show()
+    outputs._picture = lambda: 1 / 0
+    outputs._update()
+    assert [update for _, update in shown] == [False, False]
+
+
+def test_outside_a_notebook_nothing_is_shown(monkeypatch):
+    monkeypatch.setattr(saved, "_display", lambda *_, **__: 1 / 0)
+    SavedOutputs(lambda: 1 / 0, lambda: "words").show()
+
+
+@pytest.mark.live
+@pytest.mark.namespace
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.stem)
+def test_a_lesson_that_has_run_is_small_and_has_a_picture_of_each_figure(lesson, tmp_path):
+    notebook = nbformat.read(lesson, as_version=4)
+    resources = {"metadata": {"path": str(tmp_path)}}
+    NotebookClient(
+        notebook, timeout=120, kernel_name="python3", resources=resources, store_widget_state=False
+    ).execute()
+    data = [out.get("data", {}) for cell in notebook.cells for out in cell.get("outputs", [])]
+    panels = sum("_panel(" in cell.source for cell in notebook.cells if cell.cell_type == "code")
+    assert sum("image/svg+xml" in one for one in data) == panels
+    assert sum("netcalc-saved" in one.get("text/html", "") for one in data) == panels
+    assert len(json.dumps(notebook, indent=1)) < LIMIT
