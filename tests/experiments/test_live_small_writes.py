@@ -71,7 +71,7 @@ def test_the_article_on_this_machine(nothing_left):
         # The kernel says it itself: every round but the first waited for a delayed ACK. (The
         # client may delay one, too, where a busy machine lets 40 ms pass between two rounds.)
         assert facts.counters[mode]["DelayedACKs"] >= 3
-        assert (result.response_s[result.of_mode(mode)] > TIMER_S).all()
+        assert (result.response_s[result.in_mode(mode)] > TIMER_S).all()
     for mode in ("nodelay", "single"):
         assert facts.counters[mode]["DelayedACKs"] < 3
 
@@ -454,7 +454,7 @@ def test_over_ipv6(path, nothing_left):
     # On a starved machine a round may pass without the timer; most do not.
     assert facts.waits["nagle"]["held_count"] >= 1
     assert facts.counters["nagle"]["DelayedACKs"] >= 1
-    assert result.response_s[result.of_mode("nagle")].max() > TIMER_S
+    assert result.response_s[result.in_mode("nagle")].max() > TIMER_S
     seen = compare.ladder(result, mode="nagle")
     parts = [place for place, what in enumerate(seen.what) if what == "segment"]
     assert seen.payload_bytes[parts].tolist() == [6, 7], "published: the article's two writes"
