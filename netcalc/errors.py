@@ -25,7 +25,7 @@ import re
 from typing import Any
 
 from netcalc import messages
-from netcalc.printable import printable_lines
+from netcalc.printable import printable, printable_lines
 
 LONGEST_SHOWN = 80
 """Characters of text that cannot be read which a message repeats: one line of a terminal."""
@@ -211,7 +211,18 @@ class ReaderError(NetcalcError, ValueError):
         self.field = field
         self.value = value
         self.unit = unit
-        self.expected = expected
+        if self.python_hint is not None:
+            self.add_note(self.python_hint)
+
+    @property
+    def expected(self) -> str | None:
+        """What should be there, in a few words."""
+        return self.values["expected"] or messages.expected(self.code, self.values)
+
+    @property
+    def python_hint(self) -> str | None:
+        """What a caller in Python can do beside the hint; the note of a traceback has it."""
+        return messages.python_hint(self.code, self.values)
 
     @property
     def fault(self) -> str:
@@ -224,17 +235,17 @@ class ReaderError(NetcalcError, ValueError):
         return said
 
     def __str__(self) -> str:
-        where = self.file
+        where = printable(self.file)
         if self.line is not None:
             where += f", line {self.line}"
         if self.offset is not None:
             where += f", byte {self.offset}"
         if self.field is not None:
-            where += f", field {self.field}"
+            where += f", field {printable(self.field)}"
         return _sentences(f"{where}: {self.fault}", self.hint)
 
     def _shown(self) -> dict[str, Any]:
-        return {"what": self.what}
+        return {"what": self.what, "expected": self.expected}
 
 
 class DatasetError(NetcalcError):

@@ -102,7 +102,7 @@ def summary(name: str, samples: Samples) -> dict[str, Any]:
     if isinstance(samples, TransactionSamples):
         document["modes"] = {}
         for mode in samples.modes:
-            times = np.asarray(samples.response_s)[samples.of_mode(mode)]
+            times = np.asarray(samples.response_s)[samples.in_mode(mode)]
             document["modes"][mode] = {
                 "count": times.size,
                 "failed": int((np.asarray(samples.failed) & (samples.mode == mode)).sum()),
@@ -150,7 +150,7 @@ def describe(name: str, samples: Samples) -> str:
     if isinstance(samples, RttSamples | TransferSamples):
         comparison = compare.overlay(samples)
         lines.append(f"  {comparison.sentence}")
-        lines += [f"  {note}" for note in (comparison.fit.notes if comparison.fit else ())]
+        lines += [f"  note: {note}" for note in (comparison.fit.notes if comparison.fit else ())]
     if samples.meta.partial:
         lines.append("  partial: the measurement is incomplete")
     lines += [f"  warning: {printable(str(warning))}" for warning in samples.meta.warnings]
@@ -209,14 +209,14 @@ def mode_lines(samples: TransactionSamples) -> list[str]:
     """Return a line for each mode, and its comparison with theory."""
     lines = []
     for mode in samples.modes:
-        times = np.asarray(samples.response_s)[samples.of_mode(mode)]
+        times = np.asarray(samples.response_s)[samples.in_mode(mode)]
         if times.size:
             lines.append(
                 f"{mode}: {times.size} time{'s' * (times.size != 1)}, "
                 f"min {show(float(times.min()), 's')}, median "
                 f"{show(float(np.median(times)), 's')}, max {show(float(times.max()), 's')}"
             )
-    if "write_bytes" in samples.meta.instrument:
+    if samples.meta.instrument.write_bytes is not None:
         lines.append(compare.small_writes(samples).sentence)
     else:
         lines += [compare.transactions(samples, mode=mode).sentence for mode in samples.modes]

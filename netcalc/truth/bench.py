@@ -232,7 +232,7 @@ def cost(bench: Bench, protocol: str, samples: Samples) -> Cost:
         cpu_ratio = min(1.0, max(SHARE_RATIO, values["cpu_ratio"]))
         disturbance_s += own_s * (1.0 / cpu_ratio - 1.0) + WAKE_UPS * values["late_p99_s"]
     worst = next((found[code] for code in DISTURBANCES if code in found), None)
-    return Cost(own_s + 2 * late_s, disturbance_s, cpu_ratio, worst)
+    return Cost(own_s + 2 * min(late_s, LATE_S), disturbance_s, cpu_ratio, worst)
 
 
 def emulator_lateness_s(samples: Samples) -> float:

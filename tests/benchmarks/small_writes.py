@@ -83,7 +83,7 @@ def lines(path_text: str, count: int, **options: Any) -> list[float]:
     )
     errors = []
     for mode in samples.modes:
-        rows = np.flatnonzero(samples.of_mode(mode))[1:]  # the first is not in step yet
+        rows = np.flatnonzero(samples.in_mode(mode))[1:]  # the first is not in step yet
         predicted = float(np.median(found.predicted[rows]))
         error_s = float(np.median(found.measured[rows])) - predicted
         ratio = error_s / predicted

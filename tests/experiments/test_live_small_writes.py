@@ -71,7 +71,7 @@ def test_the_article_on_this_machine(nothing_left):
         # The kernel says it itself: every round but the first waited for a delayed ACK. (The
         # client may delay one, too, where a busy machine lets 40 ms pass between two rounds.)
         assert facts.counters[mode]["DelayedACKs"] >= 3
-        assert (result.response_s[result.of_mode(mode)] > TIMER_S).all()
+        assert (result.response_s[result.in_mode(mode)] > TIMER_S).all()
     for mode in ("nodelay", "single"):
         assert facts.counters[mode]["DelayedACKs"] < 3
 
@@ -355,12 +355,15 @@ def test_the_article_over_a_path(nothing_left):
 
 def test_a_path_that_the_system_refuses_is_told(nothing_left, monkeypatch):
     def refuse(wire, undo):
-        raise ExperimentError("the system refuses: Operation not permitted", phase="wire")
+        raise ExperimentError(
+            "namespaces-not-permitted", phase="emulated path",
+            errno=1, reason="Operation not permitted", step="create user namespace",
+        )  # fmt: skip
 
     monkeypatch.setattr(EmulatedPath, "_set_up", refuse)
-    with pytest.raises(ExperimentError, match="Operation not permitted") as caught:
+    with pytest.raises(ExperimentError) as caught:
         small_writes(count=1, path=samples_path("1 Gbit/s"))
-    assert caught.value.phase == "wire"
+    assert caught.value.code == "namespaces-not-permitted"
 
 
 def segment(at_ns, source, sent, acked, size):
@@ -451,7 +454,7 @@ def test_over_ipv6(path, nothing_left):
     # On a starved machine a round may pass without the timer; most do not.
     assert facts.waits["nagle"]["held_count"] >= 1
     assert facts.counters["nagle"]["DelayedACKs"] >= 1
-    assert result.response_s[result.of_mode("nagle")].max() > TIMER_S
+    assert result.response_s[result.in_mode("nagle")].max() > TIMER_S
     seen = compare.ladder(result, mode="nagle")
     parts = [place for place, what in enumerate(seen.what) if what == "segment"]
     assert seen.payload_bytes[parts].tolist() == [6, 7], "published: the article's two writes"
