@@ -556,12 +556,10 @@ def sheet_of(item: pytest.Item) -> Sheet | None:
     return found if isinstance(found, Sheet) else None
 
 
-collect_ignore_glob = ["*.ipynb"]
-"""The notebooks of this folder run where they are looked at."""
-
-
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark a test of this folder; skip it where none can run."""
+    """Mark a test of this folder; skip it where none can run. Its notebooks need no browser."""
+    if item.path.suffix == ".ipynb":
+        return
     item.add_marker("browser")
     if reason := missing():
         item.add_marker(pytest.mark.skip(reason=reason))
