@@ -4,6 +4,7 @@ from __future__ import annotations
 
 FIGURES: dict[str, str] = {
     "other-experiment": "holds no samples of this experiment",
+    "upload-too-large": "is too large to upload",
     "runs-too-large": "is too large ({size_bytes:byte})",
     "not-saved-runs": "is not a zip of saved runs, or is damaged",
     "run-in-progress": "a run is in progress",
@@ -15,6 +16,7 @@ FIGURES: dict[str, str] = {
 }
 
 FIGURES_HINTS: dict[str, str] = {
+    "upload-too-large": "Read it on this machine with netcalc.readers.read(path)",
     "run-in-progress": "Stop it first",
     "no-emulated-path-here": "The loopback is selected now: press the button again",
     "icmp-needs-root": "Choose UDP, or a path: its ends belong to the run",

@@ -94,7 +94,7 @@ def test_transactions_are_measured_beside_the_book(page):
     run(page, "Run transactions on this machine")
     wait_rows(page, "UDP", "y", 0, 23)  # published: the sizes of Fig.
     wait_rows(page, "TLS 1.3", "y", 0, 23)
-    book = [value for value in page.column("book: UDP", "y", 0) if value is not None]
+    book = [value for value in page.column("Stevens: UDP", "y", 0) if value is not None]
     assert book == pytest.approx([3.5e-3] * 2 + [5.5e-3] * 2)
     page.figure(0)
     page.screenshot("live")

@@ -123,7 +123,7 @@ def test_lesson_01_is_played_through(page, tmp_path):
     own = tmp_path / "my ping.txt"
     own.write_text(PING)
     panel_of(page, OWN).get_by_label("Your own ping file").set_input_files(own)
-    page.page.locator(".netcalc-panel").get_by_text("my ping.txt is read.").wait_for()
+    page.page.locator(".netcalc-panel").get_by_text("Read my ping.txt.").wait_for()
     page.wait_painted()
     assert page.column("points", "x", OWN) == [100, 1100]
     assert page.column("points", "measured", OWN) == pytest.approx([0.010, 0.050])
@@ -136,8 +136,8 @@ def test_lesson_01_is_played_through(page, tmp_path):
 def typed(page, text):
     """Type a path of one's own into the echo's panel."""
     panel = panel_of(page, ECHO)
-    panel.locator("select").first.select_option(label="your own, as typed")
-    field = panel.get_by_placeholder("links between commas")
+    panel.locator("select").first.select_option(label="your own, typed below")
+    field = panel.get_by_placeholder("links, separated by commas")
     field.fill(text)
     field.press("Enter")
     return panel
@@ -162,7 +162,7 @@ def test_an_echo_over_a_path_is_run_saved_and_opened_again(page, tmp_path):
         time > 0.004 + 32 * (size + 28) / 10e6 - 1e-4
         for size, time in zip(sizes, times, strict=True)
     )
-    assert page.column("the book: connix.com to noao.edu", "y", ECHO) == [0.08, 0.193]
+    assert page.column("Stevens: connix.com to noao.edu", "y", ECHO) == [0.08, 0.193]
     page.figure(ECHO)
     page.screenshot("echo")
 
@@ -175,9 +175,9 @@ def test_an_echo_over_a_path_is_run_saved_and_opened_again(page, tmp_path):
     assert isinstance(samples, RttSamples)
     assert len(samples) == 45
 
-    panel.locator("select").first.select_option(label="the loopback of this machine")
+    panel.locator("select").first.select_option(label="loopback of this machine")
     panel.get_by_label("Open saved samples").set_input_files(saved)
-    panel.get_by_text(f"{saved.name} is read. Measured 2").wait_for()
+    panel.get_by_text(f"Read {saved.name}. Measured 2").wait_for()
     page.wait_painted()
     assert measured(page, ECHO) == [sizes, times]
     assert panel.locator("select").first.evaluate("s => s.selectedIndex") == 5
@@ -206,7 +206,7 @@ def test_a_run_outlives_an_interrupt_of_the_kernel_and_ends_by_its_button(page):
     stop = panel.get_by_role("button", name="Stop")
     stop.focus()
     page.page.keyboard.press("Enter")
-    panel.get_by_text("stopped: what was measured is kept").wait_for()
+    panel.get_by_text("stopped: the samples so far are kept").wait_for()
     sizes, times = measured(page, ECHO)
     assert 0 < len(sizes) < 15
     assert min(times) > 0.2
