@@ -81,7 +81,7 @@ def test_timeline_panel():
     panel.controls["packet_count"].value = 10
     assert "90.5 ms, processing ends at 91.5 ms" in said(panel)  # published: 91.5 ms
     panel.controls["processing_s"].value = 0
-    assert "88.5 ms, all is done at 88.5 ms" in said(panel)  # derived: 5 + 1 + 11 x 7.5
+    assert "88.5 ms, processing ends at 88.5 ms" in said(panel)  # derived: 5 + 1 + 11 x 7.5
 
 
 def test_train_and_hops_panels():

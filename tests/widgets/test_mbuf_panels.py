@@ -74,7 +74,7 @@ def test_the_points_are_the_printed_ones():
     panel.controls["compare"].value = ">"
     # derived: ping hands over 208 bytes at 200, which then take mbufs; at 100 still one too many
     assert at(panel, "ping: mbufs", 200) == 3
-    assert "6 of the 7 numbers" in panel.figure.description
+    assert "6 of Stevens' 7 numbers" in panel.figure.description
 
 
 def test_minclsize_101_takes_the_bump_away():
