@@ -196,6 +196,7 @@ def test_a_peer_that_is_killed_is_told(protocol, nothing_left, peers):
             [8], protocols=[protocol], count=500, timeout_s=0.3,
             progress=after(5, lambda: os.kill(peers[-1], signal.SIGKILL)),
         )  # fmt: skip
+    assert (caught.value.code, caught.value.values["status"]) == ("peer-ended", "SIGKILL")
     assert caught.value.partial.in_mode(protocol).sum() >= 5
 
 
