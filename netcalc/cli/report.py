@@ -150,7 +150,7 @@ def describe(name: str, samples: Samples) -> str:
     if isinstance(samples, RttSamples | TransferSamples):
         comparison = compare.overlay(samples)
         lines.append(f"  {comparison.sentence}")
-        lines += [f"  {note}" for note in (comparison.fit.notes if comparison.fit else ())]
+        lines += [f"  note: {note}" for note in (comparison.fit.notes if comparison.fit else ())]
     if samples.meta.partial:
         lines.append("  partial: the measurement is incomplete")
     lines += [f"  warning: {printable(str(warning))}" for warning in samples.meta.warnings]
@@ -216,7 +216,7 @@ def mode_lines(samples: TransactionSamples) -> list[str]:
                 f"min {show(float(times.min()), 's')}, median "
                 f"{show(float(np.median(times)), 's')}, max {show(float(times.max()), 's')}"
             )
-    if "write_bytes" in samples.meta.instrument:
+    if samples.meta.instrument.write_bytes is not None:
         lines.append(compare.small_writes(samples).sentence)
     else:
         lines += [compare.transactions(samples, mode=mode).sentence for mode in samples.modes]

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from numpy.typing import ArrayLike
 
 from netcalc.checks import choice
+from netcalc.emulation.relay import NOT_SHOWN, Relay
+from netcalc.emulation.wire.control import REFUSALS
 from netcalc.emulation.wire.emulated_path import EmulatedPath
-from netcalc.errors import DomainError
+from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments.exchanges.echo_run import Plan, Run
 from netcalc.experiments.exchanges.exchange import (
     Exchange,
@@ -37,6 +40,7 @@ from netcalc.experiments.running.limits import (
 )
 from netcalc.experiments.running.run import Progress, conduct
 from netcalc.experiments.running.stopping import Stop, Stopping
+from netcalc.messages import Notice
 from netcalc.path import Path
 from netcalc.samples import RttSamples
 
@@ -87,8 +91,10 @@ def echo(
         Port of the peer; with 0 the kernel picks a free one. [1]
     path : Path, optional
         Path of the probes, emulated between two namespaces of this machine; ``host`` then selects
-        the address family only. ``meta.instrument.truth`` has the settings of the path,
-        ``wire_lateness_p99_s`` and ``wire_late_ratio`` how punctual the emulation was.
+        the address family only. Where the system refuses namespaces, a UDP echo goes through
+        :class:`~netcalc.emulation.relay.Relay` on loopback, and a warning says what that omits.
+        ``meta.instrument.truth`` has the settings of the path, ``wire_lateness_p99_s`` and
+        ``wire_late_ratio`` how punctual the emulation was.
     progress : callable, optional
         Called as ``progress(done, total, rtt_s)`` at most ten times a second and at the end.
     stop : threading.Event or callable, optional
@@ -157,7 +163,9 @@ def echo(
     )
     return conduct(
         partial(Run, plan, command=plan.command(BOOK_SIZES, path)),
-        measure_on_loopback if emulated is None else partial(measure_on_path, emulated=emulated),
+        measure_on_loopback
+        if emulated is None
+        else partial(measure_on_any_path, emulated=emulated),
         progress=progress,
         stop=stop,
         save=save,
@@ -180,6 +188,32 @@ def measure_on_loopback(run: Run) -> None:
             run.facts["exchange_call_s"] = instrument.exchange_call_s(run.plan.host)
             probe_peer(run, peer, socket.socket)
         run.measure_own_error()
+
+
+def measure_on_any_path(run: Run, emulated: EmulatedPath) -> None:
+    """Send the probes through a path; UDP over the relay where namespaces are refused."""
+    try:
+        measure_on_path(run, emulated)
+    except ExperimentError as error:
+        if error.code not in REFUSALS or run.plan.protocol != "udp":
+            raise
+        measure_on_relay(run, emulated.path, reason=error.code)
+
+
+def measure_on_relay(run: Run, path: Path, *, reason: str) -> None:
+    """Send the probes to a peer on loopback, through a relay with the queues of the path."""
+    run.plan = replace(run.plan, host="::1" if ":" in run.plan.host else "127.0.0.1")
+    run.host = run.plan.host
+    run.facts["offload"] = "one packet at a time"
+    run.warnings.append(Notice("relay-used", {"reason": reason, "not_shown": list(NOT_SHOWN)}))
+    with (
+        Peer(peer_settings(run.plan), stopping=run.stopping) as peer,
+        Relay(path, target=(run.host, peer.port)) as relay,
+    ):
+        run.facts["truth"] = relay.truth()
+        probe_at(run, relay.address)
+        run.add_path_statistics(relay.statistics())
+    run.measure_own_error()
 
 
 def measure_on_path(run: Run, emulated: EmulatedPath) -> None:

@@ -118,6 +118,14 @@ _GOING_ON = {
     "samples-not-saved": "cannot write the samples: {reason}",
 }
 
+_TRUTH = {
+    "run-incomplete": "the run is incomplete",
+    "no-emulated-path": "no emulated path: {reason}",
+    "node-silent": "node {node} did not respond to any probe",
+    "row-without-response": "{row}: no response in time",
+    "limited-by-end": "the {end} was the limit",
+}
+
 _WARNINGS = {
     "ended-early": "ended by {reason} after {done} of {total} {unit}",
     "save-postponed": "not saved after {done:g} {unit}: {reason}",
@@ -168,7 +176,14 @@ _WARNINGS = {
     ),
 }
 
-RUNNING: dict[str, str] = {**_ARGUMENTS, **_STARTING, **_PEERS, **_GOING_ON, **_WARNINGS}
+RUNNING: dict[str, str] = {
+    **_ARGUMENTS,
+    **_STARTING,
+    **_PEERS,
+    **_GOING_ON,
+    **_TRUTH,
+    **_WARNINGS,
+}
 
 RUNNING_HINTS: dict[str, str] = {
     "not-a-path": "Write Path.parse({example!r})",

@@ -189,6 +189,7 @@ TYPED_HINTS: dict[str, str] = {
     "tun-refused": "Load the module of TUN devices (modprobe tun). " + _LOOPBACK,
     "no-answers": "Increase --timeout",
     "no-packets": "Increase --timeout",
+    "no-response": "The path takes longer than --timeout, or the peer hangs",
     "percent-for-ratio": "",
     "tls-unavailable": "Name protocols other than tls by --protocol",
     "address-missing": "This host has no such address. Try --host 127.0.0.1",

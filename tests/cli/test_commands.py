@@ -202,6 +202,44 @@ def test_a_hint_is_for_the_command_line(tmp_path):
     assert_mistake(netcalc("read", str(bare)), "Add a header\n")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "facts"),
+    [
+        (["clac"], {"code": "unknown-command", "name": "clac", "suggestions": ["calc"]}),
+        (["run", "ecko"], {"code": "unknown-command", "command": "netcalc run",
+                           "suggestions": ["echo"]}),
+        (["run", "nosuch"], {"code": "unknown-command",
+                             "hint": "netcalc run --help lists its commands"}),
+        (["calc", "transfer", "--bandwith", "T1"],
+         {"code": "unknown-option", "option": "--bandwith", "suggestions": ["--bandwidth"]}),
+        (["run", "echo", "--zzzzzz"], {"code": "unknown-option", "option": "--zzzzzz"}),
+        (["run", "echo", "--protocol", "tpc"],
+         {"code": "not-a-choice", "name": "--protocol", "value": "tpc", "suggestions": ["tcp"]}),
+        (["run", "echo", "--size"], {"code": "option-without-value", "option": "--size"}),
+        (["read"], {"code": "argument-missing", "name": "FILE"}),
+        (["doctor", "extra"], {"code": "unexpected-argument", "words": "extra"}),
+        (["mixes", "--links", "many"], {"code": "malformed-count", "name": "--links"}),
+        (["mixes", "--routers", "-1"], {"code": "below-minimum", "name": "--routers", "low": 0}),
+        (["calc", "transfer", "1MB", "--latency", "-1ms", "--bandwidth", "T1"],
+         {"code": "is-negative", "name": "--latency", "value": "-0.001 s"}),
+        (["run", "echo", "--timeout", "5"], {"code": "unit-missing", "field": "--timeout"}),
+    ],
+    ids=lambda value: "_".join(value) if isinstance(value, list) else "",
+)  # fmt: skip
+def test_a_mistake_has_a_code_and_facts(arguments, facts):
+    done = netcalc(*arguments, "--json") if arguments[-1] != "--size" else netcalc(
+        "run", "echo", "--json", "--size")  # fmt: skip
+    error = json.loads(done.stdout)["error"]
+    assert {name: error.get(name) for name in facts} == facts
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_former_command_works_and_is_not_listed():
+    assert "truth" not in netcalc("--help").stdout
+    assert netcalc("truth", "--help").stdout.startswith("Usage: netcalc truth")
+
+
 def test_a_mistake_with_json_is_still_one_document():
     done = netcalc("calc", "transfer", "1MB", "--json")
     assert "bandwidth" in json.loads(done.stdout)["error"]["message"]
@@ -224,7 +262,7 @@ def test_read_says_what_it_found(ping_file):
     shown = netcalc("read", str(ping_file)).stdout
     assert "sent 4, received 3 (25% lost)" in shown
     assert "min 9.84 ms" in shown
-    assert "to see the rate" in shown
+    assert "the rate needs several sizes" in shown
 
 
 def test_read_from_standard_input():

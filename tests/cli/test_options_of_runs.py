@@ -15,6 +15,8 @@ import netcalc.cli
 from netcalc import experiments
 from netcalc.cli import main
 from netcalc.cli.run import run
+from netcalc.messages.emulating import EMULATING_HINTS
+from netcalc.messages.running import RUNNING_HINTS
 from netcalc.messages.texts import TYPED_HINTS
 from netcalc.samples import RttSamples
 
@@ -124,6 +126,14 @@ def test_a_hint_for_the_command_line_names_options_that_exist(code):
     )
     assert set(re.findall(r"--[a-z-]+", TYPED_HINTS[code])) <= known
     assert not re.search(r"\w_\w+=|Path\.parse", TYPED_HINTS[code])
+
+
+def test_no_hint_of_a_run_names_an_argument_to_those_who_type():
+    checked_before = {"not-a-path", "needs-a-path"}  # the command refuses it by itself
+    for code, template in {**RUNNING_HINTS, **EMULATING_HINTS}.items():
+        said = re.sub(r"{.*?}", "", template)
+        if re.search(r"\b[a-z]+_(s|bytes|count|ratio)\b|\b[a-z]+=", said):
+            assert code in {*TYPED_HINTS, *checked_before}, said
 
 
 READING = {"startswith", "endswith", "removesuffix", "removeprefix", "sub", "search", "match"}

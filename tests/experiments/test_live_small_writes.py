@@ -355,12 +355,15 @@ def test_the_article_over_a_path(nothing_left):
 
 def test_a_path_that_the_system_refuses_is_told(nothing_left, monkeypatch):
     def refuse(wire, undo):
-        raise ExperimentError("the system refuses: Operation not permitted", phase="wire")
+        raise ExperimentError(
+            "namespaces-not-permitted", phase="emulated path",
+            errno=1, reason="Operation not permitted", step="create user namespace",
+        )  # fmt: skip
 
     monkeypatch.setattr(EmulatedPath, "_set_up", refuse)
-    with pytest.raises(ExperimentError, match="Operation not permitted") as caught:
+    with pytest.raises(ExperimentError) as caught:
         small_writes(count=1, path=samples_path("1 Gbit/s"))
-    assert caught.value.phase == "wire"
+    assert caught.value.code == "namespaces-not-permitted"
 
 
 def segment(at_ns, source, sent, acked, size):
