@@ -79,14 +79,18 @@ def is_sentence(node: ast.expr) -> bool:
     )
 
 
+def allows_in_words(call: ast.Call) -> bool:
+    """Whether a DomainError begins with the name of an argument and ends with what is allowed."""
+    first, last = call.args[0], call.args[-1]
+    return not literals(first) and ast.unparse(first) != "code" and is_sentence(last)
+
+
 def legacy_uses(path: Path) -> list[int]:
     """Return the lines of errors and warnings that are made of a sentence."""
     found = [
         call.lineno
         for name, call in calls(path)
-        # Of a DomainError the third value is what was allowed, where the first is its name.
-        if is_sentence(call.args[0])
-        or (name == "DomainError" and not literals(call.args[0]) and is_sentence(call.args[-1]))
+        if is_sentence(call.args[0]) or (name == "DomainError" and allows_in_words(call))
     ]
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.Call):
