@@ -107,7 +107,8 @@ def test_nothing_is_made_safe_or_printed_elsewhere():
 @pytest.mark.parametrize(
     "error",
     [
-        NetcalcError("verbatim", text=EVIL), DomainError(EVIL, EVIL, EVIL, hint=EVIL), DatasetError(EVIL, file=EVIL),
+        NetcalcError("verbatim", text=EVIL), DomainError(EVIL, EVIL, EVIL, hint=EVIL),
+        DatasetError(EVIL, file=EVIL),
         UnitError(EVIL, expected=EVIL, why=EVIL, field=EVIL),
         ReaderError(EVIL, file=EVIL, field=EVIL, value=EVIL, expected=EVIL, hint=EVIL),
     ],
