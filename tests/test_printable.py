@@ -10,12 +10,12 @@ from pathlib import Path as File
 import ipywidgets
 import numpy as np
 import pytest
-from netcalc.widgets.measurement_panels import round_trip_panel
 
 import netcalc
 from netcalc import compare, plots
 from netcalc.cli import main
 from netcalc.errors import DatasetError, DomainError, NetcalcError, ReaderError, UnitError
+from netcalc.lessons.measurement import round_trip_panel
 from netcalc.path import Path
 from netcalc.plots.picture import svg
 from netcalc.printable import excerpt, html_text, json_text, printable, printable_lines

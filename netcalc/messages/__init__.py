@@ -125,6 +125,11 @@ def sentence(code: str, values: Mapping[str, Any]) -> str:
     return _WRITER.vformat(MESSAGES[code], (), values)
 
 
+def bound(value: float, unit: str) -> str:
+    """Write a bound with its unit: sizes in bytes, as 65507 B must not become 65.51 kB."""
+    return f"{value:.12g} B" if unit == "byte" else show(value, unit, digits=12)
+
+
 def allowed(code: str, values: Mapping[str, Any]) -> str | None:
     """Write what a number may be, for the codes of numbers outside their range."""
     return _WRITER.vformat(ALLOWED[code], (), values) if code in ALLOWED else None
