@@ -93,8 +93,9 @@ class DomainError(NetcalcError, ValueError):
     @property
     def what(self) -> str:
         """What is wrong, and at which element of a longer argument."""
+        said = messages.sentence(self.code, self._with_units())
         index = self.values.get("index")
-        return super().what if index is None else f"{super().what} (at index {index})"
+        return said if index is None else f"{said} (at index {index})"
 
     @property
     def name(self) -> str:
@@ -109,7 +110,13 @@ class DomainError(NetcalcError, ValueError):
     @property
     def allowed(self) -> str | None:
         """What it must be, in a few words; None where the sentence has another form."""
-        return messages.allowed(self.code, self.values)
+        return messages.allowed(self.code, self._with_units())
+
+    def _with_units(self) -> dict[str, Any]:
+        """Return the values for the sentence: the bounds of a value with a unit have it, too."""
+        unit = self.values.get("unit")
+        bounds = {"low", "high"} & self.values.keys() if unit in messages.UNITS else ()
+        return self.values | {name: messages.bound(self.values[name], unit) for name in bounds}
 
     def _shown(self) -> dict[str, Any]:
         return {"allowed": self.allowed}

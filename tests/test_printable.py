@@ -107,10 +107,10 @@ def test_nothing_is_made_safe_or_printed_elsewhere():
 @pytest.mark.parametrize(
     "error",
     [
-        NetcalcError("verbatim", text=EVIL), DomainError(EVIL, EVIL, EVIL, hint=EVIL),
+        NetcalcError("verbatim", text=EVIL), DomainError(EVIL, EVIL, EVIL),
         DatasetError(EVIL, file=EVIL),
-        UnitError(EVIL, expected=EVIL, why=EVIL, field=EVIL),
-        ReaderError(EVIL, file=EVIL, field=EVIL, value=EVIL, expected=EVIL, hint=EVIL),
+        UnitError("no-number", EVIL, expected=EVIL, field=EVIL, example=EVIL),
+        ReaderError(EVIL, file=EVIL, field=EVIL, value=EVIL, expected=EVIL),
     ],
 )  # fmt: skip
 def test_the_message_of_an_error_can_be_printed(error):

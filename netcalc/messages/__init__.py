@@ -146,6 +146,11 @@ def python_hint(code: str, values: Mapping[str, Any]) -> str | None:
     return _WRITER.vformat(PYTHON_HINTS[code], (), values) if code in PYTHON_HINTS else None
 
 
+def bound(value: float, unit: str) -> str:
+    """Write a bound with its unit: sizes in bytes, as 65507 B must not become 65.51 kB."""
+    return f"{value:.12g} B" if unit == "byte" else show(value, unit, digits=12)
+
+
 def allowed(code: str, values: Mapping[str, Any]) -> str | None:
     """Write what a number may be, for the codes of numbers outside their range."""
     return _WRITER.vformat(ALLOWED[code], (), values) if code in ALLOWED else None
