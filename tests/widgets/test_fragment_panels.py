@@ -91,7 +91,7 @@ def test_a_live_step():
 def test_without_a_namespace_the_host_s_loopback_has_no_step(monkeypatch):
     def on_the_host(sizes, **options):
         samples = transactions(sizes, **{**options, "count": 2, "tap": False})
-        facts = {**samples.meta.instrument, "loopback_mtu_bytes": 65_536}
+        facts = {**samples.meta.instrument.stored(), "loopback_mtu_bytes": 65_536}
         meta = Meta(instrument=facts, warnings=("no namespace of its own (refused)",))
         return TransactionSamples(**samples.columns(), meta=meta)
 
