@@ -120,7 +120,7 @@ ROOMS = {
     ),
     "messages": Room(
         ("netcalc/messages/__init__.py", "netcalc/errors.py"),
-        ("tests/test_errors.py", "tests/house/test_messages.py"),
+        ("tests/test_errors.py", "tests/test_messages.py"),
     ),
     "display": Room(
         ("netcalc/display.py", "netcalc/printable.py"),
