@@ -98,9 +98,7 @@ def commands() -> dict[str, list[str]]:
 def main(runs: int = RUNS, processes: int = PROCESSES) -> None:
     """Print both tables."""
     for name, (function, allowed_s) in forms().items():
-        print(
-            f"{name:54} {median_s(function, runs) * 1e3:8.2f} ms, allowed {allowed_s * 1e3:.0f})"
-        )
+        print(f"{name:54} {median_s(function, runs) * 1e3:8.2f} ms, allowed {allowed_s * 1e3:.0f})")
     times: dict[str, list[float]] = {name: [] for name in commands()}
     for _ in range(processes):
         for name, command in commands().items():
