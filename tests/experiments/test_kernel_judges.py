@@ -64,6 +64,15 @@ class Echoing(threading.Thread):
             self.answered_ns.append(time.time_ns())
             self.sock.sendto(data, sender) if sender else self.sock.sendall(data)
 
+    def end(self):
+        """End the thread: by an empty datagram, or as the client has closed the stream."""
+        if self.sock.type == socket.SOCK_DGRAM:
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+                sock.sendto(b"", self.sock.getsockname())
+        self.join(10.0)
+        assert not self.is_alive()
+        self.sock.close()
+
 
 def udp_exchange(stopping):
     there = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -108,8 +117,7 @@ def test_a_round_trip_begins_before_the_arrival_at_the_peer_and_ends_after_its_a
         echoing, exchange = make(stopping)
         times = [exchange.exchange(bytearray(100), number) for number in range(1, 41)]
         exchange.close()
-    echoing.join(10.0)
-    echoing.sock.close()
+    echoing.end()
     offset_ns = min(offset_ns, to_wall_ns())  # where the wall clock was slewed meanwhile
     sent_ns = np.array([sent for sent, _ in times]) + offset_ns
     done_ns = sent_ns + np.array([rtt for _, rtt in times])
@@ -141,17 +149,16 @@ class Endpoints:
 @pytest.mark.live
 def test_a_transaction_begins_before_its_datagram_is_sent():
     """derived: sending takes 5 ms here; a clock that is read after it would miss them."""
-    with (
-        Stopping(None, limit_s=60.0) as stopping,
-        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as there,
-    ):
-        there.bind((HOST, 0))
-        echoing = Echoing(there)
-        echoing.start()
+    there = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    there.bind((HOST, 0))
+    echoing = Echoing(there)
+    echoing.start()
+    with Stopping(None, limit_s=60.0) as stopping:
         requests = Requests("udp", Endpoints(), largest_bytes=100, timeout_s=5.0,
                             stopping=stopping)  # fmt: skip
         requests.address = there.getsockname()
         times = [requests.response_ns(bytes([number]) * 100, number) for number in range(1, 6)]
+    echoing.end()
     assert min(times) >= 5_000_000
 
 

@@ -267,7 +267,7 @@ def test_prediction_over_a_slow_line_knows_every_packet(path, host, protocols, n
         if mode == "tls":
             # published: RFC 8446; hello and answer with a certificate are more than 700 bytes
             assert predicted > (3 * 0.01 + (700 + 10 * header) * line_s)
-            assert "hosts' own, by the taps" in found.sentence
+            assert "both hosts took" in found.sentence
 
 
 def test_the_first_fast_open_fetches_the_cookie(nothing_left):
