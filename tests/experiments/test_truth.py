@@ -799,13 +799,14 @@ QUICK_S = 240.0
 
 @pytest.mark.live
 @pytest.mark.namespace
-def test_the_short_table_holds(nothing_left):
+def test_the_short_table_holds(nothing_left, capsys):
     """measured: every experiment against theory; a doubt excuses what it explains and no more."""
     end_s = time.monotonic() + QUICK_S
     table = validate(quick=True, stop=lambda: time.monotonic() > end_s)
     rows = rows_of(table)
     found = summary(rows)
-    print(found.sentence())
+    with capsys.disabled():
+        print(found.sentence())
     for one in rows:
         print(f"{one.error_ratio:+.2%} {one.verdict} {one.lab}, {one.setting} {one.doubt_code}")
     assert not table.meta.partial, f"{len(rows)} rows in {QUICK_S:.0f} s"
