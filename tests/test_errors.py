@@ -12,7 +12,7 @@ from netcalc import errors, units
 from netcalc.samples import RttSamples
 
 ERRORS = [
-    errors.DomainError("loss_ratio", 3, "from 0 to 1", hint="Did you mean 3%?"),
+    errors.DomainError("percent-for-ratio", "loss_ratio", 3, percent=3, ratio=0.03),
     errors.ArgumentTypeError("not-numbers", "rtt_s", "'x'"),
     errors.UnitError("5 M", expected="a rate", why="it has two readings", field="bandwidth"),
     errors.ReaderError("has no time", file="ping.txt", line=3, value="x", expected="a time"),
