@@ -1,4 +1,4 @@
-"""What counts as a number: the checks that every model shares.
+"""Checks of arguments that all models share.
 
 Three answers to bad numbers: *impossible* raises :class:`~netcalc.errors.DomainError`; *not
 finite* gives nan in that element, with one warning for an array; what lies *outside the model*
@@ -19,25 +19,29 @@ from typing import Any, TypeAlias, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.errors import DomainError, NotFiniteWarning
+from netcalc.errors import ArgumentTypeError, DomainError, NotFiniteWarning
 
 FloatArray: TypeAlias = NDArray[np.float64]
 
 BLOCK = 16_384
-"""Elements of a long array that are looked at, or computed, at a time: they fit the cache."""
+"""Elements of a long array that are checked, or computed, at a time: 128 KiB an array, so that the
+few arrays of a formula stay in a second-level cache of 1 MiB or more."""
+
+LARGEST = float(np.finfo(np.float64).max)
+"""Largest number of float64: a longer integer cannot be computed with."""
 
 Model = TypeVar("Model", bound=Callable[..., Any])
 
-# Of the model that is called: what is to be said about its arguments, by their names.
+# The warnings about the arguments of the model that was called, by their names.
 _found: ContextVar[dict[str, NotFiniteWarning | bool] | None] = ContextVar("_found", default=None)
 
 
 def model(function: Model) -> Model:
     """Decorate a model: its numbers may overflow without a warning, its arguments warn once.
 
-    1e308 and denormals may come out as inf or 0. A model that hands an argument to another one,
-    or looks at it twice, says once that nan stands in it, and says it where it was called. What
-    counts is the first look: later ones may be at a number that was computed from another.
+    1e308 and denormals may come out as inf or 0. A model that hands an argument to another one, or
+    checks it twice, warns of a nan in it once, at its own caller. The first check counts: later
+    ones may be of a number that was computed from another.
     """
     code = unwrap(function).__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
@@ -62,42 +66,43 @@ def model(function: Model) -> Model:
 
 
 def positive(name: str, value: ArrayLike, *, allow_inf: bool = False) -> FloatArray:
-    """Return ``value`` as float64, refused where it is zero or negative."""
+    """Return ``value`` as float64; refuse zero and negative numbers."""
     return _checked("not-positive", name, value, low=0.0, low_open=True, allow_inf=allow_inf)
 
 
 def non_negative(name: str, value: ArrayLike, *, allow_inf: bool = False) -> FloatArray:
-    """Return ``value`` as float64, refused where it is negative."""
+    """Return ``value`` as float64; refuse negative numbers."""
     return _checked("is-negative", name, value, low=0.0, allow_inf=allow_inf)
 
 
 def at_least(name: str, value: ArrayLike, low: float, *, allow_inf: bool = False) -> FloatArray:
-    """Return ``value`` as float64, refused below ``low``."""
+    """Return ``value`` as float64; refuse numbers below ``low``."""
     return _checked("below-minimum", name, value, low=low, allow_inf=allow_inf)
 
 
 def between(name: str, value: ArrayLike, low: float, high: float) -> FloatArray:
-    """Return ``value`` as float64, refused outside ``[low, high]``."""
+    """Return ``value`` as float64; refuse numbers outside ``[low, high]``."""
     return _checked("out-of-range", name, value, low=low, high=high)
 
 
 def ratio(name: str, value: ArrayLike) -> FloatArray:
-    """Return ``value`` as float64, refused outside ``[0, 1]``; asks about percent above 1."""
+    """Return ``value`` as float64; refuse numbers outside ``[0, 1]``, suggest percent above 1."""
     return _checked("out-of-range", name, value, low=0.0, high=1.0, is_ratio=True)
 
 
 def real(name: str, value: ArrayLike) -> FloatArray:
-    """Return ``value`` as float64; any finite number is allowed."""
+    """Return ``value`` as float64; any finite number is valid."""
     return _checked("not-finite", name, value)
 
 
 def whole(name: str, value: ArrayLike, low: int = 0) -> FloatArray:
-    """Return ``value`` as float64, refused where it is not a whole number of at least ``low``."""
+    """Return ``value`` as float64; refuse fractions and numbers below ``low``."""
     array = _checked("not-whole", name, value, low=float(low))
     if _has_fraction(array):
         fractional = (np.floor(array) != array) & ~np.isnan(array)
         if fractional.any():
-            raise DomainError("not-whole", name, _first(array, fractional), low=low)
+            found = float(array[fractional].flat[0])
+            raise DomainError("not-whole", name, found, low=low, index=_index(array, found))
     return array
 
 
@@ -111,7 +116,7 @@ def _has_fraction(array: FloatArray) -> bool:
 
 
 def keep_nan(result: FloatArray, *inputs: FloatArray) -> FloatArray:
-    """Return ``result`` with nan wherever an input is nan, whatever a comparison made of it."""
+    """Return ``result`` with nan wherever an input is nan: comparisons with nan are False."""
     for values in inputs:
         if np.isnan(values).any():
             result = np.where(np.isnan(values), np.nan, result)
@@ -119,48 +124,48 @@ def keep_nan(result: FloatArray, *inputs: FloatArray) -> FloatArray:
 
 
 def flag(name: str, value: bool) -> bool:
-    """Return ``value``, refused where it is no single yes or no: "no" would count as one."""
+    """Return ``value`` as a bool; refuse text: "no" would count as True."""
     array = flags(name, value)
     if array.ndim:
-        raise TypeError(f"{name} must be True or False, one for all, found {_shown(array)}")
+        raise ArgumentTypeError("not-one-flag", name, _shown(array))
     return bool(array)
 
 
 def flags(name: str, value: ArrayLike) -> NDArray[np.bool_]:
-    """Return ``value`` as booleans; numbers count as yes where they are not 0.
+    """Return ``value`` as booleans; a number is True where it is not 0.
 
     Raises
     ------
-    TypeError
+    ArgumentTypeError
         If ``value`` holds text or other things that are neither.
     """
     array: NDArray[Any] = np.asarray(value)
     if array.dtype.kind == "O" and all(isinstance(item, bool | np.bool_) for item in array.flat):
         array = array.astype(np.bool_)
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must be True or False, found {_shown(array)}")
+        raise ArgumentTypeError("not-flags", name, _shown(array))
     return array.astype(np.bool_)
 
 
 def choice(name: str, value: str, allowed: tuple[str, ...]) -> str:
-    """Return ``value``, refused where it is not one of ``allowed``."""
+    """Return ``value``; refuse it if it is not one of ``allowed``."""
     if not isinstance(value, str) or value not in allowed:
         raise DomainError("not-a-choice", name, repr(value), choices=list(allowed))
     return value
 
 
 def one_dimensional(name: str, array: FloatArray) -> FloatArray:
-    """Return ``array`` with at least one dimension, refused with more than one or when empty."""
+    """Return ``array`` as a list; refuse several dimensions and an empty one."""
     array = np.atleast_1d(array)
     if array.ndim != 1 or array.size == 0:
-        raise DomainError("not-one-dimensional", name, f"shape {array.shape}")
+        raise DomainError("not-one-dimensional", name, list(array.shape))
     return array
 
 
 def scalar(name: str, array: FloatArray) -> float:
-    """Return the one number of ``array``, refused where there are several or none."""
+    """Return the only number of ``array``; refuse several and none."""
     if array.size != 1:
-        raise DomainError("not-one-number", name, f"shape {array.shape}")
+        raise DomainError("not-a-scalar", name, list(array.shape))
     return float(array.reshape(()))
 
 
@@ -169,7 +174,7 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
 
     Raises
     ------
-    TypeError
+    ArgumentTypeError
         If ``value`` holds text, booleans, complex numbers or other things that are no numbers.
     """
     if isinstance(value, np.ma.MaskedArray):
@@ -177,7 +182,7 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
     try:
         array: NDArray[Any] = np.asarray(value)
     except ValueError as error:  # lists of unequal length
-        raise TypeError(f"{name} must hold numbers, found {value!r}: {error}") from None
+        raise ArgumentTypeError("not-numbers", name, repr(value)) from error
     kind = array.dtype.kind
     if kind == "f" or kind in "iu":
         return array.astype(np.float64, copy=False)
@@ -186,11 +191,11 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
         try:
             return array.astype(np.float64)
         except OverflowError:
-            raise DomainError("above-maximum", name, "a longer integer", high=1.8e308) from None
+            raise DomainError("integer-too-long", name, high=LARGEST) from None
         except (TypeError, ValueError):
             pass
-    hint = "; read text with netcalc.units.parse first" if kind in "USO" else ""
-    raise TypeError(f"{name} must hold numbers, found {_shown(array)}{hint}")
+    code = "text-for-numbers" if kind in "USO" else "not-numbers"
+    raise ArgumentTypeError(code, name, _shown(array))
 
 
 def _checked(
@@ -218,11 +223,13 @@ def _checked(
             return array
         lowest, highest = float(np.nanmin(array)), float(np.nanmax(array))
     if lowest < low or (low_open and lowest == low):
-        raise DomainError(code, name, _where(array, lowest), low=low, high=high)
+        raise DomainError(code, name, lowest, index=_index(array, lowest), low=low, high=high)
     if highest > high:
+        at = _index(array, highest)
         if is_ratio:
-            raise DomainError("percent-for-ratio", name, _where(array, highest), percent=highest)
-        raise DomainError(code, name, _where(array, highest), low=low, high=high)
+            meant = {"percent": highest, "ratio": highest / 100}
+            raise DomainError("percent-for-ratio", name, highest, index=at, **meant)
+        raise DomainError(code, name, highest, index=at, low=low, high=high)
     if lowest == 0.0 and np.signbit(array).any():
         return array + 0.0  # one over a negative zero would be -inf
     return array
@@ -247,14 +254,9 @@ def _nan_where_not_finite(
     return np.where(bad, np.nan, array)
 
 
-def _where(array: FloatArray, value: float) -> str:
-    if array.size == 1:
-        return f"{value:g}"
-    return f"{value:g} (at index {int(np.flatnonzero(array == value)[0])})"
-
-
-def _first(array: FloatArray, mask: NDArray[np.bool_]) -> str:
-    return _where(array, float(array[mask].flat[0]))
+def _index(array: FloatArray, value: float) -> int | None:
+    """Return where a value is first found, None in an array of one."""
+    return None if array.size == 1 else int(np.flatnonzero(array == value)[0])
 
 
 def _shown(array: NDArray[Any]) -> str:

@@ -1,6 +1,6 @@
 r"""Equations in LaTeX: quantities put in for symbols, and the same as plain text.
 
->>> put_in(r"t = d + 8 N / R", {"d": "30 ms", "N": "1 MB", "R": "1.5 Mbit/s"})
+>>> substitute(r"t = d + 8 N / R", {"d": "30 ms", "N": "1 MB", "R": "1.5 Mbit/s"})
 't = 30\\,\\mathrm{ms} + 8 \\cdot 1\\,\\mathrm{MB} / 1.5\\,\\mathrm{Mbit/s}'
 >>> plain(r"t = \frac{8 N}{R} \cdot \sqrt{2}")
 't = (8 N) / R · √(2)'
@@ -40,7 +40,7 @@ _OPENING = ("(", r"\left", r"\lceil", r"\lfloor", r"\frac", r"\tfrac", r"\sqrt",
 _CLOSING = (")", "]", r"\rceil", r"\rfloor", "!")
 
 
-def put_in(equation: str, quantities: Mapping[str, str]) -> str:
+def substitute(equation: str, quantities: Mapping[str, str]) -> str:
     r"""Return an equation with symbols replaced by quantities as people write them.
 
     Parameters
@@ -52,24 +52,24 @@ def put_in(equation: str, quantities: Mapping[str, str]) -> str:
 
     Examples
     --------
-    >>> put_in(r"P = 1 - (1 - p)^k", {"p": "0.01", "k": "6"})
+    >>> substitute(r"P = 1 - (1 - p)^k", {"p": "0.01", "k": "6"})
     'P = 1 - (1 - 0.01)^{6}'
     """
     symbols = {tuple(_tokens(symbol, (symbol,))): symbol for symbol in quantities}
     longest_first = sorted(symbols, key=len, reverse=True)
     tokens = list(_tokens(equation, quantities))
-    writer, place = _Writer(), 0
-    while place < len(tokens):
+    writer, index = _Writer(), 0
+    while index < len(tokens):
         for symbol in longest_first:
-            after = place + len(symbol)
-            if tuple(tokens[place:after]) == symbol and tokens[after : after + 1] != ["_"]:
+            after = index + len(symbol)
+            if tuple(tokens[index:after]) == symbol and tokens[after : after + 1] != ["_"]:
                 follows = next((t for t in tokens[after:] if t.strip()), "")
                 writer.quantity(latex(quantities[symbols[symbol]]), is_base=follows == "^")
-                place = after
+                index = after
                 break
         else:
-            writer.token(tokens[place])
-            place += 1
+            writer.token(tokens[index])
+            index += 1
     return writer.text
 
 
@@ -203,20 +203,20 @@ class _Reader:
 
     def __init__(self, equation: str) -> None:
         self.tokens = [t.strip() or " " for t in _TOKEN.findall(equation)]
-        self.place = 0
+        self.index = 0
 
     def next(self) -> str:
-        token = self.tokens[self.place] if self.place < len(self.tokens) else ""
-        self.place += 1
+        token = self.tokens[self.index] if self.index < len(self.tokens) else ""
+        self.index += 1
         return token
 
     def skip_spaces(self) -> None:
-        while self.tokens[self.place : self.place + 1] == [" "]:
-            self.place += 1
+        while self.tokens[self.index : self.index + 1] == [" "]:
+            self.index += 1
 
     def group(self, end: str = "") -> str:
         text, in_cases = "", False
-        while self.place < len(self.tokens):
+        while self.index < len(self.tokens):
             token = self.next()
             if token == end:
                 break
@@ -228,8 +228,8 @@ class _Reader:
         self.skip_spaces()
         token = self.next()
         if token.isdigit():  # the half of \\tfrac12
-            self.place -= len(token) > 1
-            self.tokens[self.place - (len(token) == 1)] = token[1:] or token
+            self.index -= len(token) > 1
+            self.tokens[self.index - (len(token) == 1)] = token[1:] or token
             token = token[0]
         return self.group("}") if token == "{" else self.read(token)
 
@@ -240,7 +240,7 @@ class _Reader:
             return f"{_BEGIN}{_enclosed(above)} / {_enclosed(below)}{_END}"
         if token == r"\sqrt":
             degree = ""
-            if self.tokens[self.place : self.place + 1] == ["["]:
+            if self.tokens[self.index : self.index + 1] == ["["]:
                 self.next()
                 degree = self.group("]")
             return f"{_ROOTS.get(degree, degree + '√')}({self.argument()})"

@@ -4,6 +4,7 @@
 
     NetcalcError
     +-- DomainError (ValueError)         a number that cannot be: a negative rate, a loss above 1
+    +-- ArgumentTypeError (TypeError)    an argument of the wrong kind: text for a number
     +-- UnitError (ValueError)           text that is not one quantity of the unit wanted
     +-- ReaderError (ValueError)         a file or text that cannot be read right
     +-- DatasetError                     a bundled file that is missing or was changed
@@ -24,7 +25,7 @@ import re
 from typing import Any
 
 from netcalc import messages
-from netcalc.printable import printable_lines
+from netcalc.printable import printable, printable_lines
 
 LONGEST_SHOWN = 80
 """Characters of text that cannot be read which a message repeats: one line of a terminal."""
@@ -98,6 +99,12 @@ class DomainError(NetcalcError, ValueError):
         super().__init__(code, name=name, value=value, **values)
 
     @property
+    def what(self) -> str:
+        """What is wrong, and at which element of a longer argument."""
+        index = self.values.get("index")
+        return super().what if index is None else f"{super().what} (at index {index})"
+
+    @property
     def name(self) -> str:
         """The argument."""
         return str(self.values["name"])
@@ -114,6 +121,13 @@ class DomainError(NetcalcError, ValueError):
 
     def _shown(self) -> dict[str, Any]:
         return {"allowed": self.allowed}
+
+
+class ArgumentTypeError(NetcalcError, TypeError):
+    """An argument of a kind that a function cannot use: text for a number, a list for one flag."""
+
+    def __init__(self, code: str, name: str, found: str, **values: Any) -> None:
+        super().__init__(code, name=name, found=found, **values)
 
 
 class UnitError(NetcalcError, ValueError):
@@ -197,7 +211,18 @@ class ReaderError(NetcalcError, ValueError):
         self.field = field
         self.value = value
         self.unit = unit
-        self.expected = expected
+        if self.python_hint is not None:
+            self.add_note(self.python_hint)
+
+    @property
+    def expected(self) -> str | None:
+        """What should be there, in a few words."""
+        return self.values["expected"] or messages.expected(self.code, self.values)
+
+    @property
+    def python_hint(self) -> str | None:
+        """What a caller in Python can do beside the hint; the note of a traceback has it."""
+        return messages.python_hint(self.code, self.values)
 
     @property
     def fault(self) -> str:
@@ -210,17 +235,17 @@ class ReaderError(NetcalcError, ValueError):
         return said
 
     def __str__(self) -> str:
-        where = self.file
+        where = printable(self.file)
         if self.line is not None:
             where += f", line {self.line}"
         if self.offset is not None:
             where += f", byte {self.offset}"
         if self.field is not None:
-            where += f", field {self.field}"
+            where += f", field {printable(self.field)}"
         return _sentences(f"{where}: {self.fault}", self.hint)
 
     def _shown(self) -> dict[str, Any]:
-        return {"what": self.what}
+        return {"what": self.what, "expected": self.expected}
 
 
 class DatasetError(NetcalcError):

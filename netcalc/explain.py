@@ -1,11 +1,11 @@
-"""What limits: every part of a time or every ceiling of a rate, ranked, the binding one named.
+"""What limits a transfer or a rate: all parts of a time, or all limits of a rate, in order.
 
 >>> from netcalc.path import Path
 >>> path = Path.parse("1 Gbit/s 40 ms")
 >>> print(transfer(1e6, path=path).sentence)
-Latency limits this transfer: waiting for the first bit takes 40 ms of 48 ms (83%).
+Latency limits this transfer: 40 ms of 48 ms (83%).
 >>> print(rate(path, window_bytes=65535, loss_ratio=1e-5).sentence)
-The window limits this path to 6.552 Mbit/s; next is loss at 56.07 Mbit/s.
+The window limits this path to 6.552 Mbit/s; the next limit is loss at 56.07 Mbit/s.
 """
 
 from __future__ import annotations
@@ -22,12 +22,30 @@ from netcalc.path import Path
 from netcalc.units import show
 
 TIMESTAMP_BYTES = 12
-"""TCP options of every segment: time stamps, padded. [byte]"""
+"""TCP options of every segment: timestamps, padded. [byte]"""
+BARE_ACK_BYTES = 52
+"""IPv4 packet of an acknowledgement: 20 bytes of IP, 20 of TCP, 12 of timestamps. [byte]"""
+# The formula of Mathis has no timeouts, which become frequent at about 1% loss (Padhye et al.,
+# Modeling TCP throughput, 1998).
+HIGH_LOSS_RATIO = 0.01
+"""Loss above which timeouts make the true rate lower than the formula. [ratio]"""
+
+
+SUBJECTS = {
+    "line": "The bottleneck link",
+    "latency": "Latency",
+    "store-and-forward": "Store-and-forward",
+    "processing": "Processing",
+    "window": "The window",
+    "loss": "Loss",
+    "acknowledgements": "The rate of acknowledgements",
+}
+"""Subject of a sentence about each part or limit, by its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of a transfer's time, with its arithmetic and the test that shows it."""
+    """One part of a transfer's time, with its arithmetic and a test that confirms it."""
 
     name: str
     time_s: float
@@ -38,7 +56,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What limits, in one sentence; every part that takes time, the largest first."""
+    """What limits a transfer, in one sentence, and the parts of its time, the largest first."""
 
     sentence: str
     parts: tuple[Part, ...]
@@ -56,7 +74,7 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """A rate that something on the path does not let through, with its arithmetic and its test."""
+    """An upper limit of the rate, with its arithmetic and a test that confirms it."""
 
     name: str
     rate_bps: float
@@ -66,7 +84,7 @@ class Ceiling:
 
 @dataclass(frozen=True, slots=True)
 class RateExplanation:
-    """What limits the rate, in one sentence; every ceiling, the lowest first."""
+    """What limits a rate, in one sentence, and all its limits, the lowest first."""
 
     sentence: str
     ceilings: tuple[Ceiling, ...]
@@ -74,7 +92,7 @@ class RateExplanation:
 
     @property
     def rate_bps(self) -> float:
-        """The lowest ceiling: what the path can give at most. [bit/s]"""
+        """The lowest limit: the highest rate of the path. [bit/s]"""
         return self.ceilings[0].rate_bps
 
     def __str__(self) -> str:
@@ -88,23 +106,23 @@ class RateExplanation:
 
 
 def transfer(payload_bytes: float, *, path: Path, packet_bytes: float = math.inf) -> Explanation:
-    """Say which part of a path limits a one-way transfer.
+    """Find the part of a path that limits a one-way transfer.
 
     Parameters
     ----------
     payload_bytes : float
-        Bytes to move. [byte]
+        Bytes to transfer. [byte]
     path : Path
         The path.
     packet_bytes : float
-        Of what size are the packets that they go in, headers not counted; by default all goes as
-        one message, which each node takes in whole before it passes it on. [byte]
+        Payload of a packet. By default everything is one message, which each node receives
+        completely before it forwards it. [byte]
 
     Returns
     -------
     Explanation
-        The sentence, and every part of the time: latency, the slowest line, storing and
-        forwarding on the other links, processing.
+        The sentence, and the parts of the time: latency, serialization on the bottleneck link
+        (``line``), store-and-forward on the other links, processing.
     """
     size = float(as_float("payload_bytes", payload_bytes))
     slowest = path.bottleneck_bps
@@ -125,42 +143,42 @@ def transfer(payload_bytes: float, *, path: Path, packet_bytes: float = math.inf
         "line": (
             on_slowest,
             f"8 x {show(size, 'byte')} / {show(slowest, 'bit/s')}",
-            f"clocking {show(size, 'byte')} onto {show(slowest, 'bit/s')}",
+            f"serialization of {show(size, 'byte')} at {show(slowest, 'bit/s')}",
             "send twice as much: the time nearly doubles",
         ),
         "latency": (
             path.latency_s,
             f"sum over {count} link{'s' * (count > 1)}",
-            "waiting for the first bit",
-            "ping with the smallest size: half of its round trip is about this",
+            "",
+            "ping with the smallest size: half of the round-trip time is about the latency",
         ),
         "store-and-forward": (
             max(again, 0.0),
-            f"the other {count - 1} links clock {repeated} again",
-            f"clocking {repeated} again on {count - 1} more links",
-            "halve the packets: this part halves, as more of them overlap on the links",
+            f"serialization of {repeated} on the other {count - 1} links",
+            f"serialization of {repeated} on {count - 1} more link{'s' * (count > 2)}",
+            "halve the packet size: this part halves, as more packets overlap on the links",
         ),
         "processing": (
             path.processing_s,
             f"sum over {count + 1} nodes",
-            "processing in hosts and routers",
-            "ping a near host with the smallest size: what is not distance is processing",
+            "",
+            "ping a near host with the smallest size: the round-trip time is mostly processing",
         ),
     }
     total = sum(time for time, *_ in times.values())
     order = sorted((name for name in times if times[name][0] > 0), key=lambda n: -times[n][0])
     if not order:
-        return Explanation("Nothing limits this transfer: it takes no time.", (), 0.0)
+        return Explanation("Nothing limits this transfer: its time is 0.", (), 0.0)
     parts = tuple(
         Part(name, times[name][0], times[name][0] / total, arithmetic, test)
         for name in order
         for _, arithmetic, _, test in [times[name]]
     )
     first = parts[0]
-    what = times[first.name][2]
-    subject = {"line": "The line", "latency": "Latency"}.get(first.name, first.name.capitalize())
+    detail = times[first.name][2]
+    takes = f"{detail} takes " if detail else ""
     sentence = (
-        f"{subject} limits this transfer: {what} takes {show(first.time_s, 's')} of "
+        f"{SUBJECTS[first.name]} limits this transfer: {takes}{show(first.time_s, 's')} of "
         f"{show(total, 's')} ({first.share_ratio:.0%})."
     )
     return Explanation(sentence, parts, total)
@@ -175,27 +193,29 @@ def rate(
     mtu_bytes: float = 1500,
     reverse_bandwidth_bps: float | None = None,
 ) -> RateExplanation:
-    """Say what limits the rate of one long TCP transfer over a path.
+    """Find what limits the rate of one long TCP transfer over a path.
 
     Parameters
     ----------
     path : Path
-        The path; its slowest link is taken for Ethernet with this MTU.
+        The path; its bottleneck link is assumed to be Ethernet with this MTU.
     rtt_s : float, optional
-        Round-trip time; by default that of the path for one full packet and a bare reply. [s]
+        Round-trip time; by default that of the path for a full packet and a bare ACK. [s]
     window_bytes : float, optional
-        Largest window: the smaller of both hosts' buffers. Without it no window limits. [byte]
+        Largest window: the smaller of both hosts' buffers; by default unlimited. [byte]
     loss_ratio : float
-        Share of packets lost at random, not by a full buffer. [ratio]
+        Random packet loss, not that of a full buffer. [ratio]
     mtu_bytes : float
         Largest packet. [byte]
     reverse_bandwidth_bps : float, optional
-        Rate of the way back, if another: acknowledgements must pass it. [bit/s]
+        Rate of the reverse direction, which carries the acknowledgements; by default it does not
+        limit. [bit/s]
 
     Returns
     -------
     RateExplanation
-        The sentence, and every ceiling: line, window, loss, acknowledgements; as goodput.
+        The sentence, and all limits as goodput: ``line``, ``window``, ``loss``,
+        ``acknowledgements``.
 
     Raises
     ------
@@ -204,7 +224,7 @@ def rate(
     """
     mss = float(framing.tcp_payload_bytes(mtu_bytes, tcp_option_bytes=TIMESTAMP_BYTES))
     rtt = (
-        float(path.rtt_s(mtu_bytes, reply_bytes=52))
+        float(path.rtt_s(mtu_bytes, reply_bytes=BARE_ACK_BYTES))
         if rtt_s is None
         else float(positive("rtt_s", rtt_s))
     )
@@ -218,7 +238,7 @@ def rate(
             "line",
             float(on_line),
             f"{show(mss, 'byte')} of every {show(wire, 'byte')} on {show(slowest, 'bit/s')}",
-            "send UDP at that rate and count what arrives",
+            "send UDP at that rate and measure the received rate",
         )
     ]
     if window_bytes is not None and rtt > 0:
@@ -227,7 +247,7 @@ def rate(
                 "window",
                 float(window.throughput_bps(window_bytes, rtt_s=rtt)),
                 f"{show(window_bytes, 'byte')} in flight per round trip of {show(rtt, 's')}",
-                "open two connections at once: together they are twice as fast",
+                "use two connections at once: together they are twice as fast",
             )
         )
     if loss_ratio > 0 and rtt > 0:
@@ -236,7 +256,7 @@ def rate(
                 "loss",
                 float(loss_limited.mathis_throughput_bps(loss_ratio, mss_bytes=mss, rtt_s=rtt)),
                 f"Reno at {show(loss_ratio, 'ratio')} loss and {show(rtt, 's')} (Mathis)",
-                "count retransmissions (ss -ti): they must be about "
+                "count retransmissions (ss -ti): about "
                 f"{show(loss_ratio, 'ratio')} of the segments",
             )
         )
@@ -250,20 +270,17 @@ def rate(
                         reverse_bandwidth_bps, ack_wire_bytes=ack, mss_bytes=mss
                     )
                 ),
-                f"one ACK of {show(ack, 'byte')} for two segments, back over "
-                f"{show(reverse_bandwidth_bps, 'bit/s')}",
-                "stop all other traffic on the way back: the transfer gets faster",
+                f"one ACK of {show(ack, 'byte')} for two segments, at "
+                f"{show(reverse_bandwidth_bps, 'bit/s')} in the reverse direction",
+                "stop all other traffic in the reverse direction: the transfer gets faster",
             )
         )
     ceilings.sort(key=lambda ceiling: ceiling.rate_bps)
     first = ceilings[0]
-    limits = "limit" if first.name == "acknowledgements" else "limits"
-    the = "" if first.name in ("loss", "acknowledgements") else "the "
-    sentence = f"{the}{first.name} {limits} this path to {show(first.rate_bps, 'bit/s')}"
-    sentence = sentence[0].upper() + sentence[1:]
+    sentence = f"{SUBJECTS[first.name]} limits this path to {show(first.rate_bps, 'bit/s')}"
     if len(ceilings) > 1:
         second = ceilings[1]
-        sentence += f"; next is {second.name} at {show(second.rate_bps, 'bit/s')}"
-    if loss_ratio > 0.01:
-        sentence += "; above 1% loss timeouts come in and the true rate is lower"
+        sentence += f"; the next limit is {second.name} at {show(second.rate_bps, 'bit/s')}"
+    if loss_ratio > HIGH_LOSS_RATIO:
+        sentence += "; above 1% loss, timeouts make the true rate lower"
     return RateExplanation(sentence + ".", tuple(ceilings), rtt)

@@ -7,7 +7,7 @@
 >>> path.bottleneck_bps
 1544000.0
 
-All of it is frozen; the methods only hand the fields to :mod:`netcalc.models`.
+All of it is frozen; the methods only hand the fields to ``netcalc.models``.
 """
 
 from __future__ import annotations
@@ -74,9 +74,9 @@ class Link:
             payload_bytes, bandwidth_bps=self.bandwidth_bps, latency_s=self.latency_s
         )
 
-    def balance_bytes(self) -> FloatArray:
+    def half_rate_bytes(self) -> FloatArray:
         """Size at which latency and serialization take the same time. [byte]"""
-        return latency.balance_bytes(self.latency_s, bandwidth_bps=self.bandwidth_bps)
+        return latency.half_rate_bytes(self.latency_s, bandwidth_bps=self.bandwidth_bps)
 
 
 @dataclass(frozen=True, slots=True)

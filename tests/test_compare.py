@@ -56,7 +56,7 @@ def test_a_known_path_is_not_fitted():
     assert found.curve_low.tolist() == found.curve_high.tolist()
     slower = compare.overlay(echo(), path=Path.parse("198 kbit/s 50 ms"))
     assert slower.residual == pytest.approx(np.full(15, -0.02))
-    assert "-20 ms in the median of 15 points" in slower.sentence
+    assert slower.sentence == "Measured minus predicted: median -20 ms, worst -20 ms (15 sizes)."
 
 
 def test_a_path_under_transfers():
@@ -67,7 +67,7 @@ def test_a_path_under_transfers():
 
 
 @pytest.mark.parametrize(
-    ("sizes", "said"), [([56.0] * 5, "to see the rate"), ([], "no round trip with a size")]
+    ("sizes", "said"), [([56.0] * 5, "all round trips are of one size"), ([], "No round trip has")]
 )
 def test_samples_without_a_line_still_compare(sizes, said):
     rows = RttSamples(payload_bytes=sizes, rtt_s=[0.01] * len(sizes))
@@ -100,9 +100,9 @@ def test_what_cannot_be_compared_is_named():
 def test_a_theory_that_is_not_defined_is_said_and_not_raised():
     axes = {"x_name": "a", "x_unit": "s", "y_name": "b", "y_unit": "s"}
     found = compare.points([1, 2], measured=[1, 2], theory=lambda x: x * np.nan, **axes)
-    assert "no points to compare" in found.sentence
+    assert found.sentence == "There are no measured points to compare with the prediction."
     found = compare.points([1, np.nan], measured=[1, 2], theory=lambda x: 2 * x, **axes)
-    assert "median of 1 point," in found.sentence
+    assert "(1 point)" in found.sentence
     assert np.isfinite(found.curve_x).all()
 
 

@@ -38,13 +38,13 @@ def test_costs_of_a_datagram_are_found():
     found = compare.overlay(transfers(size, 1000 * (5e-6 + 0.4e-9 * size + slow)))
     assert found.x.tolist() == [64, 300, 700, 1440]
     np.testing.assert_allclose(found.residual, 0, atol=1e-12)
-    assert found.predicted_label == "fit: 5 µs a datagram + 0.4 ns a byte"
-    assert found.sentence == "The sender spends 5 µs a datagram + 0.4 ns a byte."
+    assert found.predicted_label == "fitted: 5 µs per datagram + 0.4 ns per byte"
+    assert found.sentence == "The sender takes 5 µs per datagram + 0.4 ns per byte."
 
 
 def test_a_slope_that_is_lost_in_the_noise_is_none():
     found = compare.overlay(transfers([64, 1440], [6e-3, 5e-3]))
-    assert "0 s a byte" in found.predicted_label
+    assert "0 s per byte" in found.predicted_label
     assert (found.predicted == 5.5e-6).all(), "by hand: the mean of 6 and 5 µs"
 
 
@@ -59,19 +59,19 @@ def test_over_a_path_the_sender_waits_and_that_is_told():
     found = compare.overlay(transfers([1440], [1.0], target="path, TCP", truth=TRUTH, **busy))
     # by hand: 1 s for 1000 writes, 0.2 s of it computed
     assert found.sentence == (
-        "By the clock the sender takes 1 ms a write of 1440 B, of which it computes 20%; the rest "
-        "it waits for room."
+        "The sender takes 1 ms per write of 1440 B, 20% of it on the CPU; the rest is waiting for "
+        "buffer space."
     )
 
 
 @pytest.mark.parametrize(
     ("pairs", "goodput", "truth", "said"),
     [
-        ([1], [1.0], None, "A pair in lockstep sends a message every 10 ms; another number"),
-        ([4], [1.0], None, "Each of 4 pairs in lockstep sends a message every 10 ms; another"),
+        ([1], [1.0], None, "A pair in lockstep sends a message every 10 ms; the largest"),
+        ([4], [1.0], None, "Each of 4 pairs in lockstep sends a message every 10 ms; the"),
         # by hand: 1000 writes of 1440 B in 1 s are 11.52 Mbit/s, in 0.5 s twice as much
-        ([1, 2], [1.0, 0.5], None, "up to 23.04 Mbit/s, all that was reached: what was measured"),
-        ([1], [1.0], TRUTH, "the line: what was measured is off that by "),
+        ([1, 2], [1.0, 0.5], None, "up to 23.04 Mbit/s, the largest measured rate. Measured minus"),
+        ([1], [1.0], TRUTH, "the bottleneck link. Measured minus predicted: median "),
     ],
 )
 def test_what_lockstep_shows_is_a_sentence(pairs, goodput, truth, said):
@@ -116,14 +116,14 @@ def test_buffers_over_a_path_with_losses_reach_what_these_let_through():
     rtt_s = 0.020 + 8 * (1500 + 52) / 10e6
     expected = [8 * 4096 / rtt_s, 8 * 1448 / rtt_s * np.sqrt(150)]
     np.testing.assert_allclose(found.predicted, expected, rtol=1e-12)
-    assert found.predicted_label.endswith("up to the line, or what 1% of loss lets through")
+    assert found.predicted_label.endswith("up to the link or the limit at 1% loss")
 
 
 def test_what_was_in_flight_is_told_beside_the_buffer():
     known = {"truth": TRUTH, "asked_buffer_bytes": [4096, 65_536], "target": "path, TCP"}
     found = compare.overlay(transfers([1440] * 2, [1.0] * 2, window_bytes=[2048, 72_090], **known))
     # By hand: 2048 / 4096, 72,090 / 65,536.
-    assert found.sentence.endswith("seen in flight at once were 0.5 to 1.1 of it.")
+    assert found.sentence.endswith("the data in flight was at most 0.5 to 1.1 of it.")
     bare = compare.overlay(transfers([1440] * 2, [1.0] * 2, **known))
     assert "in flight" not in bare.sentence
 
@@ -137,7 +137,7 @@ def test_buffers_of_datagrams_are_no_window():
 
 def test_one_size_tells_one_cost():
     found = compare.overlay(transfers([1440] * 3, [7e-3, 5e-3, 6e-3]))
-    assert found.sentence == "The sender spends 5 µs a datagram of 1440 B."
+    assert found.sentence == "The sender takes 5 µs per datagram of 1440 B."
 
 
 def test_pairs_are_compared_with_so_many_cycles_of_one():
@@ -179,4 +179,4 @@ def test_the_book_in_two_costs():
     # Published: 5000 writes of 1440 and of 300 bytes by UDP to bsd in 1.9618 and 1.6324 s.
     # Derived in theory: (1.9618 - 1.6324) / 5000 / 1140 = 58 ns a byte, and 309 µs a datagram.
     found = compare.overlay(transfers([1440, 300], [1.9618 / 5, 1.6324 / 5]))
-    assert found.predicted_label == "fit: 309 µs a datagram + 57.8 ns a byte"
+    assert found.predicted_label == "fitted: 309 µs per datagram + 57.8 ns per byte"

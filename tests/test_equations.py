@@ -34,7 +34,7 @@ from netcalc import calculator, equations
     ],
 )  # fmt: skip
 def test_quantities_are_put_in(equation, quantities, expected):
-    assert equations.put_in(equation, quantities) == expected
+    assert equations.substitute(equation, quantities) == expected
 
 
 @pytest.mark.parametrize(
@@ -88,5 +88,5 @@ def test_a_choice_that_stands_for_a_quantity():
 
 def test_the_validity_does_not_hold_the_symbols():
     transfer = calculator.formula("latency.transfer")
-    assert transfer.validity.endswith("it is a floor.")
+    assert transfer.validity.endswith("a lower bound for TCP.")
     assert transfer.symbols == {"N": "payload_bytes", "R": "bandwidth_bps", "d": "latency_s"}

@@ -13,6 +13,7 @@ from netcalc.samples import RttSamples
 
 ERRORS = [
     errors.DomainError("loss_ratio", 3, "from 0 to 1", hint="Did you mean 3%?"),
+    errors.ArgumentTypeError("not-numbers", "rtt_s", "'x'"),
     errors.UnitError("5 M", expected="a rate", why="it has two readings", field="bandwidth"),
     errors.ReaderError("has no time", file="ping.txt", line=3, value="x", expected="a time"),
     errors.DatasetError("is missing", file="mbufs.csv", hint="Reinstall it"),

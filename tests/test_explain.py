@@ -46,7 +46,7 @@ def test_packets_overlap_on_the_links():
 
 def test_the_command_cuts_what_it_is_asked_about_into_packets():
     asked = ["explain", "6 x T1 1 ms, T3 5 ms", "--size", "1MB"]
-    assert "The line limits this transfer" in CliRunner().invoke(commands, asked).output
+    assert "The bottleneck link limits this transfer" in CliRunner().invoke(commands, asked).output
     whole = CliRunner().invoke(commands, [*asked, "--mtu", "1MB"]).output
     assert "Store-and-forward limits this transfer" in whole
 
@@ -59,7 +59,7 @@ def test_processing_can_limit():
 
 def test_nothing_in_no_time():
     found = explain.transfer(0, path=Path.parse("10 Gbit/s"))
-    assert "no time" in found.sentence
+    assert found.sentence == "Nothing limits this transfer: its time is 0."
 
 
 def test_every_ceiling_is_ranked():
@@ -71,7 +71,9 @@ def test_every_ceiling_is_ranked():
     assert rates["loss"] == pytest.approx(14_187_445, rel=1e-4)
     assert rates["line"] == pytest.approx(941_482_445, rel=1e-6)
     assert found.rate_bps == rates["window"]
-    assert found.sentence.startswith("The window limits this path to 5.243 Mbit/s; next is loss")
+    assert found.sentence.startswith(
+        "The window limits this path to 5.243 Mbit/s; the next limit is loss"
+    )
     assert "two connections" in str(found)
 
 
@@ -86,7 +88,7 @@ def test_a_slow_way_back_limits():
     found = explain.rate(Path.parse("100 Mbit/s 5 ms"), reverse_bandwidth_bps=64e3)
     assert found.ceilings[0].name == "acknowledgements"
     assert found.rate_bps == pytest.approx(64e3 / 720 * 2 * 1448 * 8)
-    assert found.sentence.startswith("Acknowledgements limit this path")
+    assert found.sentence.startswith("The rate of acknowledgements limits this path")
 
 
 def test_high_loss_is_told_to_be_outside_the_formula():
@@ -122,7 +124,7 @@ def test_explain_in_a_terminal():
     ("arguments", "said"),
     [
         (["fast"], "link rate"),
-        (["T1", "--loss", "3"], "no unit"),
+        (["T1", "--loss", "3"], "needs a unit"),
         (["T1", "--size", "1 s"], "time"),
     ],
 )

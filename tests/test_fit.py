@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from netcalc import fit
+from netcalc.messages import Notice
 from netcalc.samples import RttSamples, TransferSamples
 
 BOOK_SIZES = np.array([8, *range(100, 1500, 100)], dtype=float)
@@ -29,7 +30,12 @@ def test_exact_points_give_the_truth():
     assert found.params["bandwidth_bps"] == pytest.approx(198e3, rel=1e-9)
     assert not found.outlier.any()
     assert not found.not_identifiable
-    assert "28 bytes of headers" in found.notes[0]
+    [note] = found.notes
+    assert note.code == "intercept-includes-headers"
+    # by hand: 80 ms, and 28 bytes there and back at 198 kbit/s
+    assert note.values == pytest.approx(
+        {"intercept_s": 0.08 + 448 / 198e3, "header_s": 448 / 198e3, "header_bytes": 28}
+    )
 
 
 def test_the_model_works_with_the_parameters_as_they_stand():
@@ -80,7 +86,9 @@ def test_one_wild_point_is_listed_and_moves_nothing():
     found = fit.rtt_against_size(round_trips(BOOK_SIZES, rtt))
     assert found.outlier.tolist() == [True] + [False] * 14
     assert found.params["bandwidth_bps"] == pytest.approx(198e3, rel=0.01)
-    assert any("1 s at 8 B" in note for note in found.notes)
+    [note] = [note for note in found.notes if note.code == "outliers-set-aside"]
+    assert note.values == {"count": 1, "sizes_bytes": [8.0], "times_s": [1.0]}
+    assert str(note) == "1 outlier is not in the fit: 1 s at 8 B"
 
 
 def test_the_minimum_of_each_size_is_fitted():
@@ -105,20 +113,22 @@ def test_lost_and_doubled_replies_do_not_enter():
 
 
 @pytest.mark.parametrize(
-    ("sizes", "rtt", "said"),
+    ("sizes", "rtt", "code", "values"),
     [
-        ([], [], "no points"),
-        ([56], [0.01], "one size, 56 B"),
-        ([56] * 20, list(np.linspace(0.01, 0.02, 20)), "rank 1, 2 parameters"),
-        ([56, 56], [0.01, 0.01], "rank 1"),
-        ([100, 1000], [0.02, 0.01], "does not grow"),
-        ([100, 1000], [0.01, 0.01], "does not grow"),
+        ([], [], "no-points", {}),
+        ([56], [0.01], "one-size-of-echo", {"size_bytes": 56}),
+        ([56] * 20, list(np.linspace(0.01, 0.02, 20)), "one-size-of-echo", {"size_bytes": 56}),
+        ([56, 56], [0.01, 0.01], "one-size-of-echo", {"size_bytes": 56}),
+        ([100, 1000], [0.02, 0.01], "no-increase-with-size", {}),
+        ([100, 1000], [0.01, 0.01], "no-increase-with-size", {}),
     ],
 )
-def test_a_rate_that_is_not_in_the_points_is_not_made_up(sizes, rtt, said):
+def test_a_rate_that_is_not_in_the_points_is_not_made_up(sizes, rtt, code, values):
     found = fit.rtt_against_size(round_trips(sizes, rtt))
     assert np.isnan(found.params["bandwidth_bps"])
-    assert said in found.not_identifiable["bandwidth_bps"]
+    reason = found.not_identifiable["bandwidth_bps"]
+    assert (reason.code, reason.values) == (code, values)
+    assert f"not identifiable: {reason}" in found.summary()
     assert "not identifiable" in found.summary()
 
 
@@ -127,7 +137,11 @@ def test_a_slope_within_its_noise_gives_a_bound_only():
     rtt = 0.01 + random.normal(0, 1e-3, 15) + BOOK_SIZES * 1e-8
     found = fit.rtt_against_size(round_trips(BOOK_SIZES, rtt))
     assert np.isnan(found.params["bandwidth_bps"])
-    assert found.not_identifiable["bandwidth_bps"]
+    reason = found.not_identifiable["bandwidth_bps"]
+    assert reason.code == "slope-insignificant"
+    # by hand: 16 over the slope and twice its standard error
+    steepest = found.line.slope + 2 * found.line.slope_stderr
+    assert reason.values["bound_bps"] == pytest.approx(16 / steepest)
 
 
 def test_two_sizes_give_a_line_without_errors():
@@ -164,7 +178,49 @@ def test_a_line_that_starts_below_zero_has_no_latency():
         TransferSamples(payload_bytes=[10, 20, 30], duration_s=[0.0, 1.0, 2.0])
     )
     assert np.isnan(found.params["latency_s"])
-    assert "latency_s" in found.not_identifiable
+    # by hand: a line through (10, 0) and (30, 2) is -1 at 0
+    reason = found.not_identifiable["latency_s"]
+    assert (reason.code, reason.values) == (
+        "intercept-negative",
+        pytest.approx({"intercept_s": -1}),
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "values", "sentence"),
+    [
+        (
+            "one-size-of-echo",
+            {"size_bytes": 56.0},
+            "all round trips are of one size, 56 B; the rate needs several sizes (ping -s)",
+        ),
+        (
+            "slope-insignificant",
+            {"bound_bps": 2e9},
+            "the slope is less than 2 standard errors above 0; the rate is likely above 2 Gbit/s",
+        ),
+        (
+            "intercept-includes-headers",
+            {"intercept_s": 0.08, "header_s": 0.00226, "header_bytes": 28},
+            "the intercept (no user data), 80 ms, includes 2.26 ms for 28 bytes of headers in both "
+            "directions",
+        ),
+        (
+            "outliers-set-aside",
+            {"count": 10, "times_s": [1.0] * 10, "sizes_bytes": [8.0] * 10},
+            "10 outliers are not in the fit: 1 s, 1 s, 1 s, 1 s, 1 s, 1 s, 1 s, 1 s and 2 more at "
+            "8 B, 8 B, 8 B, 8 B, 8 B, 8 B, 8 B, 8 B and 2 more",
+        ),
+        ("too-few-points", {"count": 2, "cost_count": 3}, "2 points are too few for 3 costs"),
+        (
+            "too-few-sizes",
+            {"needed": 3, "count": 2},
+            "at least 3 sizes with answers of equal size are needed, got 2",
+        ),
+    ],
+)
+def test_reasons_and_notes_as_sentences(code, values, sentence):
+    assert str(Notice(code, values)) == sentence
 
 
 def test_many_points_are_fitted_without_all_pairs():

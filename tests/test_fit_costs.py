@@ -73,13 +73,24 @@ def test_a_point_that_alone_tells_a_cost_stays():
 def test_what_the_points_do_not_tell_is_said():
     large = fit.datagram_costs(run(truth(), mtu=65_536))
     assert np.isnan(large.params["packet_cost"])
-    assert "no datagram of these is cut" in large.not_identifiable["packet_cost"]
+    assert large.not_identifiable["packet_cost"].code == "equal-packet-counts"
     assert not large.is_seen("packet_cost")
     one = fit.datagram_costs(run([3e-5] * 3, sizes=[500.0] * 3))
     assert one.params["transaction_s"] == pytest.approx(3e-5)
-    assert set(one.not_identifiable) == {"byte_cost", "packet_cost", "mbuf_s"}
+    assert {name: reason.code for name, reason in one.not_identifiable.items()} == {
+        "byte_cost": "one-size-of-datagram",
+        "packet_cost": "equal-packet-counts",
+        "mbuf_s": "equal-mbuf-counts",
+    }
     few = fit.datagram_costs(run(truth(SIZES[-2:]), sizes=SIZES[-2:]))
-    assert "too few" in few.not_identifiable["packet_cost"] or few.degrees <= 0
+    # by hand: of 1509 and 1520 bytes only the size differs
+    assert (few.degrees, "packet_cost" in few.not_identifiable) == (0, True)
+    three = fit.datagram_costs(run(truth(SIZES[-3:]), sizes=SIZES[-3:]))
+    assert "byte_cost" not in three.not_identifiable
+    two_steps = np.array([100.0, 1600.0])
+    short = fit.datagram_costs(run(truth(two_steps), sizes=two_steps))
+    reason = short.not_identifiable["transaction_s"]
+    assert (reason.code, reason.values) == ("too-few-points", {"count": 2, "cost_count": 3})
     none = fit.datagram_costs(run([], sizes=[]))
     assert np.isnan(none.params["transaction_s"])
     assert np.isnan(none.predict(np.array([100.0]))).all()

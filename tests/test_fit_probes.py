@@ -101,23 +101,22 @@ def test_a_fast_link_behind_slow_ones_drowns():
     assert found[0].bandwidth_bps == pytest.approx(56e3, rel=0.01)
     assert np.isnan(found[1].bandwidth_bps)
     assert np.isnan(found[1].error_ratio)
-    assert "less to the slope than 2 standard errors" in found[1].why_not
+    reason = found[1].reason
+    assert reason.code == "link-insignificant"
+    assert reason.values == {"bound_bps": found[1].at_least_bps}
     assert 1e6 < found[1].at_least_bps < 1e9
-    assert "likely above" in fit.links(probed(path, noise_s=5e-5, count=10)).sentence
+    assert found[1].why_not == str(reason)
+    assert str(reason) in fit.links(probed(path, noise_s=5e-5, count=10)).sentence
 
 
 @pytest.mark.parametrize(
-    ("sizes", "why"),
-    [
-        ([548.0, 1500.0], "3 sizes"),
-        ([1500.0], "3 sizes"),
-        ([100.0, 300.0, 548.0], "3 sizes"),
-    ],
+    ("sizes", "count"), [([548.0, 1500.0], 2), ([1500.0], 1), ([100.0, 300.0, 548.0], 1)]
 )
-def test_too_few_sizes_with_equal_answers(sizes, why):
+def test_too_few_sizes_with_equal_answers(sizes, count):
     """An answer to a probe of less than 548 bytes is shorter: such a probe does not count."""
     found = fit.links(probed(PATH, sizes=sizes))
-    assert all(why in link.why_not for link in found.links)
+    assert {link.reason.code for link in found.links} == {"too-few-sizes"}
+    assert all(link.reason.values == {"needed": 3, "count": count} for link in found.links)
     assert np.isnan([link.bandwidth_bps for link in found.links]).all()
 
 
@@ -151,7 +150,7 @@ def test_a_node_that_never_answered_ends_what_is_known():
 def test_without_probes_there_is_a_sentence():
     empty = HopSamples(hop=[], packet_bytes=[], rtt_s=[])
     assert fit.links(empty).links == ()
-    assert "no probe" in fit.links(empty).sentence
+    assert fit.links(empty).sentence == "No probe to the first node was answered."
     assert compare.overlay(empty).sentence == fit.links(empty).sentence
     with pytest.raises(TypeError, match="HopSamples"):
         fit.links("probes")
@@ -166,13 +165,13 @@ def test_rows_of_an_estimate():
 def test_probes_compared_with_the_path():
     found = compare.overlay(probed(PATH))
     assert found.residual == pytest.approx(0, abs=1e-12)
-    assert found.predicted_label == "theory of the path"
+    assert found.predicted_label == "predicted from the path"
     assert np.isnan(found.curve_y).sum() == 3, "the lines of three nodes are apart"
     assert found.x.size == 3 * SIZES.size
     other = compare.overlay(probed(PATH), path=Path.parse("10 Mbit/s 2 ms, T1 5 ms, T3 2 ms"))
     assert other.residual.mean() < -1e-3
     fitted = compare.overlay(probed(PATH, known=False))
-    assert fitted.predicted_label == "a line to each node"
+    assert fitted.predicted_label == "fitted, one line for each node"
     assert fitted.residual == pytest.approx(0, abs=1e-9)
     assert "1.54 Mbit/s" in plots.overlay(found).description
 
@@ -248,7 +247,7 @@ def test_pairs_that_did_not_arrive_whole():
     assert samples.trains()["train"].tolist() == [2, 3]
     nothing = TrainSamples(train=[1], place=[1], packet_bytes=[1500], sent_s=[0], received_s=[1])
     assert np.isnan(fit.bottleneck(nothing).bandwidth_bps)
-    assert "No train arrived whole" in compare.overlay(nothing).sentence
+    assert "No train arrived complete" in compare.overlay(nothing).sentence
     with pytest.raises(TypeError, match="TrainSamples"):
         fit.bottleneck("pairs")
 

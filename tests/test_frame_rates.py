@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from netcalc import compare, fit
+from netcalc.messages import Notice
 from netcalc.path import Path
 from netcalc.samples import BulkSamples, Meta
 
@@ -67,32 +68,34 @@ def test_what_disturbs_a_blast_is_not_in_the_costs():
 
 
 @pytest.mark.parametrize(
-    ("frames", "spent_s", "why"),
+    ("frames", "spent_s", "code"),
     [
-        ([64.0, 1518.0, 512.0], [7e-6, 5e-6, 6e-6], "time does not grow with the size"),
+        ([64.0, 1518.0, 512.0], [7e-6, 5e-6, 6e-6], "no-increase-with-size"),
     ],
 )
-def test_a_cost_of_a_byte_that_is_not_seen_is_not_made_up(frames, spent_s, why):
+def test_a_cost_of_a_byte_that_is_not_seen_is_not_made_up(frames, spent_s, code):
     samples = blasts(frames, spent_s)
     costs = fit.frame_costs(samples)
-    assert costs.not_identifiable == {"byte_cost": why}
+    assert costs.not_identifiable == {"byte_cost": Notice(code)}
     assert costs.params["packet_cost"] == pytest.approx(6e-6), "by hand: the mean"
     # by hand: the standard deviation 1 us over the root of 3
     assert costs.stderr["packet_cost"] == pytest.approx(1e-6 / np.sqrt(3))
     assert costs.predict(np.array([1000.0])) == pytest.approx(6e-6)
-    assert "a byte" not in compare.frame_rates(samples).predicted_label
+    assert "per byte" not in compare.frame_rates(samples).predicted_label
 
 
 def test_one_size_has_one_cost():
     costs = fit.frame_costs(blasts([64.0] * 3, [5e-6, 6e-6, 7e-6]))
-    assert costs.not_identifiable == {"byte_cost": "all frames have one size"}
+    assert costs.not_identifiable == {"byte_cost": Notice("one-size-of-frame")}
     assert costs.params["packet_cost"] == 5e-6
     assert np.isnan(costs.stderr["packet_cost"])
 
 
 def test_no_blasts_have_no_costs():
     costs = fit.frame_costs(blasts([], []))
-    assert set(costs.not_identifiable) == {"packet_cost", "byte_cost"}
+    assert costs.not_identifiable == dict.fromkeys(
+        ("packet_cost", "byte_cost"), Notice("no-blasts")
+    )
     assert compare.overlay(blasts([], [])).x.size == 0
 
 
@@ -109,7 +112,7 @@ def test_blasts_on_loopback_are_compared_with_their_own_costs():
     assert (found.curve_low < found.curve_y).all()
     assert (found.curve_high > found.curve_y).all()
     assert "± " in found.sentence
-    assert "The limit at every size: sender." in found.sentence
+    assert "Limit at every size: sender." in found.sentence
 
 
 def test_a_box_is_compared_with_its_limits():
@@ -132,9 +135,9 @@ def test_a_box_is_compared_with_its_limits():
     # Published: RFC 2544, appendix B, for 10 Mbit/s; the node takes 0.5 ms for each.
     assert found.predicted == pytest.approx(np.minimum(2000, lines), abs=0.01)
     assert found.measured.tolist() == [2000] * 7, "500 in 250 ms"
-    assert found.predicted_label == "node of 2000 pps, line of 10 Mbit/s"
-    assert "The limit at 64, 128, 256, 512 bytes: input of the box." in found.sentence
-    assert "The limit at 1024, 1280, 1518 bytes: buffer of the line." in found.sentence
+    assert found.predicted_label == "predicted: node of 2000 pps, link of 10 Mbit/s"
+    assert "Limit at 64, 128, 256, 512 bytes: input of the box." in found.sentence
+    assert "Limit at 1024, 1280, 1518 bytes: buffer of the line." in found.sentence
     bare = compare.frame_rates(blasts(FRAMES, 1e-5), path=Path.parse("10 Mbit/s"))
     assert bare.predicted == pytest.approx(lines, abs=0.01)
 
@@ -195,4 +198,4 @@ def test_pairs_over_a_path_are_compared_with_its_own_cycle():
     one = 8 * 1460 / (0.010 + 8 * (1500 + 64 + 53) / 10e6)
     full = 10e6 * 1460 / 1564
     assert found.predicted == pytest.approx([one, 4 * one, full])
-    assert "11.29 ms a cycle" in found.predicted_label or "11.3 ms a cycle" in found.predicted_label
+    assert "per cycle of 11.3 ms" in found.predicted_label

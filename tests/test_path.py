@@ -37,8 +37,10 @@ def test_link_parse_refuses(text):
 
 
 def test_what_is_no_link_is_told_in_its_own_terms():
-    with pytest.raises(DomainError, match=r"latency_s is -0\.001"):
+    with pytest.raises(DomainError) as refused:
         Link.parse("T1 -1 ms")
+    assert (refused.value.code, refused.value.name) == ("is-negative", "latency_s")
+    assert refused.value.value == -0.001
     for text in (None, 5):
         with pytest.raises(UnitError, match="link rate"):
             Path.parse(text)
@@ -47,9 +49,9 @@ def test_what_is_no_link_is_told_in_its_own_terms():
 
 
 def test_a_latency_that_cannot_be_read_is_the_one_that_is_named():
-    with pytest.raises(UnitError, match=r"latency: cannot read '5' as a time .* it has no unit"):
+    with pytest.raises(UnitError, match="latency: '5' needs a unit"):
         Link.parse("T1 5")
-    with pytest.raises(UnitError, match="latency: cannot read '5 mss' as a time"):
+    with pytest.raises(UnitError, match="latency: '5 mss' is not a time"):
         Link.parse("T1 5 mss")
 
 
@@ -65,17 +67,19 @@ def test_path_parse_repeats_and_keeps_the_order():
     assert path.latency_s == pytest.approx(0.004)
     assert path.processing_s == pytest.approx(0.0015)  # three routers, no host
     assert path.bottleneck_bps == 1.544e6
-    with pytest.raises(DomainError, match="from 1 to 1000"):
+    with pytest.raises(DomainError) as refused:
         Path.parse("100000 x T1")
-    with pytest.raises(DomainError, match="at least one"):
+    assert (refused.value.code, refused.value.values["high"]) == ("out-of-range", 1000)
+    with pytest.raises(DomainError) as refused:
         Path(())
+    assert refused.value.code == "no-hops"
 
 
 def test_links_hand_their_fields_to_the_models():
     link = Link(2e6, 0.01)
     assert link.serialization_s(500) == latency.serialization_s(500, bandwidth_bps=2e6)
     assert link.transfer_s(500) == latency.transfer_s(500, bandwidth_bps=2e6, latency_s=0.01)
-    assert link.balance_bytes() == latency.balance_bytes(0.01, bandwidth_bps=2e6)
+    assert link.half_rate_bytes() == latency.half_rate_bytes(0.01, bandwidth_bps=2e6)
 
 
 def test_paths_hand_their_fields_to_the_models():

@@ -89,8 +89,8 @@ def test_every_spelling_with_two_readings(unit, written):
     for one in written.split():
         with pytest.raises(UnitError) as caught:
             units.parse(f"5 {one}", unit)
-        hint = str(caught.value.hint)
-        assert " or " in hint, "both readings are named"
+        readings = caught.value.values["readings"]
+        assert len(readings) >= 2, "both readings are named"
     assert set(units._AMBIGUOUS[unit]) == set(written.split())
 
 
@@ -125,7 +125,7 @@ def test_readings_that_are_offered(text, unit, readings):
     assert caught.value.field == "f"
     assert caught.value.text == text
     for one in readings:
-        assert one in str(caught.value.hint)
+        assert one in str(caught.value)
 
 
 # published: ANSI T1.107 and T1.105, ITU-T G.704 and G.751; derived: payloads slot by slot

@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections import Counter
 from difflib import get_close_matches
 from functools import cache
 
 from netcalc import models
 from netcalc.calculator._formula import Formula
-from netcalc.errors import DomainError
+from netcalc.errors import DomainError, NetcalcError
+
+FORMER_SUBJECTS = {
+    "cubic_under_loss": "cubic",
+    "pftk_inverse": "pftk",
+    "rate_reading": "packet_rates",
+}
+"""Subjects that were renamed or joined to another, and what they are called now."""
+
+FORMER_NAMES = {
+    "balance": "half_rate",
+    "balance_bytes": "half_rate_bytes",
+    "mm1_state": "mm1_state_probability",
+    "mm1_state_ratio": "mm1_state_probability",
+}
+"""Former names of formulas, with and without their unit: what people typed keeps working."""
 
 
 @cache
@@ -29,7 +45,15 @@ def formulas() -> dict[str, Formula]:
 
 @cache
 def subject_formulas(subject: str) -> dict[str, Formula]:
-    """Return the public models of one file by their full name."""
+    """Return the public models of one file by their full name.
+
+    Raises
+    ------
+    NetcalcError
+        If there are no docstrings, from which formulas are made: ``python -OO`` removes them.
+    """
+    if sys.flags.optimize > 1:
+        raise NetcalcError("docstrings-removed")
     module = models.subject_module(subject)
     return {
         f"{subject}.{name}": Formula(f"{subject}.{name}", function)
@@ -43,12 +67,14 @@ def subject_formulas(subject: str) -> dict[str, Formula]:
 def formula(name: str) -> Formula:
     """Return a formula by name: ``transfer``, ``transfer_s`` or ``latency.transfer_s``.
 
+    Former names are understood, too.
+
     Raises
     ------
     DomainError
         If no formula has that name, or several do; the nearest are named.
     """
-    wanted = name.strip().replace("-", "_")
+    wanted = _present_name(name.strip().replace("-", "_"))
     subject, dot, _ = wanted.partition(".")
     searched = subject_formulas(subject) if dot and subject in models.SUBJECTS else formulas()
     exact = [f for f in searched.values() if wanted in (f.name, f.function_name)]
@@ -59,11 +85,16 @@ def formula(name: str) -> Formula:
     if len(found) == 1:
         return found[0]
     if found:
-        raise DomainError("formula", repr(name), "one of " + ", ".join(f.name for f in found))
+        raise DomainError("formula-ambiguous", "formula", name, choices=[f.name for f in found])
     known = {f.short_name: f for f in formulas().values()} | formulas()
     close = get_close_matches(wanted, known, n=4, cutoff=0.5)
-    hint = f"Did you mean {', '.join(close)}?" if close else "netcalc calc --list shows all"
-    raise DomainError("formula", repr(name), "the name of a model", hint=hint)
+    raise DomainError("formula-unknown", "formula", name, suggestions=close)
+
+
+def _present_name(name: str) -> str:
+    """Return a name with its subject and its formula as they are called now."""
+    subject, dot, short = name.rpartition(".")
+    return FORMER_SUBJECTS.get(subject, subject) + dot + FORMER_NAMES.get(short, short)
 
 
 def command(wanted: Formula) -> str:

@@ -14,13 +14,17 @@ from netcalc.claims.expression import evaluate_expression, parse_readings
 from netcalc.claims.quantity import Quantity
 from netcalc.claims.table import Claim
 from netcalc.errors import DomainError, UnitError
+from netcalc.messages import Notice
 
+# Above the rounding of a long sum of floats (about 1e-12), and far below half a printed digit.
 EXACT_RATIO = 1e-9
 """Numbers that differ by less than this are equal: the rounding of binary floating point."""
+# Half of a single digit would be 50% of "about 1 ms", at which anything agrees.
 ABOUT_RATIO = 0.1
 """Upper limit of a tolerance that follows from a single printed digit, such as "about 1 ms"."""
 RECORD_RATIO = 1e-6
 """Precision of the computed numbers on record, which are stored with ten digits."""
+# Far above any text, and below the depth at which Python's stack of 1000 frames ends the recursion.
 MAX_CHAIN = 50
 """Longest chain of claims that refer to one another."""
 
@@ -51,8 +55,8 @@ class Checked:
     tolerance : float or None
         Largest difference from the printed number that still agrees, in the unit of the claim;
         None if nothing is compared.
-    fault : str
-        Difference from the record; empty if there is none.
+    fault : Notice or None
+        Difference from the record; None if there is none.
     """
 
     claim: Claim
@@ -60,7 +64,7 @@ class Checked:
     unit: str
     verdict: str
     tolerance: float | None = None
-    fault: str = ""
+    fault: Notice | None = None
 
     @property
     def basis(self) -> str:
@@ -95,11 +99,16 @@ class Checked:
         return f"Tolerance {self._shown(self.tolerance, digits=3)}: {self.tolerance_reason}"
 
     @property
+    def fault_text(self) -> str:
+        """Difference from the record, as text; empty if there is none."""
+        return "" if self.fault is None else str(self.fault)
+
+    @property
     def reason(self) -> str:
         """Explanation: the fault, the note on record, and the tolerance unless the digits agree."""
         exact = self.verdict in ("agree", "derived")
         return ". ".join(
-            filter(None, (self.fault, self.claim.note, "" if exact else self.tolerance_text))
+            filter(None, (self.fault_text, self.claim.note, "" if exact else self.tolerance_text))
         )
 
     def as_dict(self) -> dict[str, object]:
@@ -120,7 +129,7 @@ class Checked:
             "verdict": self.verdict,
             "recorded_verdict": claim.verdict,
             "reason": claim.note,
-            "fault": self.fault,
+            "fault": self.fault_text,
             "basis": self.basis,
             "computed_unit": self.unit,
             "tolerance": self.tolerance,
@@ -195,19 +204,19 @@ class _Numbers:
             return self.done.get(claim.id, ())
         if claim.id in self.open:
             circle = " -> ".join([*self.open[self.open.index(claim.id) :], claim.id])
-            raise claim.error(f"refers to itself: {circle}", field="formula")
+            raise claim.error("claim-circle", field="formula", circle=circle)
         if len(self.open) >= MAX_CHAIN:
-            raise claim.error(
-                f"depends on a chain of more than {MAX_CHAIN} claims", field="formula"
-            )
+            raise claim.error("claim-chain", field="formula", limit=MAX_CHAIN)
         self.open.append(claim.id)
         try:
             trees = parse_readings(claim.formula)
             self.done[claim.id] = tuple(evaluate_expression(tree, self.value) for tree in trees)
         except (DomainError, UnitError) as error:
-            raise claim.error(str(error), field="formula") from None
+            raise claim.error(
+                "claim-formula-refused", field="formula", cause=error.code, reason=str(error)
+            ) from None
         except RecursionError:
-            raise claim.error("is too long a chain of formulas", field="formula") from None
+            raise claim.error("claim-formulas-nested", field="formula") from None
         self.open.pop()
         return self.done[claim.id]
 
@@ -215,9 +224,8 @@ class _Numbers:
         """Return the number that a name in a formula refers to."""
         claim = self.known.get(name)
         if claim is None:
-            allowed = "a model with arguments, a named line or the id of a claim"
-            hint = "Put spaces around a minus sign" if "-" in name else None
-            raise DomainError("name", repr(name), allowed, hint=hint)
+            code = "unknown-claim-with-minus" if "-" in name else "unknown-claim"
+            raise DomainError(code, "name", name)
         if claim.relation == "implies" and claim.value is not None:
             return Quantity.of(claim.value, claim.unit)  # the formula follows from this number
         found = self.readings(claim)  # of a printed number too: no claim may depend on itself
@@ -232,12 +240,13 @@ def _checked(claim: Claim, readings: Sequence[Quantity]) -> Checked:
     implied = claim.relation == "implies"
     unit = (claim.implied_unit if implied else claim.unit) or readings[0].unit
     if not unit or any(found.value.size != 1 for found in readings):
-        raise claim.error("is not a single number of a known unit", field="formula")
+        raise claim.error("claim-not-one-number", field="formula")
     for found in readings:
         if found.dimensions != Quantity.of(1, unit).dimensions:
-            compared = claim.printed and not implied
-            wanted = f"{claim.printed!r} is printed" if compared else f"the unit is {unit}"
-            raise claim.error(f"is {found}, {found.kind}, but {wanted}", field="formula")
+            code = "claim-kind-printed" if claim.printed and not implied else "claim-kind-of-unit"
+            values = {"computed": str(found), "kind": found.kind}
+            values |= {"printed": claim.printed, "unit_wanted": unit}
+            raise claim.error(code, field="formula", **values)
     computed = tuple(found.to(unit).item() for found in readings)
     tolerance = _tolerance(claim)
     verdicts = {_verdict(claim, value, tolerance or 0.0) for value in computed}
@@ -313,12 +322,12 @@ def _last_digit(claim: Claim, *, significant: bool = False) -> float:
     return abs(claim.value) / float(abs(number)) * 10.0**exponent
 
 
-def _fault(claim: Claim, computed: float, unit: str, verdict: str) -> str:
+def _fault(claim: Claim, computed: float, unit: str, verdict: str) -> Notice | None:
     if claim.verdict and claim.verdict != verdict:
-        return f"The verdict on record is {claim.verdict}"
+        return Notice("record-verdict-differs", {"recorded": claim.verdict})
     if claim.recorded is not None and not _near(computed, claim.recorded, RECORD_RATIO):
-        return f"The computed value on record is {claim.recorded:.10g} {unit}"
-    return ""
+        return Notice("record-value-differs", {"recorded": claim.recorded, "si_unit": unit})
+    return None
 
 
 def _near(first: float, second: float, ratio: float) -> bool:

@@ -26,8 +26,11 @@ from netcalc.calculator import Formula, Parameter
 from netcalc.claims.quantity import Quantity, row
 from netcalc.errors import DomainError, NetcalcError, UnitError
 
+# The longest formula of the five sources has 628 characters.
 MAX_LENGTH = 2000
 """Longest formula. [characters]"""
+# CPython's parser refuses 200 nested brackets; each level also takes several frames of the
+# evaluation, of which Python allows 1000.
 MAX_DEPTH = 40
 """Deepest nesting of brackets."""
 MAX_LEVELS = 150
@@ -88,14 +91,14 @@ def evaluate(text: str, *, lookup: Lookup | None = None) -> Quantity:
     """
     readings = parse_readings(text)
     if len(readings) > 1:
-        raise _invalid(text, "it is more than one formula", "Remove the semicolon")
+        raise _invalid("formula-several", text)
     return evaluate_expression(readings[0], lookup or _no_claims)
 
 
 def parse_readings(text: str) -> list[Expression]:
     """Parse formulas that are separated by semicolons."""
     if len(text) > MAX_LENGTH:
-        raise _invalid(text, f"it is longer than {MAX_LENGTH} characters")
+        raise _invalid("formula-too-long", text, limit=MAX_LENGTH)
     sources, words = [""], list[Quantity | str]()
     position, depth = 0, 0
     while token := _TOKEN.match(text, position):
@@ -108,13 +111,13 @@ def parse_readings(text: str) -> list[Expression]:
             sources[-1] += token["sign"]
             depth += (token["sign"] in "([") - (token["sign"] in ")]")
             if depth > MAX_DEPTH:
-                raise _invalid(text, f"brackets are nested deeper than {MAX_DEPTH}")
+                raise _invalid("formula-too-deep", text, limit=MAX_DEPTH)
         else:
             word, position = _name(token) if token["name"] else _quantity(text, token)
             sources[-1] += f" _{len(words)} "
             words.append(word)
     if rest := text[position:].strip():
-        raise _invalid(text, f"the character {rest[0]!r} is not allowed")
+        raise _invalid("formula-character", text, character=rest[0])
     return [Expression(_tree(text, source.strip()), tuple(words)) for source in sources]
 
 
@@ -132,11 +135,9 @@ def evaluate_expression(expression: Expression, lookup: Lookup) -> Quantity:
         except ValueError as error:
             if isinstance(error, NetcalcError):
                 raise
-            raise DomainError("formula", "not computable", f"what numpy accepts: {error}") from None
+            raise DomainError("not-computable", "formula", reason=str(error)) from None
     if not np.isfinite(value.value).all():
-        raise DomainError(
-            "result", str(value), "a finite number", hint="It is outside the range of the model"
-        )
+        raise DomainError("result-not-finite", "result", str(value))
     return value
 
 
@@ -156,7 +157,7 @@ def _quantity(text: str, token: re.Match[str]) -> tuple[Quantity, int]:
     """Return a number with its unit, and where it ends."""
     number, unit = token["number"], token["unit"]
     if re.match(r"0\d", number):
-        raise _invalid(text, f"{number!r} is not a number", "Write 1000, not 1,000")
+        raise _invalid("formula-number", text, number=number)
     if unit is None:
         return Quantity.of(float(number), "1"), token.end()
     end = token.end()
@@ -167,8 +168,8 @@ def _quantity(text: str, token: re.Match[str]) -> tuple[Quantity, int]:
     if kind is None:
         readings = units.readings_of(unit)
         if readings:
-            raise _invalid(text, f"{unit!r} is ambiguous", "Write " + " or ".join(readings))
-        raise _invalid(text, f"the unit {unit!r} is unknown")
+            raise _invalid("formula-ambiguous-unit", text, unit=unit, readings=list(readings))
+        raise _invalid("formula-unknown-unit", text, unit=unit)
     return Quantity.of(units.parse(f"{number} {unit}", kind), kind), end
 
 
@@ -192,21 +193,21 @@ _ALLOWED = (
 def _tree(text: str, source: str) -> ast.expr:
     """Parse the Python that a formula was turned into, and refuse all but arithmetic and calls."""
     if not source:
-        raise _invalid(text, "it is empty")
+        raise _invalid("formula-empty", text)
     try:
         tree = ast.parse(source, mode="eval").body
     except SyntaxError as error:
-        raise _invalid(text, error.msg) from None
+        raise _invalid("formula-syntax", text, reason=error.msg) from None
     except (MemoryError, RecursionError):  # what CPython raises when its parser's stack is full
-        raise _invalid(text, "it is nested too deeply") from None
+        raise _invalid("formula-nested", text) from None
     level: list[ast.AST] = [tree]
     for _ in range(MAX_LEVELS):
         for node in level:
             if not isinstance(node, _ALLOWED):
-                raise _invalid(text, f"{type(node).__name__} is not part of the formula language")
+                raise _invalid("formula-language", text, node=type(node).__name__)
         level = [child for node in level for child in ast.iter_child_nodes(node)]
     if level:
-        raise _invalid(text, "it has too many operators in a row", "Use sum([...])")
+        raise _invalid("formula-chain", text)
     return tree
 
 
@@ -222,8 +223,8 @@ class _Evaluator:
         value = self.value(node)
         if isinstance(value, Quantity):
             return value
-        columns = ", ".join(map(_without_unit, value))
-        raise DomainError("result", "several columns", f"one of them: append .{columns}")
+        columns = list(map(_without_unit, value))
+        raise DomainError("several-columns", "result", columns=columns, example=columns[0])
 
     def value(self, node: ast.expr) -> Value:
         """Compute a node: a quantity, or a model's columns by name."""
@@ -244,12 +245,12 @@ class _Evaluator:
                 for keyword in keywords:
                     name = self.name(keyword.arg or "")
                     if name in by_name:
-                        raise DomainError(name, "given twice", "one value")
+                        raise DomainError("given-twice", name)
                     by_name[name] = keyword.value
                 return self.call(self.name(identifier), arguments, by_name)
             case ast.Constant(value=text):
-                raise DomainError("text", repr(text), "a quantity at this point")
-        raise DomainError("call", "of a result", "the name of a model or a function")
+                raise DomainError("text-for-quantity", "text", str(text))
+        raise DomainError("call-of-result", "call")
 
     def word(self, identifier: str) -> Quantity | str:
         """Return the quantity or the name that an identifier ``_0``, ``_1``, ... was put for."""
@@ -259,7 +260,7 @@ class _Evaluator:
         """Return the name that an identifier was put for; ``**`` before an argument has none."""
         word = self.word(identifier) if identifier else "**"
         if not isinstance(word, str):
-            raise DomainError("name", str(word), "letters at this point")
+            raise DomainError("quantity-for-name", "name", str(word))
         return word
 
     def text(self, node: ast.expr) -> str | None:
@@ -280,24 +281,24 @@ class _Evaluator:
             return self.data(arguments, keywords)
         if name in FUNCTIONS:
             function, fewest, most = FUNCTIONS[name]
-            if keywords or not fewest <= len(arguments) <= most:
-                found = "keywords" if keywords else str(len(arguments))
-                wanted = f"{fewest}" if fewest == most else f"at least {fewest}"
-                raise DomainError(f"number of arguments of {name}", found, wanted)
+            if keywords:
+                raise DomainError("no-keywords", name)
+            count = len(arguments)
+            if not fewest <= count <= most:
+                code = "wrong-argument-count" if fewest == most else "too-few-arguments"
+                raise DomainError(code, name, count, expected=fewest)
             return function(*map(self.quantity, arguments))
         formula = calculator.formula(name)
         if len(arguments) > 1:
-            names = ", ".join(f"{p.short_name}=" for p in formula.parameters[1:])
-            raise DomainError(
-                f"arguments of {name}", "several without a keyword", f"one, then {names}"
-            )
+            names = [f"{parameter.short_name}=" for parameter in formula.parameters[1:]]
+            raise DomainError("keywords-needed", name, len(arguments), keywords=names)
         given: dict[str, Any] = {}
         for parameter, argument in zip(formula.parameters, arguments, strict=False):
             given[parameter.name] = self.argument(parameter, argument)
         for keyword, argument in keywords.items():
             parameter = formula.parameter(keyword)
             if parameter.name in given:
-                raise DomainError(keyword, "given twice", "one value")
+                raise DomainError("given-twice", keyword)
             given[parameter.name] = self.argument(parameter, argument)
         return _result(formula, formula.evaluate(given))
 
@@ -306,8 +307,7 @@ class _Evaluator:
         if parameter.kind in ("bool", "choice") or parameter.unit == "text":
             text = self.text(node)
             if text is None:
-                wanted = ", ".join(parameter.choices) or "yes or no"
-                raise DomainError(parameter.name, "a quantity", wanted)
+                raise _quantity_for_text(parameter)
             free = parameter.unit == "text" and not parameter.choices
             return text if free else parameter.read(text)
         value = self.quantity(node)
@@ -315,10 +315,11 @@ class _Evaluator:
             numbers = value.to(parameter.unit)
         except UnitError as error:
             raise UnitError(
+                error.code,
                 error.text,
                 expected=units.example(parameter.unit),
-                why=f"it is {value.kind}",
                 field=parameter.short_name,
+                kind=value.kind,
             ) from None
         return numbers if numbers.ndim else float(numbers)
 
@@ -329,9 +330,7 @@ class _Evaluator:
         """
         names = [text for text in map(self.text, arguments) if text is not None]
         if len(names) != 2 or len(arguments) != 2:
-            raise DomainError(
-                "arguments of data", f"{len(names)} names", "the names of a data set and a column"
-            )
+            raise DomainError("data-arguments", "data", len(names))
         set_name, wanted = names
         loaded = datasets.load(set_name)
         columns = loaded.columns()
@@ -339,13 +338,13 @@ class _Evaluator:
         for name, node in keywords.items():
             text = self.text(node)
             if text is None:
-                raise DomainError(name, "a quantity", "a text in quotes")
+                raise DomainError("quantity-for-text", name)
             selected &= np.asarray(columns[_known(name, columns)]).astype(str) == text
         if not selected.any():
-            raise DomainError("data", f"no row of {set_name}", "at least one row that matches")
+            raise DomainError("no-matching-row", "data", set_name)
         values = columns[_known(wanted, columns)][selected]
         if values.dtype.kind == "U":
-            raise DomainError("data", f"the text column {wanted!r}", "a column of numbers")
+            raise DomainError("text-column", "data", wanted)
         return Quantity.of(values if values.size > 1 else values[0], loaded.meta.units[wanted])
 
 
@@ -366,13 +365,13 @@ def _whole(function: Callable[..., Any]) -> Callable[[Quantity], Quantity]:
 def _item(items: Quantity, index: Quantity) -> Quantity:
     number = index.to("1").item()
     if number not in range(1, items.value.size + 1):
-        raise DomainError("item", f"{number:g}", f"1 to {items.value.size}")
+        raise DomainError("out-of-range", "item", number, low=1, high=items.value.size)
     return items.reduced(lambda values: np.ravel(values)[int(number) - 1])
 
 
 def _rest(items: Quantity) -> Quantity:
     if items.value.size < 2:
-        raise DomainError("rest", f"of {items.value.size} number", "at least two numbers")
+        raise DomainError("too-few-numbers", "rest", items.value.size, expected=2)
     return items.reduced(lambda values: np.ravel(values)[1:])
 
 
@@ -413,17 +412,17 @@ def _without_unit(name: str) -> str:
 
 def _column(table: Value, name: str) -> Quantity:
     if isinstance(table, Quantity):
-        raise DomainError("column", repr(name), "none: the result has no columns")
+        raise DomainError("no-columns", "column", name)
     wanted = name.replace("-", "_")
     for column, value in table.items():
         if wanted in (column, _without_unit(column)):
             return value
-    raise DomainError("column", repr(name), "one of " + ", ".join(map(_without_unit, table)))
+    raise DomainError("not-a-choice", "column", name, choices=list(map(_without_unit, table)))
 
 
 def _known(name: str, columns: Mapping[str, Any]) -> str:
     if name not in columns:
-        raise DomainError("column", repr(name), "one of " + ", ".join(columns))
+        raise DomainError("not-a-choice", "column", name, choices=list(columns))
     return name
 
 
@@ -443,8 +442,17 @@ def _line(name: str) -> float | None:
 
 
 def _no_claims(name: str) -> Quantity:
-    raise DomainError("name", repr(name), "a named line such as T1, or a model with arguments")
+    raise DomainError("unknown-name", "name", name)
 
 
-def _invalid(text: str, why: str, hint: str | None = None) -> UnitError:
-    return UnitError(text, expected="a formula", why=why, hint=hint)
+def _quantity_for_text(parameter: Parameter) -> DomainError:
+    """Return the error of a quantity where a parameter takes a text, a choice or yes or no."""
+    if parameter.choices:
+        choices = list(parameter.choices)
+        return DomainError("not-a-choice", parameter.name, "a quantity", choices=choices)
+    code = "not-yes-or-no" if parameter.kind == "bool" else "quantity-for-text"
+    return DomainError(code, parameter.name, "a quantity")
+
+
+def _invalid(code: str, text: str, **values: Any) -> UnitError:
+    return UnitError(code, text, expected="a formula", **values)

@@ -63,7 +63,7 @@ class Quantity:
             If the unit is unknown.
         """
         if unit not in _UNITS:
-            raise UnitError(unit, expected="a unit", why=f"the units are {', '.join(_UNITS)}")
+            raise UnitError("kind-unknown", unit, expected="a unit", known=list(_UNITS))
         dimensions, factor = _UNITS[unit]
         return cls(np.asarray(value, dtype=float) * factor, dimensions)
 
@@ -90,9 +90,8 @@ class Quantity:
         """
         dimensions, factor = _UNITS[unit]
         if dimensions != self.dimensions:
-            raise UnitError(
-                str(self), expected=units.example(unit), why=f"it is {self.kind}, not in [{unit}]"
-            )
+            expected = units.example(unit)
+            raise UnitError("wrong-kind", str(self), expected=expected, kind=self.kind)
         return self.value / factor
 
     def __str__(self) -> str:
@@ -103,12 +102,10 @@ class Quantity:
         return units.show(float(self.to(self.unit)), self.unit)
 
     def __add__(self, other: Quantity) -> Quantity:
-        return Quantity(self.value + other.like(self, "added to " + self.kind), self.dimensions)
+        return Quantity(self.value + other.like(self, "cannot-add"), self.dimensions)
 
     def __sub__(self, other: Quantity) -> Quantity:
-        return Quantity(
-            self.value - other.like(self, "subtracted from " + self.kind), self.dimensions
-        )
+        return Quantity(self.value - other.like(self, "cannot-subtract"), self.dimensions)
 
     def __neg__(self) -> Quantity:
         return Quantity(-self.value, self.dimensions)
@@ -118,25 +115,23 @@ class Quantity:
 
     def __truediv__(self, other: Quantity) -> Quantity:
         if not other.value.all():
-            raise DomainError("divisor", "0", "any number except 0")
+            raise DomainError("division-by-zero", "divisor", 0)
         return Quantity(self.value / other.value, _combined(self, other, -1))
 
     def __pow__(self, other: Quantity) -> Quantity:
         if other.dimensions != (0, 0, 0) or other.value.ndim:
-            raise DomainError("exponent", str(other), "a pure number")
+            raise DomainError("exponent-with-unit", "exponent", str(other))
         power = float(other.value)
         if self.dimensions != (0, 0, 0) and power not in (-2, -1, 0, 1, 2, 3):
-            raise DomainError("exponent", f"{power:g}", f"-2 to 3 and whole for {self.kind}")
+            raise DomainError("exponent-out-of-range", "exponent", power, kind=self.kind)
         b, s, m = self.dimensions
         whole = int(power) if self.dimensions != (0, 0, 0) else 0
         return Quantity(self.value**power, (b * whole, s * whole, m * whole))
 
-    def like(self, other: Quantity, operation: str) -> NDArray[np.float64]:
-        """Return the numbers, if their dimensions are those of ``other``."""
+    def like(self, other: Quantity, code: str) -> NDArray[np.float64]:
+        """Return the numbers; their dimensions must be those of ``other``, or ``code`` says why."""
         if self.dimensions != other.dimensions:
-            raise UnitError(
-                str(self), expected=other.kind, why=f"it is {self.kind} and cannot be {operation}"
-            )
+            raise UnitError(code, str(self), expected=other.kind, kind=self.kind)
         return self.value
 
     def reduced(self, function: Callable[[NDArray[np.float64]], ArrayLike]) -> Quantity:
@@ -153,9 +148,9 @@ def row(items: list[Quantity]) -> Quantity:
         If there are none, or their dimensions differ.
     """
     if not items:
-        raise DomainError("list", "empty", "at least one quantity")
+        raise DomainError("empty-list", "list")
     first = items[0]
-    parts = [np.ravel(item.like(first, "in one list with " + first.kind)) for item in items]
+    parts = [np.ravel(item.like(first, "cannot-join")) for item in items]
     return Quantity(np.concatenate(parts), first.dimensions)
 
 

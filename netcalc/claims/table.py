@@ -43,6 +43,7 @@ RELATIONS = {
 }
 """Relations between a printed number and the result of its formula."""
 
+# A file of the wrong kind is refused before it fills the memory; the five sources have 276.
 MAX_CLAIMS = 10_000
 """Largest number of claims in one file."""
 
@@ -123,10 +124,10 @@ class Claim:
     file: str = ""
     line: int = 0
 
-    def error(self, what: str, *, field: str) -> ReaderError:
+    def error(self, code: str, *, field: str, **values: Any) -> ReaderError:
         """Return an error with the file, the line and the field of this claim."""
-        what = f"{what} (claim {excerpt(self.id)})"
-        return ReaderError(what, file=self.file, line=self.line, field=field)
+        claim = excerpt(self.id)
+        return ReaderError(code, file=self.file, line=self.line, field=field, claim=claim, **values)
 
 
 def book() -> list[Claim]:
@@ -173,18 +174,17 @@ def read(source: Readable, *, name: str | None = None) -> list[Claim]:
     for line, row in _records(opened.name, text.lines, text.numbers):
         claim = _claim(opened.name, line, row)
         if claim.id in claims:
-            raise claim.error(f"is already used in line {claims[claim.id].line}", field="id")
+            first_line = claims[claim.id].line
+            raise claim.error("claim-id-in-use", field="id", first_line=first_line)
         claims[claim.id] = claim
         if len(claims) > MAX_CLAIMS:
-            raise ReaderError(
-                f"contains more than {MAX_CLAIMS} claims", file=opened.name, line=line
-            )
+            raise ReaderError("too-many-claims", file=opened.name, line=line, limit=MAX_CLAIMS)
     if not claims:
         raise ReaderError(
-            "contains no claims",
+            "no-claims",
             file=opened.name,
             expected="a header and one line per claim",
-            hint=f"The header needs {','.join(_REQUIRED)}; docs/claims.md lists all columns",
+            columns=",".join(_REQUIRED),
         )
     return list(claims.values())
 
@@ -248,12 +248,7 @@ def _records(
             return
         except csv.Error as error:
             line = numbers[min(header + reader.line_num, len(numbers)) - 1]
-            raise ReaderError(
-                f"cannot be split into cells: {error}",
-                file=file,
-                line=line,
-                hint="Put double quotes around a cell that contains a comma",
-            ) from None
+            raise ReaderError("claims-not-split", file=file, line=line, reason=str(error)) from None
         line = numbers[header + reader.line_num - 1]
         if not any(cells):
             continue
@@ -262,10 +257,11 @@ def _records(
             continue
         if len(cells) != len(names):
             raise ReaderError(
-                f"has {len(cells)} cells, but the header has {len(names)}",
+                "claims-cell-count",
                 file=file,
                 line=line,
-                hint="Put double quotes around a cell that contains a comma",
+                count=len(cells),
+                header_count=len(names),
             )
         yield line, dict(zip(names, cells, strict=True))
 
@@ -275,54 +271,50 @@ def _header(file: str, line: int, cells: list[str]) -> list[str]:
     missing = [name for name in _REQUIRED if name not in names]
     for name in names:
         if name not in _COLUMNS or names.count(name) > 1:
-            close = get_close_matches(name, missing or _COLUMNS, n=1)
+            twice = name in _COLUMNS
             raise ReaderError(
-                "appears twice" if name in _COLUMNS else "is not a column of claims",
+                "claims-column-twice" if twice else "claims-column-unknown",
                 file=file,
                 line=line,
                 field=excerpt(name) or "(no name)",
                 expected=f"the columns {', '.join(_COLUMNS)}",
-                hint=f"Did you mean {close[0]}?" if close and name not in _COLUMNS else None,
+                suggestions=[] if twice else get_close_matches(name, missing or _COLUMNS, n=1),
             )
     if missing:
         raise ReaderError(
-            f"lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}",
+            "claims-columns-missing",
             file=file,
             line=line,
             expected=f"at least the columns {', '.join(_REQUIRED)}",
+            columns=missing,
         )
     return names
 
 
 def _claim(file: str, line: int, row: Mapping[str, str]) -> Claim:
-    def refused(field: str, what: str) -> ReaderError:
-        return ReaderError(what, file=file, line=line, field=field)
+    def refused(field: str, code: str, **values: Any) -> ReaderError:
+        return ReaderError(code, file=file, line=line, field=field, **values)
 
     if not is_name(row["id"]):
-        wanted = "use letters, digits, _ - and . as in A-2, and not the name of a line"
-        raise refused("id", f"{excerpt(row['id'])!r} is not a valid id: {wanted}")
+        raise refused("id", "claim-id-malformed", id=excerpt(row["id"]))
     relation = row.get("relation", "")
     if relation not in RELATIONS:
-        known = ", ".join(filter(None, RELATIONS))
-        raise refused(
-            "relation", f"{excerpt(relation)!r} is unknown; use {known}, or leave it empty"
-        )
+        known = list(filter(None, RELATIONS))
+        raise refused("relation", "relation-unknown", relation=excerpt(relation), known=known)
     verdict = row.get("verdict", "")
     computed = bool(row["formula"]) and relation != "implies"
     allowed = COMPUTED if computed else UNCOMPUTED
     if verdict not in allowed and (verdict or not computed):
-        which = "with" if computed else "without"
-        found = f"is {excerpt(verdict)!r}" if verdict else "is empty"
-        raise refused(
-            "verdict",
-            f"{found}; {which} a formula to compare it must be one of {', '.join(allowed)}",
-        )
+        code = "verdict-of-computed" if computed else "verdict-of-uncomputed"
+        if not verdict:
+            code = "verdict-missing"
+        raise refused("verdict", code, verdict=excerpt(verdict), allowed=list(allowed))
     if not row["printed"] and not row["formula"]:
-        raise refused("printed", "is empty, and there is no formula to derive the number from")
+        raise refused("printed", "printed-missing")
     if relation and not row["printed"]:
-        raise refused("relation", f"is {relation}, but no number is printed")
+        raise refused("relation", "relation-without-number", relation=relation)
     if relation == "implies" and not row["formula"]:
-        raise refused("relation", "is implies, but there is no formula")
+        raise refused("relation", "relation-without-formula", relation=relation)
     value, unit = _printed(refused, row)
     return Claim(
         id=row["id"],
@@ -363,10 +355,10 @@ def _given_tolerance(refused: Any, row: Mapping[str, str], unit: str) -> float |
     if not text:
         return None
     if row.get("relation") != "about":
-        raise refused("tolerance", "is given, but the relation is not about")
+        raise refused("tolerance", "tolerance-without-about")
     found = _single(refused, "tolerance", text)
     if found.dimensions != Quantity.of(1, unit).dimensions or found.value <= 0:
-        raise refused("tolerance", f"{text!r} is not a positive difference in {unit}")
+        raise refused("tolerance", "tolerance-not-positive", text=text, unit_wanted=unit)
     return float(found.to(unit))
 
 
@@ -374,7 +366,7 @@ def _single(refused: Any, field: str, text: str) -> Quantity:
     try:
         found: Quantity = evaluate(text)
     except NetcalcError as error:
-        raise refused(field, str(error)) from None
+        raise refused(field, "quantity-refused", cause=error.code, reason=str(error)) from None
     if not found.unit or found.value.ndim:
-        raise refused(field, f"{text!r} is not a single quantity of a known kind")
+        raise refused(field, "not-one-quantity", text=text)
     return found

@@ -21,6 +21,7 @@ from typing import Any, TextIO
 
 import click
 
+from netcalc.cli.mistakes import Group, command_error, for_command_line
 from netcalc.errors import NetcalcError
 from netcalc.printable import json_text, printable_lines
 from netcalc.version import __version__
@@ -28,16 +29,30 @@ from netcalc.version import __version__
 # Each command, where it is, and its line in the help: a command is loaded when it is used.
 _COMMANDS = {
     "book": ("netcalc.cli.book:book", "Recompute the numbers printed in five sources."),
-    "calc": ("netcalc.cli.calc:calc", "Compute a formula, with quantities as people write them."),
+    "calc": ("netcalc.cli.calc:calc", "Evaluate a formula; quantities carry their units."),
     "data": ("netcalc.cli.data:data", "List, describe and print the bundled measurements."),
-    "doctor": ("netcalc.cli.doctor:doctor", "Say what this machine can measure, and how well."),
-    "explain": ("netcalc.cli.explain:explain", "Say what limits a path, with the arithmetic."),
+    "doctor": (
+        "netcalc.cli.doctor:doctor",
+        "Report what this machine can measure and emulate, and how accurately.",
+    ),
+    "explain": ("netcalc.cli.explain:explain", "Explain what limits a path, with the arithmetic."),
     "lab": ("netcalc.cli.lab:lab", "Open the lessons in the browser."),
-    "mixes": ("netcalc.cli.mixes:mixes", "Find the mixes of links that make a round trip."),
-    "read": ("netcalc.cli.read:read", "Read measurements: ping output, columns, saved runs."),
-    "run": ("netcalc.cli.run:run", "Measure live, on this machine."),
-    "truth": ("netcalc.cli.truth:truth", "Run every lab at known truth: does theory hold?"),
+    "mixes": (
+        "netcalc.cli.mixes:mixes",
+        "Find link combinations that explain a round-trip time.",
+    ),
+    "read": (
+        "netcalc.cli.read:read",
+        "Read measurements: ping output, columns, saved runs.",
+    ),
+    "run": ("netcalc.cli.run:run", "Run a live experiment on this machine."),
+    "validate": (
+        "netcalc.cli.validate:validate",
+        "Run every experiment on emulated links with known parameters and compare with theory.",
+    ),
 }
+_ALIASES = {"truth": "validate"}
+"""Names that commands had before; they work, and are not in the help."""
 
 
 class _ReaderGone(Exception):  # noqa: N818 - no error
@@ -52,7 +67,7 @@ def _broken_pipe_is_no_error() -> Iterator[None]:
         raise _ReaderGone from error
 
 
-class _Commands(click.Group):
+class _Commands(Group):
     """Commands that are imported when they are used, so that ``calc`` stays fast."""
 
     def make_context(self, *arguments: Any, **more: Any) -> click.Context:
@@ -67,29 +82,16 @@ class _Commands(click.Group):
         return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
+        known = _COMMANDS.get(_ALIASES.get(cmd_name, cmd_name))
+        if known is None:
             return None
-        module, name = _COMMANDS[cmd_name][0].split(":")
+        module, name = known[0].split(":")
         command: click.Command = getattr(import_module(module), name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in _COMMANDS.items()])
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            from difflib import get_close_matches
-
-            close = get_close_matches(args[0], _COMMANDS, n=1)
-            if not close:
-                raise
-            text = f"{error.format_message()} Did you mean {close[0]!r}?"
-            raise click.UsageError(text, ctx) from error
 
 
 @click.group(
@@ -100,7 +102,7 @@ class _Commands(click.Group):
 @click.version_option(__version__, prog_name="netcalc")
 @click.pass_context
 def commands(ctx: click.Context) -> None:
-    """Network performance: theory drawn on measured points.
+    """Network performance calculator: theory drawn on measured points.
 
     \b
     netcalc calc transfer 1MB --bandwidth T1 --latency 30ms
@@ -118,9 +120,9 @@ def show_help_alone(ctx: click.Context) -> None:
 
 
 def check_one_form(as_json: bool, as_csv: bool) -> None:
-    """Refuse two forms of one output."""
+    """Refuse JSON and CSV at once."""
     if as_json and as_csv:
-        raise click.UsageError("--json and --csv are two forms of one output; name one")
+        raise click.UsageError("--json and --csv cannot be combined")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -134,9 +136,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = commands.main(arguments, prog_name="netcalc", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
-        text = _with_way_out(error)
-        code = _complain(text, {"message": text}, as_json)
+        found = command_error(error)
+        text = error.format_message() if found is None else str(found)
+        fields = {"message": text} if found is None else found.as_dict()
+        code = _complain(text, fields, as_json)
     except NetcalcError as error:
+        for_command_line(error)
         code = _complain(str(error), error.as_dict(), as_json)
     except (click.Abort, KeyboardInterrupt):
         complain("stopped")
@@ -148,21 +153,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except OSError as error:
         text = ": ".join(filter(None, (error.filename, error.strerror or str(error))))
         code = _complain(text, {"message": text}, as_json)
-    if arguments is None:  # all is said: one more Ctrl-C would only interrupt Python's own ending
+    if arguments is None:  # done: one more Ctrl-C would only interrupt Python's own ending
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.exit(code if isinstance(code, int) else 0)
-
-
-def _with_way_out(error: click.ClickException) -> str:
-    """Return what click says of a mistake, with what to do where it says nothing of that."""
-    text = error.format_message()
-    if not isinstance(error, click.UsageError) or error.ctx is None or "Did you mean" in text:
-        return text
-    if text.startswith("Got unexpected extra argument"):
-        text += '. What has a space goes in quotes, as "1 Gbit/s 40 ms"'
-    elif not text.startswith(("Missing argument", "No such")):
-        return text
-    return f"{text.rstrip('.')}. {error.ctx.command_path} --help tells more"
 
 
 def print_json(document: Any) -> None:
@@ -175,7 +168,7 @@ def print_json(document: Any) -> None:
 
 
 def put(text: str = "", *, nl: bool = True, err: bool = False, **style: Any) -> None:
-    """Print text as it stands, whatever file it comes from: a terminal obeys nothing in it."""
+    """Print text, whatever file it comes from: a terminal obeys nothing in it."""
     text = printable_lines(text)
     click.echo(click.style(text, **style) if style else text, nl=nl, err=err)
 
@@ -186,7 +179,7 @@ def say(text: str) -> None:
 
 
 def complain(text: str) -> None:
-    """Say a sentence on standard error; if that is full or closed, the work goes on."""
+    """Print a sentence on standard error; if that is full or closed, the work goes on."""
     with contextlib.suppress(OSError):
         put(wrapped(f"netcalc: {text}", _terminal_width(sys.stderr)), err=True)
 
@@ -199,7 +192,7 @@ def _terminal_width(stream: TextIO) -> int:
 def wrapped(text: str, width: int) -> str:
     """Break lines longer than ``width`` between words; 0 breaks none.
 
-    What is continued stands two characters further in, or under the second column of a list.
+    Continued lines are indented by two characters, or to the second column of a list.
 
     Examples
     --------
@@ -208,13 +201,13 @@ def wrapped(text: str, width: int) -> str:
         three
     """
     lines = text.split("\n")
-    for place, line in enumerate(lines):
+    for index, line in enumerate(lines):
         if 0 < width < len(line):
             name = re.match(r" *(?:[\w-]+ {2,})?", line)
             indent = name.end() if name and line[: name.end()].strip() else 0
             spaces = len(line) - len(line.lstrip())
             indent = indent if indent < width / 2 else 0
-            lines[place] = textwrap.fill(
+            lines[index] = textwrap.fill(
                 line,
                 width,
                 subsequent_indent=" " * (indent or spaces + 2),

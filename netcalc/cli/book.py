@@ -51,7 +51,7 @@ def book(
     checked = claims.check(found)
     known = list(dict.fromkeys(item.claim.source for item in checked))
     if source is not None and source not in known:
-        raise DomainError("source", repr(source), "one of " + ", ".join(known))
+        raise DomainError("not-a-choice", "--source", repr(source), choices=known)
     shown = [
         item
         for item in checked

@@ -1,4 +1,4 @@
-"""``netcalc calc``: any public model, made into a command from the function itself."""
+"""``netcalc calc``: a command for each public model, made from the function itself."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import numpy as np
 from netcalc import calculator, equations, units
 from netcalc.calculator import Formula, Parameter
 from netcalc.cli import check_one_form, complain, print_json, put, say
+from netcalc.cli.mistakes import CommandError, Group, rename
 from netcalc.cli.quantity import QuantityCommand
 from netcalc.errors import DomainError, NetcalcError
 
@@ -22,7 +23,7 @@ _RESERVED = {"json", "csv", "sweep", "plot", "force", "solve", "for", "explain",
 """Options of every formula; an argument of that name is given with its unit."""
 
 
-class _Formulas(click.Group):
+class _Formulas(Group):
     """One command for each public model; a new formula appears here by existing."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -33,18 +34,20 @@ class _Formulas(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write_paragraph()
-        formatter.write_text("netcalc calc --list names every formula.")
+        formatter.write_text("netcalc calc --list lists all formulas.")
 
 
 @click.group(cls=_Formulas, invoke_without_command=True, no_args_is_help=False)
-@click.option("--list", "listed", is_flag=True, help="List all formulas, by subject.")
-@click.option("--search", "words", metavar="WORDS", help="List the formulas about these words.")
+@click.option("--list", "listed", is_flag=True, help="List all formulas by subject.")
+@click.option(
+    "--search", "words", metavar="WORDS", help="List the formulas that match these words."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
 @click.pass_context
 def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> None:
-    """Compute a formula: netcalc calc NAME [VALUE] [--ARGUMENT VALUE ...]
+    """Evaluate a formula: netcalc calc NAME [VALUE] [--ARGUMENT VALUE ...]
 
-    Quantities carry their unit, as people write them: 30ms, "10 Mbit/s", T3, 64KiB, 3%.
+    Quantities are written with their unit: 30ms, "10 Mbit/s", T3, 64KiB, 3%.
 
     \b
     netcalc calc transfer 1MB --bandwidth T1 --latency 30ms
@@ -60,7 +63,7 @@ def calc(ctx: click.Context, listed: bool, words: str | None, as_json: bool) -> 
         return
     shown = list(calculator.formulas().values()) if found is None else found
     if not shown:
-        raise DomainError("search", repr(words), "words of a formula", hint="Try --list")
+        raise CommandError("nothing-matches", words=words)
     if as_json:
         print_json(
             [
@@ -92,21 +95,22 @@ def _command(formula: Formula) -> click.Command:
         click.Option(
             ["--solve", "solve_"],
             metavar="ARGUMENT[=LOW:HIGH]",
-            help="Find the values of this argument, in a range, that give the result of --for; "
-            "the exit status is 1 if there is none.",
+            help="Solve for this argument, optionally within a range, given the result in --for; "
+            "the exit code is 1 if there is no solution.",
         ),
-        click.Option(
-            ["--for", "for_"], metavar="RESULT", help="The result that --solve is to reach."
-        ),
+        click.Option(["--for", "for_"], metavar="RESULT", help="Result that --solve must give."),
         click.Option(
             ["--sweep", "sweep_"],
             metavar="ARGUMENT=LOW:HIGH[:STEPS]",
-            help="A table over a range of one argument; STEPS is 50, or log50 for even ratios.",
+            help="Print a table over a range of one argument; STEPS is 50, or log50 for "
+            "logarithmic steps.",
         ),
-        click.Option(["--plot", "plot_"], metavar="OUT.html", help="Draw the sweep."),
+        click.Option(["--plot", "plot_"], metavar="OUT.html", help="Plot the sweep."),
         click.Option(["--force", "force_"], is_flag=True, help="Replace OUT.html if it exists."),
         click.Option(
-            ["--explain", "explain_"], is_flag=True, help="Equation, numbers, source, validity."
+            ["--explain", "explain_"],
+            is_flag=True,
+            help="Print the equation with its numbers, the validity and the source.",
         ),
         click.Option(["--json", "json_"], is_flag=True, help="Print JSON."),
         click.Option(["--csv", "csv_"], is_flag=True, help="Print CSV."),
@@ -142,12 +146,12 @@ def _run(
     arguments = formula.arguments(texts)
     check_one_form(json_, csv_)
     if (solve_ is None) != (for_ is None):
-        raise click.UsageError("--solve and --for go together: --solve bandwidth --for 1s")
+        raise click.UsageError("--solve and --for require each other: --solve bandwidth --for 1s")
     if solve_ is not None and sweep_ is not None:
-        raise click.UsageError("--sweep and --solve are two questions; ask one at a time")
+        raise click.UsageError("--sweep and --solve cannot be combined")
     if plot_ is not None and sweep_ is None:
-        raise click.UsageError("--plot draws a --sweep, such as --sweep latency=1ms:300ms:log50")
-    with _named_as_typed(formula):
+        raise click.UsageError("--plot requires a --sweep, such as --sweep latency=1ms:300ms:log50")
+    with _named_as_typed(formula, value_typed=value is not None):
         if solve_ is not None and for_ is not None:
             _solve(formula, arguments, solve_, for_, as_json=json_)
         elif sweep_ is not None:
@@ -157,18 +161,22 @@ def _run(
 
 
 @contextmanager
-def _named_as_typed(formula: Formula) -> Iterator[None]:
-    """Let a refusal name the argument as it is typed, and the unit of the value."""
+def _named_as_typed(formula: Formula, *, value_typed: bool) -> Iterator[None]:
+    """Name options, with the units of their values, where a model names its arguments.
+
+    The first argument has no option's name if it was typed as VALUE.
+    """
+    names = {
+        one.name: ("--" + formula.label(one.name).replace(" ", "-"), one.unit)
+        for one in formula.parameters
+    }
+    if value_typed:
+        first = formula.parameters[0]
+        names[first.name] = (formula.label(first.name), first.unit)
     try:
         yield
     except DomainError as error:
-        for parameter in formula.parameters:
-            if parameter.name == error.name:
-                unit = "" if parameter.unit in ("1", "ratio", "text", "bool") else parameter.unit
-                unit *= str(error.value)[:1] in "-0123456789"  # else it is no number
-                name = formula.label(parameter.name).replace(" ", "_")
-                value = f"{error.value} {unit}".strip()
-                raise DomainError(name, value, error.allowed, hint=error.hint) from error
+        rename(error, names)
         raise
 
 
@@ -203,8 +211,8 @@ def _solve(
 ) -> None:
     name, found, limits = wanted.partition("=")
     if found and not limits:
-        raise DomainError("range of --solve", repr(limits), "LOW:HIGH, as in 1ms:10s")
-    # The result is asked for as people write it: transfer=1s names the formula again.
+        raise DomainError("malformed-range", "--solve", repr(wanted))
+    # People also write transfer=1s, which names the formula again.
     with _searching():
         found_roots = calculator.solve_for(
             formula, arguments, over=name, result=result.rpartition("=")[2], limits=limits
@@ -214,11 +222,11 @@ def _solve(
     else:
         _print_roots(formula, found_roots)
     if not found_roots.roots:
-        sys.exit(1)  # as of a search that found nothing
+        sys.exit(1)  # no solution
 
 
 def _searching() -> AbstractContextManager[object]:
-    """Show on a terminal that a search goes on, and for how long; some take seconds."""
+    """Show on a terminal that a search is running; some take seconds."""
     if not sys.stderr.isatty():
         return nullcontext()
     from netcalc.cli.progress import Progress  # late: most answers come at once
@@ -254,9 +262,7 @@ def _sweep(
 ) -> None:
     name, found, limits = wanted.partition("=")
     if not found:
-        raise DomainError(
-            "--sweep", repr(wanted), "ARGUMENT=LOW:HIGH:STEPS, as rtt=1ms:300ms:log50"
-        )
+        raise DomainError("malformed-argument-sweep", "--sweep", repr(wanted))
     parameter = formula.parameter(name)
     if plot_path is not None:
         from netcalc.cli.output import check_output
@@ -293,7 +299,7 @@ def _plot(swept: calculator.Sweep, parameter: Parameter, path: str, *, logarithm
     from netcalc.cli.output import save_curve
 
     if len(swept.columns) > 1:
-        raise DomainError("--plot", "of several results", "a formula of one result")
+        raise CommandError("several-results", formula=swept.formula.name)
     save_curve(
         swept.values,
         next(iter(swept.columns.values())),

@@ -7,16 +7,17 @@ import numpy as np
 
 from netcalc import datasets
 from netcalc.cli import check_one_form, print_json, put
+from netcalc.cli.mistakes import Command
 from netcalc.cli.output import cell, print_table, table_width
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name", required=False)
 @click.option("--sheet", is_flag=True, help="Print the data sheet instead of the numbers.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 def data(name: str | None, sheet: bool, as_json: bool, as_csv: bool) -> None:
-    """List the bundled measurements, or print one of them.
+    """List the bundled measurements, or print one data set.
 
     \b
     netcalc data
@@ -25,10 +26,10 @@ def data(name: str | None, sheet: bool, as_json: bool, as_csv: bool) -> None:
     """
     check_one_form(as_json, as_csv)
     if sheet and (as_json or as_csv):
-        raise click.UsageError("--sheet is text for people; leave --json and --csv away")
+        raise click.UsageError("--sheet cannot be combined with --json or --csv")
     if name is None:
         if sheet or as_csv:
-            raise click.UsageError("--sheet and --csv take the NAME of a data set")
+            raise click.UsageError("--sheet and --csv require the NAME of a data set")
         rows = [datasets.info(known) for known in datasets.names()]
         if as_json:
             print_json([{"name": row.name, "title": row.title, "rows": row.rows} for row in rows])

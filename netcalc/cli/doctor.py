@@ -1,4 +1,4 @@
-"""``netcalc doctor``: what this machine can measure and emulate, how well, and why not more."""
+"""``netcalc doctor``: what this machine can measure and emulate, and how accurately."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from netcalc import units
 from netcalc.cli import print_json, say
+from netcalc.cli.mistakes import Command
 from netcalc.emulation import Capabilities, capabilities
 from netcalc.errors import ExperimentError
 from netcalc.experiments import echo
@@ -20,12 +21,12 @@ PATH_TEXT = "T1 5 ms"
 PAYLOAD_BYTES = 500
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def doctor(as_json: bool) -> None:
-    """Say what this machine can measure and emulate, how well, and why not more.
+    """Report what this machine can measure and emulate, how accurately, and what it lacks.
 
-    Takes some four seconds; nothing leaves this machine, and nothing stays behind.
+    Takes about four seconds. No packet leaves the machine, and nothing is left on it.
     """
     found = capabilities()
     report: dict[str, Any] = {
@@ -45,7 +46,7 @@ def doctor(as_json: bool) -> None:
 
 
 def link_accuracy(found: Capabilities) -> dict[str, Any]:
-    """Ping through a wire for two seconds; return the truth and how far off the times are."""
+    """Ping over an emulated path for two seconds; return the true time and the errors."""
     path = Path.parse(PATH_TEXT)
     truth_s = float(path.rtt_s(PAYLOAD_BYTES + DATAGRAM_HEADERS_BYTES))
     report: dict[str, Any] = {"path": PATH_TEXT, "truth_s": truth_s}
@@ -62,8 +63,8 @@ def link_accuracy(found: Capabilities) -> dict[str, Any]:
         "error_min_s": float(errors_s.min()),
         "error_median_s": float(np.median(errors_s)),
         "error_p95_s": float(np.percentile(errors_s, 95)),
-        "wire_lateness_p99_s": samples.meta.instrument["wire_lateness_p99_s"],
-        "wire_late_ratio": samples.meta.instrument["wire_late_ratio"],
+        "wire_lateness_p99_s": samples.meta.instrument.wire_lateness_p99_s,
+        "wire_late_ratio": samples.meta.instrument.wire_late_ratio,
         "warnings": list(map(str, samples.meta.warnings)),
     }
 
@@ -74,24 +75,23 @@ def lines(found: Capabilities, report: dict[str, Any]) -> list[str]:
     def time(name: str) -> str:
         return units.show(report[name], "s", digits=2)
 
-    programs = ", ".join(name for name, place in found.programs.items() if place) or "none"
-    missing = ", ".join(name for name, place in found.programs.items() if not place) or "none"
+    programs = ", ".join(name for name, file in found.programs.items() if file) or "none"
+    missing = ", ".join(name for name, file in found.programs.items() if not file) or "none"
     machine = report["machine"]
     text = [
-        f"machine      Linux {found.kernel}, {machine.get('usable_cpu_count', '?')} processors, "
+        f"machine      Linux {found.kernel}, {machine.get('usable_cpu_count', '?')} CPUs, "
         f"load {machine.get('load_1min', float('nan')):.1f}",
         f"namespaces   {'yes, ' + _WAYS[found.way] if found.wire else 'no: ' + found.why_not}",
         f"TUN device   {found.tun}{', with offloads' if found.offload else ''}",
         f"IPv6         {'yes' if found.ipv6 else 'no'}",
-        f"TCP          {' '.join(found.congestion_controls)}; outside a namespace this user may "
-        f"choose {' '.join(found.allowed_congestion_controls)}",
+        f"TCP          {' '.join(found.congestion_controls)}; on the host this user may choose "
+        f"{' '.join(found.allowed_congestion_controls)}",
         f"programs     {programs}; not installed: {missing}",
-        f"clock        steps of {time('timer_resolution_s')}, a reading costs "
-        f"{time('clock_call_s')}",
-        f"calls        one send and one receive: {time('exchange_call_s')}",
-        f"scheduling   short sleeps end {time('scheduling_delay_median_s')} late, "
-        f"{time('scheduling_delay_p99_s')} at the 99th percentile; "
-        f"{report['processor_ratio']:.0%} of a processor",
+        f"clock        resolution {time('timer_resolution_s')}, {time('clock_call_s')} per reading",
+        f"calls        {time('exchange_call_s')} for one send and one receive",
+        f"scheduling   timers fire {time('scheduling_delay_median_s')} late (median), "
+        f"{time('scheduling_delay_p99_s')} (p99); a busy program gets "
+        f"{report['processor_ratio']:.0%} of a CPU",
     ]
     return text + _link_lines(report["link"])
 
@@ -105,14 +105,14 @@ def _link_lines(link: dict[str, Any]) -> list[str]:
 
     found = [
         f"link         {link['path']}, ping of {PAYLOAD_BYTES} bytes: "
-        f"{units.show(link['truth_s'], 's', digits=4)} by theory; {link['ping_count']} pings are "
-        f"off by {time('error_min_s')} at least, {time('error_median_s')} in the median, "
-        f"{time('error_p95_s')} at the 95th percentile"
+        f"{units.show(link['truth_s'], 's', digits=4)} predicted; measured minus predicted: "
+        f"minimum {time('error_min_s')}, median {time('error_median_s')}, "
+        f"p95 {time('error_p95_s')} ({link['ping_count']} pings)"
     ]
     return found + [f"             {warning}" for warning in link["warnings"]]
 
 
 _WAYS = {
     "root": "made as root",
-    "user namespace": "made without a privilege, in a user namespace",
+    "user namespace": "made unprivileged, in a user namespace",
 }

@@ -1,4 +1,4 @@
-"""``netcalc explain``: what limits a path, in one sentence and with the arithmetic."""
+"""``netcalc explain``: the limit of a path, in one sentence and with the arithmetic."""
 
 from __future__ import annotations
 
@@ -10,25 +10,29 @@ import click
 from netcalc import explain as explanations
 from netcalc.checks import non_negative
 from netcalc.cli import print_json, say
-from netcalc.cli.quantity import Quantity, named_as_typed, read_path
+from netcalc.cli.mistakes import Command, named_as_typed
+from netcalc.cli.quantity import Quantity, read_path
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("words", nargs=-1, required=True, metavar="PATH")
 @click.option(
     "--size",
     "payload_bytes",
     type=Quantity("byte"),
-    help="Bytes to move, such as 1MB, in packets of --mtu.",
+    help="Bytes to transfer, such as 1MB, in packets of --mtu bytes.",
 )
 @click.option(
-    "--rtt", "rtt_s", type=Quantity("s"), help="Round-trip time, if it is not that of the links."
+    "--rtt",
+    "rtt_s",
+    type=Quantity("s"),
+    help="Round-trip time, if it differs from that of the links.",
 )
 @click.option(
     "--window",
     "window_bytes",
     type=Quantity("byte"),
-    help="Largest window: the smaller of both hosts' buffers.",
+    help="Maximum window: the smaller of both hosts' buffers.",
 )
 @click.option(
     "--loss",
@@ -36,7 +40,7 @@ from netcalc.cli.quantity import Quantity, named_as_typed, read_path
     type=Quantity("ratio"),
     default="0%",
     show_default=True,
-    help="Share of packets lost at random.",
+    help="Random packet loss.",
 )
 @click.option(
     "--mtu",
@@ -44,13 +48,13 @@ from netcalc.cli.quantity import Quantity, named_as_typed, read_path
     type=Quantity("byte"),
     default="1500B",
     show_default=True,
-    help="Largest packet.",
+    help="Maximum packet size (IP).",
 )
 @click.option(
     "--reverse",
     "reverse_bandwidth_bps",
     type=Quantity("bit/s"),
-    help="Rate of the way back, if another.",
+    help="Rate of the reverse path, if it differs.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def explain(
@@ -60,7 +64,7 @@ def explain(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Say what limits a PATH: links with rate and one-way latency, between commas.
+    """Explain what limits a PATH: rate and one-way latency of each link, separated by commas.
 
     \b
     netcalc explain "1 Gbit/s 40 ms" --window 64KiB --loss 0.01%

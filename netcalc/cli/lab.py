@@ -1,7 +1,7 @@
 """``netcalc lab``: the lessons, in a copy that may be changed, in JupyterLab or as pages.
 
-The server listens on 127.0.0.1 only and wants a token, which stands in the address that is
-printed and nowhere else: not in a command line, not in a log. Nothing is fetched from elsewhere.
+The server listens on 127.0.0.1 only and requires a token, which is in the printed address and
+nowhere else: not in a command line, not in a log. Nothing is fetched from elsewhere.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from types import FrameType
 import click
 
 from netcalc.cli import put
+from netcalc.cli.mistakes import Command
 from netcalc.cli.quantity import WholeNumber
 from netcalc.errors import DatasetError, ExperimentError, MissingPackageError
 
@@ -42,7 +43,7 @@ _STOP_LIMIT_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """What :func:`copy_lessons` did: names of new, updated, kept and beside-written files."""
+    """The files that :func:`copy_lessons` wrote or kept, by name."""
 
     new: tuple[str, ...] = ()
     updated: tuple[str, ...] = ()
@@ -50,22 +51,28 @@ class Copied:
     beside: tuple[str, ...] = ()
 
 
-@click.command()
-@click.option("--app", "as_pages", is_flag=True, help="Show pages without code (by Voila).")
+@click.command(cls=Command)
 @click.option(
-    "--port", type=WholeNumber(1, 65535), help="Default: 8888, or a free one if that is taken."
+    "--app", "as_pages", is_flag=True, help="Show the lessons as pages without code (Voila)."
 )
-@click.option("--no-browser", is_flag=True, help="Only print the address.")
+@click.option(
+    "--port",
+    type=WholeNumber(1, 65535),
+    help="Port of the server; 8888 by default, or any free port if that is in use.",
+)
+@click.option("--no-browser", is_flag=True, help="Print the address and open no browser.")
 @click.option(
     "--dir",
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("~/netcalc-lessons"),
     show_default=True,
-    help="Where your copy of the lessons is.",
+    help="Folder of your copy of the lessons.",
 )
-@click.option("--fresh", is_flag=True, help="Write the original beside each lesson you changed.")
-@click.option("--allow-root", is_flag=True, help="Start as root: a root terminal for the browser.")
+@click.option("--fresh", is_flag=True, help="Write the original next to each lesson you changed.")
+@click.option(
+    "--allow-root", is_flag=True, help="Start as root; the browser then has a root terminal."
+)
 def lab(
     as_pages: bool,
     port: int | None,
@@ -74,17 +81,17 @@ def lab(
     fresh: bool,
     allow_root: bool,
 ) -> None:
-    """Open the lessons in the browser; Ctrl-C ends it.
+    """Open the lessons in the browser; Ctrl-C stops the server.
 
-    You work in a copy: what you change in it stays, also when a newer netcalc brings new lessons.
+    You work on a copy. Your changes are kept, also when a newer netcalc brings new lessons.
     """
     program = "voila" if as_pages else "jupyterlab"
     if find_spec(program) is None:
         raise MissingPackageError(program, extra="lab", purpose="netcalc lab")
     if _is_root() and not allow_root:
         raise click.UsageError(
-            "as root, this opens a root terminal to whoever has the token in its address; start "
-            "it as another user, or add --allow-root if that is wanted"
+            "as root, the server gives a root terminal to everyone who has the token in its "
+            "address; start it as another user, or add --allow-root"
         )
     folder = folder.expanduser().resolve()
     lessons = find_lessons()
@@ -92,11 +99,11 @@ def lab(
     port = _free_port(port)
     token = secrets.token_urlsafe(24)
     first = min(path.name for path in lessons.glob("*.ipynb"))
-    place = "" if as_pages else f"lab/tree/{first}"
-    address = f"http://{_HOST}:{port}/{place}?token={token}"
+    opened = "" if as_pages else f"lab/tree/{first}"
+    address = f"http://{_HOST}:{port}/{opened}?token={token}"
     with _server(_command(as_pages, port, folder, allow_root=allow_root), folder, token) as server:
         _wait_until_ready(server, port)
-        put(f"The lessons are in {folder}\nand at {address}\nCtrl-C ends it.")
+        put(f"The lessons are in {folder}\nand at {address}\nCtrl-C stops the server.")
         if no_browser:
             _wait(server)
         else:
@@ -114,9 +121,7 @@ def find_lessons() -> Path:
     for folder in (_BUNDLED, _CHECKOUT):
         if next(folder.glob("*.ipynb"), None) is not None:
             return folder
-    raise DatasetError(
-        "no lesson is there", file=str(_BUNDLED), hint="Install netcalc-lab again; its files miss."
-    )
+    raise DatasetError("lessons-missing", file=str(_BUNDLED))
 
 
 def copy_lessons(source: Path, folder: Path, *, fresh: bool = False) -> Copied:
@@ -172,10 +177,10 @@ def _tell(copied: Copied) -> None:
     if copied.updated:
         put("Updated: " + ", ".join(copied.updated))
     if copied.kept:
-        hint = "" if copied.beside else " (--fresh writes the originals beside them)"
-        put("Kept as you changed them: " + ", ".join(copied.kept) + hint)
+        hint = "" if copied.beside else " (--fresh writes the originals next to them)"
+        put("Kept with your changes: " + ", ".join(copied.kept) + hint)
     if copied.beside:
-        put("Originals written beside them: " + ", ".join(copied.beside))
+        put("Originals written next to them: " + ", ".join(copied.beside))
 
 
 def _free_port(wanted: int | None) -> int:
@@ -189,7 +194,7 @@ def _free_port(wanted: int | None) -> int:
                 continue
             free: int = probe.getsockname()[1]
             return free
-    raise click.UsageError(f"Port {wanted} is in use. Without --port a free one is taken.")
+    raise click.UsageError(f"port {wanted} is in use; without --port a free one is chosen")
 
 
 def _command(as_pages: bool, port: int, folder: Path, *, allow_root: bool) -> list[str]:
@@ -260,7 +265,7 @@ def _server(command: list[str], folder: Path, token: str) -> Iterator[subprocess
     try:
         yield server
     except KeyboardInterrupt:
-        put("Ending. What is saved in the lessons stays.")
+        put("Stopping. Saved changes are kept.")
     finally:
         server.terminate()
         try:
@@ -295,7 +300,7 @@ def _wait_until_ready(server: subprocess.Popen[bytes], port: int) -> None:
             raise _ended(server.wait(step_s))
         waited_s += step_s
     raise ExperimentError(
-        f"no answer within {_START_LIMIT_S:g} s", phase="starting Jupyter", host=_HOST, port=port
+        "server-silent", phase="start Jupyter", host=_HOST, port=port, limit_s=_START_LIMIT_S
     )
 
 
@@ -307,9 +312,7 @@ def _wait(server: subprocess.Popen[bytes]) -> None:
 
 
 def _ended(code: int) -> ExperimentError:
-    return ExperimentError(
-        f"it ended by itself with exit code {code}", phase="running Jupyter", hint="See above."
-    )
+    return ExperimentError("server-ended", phase="run Jupyter", exit_code=code)
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""``netcalc mixes``: which links can a path be made of, if only its round trip is known."""
+"""``netcalc mixes``: link combinations that explain a round-trip time."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ import numpy as np
 
 from netcalc import units
 from netcalc.cli import print_json, put, say
+from netcalc.cli.mistakes import named_as_typed
 from netcalc.cli.output import cell, print_table
-from netcalc.cli.quantity import Quantity, QuantityCommand, WholeNumber, named_as_typed
+from netcalc.cli.quantity import Quantity, QuantityCommand, WholeNumber
+from netcalc.errors import DomainError
 from netcalc.fit import SEPARATION_HEADINGS, tell_apart
 from netcalc.models.delays.path_mixes import path_mixes
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 SHOWN = 20
-"""Mixes that are printed unless asked for more. [1]"""
+"""Combinations that are printed without ``--all``. [1]"""
 
 
 @click.command(cls=QuantityCommand)
@@ -32,7 +34,7 @@ SHOWN = 20
     default=("T1", "10 Mbit/s", "T3"),
     show_default=True,
     metavar="RATE",
-    help="A kind of link that there may be; again for more.",
+    help="Rate of a kind of link. May be repeated.",
 )
 @click.option(
     "--links",
@@ -40,7 +42,7 @@ SHOWN = 20
     default="12-13",
     show_default=True,
     metavar="N[-M]",
-    help="Number of links, or a range.",
+    help="Number of links, or a range of it.",
 )
 @click.option(
     "--size",
@@ -48,7 +50,7 @@ SHOWN = 20
     type=Quantity("byte"),
     default="1428 B",
     show_default=True,
-    help="IP packet, there and back.",
+    help="IP packet size, in both directions.",
 )
 @click.option(
     "--base",
@@ -56,7 +58,7 @@ SHOWN = 20
     type=Quantity("s"),
     default="80 ms",
     show_default=True,
-    help="Propagation, there and back.",
+    help="Round-trip propagation delay.",
 )
 @click.option(
     "--routers",
@@ -71,7 +73,7 @@ SHOWN = 20
     type=Quantity("s"),
     default="0.5 ms",
     show_default=True,
-    help="Of each router, in each direction.",
+    help="Processing delay of a router, in each direction.",
 )
 @click.option(
     "--tolerance",
@@ -79,7 +81,7 @@ SHOWN = 20
     type=Quantity("s"),
     default="1 ms",
     show_default=True,
-    help="How far off a mix may be.",
+    help="Maximum deviation from RTT.",
 )
 @click.option(
     "--resolution",
@@ -87,9 +89,9 @@ SHOWN = 20
     type=Quantity("s"),
     default="1 ms",
     show_default=True,
-    help="How well a further round trip could be measured.",
+    help="Accuracy of one more round-trip measurement.",
 )
-@click.option("--all", "show_all", is_flag=True, help=f"Print more than {SHOWN} mixes.")
+@click.option("--all", "show_all", is_flag=True, help=f"Print more than {SHOWN} combinations.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def mixes(
     rtt_s: float,
@@ -104,10 +106,10 @@ def mixes(
     show_all: bool,
     as_json: bool,
 ) -> None:
-    """Every mix of links that takes a round trip of RTT, and what would tell them apart.
+    """Find link combinations that explain the round-trip time RTT, and how to distinguish them.
 
-    Without arguments the puzzle of Stevens' book: 187 ms from connix.com to noao.edu, through 12
-    routers, over lines whose rates are not printed.
+    The default is the puzzle of Stevens, TCP/IP Illustrated vol. 3: 187 ms from connix.com to
+    noao.edu through 12 routers, over links of unknown rates.
 
     \b
     netcalc mixes 187ms --kind "56 kbit/s" --kind T1 --kind "10 Mbit/s" --kind T3
@@ -138,11 +140,10 @@ def mixes(
             }
         )
         return
-    fitting = f"{len(found.rtt_s)} mix{'es' * (len(found.rtt_s) != 1)}"
+    fitting = f"{len(found.rtt_s)} combination{'s' * (len(found.rtt_s) != 1)}"
     say(
-        f"{fitting} of {link_count} links come within {units.show(tolerance_s, 's')} of "
-        f"{units.show(rtt_s, 's')}, "
-        f"{units.show(base_s, 's')} of which are propagation and routers."
+        f"{fitting} of {link_count} links within {units.show(tolerance_s, 's')} of "
+        f"{units.show(rtt_s, 's')}; propagation and routers take {units.show(base_s, 's')}."
     )
     if not found.rtt_s.size:
         times_s = [
@@ -152,14 +153,14 @@ def mixes(
         say(why_none(rtt_s, tolerance_s, *times_s))
         return
     shown = len(found.rtt_s) if show_all else min(SHOWN, len(found.rtt_s))
-    table = _table([*kinds, "links", "round trip", "off"])
+    table = _table([*kinds, "links", "round trip", "deviation"])
     for row, rtt_s, residual_s in zip(*(column[:shown] for column in found), strict=True):
         times = [units.show(rtt_s, "s", digits=5), f"{residual_s * 1e3:+.2f} ms"]
         table.add_row(*[str(int(count)) for count in row], str(int(np.sum(row))), *times)
     print_table(table)
     if shown < len(found.rtt_s):
         put(f"... and {len(found.rtt_s) - shown} more; --all prints them")
-    put("\nWhat one more measurement would tell apart:")
+    put("\nOne more measurement that would distinguish them:")
     table = _table(list(SEPARATION_HEADINGS), left=(0, 3))
     for one in apart:
         table.add_row(*one.texts())
@@ -171,26 +172,26 @@ def _table(headings: list[str], *, left: tuple[int, ...] = ()) -> Table:
     from rich.table import Table  # late: the help does without
 
     table = Table(box=None, pad_edge=False)
-    for place, heading in enumerate(headings):
-        table.add_column(cell(heading), justify="left" if place in left else "right")
+    for index, heading in enumerate(headings):
+        table.add_column(cell(heading), justify="left" if index in left else "right")
     return table
 
 
 def why_none(wanted_s: float, tolerance_s: float, fastest_s: float, slowest_s: float) -> str:
-    """Say why no mix comes near a round trip, and what to change."""
+    """Explain why no combination comes near a round-trip time, and what to change."""
     if wanted_s + tolerance_s < fastest_s:
-        least = f"The fastest mix takes {units.show(fastest_s, 's')}"
-        return f"{least}: give a smaller --base, fewer --links or a faster --kind."
+        least = f"The fastest combination takes {units.show(fastest_s, 's')}"
+        return f"{least}: try a smaller --base, fewer --links or a faster --kind."
     if wanted_s - tolerance_s > slowest_s:
-        most = f"The slowest mix takes {units.show(slowest_s, 's')}"
-        return f"{most}: give a larger --base, more --links or a slower --kind."
-    between = f"Mixes take from {units.show(fastest_s, 's')} to {units.show(slowest_s, 's')}"
-    return f"{between}, none so near: give a larger --tolerance or other kinds."
+        most = f"The slowest combination takes {units.show(slowest_s, 's')}"
+        return f"{most}: try a larger --base, more --links or a slower --kind."
+    between = f"Combinations take from {units.show(fastest_s, 's')} to {units.show(slowest_s, 's')}"
+    return f"{between}, but none is that close: try a larger --tolerance or other kinds."
 
 
 def link_numbers(text: str) -> list[int]:
-    """Read "12" or "12-13" as the numbers that are meant."""
+    """Read "12" or "12-13" as a list of numbers."""
     found = re.fullmatch(r"\s*(\d{1,4})\s*(?:-\s*(\d{1,4})\s*)?", text)
     if found is None or (found[2] and int(found[2]) < int(found[1])):
-        raise click.UsageError(f"--links: {text!r} is no number of links, such as 13 or 12-13")
+        raise DomainError("malformed-count", "--links", text)
     return list(range(int(found[1]), int(found[2] or found[1]) + 1))

@@ -1,4 +1,4 @@
-"""Files that commands write: refused before the work, complete or not there after it."""
+"""Files that commands write: refused before the work, complete or absent after it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 TABLE_WIDTH = 80
-"""Characters that a table has at least."""
+"""Minimum width of a table, in characters."""
 
 
 PICTURES = {".gif", ".jpeg", ".jpg", ".pdf", ".png", ".svg", ".webp"}
-"""Endings of files that nothing here is written as."""
+"""Extensions of formats that are never written."""
 
 
 def check_output(path: str, *, inputs: Iterable[str] = (), force: bool = False) -> None:
@@ -37,15 +37,15 @@ def check_output(path: str, *, inputs: Iterable[str] = (), force: bool = False) 
     """
     target = Path(path)
     if target.suffix.lower() in PICTURES:
-        raise click.UsageError(f"{path}: figures are written as HTML; name it {target.stem}.html")
+        raise click.UsageError(f"{path}: figures are written as HTML; use {target.stem}.html")
     if any(name != "-" and target.exists() and _same(target, Path(name)) for name in inputs):
-        raise click.UsageError(f"{path} is the input; choose another name")
+        raise click.UsageError(f"{path} is an input file; use another name")
     if target.is_dir():
         raise click.UsageError(f"{path} is a directory; name a file in it")
     if target.exists() and not target.is_file():
         raise click.UsageError(f"{path} is a device or a pipe; name a file")
     if target.exists() and not force:
-        raise click.UsageError(f"{path} exists; choose another name or add --force")
+        raise click.UsageError(f"{path} exists; use another name or --force")
     folder = target.parent
     if not folder.is_dir():
         raise click.UsageError(f"{path}: the folder {folder} does not exist")
@@ -57,13 +57,13 @@ def check_outputs(*paths: str | None, force: bool = False) -> None:
     """Refuse output files as :func:`check_output` does, and two outputs into one file."""
     given = [path for path in paths if path is not None]
     if len({Path(path).resolve() for path in given}) < len(given):
-        raise click.UsageError(f"{given[0]} is named for two outputs; choose another name")
+        raise click.UsageError(f"{given[0]} is named for two outputs; use another name")
     for path in given:
         check_output(path, force=force)
 
 
-def tell_written(*paths: str | None) -> None:
-    """Say on standard error which files were written; those that are not there were not."""
+def print_written(*paths: str | None) -> None:
+    """Print on standard error which of these files were written."""
     for path in paths:
         if path is not None and Path(path).exists():
             put(f"wrote {path}", err=True)
@@ -93,8 +93,8 @@ def cell(text: str, style: str = "") -> Text:
 def print_table(table: Table) -> None:
     """Print a table as wide as the terminal; by click, which knows a reader that has gone.
 
-    On a narrower one than :data:`TABLE_WIDTH` its lines wrap; squeezed, it would lose columns. What
-    is not a number of netcalc's own comes as a :func:`cell`.
+    On a terminal narrower than :data:`TABLE_WIDTH` its lines wrap; squeezed, it would lose columns.
+    Text of a file or a user is passed as a :func:`cell`.
     """
     from rich.console import Console
 

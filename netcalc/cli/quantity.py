@@ -1,61 +1,81 @@
-"""Quantities on a command line: options with a unit, and values below 0, which are no options."""
+"""Values on a command line: numbers with a unit, counts, choices, the links of a path."""
 
 from __future__ import annotations
 
-import contextlib
 import re
-from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 import click
 
 from netcalc import units
-from netcalc.errors import DomainError, ExperimentError
+from netcalc.cli.mistakes import Command, rename, typed_name
+from netcalc.errors import DomainError
 from netcalc.path import Path
 
-_KINDS = {"s": "time", "byte": "size", "ratio": "share", "packet/s": "rate", "bit/s": "rate"}
+KINDS = {"s": "time", "byte": "size", "ratio": "share", "packet/s": "rate", "bit/s": "rate"}
+"""What a number in each unit is called in a help text."""
 _BELOW_0 = re.compile(r"-[.,]?\d.*", re.DOTALL)
 
 
 class Quantity(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argument there
-    """A number with its unit, as people write it, in an SI unit of :mod:`netcalc.units`."""
+    """A number with its unit, as people write it, in an SI unit of :mod:`netcalc.units`.
 
-    def __init__(self, unit: str) -> None:
-        self.unit = unit
-        self.name = _KINDS[unit]
+    With ``bare`` digits alone are taken in that unit, as the programs of a book take them.
+    """
+
+    def __init__(self, unit: str, *, bare: bool = False) -> None:
+        self.unit, self.bare = unit, bare
+        self.name = KINDS[unit]
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
         """Read the text; a mistake names the option."""
-        field = typed_name(param).lstrip("-").lower() if param is not None else None
-        return units.parse(value, self.unit, field=field) if isinstance(value, str) else value
+        if not isinstance(value, str):
+            return float(value)
+        if self.bare and value.isascii() and value.isdecimal():
+            return float(value)
+        return units.parse(value, self.unit, field=typed_name(param) if param else None)
 
 
 class WholeNumber(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argument there
-    """A count, or the like, from ``low`` to ``high``."""
+    """A count, or the like, from ``low`` to ``high`` where the command sets limits."""
 
     name = "number"
 
-    def __init__(self, low: int, high: int | None = None) -> None:
+    def __init__(self, low: int | None = None, high: int | None = None) -> None:
         self.low, self.high = low, high
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Read the text; a mistake names the option, and what is allowed."""
+        name = typed_name(param) if param is not None else self.name
         try:
             number = int(value)
         except ValueError:
-            number = self.low - 1
-        if number < self.low or (self.high is not None and number > self.high):
-            limits = f"of {self.low} or more"
-            if self.high is not None:
-                limits = f"from {self.low} to {self.high}"
-            name = typed_name(param) if param is not None else "number"
-            raise DomainError(name, value, f"a whole number {limits}")
+            raise DomainError("not-a-whole-number", name, value) from None
+        if self.low is not None and number < self.low:
+            raise DomainError("below-minimum", name, number, low=self.low)
+        if self.high is not None and number > self.high:
+            raise DomainError("above-maximum", name, number, high=self.high)
         return number
 
 
-class QuantityCommand(click.Command):
+class Choice(click.Choice):  # type: ignore[type-arg] # click 8.1 has no argument there
+    """One of several names; the nearest one is named for a wrong one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Read the text; a mistake names the option and the nearest choice."""
+        choices = list(map(str, self.choices))
+        if value in choices:
+            return str(value)
+        near = get_close_matches(str(value), choices, n=1)
+        name = typed_name(param) if param is not None else self.name
+        suggestions: dict[str, Any] = {"suggestions": near} if near else {}
+        raise DomainError("not-a-choice", name, value, choices=choices, **suggestions)
+
+
+class QuantityCommand(Command):
     """A command whose argument is a quantity: ``-1s`` is a value of it, and no option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -63,13 +83,13 @@ class QuantityCommand(click.Command):
         options = (one for one in self.params if isinstance(one, click.Option) and not one.is_flag)
         taking = {name for option in options for name in option.opts}
         before = ["", *args]
-        place = [
+        is_value = [
             bool(_BELOW_0.fullmatch(a)) and b not in taking
             for b, a in zip(before, args, strict=False)
         ]
-        values = [one for one, is_value in zip(args, place, strict=True) if is_value]
+        values = [one for one, found in zip(args, is_value, strict=True) if found]
         if values and "--" not in args:
-            others = [one for one, is_value in zip(args, place, strict=True) if not is_value]
+            others = [one for one, found in zip(args, is_value, strict=True) if not found]
             args = [*others, "--", *values]
         return super().parse_args(ctx, args)
 
@@ -79,48 +99,11 @@ def read_path(text: str, *, processing_s: float = 0.0) -> Path:
     try:
         return Path.parse(text, processing_s=processing_s)
     except DomainError as error:
-        if error.name not in _OF_LINK:
-            raise
-        name, unit = _OF_LINK[error.name]
-        raise DomainError(f"{name} of a link", f"{error.value} {unit}", error.allowed) from error
-
-
-_OF_LINK = {"latency_s": ("latency", "s"), "bandwidth_bps": ("rate", "bit/s")}
-
-
-def typed_name(parameter: click.Parameter) -> str:
-    """Return how an option, or an argument, stands in the help."""
-    if isinstance(parameter, click.Option):
-        return parameter.opts[0]
-    return parameter.human_readable_name.strip("[]")
-
-
-@contextlib.contextmanager
-def named_as_typed() -> Iterator[None]:
-    """Let a refusal name options where the library names arguments; a command uses their names."""
-    options = {one.name or "": one for one in click.get_current_context().command.params}
-    try:
-        yield
-    except (DomainError, ExperimentError) as error:
-        text = str(error)
-        if isinstance(error, DomainError):
-            text = _about_option(error, options)
-        for name, option in options.items():
-            if "_" in name:  # others are words, too, such as count
-                text = re.sub(rf"\b{name}\b", typed_name(option), text)
-        error.args = (text,)
+        rename(error, _OF_LINK)
         raise
 
 
-def _about_option(error: DomainError, options: Mapping[str, click.Parameter]) -> str:
-    """Return what is said of an argument as said of its option, with the unit of the value."""
-    name = error.name.partition("[")[0]  # one of several values
-    if name not in options:
-        return str(error)
-    kind = options[name].type
-    unit = f" {kind.unit}" if isinstance(kind, Quantity) and kind.unit != "ratio" else ""
-    value = str(error.value).partition(" (at index")[0]
-    if isinstance(error.value, float):
-        value = f"{error.value:.12g}"
-    begin = f"{error.name} is {error.value}"
-    return str(error).replace(begin, f"{typed_name(options[name])} is {value}{unit}", 1)
+_OF_LINK = {
+    "latency_s": ("latency of a link", "s"),
+    "bandwidth_bps": ("rate of a link", "bit/s"),
+}

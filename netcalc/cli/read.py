@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from netcalc import compare, readers
 from netcalc.cli import complain, print_json
-from netcalc.cli.output import check_output, save_plot, tell_written
+from netcalc.cli.mistakes import Command, for_command_line
+from netcalc.cli.output import check_output, print_written, save_plot
 from netcalc.cli.report import is_truth, print_samples
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.printable import excerpt
@@ -25,23 +24,18 @@ from netcalc.samples import (
     TransferSamples,
 )
 
-if TYPE_CHECKING:
-    pass
 
-
-_PYTHON = re.compile(r",? or give \w+=.*")
-"""What a hint of the readers says to those who call them from Python."""
-
-
-@click.command()
+@click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--plot", "plot_path", metavar="OUT.html", help="Draw theory on the points.")
+@click.option(
+    "--plot", "plot_path", metavar="OUT.html", help="Draw the samples with theory through them."
+)
 @click.option("--force", is_flag=True, help="Replace OUT.html if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each file.")
 def read(files: tuple[str, ...], plot_path: str | None, force: bool, as_json: bool) -> None:
-    """Read measurements and say what they show; "-" is standard input.
+    """Read and summarize measurements; "-" is standard input.
 
-    The kind of a file is found from its content: ping output of any system, columns with units in
+    The format is recognized from the content: ping output of any system, columns with units in
     their header, runs saved by netcalc.
     """
     if plot_path is not None:
@@ -53,7 +47,7 @@ def read(files: tuple[str, ...], plot_path: str | None, force: bool, as_json: bo
         try:
             samples = _read(name)
         except NetcalcError as error:
-            error.args = (_PYTHON.sub("", str(error)),)
+            for_command_line(error)
             bad.append(name)
             if as_json:
                 print_json({"file": name, "error": error.as_dict()})
@@ -62,7 +56,7 @@ def read(files: tuple[str, ...], plot_path: str | None, force: bool, as_json: bo
         print_samples(name, samples, as_json=as_json)
         if plot_path is not None:
             _draw(name, samples, plot_path)
-            tell_written(plot_path)
+            print_written(plot_path)
     if bad and len(files) > 1:
         names = ", ".join(excerpt(name, 200) for name in bad)
         complain(f"{len(bad)} of {len(files)} not read: {names}")
@@ -71,9 +65,9 @@ def read(files: tuple[str, ...], plot_path: str | None, force: bool, as_json: bo
 
 
 def _draw(name: str, samples: Samples, path: str) -> None:
-    """Draw what was measured into one HTML file."""
+    """Draw samples into one HTML file."""
     if is_truth(samples):
-        from netcalc.cli.truth import save_truth_plot  # late: it loads the experiments
+        from netcalc.cli.validate import save_truth_plot  # late: it loads the experiments
 
         save_truth_plot(samples, path)
         return
@@ -83,9 +77,8 @@ def _draw(name: str, samples: Samples, path: str) -> None:
     )  # fmt: skip
     if not isinstance(samples, drawn):
         raise ReaderError(
-            "has no size and time to draw",
+            "nothing-to-draw",
             file=name,
-            hint="Without --plot it is read; a figure needs columns such as size and rtt",
         )
     save_plot(compare.overlay(samples), path)
 

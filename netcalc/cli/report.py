@@ -1,4 +1,4 @@
-"""What is printed of samples, whether read from a file or measured just now: text and JSON."""
+"""The report of samples, read from a file or measured just now: text and JSON."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 
 def print_samples(name: str, samples: Samples, *, as_json: bool) -> None:
-    """Print what a file, or a run, has measured."""
+    """Print the report of a file or a run."""
     if as_json:
         print_json(summary(name, samples))
         return
     if is_truth(samples):
-        from netcalc.cli.truth import print_truth  # late: it loads the experiments
+        from netcalc.cli.validate import print_truth  # late: it loads the experiments
 
         say(_heading(name, samples))
         print_truth(samples)
@@ -48,12 +48,12 @@ def print_samples(name: str, samples: Samples, *, as_json: bool) -> None:
 
 
 def is_truth(samples: Samples) -> TypeGuard[Table]:
-    """Whether this is a saved table of ``netcalc truth``."""
+    """Whether this is a saved table of ``netcalc validate``."""
     return isinstance(samples, Table) and samples.meta.tool == "netcalc truth"
 
 
 def links_table(samples: HopSamples) -> RichTable:
-    """Return what was found of each link beside what was set, as a table."""
+    """Return the estimates of each link and their true values, as a table."""
     from rich.table import Table  # late: calc and the help do without
 
     table = Table(box=None, pad_edge=False)
@@ -65,12 +65,12 @@ def links_table(samples: HopSamples) -> RichTable:
 
 
 def meta_of(meta: Meta) -> dict[str, Any]:
-    """Return what is known of samples as ``--json`` prints it: warnings as sentences."""
+    """Return the meta data of samples as ``--json`` prints it: warnings as sentences."""
     return {**meta.stored(), "warnings": list(map(str, meta.warnings))}
 
 
 def summary(name: str, samples: Samples) -> dict[str, Any]:
-    """Return what ``--json`` prints for one file."""
+    """Return the JSON document of one file."""
     document: dict[str, Any] = {
         "file": name,
         "kind": type(samples).__name__,
@@ -102,7 +102,7 @@ def summary(name: str, samples: Samples) -> dict[str, Any]:
     if isinstance(samples, TransactionSamples):
         document["modes"] = {}
         for mode in samples.modes:
-            times = np.asarray(samples.response_s)[samples.of_mode(mode)]
+            times = np.asarray(samples.response_s)[samples.in_mode(mode)]
             document["modes"][mode] = {
                 "count": times.size,
                 "failed": int((np.asarray(samples.failed) & (samples.mode == mode)).sum()),
@@ -122,7 +122,7 @@ def summary(name: str, samples: Samples) -> dict[str, Any]:
 
 
 def describe(name: str, samples: Samples) -> str:
-    """Return what is printed for one file."""
+    """Return the text of one file."""
     lines = [_heading(name, samples)]
     if isinstance(samples, RttSamples):
         loss = (
@@ -138,21 +138,21 @@ def describe(name: str, samples: Samples) -> str:
                 f"{show(float(np.median(rtt)), 's')}, max {show(rtt.max(), 's')}"
             )
         else:
-            lines.append("  no round-trip time is known")
+            lines.append("  no round-trip times")
         if 0 < rtt.size < samples.received:
-            lines.append(f"  of {samples.received} replies {rtt.size} have a time")
+            lines.append(f"  {rtt.size} of {samples.received} replies have a time")
     if isinstance(samples, TransactionSamples):
-        lines += [f"  {sentence}" for sentence in of_modes(samples)]
+        lines += [f"  {sentence}" for sentence in mode_lines(samples)]
     if isinstance(samples, BulkSamples):
-        lines += [f"  {sentence}" for sentence in of_settings(samples)]
+        lines += [f"  {sentence}" for sentence in setting_lines(samples)]
     if isinstance(samples, HopSamples | TrainSamples):
         lines.append(f"  {compare.overlay(samples).sentence}")
     if isinstance(samples, RttSamples | TransferSamples):
         comparison = compare.overlay(samples)
         lines.append(f"  {comparison.sentence}")
-        lines += [f"  {note}" for note in (comparison.fit.notes if comparison.fit else ())]
+        lines += [f"  note: {note}" for note in (comparison.fit.notes if comparison.fit else ())]
     if samples.meta.partial:
-        lines.append("  partial: the measurement ended before it was complete")
+        lines.append("  partial: the measurement is incomplete")
     lines += [f"  warning: {printable(str(warning))}" for warning in samples.meta.warnings]
     return "\n".join(lines)
 
@@ -166,8 +166,8 @@ def _heading(name: str, samples: Samples) -> str:
 _GRANTED = ("send_buffer_bytes", "receive_buffer_bytes")
 
 
-def of_settings(samples: BulkSamples) -> list[str]:
-    """Return what was measured with each setting, and what theory says of all."""
+def setting_lines(samples: BulkSamples) -> list[str]:
+    """Return a line for each setting, and the comparison with theory."""
     lines = []
     for row in samples.by_setting():
         what = [f"writes of {show(row['write_bytes'], 'byte')}"]
@@ -194,29 +194,29 @@ def of_settings(samples: BulkSamples) -> list[str]:
             f"{show(row['system_s'], 's')} system"
         )
         lines.append(f"{', '.join(what)}: {rates}; {times}; median of {row['run_count']}")
-        places = {place: row[name] for place, name in DROP_PLACES.items() if row[name] > 0}
+        places = {where: row[name] for where, name in DROP_PLACES.items() if row[name] > 0}
         if places:
-            counts = [f"{place} {count:.0f}" for place, count in places.items()]
+            counts = [f"{where} {count:.0f}" for where, count in places.items()]
             lines[-1] += f"; dropped: {', '.join(counts)}"
         if row["limit"]:
-            lines[-1] += f"; the limit was: {row['limit']}"
+            lines[-1] += f"; limited by: {row['limit']}"
     if len(samples):
         lines.append(compare.bulk(samples).sentence)
     return lines
 
 
-def of_modes(samples: TransactionSamples) -> list[str]:
-    """Return what was measured in each mode, and what theory says of it."""
+def mode_lines(samples: TransactionSamples) -> list[str]:
+    """Return a line for each mode, and its comparison with theory."""
     lines = []
     for mode in samples.modes:
-        times = np.asarray(samples.response_s)[samples.of_mode(mode)]
+        times = np.asarray(samples.response_s)[samples.in_mode(mode)]
         if times.size:
             lines.append(
                 f"{mode}: {times.size} time{'s' * (times.size != 1)}, "
                 f"min {show(float(times.min()), 's')}, median "
                 f"{show(float(np.median(times)), 's')}, max {show(float(times.max()), 's')}"
             )
-    if "write_bytes" in samples.meta.instrument:
+    if samples.meta.instrument.write_bytes is not None:
         lines.append(compare.small_writes(samples).sentence)
     else:
         lines += [compare.transactions(samples, mode=mode).sentence for mode in samples.modes]

@@ -6,84 +6,146 @@ from typing import Any
 
 import click
 
+from netcalc import experiments
+from netcalc.checks import positive
 from netcalc.cli import show_help_alone
-from netcalc.cli.exchanges import small_writes, transactions
-from netcalc.cli.live import live_options, live_run
-from netcalc.cli.probing import packet_trains, probing
-from netcalc.cli.quantity import Quantity, WholeNumber
-from netcalc.cli.transfers import bulk, line_rate, lockstep
-from netcalc.experiments import echo as measure_echo
+from netcalc.cli.live import destination, experiment_options, live_run, run_options
+from netcalc.cli.mistakes import Group
+from netcalc.cli.quantity import Quantity
+
+_PROBED_PATH = "10 Mbit/s 1 ms, T1 5 ms, T3 2 ms"
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Group, invoke_without_command=True)
 @click.pass_context
 def run(ctx: click.Context) -> None:
-    """Measure live, on loopback: nothing leaves this machine."""
+    """Run a live experiment on this machine, over loopback or an emulated path.
+
+    No packet leaves the machine. Ctrl-C stops a run and keeps its samples.
+    """
     show_help_alone(ctx)
 
 
-@run.command(short_help="Round-trip time against size, over UDP, TCP or ICMP.")
-@click.option(
-    "--protocol",
-    type=click.Choice(["udp", "tcp", "icmp"]),
-    default="udp",
-    show_default=True,
-    help="icmp needs a --path.",
-)
-@click.option(
-    "--size",
-    "payload_bytes",
-    type=Quantity("byte"),
-    multiple=True,
-    metavar="SIZE",
-    help="User data, e.g. 512B; again for more. Default: the 15 sizes of the book.",
-)
-@click.option(
-    "--count",
-    type=WholeNumber(1),
-    default=10,
-    show_default=True,
-    help="Probes of each size.",
-)
-@click.option(
-    "--interval",
-    "interval_s",
-    type=Quantity("s"),
-    default="0 s",
-    show_default=True,
-    help="From one probe to the next, at least.",
-)
-@click.option(
-    "--timeout",
-    "timeout_s",
-    type=Quantity("s"),
-    default="1 s",
-    show_default=True,
-    help="Longest wait for a reply.",
-)
-@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Or ::1.")
-@click.option(
-    "--port", type=WholeNumber(0, 65535), default=0, help="Port of the peer; 0 takes a free one."
-)
-@live_options()
+@run.command(short_help="Round-trip time by payload size, over UDP, TCP or ICMP.")
+@experiment_options(experiments.echo)
+@run_options()
 def echo(**given: Any) -> None:
-    """Echo of several sizes over UDP, TCP or ICMP: round-trip time against size.
+    """Round-trip time by payload size, over UDP, TCP or ICMP.
 
-    By default the ping experiment of Stevens' book: 15 sizes of 8 to 1400 bytes, 10 probes each.
-    Ctrl-C stops it and keeps what was measured.
+    The default is the ping experiment of Stevens, TCP/IP Illustrated vol. 3: 15 sizes from 8 to
+    1400 bytes, 10 probes each. ICMP requires a --path.
     """
     if given["protocol"] == "icmp" and given["path_text"] is None:
         raise click.UsageError(
-            "--protocol icmp is without a --path, and the loopback of this machine gives no raw "
-            'socket to everybody; add one, such as --path "10 Mbit/s 1 ms"'
+            '--protocol icmp requires a --path, such as "10 Mbit/s 1 ms": it needs raw sockets, '
+            "which the emulated hosts have"
         )
-    live_run(f"echo over {given['protocol']}", measure_echo, **given)
+    live_run(f"echo over {given['protocol']}", experiments.echo, **given)
 
 
-run.add_command(small_writes)
-run.add_command(transactions)
-run.add_command(bulk)
-run.add_command(line_rate)
-run.add_command(lockstep)
-run.add_command(probing)
-run.add_command(packet_trains)
+@run.command("small-writes", short_help="Response time of a request sent in small writes.")
+@experiment_options(experiments.small_writes)
+@run_options()
+def small_writes(**given: Any) -> None:
+    """Response time of a request sent in small writes: Nagle's algorithm and delayed ACKs.
+
+    The default is two writes of 6 and 7 bytes: with Nagle's algorithm, without it, with a flush,
+    and in a single write. --path "100 Mbit/s 15 ms" shows the effect over a wide-area path.
+    """
+    live_run(f"small writes over {destination(**given)}", experiments.small_writes, **given)
+
+
+@run.command(short_help="One request and its response over five protocols.")
+@experiment_options(experiments.transactions)
+@run_options()
+def transactions(**given: Any) -> None:
+    """One request and its response over ping, UDP, TCP Fast Open, TCP and TLS 1.3, by size.
+
+    The default is the experiment of Stevens, TCP/IP Illustrated vol. 3, on a loopback whose packets
+    hold 1508 bytes of UDP payload: one byte more takes a second packet. Figures show the first
+    protocol; name another one with --protocol.
+    """
+    live_run(f"transactions over {destination(**given)}", experiments.transactions, **given)
+
+
+@run.command(short_help="Bulk transfer over TCP or UDP: throughput, loss and CPU cost.")
+@experiment_options(
+    experiments.bulk,
+    names={
+        "write_bytes": ("--size", "-s"),
+        "write_count": ("--count", "-c"),
+        "buffer_bytes": ("--buffer", "-b"),
+    },
+    bare=True,
+)
+@run_options()
+def bulk(**given: Any) -> None:
+    """Bulk transfer over TCP or UDP: throughput, loss and CPU cost.
+
+    The default is the experiment of Snader, Effective TCP/IP Programming: 5000 writes, buffers of
+    32 KiB. The options of the book's program work, with --runs 50: -s 1440 -b 32768 -c 5000.
+    """
+    if given["buffer_bytes"] == (0.0,):
+        given["buffer_bytes"] = None  # those of the system
+    name = f"bulk over {given['protocol']}, {destination(**given)}"
+    live_run(name, experiments.bulk, unit="byte", **given)
+
+
+@run.command("line-rate", short_help="Packet rate by frame size, and where packets are dropped.")
+@experiment_options(experiments.line_rate)
+@click.option(
+    "--node-rate",
+    "node_rate_pps",
+    type=Quantity("packet/s"),
+    metavar="RATE",
+    help='Packets per second that each node of the --path forwards, such as "2 kpps".',
+)
+@run_options()
+def line_rate(node_rate_pps: float | None, **given: Any) -> None:
+    """Packet rate by frame size, and where packets are dropped.
+
+    The sender is as fast as it can: over loopback; through a third namespace whose kernel forwards
+    (--routed); or through an emulated node with known limits:
+    --path "1 Gbit/s, 10 Mbit/s" --node-rate "2 kpps". The links of the path are Ethernet, with 20
+    bytes around each frame.
+    """
+    if node_rate_pps is not None:
+        given["processing_s"] = 1 / float(positive("--node-rate", node_rate_pps))
+        if given["path_text"] is not None and "," not in given["path_text"]:
+            raise click.UsageError("--node-rate requires a --path of at least two links")
+    given["buffer_bytes"] = given["buffer_bytes"] or None  # 0: those of the system
+    name = f"line rate over {destination(**given)}"
+    live_run(name, experiments.line_rate, unit="byte", **given)
+
+
+@run.command(short_help="Goodput of N stop-and-wait senders.")
+@experiment_options(experiments.lockstep, names={"write_bytes": ("--size",)})
+@run_options()
+def lockstep(**given: Any) -> None:
+    """Goodput of N stop-and-wait senders: each waits for the reply before it sends again."""
+    name = f"lockstep over {destination(**given)}"
+    live_run(name, experiments.lockstep, unit="byte", **given)
+
+
+@run.command(short_help="Rate and latency of each link of a path, by traceroute with sizes.")
+@experiment_options(experiments.probing)
+@run_options(path=_PROBED_PATH)
+def probing(**given: Any) -> None:
+    """Rate and latency of each link of a path, by traceroute with probes of several sizes.
+
+    Each estimate is printed with the true value. The error of a fast link behind slow ones exceeds
+    its own rate; then only a bound is given.
+    """
+    live_run(f"probes over {destination(**given)}", experiments.probing, **given)
+
+
+@run.command("packet-trains", short_help="Bottleneck rate, from packets sent back to back.")
+@experiment_options(experiments.packet_trains, descriptions={"seed": "Random seed for --cross."})
+@run_options(path=_PROBED_PATH)
+def packet_trains(**given: Any) -> None:
+    """Bottleneck rate of a path, from the dispersion of packet pairs or longer trains.
+
+    \b
+    netcalc run packet-trains --path "T1 2 ms, 10 Mbit/s 1 ms" --cross 30%
+    """
+    live_run(f"trains over {destination(**given)}", experiments.packet_trains, **given)

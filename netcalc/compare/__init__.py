@@ -1,16 +1,17 @@
-"""Theory beside measurement: one object to print, to draw and to reason with.
+"""Comparisons of measured and predicted values: one object to print and to draw.
 
 >>> from netcalc.samples import TransferSamples
 >>> transfers = TransferSamples(payload_bytes=[1e4, 1e5, 1e6], duration_s=[0.032, 0.048, 0.208])
 >>> found = overlay(transfers)
 >>> round(float(found.residual.max()), 4), found.predicted_label
-(0.0, 'fit: 30.22 ms + 45 Mbit/s')
+(0.0, 'fitted: 30.22 ms + 45 Mbit/s')
 """
 
 from __future__ import annotations
 
 from netcalc.compare._comparison import (
     CURVE_POINTS,
+    PATH_LABEL,
     TCP_HEADERS_BYTES,
     Comparison,
     points,
@@ -23,7 +24,7 @@ from netcalc.compare._transactions import TRANSACTIONS_OVER, datagram_costs, tra
 from netcalc.compare._transfers import bulk, frame_rates, lockstep_cycle
 
 __all__ = [
-    "CURVE_POINTS", "TCP_HEADERS_BYTES", "TRANSACTIONS_OVER", "Comparison", "bulk",
+    "CURVE_POINTS", "PATH_LABEL", "TCP_HEADERS_BYTES", "TRANSACTIONS_OVER", "Comparison", "bulk",
     "datagram_costs", "frame_rates", "ladder", "lockstep_cycle", "overlay", "points", "probes",
     "small_writes", "trains", "transactions", "with_theory",
 ]  # fmt: skip

@@ -1,47 +1,52 @@
-"""One object to print, to draw and to reason with; a formula with nothing to fit put into it."""
+"""A comparison of measured and predicted values, and one with a formula that is not fitted."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import FloatArray, as_float
 from netcalc.fit import Fit
-from netcalc.path import Path
 from netcalc.printable import printable_lines
 from netcalc.units import show
 
 CURVE_POINTS = 200
-"""Points of the drawn curve."""
+"""Points of a drawn curve: on a figure of 760 pixels a step of 4 pixels looks continuous."""
+PATH_LABEL = "predicted from the path"
+"""Label of a prediction for a known path."""
 TCP_HEADERS_BYTES = 52
-"""Headers of IPv4 and of TCP with its timestamps. [byte]"""
+"""Headers of IPv4 and of TCP with timestamps: 20, 20 and 12. [byte]"""
+
+FULL_SEGMENT_BYTES = 1448
+"""User data of a full segment with timestamps on a path with an MTU of 1500 bytes. [byte]"""
+IPV6_EXTRA_BYTES = 20
+"""Bytes by which the header of IPv6 is longer than that of IPv4: 40 minus 20. [byte]"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """Measured points, the prediction at each, the band and what is left.
+    """Measured points, the prediction with its band, and the residuals.
 
     Parameters
     ----------
     x, measured, predicted, residual : numpy.ndarray
-        The points; ``residual`` is measured less predicted.
+        The points; ``residual`` is measured minus predicted.
     outlier : numpy.ndarray of bool
-        Points that did not enter the fit.
+        Points that were left out of the fit.
     curve_x, curve_y, curve_low, curve_high : numpy.ndarray
         The prediction over the range of ``x`` and its 95% band; the band is the curve itself
         where no uncertainty is known.
     x_name, x_unit, y_name, y_unit : str
-        What is on the axes, and in which SI unit.
+        Names and SI units of the axes.
     title, measured_label, predicted_label : str
-        For the figure and its legend.
+        Title and legend of the figure.
     sentence : str
-        What the comparison says.
+        Summary of the comparison.
     fit : Fit or None
-        The fit behind the prediction, if it was fitted.
+        The fit that gives the prediction; None if nothing was fitted.
     """
 
     x: FloatArray
@@ -78,19 +83,11 @@ class Comparison:
 def with_theory(
     comparison: Comparison, theory: Callable[[FloatArray], FloatArray], *, label: str
 ) -> Comparison:
-    """Replace the prediction by a known formula: nothing is fitted, so there is no band."""
+    """Replace the prediction by a formula that is not fitted and therefore has no band."""
     curve = np.asarray(theory(comparison.curve_x), dtype=float)
     predicted = np.asarray(theory(comparison.x), dtype=float)
     residual = comparison.measured - predicted
     kept = residual[~comparison.outlier & np.isfinite(residual)]
-    sentence = "There are no points to compare with the theory."
-    if kept.size:
-        worst = int(np.argmax(np.abs(kept)))
-        sentence = (
-            f"Measured less {label}: {show(float(np.median(kept)), comparison.y_unit)} in the "
-            f"median of {kept.size} point{'s' * (kept.size > 1)}, "
-            f"{show(float(kept[worst]), comparison.y_unit)} at most."
-        )
     return replace(
         comparison,
         predicted=predicted,
@@ -99,9 +96,26 @@ def with_theory(
         curve_low=curve,
         curve_high=curve,
         predicted_label=label,
-        sentence=sentence,
+        sentence=_residual_sentence(kept, comparison),
         fit=None,
     )
+
+
+def _residual_sentence(residual: FloatArray, comparison: Comparison) -> str:
+    """Summarize measured minus predicted: median and worst, with their sign."""
+    if not residual.size:
+        return "There are no measured points to compare with the prediction."
+    worst = float(residual[np.argmax(np.abs(residual))])
+    noun = "size" if comparison.x_unit == "byte" else "point"
+    return (
+        f"Measured minus predicted: median {_signed(float(np.median(residual)), comparison)}, "
+        f"worst {_signed(worst, comparison)} "
+        f"({residual.size} {noun}{'s' * (residual.size > 1)})."
+    )
+
+
+def _signed(value: float, comparison: Comparison) -> str:
+    return f"{'+' * (value > 0)}{show(value, comparison.y_unit)}"
 
 
 def points(
@@ -115,9 +129,9 @@ def points(
     y_unit: str,
     title: str = "",
     measured_label: str = "measured",
-    predicted_label: str = "theory",
+    predicted_label: str = "predicted",
 ) -> Comparison:
-    """Compare points of any kind with a formula that has nothing to fit."""
+    """Compare points of any kind with a formula that is not fitted."""
     at, value = as_float("x", x), as_float("measured", measured)
     curve_x = curve_over(at)
     empty = np.full(at.shape, np.nan)
@@ -144,14 +158,8 @@ def points(
 
 
 def curve_over(x: FloatArray) -> FloatArray:
-    """Return where to draw a curve: from 0 to a little beyond the points."""
+    """Return the positions of a drawn curve: from 0 to 5% beyond the last point."""
     x = x[np.isfinite(x)]
     if not x.size:
         return np.linspace(0.0, 1500.0, CURVE_POINTS)
     return np.linspace(min(0.0, float(np.min(x))), float(np.max(x)) * 1.05 or 1.0, CURVE_POINTS)
-
-
-def emulated_path(facts: Mapping[str, Any]) -> Path | None:
-    """Return the path that a run was made to go, from what it noted; None without one."""
-    truth = facts.get("truth")
-    return Path.from_truth(truth) if truth else None

@@ -1,4 +1,4 @@
-"""Packets to and fro over the links of a path."""
+"""Exchanges of packets over the links of a path."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from netcalc.path import Path
 def exchange_over(
     path: Path, packet_bytes: ArrayLike, sender: ArrayLike, after: ArrayLike, wait_s: ArrayLike
 ) -> ExchangeTimeline:
-    """Clock packets to and fro over the links and nodes of a path."""
+    """Return when the packets of an exchange pass the links and nodes of a path."""
     return exchange_timeline(
         packet_bytes,
         sender=sender,

@@ -1,4 +1,4 @@
-"""Theory over any samples."""
+"""Predicted and measured values of any samples."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import numpy as np
 
 from netcalc import fit
 from netcalc.compare._comparison import (
+    PATH_LABEL,
     Comparison,
     curve_over,
-    emulated_path,
     with_theory,
 )
 from netcalc.compare._probing import probes, trains
-from netcalc.compare._sizes import echo_headers, from_fit, title_of_sizes
+from netcalc.compare._runs import emulated_path, is_small_writes
+from netcalc.compare._sizes import echo_headers, from_fit, size_title
 from netcalc.compare._small_writes import small_writes
 from netcalc.compare._transactions import transactions
 from netcalc.compare._transfers import bulk
@@ -29,7 +30,7 @@ from netcalc.samples import (
 )
 
 REACH_BYTES = 1400.0
-"""Size to which the theory of a known path is drawn at least: that of a packet. [byte]"""
+"""Size up to which the prediction for a path is drawn at least: about a full packet. [byte]"""
 
 
 def overlay(
@@ -44,18 +45,18 @@ def overlay(
     header_bytes: int | None = None,
     title: str = "",
 ) -> Comparison:
-    """Put theory over measured times: against size, or exchange by exchange.
+    """Compare measured times with predictions: against size, or exchange by exchange.
 
     Parameters
     ----------
     samples : RttSamples, TransferSamples, TransactionSamples, BulkSamples, HopSamples, TrainSamples
         The measurement.
     path : Path, optional
-        The path, if it is known: then nothing is fitted and the residual is the error of theory.
-        By default the emulated path of the run; without one latency and rate are fitted.
+        The path, if it is known: then nothing is fitted, and the residual is the error of the
+        prediction. By default the emulated path of the run; without one latency and rate are
+        fitted.
     header_bytes : int, optional
-        Headers in front of the user data of an echo; by default those of the run, or of ping.
-        [byte]
+        Headers of the packet of an echo; by default those of the run, or of ping. [byte]
     title : str
         Title of the figure.
 
@@ -71,7 +72,7 @@ def overlay(
     if isinstance(samples, BulkSamples):
         return bulk(samples, path=path, title=title)
     if isinstance(samples, TransactionSamples):
-        if "write_bytes" in samples.meta.instrument:
+        if is_small_writes(samples):
             return small_writes(samples, path=path, title=title)
         return transactions(samples, path=path, title=title)
     headers = 0 if header_bytes is None else header_bytes
@@ -85,16 +86,12 @@ def overlay(
         raise TypeError(
             f"samples must be round trips, transfers or transactions, not {type(samples).__name__}"
         )
-    comparison = from_fit(fitted, title or title_of_sizes(samples))
+    comparison = from_fit(fitted, title or size_title(samples))
     if path is None:
         return comparison
-    # Nothing is fitted, so nothing is set aside, and theory goes on behind the last point.
+    # Nothing is fitted, so there are no outliers, and the prediction extends beyond the points.
     outlier, reach = np.zeros(comparison.x.shape, bool), np.append(comparison.x, REACH_BYTES)
     comparison = replace(comparison, outlier=outlier, curve_x=curve_over(reach))
     if isinstance(samples, TransferSamples):
-        return with_theory(
-            comparison, lambda size: path.one_way_s(size), label="theory of the path"
-        )
-    return with_theory(
-        comparison, lambda size: path.rtt_s(size + headers), label="theory of the path"
-    )
+        return with_theory(comparison, lambda size: path.one_way_s(size), label=PATH_LABEL)
+    return with_theory(comparison, lambda size: path.rtt_s(size + headers), label=PATH_LABEL)

@@ -1,4 +1,4 @@
-"""Probes to every node of a path, and packets sent back to back."""
+"""Comparison of probes to every node of a path, and of packets sent back to back."""
 
 from __future__ import annotations
 
@@ -8,11 +8,8 @@ import numpy as np
 
 from netcalc import fit
 from netcalc.checks import FloatArray
-from netcalc.compare._comparison import (
-    Comparison,
-    emulated_path,
-    points,
-)
+from netcalc.compare._comparison import PATH_LABEL, Comparison, points
+from netcalc.compare._runs import emulated_path
 from netcalc.models.measuring.probing import pair_dispersion_s
 from netcalc.path import Path
 from netcalc.samples import (
@@ -22,7 +19,7 @@ from netcalc.samples import (
 
 
 def probes(samples: HopSamples, *, path: Path | None = None, title: str = "") -> Comparison:
-    """Put theory over probes to every node of a path: one line a node, over the packet size.
+    """Compare probes to every node of a path with predictions: one line for each node.
 
     Parameters
     ----------
@@ -36,7 +33,7 @@ def probes(samples: HopSamples, *, path: Path | None = None, title: str = "") ->
     Returns
     -------
     Comparison
-        Points and curves of one node after the other; between two curves stands a nan.
+        Points and curves of one node after the other; a nan separates two curves.
     """
     found = fit.links(samples)
     path = path or emulated_path(samples.meta.instrument)
@@ -61,9 +58,9 @@ def probes(samples: HopSamples, *, path: Path | None = None, title: str = "") ->
         x_unit="byte",
         y_name="round-trip time",
         y_unit="s",
-        title=title or "Round trip to every node, against size",
-        measured_label="smallest of each size",
-        predicted_label="a line to each node" if path is None else "theory of the path",
+        title=title or "Round-trip time to every node, against size",
+        measured_label="measured, minimum of each size",
+        predicted_label="fitted, one line for each node" if path is None else PATH_LABEL,
     )
     curve_y = np.concatenate([nothing, *(curve for _, curve in curves)])
     predictions = np.concatenate([nothing, *(predicted for _, predicted in parts)])
@@ -80,22 +77,22 @@ def probes(samples: HopSamples, *, path: Path | None = None, title: str = "") ->
 
 
 def trains(samples: TrainSamples, *, path: Path | None = None, title: str = "") -> Comparison:
-    """Put theory over packets that were sent back to back: how far apart they arrive.
+    """Compare the spacing of packets sent back to back with the prediction.
 
     Parameters
     ----------
     samples : TrainSamples
         A run of :func:`netcalc.experiments.packet_trains`.
     path : Path, optional
-        The path; by default the emulated one of the run. Without one the rate of the narrowest link
-        is estimated.
+        The path; by default the emulated one of the run. Without one the rate of the bottleneck
+        link is estimated.
     title : str
         Title of the figure.
 
     Returns
     -------
     Comparison
-        Train by train; trains with a packet of somebody else's in them are marked as outliers.
+        Points by train; trains with cross traffic between their packets are marked as outliers.
     """
     found = fit.bottleneck(samples)
     path = path or emulated_path(samples.meta.instrument)
@@ -113,7 +110,7 @@ def trains(samples: TrainSamples, *, path: Path | None = None, title: str = "") 
         y_name="time between packets",
         y_unit="s",
         title=title or "Packets sent back to back",
-        measured_label="at the far end",
-        predicted_label="theory of the path" if path is not None else "the rate that most have",
+        measured_label="measured at the receiver",
+        predicted_label="fitted, mode of the rates" if path is None else PATH_LABEL,
     )
     return replace(compared, outlier=rows["crossed_count"] > 0, sentence=found.sentence)

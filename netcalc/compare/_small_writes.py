@@ -1,4 +1,4 @@
-"""Requests in small writes: the theory of every round, and what packet taps saw."""
+"""Comparison of requests in small writes: every round, and the segments packet taps recorded."""
 
 from __future__ import annotations
 
@@ -9,14 +9,23 @@ import numpy as np
 
 from netcalc.checks import FloatArray, as_float
 from netcalc.compare._comparison import (
+    FULL_SEGMENT_BYTES,
+    IPV6_EXTRA_BYTES,
     TCP_HEADERS_BYTES,
     Comparison,
-    emulated_path,
     points,
 )
 from netcalc.compare._exchange import exchange_over
+from netcalc.compare._runs import emulated_path, ip_version
 from netcalc.models.hosts.delayed_ack import LINUX_ATO_MIN_S, tick_timer_wait_s
-from netcalc.models.hosts.write_timeline import WriteTimeline, write_timeline
+from netcalc.models.hosts.write_timeline import (
+    HOLDS_ACK,
+    RESPONSE,
+    TO_CLIENT,
+    TO_SERVER,
+    WriteTimeline,
+    write_timeline,
+)
 from netcalc.path import Path
 from netcalc.samples import (
     TransactionSamples,
@@ -24,7 +33,10 @@ from netcalc.samples import (
 from netcalc.units import show
 
 WRITING_POLICIES = {"nagle": "minshall", "flush": "minshall", "nodelay": "nodelay"}
-"""Rule of the client by way of writing; the other ways send the request as one."""
+"""Sender's rule for each mode of writing; the other modes send the request in one write."""
+# Times of a timeline are sums of the times of writes; they differ from those by rounding only.
+SAME_TIME_S = 1e-12
+"""Events closer than this are simultaneous. [s]"""
 
 
 def small_writes(
@@ -34,26 +46,26 @@ def small_writes(
     delayed_ack_s: float = LINUX_ATO_MIN_S,
     title: str = "",
 ) -> Comparison:
-    """Put the theory of Nagle's rule and delayed acknowledgements over every round of a run.
+    """Compare every round of a run with Nagle's rule and delayed acknowledgements.
 
     Parameters
     ----------
     samples : TransactionSamples
         A run of :func:`netcalc.experiments.small_writes`.
     path : Path, optional
-        The path between the two ends; without it that of the run, or no distance.
+        The path between both hosts; by default that of the run, or one without delay.
     delayed_ack_s : float
-        Time the server holds back an acknowledgement; Linux at least 40 ms. [s]
+        Time the server delays an acknowledgement; on Linux at least 40 ms. [s]
     title : str
         Title of the figure.
 
     Returns
     -------
     Comparison
-        Nothing is fitted: the residual is the error of theory, and the host's own time. The band is
-        the tick of the kernel's timer, which is never early and up to a tick late: 40 to 44 ms
-        where it ticks every 4 ms. Where rounds follow one another at once, they keep step with the
-        tick, and the prediction is one time; elsewhere it is the middle of the band.
+        Nothing is fitted: the residual is the error of the prediction and the hosts' processing.
+        The band is the tick of the kernel's timer, which is never early and up to a tick late: 40
+        to 44 ms with a tick of 4 ms. Rounds that follow one another immediately are in phase with
+        the tick, and the prediction is one time; otherwise it is the middle of the band.
     """
     mode, warm_up = np.asarray(samples.mode), np.asarray(samples.warm_up)
     known = samples.meta.instrument
@@ -63,14 +75,14 @@ def small_writes(
         for name in samples.modes
         for quick in (False, True)
     }
-    always = bool(known.get("quickack", False))
+    always = bool(known.quickack)
     in_step = ~warm_up & (np.roll(mode, 1) == mode) & ~np.roll(warm_up, 1)
-    in_step &= not known.get("interval_s", 0.0)
-    of_round = [
+    in_step &= not known.interval_s
+    rounds = [
         times[name, quick or always]
         for name, quick in zip(mode.tolist(), warm_up.tolist(), strict=True)
     ]
-    low, middle, step, high = np.array(of_round, dtype=float).reshape(-1, 4).T
+    low, middle, step, high = np.array(rounds, dtype=float).reshape(-1, 4).T
     predicted = np.where(in_step, step, middle)
     rows = np.asarray(samples.measured)
     x = np.flatnonzero(rows) + 1.0
@@ -94,13 +106,13 @@ def small_writes(
         y_name="response time",
         y_unit="s",
         title=title or "Small writes: " + ", then ".join(samples.modes),
-        predicted_label="theory, nothing fitted",
+        predicted_label="predicted, nothing fitted",
     )
     return replace(
         compared,
         curve_low=at_round(low)(compared.curve_x),
         curve_high=at_round(high)(compared.curve_x),
-        sentence=_of_modes(samples, predicted),
+        sentence=_mode_sentence(samples, predicted),
     )
 
 
@@ -112,29 +124,29 @@ def _round_s(
     *,
     quick: bool,
 ) -> tuple[float, float, float, float]:
-    """Return the time of a round: least, middle, in step with the tick, longest. [s]"""
+    """Return the time of a round: shortest, middle, in phase with the tick, longest. [s]"""
     known = samples.meta.instrument
-    sizes = known.get("write_bytes") or [1]
-    gap_s, tick_s = float(known.get("write_gap_s", 0.0)), float(known.get("tick_s", 0.0))
-    header_bytes = TCP_HEADERS_BYTES + 20.0 * (known.get("address_family") == "IPv6")
+    sizes = list(known.write_bytes or [1])
+    gap_s, tick_s = known.write_gap_s or 0.0, known.tick_s or 0.0
+    header_bytes = TCP_HEADERS_BYTES + float(IPV6_EXTRA_BYTES * (ip_version(known) == 6))
     writes: FloatArray = gap_s * np.arange(len(sizes), dtype=np.float64)
     policy = WRITING_POLICIES.get(mode, "nodelay")
     if mode not in WRITING_POLICIES:
         writes, sizes = writes[:1] if mode == "single" else writes[-1:], [sum(sizes)]
-    rtt_s = float(known.get("rtt_s", 0.0))
+    rtt_s = known.rtt_s or 0.0
     if path is not None:
         rtt_s = float(path.rtt_s(sizes[0] + header_bytes))
     reply = as_float("reply_bytes", samples.reply_bytes)
     reply_bytes = float(np.nanmax(reply, initial=0.0)) or 1.0
-    mss_bytes = float(known.get("mss_bytes", 1448))
+    mss_bytes = float(known.mss_bytes or FULL_SEGMENT_BYTES)
 
-    def of(held_s: float) -> tuple[float, float]:
+    def round_s(held_s: float) -> tuple[float, float]:
         """Return when the round is done, and the time from the timer to the next request."""
         steps = write_timeline(
             writes, write_bytes=sizes, rtt_s=rtt_s, delayed_ack_s=held_s, mss_bytes=mss_bytes,
             policy=policy, quickack=quick,
         )  # fmt: skip
-        held = [end for what, end in zip(steps.what, steps.end_s, strict=True) if "holds" in what]
+        held = [end for what, end in zip(steps.what, steps.end_s, strict=True) if what == HOLDS_ACK]
         if path is None:
             return steps.done_s, steps.done_s - (held[0] if held else 0.0) + rtt_s / 2
         done_s, first_s, later_s = _clocked(
@@ -142,13 +154,15 @@ def _round_s(
         )
         return done_s, done_s - (held[0] + later_s if held else 0.0) + first_s
 
-    least_s, phase_s = of(delayed_ack_s)
+    shortest_s, phase_s = round_s(delayed_ack_s)
     if not tick_s or quick:
-        return least_s, least_s, least_s, least_s
+        return shortest_s, shortest_s, shortest_s, shortest_s
     ticks = round(delayed_ack_s / tick_s)
     in_step_s = float(tick_timer_wait_s(phase_s, tick_count=ticks, tick_s=tick_s))
     middle_s, longest_s = (ticks + 0.5) * tick_s, (ticks + 1) * tick_s
-    return of(ticks * tick_s)[0], of(middle_s)[0], of(in_step_s)[0], of(longest_s)[0]
+    waits_s = (ticks * tick_s, middle_s, in_step_s, longest_s)
+    shortest_s, middle_s, in_step_s, longest_s = (round_s(wait_s)[0] for wait_s in waits_s)
+    return shortest_s, middle_s, in_step_s, longest_s
 
 
 def _clocked(
@@ -161,10 +175,10 @@ def _clocked(
     *,
     quick: bool,
 ) -> tuple[float, float, float]:
-    """Clock the packets of a request in parts over a path.
+    """Return the arrival times of the packets of a request in parts over a path.
 
-    Returns when the response is there, when the first segment is, and how much later than without
-    bytes on the lines an acknowledgement is sent.
+    These are the arrival of the response, that of the first segment, and the time by which
+    serialization delays the acknowledgement.
     """
     packet_bytes: list[float] = []
     sender: list[int] = []
@@ -172,20 +186,20 @@ def _clocked(
     wait_s: list[float] = []
     arrivals: list[tuple[float, int]] = []  # at the other end, of which packet
     for row, (who, what) in enumerate(zip(steps.who, steps.what, strict=True)):
-        if not who.startswith("to "):
+        if who not in (TO_SERVER, TO_CLIENT):
             continue
-        side = int(who == "to client")
+        side = int(who == TO_CLIENT)
         start_s = float(steps.start_s[row])
-        came = [(at, k) for at, k in arrivals if sender[k] != side and at <= start_s + 1e-12]
+        came = [(at, k) for at, k in arrivals if sender[k] != side and at <= start_s + SAME_TIME_S]
         since_s, before = max(came, default=(0.0, -1))
-        if not side and np.isclose(writes, start_s, rtol=0, atol=1e-12).any():
+        if not side and np.isclose(writes, start_s, rtol=0, atol=SAME_TIME_S).any():
             since_s, before = 0.0, -1
         sizes = [float(steps.payload_bytes[row])]
-        if what == "response":
+        if what == RESPONSE:
             full = int(np.ceil(reply_bytes / mss_bytes)) - 1
             sizes = [mss_bytes] * full + [reply_bytes - full * mss_bytes]
             read = [k for k, other in enumerate(sender) if not other][:2][-1]
-            if quick or read > 0:  # Linux acknowledges the second part that was read, at once
+            if quick or read > 0:  # Linux acknowledges the second part when it is read
                 packet_bytes.append(header_bytes)
                 sender.append(1)
                 after.append(read)
@@ -202,22 +216,22 @@ def _clocked(
 
 
 def ladder(samples: TransactionSamples, *, mode: str) -> WriteTimeline:
-    """Return what packet taps saw of the second round of a mode: segments, and who waited.
+    """Return the segments and waits that packet taps recorded in the second round of a mode.
 
     Parameters
     ----------
     samples : TransactionSamples
         A run of :func:`netcalc.experiments.small_writes`.
     mode : str
-        The way of writing.
+        The mode of writing.
 
     Returns
     -------
     WriteTimeline
-        The same rows as theory has, to be drawn in the same way; none where no tap was possible.
+        Rows as predicted ones, drawn in the same way; none where no tap was possible.
     """
-    rows = samples.meta.instrument.get("ladder", {}).get(mode, [])
-    responses = [row["end_s"] for row in rows if row["what"] == "response"]
+    rows = (samples.meta.instrument.ladder or {}).get(mode, [])
+    responses = [row["end_s"] for row in rows if row["what"] == RESPONSE]
 
     def column(name: str) -> FloatArray:
         return np.array([row[name] for row in rows], dtype=np.float64)
@@ -232,26 +246,26 @@ def ladder(samples: TransactionSamples, *, mode: str) -> WriteTimeline:
     )
 
 
-def _of_modes(samples: TransactionSamples, predicted: FloatArray) -> str:
-    """Say for each mode what is predicted, what was measured, and what the kernel counted."""
+def _mode_sentence(samples: TransactionSamples, predicted: FloatArray) -> str:
+    """Summarize each mode: predicted and measured medians, and the kernel's delayed ACKs."""
     parts = []
     for mode in samples.modes:
-        rows = samples.of_mode(mode)
+        rows = samples.in_mode(mode)
         if not rows.any():
             continue
         times = as_float("response_s", samples.response_s)[rows]
         text = (
             f"{mode}: predicted {show(float(np.median(predicted[rows])), 's')}, measured "
-            f"{show(float(np.median(times)), 's')} in the median of {times.size}"
+            f"{show(float(np.median(times)), 's')} (median of {times.size})"
         )
-        counters = samples.meta.instrument.get("counters", {}).get(mode, {})
+        counters = (samples.meta.instrument.counters or {}).get(mode, {})
         if "DelayedACKs" in counters:
-            text += f", acknowledgements delayed: {counters['DelayedACKs']}"
+            text += f", delayed acknowledgements: {counters['DelayedACKs']}"
         parts.append(text)
     if not parts:
-        return "There are no rounds to compare with the theory."
+        return "There are no rounds to compare with the prediction."
     sentence = "After the warm-up of each mode: " + "; ".join(parts) + "."
-    tick_s = float(samples.meta.instrument.get("tick_s", 0.0))
+    tick_s = samples.meta.instrument.tick_s
     if tick_s:
-        sentence += f" The kernel's timer ticks every {show(tick_s, 's')} and is never early."
+        sentence += f" The kernel's timer has a tick of {show(tick_s, 's')} and is never early."
     return sentence

@@ -1,10 +1,9 @@
-"""Transfers and blasts: by buffer, by pairs, by size of the write or of the frame."""
+"""Comparison of transfers and blasts: by buffer, by pairs, by size of the write or of the frame."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -12,28 +11,35 @@ from netcalc import fit
 from netcalc.checks import FloatArray
 from netcalc.compare._comparison import (
     CURVE_POINTS,
+    FULL_SEGMENT_BYTES,
+    IPV6_EXTRA_BYTES,
     TCP_HEADERS_BYTES,
     Comparison,
-    emulated_path,
     points,
     with_theory,
 )
+from netcalc.compare._runs import emulated_path, experiment, ip_version, protocol, truth_value
 from netcalc.models.hosts.host_stack import message_s
 from netcalc.models.rates.line_rate import frame_rate_pps
-from netcalc.models.rates.rate_reading import stop_and_wait_goodput_bps
+from netcalc.models.rates.packet_rates import stop_and_wait_goodput_bps
 from netcalc.models.sizes.framing import ethernet_frame_bytes
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES, MIN_FRAME_BYTES
 from netcalc.models.tcp.loss_limited import mathis_throughput_bps
 from netcalc.models.tcp.window import throughput_bps
 from netcalc.path import Path
-from netcalc.samples import (
-    BulkSamples,
-)
+from netcalc.samples import BulkSamples, Instrument
 from netcalc.units import show
+
+# The band of a rate is 1 / (time + margin) to 1 / (time - margin): at 0.9 it ends at ten times the
+# rate, which is off any figure, and stays finite.
+WIDEST_MARGIN_RATIO = 0.9
+"""Largest margin of a time that is drawn, as a share of the time. [ratio]"""
+DRAWN_BUFFER_BYTES = 65_536.0
+"""Largest buffer of a curve without points: the largest window without scaling. [byte]"""
 
 
 def bulk(samples: BulkSamples, *, path: Path | None = None, title: str = "") -> Comparison:
-    """Put theory over transfers: by pairs in lockstep, by buffer, or by size of the write.
+    """Compare transfers with predictions: by pairs in lockstep, by buffer, or by size of the write.
 
     Parameters
     ----------
@@ -47,11 +53,11 @@ def bulk(samples: BulkSamples, *, path: Path | None = None, title: str = "") -> 
     Returns
     -------
     Comparison
-        By pairs: the median goodput, against so many cycles of a single pair, up to the largest
-        rate that was measured; over a path, against cycles of its own length, up to its slowest
-        line. By buffer, over a path: the median goodput, against a buffer a round trip, up to the
-        line; also of no rows, if a path is given. By frame: as :func:`frame_rates`. Otherwise: the
-        smallest time of a write of each size, with a cost of each write and of each byte fitted.
+        By pairs: the median goodput; the prediction is n times that of one pair, up to the largest
+        measured rate, or over a path that of the path's own cycle, up to its bottleneck link. By
+        buffer, over a path: the median goodput; the prediction is one buffer per round trip, up to
+        the bottleneck link, also for no rows if a path is given. By frame: as :func:`frame_rates`.
+        Otherwise: the minimum time of a write of each size, with fitted costs per write and byte.
     """
     if not len(samples):
         if path is not None:
@@ -65,16 +71,16 @@ def bulk(samples: BulkSamples, *, path: Path | None = None, title: str = "") -> 
     buffers = np.asarray(samples.asked_buffer_bytes)
     if np.unique(np.asarray(samples.pair_count)).size > 1 or _in_lockstep(samples):
         return _by_pairs(samples, path, title)
-    if samples.meta.tool == "netcalc line-rate":
+    if experiment(samples.meta) == "line_rate":
         return frame_rates(samples, path=path, title=title)
     swept = np.unique(buffers[~np.isnan(buffers)]).size > 1
-    if path is not None and swept and "UDP" not in samples.meta.target:
+    if path is not None and swept and protocol(samples.meta) != "udp":
         return _by_buffer(samples, path, title)
     return _by_write(samples, path, title)
 
 
 def frame_rates(samples: BulkSamples, *, path: Path | None = None, title: str = "") -> Comparison:
-    """Put theory over blasts of datagrams, packets a second by size of the frame.
+    """Compare blasts of datagrams with predictions: packet rate by frame size.
 
     Parameters
     ----------
@@ -88,34 +94,34 @@ def frame_rates(samples: BulkSamples, *, path: Path | None = None, title: str = 
     Returns
     -------
     Comparison
-        Over a path: the median of what arrived, against the slowest node and the slowest line of
-        Ethernet, with nothing fitted. Otherwise: the most that was sent, as all that the sender's
-        processor does for a datagram is in its time, with a cost of each datagram and of each byte
-        of its frame fitted, and its 95% band.
+        Over a path: the median received rate; the prediction is the rate of the slowest node or
+        the bottleneck Ethernet link, and nothing is fitted. Otherwise: the highest sent rate, with
+        fitted costs per datagram and per byte of its frame, and their 95% band; the sender's time
+        includes all processing of a datagram.
     """
     path = path or emulated_path(samples.meta.instrument)
-    title = title or f"Frames a second, {samples.meta.target}"
+    title = title or f"Frame rate, {samples.meta.target}"
     compared = _from_costs(samples, title) if path is None else _from_limits(samples, path, title)
-    places: dict[str, list[str]] = {}
+    frames: dict[str, list[str]] = {}
     for row in sorted(samples.by_setting(), key=lambda row: row["write_bytes"]):
         frame = float(ethernet_frame_bytes(row["write_bytes"] + DATAGRAM_HEADERS_BYTES))
-        places.setdefault(row["limit"] or "not known", []).append(f"{frame:.0f}")
-    limits = [f"The limit at {', '.join(at)} bytes: {place}." for place, at in places.items()]
+        frames.setdefault(row["limit"] or "unknown", []).append(f"{frame:.0f}")
+    limits = [f"Limit at {', '.join(sizes)} bytes: {limit}." for limit, sizes in frames.items()]
     if len(limits) == 1:
-        limits = [f"The limit at every size: {place}." for place in places]
+        limits = [f"Limit at every size: {limit}." for limit in frames]
     return replace(compared, sentence=" ".join((compared.sentence, *limits)))
 
 
 def _from_limits(samples: BulkSamples, path: Path, title: str) -> Comparison:
-    """Compare what arrived with the slowest node and the slowest line, an Ethernet."""
+    """Compare the received rate with the slowest node and the bottleneck Ethernet link."""
     found = samples.medians("rate_pps")
     slowest_s = max(path.source_processing_s, *(hop.processing_s for hop in path.hops))
-    line_bps = path.bottleneck_bps
+    link_bps = path.bottleneck_bps
     node_pps = 1.0 / slowest_s if slowest_s else np.inf
     node = f"node of {show(node_pps, 'packet/s')}, " if slowest_s else ""
 
     def theory(frame: FloatArray) -> FloatArray:
-        return np.minimum(node_pps, frame_rate_pps(frame, bandwidth_bps=line_bps))
+        return np.minimum(node_pps, frame_rate_pps(frame, bandwidth_bps=link_bps))
 
     return _over_frames(
         ethernet_frame_bytes(found["write_bytes"] + DATAGRAM_HEADERS_BYTES),
@@ -123,8 +129,8 @@ def _from_limits(samples: BulkSamples, path: Path, title: str) -> Comparison:
         theory=theory,
         y_name="received",
         title=title,
-        measured_label="median",
-        predicted_label=f"{node}line of {show(line_bps, 'bit/s')}",
+        measured_label="measured, median",
+        predicted_label=f"predicted: {node}link of {show(link_bps, 'bit/s')}",
     )
 
 
@@ -135,7 +141,7 @@ def _over_frames(
     theory: Callable[[FloatArray], FloatArray],
     **labels: str,
 ) -> Comparison:
-    """Compare rates with a formula; the curve begins at the smallest frame there is."""
+    """Compare rates with a formula; the curve begins at the smallest Ethernet frame."""
     compared = points(
         frames,
         measured=measured,
@@ -152,22 +158,22 @@ def _over_frames(
 
 
 def _from_costs(samples: BulkSamples, title: str) -> Comparison:
-    """Compare what was sent with a time for each datagram and each byte, fitted, and its band."""
+    """Compare the sent rate with fitted costs per datagram and byte, and their band."""
     costs = fit.frame_costs(samples)
     parts = []
-    for name, what in (("packet_cost", "each"), ("byte_cost", "a byte")):
+    for name, what in (("packet_cost", "per datagram"), ("byte_cost", "per byte")):
         if name not in costs.not_identifiable:
             text = show(costs.params[name], "s", digits=3)
             if np.isfinite(margin := costs.margin_of(name)):
                 text += f" ± {show(margin, 's', digits=2)}"
             parts.append(f"{text} {what}")
-    label = " + ".join(parts) or "no times to fit"
+    text = " + ".join(parts)
 
     def rate(frame: FloatArray, deviations: float = 0.0) -> FloatArray:
         spent_s = costs.predict(frame)
-        off_s = np.minimum(np.nan_to_num(costs.margin(frame)), 0.9 * spent_s)
+        margin_s = np.minimum(np.nan_to_num(costs.margin(frame)), WIDEST_MARGIN_RATIO * spent_s)
         with np.errstate(divide="ignore"):
-            return np.asarray(1.0 / (spent_s + deviations * off_s))
+            return np.asarray(1.0 / (spent_s + deviations * margin_s))
 
     compared = _over_frames(
         costs.x,
@@ -175,19 +181,19 @@ def _from_costs(samples: BulkSamples, title: str) -> Comparison:
         theory=rate,
         y_name="sent",
         title=title,
-        measured_label="best of each size",
-        predicted_label=f"fit: {label}",
+        measured_label="measured, maximum of each size",
+        predicted_label=f"fitted: {text}" if text else "not fitted, no times",
     )
     return replace(
         compared,
         curve_low=rate(compared.curve_x, 1.0),
         curve_high=rate(compared.curve_x, -1.0),
-        sentence=f"A datagram takes its sender {label}.",
+        sentence=f"The sender takes {text}." if text else "No datagram has a time.",
     )
 
 
 def _in_lockstep(samples: BulkSamples) -> bool:
-    """Whether every sender waited for an answer before it sent again."""
+    """Whether every sender waited for an answer before its next write."""
     return bool(np.isfinite(np.asarray(samples.cycle_s)).all())
 
 
@@ -197,16 +203,17 @@ def _by_pairs(samples: BulkSamples, path: Path | None, title: str) -> Comparison
     size = float(np.max(samples.write_bytes))
     if path is None:
         cycle_s, most_bps = float(found["cycle_s"][0]) / pairs[0], float(goodput.max())
-        label = f"pairs of {show(cycle_s, 's', digits=3)} a cycle, up to what was reached"
+        most = "the largest measured rate"
     else:
         known = samples.meta.instrument
         cycle_s, most_bps = lockstep_cycle(
             path,
             write_bytes=size,
-            reply_bytes=known.get("reply_bytes", 1),
-            segment_bytes=known.get("mss_bytes", size),
+            reply_bytes=known.reply_bytes or 1,
+            segment_bytes=known.mss_bytes or size,
         )
-        label = f"pairs of {show(cycle_s, 's', digits=3)} a cycle, up to {show(most_bps, 'bit/s')}"
+        most = show(most_bps, "bit/s")
+    label = f"predicted: one write per cycle of {show(cycle_s, 's', digits=3)}, up to {most}"
     compared = points(
         pairs,
         measured=goodput,
@@ -217,44 +224,51 @@ def _by_pairs(samples: BulkSamples, path: Path | None, title: str) -> Comparison
         x_unit="1",
         y_name="goodput",
         y_unit="bit/s",
-        title=title or f"Writes of {show(size, 'byte')}, each waiting for its answer",
-        measured_label="median",
+        title=title or f"Goodput of stop-and-wait senders, writes of {show(size, 'byte')}",
+        measured_label="measured, median",
         predicted_label=label,
     )
     if path is None and pairs.size == 1:
-        own = show(float(found["cycle_s"][0]), "s", digits=3)
+        every = show(float(found["cycle_s"][0]), "s", digits=3)
         each = "A pair in lockstep" if pairs[0] == 1 else f"Each of {pairs[0]:g} pairs in lockstep"
-        tells = "another number of pairs tells how many pay"
-        return replace(compared, sentence=f"{each} sends a message every {own}; {tells}.")
-    sentence = f"A pair in lockstep sends a message every {show(cycle_s, 's', digits=3)}"
-    most = f"{show(most_bps, 'bit/s')}, {'all that was reached' if path is None else 'the line'}"
-    off = compared.residual / compared.predicted
-    worst = float(off[np.argmax(np.abs(off))])
+        return replace(
+            compared,
+            sentence=f"{each} sends a message every {every}; the largest useful number of pairs "
+            "needs runs with different numbers.",
+        )
+    limit = "the largest measured rate" if path is None else "the bottleneck link"
+    error = compared.residual / compared.predicted
+    worst = float(error[np.argmax(np.abs(error))])
     return replace(
         compared,
-        sentence=f"{sentence}, and goodput grows with their number up to {most}: what was measured "
-        f"is off that by {np.median(off):+.1%} in the median and by {worst:+.1%} at most.",
+        sentence=f"A pair in lockstep sends a message every {show(cycle_s, 's', digits=3)}; "
+        f"goodput is proportional to the number of pairs up to {show(most_bps, 'bit/s')}, {limit}. "
+        f"Measured minus predicted: median {np.median(error):+.1%}, worst {worst:+.1%}.",
     )
 
 
 def lockstep_cycle(
-    path: Path, *, write_bytes: float = 1460, reply_bytes: float = 1, segment_bytes: float = 1448
+    path: Path,
+    *,
+    write_bytes: float = 1460,
+    reply_bytes: float = 1,
+    segment_bytes: float = FULL_SEGMENT_BYTES,
 ) -> tuple[float, float]:
-    """Return what one cycle of a pair in lockstep takes over a path, and what fills the path.
+    """Return the cycle time of a pair in lockstep over a path, and the goodput of a full path.
 
     Parameters
     ----------
     path : Path
         The path.
     write_bytes, reply_bytes : float
-        What is sent, and the answer. [byte]
+        Sizes of the write and of its answer. [byte]
     segment_bytes : float
-        Largest payload of a segment: 1448 on Ethernet, with the timestamps of TCP. [byte]
+        Largest payload of a segment: 1448 on Ethernet, with TCP timestamps. [byte]
 
     Returns
     -------
     tuple of float
-        Time from a write to the next [s]; goodput that fills the slowest line [bit/s].
+        Time from one write to the next [s]; goodput that fills the bottleneck link [bit/s].
     """
     count = int(np.ceil(write_bytes / segment_bytes))
     packets = np.full(count, float(segment_bytes + TCP_HEADERS_BYTES))
@@ -270,30 +284,32 @@ def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
     if len(samples):
         found = samples.medians("goodput_bps", "window_bytes", by="asked_buffer_bytes")
     known = samples.meta.instrument
-    mtu_bytes = known.get("truth", {}).get("mtu_bytes", 1500)
-    headers_bytes = TCP_HEADERS_BYTES + 20 * (known.get("address_family") == "IPv6")
-    line_bps = path.bottleneck_bps * (mtu_bytes - headers_bytes) / mtu_bytes
+    mtu_bytes = truth_value(known, "mtu_bytes", 1500)
+    headers_bytes = TCP_HEADERS_BYTES + IPV6_EXTRA_BYTES * (ip_version(known) == 6)
+    link_bps = path.bottleneck_bps * (mtu_bytes - headers_bytes) / mtu_bytes
     rtt_s = float(path.rtt_s(mtu_bytes, reply_bytes=headers_bytes))
     lost_ratio = 1.0 - (1.0 - _link_loss_ratio(known)) ** len(path.hops)
     lossy_bps = mathis_throughput_bps(lost_ratio, mss_bytes=mtu_bytes - headers_bytes, rtt_s=rtt_s)
-    line_bps = min(line_bps, float(lossy_bps))
-    loss = f", or what {show(lost_ratio, 'ratio', digits=3)} of loss lets through"
+    most_bps = min(link_bps, float(lossy_bps))
+    most = "the link"
+    if lost_ratio > 0:
+        most += f" or the limit at {show(lost_ratio, 'ratio', digits=3)} loss"
     compared = points(
         found["asked_buffer_bytes"],
         measured=found["goodput_bps"],
-        theory=lambda size: throughput_bps(size, rtt_s=rtt_s, bandwidth_bps=line_bps),
+        theory=lambda size: throughput_bps(size, rtt_s=rtt_s, bandwidth_bps=most_bps),
         x_name="buffer",
         x_unit="byte",
         y_name="goodput",
         y_unit="bit/s",
-        title=title or f"Buffer against a round trip of {show(rtt_s, 's', digits=3)}",
-        measured_label="median",
-        predicted_label="a buffer each round trip, up to the line" + loss * (lost_ratio > 0),
+        title=title or f"Goodput against buffer, round trip {show(rtt_s, 's', digits=3)}",
+        measured_label="measured, median",
+        predicted_label=f"predicted: one buffer per round trip, up to {most}",
     )
     if not len(samples):
         return with_theory(
-            replace(compared, curve_x=np.linspace(0.0, 65_536.0, CURVE_POINTS)),
-            lambda size: throughput_bps(size, rtt_s=rtt_s, bandwidth_bps=line_bps),
+            replace(compared, curve_x=np.linspace(0.0, DRAWN_BUFFER_BYTES, CURVE_POINTS)),
+            lambda size: throughput_bps(size, rtt_s=rtt_s, bandwidth_bps=most_bps),
             label=compared.predicted_label,
         )
     share = found["window_bytes"] / found["asked_buffer_bytes"]
@@ -302,14 +318,14 @@ def _by_buffer(samples: BulkSamples, path: Path, title: str) -> Comparison:
     low, high = (show(float(edge), "1", digits=2) for edge in (np.nanmin(share), np.nanmax(share)))
     return replace(
         compared,
-        sentence=f"{compared.sentence} The window of the theory is the buffer that was asked for; "
-        f"seen in flight at once were {low} to {high} of it.",
+        sentence=f"{compared.sentence} The predicted window is the requested buffer; the data in "
+        f"flight was at most {low} to {high} of it.",
     )
 
 
-def _link_loss_ratio(known: Mapping[str, Any]) -> float:
-    """Return the share that each link of an emulated path was told to lose. [ratio]"""
-    return float(known.get("truth", {}).get("links", {}).get("loss_ratio") or 0.0)
+def _link_loss_ratio(known: Instrument) -> float:
+    """Return the loss ratio that was set for each link of an emulated path. [ratio]"""
+    return float(truth_value(known, "links", {}).get("loss_ratio") or 0.0)
 
 
 def _by_write(samples: BulkSamples, path: Path | None, title: str) -> Comparison:
@@ -319,31 +335,33 @@ def _by_write(samples: BulkSamples, path: Path | None, title: str) -> Comparison
         [float(np.nanmin(spent_s[samples.write_bytes == size])) for size in sizes.tolist()]
     )
     line = fit.robust_line(sizes, least_s)
-    byte_cost = max(line.slope, 0.0)  # a slope that is lost in the noise is none
+    byte_cost = max(line.slope, 0.0)  # a negative slope is scatter
     write_cost = max(line.intercept if line.slope >= 0 else float(np.mean(least_s)), 0.0)
-    what = "a datagram" if "UDP" in samples.meta.target else "a write"
-    label = f"{show(write_cost, 's', digits=3)} {what} + {show(byte_cost, 's', digits=3)} a byte"
-    if sizes.size == 1:  # two costs are not known from one size
-        label = f"{show(write_cost, 's', digits=3)} {what} of {show(float(sizes[0]), 'byte')}"
+    what = "datagram" if protocol(samples.meta) == "udp" else "write"
+    text = f"{show(write_cost, 's', digits=3)} per {what}"
+    if sizes.size == 1:  # one size does not determine two costs
+        text += f" of {show(float(sizes[0]), 'byte')}"
+    else:
+        text += f" + {show(byte_cost, 's', digits=3)} per byte"
     compared = points(
         sizes,
         measured=least_s,
         theory=lambda size: message_s(size, packet_cost=write_cost, copy_cost=byte_cost),
         x_name="size of the write",
         x_unit="byte",
-        y_name=f"time of {what}",
+        y_name=f"time per {what}",
         y_unit="s",
-        title=title or f"Cost of {what}, {samples.meta.target}",
-        measured_label="smallest of each size",
-        predicted_label=f"fit: {label}",
+        title=title or f"Cost per {what}, {samples.meta.target}",
+        measured_label="measured, minimum of each size",
+        predicted_label=f"fitted: {text}",
     )
     saturated = int((samples.limit == "sender").sum())
     limit = f" In {saturated} of {len(samples)} runs the sender was the limit." if saturated else ""
-    sentence = f"The sender spends {label}."
-    if path is not None:  # which blocks it
+    sentence = f"The sender takes {text}."
+    if path is not None:  # the sender blocks while its buffer is full
         with np.errstate(divide="ignore", invalid="ignore"):
             share = (np.asarray(samples.user_s) + np.asarray(samples.system_s)) / samples.wall_s
         busy = float(np.median(share))
-        computes = f", of which it computes {busy:.0%}" * bool(np.isfinite(busy))
-        sentence = f"By the clock the sender takes {label}{computes}; the rest it waits for room."
+        computes = f", {busy:.0%} of it on the CPU" * bool(np.isfinite(busy))
+        sentence = f"The sender takes {text}{computes}; the rest is waiting for buffer space."
     return replace(compared, sentence=f"{sentence}{limit}")

@@ -1,4 +1,4 @@
-"""An emulated path: links as queues in given time, and a wire that carries real packets."""
+"""Emulated paths: links as queues in given time, and namespaces through which real packets go."""
 
 from __future__ import annotations
 
@@ -10,19 +10,27 @@ if TYPE_CHECKING:
     from netcalc.emulation.chain import Chain, Simulated, chain_of, link_settings, simulate
     from netcalc.emulation.events import FATES, Events
     from netcalc.emulation.queue import LinkQueue
-    from netcalc.emulation.relay import CANNOT_SHOW, Relay
+    from netcalc.emulation.relay import NOT_SHOWN, Relay
+    from netcalc.emulation.stages import Delay, Faults, Line, Loss, Node
+    from netcalc.emulation.wire.control import REFUSALS
     from netcalc.emulation.wire.emulated_path import EmulatedPath, Statistics
     from netcalc.emulation.wire.routed import Forwarding, Routed
 
 __all__ = [
-    "CANNOT_SHOW",
     "FATES",
+    "NOT_SHOWN",
+    "REFUSALS",
     "Capabilities",
     "Chain",
+    "Delay",
     "EmulatedPath",
     "Events",
+    "Faults",
     "Forwarding",
+    "Line",
     "LinkQueue",
+    "Loss",
+    "Node",
     "Relay",
     "Routed",
     "Simulated",
@@ -33,13 +41,15 @@ __all__ = [
     "simulate",
 ]
 
-# The process of a wire imports this package too, and must not wait for numpy.
+# The process of an emulated path imports this package too, and must not wait for numpy.
 _MODULES = {
     "capability": ("Capabilities", "capabilities"),
     "chain": ("Chain", "Simulated", "chain_of", "link_settings", "simulate"),
     "events": ("FATES", "Events"),
     "queue": ("LinkQueue",),
-    "relay": ("CANNOT_SHOW", "Relay"),
+    "relay": ("NOT_SHOWN", "Relay"),
+    "stages": ("Delay", "Faults", "Line", "Loss", "Node"),
+    "wire.control": ("REFUSALS",),
     "wire.emulated_path": ("Statistics", "EmulatedPath"),
     "wire.routed": ("Forwarding", "Routed"),
 }

@@ -1,4 +1,4 @@
-"""What this machine can emulate, and why not more: found by trying, not by guessing."""
+"""What this machine can emulate, found by trying, and what it refuses."""
 
 from __future__ import annotations
 
@@ -17,37 +17,41 @@ from netcalc.errors import ExperimentError
 from netcalc.path import Link, Path
 
 PROGRAMS = ("ping", "traceroute", "mtr", "iperf3", "tcpdump")
-"""Programs that may be run through a wire; none is needed for one."""
+"""Programs that are useful at the ends of a path; none is required."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
-    """What is possible here.
+    """What is possible on this machine.
 
     Parameters
     ----------
     wire : bool
-        Whether two namespaces can be joined by a path.
+        Whether two namespaces can be connected by a path.
     why_not : str
-        What the system refused, and the next best thing; empty where a wire is possible.
+        What the system refused, and the next best thing, as a sentence; empty where a path is
+        possible.
+    refusal : str
+        Code of that error, such as those of :data:`netcalc.emulation.REFUSALS`; empty otherwise.
     way : str
         ``root`` or ``user namespace``.
     scheduling : str
-        ``fifo`` if the wire's process goes before all others, else ``other``.
+        ``fifo`` if the process of the path has real-time priority, else ``other``.
     offload, ipv6 : bool
-        Whether super-packets, and IPv6, pass.
+        Whether packets of up to 64 KiB, and IPv6, pass.
     tun : str
-        State of the node of TUN devices.
+        Whether the device node of TUN opens, or why not.
     programs : dict
         Where each of :data:`PROGRAMS` is; None where it is not installed.
     congestion_controls, allowed_congestion_controls : tuple of str
-        What the kernel has loaded, and what it lets this user choose outside a namespace.
+        Those that the kernel has loaded, and those that this user may choose outside a namespace.
     kernel : str
         Its release.
     """
 
     wire: bool
     why_not: str
+    refusal: str
     way: str
     scheduling: str
     offload: bool
@@ -64,7 +68,7 @@ class Capabilities:
 
 
 def capabilities() -> Capabilities:
-    """Find out what is possible here, by making a wire and taking it away.
+    """Find out what is possible, by opening an emulated path and closing it.
 
     Examples
     --------
@@ -72,19 +76,21 @@ def capabilities() -> Capabilities:
     >>> found.wire or bool(found.why_not)
     True
     """
-    chosen, why_not, offload, ipv6 = {"way": "", "scheduling": ""}, "", False, False
+    chosen, offload, ipv6 = {"way": "", "scheduling": ""}, False, False
+    why_not = refusal = ""
     try:
-        with EmulatedPath(Path((_HOP,))) as wire:
-            chosen = wire.chosen
-            ipv6 = wire.address("B", 6)[:4] in wire.read("/proc/net/if_inet6", "B")
+        with EmulatedPath(Path((_HOP,))) as path:
+            chosen = path.chosen
+            ipv6 = path.address("B", 6)[:4] in path.read("/proc/net/if_inet6", "B")
     except ExperimentError as error:
-        why_not = str(error)
+        why_not, refusal = str(error), error.code
     else:
-        with suppress(ExperimentError), EmulatedPath(Path((_HOP,)), offload=True) as wire:
-            offload = wire.offload
+        with suppress(ExperimentError), EmulatedPath(Path((_HOP,)), offload=True) as path:
+            offload = path.offload
     return Capabilities(
         wire=not why_not,
         why_not=why_not,
+        refusal=refusal,
         way=chosen["way"],
         scheduling=chosen["scheduling"],
         offload=offload,

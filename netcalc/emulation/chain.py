@@ -1,4 +1,4 @@
-"""Several links in a row, with the nodes between them, in given time.
+"""Several links in series, with the nodes between them, in given time.
 
 >>> from netcalc.path import Path
 >>> path = Path.parse("T1 5 ms, T1 1 ms")
@@ -6,9 +6,9 @@
 >>> round(float(run.received_s[0]), 6), round(float(path.one_way_s(1428)), 6)
 (0.020798, 0.020798)
 
-Where no link reorders, a packet goes through all of them when it is pushed, in computed time: what
-comes later cannot overtake it, so nothing is lost by knowing early. Then a chain of many links
-wakes its driver once a packet, as one link does.
+Where no link reorders, a packet goes through all of them when it is pushed, in computed time: no
+later packet can overtake it, so its times are final. Then a chain of many links wakes its driver
+once a packet, as one link does.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Chain:
-    """Links in a row: what leaves one goes to the next.
+    """Links in series: what leaves one goes to the next.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ class Chain:
     def __init__(self, links: Sequence[LinkQueue]) -> None:
         self.links = tuple(links)
         if not self.links:
-            raise DomainError("links", "empty", "at least one link")
-        self._stops = [place for place, link in enumerate(self.links) if not link.in_order]
+            raise DomainError("no-links", "links", [])
+        self._stops = [index for index, link in enumerate(self.links) if not link.in_order]
 
     def push(self, packet: Any, now_s: float, packet_bytes: int | None = None) -> None:
         """Take a packet."""
@@ -56,8 +56,8 @@ class Chain:
 
     def take(self, now_s: float) -> list[tuple[float, Any]]:
         """Return what has arrived at the far end, each packet with its time."""
-        for place in self._stops:
-            self._advance(place, now_s)
+        for index in self._stops:
+            self._advance(index, now_s)
         return [(when_s, item[0]) for when_s, item in self.links[-1].take(now_s)]
 
     def pop_ready(self, now_s: float) -> list[Any]:
@@ -65,11 +65,11 @@ class Chain:
         return [packet for _, packet in self.take(now_s)]
 
     def next_event_s(self) -> float | None:
-        """Return when there is something to do next, or None."""
+        """Return when a packet has to be moved or taken next, or None."""
         due_s = self.links[-1].next_event_s()
         if not self._stops:
             return due_s
-        times = [due_s, *(self.links[place].next_event_s() for place in self._stops)]
+        times = [due_s, *(self.links[index].next_event_s() for index in self._stops)]
         return min((time_s for time_s in times if time_s is not None), default=None)
 
     @property
@@ -79,17 +79,17 @@ class Chain:
 
     def events(self) -> Events:
         """Return the log of all links."""
-        return Events.joined([link.log.events(place) for place, link in enumerate(self.links)])
+        return Events.concatenate([link.log.events(index) for index, link in enumerate(self.links)])
 
-    def _advance(self, place: int, now_s: float) -> None:
-        """Move packets to the next links: as far as nothing can still overtake them."""
+    def _advance(self, index: int, now_s: float) -> None:
+        """Move packets to the next links, as far as no later packet can overtake them."""
         last = len(self.links) - 1
-        while place < last:
-            link = self.links[place]
-            following = self.links[place + 1]
+        while index < last:
+            link = self.links[index]
+            following = self.links[index + 1]
             for when_s, item in link.take(math.inf if link.in_order else now_s):
                 following.push(item, when_s, item[1])
-            place += 1
+            index += 1
 
 
 def link_settings(
@@ -103,9 +103,9 @@ def link_settings(
 ) -> list[dict[str, Any]]:
     """Return the parameters of a :class:`LinkQueue` for each link of a path.
 
-    The destination's processing is a last link without length, unless the destination
-    ``turns_round`` and its processing counts on the way back, as in ``Path.rtt_s``. ``every`` goes
-    to each link, and ``input_packets`` of it to each node; ``faults`` by place to one.
+    The destination's processing is a last link without latency, unless the destination
+    ``turns_round`` and its processing counts on the way back, as in ``Path.rtt_s``. ``every``
+    applies to each link, its ``input_packets`` to each node; ``faults`` to one link, by its index.
     """
     hops = path.hops
     nodes = (path.source_processing_s, *(hop.processing_s for hop in hops))
@@ -113,16 +113,16 @@ def link_settings(
         {
             "bandwidth_bps": hop.link.bandwidth_bps,
             "latency_s": hop.link.latency_s,
-            "processing_s": nodes[place],
-            "seed": seed * 1000 + place,
+            "processing_s": nodes[index],
+            "seed": seed * 1000 + index,
             "log": log,
             **every,
-            **(faults or {}).get(place, {}),
+            **(faults or {}).get(index, {}),
         }
-        for place, hop in enumerate(hops)
+        for index, hop in enumerate(hops)
     ]
     if unknown := set(faults or {}) - set(range(len(hops))):
-        raise DomainError("faults", sorted(unknown), f"places of links, 0 to {len(hops) - 1}")
+        raise DomainError("no-such-link", "faults", sorted(unknown), high=len(hops) - 1)
     if nodes[-1] and not turns_round:
         last = {"bandwidth_bps": math.inf, "processing_s": nodes[-1], "log": log}
         settings.append({**last, "input_packets": every.get("input_packets")})
@@ -143,7 +143,7 @@ def both_directions(path: Path, **settings: Any) -> tuple[list[Any], list[Any]]:
     The first end's processing counts when it sends and when it receives, the other end's once.
     """
     faults = settings.pop("faults", None) or {}
-    back = {len(path.hops) - 1 - place: fault for place, fault in faults.items()}
+    back = {len(path.hops) - 1 - index: fault for index, fault in faults.items()}
     seed = settings.pop("seed", 0)
     return (
         link_settings(path, turns_round=True, seed=2 * seed, faults=faults, **settings),
@@ -153,14 +153,14 @@ def both_directions(path: Path, **settings: Any) -> tuple[list[Any], list[Any]]:
 
 @dataclass(frozen=True, eq=False)
 class Simulated:
-    """What a chain did in virtual time.
+    """The packets of a chain in virtual time.
 
     Parameters
     ----------
     received_s : array
         When each packet was complete at the far end; nan if it never was. [s]
     received_count : array
-        How often it arrived.
+        How often each arrived.
     events : Events
         The log of all links.
     counters : list of dict
@@ -189,28 +189,29 @@ def simulate(
     packet_bytes : array_like
         Size of each packet, or one for all. [byte]
     sent_s : array_like
-        When each is handed to the sending host, in order. [s]
+        When the sending host gets each, in ascending order. [s]
     settings : dict
         As in :func:`netcalc.emulation.link_settings`: buffers, faults, ``seed``.
 
     Returns
     -------
     Simulated
-        Times and log; the same seed gives the same.
+        Times and log; the same seed gives the same ones.
 
     Raises
     ------
     DomainError
-        If times go back, or a size or setting is not possible.
+        If times are not in order, or a size or setting is not possible.
     """
     import numpy as np
 
     times = np.atleast_1d(np.asarray(sent_s, dtype=float))
     sizes = np.broadcast_to(np.asarray(packet_bytes), times.shape)
     if times.ndim != 1 or not np.isfinite(times).all() or (np.diff(times) < 0).any():
-        raise DomainError("sent_s", "not one row of finite times in order", "times in order")
+        raise DomainError("not-sorted-times", "sent_s")
     if (sizes < 0).any() or (sizes != np.floor(sizes)).any():
-        raise DomainError("packet_bytes", sizes.min(), "whole numbers, 0 or more")
+        bad = sizes[(sizes < 0) | (sizes != np.floor(sizes))]
+        raise DomainError("not-whole", "packet_bytes", bad[0].item(), low=0)
     line = chain_of(path, **settings)
     received_s, count = np.full(times.size, np.nan), np.zeros(times.size, int)
 

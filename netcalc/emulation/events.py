@@ -1,6 +1,7 @@
 """What happened to each packet at each link: a log that costs little to write, and its arrays.
 
-The log needs the standard library only, its arrays numpy: a wire's process starts fast.
+The log needs the standard library only, its arrays numpy: the process of an emulated path starts
+fast.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+DELIVERED, FULL, LOST, OVERRUN = range(4)
 FATES = ("delivered", "full", "lost", "overrun")
 """What becomes of a packet, by the number in the log: no room in the buffer of the line, lost on
 the line, no room at the input of the node."""
 MAX_LOGGED = 1_000_000
-"""Packets in one log; the ones beyond are counted only."""
+"""Packets in one log, 33 MB; further ones are counted only. [packet]"""
 
 
 class Log:
@@ -48,7 +50,7 @@ class Log:
 
     @classmethod
     def from_bytes(cls, columns: list[bytes]) -> Log:
-        """Make a log of columns that another process wrote."""
+        """Make a log from the columns that another process wrote."""
         log = cls()
         for column, data in zip(log._columns(), columns, strict=True):
             column.frombytes(data)
@@ -58,7 +60,7 @@ class Log:
         return [self.arrival, self.departure, self.packet, self.backlog, self.fate]
 
     def events(self, link: int = 0) -> Events:
-        """Return the columns as arrays; ``link`` is the place of the link in its chain."""
+        """Return the columns as arrays; ``link`` is the index of the link in its chain."""
         import numpy as np
 
         rows = len(self.fate)
@@ -79,18 +81,18 @@ class Events:
     Parameters
     ----------
     link : array
-        Place of the link in the chain, from 0.
+        Index of the link in the chain, from 0.
     arrival_s : array
-        When the packet stood at the buffer, processed by the node; of an overrun, when it stood at
+        When the packet reached the buffer, processed by the node; of an overrun, when it reached
         the input of the node. [s]
     departure_s : array
         When its last bit had left onto the line; nan if there was no room for it. [s]
     packet_bytes : array
         Its size. [byte]
     backlog_bytes : array
-        What it found in the buffer; of an overrun, at the input of the node. [byte]
+        Backlog of the buffer that it found; of an overrun, of the input of the node. [byte]
     fate : array
-        Place in :data:`FATES`.
+        Index in :data:`FATES`.
     """
 
     link: NDArray[np.int64]
@@ -113,7 +115,7 @@ class Events:
         return Events(**{name: column[rows] for name, column in self.columns().items()})
 
     @staticmethod
-    def joined(parts: list[Events]) -> Events:
+    def concatenate(parts: list[Events]) -> Events:
         """Return the rows of several logs, one after the other."""
         import numpy as np
 

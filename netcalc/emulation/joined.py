@@ -1,11 +1,10 @@
-"""A chain into which nodes put packets of their own: answers to those that expire there.
+"""A chain into which nodes send packets of their own: answers to those that expire there.
 
 A :class:`Chain` computes a packet through all links when it is pushed. That is right as long as
-packets come in at the first link only. A router's answer comes in at a middle one: there it goes
-before all that arrives later, also if that was pushed long ago. So here each packet stays on its
-link until the time it leaves it. Nobody need wake for that: it is enough to look when the first
-packet could be through if nothing stood in its way, and to make up for what happened until then,
-link by link.
+packets enter at the first link only. A router's answer enters at a middle one, ahead of all packets
+that reach that link later, even if they were pushed long ago. So here each packet stays on its link
+until the time it leaves it. The driver does not wake for each of these steps: it looks when the
+first packet could arrive if it never had to wait, and then catches up, link by link.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _Item = tuple[Any, int, int | None]  # packet, its bytes, the node where it ends
 
 
 class JoinedChain(Chain):
-    """Links in a row, made from the parameters of each, where packets may enter at any of them."""
+    """Links in series, made from the parameters of each, where packets may enter at any of them."""
 
     def __init__(self, settings: list[dict[str, Any]]) -> None:
         super().__init__([LinkQueue(**link) for link in settings])
@@ -32,10 +31,10 @@ class JoinedChain(Chain):
         self._expired_count = 0
         self._on_way: list[deque[tuple[float, _Item]]] = [deque() for _ in settings]
         self._pushed_s = [-math.inf] * len(settings)
-        self._ending_count = 0  # packets on their way that will expire
-        self._moves_s = math.inf  # when a packet comes to a node
+        self._ending_count = 0  # packets in flight that will expire
+        self._moves_s = math.inf  # when the next packet reaches a node
         self._due_s: float | None = None
-        # What a packet takes for all links behind one if it never waits: so much, and per byte.
+        # Time of a packet over all links behind one if it never waits: fixed part, and per byte.
         self._rest = [(0.0, 0.0)]
         for link in reversed(settings[1:]):
             rest_s, rest_byte_s = self._rest[0]
@@ -55,49 +54,49 @@ class JoinedChain(Chain):
     ) -> None:
         """Take a packet.
 
-        ``first`` is the link it enters; with ``ends_at`` it is not delivered but expires at that
-        node, where node 1 is the one between the first two links. The time may lie before now, as
-        far back as that of the last packet of the same link.
+        ``first`` is the link that it enters; with ``ends_at`` it is not delivered but expires at
+        that node, where node 1 is the one between the first two links. The time may lie in the
+        past, but not before that of the last packet of the same link.
         """
         size = len(packet) if packet_bytes is None else packet_bytes
         if first:
-            self.advance(now_s)  # who was there before goes before
+            self.advance(now_s)  # packets that reached this link earlier go first
         now_s = self._pushed_s[first] = max(now_s, self._pushed_s[first])
         self.links[first].push((packet, size, ends_at), now_s, size)
         self._collect(first, ends_at is not None)
         if self._on_way[first] and first < len(self.links) - 1:
             self._moves_s = min(self._moves_s, self._on_way[first][0][0])
-        # Behind others it is not through before them.
+        # A packet behind others arrives after them, so that the time to look next stays the same.
         if self._due_s is None or first or self._ending_count or self._stops:
             self._due_s = self._first_due_s()
 
     def advance(self, now_s: float) -> None:
-        """Move each packet to the link it is on at a time: all work but the last step's."""
+        """Move each packet to the link that it is on at ``now_s``, but take none from the last."""
         if now_s < self._moves_s:
             return
         self._moves_s = math.inf
         on_way = self._on_way[0]
-        for place in range(len(self.links) - 1):
+        for index in range(len(self.links) - 1):
             if on_way and on_way[0][0] <= now_s:
-                push, ending = self.links[place + 1].push, False
+                push, ending = self.links[index + 1].push, False
                 while on_way and on_way[0][0] <= now_s:
                     when_s, item = on_way.popleft()
                     if item[2] is None:
                         push(item, when_s, item[1])
                         continue
                     self._ending_count -= 1
-                    if item[2] == place + 1:
+                    if item[2] == index + 1:
                         self._expired_count += 1
-                        entry = (when_s, self._expired_count, place + 1, item[0])
+                        entry = (when_s, self._expired_count, index + 1, item[0])
                         heapq.heappush(self._expired, entry)
                     else:
                         ending = True
                         push(item, when_s, item[1])
-                self._pushed_s[place + 1] = when_s
-                self._collect(place + 1, ending)
+                self._pushed_s[index + 1] = when_s
+                self._collect(index + 1, ending)
             if on_way and on_way[0][0] < self._moves_s:
                 self._moves_s = on_way[0][0]
-            on_way = self._on_way[place + 1]
+            on_way = self._on_way[index + 1]
         self._due_s = self._first_due_s()
 
     def take(self, now_s: float) -> list[tuple[float, Any]]:
@@ -111,7 +110,7 @@ class JoinedChain(Chain):
         return taken
 
     def take_expired(self, now_s: float) -> list[tuple[float, int, Any]]:
-        """Return the packets that expired on their way: when, at which node, which one."""
+        """Return the packets that expired: when, at which node, which one."""
         taken = []
         while self._expired and self._expired[0][0] <= now_s:
             when_s, _, node, packet = heapq.heappop(self._expired)
@@ -124,9 +123,9 @@ class JoinedChain(Chain):
         """Return the first time at which a packet could arrive at the far end, or expire."""
         return self._due_s
 
-    def _collect(self, place: int, ending: bool) -> None:
-        """Take over what a link computed: when each packet is through, whatever comes later."""
-        link, on_way = self.links[place], self._on_way[place]
+    def _collect(self, index: int, ending: bool) -> None:
+        """Take the packets that a link has computed, each with the time at which it leaves."""
+        link, on_way = self.links[index], self._on_way[index]
         computed = link.take(math.inf)
         if ending:
             self._ending_count += sum(item[2] is not None for _, item in computed)
@@ -138,10 +137,10 @@ class JoinedChain(Chain):
 
     def _first_due_s(self) -> float | None:
         due_s = self._expired[0][0] if self._expired else math.inf
-        for place in range(len(self.links) - 1, -1, -1):
-            if on_way := self._on_way[place]:
+        for index in range(len(self.links) - 1, -1, -1):
+            if on_way := self._on_way[index]:
                 when_s, item = on_way[0]
-                rest_s, rest_byte_s = self._rest[place]
+                rest_s, rest_byte_s = self._rest[index]
                 if self._ending_count:  # it may end at the next node
                     due_s = min(due_s, when_s)
                 elif self._stops:  # a smaller packet may overtake it

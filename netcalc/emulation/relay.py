@@ -1,63 +1,71 @@
-"""A path for UDP without namespaces: a relay on the loopback, with the queues of the wire.
+"""An emulated path for UDP without namespaces: a relay on loopback, with the same queues.
 
 ::
 
     with Relay(Path.parse("T1 5 ms"), target=("127.0.0.1", 4000)) as relay:
         client.connect(relay.address)
 
-A client sends to the relay instead of the server; the relay carries its datagrams to the server,
-and the replies back, as late as the path would. It runs in a thread and needs no privilege.
+A client sends to the relay instead of the server; the relay forwards its datagrams to the server,
+and the replies back, as late as the path would deliver them. It runs in a thread and needs no
+privilege, so that ``echo(path=...)`` works where a system refuses namespaces.
 
-What it cannot show: anything but UDP (no TCP, so no congestion control; no ICMP, so no ``ping`` and
-no ``traceroute``); fragments, for a datagram stays whole; the addresses of the ends, for both see
-the relay; packets of other sizes than ``header_bytes`` more than their data. Its thread waits for
-Python's other threads: it is later than a wire, and says how late it was.
+Not emulated is what :data:`NOT_SHOWN` lists. A datagram stays whole, and takes ``header_bytes``
+more than its data on each link. The thread competes with the other threads of Python: the relay is
+later than a path between namespaces, and reports by how much.
 """
 
 from __future__ import annotations
 
+import errno
 import ipaddress
+import math
 import select
 import socket
 import threading
 import time
+from collections import OrderedDict
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from netcalc.emulation.chain import Chain, both_directions
 from netcalc.emulation.queue import LinkQueue
+from netcalc.emulation.wire.carrier import LATE_S
+from netcalc.emulation.wire.statistics import Statistics
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 
 if TYPE_CHECKING:
     from netcalc.path import Path
 
-CANNOT_SHOW = (
-    "TCP and its congestion control",
-    "ICMP: ping and traceroute",
-    "IP fragments and the MTU",
-    "the addresses of the two ends",
-)
-"""What a wire shows and a relay does not."""
-MAX_HELD_BYTES = 64 << 20
+NOT_SHOWN = ("TCP", "ICMP", "IP fragments and the MTU", "the addresses of the two ends")
+"""What a path between namespaces shows and a relay does not."""
+UDP_HEADERS_BYTES = {socket.AF_INET: 20 + 8, socket.AF_INET6: 40 + 8}
+"""IP and UDP headers of a datagram, by address family. [byte]"""
+MAX_BUFFER_BYTES = 64 << 20
+"""Buffer of each link where none is given, as on a path between namespaces. [byte]"""
+MAX_CLIENTS = 64
+"""Clients that are served at once; a further one replaces the one that was silent longest. Each
+takes a file descriptor, of which a process often has 1024. [1]"""
+MAX_HEADER_BYTES = 1000
 _LARGEST_BYTES = 65_535
-_LONGEST_WAIT_S = 0.2  # so often a wish to end is looked at
-_SPIN_S = 2e-4
-_KEPT = 100_000
+_STOP_S = 0.2  # how often the thread looks whether it is to end: nobody notices a fifth of a second
+_SPIN_S = 2e-4  # polled before a packet is due: a thread of Python wakes later than a process
+_MAX_KEPT = 100_000  # lateness values: 100,000 probes are the most of an echo
+_MAX_DESCRIPTOR = 1024  # of select(); poll() waits in whole milliseconds only
 _clock = time.monotonic
 
 
 class Relay:
-    """A port on the loopback behind which a server seems to be at the end of a path.
+    """A port on loopback behind which a server seems to be at the end of a path.
 
     Parameters
     ----------
     path : Path
         The path from the client to the server; the way back is its reverse.
     target : tuple of str and int
-        Address of the server, on the loopback.
-    header_bytes : int
-        What a datagram takes on a link beside its data: 28 of IPv4 and UDP. [byte]
+        Address of the server, on loopback.
+    header_bytes : int, optional
+        What a datagram takes on a link beyond its data; None for that of UDP and of the IP version
+        of ``target``: 28 for IPv4, 48 for IPv6. [byte]
     faults, seed, every
         As of :class:`netcalc.emulation.wire.emulated_path.EmulatedPath`.
 
@@ -66,7 +74,7 @@ class Relay:
     DomainError
         If a parameter is not possible.
     ExperimentError
-        If the target is not on the loopback; when it is opened, if this process has too many files
+        If the target is not on loopback; when it is opened, if this process has too many files
         open.
     """
 
@@ -75,45 +83,48 @@ class Relay:
         path: Path,
         *,
         target: tuple[str, int],
-        header_bytes: int = DATAGRAM_HEADERS_BYTES,
+        header_bytes: int | None = None,
         seed: int = 0,
         faults: Any = None,
         **every: Any,
     ) -> None:
         if not _is_loopback(target[0]):
             raise ExperimentError(
-                "this target is refused: it is not a loopback address", phase="target",
-                host=target[0], port=target[1], hint="A relay goes to 127.0.0.1 or ::1",
-            )  # fmt: skip
-        if not 0 <= header_bytes <= 1000:
-            raise DomainError("header_bytes", header_bytes, "from 0 to 1000")
+                "not-loopback-target", phase="target", host=target[0], port=target[1]
+            )
+        self._family = socket.AF_INET6 if ":" in target[0] else socket.AF_INET
+        if header_bytes is None:
+            header_bytes = UDP_HEADERS_BYTES[self._family]
+        if not 0 <= header_bytes <= MAX_HEADER_BYTES:
+            raise DomainError(
+                "out-of-range", "header_bytes", header_bytes, low=0, high=MAX_HEADER_BYTES
+            )
         if every.get("buffer_bytes") is None and every.get("buffer_packets") is None:
-            every["buffer_bytes"] = MAX_HELD_BYTES
+            every["buffer_bytes"] = MAX_BUFFER_BYTES
         settings = both_directions(path, seed=seed, faults=faults, log=False, **every)
         self._chains = [Chain([LinkQueue(**link) for link in links]) for links in settings]
+        self.path = path
         self._target = target
         self._header_bytes = header_bytes
-        self._family = socket.AF_INET6 if ":" in target[0] else socket.AF_INET
-        self._client: Any = None
+        self._to_target: OrderedDict[Any, socket.socket] = OrderedDict()  # by client, last one last
         self._lateness_s: list[float] = []
-        self.foreign_count = self.unsent_count = 0
+        self._carried_count = self._late_count = 0
+        self.unsent_count = 0
+        """Datagrams that the system refused, such as those to a server that does not listen."""
         self._stop = threading.Event()
 
     def __enter__(self) -> Self:
         host = "::1" if self._family == socket.AF_INET6 else "127.0.0.1"
         self._near = socket.socket(self._family, socket.SOCK_DGRAM)
-        self._far = socket.socket(self._family, socket.SOCK_DGRAM)
         try:
             self._near.bind((host, 0))
-            self._far.connect(self._target)
             self._near.setblocking(False)
-            self._far.setblocking(False)
-            _require_low_descriptors(self._near, self._far)
-            self._thread = threading.Thread(target=self._carry, daemon=True, name="relay")
+            if self._near.fileno() >= _MAX_DESCRIPTOR:
+                raise ExperimentError("too-many-files", phase="relay", limit=_MAX_DESCRIPTOR)
+            self._thread = threading.Thread(target=self._forward, daemon=True, name="relay")
             self._thread.start()
         except BaseException:
             self._near.close()
-            self._far.close()
             raise
         return self
 
@@ -125,12 +136,12 @@ class Relay:
     ) -> None:
         self._stop.set()
         self._thread.join()
-        self._near.close()
-        self._far.close()
+        for sock in (self._near, *self._to_target.values()):
+            sock.close()
 
     @property
     def address(self) -> tuple[str, int]:
-        """Where the client sends to."""
+        """The address to which clients send."""
         host, port = self._near.getsockname()[:2]
         return host, port
 
@@ -140,66 +151,103 @@ class Relay:
         return self._chains[0].counters, self._chains[1].counters
 
     def lateness_s(self, share: float = 0.5) -> float:
-        """Return how late datagrams went out: the median, or another quantile. [s]"""
+        """Return how late datagrams were delivered: the median, or another quantile. [s]"""
         late = sorted(self._lateness_s)
         return late[int(share * (len(late) - 1))] if late else 0.0
 
-    def _carry(self) -> None:
+    def statistics(self) -> Statistics:
+        """Return the counters of the relay so far, in the form of an emulated path."""
+        return Statistics(
+            carried_count=self._carried_count,
+            lateness_p50_s=self.lateness_s(0.5),
+            lateness_p99_s=self.lateness_s(0.99),
+            unread_max_s=math.nan,
+            late_ratio=self._late_count / self._carried_count if self._carried_count else 0.0,
+            noise_count=0,
+            refused_count=self.unsent_count,
+            answered_count=0,
+            device_drop_count=0,
+            links=self.counters,
+        )
+
+    def truth(self) -> dict[str, Any]:
+        """Return the parameters of the path as they were set, for the samples of a run."""
+        return {
+            "bandwidths_bps": [link.bandwidth_bps for link in self.path.links],
+            "latencies_s": [link.latency_s for link in self.path.links],
+            "processings_s": [
+                self.path.source_processing_s,
+                *(hop.processing_s for hop in self.path.hops),
+            ],
+            "header_bytes": self._header_bytes,
+            "device": "relay",
+        }
+
+    def _forward(self) -> None:
+        """Forward datagrams until the relay is closed."""
         while not self._stop.is_set():
             self._deliver()
             times = [chain.next_event_s() for chain in self._chains]
             due_s = min((time_s for time_s in times if time_s is not None), default=None)
-            wait_s = _LONGEST_WAIT_S
+            wait_s = _STOP_S
             if due_s is not None:
                 wait_s = min(wait_s, max(0.0, due_s - _clock() - _SPIN_S))
-            for sock in select.select([self._near, self._far], [], [], wait_s)[0]:
-                self._read(sock)
+            clients = {sock: client for client, sock in self._to_target.items()}
+            for sock in select.select([self._near, *clients], [], [], wait_s)[0]:
+                self._read(sock, clients.get(sock))
 
     def _deliver(self) -> None:
+        """Send the datagrams that have arrived at the server or at their client."""
         now_s = _clock()
         for direction, chain in enumerate(self._chains):
-            for when_s, data in chain.take(now_s):
+            for when_s, (data, client) in chain.take(now_s):
                 try:
                     if direction == 0:
-                        self._far.send(data)
-                    elif self._client is not None:
-                        self._near.sendto(data, self._client)
+                        self._socket_of(client).send(data)
+                    else:
+                        self._near.sendto(data, client)
                 except OSError:
                     self.unsent_count += 1
-                if len(self._lateness_s) < _KEPT:
-                    self._lateness_s.append(_clock() - when_s)
+                    continue
+                late_s = _clock() - when_s
+                self._carried_count += 1
+                self._late_count += late_s > LATE_S
+                if len(self._lateness_s) < _MAX_KEPT:
+                    self._lateness_s.append(late_s)
 
-    def _read(self, sock: socket.socket) -> None:
-        """Take one datagram; the first sender is the client, others are not served."""
+    def _socket_of(self, client: Any) -> socket.socket:
+        """Return the socket to the server for a client: by its port the reply finds the client."""
+        sock = self._to_target.get(client)
+        if sock is None:
+            if len(self._to_target) >= MAX_CLIENTS:
+                self._to_target.popitem(last=False)[1].close()
+            sock = socket.socket(self._family, socket.SOCK_DGRAM)
+            try:
+                if sock.fileno() >= _MAX_DESCRIPTOR:
+                    raise OSError(errno.EMFILE, "no file descriptor that select() takes")
+                sock.connect(self._target)
+                sock.setblocking(False)
+            except BaseException:
+                sock.close()
+                raise
+            self._to_target[client] = sock
+        self._to_target.move_to_end(client)
+        return sock
+
+    def _read(self, sock: socket.socket, client: Any) -> None:
+        """Push one datagram into the path: of a client, or of the server to a client."""
         try:
             data, sender = sock.recvfrom(_LARGEST_BYTES)
-        except OSError:  # nobody listens at the target: the client hears nothing, as on a path
+        except OSError:  # nobody listens at the target: the client gets no reply, as on a path
             self.unsent_count += 1
             return
-        if sock is self._near:
-            if self._client is None:
-                self._client = sender
-            if sender != self._client:
-                self.foreign_count += 1
-                return
-        chain = self._chains[sock is self._far]
-        chain.push(data, _clock(), len(data) + self._header_bytes)
-
-
-def _require_low_descriptors(*sockets: socket.socket) -> None:
-    """Refuse sockets that ``select`` does not take; others wait in whole milliseconds only."""
-    try:
-        select.select(sockets, [], [], 0.0)
-    except ValueError as error:
-        raise ExperimentError(
-            "this process has too many files open: the relay needs two numbers below 1024",
-            phase="relay",
-            hint="Close some, or run it in a process of its own",
-        ) from error
+        to_server = sock is self._near
+        item = (data, sender if to_server else client)
+        self._chains[not to_server].push(item, _clock(), len(data) + self._header_bytes)
 
 
 def _is_loopback(host: str) -> bool:
-    """Whether a text is an address of the loopback; a name is none, whatever it stands for."""
+    """Whether a text is an address of loopback; a name is none, whatever it resolves to."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

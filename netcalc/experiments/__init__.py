@@ -1,7 +1,7 @@
-"""Live runs on real sockets: raw samples, with the run's own error beside them.
+"""Live runs on real sockets: raw samples with their measurement error.
 
-Each run has hard limits of time, bytes and probes, goes to the loopback only, can be stopped within
-a second, keeps what it measured, and leaves nothing behind.
+Each run has hard limits of time, bytes and probes, uses the loopback or namespaces of its own only,
+can be stopped within a second, keeps its samples, and leaves nothing behind.
 """
 
 from __future__ import annotations

@@ -1,14 +1,18 @@
-"""Round trips against size: the ping experiment of a book, on the loopback or an emulated path."""
+"""Round-trip time by size: the ping experiment of a book, on the loopback or an emulated path."""
 
 from __future__ import annotations
 
 import os
 import socket
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
 from numpy.typing import ArrayLike
 
 from netcalc.checks import choice
+from netcalc.emulation.relay import NOT_SHOWN, Relay
+from netcalc.emulation.wire.control import REFUSALS
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments.exchanges.echo_run import Plan, Run
@@ -19,12 +23,11 @@ from netcalc.experiments.exchanges.exchange import (
     connect_within,
 )
 from netcalc.experiments.exchanges.icmp import IcmpExchange
-from netcalc.experiments.peers.process import Peer
+from netcalc.experiments.peers.process import LIFETIME_S, PEER_BYTES, Peer, record_peer
 from netcalc.experiments.peers.responder import TAG_BYTES
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.limits import (
     CONNECT_S,
-    MAX_BYTES,
     MAX_COUNT,
     MAX_DURATION_S,
     finite,
@@ -33,11 +36,11 @@ from netcalc.experiments.running.limits import (
     require_bounded,
     require_path,
     require_processes,
-    require_writable,
     whole_number,
 )
-from netcalc.experiments.running.run import Progress, finish
+from netcalc.experiments.running.run import Progress, conduct
 from netcalc.experiments.running.stopping import Stop, Stopping
+from netcalc.messages import Notice
 from netcalc.path import Path
 from netcalc.samples import RttSamples
 
@@ -45,7 +48,7 @@ BOOK_SIZES = (8, *range(100, 1401, 100))
 """The 15 sizes of Stevens, TCP/IP Illustrated vol. 3, appendix A. [byte]"""
 
 Opener = Callable[[int, int, int], socket.socket]
-"""What makes a socket of a family, kind and protocol: here, or at one end of a wire."""
+"""Opens a socket of a family, kind and protocol: here, or at one end of an emulated path."""
 
 
 def echo(
@@ -62,11 +65,11 @@ def echo(
     stop: Stop | None = None,
     save: str | os.PathLike[str] | None = None,
 ) -> RttSamples:
-    """Measure round trips to a process of its own on this machine, size by size.
+    """Measure round-trip times to an echo process on this machine, size by size.
 
     Each probe waits for the reply to the one before. A few exchanges before each size are warm-up
-    and not among the samples. A probe is lost if no reply comes within ``timeout_s``; a reply that
-    comes later is counted, never taken for another one.
+    and not among the samples. A probe is lost if no reply arrives within ``timeout_s``; a late
+    reply is counted, and never taken for that of another probe.
 
     Parameters
     ----------
@@ -74,54 +77,56 @@ def echo(
         Sizes of the probes, each sent ``count`` times: user data of a datagram, 0 to 65,507 (over
         IPv6 65,527), or of a TCP message, 8 to 1 MiB. [byte]
     protocol : {'udp', 'tcp', 'icmp'}
-        Datagrams, messages over one connection without Nagle's delay, or what ``ping`` sends, which
-        the kernel of the other end answers; this one needs a path.
+        Datagrams; messages over one connection with TCP_NODELAY; or ICMP echo requests as ``ping``
+        sends them, which the kernel of the other end answers and which need a path.
     count : int
         Probes of each size. [1]
     interval_s : float
         Time from one probe to the next, at least; 0 sends at once. [s]
     timeout_s : float
-        How long a reply is awaited, 0.001 to 60. [s]
+        Reply timeout, 0.001 to 60. [s]
     host : str
-        Address on the loopback, of IPv4 or IPv6.
+        Loopback address of IPv4 or IPv6.
     port : int
         Port of the peer; with 0 the kernel picks a free one. [1]
     path : Path, optional
-        Run through this path, emulated between two namespaces of this machine; of ``host`` the
-        address family counts then. ``meta.instrument["truth"]`` has what was set, and
-        ``wire_lateness_p99_s`` and ``wire_late_ratio`` how punctual the emulation was.
+        Path of the probes, emulated between two namespaces of this machine; ``host`` then selects
+        the address family only. Where the system refuses namespaces, a UDP echo goes through
+        :class:`~netcalc.emulation.relay.Relay` on loopback, and a warning says what that omits.
+        ``meta.instrument.truth`` has the settings of the path, ``wire_lateness_p99_s`` and
+        ``wire_late_ratio`` how punctual the emulation was.
     progress : callable, optional
         Called as ``progress(done, total, rtt_s)`` at most ten times a second and at the end.
     stop : threading.Event or callable, optional
         Ends the run within a second once it is set, or returns True.
     save : path, optional
-        File that receives the samples: every few seconds, at the end, and if the run breaks off.
+        File to save the samples to: written every 2 s, at the end and on failure.
 
     Returns
     -------
     RttSamples
-        One row a probe, one a duplicate. ``meta.instrument`` has the error of the run itself,
-        ``meta.warnings`` what makes it doubtful. After a stop, a first Ctrl-C or the time limit,
-        what was measured until then: ``meta.partial`` is True, ``meta.instrument["ended_by"]``
-        says why. A second Ctrl-C raises KeyboardInterrupt as soon as nothing is left of the run.
+        One row per probe and per duplicate. ``meta.instrument`` has the measurement error,
+        ``meta.warnings`` what makes the times doubtful. After a stop, a first Ctrl-C or the time
+        limit, the rows so far: ``meta.partial`` is True, and ``meta.instrument.ended_by`` has the
+        reason. A second Ctrl-C raises KeyboardInterrupt once the run is cleaned up.
 
     Raises
     ------
     DomainError
-        If a size, count, time or port is not possible.
+        If a size, count, time or port is impossible.
     ExperimentError
-        If the target is not the loopback, a limit would be passed, or the run breaks off; then
-        ``partial`` has what was measured.
+        If the target is not the loopback, the run would exceed a limit, or it fails; then
+        ``partial`` has the samples so far.
 
     Notes
     -----
     At most 100,000 probes, 2 GB in both directions and 600 s.
 
-    Client and peer share one processor where the system lets them: the times are then those of the
-    calls and of the kernel's path, without the wake-up of another processor from its sleep.
+    Client and peer share one processor where the system permits: the times are then those of the
+    calls and of the kernel's path, without the wake-up of another processor.
 
     A datagram of 8 bytes or more carries a sequence number and a number of the run. A shorter one
-    is told from others by its port: it has a socket of its own, which costs nothing visible.
+    is distinguished by its port: each has a socket of its own.
 
     Examples
     --------
@@ -137,12 +142,11 @@ def echo(
     require_path(path)
     protocol = choice("protocol", protocol, ("udp", "tcp", "icmp"))
     address = loopback_address(host)
-    wire = None if path is None else EmulatedPath(path)
-    if wire is not None:
-        address = wire.address("B", 6 if ":" in address else 4)
+    emulated = None if path is None else EmulatedPath(path)
+    if emulated is not None:
+        address = emulated.address("B", 6 if ":" in address else 4)
     elif protocol == "icmp":
-        hint = "path=Path.parse('10 Mbit/s 1 ms'): its ends are namespaces with raw sockets"
-        raise DomainError("protocol", "icmp", "'udp' or 'tcp' without a path", hint=hint)
+        raise DomainError("needs-a-path", "protocol", "icmp", choices=["udp", "tcp"])
     plan = Plan(
         sizes=payload_sizes(payload_bytes, protocol=protocol, host=address),
         count=whole_number("count", count, 1, MAX_COUNT),
@@ -157,26 +161,25 @@ def echo(
         carried_bytes=plan.carried_bytes,
         duration_s=plan.probe_count * max(plan.interval_s, _least_s(plan, path)) - plan.interval_s,
     )
-    require_writable(save)
-    with Stopping(stop, limit_s=MAX_DURATION_S) as stopping:
-        run = Run(
-            plan,
-            stopping=stopping,
-            progress=progress,
-            save=save,
-            command=plan.command(BOOK_SIZES, path),
-        )
-        return finish(run, lambda: with_own_peer(run) if wire is None else through(run, wire))
+    return conduct(
+        partial(Run, plan, command=plan.command(BOOK_SIZES, path)),
+        measure_on_loopback
+        if emulated is None
+        else partial(measure_on_any_path, emulated=emulated),
+        progress=progress,
+        stop=stop,
+        save=save,
+    )
 
 
 def _least_s(plan: Plan, path: Path | None) -> float:
-    """Return the time of the smallest probe on the path, for an estimate of the run's. [s]"""
+    """Return the time of the smallest probe on the path. [s]"""
     return 0.0 if path is None else float(path.rtt_s(min(plan.sizes)))
 
 
-def with_own_peer(run: Run) -> None:
-    """Note the error of the instrument, start a peer on the same processor, send the probes."""
-    note_instrument(run)
+def measure_on_loopback(run: Run) -> None:
+    """Send the probes to a peer on the same processor."""
+    record_instrument(run)
     run.facts.update(instrument.loopback())
     with instrument.one_processor() as processor:
         run.facts["shared_processor"] = processor
@@ -187,36 +190,62 @@ def with_own_peer(run: Run) -> None:
         run.measure_own_error()
 
 
-def through(run: Run, wire: EmulatedPath) -> None:
-    """Open the wire, start a peer on a socket of its far end, send the probes from the near end."""
-    plan = run.plan
-    note_instrument(run)
-    run.facts["offload"] = "one packet at a time" if not wire.offload else "super-packets"
-    run.measure_own_error()
-    with wire:
-        run.facts["truth"] = wire.truth()
+def measure_on_any_path(run: Run, emulated: EmulatedPath) -> None:
+    """Send the probes through a path; UDP over the relay where namespaces are refused."""
+    try:
+        measure_on_path(run, emulated)
+    except ExperimentError as error:
+        if error.code not in REFUSALS or run.plan.protocol != "udp":
+            raise
+        measure_on_relay(run, emulated.path, reason=error.code)
 
-        def opened(family: int, kind: int, protocol: int = 0) -> socket.socket:
-            return wire.socket("A", family, kind, protocol)
+
+def measure_on_relay(run: Run, path: Path, *, reason: str) -> None:
+    """Send the probes to a peer on loopback, through a relay with the queues of the path."""
+    run.plan = replace(run.plan, host="::1" if ":" in run.plan.host else "127.0.0.1")
+    run.host = run.plan.host
+    run.facts["offload"] = "one packet at a time"
+    run.warnings.append(Notice("relay-used", {"reason": reason, "not_shown": list(NOT_SHOWN)}))
+    with (
+        Peer(peer_settings(run.plan), stopping=run.stopping) as peer,
+        Relay(path, target=(run.host, peer.port)) as relay,
+    ):
+        run.facts["truth"] = relay.truth()
+        probe_at(run, relay.address)
+        run.add_path_statistics(relay.statistics())
+    run.measure_own_error()
+
+
+def measure_on_path(run: Run, emulated: EmulatedPath) -> None:
+    """Send the probes through an emulated path, to a peer or the kernel at its far end."""
+    plan = run.plan
+    record_instrument(run)
+    run.facts["offload"] = "super-packets" if emulated.offload else "one packet at a time"
+    run.measure_own_error()
+    with emulated:
+        run.facts["truth"] = emulated.truth()
+
+        def opener(family: int, kind: int, protocol: int = 0) -> socket.socket:
+            return emulated.socket("A", family, kind, protocol)
 
         if plan.protocol == "icmp":
-            probe_at(run, (plan.host, 0), opened)
+            probe_at(run, (plan.host, 0), opener)
         else:
             kind = socket.SOCK_STREAM if plan.protocol == "tcp" else socket.SOCK_DGRAM
-            with wire.socket("B", _family((plan.host, 0)), kind) as sock:
+            with emulated.socket("B", _family((plan.host, 0)), kind) as sock:
                 sock.bind((plan.host, plan.port))
                 if plan.protocol == "tcp":
                     sock.listen(8)
                 settings = {**peer_settings(plan), "fd": sock.fileno()}
                 peer = Peer(settings, stopping=run.stopping, passed=[sock.fileno()])
             with peer:
-                probe_peer(run, peer, opened)
-        run.note_wire(wire.statistics())
+                probe_peer(run, peer, opener)
+        run.add_path_statistics(emulated.statistics())
     run.measure_own_error()
 
 
-def note_instrument(run: Run) -> None:
-    """Note what of the machine and its clock bears on the times."""
+def record_instrument(run: Run) -> None:
+    """Record the facts of the machine and its clock that affect times."""
     timer = instrument.timer()
     own_cost_s = instrument.own_cost_s(timer["clock_call_s"])
     run.facts.update(instrument.machine(), **timer, own_cost_s=own_cost_s)
@@ -224,41 +253,30 @@ def note_instrument(run: Run) -> None:
 
 
 def peer_settings(plan: Plan) -> dict[str, object]:
-    """Return what the peer of a run is told."""
+    """Return the settings of the peer of a run."""
     return {
         "protocol": plan.protocol,
         "host": plan.host,
         "port": plan.port,
         "session": plan.session.hex(),
-        "duration_s": MAX_DURATION_S + 30,
-        "bytes": MAX_BYTES + 100_000_000,
+        "duration_s": LIFETIME_S,
+        "bytes": PEER_BYTES,
         "message_bytes": max(plan.sizes),
         "one_port": min(plan.sizes) >= TAG_BYTES,
     }
 
 
 def probe_peer(run: Run, peer: Peer, opener: Opener) -> None:
-    """Send the probes of a run to its peer, and note what the peer tells."""
-    host, facts = run.plan.host, run.facts
-    facts.update({f"peer_{name}": value for name, value in peer.report.items()})
-    try:
-        probe_at(run, (host, peer.port), opener)
-    except ExperimentError as error:
-        if (death := peer.death()) is None:
-            raise
-        raise ExperimentError(
-            f"{error.what}; {death}", phase=error.phase, host=host, port=peer.port
-        ) from error
-    finally:
-        counts = peer.close()
-        facts.update({f"peer_{name}_count": value for name, value in counts.items()})
+    """Send the probes of a run to its peer, and record the facts and counts of the peer."""
+    with record_peer(run, peer):
+        probe_at(run, (run.plan.host, peer.port), opener)
 
 
 def probe_at(run: Run, address: tuple[str, int], opener: Opener = socket.socket) -> None:
-    """Send the probes of a run to whoever echoes at an address."""
+    """Send the probes of a run to an address that echoes them."""
     run.phase, run.port = "connect", address[1]
     try:
-        exchange = connected(run, address, opener)
+        exchange = connect(run, address, opener)
     except OSError as error:
         raise run.failure(error) from error
     try:
@@ -267,8 +285,8 @@ def probe_at(run: Run, address: tuple[str, int], opener: Opener = socket.socket)
         exchange.close()
 
 
-def connected(run: Run, address: tuple[str, int], opener: Opener) -> Exchange:
-    """Open the sockets of a run, and note what the kernel granted."""
+def connect(run: Run, address: tuple[str, int], opener: Opener) -> Exchange:
+    """Open the sockets of a run, and record what the kernel granted."""
     plan = run.plan
     if plan.protocol == "udp":
         with open_udp(address, opener) as sock:
@@ -299,7 +317,7 @@ def connected(run: Run, address: tuple[str, int], opener: Opener) -> Exchange:
 
 
 def open_udp(address: tuple[str, int], opener: Opener) -> socket.socket:
-    """Open a datagram socket that hears one address only."""
+    """Open a datagram socket that receives from one address only."""
     sock = opener(_family(address), socket.SOCK_DGRAM, 0)
     try:
         sock.connect(address)
@@ -310,7 +328,7 @@ def open_udp(address: tuple[str, int], opener: Opener) -> socket.socket:
 
 
 def open_tcp(address: tuple[str, int], opener: Opener, stopping: Stopping) -> socket.socket:
-    """Open a connection without Nagle's delay."""
+    """Open a connection with TCP_NODELAY."""
     sock = opener(_family(address), socket.SOCK_STREAM, 0)
     try:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -323,7 +341,7 @@ def open_tcp(address: tuple[str, int], opener: Opener, stopping: Stopping) -> so
 
 
 def open_raw(address: tuple[str, int], opener: Opener) -> socket.socket:
-    """Open a raw ICMP socket that hears one address only."""
+    """Open a raw ICMP socket that receives from one address only."""
     protocol = socket.IPPROTO_ICMPV6 if ":" in address[0] else socket.IPPROTO_ICMP
     sock = opener(_family(address), socket.SOCK_RAW, protocol)
     try:

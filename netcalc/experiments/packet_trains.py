@@ -1,4 +1,4 @@
-"""Packet pairs and trains: packets sent back to back, and how far apart they arrive."""
+"""Packet pairs and trains: packets sent back to back, and their dispersion on arrival."""
 
 from __future__ import annotations
 
@@ -8,36 +8,35 @@ import secrets
 import socket
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from netcalc.checks import ratio
 from netcalc.emulation.wire.emulated_path import EmulatedPath
-from netcalc.errors import ExperimentError
-from netcalc.experiments.exchanges.exchange import limit_receive, slice_s
+from netcalc.experiments.exchanges.exchange import set_timeout, slice_s
 from netcalc.experiments.probing import MAX_PAYLOAD_BYTES
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.limits import (
     MAX_COUNT,
-    MAX_DURATION_S,
     finite,
     require_bounded,
     require_path,
     require_processes,
-    require_writable,
     whole_number,
     whole_sizes,
 )
-from netcalc.experiments.running.run import SILENT_COUNT, Progress, Record, finish
+from netcalc.experiments.running.run import Progress, Record, conduct
 from netcalc.experiments.running.stamps import SO_TIMESTAMPNS, stamp_ns
-from netcalc.experiments.running.stopping import Stop, Stopping
+from netcalc.experiments.running.stopping import Stop
+from netcalc.messages import Notice
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.path import Path
 from netcalc.samples import TrainSamples
 
 MAX_TRAIN = 64
-"""Packets of a train at most: so many fit the receiver's buffer. [packet]"""
+"""Packets of a train, at most: they fit the default socket buffer of the receiver. [packet]"""
 _TAG_BYTES = 12
 
 
@@ -54,49 +53,49 @@ def packet_trains(
     stop: Stop | None = None,
     save: str | os.PathLike[str] | None = None,
 ) -> TrainSamples:
-    """Send pairs or longer trains of packets through an emulated path, one train at a time.
+    """Send packet pairs or longer trains through an emulated path, one train at a time.
 
-    The packets of a train are handed to the kernel without a pause; the kernel of the far end notes
-    when each one arrives. The next train waits until the last one is through.
+    The packets of a train are sent without a pause; the kernel of the far end stamps their arrival.
+    The next train starts when the last one has arrived.
 
     Parameters
     ----------
     payload_bytes : float
-        User data of each packet, 12 to 1472. [byte]
+        Payload of each packet, 12 to 1472. [byte]
     path : Path
-        The path, emulated between two namespaces of this machine. ``meta.instrument["truth"]`` has
-        what was set.
+        The path, emulated between two namespaces of this machine. ``meta.instrument.truth`` has its
+        settings.
     packet_count : int
-        Packets of a train, 2 to 64: 2 are a packet pair. [1]
+        Packets per train, 2 to 64: 2 are a packet pair. [1]
     count : int
         Trains. [1]
     cross_ratio : float
-        Share of the packets, but the first of a train, before which a packet of somebody else's
-        gets onto the path, of any size up to 1500 bytes. [ratio]
+        Probability that a packet of cross traffic, of up to 1500 bytes, is sent before a packet of
+        a train, except before its first. [ratio]
     timeout_s : float
-        How long the packets of a train are awaited, 0.001 to 60. [s]
+        Timeout of the packets of a train, 0.001 to 60. [s]
     seed : int
-        Of the draws of the packets of somebody else's. [1]
+        Random seed of the cross traffic. [1]
     progress : callable, optional
         Called as ``progress(done, total, dispersion_s)`` at most ten times a second and at the end.
     stop : threading.Event or callable, optional
         Ends the run within a second once it is set, or returns True.
     save : path, optional
-        File that receives the samples: every few seconds, at the end, and if the run breaks off.
+        File to save the samples to: written every 2 s, at the end and on failure.
 
     Returns
     -------
     TrainSamples
-        One row a packet. ``meta.instrument`` has the error of the run itself, ``meta.warnings``
-        what makes it doubtful. A run that was stopped is as in :func:`netcalc.experiments.echo`.
+        One row per packet. ``meta.instrument`` has the measurement error, ``meta.warnings`` what
+        makes the times doubtful. A stopped run is as in :func:`netcalc.experiments.echo`.
 
     Raises
     ------
     DomainError
-        If a size, count, share or time is not possible.
+        If a size, count, share or time is impossible.
     ExperimentError
-        If a limit would be passed, the system has no namespaces, or the run breaks off; then
-        ``partial`` has what was measured.
+        If the run would exceed a limit, the system has no namespaces, or the run fails; then
+        ``partial`` has the samples so far.
 
     References
     ----------
@@ -105,11 +104,7 @@ def packet_trains(
     require_processes()
     require_path(path, needed=True)
     [size] = whole_sizes(
-        payload_bytes,
-        _TAG_BYTES,
-        MAX_PAYLOAD_BYTES,
-        carrier="a packet of a train",
-        why="It starts with 12 bytes of its own, and is at most 1500 bytes with its headers",
+        "size-for-train", payload_bytes, _TAG_BYTES, MAX_PAYLOAD_BYTES, carrier="a train"
     )
     plan = Trains(
         payload_bytes=size,
@@ -119,7 +114,7 @@ def packet_trains(
         timeout_s=finite("timeout_s", timeout_s, 0.001, 60.0),
         seed=seed,
     )
-    wire = EmulatedPath(path, offload=False)
+    emulated = EmulatedPath(path, offload=False)
     sent_count = plan.count * plan.packet_count
     one_s = path.one_way_s(
         plan.payload_bytes + DATAGRAM_HEADERS_BYTES, packet_count=plan.packet_count
@@ -129,29 +124,28 @@ def packet_trains(
         carried_bytes=sent_count * plan.payload_bytes,
         duration_s=plan.count * float(one_s),
     )
-    require_writable(save)
-    command = (
-        f"packet_trains({size}, path={path!r}, packet_count={plan.packet_count}, "
-        f"count={plan.count}, cross_ratio={plan.cross_ratio:g}, timeout_s={plan.timeout_s:g}, "
-        f"seed={seed})"
+    make = partial(
+        TrainRun,
+        experiment="packet_trains",
+        protocol="udp",
+        target=f"{emulated.address('B')}, UDP in trains",
+        note="times by the wall clock: the kernel stamps arrivals with it",
+        total_count=plan.count,
+        unit="trains",
+        host=emulated.address("B"),
+        command=(
+            f"packet_trains({size}, path={path!r}, packet_count={plan.packet_count}, "
+            f"count={plan.count}, cross_ratio={plan.cross_ratio:g}, "
+            f"timeout_s={plan.timeout_s:g}, seed={seed})"
+        ),
     )
-    with Stopping(stop, limit_s=MAX_DURATION_S) as stopping:
-        run = TrainRun(
-            total_count=plan.count,
-            unit="trains",
-            host=wire.address("B"),
-            port=None,
-            stopping=stopping,
-            progress=progress,
-            save=save,
-            command=command,
-        )
-        return finish(run, lambda: run.through(wire, plan))
+    measure = partial(TrainRun.measure, emulated=emulated, plan=plan)
+    return conduct(make, measure, progress=progress, stop=stop, save=save)
 
 
 @dataclass(frozen=True, slots=True)
 class Trains:
-    """What was asked for, checked."""
+    """The checked parameters of a run of trains."""
 
     payload_bytes: int
     packet_count: int
@@ -163,10 +157,10 @@ class Trains:
 
 @dataclass(slots=True)
 class Packet:
-    """One packet of a train: when it was sent and when it came, by the wall clock; 0 if never."""
+    """One packet of a train, with its times by the wall clock; 0 if it did not arrive."""
 
     train: int
-    place: int
+    index: int
     packet_bytes: int
     sent_ns: int
     crossed: bool
@@ -174,44 +168,44 @@ class Packet:
 
 
 class TrainRun(Record[TrainSamples]):
-    """The trains of one run, as they come."""
+    """The trains of one run in progress."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._packets: list[Packet] = []
-        self._done_count = self._silent_count = 0
+        self._done_count = 0
         self._session = secrets.token_bytes(4)
-        self._elsewhere = ("", 0)
+        self._cross_address = ("", 0)
 
     @property
     def done_count(self) -> int:
-        """Trains that were sent and awaited."""
+        """Trains that arrived, or timed out."""
         return self._done_count
 
-    def through(self, wire: EmulatedPath, plan: Trains) -> None:
-        """Open the wire and send every train from its near end."""
+    def measure(self, emulated: EmulatedPath, plan: Trains) -> None:
+        """Open the path and send every train from its near end."""
         self.facts.update(instrument.machine(), **instrument.timer(), address_family="IPv4")
         self.measure_own_error()
         kind = (socket.AF_INET, socket.SOCK_DGRAM)
         with (
-            wire,
-            wire.socket("A", *kind) as sender,
-            wire.socket("B", *kind) as receiver,
-            wire.socket("B", *kind) as elsewhere,
+            emulated,
+            emulated.socket("A", *kind) as sender,
+            emulated.socket("B", *kind) as receiver,
+            emulated.socket("B", *kind) as cross,
         ):
-            self.facts["truth"] = wire.truth()
-            # Nobody reads there: what is somebody else's takes no room from a train.
-            elsewhere.bind((self.host, 0))
-            self._elsewhere = elsewhere.getsockname()
+            self.facts["truth"] = emulated.truth()
+            # Nobody reads there: cross traffic takes no room in the receiver's buffer.
+            cross.bind((self.host, 0))
+            self._cross_address = cross.getsockname()
             receiver.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
             receiver.bind((self.host, 0))
             sender.connect(receiver.getsockname())
-            limit_receive(receiver, slice_s(plan.timeout_s))
+            set_timeout(receiver, slice_s(plan.timeout_s))
             try:
                 self._send_all(sender, receiver, plan)
             except OSError as error:
                 raise self.failure(error) from error
-            self.note_wire(wire.statistics())
+            self.add_path_statistics(emulated.statistics())
         self.measure_own_error()
 
     def _send_all(self, sender: socket.socket, receiver: socket.socket, plan: Trains) -> None:
@@ -222,38 +216,38 @@ class TrainRun(Record[TrainSamples]):
                 self.stopping.check()
                 packets = self._send(sender, plan, train, draw)
                 self._await(receiver, packets, plan)
-                self._listen_to_silence(packets)
+                self.count_silence(any(p.received_ns for p in packets), "no-packets")
                 if train:
                     self._packets += packets
                     self._done_count += 1
                     arrived = [p.received_ns for p in packets if p.received_ns]
-                    self.tell((max(arrived) - min(arrived)) * 1e-9 if arrived else np.nan)
+                    self.advance((max(arrived) - min(arrived)) * 1e-9 if arrived else np.nan)
 
     def _send(
         self, sender: socket.socket, plan: Trains, train: int, draw: random.Random
     ) -> list[Packet]:
-        """Hand the packets of a train to the kernel, one right after the other."""
-        places = range(1, plan.packet_count + 1)
+        """Send the packets of a train back to back."""
+        indices = range(1, plan.packet_count + 1)
         rest = bytes(plan.payload_bytes - _TAG_BYTES)
-        crossing = [place > 1 and draw.random() < plan.cross_ratio for place in places]
-        others = [bytes(draw.randint(_TAG_BYTES, MAX_PAYLOAD_BYTES)) for _ in places]
-        datagrams = [self._tag(train, place) + rest for place in places]
+        crossing = [index > 1 and draw.random() < plan.cross_ratio for index in indices]
+        others = [bytes(draw.randint(_TAG_BYTES, MAX_PAYLOAD_BYTES)) for _ in indices]
+        datagrams = [self._tag(train, index) + rest for index in indices]
         size, packets = plan.payload_bytes + DATAGRAM_HEADERS_BYTES, []
-        for place, data, other, crossed in zip(places, datagrams, others, crossing, strict=True):
+        for index, data, other, crossed in zip(indices, datagrams, others, crossing, strict=True):
             if crossed:
-                sender.sendto(other, self._elsewhere)
-            packets.append(Packet(train, place, size, time.time_ns(), crossed))
+                sender.sendto(other, self._cross_address)
+            packets.append(Packet(train, index, size, time.time_ns(), crossed))
             sender.send(data)
         return packets
 
-    def _tag(self, train: int, place: int) -> bytes:
-        return train.to_bytes(4, "little") + place.to_bytes(4, "little") + self._session
+    def _tag(self, train: int, index: int) -> bytes:
+        return train.to_bytes(4, "little") + index.to_bytes(4, "little") + self._session
 
     def _await(self, receiver: socket.socket, packets: list[Packet], plan: Trains) -> None:
-        """Note when each packet of a train arrives, until all have or the time is over."""
+        """Record the arrival of each packet of a train, until all have arrived or the timeout."""
         end_s = time.monotonic() + plan.timeout_s
-        awaited = {packet.place: packet for packet in packets}
-        while awaited and time.monotonic() < end_s:
+        expected = {packet.index: packet for packet in packets}
+        while expected and time.monotonic() < end_s:
             self.stopping.check()
             try:
                 data, control, _, _ = receiver.recvmsg(_TAG_BYTES, 64)
@@ -261,27 +255,18 @@ class TrainRun(Record[TrainSamples]):
                 continue
             if data[8:] != self._session or data[:4] != packets[0].train.to_bytes(4, "little"):
                 continue
-            packet = awaited.pop(int.from_bytes(data[4:8], "little"), None)
+            packet = expected.pop(int.from_bytes(data[4:8], "little"), None)
             if packet is not None:
                 packet.received_ns = stamp_ns(control)
 
-    def _listen_to_silence(self, packets: list[Packet]) -> None:
-        self._silent_count = 0 if any(p.received_ns for p in packets) else self._silent_count + 1
-        if self._silent_count >= SILENT_COUNT:
-            raise ExperimentError(
-                f"of {self._silent_count} trains in a row no packet arrived",
-                phase=self.phase,
-                host=self.host,
-                hint="Wait longer for each: timeout_s",
-            )
-
     def samples(self) -> TrainSamples:
-        """Return what was measured so far."""
+        """Return the samples so far."""
         rows, start_ns = self._packets, self._start_wall_ns
         lost_count = sum(not packet.received_ns for packet in rows)
+        warnings = [Notice("packets-lost", {"count": lost_count})]
         return TrainSamples(
             train=[packet.train for packet in rows],
-            place=[packet.place for packet in rows],
+            place=[packet.index for packet in rows],
             packet_bytes=[packet.packet_bytes for packet in rows],
             sent_s=[(packet.sent_ns - start_ns) * 1e-9 for packet in rows],
             received_s=[
@@ -289,12 +274,5 @@ class TrainRun(Record[TrainSamples]):
                 for packet in rows
             ],
             crossed=[packet.crossed for packet in rows],
-            meta=self.meta(
-                tool="netcalc packet trains",
-                target=f"{self.host}, UDP in trains",
-                layers={},
-                counts={"lost_count": lost_count},
-                remarks=[f"packets that did not arrive: {lost_count}"] if lost_count else [],
-                note="times by the wall clock: the kernel notes arrivals by it",
-            ),
+            meta=self.meta({"lost_count": lost_count}, warnings if lost_count else []),
         )

@@ -1,4 +1,4 @@
-"""Samples and a model in, parameters with their uncertainty out.
+"""Fits of models to samples: parameters, with their standard errors.
 
 >>> import numpy as np
 >>> from netcalc.samples import RttSamples
@@ -8,8 +8,8 @@
 >>> round(fitted.params["base_rtt_s"], 4), round(fitted.params["bandwidth_bps"])
 (0.08, 198000)
 
-A parameter that the points do not determine is ``nan`` and :attr:`Fit.not_identifiable` says why;
-a slope is never made up. ``fit.model(x, **fit.params)`` works as it stands.
+A parameter that the points do not determine is ``nan``, and :attr:`Fit.not_identifiable` holds the
+reason. ``fit.model(x, **fit.params)`` evaluates the fitted formula.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What each part of a transaction costs: a time as a sum, with the uncertainty of every term."""
+"""Cost of each part of a transaction: a time as a sum, with the standard error of every term."""
 
 from __future__ import annotations
 
@@ -9,40 +9,43 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
-from netcalc.fit.lines import set_aside
+from netcalc.fit.lines import ROUNDING_RATIO, set_aside
+from netcalc.messages import Notice
 from netcalc.models.hosts.mbufs import datagram_mbufs
 from netcalc.models.sizes.fragmentation import fragment_count
 from netcalc.samples import TransactionSamples
 
 COSTS = {
-    "transaction_s": "there are no points",
-    "byte_cost": "all points have one size",
-    "packet_cost": "no datagram of these is cut, or every one into as many packets",
-    "mbuf_s": "every datagram of these takes as many mbufs",
+    "transaction_s": "no-points",
+    "byte_cost": "one-size-of-datagram",
+    "packet_cost": "equal-packet-counts",
+    "mbuf_s": "equal-mbuf-counts",
 }
-"""Costs of a transaction, and why the points may not determine one."""
+"""Costs of a transaction, and the reason why points may not determine one."""
+LARGEST_PACKET_BYTES = 65_535.0
+"""Largest IPv4 packet: its length field has 16 bits (RFC 791). [byte]"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Costs:
-    """A time as a sum: what each of its parts costs, and how well the points tell.
+    """A time as a sum of costs, each with its standard error.
 
     Parameters
     ----------
     params, stderr : mapping of str to float
         Cost of each part and its standard error; nan if the points do not determine it.
     parts : callable
-        From sizes to one row for each of ``params``: how often that part is in the time.
+        From sizes to one row for each of ``params``: the number of times that part occurs.
     covariance : numpy.ndarray
-        Of ``params``, in their order; nan where one is unknown.
+        Covariance of ``params``, in their order; nan where one is unknown.
     degrees : int
-        Points in the fit, less the costs found.
+        Degrees of freedom: points in the fit minus the costs found.
     x, measured, residual : numpy.ndarray
-        The points, and measured less predicted.
+        The points, and measured minus predicted.
     outlier : numpy.ndarray of bool
         Points set aside.
-    not_identifiable : mapping of str to str
-        Costs that the points do not determine, and why.
+    not_identifiable : mapping of str to Notice
+        Costs that the points do not determine, and the reason.
     """
 
     params: Mapping[str, float]
@@ -54,33 +57,33 @@ class Costs:
     measured: FloatArray
     residual: FloatArray
     outlier: NDArray[np.bool_]
-    not_identifiable: Mapping[str, str] = field(default_factory=dict)
+    not_identifiable: Mapping[str, Notice] = field(default_factory=dict)
 
     def predict(self, x: FloatArray) -> FloatArray:
-        """Sum of the costs at ``x``; one not identifiable counts as none, if all: nan."""
+        """Sum of the costs at ``x``, without those not identifiable; nan if none is known."""
         known = np.array(list(self.params.values()))
         costs = np.nan_to_num(known) if np.isfinite(known).any() else known
         total: FloatArray = costs @ self.parts(np.asarray(x, dtype=float))
         return total
 
     def margin(self, x: FloatArray) -> FloatArray:
-        """Half of the 95% interval of :meth:`predict` at ``x``."""
+        """Half width of the 95% interval of :meth:`predict` at ``x``."""
         parts = self.parts(np.asarray(x, dtype=float))
         variance = np.einsum("ix,ij,jx->x", parts, np.nan_to_num(self.covariance), parts)
         margin: FloatArray = self._deviations * np.sqrt(np.maximum(variance, 0.0))
         return margin
 
     def margin_of(self, name: str) -> float:
-        """Half of the 95% interval of one cost."""
+        """Half width of the 95% interval of one cost."""
         return self._deviations * self.stderr[name]
 
     def is_seen(self, name: str) -> bool:
-        """Whether a cost is told apart from 0: its 95% interval lies above."""
+        """Whether a cost is significantly greater than 0: its 95% interval lies above 0."""
         return bool(self.params[name] > self.margin_of(name))
 
     @property
     def _deviations(self) -> float:
-        from scipy.special import stdtrit  # late: half of the package does without scipy
+        from scipy.special import stdtrit  # late, as half of the package works without scipy
 
         return float(stdtrit(self.degrees, 0.975)) if self.degrees > 0 else np.nan
 
@@ -88,25 +91,25 @@ class Costs:
 def datagram_costs(
     samples: TransactionSamples, *, mode: str = "udp", column: str = "response_s"
 ) -> Costs:
-    """Fit what transactions of a host with itself cost: each, a byte, a packet more, an mbuf more.
+    """Fit the costs of transactions on loopback: per transaction, byte, further packet and mbuf.
 
     Parameters
     ----------
     samples : TransactionSamples
-        A run of ping or UDP on a loopback whose MTU is noted in ``meta.instrument``.
+        A run of ping or UDP on a loopback whose MTU is recorded in ``meta.instrument``.
     mode : {'udp', 'ping'}
         The protocol.
     column : {'response_s', 'tap_s'}
-        Whose clock.
+        Times of the program's clock, or of the packet tap's.
 
     Returns
     -------
     Costs
-        Of the smallest time of each size: ``transaction_s``, ``byte_cost``, ``packet_cost`` for
-        each further packet, ``mbuf_s`` for each mbuf that 4.4BSD would take beyond the first. A
-        packet or mbuf more is one more each way.
+        Fitted to the minimum time of each size: ``transaction_s``, ``byte_cost``, ``packet_cost``
+        for each further packet, ``mbuf_s`` for each mbuf after the first that 4.4BSD would use. A
+        further packet or mbuf is one in each direction.
     """
-    mtu = min(float(samples.meta.instrument.get("loopback_mtu_bytes", np.inf)), 65_535.0)
+    mtu = loopback_mtu_bytes(samples)
     outer, inner = (20, 8) if mode == "ping" else (28, 0)
 
     def parts(size: FloatArray) -> FloatArray:
@@ -119,23 +122,29 @@ def datagram_costs(
     return _costs(x, y, parts)
 
 
+def loopback_mtu_bytes(samples: TransactionSamples) -> float:
+    """Return the largest IP packet on the loopback of a run; unlimited where it is not recorded."""
+    mtu = samples.meta.instrument.loopback_mtu_bytes
+    return LARGEST_PACKET_BYTES if mtu is None else min(float(mtu), LARGEST_PACKET_BYTES)
+
+
 def _costs(x: FloatArray, y: FloatArray, parts: Callable[[FloatArray], FloatArray]) -> Costs:
-    """Least squares on the parts that vary, without the points that are far off."""
+    """Fit the parts that vary by least squares, without outliers."""
     table, names = parts(x), list(COSTS)
     used = [i for i in range(len(names)) if x.size and (i == 0 or np.ptp(table[i]) > 0)]
-    reasons = {name: why for i, (name, why) in enumerate(COSTS.items()) if i not in used}
+    reasons = {name: Notice(code) for i, (name, code) in enumerate(COSTS.items()) if i not in used}
     if np.linalg.matrix_rank(_scaled(table[used])) < len(used):
-        reasons = {name: f"{x.size} points are too few for {len(used)} costs" for name in names}
-        used = []
+        too_few = Notice("too-few-points", {"count": int(x.size), "cost_count": len(used)})
+        reasons, used = dict.fromkeys(names, too_few), []
     outlier, degrees = np.zeros(x.size, bool), 0
     found = np.full(len(names), np.nan)
     covariance = np.full((len(names), len(names)), np.nan)
     if used:
         rows = table[used]
-        rounding = 1e-12 * float(np.abs(y).max())
+        rounding = ROUNDING_RATIO * float(np.abs(y).max())
         off, _ = set_aside(y - _least_costs(rows, y)[0] @ rows, rounding)
         if np.linalg.matrix_rank(_scaled(rows[:, ~off])) == len(used):
-            outlier = off  # else the points far off alone determine a cost: they stay
+            outlier = off  # otherwise only these points determine a cost, and they are kept
         found[used], square, degrees = _least_costs(rows[:, ~outlier], y[~outlier])
         covariance[np.ix_(used, used)] = square
     return Costs(
@@ -153,13 +162,16 @@ def _costs(x: FloatArray, y: FloatArray, parts: Callable[[FloatArray], FloatArra
 
 
 def _scaled(rows: FloatArray) -> FloatArray:
-    """Return rows in units of about their largest: sizes would hide the counts."""
+    """Return rows scaled to a largest element of 1.
+
+    Sizes are up to 65,535 times as large as counts, and the rank is judged by the largest.
+    """
     largest = np.abs(rows).max(axis=1, initial=0.0, keepdims=True)
     return rows / np.where(largest > 0, largest, 1.0)
 
 
 def _least_costs(rows: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, int]:
-    """Return the costs of least squares, their covariance, and the points beyond their number."""
+    """Return the least-squares costs, their covariance, and the degrees of freedom."""
     scale = np.abs(rows).max(axis=1)
     inverse = np.linalg.pinv((rows / scale[:, None]).T)
     costs = inverse @ y / scale

@@ -1,4 +1,4 @@
-"""What it costs a host to send a datagram, from the rates at several sizes."""
+"""Cost for a host to send a datagram, from the rates at several frame sizes."""
 
 from __future__ import annotations
 
@@ -7,31 +7,32 @@ import numpy as np
 from netcalc.checks import FloatArray
 from netcalc.fit.costs import Costs
 from netcalc.fit.lines import robust_line
+from netcalc.messages import Notice
 from netcalc.models.sizes.framing import ethernet_frame_bytes
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.samples import BulkSamples
 
 
 def frame_costs(samples: BulkSamples) -> Costs:
-    """Fit what it costs to send a datagram: each one, and each byte of its frame.
+    """Fit the cost of sending a datagram: per datagram, and per byte of its frame.
 
     Parameters
     ----------
     samples : BulkSamples
-        Blasts of datagrams as fast as the sender could, of several sizes.
+        Blasts of datagrams of several sizes, each as fast as the sender could send.
 
     Returns
     -------
     Costs
-        Of the smallest time of each size, which other programs disturb least: ``packet_cost`` and
-        ``byte_cost``. All that the sender's processor does for a datagram is in them: on loopback
-        the delivery, routed the forwarding too.
+        Fitted to the minimum time of each size, which other programs disturb least:
+        ``packet_cost`` and ``byte_cost``. They include all processing of a datagram on the
+        sender's CPU: on loopback the delivery, on a routed path the forwarding.
     """
     each_s = np.asarray(samples.wall_s) / np.asarray(samples.write_count)
     known = np.isfinite(each_s)
-    frames, place = np.unique(frame_bytes(samples)[known], return_inverse=True)
+    frames, index = np.unique(frame_bytes(samples)[known], return_inverse=True)
     spent_s = np.full(frames.size, np.inf)
-    np.minimum.at(spent_s, place, each_s[known])
+    np.minimum.at(spent_s, index, each_s[known])
     line = robust_line(frames, spent_s)
     kept = ~line.outlier
     costs = np.array([line.intercept, line.slope])
@@ -40,14 +41,14 @@ def frame_costs(samples: BulkSamples) -> Costs:
     )
     reasons = {}
     if line.rank < 2 or line.slope <= 0:
-        why = "all frames have one size" if line.rank < 2 else "time does not grow with the size"
-        reasons["byte_cost"] = why
+        code = "one-size-of-frame" if line.rank < 2 else "no-increase-with-size"
+        reasons["byte_cost"] = Notice(code)
         times = spent_s[kept]
         costs = np.array([times.mean() if times.size else np.nan, np.nan])
         variance = times.var(ddof=1) / times.size if times.size > 1 else np.nan
         covariance = np.array([[variance, np.nan], [np.nan, np.nan]])
     if not frames.size:
-        reasons["packet_cost"] = "there are no blasts"
+        reasons = dict.fromkeys(("packet_cost", "byte_cost"), Notice("no-blasts"))
     return Costs(
         params=dict(zip(("packet_cost", "byte_cost"), costs.tolist(), strict=True)),
         stderr=dict(

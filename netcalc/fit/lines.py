@@ -9,13 +9,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import FloatArray
+from netcalc.messages import Notice
 from netcalc.models.delays import latency
+from netcalc.models.measuring.robust import MAD_TO_STD, theil_sen_intercept, theil_sen_slope
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.samples import RttSamples, TransferSamples
 from netcalc.units import show
 
+# Iglewicz and Hoaglin (1993) advise 3.5 for normal scatter. Queueing delays have a long tail: at 6,
+# a normal sample of 1000 points loses none, and a probe that waited for ARP or DNS is still found.
 OUTLIER_DEVIATIONS = 6.0
 """Points further from the robust line than this many of its scales are set aside, and listed."""
+# One outlier of three points leaves two, through which any line passes: no scatter to judge it by.
+FEWEST_FOR_OUTLIERS = 4
+"""With fewer points than this none is set aside."""
+SIGNIFICANT_ERRORS = 2.0
+"""A slope is significant if it is more than this many standard errors above 0: about 95%."""
+# Sums of a few hundred squares lose about three of the 16 digits of a float.
+ROUNDING_RATIO = 1e-12
+"""Residuals smaller than this share of the largest value are rounding, not scatter. [ratio]"""
 
 _UNITS = {"_bps": "bit/s", "_bytes": "byte", "_s": "s"}
 
@@ -51,7 +63,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
-    """What a fit found, and what it could not.
+    """Parameters of a formula fitted to points, and the ones that the points do not determine.
 
     Parameters
     ----------
@@ -62,17 +74,17 @@ class Fit:
     x, measured : numpy.ndarray
         The points that were fitted.
     residual : numpy.ndarray
-        Measured less predicted; nan where the model could not be fitted.
+        Measured minus predicted; nan where the model could not be fitted.
     outlier : numpy.ndarray of bool
         Points set aside.
     line : Line
         The straight line behind the parameters, with its covariance.
-    not_identifiable : mapping of str to str
-        Parameters that the points do not determine, and why.
-    notes : tuple of str
-        What a reader should know: what the intercept contains, what was left out.
+    not_identifiable : mapping of str to Notice
+        Parameters that the points do not determine, and the reason.
+    notes : tuple of Notice
+        Remarks: the content of the intercept, the points set aside.
     x_name, y_name : str
-        Names of what is on the axes, with their unit as the nomenclature has it.
+        Names of both axes, with the unit suffix of the nomenclature.
     """
 
     params: Mapping[str, float]
@@ -83,8 +95,8 @@ class Fit:
     residual: FloatArray
     outlier: NDArray[np.bool_]
     line: Line
-    not_identifiable: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    not_identifiable: Mapping[str, Notice] = field(default_factory=dict)
+    notes: tuple[Notice, ...] = ()
     x_name: str = "payload_bytes"
     y_name: str = "rtt_s"
 
@@ -109,14 +121,14 @@ class Fit:
                 "" if error == 0 or np.isnan(error) else f" ± {show(error, unit, digits=2)}"
             )
             lines.append(f"{name}: {show(value, unit)}{plus_minus}")
-        return "\n".join((*lines, *self.notes))
+        return "\n".join((*lines, *map(str, self.notes)))
 
 
 def robust_line(x: FloatArray, y: FloatArray, *, resolution: float = 0.0) -> Line:
-    """Fit a straight line that a few wild points do not move.
+    """Fit a straight line that a few outliers do not change.
 
-    The start is the median of the slopes between all pairs of points (Theil and Sen); points
-    further than :data:`OUTLIER_DEVIATIONS` scales of the residuals (1.4826 times their median
+    The first estimate is the Theil-Sen line. Points further from it than
+    :data:`OUTLIER_DEVIATIONS` scales of the residuals (1.4826 times their median absolute
     deviation) are set aside; least squares on the others gives the line and its errors.
 
     Parameters
@@ -124,7 +136,7 @@ def robust_line(x: FloatArray, y: FloatArray, *, resolution: float = 0.0) -> Lin
     x, y : numpy.ndarray
         The points, one-dimensional and finite.
     resolution : float
-        Smallest difference of ``y`` that means anything: the scale is never below it.
+        Smallest meaningful difference of ``y``: a lower limit for the scale.
 
     Returns
     -------
@@ -132,8 +144,8 @@ def robust_line(x: FloatArray, y: FloatArray, *, resolution: float = 0.0) -> Lin
         The line; its ``rank`` is 1, and its slope 0, if all ``x`` are equal.
     """
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    # In units of about the largest: squares of very large or small numbers are no floats. Powers of
-    # two change no digit.
+    # Scaled to about 1, as squares of very large or small numbers overflow or underflow; dividing
+    # by a power of two changes no digit.
     x_unit, y_unit = _power_of_two(x), _power_of_two(y)
     line = _scaled_line(x / x_unit, y / y_unit, resolution=resolution / y_unit)
     return Line(
@@ -154,8 +166,7 @@ def _power_of_two(values: FloatArray) -> float:
 
 
 def _scaled_line(x: FloatArray, y: FloatArray, *, resolution: float) -> Line:
-    # Rounding is no scatter: a million-millionth of the largest value counts as equal.
-    floor = max(resolution, 1e-12 * float(np.abs(y).max(initial=0.0)))
+    floor = max(resolution, ROUNDING_RATIO * float(np.abs(y).max(initial=0.0)))
     distinct = np.unique(x).size
     if distinct < 2:
         middle = float(np.median(y)) if y.size else np.nan
@@ -164,8 +175,8 @@ def _scaled_line(x: FloatArray, y: FloatArray, *, resolution: float) -> Line:
         error = float(kept.std(ddof=1) / np.sqrt(kept.size)) if kept.size > 1 else np.nan
         centre = float(kept.mean()) if kept.size else np.nan
         return Line(centre, 0.0, error, np.nan, np.nan, scale, min(distinct, 1), outlier)
-    slope = _median_slope(x, y)
-    intercept = float(np.median(y - slope * x))
+    slope = float(theil_sen_slope(x, y=y))
+    intercept = float(theil_sen_intercept(x, y=y))
     outlier, scale = set_aside(y - intercept - slope * x, floor)
     if np.unique(x[~outlier]).size < 2:
         outlier = np.zeros(x.size, bool)
@@ -182,14 +193,14 @@ def rtt_against_size(
     samples : RttSamples
         Round trips; lost probes, duplicates and late replies do not enter.
     header_bytes : int
-        Bytes in front of the user data that are clocked as well: 28 for IPv4 with ICMP or UDP.
+        Headers that are transmitted with the user data: 28 for IPv4 with ICMP or UDP. [byte]
     minima : bool
-        Fit the smallest round trip of each size, which queues disturb least; else every one.
+        Fit the minimum round-trip time of each size, which queueing disturbs least; otherwise all.
 
     Returns
     -------
     Fit
-        ``base_rtt_s`` (a round trip of no bits) and ``bandwidth_bps`` (equivalent rate, one way)
+        ``base_rtt_s`` (round-trip time at size 0) and ``bandwidth_bps`` (equivalent rate, one way)
         of :func:`netcalc.models.delays.latency.echo_rtt_s`.
     """
     if not isinstance(samples, RttSamples):
@@ -203,33 +214,29 @@ def rtt_against_size(
     resolution = np.asarray(samples.resolution_s)[samples.measured]
     smallest = float(np.nanmin(resolution, initial=np.inf)) if resolution.size else 0.0
     line = robust_line(size, rtt, resolution=smallest / 2 if np.isfinite(smallest) else 0.0)
-    reasons = _why_no_slope(size, line, bits=16.0, fix="ping with several sizes (ping -s)")
-    bandwidth = np.nan if reasons else 16.0 / line.slope
-    bandwidth_error = bandwidth * line.slope_stderr / line.slope if not reasons else np.nan
-    header_s = 0.0 if reasons else header_bytes * line.slope
+    reason = _no_rate_reason(size, line, bits=16.0, one_size="one-size-of-echo")
+    bandwidth = np.nan if reason else 16.0 / line.slope
+    bandwidth_error = np.nan if reason else bandwidth * line.slope_stderr / line.slope
+    header_s = 0.0 if reason else header_bytes * line.slope
     base = line.intercept - header_s
     base_error = float(line.stderr_at(-header_bytes))
     notes = []
-    if size.size and not reasons:
-        notes.append(
-            f"The intercept at no user data, {show(line.intercept, 's')}, contains "
-            f"{show(header_s, 's')} for the {header_bytes} bytes of headers, there and back."
-        )
-    not_identifiable = {"bandwidth_bps": reasons} if reasons else {}
+    not_identifiable = {"bandwidth_bps": reason} if reason else {}
     if not size.size:
-        not_identifiable["base_rtt_s"] = "no round trip with a size and a time"
+        not_identifiable["base_rtt_s"] = Notice("no-round-trips")
         base = np.nan
-    elif reasons:
-        notes.append(
-            f"base_rtt_s is the round trip at {_sizes_text(size)}: "
-            "the time of its bits is still in it."
-        )
+    elif reason:
+        notes.append(_base_note(size))
         base, base_error = float(np.mean(rtt[~line.outlier])), np.nan
-    elif base < 0:
-        not_identifiable["base_rtt_s"] = (
-            f"the line meets the axis at {show(line.intercept, 's')}, below its headers"
-        )
-        base = np.nan
+    else:
+        values = {
+            "intercept_s": line.intercept, "header_s": header_s, "header_bytes": header_bytes,
+        }  # fmt: skip
+        notes.append(Notice("intercept-includes-headers", values))
+        if base < 0:
+            values = {"intercept_s": line.intercept}
+            not_identifiable["base_rtt_s"] = Notice("intercept-below-headers", values)
+            base = np.nan
     return Fit(
         params={"base_rtt_s": base, "bandwidth_bps": bandwidth, "header_bytes": header_bytes},
         stderr={"base_rtt_s": base_error, "bandwidth_bps": bandwidth_error, "header_bytes": 0.0},
@@ -262,21 +269,21 @@ def transfer_against_size(samples: TransferSamples) -> Fit:
     size = np.asarray(samples.payload_bytes)[samples.measured]
     time = np.asarray(samples.duration_s)[samples.measured]
     line = robust_line(size, time)
-    reasons = _why_no_slope(size, line, bits=8.0, fix="move several sizes")
-    not_identifiable = {"bandwidth_bps": reasons} if reasons else {}
+    reason = _no_rate_reason(size, line, bits=8.0, one_size="one-size-of-transfer")
+    not_identifiable = {"bandwidth_bps": reason} if reason else {}
     latency_s = line.intercept
     if not size.size:
-        not_identifiable["latency_s"] = "no transfer with a size and a time"
+        not_identifiable["latency_s"] = Notice("no-transfers")
         latency_s = np.nan
     elif latency_s < 0:
-        not_identifiable["latency_s"] = f"the line meets the axis at {latency_s:.3g} s"
+        not_identifiable["latency_s"] = Notice("intercept-negative", {"intercept_s": latency_s})
         latency_s = np.nan
-    bandwidth = np.nan if reasons else 8.0 / line.slope
+    bandwidth = np.nan if reason else 8.0 / line.slope
     return Fit(
         params={"latency_s": latency_s, "bandwidth_bps": bandwidth},
         stderr={
             "latency_s": line.intercept_stderr,
-            "bandwidth_bps": np.nan if reasons else bandwidth * line.slope_stderr / line.slope,
+            "bandwidth_bps": np.nan if reason else bandwidth * line.slope_stderr / line.slope,
         },
         model=latency.transfer_s,
         x=size,
@@ -290,24 +297,15 @@ def transfer_against_size(samples: TransferSamples) -> Fit:
     )
 
 
-def _median_slope(x: FloatArray, y: FloatArray) -> float:
-    """Median of the slopes between points of different x; of at most a million pairs."""
-    if x.size > 1400:
-        # Evenly spaced in x order: the median over this part is as good as over all.
-        chosen = np.argsort(x, kind="stable")[:: x.size // 1000]
-        x, y = x[chosen], y[chosen]
-    first, second = np.triu_indices(x.size, 1)
-    run = x[second] - x[first]
-    rise = y[second] - y[first]
-    return float(np.median(rise[run != 0] / run[run != 0]))
-
-
 def set_aside(residual: FloatArray, floor: float) -> tuple[NDArray[np.bool_], float]:
-    """Tell the points far off from the others, and return the scale of the residuals."""
-    if residual.size < 4:
+    """Return which points are outliers, and the scale of the residuals.
+
+    ``floor`` is the lower limit of the scale: the resolution of the clock, or rounding.
+    """
+    if residual.size < FEWEST_FOR_OUTLIERS:
         return np.zeros(residual.size, bool), np.nan
     deviation = np.abs(residual - np.median(residual))
-    scale = max(1.4826 * float(np.median(deviation)), floor)
+    scale = max(MAD_TO_STD * float(np.median(deviation)), floor)
     return deviation > OUTLIER_DEVIATIONS * scale, scale
 
 
@@ -335,37 +333,31 @@ def _least_squares(x: FloatArray, y: FloatArray, outlier: NDArray[np.bool_], sca
     )
 
 
-def _why_no_slope(x: FloatArray, line: Line, *, bits: float, fix: str) -> str:
-    """Say why the points do not determine a rate, or nothing if they do."""
+def _no_rate_reason(x: FloatArray, line: Line, *, bits: float, one_size: str) -> Notice | None:
+    """Return why the points do not determine a rate; None if they do."""
     if x.size == 0:
-        return "there are no points"
+        return Notice("no-points")
     if line.rank < 2:
-        return f"every point is at {_sizes_text(x)} (rank 1, 2 parameters); to see the rate, {fix}"
+        return Notice(one_size, {"size_bytes": float(x[0])})
     if line.slope <= 0:
-        return "the time does not grow with the size: the scatter is larger than the slope"
-    if line.slope <= 2 * line.slope_stderr:
-        bound = bits / (line.slope + 2 * line.slope_stderr)
-        return (
-            "the slope is not distinguishable from 0 (it is less than 2 standard errors); "
-            f"the rate is likely above {show(bound, 'bit/s')}"
-        )
-    return ""
+        return Notice("no-increase-with-size")
+    if line.slope <= SIGNIFICANT_ERRORS * line.slope_stderr:
+        steepest = line.slope + SIGNIFICANT_ERRORS * line.slope_stderr
+        return Notice("slope-insignificant", {"bound_bps": bits / steepest})
+    return None
 
 
-def _outlier_notes(x: FloatArray, y: FloatArray, line: Line) -> tuple[str, ...]:
+def _base_note(x: FloatArray) -> Notice:
+    """Return the sizes at which a base round-trip time without a rate was measured."""
+    low, high = float(x.min()), float(x.max())
+    if low == high:
+        return Notice("base-at-one-size", {"size_bytes": low})
+    return Notice("base-at-several-sizes", {"low_bytes": low, "high_bytes": high})
+
+
+def _outlier_notes(x: FloatArray, y: FloatArray, line: Line) -> tuple[Notice, ...]:
     if not line.outlier.any():
         return ()
-    listed = [
-        f"{show(value, 's')} at {show(size, 'byte')}"
-        for size, value in zip(x[line.outlier], y[line.outlier], strict=True)
-    ]
-    more = f" and {len(listed) - 5} more" if len(listed) > 5 else ""
-    return (f"Set aside as outliers: {', '.join(listed[:5])}{more}.",)
-
-
-def _sizes_text(x: FloatArray) -> str:
-    if not x.size:
-        return "no size"
-    if np.unique(x).size == 1:
-        return f"one size, {show(float(x[0]), 'byte')}"
-    return f"sizes from {show(float(x.min()), 'byte')} to {show(float(x.max()), 'byte')}"
+    sizes, times = x[line.outlier].tolist(), y[line.outlier].tolist()
+    values = {"count": len(sizes), "sizes_bytes": sizes, "times_s": times}
+    return (Notice("outliers-set-aside", values),)

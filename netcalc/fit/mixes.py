@@ -1,4 +1,4 @@
-"""What would tell apart mixes of links that one round trip leaves open.
+"""Further measurements that tell apart the mixes of links that fit one round-trip time.
 
 >>> from netcalc.models.delays.path_mixes import path_mixes
 >>> kinds = [1.544e6, 10e6, 45e6]
@@ -24,18 +24,18 @@ from netcalc.units import show
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """How well one more measurement tells mixes of links apart.
+    """How well one further measurement tells mixes of links apart.
 
     Parameters
     ----------
     measurement : str
-        What would be measured.
+        The measurement.
     group_count : int
-        Groups that it tells apart. [1]
+        Number of groups that it tells apart. [1]
     largest_count : int
-        Mixes in the largest group: so many may be left. [1]
+        Number of mixes in the largest group, which are left in the worst case. [1]
     why : str
-        What it sees.
+        The property of a path that it measures.
     """
 
     measurement: str
@@ -48,7 +48,7 @@ class Separation:
         return (self.measurement, str(self.group_count), str(self.largest_count), self.why)
 
 
-SEPARATION_HEADINGS = ("measurement", "groups", "largest", "it sees")
+SEPARATION_HEADINGS = ("measurement", "groups", "largest", "measures")
 """Headings of a table of separations."""
 
 
@@ -60,25 +60,25 @@ def tell_apart(
     resolution_s: float,
     other_bytes: float = 1500.0,
 ) -> tuple[Separation, ...]:
-    """Say which further measurement would tell apart mixes of links that fit one round trip.
+    """Return how well further measurements tell apart the mixes that fit one round-trip time.
 
     Parameters
     ----------
     mixes : PathMixes
-        What fits, of :func:`netcalc.models.delays.path_mixes.path_mixes`.
+        The mixes found by :func:`netcalc.models.delays.path_mixes.path_mixes`.
     bandwidth_bps : 1-D array_like
-        Rate of each kind of link, as there. [bit/s]
+        Rate of each kind of link, in the order of the mixes. [bit/s]
     packet_bytes : float
         Size of the packet that was timed. [byte]
     resolution_s : float
-        Round trips that are closer than this are not told apart. [s]
+        Smallest difference of round-trip times that can be measured. [s]
     other_bytes : float
-        Size of another packet. [byte]
+        Size of a second packet. [byte]
 
     Returns
     -------
     tuple of Separation
-        Measurements, each with the groups that it makes.
+        The measurements, each with its number of groups.
     """
     counts = np.asarray(mixes.link_count)
     rates = np.atleast_1d(np.asarray(bandwidth_bps, dtype=float))
@@ -90,19 +90,21 @@ def tell_apart(
     other = _steps(mixes.rtt_s * (other_bytes / packet_bytes), resolution_s)
     size, time = show(other_bytes, "byte"), show(resolution_s, "s")
     return (
-        _separation(f"the same size again, to {time}", [again], "the sum of 1/rate, once more"),
-        _separation(f"another size, {size}, to {time}", [other], "the same sum, times the size"),
-        _separation("packet pairs", [slowest], "the narrowest link"),
+        _separation(f"the same size again, to {time}", [again], "the sum of 1/rate"),
+        _separation(f"another size, {size}, to {time}", [other], "the sum of 1/rate"),
+        _separation("packet pairs", [slowest], "the bottleneck link"),
         _separation("traceroute", [number], "the number of links"),
         _separation(
-            "packet pairs and traceroute", [slowest, number], "the narrowest link, the number"
+            "packet pairs and traceroute",
+            [slowest, number],
+            "the bottleneck link and the number of links",
         ),
         _separation("traceroute with sizes", list(counts.T), "each link"),
     )
 
 
 def _steps(times_s: FloatArray, resolution_s: float) -> FloatArray:
-    """Number times by the steps of more than the resolution that lie below them."""
+    """Number groups of times; a gap larger than the resolution begins a new group."""
     order = np.argsort(times_s, kind="stable")
     steps = np.concatenate(([0], np.cumsum(np.diff(times_s[order]) > resolution_s)))
     numbers = np.empty(times_s.size)

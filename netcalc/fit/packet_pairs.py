@@ -1,4 +1,4 @@
-"""The narrowest link of a path, from packets that were sent back to back.
+"""Rate of the bottleneck link of a path, from packets sent back to back.
 
 >>> from netcalc.samples import TrainSamples
 >>> pairs = TrainSamples(
@@ -23,22 +23,22 @@ from netcalc.units import show
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BottleneckEstimate:
-    """The narrowest link of a path, as packets sent back to back show it.
+    """Rate of the bottleneck link of a path, estimated from packets sent back to back.
 
     Parameters
     ----------
     bandwidth_bps : float
-        Where the rates of single trains lie closest together: the mode. [bit/s]
+        Mode of the rates of single trains. [bit/s]
     low_bps, high_bps : float
         The shortest range with half of the trains in it. [bit/s]
     median_bps, mean_bps : float
         From the median and the mean of the dispersion. [bit/s]
     rates_bps : numpy.ndarray
-        Of each train. [bit/s]
+        Rate of each train. [bit/s]
     true_bps : float
-        What was set, where the path was emulated; nan otherwise. [bit/s]
+        Rate set on an emulated path; nan otherwise. [bit/s]
     sentence : str
-        What was found.
+        Summary of the result.
     """
 
     bandwidth_bps: float
@@ -52,11 +52,11 @@ class BottleneckEstimate:
 
 
 def bottleneck(samples: TrainSamples) -> BottleneckEstimate:
-    """Find the rate of the narrowest link from packets that were sent back to back.
+    """Estimate the rate of the bottleneck link from packets sent back to back.
 
-    Behind the narrowest link two packets are as far apart as it takes for one. A packet of somebody
-    else's between them makes it more; a queue behind that link makes it less. So the rates of
-    many pairs have several values, and the one where most of them lie is taken, not the mean.
+    After the bottleneck link two packets are separated by its serialization time. Cross traffic
+    between them increases the separation; a queue after that link decreases it. The rates of many
+    pairs therefore have several modes, and the estimate is the main mode, not the mean.
 
     Parameters
     ----------
@@ -66,11 +66,11 @@ def bottleneck(samples: TrainSamples) -> BottleneckEstimate:
     Returns
     -------
     BottleneckEstimate
-        The rate, how closely the trains agree on it, and what median and mean would say.
+        The rate, its spread, and the rates from median and mean.
     """
     if not isinstance(samples, TrainSamples):
         raise TypeError(f"samples must be TrainSamples, found {type(samples).__name__}")
-    truth = samples.meta.instrument.get("truth")
+    truth = samples.meta.instrument.truth
     true_bps = min(truth["bandwidths_bps"]) if truth else np.nan
     trains = samples.trains()
     gaps = trains["packet_count"] - 1.0
@@ -78,7 +78,7 @@ def bottleneck(samples: TrainSamples) -> BottleneckEstimate:
     packet_s = trains["dispersion_s"][apart] / gaps[apart]
     sizes = trains["packet_bytes"][apart]
     if not packet_s.size:
-        why = "No train arrived whole with its packets apart."
+        why = "No train arrived complete with its packets separated."
         return BottleneckEstimate(
             np.nan, np.nan, np.nan, np.nan, np.nan, np.zeros(0), float(true_bps), why
         )
@@ -88,13 +88,14 @@ def bottleneck(samples: TrainSamples) -> BottleneckEstimate:
     mode = 1.0 / _half_sample_mode(np.sort(bit_s))
     mean = 1.0 / float(bit_s.mean())
     sentence = (
-        f"{rates.size} trains: most lie at {show(mode, 'bit/s', digits=3)} (half of them from "
-        f"{show(1 / high, 'bit/s', digits=3)} to {show(1 / low, 'bit/s', digits=3)}); the mean "
-        f"would say {show(mean, 'bit/s', digits=3)}."
+        f"{rates.size} train{'s' * (rates.size != 1)}: mode {show(mode, 'bit/s', digits=3)}, half "
+        f"of them from {show(1 / high, 'bit/s', digits=3)} to {show(1 / low, 'bit/s', digits=3)}; "
+        f"mean {show(mean, 'bit/s', digits=3)}."
     )
     if np.isfinite(true_bps):
         sentence += (
-            f" The narrowest link is set to {show(true_bps, 'bit/s')}: {mode / true_bps - 1:+.1%}."
+            f" The bottleneck link is set to {show(true_bps, 'bit/s')}: error "
+            f"{mode / true_bps - 1:+.1%}."
         )
     return BottleneckEstimate(
         bandwidth_bps=mode,
@@ -117,9 +118,9 @@ def _shortest_half(ordered: FloatArray) -> tuple[float, float]:
 
 
 def _half_sample_mode(ordered: FloatArray) -> float:
-    """Return where values lie closest: the shortest half of the shortest half, and so on.
+    """Return the half-sample mode: the shortest half of the shortest half, and so on.
 
-    Robertson and Cryer, Biometrika 61 (1974): no width to choose, no bins.
+    Robertson and Cryer, Biometrika 61 (1974). It has no bin width to choose.
     """
     while ordered.size > 3:
         low, high = _shortest_half(ordered)

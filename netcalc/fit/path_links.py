@@ -1,4 +1,4 @@
-"""The links of a path from its ends: probes of several sizes to every node.
+"""Rate and latency of each link of a path, from probes of several sizes to every node.
 
 >>> import numpy as np
 >>> from netcalc.path import Path
@@ -13,19 +13,20 @@
 >>> [round(link.latency_s, 6) for link in found.links]
 [0.001, 0.005]
 
-What the points do not determine is nan, and the link says why.
+A rate that the points do not determine is nan, and the link has the reason.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray
-from netcalc.fit.lines import Line, robust_line
+from netcalc.fit.lines import SIGNIFICANT_ERRORS, Line, robust_line
+from netcalc.messages import Notice
 from netcalc.models.measuring.probing import hop_bandwidth_bps
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.path import Path
@@ -33,35 +34,34 @@ from netcalc.samples import HopSamples
 from netcalc.units import show
 
 QUOTED_BYTES = 548
-"""So much of a packet stands in a node's answer at most (RFC 1812). [byte]"""
+"""Most of a packet that an ICMP error message quotes (RFC 1812, 4.3.2.3). [byte]"""
+# Two sizes determine a line exactly and leave no residual to estimate its standard error from.
 FEWEST_SIZES = 3
-"""With fewer sizes a line has no residual to judge by."""
-CERTAIN = 2.0
-"""A link is known if its slope is more than so many standard errors above 0."""
+"""Sizes that the rate of a link needs."""
 LINK_HEADINGS = ("link", "rate", "set", "error", "latency", "set")
-"""Headings of a table of links: what was found beside what was set."""
+"""Headings of a table of links: estimates, and the values set on an emulated path."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkEstimate:
-    """One link of a path, as probes to its two ends show it.
+    """One link of a path, estimated from probes to its two ends.
 
     Parameters
     ----------
     hop : int
-        Place of the link, from 1.
+        Number of the link, from 1.
     node : str
         Address of the node at its far end, if it is known.
     bandwidth_bps, bandwidth_stderr_bps : float
-        Rate and standard error; nan where the slope does not tell. [bit/s]
+        Rate and standard error; nan where the slope does not determine it. [bit/s]
     at_least_bps : float
-        What the rate is likely above, where it is not known; else nan. [bit/s]
+        Likely lower limit of a rate that is not known; otherwise nan. [bit/s]
     latency_s, latency_stderr_s : float
         Latency of the link with half the processing of the nodes at its ends. [s]
-    why_not : str
-        Why there is no rate; empty if there is one.
+    reason : Notice or None
+        Reason why there is no rate; None if there is one.
     true_bandwidth_bps, true_latency_s : float
-        What was set, where the path was emulated; nan otherwise.
+        Values set on an emulated path; nan otherwise.
     """
 
     hop: int
@@ -71,19 +71,24 @@ class LinkEstimate:
     at_least_bps: float
     latency_s: float
     latency_stderr_s: float
-    why_not: str
+    reason: Notice | None
     true_bandwidth_bps: float
     true_latency_s: float
 
     @property
+    def why_not(self) -> str:
+        """Reason why there is no rate, as text; empty if there is one."""
+        return "" if self.reason is None else str(self.reason)
+
+    @property
     def error_ratio(self) -> float:
-        """How far the rate lies off the true one, as a share of it; nan where one is unknown."""
+        """Relative error of the rate; nan where the estimate or the true rate is unknown."""
         return self.bandwidth_bps / self.true_bandwidth_bps - 1.0
 
     def texts(self) -> tuple[str, ...]:
-        """Return the cells of a table with :data:`LINK_HEADINGS`; what is not known is empty."""
+        """Return the cells of a table with :data:`LINK_HEADINGS`; unknown values are empty."""
         rate = _with_error(self.bandwidth_bps, self.bandwidth_stderr_bps, "bit/s")
-        if self.why_not:
+        if self.reason is not None:
             bound = np.isfinite(self.at_least_bps)
             rate = f"> {_known(self.at_least_bps, 'bit/s', digits=2)}" if bound else "unknown"
         return (
@@ -98,18 +103,18 @@ class LinkEstimate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PathEstimate:
-    """The links of a path, and the lines behind them.
+    """The links of a path, and the lines they were computed from.
 
     Parameters
     ----------
     links : tuple of LinkEstimate
-        In order, as far as there are probes.
+        The links in order, up to the last node with probes.
     lines : tuple of Line
-        The line through the smallest round trips to each node, over the packet size.
+        Line of minimum round-trip time against packet size, for each node.
     points : tuple of pairs of numpy.ndarray
-        Sizes and smallest round trips behind each line.
+        Sizes and minimum round-trip times of each line.
     sentence : str
-        What was found.
+        Summary of the result.
     """
 
     links: tuple[LinkEstimate, ...]
@@ -118,8 +123,10 @@ class PathEstimate:
     sentence: str
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the links as rows."""
-        return [{**asdict(link), "error_ratio": link.error_ratio} for link in self.links]
+        """Return the links as rows, the reason as the text ``why_not``."""
+        names = [one.name for one in fields(LinkEstimate) if one.name != "reason"]
+        names += ["why_not", "error_ratio"]
+        return [{name: getattr(link, name) for name in names} for link in self.links]
 
 
 def _with_error(value: float, stderr: float, unit: str) -> str:
@@ -132,18 +139,19 @@ def _known(value: float, unit: str, digits: int = 4) -> str:
 
 
 def to_node_s(packet_bytes: ArrayLike, *, path: Path, hop: int) -> FloatArray:
-    """Time of a probe to a node of a path and of its answer back, which quotes the probe. [s]"""
+    """Round-trip time of a probe to a node of a path; the answer quotes the probe. [s]"""
     quoted = np.minimum(np.asarray(packet_bytes, dtype=float), QUOTED_BYTES)
     return path.until(hop).rtt_s(packet_bytes, reply_bytes=quoted + DATAGRAM_HEADERS_BYTES)
 
 
 def links(samples: HopSamples) -> PathEstimate:
-    """Find the rate and the latency of each link from probes of several sizes to every node.
+    """Estimate the rate and the latency of each link from probes of several sizes to every node.
 
-    The smallest round trips to a node lie on a line over the size; its slope is what the links on
-    the way take for a byte, one way, as answers are all alike. The rate of a link is 8 over what it
-    adds to the slope. Where it adds less than twice its standard error, it drowns: then there is
-    only a bound. The latency is half of what is added at no bits at all, there and back.
+    The minimum round-trip times to a node increase linearly with the probe size. As all answers
+    have one size, the slope is the sum of 8/R over the links to the node, in one direction. The
+    rate R of a link follows from the difference of the slopes to its two ends; if this difference
+    is less than two standard errors, only a lower limit is known. The latency is half of the
+    difference of the intercepts, which are corrected for the size of the answers.
 
     Parameters
     ----------
@@ -153,11 +161,11 @@ def links(samples: HopSamples) -> PathEstimate:
     Returns
     -------
     PathEstimate
-        One row a link, as far as each hop before it has an answer.
+        One row for each link, up to the first node without an answer.
     """
     if not isinstance(samples, HopSamples):
         raise TypeError(f"samples must be HopSamples, found {type(samples).__name__}")
-    truth = samples.meta.instrument.get("truth")
+    truth = samples.meta.instrument.truth
     path = Path.from_truth(truth) if truth else None
     found: list[LinkEstimate] = []
     lines: list[Line] = []
@@ -180,7 +188,7 @@ def links(samples: HopSamples) -> PathEstimate:
         lines.append(line)
         points.append((sizes, times))
         before = (line, no_bits_s, no_bits_stderr_s)
-    return PathEstimate(tuple(found), tuple(lines), tuple(points), _of_links(found))
+    return PathEstimate(tuple(found), tuple(lines), tuple(points), _sentence(found))
 
 
 def _link(
@@ -199,8 +207,11 @@ def _link(
         near_s, near_stderr_s = before[1:]
     growth, growth_stderr = line.slope - slope, float(np.hypot(line.slope_stderr, stderr))
     rate = float(hop_bandwidth_bps(line.slope, previous_rtt_slope=slope))
-    known = sizes.size >= FEWEST_SIZES and growth > CERTAIN * growth_stderr
-    at_least = np.nan if known else 8.0 / max(growth + CERTAIN * growth_stderr, 1e-300)
+    known = sizes.size >= FEWEST_SIZES and growth > SIGNIFICANT_ERRORS * growth_stderr
+    steepest = growth + SIGNIFICANT_ERRORS * growth_stderr
+    # A difference that is negative even with its error has no finite limit; 1e-300 is "above 0"
+    # without a division by zero.
+    at_least = np.nan if known else 8.0 / max(steepest, 1e-300)
     at_least = at_least if np.isfinite(growth_stderr) else np.nan
     true_s = np.nan
     if path is not None:
@@ -215,26 +226,27 @@ def _link(
         at_least_bps=at_least,
         latency_s=(base_s - near_s) / 2.0,
         latency_stderr_s=float(np.hypot(base_stderr_s, near_stderr_s)) / 2.0,
-        why_not="" if known else _why_not(sizes.size, at_least),
+        reason=None if known else _no_rate_reason(sizes.size, at_least),
         true_bandwidth_bps=np.nan if path is None else path.links[hop - 1].bandwidth_bps,
         true_latency_s=true_s,
     )
 
 
-def _why_not(size_count: int, at_least_bps: float) -> str:
+def _no_rate_reason(size_count: int, at_least_bps: float) -> Notice:
     if size_count < FEWEST_SIZES:
-        return f"{FEWEST_SIZES} sizes with answers of equal size are needed, there are {size_count}"
-    bound = f"; it is likely above {show(at_least_bps, 'bit/s', digits=2)}"
-    return f"it adds less to the slope than 2 standard errors{bound}"
+        return Notice("too-few-sizes", {"needed": FEWEST_SIZES, "count": size_count})
+    if np.isnan(at_least_bps):
+        return Notice("link-without-error")
+    return Notice("link-insignificant", {"bound_bps": at_least_bps})
 
 
-def _of_links(found: list[LinkEstimate]) -> str:
+def _sentence(found: list[LinkEstimate]) -> str:
     if not found:
-        return "There is no probe with an answer to the first node."
+        return "No probe to the first node was answered."
     parts = []
     for link in found:
-        if link.why_not:
-            parts.append(f"link {link.hop}: no rate, {link.why_not}")
+        if link.reason is not None:
+            parts.append(f"link {link.hop}: rate unknown, {link.reason}")
             continue
         parts.append(
             f"link {link.hop}: {show(link.bandwidth_bps, 'bit/s', digits=3)} "

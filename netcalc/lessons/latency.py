@@ -74,11 +74,11 @@ def balance_panel(*, theme: Theme = "light") -> Panel:
     figure = Figure(plot)
 
     def update(latency_s: float, bandwidth_bps: float, payload_bytes: float) -> None:
-        balance = latency.balance_bytes(latency_s, bandwidth_bps=_RATES)
+        balance = latency.half_rate_bytes(latency_s, bandwidth_bps=_RATES)
         figure.update_all(
             {border: {"y": balance}, yours: {"x": [bandwidth_bps], "y": [payload_bytes]}}
         )
-        here = float(latency.balance_bytes(latency_s, bandwidth_bps=bandwidth_bps))
+        here = float(latency.half_rate_bytes(latency_s, bandwidth_bps=bandwidth_bps))
         share = float(
             latency.latency_share_ratio(
                 payload_bytes, bandwidth_bps=bandwidth_bps, latency_s=latency_s

@@ -7,7 +7,7 @@ import numpy as np
 from netcalc import datasets
 from netcalc.checks import FloatArray
 from netcalc.errors import ReaderError
-from netcalc.models.rates import forwarding, line_rate, rate_reading
+from netcalc.models.rates import forwarding, line_rate, packet_rates
 from netcalc.models.sizes import framing
 from netcalc.plots import Axis, curves
 from netcalc.plots.style import Theme
@@ -169,11 +169,11 @@ def conversion_panel(*, theme: Theme = "light") -> Panel:
     figure = Figure(plot)
 
     def update(device_pps: float, offset_bps: float) -> None:
-        goodput = rate_reading.rate_goodput_bps(device_pps, payload_bytes=payload)
-        wrong = rate_reading.constant_offset_rate_pps(
+        goodput = packet_rates.rate_goodput_bps(device_pps, payload_bytes=payload)
+        wrong = packet_rates.constant_offset_rate_pps(
             goodput, frame_bytes=_CAPTURED, offset_bps=offset_bps
         )
-        right = rate_reading.goodput_rate_pps(goodput, payload_bytes=payload)
+        right = packet_rates.goodput_rate_pps(goodput, payload_bytes=payload)
         figure.update_all({constant: {"y": wrong}, proportional: {"y": right}})
         at_64 = float(np.interp(64, _CAPTURED, wrong))
         figure.describe(

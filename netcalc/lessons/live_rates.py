@@ -11,7 +11,7 @@ from netcalc import compare, datasets, fit
 from netcalc.errors import ExperimentError
 from netcalc.experiments import line_rate as blasts
 from netcalc.experiments import lockstep
-from netcalc.models.rates import forwarding, line_rate, rate_reading
+from netcalc.models.rates import forwarding, line_rate, packet_rates
 from netcalc.models.sizes import framing
 from netcalc.path import Link, Path
 from netcalc.plots import Axis, Plot, curves
@@ -200,7 +200,7 @@ def lockstep_panel(*, theme: Theme = "light") -> Panel:
     def update(bandwidth_bps: float, latency_s: float) -> None:
         found.pop("path", None)  # that was another path
         cycle_s, most_bps = compare.lockstep_cycle(Path.of([Link(bandwidth_bps, latency_s)]))
-        theory = rate_reading.stop_and_wait_goodput_bps(
+        theory = packet_rates.stop_and_wait_goodput_bps(
             _PAIRS, payload_bytes=_PAYLOAD_BYTES, cycle_s=cycle_s, capacity_bps=most_bps
         )
         figure.update_all({"path, theory": {"y": theory}, "path, measured": _CLEARED})
@@ -262,15 +262,15 @@ def _pairs(theme: Theme) -> Plot:
     printed = dict(zip(audit["id"].tolist(), audit["si_value"].tolist(), strict=True))
     one_bps, hundred_bps = printed["RP33"], printed["RP18"]
     line_pps = line_rate.frame_rate_pps(1518, bandwidth_bps=_LINE_BPS)
-    cycle_s = 1 / rate_reading.goodput_rate_pps(one_bps, payload_bytes=_PAYLOAD_BYTES)
+    cycle_s = 1 / packet_rates.goodput_rate_pps(one_bps, payload_bytes=_PAYLOAD_BYTES)
     return curves(
         _PAIRS,
         {
-            "the article's line": rate_reading.stop_and_wait_goodput_bps(
+            "the article's line": packet_rates.stop_and_wait_goodput_bps(
                 _PAIRS,
                 payload_bytes=_PAYLOAD_BYTES,
                 cycle_s=cycle_s,
-                capacity_bps=rate_reading.rate_goodput_bps(line_pps, payload_bytes=_PAYLOAD_BYTES),
+                capacity_bps=packet_rates.rate_goodput_bps(line_pps, payload_bytes=_PAYLOAD_BYTES),
             ),
             "path, theory": _PAIRS,
             "loopback, fitted": _PAIRS * np.nan,
@@ -292,8 +292,8 @@ def _describe_pairs(
 ) -> str:
     """Describe the path in theory, and the measurement."""
     chosen = {"payload_bytes": _PAYLOAD_BYTES, "cycle_s": cycle_s}
-    one_bps = float(rate_reading.stop_and_wait_goodput_bps(1, capacity_bps=most_bps, **chosen))
-    count = float(rate_reading.saturating_pair_count(most_bps, **chosen))
+    one_bps = float(packet_rates.stop_and_wait_goodput_bps(1, capacity_bps=most_bps, **chosen))
+    count = float(packet_rates.saturating_pair_count(most_bps, **chosen))
     texts = [
         f"A cycle over the path takes {show(cycle_s, 's')}: one pair gets "
         f"{show(one_bps, 'bit/s')}, and {count:.0f} fill the line at {show(most_bps, 'bit/s')}."

@@ -10,7 +10,7 @@ import numpy as np
 from netcalc import compare, datasets, plots
 from netcalc.experiments import bulk
 from netcalc.models.hosts import host_stack
-from netcalc.models.rates import goodput, rate_reading
+from netcalc.models.rates import goodput, packet_rates
 from netcalc.models.sizes import framing
 from netcalc.path import Path
 from netcalc.plots import Axis, curves
@@ -63,7 +63,7 @@ def segment_cost_panel(*, theme: Theme = "light") -> Panel:
     def update(packet_cost: float, byte_cost: float) -> None:
         cost = {"packet_cost": packet_cost, "byte_cost": byte_cost}
         elapsed_s = host_stack.bulk_s(_BOOK_BYTES, segment_bytes=_SEGMENTS, **cost)
-        rate = rate_reading.rate_goodput_bps(1 / elapsed_s, payload_bytes=_BOOK_BYTES)
+        rate = packet_rates.rate_goodput_bps(1 / elapsed_s, payload_bytes=_BOOK_BYTES)
         figure.update(theory, y=rate)
         pieces = [_ETHERNET_SEGMENT, _LOOPBACK_SEGMENT]
         slow_s, fast_s = host_stack.bulk_s(_BOOK_BYTES, segment_bytes=pieces, **cost).tolist()
@@ -157,7 +157,7 @@ def source_sink_panel(*, theme: Theme = "light") -> Panel:
             return
         fitted = compare.bulk(datagrams)
         spent_s = np.interp(axis, fitted.curve_x, fitted.curve_y)
-        figure.update(theory, y=rate_reading.rate_goodput_bps(1 / spent_s, payload_bytes=axis))
+        figure.update(theory, y=packet_rates.rate_goodput_bps(1 / spent_s, payload_bytes=axis))
         lost = float(np.nanmedian(datagrams.loss_ratio))
         warned = " ".join(map(str, datagrams.meta.warnings))
         figure.describe(f"UDP: {fitted.sentence} {lost:.1%} of the datagrams were lost. {warned}")

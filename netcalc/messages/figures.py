@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 FIGURES: dict[str, str] = {
+    "name-in-use": "{name} must have names of their own; the figure already has {value}",
+    "wrong-node-count": "{name} must be {expected:name|names}, one more than links, got {value}",
+    "unequal-columns": "{name} must be of one length, got {value}",
     "other-experiment": "holds no samples of this experiment",
-    "upload-too-large": "is too large to upload",
     "runs-too-large": "is too large ({size_bytes:byte})",
     "not-saved-runs": "is not a zip of saved runs, or is damaged",
     "run-in-progress": "a run is in progress",
@@ -12,6 +14,7 @@ FIGURES: dict[str, str] = {
     "icmp-needs-root": "over the loopback only root may send ICMP echo requests",
     "no-column-of-unit": "has no column in {wanted_unit}",
     "no-sizes-and-times": "has no sizes and times to draw",
+    "upload-too-large": "is too large to upload ({size_bytes:byte}, limit {limit_bytes:byte})",
     "other-links": "was recorded over other links than these",
 }
 

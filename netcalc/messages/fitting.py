@@ -2,6 +2,54 @@
 
 from __future__ import annotations
 
-FITTING: dict[str, str] = {}
+FITTING: dict[str, str] = {
+    # Why a parameter is not identifiable.
+    "no-points": "there are no points",
+    "no-round-trips": "no round trip has both a size and a time",
+    "no-transfers": "no transfer has both a size and a time",
+    "one-size-of-echo": (
+        "all round trips are of one size, {size_bytes:byte}; the rate needs several sizes (ping -s)"
+    ),
+    "one-size-of-transfer": (
+        "all transfers are of one size, {size_bytes:byte}; the rate needs several sizes"
+    ),
+    "one-size-of-frame": "all frames are of one size",
+    "one-size-of-datagram": "all datagrams are of one size",
+    "no-increase-with-size": "the time does not increase with the size",
+    "slope-insignificant": (
+        "the slope is less than 2 standard errors above 0; the rate is likely above "
+        "{bound_bps:bit/s}"
+    ),
+    "intercept-below-headers": (
+        "the intercept, {intercept_s:s}, is less than the time of the headers"
+    ),
+    "intercept-negative": "the intercept is negative: {intercept_s:s}",
+    "equal-packet-counts": "all datagrams are of equally many packets",
+    "equal-mbuf-counts": "all datagrams take equally many mbufs",
+    "too-few-points": "{count:point is|points are} too few for {cost_count:cost|costs}",
+    "no-blasts": "there are no blasts",
+    # Why a link of a path has no rate.
+    "too-few-sizes": ("at least {needed} sizes with answers of equal size are needed, got {count}"),
+    "link-insignificant": (
+        "it adds less than 2 standard errors to the slope; its rate is likely above "
+        "{bound_bps:bit/s}"
+    ),
+    "link-without-error": "the slope has no standard error",
+    # What the intercept contains, and what was left out.
+    "intercept-includes-headers": (
+        "the intercept (no user data), {intercept_s:s}, includes {header_s:s} for "
+        "{header_bytes} bytes of headers in both directions"
+    ),
+    "base-at-one-size": (
+        "base_rtt_s is the round-trip time at {size_bytes:byte} and includes its serialization"
+    ),
+    "base-at-several-sizes": (
+        "base_rtt_s is the mean round-trip time at {low_bytes:byte} to {high_bytes:byte} and "
+        "includes serialization"
+    ),
+    "outliers-set-aside": (
+        "{count:outlier is|outliers are} not in the fit: {times_s:s} at {sizes_bytes:byte}"
+    ),
+}
 
 FITTING_HINTS: dict[str, str] = {}

@@ -13,6 +13,7 @@ ALLOWED = {
     "percent-for-ratio": "from 0 to 1",
     "not-a-choice": "one of {choices}",
     "not-one-number": "one number",
+    "not-a-scalar": "one number",
     "result-not-one-number": "one number",
     "result-not-swept": "one number for a sweep",
     "not-yes-or-no": "yes or no",
@@ -24,17 +25,55 @@ ALLOWED = {
     "no-hops": "a list of at least one hop",
     "not-one-dimensional": "a list of at least one number",
     "wrong-count": "{expected:number|numbers}",
+    "wrong-count-or-one": "one number or a list of {expected}",
+    "above-argument": "at most {other}",
+    "below-headers": "{low} or greater, the size of the headers",
+    "packet-too-long": "at most {high} bytes with its headers",
+    "not-ascending": "in ascending order",
+    "not-a-multiple": "1 or a multiple of {factor}",
+    "not-over": "one of {choices} over {transport}",
+    "not-an-earlier-packet": "the number of an earlier packet, or -1",
+    "unknown-layer": "layers joined by +, such as vxlan4+wireguard4",
+    "unknown-suite": (
+        "a cipher, followed by a slash and an integrity algorithm if it has no check value of its "
+        "own"
+    ),
 }
 """What the argument must be: the sentence is "NAME must be ALLOWED, got VALUE"."""
 
 NUMBERS = {
     **{code: "{name} must be " + text + ", got {value}" for code, text in ALLOWED.items()},
+    "not-a-scalar": "{name} must be one number, got an array of shape ({value})",
+    "not-one-dimensional": (
+        "{name} must be a list of at least one number, got an array of shape ({value})"
+    ),
+    "not-an-earlier-packet": (
+        "{name} must be the number of an earlier packet, or -1, got {value} for packet {packet}"
+    ),
+    "wrong-count": "{name} must have {expected:number|numbers}, got {count}",
+    "wrong-count-or-one": "{name} must be one number or a list of {expected}, got {count}",
+    "integer-too-long": "{name} must be at most {high}, got a longer integer",
+    "number-skipped": "{name} must hold every number from 0 to {high}, {value} is missing",
+    "all-zero": "{name} must not be zero throughout",
+    "too-many-segments": "{name} must fit {high:,} segments, got {value}",
+    "too-many-mixes": "{name} of {value} gives more than {high:,} mixes to compare",
+    "only-on-ethernet": "{name} has {layer} over {below}, but {layer} runs over Ethernet only",
+    "not-numbers": "{name} must hold numbers, got {found}",
+    "text-for-numbers": "{name} must hold numbers, got {found}",
+    "not-flags": "{name} must be True or False, got {found}",
+    "not-one-flag": "{name} must be a single True or False, got {found}",
+    "not-text": "{name} must be text such as {example!r}, got {found}",
     "is-required": "{name} is required: {example}",
+    "docstrings-removed": (
+        "the calculator takes its formulas from docstrings, and python -OO removes them"
+    ),
     "no-number-to-sweep": "{name} is {value}, and no argument of this formula is one number",
     "not-finite-elements": (
         "{name}: {count} of {size:value|values} are not finite, the first at index {index}; the "
         "result is nan there"
     ),
+    "formula-unknown": "there is no formula {value!r}",
+    "formula-ambiguous": "{value!r} names several formulas: {choices:or}",
     "not-converged": (
         "{what} did not converge in {iterations} iterations: last value {last:.6g}, residual "
         "{residual:.6g}"
@@ -42,8 +81,14 @@ NUMBERS = {
 }
 
 NUMBERS_HINTS = {
+    "formula-unknown": "netcalc calc --list shows all formulas",
     "is-required": "{about}",
     "not-sweepable": "The numbers of this formula: {numbers}",
+    "docstrings-removed": "Run Python without -OO",
     "no-number-to-sweep": "Compute it without a sweep",
-    "percent-for-ratio": "Did you mean {percent}%? Write it as a ratio of 1",
+    "percent-for-ratio": "Did you mean {percent}%? As a ratio of 1 that is {ratio}",
+    "text-for-numbers": "Read text with netcalc.units.parse first",
+    "too-many-mixes": "Ask for fewer links, fewer kinds or a smaller tolerance",
+    "unknown-layer": "Layers: {layers}",
+    "unknown-suite": "Ciphers: {ciphers}. Integrity algorithms: {integrity}",
 }

@@ -2,6 +2,11 @@
 
 Every function takes the swept quantity first, everything else by keyword, in SI units that its
 name carries (``_s``, ``_bps``, ``_bytes``, ``_pps``, ``_ratio``), and broadcasts.
+
+All of them refuse the same with :class:`~netcalc.errors.DomainError`: a negative size, time, load
+or count, a rate or another divisor of 0, a ratio outside 0 to 1, a fraction of a count, a word that
+is not listed, an empty list, lists of different lengths. A ``Raises`` section names only what goes
+beyond that, such as headers that do not fit.
 """
 
 from __future__ import annotations
@@ -13,7 +18,7 @@ CHAPTERS = {
     "sizes": (
         "framing", "fragmentation", "encapsulation", "esp", "wireguard", "atm", "serial_lines",
     ),
-    "rates": ("line_rate", "goodput", "rate_reading", "forwarding", "voice"),
+    "rates": ("line_rate", "goodput", "packet_rates", "forwarding", "voice"),
     "delays": ("latency", "store_and_forward", "exchange", "path_mixes", "asymmetry"),
     "hosts": ("host_stack", "mbufs", "small_writes", "write_timeline", "delayed_ack"),
     "tcp": (

@@ -1,4 +1,4 @@
-"""Curves of theory, with or without measured points on them."""
+"""Predicted curves, with or without measured points."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def curves(
     description: str = "",
     theme: Theme = "light",
 ) -> Plot:
-    """Draw curves over one x, and sets of points of their own.
+    """Draw curves over one x axis, and sets of points with an x of their own.
 
     Parameters
     ----------
     x : array_like
-        Where the curves are computed.
+        Positions at which the curves are computed.
     lines : mapping of str to array_like
         The curves by name; the name is the legend and the name of the source, whose columns are
         ``x`` and ``y``.
@@ -52,7 +52,7 @@ def curves(
     title : str
         Title above the figure.
     description : str
-        The text alternative; made from the curves' ends if empty.
+        Text alternative; by default the values at both ends of each curve.
     theme : {'light', 'dark'}
         Colours of the figure.
 
@@ -63,7 +63,7 @@ def curves(
     """
     points = points or {}
     if both := set(lines) & set(points):
-        raise DomainError("points", ", ".join(both), "names that no curve has")
+        raise DomainError("name-in-use", "points", sorted(both))
     chart = new_figure(x_axis, y_axis, title=title)
     rows = [(x_axis.name, "x", x_axis.unit), (y_axis.name, "y", y_axis.unit)]
     palette, ink = PALETTES[theme], INKS[theme]

@@ -1,4 +1,4 @@
-"""A ladder of segments between a client and a server, with every wait named."""
+"""Ladder diagram of the segments between a client and a server, and of their waits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 from bokeh.models import FixedTicker, PlainText
 
-from netcalc.models.hosts.write_timeline import WriteTimeline
+from netcalc.models.hosts.write_timeline import (
+    ACKNOWLEDGEMENT,
+    CLIENT,
+    HOLDS_ACK,
+    RESPONSE,
+    SEGMENT,
+    TO_SERVER,
+    WAITS_FOR_ACK,
+    WORKS,
+    WriteTimeline,
+)
 from netcalc.plots.plot import Plot
 from netcalc.plots.style import (
     DASHES,
@@ -23,8 +33,8 @@ from netcalc.plots.style import (
 )
 from netcalc.units import show
 
-ARROWS = ("segment", "acknowledgement", "response")
-WAITS = ("waits for acknowledgement", "holds acknowledgement", "works")
+ARROWS = (SEGMENT, ACKNOWLEDGEMENT, RESPONSE)
+WAITS = (WAITS_FOR_ACK, HOLDS_ACK, WORKS)
 _LANE = 0.07  # half the height of a lane
 _HEIGHT = 230
 
@@ -32,16 +42,16 @@ _HEIGHT = 230
 def ladder(
     steps: WriteTimeline, *, title: str = "", description: str = "", theme: Theme = "light"
 ) -> Plot:
-    """Draw a request that is written in parts: time to the right, the client above the server.
+    """Draw a request written in parts: time to the right, the client above the server.
 
     Parameters
     ----------
     steps : WriteTimeline
-        What happened when, from :mod:`netcalc.models.hosts.write_timeline`.
+        Segments and waits, from :mod:`netcalc.models.hosts.write_timeline`.
     title : str
         Title above the figure.
     description : str
-        The text alternative; made from the waits if empty.
+        Text alternative; by default a list of the waits.
     theme : {'light', 'dark'}
         Colours of the figure.
 
@@ -61,19 +71,19 @@ def ladder(
     axis.axis_label = None
     chart.ygrid[0].ticker = axis.ticker
     sources, legend = {}, []
-    for place, what in enumerate(ARROWS):
+    for index, what in enumerate(ARROWS):
         sources[what] = new_source(what, _arrows(steps, what))
         drawn = chart.line(
             "x", "y", source=sources[what], name=what, line_width=3,
-            line_color=palette[place], line_dash=DASHES[place],
+            line_color=palette[index], line_dash=DASHES[index],
         )  # fmt: skip
         add_hover(chart, [drawn], [("time", "x", "s")])
         legend.append((what, [drawn]))
-    for place, what in enumerate(WAITS):
+    for index, what in enumerate(WAITS):
         sources[what] = new_source(what, _bars(steps, what))
         drawn = chart.quad(
             left="left", right="right", bottom="bottom", top="top", source=sources[what],
-            name=what, fill_color=palette[3 + place], fill_alpha=0.6, line_color=ink,
+            name=what, fill_color=palette[len(ARROWS) + index], fill_alpha=0.6, line_color=ink,
         )  # fmt: skip
         add_hover(chart, [drawn], [("from", "left", "s"), ("until", "right", "s")])
         if any(step == what for step in steps.what):
@@ -90,22 +100,22 @@ def ladder(
 
 
 def _rows(steps: WriteTimeline, what: str) -> list[int]:
-    return [place for place, step in enumerate(steps.what) if step == what]
+    return [row for row, step in enumerate(steps.what) if step == what]
 
 
 def _arrows(steps: WriteTimeline, what: str) -> dict[str, Any]:
-    """Return one broken line: from lane to lane, then a gap."""
+    """Return all arrows as one line with gaps."""
     x: list[float] = []
     y: list[float] = []
-    for place in _rows(steps, what):
-        x += [float(steps.start_s[place]), float(steps.end_s[place]), np.nan]
-        y += [0.0, -1.0, np.nan] if steps.who[place] == "to server" else [-1.0, 0.0, np.nan]
+    for row in _rows(steps, what):
+        x += [float(steps.start_s[row]), float(steps.end_s[row]), np.nan]
+        y += [0.0, -1.0, np.nan] if steps.who[row] == TO_SERVER else [-1.0, 0.0, np.nan]
     return {"x": np.array(x, float), "y": np.array(y, float)}
 
 
 def _bars(steps: WriteTimeline, what: str) -> dict[str, Any]:
     rows = _rows(steps, what)
-    lanes = np.array([0.0 if steps.who[place] == "client" else -1.0 for place in rows])
+    lanes = np.array([0.0 if steps.who[row] == CLIENT else -1.0 for row in rows])
     return {
         "left": steps.start_s[rows],
         "right": steps.end_s[rows],
@@ -115,10 +125,10 @@ def _bars(steps: WriteTimeline, what: str) -> dict[str, Any]:
 
 
 def _labels(steps: WriteTimeline) -> dict[str, Any]:
-    """Return how long each wait takes, outside its lane."""
-    rows = [place for place, what in enumerate(steps.what) if what in WAITS]
+    """Return the duration of each wait, outside its lane."""
+    rows = [row for row, what in enumerate(steps.what) if what in WAITS]
     length = steps.end_s[rows] - steps.start_s[rows]
-    outside = [0.2 if steps.who[place] == "client" else -1.2 for place in rows]
+    outside = [0.2 if steps.who[row] == CLIENT else -1.2 for row in rows]
     return {
         "x": (steps.start_s[rows] + steps.end_s[rows]) / 2,
         "y": np.array(outside, float),
@@ -128,13 +138,13 @@ def _labels(steps: WriteTimeline) -> dict[str, Any]:
 
 def _describe(steps: WriteTimeline) -> str:
     if not steps.what:
-        return "No request: a number is missing."
-    count = sum(what == "segment" for what in steps.what)
-    text = f"The response is there after {show(steps.done_s, 's')}; the request took {count} "
+        return "No request: a value is not known."
+    count = sum(what == SEGMENT for what in steps.what)
+    text = f"The response arrives after {show(steps.done_s, 's')}; the request took {count} "
     text += "segment" if count == 1 else "segments"
     parts = []
-    for place, what in enumerate(steps.what):
+    for row, what in enumerate(steps.what):
         if what in WAITS:
-            time_s = float(steps.end_s[place] - steps.start_s[place])
-            parts.append(f"the {steps.who[place]} {what} for {show(time_s, 's')}")
-    return f"{text}; {'; '.join(parts)}." if parts else f"{text}, and nobody waited."
+            time_s = float(steps.end_s[row] - steps.start_s[row])
+            parts.append(f"the {steps.who[row]} {what} for {show(time_s, 's')}")
+    return f"{text}; {'; '.join(parts)}." if parts else f"{text} without a wait."

@@ -1,4 +1,4 @@
-"""Theory over measured points, and what is left between them."""
+"""Predicted curve and measured points, with their residuals."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def overlay(
     x_scale, y_scale : {'linear', 'log'}
         Scales of the upper figure; the lower one has the same x.
     title : str, optional
-        Title above the figure; the comparison's own by default.
+        Title above the figure; by default that of the comparison.
     beside : mapping of str to a pair of array_like, optional
-        Points of another source by name, each x and y: a book's, an older run's. They are in no
-        residual.
+        Points of another source by name, each x and y, such as a book or an earlier run. They
+        have no residual.
     theme : {'light', 'dark'}
         Colours of the figure.
 
@@ -70,13 +70,13 @@ def overlay(
     residual_axis = Axis("residual", comparison.y_unit)
     measured = comparison.x.size > 0
     if not measured and not np.isfinite(comparison.curve_y).any() and not beside:
-        # Axes without data are not drawn at all: let them stand empty.
+        # Bokeh draws an axis without data only if it has a range.
         x_axis = replace(x_axis, low=0.0, high=1500.0)
         y_axis = replace(y_axis, low=0.0, high=1.0)
     title = comparison.title if title is None else title
     columns = _columns(comparison)
     if both := set(columns) & set(beside):
-        raise DomainError("beside", ", ".join(both), "names that no other source has")
+        raise DomainError("name-in-use", "beside", sorted(both))
     columns |= {name: ready({"x": x, "y": y}) for name, (x, y) in beside.items()}
     sources = {name: new_source(name, data) for name, data in columns.items()}
     names = tuple(beside)
@@ -153,8 +153,8 @@ def _upper(
         outliers.name = "not in the fit"
         legend.append(("not in the fit", [outliers]))
         shown.append(outliers)
-    for place, name in enumerate(beside):
-        marker, color = MARKERS[1 + place % (len(MARKERS) - 1)], palette[2 + place % 4]
+    for index, name in enumerate(beside):
+        marker, color = MARKERS[1 + index % (len(MARKERS) - 1)], palette[2 + index % 4]
         others = add_points(chart, sources[name], marker=marker, color=color)
         add_hover(
             chart, [others], [(x_axis.name, "x", x_axis.unit), (y_axis.name, "y", y_axis.unit)]
@@ -184,7 +184,7 @@ def _lower(
         add_points(chart, sources["outliers"], marker="x", color=accent, y="residual"),
     ]
     chart.y_range.range_padding = 0.3
-    # Zero is always in sight; an outlier would press all others onto it.
+    # Zero is always visible; the scale ignores outliers, which would flatten all other points.
     chart.y_range.renderers = [zero, shown[0]]
     add_hover(chart, shown, _rows(x_axis, y_axis.unit))
     return chart

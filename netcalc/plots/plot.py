@@ -1,4 +1,4 @@
-"""A figure together with the columns that feed it and the words that replace it."""
+"""A figure, its data columns and its text alternative."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ from netcalc.plots.style import Theme, printable_texts
 from netcalc.printable import printable, printable_lines
 from netcalc.samples import write_atomically
 
+# Several points per pixel of a figure: more cannot be distinguished, and cost the browser time.
 DRAWN_POINTS = 5000
-"""More points than this are thinned: a browser draws them, a reader cannot tell them apart."""
+"""Longer columns are thinned to this many points."""
 
+# About 2 MB of a saved page.
 ALL_DRAWN_POINTS = 100_000
-"""Points of all curves of a figure: of many curves each has fewer, a saved page stays small."""
+"""Points of all curves of a figure; with many curves each has fewer."""
 
 _THEMES: dict[Theme, BokehTheme] = {
     "light": BokehTheme(json={}),
@@ -46,12 +48,12 @@ class Plot:
     sources : mapping of str to bokeh.models.ColumnDataSource
         The columns behind each curve or set of points, by name.
     description : str
-        What the figure shows, in one or two sentences with the main numbers.
+        Text alternative: one or two sentences with the main numbers.
     theme : {'light', 'dark'}
         Colours of the figure.
     form : tuple
-        All that is not in the columns: two plots of one form differ in their columns only. An
-        empty one has no like.
+        Everything that is not in the columns: two plots of one form differ in their columns only.
+        A plot with an empty form is like no other.
     """
 
     figure: LayoutDOM
@@ -82,26 +84,27 @@ class Plot:
         Raises
         ------
         DomainError
-            If the source or a column is not there, or the columns differ in length.
+            If there is no such source or column, or the columns differ in length.
         """
         source = self.sources.get(name)
         if source is None:
-            raise DomainError("name", repr(name), "one of " + ", ".join(self.sources))
+            raise DomainError("not-a-choice", "name", name, choices=list(self.sources))
         new = ready(columns, source_count=len(self.sources))
         if missing := set(new) - set(source.data):
-            raise DomainError("column", ", ".join(missing), "one of " + ", ".join(source.data))
+            choices = list(source.data)
+            raise DomainError("not-a-choice", "column", sorted(missing), choices=choices)
         after = {**source.data, **new}
         lengths = {column: len(values) for column, values in after.items()}
         if len(set(lengths.values())) > 1:
-            raise DomainError("columns", lengths, "of one length")
+            raise DomainError("unequal-columns", "columns", list(lengths.values()))
         source.data = after
         return new
 
 
 def ready(columns: Mapping[str, ArrayLike], *, source_count: int = 1) -> Columns:
-    """Return columns as a browser draws them: thinned if very long, nothing infinite.
+    """Return columns as a browser draws them: thinned if very long, nan for infinite values.
 
-    ``source_count`` is how many curves and sets of points the figure has.
+    ``source_count`` is the number of curves and sets of points of the figure.
     """
     arrays = {name: _drawable(values) for name, values in columns.items()}
     longest = max((len(values) for values in arrays.values()), default=0)
@@ -110,13 +113,13 @@ def ready(columns: Mapping[str, ArrayLike], *, source_count: int = 1) -> Columns
 
 
 def thinned_note(count: int, *, source_count: int = 1) -> str:
-    """Return what to say beside a figure of ``count`` points; empty if all are drawn."""
+    """Return the note for a figure of ``count`` points; empty if all are drawn."""
     step = _step(count, source_count)
     return "" if step == 1 else f"{-(-count // step):,} of {count:,} points are drawn."
 
 
 def _step(count: int, source_count: int) -> int:
-    """Return which of the points are drawn: each one, each second one, and so on."""
+    """Return the step between drawn points: 1 for all, 2 for every second one."""
     most = min(DRAWN_POINTS, max(ALL_DRAWN_POINTS // max(source_count, 1), 2))
     return max(-(-count // most), 1)
 

@@ -1,4 +1,4 @@
-"""What every figure shares: colours, fonts, axes with units, hover, legend, theme."""
+"""Common parts of all figures: colours, fonts, axes with units, hover, legend, theme."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ Theme = Literal["light", "dark"]
 Scale = Literal["linear", "log"]
 
 _SAFE = Colorblind[8]
-# Told apart by people of every colour vision, and with enough contrast on the background.
+# Distinguishable with every colour vision, and with enough contrast on the background.
 PALETTES: dict[Theme, tuple[str, ...]] = {
     "light": tuple(_SAFE[i] for i in (0, 5, 3, 1, 6, 4)),
     "dark": tuple(_SAFE[i] for i in (4, 1, 3, 6, 2, 5)),
 }
 INKS: dict[Theme, str] = {"light": "#000000", "dark": "#ffffff"}
-"""The colour of measured points: no curve has it."""
+"""Colour of measured points, which no curve has."""
 
 MARKERS = ("circle", "triangle", "square", "diamond", "inverted_triangle", "star")
 DASHES: tuple[list[int], ...] = ([], [10, 4], [3, 4], [10, 4, 3, 4], [16, 5], [6, 3, 2, 3, 2, 3])
@@ -56,10 +56,10 @@ LEGEND_ROW = 22
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What an axis shows, in which SI unit, on which scale, and from where to where.
+    """Name, SI unit, scale and range of an axis.
 
-    Without ``low`` and ``high`` the axis follows the data. Where a slider moves a curve, give
-    both: on a standing axis the curve moves, on a following axis only its labels would.
+    Without ``low`` and ``high`` the axis follows the data. Where a slider changes a curve, give
+    both: with a fixed axis the curve moves, with a following axis only the tick labels would.
     """
 
     name: str
@@ -74,13 +74,13 @@ class Axis:
 
     @property
     def label(self) -> str:
-        """The text beside the axis: its name, and its unit unless the ticks have it."""
+        """The label of the axis: its name, and its unit unless the ticks have it."""
         ticks_have_it = self.unit in _SHORT or self.unit in ("1", "ratio", "text")
         return self.name if ticks_have_it else f"{self.name} [{self.unit}]"
 
 
-# Number to text with a prefix, as units.show writes it; a short unit stands at each tick, a long
-# one beside the axis.
+# Number to text with a prefix, as units.show writes it. Each tick has a short unit; the axis label
+# has a long one.
 _ENGINEERING_JS = """
 function engineering(value, reference) {
   if (!Number.isFinite(value)) return "not defined";
@@ -99,13 +99,13 @@ function engineering(value, reference) {
   return `${number} ${prefix}${suffix}`.trim();
 }
 """
-# A log axis has a tick a decade, however narrow it is: then only every second or third has a text.
+# A log axis has a tick per decade at any width: on a narrow one every second or third is labelled.
 _ROOM_JS = "if (index % Math.ceil(ticks.length * 60 / width)) return '';"
 _SHORT = {"byte": "B", "bit": "bit", "s": "s", "m": "m"}
 _LONG = {**_SHORT, "packet/s": "pps", "s/byte": "s/B"}
 _WHOLE = frozenset({"byte", "bit", "bit/s", "packet/s"})
-_COUNTED = frozenset({"byte", "packet/s"})  # said without a prefix up to 10 000: 1500 B
-_LARGEST = {"s": 1.0, "m": 1e3, "s/byte": 1.0}  # nobody says kiloseconds
+_COUNTED = frozenset({"byte", "packet/s"})  # written without a prefix below 10,000: 1500 B
+_LARGEST = {"s": 1.0, "m": 1e3, "s/byte": 1.0}  # kiloseconds are not in use
 
 
 def _arguments(unit: str, suffix: str) -> dict[str, object]:
@@ -158,14 +158,14 @@ def new_figure(x_axis: Axis, y_axis: Axis, *, title: str, height: int = PLOT_HEI
     )
     chart.toolbar.logo = None
     chart.title = Title(text=PlainText(text=title), text_font=FONT, text_font_size="17px")
-    for axis, place in ((x_axis, chart.xaxis[0]), (y_axis, chart.yaxis[0])):
-        place.axis_label = PlainText(text=axis.label)
-        place.axis_label_text_font = FONT
-        place.axis_label_text_font_size = "16px"
-        place.axis_label_text_font_style = "normal"
-        place.major_label_text_font = FONT
-        place.major_label_text_font_size = "14px"
-        place.formatter = tick_formatter(axis.unit, axis.scale)
+    for axis, drawn in ((x_axis, chart.xaxis[0]), (y_axis, chart.yaxis[0])):
+        drawn.axis_label = PlainText(text=axis.label)
+        drawn.axis_label_text_font = FONT
+        drawn.axis_label_text_font_size = "16px"
+        drawn.axis_label_text_font_style = "normal"
+        drawn.major_label_text_font = FONT
+        drawn.major_label_text_font_size = "14px"
+        drawn.formatter = tick_formatter(axis.unit, axis.scale)
     bottom = chart.xaxis[0]
     bottom.ticker.desired_num_ticks = 6
     arguments = {"ticker": bottom.ticker, "formatter": bottom.formatter}
@@ -250,7 +250,7 @@ def _has_marks(drawn: GlyphRenderer) -> bool:
 
 
 def add_legend(chart: figure, entries: Sequence[tuple[str, Sequence[GlyphRenderer]]]) -> None:
-    """Put a legend above the data, never over it; a click hides the entry's curve."""
+    """Add a legend above the plot area; a click on an entry hides its curve."""
     names = [printable(name) for name, _ in entries]
     items = [
         LegendItem(label={"value": name}, renderers=list(drawn))
@@ -293,9 +293,9 @@ def add_legend(chart: figure, entries: Sequence[tuple[str, Sequence[GlyphRendere
 def add_hover(
     chart: figure, renderers: Sequence[GlyphRenderer], rows: Sequence[tuple[str, str, str]]
 ) -> None:
-    """Show the name of what is under the pointer and ``(what, column, unit)`` of its point.
+    """Show the name of the curve and ``(what, column, unit)`` of the point under the pointer.
 
-    Names and text columns come from files and users: bokeh escapes both, templates it does not.
+    Names and text columns come from files and users: bokeh escapes both, but not templates.
     """
     tooltips = [("", "$name")]
     formatters: dict[str, CustomJSHover] = {}
@@ -344,7 +344,7 @@ def new_source(name: str, columns: Mapping[str, object]) -> ColumnDataSource:
 
 
 def printable_texts(values: Any) -> Any:
-    """Return a column whose texts, if it is one of texts, are safe to show."""
+    """Return a column; in one of texts, control characters are escaped."""
     if not isinstance(values, list):
         return values
     return [printable(value) if isinstance(value, str) else value for value in values]

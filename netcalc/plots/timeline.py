@@ -1,4 +1,4 @@
-"""A space-time diagram: where each bit of each packet is, and when."""
+"""Space-time diagram of packets on the links of a path."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ from netcalc.plots.style import (
 from netcalc.printable import printable
 from netcalc.units import show
 
+# On a screen of about 1000 pixels the bands of more packets overlap.
 DRAWN_CROSSINGS = 400
-"""Packets times links that are drawn; of a longer train the first packets."""
+"""Largest number of packets times links that is drawn; of a longer train the first packets."""
 NUMBERED_PACKETS = 12
 """Trains up to this length have a number on each packet."""
 _NODE = 0.1  # half the height of a node's lane; links have the height 1
@@ -43,19 +44,19 @@ def timeline(
 ) -> Plot:
     """Draw each packet on each link as a sloped band, time to the right, the path downwards.
 
-    The upper edge of a band is when the packet's bits leave a node, the lower edge when they
-    arrive at the next: its slope is the latency, its width the time to clock the packet.
+    The upper edge of a band is the time at which the packet's bits leave a node, the lower edge
+    that of their arrival at the next: its slope is the latency, its width the serialization time.
 
     Parameters
     ----------
     steps : Timeline
-        When each packet is where, from :mod:`netcalc.models.delays.store_and_forward`.
+        Times of each packet on each link, from :mod:`netcalc.models.delays.store_and_forward`.
     nodes : sequence of str, optional
         Names of source, routers and destination; one more than links.
     title : str
         Title above the figure.
     description : str
-        The text alternative; made from the times if empty.
+        Text alternative; by default the arrival times.
     theme : {'light', 'dark'}
         Colours of the figure.
 
@@ -68,15 +69,15 @@ def timeline(
     if nodes is None:
         nodes = ["source", *(f"router {i}" for i in range(1, links)), "destination"]
     if len(nodes) != links + 1:
-        raise DomainError("nodes", len(nodes), f"one more than links: {links + 1}")
+        raise DomainError("wrong-node-count", "nodes", len(nodes), expected=links + 1)
     drawn = min(count, max(DRAWN_CROSSINGS // links, 1))
     sources = {
         "packets": new_source("packets", _packets(steps, nodes, drawn, theme)),
         "processing": new_source("processing", _boxes(steps, nodes, drawn, theme, busy=True)),
         "waiting": new_source("waiting", _boxes(steps, nodes, drawn, theme, busy=False)),
     }
-    time, place = Axis("time", "s"), Axis("", "1", low=-links - 0.3, high=0.3)
-    chart = new_figure(time, place, title=title, height=110 + _ROW * links)
+    time, lanes = Axis("time", "s"), Axis("", "1", low=-links - 0.3, high=0.3)
+    chart = new_figure(time, lanes, title=title, height=110 + _ROW * links)
     axis = chart.yaxis[0]
     axis.ticker = FixedTicker(ticks=[-float(i) for i in range(links + 1)])
     axis.major_label_overrides = {
@@ -95,7 +96,7 @@ def _draw(chart: Any, sources: dict[str, Any], theme: Theme) -> None:
     ink = INKS[theme]
     bands = chart.patches(
         "xs", "ys", source=sources["packets"], fill_color="color", fill_alpha=0.55,
-        line_color="color", line_width=1.5, name="packet on the line",
+        line_color="color", line_width=1.5, name="packet on the link",
     )  # fmt: skip
     chart.text(
         "x", "y", text="number", source=sources["packets"], text_color=ink, text_align="center",
@@ -109,7 +110,7 @@ def _draw(chart: Any, sources: dict[str, Any], theme: Theme) -> None:
     queued = chart.quad(
         **sides, source=sources["waiting"], fill_color="color", fill_alpha=0.25,
         line_color="color", hatch_pattern={"value": "/"}, hatch_color="color",
-        name="waiting for the line",
+        name="waiting for the link",
     )  # fmt: skip
     rows = [("first bit leaves", "start_s", "s"), ("first bit arrives", "first_bit_s", "s"),
             ("last bit arrives", "last_bit_s", "s")]  # fmt: skip
@@ -120,7 +121,7 @@ def _draw(chart: Any, sources: dict[str, Any], theme: Theme) -> None:
         [busy, queued],
         [who, ("node", "node", "text"), ("from", "left", "s"), ("until", "right", "s")],
     )
-    entries = [("on the line", [bands]), ("processing", [busy]), ("waiting for the line", [queued])]
+    entries = [("on the link", [bands]), ("processing", [busy]), ("waiting for the link", [queued])]
     add_legend(chart, entries)
 
 

@@ -1,4 +1,4 @@
-"""A truth table as a figure: measured against predicted, and the size of the error below."""
+"""A truth table as a figure: measured against predicted, with the size of the error below."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from netcalc.plots.style import (
 from netcalc.samples import Table
 
 QUANTITIES = {"s": "time", "bit/s": "rate", "packet/s": "packet rate"}
-"""What is drawn, each in figures of its own, by the unit of its rows."""
+"""Quantities that are drawn, each in figures of its own, by the unit of its rows."""
 VERDICTS = {
     "within": ("within 2 %, or its own tolerance", "circle", None),
     "instrument": ("explained by the instrument", "diamond", 3),
     "unexplained": ("UNEXPLAINED", "x", 1),
 }
-"""Name, marker and place in the palette of each kind of row."""
+"""Name, marker and index in the palette of each kind of row."""
 LEAST_RATIO = 1e-4
-"""Smaller errors are drawn at the edge: 0 has no place on a logarithmic axis. [ratio]"""
+"""Smaller errors are drawn at the edge, as a logarithmic axis has no 0. [ratio]"""
 LIMITS = (0.02, 0.05)
-"""Lines across the errors. [ratio]"""
+"""Horizontal lines in the figure of errors: 2 % is the tolerance of a row. [ratio]"""
 TICKS = (1e-4, 1e-3, *LIMITS, 0.5)
-"""What is written beside the errors. [ratio]"""
+"""Labelled ticks of the figure of errors. [ratio]"""
 ERROR_HEIGHT = 220
 """Height of a figure of errors, in pixels."""
 
@@ -46,7 +46,7 @@ def truth(table: Table, *, title: str = "Truth table", theme: Theme = "light") -
     Parameters
     ----------
     table : Table
-        What :func:`netcalc.truth.table` returned.
+        Result of :func:`netcalc.truth.truth`.
     title : str
         Title above the figures.
     theme : {'light', 'dark'}
@@ -63,22 +63,22 @@ def truth(table: Table, *, title: str = "Truth table", theme: Theme = "light") -
     drawable = (measured > 0) & (predicted > 0)
     sources, charts, counts = {}, [], []
     for unit, quantity in QUANTITIES.items():
-        of_unit = drawable & (table["unit"] == unit)
-        if not of_unit.any():
+        with_unit = drawable & (table["unit"] == unit)
+        if not with_unit.any():
             continue
         shown = {}
         for verdict in VERDICTS:
-            rows = of_unit & (table["verdict"] == verdict)
+            rows = with_unit & (table["verdict"] == verdict)
             if rows.any():
                 name = f"{unit}, {verdict}"
                 shown[verdict] = sources[name] = new_source(name, _columns(table, rows))
-        ends = np.array([predicted[of_unit].min(), predicted[of_unit].max()])
+        ends = np.array([predicted[with_unit].min(), predicted[with_unit].max()])
         diagonal = new_source(f"{unit}, equal", dict(ready({"x": ends, "y": ends})))
         x_axis = Axis(f"predicted {quantity}", unit, "log")
         heading = f"{title}: {quantity}s"
         upper = _upper(shown, diagonal, x_axis, f"measured {quantity}", heading, theme)
         charts += [upper, _lower(shown, x_axis, upper, theme)]
-        counts.append(f"{int(of_unit.sum())} {quantity}s")
+        counts.append(f"{int(with_unit.sum())} {quantity}s")
     if not charts:
         empty = Axis("predicted", "s", low=0.0, high=1.0)
         charts = [new_figure(empty, Axis("measured", "s", low=0.0, high=1.0), title=title)]
@@ -89,7 +89,7 @@ def truth(table: Table, *, title: str = "Truth table", theme: Theme = "light") -
         )
         if verdict == "unexplained"
     )
-    text = f"{title}: {', '.join(counts) or 'nothing'} measured against what is predicted; "
+    text = f"{title}: {', '.join(counts) or 'no rows'}, measured against predicted; "
     text += f"unexplained: {beyond or 'none'}."
     return Plot(column(*charts, sizing_mode="stretch_width", spacing=0), sources, text, theme)
 
@@ -119,7 +119,7 @@ def _upper(
     chart = new_figure(x_axis, Axis(y_name, x_axis.unit, "log"), title=title)
     chart.min_border_left = 90
     line = chart.line("x", "y", source=diagonal, line_color=PALETTES[theme][0], line_width=3)
-    legend = [("measured as predicted", [line])]
+    legend = [("measured equals predicted", [line])]
     for verdict, drawn in _points(chart, shown, "y", x_axis, theme).items():
         legend.append((VERDICTS[verdict][0], [drawn]))
     add_legend(chart, legend)
@@ -138,14 +138,14 @@ def _lower(shown: dict[str, ColumnDataSource], x_axis: Axis, upper: figure, them
     chart.yaxis[0].ticker = FixedTicker(ticks=list(TICKS))
     chart.ygrid[0].ticker = chart.yaxis[0].ticker
     upper.xaxis[0].axis_label = None
-    for place, limit in enumerate(LIMITS):
+    for index, limit in enumerate(LIMITS):
         chart.add_layout(
             Span(
                 location=limit,
                 dimension="width",
                 line_color=PALETTES[theme][0],
                 line_width=2,
-                line_dash=DASHES[place],
+                line_dash=DASHES[index],
             )
         )
     _points(chart, shown, "size", x_axis, theme)
@@ -157,8 +157,8 @@ def _points(
 ) -> dict[str, GlyphRenderer]:
     drawn = {}
     for verdict, source in shown.items():
-        _, marker, place = VERDICTS[verdict]
-        color = INKS[theme] if place is None else PALETTES[theme][place]
+        _, marker, index = VERDICTS[verdict]
+        color = INKS[theme] if index is None else PALETTES[theme][index]
         drawn[verdict] = add_points(chart, source, marker=marker, color=color, y=y)
     unit = x_axis.unit
     rows = [("setting", "setting", "text"), ("predicted", "x", unit), ("measured", "y", unit),

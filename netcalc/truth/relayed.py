@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from netcalc.emulation.relay import Relay
-from netcalc.experiments.echo import note_instrument, peer_settings, probe_at
+from netcalc.experiments.echo import peer_settings, probe_at, record_instrument
 from netcalc.experiments.exchanges.echo_run import Plan, Run
 from netcalc.experiments.peers.process import Peer
-from netcalc.experiments.running.limits import MAX_DURATION_S
-from netcalc.experiments.running.run import finish
-from netcalc.experiments.running.stopping import Stop, Stopping
+from netcalc.experiments.running.run import conduct
+from netcalc.experiments.running.stopping import Stop
 from netcalc.path import Path
 from netcalc.samples import RttSamples
 
@@ -36,13 +36,12 @@ def echo_through_relay(
         interval_s=interval_s,
         timeout_s=timeout_s,
     )
-    with Stopping(stop, limit_s=MAX_DURATION_S) as stopping:
-        run = Run(plan, stopping=stopping, command=f"echo_through_relay({list(payload_bytes)})")
-        return finish(run, lambda: _relayed(run, path))
+    make = partial(Run, plan, command=f"echo_through_relay({list(payload_bytes)})")
+    return conduct(make, partial(_relayed, path=path), stop=stop)
 
 
 def _relayed(run: Run, path: Path) -> None:
-    note_instrument(run)
+    record_instrument(run)
     run.measure_own_error()
     with (
         Peer(peer_settings(run.plan), stopping=run.stopping) as peer,

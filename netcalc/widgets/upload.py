@@ -89,8 +89,8 @@ class Upload(ResultSource):
         return ReaderError(
             "upload-too-large",
             file=base_name(name),
-            value=f"{size / 1e6:.4g} MB",
-            expected=f"at most {self.field.max_bytes / 1e6:.3g} MB",
+            size_bytes=size,
+            limit_bytes=self.field.max_bytes,
         )
 
 

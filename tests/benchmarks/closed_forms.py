@@ -295,7 +295,7 @@ BARE: dict[str, Callable[[Any], Any]] = {
     "mm1.mm1_sojourn_s": lambda p: p.service_s / (1 - p.utilization),
     "mm1.mm1_customers": lambda p: p.utilization / (1 - p.utilization),
     "mm1.mm1_queue_length": lambda p: p.utilization**2 / (1 - p.utilization),
-    "mm1.mm1_state_ratio": lambda p: (1 - p.utilization) * p.utilization**p.customer_count,
+    "mm1.mm1_state_probability": lambda p: (1 - p.utilization) * p.utilization**p.customer_count,
     "mm1.mm1_wait_cdf": lambda p: (
         1 - p.utilization * np.exp(-(1 - p.utilization) * p.wait_s / p.service_s)
     ),
@@ -324,14 +324,14 @@ BARE: dict[str, Callable[[Any], Any]] = {
     "queueing.kingman_wait_s": lambda p: (
         p.service_s * p.utilization / (1 - p.utilization) * (p.arrival_scv + p.service_scv) / 2
     ),
-    "rate_reading.header_bandwidth_bps": lambda p: np.where(
+    "packet_rates.header_bandwidth_bps": lambda p: np.where(
         p.payload_bytes > p.wire_bytes, np.nan,
         p.bandwidth_bps * (1 - p.payload_bytes / p.wire_bytes),
     ),
-    "rate_reading.stop_and_wait_goodput_bps": lambda p: np.minimum(
+    "packet_rates.stop_and_wait_goodput_bps": lambda p: np.minimum(
         p.capacity_bps, p.pair_count * 8 * p.payload_bytes / p.cycle_s
     ),
-    "rate_reading.saturating_pair_count": lambda p: np.ceil(
+    "packet_rates.saturating_pair_count": lambda p: np.ceil(
         p.capacity_bps * p.cycle_s / (8 * p.payload_bytes)
     ),
     "rfc6349.connection_count": lambda p: np.maximum(np.ceil(p.bdp_bytes / p.window_bytes), 1),

@@ -77,12 +77,12 @@ ROOMS = {
         but="cut_anywhere or fuzz",
     ),
     "layers": Room(
-        ("netcalc/models/_layers.py",),
+        ("netcalc/models/sizes/layers.py",),
         ("tests/models/test_layers.py", "tests/models/test_encapsulation.py",
          "tests/models/test_goodput.py"),
     ),
-    "esp": Room(("netcalc/models/esp.py",), ("tests/models/test_esp.py",)),
-    "atm": Room(("netcalc/models/atm.py",), ("tests/models/test_atm.py",)),
+    "esp": Room(("netcalc/models/sizes/esp.py",), ("tests/models/test_esp.py",)),
+    "atm": Room(("netcalc/models/sizes/atm.py",), ("tests/models/test_atm.py",)),
 }  # fmt: skip
 
 ARITHMETIC = {

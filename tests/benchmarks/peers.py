@@ -240,7 +240,7 @@ def round_trip(*, count: int) -> dict[str, float]:
     samples = echo(64, count=count)
     return {
         "rtt_s": float(np.nanmedian(samples.rtt_s)),
-        "own_cost_s": samples.meta.instrument["own_cost_s"],
+        "own_cost_s": samples.meta.instrument.own_cost_s,
     }
 
 

@@ -40,7 +40,7 @@ LIMIT_RATIO = 0.02
 def own_s(samples: TransactionSamples, mode: str, path: Path) -> tuple[float, float]:
     """Return what the wire, and what the two ends, took of a round, by the taps. [s]"""
     steps = compare.ladder(samples, mode=mode)
-    header = 72 if samples.meta.instrument["address_family"] == "IPv6" else 52
+    header = 72 if samples.meta.instrument.address_family == "IPv6" else 52
     trains: list[tuple[str, float, float, list[float]]] = []  # what is on the lines together
     for what, start_s, end_s, size in zip(*steps[1:5], strict=True):
         if what not in ("segment", "response"):
@@ -61,15 +61,15 @@ def own_s(samples: TransactionSamples, mode: str, path: Path) -> tuple[float, fl
 def why(samples: TransactionSamples, mode: str, path: Path, error_s: float, way_s: float) -> str:
     """Say what makes the difference, or that it is not known."""
     facts = samples.meta.instrument
-    tick_s = facts["tick_s"]
+    tick_s = facts.tick_s
     wire_s, ends_s = own_s(samples, mode, path)
-    waited = facts["waits"].get(mode, {}).get("waited_count", 0)
+    waited = facts.waits.get(mode, {}).get("waited_count", 0)
     if mode in ("nagle", "flush") and waited and abs(error_s) < 1.1 * tick_s:
         return "within a tick of the timer"
     if abs(error_s - wire_s - ends_s) < max(2e-4, LIMIT_RATIO * way_s):
         return f"wire {wire_s * 1e6:.0f} us, ends {ends_s * 1e6:.0f} us, by the taps"
-    starved = [text for text in samples.meta.warnings if "starved" in text]
-    return starved[0].partition(";")[0] if starved else "NOT EXPLAINED"
+    found = [one for one in samples.meta.warnings if one.code == "cpu-contention"]
+    return str(found[0]).partition(";")[0] if found else "NOT EXPLAINED"
 
 
 def lines(path_text: str, count: int, **options: Any) -> list[float]:
@@ -83,7 +83,7 @@ def lines(path_text: str, count: int, **options: Any) -> list[float]:
     )
     errors = []
     for mode in samples.modes:
-        rows = np.flatnonzero(samples.of_mode(mode))[1:]  # the first is not in step yet
+        rows = np.flatnonzero(samples.in_mode(mode))[1:]  # the first is not in step yet
         predicted = float(np.median(found.predicted[rows]))
         error_s = float(np.median(found.measured[rows])) - predicted
         ratio = error_s / predicted
@@ -108,7 +108,7 @@ def holds(path_text: str, gap_s: float) -> None:
         for who, what, start, end, _ in zip(*steps[:5], strict=True)
         if (who, what) == ("server", "holds acknowledgement")
     ]
-    delayed = samples.meta.instrument["counters"]["nodelay"]["server"]["DelayedACKs"]
+    delayed = samples.meta.instrument.counters["nodelay"]["server"]["DelayedACKs"]
     print(f"{path_text:17} gap {gap_s * 1e3:5.0f} ms  held, ms: {' '.join(held)}  timer: {delayed}")
 
 

@@ -172,7 +172,7 @@ def goodput(duration_s: float, *, iperf3: str | None) -> None:
         way = "super-packets" if wire.offload else "packet by packet"
         print(f"{text:>18} {way:>16}: {received_bps / 1e6:9.3f} Mbit/s, "
               f"{received_bps / ceiling_bps:7.2%} of the ceiling; asked: {asked}; "
-              f"late {statistics.late_ratio:.2%}{'; ' + statistics.invalid if statistics.invalid else ''}")  # fmt: skip  # noqa: E501
+              f"late {statistics.late_ratio:.2%}{f'; {statistics.invalid}' if statistics.invalid else ''}")  # fmt: skip  # noqa: E501
 
 
 def wait_for_listener(wire: EmulatedPath) -> None:

@@ -153,7 +153,7 @@ def test_an_echo_over_a_path_is_run_saved_and_opened_again(page, tmp_path):
     button.focus()
     page.page.keyboard.press("Enter")
     panel.get_by_text("done", exact=True).wait_for()
-    panel.get_by_text("Own error: its clock steps by").wait_for()
+    panel.get_by_text("Measurement error: timer resolution").wait_for()
     page.wait_painted()
     sizes, times = measured(page, ECHO)
     assert sizes == [8, *range(100, 1401, 100)]  # published: the sizes of the book

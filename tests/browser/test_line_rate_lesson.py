@@ -45,8 +45,8 @@ def test_the_machine_is_measured_beside_the_article(page):
     assert received[0] <= 2001
     assert received[-1] <= 10e6 / 8 / 1538 + 1
     text = page.figure(WAYS).get_attribute("aria-label")
-    assert "Measured less node of 2000 pps" in text
-    assert "takes its sender" in text
+    assert "Measured minus predicted: median" in text
+    assert "The sender takes" in text
     page.screenshot("three-ways")
 
     pressed(page, "Run pairs in lockstep")

@@ -77,7 +77,7 @@ def test_the_lesson_is_played_through(page):
 
     pairs = run(page, PAIRS, "Send pairs")
     assert len(page.column("no cross traffic between", "y", PAIRS)) == 40
-    pairs.get_by_text("The narrowest link is set to 1.544 Mbit/s").wait_for()
+    pairs.get_by_text("The bottleneck link is set to 1.544 Mbit/s").wait_for()
     page.figure(PAIRS)
     page.screenshot("pairs")
     assert page.complaints() == []

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from netcalc import calculator, claims, datasets
+from netcalc.messages import Notice
 from netcalc.models.delays import latency
 
 CHECKED = claims.check(claims.book())
@@ -91,8 +92,8 @@ def test_values_that_follow_from_measurements(number, text, value, unit, verdict
     changed = [broken if claim.id == number else claim for claim in claims.book()]
     (fault,) = (found for found in claims.check(changed) if found.fault)
     assert fault.claim.id == number
-    assert fault.fault.startswith("The computed value on record is ")
-    assert fault.fault.endswith(f" {unit}")
+    assert fault.fault.code == "record-value-differs"
+    assert fault.fault.values["si_unit"] == unit
 
 
 def test_how_many_are_computed():
@@ -216,7 +217,8 @@ def test_a_changed_record_shows_up():
     assert [i.claim.id for i in claims.check(found) if i.fault] == ["SL05"]
     found[index] = replace(found[index], verdict="agree", recorded=5.3)
     (item,) = (i for i in claims.check(found) if i.fault)
-    assert item.fault == "The computed value on record is 5.3 s"
+    assert item.fault == Notice("record-value-differs", {"recorded": 5.3, "si_unit": "s"})
+    assert str(item.fault) == "The computed value on record is 5.3 s"
 
 
 def test_errors_name_the_line_of_the_bundled_file():

@@ -93,113 +93,120 @@ def test_other_claims_are_looked_up():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "code", "fact"),
     [
-        ("", "it is empty"),
-        ("1 +", "invalid syntax"),
-        ("(1", "was never closed"),
-        ("1)", "unmatched ')'"),
-        ("1 2", "invalid syntax"),
-        ("1,000 B", "'000' is not a number"),
-        ("max(1,000 B)", "'000' is not a number. Write 1000, not 1,000"),
-        ("5 parsec", "the unit 'parsec' is unknown"),
-        ("10 mb", "'mb' is ambiguous. Write Mbit/s (bits) or MB/s"),
-        ("1 ms + 2 B", "it is a size and cannot be added"),
-        ("[1 s, 2 B]", "it is a size"),
-        ("2 ** 1 s", "exponent is 1 s"),
-        ("(2 s) ** 0.5", "exponent is 0.5"),
-        ("1 / 0", "divisor is 0"),
-        ("1 / [1, 0]", "divisor is 0"),
-        ("10 ** 400", "a finite number"),
-        ("(0 - 8) ** 0.5", "a finite number"),
-        ("mm1_wait(2, service=1 s)", "a finite number"),
-        ("[1, 2] + [1, 2, 3]", "not computable"),
-        ("'text' + 1", "text is 'text'"),
-        ("T9", "name is 'T9'"),
-        ("transfr(1 MB)", "Did you mean transfer"),
-        ("transfer(1 MB, speed=3 s)", "one of payload, bandwidth, latency"),
-        ("transfer(1 MB, T1, 30 ms)", "one, then bandwidth=, latency="),
-        ("transfer(1 MB, bandwidth=T1)", "latency is missing"),
-        ("transfer(1 MB, bandwidth=3 s, latency=0 s)", "bandwidth: cannot read '3 s' as a rate"),
-        ("transfer(1 MB, bandwidth=T1, bandwidth=T1)", "bandwidth is given twice"),
-        ("transfer(1 MB, payload=1 MB, bandwidth=T1, latency=0 s)", "payload is given twice"),
-        ("serialization(1 MB, bandwidth=0 bit/s)", "bandwidth_bps is 0, allowed is above 0"),
-        ("write_write_read(1 s, nagle=perhaps)", "yes or no"),
-        ("write_write_read(1 s, nagle=1)", "nagle is a quantity"),
-        ("datagram_mbufs(1 B)", "append .mbufs, clusters"),
-        ("datagram_mbufs(1 B).calls", "one of mbufs, clusters"),
-        ("(1 s).value", "the result has no columns"),
-        ("min()", "number of arguments of min is 0, allowed is at least 1"),
-        ("round(1, 2)", "number of arguments of round is 2, allowed is 1"),
-        ("item([1, 2], 3)", "item is 3, allowed is 1 to 2"),
-        ("rest([1])", "at least two"),
-        ("floor(2 s)", "not in [1]"),
-        ("data(nagle_round_trips)", "a data set and a column"),
-        ("data(nagle_runs, response_s)", "the name of a data set"),
-        ("data(nagle_round_trips, rtt)", "column is 'rtt'"),
-        ("data(nagle_round_trips, run)", "the text column 'run'"),
-        ("data(nagle_round_trips, response_s, run='fifth')", "no row"),
-        ("1; 2", "more than one formula"),
-        ("(" * 60 + "1" + ")" * 60, "nested deeper"),
-        ("1+" * 900 + "1", "too many operators in a row"),
-        ("1" * 3000, "longer than 2000 characters"),
-        ("__import__('os').system('true')", "the name of a model or a function"),
-        ("().__class__", "Tuple is not part"),
-        ("lambda: 1", "the character ':' is not allowed"),
-        ("1 if 1 else 2", "the unit 'if' is unknown"),
-        ("\x00", "is not allowed"),
-        ("7 // 2", "FloorDiv is not part"),
-        ("1 == 1", "Compare is not part"),
-        ("(1, 2)", "Tuple is not part"),
-        ("[1, 2][1]", "Subscript is not part"),
-        ("max(*[1, 2])", "Starred is not part"),
-        ("serialization(**T1)", "is '**'"),
-        ("...", "a quantity at this point"),
-        ("[x for x in [1]]", "invalid syntax"),
-        ("{1}", "the character '{' is not allowed"),
-        ("max(1 s).real", "the result has no columns"),
-        ("datagram_mbufs(1 B).__class__", "one of mbufs, clusters"),
-        ("max.__globals__", "name is 'max.__globals__'"),
-        ("open('x')", "name of a model"),
-        ("eval('1')", "name of a model"),
-        ("5 s(2)", "letters at this point"),
-        ("max(1 s)(2)", "the name of a model or a function"),
-        ("max(5 s=1)", "letters at this point"),
-        ("9 ** 9 ** 9 ** 9", "a finite number"),
-        ("[1, 10 ** 400]", "a finite number"),
-        ("007", "'007' is not a number"),
-        ("T9 nominal", "invalid syntax"),
-        ("max()", "number of arguments of max is 0"),
-        ("sum()", "number of arguments of sum is 0"),
-        ("mean()", "number of arguments of mean is 0"),
-        ("median()", "number of arguments of median is 0"),
-        ("count()", "number of arguments of count is 0"),
-        ("floor()", "number of arguments of floor is 0"),
-        ("ceil(1, 2)", "number of arguments of ceil is 2"),
-        ("item([1])", "number of arguments of item is 1, allowed is 2"),
-        ("item([1], 1, 1)", "number of arguments of item is 3, allowed is 2"),
-        ("rest([1, 2], 1)", "number of arguments of rest is 2, allowed is 1"),
-        ("max(1, value=2)", "number of arguments of max is keywords"),
-        ("item([1, 2], 0)", "item is 0, allowed is 1 to 2"),
-        ("item([1, 2], 1.5)", "item is 1.5"),
-        ("data(nagle_round_trips, response_s, run=5 s)", "run is a quantity"),
-        ("data(nagle_round_trips, response_s, row='1')", "column is 'row', allowed is one of run"),
-        ("data(nagle_round_trips, response_s, run)", "arguments of data is 3 names"),
-        ("data(nagle_round_trips, 5 s)", "arguments of data is 1 names"),
-        ("data(nagle_round_trips, response_s, 5 s)", "arguments of data is 2 names"),
-        ("round_trips(5 s)", "transport is a quantity"),
-        ("round_trips(quic2)", "quic2"),
-        ("datagram_mbufs(1 B) + 1", "result is several columns"),
-        ("-" * 500 + "1", "too many operators in a row"),
-        ("[" * 41 + "1" + "]" * 41, "brackets are nested deeper than 40"),
-        ("'a'; 'b'", "more than one formula"),
-        ("1;", "it is empty"),
+        ("", "formula-empty", ""),
+        ("1 +", "formula-syntax", "invalid syntax"),
+        ("(1", "formula-syntax", "was never closed"),
+        ("1)", "formula-syntax", ")"),
+        ("1 2", "formula-syntax", "invalid syntax"),
+        ("1,000 B", "formula-number", "000"),
+        ("max(1,000 B)", "formula-number", "000"),
+        ("5 parsec", "formula-unknown-unit", "parsec"),
+        ("10 mb", "formula-ambiguous-unit", "mb"),
+        ("1 ms + 2 B", "cannot-add", "a size"),
+        ("[1 s, 2 B]", "cannot-join", "a size"),
+        ("2 ** 1 s", "exponent-with-unit", "1"),
+        ("(2 s) ** 0.5", "exponent-out-of-range", "0.5"),
+        ("1 / 0", "division-by-zero", "0"),
+        ("1 / [1, 0]", "division-by-zero", "0"),
+        ("10 ** 400", "result-not-finite", ""),
+        ("(0 - 8) ** 0.5", "result-not-finite", ""),
+        ("mm1_wait(2, service=1 s)", "result-not-finite", ""),
+        ("[1, 2] + [1, 2, 3]", "not-computable", ""),
+        ("'text' + 1", "text-for-quantity", "text"),
+        ("T9", "unknown-name", "T9"),
+        ("transfr(1 MB)", "", "transfer"),
+        ("transfer(1 MB, speed=3 s)", "not-a-choice", "payload"),
+        ("transfer(1 MB, T1, 30 ms)", "keywords-needed", "bandwidth"),
+        ("transfer(1 MB, bandwidth=T1)", "is-required", "latency"),
+        ("transfer(1 MB, bandwidth=3 s, latency=0 s)", "wrong-kind", "3 s"),
+        ("transfer(1 MB, bandwidth=T1, bandwidth=T1)", "given-twice", "bandwidth"),
+        ("transfer(1 MB, payload=1 MB, bandwidth=T1, latency=0 s)", "given-twice", "payload"),
+        ("serialization(1 MB, bandwidth=0 bit/s)", "not-positive", "0"),
+        ("write_write_read(1 s, nagle=perhaps)", "not-yes-or-no", "perhaps"),
+        ("write_write_read(1 s, nagle=1)", "not-yes-or-no", "nagle"),
+        ("datagram_mbufs(1 B)", "several-columns", "mbufs"),
+        ("datagram_mbufs(1 B).calls", "not-a-choice", "mbufs"),
+        ("(1 s).value", "no-columns", "value"),
+        ("min()", "too-few-arguments", "0"),
+        ("round(1, 2)", "wrong-argument-count", "2"),
+        ("item([1, 2], 3)", "out-of-range", "3"),
+        ("rest([1])", "too-few-numbers", "2"),
+        ("floor(2 s)", "wrong-kind", "2 s"),
+        ("data(nagle_round_trips)", "data-arguments", "1"),
+        ("data(nagle_runs, response_s)", "", "nagle_round_trips"),
+        ("data(nagle_round_trips, rtt)", "not-a-choice", "rtt"),
+        ("data(nagle_round_trips, run)", "text-column", "run"),
+        (
+            "data(nagle_round_trips, response_s, run='fifth')",
+            "no-matching-row",
+            "nagle_round_trips",
+        ),
+        ("1; 2", "formula-several", ""),
+        ("(" * 60 + "1" + ")" * 60, "formula-too-deep", ""),
+        ("1+" * 900 + "1", "formula-chain", ""),
+        ("1" * 3000, "formula-too-long", "2000"),
+        ("__import__('os').system('true')", "call-of-result", ""),
+        ("().__class__", "formula-language", "Tuple"),
+        ("lambda: 1", "formula-character", ":"),
+        ("1 if 1 else 2", "formula-unknown-unit", "if"),
+        ("\x00", "formula-character", ""),
+        ("7 // 2", "formula-language", "FloorDiv"),
+        ("1 == 1", "formula-language", "Compare"),
+        ("(1, 2)", "formula-language", "Tuple"),
+        ("[1, 2][1]", "formula-language", "Subscript"),
+        ("max(*[1, 2])", "formula-language", "Starred"),
+        ("serialization(**T1)", "not-a-choice", "**"),
+        ("...", "text-for-quantity", ""),
+        ("[x for x in [1]]", "formula-syntax", "invalid syntax"),
+        ("{1}", "formula-character", "{"),
+        ("max(1 s).real", "no-columns", ""),
+        ("datagram_mbufs(1 B).__class__", "not-a-choice", "mbufs"),
+        ("max.__globals__", "unknown-name", "max.__globals__"),
+        ("open('x')", "", "open"),
+        ("eval('1')", "", "eval"),
+        ("5 s(2)", "quantity-for-name", "5 s"),
+        ("max(1 s)(2)", "call-of-result", ""),
+        ("max(5 s=1)", "quantity-for-name", "5 s"),
+        ("9 ** 9 ** 9 ** 9", "result-not-finite", ""),
+        ("[1, 10 ** 400]", "result-not-finite", ""),
+        ("007", "formula-number", "007"),
+        ("T9 nominal", "formula-syntax", "invalid syntax"),
+        ("max()", "too-few-arguments", "0"),
+        ("sum()", "too-few-arguments", "0"),
+        ("mean()", "too-few-arguments", "0"),
+        ("median()", "too-few-arguments", "0"),
+        ("count()", "too-few-arguments", "0"),
+        ("floor()", "wrong-argument-count", "0"),
+        ("ceil(1, 2)", "wrong-argument-count", "2"),
+        ("item([1])", "wrong-argument-count", "1"),
+        ("item([1], 1, 1)", "wrong-argument-count", "3"),
+        ("rest([1, 2], 1)", "wrong-argument-count", "2"),
+        ("max(1, value=2)", "no-keywords", ""),
+        ("item([1, 2], 0)", "out-of-range", "0"),
+        ("item([1, 2], 1.5)", "out-of-range", "1.5"),
+        ("data(nagle_round_trips, response_s, run=5 s)", "quantity-for-text", "run"),
+        ("data(nagle_round_trips, response_s, row='1')", "not-a-choice", "row"),
+        ("data(nagle_round_trips, response_s, run)", "data-arguments", "3"),
+        ("data(nagle_round_trips, 5 s)", "data-arguments", "1"),
+        ("data(nagle_round_trips, response_s, 5 s)", "data-arguments", "2"),
+        ("round_trips(5 s)", "quantity-for-text", "transport"),
+        ("round_trips(quic2)", "not-a-choice", "quic2"),
+        ("datagram_mbufs(1 B) + 1", "several-columns", ""),
+        ("-" * 500 + "1", "formula-chain", ""),
+        ("[" * 41 + "1" + "]" * 41, "formula-too-deep", "40"),
+        ("'a'; 'b'", "formula-several", ""),
+        ("1;", "formula-empty", ""),
     ],
 )
-def test_what_is_refused(text, said):
+def test_what_is_refused(text, code, fact):
+    """An empty code is one of the calculator or of the data sets."""
     with pytest.raises(NetcalcError) as refusal:
         evaluate(text)
-    assert said in str(refusal.value)
+    assert refusal.value.code == code or not code
+    assert fact in str(refusal.value.values)
+    assert str(refusal.value), "has a sentence"
     assert isinstance(refusal.value, DomainError | UnitError)
 
 
@@ -210,14 +217,16 @@ def test_names():
 
 def test_the_limits_of_a_formula():
     assert float(evaluate("1".ljust(2000)).value) == 1
-    with pytest.raises(UnitError, match="longer than 2000 characters"):
+    with pytest.raises(UnitError) as refusal:
         evaluate("1".ljust(2001))
+    assert (refusal.value.code, refusal.value.values["limit"]) == ("formula-too-long", 2000)
     assert float(evaluate("(" * 40 + "1" + ")" * 40).value) == 1
     assert float(evaluate("(1)+" * 41 + "[" * 40 + "1" + "]" * 40).to("1").item()) == 42
     # A tree of 150 levels: the operators, the first number and its context.
     assert float(evaluate("1+" * 148 + "1").value) == 149
-    with pytest.raises(UnitError, match="too many operators in a row"):
+    with pytest.raises(UnitError) as refusal:
         evaluate("1+" * 149 + "1")
+    assert refusal.value.code == "formula-chain"
 
 
 def test_errors_carry_the_formula():
@@ -233,10 +242,33 @@ def test_errors_carry_the_formula():
 def test_a_unit_is_ambiguous_or_unknown_by_its_readings(monkeypatch):
     # The message comes from the readings of the unit, not from the words of another error.
     monkeypatch.setattr(units, "readings_of", {"blob": ("a blob", "no blob")}.get)
-    with pytest.raises(UnitError, match=r"'blob' is ambiguous\. Write a blob or no blob"):
+    with pytest.raises(UnitError) as refusal:
         evaluate("5 blob")
-    with pytest.raises(UnitError, match="the unit 'mb' is unknown"):
+    assert str(refusal.value) == ("'5 blob' is ambiguous: the unit 'blob' may be a blob or no blob")
+    with pytest.raises(UnitError) as refusal:
         evaluate("5 mb")
+    assert (refusal.value.code, refusal.value.values["unit"]) == ("formula-unknown-unit", "mb")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("1 ms + 2 B", "'2 B' is a size and cannot be added to a time"),
+        ("max(1,000 B)", "'max(1,000 B)' is not a formula: '000' is not a number. "
+         "Write 1000, not 1,000"),
+        ("min()", "min takes at least 1 argument, got 0"),
+        ("item([1])", "item takes 2 arguments, got 1"),
+        ("datagram_mbufs(1 B)",
+         "the result has the columns mbufs, clusters; append the name of one: .mbufs"),
+        ("transfer(1 MB, bandwidth=3 s, latency=0 s)",
+         "bandwidth: '3 s' is a time, not a rate such as 10 Mbit/s"),
+        ("1 / 0", "the divisor is 0"),
+    ],
+)  # fmt: skip
+def test_errors_as_sentences(text, sentence):
+    with pytest.raises(NetcalcError) as refusal:
+        evaluate(text)
+    assert str(refusal.value) == sentence
 
 
 def test_nothing_is_executed(tmp_path, monkeypatch):

@@ -10,6 +10,7 @@ import pytest
 
 from netcalc.claims import BASES, basis_counts, check, counts, read, table
 from netcalc.errors import ReaderError
+from netcalc.messages import Notice
 
 PAGE = Path(__file__).parents[2] / "docs" / "claims.md"
 HEADER = "id,quantity,printed,formula"
@@ -141,9 +142,11 @@ def test_a_bound_is_shown_as_one():
 
 
 def test_a_verdict_on_record_is_held_against_the_computed_one():
-    assert one("5 s", "5 s", verdict="agree").fault == ""
-    assert one("5 s", "5 s", verdict="disagree").fault == "The verdict on record is disagree"
-    assert one("5 s", "5 s").fault == ""
+    assert one("5 s", "5 s", verdict="agree").fault is None
+    assert one("5 s", "5 s", verdict="disagree").fault == Notice(
+        "record-verdict-differs", {"recorded": "disagree"}
+    )
+    assert one("5 s", "5 s").fault is None
 
 
 def test_a_name_means_the_printed_number_or_the_computed_one():
@@ -173,148 +176,209 @@ REFUSED = {
     "unknown formula": (
         f"{HEADER}\nA,it,1,speed(1 s)\n",
         "line 2, field formula",
-        "name of a model",
+        "claim-formula-refused",
     ),
     "wrong unit": (
         f"{HEADER}\nA,it,5 MB,1 s\n",
         "line 2, field formula",
-        "is 1 s, a time, but '5 MB' is printed",
+        "claim-kind-printed",
     ),
     "unit of a derived": (
         f"{HEADER},unit\nA,it,,1 s,MB\n",
         "field formula",
-        "but the unit is byte",
+        "claim-kind-of-unit",
     ),
-    "no unit": (f"{HEADER}\nA,it,5,1 s\n", "field formula", "but '5' is printed"),
-    "ambiguous unit": (f"{HEADER}\nA,it,5 mb,1 B\n", "field printed", "is ambiguous"),
-    "unknown unit": (f"{HEADER},unit\nA,it,5,1 s,parsec\n", "field printed", "is unknown"),
-    "unit twice": (f"{HEADER},unit\nA,it,5 s,1 s,ms\n", "field printed", "invalid syntax"),
-    "odd unit": (f"{HEADER}\nA,it,5 s * 1 s,1 s\n", "field printed", "not a single quantity"),
-    "missing column": ("id,quantity,printed\nA,it,1\n", "line 1", "lacks the column formula"),
+    "no unit": (f"{HEADER}\nA,it,5,1 s\n", "field formula", "claim-kind-printed"),
+    "ambiguous unit": (f"{HEADER}\nA,it,5 mb,1 B\n", "field printed", "formula-ambiguous-unit"),
+    "unknown unit": (
+        f"{HEADER},unit\nA,it,5,1 s,parsec\n",
+        "field printed",
+        "formula-unknown-unit",
+    ),
+    "unit twice": (f"{HEADER},unit\nA,it,5 s,1 s,ms\n", "field printed", "formula-syntax"),
+    "odd unit": (f"{HEADER}\nA,it,5 s * 1 s,1 s\n", "field printed", "not-one-quantity"),
+    "missing column": ("id,quantity,printed\nA,it,1\n", "line 1", "claims-columns-missing"),
     "misspelt column": (
         "id,quantity,printed,formla\nA,it,1,1\n",
         "field formla",
-        "Did you mean formula?",
+        "claims-column-unknown",
     ),
     "foreign column": (
         f"{HEADER},colour\nA,it,1,1,red\n",
         "field colour",
-        "is not a column of claims",
+        "claims-column-unknown",
     ),
-    "column twice": (f"{HEADER},id\nA,it,1,1,A\n", "field id", "appears twice"),
-    "circle": (f"{HEADER}\nA,it,,B\nB,it,,A\n", "line 2, field formula", "A -> B -> A"),
-    "itself": (f"{HEADER}\nA,it,1,A\n", "field formula", "A -> A"),
+    "column twice": (f"{HEADER},id\nA,it,1,1,A\n", "field id", "claims-column-twice"),
+    "circle": (f"{HEADER}\nA,it,,B\nB,it,,A\n", "line 2, field formula", "claim-circle"),
+    "itself": (f"{HEADER}\nA,it,1,A\n", "field formula", "claim-circle"),
     "chain": (
         HEADER + "".join(f"\nA{i},it,,A{i + 1}" for i in range(80)) + "\nA80,it,,1\n",
         "field formula",
-        "more than 50 claims",
+        "claim-chain",
     ),
-    "unknown claim": (f"{HEADER}\nA,it,1,B\n", "field formula", "the id of a claim"),
+    "unknown claim": (f"{HEADER}\nA,it,1,B\n", "field formula", "unknown-claim"),
     "glued minus": (
         f"{HEADER}\nA,it,1,B-C\nB,it,1,1\nC,it,1,1\n",
         "line 2",
-        "Put spaces around a minus sign",
+        "unknown-claim-with-minus",
     ),
-    "division by zero": (f"{HEADER}\nA,it,1,1 / (2 - 2)\n", "field formula", "divisor is 0"),
-    "several numbers": (f'{HEADER}\nA,it,1,"[1, 2]"\n', "field formula", "not a single number"),
-    "too long": (f"{HEADER}\nA,it,1,{'1+' * 900}1\n", "field formula", "too many operators"),
-    "empty file": ("", "mine.csv", "no claims"),
-    "blank file": (" \n\n", "mine.csv", "no claims"),
-    "header alone": (HEADER + "\n", "mine.csv", "no claims"),
-    "picture": (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "mine.csv, byte", "binary"),
-    "binary": (bytes(range(256)) * 4, "mine.csv, byte", "binary"),
-    "cells": (f"{HEADER}\nA,it,1 s,max(1 s, 2 s)\n", "line 2", "has 5 cells, but the header has 4"),
-    "quotes": (f'{HEADER}\nA,it,1,"1\n', "line 2", "double quotes"),
+    "division by zero": (f"{HEADER}\nA,it,1,1 / (2 - 2)\n", "field formula", "division-by-zero"),
+    "several numbers": (
+        f'{HEADER}\nA,it,1,"[1, 2]"\n',
+        "field formula",
+        "claim-not-one-number",
+    ),
+    "too long": (f"{HEADER}\nA,it,1,{'1+' * 900}1\n", "field formula", "formula-chain"),
+    "empty file": ("", "mine.csv", "no-claims"),
+    "blank file": (" \n\n", "mine.csv", "no-claims"),
+    "header alone": (HEADER + "\n", "mine.csv", "no-claims"),
+    "picture": (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "mine.csv, byte", ""),
+    "binary": (bytes(range(256)) * 4, "mine.csv, byte", ""),
+    "cells": (f"{HEADER}\nA,it,1 s,max(1 s, 2 s)\n", "line 2", "claims-cell-count"),
+    "quotes": (f'{HEADER}\nA,it,1,"1\n', "line 2", "claims-not-split"),
     "id twice": (
         f"{HEADER}\nA,it,1,1\nA,it,1,1\n",
         "line 3, field id",
-        "is already used in line 2",
+        "claim-id-in-use",
     ),
-    "id of a line": (f"{HEADER}\nT1,it,1,1\n", "field id", "not the name of a line"),
-    "id with blanks": (f"{HEADER}\nA 1,it,1,1\n", "field id", "is not a valid id"),
+    "id of a line": (f"{HEADER}\nT1,it,1,1\n", "field id", "claim-id-malformed"),
+    "id with blanks": (f"{HEADER}\nA 1,it,1,1\n", "field id", "claim-id-malformed"),
     "no formula, no verdict": (
         f"{HEADER}\nA,it,1,\n",
         "field verdict",
-        "is empty; without a formula to compare it must be one of input",
+        "verdict-missing",
     ),
-    "unknown verdict": (f"{HEADER},verdict\nA,it,1,1,fine\n", "field verdict", "'fine'"),
+    "unknown verdict": (
+        f"{HEADER},verdict\nA,it,1,1,fine\n",
+        "field verdict",
+        "verdict-of-computed",
+    ),
     "verdict of nothing": (
         f"{HEADER},verdict\nA,it,1,,agree\n",
         "field verdict",
-        "without a formula to compare",
+        "verdict-of-uncomputed",
     ),
     "unknown relation": (
         f"{HEADER},relation\nA,it,1,1,approx\n",
         "field relation",
-        "use about, cut",
+        "relation-unknown",
     ),
     "relation to nothing": (
         f"{HEADER},relation\nA,it,,1,about\n",
         "field relation",
-        "no number is printed",
+        "relation-without-number",
     ),
     "tolerance without about": (
         f"{HEADER},tolerance\nA,it,1,1,0.5\n",
         "field tolerance",
-        "the relation is not about",
+        "tolerance-without-about",
     ),
     "tolerance of another unit": (
         f"{HEADER},relation,tolerance\nA,it,1 s,1 s,about,5 B\n",
         "field tolerance",
-        "'5 B' is not a positive difference in s",
+        "tolerance-not-positive",
     ),
     "tolerance of nothing": (
         f"{HEADER},relation,tolerance\nA,it,1 s,1 s,about,0 s\n",
         "field tolerance",
-        "not a positive difference",
+        "tolerance-not-positive",
     ),
     "tolerance that is a list": (
         f'{HEADER},relation,tolerance\nA,it,1 s,1 s,about,"[1 s, 2 s]"\n',
         "field tolerance",
-        "not a single quantity",
+        "not-one-quantity",
     ),
     "implied by nothing": (
         f"{HEADER},relation,verdict\nA,it,1 s,,implies,measured\n",
         "field relation",
-        "is implies, but there is no formula",
+        "relation-without-formula",
     ),
     "implied without a verdict": (
         f"{HEADER},relation,verdict\nA,it,1 s,A,implies,\n",
         "field verdict",
-        "is empty; without a formula to compare",
+        "verdict-missing",
     ),
     "implied with a computed verdict": (
         f"{HEADER},relation,verdict\nA,it,1 s,A,implies,agree\n",
         "field verdict",
-        "is 'agree'; without a formula to compare",
+        "verdict-of-uncomputed",
     ),
     "computed with a recorded verdict": (
         f"{HEADER},verdict\nA,it,1 s,1 s,measured\n",
         "field verdict",
-        "is 'measured'; with a formula to compare it must be one of agree,",
+        "verdict-of-computed",
     ),
-    "list printed": (f'{HEADER}\nA,it,"[1, 2]",1\n', "field printed", "not a single quantity"),
-    "unit alone is unknown": (f"{HEADER},unit\nA,it,,1,parsec\n", "field unit", "is unknown"),
-    "nothing": (f"{HEADER},verdict\nA,it,,,input\n", "field printed", "is empty"),
+    "list printed": (f'{HEADER}\nA,it,"[1, 2]",1\n', "field printed", "not-one-quantity"),
+    "unit alone is unknown": (
+        f"{HEADER},unit\nA,it,,1,parsec\n",
+        "field unit",
+        "formula-unknown-unit",
+    ),
+    "nothing": (f"{HEADER},verdict\nA,it,,,input\n", "field printed", "printed-missing"),
 }
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_bad_files_are_refused_in_one_sentence(name):
-    text, place, said = REFUSED[name]
+    text, place, code = REFUSED[name]
     with pytest.raises(ReaderError) as refusal:
         check(read(text, name="mine.csv"))
     message = str(refusal.value)
     assert message.startswith("mine.csv")
     assert (f"{place}:" if "field" in place else place) in message
-    assert said in message
+    assert code in (refusal.value.code, refusal.value.values.get("cause"), "")
     assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "id,quantity,printed\nA,it,1\n",
+            "line 1: required columns are missing: formula; expected at least the columns "
+            "id, quantity, printed, formula",
+        ),
+        (
+            "id,quantity,printed,formla\nA,it,1,1\n",
+            "line 1, field formla: is not a column of claims; expected the columns id, quantity, "
+            "printed, unit, formula, relation, tolerance, verdict, note, source, place. "
+            "Did you mean formula?",
+        ),
+        (
+            f"{HEADER}\nA,it,,B\nB,it,,A\n",
+            "line 2, field formula: refers to itself: A -> B -> A (claim A)",
+        ),
+        (
+            f"{HEADER}\nA,it,1,1 / (2 - 2)\n",
+            "line 2, field formula: the divisor is 0 (claim A)",
+        ),
+        (
+            f"{HEADER}\nA,it,1 s,max(1 s, 2 s)\n",
+            "line 2: has 5 cells, but the header has 4. Put double quotes around a cell that "
+            "contains a comma",
+        ),
+        (
+            f"{HEADER}\nT1,it,1,1\n",
+            "line 2, field id: 'T1' is not a valid id: use letters, digits, _ - and . as in A-2, "
+            "and not the name of a line",
+        ),
+        (
+            f"{HEADER}\nA,it,5 s,1 B\n",
+            "line 2, field formula: is 1 B, a size, but '5 s' is printed (claim A)",
+        ),
+    ],
+)
+def test_bad_files_as_sentences(text, sentence):
+    with pytest.raises(ReaderError) as refusal:
+        check(read(text, name="mine.csv"))
+    assert str(refusal.value) == f"mine.csv, {sentence}"
 
 
 def test_too_many_claims():
     text = HEADER + "".join(f"\nA{i},it,1,1" for i in range(10_001))
-    with pytest.raises(ReaderError, match="more than 10000 claims"):
+    with pytest.raises(ReaderError) as refusal:
         read(text)
+    assert (refusal.value.code, refusal.value.values["limit"]) == ("too-many-claims", 10_000)
 
 
 def test_a_file_that_is_not_there(tmp_path):
@@ -369,7 +433,7 @@ def test_what_follows_from_a_measured_number():
     # Derived: 8 000 000 / 8 / 1000.
     assert rate.computed == pytest.approx([1000])
     assert (rate.unit, rate.computed_text, rate.verdict) == ("packet/s", "1000 pps", "measured")
-    assert (rate.tolerance, rate.reason, rate.fault) == (None, "", "")
+    assert (rate.tolerance, rate.reason, rate.fault) == (None, "", None)
     assert [item.basis for item in (rate, payload, agreed)] == ["implied", "recorded", "computed"]
     assert (payload.computed, payload.verdict, payload.unit) == ((), "input", "byte")
     assert basis_counts([rate, payload, agreed]) == {"computed": 1, "implied": 1, "recorded": 1}
@@ -404,19 +468,20 @@ def test_a_claim_as_a_row():
 def test_the_record_is_precise_to_a_millionth():
     (claim,) = read(f"{HEADER}\nA,it,1 s,1 s\n")
     for recorded, fault in (
-        (1 + 5e-7, ""),
-        (1 - 5e-7, ""),
+        (1 + 5e-7, None),
+        (1 - 5e-7, None),
         (1 + 2e-6, "The computed value on record is 1.000002 s"),
         (1 - 2e-6, "The computed value on record is 0.999998 s"),
     ):
         (item,) = check([replace(claim, recorded=recorded)])
-        assert item.fault == fault
+        assert (item.fault and str(item.fault)) == fault
+        assert item.as_dict()["fault"] == (fault or "")
 
 
 def test_a_recorded_verdict_outranks_a_recorded_value():
     (claim,) = read(f"{HEADER}\nA,it,1 s,1 s\n")
     (item,) = check([replace(claim, recorded=3.0, verdict="disagree")])
-    assert item.fault == "The verdict on record is disagree"
+    assert item.fault == Notice("record-verdict-differs", {"recorded": "disagree"})
 
 
 def test_a_chain_of_fifty_claims_is_computed():
@@ -425,8 +490,9 @@ def test_a_chain_of_fifty_claims_is_computed():
         return check(read(f"{HEADER}{rows}\nA{count - 1},it,,7\n"))
 
     assert chain(50)[0].computed == (7,)
-    with pytest.raises(ReaderError, match="depends on a chain of more than 50 claims"):
+    with pytest.raises(ReaderError) as refusal:
         chain(51)
+    assert (refusal.value.code, refusal.value.values["limit"]) == ("claim-chain", 50)
 
 
 def test_a_formula_that_fails_does_not_hide_the_next_fault():
@@ -471,15 +537,18 @@ def test_as_many_claims_as_allowed(monkeypatch):
     monkeypatch.setattr(table, "MAX_CLAIMS", 2)
     rows = "\nA,it,1,1\nB,it,1,1\n"
     assert len(read(HEADER + rows)) == 2
-    with pytest.raises(ReaderError, match="contains more than 2 claims") as refusal:
+    with pytest.raises(ReaderError) as refusal:
         read(f"{HEADER}{rows}C,it,1,1\n", name="mine.csv")
+    assert (refusal.value.code, refusal.value.values["limit"]) == ("too-many-claims", 2)
     assert (refusal.value.file, refusal.value.line) == ("mine.csv", 4)
 
 
 def test_errors_of_a_table_have_their_parts():
     with pytest.raises(ReaderError) as refusal:
         read("id,quantity\nA,it\n", name="mine.csv")
-    assert refusal.value.what == "lacks the columns printed, formula"
+    assert refusal.value.code == "claims-columns-missing"
+    assert refusal.value.values["columns"] == ["printed", "formula"]
+    assert refusal.value.what == "required columns are missing: printed, formula"
     assert refusal.value.expected == "at least the columns id, quantity, printed, formula"
     with pytest.raises(ReaderError) as refusal:
         read("\n\n", name="mine.csv")

@@ -68,41 +68,44 @@ def test_arithmetic(result, dimensions, value, source):
 
 
 @pytest.mark.parametrize(
-    ("compute", "message"),
+    ("compute", "code", "expected", "sentence"),
     [
-        (lambda: Quantity.of(2, "s") + Quantity.of(3, "m"),
-         "cannot read '3 m' as a time: it is a distance and cannot be added to a time"),
-        (lambda: Quantity.of(2, "s") - Quantity.of(3, "m"),
-         "cannot read '3 m' as a time: it is a distance and cannot be subtracted from a time"),
-        (lambda: row([Quantity.of(2, "s"), Quantity.of(3, "m")]),
-         "cannot read '3 m' as a time: it is a distance and cannot be in one list with a time"),
-        (lambda: Quantity.of(3, "m").to("s"),
-         "cannot read '3 m' as a time such as 30 ms: it is a distance, not in [s]"),
+        (lambda: Quantity.of(2, "s") + Quantity.of(3, "m"), "cannot-add", "a time",
+         "'3 m' is a distance and cannot be added to a time"),
+        (lambda: Quantity.of(2, "s") - Quantity.of(3, "m"), "cannot-subtract", "a time",
+         "'3 m' is a distance and cannot be subtracted from a time"),
+        (lambda: row([Quantity.of(2, "s"), Quantity.of(3, "m")]), "cannot-join", "a time",
+         "'3 m' is a distance and cannot be in one list with a time"),
+        (lambda: Quantity.of(3, "m").to("s"), "wrong-kind", "a time such as 30 ms",
+         "'3 m' is a distance, not a time such as 30 ms"),
     ],
 )  # fmt: skip
-def test_units_that_do_not_match(compute, message):
+def test_units_that_do_not_match(compute, code, expected, sentence):
     with pytest.raises(UnitError) as refusal:
         compute()
-    assert str(refusal.value) == message
+    assert (refusal.value.code, refusal.value.text) == (code, "3 m")
+    assert (refusal.value.expected, refusal.value.values["kind"]) == (expected, "a distance")
+    assert str(refusal.value) == sentence
 
 
 @pytest.mark.parametrize(
-    ("compute", "name"),
+    ("compute", "name", "code"),
     [
-        (lambda: Quantity.of(2, "s") / Quantity.of(0, "s"), "divisor"),
-        (lambda: Quantity.of(2, "s") / Quantity.of([1, 0], "s"), "divisor"),
-        (lambda: Quantity.of(2, "s") ** Quantity.of(4, "1"), "exponent"),
-        (lambda: Quantity.of(2, "s") ** Quantity.of(-3, "1"), "exponent"),
-        (lambda: Quantity.of(2, "s") ** Quantity.of(1.5, "1"), "exponent"),
-        (lambda: Quantity.of(2, "1") ** Quantity.of(1, "s"), "exponent"),
-        (lambda: Quantity.of(2, "1") ** Quantity.of([1, 2], "1"), "exponent"),
-        (lambda: row([]), "list"),
+        (lambda: Quantity.of(2, "s") / Quantity.of(0, "s"), "divisor", "division-by-zero"),
+        (lambda: Quantity.of(2, "s") / Quantity.of([1, 0], "s"), "divisor", "division-by-zero"),
+        (lambda: Quantity.of(2, "s") ** Quantity.of(4, "1"), "exponent", "exponent-out-of-range"),
+        (lambda: Quantity.of(2, "s") ** Quantity.of(-3, "1"), "exponent", "exponent-out-of-range"),
+        (lambda: Quantity.of(2, "s") ** Quantity.of(1.5, "1"), "exponent", "exponent-out-of-range"),
+        (lambda: Quantity.of(2, "1") ** Quantity.of(1, "s"), "exponent", "exponent-with-unit"),
+        (lambda: Quantity.of(2, "1") ** Quantity.of([1, 2], "1"), "exponent", "exponent-with-unit"),
+        (lambda: row([]), "list", "empty-list"),
     ],
 )
-def test_what_cannot_be_computed(compute, name):
+def test_what_cannot_be_computed(compute, name, code):
     with pytest.raises(DomainError) as refusal:
         compute()
-    assert refusal.value.name == name
+    assert (refusal.value.name, refusal.value.code) == (name, code)
+    assert str(refusal.value), "has a sentence"
 
 
 def test_rows():
@@ -127,5 +130,7 @@ def test_quantities_in_messages():
 
 
 def test_an_unknown_unit_is_refused():
-    with pytest.raises(UnitError, match="the units are 1, ratio"):
+    with pytest.raises(UnitError) as refusal:
         Quantity.of(1, "yuan")
+    assert (refusal.value.code, refusal.value.text) == ("kind-unknown", "yuan")
+    assert refusal.value.values["known"][:2] == ["1", "ratio"]

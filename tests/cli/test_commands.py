@@ -120,21 +120,33 @@ def test_calc_lists_searches_and_helps():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["calc", "transfer", "1MB"], ["bandwidth is missing", "10 Mbit/s"]),
+        (["calc", "transfer", "1MB"], ["bandwidth is required", "10 Mbit/s"]),
         (["calc", "transfer", "1MB", "--bandwidth", "5M", "--latency", "1s"], ["MB/s", "Mbit/s"]),
-        (["calc", "transfer", "1MB", "--bandwidth", "-1 Mbit/s", "--latency", "1s"], ["above 0"]),
+        (
+            ["calc", "transfer", "1MB", "--bandwidth", "-1 Mbit/s", "--latency", "1s"],
+            ["greater than 0"],
+        ),
         (["calc", "transfer", "1MB", "--bandwidth", "30ms", "--latency", "1s"], ["unit of a time"]),
         (["calc", "transfer", "1MB", "--bandwith", "T1"], ["--bandwidth"]),
         (["calc", "transfer", "-1MB", "--bandwith", "T1"], ["--bandwidth"]),
-        (["calc", "transfer", "-1"], ["payload: cannot read '-1'", "Write -1 B"]),
-        (["calc", "transfer", "--bandwidth", "T1", "--latency", "-1s", "1B"], ["latency is -1 s"]),
-        (["calc", "transfer", "--latency", "1s", "-1B", "--bandwidth", "T1"], ["payload is -1"]),
+        (["calc", "transfer", "-1"], ["payload: '-1' needs a unit: -1 B (bytes)"]),
+        (
+            ["calc", "transfer", "--bandwidth", "T1", "--latency", "-1s", "1B"],
+            ["--latency must be 0 or greater, got -1 s"],
+        ),
+        (
+            ["calc", "transfer", "--latency", "1s", "-1B", "--bandwidth", "T1"],
+            ["payload must be 0 or greater, got -1 B"],
+        ),
         (["calc", "path-mixes", "1s", "--link-count", "12,13"], ["12.13", '"12, 13"']),
-        (["calc", "mmc-wait", "1", "--server-count", "2,5"], ["2.5", "2 and 5"]),
-        (["run", "echo", "--path", "1", "Gbit/s", "40", "ms"], ["in quotes", '"1 Gbit/s 40 ms"']),
-        (["explain", "T1", "--loss", "200%"], ["--loss is 2, allowed is from 0 to 1"]),
-        (["explain", "T1", "--mtu", "10B"], ["--mtu is 10 byte"]),
-        (["explain", "T1", "--size", "-1B"], ["--size is -1 byte"]),
+        (["calc", "mmc-wait", "1", "--server-count", "2,5"], ["'2,5' is ambiguous", "2 or 5"]),
+        (
+            ["run", "echo", "--path", "1", "Gbit/s", "40", "ms"],
+            ["argument: Gbit/s 40 ms", "quotes"],
+        ),
+        (["explain", "T1", "--loss", "200%"], ["--loss must be from 0 to 1, got 200%\n"]),
+        (["explain", "T1", "--mtu", "10B"], ["--mtu", "10 B"]),
+        (["explain", "T1", "--size", "-1B"], ["--size must be 0 or greater, got -1 B"]),
         (["explain", "1", "Gbit"], ["1 Gbit"]),
         (["calc", "transfr"], ["transfer"]),
         (["calc", "transfer", "1", "--payload", "2"], ["twice"]),
@@ -146,17 +158,17 @@ def test_calc_lists_searches_and_helps():
         (["run", "echo", "--size", "65508B"], ["65507"]),
         (["run", "echo", "--size", "abc"], ["size"]),
         (["run", "echo", "--host", "192.0.2.1"], ["192.0.2.1"]),
-        (["run", "echo", "--count", "0"], ["--count is 0, allowed is a whole number of 1 or more"]),
-        (["run", "echo", "--count", "ten"], ["--count is ten, allowed is a whole number"]),
-        (["run", "lockstep", "--pairs", "33"], ["--pairs is 33", "from 1 to 32"]),
-        (["run", "nosuch"], ["'nosuch'. netcalc run --help tells more"]),
-        (["read"], ["Missing argument", "netcalc read --help tells more"]),
-        (["doctor", "extra"], ["(extra)", "netcalc doctor --help"]),
-        (["data", "audit", "--json", "--csv"], ["two forms of one output; name one"]),
+        (["run", "echo", "--count", "0"], ["--count must be a whole number, 1 or greater, got 0"]),
+        (["run", "echo", "--count", "ten"], ["--count must be a whole number, got ten"]),
+        (["run", "lockstep", "--pairs", "33"], ["--pairs", "33", "from 1 to 32"]),
+        (["run", "nosuch"], ["netcalc run has no command 'nosuch'. netcalc run --help"]),
+        (["read"], ["FILE is required", "netcalc read --help"]),
+        (["doctor", "extra"], ["argument: extra", "netcalc doctor --help"]),
+        (["data", "audit", "--json", "--csv"], ["--json and --csv cannot be combined"]),
         (["calc", "db", "1", "--json", "--csv"], ["db"]),
-        (["explain", "T1 -5 ms"], ["latency of a link is -0.005 s, allowed is 0 or more"]),
-        (["explain", "0 bit/s"], ["rate of a link is 0", "bit/s, allowed is above 0"]),
-        (["data", "audit", "--sheet", "--json"], ["--sheet is text for people"]),
+        (["explain", "T1 -5 ms"], ["latency of a link must be 0 or greater, got -0.005 s"]),
+        (["explain", "0 bit/s"], ["rate of a link must be greater than 0, got 0 bit/s"]),
+        (["data", "audit", "--sheet", "--json"], ["--sheet cannot be combined"]),
         (
             [
                 "calc",
@@ -168,14 +180,14 @@ def test_calc_lists_searches_and_helps():
                 "--for",
                 "1s",
             ],
-            ["two questions"],
+            ["--sweep and --solve cannot be combined"],
         ),
         (
             ["calc", "write-timeline", "1ms", "--write-bytes", "1B, 2B", "--rtt", "1ms"],
-            ["write_bytes is of shape (2,), allowed"],
+            ["--write-bytes"],
         ),
-        (["explain", "T1 5"], ["latency: cannot read '5'", "Write 5 s or 5 ms"]),
-        (["run", "echo", "--timeout", "5"], ["timeout", "no unit"]),
+        (["explain", "T1 5"], ["latency: '5' needs a unit: 5 s or 5 ms"]),
+        (["run", "echo", "--timeout", "5"], ["--timeout: '5' needs a unit"]),
     ],
 )
 def test_a_mistake_is_one_sentence_and_exit_code_2(arguments, said):
@@ -188,6 +200,44 @@ def test_a_hint_is_for_the_command_line(tmp_path):
     assert_mistake(netcalc("read", str(bare)), "Write time [ms] in the header\n")
     bare.write_text("1 2\n3 4\n")
     assert_mistake(netcalc("read", str(bare)), "Add a header\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "facts"),
+    [
+        (["clac"], {"code": "unknown-command", "name": "clac", "suggestions": ["calc"]}),
+        (["run", "ecko"], {"code": "unknown-command", "command": "netcalc run",
+                           "suggestions": ["echo"]}),
+        (["run", "nosuch"], {"code": "unknown-command",
+                             "hint": "netcalc run --help lists its commands"}),
+        (["calc", "transfer", "--bandwith", "T1"],
+         {"code": "unknown-option", "option": "--bandwith", "suggestions": ["--bandwidth"]}),
+        (["run", "echo", "--zzzzzz"], {"code": "unknown-option", "option": "--zzzzzz"}),
+        (["run", "echo", "--protocol", "tpc"],
+         {"code": "not-a-choice", "name": "--protocol", "value": "tpc", "suggestions": ["tcp"]}),
+        (["run", "echo", "--size"], {"code": "option-without-value", "option": "--size"}),
+        (["read"], {"code": "argument-missing", "name": "FILE"}),
+        (["doctor", "extra"], {"code": "unexpected-argument", "words": "extra"}),
+        (["mixes", "--links", "many"], {"code": "malformed-count", "name": "--links"}),
+        (["mixes", "--routers", "-1"], {"code": "below-minimum", "name": "--routers", "low": 0}),
+        (["calc", "transfer", "1MB", "--latency", "-1ms", "--bandwidth", "T1"],
+         {"code": "is-negative", "name": "--latency", "value": "-0.001 s"}),
+        (["run", "echo", "--timeout", "5"], {"code": "unit-missing", "field": "--timeout"}),
+    ],
+    ids=lambda value: "_".join(value) if isinstance(value, list) else "",
+)  # fmt: skip
+def test_a_mistake_has_a_code_and_facts(arguments, facts):
+    done = netcalc(*arguments, "--json") if arguments[-1] != "--size" else netcalc(
+        "run", "echo", "--json", "--size")  # fmt: skip
+    error = json.loads(done.stdout)["error"]
+    assert {name: error.get(name) for name in facts} == facts
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_former_command_works_and_is_not_listed():
+    assert "truth" not in netcalc("--help").stdout
+    assert netcalc("truth", "--help").stdout.startswith("Usage: netcalc truth")
 
 
 def test_a_mistake_with_json_is_still_one_document():
@@ -212,7 +262,7 @@ def test_read_says_what_it_found(ping_file):
     shown = netcalc("read", str(ping_file)).stdout
     assert "sent 4, received 3 (25% lost)" in shown
     assert "min 9.84 ms" in shown
-    assert "to see the rate" in shown
+    assert "the rate needs several sizes" in shown
 
 
 def test_read_from_standard_input():
@@ -403,9 +453,9 @@ def test_a_name_is_printed_so_that_it_does_no_harm_and_found_again_in_json(tmp_p
             assert found.encode("utf-8", "surrogateescape") == os.fsencode(name)
 
 
-def test_replies_without_a_time_are_told():
+def test_replies_without_a_time_are_counted():
     text = PING.replace(" time=9.84 ms", "")
-    assert "of 3 replies 2 have a time" in netcalc("read", "-", text=text).stdout
+    assert "2 of 3 replies have a time" in netcalc("read", "-", text=text).stdout
     assert "have a time" not in netcalc("read", "-", text=PING).stdout
 
 
@@ -425,7 +475,7 @@ def test_a_disk_that_fills_during_a_run_loses_no_measurement(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
     )
-    assert_mistake(done, "No space left", "is above")
+    assert_mistake(done, "No space left", "summarized above")
     document = json.loads(done.stdout)
     assert document["received"] == 3
     assert "No space left" in document["error"]["message"]
@@ -487,12 +537,12 @@ def test_a_wide_table_is_printed_a_line_for_each_value():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["calc", "tunnel-packet", "1500B", "--solve", "stack", "--for", "1B"], "stack is text"),
-        (["calc", "round-trips", "--sweep", "transport=1:5:3"], "transport is text"),
+        (["calc", "tunnel-packet", "1500B", "--solve", "stack", "--for", "1B"], "stack"),
+        (["calc", "round-trips", "--sweep", "transport=1:5:3"], "transport"),
         (["calc", "transfer", "1MB", "--sweep", "latency=1ms:2ms", "--plot", "x.png"], "x.html"),
-        (["run", "line-rate", "--node-input", "10"], "it needs a --path"),
-        (["run", "bulk", "--link-buffer", "10kB"], "it needs a --path"),
-        (["run", "bulk", "--loss", "1%"], "--loss is of the links of a path"),
+        (["run", "line-rate", "--node-input", "10"], "requires a --path"),
+        (["run", "bulk", "--link-buffer", "10kB"], "requires a --path"),
+        (["run", "bulk", "--loss", "1%"], "--loss requires a --path"),
     ],
 )
 def test_options_that_cannot_count_are_refused(arguments, said):

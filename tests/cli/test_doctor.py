@@ -57,8 +57,8 @@ def test_a_machine_without_namespaces_is_told_why(report):
 
 def test_a_wire_that_breaks_is_said(monkeypatch):
     def broken(*_, **__):
-        raise ExperimentError("the process that carries packets has ended", phase="wire")
+        raise ExperimentError("server-ended", phase="wire", exit_code=9)
 
     monkeypatch.setattr(module, "echo", broken)
     found = replace(capabilities(), wire=True)
-    assert "carries packets has ended" in link_accuracy(found)["why_not"]
+    assert "exit code 9" in link_accuracy(found)["why_not"]

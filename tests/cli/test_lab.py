@@ -94,7 +94,7 @@ def test_the_lessons_are_found():
 def test_missing_lessons_are_named(monkeypatch, tmp_path):
     monkeypatch.setattr(lab_module, "_BUNDLED", tmp_path / "nowhere")
     monkeypatch.setattr(lab_module, "_CHECKOUT", tmp_path / "nowhere")
-    with pytest.raises(DatasetError, match="no lesson is there"):
+    with pytest.raises(DatasetError, match="no lessons"):
         find_lessons()
 
 
@@ -112,7 +112,7 @@ def test_a_port_in_use_is_refused_by_number(tmp_path):
         options = ["--dir", str(tmp_path / "copy"), "--port", str(port), "--allow-root"]
         result = CliRunner().invoke(lab, options)
     assert result.exit_code == 2
-    assert f"Port {port} is in use" in result.output
+    assert f"port {port} is in use" in result.output
 
 
 @pytest.mark.parametrize("pages", [[], ["--app"]], ids=["lab", "app"])
@@ -136,7 +136,7 @@ def test_other_users_and_a_root_that_consents_are_not_asked(monkeypatch, tmp_pat
         for user, consent in ((1000, []), (0, ["--allow-root"])):
             monkeypatch.setattr(lab_module.os, "geteuid", lambda user=user: user)
             options = ["--dir", str(tmp_path / "copy"), "--port", port, *consent]
-            assert f"Port {port} is in use" in CliRunner().invoke(lab, options).output
+            assert f"port {port} is in use" in CliRunner().invoke(lab, options).output
 
 
 def test_the_page_that_leads_to_the_lessons_is_for_this_user_and_goes_away(tmp_path):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from netcalc.cli import commands
+from netcalc.cli import commands, main
 
 README_FOLDER = Path(__file__).parents[2]
 README = (README_FOLDER / "README.md").read_text(encoding="utf-8")
@@ -25,6 +25,15 @@ def test_an_answer_is_what_the_command_prints(command, answer):
     done = CliRunner().invoke(commands, shlex.split(command))
     assert done.exception is None
     assert done.output.strip() == answer
+
+
+def test_the_mistake_in_the_documentation_is_what_the_command_prints(capsys):
+    page = (README_FOLDER / "docs" / "getting_started.md").read_text(encoding="utf-8")
+    typed, said = re.search(r"^\$ netcalc (run .+)\n(netcalc: .+)$", page, re.MULTILINE).groups()
+    with pytest.raises(SystemExit) as ended:
+        main(shlex.split(typed))
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.strip() == said
 
 
 def test_the_explanation_in_the_documentation_is_what_the_command_prints():

@@ -41,7 +41,7 @@ class TestLive:
                        "--save", str(saved), "--plot", str(drawn))  # fmt: skip
         assert done.exit_code == 0, done.output
         assert re.search(r"nagle: predicted 4[0-9.]+ ms", done.output)
-        assert re.search(r"acknowledgements delayed: [2-9]", done.output)
+        assert re.search(r"delayed acknowledgements: [2-9]", done.output)
         samples = TransactionSamples.load(saved)
         assert samples.payload_bytes.tolist() == [5] * 6
         assert "<html" in drawn.read_text()
@@ -71,14 +71,14 @@ class TestLive:
 
     def test_transactions_in_words_with_their_costs(self):
         done = netcalc("transactions", "--protocol", "udp", "--count", "1")
-        assert "a further packet" in done.output
+        assert "per further packet (fitted)" in done.output
 
     def test_over_a_path(self, tmp_path):
         done = netcalc("transactions", "--protocol", "udp", "--size", "8B", "--count", "1",
                        "--path", "100 Mbit/s 5 ms", "--plot", str(tmp_path / "a.html"))  # fmt: skip
         assert done.exit_code == 0, done.output
         assert "over the path 100 Mbit/s 5 ms" in done.output
-        assert "theory of the path" in done.output
+        assert "Measured minus predicted" in done.output
 
 
 @pytest.mark.parametrize(
@@ -86,19 +86,22 @@ class TestLive:
     [
         (["small-writes", "--mode", "nagel"], "nagel"),
         (["small-writes", "--write", "6"], "unit"),
-        (["small-writes", "--reply", "0B"], "--reply is 0 byte"),
+        (
+            ["small-writes", "--reply", "0B"],
+            "--reply must be a whole number, 1 or greater, got 0 B",
+        ),
         (["small-writes", "--gap", "30"], "gap"),
         (["small-writes", "--host", "192.0.2.1"], "not a loopback"),
-        (["transactions", "--host", "::1", "--mtu", "1000B"], "--mtu is 1000 byte"),
+        (["transactions", "--host", "::1", "--mtu", "1000B"], "got 1000 B"),
         (["small-writes", "--path", "fast"], "fast"),
         (["transactions", "--protocol", "quic"], "quic"),
         (["transactions", "--size", "65508B"], "65508"),
-        (["transactions", "--mtu", "10B"], "--mtu is 10 byte"),
+        (["transactions", "--mtu", "10B"], "--mtu"),
         (["transactions", "--count", "1000"], "100,000"),
         (["transactions", "--timeout", "5"], "timeout"),
-        (["transactions", "--path", "1 bit/s"], "at most 600 s"),
-        (["small-writes", "--path", "1 bit/s"], "at most 600 s"),
-        (["echo", "--protocol", "icmp"], 'add one, such as --path "10 Mbit/s 1 ms"'),
+        (["transactions", "--path", "1 bit/s"], "the limit is 600 s"),
+        (["small-writes", "--path", "1 bit/s"], "the limit is 600 s"),
+        (["echo", "--protocol", "icmp"], "--protocol icmp requires a --path"),
     ],
 )
 def test_mistakes_are_one_sentence(arguments, said, complaint):

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from netcalc.cli import commands, main
 from netcalc.cli.report import links_table
-from netcalc.errors import ExperimentError
+from netcalc.errors import DomainError
 from netcalc.samples import HopSamples, Meta, TrainSamples
 
 LIVE = [pytest.mark.live, pytest.mark.namespace]
@@ -64,7 +64,7 @@ class TestLive:
         done = netcalc("run", "packet-trains", "--path", "T1 1 ms", "--count", "8", "--cross",
                        "30%", "--packets", "3", "--plot", str(drawn))  # fmt: skip
         assert done.exit_code == 0, done.output
-        assert "The narrowest link is set to 1.544 Mbit/s" in done.output
+        assert "The bottleneck link is set to 1.544 Mbit/s" in done.output
         assert "<html" in drawn.read_text()
 
     def test_trains_in_json(self, tmp_path):
@@ -99,7 +99,7 @@ def test_the_puzzle_of_the_book():
     """derived: three mixes of T1, 10 Mbit/s and T3 come within 1 ms; 6-2-4 leads."""
     done = netcalc("mixes")
     assert done.exit_code == 0, done.output
-    assert "3 mixes of 12-13 links come within 1 ms of 187 ms, 92 ms of which" in done.output
+    assert "3 combinations of 12-13 links within 1 ms of 187 ms" in done.output
     rows = re.findall(r"^ *(\d+) +(\d+) +(\d+) +(\d+) +(\S+ ms)", done.output, re.MULTILINE)
     assert rows[0] == ("6", "2", "4", "12", "187.4 ms")
     assert len(rows) == 3
@@ -125,14 +125,14 @@ def test_many_mixes_are_cut_and_none_is_said():
     ("arguments", "why"),
     [
         # derived: 92 ms and 12 times there and back 1428 B on a T3: 98.13 ms; 13 on a T1: 284.4 ms
-        (["10ms"], "The fastest mix takes 98.13 ms: give a smaller --base"),
-        (["10s"], "The slowest mix takes 284.4 ms: give a larger --base"),
-        (["187ms", "--tolerance", "1ns"], "from 98.13 ms to 284.4 ms, none so near"),
+        (["10ms"], "The fastest combination takes 98.13 ms: try a smaller --base"),
+        (["10s"], "The slowest combination takes 284.4 ms: try a larger --base"),
+        (["187ms", "--tolerance", "1ns"], "from 98.13 ms to 284.4 ms, but none is that close"),
     ],
 )
 def test_no_mix_has_a_reason(arguments, why):
     found = netcalc("mixes", *arguments).output
-    assert found.startswith("0 mixes")
+    assert found.startswith("0 combinations")
     assert why in found
 
 
@@ -142,13 +142,13 @@ def test_no_mix_has_a_reason(arguments, why):
         (["run", "probing", "--size", "5B"], "8 to 1472"),
         (["run", "probing", "--size", "600"], "unit"),
         (["run", "probing", "--path", "fast"], "fast"),
-        (["run", "probing", "--path", "1 kbit/s"], "at most 600 s"),
+        (["run", "probing", "--path", "1 kbit/s"], "the limit is 600 s"),
         (["run", "packet-trains", "--cross", "30"], "cross"),
         (["run", "packet-trains", "--packets", "1"], "2"),
         (["run", "packet-trains", "--size", "2kB"], "12 to 1472"),
         (["mixes", "187"], "unit"),
-        (["mixes", "-5ms"], "RTT is -0.005 s, allowed is 0 or more"),
-        (["mixes", "--size", "0B"], "--size is 0 byte"),
+        (["mixes", "-5ms"], "RTT must be 0 or greater, got -0.005 s"),
+        (["mixes", "--size", "0B"], "--size must be greater than 0, got 0 B"),
         (["mixes", "--links", "many"], "12-13"),
         (["mixes", "--links", "13-12"], "12-13"),
         (["mixes", "--kind", "fast"], "fast"),
@@ -162,40 +162,41 @@ def test_mistakes_are_one_sentence(arguments, said, complaint):
     assert "Traceback" not in found
 
 
-@pytest.mark.parametrize(
-    ("command", "measure", "instead"),
-    [
-        ("probing", "probing.measure_probes", "netcalc read shows one that was saved"),
-        ("line-rate", "transfers.measure_line_rate", "the run goes over loopback"),
-    ],
-)
-def test_where_no_path_can_be_emulated(command, measure, instead, complaint, monkeypatch):
+def test_an_error_of_the_library_names_the_option_and_its_unit(monkeypatch, capsys):
     def refused(**_):
-        hint = "The system does not let this user. The relay works without"
-        raise ExperimentError("the system refuses: no", phase="wire", hint=hint)
+        raise DomainError("out-of-range", "timeout_s", 100.0, low=0.001, high=60)
 
-    monkeypatch.setattr(f"netcalc.cli.{measure}", refused)
-    found = complaint("run", command)
-    assert "no path can be emulated: it lies between network namespaces, and" in found
-    assert "the system refuses: no. The system does not let this user. " in found
-    assert instead in found
-    assert "netcalc doctor" in found
-    assert "relay" not in found
+    monkeypatch.setattr("netcalc.experiments.packet_trains", refused)
+    with pytest.raises(SystemExit):
+        main(["run", "packet-trains", "--json"])
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert (error["code"], error["name"], error["value"]) == ("out-of-range", "--timeout", "100 s")
+    assert error["message"] == "--timeout must be from 0.001 to 60, got 100 s"
 
 
-def test_a_message_names_options_for_arguments_and_the_unit(complaint, monkeypatch):
-    def silent(**_):
-        raise ExperimentError("no answers", phase="hop 1", hint="Wait longer for each: timeout_s")
+def test_one_of_several_values_keeps_its_index(monkeypatch, complaint):
+    def refused(**_):
+        raise DomainError("is-negative", "payload_bytes[2]", -1.0)
 
-    monkeypatch.setattr("netcalc.cli.probing.measure_probes", silent)
-    assert "Wait longer for each: --timeout" in complaint("run", "probing")
-    found = complaint("run", "packet-trains", "--timeout", "100s")
-    assert "--timeout is 100 s, allowed is from 0.001 to 60" in found
+    monkeypatch.setattr("netcalc.experiments.probing", refused)
+    assert "--size[2] must be 0 or greater, got -1 B" in complaint("run", "probing")
+
+
+def test_a_hint_is_for_those_who_type(monkeypatch, complaint):
+    """The hint of a ratio above 1 is about a call from Python; who typed 200% has written it."""
+
+    def refused(**_):
+        raise DomainError("percent-for-ratio", "cross_ratio", 2.0, percent=2.0, ratio=0.02)
+
+    with pytest.raises(DomainError, match=r"As a ratio of 1 that is 0\.02"):
+        refused()
+    monkeypatch.setattr("netcalc.experiments.packet_trains", refused)
+    assert complaint("run", "packet-trains").endswith("--cross must be from 0 to 1, got 200%\n")
 
 
 def test_a_run_that_measures_nothing_has_failed(monkeypatch):
     nothing = HopSamples(hop=[], packet_bytes=[], rtt_s=[], meta=Meta(warnings=("left out",)))
-    monkeypatch.setattr("netcalc.cli.probing.measure_probes", lambda **_: nothing)
+    monkeypatch.setattr("netcalc.experiments.probing", lambda **_: nothing)
     done = netcalc("run", "probing")
     assert (done.exit_code, "left out" in done.stdout) == (2, True)
 

@@ -62,7 +62,7 @@ def test_points_keep_their_axes_and_labels_apart():
     plain = compare.points([1], measured=[1], theory=lambda x: x, **AXES)
     assert plain.title == ""
     assert "measured" in plain.measured_label
-    assert "theory" in plain.predicted_label
+    assert plain.predicted_label == "predicted"
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_the_median_and_the_worst_are_said():
     )
     # by hand: 0.5, 0, -0.8, 0.1; the point without a time is none
     assert quantities(found.sentence, "s") == pytest.approx([0.05, -0.8])
-    assert re.findall(r"(?<![\d.-])\d+(?= points)", found.sentence) == ["4"]
+    assert re.findall(r"(?<![\d.-])\d+(?= sizes)", found.sentence) == ["4"]
 
 
 def test_what_was_set_aside_is_in_no_sentence():
@@ -92,7 +92,7 @@ def test_what_was_set_aside_is_in_no_sentence():
     aside = replace(found, outlier=np.array([False, False, True]))
     again = compare.with_theory(aside, lambda x: 2 * x, label="twice")
     assert quantities(again.sentence, "s") == pytest.approx([-1.5, -2.0])
-    assert "twice" in again.sentence
+    assert "2 sizes" in again.sentence
     assert again.predicted_label == "twice"
     assert again.curve_y == pytest.approx(2 * again.curve_x)
     assert again.residual.tolist() == [-1.0, -2.0, 3.0]
@@ -156,8 +156,8 @@ def test_a_round_trip_and_a_transfer_have_their_own_labels():
     assert "round" in one.y_name
     assert "round" not in other.y_name
     assert one.x_name != other.x_name
-    assert "smallest" in one.measured_label
-    assert "smallest" not in other.measured_label
+    assert "minimum" in one.measured_label
+    assert "minimum" not in other.measured_label
     assert "t.example" in one.title
     assert one.title.lower().startswith("round")
     assert other.title.lower().startswith("transfer")
@@ -282,8 +282,8 @@ def test_a_line_to_every_node():
     assert (found.x_unit, found.y_unit) == ("byte", "s")
     assert "packet" in found.x_name
     assert "round" in found.y_name
-    assert "smallest" in found.measured_label
-    assert "theory" not in found.predicted_label
+    assert "minimum" in found.measured_label
+    assert "predicted" not in found.predicted_label
     assert compare.overlay(samples, title="own").title == "own"
     assert "node" in found.title
 
@@ -295,7 +295,7 @@ def test_the_theory_of_every_node_of_a_path():
     sizes = np.array([548.0, 800, 1500])
     near, far = 0.002 + 1e-6 * (sizes + 576), 0.012 + 5e-6 * (sizes + 576)
     assert found.predicted.tolist() == pytest.approx([*near, *far])
-    assert "theory" in found.predicted_label
+    assert "predicted" in found.predicted_label
     curve = 0.002 + 1e-6 * np.array([28 + 28 + 28, 548 + 576, 1500 + 576])
     assert found.curve_y[:3] == pytest.approx(curve)
     # nodes behind the last one of the path have a line
@@ -332,7 +332,7 @@ def test_trains_against_the_rate_that_most_have():
     assert found.outlier.tolist() == [False, True, False, False]
     assert (found.x_unit, found.y_unit, found.x_name) == ("1", "s", "train")
     assert "time" in found.y_name
-    assert "theory" not in found.predicted_label
+    assert "predicted" not in found.predicted_label
     assert found.curve_y == pytest.approx(1.2e-3)
     assert compare.overlay(trains(), title="own").title == "own"
 
@@ -341,7 +341,7 @@ def test_trains_against_the_narrowest_link_of_a_path():
     path = Path.parse("45 Mbit/s, 8 Mbit/s, 10 Mbit/s")
     found = compare.overlay(trains(), path=path)
     assert found.predicted == pytest.approx(1.5e-3)  # by hand: 1500 bytes at 1 us
-    assert "theory" in found.predicted_label
+    assert "predicted" in found.predicted_label
     truth = {"bandwidths_bps": [45e6, 6e6], "latencies_s": [0.0] * 2, "processings_s": [0.0] * 3}
     assert compare.overlay(trains(truth)).predicted == pytest.approx(2e-3)
     assert compare.overlay(trains(truth), path=path).predicted == pytest.approx(1.5e-3)

@@ -122,7 +122,7 @@ def test_the_curve_goes_round_by_round():
     assert (found.curve_x[0], found.curve_x[-1]) == (0.0, pytest.approx(8.4))
     assert (found.x_unit, found.y_unit) == ("1", "s")
     assert "time" in found.y_name
-    assert "theory" in found.predicted_label
+    assert "predicted" in found.predicted_label
 
 
 def test_the_sentence_has_the_medians_of_every_mode():

@@ -191,7 +191,7 @@ def _by_timelines(path):
 
 def test_the_theory_of_a_path_has_its_label_and_curve():
     found = compare.transactions(run("udp", [100.0, 1000], [0.02, 0.03]), path=Path.parse(PATH))
-    assert "theory" in found.predicted_label
+    assert "predicted" in found.predicted_label
     assert found.curve_y == pytest.approx(0.01 + 2e-6 * (found.curve_x + 28))
     assert found.residual == pytest.approx([0.02 - 0.010256, 0.03 - 0.012056])
     truth = {"bandwidths_bps": [8e6], "latencies_s": [5e-3], "processings_s": [0.0, 0.0]}
@@ -282,7 +282,7 @@ def test_the_step_its_band_and_its_share(relative):
     assert jump == pytest.approx(costs[2], rel=0.01)
     assert off == pytest.approx(stats.t.ppf(0.975, 8) * np.sqrt(covariance[2, 2]), rel=0.05)
     assert re.findall(r"147\d", found.sentence) == ["1472", "1473"]
-    assert re.findall(r"(\d+)% more", found.sentence) == [f"{100 * costs[2] / whole_s:.0f}"]
+    assert re.findall(r"increases by (\d+)%", found.sentence) == [f"{100 * costs[2] / whole_s:.0f}"]
     assert "1500" in found.title
 
 

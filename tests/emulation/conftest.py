@@ -14,6 +14,8 @@ import pytest
 
 import netcalc
 from netcalc.emulation import capabilities
+from netcalc.emulation.wire import control
+from netcalc.errors import ExperimentError
 
 PACKAGE = Path(netcalc.__file__).parent
 
@@ -159,6 +161,45 @@ def nothing_left(wires, values_stay):
     before = census()
     yield
     assert census() == before
+
+
+BREAKING = """
+import os, sys
+sys.path.insert(0, sys.argv[2])
+from netcalc.emulation.wire import carrier, kernel, veth
+calls = 0
+def counted(call):
+    def may_break(*arguments, **options):
+        global calls
+        calls += 1
+        if calls == {number}:
+            if {way!r} == "kills":
+                os.kill(os.getpid(), 9)
+            raise OSError(5, "broken by a test", f"call {{calls}}")
+        return call(*arguments, **options)
+    return may_break
+for module, names in ((kernel, "unshare enter open_tun set_up set_sysctl add_router"),
+                      (veth, "make_pair prepare open_frames")):
+    for name in names.split():
+        setattr(module, name, counted(getattr(module, name)))
+sys.exit(carrier.main())
+"""
+
+
+@pytest.fixture
+def broken_call(monkeypatch):
+    """Break one call of the process that makes namespaces and devices: it fails or kills."""
+
+    def break_at(number, way, path):
+        """Open a path; return its error, or None where it opens all the same."""
+        monkeypatch.setattr(control, "_START", BREAKING.format(number=number, way=way))
+        try:
+            with path:
+                return None
+        except ExperimentError as error:
+            return error
+
+    return break_at
 
 
 @pytest.fixture

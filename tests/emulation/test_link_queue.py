@@ -275,13 +275,21 @@ def test_impossible_numbers_are_refused_by_name(name, value):
 
 
 def test_a_loss_in_percent_is_recognised():
-    with pytest.raises(DomainError, match=r"For 3 % write 0\.03"):
+    with pytest.raises(DomainError) as caught:
         LinkQueue(bandwidth_bps=1e6, loss_ratio=3)
+    assert caught.value.code == "percent-for-ratio"
+    assert (caught.value.name, caught.value.values["percent"]) == ("loss_ratio", 3)
 
 
 def test_a_log_that_was_not_asked_for_is_refused():
-    with pytest.raises(DomainError, match="log"):
+    with pytest.raises(DomainError) as caught:
         _ = LinkQueue(bandwidth_bps=1e6, log=False).log
+    assert caught.value.code == "no-log"
+
+
+def test_an_unknown_parameter_is_refused():
+    with pytest.raises(TypeError, match="jitter_s"):
+        LinkQueue(bandwidth_bps=1e6, jitter_s=0.1)
 
 
 def test_rows_beyond_the_limit_of_a_log_are_counted(monkeypatch):

@@ -340,7 +340,7 @@ class Running:
         try:
             try:
                 result = run(progress=progress, save="run.json")
-                ended = f"partial: {result.meta.instrument['ended_by']}"
+                ended = f"partial: {result.meta.instrument.ended_by}"
                 ended = ended if result.meta.partial else "whole"
             finally:
                 hushed()  # what comes now comes too late for the run

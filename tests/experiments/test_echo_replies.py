@@ -15,6 +15,7 @@ from netcalc.experiments.echo import echo
 from netcalc.experiments.exchanges import replies
 from netcalc.experiments.peers.process import Peer
 from netcalc.experiments.running.stopping import Stopping
+from netcalc.messages import Notice
 
 pytestmark = [pytest.mark.live, pytest.mark.usefixtures("nothing_left")]
 
@@ -56,8 +57,9 @@ def test_what_is_no_reply_is_counted_and_ignored(before_the_reply, count_name, b
     with bench.FalsePeer(answer_badly_then_well) as peer:
         result = bench.measured_at(peer.address, [100], count=4)
     assert (result.sent, result.received, result.duplicates) == (4, 4, 0)
-    assert result.meta.instrument[count_name] == 4
-    assert any("ignored" in warning for warning in result.meta.warnings)
+    assert getattr(result.meta.instrument, count_name) == 4
+    code = {"foreign_count": "stray-datagrams", "damaged_count": "damaged-replies"}[count_name]
+    assert Notice(code, {"count": 4}) in result.meta.warnings
 
 
 def test_only_garbage_is_not_a_reply(bench):
@@ -76,7 +78,7 @@ def test_endless_data_ends_with_the_time_limit(bench):
     with bench.FalsePeer(flood) as peer:
         result = bench.measured_at(peer.address, [100], count=2, timeout_s=QUICK_S)
     assert (result.sent, result.received) == (2, 0)
-    assert result.meta.instrument["foreign_count"] > 0
+    assert result.meta.instrument.foreign_count > 0
 
 
 @pytest.mark.parametrize("size", [0, 5, 100])
@@ -135,8 +137,8 @@ def test_duplicates_beyond_the_cap_are_counted_only(bench, monkeypatch):
     with bench.FalsePeer(often) as peer:
         result = bench.measured_at(peer.address, [100], count=1)
     assert (result.received, result.duplicates) == (1, 3)
-    assert result.meta.instrument["duplicate_count"] == 5
-    assert "duplicates: 5, kept as rows: 3" in result.meta.warnings
+    assert result.meta.instrument.duplicate_count == 5
+    assert Notice("duplicates-not-kept", {"count": 5, "kept": 3}) in result.meta.warnings
 
 
 @pytest.mark.parametrize("held", [1, 15])
@@ -155,12 +157,10 @@ def test_late_replies_are_counted_and_taken_for_no_other(held, bench):
     with bench.FalsePeer(late) as peer:
         result = bench.measured_at(peer.address, [100], count=held + 2, timeout_s=QUICK_S)
     assert result.lost.tolist() == [True] * held + [False] * 2
-    assert result.meta.instrument["late_count"] == held
+    assert result.meta.instrument.late_count == held
     assert result.duplicates == 0
-    assert (
-        f"replies after the time limit of 30 ms, their probes are lost: {held}"
-        in result.meta.warnings
-    )
+    late = Notice("late-replies", {"count": held, "timeout_s": QUICK_S})
+    assert late in result.meta.warnings
 
 
 @pytest.mark.parametrize("size", [0, 4, 7])
@@ -202,10 +202,11 @@ def test_silence_from_the_start(bench):
     with (
         bench.FalsePeer(lambda *_: None, echo_warm_up=False) as peer,
         run.stopping,
-        pytest.raises(ExperimentError, match="5 probes in a row had no reply") as caught,
+        pytest.raises(ExperimentError) as caught,
     ):
         bench.probe_at(run, peer.address)
     assert (caught.value.phase, caught.value.port) == ("warm-up", peer.address[1])
+    assert (caught.value.code, caught.value.values["count"]) == ("no-replies", 5)
     assert "firewall" in caught.value.hint
 
 
@@ -214,7 +215,7 @@ def test_silence_after_the_start(bench):
     with (
         bench.FalsePeer(lambda *_: None) as peer,
         run.stopping,
-        pytest.raises(ExperimentError, match="20 probes in a row had no reply") as caught,
+        pytest.raises(ExperimentError, match="20 probes in a row had no reply within") as caught,
     ):
         bench.probe_at(run, peer.address)
     assert caught.value.phase == "echo"
@@ -230,8 +231,9 @@ def test_nothing_listens(protocol, bench):
         if protocol == "udp":
             holder.close()
         run = bench.planned_run([8], protocol=protocol)
-        with run.stopping, pytest.raises(ExperimentError, match="nobody listens there") as caught:
+        with run.stopping, pytest.raises(ExperimentError) as caught:
             bench.probe_at(run, address)
+    assert caught.value.code == "peer-refused"
     assert caught.value.phase == ("connect" if protocol == "tcp" else "warm-up")
     assert (caught.value.host, caught.value.port) == address
 
@@ -260,21 +262,22 @@ def reset(connection):
     connection.close()
 
 
-def broken(bench, serve, *, sizes=(16,), text, **options):
+def broken(bench, serve, *, sizes=(16,), code, **options):
     """Measure over TCP at a false peer; return the error and what was measured before."""
     run = bench.planned_run(list(sizes), protocol="tcp", **options)
     with (
         bench.listener(serve) as address,
         run.stopping,
-        pytest.raises(ExperimentError, match=text) as caught,
+        pytest.raises(ExperimentError) as caught,
     ):
         bench.probe_at(run, address)
+    assert caught.value.code == code
     assert (caught.value.host, caught.value.port) == address
     return caught.value, run.samples()
 
 
 def test_tcp_closed_at_once(bench):
-    error, _ = broken(bench, lambda connection: None, text="the peer closed the connection")
+    error, _ = broken(bench, lambda connection: None, code="peer-closed")
     assert error.phase == "connect"
 
 
@@ -283,13 +286,13 @@ def test_tcp_another_service_answers(bench):
         read(connection, 8)
         connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
 
-    error, _ = broken(bench, web, text="something else answers there")
+    error, _ = broken(bench, web, code="wrong-greeting")
     assert error.phase == "greeting"
 
 
 def test_tcp_nobody_greets(bench, monkeypatch):
     monkeypatch.setattr(bench.echo_module, "CONNECT_S", 0.05)
-    error, _ = broken(bench, lambda connection: read(connection, 99), text="no answer in time")
+    error, _ = broken(bench, lambda connection: read(connection, 99), code="connection-timed-out")
     assert error.phase == "connect"
 
 
@@ -300,7 +303,7 @@ def test_tcp_closed_in_the_middle(end, bench):
         echo_stream(connection, 5 + 3, 16)
         end(connection)
 
-    error, before = broken(bench, half, count=9, text="the peer closed the connection")
+    error, before = broken(bench, half, count=9, code="peer-closed")
     assert (error.phase, before.received, before.meta.partial) == ("echo", 3, True)
 
 
@@ -313,7 +316,8 @@ def test_tcp_another_protocol(length, bench):
         connection.sendall(struct.pack("!I", length) + b"....")
         read(connection, 1)
 
-    error, before = broken(bench, nonsense, count=9, text=f"a message of {length} bytes")
+    error, before = broken(bench, nonsense, count=9, code="wrong-length")
+    assert error.values["message_bytes"] == length
     assert (error.phase, before.received) == ("echo", 3)
 
 
@@ -334,7 +338,7 @@ def test_tcp_peer_that_stops_reading(bench, monkeypatch):
     monkeypatch.setattr(bench.echo_module, "open_tcp", open_small)
     with bench.listener(full) as address, run.stopping:
         try:
-            with pytest.raises(ExperimentError, match=r"took \d+ of 1048576 bytes and then no"):
+            with pytest.raises(ExperimentError, match=r"accepted \d+ of 1048576 bytes, then no"):
                 bench.probe_at(run, address)
         finally:
             done.set()
@@ -362,7 +366,7 @@ def test_tcp_late_damaged_and_double_replies(bench):
     assert result.lost.tolist() == [True, False, False, False, False]
     assert result.duplicate.tolist() == [False, False, False, False, True]
     facts = result.meta.instrument
-    assert (facts["late_count"], facts["damaged_count"], facts["duplicate_count"]) == (1, 1, 1)
+    assert (facts.late_count, facts.damaged_count, facts.duplicate_count) == (1, 1, 1)
 
 
 # --- The peer process under false clients -------------------------------------------------------

@@ -136,7 +136,8 @@ def test_a_termination_after_ctrl_c_and_the_other_way_round():
     """Both are heard: the first names the reason, the second takes its effect."""
     script = """
 import os, signal, sys
-from netcalc.experiments import _run, echo
+from netcalc.experiments import echo
+from netcalc.experiments.running import run as _run
 _run.PROGRESS_S = 0.0
 def both(done, total, value):
     for name in sys.argv[1:]:
@@ -201,7 +202,7 @@ def test_an_error_of_the_system_in_the_middle_keeps_what_was_measured(nothing_le
         move(ends, transfer)
 
     monkeypatch.setattr(Ends, "move", failing)
-    with pytest.raises(ExperimentError, match="no file may be opened any more") as caught:
+    with pytest.raises(ExperimentError, match="too many open files") as caught:
         bulk(100, write_count=5, run_count=5)
     assert len(caught.value.partial) == 2
 
@@ -215,8 +216,8 @@ def test_no_memory_in_the_middle_keeps_what_was_measured(nothing_left, monkeypat
             raise MemoryError
         return False
 
-    monkeypatch.setattr("netcalc.experiments.exchanges.write_run._goes_on", failing)
-    with pytest.raises(ExperimentError, match="there is no memory left") as caught:
+    monkeypatch.setattr("netcalc.experiments.exchanges.write_run._has_more", failing)
+    with pytest.raises(ExperimentError, match="out of memory") as caught:
         small_writes(modes=["single"], count=5)
     assert len(caught.value.partial) == 2
 

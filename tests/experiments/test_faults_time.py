@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 import time
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,6 +16,7 @@ from netcalc.experiments.exchanges.tap import Packet, exchange_s
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running import run as _run
 from netcalc.experiments.running import stopping as _stopping
+from netcalc.experiments.running.clock import Clock
 from netcalc.experiments.running.stopping import GAP_S, MAX_GAPS, Ended, Stopping
 
 pytestmark = [pytest.mark.live, pytest.mark.namespace]
@@ -41,16 +41,14 @@ def test_a_clock_that_is_set_touches_no_interval(name, step_s, monkeypatch):
         readings.append(1)
         return begin_ns + (len(readings) > 1) * step_s * 10**9
 
-    clocks = {name: getattr(time, name) for name in ("monotonic", "perf_counter_ns")}
-    monkeypatch.setattr(_run, "time", SimpleNamespace(time_ns=stepping_ns, **clocks))
+    monkeypatch.setattr(Clock, "wall_ns", lambda _: stepping_ns())
     run, column = EXPERIMENTS[name]
     result = run()
     times = np.asarray(getattr(result, column))
     assert ((times > 0) & (times < 60)).all()
     assert not result.meta.partial
-    moved = [text for text in result.meta.warnings if "the wall clock moved by" in text]
-    assert len(moved) == 1
-    assert f"by {step_s:+.3g} s" in moved[0]
+    (stepped,) = [one for one in result.meta.warnings if one.code == "clock-stepped"]
+    assert stepped.values["step_s"] == pytest.approx(step_s, abs=60)
 
 
 def test_a_tap_whose_clock_is_set_gives_no_time():
@@ -67,14 +65,48 @@ def test_a_tap_whose_clock_is_set_gives_no_time():
     assert np.isnan(after_s(0.005 + 3600))
 
 
-def test_a_gap_is_noted_where_the_run_stood_still(monkeypatch):
+class VirtualClock(Clock):
+    """A clock whose time passes in sleep only."""
+
+    def __init__(self):
+        self.now_s = 100.0
+
+    def now_ns(self):
+        return round(self.now_s * 1e9)
+
+    def since_boot_s(self):
+        return self.now_s
+
+    def sleep(self, duration_s):
+        self.now_s += duration_s
+
+
+def test_a_long_sleep_looks_for_a_reason_to_end():
+    """Ten minutes of virtual time: a stop after 300 s ends the sleep within a slice."""
+    clock = VirtualClock()
+    begin_s = clock.now_s
+    stopping = Stopping(lambda: clock.now_s - begin_s > 300, limit_s=600.0, clock=clock)
+    with pytest.raises(Ended, match="stop"):
+        stopping.sleep(600.0)
+    assert clock.now_s - begin_s == pytest.approx(300, abs=2 * _stopping.SLICE_S)
+
+
+def test_a_run_ends_at_its_limit_of_time():
+    clock = VirtualClock()
+    stopping = Stopping(None, limit_s=600.0, clock=clock)
+    with pytest.raises(Ended, match="limit of 600 s"):
+        stopping.sleep(3600.0)
+    assert clock.now_s == pytest.approx(700, abs=2 * _stopping.SLICE_S)
+    assert stopping.gaps == [], "sleep in slices is no suspension"
+
+
+def test_a_gap_is_noted_where_the_run_stood_still():
     """E9: a clock that goes on while the machine sleeps; its readings are those of the test."""
-    now_s = [100.0]
-    monkeypatch.setattr(_stopping, "_since_boot_s", lambda: now_s[0])
-    stopping = Stopping(None, limit_s=60.0)
+    clock = VirtualClock()
+    stopping = Stopping(None, limit_s=1e6, clock=clock)
 
     def checked_after(seconds):
-        now_s[0] += seconds
+        clock.now_s += seconds
         stopping.check()
 
     checked_after(0.5)
@@ -82,14 +114,14 @@ def test_a_gap_is_noted_where_the_run_stood_still(monkeypatch):
     assert stopping.gaps == [], "a second is no gap"
     checked_after(3600.0)
     assert stopping.gaps == [(1.5, 3600.0)]
-    now_s[0] += 5.0
-    stopping.look()  # that was the run's own work
+    clock.now_s += 5.0
+    stopping.resume()  # that was the run's own work
     checked_after(0.1)
     with stopping.caller():
-        now_s[0] += 5.0  # and that the caller's
+        clock.now_s += 5.0  # and that the caller's
     checked_after(0.1)
     assert len(stopping.gaps) == 1
-    now_s[0] += 5.0
+    clock.now_s += 5.0
     with stopping.caller():
         pass  # what was before it is not the caller's
     assert len(stopping.gaps) == 2
@@ -98,12 +130,13 @@ def test_a_gap_is_noted_where_the_run_stood_still(monkeypatch):
     assert len(stopping.gaps) == MAX_GAPS
 
 
-def test_a_gap_is_told_with_the_longest_one():
-    assert instrument.stood_still([]) is None
-    once = instrument.stood_still([(2.0, 3600.0)])
-    assert once.startswith("the run stood still once, 2 s after its start for ")
-    twice = instrument.stood_still([(2.0, 1.5), (9.0, 4.0)])
-    assert twice.startswith("the run stood still 2 times, 9 s after its start for 4 s")
+def test_a_suspension_is_described_by_the_longest_gap():
+    assert instrument.suspension([]) is None
+    once = instrument.suspension([(2.0, 3600.0)])
+    assert once.values == {"count": 1, "at_s": 2.0, "longest_s": 3600.0}
+    twice = instrument.suspension([(2.0, 1.5), (9.0, 4.0)])
+    assert twice.values == {"count": 2, "at_s": 9.0, "longest_s": 4.0}
+    assert str(twice).startswith("the run was suspended for 4 s, 9 s after its start (2 gaps")
 
 
 PAUSE_S = 0.9
@@ -111,7 +144,7 @@ PAUSE_S = 0.9
 STOPPED = """
 import os, signal, subprocess
 from netcalc import experiments as lab
-from netcalc.experiments import _stopping
+from netcalc.experiments.running import stopping as _stopping
 _stopping.GAP_S = 0.5
 check, helpers = _stopping.Stopping.check, []
 def stopped(stopping):
@@ -122,7 +155,8 @@ def stopped(stopping):
     check(stopping)
 _stopping.Stopping.check = stopped
 result = {call}
-print(result.meta.instrument["gaps"], *result.meta.warnings, sep="\\n", flush=True)
+codes = [one.code for one in result.meta.warnings]
+print(result.meta.instrument.gaps, *codes, sep="\\n", flush=True)
 helpers[0].kill()
 """
 CALLS = (
@@ -144,9 +178,9 @@ def test_a_program_that_is_stopped_and_goes_on_marks_the_gap():
     said = [program.communicate(timeout=60) for program in programs]
     for program, call, (out, err) in zip(programs, CALLS, said, strict=True):
         assert (program.returncode, err) == (0, ""), call
-        gaps, *warnings = out.splitlines()
+        gaps, *codes = out.splitlines()
         assert max(length_s for _, length_s in eval(gaps)) >= PAUSE_S, call
-        assert any("the run stood still" in text for text in warnings), call
+        assert "run-suspended" in codes, call
 
 
 CROWDED = """
@@ -157,8 +191,8 @@ for result in (
     lab.echo(8, count=200), lab.lockstep(1, duration_s=0.05, run_count=1),
     lab.small_writes(modes=["single"], count=20),
 ):
-    ratio = result.meta.instrument["processor_ratio"]
-    print(ratio, *[text for text in result.meta.warnings if "starved" in text])
+    ratio = result.meta.instrument.processor_ratio
+    print(ratio, *[one for one in result.meta.warnings if one.code == "cpu-contention"])
 """
 
 
@@ -182,7 +216,7 @@ def test_a_crowded_processor_is_told_with_the_number():
     for line in lines:
         ratio, _, warning = line.partition(" ")
         assert float(ratio) < instrument.STARVED_RATIO
-        found = re.search(r"it got (\d+)% of its processor", warning)
+        found = re.search(r"got (\d+)% of its CPU", warning)
         assert found, line
         assert float(found[1]) == pytest.approx(100 * float(ratio), abs=0.5)
 
@@ -199,8 +233,8 @@ def test_the_own_error_is_measured_in_a_long_run_too(monkeypatch):
     monkeypatch.setattr(_run, "OWN_ERROR_S", 0.0)
     result = echo(8, count=5)
     assert len(seen) > 2
-    assert result.meta.instrument["processor_ratio"] == 0.01
-    assert any("it got 1% of its processor" in text for text in result.meta.warnings)
+    assert result.meta.instrument.processor_ratio == 0.01
+    assert any(one.values.get("cpu_ratio") == 0.01 for one in result.meta.warnings)
 
 
 def test_a_limit_of_time_is_of_the_monotonic_clock(monkeypatch):

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from netcalc import fit
 from netcalc.fit.lines import set_aside
@@ -28,6 +29,8 @@ def quantities(text, unit):
     return [parse(one, {"bit/s": "bit/s", "s": "s", "B": "byte"}[unit]) for one in written]
 
 
+# derived: 1 over the 75% quantile of the standard normal distribution
+MAD_TO_STD = 1 / stats.norm.ppf(0.75)
 X = np.array([0.0, 200, 400, 600, 800, 1000])
 SCATTER = np.array([2.0, -1, 1, -3, 2, -1]) * 1e-5
 Y = 0.01 + 4e-6 * X + SCATTER
@@ -42,11 +45,11 @@ def test_the_error_at_any_size_is_that_of_the_covariance():
     expected = np.sqrt(np.einsum("ix,ij,jx->x", rows, covariance, rows))
     assert line.stderr_at(at) == pytest.approx(expected, rel=1e-9)
     assert line.rank == 2
-    # derived: 1.4826 times the median of the deviations from their median
+    # derived: 1.4826... times the median of the deviations from their median
     start = np.median([(Y[j] - Y[i]) / (X[j] - X[i]) for i in range(6) for j in range(i + 1, 6)])
     left = Y - start * X
     deviation = np.abs(left - np.median(left))
-    assert line.scale == pytest.approx(1.4826 * np.median(deviation), rel=1e-9)
+    assert line.scale == pytest.approx(MAD_TO_STD * np.median(deviation), rel=1e-9)
 
 
 def test_errors_of_a_line_through_its_centre_only():
@@ -71,7 +74,7 @@ def test_one_size_has_the_error_of_a_mean():
     assert (line.slope, line.rank) == (0.0, 1)
     assert np.isnan([line.slope_stderr, line.covariance]).all()
     # by hand: the median is 4.75, the deviations 1.75, 0.75, 0.25, 1.25, 0.25 and 95.25
-    assert line.scale == pytest.approx(1.4826 * 1.0)
+    assert line.scale == pytest.approx(MAD_TO_STD * 1.0)
 
 
 def test_one_and_two_points_of_one_size():
@@ -121,7 +124,7 @@ def test_where_points_begin_to_be_set_aside():
     # by hand: the median is 0, the deviations 1, 1, 0, 1, 1 and d: a scale of 1.4826
     for last, far in ((8.8, False), (8.95, True)):
         outlier, scale = set_aside(np.array([-1.0, 1, 0, -1, 1, 0, last]), 0.0)
-        assert scale == pytest.approx(1.4826)
+        assert scale == pytest.approx(MAD_TO_STD)
         assert outlier.tolist() == [False] * 6 + [far]
     assert fit.OUTLIER_DEVIATIONS == 6.0
     # the smallest difference that means anything bounds the scale from below
@@ -234,8 +237,12 @@ def test_echo_parameters_and_errors_by_hand():
         np.sqrt(np.einsum("ix,ij,jx->x", rows, covariance, rows))
     )
     assert (found.x_name, found.y_name) == ("payload_bytes", "rtt_s")
-    # the note says both parts of the intercept
-    [whole_s, header_s] = quantities(found.notes[0], "s")[:2]
+    # the note has both parts of the intercept
+    assert found.notes[0].code == "intercept-includes-headers"
+    assert found.notes[0].values == pytest.approx(
+        {"intercept_s": intercept, "header_s": 28 * slope, "header_bytes": 28}
+    )
+    [whole_s, header_s] = quantities(str(found.notes[0]), "s")[:2]
     assert whole_s == pytest.approx(intercept, rel=1e-3)
     assert header_s == pytest.approx(28 * slope, rel=1e-3)
 
@@ -260,15 +267,17 @@ def test_one_size_gives_the_mean_as_the_base():
     assert set(found.not_identifiable) == {"bandwidth_bps"}
     assert found.residual[:5] == pytest.approx([-1.5, -0.5, 0.5, 1.5, 0.0])
     assert len(found.notes) == 2, "what the base contains, and the outlier"
-    assert quantities(found.notes[0], "B") == [56.0]
-    assert quantities(found.notes[1], "s") == [100.0]
-    assert quantities(found.notes[1], "B") == [56.0]
+    assert found.notes[0].values == {"size_bytes": 56.0}
+    assert found.notes[1].values == {"count": 1, "times_s": [100.0], "sizes_bytes": [56.0]}
+    assert [quantities(str(note), "B") for note in found.notes] == [[56.0], [56.0]]
+    assert quantities(str(found.notes[1]), "s") == [100.0]
 
 
 def test_a_falling_line_names_its_sizes():
     found = fit.rtt_against_size(RttSamples(payload_bytes=[100.0, 900], rtt_s=[0.02, 0.01]))
     assert found.params["base_rtt_s"] == pytest.approx(0.015)
-    assert quantities(found.notes[0], "B") == [100.0, 900.0]
+    assert found.notes[0].values == {"low_bytes": 100.0, "high_bytes": 900.0}
+    assert quantities(str(found.notes[0]), "B") == [100.0, 900.0]
 
 
 def test_a_line_that_meets_the_axis_below_its_headers_has_no_base():
@@ -279,7 +288,10 @@ def test_a_line_that_meets_the_axis_below_its_headers_has_no_base():
     assert set(found.not_identifiable) == {"base_rtt_s"}
     assert np.isnan(found.params["base_rtt_s"])
     assert found.params["bandwidth_bps"] == pytest.approx(16_000)
-    assert quantities(found.not_identifiable["base_rtt_s"], "s") == pytest.approx([0.01])
+    reason = found.not_identifiable["base_rtt_s"]
+    assert reason.code == "intercept-below-headers"
+    assert reason.values == pytest.approx({"intercept_s": 0.01})
+    assert quantities(str(reason), "s") == pytest.approx([0.01])
     just = fit.rtt_against_size(
         RttSamples(payload_bytes=[10.0, 20, 30], rtt_s=[0.040, 0.050, 0.060])
     )
@@ -320,7 +332,9 @@ def test_a_slope_counts_from_two_standard_errors(ratio, seen):
         if seen:
             assert found.params["bandwidth_bps"] == pytest.approx(bits / slope)
         else:
-            [bound] = quantities(found.not_identifiable["bandwidth_bps"], "bit/s")
+            reason = found.not_identifiable["bandwidth_bps"]
+            assert reason.values["bound_bps"] == pytest.approx(bits / (slope + 2 * stderr))
+            [bound] = quantities(str(reason), "bit/s")
             assert bound == pytest.approx(bits / (slope + 2 * stderr), rel=1e-3)
 
 
@@ -343,19 +357,23 @@ def test_a_latency_of_nothing_is_one():
     assert fit.transfer_against_size(exact).params["latency_s"] == pytest.approx(0.0, abs=1e-15)
 
 
-def test_five_points_set_aside_are_listed_and_the_others_counted():
-    x = np.arange(30.0)
+def test_eight_points_set_aside_are_shown_and_the_others_counted():
+    x = np.arange(40.0)
     y = 1.0 + 0.01 * x
-    y[:7] += 100
+    y[:10] += 100
     found = fit.transfer_against_size(TransferSamples(payload_bytes=x, duration_s=y))
-    assert found.outlier.tolist() == [True] * 7 + [False] * 23
+    assert found.outlier.tolist() == [True] * 10 + [False] * 30
     [note] = found.notes
-    assert quantities(note, "s") == pytest.approx([101, 101.01, 101.02, 101.03, 101.04], rel=1e-3)
-    assert re.findall(r"\b2\b(?! B)", note), "two more"
+    assert (note.code, note.values["count"]) == ("outliers-set-aside", 10)
+    assert note.values["times_s"] == pytest.approx((101 + 0.01 * x[:10]).tolist())
+    assert note.values["sizes_bytes"] == x[:10].tolist()
+    assert quantities(str(note), "s") == pytest.approx(101 + 0.01 * x[:8], rel=1e-3)
+    assert quantities(str(note), "B") == x[:8].tolist()
+    assert re.findall(r"and (\d+) more", str(note)) == ["2", "2"]
     y[:2] -= 100
     [note] = fit.transfer_against_size(TransferSamples(payload_bytes=x, duration_s=y)).notes
-    assert len(quantities(note, "s")) == 5
-    assert not re.findall(r"\b0\b", note)
+    assert len(quantities(str(note), "s")) == 8
+    assert "more" not in str(note)
 
 
 def test_the_summary_shows_values_errors_and_what_is_missing():

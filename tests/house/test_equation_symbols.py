@@ -38,7 +38,7 @@ def test_every_parameter_has_a_symbol_or_is_named_as_not_in_the_equation(formula
 @EVERY_MODEL
 def test_every_symbol_stands_in_the_equation(formula):
     for symbol in formula.symbols:
-        assert equations.put_in(formula.equation, {symbol: "7"}) != formula.equation, symbol
+        assert equations.substitute(formula.equation, {symbol: "7"}) != formula.equation, symbol
 
 
 def as_text(quantity):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
+import textwrap
 from collections.abc import Callable
 from dataclasses import fields
 from functools import cache
@@ -31,10 +33,15 @@ SUFFIXES = {  # the longest that fits is the one that counts
     "_count": "1",
 }
 FORBIDDEN = ("_ms", "_us", "_ns", "_mbps", "_kbps", "_gbps", "_kb", "_mb", "_kib", "_mib", "_pct")
-CHECKS = (
-    "positive", "non_negative", "at_least", "between", "ratio", "real", "whole", "choice",
-    "one_dimensional",
-)  # fmt: skip
+HOUSE_RULE = {
+    "not-a-choice", "not-a-scalar", "not-text", "wrong-count", "wrong-count-or-one",
+}  # fmt: skip
+"""Codes of refusals that need no words: an argument out of its range, a list of another length."""
+SOURCE = re.compile(
+    r"doi:10\.|RFC \d|IEEE 802|ITU-T|ANSI|ISO|3GPP|\d\.\d|[Aa](ppendix|\.\d)|ch(apter|\.) \d"
+    r"|Table \d|Fig\. |/\w+\.(c|h|rst)\b|Derived|Definition|straight line|:func:|published router"
+)
+"""A source that can be looked up: its section, page, table or DOI; or that there is none."""
 UNIT = re.compile(r"\[([^\[\]\s]+)\]\s*$")
 
 
@@ -86,6 +93,48 @@ def units_by_parameter(function) -> dict[str, str]:
         for name in parameter.arg_name.split(","):
             found[name.strip()] = unit[1] if unit else ""
     return found
+
+
+def read_glossary() -> tuple[set[str], set[str]]:
+    """Return the terms of the glossary, and the words that are not used for them."""
+    text = NOMENCLATURE.read_text(encoding="utf-8")
+    glossary = text.partition("## Glossary")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| ([a-z ,]+?) \| .+? \| ?([a-z ,]*?) ?\|$", glossary, re.MULTILINE)
+    terms = {term for cell, _ in rows for term in cell.split(", ")} - {"term"}
+    others = {word for _, cell in rows if cell != "not" for word in cell.split(", ") if word}
+    phrases = re.findall(r"\*([a-z ]+)\*", glossary.partition("Neither do")[2])
+    return terms, others | set(phrases)
+
+
+TERMS, NOT_USED = read_glossary()
+
+
+def test_the_glossary_names_no_term_as_a_word_not_to_use():
+    assert {"link", "path", "hop", "node", "probe", "reply", "transaction", "experiment",
+                     "run", "payload", "packet", "frame", "wire bytes"} <= TERMS  # fmt: skip
+    assert {"box", "lab", "room", "place", "tells", "so many"} <= NOT_USED
+    assert not TERMS & NOT_USED
+
+
+@pytest.mark.parametrize("subject", MODELS)
+def test_one_word_for_one_thing(subject):
+    module = models.subject_module(subject)
+    texts = [
+        module.__doc__ or "",
+        *(inspect.getdoc(function) or "" for function in MODELS[subject]),
+    ]
+    for text in texts:
+        words = re.sub(r"``.*?``|:\w+:`.*?`|^ *>>> .*$", "", text, flags=re.M | re.S).lower()
+        found = [one for one in NOT_USED if re.search(rf"\b{one}\b".replace(" ", r"\s+"), words)]
+        assert not found, text.splitlines()[0]
+
+
+@pytest.mark.parametrize("subject", MODELS)
+def test_parameters_are_named_by_the_glossary(subject):
+    for function in MODELS[subject]:
+        names = {function.__name__, *inspect.signature(function).parameters} - {"place_count"}
+        words = {word for name in names for word in name.split("_")}
+        assert not words & NOT_USED, function.__name__
 
 
 def test_there_are_models():
@@ -140,9 +189,97 @@ def test_docstring_is_complete(functions):
         assert ".. math::" in text, "no equation"
         assert re.search(r"^Notes\n-----\nValidity: ", text, re.MULTILINE), "no Validity"
         assert any(">>> " in (example.snippet or "") for example in doc.examples), "no example"
-        assert re.search(r"^References\n----------\n\S", text, re.MULTILINE), "no source"
-        if any(re.search(rf"\b{check}\(", inspect.getsource(function)) for check in CHECKS):
-            assert "DomainError" in {error.type_name for error in doc.raises}
+        source = text.partition("References\n----------\n")[2]
+        assert SOURCE.search(source), f"{function.__name__}: no section, page or DOI of its source"
+
+
+RIVALS = (
+    "mm1.mm1_wait_s", "md1.md1_wait_s", "queueing.mg1_wait_s", "queueing.kingman_wait_s",
+    "finite_queues.mm1k_wait_s", "erlang.erlang_b_ratio", "mmc.erlang_c_ratio",
+    "loss_limited.mathis_throughput_bps", "pftk.pftk_rate_pps", "cubic.cubic_throughput_bps",
+    "tfrc.tfrc_throughput_bps", "latency.satellite_rtt_s", "store_and_forward.cut_through_s",
+    "delay_variation.ipdv_s", "probing.pair_bandwidth_bps", "small_writes.minshall_may_send",
+)  # fmt: skip
+"""Formulas with another answer to the same question somewhere, which their See Also names."""
+
+
+def see_also(function) -> dict[str, str]:
+    """Return the functions of a docstring's See Also by full name, and what it says of each."""
+    text = (inspect.getdoc(function) or "").partition("See Also\n--------\n")[2]
+    text = text.partition("\nNotes\n-----")[0]
+    entries = re.findall(r"^([\w.]+)(?: : |\n    )(.+)$", text, re.MULTILINE)
+    home = function.__module__
+    return {name if "." in name else f"{home}.{name}": said for name, said in entries}
+
+
+@EVERY_SUBJECT
+def test_see_also_names_public_models_and_is_mutual(functions):
+    public = {f"{f.__module__}.{f.__name__}": f for known in MODELS.values() for f in known}
+    for function in functions:
+        for name, said in see_also(function).items():
+            assert name in public, f"{function.__name__}: no public model {name}"
+            assert said.endswith(".")
+            here = f"{function.__module__}.{function.__name__}"
+            assert here in see_also(public[name]), f"{name} does not name {here}"
+
+
+def test_rivals_name_each_other():
+    for name in RIVALS:
+        subject, _, function = name.partition(".")
+        assert see_also(vars(models.subject_module(subject))[function]), name
+
+
+@cache
+def own_refusals(function) -> frozenset[tuple[str, str]]:
+    """Return type and code of the errors that a function raises in its own body."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    return frozenset(
+        (ast.unparse(call.func), ast.literal_eval(call.args[0]))
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call)
+        and ast.unparse(call.func) in ("DomainError", "ConvergenceError", "ArgumentTypeError")
+    )
+
+
+@cache
+def called_models(function) -> tuple[Callable[..., object], ...]:
+    """Return the functions of the models that a function names, those of its classes too."""
+    names, codes = set(), [function.__code__]
+    while codes:
+        code = codes.pop()
+        names |= {*code.co_names, *code.co_freevars}
+        codes += [inner for inner in code.co_consts if inspect.iscode(inner)]
+    found = []
+    for name in names & set(function.__globals__):
+        named = function.__globals__[name]
+        methods = vars(named).values() if inspect.isclass(named) else [named]
+        found += [inspect.unwrap(one) for one in methods if callable(one)]
+    return tuple(
+        one
+        for one in found
+        if inspect.isfunction(one) and one.__module__.startswith("netcalc.models.")
+    )
+
+
+def refusals(function) -> set[tuple[str, str]]:
+    """Return type and code of all errors that a model can raise beyond the house rule."""
+    reached, todo = set(), [inspect.unwrap(function)]
+    while todo:
+        one = todo.pop()
+        if one not in reached:
+            reached.add(one)
+            todo += called_models(one)
+    return {
+        (kind, code) for one in reached for kind, code in own_refusals(one)
+        if code not in HOUSE_RULE
+    }  # fmt: skip
+
+
+@EVERY_SUBJECT
+def test_raises_says_what_goes_beyond_the_house_rule_and_only_that(functions):
+    for function in functions:
+        wanted = {kind for kind, _ in refusals(function)}
+        assert {error.type_name for error in parsed(function).raises} == wanted, function.__name__
 
 
 @EVERY_SUBJECT

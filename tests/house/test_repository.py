@@ -62,9 +62,19 @@ def test_no_lock_file_and_no_address_of_an_index():
 
 
 def test_constraints_are_versions_only():
-    lines = (ROOT / ".ci" / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    assert len(lines) > 50
-    assert [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.+!]+", line)] == []
+    for name, least in (("constraints.txt", 50), ("lowest.txt", 5)):
+        lines = (ROOT / ".ci" / name).read_text(encoding="utf-8").splitlines()
+        assert len(lines) >= least
+        assert [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.+!]+", line)] == []
+
+
+def test_the_lowest_versions_are_those_that_are_allowed():
+    allowed = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    for line in (ROOT / ".ci" / "lowest.txt").read_text(encoding="utf-8").split():
+        name, version = line.split("==")
+        stated = re.search(rf'"{name}>=([\d.]+)"', allowed)
+        assert stated, f"{name} is no dependency"
+        assert version.removesuffix(".0").removesuffix(".0") == stated[1].removesuffix(".0"), line
 
 
 def test_test_files_have_different_names():

@@ -174,7 +174,7 @@ BASE: dict[str, dict[str, Any]] = {
     "latency.transfer_latency_s": {
         "transfer_s": 1.0, "payload_bytes": 1e5, "bandwidth_bps": 1e7,
     },
-    "latency.balance_bytes": {"latency_s": 0.03, "bandwidth_bps": 1e7},
+    "latency.half_rate_bytes": {"latency_s": 0.03, "bandwidth_bps": 1e7},
     "latency.latency_share_ratio": {
         "payload_bytes": 1e5, "bandwidth_bps": 1e7, "latency_s": 0.03,
     },
@@ -216,7 +216,7 @@ BASE: dict[str, dict[str, Any]] = {
     "mm1.mm1_sojourn_s": QUEUE,
     "mm1.mm1_customers": {"utilization": 0.8},
     "mm1.mm1_queue_length": {"utilization": 0.8},
-    "mm1.mm1_state_ratio": {"utilization": 0.8, "customer_count": 3},
+    "mm1.mm1_state_probability": {"utilization": 0.8, "customer_count": 3},
     "mm1.mm1_wait_cdf": {"wait_s": 0.0025, **QUEUE},
     "mm1.mm1_wait_percentile_s": {**QUEUE, "quantile": 0.99},
     "mm1.mm1_sojourn_percentile_s": {**QUEUE, "quantile": 0.99},
@@ -240,7 +240,7 @@ BASE: dict[str, dict[str, Any]] = {
     "pftk.pftk_approx_rate_pps": PFTK,
     "pftk.pftk_loss_ratio": PFTK_INVERSE,
     "pftk.pftk_approx_loss_ratio": PFTK_INVERSE,
-    "probing.rtt_slope": {"bandwidth_bps": PATH},
+    "probing.rtt_slope": {"bandwidth_bps": PATH, "reverse_bandwidth_bps": [2e6, 1e8]},
     "probing.rtt_intercept_s": {
         "latency_s": LATENCIES, "bandwidth_bps": PATH, "header_bytes": 28.0,
     },
@@ -258,22 +258,22 @@ BASE: dict[str, dict[str, Any]] = {
     "queueing.packet_mix_scv": WIRE_MIX,
     "queueing.packet_mix_wait_s": {"utilization": 0.8, **WIRE_MIX, "bandwidth_bps": 1e6},
     "queueing.kingman_wait_s": {**QUEUE, "arrival_scv": 2.0, "service_scv": 0.5},
-    "rate_reading.goodput_rate_pps": {"goodput_bps": 9e8, "payload_bytes": 1460.0},
-    "rate_reading.rate_goodput_bps": {"rate_pps": 8e4, "payload_bytes": 1460.0},
-    "rate_reading.goodput_wire_bps": {
+    "packet_rates.goodput_rate_pps": {"goodput_bps": 9e8, "payload_bytes": 1460.0},
+    "packet_rates.rate_goodput_bps": {"rate_pps": 8e4, "payload_bytes": 1460.0},
+    "packet_rates.goodput_wire_bps": {
         "goodput_bps": 9e8, "payload_bytes": 1460.0, "wire_bytes": 1538.0,
     },
-    "rate_reading.header_bandwidth_bps": {
+    "packet_rates.header_bandwidth_bps": {
         "payload_bytes": 1460.0, "wire_bytes": 1538.0, "bandwidth_bps": 1e9,
     },
-    "rate_reading.constant_offset_rate_pps": {"goodput_bps": 9.4e7, "frame_bytes": 1518.0},
-    "rate_reading.stop_and_wait_utilization": {
+    "packet_rates.constant_offset_rate_pps": {"goodput_bps": 9.4e7, "frame_bytes": 1518.0},
+    "packet_rates.stop_and_wait_utilization": {
         "packet_bytes": 1500.0, "bandwidth_bps": 1e7, "rtt_s": 0.02,
     },
-    "rate_reading.stop_and_wait_goodput_bps": {
+    "packet_rates.stop_and_wait_goodput_bps": {
         "pair_count": 4, "payload_bytes": 1000.0, "cycle_s": 0.01, "capacity_bps": 1e7,
     },
-    "rate_reading.saturating_pair_count": {
+    "packet_rates.saturating_pair_count": {
         "capacity_bps": 1e7, "payload_bytes": 1000.0, "cycle_s": 0.01,
     },
     "rfc6349.ideal_transfer_s": {"payload_bytes": 1e8, "throughput_bps": 9e7},

@@ -323,7 +323,7 @@ EQUATIONS = {
     "latency.transfer_latency_s": lambda transfer_s, payload_bytes, bandwidth_bps:
         transfer_s - 8 * payload_bytes / bandwidth_bps
         if transfer_s >= 8 * payload_bytes / bandwidth_bps else mpf("nan"),
-    "latency.balance_bytes": lambda latency_s, bandwidth_bps: latency_s * bandwidth_bps / 8,
+    "latency.half_rate_bytes": lambda latency_s, bandwidth_bps: latency_s * bandwidth_bps / 8,
     "latency.latency_share_ratio": lambda payload_bytes, bandwidth_bps, latency_s:
         latency_s / (latency_s + 8 * payload_bytes / bandwidth_bps),
     "latency.transfer_throughput_bps": lambda payload_bytes, bandwidth_bps, latency_s:
@@ -352,7 +352,8 @@ EQUATIONS = {
     data_mbuf_count: 1 + data_mbuf_count
         * (payload_bytes > mhlen_bytes - header_bytes - max_linkhdr_bytes),
     "mbufs.freebsd_mbufs": freebsd_mbufs,
-    "probing.rtt_slope": lambda bandwidth_bps: 16 * sum(1 / r for r in bandwidth_bps),
+    "probing.rtt_slope": lambda bandwidth_bps, reverse_bandwidth_bps:
+        8 * sum(1 / r for r in (*bandwidth_bps, *reverse_bandwidth_bps)),
     "probing.rtt_intercept_s": lambda latency_s, bandwidth_bps, header_bytes:
         2 * sum(latency_s) + 16 * header_bytes * sum(1 / r for r in bandwidth_bps),
     "probing.hop_bandwidth_bps": lambda rtt_slope, previous_rtt_slope:
@@ -364,21 +365,21 @@ EQUATIONS = {
         8 * packet_bytes / dispersion_s,
     "probing.train_rate_bps": lambda dispersion_s, packet_bytes, packet_count:
         (packet_count - 1) * 8 * packet_bytes / dispersion_s,
-    "rate_reading.goodput_rate_pps": lambda goodput_bps, payload_bytes:
+    "packet_rates.goodput_rate_pps": lambda goodput_bps, payload_bytes:
         goodput_bps / (8 * payload_bytes),
-    "rate_reading.rate_goodput_bps": lambda rate_pps, payload_bytes: 8 * payload_bytes * rate_pps,
-    "rate_reading.goodput_wire_bps": lambda goodput_bps, payload_bytes, wire_bytes:
+    "packet_rates.rate_goodput_bps": lambda rate_pps, payload_bytes: 8 * payload_bytes * rate_pps,
+    "packet_rates.goodput_wire_bps": lambda goodput_bps, payload_bytes, wire_bytes:
         goodput_bps * wire_bytes / payload_bytes,
-    "rate_reading.header_bandwidth_bps": lambda payload_bytes, wire_bytes, bandwidth_bps:
+    "packet_rates.header_bandwidth_bps": lambda payload_bytes, wire_bytes, bandwidth_bps:
         bandwidth_bps * (1 - payload_bytes / wire_bytes)
         if payload_bytes <= wire_bytes else mpf("nan"),
-    "rate_reading.constant_offset_rate_pps": lambda goodput_bps, frame_bytes, offset_bps,
+    "packet_rates.constant_offset_rate_pps": lambda goodput_bps, frame_bytes, offset_bps,
     overhead_bytes: (goodput_bps + offset_bps) / (8 * (frame_bytes + overhead_bytes)),
-    "rate_reading.stop_and_wait_utilization": lambda packet_bytes, bandwidth_bps, rtt_s:
+    "packet_rates.stop_and_wait_utilization": lambda packet_bytes, bandwidth_bps, rtt_s:
         (8 * packet_bytes / bandwidth_bps) / (rtt_s + 8 * packet_bytes / bandwidth_bps),
-    "rate_reading.stop_and_wait_goodput_bps": lambda pair_count, payload_bytes, cycle_s,
+    "packet_rates.stop_and_wait_goodput_bps": lambda pair_count, payload_bytes, cycle_s,
     capacity_bps: min(capacity_bps, pair_count * 8 * payload_bytes / cycle_s),
-    "rate_reading.saturating_pair_count": lambda capacity_bps, payload_bytes, cycle_s:
+    "packet_rates.saturating_pair_count": lambda capacity_bps, payload_bytes, cycle_s:
         # 0.01 is no binary number: what is a last digit above a whole number is that number.
         ceil(capacity_bps * cycle_s / (8 * payload_bytes) * (1 - mpf(10) ** -15)),
     "serial_lines.bit_stuffing_ratio": stuffing,

@@ -493,7 +493,7 @@ EQUATIONS = {
         service_s / (1 - utilization) if utilization < 1 else inf,
     "mm1.mm1_customers": busy,
     "mm1.mm1_queue_length": lambda utilization: utilization * busy(utilization),
-    "mm1.mm1_state_ratio": lambda utilization, customer_count:
+    "mm1.mm1_state_probability": lambda utilization, customer_count:
         (1 - utilization) * utilization**customer_count if utilization < 1 else mpf(0),
     "mm1.mm1_wait_cdf": lambda wait_s, utilization, service_s:
         1 - utilization * exp(-(1 - utilization) * wait_s / service_s)

@@ -69,16 +69,19 @@ def test_a_grid_takes_a_row_or_a_column(shape):
 def test_a_refused_value_is_named_with_its_place_in_the_whole():
     size = np.ones(LONG)
     size[-1] = -1.0
-    with pytest.raises(DomainError, match=rf"-1 \(at index {LONG - 1}\)"):
+    with pytest.raises(DomainError) as refused:
         quotient(size, rate=1.0)
+    assert (refused.value.value, refused.value.values["index"]) == (-1, LONG - 1)
 
 
 def test_values_that_are_not_finite_are_counted_over_the_whole():
     size = np.ones(LONG)
     size[[7, -1]] = np.nan
-    with pytest.warns(NotFiniteWarning, match=rf"2 of {LONG} .* first at index 7") as caught:
+    with pytest.warns(NotFiniteWarning) as caught:
         result = quotient(size, rate=1.0)
     assert len(caught) == 1
+    found = {"name": "size", "count": 2, "size": LONG, "index": 7}
+    assert caught[0].message.values == found
     assert np.isnan(result[[7, -1]]).all()
     assert np.isfinite(np.delete(result, [7, -1])).all()
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from netcalc.errors import DomainError
+from netcalc.errors import ArgumentTypeError, DomainError
 from netcalc.models.rates.goodput import tcp_goodput_bps
 from netcalc.models.sizes import encapsulation
 from netcalc.models.sizes.esp import esp_packet_bytes
@@ -148,31 +148,35 @@ def test_more_layers_never_leave_more(names, mtu_bytes):
 
 
 @pytest.mark.parametrize(
-    ("stack", "named"),
+    ("stack", "code"),
     [
-        ("carrier-pigeon", "layers joined by"),
-        ("gre_colour", "layers joined by"),
-        ("vxlan4_key", "layers joined by"),
-        ("geneve4_opt6", "layers joined by"),
-        ("gre++vxlan4", "layers joined by"),
-        ("mpls0", "layers joined by"),
-        ("esp4:rot13", "suite"),
-        ("ipip+pppoe", "pppoe on Ethernet only"),
-        ("tag+ipip+tag", "tag on Ethernet only"),
+        ("carrier-pigeon", "unknown-layer"),
+        ("gre_colour", "unknown-layer"),
+        ("vxlan4_key", "unknown-layer"),
+        ("geneve4_opt6", "unknown-layer"),
+        ("gre++vxlan4", "unknown-layer"),
+        ("mpls0", "unknown-layer"),
+        ("esp4:rot13", "unknown-suite"),
+        ("ipip+pppoe", "only-on-ethernet"),
+        ("tag+ipip+tag", "only-on-ethernet"),
     ],
 )
-def test_unknown_stacks_are_refused(stack, named):
-    with pytest.raises(DomainError, match=named):
+def test_unknown_stacks_are_refused(stack, code):
+    with pytest.raises(DomainError) as refused:
         encapsulation.tunnel_mtu_bytes(1500, stack=stack)
+    assert refused.value.code == code
 
 
 def test_small_mtu_and_no_text_are_refused():
-    with pytest.raises(DomainError, match="mtu_bytes is 40, allowed is 50"):
+    with pytest.raises(DomainError) as refused:
         encapsulation.tunnel_mtu_bytes(40, stack="vxlan4")
+    assert (refused.value.code, refused.value.name) == ("below-headers", "mtu_bytes")
+    assert refused.value.values["low"] == 50  # derived: 20 + 8 + 8 of VXLAN, 14 of Ethernet
     with pytest.raises(DomainError, match="mtu_bytes"):
         encapsulation.tunnel_tcp_payload_bytes(80, stack="vxlan4")
-    with pytest.raises(TypeError, match="stack must be text"):
+    with pytest.raises(ArgumentTypeError) as refused:
         encapsulation.tunnel_mtu_bytes(1500, stack=4)
+    assert (refused.value.code, refused.value.values["name"]) == ("not-text", "stack")
 
 
 def test_pppoe_inside_an_ethernet_tunnel_is_fine():

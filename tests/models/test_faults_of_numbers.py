@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from netcalc import fit
+from netcalc.errors import DomainError
 from netcalc.models.delays import latency
 from netcalc.models.queues import erlang, mm1, mmc
 from netcalc.models.sizes import fragmentation, framing
@@ -64,8 +65,11 @@ def test_no_loss_all_loss_and_more_than_all():
         return loss_limited.mathis_throughput_bps(loss, mss_bytes=1460, rtt_s=0.1)
 
     assert (rate(0), rate(1)) == (np.inf, 0)
-    with pytest.raises(ValueError, match=r"Did you mean 3%, that is 0\.03\?"):
+    with pytest.raises(DomainError) as refused:
         rate(3)
+    assert refused.value.code == "percent-for-ratio"
+    assert (refused.value.values["percent"], refused.value.values["ratio"]) == (3, 0.03)
+    assert str(refused.value).endswith("Did you mean 3%? As a ratio of 1 that is 0.03")
 
 
 def test_datagrams_of_no_bytes_of_the_largest_size_and_of_one_more():
@@ -73,18 +77,20 @@ def test_datagrams_of_no_bytes_of_the_largest_size_and_of_one_more():
     assert framing.udp_payload_limit_bytes(4) == 65_507
     assert fragmentation.fragment_count(8 + 0, mtu_bytes=1500) == 1
     assert fragmentation.fragment_count(8 + 65_507, mtu_bytes=1500) == 45  # ceil(65515 / 1480)
-    with pytest.raises(ValueError, match="at most 65535 with its header"):
+    with pytest.raises(DomainError) as refused:
         fragmentation.fragment_count(8 + 65_508, mtu_bytes=1500)
-    with pytest.raises(ValueError, match="mtu_bytes is 27, allowed is 68 or more"):
+    assert (refused.value.code, refused.value.values["high"]) == ("packet-too-long", 65_535)
+    with pytest.raises(DomainError) as refused:
         fragmentation.fragment_count(100, mtu_bytes=27)
+    assert (refused.value.code, refused.value.values["low"]) == ("below-minimum", 68)
 
 
 @pytest.mark.parametrize("sizes", [[], [56], [56, 56], [56, 56, 56]])
 def test_a_line_through_one_size_has_no_slope(sizes):
     found = fit.rtt_against_size(RttSamples(payload_bytes=sizes, rtt_s=[0.1] * len(sizes)))
     assert np.isnan(found.params["bandwidth_bps"])
-    said = "rank 1, 2 parameters" if sizes else "there are no points"
-    assert said in found.not_identifiable["bandwidth_bps"]
+    code = "one-size-of-echo" if sizes else "no-points"
+    assert found.not_identifiable["bandwidth_bps"].code == code
 
 
 SEEDED = """

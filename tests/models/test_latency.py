@@ -95,7 +95,7 @@ def test_every_inverse_gives_its_variable_back(size, bandwidth, delay):
 @given(size=POSITIVE, bandwidth=POSITIVE, delay=POSITIVE)
 def test_at_the_balance_half_of_the_time_and_half_of_the_rate(size, bandwidth, delay):
     """Identity: Hockney's half-performance length."""
-    balance = latency.balance_bytes(delay, bandwidth_bps=bandwidth)
+    balance = latency.half_rate_bytes(delay, bandwidth_bps=bandwidth)
     assert latency.latency_share_ratio(
         balance, bandwidth_bps=bandwidth, latency_s=delay
     ) == pytest.approx(0.5)
@@ -185,16 +185,21 @@ def test_empty_in_empty_out(empty):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "value", "index"),
     [
-        ({"bandwidth_bps": 0}, "bandwidth_bps is 0, allowed is above 0"),
-        ({"bandwidth_bps": -1e6}, "bandwidth_bps is -1e+06, allowed is above 0"),
-        ({"bandwidth_bps": [1e6, 2e6, -5]}, r"bandwidth_bps is -5 \(at index 2\)"),
+        ({"bandwidth_bps": 0}, 0, None),
+        ({"bandwidth_bps": -1e6}, -1e6, None),
+        ({"bandwidth_bps": [1e6, 2e6, -5]}, -5, 2),
     ],
 )
-def test_impossible_numbers_name_argument_value_and_range(arguments, said):
-    with pytest.raises(DomainError, match=said.replace("+", r"\+")):
+def test_impossible_numbers_name_argument_value_and_range(arguments, value, index):
+    with pytest.raises(DomainError) as refused:
         latency.serialization_s(1500, **arguments)
+    error = refused.value
+    assert (error.code, error.name, error.value) == ("not-positive", "bandwidth_bps", value)
+    assert error.values["index"] == index
+    assert error.allowed == "greater than 0"
+    assert ("(at index 2)" in str(error)) is (index == 2)
 
 
 def test_extremes_leak_no_warning():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.models.encapsulation import (
+from netcalc.models.sizes.encapsulation import (
     tunnel_mtu_bytes,
     tunnel_overhead_bytes,
     tunnel_packet_bytes,

@@ -88,7 +88,7 @@ GOOD = {  # a function, and good numbers for all that it takes
     mm1.mm1_sojourn_s: {"utilization": 0.8, **ONE},
     mm1.mm1_customers: {"utilization": 0.8},
     mm1.mm1_queue_length: {"utilization": 0.8},
-    mm1.mm1_state_ratio: {"utilization": 0.8, "customer_count": 3.0},
+    mm1.mm1_state_probability: {"utilization": 0.8, "customer_count": 3.0},
     mm1.mm1_wait_cdf: {"wait_s": 0.01, "utilization": 0.8, **ONE},
     mm1.mm1_wait_percentile_s: {"utilization": 0.8, **ONE, "quantile": 0.9},
     mm1.mm1_sojourn_percentile_s: {"utilization": 0.8, **ONE, "quantile": 0.9},

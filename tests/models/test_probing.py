@@ -28,6 +28,20 @@ def test_slope_of_an_echo_and_of_a_reply_of_fixed_size():
     assert computed == pytest.approx(fixed, rel=1e-9)
 
 
+def test_slope_with_other_links_on_the_way_back():
+    # derived: 8 / 10^6 for the byte there, 8 / (2 x 10^6) + 8 / (8 x 10^6) for it back
+    back = [2e6, 8e6]
+    assert probing.rtt_slope([1e6], reverse_bandwidth_bps=back) == pytest.approx(13e-6)
+    fixed = probing.rtt_slope([1e6], reverse_bandwidth_bps=back, same_size_reply=False)
+    assert fixed == pytest.approx(8e-6)
+    same = probing.rtt_slope(RATES, reverse_bandwidth_bps=RATES)
+    assert same == probing.rtt_slope(RATES), "identity: the same links back"
+    for links in ([], [0.0], [[1e6]]):
+        with pytest.raises(DomainError) as refused:
+            probing.rtt_slope([1e6], reverse_bandwidth_bps=links)
+        assert refused.value.name == "reverse_bandwidth_bps"
+
+
 def test_intercept_of_a_fit_over_user_data_holds_the_headers():
     """Second method: least squares through 15 sizes of user data."""
     user_bytes = np.arange(0, 1500, 100.0)

@@ -29,7 +29,7 @@ def test_mm1_wait(utilization, wait, source):
 def test_mm1_number_is_the_sum_over_its_states(utilization):
     """Derived: sums over the first 2000 states; the rest is below 1e-90."""
     n = np.arange(2000)
-    shares = mm1.mm1_state_ratio(utilization, customer_count=n)
+    shares = mm1.mm1_state_probability(utilization, customer_count=n)
     assert shares.sum() == pytest.approx(1.0, rel=1e-12)
     assert (n * shares).sum() == pytest.approx(float(mm1.mm1_customers(utilization)), rel=1e-12)
     waiting = (np.maximum(n - 1, 0) * shares).sum()
@@ -70,7 +70,7 @@ def test_without_a_steady_state_times_are_infinite_and_never_negative(utilizatio
     assert mm1.mm1_sojourn_s(utilization, **one) == np.inf
     assert mm1.mm1_customers(utilization) == np.inf
     assert mm1.mm1_queue_length(utilization) == np.inf
-    assert mm1.mm1_state_ratio(utilization, customer_count=0) == 0.0
+    assert mm1.mm1_state_probability(utilization, customer_count=0) == 0.0
     assert mm1.mm1_wait_cdf(1e9, utilization=utilization, **one) == 0.0
     for quantile in (0.0, 0.5, 1.0):
         assert mm1.mm1_wait_percentile_s(utilization, **one, quantile=quantile) == np.inf
@@ -79,6 +79,21 @@ def test_without_a_steady_state_times_are_infinite_and_never_negative(utilizatio
     kingman = queueing.kingman_wait_s(utilization, **one, arrival_scv=0, service_scv=0)
     assert kingman == np.inf
     assert not queueing.is_stable(utilization)
+
+
+@pytest.mark.parametrize("queue", ["mm1k", "mmck", "mmcc"])
+def test_a_queue_that_drops_is_stable_at_any_load(queue):
+    # published: Kleinrock, Queueing Systems vol. 1, 3.6: finitely many states
+    assert queueing.is_stable([0.5, 1.0, 5.0], queue=queue).all()
+    assert not queueing.is_stable(np.nan, queue=queue)
+
+
+@pytest.mark.parametrize("queue", ["mm1", "md1", "mg1", "gg1", "mmc"])
+def test_a_queue_without_losses_is_stable_below_full_load(queue):
+    assert queueing.is_stable([0.99, 1.0], queue=queue).tolist() == [True, False]
+    with pytest.raises(DomainError) as refused:
+        queueing.is_stable(0.5, queue="mm2")
+    assert (refused.value.code, refused.value.name) == ("not-a-choice", "queue")
 
 
 def test_edges_of_the_percentiles():

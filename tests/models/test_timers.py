@@ -112,8 +112,10 @@ def test_backoff_doubles_to_its_bound():
 
 
 def test_impossible():
-    with pytest.raises(DomainError, match=r"timeout_count is 1\.5"):
+    with pytest.raises(DomainError) as refused:
         timers.backoff_s(1.5)
+    assert (refused.value.code, refused.value.name) == ("not-whole", "timeout_count")
+    assert refused.value.value == 1.5
     with pytest.raises(DomainError, match="rtt_s"):
         timers.rto_estimate([])
     with pytest.raises(DomainError, match="retransmitted"):

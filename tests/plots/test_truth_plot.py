@@ -56,5 +56,5 @@ def test_an_empty_table_stands_empty(tmp_path):
     empty = Table(data={name: [] for name in table().columns()})
     drawn = plots.truth(empty, theme="dark")
     assert drawn.sources == {}
-    assert "nothing measured" in drawn.description
+    assert "no rows, measured" in drawn.description
     assert plots.save_html(drawn, tmp_path / "empty.html").stat().st_size > 1000

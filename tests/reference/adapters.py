@@ -26,7 +26,7 @@ from netcalc.models.queues import (
     queueing,
     token_bucket,
 )
-from netcalc.models.rates import forwarding, goodput, line_rate, rate_reading, voice
+from netcalc.models.rates import forwarding, goodput, line_rate, packet_rates, voice
 from netcalc.models.sizes import (
     atm,
     encapsulation,
@@ -40,7 +40,6 @@ from netcalc.models.tcp import (
     bbr,
     cardwell,
     cubic,
-    cubic_under_loss,
     datagram_loss,
     fairness,
     handshakes,
@@ -259,13 +258,13 @@ def device_affine_cost(pps1, size1, pps2, size2):
 
 @adapter("device.pps_from_goodput")
 def device_pps_from_goodput(goodput_bps, payload_bytes):
-    return float(rate_reading.goodput_rate_pps(goodput_bps, payload_bytes=payload_bytes))
+    return float(packet_rates.goodput_rate_pps(goodput_bps, payload_bytes=payload_bytes))
 
 
 @adapter("stop_and_wait.utilisation")
 def stop_and_wait_utilisation(packet_bytes, rate_bps, prop_rtt_s):
     return float(
-        rate_reading.stop_and_wait_utilization(
+        packet_rates.stop_and_wait_utilization(
             packet_bytes, bandwidth_bps=rate_bps, rtt_s=prop_rtt_s
         )
     )
@@ -274,7 +273,7 @@ def stop_and_wait_utilisation(packet_bytes, rate_bps, prop_rtt_s):
 @adapter("stop_and_wait.parallel")
 def stop_and_wait_parallel(flows, payload_bytes, cycle_s, capacity_bps):
     return float(
-        rate_reading.stop_and_wait_goodput_bps(
+        packet_rates.stop_and_wait_goodput_bps(
             flows, payload_bytes=payload_bytes, cycle_s=cycle_s, capacity_bps=capacity_bps
         )
     )
@@ -442,7 +441,7 @@ def rfc6349_max_tcp_throughput(mtu, rate_bps, ip_version=4, timestamps=False, li
         return ethernet_tcp_goodput(mtu, rate_bps, ip_version, timestamps)
     packets_pps = serial_lines.ppp_packet_rate_pps(mtu, bandwidth_bps=rate_bps)
     payload = tcp_mss_payload(mtu, ip_version, timestamps)
-    return float(rate_reading.rate_goodput_bps(packets_pps, payload_bytes=payload))
+    return float(packet_rates.rate_goodput_bps(packets_pps, payload_bytes=payload))
 
 
 # --- IP fragmentation ---
@@ -568,9 +567,7 @@ def window_throughput_serialised(window_packets, packet_bytes, rate_bps, prop_rt
 
 @adapter("tcp.window_scale_needed")
 def tcp_window_scale_needed(window_bytes):
-    # The list counts "at most 14"; netcalc says nan where 14 is not enough.
-    shift = float(window.window_shift(window_bytes))
-    return 14.0 if math.isnan(shift) else shift
+    return float(window.window_shift(window_bytes, at_most_14=True))
 
 
 @adapter("tcp.seq_wrap_time")
@@ -1087,9 +1084,7 @@ def tcp_cubic_k_from_wmax(wmax, C=0.4, beta=0.7):
 @adapter("tcp.cubic_K")
 def tcp_cubic_k(loss, rtt_s, C=0.4, beta=0.7):
     return float(
-        cubic_under_loss.cubic_loss_interval_s(
-            loss, rtt_s=rtt_s, cubic_scale=C, decrease_factor=beta
-        )
+        cubic.cubic_loss_interval_s(loss, rtt_s=rtt_s, cubic_scale=C, decrease_factor=beta)
     )
 
 
@@ -1101,9 +1096,7 @@ def tcp_cubic_alpha(beta=0.7):
 @adapter("tcp.cubic_avg_window_raw")
 def tcp_cubic_avg_window_raw(loss, rtt_s, C=0.4, beta=0.7):
     return float(
-        cubic_under_loss.cubic_raw_window_packets(
-            loss, rtt_s=rtt_s, cubic_scale=C, decrease_factor=beta
-        )
+        cubic.cubic_raw_window_packets(loss, rtt_s=rtt_s, cubic_scale=C, decrease_factor=beta)
     )
 
 
@@ -1112,7 +1105,7 @@ def tcp_cubic_avg_window(loss, rtt_s, C=0.4, beta=0.7, reno_floor="1.2/sqrt(p)")
     if reno_floor in (None, False, "none"):
         return tcp_cubic_avg_window_raw(loss, rtt_s, C=C, beta=beta)
     return float(
-        cubic_under_loss.cubic_mean_window_packets(
+        cubic.cubic_mean_window_packets(
             loss,
             rtt_s=rtt_s,
             cubic_scale=C,
@@ -1125,7 +1118,7 @@ def tcp_cubic_avg_window(loss, rtt_s, C=0.4, beta=0.7, reno_floor="1.2/sqrt(p)")
 @adapter("tcp.cubic_required_loss")
 def tcp_cubic_required_loss(rate_bps, rtt_s, packet_bytes=1500, C=0.4, beta=0.7):
     return float(
-        cubic_under_loss.cubic_loss_ratio(
+        cubic.cubic_loss_ratio(
             rate_bps,
             packet_bytes=packet_bytes,
             rtt_s=rtt_s,
@@ -1291,10 +1284,8 @@ def little_number(rate_per_s, time_s):
 
 @adapter("queue.stability")
 def queue_stability(rho, model="mm1"):
-    # A queue with an end, or without waiting, loses what is too much and is always stable.
-    has_room_for_all = model not in ("mm1k", "mm1_k", "mmck", "mm1n", "erlang_b", "mmcc")
-    is_stable = bool(queueing.is_stable(rho)) or not has_room_for_all
-    return "stable" if is_stable else "unstable"
+    queue = {"mm1_k": "mm1k", "mm1n": "mm1k", "erlang_b": "mmcc"}.get(model, model)
+    return "stable" if queueing.is_stable(rho, queue=queue) else "unstable"
 
 
 @adapter("queue.mm1.wait")
@@ -1319,7 +1310,7 @@ def queue_mm1_queue_length(arrival_rate, service_rate):
 
 @adapter("queue.mm1.prob_n")
 def queue_mm1_prob_n(arrival_rate, service_rate, n):
-    return float(mm1.mm1_state_ratio(arrival_rate / service_rate, customer_count=n))
+    return float(mm1.mm1_state_probability(arrival_rate / service_rate, customer_count=n))
 
 
 @adapter("queue.mm1.wait_percentile")
@@ -1470,13 +1461,15 @@ def erlang_c_service_level(offered_erlang, servers, within_s, mean_service):
 
 @adapter("rtt.slope_per_byte")
 def rtt_slope_per_byte(rates_bps, echo_same_size=True, symmetric=True, reverse_rates_bps=None):
-    if reverse_rates_bps is None:
-        # Links back that differ and are not told count for nothing.
-        replied = echo_same_size and symmetric
-        return float(probing.rtt_slope(rates_bps, same_size_reply=replied))
-    there = probing.rtt_slope(rates_bps, same_size_reply=False)
-    back = probing.rtt_slope(reverse_rates_bps, same_size_reply=False)
-    return float(there + back) if echo_same_size else float(there)
+    # Without the rates of other links back, only the way there is known.
+    is_known = symmetric or reverse_rates_bps is not None
+    return float(
+        probing.rtt_slope(
+            rates_bps,
+            same_size_reply=echo_same_size and is_known,
+            reverse_bandwidth_bps=reverse_rates_bps,
+        )
+    )
 
 
 @adapter("rtt.fit_intercept")
@@ -1591,7 +1584,7 @@ def latency_share(*, bytes, latency_s, rate_bps):
 
 @adapter("transfer.half_power_bytes")
 def half_power_bytes(*, latency_s, rate_bps):
-    return float(latency.balance_bytes(latency_s, bandwidth_bps=rate_bps))
+    return float(latency.half_rate_bytes(latency_s, bandwidth_bps=rate_bps))
 
 
 # --- store-and-forward ---

@@ -150,7 +150,7 @@ def test_a_run_on_the_loopback_is_fitted():
     assert "done" in button.message.value
     drawn = [*column(panel, "points", "x"), *column(panel, "outliers", "x")]
     assert sorted(drawn) == [8, *range(100, 1401, 100)], "published: the book's 15 sizes"
-    assert "Own error" in button.about.value
+    assert "Measurement error" in button.about.value
     panel.controls["protocol"].value = "icmp"
     button.start()
     button._thread.join(LIMIT_S)
@@ -171,7 +171,7 @@ def test_a_run_over_a_path_lies_on_its_theory():
     assert residual.size == 15
     assert float(np.median(residual)) < 5e-3, "a busy machine adds, a path takes nothing away"
     assert residual.min() > -1e-4
-    assert "Measured less theory of the path" in panel.figure.description
+    assert "Measured minus predicted" in panel.figure.description
 
 
 @pytest.mark.live

@@ -54,14 +54,14 @@ def test_the_book_before_a_run():
 def test_saved_samples_are_drawn_by_either_clock():
     panel = fragments.step_panel()
     button_of(panel).keep.field.take(run().dumps(), "saved.json")
-    assert "From 1508 to 1509 bytes time jumps by 8 µs" in panel.figure.description
-    assert "27% more" in panel.figure.description  # derived: 8 of 30
+    # derived: 8 of 30
+    assert "From 1508 to 1509 bytes the time increases by 27%: 8 µs" in panel.figure.description
     panel.controls["clock"].value = "tap"
-    assert "jumps by 4 µs" in panel.figure.description
+    assert ": 4 µs ± " in panel.figure.description
     panel.controls["relative"].value = False
     assert column(panel, "points", "measured").max() < 2e-5
     button_of(panel).keep.field.take(run(noted=65_536.0).dumps(), "saved.json")
-    assert "No step can be told" in panel.figure.description
+    assert "No step can be determined" in panel.figure.description
 
 
 @pytest.mark.parametrize("mtu", [576, 1500, 1536, 9000])
@@ -84,7 +84,7 @@ def test_a_live_step():
     assert "From 1472 to 1473 bytes" in panel.figure.description
     x, y = column(panel, "points", "x"), column(panel, "points", "measured")
     assert np.median(y[x > 1472]) > np.median(y[x <= 1472]), "a packet more takes longer"
-    assert "Own error" in button.about.value
+    assert "Measurement error" in button.about.value
 
 
 @pytest.mark.live
@@ -100,5 +100,8 @@ def test_without_a_namespace_the_host_s_loopback_has_no_step(monkeypatch):
     button = button_of(panel)
     button.start()
     button._thread.join(LIMIT_S)
-    assert "No step can be told: no datagram of these is cut" in panel.figure.description
+    assert (
+        "No step can be determined: all datagrams are of equally many packets"
+        in panel.figure.description
+    )
     assert "no namespace of its own" in panel.figure.description

@@ -134,10 +134,10 @@ def test_what_was_measured_before_an_error_can_be_saved():
 
 def test_the_own_error_stands_beside_the_result():
     made, _ = button(echo())
-    for words in ("clock steps by 40 ns", "ends more than 120 µs late", "97% of its processor",
-                  "delivers one in 100 packets more than 90 µs late"):  # fmt: skip
+    for words in ("timer resolution 40 ns", "timers 120 µs late (p99)", "CPU share 97%",
+                  "emulated path 90 µs late (p99)"):  # fmt: skip
         assert words in made.about.value
     both = measurement_error(echo(), echo(processor_ratio=0.5, timer_resolution_s=1e-6))
-    assert "steps by 1 µs" in both, "of several runs the largest"
-    assert "50% of its processor" in both
+    assert "resolution 1 µs" in both, "of several runs the largest"
+    assert "CPU share 50%" in both
     assert measurement_error() == measurement_error(RttSamples(payload_bytes=[], rtt_s=[])) == ""

@@ -31,7 +31,7 @@ def test_transfer_panel():
     assert column(panel, "Stevens").tolist() == [5.21, 0.208, 0.082]
     assert "Latency limits" in said(panel)
     panel.controls["bandwidth_bps"].box.value = "T1"
-    assert "The line limits" in said(panel)
+    assert "The bottleneck link limits" in said(panel)
 
 
 def test_a_wrong_value_leaves_the_figure_and_is_told_beside_the_box():

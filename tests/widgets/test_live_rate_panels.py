@@ -105,16 +105,16 @@ def test_three_runs_are_drawn_with_what_is_fitted_and_what_is_known(monkeypatch)
         fitted = column(panel, panels.FITTED[way])
         assert fitted == pytest.approx(1 / (each + byte * at), rel=1e-3)
     assert column(panel, "emulated device").tolist() == [2000] * 3, "20 in 10 ms"
-    assert "takes its sender 4 µs" in said(panel)
+    assert "The sender takes 4 µs" in said(panel)
     assert "Forwarding adds 2 µs ± " in said(panel)
-    assert "Measured less node of 2000 pps, line of 10 Mbit/s" in said(panel)
+    assert "Measured minus predicted: median" in said(panel)
     assert "Starved: it got 5%." in said(panel)
     assert "Save these samples" in button.keep.link.value, "of all three"
     panel.controls["device_pps"].value = 4000
     assert np.isnan(column(panel, "emulated device")).all(), "that was another box"
     assert column(panel, panels.WAYS["routed"]).size == 3
     assert "node of" not in said(panel)
-    assert "takes its sender 4 µs" in said(panel)
+    assert "The sender takes 4 µs" in said(panel)
 
 
 def test_a_box_that_is_moved_during_its_run_is_another_box(monkeypatch):

@@ -104,7 +104,7 @@ class TestLive:
         assert alone.size + crossed.size == 40
         assert np.median(alone) == pytest.approx(12e3 / 1.544e6, rel=0.2)
         assert np.median(crossed) > np.median(alone)
-        assert "The narrowest link is set to 1.544 Mbit/s" in panel.figure.description
+        assert "The bottleneck link is set to 1.544 Mbit/s" in panel.figure.description
         panel.controls["path"].value = "T3"
         assert not column(panel, "no cross traffic between").size
 

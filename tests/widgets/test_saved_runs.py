@@ -114,7 +114,7 @@ def test_a_saved_run_is_shown_again(make, change, sources):
     field.take(data, name)
     assert f"{name} is read. Measured 2" in field.message.value
     assert not again.message.is_alert
-    assert "Own error" in button_of(again).about.value
+    assert "Measurement error" in button_of(again).about.value
     if "relative" in change:
         again.controls["relative"].value = True
     for source in sources:

@@ -45,7 +45,7 @@ def test_ladder_panel():
     assert "after 60 ms" in panel.figure.description
     panel.controls["quickack"].value = False
     panel.controls["write_count"].value = 1.0
-    assert "1 segment, and nobody waited" in panel.figure.description
+    assert "1 segment without a wait" in panel.figure.description
     assert panel.message.value == ""
 
 
@@ -75,7 +75,7 @@ def test_ladders_of_one_form_differ_in_columns_only(theme):
     )
     assert first.form == second.form
     assert first.form != third.form, "the legend has only what there is"
-    assert "a number is missing" in third.description
+    assert "a value is not known" in third.description
 
 
 def test_live_panel_shows_the_theory_before_a_run():
@@ -114,7 +114,7 @@ def test_live_panel_after_a_run(latency_s, family):
     assert "nagle: predicted" in panel.figure.description
     panel.controls["view"].value = "nagle"
     assert column(panel, "segment", "x").size >= 6, "two arrows, each with a gap behind"
-    assert "The response is there after" in panel.figure.description
+    assert "The response arrives after" in panel.figure.description
     panel.controls["view"].value = "single"
     assert "the request took 1 segment" in panel.figure.description
     panel.controls["view"].value = ""

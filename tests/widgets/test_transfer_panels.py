@@ -91,7 +91,7 @@ def test_source_sink_panel_draws_both_runs(monkeypatch):
     assert column(panel, "UDP, theory with fitted costs") == pytest.approx(
         8 * at / (5e-6 + 0.5e-9 * at), rel=1e-6
     )
-    assert "5 µs a datagram + 0.5 ns a byte" in said(panel)
+    assert "5 µs per datagram + 0.5 ns per byte" in said(panel)
     assert "25.0% of the datagrams were lost" in said(panel)
 
 

@@ -1,8 +1,8 @@
-"""When packets came that an end sent: the kernel's stamps, for a process that was asleep then.
+"""When an end sent its packets: the kernel's stamps, for a process that was asleep then.
 
-To wake takes a process 20 to 150 us, longer on a busy machine, and by so much each packet would
-enter its path too late. A packet socket at the device sees it leave, and writes the time into
-memory that is shared with the kernel: to look there takes no call.
+A process takes 20 to 150 us to wake, longer on a busy machine, and each packet would enter its path
+later by that time. A packet socket at the device stamps it when it leaves, in memory shared with
+the kernel: reading a stamp takes no system call.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import struct
 import time
 
 HEAD_BYTES = 64
-"""By so many first bytes a packet is known again. [byte]"""
+"""First bytes by which a packet is matched with its stamp: IP, TCP or UDP headers with sequence
+numbers, options and the start of the data. [byte]"""
 _EVERY_PROTOCOL, _OUTGOING = 3, 4
 _SO_ATTACH_FILTER = 26
 _ABOUT_PACKET, _KIND_OF_PACKET = 0xFFFFF000, 4  # SKF_AD_OFF, SKF_AD_PKTTYPE
@@ -29,16 +30,16 @@ _FILTER = b"".join(
     )
 )
 _SOL_PACKET, _PACKET_RX_RING, _PACKET_VERSION, _TPACKET_V2 = 263, 5, 10, 1
-_FRAME_BYTES, _RING_BYTES = 256, 4096  # 16 frames
+_FRAME_BYTES, _RING_BYTES = 256, 4096  # one page, the least the kernel takes: 16 frames
 _STATUS = struct.Struct("I")
 _HEAD = struct.Struct("IIIHHII")  # status, length, kept, link header, packet, seconds, nanoseconds
 _FULL = 1  # TP_STATUS_USER
 
 
 class Arrivals:
-    """The stamps of what a device of this process' network namespace sends, up to 16 packets.
+    """The stamps of the last 16 packets that a device of this network namespace sent.
 
-    More is not needed: whoever has so many to read is awake.
+    A process with more packets to read is awake and needs no stamps.
     """
 
     def __init__(self, device: str) -> None:
@@ -54,10 +55,10 @@ class Arrivals:
             self._descriptor = sock.detach()
         self._at = 0
         self.stale = False
-        """Whether packets were read whose stamps may still be here, in the place of later ones."""
+        """Whether the ring may hold stamps of packets that were already read."""
 
     def take(self, after_s: float) -> dict[bytes, float]:
-        """Return the times of packets that came later than a time, by their first bytes.
+        """Return the times of packets sent later than a time, by their first bytes.
 
         Times are those of ``time.monotonic``.
         """
@@ -72,14 +73,14 @@ class Arrivals:
                 return found
             if behind_s is None:
                 behind_s = time.time() - time.monotonic()
-            came_s = seconds - behind_s + rest_ns * 1e-9
-            if came_s > after_s:
-                found.setdefault(ring[at + start : at + start + kept], came_s)
+            sent_s = seconds - behind_s + rest_ns * 1e-9
+            if sent_s > after_s:
+                found.setdefault(ring[at + start : at + start + kept], sent_s)
             _STATUS.pack_into(ring, at, 0)
             at = (at + _FRAME_BYTES) % _RING_BYTES
 
     def forget(self) -> None:
-        """Make room where there may be stamps of packets that were read."""
+        """Drop stamps of packets that were already read."""
         if not self.stale:
             return
         self.stale = False

@@ -1,11 +1,9 @@
-"""The process that carries the packets of a wire.
+"""The process that carries the packets of an emulated path.
 
 Started by :mod:`netcalc.emulation.wire.emulated_path` with one end of a socket pair as its only
-link to the rest: it reads its settings there, makes two network namespaces that
-have no name and belong to nobody else, answers with their descriptors, and carries packets until
-the socket closes. What it made is
-gone when it and those descriptors are: the kernel takes namespaces and devices away, however the
-processes end.
+connection: it reads its settings there, creates two unnamed network namespaces, answers with their
+descriptors, and carries packets until the socket closes. The kernel removes namespaces and devices
+when this process has ended and those descriptors are closed, in whichever way that happens.
 """
 
 from __future__ import annotations
@@ -31,29 +29,35 @@ from netcalc.emulation.joined import JoinedChain
 from netcalc.emulation.queue import LinkQueue
 from netcalc.emulation.wire import kernel, veth
 from netcalc.emulation.wire.arrivals import HEAD_BYTES, Arrivals
-from netcalc.emulation.wire.ends import DEVICE, Ends, read_line, send
+from netcalc.emulation.wire.ends import DEVICE, Ends, read_line, refusal, send
 from netcalc.emulation.wire.packets import (
+    decrement_hops,
     hop_limit,
     is_noise,
     line_bytes,
     time_exceeded,
-    with_hops_taken,
 )
 from netcalc.emulation.wire.router import Router
 
 SPIN_S = 6e-5
-"""So long before the next packet is due the process stays awake. [s]"""
+"""The process polls from this time before a packet is due. With timer slack 1 ns, sleeps of 0.3 ms
+ended 39 us late in the median and 46 us at the 75th percentile on a shared two-core machine;
+polling longer takes processor time from the programs at the ends. [s]"""
 LONG_S, EARLY_S = 2e-3, 4e-4
-"""From a sleep longer than the one it wakes the other too early, to sleep again: a processor that
-slept long is slow to wake, after a short sleep it is on time. [s]"""
+"""A sleep longer than the first ends earlier by the second, and a short one follows: a processor
+that slept longer wakes later. Sleeps of 5 ms ended 83 us late in the median and 114 us at the 75th
+percentile on the machine of ``SPIN_S``. [s]"""
 LATE_S = 5e-4
-"""A packet is late if it goes out, or was not read, for longer than this. [s]"""
+"""A packet is late if it is delivered, or was not read, for longer than this: ten times what an
+idle machine needs, and 5 % of the round trip of a T1 of 5 ms, so that it shows in results. [s]"""
 STAMPED = 4
-"""After a sleep it looks for the stamps of so many packets; then it is awake enough. [packet]"""
+"""Packets after a sleep for which stamps of the kernel are read: a process that has read these is
+awake, and reads the next ones when they come. [packet]"""
 BATCH = 32
-"""Packets read from one end before the other end gets its turn. [packet]"""
+"""Packets read from one end before the other end gets its turn: at some 5 us each, a flood from one
+end delays the other by less than half of ``LATE_S``. [packet]"""
 LATENESS_BINS = 10_000
-"""Up to so many microseconds it is known how many packets were how late."""
+"""Bins of 1 us in which lateness is counted, up to 10 ms: 20 times ``LATE_S``. [1]"""
 _HEADER = struct.Struct("<BBHHHH")  # of virtio: flags, type, header, segment, start, offset
 _GONE = (errno.EBADFD, errno.ENETDOWN, errno.ENXIO, errno.ENODEV)
 _clock = time.monotonic
@@ -70,50 +74,48 @@ class Carrier(Ends):
         self.chains: Sequence[Chain] = self._joined or [
             Chain([LinkQueue(**link) for link in links]) for links in directions
         ]
-        self._lateness_count = [0] * (LATENESS_BINS + 1)  # by microseconds, all above in the last
+        self._lateness_count = [0] * (LATENESS_BINS + 1)  # by microseconds, the rest in the last
         self._lateness_max_s = 0.0
-        self._frame_heads: list[dict[int, bytes]] = []  # of veth: before a packet to each end
+        self._frame_heads: list[dict[int, bytes]] = []  # of veth: Ethernet header to each end
         self._arrivals: list[Arrivals] = []
         self._read_count = 0  # packets since the last sleep
-        self._empty_s = [0.0, 0.0]  # when there was last nothing to read at each end
-        self._entered_s = [0.0, 0.0]  # when its last packet entered the chain
+        self._empty_s = [0.0, 0.0]  # when each end last had nothing to read
+        self._entered_s = [0.0, 0.0]  # when the last packet of each end entered the chain
         self._unread_max_s = 0.0
-        self._looked_s = 0.0  # when it was last seen which end has packets
+        self._polled_s = 0.0  # when select() last returned
         names = ("carried", "late", "noise", "refused", "answered", "unread")
         self.counts = dict.fromkeys(names, 0)
 
     def _make_devices(self) -> str:
-        """Make a TUN device in each namespace, or a veth pair to each where there are none."""
+        """Create a TUN device in each namespace, or a veth pair to each where TUN is refused."""
         wanted = self._settings["device"]
         try:
             if wanted == "veth":
                 raise FileNotFoundError
             for side in range(2):
-                kernel.enter(self.namespaces[side], kernel.NEW_NET, "namespace")
+                kernel.enter(self.namespaces[side], kernel.NEW_NET, "enter network namespace")
                 self.tuns.append(kernel.open_tun(DEVICE, offload=self._offload))
-                self._fail_for_a_test(f"device {side}")
-        except OSError as error:
-            if wanted == "tun" or error.errno == errno.EIO:
+        except OSError:
+            if wanted == "tun":
                 raise
             while self.tuns:
                 os.close(self.tuns.pop())
         else:
             return "tun"
         self._offload = False
-        kernel.unshare(kernel.NEW_NET, "network namespace")
-        with suppress(OSError):  # no word of its own from the end that carries
+        kernel.unshare(kernel.NEW_NET, "create network namespace")
+        with suppress(OSError):  # the carrying end sends no packets of its own
             kernel.set_sysctl("net.ipv6.conf.default.disable_ipv6", "1")
         middle = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
         for side in range(2):
             ours = f"end{side}"
             veth.make_pair(ours, DEVICE, self.namespaces[side])
-            kernel.enter(self.namespaces[side], kernel.NEW_NET, "namespace")
+            kernel.enter(self.namespaces[side], kernel.NEW_NET, "enter network namespace")
             address = veth.prepare(DEVICE)
-            kernel.enter(middle, kernel.NEW_NET, "namespace")
+            kernel.enter(middle, kernel.NEW_NET, "enter network namespace")
             kernel.set_up(ours, [], mtu_bytes=self._settings["mtu_bytes"])
             self.tuns.append(veth.open_frames(ours))
             self._frame_heads.append({v: 2 * address + kind for v, kind in veth.ETHERTYPES.items()})
-            self._fail_for_a_test(f"device {side}")
         os.close(middle)
         return "veth"
 
@@ -126,7 +128,7 @@ class Carrier(Ends):
                 self._arrivals = [self._inside(s, lambda: Arrivals(DEVICE)) for s in range(2)]
         while True:
             due_s = self._deliver(_clock())
-            watched = others if self.broken else [*tuns, *others]
+            watched = others if self.deleted else [*tuns, *others]
             wait_s = None if due_s is None else self._wait_s(due_s - _clock())
             if wait_s != 0.0:
                 self._read_count = 0
@@ -134,9 +136,9 @@ class Carrier(Ends):
                     arrivals.forget()
             ready = select.select(watched, [], [], wait_s)[0]
             now_s = _clock()
-            # After a sleep its end is when they came; otherwise they may have stood since then.
-            unread_s = 0.0 if wait_s != 0.0 else now_s - self._looked_s
-            self._looked_s = now_s
+            # After a sleep packets have just come; otherwise they came since the last poll.
+            unread_s = 0.0 if wait_s != 0.0 else now_s - self._polled_s
+            self._polled_s = now_s
             for descriptor in ready:
                 if descriptor == parent:
                     return
@@ -147,11 +149,11 @@ class Carrier(Ends):
                     self._read(tuns.index(descriptor), unread_s)
 
     def _wait_s(self, left_s: float) -> float:
-        """Return how long to sleep when a packet is due in so long."""
+        """Return how long to sleep when the next packet is due in ``left_s``."""
         return max(0.0, left_s - (EARLY_S if left_s > LONG_S else SPIN_S))
 
     def _deliver(self, now_s: float) -> float | None:
-        """Write what has arrived; return when the next packet will."""
+        """Write the packets that have arrived; return when the next one will."""
         for side, chain in enumerate(self.chains):
             due_s = chain.next_event_s()
             if due_s is not None and due_s <= now_s:
@@ -161,7 +163,7 @@ class Carrier(Ends):
                 chain.advance(now_s)
                 for when_s, node, packet in chain.take_expired(now_s):
                     self._answer_for_router(side, node, packet, when_s)
-        # An answer on its way from B to A comes back in the first of the two.
+        # Only now: an answer of a router in the second chain enters the first one.
         times = [time_s for chain in self.chains if (time_s := chain.next_event_s()) is not None]
         return min(times) if times else None
 
@@ -183,9 +185,9 @@ class Carrier(Ends):
         self._lateness_count[microseconds if microseconds < LATENESS_BINS else LATENESS_BINS] += 1
 
     def _read(self, side: int, unread_s: float) -> None:
-        """Read what one end sends; each packet enters the chain when it came, or when it is read.
+        """Read what one end sends; a packet enters the chain at its stamp, or when it is read.
 
-        ``unread_s`` is how long one may have stood for which the kernel left no stamp.
+        ``unread_s`` is how long a packet without a stamp may have waited.
         """
         tun = self.tuns[side]
         size = 65_536 + 64 if self._offload else self._settings["mtu_bytes"] + 64
@@ -205,15 +207,15 @@ class Carrier(Ends):
                 self._failed(error)
                 break
             self._read_count += 1
-            came_s = stamps.get(packet[:HEAD_BYTES]) if stamps else None
-            if came_s is None:
-                came_s = _clock()
+            sent_s = stamps.get(packet[:HEAD_BYTES]) if stamps else None
+            if sent_s is None:
+                sent_s = _clock()
                 if unread_s > LATE_S:
                     self.counts["late"] += 1
                 if unread_s > self._unread_max_s:
                     self._unread_max_s = unread_s
-            if came_s > entered_s:
-                entered_s = came_s
+            if sent_s > entered_s:
+                entered_s = sent_s
             self._take(side, packet, entered_s)
         else:
             self._empty_s[side] = math.inf
@@ -234,18 +236,18 @@ class Carrier(Ends):
             if hops <= routers:
                 self._joined[side].push(bare, now_s, size, ends_at=max(hops, 1))
                 return
-            packet = with_hops_taken(packet, routers, at)
+            packet = decrement_hops(packet, routers, at)
         self.chains[side].push(packet, now_s, size)
 
     def _answer_for_router(self, side: int, node: int, packet: bytes, when_s: float) -> None:
-        """Send what the router says into the chain of the other direction."""
+        """Send the answer of a router into the chain of the other direction."""
         router = node - 1 if side == 0 else len(self._routers) - node
         for address in self._routers[router]:
             answer = time_exceeded(packet, address)
             if answer is not None:
                 size = len(answer)
                 whole = bytes(_HEADER.size) + answer if self._offload else answer
-                # Node n of one direction is behind link n of it, and before link N-n of the other.
+                # Node n of one direction is behind its link n, and before link N-n of the other.
                 first = len(self._routers) + 1 - node
                 self._joined[1 - side].push(whole, when_s, size, first=first)
                 self.counts["answered"] += 1
@@ -253,13 +255,13 @@ class Carrier(Ends):
 
     def _failed(self, error: OSError) -> None:
         if error.errno in _GONE:
-            self.broken = f"the device {DEVICE} of one end is gone: somebody deleted it"
+            self.deleted = DEVICE
         else:
             self.counts["refused"] += 1
 
     def do_statistics(self) -> Any:
-        """Return counters and the wire's own lateness."""
-        if self._frame_heads and not self.broken:
+        """Return counters and lateness."""
+        if self._frame_heads and not self.deleted:
             self.counts["unread"] += sum(map(veth.dropped_count, self.tuns))
         reply = {
             **{f"{name}_count": count for name, count in self.counts.items()},
@@ -271,12 +273,12 @@ class Carrier(Ends):
         return reply, [], b""
 
     def _lateness_s(self, share: float) -> float:
-        """Return what this share of the packets was not later than, in whole microseconds. [s]"""
+        """Return a quantile of the lateness, rounded up to whole microseconds. [s]"""
         counts = list(accumulate(self._lateness_count))
-        place = bisect_left(counts, share * counts[-1])
-        if place == LATENESS_BINS:
+        index = bisect_left(counts, share * counts[-1])
+        if index == LATENESS_BINS:
             return self._lateness_max_s
-        return min(1e-6 * (place + 1), self._lateness_max_s)
+        return min(1e-6 * (index + 1), self._lateness_max_s)
 
     def do_events(self) -> Any:
         """Return the logs of all links, as bytes."""
@@ -288,13 +290,13 @@ class Carrier(Ends):
 
 
 def main() -> int:
-    """Carry the packets of one wire; return the exit code."""
+    """Carry the packets of one path; return the exit code."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # the wire ends with its owner
+        signal.signal(number, signal.SIG_IGN)  # the path ends with its owner
     control = socket.socket(fileno=int(sys.argv[1]))
     line = read_line(control)
     if not line:
-        return 1  # the owner was killed before it said what it wants
+        return 1  # the owner was killed before it sent settings
     settings = json.loads(line)
     parent = None
     with suppress(OSError, AttributeError):
@@ -306,8 +308,7 @@ def main() -> int:
         try:
             chosen = carrier.make()
         except OSError as error:
-            text = f"{error.strerror or error} ({error.filename or 'start'})"
-            send(control, {"error": error.errno, "text": text}, [])
+            send(control, refusal(error, "set up"), [])
             return 2
         descriptors = carrier.namespaces[:2]
         if chosen["way"] == "user namespace":

@@ -1,8 +1,9 @@
-"""The process that carries a wire's packets, as its owner sees it: started, asked, ended."""
+"""The process of an emulated path from its owner's side: its start, requests to it, its end."""
 
 from __future__ import annotations
 
 import array
+import errno
 import json
 import os
 import socket
@@ -17,36 +18,47 @@ from netcalc.emulation.wire.kernel import TUN_NODE
 from netcalc.errors import ExperimentError
 
 START_LIMIT_S = 15.0
-"""How long the wire may take until it stands, or to answer. [s]"""
+"""How long the process may take to set up the path, or to answer. It takes 0.1 s here; a machine
+that needs more than a hundred times that could not carry packets in time. [s]"""
 END_LIMIT_S = 1.0
-"""How long its process may take to end by itself. [s]"""
+"""How long it may take to end by itself before it is killed: it takes some 10 ms. [s]"""
+PHASE = "emulated path"
+"""Of the errors of a request."""
+REFUSALS = frozenset(
+    (
+        "namespaces-not-linux",
+        "namespaces-not-permitted",
+        "namespaces-exhausted",
+        "namespaces-refused",
+    )
+)
+"""Codes of errors that say: this system has no network namespaces for this user."""
+_REFUSAL_BY_ERRNO = {
+    errno.EPERM: "namespaces-not-permitted",
+    errno.EACCES: "namespaces-not-permitted",
+    errno.ENOSPC: "namespaces-exhausted",
+    errno.EUSERS: "namespaces-exhausted",
+}
 _PACKAGE = File(__file__).absolute().parents[3]
 _START = (
     "import sys; sys.path.insert(0, sys.argv[2]); "
     "from netcalc.emulation.wire.carrier import main; sys.exit(main())"
 )
-_HINTS = {
-    1: "The system does not let this user make namespaces (user.max_user_namespaces, "
-    "kernel.apparmor_restrict_unprivileged_userns, or a container). The relay works without",
-    2: "Load the module of TUN devices (modprobe tun), or use the relay",
-    13: f"This user may not open {TUN_NODE}, or not make namespaces. The relay works without",
-    28: "Too many namespaces: user.max_user_namespaces or user.max_net_namespaces",
-}
 
 
 class Control:
-    """A carrying process, from its start to its end; it may be asked from any thread."""
+    """The carrying process, from its start to its end; any thread may send requests."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._stands = self._torn = False
+        self._set_up = self._interrupted = False
         self._socket, theirs = socket.socketpair()
         self._socket.settimeout(START_LIMIT_S)
         with theirs:
             try:
                 self._process = subprocess.Popen(
                     [sys.executable, "-I", "-S", "-c", _START, "0", str(_PACKAGE)],
-                    stdin=theirs.fileno(),  # as 0, because select() takes no number above 1023
+                    stdin=theirs.fileno(),  # as 0, because select() takes none above 1023
                     start_new_session=True,
                 )
             except BaseException:
@@ -59,19 +71,20 @@ class Control:
         return self._process.pid
 
     def set_up(self, settings: dict[str, Any]) -> tuple[dict[str, Any], list[int]]:
-        """Let it make the wire; return what it chose, and the descriptors of what it made."""
+        """Let it set up the path; return its choices and the descriptors of the namespaces."""
+        self._sysctls = frozenset(settings["sysctls"])
         line = json.dumps({**settings, "parent": os.getpid()}).encode() + b"\n"
         chosen, descriptors, _ = self._exchange(line)
-        self._stands = True
+        self._set_up = True
         return chosen, descriptors
 
     def ask(self, do: str, **arguments: Any) -> tuple[dict[str, Any], list[int], bytes]:
-        """Ask for something; return what it says, descriptors beside it, and bytes behind it."""
+        """Send a request; return the answer, its descriptors and its bytes."""
         with self._lock:
             return self._exchange(json.dumps({"do": do, "with": arguments}).encode() + b"\n")
 
     def close(self) -> None:
-        """End the process: by itself when nobody can ask any more, otherwise by force."""
+        """End the process: it ends when its socket closes, otherwise it is killed."""
         self._socket.close()
         try:
             self._process.wait(END_LIMIT_S)
@@ -81,39 +94,33 @@ class Control:
             self._process.wait()
 
     def _exchange(self, line: bytes) -> tuple[dict[str, Any], list[int], bytes]:
-        if self._torn:
-            raise ExperimentError(
-                "a question to the wire was interrupted, its answers no longer fit",
-                phase="wire",
-                hint="Open the wire anew",
-            )
-        self._torn = True
+        if self._interrupted:
+            raise ExperimentError("emulator-interrupted", phase=PHASE)
+        self._interrupted = True
         found: list[int] = []
         try:
             self._socket.sendall(line)
             reply, data = self._receive(found)
-            self._torn = False
+            self._interrupted = False
             if "error" in reply:
-                what = f"the system refuses: {reply['text']}"
-                hint = None if self._stands else _HINTS.get(reply["error"])
-                raise ExperimentError(what, phase="wire", hint=hint)
-            if reply.get("broken"):
-                raise ExperimentError(reply["broken"], phase="wire")
+                raise ExperimentError(self._refusal(reply), phase=PHASE, **_facts(reply))
+            if reply.get("deleted"):
+                raise ExperimentError("device-deleted", phase=PHASE, device=reply["deleted"])
             return reply, found, data
         except BaseException as error:
             for descriptor in found:
                 os.close(descriptor)
             if isinstance(error, TimeoutError):
                 raise ExperimentError(
-                    f"the wire's process did not answer in {START_LIMIT_S:g} s", phase="wire"
+                    "emulator-silent", phase=PHASE, timeout_s=START_LIMIT_S
                 ) from error
             if isinstance(error, OSError):
-                self._torn = False  # it is asked again, and answers the same
+                self._interrupted = False  # the next request finds the same
                 raise self._lost() from error
             raise
 
     def _receive(self, found: list[int]) -> tuple[dict[str, Any], bytes]:
-        """Read one answer: a line, descriptors beside it (to ``found``), and what follows it."""
+        """Read one answer: a line, its descriptors (to ``found``), and the bytes behind it."""
         data = b""
         while b"\n" not in data:
             more, control, _, _ = self._socket.recvmsg(65_536, socket.CMSG_LEN(12))
@@ -135,9 +142,29 @@ class Control:
             left -= len(more)
         return reply, b"".join(parts)
 
+    def _refusal(self, reply: dict[str, Any]) -> str:
+        """Return the code of a request that the system refused."""
+        if self._set_up:
+            return "request-refused"
+        if reply["step"] in self._sysctls:
+            return "sysctl-refused"
+        if reply["step"] == TUN_NODE:
+            return "tun-refused"
+        return _REFUSAL_BY_ERRNO.get(reply["error"], "namespaces-refused")
+
     def _lost(self) -> ExperimentError:
+        """Return the error of a process that has ended, with its signal or exit status."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(END_LIMIT_S)
         code = self._process.returncode
-        how = "" if code is None else f" (signal {-code})" if code < 0 else f" (status {code})"
-        return ExperimentError(f"the process that carries packets has ended{how}", phase="wire")
+        by_signal = code is not None and code < 0
+        return ExperimentError(
+            "emulator-ended",
+            phase=PHASE,
+            ended_by="signal" if by_signal else "status",
+            number=None if code is None else abs(code),
+        )
+
+
+def _facts(reply: dict[str, Any]) -> dict[str, Any]:
+    return {"errno": reply["error"], "reason": reply["reason"], "step": reply["step"]}

@@ -1,15 +1,15 @@
-"""A wire: two hosts in namespaces of this machine, and a path between them for real packets.
+"""An emulated path: two hosts in namespaces of this machine, and real packets between them.
 
 ::
 
-    with EmulatedPath(Path.parse("T1 5 ms, T1 1 ms")) as wire:
-        print(wire.run(["ping", "-c", "3", wire.address("B")]).stdout)
+    with EmulatedPath(Path.parse("T1 5 ms, T1 1 ms")) as path:
+        print(path.run(["ping", "-c", "3", path.address("B")]).stdout)
 
-The two ends, A and B, are network namespaces with the kernel's own TCP/IP. A process of its own
-carries each packet from one to the other through the queues of the path. Nothing in the namespace
-of this process is changed: the two have no names, nobody else sees them, and the kernel takes them
-away when the processes of the wire end, whichever way that happens. No privilege is needed where
-the system lets users make namespaces.
+The two ends, A and B, are network namespaces with the kernel's own TCP/IP. A separate process
+carries each packet from one to the other through the queues of the path. The namespace of the
+calling process stays as it is: the two have no names, no other process sees them, and the kernel
+removes them when the processes of the path end, in whichever way that happens. No privilege is
+needed where the system lets users create namespaces.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Self
 
 from netcalc.emulation.chain import both_directions
 from netcalc.emulation.events import Events, Log
 from netcalc.emulation.queue import LinkQueue
-from netcalc.emulation.wire.control import Control
+from netcalc.emulation.wire.control import PHASE, Control
 from netcalc.emulation.wire.ends import DEVICE
-from netcalc.emulation.wire.programs import Call, Programs
+from netcalc.emulation.wire.programs import NOT_STARTED, Programs
 from netcalc.emulation.wire.statistics import Statistics as Statistics
 from netcalc.emulation.wire.statistics import device_drops
 from netcalc.emulation.wire.subnets import free_subnets
@@ -40,15 +40,20 @@ if TYPE_CHECKING:
 
 SIDES = ("A", "B")
 OFFLOAD_BPS = 300e6
-"""From this rate on, the kernel hands over packets of up to 64 KiB, as to a real card. [bit/s]"""
+"""From this rate on, the kernel passes packets of up to 64 KiB, as to a real card: packet by packet
+one process carries some 400 Mbit/s (tests/benchmarks/wire.py), less on a busy machine. [bit/s]"""
 MAX_ROUTERS = 250
+"""Nodes between the ends: A is host 1 of a /24, the nodes are 2 to 251, B is 254."""
 MAX_BUFFER_BYTES = 64 << 20
-"""What each link holds where no buffer is asked for. [byte]"""
-_Result = TypeVar("_Result")
+"""Buffer of each link where none is given: it holds the bandwidth-delay product of 10 Gbit/s and
+50 ms, and a sender that is faster than its link cannot fill the memory. [byte]"""
+MIN_MTU_BYTES, MAX_MTU_BYTES = 1280, 65_535
+"""What IPv6 requires of each link (RFC 8200), and the longest IPv4 packet. [byte]"""
+DEVICES = ("tun", "veth")
 
 
 class EmulatedPath:
-    """Two hosts and a path between them, for as long as this object is open.
+    """Two hosts and a path between them, as long as this object is open.
 
     Parameters
     ----------
@@ -57,18 +62,18 @@ class EmulatedPath:
     mtu_bytes : int
         Largest packet of both ends. [byte]
     offload : bool, optional
-        Whether the kernel hands over packets of up to 64 KiB, as to a device that cuts them: the
-        only way to carry 1 Gbit/s, wrong for the time of a single packet. None decides by rate.
+        Whether the kernel passes packets of up to 64 KiB, as to a device that segments them: the
+        only way to carry 1 Gbit/s, but wrong for the time of a single packet. None decides by rate.
     sysctls : mapping of str to str
         Values of ``net.*`` to set in both namespaces, and nowhere else.
     faults : mapping of int to mapping, optional
-        By place of a link: parameters of :class:`LinkQueue` for it alone.
+        By index of a link: parameters of :class:`LinkQueue` for it alone.
     seed : int
         Of the draws of all faults.
     log : bool
         Whether each packet leaves a row at each link; see :meth:`events`.
     user_namespace : bool
-        Whether to make a user namespace even where it is not needed.
+        Whether to create a user namespace even where it is not needed.
     device : {'tun', 'veth'}, optional
         What carries packets at each end; None takes TUN where its node opens, otherwise a pair of
         virtual Ethernet devices, packet by packet.
@@ -97,15 +102,16 @@ class EmulatedPath:
         device: str | None = None,
         **every: Any,
     ) -> None:
-        if not 1280 <= mtu_bytes <= 65_535:
-            raise DomainError("mtu_bytes", mtu_bytes, "from 1280 (of IPv6) to 65535")
+        require_mtu(mtu_bytes)
         if len(path.hops) > MAX_ROUTERS + 1:
-            raise DomainError("number of links", len(path.hops), f"at most {MAX_ROUTERS + 1}")
-        if device not in (None, "tun", "veth"):
-            raise DomainError("device", repr(device), "'tun', 'veth' or None")
+            raise DomainError(
+                "above-maximum", "number of links", len(path.hops), high=MAX_ROUTERS + 1
+            )
+        if device is not None and device not in DEVICES:
+            raise DomainError("not-a-choice", "device", repr(device), choices=list(DEVICES))
         for name in sysctls or {}:
             if not name.startswith("net."):
-                raise DomainError("sysctls", name, "names that begin with net.")
+                raise DomainError("not-net-sysctl", "sysctls", name)
         self.path = path
         self.offload = path.bottleneck_bps >= OFFLOAD_BPS if offload is None else offload
         if every.get("buffer_bytes") is None and every.get("buffer_packets") is None:
@@ -115,8 +121,9 @@ class EmulatedPath:
             for link in direction:
                 LinkQueue(**link)
                 if (link.get("buffer_bytes") or math.inf) < mtu_bytes:
-                    allowed = f"one packet or more: mtu_bytes, {mtu_bytes}"
-                    raise DomainError("buffer_bytes", link["buffer_bytes"], allowed)
+                    raise DomainError(
+                        "below-mtu", "buffer_bytes", link["buffer_bytes"], low=mtu_bytes
+                    )
         self._every, self._log = every, log
         self._subnets = free_subnets()
         self._settings = {
@@ -128,8 +135,8 @@ class EmulatedPath:
             "device": device,
             "addresses": [[self._interface(host, v) for v in (4, 6)] for host in (1, 254)],
             "routers": [
-                [self._host(2 + place, 4), self._host(2 + place, 6)]
-                for place in range(len(path.hops) - 1)
+                [self._host(2 + index, 4), self._host(2 + index, 6)]
+                for index in range(len(path.hops) - 1)
             ],
         }
         self._undo = ExitStack()
@@ -137,13 +144,9 @@ class EmulatedPath:
 
     def __enter__(self) -> Self:
         if self._open:
-            raise ExperimentError("the wire is open already", phase="wire")
+            raise ExperimentError("path-already-open", phase=PHASE)
         if not sys.platform.startswith("linux"):
-            raise ExperimentError(
-                f"a wire needs the network namespaces of Linux, this is {sys.platform}",
-                phase="wire",
-                hint="The relay works without",
-            )
+            raise ExperimentError("namespaces-not-linux", phase=PHASE, platform=sys.platform)
         with ExitStack() as undo:
             self._set_up(undo)
             self._undo = undo.pop_all()
@@ -159,7 +162,7 @@ class EmulatedPath:
         self.close()
 
     def close(self) -> None:
-        """End every process of the wire; the kernel then takes the rest away."""
+        """End every process of the path; the kernel then removes the rest."""
         self._open = False
         self._undo.close()
 
@@ -167,11 +170,11 @@ class EmulatedPath:
         """Return the address of one end, of IPv4 or IPv6."""
         return self._host((1, 254)[_side(side)], version)
 
-    def router_address(self, place: int, version: int = 4) -> str:
-        """Return the address of a node on the way, 0 for the one next to A."""
-        if not 0 <= place < len(self.path.hops) - 1:
-            raise DomainError("place", place, f"from 0 to {len(self.path.hops) - 2}")
-        return self._host(2 + place, version)
+    def router_address(self, index: int, version: int = 4) -> str:
+        """Return the address of a node between the ends, 0 for the one next to A."""
+        if not 0 <= index < len(self.path.hops) - 1:
+            raise DomainError("no-such-node", "index", index, high=len(self.path.hops) - 2)
+        return self._host(2 + index, version)
 
     def socket(
         self,
@@ -180,81 +183,31 @@ class EmulatedPath:
         kind: int = socket.SOCK_STREAM,
         protocol: int = 0,
     ) -> socket.socket:
-        """Return a socket that lives at one end, for use in this process, from any thread.
+        """Return a socket of one end, for use in this process, from any thread.
 
-        A socket belongs to the namespace it was made in, so it is made there and handed over.
+        A socket belongs to the namespace in which it was opened, so the other process opens it
+        there and passes its descriptor.
         """
         request = {"side": _side(side), "family": family, "kind": kind, "protocol": protocol}
         _, descriptors, _ = self._ask("socket", **request)
         return socket.socket(fileno=descriptors[0])
 
-    @overload
     def start(
         self, command: Sequence[str], side: str = "A", **options: Any
-    ) -> subprocess.Popen[Any]: ...
+    ) -> subprocess.Popen[Any]:
+        """Start a program in a process at one end.
 
-    @overload
-    def start(
-        self,
-        command: Callable[..., Any],
-        side: str = "A",
-        *,
-        args: tuple[Any, ...] = (),
-        **options: Any,
-    ) -> Call: ...
-
-    def start(
-        self,
-        command: Sequence[str] | Callable[..., Any],
-        side: str = "A",
-        *,
-        args: tuple[Any, ...] = (),
-        **options: Any,
-    ) -> subprocess.Popen[Any] | Call:
-        """Start a program, or call a function with ``args``, in a process at one end.
-
-        It is killed when the wire closes, or this thread ends. It has a PID namespace of its own,
+        It is killed when the path closes, or this thread ends. It has a PID namespace of its own,
         and what it has started ends with it. ``options`` go to :class:`subprocess.Popen`, whose
-        ``pid`` is that of a process which passes signals on. A function is found by its module
-        there, in a Python of its own, so it cannot be one of a script or a notebook;
-        ``functools.partial`` gives it keywords. Its :class:`Call` has the result.
+        ``pid`` is that of a process which passes signals on.
         """
         self._require_open()
-        if callable(command):
-            return self._programs.call(command, args, _side(side), **options)
         return self._programs.start(command, _side(side), **options)
 
-    @overload
     def run(
         self, command: Sequence[str], side: str = "A", *, timeout_s: float = 60.0, **options: Any
-    ) -> subprocess.CompletedProcess[str]: ...
-
-    @overload
-    def run(
-        self,
-        command: Callable[..., _Result],
-        side: str = "A",
-        *,
-        args: tuple[Any, ...] = (),
-        timeout_s: float = 60.0,
-        **options: Any,
-    ) -> _Result: ...
-
-    def run(
-        self,
-        command: Sequence[str] | Callable[..., Any],
-        side: str = "A",
-        *,
-        args: tuple[Any, ...] = (),
-        timeout_s: float = 60.0,
-        **options: Any,
-    ) -> Any:
-        """Run a program or a function at one end to its end.
-
-        Returns
-        -------
-        subprocess.CompletedProcess or object
-            What the program printed; what the function returned, or it raises what that raised.
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a program at one end and wait until it ends.
 
         Raises
         ------
@@ -262,12 +215,6 @@ class EmulatedPath:
             If the program does not exist, or takes longer than ``timeout_s``; ``partial`` has what
             it printed.
         """
-        if callable(command):
-            call = self.start(command, side, args=args, **options)
-            try:
-                return call.result(timeout_s)
-            finally:
-                call.kill()
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
         process = self.start(command, side, stdin=subprocess.DEVNULL, **options)
         with process:
@@ -277,24 +224,28 @@ class EmulatedPath:
                 process.kill()
                 out, _ = process.communicate()
                 raise ExperimentError(
-                    f"{command[0]} did not end within {timeout_s:g} s", phase="run", partial=out
-                ) from error
+                    "program-timeout", phase="run", partial=out,
+                    program=command[0], timeout_s=timeout_s,
+                ) from error  # fmt: skip
             except BaseException:
                 process.kill()
                 raise
-        if process.returncode == 127:
-            raise ExperimentError(f"cannot start: {str(err).strip()}", phase="run")
+        if process.returncode == NOT_STARTED:
+            raise ExperimentError(
+                "program-not-started", phase="run",
+                program=command[0], reason=str(err).strip(),
+            )  # fmt: skip
         return subprocess.CompletedProcess(list(command), process.returncode, out, err)
 
     def read(self, name: str, side: str = "A") -> str:
-        """Return a file of ``/proc/net`` or ``/proc/sys/net`` as one end sees it."""
+        """Return the text of a file of ``/proc/net`` or ``/proc/sys/net`` as one end sees it."""
         return self._ask("read", side=_side(side), name=name)[2].decode("ascii", "replace")
 
     def statistics(self) -> Statistics:
-        """Return what the wire did so far, and how punctual it was."""
+        """Return the counters of the path so far, and how late it delivered packets."""
         found, _, _ = self._ask("statistics")
         drops = sum(device_drops(self.read("/proc/net/dev", side), DEVICE) for side in SIDES)
-        return Statistics.of(found, device_drop_count=drops)
+        return Statistics.from_counts(found, device_drop_count=drops)
 
     def events(self, towards: str = "B") -> Events:
         """Return the log of the links in the direction of one end.
@@ -302,10 +253,10 @@ class EmulatedPath:
         Raises
         ------
         DomainError
-            If the wire was made without a log.
+            If the path was made without a log.
         """
         if not self._log:
-            raise DomainError("log", False, "True, when the wire is made")
+            raise DomainError("no-log", "log", False)
         found, _, data = self._ask("events")
         logs: list[list[Log]] = []
         for chain in found["sizes"]:
@@ -317,10 +268,10 @@ class EmulatedPath:
                     data = data[size:]
                 logs[-1].append(Log.from_bytes(columns))
         wanted = logs[1 - _side(towards)]
-        return Events.joined([log.events(place) for place, log in enumerate(wanted)])
+        return Events.concatenate([log.events(index) for index, log in enumerate(wanted)])
 
     def truth(self) -> dict[str, Any]:
-        """Return what is known of the path because it was set, for the samples of a run."""
+        """Return the parameters of the path as they were set, for the samples of a run."""
         return {
             "bandwidths_bps": [link.bandwidth_bps for link in self.path.links],
             "latencies_s": [link.latency_s for link in self.path.links],
@@ -335,7 +286,7 @@ class EmulatedPath:
         }
 
     def _set_up(self, undo: ExitStack) -> None:
-        """Start the carrier and take over what it made; ``undo`` has every step's reverse."""
+        """Start the carrier and take over its descriptors; ``undo`` reverses each step."""
         self._control = Control()
         undo.callback(self._control.close)
         chosen, descriptors = self._control.set_up(self._settings)
@@ -348,9 +299,7 @@ class EmulatedPath:
 
     def _require_open(self) -> None:
         if not self._open:
-            raise ExperimentError(
-                "the wire is not open", phase="wire", hint="with EmulatedPath(...) as w:"
-            )
+            raise ExperimentError("path-not-open", phase=PHASE)
 
     def _ask(self, do: str, **arguments: Any) -> tuple[dict[str, Any], list[int], bytes]:
         self._require_open()
@@ -358,7 +307,7 @@ class EmulatedPath:
 
     def _host(self, number: int, version: int) -> str:
         if version not in (4, 6):
-            raise DomainError("version", version, "4 or 6")
+            raise DomainError("not-a-choice", "version", version, choices=[4, 6])
         return str(self._subnets[version][number])
 
     def _interface(self, number: int, version: int) -> str:
@@ -367,5 +316,13 @@ class EmulatedPath:
 
 def _side(side: str) -> int:
     if side not in SIDES:
-        raise DomainError("side", repr(side), "'A' or 'B'")
+        raise DomainError("not-a-choice", "side", repr(side), choices=list(SIDES))
     return SIDES.index(side)
+
+
+def require_mtu(mtu_bytes: int) -> None:
+    """Refuse an MTU that IPv6 does not allow, or IPv4."""
+    if not MIN_MTU_BYTES <= mtu_bytes <= MAX_MTU_BYTES:
+        raise DomainError(
+            "out-of-range", "mtu_bytes", mtu_bytes, low=MIN_MTU_BYTES, high=MAX_MTU_BYTES
+        )

@@ -1,4 +1,4 @@
-"""Two hosts in network namespaces, as the process sees them that made them and answers for them.
+"""Two hosts in network namespaces, in the process that created them and answers requests.
 
 A :class:`~netcalc.emulation.wire.carrier.Carrier` puts an emulated path between them, a
 :class:`~netcalc.emulation.wire.router.Router` a kernel.
@@ -6,9 +6,9 @@ A :class:`~netcalc.emulation.wire.carrier.Carrier` puts an emulated path between
 
 from __future__ import annotations
 
+import errno
 import json
 import os
-import signal
 import socket
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -23,49 +23,48 @@ DEVICE = "wire0"
 
 
 class Ends(ABC):
-    """The namespaces of two hosts, without names, and a device in each."""
+    """The unnamed namespaces of two hosts, and a device in each."""
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self._settings = settings
         self._offload: bool = settings["offload"]
         self.namespaces: list[int] = []
         self.tuns: list[int] = []
-        self.broken = ""
+        self.deleted = ""
+        """The device that somebody deleted at one end; empty while both are there."""
 
     def make(self) -> dict[str, Any]:
-        """Make namespaces and devices; return what was chosen."""
+        """Create namespaces and devices; return what was chosen."""
         way = "root"
         try:
             if self._settings["user_namespace"]:
                 raise PermissionError
-            kernel.unshare(kernel.NEW_NET, "network namespace")
+            kernel.unshare(kernel.NEW_NET, "create network namespace")
         except PermissionError:
-            kernel.be_root_of_own_user_namespace(kernel.NEW_NET)
+            kernel.enter_user_namespace_as_root(kernel.NEW_NET)
             way = "user namespace"
-        scheduling = kernel.be_punctual()
+        scheduling = kernel.request_priority()
         for side in range(2):
             if side:
-                kernel.unshare(kernel.NEW_NET, "network namespace")
+                kernel.unshare(kernel.NEW_NET, "create network namespace")
             self.namespaces.append(os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC))
-            self._fail_for_a_test(f"namespace {side}")
         device = self._make_devices()
         for side in range(2):
-            kernel.enter(self.namespaces[side], kernel.NEW_NET, "namespace")
+            kernel.enter(self.namespaces[side], kernel.NEW_NET, "enter network namespace")
             mtu_bytes = self._settings["mtu_bytes"]
             kernel.set_up("lo", [], mtu_bytes=mtu_bytes)
             kernel.set_up(DEVICE, self._settings["addresses"][side], mtu_bytes=mtu_bytes)
             for name, value in self._settings["sysctls"].items():
                 kernel.set_sysctl(name, value)
-            self._fail_for_a_test(f"addresses {side}")
         return {"way": way, "scheduling": scheduling, "device": device, "offload": self._offload}
 
     @abstractmethod
     def carry(self, control: socket.socket, parent: int | None) -> None:
-        """Answer requests, and see to the packets, until the control socket closes."""
+        """Carry packets and answer requests until the control socket closes."""
 
     @abstractmethod
     def _make_devices(self) -> str:
-        """Make the devices of both hosts; return what they are."""
+        """Create the devices of both hosts; return their kind."""
 
     def _answer(self, control: socket.socket) -> bool:
         """Answer one request; return False when there will be no more."""
@@ -76,36 +75,29 @@ class Ends(ABC):
         try:
             reply, descriptors, data = getattr(self, "do_" + request["do"])(**request["with"])
         except OSError as error:
-            text = f"{error.strerror} ({error.filename or request['do']})"
-            reply, descriptors, data = {"error": error.errno, "text": text}, [], b""
-        send(control, {**reply, "broken": self.broken, "bytes": len(data)}, descriptors)
+            reply, descriptors, data = refusal(error, request["do"]), [], b""
+        send(control, {**reply, "deleted": self.deleted, "bytes": len(data)}, descriptors)
         control.sendall(data)
         for descriptor in descriptors:
             os.close(descriptor)
         return True
 
     def do_socket(self, side: int, family: int, kind: int, protocol: int) -> Any:
-        """Open a socket in one namespace; it stays there, whoever uses it."""
+        """Open a socket in one namespace; it stays there, whichever process uses it."""
         sock = self._inside(side, lambda: socket.socket(family, kind, protocol))
         return {}, [sock.detach()], b""
 
     def do_read(self, side: int, name: str) -> Any:
-        """Read a file of /proc/net or /proc/sys/net as one namespace shows it."""
+        """Read a file of /proc/net or /proc/sys/net as it is in one namespace."""
         allowed = name.startswith(("/proc/net/", "/proc/sys/net/")) and ".." not in name
         path = Path(name.replace("/proc/net/", "/proc/self/net/"))
         if not allowed:
-            raise OSError(1, "only /proc/net and /proc/sys/net", name)
+            raise OSError(errno.EPERM, "not in /proc/net or /proc/sys/net", name)
         return {}, [], self._inside(side, path.read_bytes)
 
     def _inside(self, side: int, action: Callable[[], Any]) -> Any:
-        kernel.enter(self.namespaces[side], kernel.NEW_NET, "namespace")
+        kernel.enter(self.namespaces[side], kernel.NEW_NET, "enter network namespace")
         return action()
-
-    def _fail_for_a_test(self, step: str) -> None:
-        if self._settings.get("fail_at") == step:
-            raise OSError(5, "asked to fail here", step)
-        if self._settings.get("die_at") == step:
-            os.kill(os.getpid(), signal.SIGKILL)
 
 
 def read_line(control: socket.socket) -> bytes:
@@ -123,3 +115,12 @@ def read_line(control: socket.socket) -> bytes:
 def send(control: socket.socket, reply: dict[str, Any], descriptors: list[int]) -> None:
     """Write one line of JSON, with descriptors."""
     socket.send_fds(control, [json.dumps(reply).encode() + b"\n"], descriptors)
+
+
+def refusal(error: OSError, step: str) -> dict[str, Any]:
+    """Return what the owner needs to know of a call that failed, and the step if it has none."""
+    return {
+        "error": error.errno,
+        "reason": error.strerror or str(error),
+        "step": error.filename or step,
+    }

@@ -1,12 +1,13 @@
-"""The calls of the Linux kernel that a wire needs: namespaces, TUN devices, interfaces.
+"""The system calls of Linux that an emulated path needs: namespaces, TUN devices, interfaces.
 
-Made by ``ioctl`` and the C library, not by programs: ``ip`` may be missing, and each call that
-fails says what was tried.
+By ``ioctl`` and the C library, not by programs: ``ip`` may be missing, and the error of each call
+names the step.
 """
 
 from __future__ import annotations
 
 import ctypes
+import errno
 import ipaddress
 import os
 import platform
@@ -28,42 +29,42 @@ _SIOCGIFFLAGS, _SIOCSIFFLAGS, _SIOCSIFADDR = 0x8913, 0x8914, 0x8916
 _SIOCSIFNETMASK, _SIOCSIFMTU, _SIOCGIFINDEX = 0x891C, 0x8922, 0x8933
 _SIOCADDRT, _RTF_UP_AND_GATEWAY = 0x890B, 0x0001 | 0x0002
 _CALLS = {
-    _TUNSETIFF: "making a TUN device",
-    _TUNSETOFFLOAD: "offloads of the TUN device",
-    _SIOCGIFFLAGS: "reading the state of a device",
-    _SIOCSIFFLAGS: "bringing a device up",
-    _SIOCSIFADDR: "giving an address",
-    _SIOCSIFNETMASK: "giving a netmask",
-    _SIOCSIFMTU: "setting the MTU",
-    _SIOCGIFINDEX: "finding a device",
-    _SIOCADDRT: "giving a router",
+    _TUNSETIFF: "create TUN device",
+    _TUNSETOFFLOAD: "set offloads of TUN device",
+    _SIOCGIFFLAGS: "read device flags",
+    _SIOCSIFFLAGS: "set device up",
+    _SIOCSIFADDR: "set address",
+    _SIOCSIFNETMASK: "set netmask",
+    _SIOCSIFMTU: "set MTU",
+    _SIOCGIFINDEX: "find device",
+    _SIOCADDRT: "add route",
 }
 _IFF_UP = 0x1
 _TENTATIVE = 0x40  # of an address of IPv6
-_USABLE_S = 3.0
-_PR_SET_PDEATHSIG, _PR_SET_TIMERSLACK = 1, 29
+_USABLE_S = 3.0  # duplicate address detection of IPv6 takes 1 s by default
+_PR_SET_TIMERSLACK = 29
 _SCHED_SETATTR = {"x86_64": 314, "aarch64": 274, "riscv64": 274}
-_SLICE_NS = 100_000  # the shortest there is
+_SLICE_NS = 100_000  # the shortest that Linux grants
 
 
-def unshare(kinds: int, what: str) -> None:
-    """Make new namespaces of some kinds for this process."""
-    _checked(_libc().unshare(kinds), what)
+def unshare(kinds: int, step: str) -> None:
+    """Move this process into new namespaces of some kinds."""
+    _require_success(_libc().unshare(kinds), step)
 
 
-def enter(descriptor: int, kind: int, what: str) -> None:
-    """Go into the namespace of a descriptor."""
-    _checked(_libc().setns(descriptor, kind), what)
+def enter(descriptor: int, kind: int, step: str) -> None:
+    """Move this process into the namespace of a descriptor."""
+    _require_success(_libc().setns(descriptor, kind), step)
 
 
-def be_root_of_own_user_namespace(more: int = 0) -> None:
-    """Make a user namespace in which this process is root, and others that belong to it.
+def enter_user_namespace_as_root(more: int = 0) -> None:
+    """Create a user namespace with this process as root, and other namespaces that belong to it.
 
-    Linux does not let a root without the right to give rights (CAP_SETFCAP) name root there. This
-    process has all rights in its namespace without a name, too; programs that it starts have none.
+    Linux refuses a mapping of root to a process that is root without CAP_SETFCAP. The process has
+    all capabilities in its namespace without the mapping, too; programs that it starts have none.
     """
     user, group = os.geteuid(), os.getegid()
-    unshare(NEW_USER | more, "user namespace")
+    unshare(NEW_USER | more, "create user namespace")
     for name, text in (
         ("setgroups", "deny"), ("uid_map", f"0 {user} 1"), ("gid_map", f"0 {group} 1"),
     ):  # fmt: skip
@@ -74,18 +75,11 @@ def be_root_of_own_user_namespace(more: int = 0) -> None:
                 raise
 
 
-def die_with_parent(parent: int) -> None:
-    """End when the parent ends, however it ends."""
-    _libc().prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0)
-    if os.getppid() not in (parent, 0):
-        os._exit(1)
+def request_priority() -> str:
+    """Request exact timers and, where it is permitted, real-time scheduling.
 
-
-def be_punctual() -> str:
-    """Ask for timers that fire at once and, where it is allowed, a place before all others.
-
-    Where it is not, a short slice of time is asked for, which Linux 6.12 and later let everybody
-    have: who wants the processor for less time gets it sooner.
+    Otherwise request a short time slice, which Linux 6.12 and later grant to every user: a task
+    with a shorter slice gets the processor sooner.
     """
     _libc().prctl(_PR_SET_TIMERSLACK, 1, 0, 0, 0)
     try:
@@ -99,7 +93,7 @@ def be_punctual() -> str:
 
 
 def open_tun(name: str, *, offload: bool) -> int:
-    """Make a TUN device in the network namespace of this process; return its descriptor."""
+    """Create a TUN device in the network namespace of this process; return its descriptor."""
     descriptor = os.open(TUN_NODE, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         flags = _IFF_TUN | _IFF_NO_PI | (_IFF_VNET_HDR if offload else 0)
@@ -113,7 +107,7 @@ def open_tun(name: str, *, offload: bool) -> int:
 
 
 def set_up(name: str, addresses: list[str], *, mtu_bytes: int) -> None:
-    """Give an interface its MTU and addresses with prefix, and bring it up."""
+    """Set the MTU and the addresses with prefix of an interface, and set it up."""
     label = name.encode()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         if name != "lo":
@@ -144,7 +138,7 @@ def set_up(name: str, addresses: list[str], *, mtu_bytes: int) -> None:
 
 
 def add_router(name: str, address: str) -> None:
-    """Send what is for no neighbour of an interface to a router at an address."""
+    """Add a default route through a router behind an interface."""
     router = ipaddress.ip_address(address)
     if router.version == 4:
         anywhere = struct.pack("HH12x", socket.AF_INET, 0)
@@ -163,7 +157,7 @@ def add_router(name: str, address: str) -> None:
 
 
 def _wait_until_usable(address: str) -> None:
-    """Wait until the kernel takes an address of IPv6 as its own; it looks for others first."""
+    """Wait until the kernel has seen that no neighbour has the same IPv6 address."""
     end_s = time.monotonic() + _USABLE_S
     while time.monotonic() < end_s:
         lines = map(str.split, Path("/proc/self/net/if_inet6").read_text().splitlines())
@@ -173,20 +167,21 @@ def _wait_until_usable(address: str) -> None:
 
 
 def set_sysctl(name: str, value: str) -> None:
-    """Set a value of the network namespace of this process; other values are refused."""
+    """Set a sysctl of the network namespace of this process; others are refused."""
     if not name.startswith("net.") or ".." in name or "/" in name:
-        raise OSError(1, "only values of a network namespace may be set", name)
-    Path("/proc/sys", *name.split(".")).write_text(value)
+        raise OSError(errno.EPERM, "not a sysctl of a network namespace", name)
+    try:
+        Path("/proc/sys", *name.split(".")).write_text(value)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, name) from error
 
 
 def checked_ioctl(descriptor: int | socket.socket, call: int, argument: int | bytes) -> bytes:
-    """Make a call to a device; what was tried is in the error."""
+    """Call a device; the error names the step."""
     try:
         answer = fcntl.ioctl(descriptor, call, argument)
     except OSError as error:
-        raise OSError(
-            error.errno, error.strerror, _CALLS.get(call, "preparing a device")
-        ) from error
+        raise OSError(error.errno, error.strerror, _CALLS.get(call, "configure device")) from error
     return answer if isinstance(answer, bytes) else b""
 
 
@@ -194,7 +189,7 @@ def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
 
-def _checked(result: int, what: str) -> None:
+def _require_success(result: int, step: str) -> None:
     if result != 0:
         number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number), what)
+        raise OSError(number, os.strerror(number), step)

@@ -1,23 +1,23 @@
-"""What a wire has to know of IP packets: time to live, noise of the hosts, answers of a router."""
+"""IP packets as an emulated path sees them: time to live, link-local noise, router answers."""
 
 from __future__ import annotations
 
 import ipaddress
 
 ICMP, ICMPV6 = 1, 58
-_QUOTED_V4, _QUOTED_V6 = 548, 1232  # bytes of an answer that may quote the packet
+_QUOTED_V4, _QUOTED_V6 = 548, 1232  # bytes quoted: RFC 1812 4.3.2.3; RFC 4443 3.3 and its MTU
 _NOISE = frozenset((130, 131, 132, 133, 134, 135, 136, 137, 143))
-"""ICMPv6 of a host to its neighbours: groups, routers, addresses. No router passes them on."""
+"""ICMPv6 types that no router forwards: multicast listeners, neighbour discovery."""
 
 
 def is_noise(packet: bytes) -> bool:
-    """Whether a host sent a packet to its neighbours only, or it is none of IP."""
+    """Whether a packet is for neighbours only, or no IP packet."""
     version = packet[0] >> 4 if packet else 0
     if version == 4:
         return len(packet) < 20
     if version != 6 or len(packet) < 40:
         return True
-    # A hop-by-hop header comes before the reports of groups.
+    # Multicast listener reports have a hop-by-hop header in front.
     kind = packet[40] if packet[6] == ICMPV6 and len(packet) > 40 else 0
     if packet[6] == 0 and len(packet) > 48 and packet[40] == ICMPV6:
         kind = packet[48]
@@ -25,12 +25,12 @@ def is_noise(packet: bytes) -> bool:
 
 
 def hop_limit(packet: bytes) -> int:
-    """Return the hops a packet may still take: time to live, or hop limit."""
+    """Return the time to live of a packet, or its hop limit."""
     return packet[8] if packet[0] >> 4 == 4 else packet[7]
 
 
-def with_hops_taken(packet: bytes, count: int, at: int = 0) -> bytes:
-    """Return a packet as it is behind so many routers; the IP header begins at ``at``."""
+def decrement_hops(packet: bytes, count: int, at: int = 0) -> bytes:
+    """Return a packet as it is behind ``count`` routers; the IP header begins at ``at``."""
     changed = bytearray(packet)
     if changed[at] >> 4 == 6:
         changed[at + 7] -= count
@@ -43,9 +43,9 @@ def with_hops_taken(packet: bytes, count: int, at: int = 0) -> bytes:
 
 
 def time_exceeded(packet: bytes, router: str) -> bytes | None:
-    """Return what a router says when a packet's time to live ends there, or None if nothing.
+    """Return the Time Exceeded message of a router for a packet, or None if it sends none.
 
-    Nothing is said about errors, about all but the first fragment, and to no single host.
+    None is sent for ICMP errors, for fragments but the first, and to multicast addresses.
     """
     address = ipaddress.ip_address(router)
     if packet[0] >> 4 == 4:
@@ -69,7 +69,7 @@ def time_exceeded(packet: bytes, router: str) -> bytes | None:
 
 
 def line_bytes(super_packet: bytes, header_bytes: int, segment_bytes: int) -> int:
-    """Return what the segments of an offloaded packet take on a line, each with its headers."""
+    """Return the bytes of the segments of an offloaded packet on a line, each with its headers."""
     payload_bytes = len(super_packet) - header_bytes
     if not segment_bytes or payload_bytes <= segment_bytes:
         return len(super_packet)

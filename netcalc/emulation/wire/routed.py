@@ -1,4 +1,4 @@
-"""A router of this machine: two hosts in namespaces, and a third one whose kernel routes.
+"""A router on this machine: two hosts in namespaces, and a third one whose kernel routes.
 
 ::
 
@@ -7,8 +7,8 @@
         print(hosts.forwarding())
 
 A packet from A to B is sent by one kernel's tables, forwarded by those of a second and received by
-those of a third, as through a home router that routes in software. Nothing is emulated, and no
-truth is known: what the router passes is what this machine can do.
+those of a third, as through a home router that routes in software. Nothing is emulated, so that
+no true value is known: the router forwards as fast as this machine can.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
-from netcalc.emulation.wire.emulated_path import SIDES, EmulatedPath
+from netcalc.emulation.wire.emulated_path import SIDES, EmulatedPath, require_mtu
 from netcalc.emulation.wire.ends import DEVICE
 from netcalc.emulation.wire.router import PORTS, ROUTER
 from netcalc.emulation.wire.statistics import Statistics
@@ -35,18 +35,18 @@ _NOT_SENT = ("OutDiscards", "OutNoRoutes")
 
 @dataclass(frozen=True, slots=True)
 class Forwarding:
-    """What the router did so far, in both directions and of both versions of IP.
+    """The counters of the router so far, in both directions and of both versions of IP.
 
     Parameters
     ----------
     received_count : int
-        Packets that came in, the few for the router itself included. [packet]
+        Packets received, the few for the router itself included. [packet]
     forwarded_count : int
-        Packets that it sent on, the ones that its output dropped then included. [packet]
+        Packets forwarded, those that its output then dropped included. [packet]
     input_drop_count : int
-        Packets that it did not take: no room in the kernel's queue, or not to be routed. [packet]
+        Packets dropped at its input: the queue of the kernel was full, or no route. [packet]
     output_drop_count : int
-        Packets that it routed and could not send. [packet]
+        Packets dropped at its output. [packet]
     """
 
     received_count: int
@@ -56,7 +56,7 @@ class Forwarding:
 
 
 class Routed(EmulatedPath):
-    """Two hosts and a router between them, for as long as this object is open.
+    """Two hosts and a router between them, as long as this object is open.
 
     Sockets, programs and addresses of the two ends are those of a :class:`EmulatedPath`; what lies
     between is two pairs of devices and a kernel: no path, no queue of netcalc's own, no log
@@ -65,9 +65,9 @@ class Routed(EmulatedPath):
     Parameters
     ----------
     mtu_bytes : int
-        Largest packet on both lines. [byte]
+        Largest packet on both links. [byte]
     user_namespace : bool
-        Whether to make a user namespace even where it is not needed.
+        Whether to create a user namespace even where it is not needed.
 
     Raises
     ------
@@ -78,8 +78,7 @@ class Routed(EmulatedPath):
     """
 
     def __init__(self, *, mtu_bytes: int = 1500, user_namespace: bool = False) -> None:
-        if not 1280 <= mtu_bytes <= 65_535:
-            raise DomainError("mtu_bytes", mtu_bytes, "from 1280 (of IPv6) to 65535")
+        require_mtu(mtu_bytes)
         self._subnets = free_subnets()
         self._settings: dict[str, Any] = {
             "mtu_bytes": mtu_bytes,
@@ -98,11 +97,11 @@ class Routed(EmulatedPath):
         self._open = self._log = False
 
     def forwarding(self) -> Forwarding:
-        """Return what the router did so far."""
-        ip, ip6 = self._of_router("/proc/net/snmp"), self._of_router("/proc/net/snmp6")
+        """Return the counters of the router so far."""
+        ip, ip6 = self._read_router("/proc/net/snmp"), self._read_router("/proc/net/snmp6")
         counts = _counts(ip, ip6)
         devices = [self.read("/proc/net/dev", side) for side in SIDES]
-        ports = self._of_router("/proc/net/dev")
+        ports = self._read_router("/proc/net/dev")
         refused = sum(_column(table, (DEVICE,), _TX_DROP) for table in devices)
         return Forwarding(
             received_count=counts["InReceives"],
@@ -115,7 +114,7 @@ class Routed(EmulatedPath):
         )
 
     def statistics(self) -> Statistics:
-        """Return what was forwarded and dropped, in the form that a wire has."""
+        """Return what was forwarded and dropped, in the form of an emulated path."""
         found = self.forwarding()
         return Statistics(
             carried_count=found.forwarded_count,
@@ -130,21 +129,21 @@ class Routed(EmulatedPath):
             links=([], []),
         )
 
-    def router_address(self, place: int = 0, version: int = 4) -> str:
-        """Return the address of the router's device, 0 for the one next to A."""
-        if place not in (0, 1):
-            raise DomainError("place", place, "0 or 1")
-        return self._host(_ROUTER_HOSTS[place], version)
+    def router_address(self, index: int = 0, version: int = 4) -> str:
+        """Return the address of a device of the router, 0 for the one next to A."""
+        if index not in (0, 1):
+            raise DomainError("not-a-choice", "index", index, choices=[0, 1])
+        return self._host(_ROUTER_HOSTS[index], version)
 
     def truth(self) -> dict[str, Any]:
-        """Return what is known because it was set: not how fast anything is."""
+        """Return the parameters that were set; rates and latencies are not among them."""
         return {"mtu_bytes": self._settings["mtu_bytes"], "offload": False, **self.chosen}
 
-    def _of_router(self, name: str) -> str:
+    def _read_router(self, name: str) -> str:
         return self._ask("read", side=ROUTER, name=name)[2].decode("ascii", "replace")
 
     def _interface(self, number: int, version: int) -> str:
-        """Return an address with its prefix: 0 to 127 are on A's line, 128 to 255 on that of B."""
+        """Return an address with its prefix: hosts 0 to 127 are on A's link, 128 to 255 on B's."""
         return f"{self._host(number, version)}/{self._subnets[version].max_prefixlen - 7}"
 
 
@@ -159,7 +158,7 @@ def _counts(ip: str, ip6: str) -> dict[str, int]:
     return counts
 
 
-def _column(table: str, devices: Sequence[str], place: int) -> int:
+def _column(table: str, devices: Sequence[str], index: int) -> int:
     """Return a column of /proc/net/dev, summed over devices."""
     rows = (line.partition(":") for line in table.splitlines())
-    return sum(int(fields.split()[place]) for name, _, fields in rows if name.strip() in devices)
+    return sum(int(fields.split()[index]) for name, _, fields in rows if name.strip() in devices)

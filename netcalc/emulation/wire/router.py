@@ -1,7 +1,7 @@
-"""The process that keeps a router: two hosts in namespaces, and a third one whose kernel forwards.
+"""The process of a router: two hosts in namespaces, and a third one whose kernel forwards.
 
-It makes the namespaces and the pairs of devices between them as the carrier of a wire does, and
-then only answers requests: the packets never come here.
+It creates the namespaces and the pairs of devices between them as the carrier does, and then only
+answers requests: no packet passes this process.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from netcalc.emulation.wire import kernel, veth
 from netcalc.emulation.wire.ends import DEVICE, Ends
 
 ROUTER = 2
-"""Place of the router's namespace behind those of A and B."""
+"""Index of the router's namespace, after those of A and B."""
 PORTS = ("port0", "port1")
 """Devices of the router, towards A and towards B."""
 FORWARDING = {"net.ipv4.ip_forward": "1", "net.ipv6.conf.all.forwarding": "1"}
@@ -27,38 +27,36 @@ class Router(Ends):
     """Two hosts, and a third namespace between them whose kernel routes."""
 
     def make(self) -> dict[str, Any]:
-        """Make namespaces, devices and routes; return what was chosen."""
+        """Create namespaces, devices and routes; return what was chosen."""
         chosen = super().make()
         for side, routers in enumerate(self._settings["routers_of_hosts"]):
-            kernel.enter(self.namespaces[side], kernel.NEW_NET, "namespace")
+            kernel.enter(self.namespaces[side], kernel.NEW_NET, "enter network namespace")
             for router in routers:
                 kernel.add_router(DEVICE, router)
-            self._fail_for_a_test(f"route {side}")
         return chosen
 
     def _make_devices(self) -> str:
-        """Make a pair of devices between each host and a third namespace."""
-        kernel.unshare(kernel.NEW_NET, "network namespace")
+        """Create a pair of devices between each host and a third namespace."""
+        kernel.unshare(kernel.NEW_NET, "create network namespace")
         self.namespaces.append(os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC))
         middle = self.namespaces[ROUTER]
         for name, value in FORWARDING.items():
             kernel.set_sysctl(name, value)
         for namespace in self.namespaces:
-            kernel.enter(namespace, kernel.NEW_NET, "namespace")
-            with suppress(OSError):  # addresses are free for certain, so nobody is asked
+            kernel.enter(namespace, kernel.NEW_NET, "enter network namespace")
+            with suppress(OSError):  # no other host is there: no duplicate address detection
                 kernel.set_sysctl("net.ipv6.conf.default.accept_dad", "0")
         mtu_bytes = self._settings["mtu_bytes"]
         for side, port in enumerate(PORTS):
-            kernel.enter(middle, kernel.NEW_NET, "namespace")
+            kernel.enter(middle, kernel.NEW_NET, "enter network namespace")
             veth.make_pair(port, DEVICE, self.namespaces[side])
-            # Both ends come up before addresses: one of IPv6 can be used when the line stands.
+            # Both ends are set up before addresses: an IPv6 address is usable once its link is up.
             for name, namespace in ((DEVICE, self.namespaces[side]), (port, middle)):
-                kernel.enter(namespace, kernel.NEW_NET, "namespace")
-                veth.set_whole_packets(name)
+                kernel.enter(namespace, kernel.NEW_NET, "enter network namespace")
+                veth.set_single_packets(name)
                 kernel.set_up(name, [], mtu_bytes=mtu_bytes)
             addresses = self._settings["addresses_of_router"][side]
             kernel.set_up(port, addresses, mtu_bytes=mtu_bytes)
-            self._fail_for_a_test(f"device {side}")
         return "router"
 
     def carry(self, control: socket.socket, parent: int | None) -> None:

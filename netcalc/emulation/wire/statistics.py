@@ -1,33 +1,37 @@
-"""What a wire did, and whether it kept up."""
+"""The counters of an emulated path, and whether it kept up."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
+from netcalc.messages import Notice
+
 MAX_LATE_RATIO = 0.05
-"""A run through the wire is invalid above this share of late packets. [ratio]"""
+"""Above this share of late packets a run does not show the path: minima and medians hardly change
+with one late packet in twenty, the 95th percentile does. [ratio]"""
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What a wire did so far.
+    """The counters of an emulated path so far.
 
     Parameters
     ----------
     carried_count : int
         Packets delivered at one end or the other. [packet]
     lateness_p50_s, lateness_p99_s : float
-        How much later than computed they were delivered: median, 99th percentile. [s]
+        Delivery later than computed: median, 99th percentile. [s]
     unread_max_s : float
-        How long a packet without a stamp of the kernel may have stood before the wire read it, at
-        most. One with a stamp enters its path at that time. [s]
+        Longest time that a packet without a stamp of the kernel may have waited to be read. One
+        with a stamp enters the path at that time. [s]
     late_ratio : float
         Share of packets delivered, or read without a stamp, more than 0.5 ms late. [ratio]
     noise_count, refused_count, answered_count : int
-        Packets to neighbours only, not carried; not taken by the kernel; answers of routers.
+        Packets to neighbours only, which are not carried; packets that the kernel refused at
+        delivery; answers of routers. [packet]
     device_drop_count : int
-        Packets that the kernel dropped because the wire did not read them in time. [packet]
+        Packets that the kernel dropped because the path did not read them in time. [packet]
     links : tuple
         The counters of each link, from A to B and from B to A.
     """
@@ -44,8 +48,8 @@ class Statistics:
     links: tuple[list[dict[str, int]], list[dict[str, int]]]
 
     @classmethod
-    def of(cls, found: dict[str, Any], *, device_drop_count: int) -> Statistics:
-        """Make them of what the carrying process counted, and the kernel at both devices."""
+    def from_counts(cls, found: dict[str, Any], *, device_drop_count: int) -> Statistics:
+        """Combine the counts of the carrying process and those of the kernel at both devices."""
         carried = found["carried_count"]
         return cls(
             carried_count=carried,
@@ -61,18 +65,19 @@ class Statistics:
         )
 
     @property
-    def invalid(self) -> str | None:
-        """Say why a run through the wire does not show the path, or None if it does."""
+    def invalid(self) -> Notice | None:
+        """Why a run does not show the path, or None if it does."""
         if self.device_drop_count:
-            return f"the wire did not keep up: {self.device_drop_count} packets were dropped unread"
+            return Notice("packets-unread", {"count": self.device_drop_count})
         if self.late_ratio > MAX_LATE_RATIO:
-            limit = f"limit {MAX_LATE_RATIO:.0%}"
-            return f"the wire did not keep up: {self.late_ratio:.0%} of its packets late ({limit})"
+            return Notice(
+                "packets-late", {"late_ratio": self.late_ratio, "limit_ratio": MAX_LATE_RATIO}
+            )
         return None
 
 
 def device_drops(table: str, device: str) -> int:
-    """Return what the kernel dropped unread at a device, of the text of ``/proc/net/dev``."""
+    """Return the packets dropped unread at a device, from the text of ``/proc/net/dev``."""
     for line in table.splitlines():
         name, _, fields = line.partition(":")
         if name.strip() == device:

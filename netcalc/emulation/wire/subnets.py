@@ -1,4 +1,4 @@
-"""Which addresses a wire takes: a range that this machine has no route to."""
+"""The addresses of an emulated path: a range to which this machine has no route."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ _SHORTEST_V4, _LONGEST_DEFAULT_V6 = 8, 8  # lengths of prefixes
 
 
 def free_subnets() -> dict[int, Any]:
-    """Return a subnet of IPv4 and one of IPv6 that this machine has no route to.
+    """Return a subnet of IPv4 and one of IPv6 to which this machine has no route.
 
-    They are seen in the wire's namespaces only; but who reads them should not take them for others.
+    They exist in the namespaces of the path only; but a reader of the results should not mistake
+    them for real ones. IPv4 is from 198.18.0.0/15, reserved for benchmarks (RFC 2544).
     """
     taken = routes()
     for number in random.sample(range(512), 512):
@@ -24,7 +25,7 @@ def free_subnets() -> dict[int, Any]:
         if not any(route.version == 4 and route.overlaps(subnet) for route in taken):
             break
     else:
-        raise ExperimentError("198.18.0.0/15 is in use, all of it", phase="wire")
+        raise ExperimentError("no-free-subnet", phase="emulated path", range="198.18.0.0/15")
     while True:
         start = (0xFD << 120) | (random.getrandbits(40) << 80)
         subnet_v6 = ipaddress.ip_network((start, 64))
@@ -33,16 +34,16 @@ def free_subnets() -> dict[int, Any]:
 
 
 def routes() -> list[Any]:
-    """Return what this machine has routes to, default routes left out.
+    """Return the networks to which this machine has routes, default routes left out.
 
-    So are those that are shorter than any real network: a tunnel takes all there is by two halves,
-    0.0.0.0/1 and 128.0.0.0/1, to go before the default.
+    So are prefixes shorter than any real network: a VPN overrides the default route by two halves,
+    0.0.0.0/1 and 128.0.0.0/1.
     """
     found: list[Any] = []
     with suppress(OSError):
         for line in File("/proc/net/route").read_text().splitlines()[1:]:
             fields = line.split()
-            network, mask = (int(fields[place], 16).to_bytes(4, "little") for place in (1, 7))
+            network, mask = (int(fields[column], 16).to_bytes(4, "little") for column in (1, 7))
             prefix = f"{ipaddress.IPv4Address(network)}/{ipaddress.IPv4Address(mask)}"
             route = ipaddress.ip_network(prefix, strict=False)
             if route.prefixlen >= _SHORTEST_V4:

@@ -1,8 +1,8 @@
-"""Virtual Ethernet instead of TUN, where that node does not open: a pair of devices and a socket.
+"""Virtual Ethernet where TUN is not available: a pair of devices and a packet socket.
 
 One device of the pair is in a host's namespace, the other in that of the carrying process, which
-reads and writes whole frames there. No addresses are resolved: the frames go to the one neighbour
-there is.
+reads and writes whole frames there. No addresses are resolved: all frames go to the only
+neighbour.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SOL_PACKET, _PACKET_STATISTICS, _PACKET_IGNORE_OUTGOING = 263, 6, 23
 
 
 def make_pair(ours: str, theirs: str, namespace: int) -> None:
-    """Make a pair of devices, the other one in the network namespace of a descriptor."""
+    """Create a pair of devices, the other one in the network namespace of a descriptor."""
     peer = bytes(16) + _attribute(_IFLA_IFNAME, theirs.encode() + b"\0")
     peer += _attribute(_IFLA_NET_NS_FD, struct.pack("I", namespace))
     info = _attribute(_IFLA_INFO_KIND, b"veth")
@@ -42,22 +42,22 @@ def make_pair(ours: str, theirs: str, namespace: int) -> None:
         sock.send(head + body)
         (number,) = struct.unpack_from("i", sock.recv(65_536), 16)
     if number:
-        raise OSError(-number, os.strerror(-number), "making a pair of devices")
+        raise OSError(-number, os.strerror(-number), "create veth pair")
 
 
 def prepare(name: str) -> bytes:
-    """Switch a host's device to whole packets, without address resolution; return its address."""
+    """Switch a host's device to single packets, without address resolution; return its address."""
     label = name.encode()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         request = struct.pack("16s24x", label)
         (flags,) = struct.unpack_from("H", checked_ioctl(sock, _SIOCGIFFLAGS, request), 16)
         checked_ioctl(sock, _SIOCSIFFLAGS, struct.pack("16sH22x", label, flags | _IFF_NOARP))
-        set_whole_packets(name)
+        set_single_packets(name)
         return checked_ioctl(sock, _SIOCGIFHWADDR, request)[18:24]
 
 
-def set_whole_packets(name: str) -> None:
-    """Switch a device's offloads off: no packet of many segments, every checksum computed."""
+def set_single_packets(name: str) -> None:
+    """Switch offloads off: no segmentation by the device, all checksums computed."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         for command in _ETHTOOL_OFF:
             value = ctypes.create_string_buffer(struct.pack("II", command, 0))
@@ -71,6 +71,8 @@ def open_frames(name: str) -> int:
     try:
         sock.setsockopt(_SOL_PACKET, _PACKET_IGNORE_OUTGOING, 1)
         sock.bind((name, _EVERY_PROTOCOL))
+        # 4 MiB asked for, of which the kernel grants net.core.rmem_max: packets wait there while
+        # this process waits for a processor.
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
         sock.setblocking(False)
     except BaseException:
@@ -80,7 +82,7 @@ def open_frames(name: str) -> int:
 
 
 def dropped_count(descriptor: int) -> int:
-    """Return the frames dropped unread since this was asked last."""
+    """Return the number of frames dropped unread since the last call."""
     with socket.socket(fileno=os.dup(descriptor)) as sock:
         _, count = struct.unpack("II", sock.getsockopt(_SOL_PACKET, _PACKET_STATISTICS, 8))
     return int(count)

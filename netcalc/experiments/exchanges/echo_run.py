@@ -1,29 +1,28 @@
-"""The probes of one echo: what was asked for, and what came back."""
+"""The probes of one echo: their plan, their exchange, their samples."""
 
 from __future__ import annotations
 
-import os
 import secrets
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from netcalc.errors import ExperimentError
 from netcalc.experiments.exchanges.exchange import Exchange
 from netcalc.experiments.exchanges.replies import UNCOUNTED_FROM, Replies
 from netcalc.experiments.running import instrument
-from netcalc.experiments.running.run import SILENT_COUNT, Progress, Record
-from netcalc.experiments.running.stopping import Stopping
-from netcalc.samples import Meta, RttSamples
-from netcalc.units import show
+from netcalc.experiments.running.run import Record
+from netcalc.messages import Notice
+from netcalc.samples import RttSamples
 
 WARM_UP_COUNT = 5
-"""Exchanges before the probes of each size; they are not among the samples. [1]"""
+"""Exchanges before the probes of each size, not among the samples: the first one or two fill caches
+and resolve addresses, and five distinguish a lossy path from a silent peer. [1]"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What was asked for, checked."""
+    """The checked parameters of an echo."""
 
     sizes: list[int]
     count: int
@@ -41,11 +40,11 @@ class Plan:
 
     @property
     def carried_bytes(self) -> int:
-        """Payload of the whole run in both directions, with the warm-up."""
+        """Payload of the whole run in both directions, warm-up included."""
         return 2 * sum(self.sizes) * (self.count + WARM_UP_COUNT)
 
     def command(self, standard: tuple[int, ...], path: object = None) -> str:
-        """Return the call that asks for this plan."""
+        """Return the call that makes this plan."""
         sizes = "BOOK_SIZES" if tuple(self.sizes) == standard else str(self.sizes)
         if len(self.sizes) > 32 and tuple(self.sizes) != standard:
             sizes = f"[{self.sizes[0]}, ... {len(self.sizes)} sizes ..., {self.sizes[-1]}]"
@@ -57,31 +56,24 @@ class Plan:
 
 
 class Run(Record[RttSamples]):
-    """The probes of one echo, as they come."""
+    """The probes of one echo in progress."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        *,
-        stopping: Stopping,
-        progress: Progress | None = None,
-        save: str | os.PathLike[str] | None = None,
-        command: str = "",
-    ) -> None:
+    def __init__(self, plan: Plan, *, command: str = "", **options: Any) -> None:
         super().__init__(
+            experiment="echo",
+            protocol=plan.protocol,
+            target=f"{plan.host}, {plan.protocol.upper()}",
+            layers={"payload_bytes": f"{plan.protocol.upper()} payload"},
             total_count=plan.probe_count,
             unit="probes",
             host=plan.host,
             port=plan.port or None,
-            stopping=stopping,
-            progress=progress,
-            save=save,
             command=command,
+            **options,
         )
         self.plan = plan
         self._rows: list[tuple[int, int, int, int | None]] = []  # size, sequence, sent, rtt
         self._replies = Replies()
-        self._silent_count = 0
         self._warm_up_count = 0
 
     def probe(self, exchange: Exchange) -> None:
@@ -100,17 +92,19 @@ class Run(Record[RttSamples]):
                     sequence += 1
                     sent_ns, rtt_ns = self._exchange(exchange, payload, sequence)
                     self._rows.append((size, sequence, sent_ns, rtt_ns))
-                    self._listen_to_silence(rtt_ns)
-                    self.tell(np.nan if rtt_ns is None else rtt_ns * 1e-9)
+                    self.count_silence(
+                        rtt_ns is not None, "no-replies", timeout_s=self.plan.timeout_s
+                    )
+                    self.advance(np.nan if rtt_ns is None else rtt_ns * 1e-9)
             exchange.linger()
 
     @property
     def done_count(self) -> int:
-        """Probes sent and answered or lost so far."""
+        """Probes answered or lost so far."""
         return len(self._rows)
 
     def samples(self) -> RttSamples:
-        """Return what was measured so far."""
+        """Return the samples so far."""
         replies = self._replies
         sent = {sequence: (size, sent_ns) for size, sequence, sent_ns, _ in self._rows}
         rows = [(seq, size, at_ns, rtt_ns, False) for size, seq, at_ns, rtt_ns in self._rows]
@@ -128,7 +122,16 @@ class Run(Record[RttSamples]):
             duplicate=[row[4] for row in rows],
             resolution_s=[resolution_s] * len(rows),
             sent_s=[self.since_start_s(row[2]) for row in rows],
-            meta=self._meta_of_echo(),
+            meta=self.meta(
+                {
+                    "warm_up_count": self._warm_up_count,
+                    "late_count": replies.late_count,
+                    "foreign_count": replies.foreign_count,
+                    "damaged_count": replies.damaged_count,
+                    "duplicate_count": replies.duplicate_count,
+                },
+                _warnings(replies, self.plan.timeout_s),
+            ),
         )
 
     def _exchange(
@@ -140,7 +143,7 @@ class Run(Record[RttSamples]):
             raise self.failure(error) from error
 
     def _warm_up(self, exchange: Exchange, payload: bytearray) -> None:
-        """Fill caches before the clock counts; the first of them finds out if anybody answers."""
+        """Warm up the path; refuse a peer that answers none of the first exchanges."""
         self.phase = "warm-up"
         self.delays_s += instrument.scheduling_delays_s(3)
         for attempt in range(WARM_UP_COUNT):
@@ -150,51 +153,20 @@ class Run(Record[RttSamples]):
             if rtt_ns is not None and "warm_up_first_rtt_s" not in self.facts:
                 self.facts["warm_up_first_rtt_s"] = rtt_ns * 1e-9
             if rtt_ns is None and self._rows:
-                return  # a lossy path is known to answer: no second time limit is spent on it
+                return  # the peer is known to answer: spend no second timeout on it
             if rtt_ns is None and attempt == WARM_UP_COUNT - 1:
-                self._refuse_silence(WARM_UP_COUNT)
-
-    def _listen_to_silence(self, rtt_ns: int | None) -> None:
-        self._silent_count = 0 if rtt_ns is not None else self._silent_count + 1
-        if self._silent_count >= SILENT_COUNT:
-            self._refuse_silence(self._silent_count)
-
-    def _refuse_silence(self, count: int) -> None:
-        raise ExperimentError(
-            f"{count} probes in a row had no reply within {show(self.plan.timeout_s, 's')} each",
-            phase=self.phase,
-            host=self.plan.host,
-            port=self.port,
-            hint="The peer hangs, or a firewall drops the packets",
-        )
-
-    def _meta_of_echo(self) -> Meta:
-        plan, replies = self.plan, self._replies
-        return self.meta(
-            tool="netcalc echo",
-            target=f"{plan.host}, {plan.protocol.upper()}",
-            layers={"payload_bytes": f"{plan.protocol.upper()} payload"},
-            counts={
-                "warm_up_count": self._warm_up_count,
-                "late_count": replies.late_count,
-                "foreign_count": replies.foreign_count,
-                "damaged_count": replies.damaged_count,
-                "duplicate_count": replies.duplicate_count,
-            },
-            remarks=_remarks(replies, plan.timeout_s),
-        )
+                raise self.silence("no-replies", count=WARM_UP_COUNT, timeout_s=self.plan.timeout_s)
 
 
-def _remarks(replies: Replies, timeout_s: float) -> list[str]:
-    """Say what came beside the replies that count."""
-    remarks = []
+def _warnings(replies: Replies, timeout_s: float) -> list[Notice]:
+    """Return the warnings about replies other than the expected ones."""
+    found = []
     if count := replies.late_count:
-        limit = show(timeout_s, "s")
-        remarks.append(f"replies after the time limit of {limit}, their probes are lost: {count}")
+        found.append(Notice("late-replies", {"count": count, "timeout_s": timeout_s}))
     if count := replies.foreign_count:
-        remarks.append(f"datagrams that are not of this run, ignored: {count}")
+        found.append(Notice("stray-datagrams", {"count": count}))
     if count := replies.damaged_count:
-        remarks.append(f"damaged replies, ignored: {count}")
-    if (count := replies.duplicate_count) > len(replies.duplicates):
-        remarks.append(f"duplicates: {count}, kept as rows: {len(replies.duplicates)}")
-    return remarks
+        found.append(Notice("damaged-replies", {"count": count}))
+    if (count := replies.duplicate_count) > (kept := len(replies.duplicates)):
+        found.append(Notice("duplicates-not-kept", {"count": count, "kept": kept}))
+    return found

@@ -1,9 +1,9 @@
-"""One probe, one reply: the timed part of an echo, over sockets that somebody else made.
+"""One probe, one reply: the timed part of an echo, over sockets that the caller made.
 
-Stop and wait: a probe is sent, its reply awaited, and the clock read right before and right after.
-Everything that is not the reply is sorted afterwards: late, duplicate, damaged, or not of this run.
-Between the two readings of the clock stand one send and one receive call and nothing else; the
-socket blocks in the kernel, with a time limit there, so that no call of ``poll`` is added.
+Stop and wait: read the clock, send a probe, receive its reply, read the clock. Anything but the
+reply is classified afterwards: late, duplicate, damaged, or stray. Between the two readings of the
+clock there are one send and one receive call only; the socket blocks in the kernel, with a timeout
+there, so that no call of ``poll`` is added.
 """
 
 from __future__ import annotations
@@ -23,21 +23,24 @@ from netcalc.experiments.running.stopping import SLICE_S, Stopping
 from netcalc.experiments.running.waiting import readable, writable
 
 LINGER_S = 0.02
-"""How long after the last probe duplicates and late replies are still awaited. [s]"""
-DRAINED = 1000  # replies read away before a probe, at most
+"""Time after the last probe for duplicates and late replies: they follow within a round trip of
+the loopback, and the run should not wait much longer. [s]"""
+DRAINED = 1000
+"""Replies read and classified before a probe, at most: a flood of stray ones must not keep the run
+from its next probe. [1]"""
 _clock = time.perf_counter_ns
 
 
 class Exchange(Protocol):
-    """What a run needs to know of a protocol."""
+    """The interface of a protocol to a run."""
 
     replies: Replies
 
     def exchange(self, payload: bytearray, sequence: int) -> tuple[int, int | None]:
-        """Send one probe; return when, and its round trip or None without a reply. [ns]"""
+        """Send one probe; return its send time, and its round trip or None without a reply. [ns]"""
 
     def linger(self) -> None:
-        """Sort what still comes after the last probe."""
+        """Classify the replies that arrive after the last probe."""
 
     def close(self) -> None:
         """Close the socket."""
@@ -46,7 +49,7 @@ class Exchange(Protocol):
 class UdpExchange:
     """Probes as datagrams over a connected socket.
 
-    The kernel discards what comes from any other address. A probe of 8 bytes or more carries its
+    The kernel discards datagrams from any other address. A probe of 8 bytes or more carries its
     sequence and the session of the run. A shorter one cannot: each has a socket, and so a port, of
     its own, so that a reply to one is never taken for a reply to another.
     """
@@ -69,7 +72,7 @@ class UdpExchange:
         self._sock = self._connected()
 
     def exchange(self, payload: bytearray, sequence: int) -> tuple[int, int | None]:
-        """Send one probe; return when, and its round trip or None without a reply. [ns]"""
+        """Send one probe; return its send time, and its round trip or None without a reply. [ns]"""
         size = len(payload)
         tag = sequence.to_bytes(4, "little") + self._session
         payload[:TAG_BYTES] = tag[:size]
@@ -96,13 +99,13 @@ class UdpExchange:
                 if got == size < TAG_BYTES:
                     self.replies.late_count += 1
                 else:
-                    self._sort(got, arrived_ns, awaited=-1)
+                    self._sort(got, arrived_ns, expected=-1)
                 return sent_ns, None
-            self._sort(got, arrived_ns, awaited=sequence)
+            self._sort(got, arrived_ns, expected=sequence)
             self._stopping.check()
 
     def linger(self) -> None:
-        """Sort what still comes after the last probe."""
+        """Classify the replies that arrive after the last probe."""
         self._sock.settimeout(LINGER_S)
         self._drain(flags=0)
 
@@ -112,7 +115,7 @@ class UdpExchange:
 
     def _connected(self) -> socket.socket:
         sock = self._connect()
-        limit_receive(sock, self._slice_s)
+        set_timeout(sock, self._slice_s)
         return sock
 
     def _drain(self, flags: int = socket.MSG_DONTWAIT) -> None:
@@ -121,20 +124,20 @@ class UdpExchange:
                 got = self._sock.recv_into(self._buffer, 0, flags)
             except (BlockingIOError, TimeoutError):
                 return
-            self._sort(got, _clock(), awaited=-1)
+            self._sort(got, _clock(), expected=-1)
 
-    def _sort(self, got: int, arrived_ns: int, *, awaited: int) -> None:
+    def _sort(self, got: int, arrived_ns: int, *, expected: int) -> None:
         if got < 0:
             return
         if got < TAG_BYTES or self._buffer[4:TAG_BYTES] != self._session:
             self.replies.foreign_count += 1
             return
         sequence = int.from_bytes(self._buffer[:4], "little")
-        self.replies.sort(sequence, got, arrived_ns, awaited=awaited)
+        self.replies.sort(sequence, got, arrived_ns, expected=expected)
 
 
 class TcpExchange:
-    """Probes as messages over one connection, each with its length and sequence in front."""
+    """Probes as messages over one connection, each headed by its length and sequence."""
 
     def __init__(
         self,
@@ -146,7 +149,7 @@ class TcpExchange:
         stopping: Stopping,
     ) -> None:
         self._sock = sock
-        self._peer = peer_of(sock)
+        self._peer = peer_address(sock)
         self._timeout_ns = int(timeout_s * 1e9)
         self._stopping = stopping
         self._largest_bytes = largest_bytes
@@ -155,13 +158,13 @@ class TcpExchange:
         self._have = 0
         self.replies = Replies()
         self._greet(session)
-        limit_receive(sock, slice_s(timeout_s))
+        set_timeout(sock, slice_s(timeout_s))
 
     def exchange(self, payload: bytearray, sequence: int) -> tuple[int, int | None]:
-        """Send one probe; return when, and its round trip or None without a reply. [ns]"""
+        """Send one probe; return its send time, and its round trip or None without a reply. [ns]"""
         size = len(payload)
         struct.pack_into("!II", payload, 0, size, sequence)
-        sock, place = self._sock, self._view[self._have :]
+        sock, buffer = self._sock, self._view[self._have :]
         sent_ns = _clock()
         try:
             done = sock.send(payload)
@@ -172,13 +175,13 @@ class TcpExchange:
         probe = None
         while True:
             try:
-                got = sock.recv_into(place)
+                got = sock.recv_into(buffer)
                 arrived_ns = _clock()
             except BlockingIOError:
                 got, arrived_ns = -1, _clock()
             probe = probe or self.replies.sent(sequence, size, sent_ns)
             if got == 0:
-                raise ConnectionResetError("it closed the connection")
+                raise ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
             self._have += max(got, 0)
             in_time = arrived_ns - sent_ns <= self._timeout_ns
             while length := self._complete():
@@ -186,16 +189,16 @@ class TcpExchange:
                     probe.answered = True
                     self._drop(length)
                 else:
-                    self._sort(length, arrived_ns, awaited=sequence if in_time else -1)
+                    self._sort(length, arrived_ns, expected=sequence if in_time else -1)
             if probe.answered:
                 return sent_ns, arrived_ns - sent_ns
             if not in_time:
                 return sent_ns, None
             self._stopping.check()
-            place = self._view[self._have :]
+            buffer = self._view[self._have :]
 
     def linger(self) -> None:
-        """Sort what still comes after the last probe."""
+        """Classify the replies that arrive after the last probe."""
         self._sock.settimeout(LINGER_S)
         for _ in range(DRAINED):
             try:
@@ -206,14 +209,14 @@ class TcpExchange:
                 return
             self._have += got
             while length := self._complete():
-                self._sort(length, _clock(), awaited=-1)
+                self._sort(length, _clock(), expected=-1)
 
     def close(self) -> None:
         """Close the socket."""
         self._sock.close()
 
     def _greet(self, session: bytes) -> None:
-        """Show the session and wait for its return: whoever answers is the peer of this run."""
+        """Send the session and wait for its echo, which shows that this is the peer of the run."""
         self._sock.sendall(session)
         answer = b""
         end_s = time.monotonic() + (self._sock.gettimeout() or 0.0)
@@ -225,10 +228,10 @@ class TcpExchange:
                 continue
             got = self._sock.recv(len(session) - len(answer))
             if not got:
-                raise ConnectionResetError("it closed the connection")
+                raise ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
             answer += got
         if answer != session:
-            raise ExperimentError("something else answers there", phase="greeting", **self._peer)
+            raise ExperimentError("wrong-greeting", phase="greeting", **self._peer)
 
     def _send_rest(self, payload: bytearray, done: int, sent_ns: int) -> None:
         while done < len(payload):
@@ -238,28 +241,26 @@ class TcpExchange:
                 self._stopping.check()
                 if _clock() - sent_ns > self._timeout_ns:
                     raise ExperimentError(
-                        f"the peer took {done} of {len(payload)} bytes and then no more",
+                        "peer-stopped-reading",
                         phase="send",
+                        done_bytes=done,
+                        message_bytes=len(payload),
                         **self._peer,
                     ) from None
 
     def _complete(self) -> int:
-        """Return the length of the first message if all of it is there, else 0."""
+        """Return the length of the first message if it is complete, else 0."""
         if self._have < TAG_BYTES:
             return 0
         (length,) = struct.unpack_from("!I", self._buffer)
         if not TAG_BYTES <= length <= self._largest_bytes:
-            raise ExperimentError(
-                f"the peer speaks another protocol: a message of {length} bytes",
-                phase="echo",
-                **self._peer,
-            )
+            raise ExperimentError("wrong-length", phase="echo", message_bytes=length, **self._peer)
         return int(length) if self._have >= length else 0
 
-    def _sort(self, length: int, arrived_ns: int, *, awaited: int) -> None:
+    def _sort(self, length: int, arrived_ns: int, *, expected: int) -> None:
         (sequence,) = struct.unpack_from("!I", self._buffer, 4)
         self._drop(length)
-        self.replies.sort(sequence, length, arrived_ns, awaited=awaited)
+        self.replies.sort(sequence, length, arrived_ns, expected=expected)
 
     def _drop(self, length: int) -> None:
         self._view[: self._have - length] = self._view[length : self._have]
@@ -269,7 +270,7 @@ class TcpExchange:
 def send_all(
     sock: socket.socket, data: bytes, *, timeout_s: float, stopping: Stopping, flags: int = 0
 ) -> None:
-    """Send all of a message on a socket with a limit of time for each call; look for an end."""
+    """Send a whole message on a socket with a timeout; check for a reason to end."""
     done = sock_send(sock, data, flags)
     if done == len(data):
         return
@@ -280,14 +281,16 @@ def send_all(
             done, moved_s = done + more, time.monotonic()
         elif time.monotonic() - moved_s > timeout_s:
             raise ExperimentError(
-                f"the peer took {done} of {len(data)} bytes and then no more",
+                "peer-stopped-reading",
                 phase="send",
-                **peer_of(sock),
+                done_bytes=done,
+                message_bytes=len(data),
+                **peer_address(sock),
             )
 
 
 def sock_send(sock: socket.socket, data: bytes | memoryview, flags: int) -> int:
-    """Return how much the kernel took, 0 if it had no room for a while."""
+    """Return how many bytes the kernel accepted, 0 at the timeout."""
     try:
         return sock.send(data, flags)
     except (BlockingIOError, TimeoutError) as error:  # without and with TLS
@@ -299,7 +302,7 @@ def sock_send(sock: socket.socket, data: bytes | memoryview, flags: int) -> int:
 def connect_within(
     sock: socket.socket, address: tuple[Any, ...], *, limit_s: float, stopping: Stopping
 ) -> None:
-    """Connect, looking for a reason to end the run; the socket then blocks."""
+    """Connect, checking for a reason to end the run; then make the socket blocking."""
     sock.setblocking(False)
     end_s = time.monotonic() + limit_s
     code = sock.connect_ex(address)
@@ -314,8 +317,8 @@ def connect_within(
     sock.setblocking(True)
 
 
-def limit_receive(sock: socket.socket, limit_s: float) -> None:
-    """Let a receive or send call end after a while, in the kernel: no extra call for it."""
+def set_timeout(sock: socket.socket, limit_s: float) -> None:
+    """Set the kernel's timeout of receive and send calls, which needs no extra call."""
     sock.settimeout(None)
     seconds, rest_s = divmod(limit_s, 1.0)
     timeval = struct.pack("ll", int(seconds), max(1, int(rest_s * 1e6)))
@@ -323,12 +326,12 @@ def limit_receive(sock: socket.socket, limit_s: float) -> None:
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeval)
 
 
-def peer_of(sock: socket.socket) -> dict[str, Any]:
-    """Return host and port of the other end, as an error names them."""
+def peer_address(sock: socket.socket) -> dict[str, Any]:
+    """Return host and port of the other end, for an error."""
     host, port = sock.getpeername()[:2]
     return {"host": host, "port": port}
 
 
 def slice_s(timeout_s: float) -> float:
-    """Divide the time limit into equal slices, short enough to notice a wish to stop."""
+    """Divide a timeout into equal slices, short enough to notice a stop in time. [s]"""
     return timeout_s / max(1, -(-timeout_s // SLICE_S))

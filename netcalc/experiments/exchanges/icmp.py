@@ -1,4 +1,4 @@
-"""Probes as ICMP echo requests, over a raw socket at one end of a wire: what ``ping`` sends."""
+"""Probes as ICMP echo requests, as ``ping`` sends them, over a raw socket of a namespace."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import struct
 import time
 
 from netcalc.emulation.wire.packets import checksum
-from netcalc.experiments.exchanges.exchange import DRAINED, LINGER_S, limit_receive, slice_s
+from netcalc.experiments.exchanges.exchange import DRAINED, LINGER_S, set_timeout, slice_s
 from netcalc.experiments.exchanges.replies import Replies
 from netcalc.experiments.peers.responder import TAG_BYTES
 from netcalc.experiments.running.stopping import Stopping
@@ -20,8 +20,8 @@ _clock = time.perf_counter_ns
 class IcmpExchange:
     """Echo requests to a host whose kernel answers them.
 
-    Each carries an identifier of the run and its sequence in the header; of 8 bytes of user data or
-    more also in these, as over UDP.
+    Each carries an identifier of the run and its sequence in the header, and from 8 bytes of user
+    data on also there, as over UDP.
     """
 
     def __init__(
@@ -36,10 +36,10 @@ class IcmpExchange:
         self._stopping = stopping
         self._buffer = bytearray(65_536)
         self.replies = Replies()
-        limit_receive(sock, self._slice_s)
+        set_timeout(sock, self._slice_s)
 
     def exchange(self, payload: bytearray, sequence: int) -> tuple[int, int | None]:
-        """Send one probe; return when, and its round trip or None without a reply. [ns]"""
+        """Send one probe; return its send time, and its round trip or None without a reply. [ns]"""
         size = len(payload)
         tag = sequence.to_bytes(4, "little") + self._session
         payload[:TAG_BYTES] = tag[:size]
@@ -61,13 +61,13 @@ class IcmpExchange:
                 return sent_ns, arrived_ns - sent_ns
             if not in_time:
                 self.replies.sent(sequence, size, sent_ns)
-            self._sort(got, found, arrived_ns, awaited=sequence if in_time else -1)
+            self._sort(got, found, arrived_ns, expected=sequence if in_time else -1)
             if not in_time:
                 return sent_ns, None
             self._stopping.check()
 
     def linger(self) -> None:
-        """Sort what still comes after the last probe."""
+        """Classify the replies that arrive after the last probe."""
         self._sock.settimeout(LINGER_S)
         self._drain(0)
 
@@ -77,11 +77,11 @@ class IcmpExchange:
 
     def _packet(self, payload: bytearray, sequence: int) -> bytes:
         kind = _REQUEST_V6 if self._ipv6 else _REQUEST_V4
-        place = (self._identifier, sequence & 0xFFFF)
-        head = _HEADER.pack(kind, 0, 0, *place)
+        fields = (self._identifier, sequence & 0xFFFF)
+        head = _HEADER.pack(kind, 0, 0, *fields)
         if self._ipv6:  # the kernel adds the checksum
             return head + payload
-        return _HEADER.pack(kind, 0, checksum(head + payload), *place) + payload
+        return _HEADER.pack(kind, 0, checksum(head + payload), *fields) + payload
 
     def _reply(self, got: int) -> tuple[int, bytearray] | None:
         """Return sequence and user data of an echo reply to this run, or None."""
@@ -99,10 +99,10 @@ class IcmpExchange:
                 got = self._sock.recv_into(self._buffer, 0, flags)
             except (BlockingIOError, TimeoutError):
                 return
-            self._sort(got, self._reply(got), _clock(), awaited=-1)
+            self._sort(got, self._reply(got), _clock(), expected=-1)
 
     def _sort(
-        self, got: int, found: tuple[int, bytearray] | None, arrived_ns: int, *, awaited: int
+        self, got: int, found: tuple[int, bytearray] | None, arrived_ns: int, *, expected: int
     ) -> None:
         if got < 0:
             return
@@ -114,4 +114,4 @@ class IcmpExchange:
             self.replies.foreign_count += 1
         else:
             sequence = int.from_bytes(found[1][:4], "little")
-            self.replies.sort(sequence, len(found[1]), arrived_ns, awaited=awaited)
+            self.replies.sort(sequence, len(found[1]), arrived_ns, expected=expected)

@@ -1,13 +1,13 @@
-"""What comes back beside the replies that were awaited: late, duplicate, damaged, foreign."""
+"""Replies other than the expected one: late, duplicate, damaged, or of another run."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 UNCOUNTED_FROM = 1 << 31
-"""Sequence numbers from here on are warm-up."""
+"""Sequence numbers from here on belong to the warm-up."""
 MAX_DUPLICATES = 10_000
-"""Duplicates that are kept as rows; more of them are counted only."""
+"""Duplicates that are kept as rows; further ones are only counted, so that memory is bounded."""
 
 
 @dataclass(slots=True)
@@ -19,7 +19,7 @@ class _Probe:
 
 @dataclass(slots=True)
 class Replies:
-    """What came beside the replies that were awaited."""
+    """Counts the replies other than the expected one of each probe."""
 
     late_count: int = 0
     foreign_count: int = 0
@@ -29,20 +29,20 @@ class Replies:
     _probes: dict[int, _Probe] = field(default_factory=dict)
 
     def sent(self, sequence: int, payload_bytes: int, sent_ns: int) -> _Probe:
-        """Note that a probe was sent."""
+        """Record a probe that was sent."""
         probe = self._probes[sequence] = _Probe(payload_bytes, sent_ns)
         return probe
 
-    def sort(self, sequence: int, payload_bytes: int, arrived_ns: int, *, awaited: int) -> None:
-        """Count a reply that carries the session of this run but is not the awaited one."""
+    def sort(self, sequence: int, payload_bytes: int, arrived_ns: int, *, expected: int) -> None:
+        """Count a reply of this run that is not the expected one."""
         probe = self._probes.get(sequence)
         if sequence >= UNCOUNTED_FROM and probe is not None:
             return
         if probe is None or probe.payload_bytes != payload_bytes:
             self.damaged_count += 1
         elif not probe.answered:
-            self.damaged_count += sequence == awaited
-            self.late_count += sequence != awaited
+            self.damaged_count += sequence == expected
+            self.late_count += sequence != expected
         else:
             self.duplicate_count += 1
             if len(self.duplicates) < MAX_DUPLICATES:

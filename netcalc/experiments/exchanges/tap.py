@@ -1,7 +1,7 @@
-"""A packet tap: what passed an interface, and when, by the clock of the kernel.
+"""A packet tap: the packets of an interface, stamped by the kernel.
 
-The second clock of a measurement: it sees packets where the application sees calls. What lies
-between the two is the time of the protocol stack, and of the application itself.
+It is the second clock of a measurement, which sees packets where the application sees calls. The
+difference between the two is the time of the protocol stack and of the application itself.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from netcalc.experiments.running.stamps import SO_TIMESTAMPNS, stamp_ns
 from netcalc.samples import write_atomically
 
 SNAP_BYTES = 128
-"""So much of each packet is kept: the headers. [byte]"""
+"""Bytes kept of each packet: enough for the headers. [byte]"""
 MAX_PACKETS = 200_000
-"""Packets that are kept for a file; more of them are timed only. [packet]"""
+"""Packets kept for a capture file, some 30 MB; further ones are only timed. [packet]"""
 WAIT_S = 2e-4
-"""A wait of the client that is shorter is that of a call, and has no name. [s]"""
+"""Shortest wait of the client that is named: a call takes less, Nagle's wait a round trip. [s]"""
 HOLD_S = 1e-3
-"""The same for an acknowledgement. [s]"""
+"""Shortest hold of an acknowledgement that is named: a delayed one is held for 40 ms. [s]"""
 _ALL_PROTOCOLS = 0x0003
 _OUTGOING = 4
 _PCAP_NS, _RAW_IP = 0xA1B23C4D, 101
-_BUFFER_BYTES = 4 << 20
+_BUFFER_BYTES = 4 << 20  # some thousand packets between two reads
 _FRAGMENT_HEADER = 44
 _CHECKSUM_AT = {socket.IPPROTO_TCP: 16, socket.IPPROTO_UDP: 6,
                 socket.IPPROTO_ICMP: 2, socket.IPPROTO_ICMPV6: 2}  # fmt: skip
@@ -49,7 +49,7 @@ class Packet(NamedTuple):
 
 
 class Transport(NamedTuple):
-    """Where the transport header of a packet is, of which protocol, and of which fragment."""
+    """The transport header of a packet: its protocol, offset and fragment."""
 
     protocol: int
     at: int
@@ -112,8 +112,8 @@ class Tap:
 def exchange_s(packets: list[Packet], server: str, *, longest_s: float = np.inf) -> float:
     """Return the time from the first packet to the last one of the server; nan without. [s]
 
-    The stamps are of the wall clock: a time below 0 or above the longest possible one tells that it
-    was set in between, and is nan, too.
+    The stamps are of the wall clock: a time below 0 or above the longest possible one means that
+    the clock was set in between, and is nan, too.
     """
     address = _address(server)
     last = [packet.at_ns for packet in packets if packet.source == address]
@@ -124,12 +124,12 @@ def exchange_s(packets: list[Packet], server: str, *, longest_s: float = np.inf)
 
 
 def exchange_rows(near: list[Packet], far: list[Packet], *, server: str) -> list[dict[str, Any]]:
-    """Return the packets of a transaction: who sent each, its size, and what it waited for.
+    """Return the packets of a transaction: the sender, size and wait of each.
 
     Parameters
     ----------
     near, far : list of Packet
-        What a tap saw at the client and at the server; the same list where one sees both.
+        The packets seen at the client and at the server; the same list where one tap sees both.
     server : str
         Address of the server.
 
@@ -149,8 +149,8 @@ def exchange_rows(near: list[Packet], far: list[Packet], *, server: str) -> list
     rows = []
     for number, step in enumerate(steps):
         came = [
-            (other.received_ns, place)
-            for place, other in enumerate(steps[:number])
+            (other.received_ns, index)
+            for index, other in enumerate(steps[:number])
             if other.sender != step.sender and other.received_ns <= step.sent_ns
         ]
         since_ns, after = max(came, default=(steps[0].sent_ns, -1))
@@ -173,12 +173,12 @@ def ladder_rows(
     begin_ns: int,
     writes: Sequence[tuple[int, int]] = (),
 ) -> list[dict[str, Any]]:
-    """Return the segments of one request and its response, and who waited for what.
+    """Return the segments and the waits of one request and its response.
 
     Parameters
     ----------
     near, far : list of Packet
-        What a tap saw at the client and at the server; the same list where one sees both.
+        The packets seen at the client and at the server; the same list where one tap sees both.
     server : str
         Address of the server.
     begin_ns : int
@@ -205,7 +205,7 @@ def ladder_rows(
 
 
 class _Step(NamedTuple):
-    """A packet that was seen at both ends."""
+    """A packet seen at both ends."""
 
     sent_ns: int
     received_ns: int
@@ -214,7 +214,7 @@ class _Step(NamedTuple):
 
 
 def _steps(near: list[Packet], far: list[Packet], server: str) -> list[_Step]:
-    """Return the packets that both taps saw, in the order of their sending."""
+    """Return the packets that both taps saw, in sending order."""
     address = _address(server)
     at_far: dict[bytes, int] = {}
     for packet in far:
@@ -232,7 +232,7 @@ def _steps(near: list[Packet], far: list[Packet], server: str) -> list[_Step]:
 def _waits_of_client(
     steps: list[_Step], begin_ns: int, writes: Sequence[tuple[int, int]]
 ) -> list[dict[str, Any]]:
-    """Name the time between the write of a part and its segment."""
+    """Return the waits between the write of a part and its segment."""
     parts = [step for step in steps if not step.sender and _tcp_payload_bytes(step.packet)]
     if not parts:
         return []
@@ -252,7 +252,7 @@ def _waits_of_client(
 
 
 def _holds(steps: list[_Step], sender: bool, who: str, begin_ns: int) -> list[dict[str, Any]]:
-    """Name the time from the arrival of data to the packet that acknowledges it."""
+    """Return the times from the arrival of data to its acknowledgement."""
     rows = []
     waiting: list[tuple[int, int]] = []  # arrival, end of the data
     events = [(step.received_ns, 0, step) for step in steps if step.sender == sender]
@@ -284,7 +284,7 @@ def _row(who: str, what: str, start_ns: float, end_ns: float, size: int) -> dict
 
 
 def _packet(at_ns: int, head: bytes) -> Packet | None:
-    """Return a packet of IPv4 or IPv6; None for anything else, and for neighbours' talk."""
+    """Return a packet of IPv4 or IPv6; None for others, and for neighbour discovery."""
     if len(head) >= 20 and head[0] >> 4 == 4:
         return Packet(at_ns, head[12:16], int.from_bytes(head[2:4], "big"), head)
     if len(head) < 48 or head[0] >> 4 != 6:
@@ -305,7 +305,7 @@ def _transport(head: bytes) -> Transport:
 
 
 def _identity(packet: Packet) -> bytes:
-    """Return what a packet has in common at both ends: all but what the kernel adds on its way."""
+    """Return the part of a packet that is the same at both ends: all but its checksum."""
     protocol, at, fragment = _transport(packet.head)
     checksum = at + _CHECKSUM_AT.get(protocol, 0)
     rest = packet.head[at:checksum] + packet.head[checksum + 2 :]
@@ -321,9 +321,9 @@ def _ends_stream(packet: Packet) -> bool:
     return _is_tcp(packet) and bool(packet.head[at + 13] & _FIN)
 
 
-def _tcp_number(packet: Packet, place: int) -> int:
+def _tcp_number(packet: Packet, offset: int) -> int:
     """Return the sequence number (4) or the acknowledged one (8)."""
-    at = _transport(packet.head).at + place
+    at = _transport(packet.head).at + offset
     return int.from_bytes(packet.head[at : at + 4], "big")
 
 

@@ -1,8 +1,7 @@
-"""The transactions of one protocol: its server, its requests, what the taps saw of each."""
+"""The transactions of one protocol: its server, its requests, the packets of each."""
 
 from __future__ import annotations
 
-import os
 import secrets
 import socket
 import time
@@ -14,30 +13,35 @@ from typing import Any
 import numpy as np
 
 from netcalc.errors import ExperimentError
+from netcalc.experiments.exchanges.endpoints import (
+    Endpoints,
+    counter_growth,
+    select_counters,
+)
 from netcalc.experiments.exchanges.requests import Requests
-from netcalc.experiments.exchanges.responses import Place, Responses, counted, grown
+from netcalc.experiments.exchanges.responses import Responses
 from netcalc.experiments.exchanges.tap import Packet, Tap, exchange_rows, exchange_s
-from netcalc.experiments.peers import certificate
-from netcalc.experiments.peers.process import Peer
-from netcalc.experiments.peers.responder import TAG_BYTES
+from netcalc.experiments.peers.process import LIFETIME_S, PEER_BYTES, Peer, attribute_errors
+from netcalc.experiments.peers.responder import CERTIFICATE, TAG_BYTES
 from netcalc.experiments.running import instrument
-from netcalc.experiments.running.limits import MAX_BYTES, MAX_DURATION_S
 from netcalc.path import Path
 
 STREAMS = ("tfo", "tcp", "tls")
 """Protocols with a connection for each transaction."""
 WARM_UP_COUNT = 3
-"""Transactions of each protocol that are not among the samples; one fetches Fast Open's cookie."""
+"""Transactions of each protocol that are not among the samples: the first fetches the cookie of
+Fast Open, the others fill caches. [1]"""
 CLOSING_S = 60.0
-"""So long after the time limit of a transaction a packet of it may come, at most. [s]"""
+"""Time after the timeout of a transaction in which a packet of it can arrive: as long as the kernel
+keeps a closed connection. [s]"""
 COUNTED = ("TCPFastOpenActive", "TCPFastOpenPassive", "TCPFastOpenActiveFail", "DelayedACKs")
-"""Counters of the kernel that tell what a protocol really did."""
+"""Counters of the kernel that show what a protocol did."""
 _clock = time.perf_counter_ns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransactionPlan:
-    """What was asked for, checked."""
+    """The checked parameters of a run of transactions."""
 
     sizes: tuple[int, ...]
     protocols: tuple[str, ...]
@@ -59,7 +63,7 @@ class TransactionPlan:
         return 6 if ":" in self.host else 4
 
     def command(self, standard: tuple[int, ...], path: Path | None) -> str:
-        """Return the call that asks for this plan."""
+        """Return the call that makes this plan."""
         book = self.sizes == standard
         sizes = "BOOK_TRANSACTION_SIZES" if book else str(list(self.sizes))
         where = f"mtu_bytes={self.mtu_bytes}" if path is None else f"path={path}"
@@ -76,54 +80,43 @@ class Transactions:
         self,
         run: Responses,
         plan: TransactionPlan,
-        place: Place,
+        endpoints: Endpoints,
         taps: Sequence[Tap],
         protocol: str,
         settle_s: float,
     ) -> None:
-        self._run, self._plan, self._place, self._taps = run, plan, place, taps
+        self._run, self._plan, self._endpoints, self._taps = run, plan, endpoints, taps
         self._protocol = protocol
         self._settle_s = settle_s
         self._fastest_s: dict[int, float] = {}
         self._number = 0
         self._requests = Requests(
             protocol,
-            place,
+            endpoints,
             largest_bytes=max(plan.sizes),
             timeout_s=plan.timeout_s,
             stopping=run.stopping,
         )
 
-    def go(self) -> None:
-        """Start the server, if there is one, and measure; say how it ended if it did."""
-        before = self._place.counters()
+    def measure(self) -> None:
+        """Start the server, if there is one, and measure every size."""
+        before = self._endpoints.counters()
         with ExitStack() as undo:
             peer = None if self._protocol == "ping" else self._server(undo)
             try:
-                self._sizes()
-            except (OSError, ExperimentError) as error:
-                run = self._run
-                failure = run.failure(error) if isinstance(error, OSError) else error
-                death = peer and peer.death()
-                if death:
-                    failure = ExperimentError(
-                        f"{failure.what}; {death}",
-                        phase=failure.phase,
-                        host=run.host,
-                        port=run.port,
-                    )
-                raise failure from error
+                with attribute_errors(self._run, peer):
+                    self._sizes()
             finally:
-                self._run.facts["counters"][self._protocol] = counted(
-                    grown(before, self._place.counters()), COUNTED
+                self._run.facts["counters"][self._protocol] = select_counters(
+                    counter_growth(before, self._endpoints.counters()), COUNTED
                 )
 
     def _server(self, undo: ExitStack) -> Peer:
-        """Start the process that answers."""
+        """Start the process that answers, on a socket of the server's end."""
         plan, kind = self._plan, socket.SOCK_STREAM
         if self._protocol == "udp":
             kind = socket.SOCK_DGRAM
-        listener = undo.enter_context(self._place.listener(kind))
+        listener = undo.enter_context(self._endpoints.listener(kind))
         if self._protocol == "tfo":
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_FASTOPEN, 64)
         self._requests.address = address = listener.getsockname()
@@ -135,18 +128,14 @@ class Transactions:
             "port": address[1],
             "fd": listener.fileno(),
             "session": plan.session.hex(),
-            "duration_s": MAX_DURATION_S + 30,
-            "bytes": MAX_BYTES + 100_000_000,
+            "duration_s": LIFETIME_S,
+            "bytes": PEER_BYTES,
             "message_bytes": self._size(max(plan.sizes)),
         }
         if self._protocol == "tls":
             ssl = _tls()
-            pem = certificate.self_signed()
-            descriptor = certificate.in_memory(pem)
-            undo.callback(os.close, descriptor)
-            passed.append(descriptor)
-            settings["certificate"] = f"/proc/self/fd/{descriptor}"
-            self._requests.secure = _trusting(pem, ssl)
+            settings["certificate"] = str(CERTIFICATE)
+            self._requests.secure = _client_tls(ssl)
         peer = undo.enter_context(Peer(settings, stopping=self._run.stopping, passed=passed))
         listener.close()
         return peer
@@ -185,13 +174,13 @@ class Transactions:
                     if response_ns is not None:
                         self._note_exchange(seen, size, response_ns * 1e-9)
         if self._taps and self._number:
-            run.stopping.sleep(2e-3 + self._settle_s)  # the last acknowledgements
+            run.stopping.sleep(2e-3 + self._settle_s)  # for the last acknowledgements
             self._seen()
             found = self._taps[0].seen_count - before
             run.facts["packets"][self._protocol] = found / self._number
 
     def _settle(self) -> None:
-        """Let the line carry the last packets of the connection before: they are not this one's."""
+        """Wait until the last packets of the previous connection have left the path."""
         if self._settle_s and self._protocol in STREAMS:
             self._run.stopping.sleep(self._settle_s)
         self._seen()
@@ -201,7 +190,7 @@ class Transactions:
         return [tap.read() for tap in self._taps]
 
     def _note_exchange(self, seen: list[list[Packet]], size: int, response_s: float) -> None:
-        """Keep the packets of the fastest transaction of a size."""
+        """Keep the packets of the fastest transaction of each size."""
         if not any(seen) or response_s >= self._fastest_s.get(size, np.inf):
             return
         rows = exchange_rows(seen[0], seen[-1], server=self._requests.address[0])
@@ -211,15 +200,15 @@ class Transactions:
             kept[str(size)] = rows
 
     def _tap_s(self, seen: list[list[Packet]]) -> float:
-        """Return the time that the near tap saw; nan where there is none. [s]"""
+        """Return the time by the client's tap; nan without one. [s]"""
         if not any(seen):
             return np.nan
         longest_s = self._plan.timeout_s + CLOSING_S
         return exchange_s(seen[0], self._requests.address[0], longest_s=longest_s)
 
-    def _size(self, asked: int) -> int:
-        """Return the size that this protocol carries: a datagram may be empty, others have 8."""
-        return asked if self._protocol == "udp" else max(asked, TAG_BYTES)
+    def _size(self, wanted: int) -> int:
+        """Return the size that this protocol carries: at least a tag, except over UDP."""
+        return wanted if self._protocol == "udp" else max(wanted, TAG_BYTES)
 
     def _once(self, size: int) -> int | None:
         """Make one transaction; return its time, or None without a response. [ns]"""
@@ -235,23 +224,20 @@ class Transactions:
 
 
 def _tls() -> Any:
-    """Return Python's TLS; say so where it has none."""
+    """Import Python's TLS."""
     try:
         import ssl
     except ImportError as error:
-        raise ExperimentError(
-            f"this Python has no TLS: {error}", phase="tls", hint="Ask for protocols without 'tls'"
-        ) from error
+        raise ExperimentError("tls-unavailable", phase="tls", reason=str(error)) from error
     return ssl
 
 
-def _trusting(pem: bytes, ssl: Any) -> Any:
-    """Return what makes TLS 1.3 of a connection to who has this certificate, made for the run."""
-    own = pem[pem.index(b"-----BEGIN CERTIFICATE") :].decode()
-    secure = ssl.create_default_context(cadata=own)
-    secure.check_hostname = False  # it has no name: it is for this run
-    secure.options |= ssl.OP_IGNORE_UNEXPECTED_EOF  # the stream's end is the end
+def _client_tls(ssl: Any) -> Any:
+    """Return the client's TLS 1.3 context, which trusts the test certificate alone."""
+    secure = ssl.create_default_context(cafile=CERTIFICATE)
+    secure.check_hostname = False  # the certificate names no host
+    secure.options |= ssl.OP_IGNORE_UNEXPECTED_EOF  # a response ends with its stream
     secure.minimum_version = ssl.TLSVersion.TLSv1_3
-    # Python 3.13 wants extensions that a certificate of one run need not have.
+    # Python 3.13 requires extensions that a test certificate need not have.
     secure.verify_flags &= ~ssl.VERIFY_X509_STRICT
     return secure

@@ -1,7 +1,9 @@
-"""The rounds of one way of writing: requests in parts, and what the taps saw of each round."""
+"""The rounds of one mode of writing: requests in parts, and the packets of each round."""
 
 from __future__ import annotations
 
+import errno
+import os
 import secrets
 import socket
 import time
@@ -14,28 +16,35 @@ from typing import Any
 import numpy as np
 
 from netcalc.errors import ExperimentError
-from netcalc.experiments.exchanges.exchange import connect_within, limit_receive, peer_of, send_all
-from netcalc.experiments.exchanges.responses import Place, Responses
+from netcalc.experiments.exchanges.endpoints import Endpoints
+from netcalc.experiments.exchanges.exchange import (
+    connect_within,
+    peer_address,
+    send_all,
+    set_timeout,
+)
+from netcalc.experiments.exchanges.responses import Responses
 from netcalc.experiments.exchanges.tap import Packet, Tap, ladder_rows
 from netcalc.experiments.peers.responder import TAG_BYTES
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.limits import CONNECT_S
 from netcalc.experiments.running.stopping import SLICE_S, Stopping
+from netcalc.messages import Notice
 from netcalc.path import Path
-from netcalc.units import show
 
 WAITING_MODES = ("nagle", "flush")
-"""Ways of writing in which Nagle's rule holds back a later part."""
+"""Modes in which Nagle's algorithm holds back a later part."""
 MAX_QUICK_ROUNDS = 16
-"""Rounds at the start of a connection that may be warm-up: Linux has 16 quick acknowledgements."""
+"""Rounds at the start of a connection that may be warm-up: Linux acknowledges up to 16 segments at
+once (quick ACKs) before it delays. [1]"""
 MAX_LADDER_PACKETS = 256
-"""Rounds of more packets are timed only. [packet]"""
+"""Rounds with more packets are timed only: a ladder of them could not be read. [packet]"""
 _clock = time.perf_counter_ns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WritePlan:
-    """What was asked for, checked."""
+    """The checked parameters of a run of small writes."""
 
     sizes: tuple[int, ...]
     modes: tuple[str, ...]
@@ -66,25 +75,25 @@ class WritePlan:
 
     @property
     def round_s(self) -> float:
-        """Time from one round to the next, at least."""
+        """Time from one round to the next, at least. [s]"""
         return max(self.interval_s, self.write_gap_s * (len(self.sizes) - 1))
 
     def waits(self, mode: str) -> bool:
-        """Say whether a later part of a request is expected to wait for an acknowledgement."""
+        """Return whether a later part of a request is expected to wait for an acknowledgement."""
         return mode in WAITING_MODES and len(self.sizes) > 1
 
     def request(self) -> bytes:
-        """Return a request: the session of the run, then anything."""
+        """Return a request: the session of the run, repeated."""
         return (self.session * (self.request_bytes // TAG_BYTES + 1))[: self.request_bytes]
 
     def pieces(self) -> list[bytes]:
-        """Return the parts in which a request is written."""
+        """Return the parts of a request, one per write."""
         ends = np.cumsum([0, *self.sizes]).tolist()
         whole = self.request()
         return [whole[start:end] for start, end in pairwise(ends)]
 
     def command(self, path: Path | None) -> str:
-        """Return the call that asks for this plan."""
+        """Return the call that makes this plan."""
         sizes = str(list(self.sizes))
         if len(self.sizes) > 32:
             sizes = f"[{self.sizes[0]}, ... {len(self.sizes)} writes ..., {self.sizes[-1]}]"
@@ -98,26 +107,26 @@ class WritePlan:
 
 
 class Rounds:
-    """The rounds of one mode, and what the taps saw of each."""
+    """The rounds of one mode, and the packets of each."""
 
     def __init__(self, run: Responses, plan: WritePlan, mode: str, taps: Sequence[Tap]) -> None:
         self._run, self._plan, self._mode, self._taps = run, plan, mode, taps
         self._server = ""
-        self._held_s: list[float] = []  # by round that counts
+        self._held_s: list[float] = []  # per counted round
         self._waited_s: list[float] = []
         self._waits = plan.waits(mode)
         self._quick = not plan.quickack  # so far the kernel acknowledges at once
         self._window: tuple[int, int, list[tuple[int, int]]] | None = None  # of the ladder
 
-    def go(self, place: Place, address: tuple[Any, ...]) -> None:
-        """Go through the rounds on a connection of their own."""
+    def measure(self, endpoints: Endpoints, address: tuple[Any, ...]) -> None:
+        """Measure the rounds on a new connection."""
         run, mode = self._run, self._mode
-        self._server = place.server_host
+        self._server = endpoints.server_host
         run.phase = "connect"
-        with place.client_socket(socket.SOCK_STREAM) as sock:
+        with endpoints.client_socket(socket.SOCK_STREAM) as sock:
             connect_within(sock, address, limit_s=CONNECT_S, stopping=run.stopping)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, mode == "nodelay")
-            limit_receive(sock, SLICE_S)
+            set_timeout(sock, SLICE_S)
             granted = instrument.granted(sock)
             run.facts["nodelay"][mode] = granted.pop("nodelay")
             run.facts.update(granted)
@@ -148,10 +157,8 @@ class Rounds:
             sent_ns = _clock()
             write()
             response_ns = _read(run, sock, view, sent_ns, plan.timeout_s)
-            if any(view) or _goes_on(sock):
-                raise ExperimentError(
-                    "the peer speaks another protocol", phase="round", **peer_of(sock)
-                )
+            if any(view) or _has_more(sock):
+                raise ExperimentError("wrong-protocol", phase="round", **peer_address(sock))
             for packets, tap in zip(seen, taps, strict=True):
                 packets += tap.read()
             writes = [(begin_ns + at - sent_ns, n) for at, n in zip(stamps, sizes, strict=True)]
@@ -168,7 +175,7 @@ class Rounds:
         self._note_ladder(seen)
 
     def _is_warm_up(self, sequence: int, seen: list[list[Packet]]) -> bool:
-        """Say whether the kernel still acknowledges at once; note who waited if it does not."""
+        """Return whether the kernel still acknowledges at once; record the waits if it does not."""
         rows = self._rows(seen)
         held = [_length_s(row) for row in rows if _is_wait(row, "server")]
         self._quick &= self._waits and bool(rows) and not held and sequence <= MAX_QUICK_ROUNDS
@@ -181,7 +188,7 @@ class Rounds:
         return False
 
     def _note_ladder(self, seen: list[list[Packet]]) -> None:
-        """Keep the packets of the second round, or of the only one, until the next one begins."""
+        """Keep the packets of the second round, or of the only one."""
         if self._window is None or self._window[0] != min(2, self._plan.count):
             return
         if rows := self._rows(seen):
@@ -194,7 +201,7 @@ class Rounds:
         return ladder_rows(seen[0], seen[-1], server=self._server, begin_ns=begin_ns, writes=writes)
 
     def _conclude(self) -> None:
-        """Note how many rounds had which wait; warn where Nagle's rule had nothing to hold back."""
+        """Summarize the waits; warn where Nagle's algorithm had nothing to hold back."""
         run, plan, mode = self._run, self._plan, self._mode
         if not self._held_s:
             return
@@ -208,12 +215,15 @@ class Rounds:
         }
         free = int((waited == 0).sum())
         if self._waits and 2 * free > held.size:
-            run.warnings.append(
-                f"{mode}: in {free} of {held.size} rounds no part waited: the acknowledgement was "
-                f"there before the next write (round trip {show(run.facts['rtt_s'], 's')}, "
-                f"{show(plan.write_gap_s, 's')} between writes, "
-                f"quickack {'on' if plan.quickack else 'off'})"
-            )
+            facts = {
+                "mode": mode,
+                "free": free,
+                "rounds": int(held.size),
+                "rtt_s": run.facts["rtt_s"],
+                "write_gap_s": plan.write_gap_s,
+                "quickack": "on" if plan.quickack else "off",
+            }
+            run.warnings.append(Notice("nothing-held-back", facts))
 
 
 def _is_wait(row: dict[str, Any], who: str) -> bool:
@@ -227,7 +237,7 @@ def _length_s(row: dict[str, Any]) -> float:
 def _read(
     run: Responses, sock: socket.socket, view: memoryview, sent_ns: int, timeout_s: float
 ) -> int:
-    """Read one response; return when it was whole, after the first write. [ns]"""
+    """Read one response; return its time since the first write. [ns]"""
     have = 0
     written_ns = _clock()
     while True:
@@ -237,22 +247,19 @@ def _read(
         except BlockingIOError:
             got, now_ns = -1, _clock()
         if got == 0:
-            raise ConnectionResetError("it closed the connection")
+            raise ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
         have += max(got, 0)
         if have == len(view):
             return now_ns - sent_ns
         if now_ns - written_ns > timeout_s * 1e9:
             raise ExperimentError(
-                f"no response within {timeout_s:g} s",
-                phase="round",
-                hint="The path takes longer than timeout_s, or the peer hangs",
-                **peer_of(sock),
+                "no-response", phase="round", timeout_s=timeout_s, **peer_address(sock)
             )
         run.stopping.check()
 
 
-def _goes_on(sock: socket.socket) -> bool:
-    """Return True if more came than a response."""
+def _has_more(sock: socket.socket) -> bool:
+    """Return True if more than a response has arrived."""
     try:
         return bool(sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT))
     except BlockingIOError:
@@ -262,12 +269,12 @@ def _goes_on(sock: socket.socket) -> bool:
 def _writer(
     sock: socket.socket, mode: str, plan: WritePlan, stamps: list[int], stopping: Stopping
 ) -> Callable[[], Any]:
-    """Return what writes a request in one of the ways, and notes when it wrote each part."""
+    """Return a function that writes a request in one mode and records the time of each write."""
     pieces, whole = plan.pieces(), plan.request()
 
     def parts() -> Iterator[bytes]:
-        for place, piece in enumerate(pieces):
-            if place and plan.write_gap_s:
+        for index, piece in enumerate(pieces):
+            if index and plan.write_gap_s:
                 stopping.sleep(plan.write_gap_s)
             stamps.append(_clock())
             yield piece
@@ -297,7 +304,7 @@ def _write(send: Callable[..., None], parts: Iterator[bytes]) -> None:
 def _write_and_flush(
     sock: socket.socket, send: Callable[..., None], parts: Iterator[bytes]
 ) -> None:
-    """Write as a program with a stream does; flush empties the program's buffer, and none is."""
+    """Write through a stream and flush it, which does nothing: the stream has no buffer."""
     with sock.makefile("wb", buffering=0) as stream:
         for piece in parts:
             if (done := stream.write(piece) or 0) < len(piece):
@@ -312,5 +319,5 @@ def _write_corked(sock: socket.socket, send: Callable[..., None], parts: Iterato
 
 
 def _write_more(send: Callable[..., None], parts: Iterator[bytes], count: int) -> None:
-    for place, piece in enumerate(parts, 1):
-        send(piece, flags=socket.MSG_MORE if place < count else 0)
+    for number, piece in enumerate(parts, 1):
+        send(piece, flags=socket.MSG_MORE if number < count else 0)

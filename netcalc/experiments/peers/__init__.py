@@ -1,1 +1,1 @@
-"""The programs at the other end of a run, and the processes that hold them."""
+"""Helper processes of a run: peers, workers, and holders of a namespace."""

@@ -1,4 +1,4 @@
-"""A program in a network namespace that opens sockets and files there and hands them to its parent.
+"""A helper program that opens sockets and files in a network namespace, for its parent.
 
 Started by :mod:`netcalc.experiments.peers.process` for a
 :class:`~netcalc.experiments.peers.namespace.Namespace`; it needs the standard library only.
@@ -10,44 +10,40 @@ import json
 import os
 import socket
 import struct
-import sys
-import threading
 from typing import Any
 
-from netcalc.experiments.peers.responder import Counts, die_with_parent, end_with_input, say
+from netcalc.experiments.peers.lifetime import die_with_parent, read_settings, start
 
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
 _SIOCSIFFLAGS, _SIOCSIFMTU, _IFF_UP, _IFF_RUNNING = 0x8914, 0x8922, 0x1, 0x40
 
 
 def main() -> int:
-    """Enter a network namespace, then open what the parent asks for and hand it over."""
-    settings = json.loads(sys.stdin.buffer.readline(4096))
-    die_with_parent(settings["parent"])
+    """Enter a network namespace, then open what the parent requests and hand it over."""
+    settings = read_settings()
     control = socket.socket(fileno=settings["fd"])
-    report: dict[str, Any] = {"port": 0, "refused": ""}
+    report = {"refused": ""}
     try:
         if settings["own"]:
             make_namespace(settings["mtu_bytes"])
     except OSError as error:
         report["refused"] = error.strerror or str(error)
-    die_with_parent(settings["parent"])  # again: other rights take the first order back
-    threading.Thread(target=end_with_input, args=(Counts(),), daemon=True).start()
-    say(report)
+    die_with_parent(settings["parent"])  # again: a change of credentials clears the first call
+    start(settings, report)
     while request := control.recv(4096):
-        opened: list[int] = []
+        descriptors: list[int] = []
         try:
-            opened.append(opened_for(json.loads(request)))
+            descriptors.append(open_descriptor(json.loads(request)))
             answer: dict[str, Any] = {}
         except OSError as error:
             answer = {"error": error.errno, "text": error.strerror or str(error)}
-        socket.send_fds(control, [json.dumps(answer).encode()], opened)
-        for descriptor in opened:
+        socket.send_fds(control, [json.dumps(answer).encode()], descriptors)
+        for descriptor in descriptors:
             os.close(descriptor)
     return 0
 
 
-def opened_for(request: dict[str, Any]) -> int:
+def open_descriptor(request: dict[str, Any]) -> int:
     """Open a socket or a file and return its descriptor."""
     if "file" in request:
         return os.open(request["file"], os.O_RDONLY | os.O_CLOEXEC)
@@ -59,7 +55,7 @@ def opened_for(request: dict[str, Any]) -> int:
 
 
 def make_namespace(mtu_bytes: int) -> None:
-    """Make a network namespace, with a user namespace if that is needed, and bring its lo up."""
+    """Make a network namespace, with a user namespace where needed, and bring up its lo."""
     import fcntl
 
     user, group = os.geteuid(), os.getegid()
@@ -78,7 +74,7 @@ def make_namespace(mtu_bytes: int) -> None:
 
 
 def call_c(name: str, *numbers: int) -> None:
-    """Call a function of the C library that returns 0, or raise its error."""
+    """Call a function of the C library; raise its error if it does not return 0."""
     import ctypes
 
     library = ctypes.CDLL(None, use_errno=True)

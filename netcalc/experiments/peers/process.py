@@ -1,4 +1,9 @@
-"""Starts, watches and ends the peer process of a run."""
+"""Starts, watches and ends the helper processes of a run.
+
+There is one protocol: a helper reads its settings from its input, reports that it is ready, and
+ends when its input closes (:mod:`netcalc.experiments.peers.lifetime`). One that works on sockets
+made elsewhere also has a control socket, on which messages carry descriptors.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +11,37 @@ import errno
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 from netcalc.errors import ExperimentError
-from netcalc.experiments.peers import responder
+from netcalc.experiments.peers import lifetime
+from netcalc.experiments.running.limits import MAX_BYTES, MAX_DURATION_S
+from netcalc.experiments.running.run import Record
 from netcalc.experiments.running.stopping import SLICE_S, Stopping
 from netcalc.experiments.running.waiting import readable
 
 START_LIMIT_S = 10.0
-"""How long the peer may take until it is bound. [s]"""
+"""Timeout of a helper's start: a fraction of a second, longer on an overloaded machine. [s]"""
 END_LIMIT_S = 0.5
-"""How long it may take to end by itself before it is killed. [s]"""
+"""Time for a helper to end by itself and report its counts before it is killed; with it, a stop
+still takes effect within a second. [s]"""
 DEATH_S = 0.2
-"""How long after a broken exchange the peer may take to be dead. [s]"""
-_FOLDER = Path(responder.__file__).absolute().parent
-# The package without its __init__, which would load numpy: the program is there ten times sooner.
+"""Time after a broken exchange for a dying helper to be reaped, so that the error names it. [s]"""
+LIFETIME_S = MAX_DURATION_S + 30
+"""Time limit of a helper: longer than any run, which ends it first. [s]"""
+PEER_BYTES = MAX_BYTES + 100_000_000
+"""Bytes that a peer carries at most: the limit of a run, and its warm-up. [byte]"""
+_MESSAGE_BYTES = 1 << 16
+_FOLDER = Path(lifetime.__file__).absolute().parent
+# Import the package without its __init__, which would load numpy: that starts ten times faster.
 _BOOT = """
 import importlib, os, sys, types
 folder = sys.argv[1]
@@ -36,28 +51,27 @@ for name in "netcalc.experiments.peers", "netcalc.experiments", "netcalc":
     folder = os.path.dirname(folder)
 os._exit(importlib.import_module("netcalc.experiments.peers." + sys.argv[2]).main())
 """
-_HINTS = {
-    errno.EADDRINUSE: "Another program holds it. Use port=0: the kernel picks a free one",
-    errno.EACCES: "Ports below 1024 need a privilege. Use port=0: the kernel picks a free one",
-    errno.EADDRNOTAVAIL: "This host has no such address. Try host='127.0.0.1'",
-    errno.EAFNOSUPPORT: "This host has no such address family. Try host='127.0.0.1'",
+_BIND_CODES = {
+    errno.EADDRINUSE: "port-in-use",
+    errno.EACCES: "port-not-permitted",
+    errno.EADDRNOTAVAIL: "address-missing",
+    errno.EAFNOSUPPORT: "address-missing",
 }
-_SCARCE = {
-    errno.EMFILE: "Close some files, or raise the limit (ulimit -n)",
-    errno.ENFILE: "The whole machine has no more",
-    errno.EAGAIN: "End some processes, or raise the limit (ulimit -u)",
-    errno.ENOMEM: "The memory of this process, or of the machine, is at its end",
+_START_CODES = {
+    errno.EMFILE: "process-out-of-files",
+    errno.ENFILE: "process-out-of-files",
+    errno.EAGAIN: "out-of-processes",
+    errno.ENOMEM: "process-out-of-memory",
 }
-_WHAT = {errno.EADDRINUSE: "the port is in use", errno.EACCES: "the port is not allowed"}
 
 
 class Peer:
-    """A process that answers on a loopback address, for as long as this object is open.
+    """A helper process that lives as long as this object is open.
 
     Parameters
     ----------
     settings : dict
-        What the process is told; ``protocol``, ``host`` and ``port`` at least.
+        The settings of its program.
     passed : sequence of int
         Descriptors that it inherits, under the same numbers.
     program : str
@@ -66,9 +80,9 @@ class Peer:
     Attributes
     ----------
     port : int
-        The port it is bound to.
+        The port it is bound to; 0 without one.
     report : dict
-        The buffers and the congestion control that the kernel gave it.
+        The rest of its first report: granted buffers, congestion control.
     """
 
     def __init__(
@@ -79,14 +93,14 @@ class Peer:
         passed: Sequence[int] = (),
         program: str = "responder",
     ) -> None:
-        self._host: str = settings["host"]
-        self._wanted_port: int = settings["port"]
-        self._process = _started(passed, program)
+        self._host: str | None = settings.get("host")
+        self._wanted_port: int | None = settings.get("port")
+        self._process = _start(passed, program)
         self._output = b""
         try:
             self._send({**settings, "parent": os.getpid()})
             self.report = self._ready(stopping)
-            self.port: int = self.report.pop("port")
+            self.port: int = self.report.pop("port", 0)
         except BaseException:
             self.close()
             raise
@@ -107,19 +121,31 @@ class Peer:
         """Process number."""
         return self._process.pid
 
-    def death(self) -> str | None:
-        """Say how the peer ended, or None if it still runs."""
+    def status(self) -> str | None:
+        """Return how the process ended, by exit code or signal; None if it still runs."""
         try:
             code = self._process.wait(DEATH_S)
         except subprocess.TimeoutExpired:
             return None
-        if code == responder.LIMIT_REACHED:
-            return "the peer process reached its limit of time or bytes"
-        how = f"status {code}" if code >= 0 else signal.Signals(-code).name
-        return f"the peer process ended ({how})"
+        return f"status {code}" if code >= 0 else signal.Signals(-code).name
+
+    def explain(self, error: ExperimentError) -> ExperimentError:
+        """Return the error of a run, or the end of this process if that is its cause."""
+        status = self.status()
+        if status is None:
+            return error
+        at_limit = self._process.returncode == lifetime.LIMIT_REACHED
+        return ExperimentError(
+            "peer-at-limit" if at_limit else "peer-ended",
+            phase=error.phase,
+            host=error.host,
+            port=error.port,
+            status=status,
+            symptom=error.code,
+        )
 
     def close(self) -> dict[str, int]:
-        """End the process, reap it, and return what it counted (empty if it could not tell)."""
+        """End the process, reap it, and return its counts (empty if it could not report them)."""
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
@@ -146,10 +172,10 @@ class Peer:
         try:
             self._process.stdin.write(json.dumps(settings).encode() + b"\n")
         except OSError:
-            return  # it ended at once; what it printed says why
+            return  # it ended at once; its output shows why
 
     def _ready(self, stopping: Stopping) -> dict[str, Any]:
-        """Wait for the line that the peer writes when it is bound, and return it."""
+        """Wait for the first report of the process, and return it."""
         assert self._process.stdout is not None
         end_s = time.monotonic() + START_LIMIT_S
         while b"\n" not in self._output and time.monotonic() < end_s:
@@ -163,29 +189,111 @@ class Peer:
         try:
             report: dict[str, Any] = json.loads(line)
         except ValueError:
-            said = line.decode("utf-8", "backslashreplace") or "nothing"
-            raise self._error(
-                "start", f"the peer process did not start, it said: {said}", None
-            ) from None
+            output = line.decode("utf-8", "backslashreplace") or "none"
+            raise self._error("peer-not-ready", "start", output=output) from None
         if "error" in report:
-            what = _WHAT.get(report["error"], "the peer cannot use this address")
-            raise self._error("bind", f"{what}: {report['text']}", _HINTS.get(report["error"]))
+            code = _BIND_CODES.get(report["error"], "address-not-usable")
+            raise self._error(code, "bind", reason=report["text"])
         return report
 
-    def _error(self, phase: str, what: str, hint: str | None) -> ExperimentError:
-        return ExperimentError(
-            what, phase=phase, host=self._host, port=self._wanted_port, hint=hint
-        )
+    def _error(self, code: str, phase: str, **values: Any) -> ExperimentError:
+        return ExperimentError(code, phase=phase, host=self._host, port=self._wanted_port, **values)
 
 
-def _started(passed: Sequence[int], program: str) -> subprocess.Popen[bytes]:
-    """Start the peer in a process group of its own, so that Ctrl-C reaches this process alone.
+class ControlledPeer(Peer):
+    """A helper process with a control socket, over which messages and descriptors pass.
 
-    Not in a session of its own: Linux schedules each session as a group, and changing from one
-    group to another costs a round trip 0.6 µs of 13.
+    Parameters
+    ----------
+    program : str
+        Module of this package that it runs.
+    settings : dict
+        Further settings of its program.
+    """
+
+    def __init__(self, program: str, *, stopping: Stopping, **settings: Any) -> None:
+        self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            with theirs:
+                super().__init__(
+                    {**settings, "fd": theirs.fileno()},
+                    stopping=stopping,
+                    passed=[theirs.fileno()],
+                    program=program,
+                )
+        except BaseException:
+            self.control.close()
+            raise
+
+    def close(self) -> dict[str, int]:
+        """End the process."""
+        self.control.close()
+        return super().close()
+
+    def send(self, message: dict[str, Any], socks: Sequence[socket.socket] = ()) -> None:
+        """Send a message, with sockets for the process to work on."""
+        data = [json.dumps(message).encode()]
+        try:
+            if socks:
+                socket.send_fds(self.control, data, [sock.fileno() for sock in socks])
+            else:
+                self.control.send(data[0])
+        except OSError as error:
+            self.fail(error)
+
+    def receive(self) -> tuple[dict[str, Any], list[int]]:
+        """Wait for a message; return it with its descriptors."""
+        try:
+            data, descriptors, _, _ = socket.recv_fds(self.control, _MESSAGE_BYTES, 1)
+        except OSError as error:
+            self.fail(error)
+        if not data:
+            self.fail(None)
+        return json.loads(data), list(descriptors)
+
+    def fail(self, cause: BaseException | None) -> NoReturn:
+        """Raise the error of a process that is gone or does not respond."""
+        raise self.explain(ExperimentError("peer-silent", phase="transfer")) from cause
+
+
+@contextmanager
+def attribute_errors(run: Record[Any], peer: Peer | None) -> Iterator[None]:
+    """Turn errors of the system into those of the run, and name the end of a peer that caused one.
+
+    An error that a function of the caller raised stays as it is.
+    """
+    try:
+        yield
+    except (OSError, ExperimentError) as error:
+        if error is run.error_of_caller:
+            raise
+        failure = run.failure(error) if isinstance(error, OSError) else error
+        explained = failure if peer is None else peer.explain(failure)
+        if explained is error:
+            raise
+        raise explained from error
+
+
+@contextmanager
+def record_peer(run: Record[Any], peer: Peer) -> Iterator[None]:
+    """Record the facts of a peer, and its counts at the end; attribute errors."""
+    run.facts.update({f"peer_{name}": value for name, value in peer.report.items()})
+    try:
+        with attribute_errors(run, peer):
+            yield
+    finally:
+        counts = peer.close()
+        run.facts.update({f"peer_{name}_count": value for name, value in counts.items()})
+
+
+def _start(passed: Sequence[int], program: str) -> subprocess.Popen[bytes]:
+    """Start a helper in a process group of its own, so that Ctrl-C reaches this process alone.
+
+    It does not get a session of its own: Linux schedules each session as a group, and switching
+    between groups added 0.6 µs to a round trip of 13 µs.
     """
     if not sys.executable:
-        raise ExperimentError("the Python program is not known here", phase="start")
+        raise ExperimentError("no-interpreter", phase="start")
     try:
         return subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", _BOOT, str(_FOLDER), program],
@@ -198,7 +306,7 @@ def _started(passed: Sequence[int], program: str) -> subprocess.Popen[bytes]:
         )
     except OSError as error:
         raise ExperimentError(
-            f"the peer process cannot be started: {error.strerror or error}",
+            _START_CODES.get(error.errno or 0, "process-not-started"),
             phase="start",
-            hint=_SCARCE.get(error.errno or 0, "Models and readers work without it"),
+            reason=error.strerror or str(error),
         ) from error

@@ -1,72 +1,54 @@
-"""The peer of a run: a program of its own that answers what it gets.
+"""The peer of a run: a helper program that echoes or answers what it receives.
 
-Started by :mod:`netcalc.experiments.peers.process`; it needs the standard library only. It reads
-its settings as one line of JSON, writes one line when it is ready, and works until its input
-closes, its parent dies, or its limits are reached; then it writes what it counted. What it does
-is the ``protocol`` of its settings:
+Started by :mod:`netcalc.experiments.peers.process`; it needs the standard library only. The
+``protocol`` of its settings is one of:
 
 ``udp``
-    A datagram is sent back as it came if it carries the session of this run, or is too short for
-    one.
+    A datagram is echoed if it carries the session of this run, or is too short for one.
 ``tcp``
-    A connection starts with a greeting of 8 bytes, which is sent back; then every message is
-    preceded by its own length and is sent back once it is complete.
+    A connection starts with a greeting of 8 bytes, which is echoed; then each message starts with
+    its own length and is echoed once it is complete.
 ``rounds``
     Requests of one size on a connection, each answered once it is complete. A request starts with
     the session, as far as it is long enough.
 ``transactions``
-    One request a connection, perhaps within TLS. It starts with its own length and the session,
-    and is sent back once it is complete.
+    One request per connection, optionally within TLS. It starts with its own length and the
+    session, and is echoed once it is complete.
 """
 
 from __future__ import annotations
 
 import gc
-import json
-import os
-import signal
 import socket
 import struct
-import sys
-import threading
+from pathlib import Path
 from typing import Any
 
+from netcalc.experiments.peers.lifetime import LIMIT_REACHED, Counts, read_settings, say, start
 from netcalc.experiments.running.sockets import granted
 
 TAG_BYTES = 8
-"""Head of every probe: over UDP 4 bytes sequence and 4 bytes session, over TCP length, sequence."""
+"""Tag of every probe: over UDP 4 bytes sequence, 4 session; over TCP 4 bytes length, 4 sequence."""
+CERTIFICATE = Path(__file__).with_name("public_test_key.pem")
+"""Key and self-signed certificate of every TLS server: a published key, for this machine alone."""
 GREETING_S = 2.0
-"""How long a new connection may take to show its greeting. [s]"""
-LIMIT_REACHED = 3
-"""Exit code of a peer that reached its limit of time or bytes."""
-_PR_SET_PDEATHSIG = 1
-
-
-class Counts:
-    """What the peer did: messages sent back, refused for another session, and not sent."""
-
-    def __init__(self) -> None:
-        self.echoed = self.refused = self.unsent = 0
+"""Timeout of a greeting: a stranger that connects and stays silent holds up the run for no longer,
+within its connect timeout of 5 s. [s]"""
 
 
 def main() -> int:
     """Serve one run; return the exit code."""
-    settings = json.loads(sys.stdin.buffer.readline(4096))
-    die_with_parent(settings["parent"])
+    settings = read_settings()
     try:
         sock = bound_socket(settings)
     except OSError as error:
         say({"error": error.errno, "text": error.strerror or str(error)})
         return 2
     counts = Counts()
-    threading.Thread(target=end_with_input, args=(counts,), daemon=True).start()
-    alarm = threading.Timer(settings["duration_s"], os._exit, (LIMIT_REACHED,))
-    alarm.daemon = True
-    alarm.start()
-    say({"port": sock.getsockname()[1], **granted(sock)})
+    start(settings, {"port": sock.getsockname()[1], **granted(sock)}, counts)
     session = bytes.fromhex(settings["session"])
     if settings["protocol"] == "udp":
-        gc.disable()  # it would run between two datagrams, and finds nothing
+        gc.disable()  # a collection between two datagrams would only add to one round trip
         echo_datagrams(sock, session[:4], settings, counts)
     elif settings["protocol"] in ("rounds", "transactions"):
         answer_connections(sock, session, settings, counts)
@@ -76,37 +58,8 @@ def main() -> int:
     return LIMIT_REACHED
 
 
-def die_with_parent(parent: int) -> None:
-    """End when the parent ends, however it ends (Linux; elsewhere the closed input says so)."""
-    if sys.platform == "linux":
-        try:
-            import ctypes
-
-            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        except (ImportError, OSError, AttributeError):
-            return
-        if os.getppid() not in (parent, 0):  # it ended before; 0: it is in another PID namespace
-            os._exit(1)
-
-
-def end_with_input(counts: Counts) -> None:
-    """End the process when its input closes: the run is over, or the parent is gone."""
-    while sys.stdin.buffer.read(1):
-        pass
-    say(vars(counts))
-    os._exit(0)
-
-
-def say(report: dict[str, Any]) -> None:
-    """Write one line to the parent, or nothing if it is gone."""
-    try:
-        os.write(1, json.dumps(report).encode() + b"\n")
-    except OSError:
-        os._exit(1)
-
-
 def bound_socket(settings: dict[str, Any]) -> socket.socket:
-    """Open the socket that the run's settings ask for, or take the one that was passed."""
+    """Open the socket that the settings describe, or use the inherited one."""
     if "fd" in settings:
         return socket.socket(fileno=settings["fd"])
     family = socket.AF_INET6 if ":" in settings["host"] else socket.AF_INET
@@ -123,7 +76,7 @@ def bound_socket(settings: dict[str, Any]) -> socket.socket:
 def echo_datagrams(
     sock: socket.socket, session: bytes, settings: dict[str, Any], counts: Counts
 ) -> None:
-    """Send datagrams back until the limit; where all come from one port, to that one alone."""
+    """Echo datagrams until the limit; connect to the client if it uses one port."""
     buffer = bytearray(65_536)
     view = memoryview(buffer)
     left_bytes = settings["bytes"]
@@ -133,7 +86,7 @@ def echo_datagrams(
         if size >= TAG_BYTES and buffer[4:8] != session:
             counts.refused += 1
             continue
-        counts.echoed += 1  # before it goes out: the client may end this process at its sight
+        counts.echoed += 1  # before the reply: the client may end this process as soon as it has it
         try:
             sock.sendto(view[:size], sender)
         except OSError:
@@ -146,7 +99,7 @@ def echo_datagrams(
 
 
 def echo_to_one(sock: socket.socket, session: bytes, limit_bytes: int, counts: Counts) -> None:
-    """Send datagrams of a connected socket back: no address to read, none to look up."""
+    """Echo datagrams on a connected socket, which saves the address in both calls."""
     buffer = bytearray(65_536)
     view = memoryview(buffer)
     reply, size, left_bytes = view, len(view), limit_bytes // 2
@@ -154,7 +107,7 @@ def echo_to_one(sock: socket.socket, session: bytes, limit_bytes: int, counts: C
     while left_bytes > 0:
         try:
             got = receive(buffer)
-        except ConnectionError:  # the reply before came to a closed port
+        except ConnectionError:  # an earlier reply reached a closed port
             continue
         if got != size:
             size, reply = got, view[:got]
@@ -173,7 +126,7 @@ def echo_to_one(sock: socket.socket, session: bytes, limit_bytes: int, counts: C
 def echo_connections(
     listener: socket.socket, session: bytes, settings: dict[str, Any], counts: Counts
 ) -> None:
-    """Serve one connection after the other until the limit."""
+    """Serve connections one after the other until the limit."""
     left_bytes: int = settings["bytes"]
     while left_bytes > 0:
         connection, _ = listener.accept()
@@ -194,7 +147,7 @@ def echo_connections(
 def echo_stream(
     connection: socket.socket, largest_bytes: int, limit_bytes: int, counts: Counts
 ) -> int:
-    """Send complete messages back until the client is done; return the bytes carried."""
+    """Echo complete messages until the client is done; return the bytes carried."""
     view = memoryview(bytearray(largest_bytes + 65_536))
     have = carried_bytes = 0
     while carried_bytes < limit_bytes:
@@ -220,7 +173,7 @@ def echo_stream(
 def answer_connections(
     listener: socket.socket, session: bytes, settings: dict[str, Any], counts: Counts
 ) -> None:
-    """Answer requests on one connection after the other until the limit."""
+    """Answer requests, connection by connection, until the limit."""
     secure = tls_server(settings["certificate"]) if settings.get("certificate") else None
     rounds = settings["protocol"] == "rounds"
     view = memoryview(bytearray(settings["message_bytes"] + 1))
@@ -255,7 +208,7 @@ def answer_rounds(
     size, quickack = settings["message_bytes"], settings["quickack"]
     have = carried_bytes = 0
     while True:
-        if quickack:  # the kernel forgets it, so it is said again
+        if quickack:  # the kernel resets it, so it is set before each read
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
         got = connection.recv_into(view[have:size])
         if not got:
@@ -273,7 +226,7 @@ def answer_rounds(
 
 
 def answer_once(connection: socket.socket, view: memoryview, session: bytes, counts: Counts) -> int:
-    """Send a request back once it is complete."""
+    """Echo a request once it is complete."""
     have = 0
     size = TAG_BYTES
     while have < size:
@@ -294,12 +247,12 @@ def answer_once(connection: socket.socket, view: memoryview, session: bytes, cou
 
 
 def tls_server(certificate: str) -> Any:
-    """Return what makes TLS 1.3 of a connection: one handshake, no ticket for a later one."""
+    """Return the server's TLS 1.3 context; without tickets each handshake is a full one."""
     import ssl
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     context.num_tickets = 0
-    context.options |= ssl.OP_IGNORE_UNEXPECTED_EOF  # the stream's end is the end of a request
+    context.options |= ssl.OP_IGNORE_UNEXPECTED_EOF  # a request ends with its stream
     context.load_cert_chain(certificate)
     return context

@@ -1,1 +1,1 @@
-"""What every live run shares: limits, stopping, clocks, its record and its own error."""
+"""The parts shared by all live runs: limits, stopping, clocks, record, measurement error."""

@@ -1,4 +1,4 @@
-"""How good the instrument is: its own error, measured in the run that it belongs to."""
+"""The measurement error of a run: clock, timers and CPU share, measured during the run."""
 
 from __future__ import annotations
 
@@ -18,24 +18,27 @@ from typing import Any
 import numpy as np
 
 from netcalc.experiments.running import sockets
-from netcalc.units import show
+from netcalc.messages import Notice
 
 STARVED_S = 2e-3
-"""A run is called starved if short sleeps end later than this, at their 99th percentile. [s]"""
+"""Lateness of timers, 99th percentile, above which a run warns of CPU contention: far above the
+wake-up of an idle machine, below the time slice of another program, which is some ms. [s]"""
 STARVED_RATIO = 0.8
-"""It is also called starved if it gets less of its processor than this. [ratio]"""
+"""CPU share below which a run warns of contention: another busy program leaves half, and a fifth
+is allowed for background work. [ratio]"""
 CLOCK_STEP_S = 0.05
-"""A wall clock that runs off by more than this in a run was set, or the machine slept. [s]"""
-_SLEEP_S = 5e-4
-_SPIN_S = 0.012
-_LEAST_S = 0.3  # the kernel counts processor time in ticks of 10 ms
+"""Difference between wall and monotonic clock that counts as a step: a clock slewed by NTP, at most
+500 ppm, takes 100 s to drift that far. [s]"""
+_SLEEP_S = 5e-4  # longer than the kernel's timer slack of 50 us, short enough for many of them
+_SPIN_S = 0.012  # longer than a scheduler's time slice of some ms: another program gets its turn
+_LEAST_S = 0.3  # the kernel counts processor time in ticks of 10 ms: 3% of this
 _STAT, _BUSY = Path("/proc/stat"), (1, 2, 3, 8)  # user, nice, system, stolen
 _TICK_CLOCK = 5  # CLOCK_REALTIME_COARSE: it moves with the kernel's tick
 _clock = time.perf_counter_ns
 
 
 def timer() -> dict[str, float]:
-    """Measure the clock: its smallest step and what one reading costs. [s]"""
+    """Measure the resolution of the clock and the cost of one reading. [s]"""
     readings = [_clock() for _ in range(2000)]
     steps = np.diff(np.array(readings))
     nominal_s = time.get_clock_info("perf_counter").resolution
@@ -47,7 +50,7 @@ def timer() -> dict[str, float]:
 
 
 def tick_s() -> float:
-    """Return the time between two ticks of the kernel; 0 where it is not known. [s]"""
+    """Return the period of the kernel's tick; 0 where it is unknown. [s]"""
     try:
         return time.clock_getres(_TICK_CLOCK)
     except OSError:
@@ -56,11 +59,11 @@ def tick_s() -> float:
 
 @contextmanager
 def one_processor() -> Iterator[int | None]:
-    """Keep this thread, and the processes it starts, on the quietest of a few processors.
+    """Pin this thread, and the processes it starts, to the quietest of a few processors.
 
-    Client and peer take turns, so one processor is enough; on two, each wakes the other's from its
-    sleep, which takes longer than the exchange and comes and goes in a run. Where a thread cannot
-    be kept on a processor, it yields None and changes nothing.
+    Client and peer alternate, so one processor suffices. On two, each wakes the other from idle,
+    which takes longer than the exchange itself and varies within a run. Where the system cannot
+    pin a thread, this yields None and changes nothing.
     """
     if not hasattr(os, "sched_setaffinity"):
         yield None
@@ -77,7 +80,7 @@ def one_processor() -> Iterator[int | None]:
 
 
 def _quietest(processors: list[int]) -> int:
-    """Try short sleeps on each processor and stay on the one where they end earliest."""
+    """Time short sleeps on each processor and stay where they end earliest."""
     worst_s = {}
     for processor in processors:
         os.sched_setaffinity(0, {processor})
@@ -88,7 +91,7 @@ def _quietest(processors: list[int]) -> int:
 
 
 def exchange_call_s(host: str) -> float:
-    """Measure one send and one receive call of 8 bytes with no other process in it. [s]"""
+    """Measure one send and one receive call of 8 bytes within this process. [s]"""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     payload, times = bytearray(8), []
     with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as sock:
@@ -104,13 +107,13 @@ def exchange_call_s(host: str) -> float:
 
 
 def own_cost_s(clock_call_s: float) -> float:
-    """Measure what a round trip takes because an interpreter makes it. [s]
+    """Measure how much the interpreter adds to a round trip, at least. [s]
 
-    A reading of the clock, and four calls: of each the arguments and the result, as seen in a
-    receive call with no room, which returns before it enters the kernel, and what giving up the
-    interpreter's lock adds to a system call. What caches cost that another process has used is not
-    in it, nor what stands between the peer's calls: it is the least that is the instrument's own;
-    nan where the system has no socket left.
+    It is one reading of the clock and four calls. Each call costs its arguments and result,
+    measured by a receive call with an empty buffer, which returns before it enters the kernel, and
+    the release of the interpreter's lock, measured as the difference between two system calls.
+    Cold caches and the peer's own bytecode are not included, so it is a lower bound; nan where the
+    system has no socket left.
     """
     try:
         with (
@@ -127,7 +130,7 @@ def own_cost_s(clock_call_s: float) -> float:
 
 
 def _call_s(made: Callable[[int], Iterable[object]], calls: int = 200) -> float:
-    """Return the time of one of many calls, in the median of a few attempts. [s]"""
+    """Return the time of one call: the median of nine batches. [s]"""
     times = []
     for _ in range(9):
         begin_ns = _clock()
@@ -137,7 +140,7 @@ def _call_s(made: Callable[[int], Iterable[object]], calls: int = 200) -> float:
 
 
 def scheduling_delays_s(count: int) -> list[float]:
-    """Measure how much too late short sleeps end. [s]"""
+    """Measure how late short sleeps end. [s]"""
     delays = []
     for _ in range(count):
         begin_ns = _clock()
@@ -147,9 +150,10 @@ def scheduling_delays_s(count: int) -> list[float]:
 
 
 def processor_ratio() -> float:
-    """Measure the share of a processor that this thread gets when it does not sleep. [ratio]
+    """Measure the CPU share of this thread in a busy loop. [ratio]
 
-    Short sleepers are served early even on a crowded processor; a thread that keeps going is not.
+    Schedulers favour a thread that sleeps often, even on a busy processor, so that the lateness of
+    timers alone does not show contention.
     """
     begin_s, ran_s = time.perf_counter(), time.thread_time()
     while (elapsed_s := time.perf_counter() - begin_s) < _SPIN_S:
@@ -158,12 +162,12 @@ def processor_ratio() -> float:
 
 
 class CpuContention:
-    """What other programs take of the processors that a run may use, while it lasts.
+    """CPU time that other programs take during a run, on the processors it may use.
 
     Parameters
     ----------
     needed_count : int
-        Processors that the run would keep busy at once.
+        Processors that the run keeps busy at once.
     """
 
     def __init__(self, needed_count: int = 1) -> None:
@@ -175,9 +179,9 @@ class CpuContention:
         self._spent_s = busy_s(self._processors) - own_s()
 
     def left_ratio(self) -> float:
-        """Return the share of what the run needs that they left it; 1 in too short a time. [ratio]
+        """Return the share of its CPU need that the run could get; 1 for a very short run. [ratio]
 
-        Only processes that this one has reaped are known as its own.
+        Child processes count as the run's own once they are reaped.
         """
         elapsed_s = time.monotonic() - self._begin_s
         taken_s = busy_s(self._processors) - own_s() - self._spent_s
@@ -188,9 +192,9 @@ class CpuContention:
 
 
 def busy_s(processors: set[int]) -> float:
-    """Return how long some processors have worked for programs, or nan if it is not told. [s]
+    """Return the CPU time of all programs on some processors; nan where unknown. [s]
 
-    Interrupts are not in it: much of what the kernel does for a run of this package is one.
+    Interrupts are not included: most of the kernel's work for a run happens in them.
     """
     names = {f"cpu{number}" for number in processors}
     try:
@@ -202,13 +206,13 @@ def busy_s(processors: set[int]) -> float:
 
 
 def own_s() -> float:
-    """Return the processor time of this process and of those it has reaped. [s]"""
+    """Return the CPU time of this process and of its reaped children. [s]"""
     used = os.times()
     return used.user + used.system + used.children_user + used.children_system
 
 
 def scheduling(delays_s: list[float]) -> dict[str, float]:
-    """Return the median and the 99th percentile of the delays. [s]"""
+    """Summarize the lateness of timers: median, 99th percentile, count. [s]"""
     median_s, p99_s = np.percentile(delays_s, (50, 99))
     return {
         "scheduling_delay_median_s": float(median_s),
@@ -217,50 +221,40 @@ def scheduling(delays_s: list[float]) -> dict[str, float]:
     }
 
 
-def starved(p99_s: float, ratio: float) -> str | None:
-    """Return the warning of a run whose processes did not get the processor in time."""
-    signs = []
-    if ratio < STARVED_RATIO:
-        signs.append(f"it got {ratio:.0%} of its processor (limit {STARVED_RATIO:.0%})")
-    if p99_s > STARVED_S:
-        late, limit = show(p99_s, "s", digits=2), show(STARVED_S, "s")
-        signs.append(f"short sleeps ended {late} late (99th percentile, limit {limit})")
-    if not signs:
+def cpu_contention(late_p99_s: float, cpu_ratio: float) -> Notice | None:
+    """Return the warning of a run that got too little CPU, or got it too late."""
+    if cpu_ratio >= STARVED_RATIO and late_p99_s <= STARVED_S:
         return None
-    return f"starved: {' and '.join(signs)}; the longer times are unreliable"
+    values = {
+        "cpu_ratio": cpu_ratio,
+        "least_ratio": STARVED_RATIO,
+        "late_p99_s": late_p99_s,
+        "most_late_s": STARVED_S,
+    }
+    return Notice("cpu-contention", values)
 
 
-def clock_step(wall_s: float, monotonic_s: float) -> str | None:
-    """Return the warning of a run in which the wall clock and the monotonic one disagree."""
+def clock_step(wall_s: float, monotonic_s: float) -> Notice | None:
+    """Return the warning of a run whose wall clock was set, by both clocks' durations."""
     step_s = wall_s - monotonic_s
-    if abs(step_s) <= CLOCK_STEP_S:
-        return None
-    return (
-        f"the wall clock moved by {step_s:+.3g} s against the monotonic clock in the run: it was "
-        "set, or the machine slept; times between probes may contain the gap"
-    )
+    return Notice("clock-stepped", {"step_s": step_s}) if abs(step_s) > CLOCK_STEP_S else None
 
 
-def stood_still(gaps: Sequence[tuple[float, float]]) -> str | None:
-    """Return the warning of a run that did not go on for a while, with the longest such gap."""
+def suspension(gaps: Sequence[tuple[float, float]]) -> Notice | None:
+    """Return the warning of a run that was suspended, with its longest gap."""
     if not gaps:
         return None
     at_s, longest_s = max(gaps, key=lambda gap: gap[1])
-    times = "once" if len(gaps) == 1 else f"{len(gaps)} times"
-    return (
-        f"the run stood still {times}, {show(at_s, 's', digits=3)} after its start for "
-        f"{show(longest_s, 's', digits=3)}: it was stopped, or the machine slept; what was under "
-        "way then contains the gap"
-    )
+    return Notice("run-suspended", {"count": len(gaps), "at_s": at_s, "longest_s": longest_s})
 
 
 def host() -> str:
-    """Name the machine by system, kernel and processor, never by its name."""
+    """Describe the machine by system, kernel and architecture, never by its host name."""
     return f"{platform.system()} {platform.release()} {platform.machine()}"
 
 
 def machine() -> dict[str, Any]:
-    """Return what of the machine bears on the times."""
+    """Return the facts of the machine that affect times."""
     facts: dict[str, Any] = {
         "kernel": platform.release(),
         "python": platform.python_version(),
@@ -274,10 +268,10 @@ def machine() -> dict[str, Any]:
 
 
 def loopback() -> dict[str, Any]:
-    """Return what of the loopback interface bears on the times."""
+    """Return the facts of the loopback interface that affect times."""
     facts: dict[str, Any] = {
-        "offload": "loopback: no wire, no frames, no checksum computed; segments of TCP up to the "
-        "MTU and beyond. Nothing here tells about frames",
+        "offload": "loopback: no wire, no frames, no computed checksums; TCP segments up to the "
+        "MTU and beyond",
     }
     with suppress(OSError, ValueError):
         facts["loopback_mtu_bytes"] = int(Path("/sys/class/net/lo/mtu").read_text())
@@ -285,7 +279,7 @@ def loopback() -> dict[str, Any]:
 
 
 def granted(sock: socket.socket) -> dict[str, Any]:
-    """Return the buffers and, for TCP, the options that the kernel gave, read back."""
+    """Read back the buffers and, for TCP, the options that the kernel granted."""
     facts = sockets.granted(sock)
     if sock.type == socket.SOCK_STREAM:
         facts["nodelay"] = bool(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))

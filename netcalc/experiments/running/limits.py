@@ -1,4 +1,8 @@
-"""What a live run may do at most, and where: checked before the first packet."""
+"""The limits of a live run and its possible targets, checked before the first packet.
+
+The limits hold whatever a caller asks for: a lesson in a classroom must not fill a disk, block a
+machine for an hour, or reach a host whose owner did not agree.
+"""
 
 from __future__ import annotations
 
@@ -7,118 +11,104 @@ import math
 import os
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import as_float, one_dimensional, whole
+from netcalc.checks import as_float, choice, one_dimensional, whole
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.path import Path as EmulatedPath
-from netcalc.units import show
 
 MAX_DURATION_S = 600.0
-"""A run ends after this time and keeps what it measured. [s]"""
+"""A run ends after this time and keeps what it measured; ten minutes of a lesson are enough. [s]"""
 MAX_BYTES = 2_000_000_000
-"""A run carries at most this much payload, both directions together. [byte]"""
+"""Payload of a run, both directions together: bounds what large probes take of a machine. [byte]"""
 MAX_BULK_BYTES = 20_000_000_000
-"""A run of transfers, whose place is this machine alone, carries at most this much. [byte]"""
+"""Payload of a run of transfers: ten times as much, as they are fast and stay on this machine.
+[byte]"""
 MAX_COUNT = 100_000
-"""A run sends at most this many probes. [1]"""
+"""Probes of a run: their rows fit a notebook and its saved file. [1]"""
+MIN_TCP_BYTES = 8
+"""Smallest message of a TCP echo: its length and its sequence. [byte]"""
 MAX_TCP_BYTES = 1 << 20
-"""Largest message of a TCP echo. [byte]"""
+"""Largest message of a TCP echo: the peer holds a whole one in memory. [byte]"""
+MAX_UDP_BYTES = {4: 65_507, 6: 65_527}
+"""Largest payload of a datagram, by version of IP. [byte]"""
 CONNECT_S = 5.0
-"""A connection is awaited for so long. [s]"""
+"""Timeout of a connection: a lost SYN is sent again after 1 s and 3 s. [s]"""
 
 _LOCALHOST = "localhost"
 
 
 def require_processes() -> None:
-    """Refuse where live runs cannot work, with what works instead."""
+    """Refuse a system on which live runs cannot work."""
     if os.name != "posix" or sys.platform in ("emscripten", "wasi", "win32"):
-        raise ExperimentError(
-            f"live runs need the sockets and processes of Linux or macOS, this is {sys.platform}",
-            phase="start",
-            hint="Models, readers, plots and recorded data sets work here",
-        )
+        raise ExperimentError("platform-unsupported", phase="start", platform=sys.platform)
 
 
 def require_path(path: object, *, needed: bool = False) -> None:
-    """Refuse what is no path: its text is read where it is typed, not here."""
+    """Refuse anything but a Path; text is parsed at the edge, not here."""
     if isinstance(path, EmulatedPath) or (path is None and not needed):
         return
-    text = path if isinstance(path, str) else "10 Mbit/s 1 ms"
-    raise DomainError("path", repr(path), "a Path", hint=f"Write Path.parse({text!r})")
+    example = path if isinstance(path, str) else "10 Mbit/s 1 ms"
+    raise DomainError("not-a-path", "path", repr(path), example=example)
 
 
-def require_linux(why: str) -> None:
-    """Refuse where the kernel is not Linux, with what works instead."""
+def require_linux(feature: str) -> None:
+    """Refuse a kernel other than Linux, whose ``feature`` the run needs."""
     require_processes()
     if not sys.platform.startswith("linux"):
-        raise ExperimentError(
-            f"this run needs Linux, for {why}; this is {sys.platform}",
-            phase="start",
-            hint="Echo and bulk work here, as models, readers and recorded data sets do",
-        )
+        raise ExperimentError("needs-linux", phase="start", feature=feature, platform=sys.platform)
 
 
 def loopback_address(host: str) -> str:
-    """Return ``host`` as an address of this machine's loopback; refuse anything else."""
+    """Return ``host`` as an address of this machine's loopback; refuse any other."""
     if host == _LOCALHOST:
         return "127.0.0.1"
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
-        raise _refused(host, "it is not an IP address, and names are not looked up") from None
+        raise _refused_target("target-not-an-address", host) from None
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
         address = address.ipv4_mapped
     if address.is_multicast:
-        raise _refused(host, "it is a multicast address, many hosts could answer")
+        raise _refused_target("target-is-multicast", host)
     if str(address) in ("255.255.255.255", "127.255.255.255", "127.0.0.0"):
-        raise _refused(host, "it is a broadcast address, many hosts could answer")
+        raise _refused_target("target-is-broadcast", host)
     if not address.is_loopback:
-        raise _refused(host, "it is not a loopback address, and nobody there agreed to a test")
+        raise _refused_target("target-not-loopback", host)
     return str(address).partition("%")[0]
 
 
-def _refused(host: str, why: str) -> ExperimentError:
-    return ExperimentError(
-        f"this target is refused: {why}",
-        phase="target",
-        host=str(host),
-        hint="Live runs go to 127.0.0.1 or ::1",
-    )
+def _refused_target(code: str, host: str) -> ExperimentError:
+    return ExperimentError(code, phase="target", host=str(host))
 
 
 def payload_sizes(payload_bytes: ArrayLike, *, protocol: str, host: str) -> list[int]:
     """Return the sizes as whole numbers; refuse what the protocol cannot carry in one message."""
+    carrier = protocol.upper()
     if protocol == "tcp":
-        low, high = 8, MAX_TCP_BYTES
-        why = "A message starts with 4 bytes of length and 4 of sequence"
-    elif ":" in host:
-        low, high = 0, 65_527
-        why = "An IPv6 payload holds 65,535 bytes, 8 of them the UDP header"
-    else:
-        low, high = 0, 65_507
-        why = "An IPv4 packet holds 65,535 bytes, 28 of them the IP and UDP headers"
-    return whole_sizes(payload_bytes, low, high, carrier=protocol.upper(), why=why)
+        return whole_sizes(
+            "size-for-tcp", payload_bytes, MIN_TCP_BYTES, MAX_TCP_BYTES, carrier=carrier
+        )
+    version = 6 if ":" in host else 4
+    high = MAX_UDP_BYTES[version]
+    return whole_sizes(f"size-for-ipv{version}", payload_bytes, 0, high, carrier=carrier)
 
 
 def whole_sizes(
-    payload_bytes: ArrayLike, low: int, high: int, *, carrier: str, why: str
+    code: str, payload_bytes: ArrayLike, low: int, high: int, *, carrier: str
 ) -> list[int]:
-    """Return the sizes as whole numbers; refuse what is outside ``[low, high]``, and say why."""
+    """Return the sizes as whole numbers; refuse those outside ``[low, high]`` with ``code``."""
     sizes = one_dimensional("payload_bytes", as_float("payload_bytes", payload_bytes))
     wrong = ~(np.isfinite(sizes) & (sizes >= low) & (sizes <= high) & (np.floor(sizes) == sizes))
     if wrong.any():
         first = int(np.flatnonzero(wrong)[0])
-        place = f" (at index {first})" if sizes.size > 1 else ""
-        raise DomainError(
-            "payload_bytes",
-            f"{sizes[first]:.15g}{place}",
-            f"a whole number from {low} to {high} for {carrier}",
-            hint=why,
-        )
+        name = f"payload_bytes[{first}]" if sizes.size > 1 else "payload_bytes"
+        raise DomainError(code, name, float(sizes[first]), low=low, high=high, carrier=carrier)
     return [int(size) for size in sizes]
 
 
@@ -126,35 +116,48 @@ def whole_number(name: str, value: float, low: int, high: int) -> int:
     """Return ``value`` as int; refuse a fraction and what is outside ``[low, high]``."""
     array = whole(name, value, low)
     if array.ndim or math.isnan(array) or array > high:
-        raise DomainError(name, value, f"a whole number from {low} to {high}")
+        raise DomainError("whole-out-of-range", name, value, low=low, high=high)
     return int(array)
+
+
+def whole_numbers(name: str, values: ArrayLike, low: int, high: int) -> list[int]:
+    """Return a list of whole numbers; refuse a fraction and what is outside ``[low, high]``."""
+    array = np.atleast_1d(one_dimensional(name, np.atleast_1d(as_float(name, values))))
+    return [whole_number(name, value, low, high) for value in array.tolist()]
 
 
 def finite(name: str, value: float, low: float, high: float) -> float:
     """Return ``value`` as float; refuse nan and what is outside ``[low, high]``."""
     array = as_float(name, value)
     if array.ndim or not low <= array <= high:
-        raise DomainError(name, value, f"from {low:g} to {high:g}")
+        raise DomainError("out-of-range", name, value, low=low, high=high)
     return float(array)
 
 
+def distinct_choices(name: str, given: Sequence[str], choices: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names as a tuple; refuse none, one twice, and one that is not a choice."""
+    names = (given,) if isinstance(given, str) else tuple(given)
+    if not names:
+        raise DomainError("empty-choice", name, choices=list(choices))
+    for one in names:
+        choice(name, one, choices)
+    if len(set(names)) < len(names):
+        raise DomainError("repeated-choice", name, list(names))
+    return names
+
+
 def require_bounded(*, probe_count: int, carried_bytes: int, duration_s: float) -> None:
-    """Refuse a run that would go beyond a limit, with the estimate."""
-    for estimate, limit, unit in (
-        (probe_count, MAX_COUNT, "probes"),
-        (carried_bytes, MAX_BYTES, "byte"),
-        (duration_s, MAX_DURATION_S, "s"),
-    ):
-        if estimate > limit:
-            amounts = [
-                f"{amount:,} {unit}" if unit == "probes" else show(amount, unit)
-                for amount in (estimate, limit)
-            ]
-            raise ExperimentError(
-                f"the run would take {amounts[0]}, at most {amounts[1]} are allowed",
-                phase="plan",
-                hint="Ask for fewer or smaller probes, a shorter interval or a faster path",
-            )
+    """Refuse a run whose estimated count, volume or time is above a limit."""
+    if probe_count > MAX_COUNT:
+        raise _above_limit("too-many-probes", count=probe_count, limit=MAX_COUNT)
+    if carried_bytes > MAX_BYTES:
+        raise _above_limit("too-many-bytes", carried_bytes=carried_bytes, limit_bytes=MAX_BYTES)
+    if duration_s > MAX_DURATION_S:
+        raise _above_limit("run-too-long", duration_s=duration_s, limit_s=MAX_DURATION_S)
+
+
+def _above_limit(code: str, **values: Any) -> ExperimentError:
+    return ExperimentError(code, phase="plan", **values)
 
 
 def require_writable(save: str | os.PathLike[str] | None) -> None:
@@ -162,13 +165,15 @@ def require_writable(save: str | os.PathLike[str] | None) -> None:
     if save is None:
         return
     path = Path(save)
-    why = "it is a directory" if path.is_dir() else ""
+    if path.is_dir():
+        raise ExperimentError("file-is-directory", phase="save", file=path.name)
     if path.exists() and not path.is_file():
-        why = why or "it is a device or a pipe"
-    if not why:
-        try:
-            with tempfile.TemporaryFile(dir=path.parent):
-                return
-        except OSError as error:
-            why = error.strerror or str(error)
-    raise ExperimentError(f"{path.name} cannot be written: {why}", phase="save")
+        raise ExperimentError("file-is-special", phase="save", file=path.name)
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            return
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ExperimentError(
+            "file-not-writable", phase="save", file=path.name, reason=reason
+        ) from error

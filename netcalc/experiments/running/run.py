@@ -1,10 +1,9 @@
-"""What every run keeps, whatever it measures: its facts, its own error, its file, and its end."""
+"""What all runs share: their facts, measurement error, progress, saved file and end."""
 
 from __future__ import annotations
 
 import errno
 import os
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -14,18 +13,23 @@ from typing import Any, Generic, TypeVar
 from netcalc.emulation import Statistics
 from netcalc.errors import ExperimentError
 from netcalc.experiments.running import instrument
-from netcalc.experiments.running.stopping import Ended, Stopping
-from netcalc.samples import Meta, Samples
+from netcalc.experiments.running.limits import MAX_DURATION_S, require_writable
+from netcalc.experiments.running.stopping import Ended, Stop, Stopping
+from netcalc.messages import Notice
+from netcalc.samples import Instrument, Meta, Samples
 from netcalc.version import __version__
 
 SILENT_COUNT = 20
-"""So many probes in a row without a reply end a run. [1]"""
+"""Probes in a row without a reply that end a run: by chance one in a million at 50% loss. [1]"""
 PROGRESS_S = 0.1
-"""Time between two calls of a progress function, at least. [s]"""
+"""Time between two calls of a progress function, at least: more often than a person sees would only
+disturb the measurement. [s]"""
 SAVE_S = 2.0
-"""Time between two savings of a run that is under way, at least. [s]"""
+"""Time between two saves of a run in progress, at least: what a crash may cost. [s]"""
 OWN_ERROR_S = 5.0
-"""Time between two measurements of the own error of a run that is under way, at least. [s]"""
+"""Time between two measurements of the error of a run in progress, at least: each takes about
+20 ms, 0.4% of this. [s]"""
+_SAVE_SHARE = 20  # of the time since the last save, a save takes one part in this
 
 Progress = Callable[[Any, int, float], object]
 """Called with what is done, of how much, and a value: done is a float where a row is long."""
@@ -33,14 +37,30 @@ Kept = TypeVar("Kept", bound=Samples)
 
 
 class Record(ABC, Generic[Kept]):
-    """What every run keeps: its facts, its own error, who is told, and the file of its samples.
+    """What all runs share: facts, warnings, measurement error, progress and saved samples.
 
     Parameters
     ----------
+    experiment, protocol, target : str
+        Which experiment it is, by which protocol, and what it measures.
     total_count : int
-        Rows that the whole run has.
+        Rows of the complete run.
     unit : str
         What a row is, in the plural: ``"probes"``.
+    host, port : str, int
+        Address that an error names.
+    command : str
+        The call that repeats the run.
+    layers : mapping
+        Per column: the layer at which a size is counted.
+    note : str
+        What a reader of the samples should know.
+    stopping : Stopping
+        Ends the run; its clock is that of the run.
+    progress : callable, optional
+        Called after rows, at a bounded rate.
+    save : path, optional
+        File of the samples.
     """
 
     processor_count = 1
@@ -49,33 +69,40 @@ class Record(ABC, Generic[Kept]):
     def __init__(
         self,
         *,
+        experiment: str,
+        protocol: str,
+        target: str,
         total_count: int,
         unit: str,
         host: str,
-        port: int | None,
+        port: int | None = None,
+        command: str = "",
+        layers: Mapping[str, str] | None = None,
+        note: str = "",
         stopping: Stopping,
         progress: Progress | None = None,
         save: str | os.PathLike[str] | None = None,
-        command: str = "",
     ) -> None:
+        self.experiment, self.protocol, self.target = experiment, protocol, target
         self.total_count, self.unit = total_count, unit
         self.host, self.port = host, port
-        self.stopping = stopping
+        self.stopping, self.clock = stopping, stopping.clock
         self.phase = "start"
         self.error_of_caller: BaseException | None = None
-        self.facts: dict[str, Any] = {}
-        self.warnings: list[str] = []
+        self.facts: dict[str, Any] = {}  # attributes of the Instrument of the samples
+        self.warnings: list[Notice | str] = []
         self.delays_s: list[float] = []
+        self._silent_count = 0
         self.processor_ratio = 1.0
-        self._rivals = instrument.CpuContention(self.processor_count)
+        self._contention = instrument.CpuContention(self.processor_count)
         self._progress = progress
-        self._progress_due_s = 0.0
-        self._own_error_due_s = time.monotonic() + OWN_ERROR_S
         self._save = None if save is None else Path(save)
-        self._save_due_s = time.monotonic() + SAVE_S
-        self._command = command
-        self._start_wall_ns = time.time_ns()
-        self._start_ns = time.perf_counter_ns()
+        self._command, self._note, self._layers = command, note, layers or {}
+        self._start_wall_ns = self.clock.wall_ns()
+        self._start_ns = self.clock.now_ns()
+        self._progress_due_s = 0.0
+        self._save_due_s = SAVE_S
+        self._error_due_s = OWN_ERROR_S
 
     @property
     @abstractmethod
@@ -84,66 +111,83 @@ class Record(ABC, Generic[Kept]):
 
     @abstractmethod
     def samples(self) -> Kept:
-        """Return what was measured so far."""
+        """Return the samples so far."""
+
+    @property
+    def elapsed_s(self) -> float:
+        """Time since the start of the run. [s]"""
+        return self.since_start_s(self.clock.now_ns())
+
+    def since_start_s(self, at_ns: int) -> float:
+        """Return a reading of the clock as time since the start of the run. [s]"""
+        return (at_ns - self._start_ns) * 1e-9
 
     def measure_own_error(self) -> None:
         """Measure how the system serves this thread: before the rows, after them, and between."""
         self.delays_s += instrument.scheduling_delays_s(15)
         self.processor_ratio = min(self.processor_ratio, instrument.processor_ratio())
-        self._own_error_due_s = time.monotonic() + OWN_ERROR_S
-        self.stopping.look()
+        self._error_due_s = self.elapsed_s + OWN_ERROR_S
+        self.stopping.resume()
 
     def measure_contention(self) -> None:
-        """Measure what other programs left of the processors, when all processes are reaped."""
-        self.processor_ratio = min(self.processor_ratio, self._rivals.left_ratio())
+        """Measure the CPU time of other programs, once all processes of the run are reaped."""
+        self.processor_ratio = min(self.processor_ratio, self._contention.left_ratio())
 
-    def note_wire(self, found: Statistics, *, judged: bool = True) -> None:
-        """Note how punctual an emulated path was; warn if it did not keep up."""
+    def add_path_statistics(self, found: Statistics, *, judged: bool = True) -> None:
+        """Record how punctual the emulated path was; warn if it did not keep up."""
         self.facts["wire_lateness_p99_s"] = found.lateness_p99_s
         self.facts["wire_late_ratio"] = found.late_ratio
         if judged and found.invalid is not None:
             self.warnings.append(found.invalid)
 
-    def keep(self, samples: Kept) -> None:
-        """Write the samples to the file that was asked for, if any."""
-        if self._save is not None:
-            try:
-                samples.save(self._save)
-            except OSError as error:
-                raise ExperimentError(
-                    f"the samples cannot be written: {error.strerror or error}",
-                    phase="save",
-                    hint="They are in the attribute partial of this error",
-                    partial=samples,
-                ) from error
+    def write(self, samples: Kept) -> None:
+        """Write the samples to the file of the run, if there is one."""
+        if self._save is None:
+            return
+        try:
+            samples.save(self._save)
+        except OSError as error:
+            raise ExperimentError(
+                "samples-not-saved",
+                phase="save",
+                partial=samples,
+                reason=error.strerror or str(error),
+            ) from error
 
     def failure(self, error: OSError | MemoryError) -> ExperimentError:
-        """Say in which phase the system or the peer ended the run, and what it had no more of."""
-        hint = None
-        if isinstance(error, MemoryError):
-            what, reason = "there is no memory left", "the limit of this process, or of the machine"
-        else:
-            reason = error.strerror or str(error)
-            what, hint = _BY_NUMBER.get(error.errno or 0) or (
-                _BROKEN.get(type(error).__name__, "the system refuses"),
-                None,
-            )
+        """Return the error of the run for one of the system: its phase, address and cause."""
+        number = None if isinstance(error, MemoryError) else error.errno
         return ExperimentError(
-            f"{what}: {reason}", phase=self.phase, host=self.host, port=self.port, hint=hint
+            failure_code(error),
+            phase=self.phase,
+            host=self.host,
+            port=self.port,
+            errno=number,
+            reason=getattr(error, "strerror", None) or str(error) or os.strerror(errno.ENOMEM),
         )
 
+    def count_silence(self, answered: bool, code: str, **values: Any) -> None:
+        """Count the rows in a row without an answer; end the run after too many."""
+        self._silent_count = 0 if answered else self._silent_count + 1
+        if self._silent_count >= SILENT_COUNT:
+            raise self.silence(code, count=self._silent_count, **values)
+
+    def silence(self, code: str, **values: Any) -> ExperimentError:
+        """Return the error of a run that nobody answers."""
+        return ExperimentError(code, phase=self.phase, host=self.host, port=self.port, **values)
+
     def pace(self, last_ns: int, interval_s: float) -> None:
-        """Wait until the interval since the last row is over."""
-        wait_s = interval_s - (time.perf_counter_ns() - last_ns) * 1e-9
+        """Wait for the end of the interval since the last row."""
+        wait_s = interval_s - (self.clock.now_ns() - last_ns) * 1e-9
         if wait_s > 0:
             self.delays_s.append(self.stopping.sleep(wait_s))
 
-    def tell(self, value: float, *, within: float = 0) -> None:
-        """Call the progress function and save, both at a bounded rate.
+    def advance(self, value: float, *, within: float = 0) -> None:
+        """Call the progress function, save, and measure the error, each at a bounded rate.
 
-        ``within`` is the share of a row under way: then nothing of the own error is measured.
+        ``within`` is the completed share of the current row; the error is measured between rows.
         """
-        now_s, done = time.monotonic(), self.done_count + within
+        now_s, done = self.elapsed_s, self.done_count + within
         if self._progress and (now_s >= self._progress_due_s or done == self.total_count):
             try:
                 with self.stopping.caller():
@@ -151,76 +195,102 @@ class Record(ABC, Generic[Kept]):
             except BaseException as error:
                 self.error_of_caller = error
                 raise
-            self._progress_due_s = time.monotonic() + PROGRESS_S
+            self._progress_due_s = self.elapsed_s + PROGRESS_S
         if self._save and now_s >= self._save_due_s and done < self.total_count:
-            try:
-                self.keep(self.samples())
-            except ExperimentError as error:
-                self.warnings.append(f"not saved after {done:g} {self.unit}: {error.what}")
-            took_s = time.monotonic() - now_s
-            self._save_due_s = now_s + max(SAVE_S, 20 * took_s)
-            self.stopping.look()
-        if now_s >= self._own_error_due_s and done < self.total_count and not within:
+            self._save_so_far(now_s, done)
+        if now_s >= self._error_due_s and done < self.total_count and not within:
             self.measure_own_error()
 
-    def since_start_s(self, at_ns: int) -> float:
-        """Return a reading of the clock as time since the start of the run."""
-        return (at_ns - self._start_ns) * 1e-9
+    def _save_so_far(self, now_s: float, done: float) -> None:
+        try:
+            self.write(self.samples())
+        except ExperimentError as error:
+            facts = {"done": done, "unit": self.unit, "reason": error.values["reason"]}
+            self.warnings.append(Notice("save-postponed", facts))
+        self._save_due_s = now_s + max(SAVE_S, _SAVE_SHARE * (self.elapsed_s - now_s))
+        self.stopping.resume()
 
     def meta(
-        self,
-        *,
-        tool: str,
-        target: str,
-        layers: Mapping[str, str],
-        counts: Mapping[str, Any],
-        remarks: Sequence[str] = (),
-        note: str = "",
+        self, counts: Mapping[str, Any] | None = None, warnings: Sequence[Notice] = ()
     ) -> Meta:
-        """Describe the samples: the instrument, its own error, and what makes them doubtful."""
-        elapsed_s = (time.perf_counter_ns() - self._start_ns) * 1e-9
-        wall_s = (time.time_ns() - self._start_wall_ns) * 1e-9
-        start = datetime.fromtimestamp(self._start_wall_ns / 1e9, UTC)
+        """Describe the samples: the experiment, its instrument, and what makes them doubtful."""
+        elapsed_s = self.elapsed_s
+        wall_s = (self.clock.wall_ns() - self._start_wall_ns) * 1e-9
         timing = instrument.scheduling(self.delays_s) if self.delays_s else {}
-        warnings = [
-            *self.warnings,
-            instrument.starved(timing.get("scheduling_delay_p99_s", 0.0), self.processor_ratio),
-            instrument.clock_step(wall_s, elapsed_s),
-            instrument.stood_still(self.stopping.gaps),
-            *remarks,
-        ]
         partial = self.done_count < self.total_count
-        if partial and self.stopping.reason:
-            ended = f"ended by {self.stopping.reason}"
-            warnings.insert(0, f"{ended} after {self.done_count} of {self.total_count} {self.unit}")
+        found = [
+            self._early_end() if partial else None,
+            *self.warnings,
+            instrument.cpu_contention(
+                timing.get("scheduling_delay_p99_s", 0.0), self.processor_ratio
+            ),
+            instrument.clock_step(wall_s, elapsed_s),
+            instrument.suspension(self.stopping.gaps),
+            *warnings,
+        ]
+        facts: dict[str, Any] = {
+            **self.facts,
+            **timing,
+            "processor_ratio": self.processor_ratio,
+            "start_wall_ns": self._start_wall_ns,
+            "start_monotonic_ns": self._start_ns,
+            "duration_s": elapsed_s,
+            "gaps": [list(gap) for gap in self.stopping.gaps],
+            "ended_by": self.stopping.reason,
+            **(counts or {}),
+        }
+        start = datetime.fromtimestamp(self._start_wall_ns / 1e9, UTC)
         return Meta(
-            tool=tool,
+            tool=f"netcalc {self.experiment.replace('_', '-')}",
             tool_version=__version__,
+            experiment=self.experiment,
+            protocol=self.protocol,
             command=self._command,
             host=instrument.host(),
-            target=target,
+            target=self.target,
             clock="monotonic (perf_counter), 0 at the start of the run",
             start=start.isoformat(timespec="microseconds"),
-            note=note,
-            layers=layers,
-            instrument={
-                **self.facts,
-                **timing,
-                "processor_ratio": self.processor_ratio,
-                "start_wall_ns": self._start_wall_ns,
-                "start_monotonic_ns": self._start_ns,
-                "duration_s": elapsed_s,
-                "gaps": [list(gap) for gap in self.stopping.gaps],
-                "ended_by": self.stopping.reason,
-                **counts,
-            },
-            warnings=tuple(filter(None, warnings)),
+            note=self._note,
+            layers=self._layers,
+            instrument=Instrument(**facts),
+            warnings=tuple(one for one in found if one is not None),  # type: ignore[misc]
             partial=partial,
         )
 
+    def _early_end(self) -> Notice | None:
+        if not self.stopping.reason:
+            return None
+        facts = {"reason": self.stopping.reason, "done": self.done_count}
+        return Notice("ended-early", {**facts, "total": self.total_count, "unit": self.unit})
+
+
+def conduct(
+    make: Callable[..., Record[Kept]],
+    measure: Callable[[Any], object],
+    *,
+    progress: Progress | None = None,
+    stop: Stop | None = None,
+    save: str | os.PathLike[str] | None = None,
+) -> Kept:
+    """Make a run, measure, and return its samples however it ends.
+
+    Parameters
+    ----------
+    make : callable
+        Makes the run; called with ``stopping``, ``progress`` and ``save``.
+    measure : callable
+        Measures; called with the run.
+    progress, stop, save
+        As of every experiment.
+    """
+    require_writable(save)
+    with Stopping(stop, limit_s=MAX_DURATION_S) as stopping:
+        run = make(stopping=stopping, progress=progress, save=save)
+        return finish(run, lambda: measure(run))
+
 
 def finish(run: Record[Kept], measure: Callable[[], object]) -> Kept:
-    """Let a run go to its end, whichever it is, and keep what it measured."""
+    """Measure until the run ends, for whatever reason, and keep the samples."""
     try:
         try:
             measure()
@@ -237,35 +307,37 @@ def finish(run: Record[Kept], measure: Callable[[], object]) -> Kept:
         second = bool(run.stopping.reason)
         if second or not isinstance(error, KeyboardInterrupt):
             if run.done_count:
-                run.keep(run.samples())
+                run.write(run.samples())
             if failure is error:
                 raise
             raise failure from error
         run.stopping.end("interrupt")
     samples = run.samples()
-    run.keep(samples)
+    run.write(samples)
     return samples
 
 
-_BROKEN = {
-    "ConnectionRefusedError": "nobody listens there",
-    "ConnectionResetError": "the peer closed the connection",
-    "BrokenPipeError": "the peer closed the connection",
-    "TimeoutError": "no answer in time",
-    "PermissionError": "the system does not let this packet out, perhaps a firewall",
-}
-_PORTS = (
-    "no port is free",
-    "Others hold them all (net.ipv4.ip_local_port_range); a closed connection keeps its port for a "
-    "minute",
+def failure_code(error: OSError | MemoryError) -> str:
+    """Return the code of the run's error for one of the system."""
+    if isinstance(error, MemoryError):
+        return "out-of-memory"
+    by_class = next((code for kind, code in _BY_CLASS if isinstance(error, kind)), "system-error")
+    return _BY_NUMBER.get(error.errno or 0, by_class)
+
+
+_BY_CLASS: tuple[tuple[type[OSError], str], ...] = (
+    (ConnectionRefusedError, "peer-refused"),
+    (ConnectionResetError, "peer-closed"),
+    (BrokenPipeError, "peer-closed"),
+    (TimeoutError, "connection-timed-out"),
+    (PermissionError, "send-not-permitted"),
 )
-_FILES = ("no file may be opened any more", "Close some, or raise the limit (ulimit -n)")
-_BY_NUMBER: dict[int, tuple[str, str | None]] = {
-    errno.EADDRINUSE: _PORTS,
-    errno.EADDRNOTAVAIL: ("no port is free, or the address is not there", _PORTS[1]),
-    errno.EMFILE: _FILES,
-    errno.ENFILE: _FILES,
-    errno.ENOMEM: ("there is no memory left", None),
-    errno.ENOBUFS: ("there is no memory left", None),
-    errno.ENOTCONN: ("the peer closed the connection", None),
+_BY_NUMBER = {
+    errno.EADDRINUSE: "out-of-ports",
+    errno.EADDRNOTAVAIL: "address-not-available",
+    errno.EMFILE: "out-of-files",
+    errno.ENFILE: "out-of-files",
+    errno.ENOMEM: "out-of-memory",
+    errno.ENOBUFS: "out-of-memory",
+    errno.ENOTCONN: "peer-closed",
 }

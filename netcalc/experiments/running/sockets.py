@@ -1,4 +1,4 @@
-"""What the kernel gave a socket, read back. Standard library only: the peer programs use it too."""
+"""The options that the kernel granted a socket. Standard library only: helper programs use it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def granted(sock: socket.socket) -> dict[str, Any]:
-    """Return the buffers and the congestion control that the kernel gave, read back."""
+    """Read back the granted buffers and congestion control."""
     report: dict[str, Any] = {
         "send_buffer_bytes": sock.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF),
         "receive_buffer_bytes": sock.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF),

@@ -1,73 +1,86 @@
-"""Why a run ends before its time: asked to, interrupted, told to terminate, or too long."""
+"""Why a run ends early: a stop, an interrupt, a signal to terminate, or its time limit."""
 
 from __future__ import annotations
 
 import os
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any, Protocol, Self
 
+from netcalc.experiments.running.clock import SYSTEM_CLOCK, Clock
+
 SLICE_S = 0.1
-"""A run looks at least this often whether it should end. [s]"""
+"""Longest time between two checks for a reason to end: a stop takes effect well within the second
+that is promised, and ten wake-ups a second cost nothing. [s]"""
 GAP_S = 1.0
-"""If it did not look for longer than this, it stood still. [s]"""
+"""A longer time without a check counts as a suspension; scheduling alone delays a check by far
+less. [s]"""
 MAX_GAPS = 100
-"""Gaps that are kept. [1]"""
+"""Gaps that are recorded: a run is bounded, and so is its file. [1]"""
 
 
 class EventLike(Protocol):
-    """What a :class:`threading.Event` offers."""
+    """The part of :class:`threading.Event` that a run uses."""
 
     def is_set(self) -> bool:
-        """Return True once it was set."""
+        """Return True once it is set."""
 
 
 Stop = EventLike | Callable[[], bool]
 
 
 class Ended(Exception):  # noqa: N818 - no error
-    """The run was asked to end; what it measured is kept."""
+    """The run was asked to end; its samples are kept."""
 
 
 class Stopping:
-    """Watches for every reason to end a run, and keeps the first one.
+    """Watches for every reason to end a run, and records the first one.
 
     In the main thread the first Ctrl-C only asks the run to end. A second one raises
-    KeyboardInterrupt: within a function of the caller at once, otherwise when the run has cleaned
-    up, so that it never tears a half-made process or a half-closed file. A third one raises it
-    wherever the run is. SIGTERM and SIGHUP, where nobody handles them, ask the run to end and take
-    their effect when it has cleaned up; a second one takes it at once. A closed pipe is an error of
-    the run that meets it, never the end of the program.
+    KeyboardInterrupt: at once within a function of the caller, otherwise after cleanup, so that it
+    never interrupts the start of a process or the writing of a file. A third one raises it
+    immediately. SIGTERM and SIGHUP, unless the program handles them, ask the run to end and take
+    effect after cleanup; a second one takes effect at once. A closed pipe is an error of the run
+    that writes to it, never the end of the program.
+
+    Parameters
+    ----------
+    stop : threading.Event or callable, optional
+        Ends the run once it is set, or returns True.
+    limit_s : float
+        Time limit of the run. [s]
+    clock : Clock
+        The clocks of the run.
 
     Attributes
     ----------
     reason : str
-        Why the run is to end; empty while it is not.
+        Why the run ends; empty while it continues.
     gaps : list of tuple of float
-        When, after the start, and for how long the run stood still: it was stopped, or the machine
-        slept. [s]
+        Start, relative to that of the run, and length of each suspension: the process was stopped,
+        or the machine slept. [s]
     """
 
-    def __init__(self, stop: Stop | None, *, limit_s: float) -> None:
+    def __init__(self, stop: Stop | None, *, limit_s: float, clock: Clock = SYSTEM_CLOCK) -> None:
         if stop is None:
             self._asked: Callable[[], bool] = bool
         elif callable(is_set := getattr(stop, "is_set", stop)):
             self._asked = is_set
         else:
             raise TypeError(f"stop must be an event or a function, found {type(stop).__name__}")
+        self.clock = clock
         self._limit_s = limit_s
-        self._end_s = time.monotonic() + limit_s
+        self._end_ns = clock.now_ns() + int(limit_s * 1e9)
         self._handlers: dict[int, Any] = {}
         self._interrupt_count = 0
         self._with_caller = False
         self._terminated: int | None = None
         self.reason = ""
         self.gaps: list[tuple[float, float]] = []
-        self._start_s = self._seen_s = _since_boot_s()
+        self._start_s = self._seen_s = clock.since_boot_s()
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
@@ -106,7 +119,7 @@ class Stopping:
         self._interrupt_count += 1
         if self._interrupt_count > (1 if self._with_caller else 2):
             handler = self._handlers[number]
-            self._interrupt_count = 1  # this one is done with
+            self._interrupt_count = 1  # this one is handled
             if callable(handler):
                 handler(number, frame)
             else:
@@ -121,56 +134,49 @@ class Stopping:
         self.reason = self.reason or reason
 
     def check(self) -> None:
-        """Raise :class:`Ended` if there is a reason to end; note it if the run stood still."""
+        """Raise :class:`Ended` if there is a reason to end; record a suspension."""
         self._note_gap()
         if not self.reason:
             if self._asks():
                 self.end("stop")
-            elif time.monotonic() > self._end_s:
+            elif self.clock.now_ns() > self._end_ns:
                 self.end(f"limit of {self._limit_s:g} s")
         if self.reason:
             raise Ended(self.reason)
 
     def _note_gap(self) -> None:
-        now_s = _since_boot_s()
+        now_s = self.clock.since_boot_s()
         if now_s - self._seen_s > GAP_S and len(self.gaps) < MAX_GAPS:
             self.gaps.append((self._seen_s - self._start_s, now_s - self._seen_s))
         self._seen_s = now_s
 
-    def look(self) -> None:
-        """Say that the run did not stand still: what took long was its own work."""
-        self._seen_s = _since_boot_s()
+    def resume(self) -> None:
+        """Mark the time since the last check as work of the run, not a suspension."""
+        self._seen_s = self.clock.since_boot_s()
 
     @contextmanager
     def caller(self) -> Iterator[None]:
-        """Mark that a function of the caller is at work, whose time is its own."""
-        self._note_gap()  # one that ended just now
+        """Mark that a function of the caller runs, whose time is not a suspension."""
+        self._note_gap()  # record one that has just ended
         self._with_caller = True
         try:
             yield
         finally:
             self._with_caller = False
-            self.look()
+            self.resume()
 
     def sleep(self, duration_s: float) -> float:
-        """Sleep, looking for a reason to end; return how much too late it woke. [s]"""
-        wake_s = time.perf_counter() + duration_s
-        while (left_s := wake_s - time.perf_counter()) > 0:
+        """Sleep, checking for a reason to end; return how late it woke. [s]"""
+        wake_ns = self.clock.now_ns() + int(duration_s * 1e9)
+        while (left_s := (wake_ns - self.clock.now_ns()) * 1e-9) > 0:
             self.check()
-            time.sleep(min(left_s, SLICE_S))
+            self.clock.sleep(min(left_s, SLICE_S))
         return -left_s
 
     def _asks(self) -> bool:
-        """Ask the caller; a second Ctrl-C ends a question that hangs."""
+        """Ask the caller; a second Ctrl-C interrupts a function that hangs."""
         self._with_caller = True
         try:
             return self._asked()
         finally:
             self._with_caller = False
-
-
-def _since_boot_s() -> float:
-    """Return a clock that goes on while the machine sleeps, where the system has one. [s]"""
-    if hasattr(time, "CLOCK_BOOTTIME"):
-        return time.clock_gettime(time.CLOCK_BOOTTIME)
-    return time.monotonic()

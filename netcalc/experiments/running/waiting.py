@@ -8,12 +8,12 @@ from typing import IO
 
 
 def readable(source: socket.socket | IO[bytes], wait_s: float) -> bool:
-    """Wait until there is something to read, or the end; False when the time is over."""
+    """Wait for data or the end of the stream; False at the timeout."""
     return _ready(source, select.POLLIN, wait_s)
 
 
 def writable(sock: socket.socket, wait_s: float) -> bool:
-    """Wait until there is room to write, or a connection is made or refused."""
+    """Wait for buffer space, or for a connection to succeed or fail; False at the timeout."""
     return _ready(sock, select.POLLOUT, wait_s)
 
 

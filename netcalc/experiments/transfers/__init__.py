@@ -1,1 +1,1 @@
-"""Bulk transfers: their two ends, where they run, what they count."""
+"""Bulk transfers: their ends, their placement, their samples."""

@@ -1,10 +1,9 @@
-"""The two ends of transfers: the sockets between them, the orders, and what both say."""
+"""The two ends of transfers: their sockets, their orders, and their reports."""
 
 from __future__ import annotations
 
 import socket
 import sys
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path as File
@@ -12,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from netcalc.errors import ExperimentError
-from netcalc.experiments.exchanges.exchange import connect_within, limit_receive
+from netcalc.experiments.exchanges.exchange import connect_within, set_timeout
 from netcalc.experiments.peers.worker import Worker
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.limits import CONNECT_S
@@ -20,37 +19,38 @@ from netcalc.experiments.running.stopping import SLICE_S, Ended
 from netcalc.experiments.transfers.transfer_run import (
     Transfer,
     Transfers,
-    buffers_of,
-    dropped_by,
-    row_of,
+    read_buffers,
+    socket_drops,
+    transfer_row,
 )
 
 GRACE_S = 2.0
-"""How long after its limit of time a transfer may take to end by itself. [s]"""
+"""Time after the limit of a transfer for both ends to report; they check for it every 20 ms. [s]"""
 READ_BYTES = 1 << 17
-"""A sink of a stream reads at most this much at once. [byte]"""
-_SLICE_S = 0.02
+"""Largest read of a stream: two of Linux's largest segments, a buffer that stays in the cache.
+[byte]"""
+_SLICE_S = 0.02  # timeout of a read of a stream, after which the sink checks for an order
 _AVAILABLE = File("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _ALLOWED = File("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 Opener = Callable[[int, int], socket.socket]
 """Opens a socket of a family and a kind, in the namespace of one end."""
 Drops = Callable[[], dict[str, int]]
-"""Counts what was dropped between the two ends so far, by column of the samples."""
+"""Counts the packets dropped between the two ends so far, by column of the samples."""
 
 
 class Ends:
-    """A source and a sink, and where their sockets are opened.
+    """A source and a sink, each a process, and the functions that open their sockets.
 
     Parameters
     ----------
     run : Transfers
-        Whose transfers these are.
+        The run of the transfers.
     source_socket, sink_socket : callable
         Open a socket of one end.
     sink_host : str
-        Address at which the sink is reached.
+        Address of the sink.
     drops : callable
-        What is dropped on the way.
+        Counts the packets dropped between the ends.
     """
 
     def __init__(
@@ -87,79 +87,79 @@ class Ends:
             self.sink.close()
 
     def move(self, transfer: Transfer) -> None:
-        """Do one transfer and note its row; also the part of one that is stopped."""
-        transfer = self._run.allowed(transfer)
+        """Do one transfer and add its row, also of one that is stopped."""
+        transfer = self._run.bounded(transfer)
         socks: list[tuple[socket.socket, socket.socket]] = []
         try:
             try:
                 for _ in range(transfer.pair_count):
                     self._run.stopping.check()
-                    socks.append(self._connected(transfer))
+                    socks.append(self._connect(transfer))
             except OSError as error:
                 raise self._run.failure(error) from error
             self._run.phase = "transfer"
-            buffers = buffers_of(socks[0], transfer)
+            buffers = read_buffers(socks[0], transfer)
             self._run.facts.update(_granted(socks[0][0]))
             drops = self._drops if transfer.protocol == "udp" else dict
             before = drops()
-            sent, received, ended = self._worked(transfer, socks)
+            sent, received, ended = self._exchange(transfer, socks)
             dropped: dict[str, float] = {
                 name: count - before[name] for name, count in drops().items()
             }
-            dropped |= dropped_by(socks[0][1], transfer)
+            dropped |= socket_drops(socks[0][1], transfer)
         finally:
             for pair in socks:
                 for sock in pair:
                     sock.close()
-        if transfer.endless and sent["sent_bytes"] >= transfer.asked_bytes:
+        if transfer.endless and sent["sent_bytes"] >= transfer.total_bytes:
             ended = True
             self._run.end_at_limit()
         if sent["sent_bytes"]:
             self._run.add(
-                row_of(transfer, sent, received) | buffers | dropped,
+                transfer_row(transfer, sent, received) | buffers | dropped,
                 ended=ended,
-                cut=not (ended or transfer.endless) and sent["sent_bytes"] < transfer.asked_bytes,
+                cut=not (ended or transfer.endless) and sent["sent_bytes"] < transfer.total_bytes,
                 wrong_count=received.get("damaged_count", 0),
             )
         if ended:
             raise Ended(self._run.stopping.reason)
 
-    def _worked(
+    def _exchange(
         self, transfer: Transfer, socks: list[tuple[socket.socket, socket.socket]]
     ) -> tuple[dict[str, Any], dict[str, Any], bool]:
-        """Give the orders and wait for both answers; also return whether the run was ended."""
+        """Give the orders and wait for both reports; also return whether the run was ended."""
         source_does, sink_does = _orders(transfer)
-        self._begin_ns = time.perf_counter_ns()
+        self._begin_ns = self._run.clock.now_ns()
         self.sink.order(sink_does, [pair[1] for pair in socks])
         self.source.order(source_does, [pair[0] for pair in socks])
         if transfer.protocol == "tcp":
             for pair in socks:
-                pair[1].close()  # the sink's alone, so that the source hears of its end
+                pair[1].close()  # the sink's alone, so that its end resets the connection
         sent = received = None
         try:
-            sent = self._answered(self.source, transfer, transfer.limit_s + GRACE_S)
+            sent = self._report(self.source, transfer, transfer.limit_s + GRACE_S)
             if transfer.protocol == "udp" or transfer.reply_bytes:
                 self.sink.order(_end(sent["sent_bytes"], transfer))
             for pair in socks:
                 pair[0].close()
             limit_s = transfer.limit_s + transfer.drain_s + GRACE_S
-            received = self._answered(self.sink, transfer, limit_s)
+            received = self._report(self.sink, transfer, limit_s)
         except Ended:
-            return *self._broken_off(socks, sent, received), True
+            return *self._end_early(socks, sent, received), True
         return sent, received, False
 
-    def _broken_off(
+    def _end_early(
         self,
         socks: list[tuple[socket.socket, socket.socket]],
         sent: dict[str, Any] | None,
         received: dict[str, Any] | None,
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """End a transfer that is under way and return what was done until then."""
+        """End a transfer in progress and return both reports."""
         now = {"do": "end", "now": True}
         if sent is None:
             self.source.order(now)
             for source, _ in socks:
-                with suppress(OSError):  # wakes a source that waits for room in its buffer
+                with suppress(OSError):  # wakes a source whose buffer is full
                     source.shutdown(socket.SHUT_RDWR)
             sent = self.source.answer(SLICE_S, watch=False)
         if received is None:
@@ -167,47 +167,40 @@ class Ends:
             received = self.sink.answer(SLICE_S, watch=False)
         return sent or {"sent_bytes": 0}, received or {}
 
-    def _answered(self, worker: Worker, transfer: Transfer, limit_s: float) -> dict[str, Any]:
-        report = worker.answer(limit_s, meanwhile=lambda: self._tell(transfer))
+    def _report(self, worker: Worker, transfer: Transfer, limit_s: float) -> dict[str, Any]:
+        report = worker.answer(limit_s, meanwhile=lambda: self._show_progress(transfer))
         if report is None:
             raise ExperimentError(
-                f"the transfer did not end {GRACE_S:g} s after its limit of time",
+                "transfer-overdue",
                 phase=self._run.phase,
                 host=self._host,
                 port=self._run.port,
-                hint="The other end hangs, or a firewall drops the packets",
+                grace_s=GRACE_S,
             )
         if "error" in report:
             failure = self._run.failure(OSError(report["error"], report["text"]))
             other = self.sink if worker is self.source else self.source
-            if (death := other.death()) is not None:
-                failure = ExperimentError(
-                    f"{failure.what}; {death}",
-                    phase=failure.phase,
-                    host=failure.host,
-                    port=failure.port,
-                )
-            raise failure
+            raise other.explain(failure)
         return report
 
-    def _tell(self, transfer: Transfer) -> None:
-        """Tell how far the transfer is that is under way, from what both ends say meanwhile."""
-        self.source.hear()
-        self.sink.hear()
+    def _show_progress(self, transfer: Transfer) -> None:
+        """Report the progress of the current transfer, from the interim reports of both ends."""
+        self.source.poll()
+        self.sink.poll()
         source, sink = self.source.so_far, self.sink.so_far
         if not (source or sink):
             return
         received_bytes = sink.get("received_bytes", 0)
         lossy = transfer.protocol == "udp"
         done_bytes = source.get("sent_bytes", 0) if lossy else received_bytes
-        elapsed_s = (time.perf_counter_ns() - self._begin_ns) * 1e-9
-        self._run.tell_within(
-            max(done_bytes / transfer.asked_bytes, elapsed_s / transfer.limit_s),
+        elapsed_s = (self._run.clock.now_ns() - self._begin_ns) * 1e-9
+        self._run.advance_within(
+            max(done_bytes / transfer.total_bytes, elapsed_s / transfer.limit_s),
             at_ns=sink.get("at_ns", 0),
             received_bytes=received_bytes,
         )
 
-    def _connected(self, transfer: Transfer) -> tuple[socket.socket, socket.socket]:
+    def _connect(self, transfer: Transfer) -> tuple[socket.socket, socket.socket]:
         """Open the two sockets of a connection; buffers are set before connect and listen."""
         run = self._run
         run.phase = "connect"
@@ -233,14 +226,14 @@ class Ends:
                 )
                 if transfer.reply_bytes:
                     source.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                return source, _accepted(listener, source)
+                return source, _accept(listener, source)
             except BaseException:
                 source.close()
                 raise
 
 
-def _accepted(listener: socket.socket, source: socket.socket) -> socket.socket:
-    """Take the connection of the source; one from anybody else is closed."""
+def _accept(listener: socket.socket, source: socket.socket) -> socket.socket:
+    """Accept the connection of the source; close that of anyone else."""
     wanted = source.getsockname()
     listener.settimeout(CONNECT_S)
     while True:
@@ -249,13 +242,13 @@ def _accepted(listener: socket.socket, source: socket.socket) -> socket.socket:
             break
         sink.close()
     sink.settimeout(None)
-    limit_receive(sink, _SLICE_S)
+    set_timeout(sink, _SLICE_S)
     sink.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return sink
 
 
 def _end(sent_bytes: int, transfer: Transfer) -> dict[str, Any]:
-    """Return the order that tells a sink how much was sent, and how long it may be on its way."""
+    """Return the order that ends a sink once it has everything, or nothing arrives any more."""
     return {
         "do": "end",
         "now": False,
@@ -266,29 +259,29 @@ def _end(sent_bytes: int, transfer: Transfer) -> dict[str, Any]:
 
 
 def _orders(transfer: Transfer) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what the source and what the sink shall do."""
+    """Return the orders of the source and of the sink."""
     common = {"write_bytes": transfer.write_bytes, "reply_bytes": transfer.reply_bytes}
     if transfer.reply_bytes:
-        converse = {
-            "do": "converse",
+        request = {
+            "do": "request",
             "limit_s": transfer.limit_s,
-            "limit_bytes": transfer.asked_bytes,
+            "limit_bytes": transfer.total_bytes,
             **common,
         }
-        return converse, {"do": "reply", **common}
-    pour = {
-        "do": "pour",
+        return request, {"do": "respond", **common}
+    send = {
+        "do": "send",
         "write_count": transfer.write_count,
         "datagrams_per_call": transfer.datagrams_per_call,
         "limit_s": transfer.limit_s,
         **common,
     }
     merged = transfer.datagrams_per_call > 1
-    return pour, {"do": "drain", "merged": merged, "read_bytes": READ_BYTES, **common}
+    return send, {"do": "receive", "merged": merged, "read_bytes": READ_BYTES, **common}
 
 
 def _granted(sock: socket.socket) -> dict[str, Any]:
-    """Return what else the kernel granted: the congestion control, the segment."""
+    """Read back what else the kernel granted: congestion control, segment size."""
     facts = instrument.granted(sock)
     return {name: facts[name] for name in facts if not name.endswith("buffer_bytes")}
 
@@ -299,7 +292,7 @@ def _set_buffer(sock: socket.socket, option: int, size: int | None) -> None:
 
 
 def set_congestion_control(sock: socket.socket, name: str) -> None:
-    """Set the congestion control of a connection and read it back; refuse what is not granted."""
+    """Set the congestion control of a connection; fail if the system does not grant it."""
     if not name:
         return
     granted = ""
@@ -310,14 +303,16 @@ def set_congestion_control(sock: socket.socket, name: str) -> None:
         granted = read.rstrip(b"\0").decode("ascii", "replace")
     if granted != name:
         raise ExperimentError(
-            f"the congestion control {name!r} is not granted",
+            "congestion-control-refused",
             phase="congestion control",
-            hint=f"Allowed to everybody here: {_words(_ALLOWED)}; known: {_words(_AVAILABLE)}",
+            wanted=name,
+            allowed_here=_words(_ALLOWED),
+            available=_words(_AVAILABLE),
         )
 
 
-def _words(path: File) -> str:
+def _words(path: File) -> list[str]:
     try:
-        return ", ".join(path.read_text().split()) or "none"
+        return path.read_text().split() or ["none"]
     except OSError:
-        return f"not told by {sys.platform}"
+        return [f"unknown on {sys.platform}"]

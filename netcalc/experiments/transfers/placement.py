@@ -1,29 +1,99 @@
-"""Where a source and a sink are: on loopback, one of another MTU, an emulated path, routed."""
+"""Where the two ends of transfers are: loopback, one of another MTU, emulated path, routed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.emulation.wire.routed import Routed
-from netcalc.errors import ExperimentError
+from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments.peers.namespace import Namespace
 from netcalc.experiments.running import instrument
-from netcalc.experiments.running.limits import CONNECT_S
+from netcalc.experiments.running.limits import CONNECT_S, require_path, whole_number
 from netcalc.experiments.transfers.ends import Ends
 from netcalc.experiments.transfers.transfer_run import Transfers
 from netcalc.models.tcp.window import bdp_bytes
 from netcalc.path import Path
-from netcalc.units import show
 
+LINGER_S = 0.05
+"""Time without a datagram after which a sink stops, on a path plus a round trip: several time
+slices of a busy machine. [s]"""
 MAX_DRAIN_S = 60.0
-"""How long a sink waits for what is on a slow path, at most. [s]"""
+"""Longest time for the data on a slow path to arrive after the last write. [s]"""
 _MTU_BYTES = 1500
-_LEAST_BUFFER_BYTES = 65_536
-_OPENING_BYTES = 60  # the packet that opens a stream, with the options of Linux
-_KERNEL_BUFFER_BYTES = 1 << 20
+_LEAST_BUFFER_BYTES = 65_536  # of a link: less than one super-packet of TCP would drop every one
+_SYN_BYTES = 60  # with the options of Linux
+_KERNEL_BUFFER_BYTES = 1 << 20  # what the kernel may hold where it chooses the buffer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """Where source and sink are, and what is between them.
+
+    Parameters
+    ----------
+    path : Path, optional
+        Emulated between the two.
+    routed : bool
+        A third namespace routes between the two.
+    mtu_bytes : int, optional
+        MTU of the interfaces; without path and routing that of a loopback of its own.
+    link_buffer_bytes : int, optional
+        Buffer of each link of the path; by default twice its bandwidth-delay product.
+    link_options : mapping
+        Further options of :class:`~netcalc.emulation.wire.emulated_path.EmulatedPath`.
+    """
+
+    path: Path | None = None
+    routed: bool = False
+    mtu_bytes: int | None = None
+    link_buffer_bytes: int | None = None
+    link_options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        require_path(self.path)
+        if self.routed and self.path is not None:
+            raise DomainError("not-with-path", "routed", True)
+        if self.link_buffer_bytes is not None:
+            checked = whole_number("link_buffer_bytes", self.link_buffer_bytes, 1, 1 << 30)
+            object.__setattr__(self, "link_buffer_bytes", checked)
+
+    @property
+    def name(self) -> str:
+        """Name of the place, as the samples have it."""
+        if self.path is not None:
+            return "emulated path"
+        return "routed by a third namespace" if self.routed else "loopback"
+
+    @property
+    def buffer_bytes(self) -> int:
+        """Buffer of each link of the path. [byte]"""
+        assert self.path is not None
+        if self.link_buffer_bytes is not None:
+            return self.link_buffer_bytes
+        return default_link_buffer_bytes(self.path)
+
+    def linger_s(self, datagram_bytes: int) -> float:
+        """Return how long a sink of datagrams waits for the next one. [s]"""
+        rtt_s = 0.0 if self.path is None else float(self.path.rtt_s(datagram_bytes))
+        return LINGER_S + rtt_s
+
+    def drain_s(self, socket_buffer_bytes: int | None) -> float:
+        """Return how long data can take to arrive after the last write. [s]"""
+        if self.path is None:
+            return 0.0
+        held = self.buffer_bytes + 2 * (socket_buffer_bytes or _KERNEL_BUFFER_BYTES)
+        rtt_s = float(self.path.rtt_s(_MTU_BYTES))
+        return min(MAX_DRAIN_S, 2 * rtt_s + 8 * held / self.path.bottleneck_bps)
+
+
+def default_link_buffer_bytes(path: Path) -> int:
+    """Return the default buffer of each link: twice the bandwidth-delay product of the path."""
+    rtt_s = float(path.rtt_s(_MTU_BYTES))
+    return max(_LEAST_BUFFER_BYTES, int(2 * bdp_bytes(rtt_s, bandwidth_bps=path.bottleneck_bps)))
 
 
 def _version(run: Transfers) -> int:
@@ -31,30 +101,19 @@ def _version(run: Transfers) -> int:
 
 
 @contextmanager
-def both_ends(
-    run: Transfers,
-    *,
-    mtu_bytes: int | None = None,
-    path: Path | None = None,
-    link_buffer_bytes: int | None = None,
-    routed: bool = False,
-    **every: Any,
-) -> Iterator[Ends]:
-    """Start source and sink: on the host's loopback, on one of their own, on a path, routed.
-
-    ``every`` goes to each link of the path. The address family is that of the run's host.
-    """
+def both_ends(run: Transfers, placement: Placement) -> Iterator[Ends]:
+    """Start source and sink where they belong. The address family is that of the run's host."""
     run.facts.update(instrument.machine(), **instrument.timer())
     run.facts["address_family"] = f"IPv{_version(run)}"
-    if routed:
-        place = _routed(run, mtu_bytes)
-    elif path is not None:
-        place = _on_path(run, path, mtu_bytes, link_buffer_bytes, every)
-    elif mtu_bytes is not None:
-        place = _on_own_loopback(run, mtu_bytes)
+    if placement.routed:
+        opened = _routed(run, placement)
+    elif placement.path is not None:
+        opened = _on_path(run, placement, placement.path)
+    elif placement.mtu_bytes is not None:
+        opened = _on_own_loopback(run, placement.mtu_bytes)
     else:
-        place = _on_loopback(run)
-    with place as ends:
+        opened = _on_loopback(run)
+    with opened as ends:
         run.measure_own_error()
         yield ends
         run.measure_own_error()
@@ -69,23 +128,18 @@ def _on_loopback(run: Transfers) -> Iterator[Ends]:
 
 @contextmanager
 def _on_own_loopback(run: Transfers, mtu_bytes: int) -> Iterator[Ends]:
-    with Namespace(stopping=run.stopping, mtu_bytes=mtu_bytes) as room:
-        if not room.own:
-            raise ExperimentError(
-                f"no namespace of its own for a loopback of another MTU: {room.refused}",
-                phase="namespace",
-                hint="Without mtu_bytes the run takes the host's loopback",
-            )
+    with Namespace(stopping=run.stopping, mtu_bytes=mtu_bytes) as namespace:
+        if not namespace.own:
+            raise ExperimentError("namespace-refused", phase="namespace", reason=namespace.refused)
         run.facts.update(instrument.loopback(), loopback_mtu_bytes=mtu_bytes)
-        with Ends(
-            run, source_socket=room.socket, sink_socket=room.socket, sink_host=run.host
-        ) as ends:
+        opener = namespace.socket
+        with Ends(run, source_socket=opener, sink_socket=opener, sink_host=run.host) as ends:
             yield ends
 
 
 @contextmanager
-def _routed(run: Transfers, mtu_bytes: int | None) -> Iterator[Ends]:
-    with Routed(mtu_bytes=_MTU_BYTES if mtu_bytes is None else mtu_bytes) as hosts:
+def _routed(run: Transfers, placement: Placement) -> Iterator[Ends]:
+    with Routed(mtu_bytes=placement.mtu_bytes or _MTU_BYTES) as hosts:
         run.facts["routed"] = hosts.truth()
         run.host = hosts.address("B", _version(run))
 
@@ -108,62 +162,40 @@ def _routed(run: Transfers, mtu_bytes: int | None) -> Iterator[Ends]:
 
 
 @contextmanager
-def _on_path(
-    run: Transfers,
-    path: Path,
-    mtu_bytes: int | None,
-    link_buffer_bytes: int | None,
-    every: dict[str, Any],
-) -> Iterator[Ends]:
-    handshake_s = float(path.rtt_s(_OPENING_BYTES))
+def _on_path(run: Transfers, placement: Placement, path: Path) -> Iterator[Ends]:
+    handshake_s = float(path.rtt_s(_SYN_BYTES))
     if handshake_s > CONNECT_S:
         raise ExperimentError(
-            f"a connection over this path takes {show(handshake_s, 's')}, awaited are at most "
-            f"{show(CONNECT_S, 's')}",
-            phase="plan",
-            hint="Take a faster or a shorter path",
+            "handshake-too-long", phase="plan", handshake_s=handshake_s, limit_s=CONNECT_S
         )
-    if link_buffer_bytes is None:
-        link_buffer_bytes = default_link_buffer_bytes(path)
-    mtu_bytes = _MTU_BYTES if mtu_bytes is None else mtu_bytes
-    with EmulatedPath(path, mtu_bytes=mtu_bytes, buffer_bytes=link_buffer_bytes, **every) as wire:
-        run.facts["truth"] = wire.truth()
-        run.host = wire.address("B", _version(run))
+    with EmulatedPath(
+        path,
+        mtu_bytes=placement.mtu_bytes or _MTU_BYTES,
+        buffer_bytes=placement.buffer_bytes,
+        **placement.link_options,
+    ) as emulated:
+        run.facts["truth"] = emulated.truth()
+        run.host = emulated.address("B", _version(run))
         with Ends(
             run,
-            source_socket=lambda family, kind: wire.socket("A", family, kind),
-            sink_socket=lambda family, kind: wire.socket("B", family, kind),
+            source_socket=lambda family, kind: emulated.socket("A", family, kind),
+            sink_socket=lambda family, kind: emulated.socket("B", family, kind),
             sink_host=run.host,
-            drops=lambda: _dropped_on(wire),
+            drops=lambda: _drops_on(emulated),
         ) as ends:
             yield ends
-        # A full queue is no fault of the wire unless nothing behind was full: judged by row.
-        run.note_wire(wire.statistics(), judged=not run.overflowed)
+        # With an overflowing queue the path is not to blame; each row says where the limit was.
+        run.add_path_statistics(emulated.statistics(), judged=not run.overflowed)
 
 
-def _dropped_on(wire: EmulatedPath) -> dict[str, int]:
-    """Return the drops of a wire; what is before the input of a box is the sender's own."""
-    found = wire.statistics()
+def _drops_on(emulated: EmulatedPath) -> dict[str, int]:
+    """Return the drops of an emulated path; those before the first node are the sender's."""
+    found = emulated.statistics()
     first, *others = found.links[0]
-    box = others or [first]
+    nodes = others or [first]
     own = first["overrun"] + first["full"] + first["lost"] if others else 0
     return {
         "sender_drop_count": found.device_drop_count + own,
-        "input_drop_count": sum(link["overrun"] for link in box),
-        "line_drop_count": sum(link["full"] + link["lost"] for link in box) + found.refused_count,
+        "input_drop_count": sum(link["overrun"] for link in nodes),
+        "line_drop_count": sum(link["full"] + link["lost"] for link in nodes) + found.refused_count,
     }
-
-
-def default_link_buffer_bytes(path: Path) -> int:
-    """Return what each link of a path holds if nothing is asked for: twice what the path does."""
-    rtt_s = float(path.rtt_s(_MTU_BYTES))
-    return max(_LEAST_BUFFER_BYTES, int(2 * bdp_bytes(rtt_s, bandwidth_bps=path.bottleneck_bps)))
-
-
-def drain_s(path: Path | None, buffer_bytes: int | None, link_buffer_bytes: int | None) -> float:
-    """Return how long what has been sent may still be on its way. [s]"""
-    if path is None:
-        return 0.0
-    held = link_buffer_bytes or default_link_buffer_bytes(path)
-    held += 2 * (buffer_bytes or _KERNEL_BUFFER_BYTES)
-    return min(MAX_DRAIN_S, 2 * float(path.rtt_s(_MTU_BYTES)) + 8 * held / path.bottleneck_bps)

@@ -1,34 +1,35 @@
-"""Transfers from a source to a sink: what one is, its row, and the rows of a run."""
+"""Transfers from a source to a sink: the plan of one, its row, and the rows of a run."""
 
 from __future__ import annotations
 
 import socket
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from netcalc.display import show
 from netcalc.experiments.running.limits import MAX_BULK_BYTES
 from netcalc.experiments.running.run import Record
+from netcalc.messages import Notice
 from netcalc.samples import DROP_PLACES, BulkSamples
-from netcalc.units import show
 
 INTERVALS = ("row", "at_s", "received_bytes")
-"""What is kept of a long transfer ten times a second: its row, the time, what the sink has."""
-_SO_MEMINFO, _MEMINFO = 55, struct.Struct("9I")  # the last is the count of drops
+"""Columns kept ten times a second of a long transfer: its row, the time, the bytes received."""
+_SO_MEMINFO, _MEMINFO = 55, struct.Struct("9I")  # the last is the drop count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transfer:
-    """One transfer that was asked for, checked.
+    """The checked parameters of one transfer.
 
     ``buffer_bytes`` is None where the kernel chooses, ``reply_bytes`` 0 where the source does not
-    wait for answers, ``linger_s`` how long after the last datagram others may still come,
-    ``drain_s`` how long what was sent may be on its way. An endless one goes on until its limit
-    of time.
+    wait for responses, ``linger_s`` the time after a datagram in which the next may arrive,
+    ``drain_s`` the time for everything sent to leave the path. An endless transfer lasts until its
+    time limit.
     """
 
     protocol: str
@@ -45,8 +46,8 @@ class Transfer:
     endless: bool = False
 
     @property
-    def asked_bytes(self) -> int:
-        """What it shall carry."""
+    def total_bytes(self) -> int:
+        """Payload to carry. [byte]"""
         return self.write_bytes * self.write_count
 
     @property
@@ -56,37 +57,36 @@ class Transfer:
 
 
 class Transfers(Record[BulkSamples]):
-    """The transfers of one run, as they come."""
+    """The transfers of one run in progress."""
 
     processor_count = 2  # a source and a sink
 
-    def __init__(self, *, tool: str, target: str, **record: Any) -> None:
-        super().__init__(**record)
-        self._tool, self._target = tool, target
+    def __init__(self, **options: Any) -> None:
+        super().__init__(layers={"write_bytes": "application"}, **options)
         self._rows: list[dict[str, float]] = []
-        self._whole_count = 0
+        self._complete_count = 0
         self._cut_count = 0
         self._wrong_count = 0
         self._moved_bytes = self._sent_bytes = 0.0
-        self._noted_ns = 0
+        self._interval_ns = 0
 
     def add(self, row: dict[str, float], *, ended: bool, cut: bool, wrong_count: int) -> None:
-        """Note a transfer: whether the run ended within it, or its own limit of time did."""
+        """Add a transfer: whether the run ended within it, or its own time limit did."""
         self._rows.append(row)
-        self._whole_count += not ended
+        self._complete_count += not ended
         self._cut_count += cut
         self._wrong_count += wrong_count
         self._moved_bytes += row["received_bytes"]
         self._sent_bytes += row["sent_bytes"]
-        self.tell(self._moved_bytes)
+        self.advance(self._moved_bytes)
 
-    def allowed(self, transfer: Transfer) -> Transfer:
-        """Return a transfer that goes on until its limit of time, held to what the run may carry.
+    def bounded(self, transfer: Transfer) -> Transfer:
+        """Return an endless transfer with no more bytes than the run may still carry.
 
         Raises
         ------
         Ended
-            If the run has carried that already.
+            If the run has reached its limit.
         """
         if not transfer.endless:
             return transfer
@@ -97,31 +97,31 @@ class Transfers(Record[BulkSamples]):
         return replace(transfer, write_count=min(transfer.write_count, count))
 
     def end_at_limit(self) -> None:
-        """Ask the run to end because it has carried what it may."""
+        """Ask the run to end at its limit of bytes."""
         self.stopping.end(f"limit of {show(MAX_BULK_BYTES, 'byte')}")
 
-    def tell_within(self, share: float, *, at_ns: int, received_bytes: int) -> None:
-        """Note how far the transfer under way is, and tell it."""
-        if at_ns > self._noted_ns:
-            self._noted_ns = at_ns
+    def advance_within(self, share: float, *, at_ns: int, received_bytes: int) -> None:
+        """Record and report the progress of the current transfer."""
+        if at_ns > self._interval_ns:
+            self._interval_ns = at_ns
             intervals = self.facts.setdefault("intervals", {name: [] for name in INTERVALS})
             row = (len(self._rows), self.since_start_s(at_ns), received_bytes)
             for name, value in zip(INTERVALS, row, strict=True):
                 intervals[name].append(value)
-        self.tell(self._moved_bytes + received_bytes, within=min(share, 0.99))
+        self.advance(self._moved_bytes + received_bytes, within=min(share, 0.99))
 
     @property
     def done_count(self) -> int:
-        """Transfers that are complete so far."""
-        return self._whole_count
+        """Complete transfers so far."""
+        return self._complete_count
 
     @property
     def overflowed(self) -> bool:
-        """Whether a sender filled its own queue, so that its packets stood there unread."""
+        """Whether a sender filled its own queue, so that packets waited there unread."""
         return any(row["sender_drop_count"] > 0 for row in self._rows)
 
     def samples(self) -> BulkSamples:
-        """Return what was measured so far."""
+        """Return the samples so far."""
         columns: dict[str, Any] = {
             name: [row[name] for row in self._rows] for name in BulkSamples.column_units
         }
@@ -129,49 +129,41 @@ class Transfers(Record[BulkSamples]):
         return BulkSamples(
             **columns,
             meta=self.meta(
-                tool=self._tool,
-                target=self._target,
-                layers={"write_bytes": "application"},
-                counts={"cut_count": self._cut_count, "damaged_count": self._wrong_count},
-                remarks=self._remarks(limit.tolist()),
+                {"cut_count": self._cut_count, "damaged_count": self._wrong_count},
+                list(self._warnings(limit.tolist())),
             ),
         )
 
-    def _remarks(self, limit: Sequence[str]) -> list[str]:
-        remarks = []
-        if "path" in self._target and (count := limit.count("sender's queue")):
-            remarks.append(
-                "transfers in which the wire took no more, and nothing behind it was full, so that "
-                f"the path was not the limit: {count}"
-            )
+    def _warnings(self, limit: Sequence[str]) -> Iterator[Notice]:
+        on_path = "truth" in self.facts
+        if on_path and (count := limit.count("sender's queue")):
+            yield Notice("limited-by-emulator", {"count": count})
         if self._cut_count:
-            remarks.append(f"transfers ended at their limit of time: {self._cut_count}")
+            yield Notice("cut-transfers", {"count": self._cut_count})
         if self._wrong_count:
-            remarks.append(f"datagrams of another size than was sent: {self._wrong_count}")
-        more = sum(row["received_bytes"] > row["sent_bytes"] for row in self._rows)
-        if more:
-            remarks.append(f"transfers that delivered more than was sent, duplicates: {more}")
-        granted = {
-            (row["asked_buffer_bytes"], row[name])
+            yield Notice("wrong-size-datagrams", {"count": self._wrong_count})
+        if count := sum(row["received_bytes"] > row["sent_bytes"] for row in self._rows):
+            yield Notice("duplicate-delivery", {"count": count})
+        reduced = {
+            (int(row["asked_buffer_bytes"]), int(row[name]))
             for row in self._rows
             for name in ("send_buffer_bytes", "receive_buffer_bytes")
             if row[name] < row["asked_buffer_bytes"]
         }
-        for asked, got in sorted(granted):
-            remarks.append(
-                f"a buffer of {asked:.0f} bytes was asked for and {got:.0f} were granted: the "
-                "limit of this system (net.core.wmem_max, net.core.rmem_max)"
-            )
-        return remarks
+        for requested, granted in sorted(reduced):
+            values = {"requested_bytes": requested, "granted_bytes": granted}
+            yield Notice("buffer-not-granted", values)
 
 
-def row_of(transfer: Transfer, sent: dict[str, Any], received: dict[str, Any]) -> dict[str, float]:
-    """Return the row of a transfer from what both ends said."""
+def transfer_row(
+    transfer: Transfer, sent: dict[str, Any], received: dict[str, Any]
+) -> dict[str, float]:
+    """Return the row of a transfer from the reports of both ends."""
     size = transfer.write_bytes
     arrived = received.get("received_bytes", 0)
     if transfer.reply_bytes:
-        arrived = sent["received_bytes"]  # what was answered in the time that counts
-        # Until the last answer: the one under way when the time is over is not counted either.
+        arrived = sent["received_bytes"]  # answered within the measured time
+        # Up to the last answer: one in progress at the time limit does not count, either.
         received = {**received, "end_ns": sent.get("answered_ns", np.nan)}
     count = sent["sent_bytes"] / size
     known = transfer.protocol == "udp" and "received_bytes" in received
@@ -197,9 +189,9 @@ def row_of(transfer: Transfer, sent: dict[str, Any], received: dict[str, Any]) -
     }
 
 
-def dropped_by(sink: socket.socket, transfer: Transfer) -> dict[str, float]:
-    """Return what a socket of datagrams had no room for, by the kernel's count."""
-    if transfer.protocol == "tcp" or transfer.datagrams_per_call > 1:  # one count for many together
+def socket_drops(sink: socket.socket, transfer: Transfer) -> dict[str, float]:
+    """Return the datagrams that the sink's socket dropped; unknown where they were merged."""
+    if transfer.protocol == "tcp" or transfer.datagrams_per_call > 1:
         return {}
     with suppress(OSError):
         info = sink.getsockopt(socket.SOL_SOCKET, _SO_MEMINFO, _MEMINFO.size)
@@ -207,11 +199,11 @@ def dropped_by(sink: socket.socket, transfer: Transfer) -> dict[str, float]:
     return {}
 
 
-def buffers_of(pair: tuple[socket.socket, socket.socket], transfer: Transfer) -> dict[str, float]:
-    """Return the buffers that were granted, read back."""
-    asked = transfer.buffer_bytes
+def read_buffers(pair: tuple[socket.socket, socket.socket], transfer: Transfer) -> dict[str, float]:
+    """Read back the granted buffers."""
+    requested = transfer.buffer_bytes
     return {
-        "asked_buffer_bytes": np.nan if asked is None else asked,
+        "asked_buffer_bytes": np.nan if requested is None else requested,
         "send_buffer_bytes": pair[0].getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF),
         "receive_buffer_bytes": pair[1].getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF),
     }

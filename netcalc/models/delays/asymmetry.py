@@ -1,7 +1,7 @@
-r"""Asymmetric paths: a slow line back limits the fast line forward.
+r"""Asymmetric paths: a slow reverse link limits the fast forward link.
 
 Every acknowledgement of :math:`b` segments of :math:`M` bytes takes :math:`A` bytes of the
-reverse line, so that the reverse rate over :math:`A` sets the pace of the data.
+reverse link, so that the reverse rate over :math:`A` sets the pace of the data.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ def ack_limited_throughput_bps(
     mss_bytes: ArrayLike,
     segments_per_ack: ArrayLike = 2,
 ) -> FloatArray:
-    r"""Forward rate that a slow reverse line can acknowledge.
+    r"""Forward goodput that a slow reverse link can acknowledge.
 
     .. math:: X = b \cdot M \cdot R_r / A
 
     Parameters
     ----------
     reverse_bandwidth_bps : array_like
-        Rate of the line that carries the acknowledgements. [bit/s]
+        Rate of the link that carries the acknowledgements. [bit/s]
     ack_wire_bytes : array_like
-        What an acknowledgement takes on that line, framing included. [byte]
+        Size of an acknowledgement on that link, framing included. [byte]
     mss_bytes : array_like
         Payload of a full segment. [byte]
     segments_per_ack : array_like
@@ -39,21 +39,21 @@ def ack_limited_throughput_bps(
     numpy.ndarray
         Goodput that the acknowledgements allow. [bit/s]
 
-    Raises
-    ------
-    DomainError
-        If an input is zero or negative.
+    See Also
+    --------
+    asymmetry_factor : Whether they are the limit.
+    netcalc.models.rates.goodput.ack_reverse_utilization : Utilization on a symmetric link.
 
     Notes
     -----
-    Validity: a reverse line without other traffic, no ACK thinning on the way.
+    Validity: a reverse link without other traffic, no ACK thinning on the way.
 
     Symbols: :math:`b` segments_per_ack, :math:`M` mss_bytes, :math:`R_r` reverse_bandwidth_bps,
     :math:`A` ack_wire_bytes.
 
     Examples
     --------
-    A 128 kbit/s line back carries the ACKs of 9.3 Mbit/s:
+    A 128 kbit/s link back carries the ACKs of 9.3 Mbit/s:
 
     >>> float(ack_limited_throughput_bps(128e3, ack_wire_bytes=40, mss_bytes=1460))
     9344000.0
@@ -75,16 +75,16 @@ def ack_bandwidth_bps(
     mss_bytes: ArrayLike,
     segments_per_ack: ArrayLike = 2,
 ) -> FloatArray:
-    r"""Rate that the acknowledgements of a flow take on the reverse line.
+    r"""Bandwidth of a flow's acknowledgements on the reverse link.
 
     .. math:: R_r = X A / (b M)
 
     Parameters
     ----------
     goodput_bps : array_like
-        Payload that arrives. [bit/s]
+        Goodput of the flow. [bit/s]
     ack_wire_bytes : array_like
-        What an acknowledgement takes on the reverse line, framing included. [byte]
+        Size of an acknowledgement on the reverse link, framing included. [byte]
     mss_bytes : array_like
         Payload of a full segment. [byte]
     segments_per_ack : array_like
@@ -93,12 +93,7 @@ def ack_bandwidth_bps(
     Returns
     -------
     numpy.ndarray
-        Load of the reverse line; the inverse of :func:`ack_limited_throughput_bps`. [bit/s]
-
-    Raises
-    ------
-    DomainError
-        If ``goodput_bps`` is negative, or another input zero or negative.
+        Load of the reverse link; the inverse of :func:`ack_limited_throughput_bps`. [bit/s]
 
     Notes
     -----
@@ -131,7 +126,7 @@ def asymmetry_factor(
     wire_bytes: ArrayLike,
     ack_wire_bytes: ArrayLike,
 ) -> FloatArray:
-    r"""Normalized bandwidth ratio: data packets that the path forward sends per ACK it can return.
+    r"""Normalized bandwidth ratio: forward data packets per ACK that the reverse link can carry.
 
     .. math:: k = (R / L) / (R_r / A)
 
@@ -140,21 +135,21 @@ def asymmetry_factor(
     bandwidth_bps : array_like
         Rate forward. [bit/s]
     reverse_bandwidth_bps : array_like
-        Rate of the line that carries the acknowledgements. [bit/s]
+        Rate of the link that carries the acknowledgements. [bit/s]
     wire_bytes : array_like
-        Size of a data packet on the line forward. [byte]
+        Size of a data packet on the link forward. [byte]
     ack_wire_bytes : array_like
-        Size of an acknowledgement on the reverse line. [byte]
+        Size of an acknowledgement on the reverse link. [byte]
 
     Returns
     -------
     numpy.ndarray
-        Ratio ``k``: above ``segments_per_ack`` the reverse line is the bottleneck. [1]
+        Ratio ``k``: above ``segments_per_ack`` the reverse link is the bottleneck. [1]
 
-    Raises
-    ------
-    DomainError
-        If an input is zero or negative.
+    See Also
+    --------
+    ack_limited_throughput_bps : The rate that acknowledgements allow.
+    netcalc.models.rates.goodput.ack_reverse_utilization : Utilization on a symmetric link.
 
     Notes
     -----

@@ -1,7 +1,7 @@
-r"""An exchange of packets, clocked over a path: who waits for which packet, and until when.
+r"""An exchange of packets, clocked over a path: which packet waits for which, and until when.
 
 A handshake, a request and its response are packets of known sizes, each sent because another one
-arrived. On a slow line their bytes take longer than the round trips that are usually counted.
+arrived. On a slow link their bytes take longer than the round trips that are usually counted.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def exchange_timeline(
     source_processing_s: float = 0.0,
     destination_processing_s: float = 0.0,
 ) -> ExchangeTimeline:
-    r"""Follow packets to and fro, each sent once another one is there.
+    r"""Timeline of an exchange of packets, each sent when another has arrived.
 
     .. math::
 
@@ -62,9 +62,9 @@ def exchange_timeline(
     packet_bytes : 1-D array_like
         Size of each packet. [byte]
     sender : 1-D array_like
-        Who sends it: 0 the source of the path, 1 its destination. [1]
+        Sender: 0 for the source of the path, 1 for its destination. [1]
     after : 1-D array_like
-        Number of the packet, from 0, whose arrival lets it go; -1 for none. [1]
+        Index of the packet whose arrival triggers it, from 0; -1 for none. [1]
     wait_s : 1-D array_like
         Time between that arrival, or the start, and its sending, or one for all. [s]
     bandwidth_bps : 1-D array_like
@@ -86,12 +86,11 @@ def exchange_timeline(
     Raises
     ------
     DomainError
-        If a rate is zero or negative, another quantity negative, the lists do not match, or a
-        packet waits for itself or for a later one.
+        If a packet waits for itself or for a later one.
 
     Notes
     -----
-    Validity: no loss, room for all packets in every node.
+    Validity: no loss, unlimited buffers in every node.
 
     Symbols: :math:`L_k` packet_bytes, :math:`a_k` after, :math:`w_k` wait_s, :math:`R_i`
     bandwidth_bps, :math:`d_i` latency_s, :math:`p_i` processing_s. Not in the equation: sender
@@ -132,7 +131,7 @@ def exchange_timeline(
     back = _Direction(
         rate[::-1], latency[::-1], np.concatenate(([destination], nodes[::-1], [source]))
     )
-    return _clocked(sizes, sides.astype(int), waits_for.astype(int), waits, (there, back))
+    return _timeline(sizes, sides.astype(int), waits_for.astype(int), waits, (there, back))
 
 
 class _Direction:
@@ -146,15 +145,15 @@ class _Direction:
 
     def arrival(self, now: float, size: float) -> float:
         """Return when a packet that is sent now is complete at the far end."""
-        for place, (node, rate, latency) in enumerate(self.links):
-            now = self.node_free[place] = max(now, self.node_free[place]) + node
-            now = self.link_free[place] = max(now, self.link_free[place]) + 8.0 * size / rate
+        for index, (node, rate, latency) in enumerate(self.links):
+            now = self.node_free[index] = max(now, self.node_free[index]) + node
+            now = self.link_free[index] = max(now, self.link_free[index]) + 8.0 * size / rate
             now += latency
         now = self.node_free[-1] = max(now, self.node_free[-1]) + self.last
         return now
 
 
-def _clocked(
+def _timeline(
     sizes: FloatArray,
     sides: FloatArray,
     waits_for: FloatArray,
@@ -180,13 +179,13 @@ def _require_order(waits_for: FloatArray) -> None:
     """Refuse a packet that waits for what cannot have come."""
     numbers = np.arange(waits_for.size)
     if (waits_for >= numbers).any():
-        place = int(np.flatnonzero(waits_for >= numbers)[0])
-        raise DomainError("after", f"{waits_for[place]:g} of packet {place}", "an earlier packet")
+        packet = int(np.flatnonzero(waits_for >= numbers)[0])
+        raise DomainError("not-an-earlier-packet", "after", float(waits_for[packet]), packet=packet)
 
 
 def _one_each(name: str, values: FloatArray, count: int) -> FloatArray:
     if values.ndim == 0:
         return np.full(count, float(values))
     if values.shape != (count,):
-        raise DomainError(name, f"a list of shape {values.shape}", f"one number, or {count}")
+        raise DomainError("wrong-count-or-one", name, count=values.size, expected=count)
     return values

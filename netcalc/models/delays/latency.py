@@ -1,7 +1,7 @@
-r"""Latency, propagation and transfer time: one link, or a path seen as one.
+r"""Latency, propagation and transfer time: one link, or a path reduced to one.
 
 A transfer of :math:`N` bytes over rate :math:`R` and one-way latency :math:`d` takes
-:math:`d + 8N/R`: the garden hose, how long it is and how fast it runs.
+:math:`d + 8N/R`: latency is the length of the pipe, bandwidth its width.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ SPEED_OF_LIGHT_M_S = 299_792_458.0
 """Speed of light in vacuum, exact by definition of the metre. [m/s]"""
 
 FIBRE_INDEX = 1.468
-"""Group index of standard scalar-mode fibre near 1550 nm (ITU-T G.652 fibres: 1.467 to 1.469)."""
+"""Group index of standard single-mode fibre near 1550 nm (ITU-T G.652 fibres: 1.467 to 1.469)."""
 
 
 @model
 def serialization_s(wire_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
-    r"""Time to clock one packet onto a link.
+    r"""Time to serialize a packet onto a link.
 
     .. math:: t = 8 L / R
 
     Parameters
     ----------
     wire_bytes : array_like
-        Bytes occupied on the wire; any layer's size gives that layer's share. [byte]
+        Bytes on the wire; the size at another layer gives that layer's share. [byte]
     bandwidth_bps : array_like
         Signalling rate of the link. [bit/s]
 
@@ -37,14 +37,11 @@ def serialization_s(wire_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> Float
     numpy.ndarray
         Serialization time, broadcast over both inputs. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``wire_bytes`` is negative, or ``bandwidth_bps`` zero or negative.
-
     Notes
     -----
     Validity: exact for a link that sends at one rate.
+
+    Typical: a full Ethernet frame of 1538 bytes takes 123 µs at 100 Mbit/s and 12.3 µs at 1 Gbit/s.
 
     Symbols: :math:`L` wire_bytes, :math:`R` bandwidth_bps.
 
@@ -68,7 +65,7 @@ def serialization_s(wire_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> Float
 def propagation_s(
     distance_m: ArrayLike, *, speed_m_s: ArrayLike = SPEED_OF_LIGHT_M_S / FIBRE_INDEX
 ) -> FloatArray:
-    r"""Time a signal takes over a distance, one way.
+    r"""One-way propagation delay over a distance.
 
     .. math:: t = d / v
 
@@ -84,14 +81,15 @@ def propagation_s(
     numpy.ndarray
         Propagation time, broadcast over both inputs. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``distance_m`` is negative, or ``speed_m_s`` zero, negative or above that of light.
+    See Also
+    --------
+    satellite_rtt_s : Through a satellite.
 
     Notes
     -----
-    Validity: exact; fibre takes about 4.9 microseconds a kilometre.
+    Validity: exact; fibre takes about 4.9 microseconds per kilometre.
+
+    Typical: 0.49 ms for 100 km, 24 ms for 5000 km, 78 ms for 16,000 km of fibre.
 
     Symbols: :math:`d` distance_m, :math:`v` speed_m_s.
 
@@ -113,7 +111,7 @@ def propagation_s(
 
 @model
 def signal_speed_m_s(refractive_index: ArrayLike = FIBRE_INDEX) -> FloatArray:
-    r"""Speed of a signal in glass.
+    r"""Speed of light in a fibre.
 
     .. math:: v = c / n
 
@@ -127,11 +125,6 @@ def signal_speed_m_s(refractive_index: ArrayLike = FIBRE_INDEX) -> FloatArray:
     numpy.ndarray
         Signal speed, of the shape of the input. [m/s]
 
-    Raises
-    ------
-    DomainError
-        If ``refractive_index`` is below 1.
-
     Notes
     -----
     Validity: exact for the wavelength that the group index belongs to.
@@ -140,7 +133,7 @@ def signal_speed_m_s(refractive_index: ArrayLike = FIBRE_INDEX) -> FloatArray:
 
     Examples
     --------
-    Microseconds a kilometre:
+    Microseconds per kilometre:
 
     >>> round(1e9 / float(signal_speed_m_s(1.4677)), 4)
     4.8957
@@ -154,7 +147,7 @@ def signal_speed_m_s(refractive_index: ArrayLike = FIBRE_INDEX) -> FloatArray:
 
 @model
 def satellite_rtt_s(altitude_m: ArrayLike = 35_786e3) -> FloatArray:
-    r"""Smallest round trip through a satellite: up and down, there and back.
+    r"""Minimum round-trip propagation delay through a satellite.
 
     .. math:: t = 4 h / c
 
@@ -168,15 +161,16 @@ def satellite_rtt_s(altitude_m: ArrayLike = 35_786e3) -> FloatArray:
     numpy.ndarray
         Round-trip propagation time, of the shape of the input. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``altitude_m`` is negative.
+    See Also
+    --------
+    propagation_s : Through a medium, one way.
 
     Notes
     -----
-    Validity: both stations right below the satellite; elsewhere it is more (up to 558 ms for a
+    Validity: both stations directly below the satellite; elsewhere more (up to 558 ms for a
     geostationary one).
+
+    Typical: 0.48 s geostationary (35,786 km), 7.3 ms in low orbit (550 km).
 
     Symbols: :math:`h` altitude_m.
 
@@ -203,7 +197,7 @@ def transfer_s(
     Parameters
     ----------
     payload_bytes : array_like
-        Bytes to move, headers not counted. [byte]
+        Bytes to transfer, headers not counted. [byte]
     bandwidth_bps : array_like
         Rate of the path. [bit/s]
     latency_s : array_like
@@ -214,14 +208,16 @@ def transfer_s(
     numpy.ndarray
         Transfer time, broadcast over all inputs. [s]
 
-    Raises
-    ------
-    DomainError
-        If a size or latency is negative, or ``bandwidth_bps`` zero or negative.
+    See Also
+    --------
+    netcalc.models.tcp.short_transfers.fetch_s : Any handshake, server time and headers.
+    netcalc.models.tcp.short_transfers.static_transfer_s : The textbook model.
+    netcalc.models.tcp.cardwell.lossy_transfer_s : With loss, on an open connection.
+    netcalc.models.delays.store_and_forward.store_and_forward_s : A list of links.
 
     Notes
     -----
-    Validity: one stream without headers, windows, losses or other traffic. For TCP it is a floor.
+    Validity: one stream without headers, windows, losses or other traffic: a lower bound for TCP.
 
     Symbols: :math:`N` payload_bytes, :math:`R` bandwidth_bps, :math:`d` latency_s.
 
@@ -245,7 +241,7 @@ def transfer_s(
 def arrived_bytes(
     elapsed_s: ArrayLike, *, bandwidth_bps: ArrayLike, latency_s: ArrayLike
 ) -> FloatArray:
-    r"""Bytes that arrive complete within a time: :func:`transfer_s` solved for the size.
+    r"""Bytes received within a time: :func:`transfer_s` solved for the size.
 
     .. math:: N = \max(0, (t - d) R / 8)
 
@@ -261,12 +257,7 @@ def arrived_bytes(
     Returns
     -------
     numpy.ndarray
-        Bytes received; 0 as long as the first bit is under way. [byte]
-
-    Raises
-    ------
-    DomainError
-        If a time is negative, or ``bandwidth_bps`` zero or negative.
+        Bytes received; 0 while the first bit is in flight. [byte]
 
     Notes
     -----
@@ -293,7 +284,7 @@ def arrived_bytes(
 def transfer_bandwidth_bps(
     transfer_s: ArrayLike, *, payload_bytes: ArrayLike, latency_s: ArrayLike
 ) -> FloatArray:
-    r"""Bandwidth that moves a size in a time: :func:`transfer_s` solved for the rate.
+    r"""Bandwidth that a transfer in a given time requires: :func:`transfer_s` solved for the rate.
 
     .. math:: R = 8 N / (t - d)
 
@@ -302,7 +293,7 @@ def transfer_bandwidth_bps(
     transfer_s : array_like
         Time allowed, from the first bit sent to the last received. [s]
     payload_bytes : array_like
-        Bytes to move. [byte]
+        Bytes to transfer. [byte]
     latency_s : array_like
         One-way latency. [s]
 
@@ -311,11 +302,6 @@ def transfer_bandwidth_bps(
     numpy.ndarray
         Bandwidth needed; ``inf`` if the time is just the latency, ``nan`` if it is less: no
         bandwidth suffices. [bit/s]
-
-    Raises
-    ------
-    DomainError
-        If a time or a size is negative.
 
     Notes
     -----
@@ -341,7 +327,7 @@ def transfer_bandwidth_bps(
 def transfer_latency_s(
     transfer_s: ArrayLike, *, payload_bytes: ArrayLike, bandwidth_bps: ArrayLike
 ) -> FloatArray:
-    r"""Latency that is left for a transfer: :func:`transfer_s` solved for the latency.
+    r"""Latency that a transfer in a given time allows: :func:`transfer_s` solved for the latency.
 
     .. math:: d = t - 8 N / R
 
@@ -350,19 +336,14 @@ def transfer_latency_s(
     transfer_s : array_like
         Time allowed, from the first bit sent to the last received. [s]
     payload_bytes : array_like
-        Bytes to move. [byte]
+        Bytes to transfer. [byte]
     bandwidth_bps : array_like
         Rate of the path. [bit/s]
 
     Returns
     -------
     numpy.ndarray
-        One-way latency; ``nan`` where the line alone takes longer. [s]
-
-    Raises
-    ------
-    DomainError
-        If a time or a size is negative, or ``bandwidth_bps`` zero or negative.
+        One-way latency; ``nan`` where the link alone takes longer. [s]
 
     Notes
     -----
@@ -387,8 +368,8 @@ def transfer_latency_s(
 
 
 @model
-def balance_bytes(latency_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
-    r"""Size at which latency and serialization take the same time: half the rate is reached.
+def half_rate_bytes(latency_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
+    r"""Size that reaches half the rate: its serialization takes as long as the latency.
 
     .. math:: N = d R / 8
 
@@ -402,12 +383,11 @@ def balance_bytes(latency_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArr
     Returns
     -------
     numpy.ndarray
-        Bytes that the pipe holds: below, latency decides; above, bandwidth. [byte]
+        Size: below it latency dominates, above it bandwidth. [byte]
 
-    Raises
-    ------
-    DomainError
-        If ``latency_s`` is negative, or ``bandwidth_bps`` zero or negative.
+    See Also
+    --------
+    netcalc.models.tcp.window.bdp_bytes : Round-trip time: the window that fills the path.
 
     Notes
     -----
@@ -417,7 +397,7 @@ def balance_bytes(latency_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArr
 
     Examples
     --------
-    >>> float(balance_bytes(0.03, bandwidth_bps=1.544e6))
+    >>> float(half_rate_bytes(0.03, bandwidth_bps=1.544e6))
     5790.0
 
     References
@@ -432,14 +412,14 @@ def balance_bytes(latency_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArr
 def latency_share_ratio(
     payload_bytes: ArrayLike, *, bandwidth_bps: ArrayLike, latency_s: ArrayLike
 ) -> FloatArray:
-    r"""Share of a transfer's time that is latency.
+    r"""Latency as a share of the transfer time.
 
     .. math:: s = \frac{d}{d + 8 N / R}
 
     Parameters
     ----------
     payload_bytes : array_like
-        Bytes to move. [byte]
+        Bytes to transfer. [byte]
     bandwidth_bps : array_like
         Rate of the path. [bit/s]
     latency_s : array_like
@@ -448,12 +428,8 @@ def latency_share_ratio(
     Returns
     -------
     numpy.ndarray
-        Share from 0 (all bandwidth) to 1 (all latency); ``nan`` if nothing takes any time. [ratio]
-
-    Raises
-    ------
-    DomainError
-        If a size or latency is negative, or ``bandwidth_bps`` zero or negative.
+        Share from 0 (all bandwidth) to 1 (all latency); ``nan`` if the transfer takes no time.
+        [ratio]
 
     Notes
     -----
@@ -482,14 +458,14 @@ def latency_share_ratio(
 def transfer_throughput_bps(
     payload_bytes: ArrayLike, *, bandwidth_bps: ArrayLike, latency_s: ArrayLike
 ) -> FloatArray:
-    r"""Rate that a transfer sees, latency included.
+    r"""Throughput of a transfer, latency included.
 
     .. math:: X = \frac{8 N}{d + 8 N / R}
 
     Parameters
     ----------
     payload_bytes : array_like
-        Bytes to move. [byte]
+        Bytes to transfer. [byte]
     bandwidth_bps : array_like
         Rate of the path. [bit/s]
     latency_s : array_like
@@ -498,12 +474,7 @@ def transfer_throughput_bps(
     Returns
     -------
     numpy.ndarray
-        Payload bits over transfer time; ``nan`` for no bytes in no time. [bit/s]
-
-    Raises
-    ------
-    DomainError
-        If a size or latency is negative, or ``bandwidth_bps`` zero or negative.
+        Payload bits over transfer time; ``nan`` for 0 bytes in no time. [bit/s]
 
     Notes
     -----
@@ -536,7 +507,7 @@ def echo_rtt_s(
     bandwidth_bps: ArrayLike,
     header_bytes: ArrayLike = 28,
 ) -> FloatArray:
-    r"""Round trip of an echo against its size, on a path seen as one line each way.
+    r"""Round-trip time of an echo by its size, on a path reduced to one link each way.
 
     .. math:: t = t_0 + 2 \cdot 8 (n + h) / R
 
@@ -545,26 +516,21 @@ def echo_rtt_s(
     payload_bytes : array_like
         User data of the echo: what ``ping -s`` counts. [byte]
     base_rtt_s : array_like
-        Round trip of nothing: propagation, processing, no bits. [s]
+        Round-trip time without serialization: propagation and processing. [s]
     bandwidth_bps : array_like
-        Equivalent rate: one over the sum of 1/rate of the links, one way. [bit/s]
+        Equivalent rate: the reciprocal of the sum of 1/rate over the links, one way. [bit/s]
     header_bytes : array_like
-        Headers in front of the data: 28 for IP and ICMP or UDP. [byte]
+        Headers before the data: 28 for IP and ICMP or UDP. [byte]
 
     Returns
     -------
     numpy.ndarray
         Round-trip time, broadcast over all inputs. [s]
 
-    Raises
-    ------
-    DomainError
-        If a size or time is negative, or ``bandwidth_bps`` zero or negative.
-
     Notes
     -----
     Validity: the reply has the size of the request, the path is the same both ways, its queues are
-    empty (use the smallest of several round trips). Store-and-forward links add up to one.
+    empty (use the smallest of several round trips). Store-and-forward links combine into one.
 
     Symbols: :math:`n` payload_bytes, :math:`t_0` base_rtt_s, :math:`R` bandwidth_bps, :math:`h`
     header_bytes.

@@ -1,4 +1,4 @@
-r"""Which links can a path be made of? A round trip gives their sum, and many mixes have it.
+r"""Path mixes: the combinations of link types that explain a round-trip time.
 
 The inverse of store-and-forward: the time of one packet size, the number of links and the kinds
 there are, and every mix of them that takes this time.
@@ -50,7 +50,7 @@ def path_mixes(
     base_rtt_s: float = 0.0,
     tolerance_s: float = 1e-3,
 ) -> PathMixes:
-    r"""Every mix of kinds of links whose round trip comes to a given time.
+    r"""All combinations of link types that explain a round-trip time.
 
     .. math:: N = \sum_k n_k, \quad
         \left| T_0 + 16 L \sum_k \frac{n_k}{R_k} - T \right| \le \epsilon
@@ -66,9 +66,9 @@ def path_mixes(
     packet_bytes : float
         Size of the packet, there and back. [byte]
     base_rtt_s : float
-        What is not clocking: propagation and processing, there and back. [s]
+        Round-trip time without serialization: propagation and processing. [s]
     tolerance_s : float
-        How far the round trip of a mix may lie off. [s]
+        Largest deviation of the round-trip time of a mix. [s]
 
     Returns
     -------
@@ -79,13 +79,12 @@ def path_mixes(
     Raises
     ------
     DomainError
-        If a rate, a size or a number of links is zero or negative, a time negative, a number not
-        finite, or more than a million mixes would have to be kept.
+        If more than a million mixes would have to be compared, or a number is not finite.
 
     Notes
     -----
     Validity: an echo of equal size, store-and-forward at every node, the same links back, no
-    queues. The order of the links leaves no trace in a round trip.
+    queues. The order of the links does not affect the round-trip time.
 
     A mix grows kind by kind, the slowest first; it is given up as soon as the links that are left
     would be too slow even if all were of the fastest kind, or too fast if all were of the next.
@@ -95,7 +94,7 @@ def path_mixes(
 
     Examples
     --------
-    Of T1, 10 Mbit/s and T3 lines, 12 in all; 80 ms and twelve routers with 0.5 ms each way:
+    Of T1, 10 Mbit/s and T3 links, 12 in all; 80 ms and twelve routers with 0.5 ms each way:
 
     >>> found = path_mixes(0.187, bandwidth_bps=[1.544e6, 10e6, 45e6], link_count=12,
     ...     packet_bytes=1428, base_rtt_s=0.080 + 24 * 0.0005)
@@ -106,17 +105,17 @@ def path_mixes(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, A.3 (187 ms from connix.com to noao.edu).
     """
-    wanted = _finite("rtt_s", non_negative("rtt_s", rtt_s))
-    base = _finite("base_rtt_s", non_negative("base_rtt_s", base_rtt_s))
-    slack = _finite("tolerance_s", non_negative("tolerance_s", tolerance_s))
-    size = _finite("packet_bytes", positive("packet_bytes", packet_bytes))
-    rates = _known("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
-    lengths = np.unique(_known("link_count", whole("link_count", link_count, low=1)))
+    wanted = _finite_number("rtt_s", non_negative("rtt_s", rtt_s))
+    base = _finite_number("base_rtt_s", non_negative("base_rtt_s", base_rtt_s))
+    slack = _finite_number("tolerance_s", non_negative("tolerance_s", tolerance_s))
+    size = _finite_number("packet_bytes", positive("packet_bytes", packet_bytes))
+    rates = _finite_list("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
+    lengths = np.unique(_finite_list("link_count", whole("link_count", link_count, low=1)))
     if lengths.size > MAX_MIXES or lengths[-1] > MAX_MIXES:
         raise _too_many(lengths[-1])
     order = np.argsort(rates, kind="stable")
     link_s = 16.0 * size / rates[order]
-    mixes = _grown(link_s, lengths.astype(np.int64), budget_s=wanted - base, slack_s=slack)
+    mixes = _candidates(link_s, lengths.astype(np.int64), budget_s=wanted - base, slack_s=slack)
     # A link without an end, of which there is none, takes no time.
     clocking = np.where(mixes > 0, mixes * link_s, 0.0).sum(axis=1)
     rtt = base + clocking
@@ -128,7 +127,7 @@ def path_mixes(
     return PathMixes(by_kind, rtt[best], residual[best])
 
 
-def _grown(
+def _candidates(
     link_s: FloatArray, lengths: NDArray[np.int64], *, budget_s: float, slack_s: float
 ) -> NDArray[np.int64]:
     """Return the mixes that may fit, one column a kind, from the slowest to the fastest."""
@@ -137,7 +136,7 @@ def _grown(
     # A little more than asked for: what is sorted out here is compared exactly at the end.
     margin = slack_s + 1e-9 * (abs(budget_s) + slack_s)
     fastest = float(link_s[-1])
-    for place, each_s in enumerate(link_s[:-1].tolist()):
+    for index, each_s in enumerate(link_s[:-1].tolist()):
         within = np.floor(np.maximum(budget + margin, 0.0) / each_s) if each_s else left
         choices = np.minimum(within, left).astype(np.int64) + 1
         if choices.sum(dtype=np.float64) > MAX_MIXES:
@@ -146,7 +145,7 @@ def _grown(
         count = np.arange(row.size) - np.repeat(np.cumsum(choices) - choices, choices)
         left = left[row] - count
         budget = budget[row] - np.where(count > 0, count * each_s, 0.0)
-        following = float(link_s[place + 1])
+        following = float(link_s[index + 1])
         slowest_s = np.where(left > 0, left * following, 0.0)
         may_fit = (left * fastest <= budget + margin) & (slowest_s >= budget - margin)
         left, budget, row, count = left[may_fit], budget[may_fit], row[may_fit], count[may_fit]
@@ -154,24 +153,19 @@ def _grown(
     return np.column_stack((made, left))
 
 
-def _finite(name: str, array: FloatArray) -> float:
+def _finite_number(name: str, array: FloatArray) -> float:
     number = scalar(name, array)
     if not math.isfinite(number):
-        raise DomainError(name, number, "one finite number")
+        raise DomainError("not-finite", name, str(number))
     return number
 
 
-def _known(name: str, array: FloatArray) -> FloatArray:
+def _finite_list(name: str, array: FloatArray) -> FloatArray:
     row = one_dimensional(name, array)
     if not np.isfinite(row).all():
-        raise DomainError(name, "nan or inf", "finite numbers")
+        raise DomainError("not-finite", name, "nan or inf")
     return row
 
 
 def _too_many(link_count: float) -> DomainError:
-    return DomainError(
-        "link_count",
-        f"{link_count:g}",
-        "so many links that fewer than a million mixes are to be kept",
-        hint="Ask for fewer links, fewer kinds or a smaller tolerance",
-    )
+    return DomainError("too-many-mixes", "link_count", link_count, high=MAX_MIXES)

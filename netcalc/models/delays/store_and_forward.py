@@ -1,8 +1,8 @@
 r"""Store-and-forward, cut-through and pipelining over a list of links.
 
 A path is given as parallel lists: one rate and one latency for each link, one processing time for
-each node between two links. Everything in it serves one packet at a time, in order, with room for
-all: the sending host, each line, each router, the receiving host.
+each node between two links. Everything in it serves one packet at a time, in order, with unlimited
+buffers: the sending host, each link, each router, the receiving host.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def store_and_forward_s(
     destination_processing_s: float = 0.0,
     packet_count: ArrayLike = 1,
 ) -> FloatArray:
-    r"""Time until the last of a train of equal packets is complete behind a list of links.
+    r"""Delay of a train of equal packets over store-and-forward links, to the last bit.
 
     .. math::
 
@@ -84,15 +84,16 @@ def store_and_forward_s(
     numpy.ndarray
         Completion time, broadcast over ``packet_bytes`` and ``packet_count``. [s]
 
-    Raises
-    ------
-    DomainError
-        If a rate is zero or negative, another quantity negative, or the lists do not match.
+    See Also
+    --------
+    cut_through_s : Each switch waits for the header only.
+    pipeline_timeline : Unequal packets, event by event.
+    netcalc.models.delays.latency.transfer_s : One link.
 
     Notes
     -----
-    Validity: equal packets, first in first out, room for all of them in every node. The order of
-    the links does not matter. For unequal packets use :func:`pipeline_timeline`.
+    Validity: equal packets, FIFO, unlimited buffers in every node. The order of the links does not
+    matter. For unequal packets use :func:`pipeline_timeline`.
 
     Symbols: :math:`L` packet_bytes, :math:`R_i` bandwidth_bps, :math:`d_i` latency_s, :math:`p_j`
     processing_s, :math:`N` packet_count, :math:`p_s` source_processing_s, :math:`p_d`
@@ -133,7 +134,7 @@ def cut_through_s(
     header_bytes: ArrayLike = 14,
     switch_latency_s: ArrayLike = 0.0,
 ) -> FloatArray:
-    r"""Time of one frame through switches that send on as soon as they know the address.
+    r"""Delay of a frame through cut-through switches.
 
     .. math:: T = 8L/R_k + \sum_i d_i + \sum_{i<k} (8h/R_i + \ell_i)
 
@@ -146,7 +147,7 @@ def cut_through_s(
     latency_s : 1-D array_like
         Latency of each link, or one for all. [s]
     header_bytes : array_like
-        Bytes a switch must have before it can send on. [byte]
+        Bytes a switch must receive before it forwards. [byte]
     switch_latency_s : 1-D array_like
         Own latency of each switch, or one for all. [s]
 
@@ -155,10 +156,10 @@ def cut_through_s(
     numpy.ndarray
         Time until the last bit arrives. [s]
 
-    Raises
-    ------
-    DomainError
-        If a rate is zero or negative, another quantity negative, or the lists do not match.
+    See Also
+    --------
+    store_and_forward_s : Each node waits for the whole packet.
+    pipeline_timeline : Unequal packets, event by event.
 
     Notes
     -----
@@ -177,7 +178,8 @@ def cut_through_s(
 
     References
     ----------
-    Kermani and Kleinrock, Virtual cut-through, Computer Networks 3 (1979).
+    Kermani and Kleinrock, Virtual cut-through, Computer Networks 3 (1979),
+    doi:10.1016/0376-5075(79)90032-1.
     """
     size = non_negative("frame_bytes", frame_bytes)
     rate, latency, switch = _links(
@@ -201,7 +203,7 @@ def pipeline_timeline(
     source_processing_s: float = 0.0,
     destination_processing_s: float = 0.0,
 ) -> Timeline:
-    r"""Follow every packet of a train, bit by bit: unequal packets over unequal links.
+    r"""Timeline of a train of unequal packets over unequal links, by node and link.
 
     .. math::
 
@@ -228,14 +230,14 @@ def pipeline_timeline(
     Timeline
         When each packet is processed, sent and received, by node and link. [s]
 
-    Raises
-    ------
-    DomainError
-        If a rate is zero or negative, another quantity negative, or the lists do not match.
+    See Also
+    --------
+    store_and_forward_s : Each node waits for the whole packet.
+    cut_through_s : Each switch waits for the header only.
 
     Notes
     -----
-    Validity: first in first out, room for all packets in every node, all packets ready at time 0.
+    Validity: FIFO, unlimited buffers in every node, all packets ready at time 0.
 
     Symbols: :math:`L_k` packet_bytes, :math:`R_i` bandwidth_bps, :math:`d_i` latency_s, :math:`p_i`
     processing_s. Not in the equation: source_processing_s, destination_processing_s (the first and
@@ -309,11 +311,6 @@ def message_s(
     numpy.ndarray
         Time until the last bit of the message arrives, of the shape of ``segment_bytes``. [s]
 
-    Raises
-    ------
-    DomainError
-        If a size or rate is zero or negative, another quantity negative, or lists do not match.
-
     Notes
     -----
     Validity: as :func:`store_and_forward_s` without processing.
@@ -336,15 +333,15 @@ def message_s(
     segment = positive("segment_bytes", segment_bytes)
     header = non_negative("header_bytes", header_bytes)
     rate, latency, _ = _links(bandwidth_bps, latency_s, 0.0)
-    moved = partial(_moved_s, rate=rate, latency=latency)
-    return in_blocks(moved, segment, message, header)[()]
+    delay = partial(_delay_s, rate=rate, latency=latency)
+    return in_blocks(delay, segment, message, header)[()]
 
 
 @model
 def optimal_segment_bits(
     message_bits: ArrayLike, *, header_bits: ArrayLike, link_count: ArrayLike
 ) -> FloatArray:
-    r"""Segment payload that moves a message over equal links in the least time.
+    r"""Segment payload that minimizes the delay of a message over equal links.
 
     .. math:: S = \sqrt{h F / (k - 1)}
 
@@ -360,12 +357,7 @@ def optimal_segment_bits(
     Returns
     -------
     numpy.ndarray
-        Payload of a segment; ``inf`` on a single link, where cutting gains nothing. [bit]
-
-    Raises
-    ------
-    DomainError
-        If a size is negative, or ``link_count`` not a whole number of at least 1.
+        Payload of a segment; ``inf`` on a single link, where segmentation gains nothing. [bit]
 
     Notes
     -----
@@ -390,7 +382,7 @@ def optimal_segment_bits(
 
 @model
 def equivalent_bandwidth_bps(bandwidth_bps: ArrayLike) -> FloatArray:
-    r"""Rate of the one line that takes as long for a packet as a list of links does.
+    r"""Rate of the single link with the same serialization delay as a list of links.
 
     .. math:: R = 1 / \sum_i (1 / R_i)
 
@@ -402,12 +394,12 @@ def equivalent_bandwidth_bps(bandwidth_bps: ArrayLike) -> FloatArray:
     Returns
     -------
     numpy.ndarray
-        The equivalent rate: what the slope of round trip against size shows. [bit/s]
+        Equivalent rate, the one that the slope of the round-trip time over size gives. [bit/s]
 
-    Raises
-    ------
-    DomainError
-        If a rate is zero or negative, or there is none.
+    See Also
+    --------
+    netcalc.models.measuring.probing.rtt_slope : The same sum, as the slope of round-trip times.
+    netcalc.models.measuring.probing.train_rate_bps : Long trains.
 
     Notes
     -----
@@ -425,13 +417,13 @@ def equivalent_bandwidth_bps(bandwidth_bps: ArrayLike) -> FloatArray:
     References
     ----------
     Jacobson, pathchar (1997); Downey, Using pathchar to estimate Internet link characteristics
-    (1999).
+    (1999), doi:10.1145/316188.316228.
     """
     rate = one_dimensional("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
     return np.asarray(1.0 / float((1.0 / rate).sum()))[()]
 
 
-def _moved_s(
+def _delay_s(
     segment: FloatArray,
     message: FloatArray,
     header: FloatArray,
@@ -496,5 +488,5 @@ def _one_each(name: str, values: FloatArray, count: int) -> NDArray[np.float64]:
     if values.ndim == 0:
         return np.full(count, float(values))
     if values.shape != (count,):
-        raise DomainError(name, f"a list of shape {values.shape}", f"one number, or {count}")
+        raise DomainError("wrong-count-or-one", name, count=values.size, expected=count)
     return values

@@ -1,7 +1,7 @@
-r"""Delayed acknowledgements: how long a receiver holds one back, by system.
+r"""Delayed acknowledgements: how long a receiver delays them, by operating system.
 
-A receiver waits for data to ride on or for a second segment, at most until its timer fires. The
-timer is either started with the segment, or a heartbeat that runs on its own.
+A receiver waits for data to piggyback on, or for a second segment, at the latest until its timer
+fires. The timer is either started with the segment, or a periodic heartbeat.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ LINUX_INITIAL_WINDOW_SEGMENTS = 10
 
 @model
 def delayed_ack_s(system: str, *, statistic: str = "mean") -> FloatArray:
-    r"""Time that a system holds back the acknowledgement of a lone segment.
+    r"""Delay of the acknowledgement of a lone segment, by operating system.
 
     .. math:: \bar D = (D_{min} + D_{max}) / 2
 
@@ -75,15 +75,12 @@ def delayed_ack_s(system: str, *, statistic: str = "mean") -> FloatArray:
     numpy.ndarray
         Time; the mean is the middle of the range. [s]
 
-    Raises
-    ------
-    DomainError
-        If a name is not in the list.
-
     Notes
     -----
     Validity: the defaults of the sources named in ``SYSTEMS``. The middle is the mean of a
     heartbeat; Linux adapts, and mostly stays at its shortest.
+
+    Typical: 40 ms in Linux, 100 ms in FreeBSD before 2020, 200 ms in 4.4BSD.
 
     Symbols: Not in the equation: system, statistic (the system sets the range, of which the mean is
     the middle).
@@ -108,7 +105,7 @@ def delayed_ack_s(system: str, *, statistic: str = "mean") -> FloatArray:
 
 @model
 def heartbeat_mean_s(period_s: ArrayLike) -> FloatArray:
-    r"""Mean wait for a timer that runs on its own.
+    r"""Mean delay of a periodic (free-running) timer.
 
     .. math:: \bar D = P / 2
 
@@ -121,11 +118,6 @@ def heartbeat_mean_s(period_s: ArrayLike) -> FloatArray:
     -------
     numpy.ndarray
         Mean wait. [s]
-
-    Raises
-    ------
-    DomainError
-        If ``period_s`` is negative.
 
     Notes
     -----
@@ -140,7 +132,8 @@ def heartbeat_mean_s(period_s: ArrayLike) -> FloatArray:
 
     References
     ----------
-    Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000 (100 ms).
+    Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000,
+    doi:10.1109/INFCOM.2000.832574 (100 ms).
     """
     return non_negative("period_s", period_s) / 2.0
 
@@ -149,7 +142,7 @@ def heartbeat_mean_s(period_s: ArrayLike) -> FloatArray:
 def heartbeat_wait_s(
     arrival_s: ArrayLike, *, period_s: ArrayLike = 0.2, phase_s: ArrayLike = 0.0
 ) -> FloatArray:
-    r"""Wait from an arrival to the next tick of a timer that runs on its own.
+    r"""Delay from an arrival to the next tick of a periodic timer.
 
     .. math:: D = P - ((t - \varphi) \bmod P)
 
@@ -167,14 +160,9 @@ def heartbeat_wait_s(
     numpy.ndarray
         Wait, above 0 and at most one period. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``period_s`` is zero or negative.
-
     Notes
     -----
-    Validity: a timer without jitter; what arrives with a tick waits for the next.
+    Validity: a timer without jitter; an arrival at a tick waits for the next.
 
     Symbols: :math:`t` arrival_s, :math:`P` period_s, :math:`\varphi` phase_s.
 
@@ -198,7 +186,7 @@ def heartbeat_wait_s(
 def tick_timer_wait_s(
     arrival_s: ArrayLike, *, tick_count: ArrayLike = 10, tick_s: ArrayLike = 0.004
 ) -> FloatArray:
-    r"""Wait from an arrival to a timeout that is counted in ticks of the kernel.
+    r"""Delay from an arrival to a timeout counted in kernel ticks.
 
     .. math:: D = \tau \left( \left\lfloor t / \tau \right\rfloor + n + 1 \right) - t
 
@@ -214,12 +202,7 @@ def tick_timer_wait_s(
     Returns
     -------
     numpy.ndarray
-        Wait: longer than so many ticks, by at most one. [s]
-
-    Raises
-    ------
-    DomainError
-        If ``tick_count`` is not a whole number, ``tick_s`` zero or negative.
+        Wait: longer than the timeout by at most one tick. [s]
 
     Notes
     -----

@@ -1,8 +1,8 @@
-r"""What a host spends on packets: per packet, per byte, per copy, checksum, fragment and buffer.
+r"""Host costs of packets: per packet, per byte, per copy, checksum, fragment and buffer.
 
-On loopback nothing is left but the host, so that a transaction is a sum of such costs. The same
-two-term sum, so much per segment and so much per byte, explains why TCP beats UDP on loopback:
-it takes segments of 16 KB where UDP sends one datagram per write.
+On loopback only the host remains, so that a transaction is a sum of such costs. The same sum of a
+cost per segment and a cost per byte explains why TCP beats UDP on loopback: it takes segments of 16
+KB where UDP sends one datagram per write.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def message_s(
     payload_bytes : array_like
         Size of the message. [byte]
     packet_cost : array_like
-        Time for each packet or fragment whatever its size. [s/packet]
+        Time for each packet or fragment regardless of its size. [s/packet]
     copy_cost : array_like
         Time to copy a byte. [s/byte]
     checksum_cost : array_like
@@ -90,12 +90,7 @@ def message_s(
     Returns
     -------
     numpy.ndarray
-        Time of the processor. [s]
-
-    Raises
-    ------
-    DomainError
-        If an input is negative.
+        CPU time. [s]
 
     Notes
     -----
@@ -113,8 +108,8 @@ def message_s(
 
     References
     ----------
-    Clark, Jacobson, Romkey and Salwen, IEEE Communications Magazine, June 1989; Stevens, TCP/IP
-    Illustrated vol. 3, A.2.
+    Clark, Jacobson, Romkey and Salwen, IEEE Communications Magazine, June 1989,
+    doi:10.1109/35.29545; Stevens, TCP/IP Illustrated vol. 3, A.2.
     """
     size = non_negative("payload_bytes", payload_bytes)
     copying = non_negative("copy_count", copy_count) * non_negative("copy_cost", copy_cost)
@@ -141,7 +136,7 @@ def transaction_s(
     mtu_bytes: ArrayLike = BSD44.loopback_mtu_bytes,
     minclsize_bytes: ArrayLike = BSD44.minclsize_bytes,
 ) -> FloatArray:
-    r"""Time of one request and a reply of the same size on one host.
+    r"""Time of a request and a reply of the same size on one host.
 
     .. math:: t = p P + s a + v V + N (c k + S q) + 2 (m M + u U)
 
@@ -150,11 +145,11 @@ def transaction_s(
     payload_bytes : array_like
         User data of the request, and of the reply. [byte]
     protocol : {'ping', 'udp', 'ttcp', 'tfo', 'tcp'}
-        What carries them. [text]
+        Transport. [text]
     packet_cost : array_like
         Time for each packet or fragment, down and up the stack. [s/packet]
     program_s : array_like
-        Time for each program that takes part: system calls and switches. [s]
+        Time for each program involved: system calls and switches. [s]
     connection_s : array_like
         Time to set up and tear down a connection. [s]
     copy_cost : array_like
@@ -178,13 +173,12 @@ def transaction_s(
     Raises
     ------
     DomainError
-        If an input is negative, sizes are no whole numbers or larger than the protocol takes,
-        or ``protocol`` is another.
+        If the packet exceeds 65,535 bytes.
 
     Notes
     -----
     Validity: one processor, so that every packet counts, the last acknowledgement included; a
-    loopback without delay, where Nagle's rule costs a segment but no wait.
+    loopback without delay, where Nagle's algorithm costs a segment but no wait.
 
     Symbols: :math:`N` payload_bytes, :math:`P` program_s, :math:`a` packet_cost, :math:`V`
     connection_s, :math:`k` copy_cost, :math:`q` checksum_cost, :math:`M` mbuf_s, :math:`U`
@@ -246,7 +240,7 @@ def bulk_s(
     packet_cost: ArrayLike,
     byte_cost: ArrayLike = 0.0,
 ) -> FloatArray:
-    r"""Time that a host takes to send many bytes to a sink.
+    r"""Time that a host spends on a bulk transfer.
 
     .. math:: t = \lceil N / M \rceil \, a + N b
 
@@ -266,14 +260,9 @@ def bulk_s(
     numpy.ndarray
         Time of the transfer. [s]
 
-    Raises
-    ------
-    DomainError
-        If an input is negative, or ``segment_bytes`` zero.
-
     Notes
     -----
-    Validity: the host is the limit, not the line or a window.
+    Validity: the host is the limit, not the link or a window.
 
     Symbols: :math:`N` payload_bytes, :math:`M` segment_bytes, :math:`a` packet_cost, :math:`b`
     byte_cost.
@@ -320,13 +309,13 @@ def two_point_costs(
     -------
     SegmentCosts
         ``packet_cost`` [s/packet] and ``byte_cost`` [s/byte]; nan where the two transfers have
-        packets of the same size, which tells nothing about their parts. A negative cost says
-        that the two do not share one. [s]
+        packets of the same size, which does not separate the two costs. A negative cost means that
+        the two do not share one code path. [s]
 
-    Raises
-    ------
-    DomainError
-        If an input is negative or no list of two.
+    See Also
+    --------
+    netcalc.models.rates.forwarding.device_packet_cost : Per packet.
+    netcalc.models.rates.forwarding.device_byte_cost : Per byte.
 
     Notes
     -----
@@ -365,7 +354,7 @@ def two_point_costs(
 def delivered_goodput_bps(
     write_count: ArrayLike, *, lost_count: ArrayLike, write_bytes: ArrayLike, elapsed_s: ArrayLike
 ) -> FloatArray:
-    r"""Rate of what arrives, where a sender's rate also counts what was lost.
+    r"""Goodput at the receiver, without the datagrams that were lost.
 
     .. math:: X = 8 (n - l) B / t
 
@@ -388,7 +377,7 @@ def delivered_goodput_bps(
     Raises
     ------
     DomainError
-        If a number is negative, ``elapsed_s`` zero, or more is lost than was sent.
+        If more is lost than was sent.
 
     Notes
     -----
@@ -414,7 +403,9 @@ def delivered_goodput_bps(
     sent = non_negative("write_count", write_count)
     lost = non_negative("lost_count", lost_count)
     if (lost > sent).any():
-        raise DomainError("lost_count", f"{np.nanmax(lost):g}", "at most write_count")
+        raise DomainError(
+            "above-argument", "lost_count", float(np.nanmax(lost)), other="write_count"
+        )
     bits = 8.0 * non_negative("write_bytes", write_bytes)
     return (sent - lost) * (bits / positive("elapsed_s", elapsed_s))
 
@@ -422,5 +413,5 @@ def delivered_goodput_bps(
 def _pair(name: str, values: ArrayLike) -> tuple[float, float]:
     array = one_dimensional(name, non_negative(name, values))
     if array.size != 2:
-        raise DomainError(name, f"of {array.size} values", "a list of two")
+        raise DomainError("wrong-count", name, count=array.size, expected=2)
     return float(array[0]), float(array[1])

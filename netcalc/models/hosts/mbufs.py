@@ -1,8 +1,8 @@
-r"""Memory buffers of BSD: how many of them a send takes, and how often it calls the protocol.
+r"""Memory buffers of BSD: how many a send takes, and how often it calls the protocol.
 
-4.4BSD copies user data into mbufs of about a hundred bytes until as much as MINCLSIZE is left,
-from where on it takes a cluster. A datagram is passed on whole; a stream is passed on mbuf by
-mbuf, so that a write of 200 bytes becomes two calls and two segments.
+4.4BSD copies user data into mbufs of about a hundred bytes, and into a cluster where
+MINCLSIZE bytes or more remain. A datagram is passed on whole; a stream is
+passed on mbuf by mbuf, so that a write of 200 bytes becomes two calls and two segments.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def datagram_mbufs(
         - d - i) / g \rfloor < h\right], \quad n_{long} = 2 + \left\lceil \frac{d + i - (MCL -
         x)}{MCL} \right\rceil \text{ if } d + i \ge MINCL
 
-    One mbuf of MHLEN, then of MLEN; from MINCLSIZE on a cluster, the first with room for
+    One mbuf of MHLEN, then of MLEN; from MINCLSIZE on a cluster, the first with space for
     MAX_HDR that the headers do not use. The headers go in front of a lone short mbuf if they
     fit, else into one more.
 
@@ -94,7 +94,7 @@ def datagram_mbufs(
     payload_bytes : array_like
         User data. [byte]
     header_bytes : array_like
-        Headers put in front by the protocol: 28 UDP and IP, 20 IP alone. [byte]
+        Headers added by the protocol: 28 UDP and IP, 20 IP alone. [byte]
     inner_header_bytes : array_like
         Headers that the program makes and the socket takes for data: 8 for ping. [byte]
     mlen_bytes : array_like
@@ -106,7 +106,7 @@ def datagram_mbufs(
     mcl_bytes : array_like
         Data of a cluster: 2048, or 1024 in Lite2 for the i386. [byte]
     max_hdr_bytes : array_like
-        Namespace left free in the first cluster. [byte]
+        Space left free in the first cluster. [byte]
     align_bytes : array_like
         Alignment of the data in a short mbuf: 4, or 8 with pointers of 64 bits. [byte]
     compare : {'>=', '>'}
@@ -121,12 +121,16 @@ def datagram_mbufs(
     Raises
     ------
     DomainError
-        If sizes are negative or no whole numbers, the packet exceeds 65 535 bytes,
-        ``minclsize_bytes`` exceeds ``mcl_bytes``, or ``compare`` is another.
+        If the packet exceeds 65,535 bytes, or ``minclsize_bytes`` exceeds ``mcl_bytes``.
+
+    See Also
+    --------
+    stream_mbufs : 4.4BSD, TCP.
+    freebsd_mbufs : FreeBSD since 7.0.
 
     Notes
     -----
-    Validity: a socket buffer with room for all of it; the link header is not counted.
+    Validity: a socket buffer that holds all of it; the link header is not counted.
 
     Symbols: :math:`d` payload_bytes, :math:`h` header_bytes, :math:`i` inner_header_bytes,
     :math:`MLEN` mlen_bytes, :math:`MHLEN` mhlen_bytes, :math:`MINCL` minclsize_bytes, :math:`MCL`
@@ -153,16 +157,19 @@ def datagram_mbufs(
     data = whole("payload_bytes", payload_bytes) + inner
     if (data + header > MAX_PACKET_BYTES).any():
         raise DomainError(
-            "payload_bytes", f"{np.nanmax(data - inner):g}", "what fits a packet of 65535 bytes"
+            "packet-too-long",
+            "payload_bytes",
+            float(np.nanmax(data - inner)),
+            high=MAX_PACKET_BYTES,
         )
     mlen, mhlen = whole("mlen_bytes", mlen_bytes, 1), whole("mhlen_bytes", mhlen_bytes, 1)
     mincl, mcl = _cluster_sizes(minclsize_bytes, mcl_bytes)
     align = whole("align_bytes", align_bytes, 1)
     first = mcl - whole("max_hdr_bytes", max_hdr_bytes)
 
-    # Short: mbufs only, and room in front of a lone one that is not full.
-    room = np.where(data < mhlen, np.floor((mhlen - data) / align) * align, 0.0)
-    short = 1 + np.ceil(np.maximum(data - mhlen, 0) / mlen) + (room < header)
+    # Short: mbufs only, and space in front of a lone one that is not full.
+    free = np.where(data < mhlen, np.floor((mhlen - data) / align) * align, 0.0)
+    short = 1 + np.ceil(np.maximum(data - mhlen, 0) / mlen) + (free < header)
     # Long: the mbuf of the headers, a cluster, and what is left after it.
     left = np.maximum(data - first, 0)
     rest = np.mod(left, mcl)
@@ -187,7 +194,7 @@ def stream_mbufs(
     mcl_bytes: ArrayLike = BSD44.mcl_bytes,
     compare: str = ">=",
 ) -> StreamCount:
-    r"""Calls of the protocol, mbufs and clusters of a write to a TCP socket, in 4.4BSD.
+    r"""Protocol calls, mbufs and clusters of a write to a TCP socket, in 4.4BSD.
 
     .. math::
        n = \left\lfloor \frac{d}{MCL} \right\rfloor + \begin{cases}
@@ -215,12 +222,16 @@ def stream_mbufs(
     Raises
     ------
     DomainError
-        If sizes are negative or no whole numbers, ``minclsize_bytes`` exceeds ``mcl_bytes``, or
-        ``compare`` is another.
+        If ``minclsize_bytes`` exceeds ``mcl_bytes``.
+
+    See Also
+    --------
+    datagram_mbufs : 4.4BSD, UDP.
+    freebsd_mbufs : FreeBSD since 7.0.
 
     Notes
     -----
-    Validity: a socket buffer with room for all of it.
+    Validity: a socket buffer that holds all of it.
 
     Symbols: :math:`d` payload_bytes, :math:`MHLEN` mhlen_bytes, :math:`MINCLSIZE` minclsize_bytes,
     :math:`MCL` mcl_bytes. Not in the equation: compare (whether a cluster is taken at the limit, or
@@ -266,7 +277,7 @@ def stream_segments(
         n = \lceil p_1 / M \rceil + \lceil (d - p_1) / M \rceil, \quad p_1 = \min\left(d,
         \begin{cases} MCL & d \ge MINCLSIZE \\ MHLEN & d < MINCLSIZE \end{cases}\right)
 
-    The piece of the first call leaves at once, as nothing is unacknowledged; what the further
+    The piece of the first call is sent at once, as nothing is unacknowledged; what the further
     calls bring is collected until the acknowledgement.
 
     Parameters
@@ -276,7 +287,7 @@ def stream_segments(
     mss_bytes : array_like
         Payload of a full segment. [byte]
     nodelay : bool
-        TCP_NODELAY is set: the piece of every call leaves by itself. [bool]
+        TCP_NODELAY is set: the piece of every call is sent by itself. [bool]
     mhlen_bytes : array_like
         Data of the first mbuf of a packet. [byte]
     minclsize_bytes : array_like
@@ -294,11 +305,11 @@ def stream_segments(
     Raises
     ------
     DomainError
-        As :func:`stream_mbufs`, or if ``mss_bytes`` is zero or negative.
+        If ``minclsize_bytes`` exceeds ``mcl_bytes``.
 
     Notes
     -----
-    Validity: a window with room for all of it; no acknowledgement between the calls.
+    Validity: a window that holds all of it; no acknowledgement between the calls.
 
     Symbols: :math:`d` payload_bytes, :math:`M` mss_bytes, :math:`MHLEN` mhlen_bytes,
     :math:`MINCLSIZE` minclsize_bytes, :math:`MCL` mcl_bytes. Not in the equation: nodelay (every
@@ -338,7 +349,7 @@ def segment_mbufs(
     mhlen_bytes: ArrayLike = BSD44.mhlen_bytes,
     data_mbuf_count: ArrayLike = 1,
 ) -> FloatArray:
-    r"""Mbufs of a TCP segment on its way out, in 4.4BSD.
+    r"""Mbufs of an outgoing TCP segment, in 4.4BSD.
 
     .. math:: n = 1 + k \, [d > MHLEN - h - h_{link}]
 
@@ -349,7 +360,7 @@ def segment_mbufs(
     header_bytes : array_like
         IP and TCP headers. [byte]
     max_linkhdr_bytes : array_like
-        Namespace for the link header. [byte]
+        Space for the link header. [byte]
     mhlen_bytes : array_like
         Data of the first mbuf of a packet. [byte]
     data_mbuf_count : array_like
@@ -358,13 +369,8 @@ def segment_mbufs(
     Returns
     -------
     numpy.ndarray
-        Mbufs: one where the data is copied behind the headers, else those of the data on
-        top. [1]
-
-    Raises
-    ------
-    DomainError
-        If sizes are negative or no whole numbers.
+        Mbufs: one where the data is copied behind the headers, else one, besides those of the data.
+        [1]
 
     Notes
     -----
@@ -384,12 +390,12 @@ def segment_mbufs(
     """
     data = whole("payload_bytes", payload_bytes)
     taken = whole("header_bytes", header_bytes) + whole("max_linkhdr_bytes", max_linkhdr_bytes)
-    room = whole("mhlen_bytes", mhlen_bytes, 1) - taken
+    free = whole("mhlen_bytes", mhlen_bytes, 1) - taken
     behind = whole("data_mbuf_count", data_mbuf_count, 1)
     # As a product: half the time of a choice between two numbers.
-    count = np.asarray((data > room) * behind)
+    count = np.asarray((data > free) * behind)
     count += 1.0
-    return keep_nan(count, data, room)
+    return keep_nan(count, data, free)
 
 
 @model
@@ -402,7 +408,7 @@ def freebsd_mbufs(
     page_bytes: ArrayLike = 4096,
     max_hdr_bytes: ArrayLike = 0,
 ) -> StreamCount:
-    r"""Calls, mbufs and clusters of a send in today's FreeBSD: one chain, one call.
+    r"""Protocol calls, mbufs and clusters of a send in FreeBSD since 7.0: one chain, one call.
 
     .. math:: n = \left\lceil \frac{d + x - MCL}{P} \right\rceil + [r > 0]
 
@@ -420,7 +426,7 @@ def freebsd_mbufs(
     page_bytes : array_like
         Data of a large cluster. [byte]
     max_hdr_bytes : array_like
-        Namespace for headers at the front: 0 for a stream. [byte]
+        Space for headers at the front: 0 for a stream. [byte]
 
     Returns
     -------
@@ -430,8 +436,12 @@ def freebsd_mbufs(
     Raises
     ------
     DomainError
-        If sizes are negative or no whole numbers, or ``minclsize_bytes`` exceeds
-        ``mcl_bytes``.
+        If ``minclsize_bytes`` exceeds ``mcl_bytes``.
+
+    See Also
+    --------
+    stream_mbufs : 4.4BSD, TCP.
+    datagram_mbufs : 4.4BSD, UDP.
 
     Notes
     -----
@@ -468,7 +478,9 @@ def _cluster_sizes(
     mincl = whole("minclsize_bytes", minclsize_bytes, 1)
     mcl = whole("mcl_bytes", mcl_bytes, 1)
     if (mincl > mcl).any():
-        raise DomainError("minclsize_bytes", f"{np.nanmax(mincl):g}", "at most mcl_bytes")
+        raise DomainError(
+            "above-argument", "minclsize_bytes", float(np.nanmax(mincl)), other="mcl_bytes"
+        )
     return mincl, mcl
 
 

@@ -1,7 +1,7 @@
-r"""Small writes: when Nagle's rule holds data back, and how long with delayed acknowledgements.
+r"""Small writes: when and for how long Nagle's algorithm and delayed ACKs hold data back.
 
-A sender that waits for an acknowledgement, and a receiver that waits before it acknowledges,
-wait for each other until the receiver's timer fires.
+A sender that waits for an acknowledgement and a receiver that delays it wait for each other until
+the receiver's timer fires.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ def nagle_may_send(
     nodelay: bool = False,
     max_window_bytes: ArrayLike = np.inf,
 ) -> NDArray[np.bool_]:
-    r"""Whether Nagle's rule lets a segment go now.
+    r"""Whether Nagle's algorithm lets a segment be sent now.
 
     .. math:: d \ge M \lor u = 0 \lor d \ge W_{max} / 2
 
     Parameters
     ----------
     payload_bytes : array_like
-        Data that is ready. [byte]
+        Data ready to send. [byte]
     mss_bytes : array_like
         Payload of a full segment. [byte]
     unacked_bytes : array_like
@@ -37,21 +37,20 @@ def nagle_may_send(
     nodelay : bool
         TCP_NODELAY is set. [bool]
     max_window_bytes : array_like
-        Largest window the receiver has offered: half of it may go, too. [byte]
+        Largest window the receiver has offered: half of it may be sent, too. [byte]
 
     Returns
     -------
     numpy.ndarray
         True where it may be sent; False for no data and where a number is nan. [bool]
 
-    Raises
-    ------
-    DomainError
-        If a size is negative, ``mss_bytes`` or ``max_window_bytes`` zero.
+    See Also
+    --------
+    minshall_may_send : Minshall's variant, in Linux.
 
     Notes
     -----
-    Validity: the receiver's window has room. Flushing a stream is no part of the rule.
+    Validity: the receiver's window is large enough. Flushing a stream has no effect.
 
     Symbols: :math:`d` payload_bytes, :math:`M` mss_bytes, :math:`u` unacked_bytes, :math:`W_{max}`
     max_window_bytes. Not in the equation: nodelay (which always allows it).
@@ -84,14 +83,14 @@ def minshall_may_send(
     unacked_small: ArrayLike,
     nodelay: bool = False,
 ) -> NDArray[np.bool_]:
-    r"""Whether Minshall's form of the rule lets a segment go now.
+    r"""Whether Minshall's variant of Nagle's algorithm lets a segment be sent now.
 
     .. math:: d \ge M \lor \lnot (\text{a small segment is unacknowledged})
 
     Parameters
     ----------
     payload_bytes : array_like
-        Data that is ready. [byte]
+        Data ready to send. [byte]
     mss_bytes : array_like
         Payload of a full segment. [byte]
     unacked_small : array_like
@@ -104,14 +103,13 @@ def minshall_may_send(
     numpy.ndarray
         True where it may be sent; False for no data and where a number is nan. [bool]
 
-    Raises
-    ------
-    DomainError
-        If ``payload_bytes`` is negative, or ``mss_bytes`` zero or negative.
+    See Also
+    --------
+    nagle_may_send : Nagle's algorithm.
 
     Notes
     -----
-    Validity: the receiver's window has room. It is the rule of Linux.
+    Validity: the receiver's window is large enough. Linux uses this rule.
 
     Symbols: :math:`d` payload_bytes, :math:`M` mss_bytes. Not in the equation: unacked_small (the
     condition in words), nodelay (which always allows it).
@@ -125,7 +123,8 @@ def minshall_may_send(
 
     References
     ----------
-    Minshall, draft-minshall-nagle-01 (1999); Mogul and Minshall, CCR 31(1), 2001.
+    Minshall, draft-minshall-nagle-01 (1999); Mogul and Minshall, CCR 31(1), 2001,
+    doi:10.1145/382176.382177.
     """
     data = non_negative("payload_bytes", payload_bytes)
     full = data >= positive("mss_bytes", mss_bytes)
@@ -144,7 +143,7 @@ def tail_delay_s(
     segments_per_ack: ArrayLike = 2,
     policy: str = "nagle",
 ) -> FloatArray:
-    r"""Wait of the short last segment of one large write.
+    r"""Delay of the short last segment of a large write.
 
     .. math::
        t = \begin{cases}
@@ -173,19 +172,14 @@ def tail_delay_s(
     numpy.ndarray
         Time between the last full segment and the tail. [s]
 
-    Raises
-    ------
-    DomainError
-        If a number is negative, ``mss_bytes`` or ``segments_per_ack`` zero, or ``policy``
-        another.
-
     Notes
     -----
     Validity: an idle connection, all full segments in one window, serialization short against
     the round trip.
 
     Symbols: :math:`N` payload_bytes, :math:`RTT` rtt_s, :math:`D` delayed_ack_s, :math:`M`
-    mss_bytes, :math:`b` segments_per_ack. Not in the equation: policy (0 without Nagle's rule).
+    mss_bytes, :math:`b` segments_per_ack. Not in the equation: policy (0 without Nagle's
+    algorithm).
 
     Examples
     --------
@@ -196,7 +190,8 @@ def tail_delay_s(
 
     References
     ----------
-    Mogul and Minshall, Rethinking the TCP Nagle Algorithm, CCR 31(1), 2001.
+    Mogul and Minshall, Rethinking the TCP Nagle Algorithm, CCR 31(1), 2001,
+    doi:10.1145/382176.382177.
     """
     size = non_negative("payload_bytes", payload_bytes)
     mss = positive("mss_bytes", mss_bytes)
@@ -222,7 +217,7 @@ def write_write_read_s(
     write_gap_s: ArrayLike = 0.0,
     server_s: ArrayLike = 0.0,
 ) -> FloatArray:
-    r"""Time of a request that is written in two small parts, until its response.
+    r"""Response time of a request written in two small parts (write-write-read).
 
     .. math::
        t = RTT + t_{server} + \begin{cases}
@@ -251,10 +246,9 @@ def write_write_read_s(
     numpy.ndarray
         Time from the first write to the response. [s]
 
-    Raises
-    ------
-    DomainError
-        If a time is negative.
+    See Also
+    --------
+    netcalc.models.hosts.write_timeline.write_timeline : Any writes, event by event.
 
     Notes
     -----

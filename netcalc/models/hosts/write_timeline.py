@@ -1,4 +1,4 @@
-r"""Who waits for what, until when: small writes, segments and acknowledgements as events.
+r"""Timelines of small writes: writes, segments and acknowledgements as events.
 
 The result is rows that a plot can draw: what happened at which end, from when to when. It also
 is the second method for the closed forms of :mod:`netcalc.models.hosts.small_writes`.
@@ -30,6 +30,13 @@ MAX_SEGMENTS = 100_000
 """Largest number of segments that a timeline takes."""
 
 
+# The values of ``who`` and ``what``; saved runs hold the same.
+CLIENT, SERVER, TO_SERVER, TO_CLIENT = "client", "server", "to server", "to client"
+SEGMENT, ACKNOWLEDGEMENT, RESPONSE = "segment", "acknowledgement", "response"
+WAITS_FOR_ACK, HOLDS_ACK = "waits for acknowledgement", "holds acknowledgement"
+WORKS = "works"
+
+
 class WriteTimeline(NamedTuple):
     """Rows in the order of their start, and when the response is there.
 
@@ -59,15 +66,15 @@ def write_timeline(
     segments_per_ack: int = 2,
     server_s: float = 0.0,
 ) -> WriteTimeline:
-    r"""Events of a request that is written in parts, until its response.
+    r"""Timeline of a request written in parts, until its response.
 
     .. math::
 
         t_{arrival} = t_{sent} + RTT / 2, \quad t_{sent} \ge w_i, \quad t_{done} = t_{last} +
         t_{server} + RTT / 2
 
-    The client sends what its rule allows at every write and every acknowledgement. The server
-    acknowledges after so many full segments' worth of data, when its timer fires, or with the
+    The client sends what its algorithm allows at every write and every acknowledgement. The server
+    acknowledges after a number of full segments' worth of data, when its timer fires, or with the
     response, which it sends when the request is whole.
 
     Parameters
@@ -79,17 +86,17 @@ def write_timeline(
     rtt_s : float
         Round-trip time. [s]
     delayed_ack_s : float
-        Time the server holds back an acknowledgement. [s]
+        Delay of an acknowledgement at the server. [s]
     mss_bytes : float
         Payload of a full segment. [byte]
     policy : {'nagle', 'minshall', 'nodelay'}
         Rule of the client. [text]
     quickack : bool
-        The server acknowledges every segment at once. [bool]
+        The server acknowledges every segment immediately. [bool]
     segments_per_ack : int
         Full segments' worth of data that is acknowledged at once. [1]
     server_s : float
-        Time of the server between the whole request and the response. [s]
+        Server time between the whole request and the response. [s]
 
     Returns
     -------
@@ -100,13 +107,15 @@ def write_timeline(
     Raises
     ------
     DomainError
-        If a time or size is negative, times are not in order, lists differ in length, the
-        request has more than 100 000 segments, or ``policy`` is another.
+        If ``write_s`` is not in ascending order, or the request has more than 100,000 segments.
+
+    See Also
+    --------
+    netcalc.models.hosts.small_writes.write_write_read_s : Closed form of two small writes.
 
     Notes
     -----
-    Validity: one request on an idle connection; segments take no time to clock; no loss, no
-    window limit.
+    Validity: one request on an idle connection; negligible serialization; no loss, no window limit.
 
     Symbols: :math:`RTT` rtt_s, :math:`w_i` write_s, :math:`t_{server}` server_s. Not in the
     equation: write_bytes, delayed_ack_s, mss_bytes, policy, quickack, segments_per_ack (the rules
@@ -131,11 +140,12 @@ def write_timeline(
     mss = scalar("mss_bytes", positive("mss_bytes", mss_bytes))
     choice("policy", policy, ("nagle", "minshall", "nodelay"))
     if sizes.shape != times.shape:
-        raise DomainError("write_bytes", f"of shape {sizes.shape}", f"{times.size} values")
+        raise DomainError("wrong-count", "write_bytes", count=sizes.size, expected=times.size)
     if (np.diff(times) < 0).any():
-        raise DomainError("write_s", f"{times[:-1][np.diff(times) < 0][0]:g} first", "in order")
+        index = int(np.flatnonzero(np.diff(times) < 0)[0]) + 1
+        raise DomainError("not-ascending", "write_s", float(times[index]), index=index)
     if sizes.sum() / mss + sizes.size > MAX_SEGMENTS:
-        raise DomainError("write_bytes", f"{sizes.sum():g} in all", f"{MAX_SEGMENTS} segments")
+        raise DomainError("too-many-segments", "write_bytes", sizes.sum(), high=MAX_SEGMENTS)
     at_once = flag("quickack", quickack)
     exchange = _Exchange(
         half_rtt_s=scalar("rtt_s", non_negative("rtt_s", rtt_s)) / 2,
@@ -223,13 +233,13 @@ class _Exchange:
         """Send what the rule allows; the first byte that has to wait starts the clock."""
         while self.sent < self.written and self.may_send():
             if self.blocked_since is not None and now > self.blocked_since:
-                self.row(self.blocked_since, now, "client", "waits for acknowledgement")
+                self.row(self.blocked_since, now, CLIENT, WAITS_FOR_ACK)
             self.blocked_since = None
             size = min(self.mss, self.written - self.sent)
             self.sent += size
             if size < self.mss:
                 self.small_end = self.sent
-            self.row(now, now + self.half_rtt_s, "to server", "segment", size)
+            self.row(now, now + self.half_rtt_s, TO_SERVER, SEGMENT, size)
             self.at(now + self.half_rtt_s, "segment", size)
         if self.sent < self.written and self.blocked_since is None:
             self.blocked_since = now
@@ -245,7 +255,7 @@ class _Exchange:
         self.received += size
         if self.received == self.request_bytes:
             if self.server_s > 0:
-                self.row(now, now + self.server_s, "server", "works")
+                self.row(now, now + self.server_s, SERVER, WORKS)
             self.at(now + self.server_s, "answer", 0.0)
         if self.quickack or self.received - self.acknowledged >= self.ack_bytes:
             if not (self.received == self.request_bytes and self.server_s == 0):
@@ -261,16 +271,16 @@ class _Exchange:
     def acknowledge(self, now: float) -> None:
         self.end_hold(now)
         self.acknowledged = self.received
-        self.row(now, now + self.half_rtt_s, "to client", "acknowledgement")
+        self.row(now, now + self.half_rtt_s, TO_CLIENT, ACKNOWLEDGEMENT)
         self.at(now + self.half_rtt_s, "acked", self.received)
 
     def end_hold(self, now: float) -> None:
         if self.held_since is not None and now > self.held_since:
-            self.row(self.held_since, now, "server", "holds acknowledgement")
+            self.row(self.held_since, now, SERVER, HOLDS_ACK)
         self.held_since = None
 
     def on_answer(self, now: float, _: float) -> None:
         self.end_hold(now)
         self.acknowledged = self.received
-        self.row(now, now + self.half_rtt_s, "to client", "response")
+        self.row(now, now + self.half_rtt_s, TO_CLIENT, RESPONSE)
         self.done_s = now + self.half_rtt_s

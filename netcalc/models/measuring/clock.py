@@ -1,4 +1,4 @@
-r"""A clock that ticks: what it adds to a reading and to a measured interval.
+r"""Clock resolution: its error in a reading and in a measured interval.
 
 A reading is truncated to the last tick. The error of an interval is the difference of two such
 errors: below one tick either way, nothing on average, and of a size that depends on the fraction
@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, model, non_negative, positive
-from netcalc.models.blocks import in_blocks
+from netcalc.models.blocks import blockwise
 
 
 @model
 def reading_error_std_s(tick_s: ArrayLike) -> FloatArray:
-    r"""Standard deviation of the error of one reading of a ticking clock.
+    r"""Standard deviation of the error of one reading of a clock with a finite tick.
 
     .. math:: \sigma = q / \sqrt{12}
 
@@ -32,15 +32,9 @@ def reading_error_std_s(tick_s: ArrayLike) -> FloatArray:
     numpy.ndarray
         Standard deviation. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``tick_s`` is negative.
-
     Notes
     -----
-    Validity: an event at any time of the tick with equal chance. Its mean, half a tick, is not in
-    it.
+    Validity: events uniformly distributed over a tick. Its mean, half a tick, is not included.
 
     Symbols: :math:`q` tick_s.
 
@@ -58,7 +52,7 @@ def reading_error_std_s(tick_s: ArrayLike) -> FloatArray:
 
 @model
 def interval_error_limit_s(tick_s: ArrayLike) -> FloatArray:
-    r"""Bound of the error of an interval between two readings of a ticking clock.
+    r"""Bound on the error of an interval between two readings of a clock.
 
     .. math:: |\hat T - T| < q
 
@@ -70,12 +64,12 @@ def interval_error_limit_s(tick_s: ArrayLike) -> FloatArray:
     Returns
     -------
     numpy.ndarray
-        What the error never reaches, either way. [s]
+        Bound, not reached in either direction. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``tick_s`` is negative.
+    See Also
+    --------
+    interval_error_std_s : An interval of known length.
+    typical_interval_error_std_s : Of unknown length.
 
     Notes
     -----
@@ -99,6 +93,7 @@ def interval_error_limit_s(tick_s: ArrayLike) -> FloatArray:
 
 
 @model
+@blockwise
 def interval_error_std_s(duration_s: ArrayLike, *, tick_s: ArrayLike) -> FloatArray:
     r"""Standard deviation of a measured interval, from the resolution of its clock.
 
@@ -116,15 +111,15 @@ def interval_error_std_s(duration_s: ArrayLike, *, tick_s: ArrayLike) -> FloatAr
     numpy.ndarray
         Standard deviation: 0 for whole ticks, half a tick at most. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``duration_s`` is negative, or ``tick_s`` zero or negative.
+    See Also
+    --------
+    typical_interval_error_std_s : Of unknown length.
+    interval_error_limit_s : The bound.
 
     Notes
     -----
-    Validity: a start at any time of the tick with equal chance. The reading is the number of
-    ticks below or above, and right on average.
+    Validity: a start uniformly distributed over a tick. The reading is the number of ticks below or
+    above, and right on average.
 
     Symbols: :math:`T` duration_s, :math:`q` tick_s.
 
@@ -137,10 +132,16 @@ def interval_error_std_s(duration_s: ArrayLike, *, tick_s: ArrayLike) -> FloatAr
 
     References
     ----------
-    Derived: a choice of two, with the fraction of a tick as its chance.
+    Derived: a Bernoulli variable with the fraction of a tick as its probability.
     """
     tick = positive("tick_s", tick_s)
-    return in_blocks(_interval_error, non_negative("duration_s", duration_s), tick)
+    duration = non_negative("duration_s", duration_s)
+    # q^2 f (1 - f) is the remainder times what it lacks to a tick: both are exact.
+    rest = np.fmod(duration, tick)
+    error = np.sqrt(rest) * np.sqrt(tick - rest)
+    # A whole number of ticks, but for the last digit of the duration, has no error.
+    off_by = np.minimum(rest, tick - rest)
+    return np.where(off_by <= 4.0 * np.finfo(float).eps * duration, 0.0, error)
 
 
 @model
@@ -159,10 +160,10 @@ def typical_interval_error_std_s(tick_s: ArrayLike) -> FloatArray:
     numpy.ndarray
         Standard deviation, over all fractions of a tick. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``tick_s`` is negative.
+    See Also
+    --------
+    interval_error_std_s : An interval of known length.
+    interval_error_limit_s : The bound.
 
     Notes
     -----
@@ -180,12 +181,3 @@ def typical_interval_error_std_s(tick_s: ArrayLike) -> FloatArray:
     Derived: the mean of :math:`f (1 - f)` over f is 1/6.
     """
     return non_negative("tick_s", tick_s) / math.sqrt(6.0)
-
-
-def _interval_error(duration: FloatArray, tick: FloatArray) -> FloatArray:
-    # q^2 f (1 - f) is the rest times what it lacks to a tick: both are exact.
-    rest = np.fmod(duration, tick)
-    error = np.sqrt(rest) * np.sqrt(tick - rest)
-    # A whole number of ticks, but for the last digit of the duration, has no error.
-    off_by = np.minimum(rest, tick - rest)
-    return np.where(off_by <= 4.0 * np.finfo(float).eps * duration, 0.0, error)

@@ -1,4 +1,4 @@
-r"""Variation of delay, three quantities that all go by "jitter", under their own names.
+r"""Variation of delay, three quantities called "jitter", by their own names.
 
 The RTP jitter is a smoothed mean of absolute differences, IPDV the differences themselves, PDV
 the delay above its least. A constant offset between two clocks cancels in all three.
@@ -21,22 +21,22 @@ def jitter_rfc3550_s(transit_s: ArrayLike) -> FloatArray:
     Parameters
     ----------
     transit_s : 1-D array_like
-        Transit time of each packet, in order of arrival; clocks may be apart. [s]
+        Transit time of each packet, in order of arrival; by clocks that may be offset. [s]
 
     Returns
     -------
     numpy.ndarray
-        Running estimate after each packet: the last one is what a report says. [s]
+        Running estimate after each packet: the last one is reported. [s]
 
-    Raises
-    ------
-    DomainError
-        If the list is empty.
+    See Also
+    --------
+    ipdv_s : Differences of consecutive packets.
+    pdv_s : Delay above the minimum.
 
     Notes
     -----
-    Validity: exact. A packet without a transit time (lost) has nan and is passed over; the
-    difference is taken between those that arrived.
+    Validity: exact. A packet without a transit time (lost) has nan and is skipped; the difference
+    is taken between those that arrived.
 
     Symbols: :math:`T_i` transit_s.
 
@@ -62,24 +62,24 @@ def jitter_rfc3550_s(transit_s: ArrayLike) -> FloatArray:
 
 @model
 def ipdv_s(transit_s: ArrayLike) -> FloatArray:
-    r"""IP packet delay variation: each packet's delay less that of the one before.
+    r"""IP packet delay variation: the difference of the delays of consecutive packets.
 
     .. math:: D_i = T_i - T_{i-1}
 
     Parameters
     ----------
     transit_s : 1-D array_like
-        Transit time of each packet, in the order sent; clocks may be apart. [s]
+        Transit time of each packet, in the order sent; by clocks that may be offset. [s]
 
     Returns
     -------
     numpy.ndarray
         Differences with their sign, one fewer than packets. [s]
 
-    Raises
-    ------
-    DomainError
-        If the list is empty.
+    See Also
+    --------
+    jitter_rfc3550_s : Smoothed mean of the differences.
+    pdv_s : Delay above the minimum.
 
     Notes
     -----
@@ -102,24 +102,24 @@ def ipdv_s(transit_s: ArrayLike) -> FloatArray:
 
 @model
 def pdv_s(transit_s: ArrayLike) -> FloatArray:
-    r"""Packet delay variation: each packet's delay above the least.
+    r"""Packet delay variation: the delay of each packet above the minimum.
 
     .. math:: V_i = T_i - \min_k T_k
 
     Parameters
     ----------
     transit_s : 1-D array_like
-        Transit time of each packet; clocks may be apart. [s]
+        Transit time of each packet; by clocks that may be offset. [s]
 
     Returns
     -------
     numpy.ndarray
-        Delay above the least of all, one a packet. [s]
+        Delay above the least of all, one per packet. [s]
 
-    Raises
-    ------
-    DomainError
-        If the list is empty.
+    See Also
+    --------
+    jitter_rfc3550_s : Smoothed mean of the differences.
+    ipdv_s : Differences of consecutive packets.
 
     Notes
     -----

@@ -1,8 +1,8 @@
 r"""Probing a path from its ends: slopes of the round trip over size, packet pairs and trains.
 
-The slope of the smallest round trip over the packet size is the sum of what each link takes for a
-byte; its growth from hop to hop is one link. Two packets sent together leave the narrowest link
-as far apart as that link takes for one.
+The slope of the smallest round trip over the packet size is the sum of the serialization of a byte
+over the links; its increase from hop to hop is that of one link. Two packets sent back to back
+leave the narrow link spaced by its serialization time.
 """
 
 from __future__ import annotations
@@ -25,37 +25,43 @@ from netcalc.models.blocks import blockwise
 
 
 @model
-def rtt_slope(bandwidth_bps: ArrayLike, *, same_size_reply: bool = True) -> FloatArray:
-    r"""Slope of the round-trip time over the packet size.
+def rtt_slope(
+    bandwidth_bps: ArrayLike,
+    *,
+    same_size_reply: bool = True,
+    reverse_bandwidth_bps: ArrayLike | None = None,
+) -> FloatArray:
+    r"""Slope of the round-trip time over packet size.
 
-    .. math:: \frac{dT}{dL} = 16 \sum_i \frac{1}{R_i}, \quad 8 \sum_i \frac{1}{R_i}
-        \text{ if only the request grows}
+    .. math:: \frac{dT}{dL} = 8 \sum_i \frac{1}{R_i} + 8 \sum_j \frac{1}{R'_j}, \quad
+        8 \sum_i \frac{1}{R_i} \text{ if only the request grows}
 
     Parameters
     ----------
     bandwidth_bps : 1-D array_like
-        Rate of each link, one way. [bit/s]
+        Rate of each link on the way there. [bit/s]
     same_size_reply : bool
         Whether the reply is as large as the request (an echo) or of a fixed size (an ICMP time
         exceeded, as traceroute and pathchar get it). [bool]
+    reverse_bandwidth_bps : 1-D array_like, optional
+        Rate of each link on the way back; by default those of the way there. [bit/s]
 
     Returns
     -------
     numpy.ndarray
-        Seconds that one more byte costs. [s/byte]
+        Increase of the round-trip time per byte. [s/byte]
 
-    Raises
-    ------
-    DomainError
-        If a rate is zero or negative, or the list empty.
+    See Also
+    --------
+    netcalc.models.delays.store_and_forward.equivalent_bandwidth_bps : Single packets.
+    train_rate_bps : Long trains.
 
     Notes
     -----
-    Validity: store-and-forward at every node, the same links back, minima without queueing. Other
-    links back: add the slopes of both ways, each without reply.
+    Validity: store-and-forward at every node, minima without queueing.
 
-    Symbols: :math:`R_i` bandwidth_bps. Not in the equation: same_size_reply (16 with it, 8
-    without).
+    Symbols: :math:`R_i` bandwidth_bps, :math:`R'_j` reverse_bandwidth_bps. Not in the equation:
+    same_size_reply (without it the way back counts for nothing).
 
     Examples
     --------
@@ -65,11 +71,16 @@ def rtt_slope(bandwidth_bps: ArrayLike, *, same_size_reply: bool = True) -> Floa
     References
     ----------
     Jacobson, pathchar (1997); Downey, Using pathchar to estimate Internet link characteristics,
-    SIGCOMM 1999.
+    SIGCOMM 1999, doi:10.1145/316188.316228.
     """
     rates = one_dimensional("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
-    one_way = (8.0 / rates).sum()
-    return np.asarray(2.0 * one_way if flag("same_size_reply", same_size_reply) else one_way)
+    back = rates
+    if reverse_bandwidth_bps is not None:
+        name = "reverse_bandwidth_bps"
+        back = one_dimensional(name, positive(name, reverse_bandwidth_bps))
+    there = (8.0 / rates).sum()
+    is_echo = flag("same_size_reply", same_size_reply)
+    return np.asarray(there + (8.0 / back).sum() if is_echo else there)
 
 
 @model
@@ -79,7 +90,7 @@ def rtt_intercept_s(
     bandwidth_bps: ArrayLike,
     header_bytes: ArrayLike,
 ) -> FloatArray:
-    r"""Intercept of a line fitted to round trips over user data: it still holds the headers.
+    r"""Intercept of a line through round-trip times over user data, headers included.
 
     .. math:: T_0 = 2 \sum_i d_i + 16 H \sum_i \frac{1}{R_i}
 
@@ -97,15 +108,9 @@ def rtt_intercept_s(
     numpy.ndarray
         Round-trip time at no user data. [s]
 
-    Raises
-    ------
-    DomainError
-        If a rate is zero or negative, another input negative, or the lists do not match.
-
     Notes
     -----
-    Validity: an echo of equal size, the same links back; the time in hosts and routers comes on
-    top.
+    Validity: an echo of equal size, the same links back; processing in hosts and routers is extra.
 
     Symbols: :math:`d_i` latency_s, :math:`R_i` bandwidth_bps, :math:`H` header_bytes.
 
@@ -122,7 +127,7 @@ def rtt_intercept_s(
     rates = one_dimensional("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
     latencies = one_dimensional("latency_s", non_negative("latency_s", latency_s))
     if latencies.size != rates.size:
-        raise DomainError("latency_s", f"{latencies.size} numbers", f"{rates.size}, one a link")
+        raise DomainError("wrong-count", "latency_s", count=latencies.size, expected=rates.size)
     headers = non_negative("header_bytes", header_bytes) * float((16.0 / rates).sum())
     return 2.0 * float(latencies.sum()) + headers
 
@@ -130,7 +135,7 @@ def rtt_intercept_s(
 @model
 @blockwise
 def hop_bandwidth_bps(rtt_slope: ArrayLike, *, previous_rtt_slope: ArrayLike = 0.0) -> FloatArray:
-    r"""Rate of one link, from the slopes measured to its two ends.
+    r"""Rate of a link, from the slopes measured to its two ends.
 
     .. math:: R_n = \frac{8}{s_n - s_{n-1}}
 
@@ -144,17 +149,17 @@ def hop_bandwidth_bps(rtt_slope: ArrayLike, *, previous_rtt_slope: ArrayLike = 0
     Returns
     -------
     numpy.ndarray
-        Rate of the link; ``inf`` if both are equal, nan if the slope falls: noise, no rate. [bit/s]
+        Rate of the link; ``inf`` if both are equal, nan if the slope falls, which is noise. [bit/s]
 
-    Raises
-    ------
-    DomainError
-        If a slope is not a finite number.
+    See Also
+    --------
+    pair_bandwidth_bps : Packet pairs: the narrow link.
+    train_rate_bps : Trains: between capacity and available bandwidth.
 
     Notes
     -----
-    Validity: replies of a fixed size; with echoes of equal size the slopes are twice as steep.
-    Behind a slow link a fast one drowns in the error of two large slopes.
+    Validity: replies of a fixed size; with echoes of equal size the slopes are twice as steep. A
+    fast link behind a slow one is lost in the error of two large slopes.
 
     Symbols: :math:`s_n` rtt_slope, :math:`s_{n-1}` previous_rtt_slope.
 
@@ -165,7 +170,7 @@ def hop_bandwidth_bps(rtt_slope: ArrayLike, *, previous_rtt_slope: ArrayLike = 0
 
     References
     ----------
-    Jacobson, pathchar (1997); Downey, SIGCOMM 1999.
+    Jacobson, pathchar (1997); Downey, SIGCOMM 1999, doi:10.1145/316188.316228.
     """
     slope = real("rtt_slope", rtt_slope)
     growth = slope - real("previous_rtt_slope", previous_rtt_slope)
@@ -174,7 +179,7 @@ def hop_bandwidth_bps(rtt_slope: ArrayLike, *, previous_rtt_slope: ArrayLike = 0
 
 @model
 def pair_dispersion_s(packet_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
-    r"""Time between two packets sent back to back, behind a list of links.
+    r"""Dispersion of a packet pair behind a list of links.
 
     .. math:: \Delta = \frac{8 L}{\min_i R_i}
 
@@ -190,15 +195,10 @@ def pair_dispersion_s(packet_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> F
     numpy.ndarray
         Time from the last bit of the first to the last bit of the second. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``packet_bytes`` is negative, or a rate zero or negative.
-
     Notes
     -----
-    Validity: no cross traffic. Traffic between the two spreads them, a queue behind the narrow
-    link presses them together.
+    Validity: no cross traffic. Cross traffic between the two spreads them; a queue behind the
+    narrow link compresses them.
 
     Symbols: :math:`L` packet_bytes, :math:`R_i` bandwidth_bps.
 
@@ -209,8 +209,9 @@ def pair_dispersion_s(packet_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> F
 
     References
     ----------
-    Keshav, A control-theoretic approach to flow control, SIGCOMM 1991; Dovrolis, Ramanathan and
-    Moore, What do packet dispersion techniques measure?, INFOCOM 2001.
+    Keshav, A control-theoretic approach to flow control, SIGCOMM 1991, doi:10.1145/115992.115994;
+    Dovrolis, Ramanathan and Moore, What do packet dispersion techniques measure?, INFOCOM 2001,
+    doi:10.1109/INFCOM.2001.916282.
     """
     rates = one_dimensional("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
     return non_negative("packet_bytes", packet_bytes) * (8.0 / float(rates.min()))
@@ -218,7 +219,7 @@ def pair_dispersion_s(packet_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> F
 
 @model
 def pair_bandwidth_bps(dispersion_s: ArrayLike, *, packet_bytes: ArrayLike) -> FloatArray:
-    r"""Rate of the narrowest link, from the time between two packets sent together.
+    r"""Rate of the narrow link, from the dispersion of a packet pair.
 
     .. math:: R = 8 L / \Delta
 
@@ -232,12 +233,12 @@ def pair_bandwidth_bps(dispersion_s: ArrayLike, *, packet_bytes: ArrayLike) -> F
     Returns
     -------
     numpy.ndarray
-        Rate; ``inf`` where the clock saw no time between them. [bit/s]
+        Rate; ``inf`` where the measured time is 0. [bit/s]
 
-    Raises
-    ------
-    DomainError
-        If ``dispersion_s`` is negative, or ``packet_bytes`` zero or negative.
+    See Also
+    --------
+    train_rate_bps : Trains: between capacity and available bandwidth.
+    hop_bandwidth_bps : Slopes: any link.
 
     Notes
     -----
@@ -252,7 +253,8 @@ def pair_bandwidth_bps(dispersion_s: ArrayLike, *, packet_bytes: ArrayLike) -> F
 
     References
     ----------
-    Keshav, SIGCOMM 1991; Dovrolis et al., INFOCOM 2001.
+    Keshav, SIGCOMM 1991, doi:10.1145/115992.115994; Dovrolis et al., INFOCOM 2001,
+    doi:10.1109/INFCOM.2001.916282.
     """
     dispersion = non_negative("dispersion_s", dispersion_s)
     return 8.0 * positive("packet_bytes", packet_bytes) / dispersion
@@ -262,7 +264,7 @@ def pair_bandwidth_bps(dispersion_s: ArrayLike, *, packet_bytes: ArrayLike) -> F
 def train_rate_bps(
     dispersion_s: ArrayLike, *, packet_bytes: ArrayLike, packet_count: ArrayLike
 ) -> FloatArray:
-    r"""Rate at which a train of packets arrives, from its length in time.
+    r"""Arrival rate of a packet train, from its dispersion.
 
     .. math:: R = \frac{(N - 1)\, 8 L}{\Delta}
 
@@ -278,17 +280,18 @@ def train_rate_bps(
     Returns
     -------
     numpy.ndarray
-        Rate; ``inf`` where the clock saw no time between them. [bit/s]
+        Rate; ``inf`` where the measured time is 0. [bit/s]
 
-    Raises
-    ------
-    DomainError
-        If ``dispersion_s`` is negative, ``packet_bytes`` zero or negative, or ``packet_count`` no
-        whole number of 2 or more.
+    See Also
+    --------
+    netcalc.models.delays.store_and_forward.equivalent_bandwidth_bps : Single packets.
+    rtt_slope : The same sum, as the slope of round-trip times.
+    pair_bandwidth_bps : Packet pairs: the narrow link.
+    hop_bandwidth_bps : Slopes: any link.
 
     Notes
     -----
-    Validity: with cross traffic neither capacity nor what is free of it, but something between.
+    Validity: with cross traffic a rate between the capacity and the available bandwidth.
 
     Symbols: :math:`\Delta` dispersion_s, :math:`L` packet_bytes, :math:`N` packet_count.
 
@@ -299,7 +302,7 @@ def train_rate_bps(
 
     References
     ----------
-    Dovrolis et al., INFOCOM 2001.
+    Dovrolis et al., INFOCOM 2001, doi:10.1109/INFCOM.2001.916282.
     """
     dispersion = non_negative("dispersion_s", dispersion_s)
     gaps = whole("packet_count", packet_count, low=2) - 1.0

@@ -1,6 +1,6 @@
-r"""Robust statistics: what one outlier in a hundred does not move.
+r"""Robust statistics: statistics that resist outliers.
 
-A missing value makes the result nan, as it does in numpy: leave the lost ones out first.
+A missing value makes the result nan, as it does in numpy: remove lost ones first.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ALL_PAIRS_LIMIT = 1500
 
 @model
 def median(values: ArrayLike) -> FloatArray:
-    r"""Middle value; with an even count, the mean of the middle two.
+    r"""Median: the middle value; with an even count, the mean of the middle two.
 
     .. math::
 
@@ -36,11 +36,6 @@ def median(values: ArrayLike) -> FloatArray:
     -------
     numpy.ndarray
         Median, in the unit of the values. [1]
-
-    Raises
-    ------
-    DomainError
-        If the list is empty.
 
     Notes
     -----
@@ -62,7 +57,7 @@ def median(values: ArrayLike) -> FloatArray:
 
 @model
 def percentile(values: ArrayLike, *, quantile: ArrayLike) -> FloatArray:
-    r"""Value that a given share of the values does not exceed, interpolated between two.
+    r"""Percentile, interpolated between neighbouring values.
 
     .. math::
 
@@ -81,11 +76,6 @@ def percentile(values: ArrayLike, *, quantile: ArrayLike) -> FloatArray:
     numpy.ndarray
         Percentile, in the unit of the values and the shape of ``quantile``. [1]
 
-    Raises
-    ------
-    DomainError
-        If the list is empty, or ``quantile`` outside [0, 1].
-
     Notes
     -----
     Validity: needs well over 1/(1 - q) values to mean anything.
@@ -99,21 +89,22 @@ def percentile(values: ArrayLike, *, quantile: ArrayLike) -> FloatArray:
 
     References
     ----------
-    Hyndman and Fan, Sample quantiles in statistical packages, Am. Stat. 50 (1996), definition 7.
+    Hyndman and Fan, Sample quantiles in statistical packages, Am. Stat. 50 (1996),
+    doi:10.1080/00031305.1996.10473566, definition 7.
     """
     array = np.sort(one_dimensional("values", real("values", values)))
     share = ratio("quantile", quantile)
-    place = (array.size - 1) * share
-    below = np.floor(np.where(np.isnan(place), 0.0, place)).astype(np.int64)
+    position = (array.size - 1) * share
+    below = np.floor(np.where(np.isnan(position), 0.0, position)).astype(np.int64)
     above = np.minimum(below + 1, array.size - 1)
     missing = np.isnan(array[-1])
-    within = array[below] + (place - below) * (array[above] - array[below])
+    within = array[below] + (position - below) * (array[above] - array[below])
     return np.where(missing, np.nan, within)
 
 
 @model
 def median_absolute_deviation(values: ArrayLike, *, scale: float = 1.0) -> FloatArray:
-    r"""Median distance from the median.
+    r"""Median absolute deviation from the median.
 
     .. math:: MAD = c \cdot \mathrm{med}_i |x_i - \mathrm{med}_k x_k|
 
@@ -129,14 +120,9 @@ def median_absolute_deviation(values: ArrayLike, *, scale: float = 1.0) -> Float
     numpy.ndarray
         Spread, in the unit of the values. [1]
 
-    Raises
-    ------
-    DomainError
-        If the list is empty.
-
     Notes
     -----
-    Validity: up to half of the values may be wrong; 0 if more than half are equal.
+    Validity: up to half of the values may be wrong; 0 if more than half of them are equal.
 
     Symbols: :math:`x_i` values, :math:`c` scale.
 
@@ -149,7 +135,8 @@ def median_absolute_deviation(values: ArrayLike, *, scale: float = 1.0) -> Float
 
     References
     ----------
-    Hampel, The influence curve and its role in robust estimation, JASA 69 (1974).
+    Hampel, The influence curve and its role in robust estimation, JASA 69 (1974),
+    doi:10.1080/01621459.1974.10482962.
     """
     array = one_dimensional("values", real("values", values))
     return np.asarray(np.median(np.abs(array - np.median(array))) * real("scale", scale))
@@ -157,7 +144,7 @@ def median_absolute_deviation(values: ArrayLike, *, scale: float = 1.0) -> Float
 
 @model
 def theil_sen_slope(x: ArrayLike, *, y: ArrayLike) -> FloatArray:
-    r"""Slope of a line through points: the median of the slopes between pairs.
+    r"""Theil-Sen slope: the median of the slopes between pairs of points.
 
     .. math:: b = \mathrm{med}_{i<k} \frac{y_k - y_i}{x_k - x_i}
 
@@ -171,17 +158,12 @@ def theil_sen_slope(x: ArrayLike, *, y: ArrayLike) -> FloatArray:
     Returns
     -------
     numpy.ndarray
-        Slope, y per x; nan if all positions are the same: not identifiable. [1]
-
-    Raises
-    ------
-    DomainError
-        If the lists are empty or of different length.
+        Slope, y per x; nan (not identifiable) if all positions are equal. [1]
 
     Notes
     -----
     Validity: up to 29 % of the points may be wrong. Beyond 1500 points only pairs half the list
-    apart in order of position are taken, which costs some precision and no robustness to speak of.
+    apart in order of position are taken, which costs some precision, but hardly any robustness.
 
     Symbols: :math:`x_i` x, :math:`y_i` y.
 
@@ -194,8 +176,8 @@ def theil_sen_slope(x: ArrayLike, *, y: ArrayLike) -> FloatArray:
 
     References
     ----------
-    Theil, A rank-invariant method of linear and polynomial regression analysis (1950); Sen, JASA
-    63 (1968).
+    Theil, A rank-invariant method of linear and polynomial regression analysis (1950); Sen, JASA 63
+    (1968), doi:10.1080/01621459.1968.10480934.
     """
     positions, values = _points(x, y)
     first, second = _pairs(positions)
@@ -206,7 +188,7 @@ def theil_sen_slope(x: ArrayLike, *, y: ArrayLike) -> FloatArray:
 
 @model
 def theil_sen_intercept(x: ArrayLike, *, y: ArrayLike) -> FloatArray:
-    r"""Intercept of the Theil-Sen line: the median of what its slope leaves.
+    r"""Theil-Sen intercept: the median of the residuals of its slope.
 
     .. math:: a = \mathrm{med}_i (y_i - b x_i)
 
@@ -220,12 +202,7 @@ def theil_sen_intercept(x: ArrayLike, *, y: ArrayLike) -> FloatArray:
     Returns
     -------
     numpy.ndarray
-        Value of the line at 0; nan if all positions are the same. [1]
-
-    Raises
-    ------
-    DomainError
-        If the lists are empty or of different length.
+        Value of the line at 0; nan if all positions are equal. [1]
 
     Notes
     -----
@@ -240,7 +217,7 @@ def theil_sen_intercept(x: ArrayLike, *, y: ArrayLike) -> FloatArray:
 
     References
     ----------
-    Theil 1950; Sen, JASA 63 (1968).
+    Theil 1950; Sen, JASA 63 (1968), doi:10.1080/01621459.1968.10480934.
     """
     positions, values = _points(x, y)
     return np.asarray(np.median(values - theil_sen_slope(positions, y=values) * positions))
@@ -250,7 +227,7 @@ def _points(x: ArrayLike, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
     positions = one_dimensional("x", real("x", x))
     values = one_dimensional("y", real("y", y))
     if positions.size != values.size:
-        raise DomainError("y", f"{values.size} numbers", f"{positions.size}, one a position")
+        raise DomainError("wrong-count", "y", count=values.size, expected=positions.size)
     return positions, values
 
 

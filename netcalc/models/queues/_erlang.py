@@ -22,8 +22,7 @@ def server_counts(server_count: ArrayLike, *, low: int) -> FloatArray:
     servers = whole("server_count", server_count, low=low)
     largest = float(np.fmax.reduce(np.ravel(servers), initial=0.0))
     if largest > MAX_SERVERS:
-        allowed = f"a whole number from {low} to {MAX_SERVERS}"
-        raise DomainError("server_count", f"{largest:g}", allowed)
+        raise DomainError("out-of-range", "server_count", largest, low=low, high=MAX_SERVERS)
     return servers
 
 

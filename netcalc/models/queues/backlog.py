@@ -1,4 +1,4 @@
-r"""What piles up: waits from given arrivals, and overload as a fluid. No steady state is needed."""
+r"""Backlog: waits of given arrivals, and overload as a fluid. No steady state is needed."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _BLOCK = 4096
 
 @model
 def lindley_wait_s(interarrival_s: ArrayLike, *, service_s: ArrayLike) -> FloatArray:
-    r"""Wait of each customer of one queue, from the times between arrivals and the services.
+    r"""Wait of each customer of a FIFO queue, from arrival and service times (Lindley).
 
     .. math:: W_{n+1} = \max(0, W_n + S_n - A_{n+1})
 
     Parameters
     ----------
     interarrival_s : 1-D array_like
-        Time between each customer and the one before; the first has no meaning. [s]
+        Time between each customer and the one before; the first is ignored. [s]
     service_s : 1-D array_like
         Service time of each, or one for all. [s]
 
@@ -29,15 +29,15 @@ def lindley_wait_s(interarrival_s: ArrayLike, *, service_s: ArrayLike) -> FloatA
     numpy.ndarray
         Wait of each customer; the queue is empty at the start. [s]
 
-    Raises
-    ------
-    DomainError
-        If a time is negative, or the lists are empty or do not match.
+    See Also
+    --------
+    fluid_backlog_bytes : Given rates, as a fluid.
+    netcalc.models.queues.mm1.mm1_wait_s : Random arrivals, on average.
 
     Notes
     -----
-    Validity: exact for any arrivals and services, one server, first in first out, room for all.
-    From a customer with a missing time on, all waits are nan.
+    Validity: exact for any arrivals and services, one server, FIFO, an infinite buffer. From a
+    customer with a missing time on, all waits are nan.
 
     Symbols: :math:`A_{n+1}` interarrival_s, :math:`S_n` service_s.
 
@@ -48,12 +48,15 @@ def lindley_wait_s(interarrival_s: ArrayLike, *, service_s: ArrayLike) -> FloatA
 
     References
     ----------
-    Lindley, The theory of queues with a single server, Proc. Cambridge Phil. Soc. 48 (1952).
+    Lindley, The theory of queues with a single server, Proc. Cambridge Phil. Soc. 48 (1952),
+    doi:10.1017/S0305004100027638.
     """
     gaps = one_dimensional("interarrival_s", non_negative("interarrival_s", interarrival_s))
     services = np.atleast_1d(non_negative("service_s", service_s))
     if services.ndim != 1 or services.size not in (1, gaps.size):
-        raise DomainError("service_s", f"of shape {services.shape}", f"one or {gaps.size} numbers")
+        raise DomainError(
+            "wrong-count-or-one", "service_s", count=services.size, expected=gaps.size
+        )
     changes = np.broadcast_to(services, gaps.shape)[:-1] - gaps[1:]
     waits = np.zeros(gaps.size)
     last = 0.0
@@ -71,32 +74,34 @@ def lindley_wait_s(interarrival_s: ArrayLike, *, service_s: ArrayLike) -> FloatA
 def fluid_backlog_bytes(
     duration_s: ArrayLike, *, input_bps: ArrayLike, output_bps: ArrayLike
 ) -> FloatArray:
-    r"""Data that piles up while more comes in than goes out.
+    r"""Fluid backlog after an overload.
 
     .. math:: B = \max(0, (R_{in} - R_{out})\, t / 8)
 
     Parameters
     ----------
     duration_s : array_like
-        How long the overload lasts. [s]
+        Duration of the overload. [s]
     input_bps : array_like
-        Rate that comes in. [bit/s]
+        Input rate. [bit/s]
     output_bps : array_like
-        Rate that goes out. [bit/s]
+        Output rate. [bit/s]
 
     Returns
     -------
     numpy.ndarray
         Backlog at the end, from an empty buffer; 0 without overload. [byte]
 
-    Raises
-    ------
-    DomainError
-        If an input is negative.
+    See Also
+    --------
+    lindley_wait_s : Given arrivals, packet by packet.
+    netcalc.models.queues.mm1.mm1_wait_s : Random arrivals, on average.
+    fluid_fill_s : Time until the buffer is full.
+    netcalc.models.tcp.sharing.drain_s : Time until it is empty again.
 
     Notes
     -----
-    Validity: constant rates, no packets: the part of a queue that no randomness explains.
+    Validity: constant rates, no packets: the deterministic part of a queue.
 
     Symbols: :math:`t` duration_s, :math:`R_{in}` input_bps, :math:`R_{out}` output_bps.
 
@@ -117,28 +122,28 @@ def fluid_backlog_bytes(
 def fluid_fill_s(
     buffer_bytes: ArrayLike, *, input_bps: ArrayLike, output_bps: ArrayLike
 ) -> FloatArray:
-    r"""Time until an overload has filled a buffer.
+    r"""Time until a fluid overload fills a buffer.
 
     .. math:: t = \frac{8 B}{R_{in} - R_{out}}
 
     Parameters
     ----------
     buffer_bytes : array_like
-        Namespace in the buffer. [byte]
+        Size of the buffer. [byte]
     input_bps : array_like
-        Rate that comes in. [bit/s]
+        Input rate. [bit/s]
     output_bps : array_like
-        Rate that goes out. [bit/s]
+        Output rate. [bit/s]
 
     Returns
     -------
     numpy.ndarray
         Time from empty to full; ``inf`` without overload. [s]
 
-    Raises
-    ------
-    DomainError
-        If an input is negative.
+    See Also
+    --------
+    fluid_backlog_bytes : Backlog at a time.
+    netcalc.models.tcp.sharing.drain_s : Time until it is empty again.
 
     Notes
     -----
@@ -156,5 +161,5 @@ def fluid_fill_s(
     Kleinrock, Queueing Systems vol. 2, 2.7 (fluid approximation for queues).
     """
     excess = non_negative("input_bps", input_bps) - non_negative("output_bps", output_bps)
-    room = non_negative("buffer_bytes", buffer_bytes)
-    return keep_nan(np.where(excess > 0.0, 8.0 * (room / excess), np.inf), excess, room)
+    buffer = non_negative("buffer_bytes", buffer_bytes)
+    return keep_nan(np.where(excess > 0.0, 8.0 * (buffer / excess), np.inf), excess, buffer)

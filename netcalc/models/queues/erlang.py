@@ -1,9 +1,9 @@
 r"""Erlang B: calls that find every server busy are lost.
 
-The offered load :math:`A` is arrivals times mean service time, in erlangs: the number of servers
-it would keep busy. Blocking is found by the recursion over servers, never by factorials, and the
-recursion starts only a few :math:`\sqrt{A}` before the smaller of load and servers: what it
-starts from is forgotten by then. Up to ten million servers are answered.
+The offered load :math:`A` is arrival rate times mean service time, in erlangs: the number of
+servers it would keep busy. Blocking is found by the recursion over servers, never by factorials,
+and the recursion starts only a few :math:`\sqrt{A}` before the smaller of load and servers: its
+start has no influence by then. At most ten million servers.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _MAX_STEPS = 100
 @model
 @blockwise
 def erlang_b_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> FloatArray:
-    r"""Share of calls that find all servers busy and are lost.
+    r"""Blocking probability (Erlang B).
 
     .. math:: B(c) = \frac{A^c / c!}{\sum_{k=0}^{c} A^k / k!}
 
     Parameters
     ----------
     offered_erlang : array_like
-        Arrivals times mean service time. [1]
+        Load: arrival rate times mean service time. [1]
     server_count : array_like
         Servers, circuits or lines. [1]
 
@@ -47,12 +47,18 @@ def erlang_b_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> Flo
     Raises
     ------
     DomainError
-        If ``offered_erlang`` is negative, or ``server_count`` no whole number from 0 to
-        10,000,000.
+        If ``server_count`` exceeds 10,000,000.
+
+    See Also
+    --------
+    netcalc.models.queues.mmc.erlang_c_ratio : Blocked calls wait.
+    netcalc.models.queues.finite_queues.mm1k_blocking_ratio : One server and a finite buffer.
 
     Notes
     -----
-    Validity: Poisson arrivals, any distribution of the service time, lost calls not repeated.
+    Validity: Poisson arrivals, any distribution of the service time, lost calls are not retried.
+
+    Typical: telephone trunks are planned for a blocking of 1 %.
 
     Symbols: :math:`A` offered_erlang, :math:`c` server_count.
 
@@ -73,14 +79,14 @@ def erlang_b_ratio(offered_erlang: ArrayLike, *, server_count: ArrayLike) -> Flo
 @model
 @blockwise
 def erlang_b_load(blocking_ratio: ArrayLike, *, server_count: ArrayLike) -> FloatArray:
-    r"""Largest offered load of which at most a given share is lost.
+    r"""Largest offered load at a given blocking probability (Erlang B).
 
     .. math:: B(c, A) = b
 
     Parameters
     ----------
     blocking_ratio : array_like
-        Share of calls that may be lost. [ratio]
+        Target blocking probability. [ratio]
     server_count : array_like
         Servers, circuits or lines. [1]
 
@@ -92,8 +98,7 @@ def erlang_b_load(blocking_ratio: ArrayLike, *, server_count: ArrayLike) -> Floa
     Raises
     ------
     DomainError
-        If ``blocking_ratio`` is outside [0, 1], or ``server_count`` no whole number from 1 to
-        10,000,000.
+        If ``server_count`` exceeds 10,000,000.
     ConvergenceError
         If the search does not end.
 
@@ -119,7 +124,7 @@ def erlang_b_load(blocking_ratio: ArrayLike, *, server_count: ArrayLike) -> Floa
     is_open = (wanted > 0.0) & (wanted < 1.0)
     target = np.where(is_open, wanted, 0.5)
     filled = np.where(np.isnan(servers), 1.0, servers)
-    load = _load_blocked(target, filled)
+    load = _offered_load(target, filled)
     load = np.where(is_open, load, np.where(wanted > 0.0, np.inf, 0.0))
     return keep_nan(load, wanted, servers)
 
@@ -127,26 +132,25 @@ def erlang_b_load(blocking_ratio: ArrayLike, *, server_count: ArrayLike) -> Floa
 @model
 @blockwise
 def erlang_b_server_count(offered_erlang: ArrayLike, *, blocking_ratio: ArrayLike) -> FloatArray:
-    r"""Servers needed so that at most a given share of the calls is lost.
+    r"""Number of servers for a given blocking probability (Erlang B).
 
     .. math:: \min \{ c : B(c, A) \le b \}
 
     Parameters
     ----------
     offered_erlang : array_like
-        Arrivals times mean service time. [1]
+        Load: arrival rate times mean service time. [1]
     blocking_ratio : array_like
-        Share of calls that may be lost. [ratio]
+        Target blocking probability. [ratio]
 
     Returns
     -------
     numpy.ndarray
-        Least number of servers; 0 without load, ``inf`` if no call may be lost. [1]
+        Minimum number of servers; 0 without load, ``inf`` if no call may be lost. [1]
 
-    Raises
-    ------
-    DomainError
-        If ``offered_erlang`` is outside [0, 10,000,000], or ``blocking_ratio`` outside [0, 1].
+    See Also
+    --------
+    netcalc.models.queues.mmc.erlang_c_server_count : Blocked calls wait.
 
     Notes
     -----
@@ -182,7 +186,7 @@ def erlang_b_server_count(offered_erlang: ArrayLike, *, blocking_ratio: ArrayLik
     return keep_nan(count, offered, wanted)
 
 
-def _load_blocked(wanted: FloatArray, servers: FloatArray) -> FloatArray:
+def _offered_load(wanted: FloatArray, servers: FloatArray) -> FloatArray:
     """Return the load of which a share ``wanted``, above 0 and below 1, is blocked."""
     rest = 1.0 - wanted
     # Blocking is at most A^c / c! and at least 1 - c/A, which brackets the load.

@@ -1,4 +1,4 @@
-r"""M/M/1/K: random arrivals, exponential service, and room for K; what finds no room is lost.
+r"""M/M/1/K: random arrivals, exponential service, one server, a capacity of K, losses when full.
 
 Every utilization is allowed, 1 and above too. K counts the one in service. All forms are written
 so that neither a utilization next to 1 nor a large K costs digits.
@@ -16,7 +16,7 @@ from netcalc.models.queues._load import langevin
 
 @model
 def mm1k_blocking_ratio(utilization: ArrayLike, *, place_count: ArrayLike) -> FloatArray:
-    r"""Share of arrivals that an M/M/1/K queue loses because it is full.
+    r"""Blocking probability of an M/M/1/K queue.
 
     .. math:: p_K = \frac{(1-\rho)\rho^K}{1-\rho^{K+1}} \quad
         \text{(1/(K+1) at a load of 1)}
@@ -24,23 +24,23 @@ def mm1k_blocking_ratio(utilization: ArrayLike, *, place_count: ArrayLike) -> Fl
     Parameters
     ----------
     utilization : array_like
-        Offered arrivals times mean service time; 1 and above is allowed. [ratio]
+        Offered load: arrival rate times mean service time; 1 and above is allowed. [ratio]
     place_count : array_like
-        Places in the system, the one in service included. [1]
+        Capacity of the system in customers, the one in service included. [1]
 
     Returns
     -------
     numpy.ndarray
-        Probability that an arrival finds no room. [ratio]
+        Blocking probability. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If ``utilization`` is negative, or ``place_count`` no whole number of 1 or more.
+    See Also
+    --------
+    netcalc.models.queues.erlang.erlang_b_ratio : Blocked calls are lost.
+    netcalc.models.queues.mmc.erlang_c_ratio : Blocked calls wait.
 
     Notes
     -----
-    Validity: Poisson arrivals, exponential service, places counted in packets and not in bytes.
+    Validity: Poisson arrivals, exponential service, a buffer counted in packets, not in bytes.
 
     Symbols: :math:`\rho` utilization, :math:`K` place_count.
 
@@ -54,13 +54,13 @@ def mm1k_blocking_ratio(utilization: ArrayLike, *, place_count: ArrayLike) -> Fl
     Kleinrock, Queueing Systems vol. 1, 3.6.
     """
     load = non_negative("utilization", utilization)
-    places = whole("place_count", place_count, low=1)
-    return in_blocks(_blocking, load, places)
+    capacity = whole("place_count", place_count, low=1)
+    return in_blocks(_blocking, load, capacity)
 
 
 @model
 def mm1k_customers(utilization: ArrayLike, *, place_count: ArrayLike) -> FloatArray:
-    r"""Mean number in an M/M/1/K system, the one in service included.
+    r"""Mean number of customers in an M/M/1/K system, the one in service included.
 
     .. math:: N = \frac{\rho}{1-\rho} - \frac{(K+1)\rho^{K+1}}{1-\rho^{K+1}} \quad
         \text{(K/2 at a load of 1)}
@@ -68,19 +68,20 @@ def mm1k_customers(utilization: ArrayLike, *, place_count: ArrayLike) -> FloatAr
     Parameters
     ----------
     utilization : array_like
-        Offered arrivals times mean service time; 1 and above is allowed. [ratio]
+        Offered load: arrival rate times mean service time; 1 and above is allowed. [ratio]
     place_count : array_like
-        Places in the system, the one in service included. [1]
+        Capacity of the system in customers, the one in service included. [1]
 
     Returns
     -------
     numpy.ndarray
         Mean number in the system, at most K. [1]
 
-    Raises
-    ------
-    DomainError
-        If ``utilization`` is negative, or ``place_count`` no whole number of 1 or more.
+    See Also
+    --------
+    netcalc.models.queues.mm1.mm1_customers : Exponential service.
+    netcalc.models.queues.md1.md1_customers : Packets of one size.
+    netcalc.models.queues.queueing.little_number : Any stable system.
 
     Notes
     -----
@@ -98,15 +99,15 @@ def mm1k_customers(utilization: ArrayLike, *, place_count: ArrayLike) -> FloatAr
     Kleinrock, Queueing Systems vol. 1, 3.6.
     """
     load = non_negative("utilization", utilization)
-    places = whole("place_count", place_count, low=1)
-    return in_blocks(_mean_number, load, places)
+    capacity = whole("place_count", place_count, low=1)
+    return in_blocks(_mean_number, load, capacity)
 
 
 @model
 def mm1k_throughput_pps(
     utilization: ArrayLike, *, place_count: ArrayLike, service_s: ArrayLike
 ) -> FloatArray:
-    r"""Rate that an M/M/1/K queue lets through: what arrives and is not lost.
+    r"""Throughput of an M/M/1/K queue: accepted arrivals.
 
     .. math::
 
@@ -115,9 +116,9 @@ def mm1k_throughput_pps(
     Parameters
     ----------
     utilization : array_like
-        Offered arrivals times mean service time; 1 and above is allowed. [ratio]
+        Offered load: arrival rate times mean service time; 1 and above is allowed. [ratio]
     place_count : array_like
-        Places in the system, the one in service included. [1]
+        Capacity of the system in customers, the one in service included. [1]
     service_s : array_like
         Mean service time. [s]
 
@@ -125,12 +126,6 @@ def mm1k_throughput_pps(
     -------
     numpy.ndarray
         Rate accepted and served. [packet/s]
-
-    Raises
-    ------
-    DomainError
-        If ``utilization`` is negative, ``place_count`` no whole number of 1 or more, or
-        ``service_s`` zero or negative.
 
     Notes
     -----
@@ -148,15 +143,15 @@ def mm1k_throughput_pps(
     Kleinrock, Queueing Systems vol. 1, 3.6.
     """
     load = non_negative("utilization", utilization)
-    places = whole("place_count", place_count, low=1)
-    return in_blocks(_busy_ratio, load, places) / positive("service_s", service_s)
+    capacity = whole("place_count", place_count, low=1)
+    return in_blocks(_busy_ratio, load, capacity) / positive("service_s", service_s)
 
 
 @model
 def mm1k_sojourn_s(
     utilization: ArrayLike, *, place_count: ArrayLike, service_s: ArrayLike
 ) -> FloatArray:
-    r"""Mean time in an M/M/1/K system, wait and service, of those that found room.
+    r"""Mean sojourn time of accepted customers in an M/M/1/K system.
 
     .. math::
 
@@ -167,9 +162,9 @@ def mm1k_sojourn_s(
     Parameters
     ----------
     utilization : array_like
-        Offered arrivals times mean service time; 1 and above is allowed. [ratio]
+        Offered load: arrival rate times mean service time; 1 and above is allowed. [ratio]
     place_count : array_like
-        Places in the system, the one in service included. [1]
+        Capacity of the system in customers, the one in service included. [1]
     service_s : array_like
         Mean service time. [s]
 
@@ -178,11 +173,9 @@ def mm1k_sojourn_s(
     numpy.ndarray
         Mean time from arrival to departure. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``utilization`` is negative, ``place_count`` no whole number of 1 or more, or
-        ``service_s`` zero or negative.
+    See Also
+    --------
+    netcalc.models.queues.mm1.mm1_sojourn_s : An infinite buffer.
 
     Notes
     -----
@@ -200,24 +193,24 @@ def mm1k_sojourn_s(
     Kleinrock, Queueing Systems vol. 1, 3.6; Little 1961.
     """
     load = non_negative("utilization", utilization)
-    places = whole("place_count", place_count, low=1)
-    return in_blocks(_services_inside, load, places) * positive("service_s", service_s)
+    capacity = whole("place_count", place_count, low=1)
+    return in_blocks(_services_inside, load, capacity) * positive("service_s", service_s)
 
 
 @model
 def mm1k_wait_s(
     utilization: ArrayLike, *, place_count: ArrayLike, service_s: ArrayLike
 ) -> FloatArray:
-    r"""Mean wait in an M/M/1/K queue before service starts, of those that found room.
+    r"""Mean wait of accepted customers in an M/M/1/K queue.
 
     .. math:: W = T - s = s \left(\frac{\rho}{1-\rho} - \frac{K \rho^K}{1-\rho^K}\right)
 
     Parameters
     ----------
     utilization : array_like
-        Offered arrivals times mean service time; 1 and above is allowed. [ratio]
+        Offered load: arrival rate times mean service time; 1 and above is allowed. [ratio]
     place_count : array_like
-        Places in the system, the one in service included. [1]
+        Capacity of the system in customers, the one in service included. [1]
     service_s : array_like
         Mean service time. [s]
 
@@ -226,16 +219,18 @@ def mm1k_wait_s(
     numpy.ndarray
         Mean wait without the service, at most K - 1 services. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``utilization`` is negative, ``place_count`` no whole number of 1 or more, or
-        ``service_s`` zero or negative.
+    See Also
+    --------
+    netcalc.models.queues.mm1.mm1_wait_s : Exponential service: an upper estimate for packets.
+    netcalc.models.queues.md1.md1_wait_s : Packets of one size: half the wait.
+    netcalc.models.queues.queueing.mg1_wait_s : Any distribution of the service time.
+    netcalc.models.queues.queueing.kingman_wait_s : Any arrivals as well, approximately.
+    netcalc.models.queues.mmc.mmc_wait_s : Several servers.
 
     Notes
     -----
     Validity: as :func:`mm1k_blocking_ratio`. An accepted arrival sees the system as an outsider
-    sees one with a place less, so the wait is the number in that one times the service.
+    sees one with a capacity of K - 1, so the wait is the number in that one times the service.
 
     Symbols: :math:`s` service_s, :math:`\rho` utilization, :math:`K` place_count.
 
@@ -249,55 +244,55 @@ def mm1k_wait_s(
     Kleinrock, Queueing Systems vol. 1, 3.6.
     """
     load = non_negative("utilization", utilization)
-    places = whole("place_count", place_count, low=1)
-    return in_blocks(_services_ahead, load, places) * positive("service_s", service_s)
+    capacity = whole("place_count", place_count, low=1)
+    return in_blocks(_services_ahead, load, capacity) * positive("service_s", service_s)
 
 
-def _blocking(load: FloatArray, places: FloatArray) -> FloatArray:
-    """Return the share of time that all places are taken."""
+def _blocking(load: FloatArray, capacity: FloatArray) -> FloatArray:
+    """Return the share of time that the system is full."""
     x = np.log(load)
-    towards_one = np.exp(np.minimum(places * x, 0.0)) * _growth_ratio(x, places)
-    return keep_nan(np.where(load > 0.0, towards_one, 0.0), load, places)
+    towards_one = np.exp(np.minimum(capacity * x, 0.0)) * _growth_ratio(x, capacity)
+    return keep_nan(np.where(load > 0.0, towards_one, 0.0), load, capacity)
 
 
-def _services_inside(load: FloatArray, places: FloatArray) -> FloatArray:
+def _services_inside(load: FloatArray, capacity: FloatArray) -> FloatArray:
     """Return the time in the system, in services."""
-    number = _mean_number(load, places)
+    number = _mean_number(load, capacity)
     # Next to no load every customer is alone; numbers this small have lost their digits.
-    services = np.where(load > 1e-300, number / _busy_ratio(load, places), 1.0)
-    return keep_nan(services, load, places)
+    services = np.where(load > 1e-300, number / _busy_ratio(load, capacity), 1.0)
+    return keep_nan(services, load, capacity)
 
 
-def _services_ahead(load: FloatArray, places: FloatArray) -> FloatArray:
+def _services_ahead(load: FloatArray, capacity: FloatArray) -> FloatArray:
     """Return the wait, in services."""
-    ahead = np.where(places > 1.0, _mean_number(load, np.maximum(places - 1.0, 1.0)), 0.0)
-    return keep_nan(ahead, load, places)
+    ahead = np.where(capacity > 1.0, _mean_number(load, np.maximum(capacity - 1.0, 1.0)), 0.0)
+    return keep_nan(ahead, load, capacity)
 
 
-def _mean_number(load: FloatArray, places: FloatArray) -> FloatArray:
-    """Return the mean number in a system with so many places."""
+def _mean_number(load: FloatArray, capacity: FloatArray) -> FloatArray:
+    """Return the mean number in a system of a given capacity."""
     x = np.log(load)
-    states = places + 1.0
+    states = capacity + 1.0
     # Next to 1 the two terms of the equation cancel; their poles taken out, they do not.
-    middle = 0.5 * (places + states * langevin(0.5 * states * x) - langevin(0.5 * x))
+    middle = 0.5 * (capacity + states * langevin(0.5 * states * x) - langevin(0.5 * x))
     apart = 1.0 / np.expm1(-x) - states / np.expm1(-states * x)
     number = np.where(np.abs(states * x) < 1.0, middle, apart)
-    return keep_nan(np.where(load > 0.0, number, 0.0), load, places)
+    return keep_nan(np.where(load > 0.0, number, 0.0), load, capacity)
 
 
-def _growth_ratio(x: FloatArray, places: FloatArray) -> FloatArray:
+def _growth_ratio(x: FloatArray, capacity: FloatArray) -> FloatArray:
     """Return (1 - e^-|x|) / (1 - e^-|(K+1)x|), and 1 / (K + 1) at 0."""
     away = -np.abs(x)
-    states = places + 1.0
+    states = capacity + 1.0
     return np.where(away < 0.0, np.expm1(away) / np.expm1(states * away), 1.0 / states)
 
 
-def _busy_ratio(load: FloatArray, places: FloatArray) -> FloatArray:
+def _busy_ratio(load: FloatArray, capacity: FloatArray) -> FloatArray:
     """Return the share of time that the server works: what is accepted, in services."""
     x = np.log(load)
-    growth = _growth_ratio(x, places)
+    growth = _growth_ratio(x, capacity)
     # p_0 above a load of 1 and p_K below are the small ones: 1 minus them keeps its digits.
-    accepted = load * (1.0 - np.exp(places * np.minimum(x, 0.0)) * growth)
-    worked = 1.0 - np.exp(-places * np.maximum(x, 0.0)) * growth
+    accepted = load * (1.0 - np.exp(capacity * np.minimum(x, 0.0)) * growth)
+    worked = 1.0 - np.exp(-capacity * np.maximum(x, 0.0)) * growth
     busy = np.where(load <= 1.0, accepted, worked)
-    return keep_nan(np.where(load > 0.0, busy, 0.0), load, places)
+    return keep_nan(np.where(load > 0.0, busy, 0.0), load, capacity)

@@ -1,8 +1,8 @@
-r"""Queueing with general distributions, and what holds for all queues.
+r"""Queues with general distributions, and laws of all queues.
 
 The swept quantity of a mean wait is the utilization :math:`\rho = \lambda s`. At 1 and above there
-is no steady state and the wait is ``inf``: :mod:`netcalc.models.queues.backlog` tells what piles up
-meanwhile, and :mod:`netcalc.models.queues.finite_queues` what a bounded buffer drops.
+is no steady state and the wait is ``inf``: :mod:`netcalc.models.queues.backlog` gives the backlog
+meanwhile, :mod:`netcalc.models.queues.finite_queues` the losses of a finite buffer.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import (
     FloatArray,
+    choice,
     keep_nan,
     model,
     non_negative,
@@ -21,57 +22,63 @@ from netcalc.checks import (
 from netcalc.errors import DomainError
 from netcalc.models.queues._load import headroom
 
+INFINITE_QUEUES = ("mm1", "md1", "mg1", "gg1", "mmc")
+"""Queues with an infinite buffer, in Kendall's notation."""
+
+LIMITED_QUEUES = ("mm1k", "mmck", "mmcc")
+"""Queues that hold a limited number, and drop what finds them full."""
+
 
 @model
-def is_stable(utilization: ArrayLike) -> NDArray[np.bool_]:
-    r"""Whether a queue with room for all has a steady state.
+def is_stable(utilization: ArrayLike, *, queue: str = "gg1") -> NDArray[np.bool_]:
+    r"""Whether a queue has a steady state.
 
     .. math:: \rho < 1
 
     Parameters
     ----------
     utilization : array_like
-        Arrivals times mean service time, over the number of servers. [ratio]
+        Load: arrival rate times mean service time, over the number of servers. [ratio]
+    queue : {'mm1', 'md1', 'mg1', 'gg1', 'mmc', 'mm1k', 'mmck', 'mmcc'}
+        Kendall's notation: mm1k, mmck and mmcc (Erlang B) hold a limited number. [text]
 
     Returns
     -------
     numpy.ndarray
-        True below 1; False for nan. [bool]
-
-    Raises
-    ------
-    DomainError
-        If ``utilization`` is negative.
+        True below 1, and at any load of a queue that holds a limited number; False for nan. [bool]
 
     Notes
     -----
-    Validity: every single queue whose arrivals and services vary at all. A queue that drops what
-    finds no room is always stable.
+    Validity: queues whose arrivals or services vary at all. A queue that drops what finds it full
+    is always stable.
 
-    Symbols: :math:`\rho` utilization.
+    Symbols: :math:`\rho` utilization. Not in the equation: queue (limited ones are always stable).
 
     Examples
     --------
-    >>> is_stable([0.99, 1.0, 1.2]).tolist()
-    [True, False, False]
+    >>> is_stable([0.99, 1.0, 1.2]).tolist(), bool(is_stable(1.2, queue="mm1k"))
+    ([True, False, False], True)
 
     References
     ----------
     Kleinrock, Queueing Systems vol. 1, 2.1.
     """
-    return np.asarray(non_negative("utilization", utilization) < 1.0)
+    load = non_negative("utilization", utilization)
+    if choice("queue", queue, (*INFINITE_QUEUES, *LIMITED_QUEUES)) in LIMITED_QUEUES:
+        return ~np.isnan(load)
+    return np.asarray(load < 1.0)
 
 
 @model
 def little_number(rate_pps: ArrayLike, *, sojourn_s: ArrayLike) -> FloatArray:
-    r"""Mean number inside any stable system, from the rate through it and the time in it.
+    r"""Mean number in any stable system, by Little's law.
 
     .. math:: N = \lambda T
 
     Parameters
     ----------
     rate_pps : array_like
-        Rate that enters and leaves; what is dropped does not count. [packet/s]
+        Throughput of the system, without drops. [packet/s]
     sojourn_s : array_like
         Mean time inside. [s]
 
@@ -80,10 +87,11 @@ def little_number(rate_pps: ArrayLike, *, sojourn_s: ArrayLike) -> FloatArray:
     numpy.ndarray
         Mean number inside. [1]
 
-    Raises
-    ------
-    DomainError
-        If an input is negative.
+    See Also
+    --------
+    netcalc.models.queues.mm1.mm1_customers : Exponential service.
+    netcalc.models.queues.md1.md1_customers : Packets of one size.
+    netcalc.models.queues.finite_queues.mm1k_customers : A finite buffer.
 
     Notes
     -----
@@ -98,7 +106,8 @@ def little_number(rate_pps: ArrayLike, *, sojourn_s: ArrayLike) -> FloatArray:
 
     References
     ----------
-    Little, A proof for the queuing formula L = λW, Operations Research 9 (1961).
+    Little, A proof for the queuing formula L = λW, Operations Research 9 (1961),
+    doi:10.1287/opre.9.3.383.
     """
     return non_negative("rate_pps", rate_pps) * non_negative("sojourn_s", sojourn_s)
 
@@ -107,14 +116,14 @@ def little_number(rate_pps: ArrayLike, *, sojourn_s: ArrayLike) -> FloatArray:
 def mg1_wait_s(
     utilization: ArrayLike, *, service_s: ArrayLike, service_scv: ArrayLike
 ) -> FloatArray:
-    r"""Mean wait in an M/G/1 queue before service starts (Pollaczek-Khinchine).
+    r"""Mean wait in an M/G/1 queue (Pollaczek-Khinchine).
 
     .. math:: W = s \frac{\rho (1 + c_s^2)}{2 (1 - \rho)}
 
     Parameters
     ----------
     utilization : array_like
-        Arrivals times mean service time. [ratio]
+        Load: arrival rate times mean service time. [ratio]
     service_s : array_like
         Mean service time. [s]
     service_scv : array_like
@@ -127,15 +136,21 @@ def mg1_wait_s(
         Mean wait without the service; ``inf`` from a utilization of 1:
         no steady state, which only a finite queue has there (mm1k_wait). [s]
 
-    Raises
-    ------
-    DomainError
-        If ``utilization`` or ``service_scv`` is negative, or ``service_s`` zero or negative.
+    See Also
+    --------
+    netcalc.models.queues.mm1.mm1_wait_s : Exponential service: an upper estimate for packets.
+    netcalc.models.queues.md1.md1_wait_s : Packets of one size: half the wait.
+    kingman_wait_s : Any arrivals as well, approximately.
+    netcalc.models.queues.finite_queues.mm1k_wait_s : A finite buffer.
+    netcalc.models.queues.mmc.mmc_wait_s : Several servers.
+    packet_mix_wait_s : A mix of packet sizes.
 
     Notes
     -----
-    Validity: Poisson arrivals, utilization below 1, a service time of finite variance, an order
-    of service that does not look at the sizes.
+    Validity: Poisson arrivals, utilization below 1, a service time of finite variance, a service
+    order independent of the sizes.
+
+    Typical: service_scv is 0 for one packet size, 1.3 for the simple IMIX (7:4:1).
 
     Symbols: :math:`\rho` utilization, :math:`s` service_s, :math:`c_s^2` service_scv.
 
@@ -155,7 +170,7 @@ def mg1_wait_s(
 
 @model
 def packet_mix_scv(wire_bytes: ArrayLike, *, weight: ArrayLike) -> FloatArray:
-    r"""Squared coefficient of variation of the service time of a mix of packet sizes.
+    r"""Squared coefficient of variation of the service times of a mix of packet sizes.
 
     .. math:: c_s^2 = \frac{E[L^2]}{E[L]^2} - 1, \quad E[L^n] = \sum_i w_i L_i^n \Big/ \sum_i w_i
 
@@ -164,7 +179,7 @@ def packet_mix_scv(wire_bytes: ArrayLike, *, weight: ArrayLike) -> FloatArray:
     wire_bytes : 1-D array_like
         Sizes on the wire. [byte]
     weight : 1-D array_like
-        How many of each size there are. [1]
+        Number of packets of each size. [1]
 
     Returns
     -------
@@ -174,12 +189,11 @@ def packet_mix_scv(wire_bytes: ArrayLike, *, weight: ArrayLike) -> FloatArray:
     Raises
     ------
     DomainError
-        If a size is zero or negative, a weight negative, all of them zero, or the lists do not
-        match.
+        If all weights are 0.
 
     Notes
     -----
-    Validity: sizes drawn independently. In real traffic sizes come in runs, and waits are longer.
+    Validity: sizes drawn independently. Real traffic has runs of one size, and waits are longer.
 
     Symbols: :math:`L_i` wire_bytes, :math:`w_i` weight.
 
@@ -206,7 +220,7 @@ def packet_mix_wait_s(
     weight: ArrayLike,
     bandwidth_bps: ArrayLike,
 ) -> FloatArray:
-    r"""Mean wait at the output of a line that carries a mix of packet sizes.
+    r"""Mean wait at the output of a link, for a mix of packet sizes.
 
     .. math::
 
@@ -216,13 +230,13 @@ def packet_mix_wait_s(
     Parameters
     ----------
     utilization : array_like
-        Share of the line that the mix takes. [ratio]
+        Share of the link that the mix takes. [ratio]
     wire_bytes : 1-D array_like
         Sizes on the wire. [byte]
     weight : 1-D array_like
-        How many of each size there are. [1]
+        Number of packets of each size. [1]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
 
     Returns
     -------
@@ -233,13 +247,16 @@ def packet_mix_wait_s(
     Raises
     ------
     DomainError
-        If ``utilization`` is negative, ``bandwidth_bps`` zero or negative, or the mix impossible
-        as in :func:`packet_mix_scv`.
+        If all weights are 0.
+
+    See Also
+    --------
+    mg1_wait_s : Any distribution of the service time.
 
     Notes
     -----
-    Validity: as :func:`mg1_wait_s`. Sizes are those on the wire, preamble and gap included:
-    they are what the line serves.
+    Validity: as :func:`mg1_wait_s`. Sizes are those on the wire, preamble and gap included: the
+    link serves those.
 
     Symbols: :math:`\rho` utilization, :math:`L_i` wire_bytes, :math:`w_i` weight, :math:`R`
     bandwidth_bps.
@@ -269,14 +286,14 @@ def kingman_wait_s(
     arrival_scv: ArrayLike,
     service_scv: ArrayLike,
 ) -> FloatArray:
-    r"""Mean wait in a G/G/1 queue, Kingman's approximation.
+    r"""Mean wait in a G/G/1 queue, by Kingman's approximation.
 
     .. math:: W \approx s \frac{\rho}{1 - \rho} \frac{c_a^2 + c_s^2}{2}
 
     Parameters
     ----------
     utilization : array_like
-        Arrivals times mean service time. [ratio]
+        Load: arrival rate times mean service time. [ratio]
     service_s : array_like
         Mean service time. [s]
     arrival_scv : array_like
@@ -290,16 +307,21 @@ def kingman_wait_s(
         Mean wait without the service; ``inf`` from a utilization of 1:
         no steady state, which only a finite queue has there (mm1k_wait). [s]
 
-    Raises
-    ------
-    DomainError
-        If ``service_s`` is zero or negative, or another input negative.
+    See Also
+    --------
+    netcalc.models.queues.mm1.mm1_wait_s : Exponential service: an upper estimate for packets.
+    netcalc.models.queues.md1.md1_wait_s : Packets of one size: half the wait.
+    mg1_wait_s : Any distribution of the service time.
+    netcalc.models.queues.finite_queues.mm1k_wait_s : A finite buffer.
+    netcalc.models.queues.mmc.mmc_wait_s : Several servers.
 
     Notes
     -----
     Validity: an approximation, good near full load; exact for M/M/1 and, with Poisson arrivals,
-    equal to Pollaczek-Khinchine. Times between arrivals that do not depend on each other: where
-    bursts last, waits are longer.
+    equal to Pollaczek-Khinchine. Independent interarrival times: in correlated bursts waits are
+    longer.
+
+    Typical: arrival_scv is 0 for a voice stream, 1 for Poisson arrivals, above 1 for bursts.
 
     Symbols: :math:`\rho` utilization, :math:`s` service_s, :math:`c_a^2` arrival_scv, :math:`c_s^2`
     service_scv.
@@ -311,7 +333,8 @@ def kingman_wait_s(
 
     References
     ----------
-    Kingman, The single server queue in heavy traffic, Proc. Cambridge Phil. Soc. 57 (1961).
+    Kingman, The single server queue in heavy traffic, Proc. Cambridge Phil. Soc. 57 (1961),
+    doi:10.1017/S0305004100036094.
     """
     load = non_negative("utilization", utilization)
     arrivals = non_negative("arrival_scv", arrival_scv)
@@ -327,9 +350,9 @@ def _mix(wire_bytes: ArrayLike, weight: ArrayLike) -> tuple[FloatArray, FloatArr
     size = one_dimensional("wire_bytes", positive("wire_bytes", wire_bytes))
     counts = one_dimensional("weight", non_negative("weight", weight))
     if counts.size != size.size:
-        raise DomainError("weight", f"{counts.size} numbers", f"{size.size}, one a size")
+        raise DomainError("wrong-count", "weight", count=counts.size, expected=size.size)
     if not counts.any():
-        raise DomainError("weight", "0 for every size", "above 0 for one of them")
+        raise DomainError("all-zero", "weight")
     return size, counts / counts.sum()
 
 

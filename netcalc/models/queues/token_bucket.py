@@ -1,7 +1,7 @@
-r"""Token bucket: how long traffic takes, and how much passes, when a bucket shapes it.
+r"""Token bucket: delay and throughput of traffic shaped by a token bucket.
 
-Tokens come at the sustained rate into a bucket of limited depth; what finds tokens leaves at the
-peak rate. The bucket is full at the start.
+Tokens arrive at the sustained rate into a bucket of limited depth; traffic with tokens leaves at
+the peak rate. The bucket is full at the start.
 """
 
 from __future__ import annotations
@@ -20,30 +20,25 @@ def token_bucket_transfer_s(
     token_bps: ArrayLike,
     peak_bps: ArrayLike = np.inf,
 ) -> FloatArray:
-    r"""Time until a given amount of traffic has left a token bucket.
+    r"""Time to send an amount of traffic through a token bucket.
 
     .. math:: t = \max\left(\frac{8 S}{p}, \frac{8 (S - b)}{r}\right)
 
     Parameters
     ----------
     traffic_bytes : array_like
-        Traffic that is there at the start. [byte]
+        Traffic queued at the start. [byte]
     bucket_bytes : array_like
         Depth of the bucket, full at the start. [byte]
     token_bps : array_like
-        Rate at which tokens come. [bit/s]
+        Token rate. [bit/s]
     peak_bps : array_like
-        Rate of the line behind the bucket. [bit/s]
+        Rate of the link behind the bucket. [bit/s]
 
     Returns
     -------
     numpy.ndarray
         Time until the last bit has left. [s]
-
-    Raises
-    ------
-    DomainError
-        If ``traffic_bytes`` or ``bucket_bytes`` is negative, or a rate zero or negative.
 
     Notes
     -----
@@ -54,14 +49,15 @@ def token_bucket_transfer_s(
 
     Examples
     --------
-    1 MB through a bucket of 125 kB, 10 Mbit/s behind it, on a line of 1 Gbit/s:
+    1 MB through a bucket of 125 kB, 10 Mbit/s behind it, on a link of 1 Gbit/s:
 
     >>> float(token_bucket_transfer_s(1e6, bucket_bytes=125e3, token_bps=10e6, peak_bps=1e9))
     0.7
 
     References
     ----------
-    RFC 2697 and RFC 2698; Cruz, A calculus for network delay, IEEE Trans. IT 37 (1991).
+    RFC 2697 and RFC 2698; Cruz, A calculus for network delay, IEEE Trans. IT 37 (1991),
+    doi:10.1109/18.61109.
     """
     traffic = non_negative("traffic_bytes", traffic_bytes)
     depth = non_negative("bucket_bytes", bucket_bytes)
@@ -77,7 +73,7 @@ def token_bucket_passed_bytes(
     token_bps: ArrayLike,
     peak_bps: ArrayLike = np.inf,
 ) -> FloatArray:
-    r"""Most that leaves a token bucket in a given time.
+    r"""Most traffic that passes a token bucket in a given time.
 
     .. math:: S = \min(p\, t / 8, b + r\, t / 8)
 
@@ -88,23 +84,18 @@ def token_bucket_passed_bytes(
     bucket_bytes : array_like
         Depth of the bucket. [byte]
     token_bps : array_like
-        Rate at which tokens come. [bit/s]
+        Token rate. [bit/s]
     peak_bps : array_like
-        Rate of the line behind the bucket. [bit/s]
+        Rate of the link behind the bucket. [bit/s]
 
     Returns
     -------
     numpy.ndarray
         Traffic that has left. [byte]
 
-    Raises
-    ------
-    DomainError
-        If ``duration_s`` or ``bucket_bytes`` is negative, or a rate zero or negative.
-
     Notes
     -----
-    Validity: a fluid, always enough to send: the arrival curve of what comes out.
+    Validity: a fluid, always enough to send: the arrival curve of the output.
 
     Symbols: :math:`t` duration_s, :math:`b` bucket_bytes, :math:`r` token_bps, :math:`p` peak_bps.
 
@@ -115,7 +106,7 @@ def token_bucket_passed_bytes(
 
     References
     ----------
-    Cruz, IEEE Trans. IT 37 (1991); RFC 2215, 3.6.
+    Cruz, IEEE Trans. IT 37 (1991), doi:10.1109/18.61109; RFC 2215, 3.6.
     """
     time = non_negative("duration_s", duration_s)
     depth = non_negative("bucket_bytes", bucket_bytes)
@@ -129,7 +120,7 @@ def token_bucket_passed_bytes(
 def token_bucket_burst_bytes(
     bucket_bytes: ArrayLike, *, token_bps: ArrayLike, peak_bps: ArrayLike
 ) -> FloatArray:
-    r"""Longest burst that a token bucket lets out at the peak rate.
+    r"""Longest burst at the peak rate from a full token bucket.
 
     .. math:: S = \frac{b\, p}{p - r}
 
@@ -138,23 +129,18 @@ def token_bucket_burst_bytes(
     bucket_bytes : array_like
         Depth of the bucket, full at the start. [byte]
     token_bps : array_like
-        Rate at which tokens come. [bit/s]
+        Token rate. [bit/s]
     peak_bps : array_like
-        Rate of the line behind the bucket. [bit/s]
+        Rate of the link behind the bucket. [bit/s]
 
     Returns
     -------
     numpy.ndarray
-        Length of the burst; ``inf`` where tokens come as fast as they are spent. [byte]
-
-    Raises
-    ------
-    DomainError
-        If ``bucket_bytes`` is negative, or a rate zero or negative.
+        Length of the burst; ``inf`` where tokens arrive at the peak rate. [byte]
 
     Notes
     -----
-    Validity: a fluid. More than the bucket, because tokens come during the burst.
+    Validity: a fluid. More than the bucket, because tokens arrive during the burst.
 
     Symbols: :math:`b` bucket_bytes, :math:`r` token_bps, :math:`p` peak_bps.
 

@@ -1,4 +1,4 @@
-"""Rates: what a line, a forwarding device or a voice trunk carries."""
+"""Rates: what a link, a forwarding device or a voice trunk carries."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from netcalc.models import CHAPTERS
 
 def __getattr__(name: str) -> ModuleType:
     """Load a subject when it is first used (PEP 562)."""
+    name = {"rate_reading": "packet_rates"}.get(name, name)  # its former name
     if name in CHAPTERS["rates"]:
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

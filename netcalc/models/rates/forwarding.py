@@ -1,8 +1,8 @@
-r"""Forwarding devices: limited by packets, by the line, or by who waits for whom.
+r"""Forwarding devices: limited by packet rate, by the link, or by stop-and-wait senders.
 
-A device forwards at most :math:`f_d` packets in a second whatever their size, a line at most
-:math:`R / 8(F + 20)`. Small frames meet the first limit, large ones the second; a throughput test
-says something about the device only below the line's ceiling for that size of frame.
+A device forwards at most :math:`f_d` packets per second regardless of their size, a link at most
+:math:`R / 8(F + 20)`. The first limits small frames, the second large ones; a throughput test shows
+the device only below the link's ceiling for that size of frame.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def forwarding_rate_pps(
     bandwidth_bps: ArrayLike,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
 ) -> FloatArray:
-    r"""Frames per second through a device on a line: the smaller of the two limits.
+    r"""Frame rate through a device on a link: the lower of the two limits.
 
     .. math:: f = \min\left(f_d,\; \frac{R}{8 (F + o)}\right)
 
@@ -40,9 +40,9 @@ def forwarding_rate_pps(
     frame_bytes : array_like
         Frame with FCS and tags. [byte]
     device_pps : array_like
-        Packets that the device handles in a second. [packet/s]
+        Packets per second that the device forwards. [packet/s]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
 
@@ -51,14 +51,13 @@ def forwarding_rate_pps(
     numpy.ndarray
         Forwarded frames per second. [packet/s]
 
-    Raises
-    ------
-    DomainError
-        If a size is negative, or a rate zero or negative.
+    See Also
+    --------
+    affine_rate_pps : Costs per packet and per byte.
 
     Notes
     -----
-    Validity: a device whose cost does not depend on the size; see :func:`affine_rate_pps`.
+    Validity: a device with a cost per packet only; see :func:`affine_rate_pps`.
 
     Symbols: :math:`F` frame_bytes, :math:`f_d` device_pps, :math:`R` bandwidth_bps, :math:`o`
     overhead_bytes.
@@ -83,33 +82,28 @@ def crossover_frame_bytes(
     bandwidth_bps: ArrayLike,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
 ) -> FloatArray:
-    r"""Frame above which the line is the limit and below which the device is.
+    r"""Frame size above which the link is the limit, and below which the device is.
 
     .. math:: F^* = \frac{R}{8 f_d} - o
 
     Parameters
     ----------
     device_pps : array_like
-        Packets that the device handles in a second. [packet/s]
+        Packets per second that the device forwards. [packet/s]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
 
     Returns
     -------
     numpy.ndarray
-        Frame with FCS: below 64 the line limits every frame, above 1518 the device does. [byte]
-
-    Raises
-    ------
-    DomainError
-        If a rate is zero or negative, or ``overhead_bytes`` negative.
+        Frame with FCS: below 64 the link limits every frame, above 1518 the device does. [byte]
 
     Notes
     -----
-    Validity: a device whose cost does not depend on the size. The result is no size of a frame
-    where it is below 64; a device that is very fast makes it negative.
+    Validity: a device with a cost per packet only. Below 64 the result is not a valid frame size;
+    for a very fast device it is negative.
 
     Symbols: :math:`f_d` device_pps, :math:`R` bandwidth_bps, :math:`o` overhead_bytes.
 
@@ -134,7 +128,7 @@ def device_byte_cost(
     other_rate_pps: ArrayLike,
     other_frame_bytes: ArrayLike,
 ) -> FloatArray:
-    r"""Time that a device spends on each byte, from its rates at two sizes.
+    r"""Per-byte cost of a device, from its rates at two sizes.
 
     .. math:: b = \frac{1/f_2 - 1/f_1}{F_2 - F_1}
 
@@ -154,15 +148,15 @@ def device_byte_cost(
     numpy.ndarray
         Cost of a byte; nan where both sizes are equal. [s/byte]
 
-    Raises
-    ------
-    DomainError
-        If a rate is zero or negative, or a size negative.
+    See Also
+    --------
+    device_packet_cost : Per packet.
+    netcalc.models.hosts.host_stack.two_point_costs : Both, of a host.
 
     Notes
     -----
-    Validity: both rates below the line's ceiling. A negative cost says that they were not, or
-    that the rates are not from one device.
+    Validity: both rates below the link's ceiling. A negative cost means that they were not, or that
+    the rates are of two devices.
 
     Symbols: :math:`f_1` rate_pps, :math:`F_1` frame_bytes, :math:`f_2` other_rate_pps, :math:`F_2`
     other_frame_bytes.
@@ -192,7 +186,7 @@ def device_packet_cost(
     other_rate_pps: ArrayLike,
     other_frame_bytes: ArrayLike,
 ) -> FloatArray:
-    r"""Time that a device spends on each packet whatever its size, from its rates at two sizes.
+    r"""Per-packet cost of a device, from its rates at two sizes.
 
     .. math:: a = \frac{1}{f_1} - F_1 \frac{1/f_2 - 1/f_1}{F_2 - F_1}
 
@@ -212,10 +206,10 @@ def device_packet_cost(
     numpy.ndarray
         Cost of a packet; nan where both sizes are equal. [s/packet]
 
-    Raises
-    ------
-    DomainError
-        If a rate is zero or negative, or a size negative.
+    See Also
+    --------
+    device_byte_cost : Per byte.
+    netcalc.models.hosts.host_stack.two_point_costs : Both, of a host.
 
     Notes
     -----
@@ -247,7 +241,7 @@ def device_packet_cost(
 def affine_rate_pps(
     frame_bytes: ArrayLike, *, packet_cost: ArrayLike, byte_cost: ArrayLike
 ) -> FloatArray:
-    r"""Packets per second of a device that spends time on each packet and on each byte.
+    r"""Packet rate of a device with a cost per packet and a cost per byte.
 
     .. math:: f = \frac{1}{a + b F}
 
@@ -256,7 +250,7 @@ def affine_rate_pps(
     frame_bytes : array_like
         Frame with FCS and tags. [byte]
     packet_cost : array_like
-        Time spent on each packet whatever its size. [s/packet]
+        Time spent on each packet regardless of its size. [s/packet]
     byte_cost : array_like
         Time spent on each byte. [s/byte]
 
@@ -265,14 +259,13 @@ def affine_rate_pps(
     numpy.ndarray
         Packets per second; inf where they cost nothing. [packet/s]
 
-    Raises
-    ------
-    DomainError
-        If an argument is negative.
+    See Also
+    --------
+    forwarding_rate_pps : A cost per packet only.
 
     Notes
     -----
-    Validity: one packet at a time, and a line that is faster than the device.
+    Validity: one packet at a time, and a link that is faster than the device.
 
     Symbols: :math:`F` frame_bytes, :math:`a` packet_cost, :math:`b` byte_cost.
 
@@ -291,7 +284,7 @@ def affine_rate_pps(
 
 @model
 def both_directions_pps(rate_pps: ArrayLike, *, segments_per_ack: ArrayLike = 1) -> FloatArray:
-    r"""Packets per second that a device forwards when the answers to the data are counted too.
+    r"""Packet rate of a device in both directions, acknowledgements included.
 
     .. math:: f_{both} = f \, (1 + 1/k)
 
@@ -300,21 +293,16 @@ def both_directions_pps(rate_pps: ArrayLike, *, segments_per_ack: ArrayLike = 1)
     rate_pps : array_like
         Data packets per second in one direction. [packet/s]
     segments_per_ack : array_like
-        Data packets that one answer acknowledges. [1]
+        Data packets that one acknowledgement covers. [1]
 
     Returns
     -------
     numpy.ndarray
         Packets per second in both directions. [packet/s]
 
-    Raises
-    ------
-    DomainError
-        If ``rate_pps`` is negative or ``segments_per_ack`` below 1.
-
     Notes
     -----
-    Validity: each answer is one packet.
+    Validity: each acknowledgement is one packet.
 
     Symbols: :math:`f` rate_pps, :math:`k` segments_per_ack.
 
@@ -339,7 +327,7 @@ def switch_rate_pps(
     port_count: ArrayLike = 1,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
 ) -> FloatArray:
-    r"""Frames per second that a switch forwards when all its ports receive at line rate.
+    r"""Forwarding rate that a switch needs for line rate on all its ports.
 
     .. math:: f = \sum_i n_i \frac{R_i}{8 (F + o)}
 
@@ -350,7 +338,7 @@ def switch_rate_pps(
     port_bps : 1-D array_like
         Rate of each kind of port. [bit/s]
     port_count : 1-D array_like
-        How many ports of each kind there are. [1]
+        Number of ports of each kind. [1]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
 
@@ -359,15 +347,10 @@ def switch_rate_pps(
     numpy.ndarray
         Frames per second through the switch. [packet/s]
 
-    Raises
-    ------
-    DomainError
-        If the lists differ in length, or an argument is outside its range.
-
     Notes
     -----
-    Validity: counts each frame once, where it comes in; data sheets that count both directions
-    print twice as much.
+    Validity: counts each frame once, where it comes in; data sheets that count both directions give
+    twice the number.
 
     Symbols: :math:`F` frame_bytes, :math:`R_i` port_bps, :math:`n_i` port_count, :math:`o`
     overhead_bytes.
@@ -386,9 +369,7 @@ def switch_rate_pps(
     rates = one_dimensional("port_bps", positive("port_bps", port_bps))
     counts = one_dimensional("port_count", non_negative("port_count", port_count))
     if counts.size not in (1, rates.size):
-        raise DomainError(
-            "port_count", f"{counts.size} numbers", f"{rates.size}, one for each kind"
-        )
+        raise DomainError("wrong-count", "port_count", count=counts.size, expected=rates.size)
     total = (rates * (counts / 8.0)).sum()
     wire = non_negative("frame_bytes", frame_bytes) + non_negative("overhead_bytes", overhead_bytes)
     return np.asarray(total / wire)

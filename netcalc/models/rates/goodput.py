@@ -1,6 +1,6 @@
-r"""Goodput: what a full Ethernet line leaves for the application.
+r"""Goodput: what an application gets from a full Ethernet link.
 
-The share of the line is payload over wire bytes, so it depends on the size of the packets and on
+The share of the link is payload over wire bytes, so it depends on the size of the packets and on
 nothing else. A rate is converted with that share; adding a constant is right at one rate only.
 """
 
@@ -21,7 +21,7 @@ def tcp_goodput_ratio(
     tcp_option_bytes: ArrayLike = 0.0,
     tag_count: ArrayLike = 0,
 ) -> FloatArray:
-    r"""Share of an Ethernet line that full TCP segments leave for the application.
+    r"""Maximum TCP goodput of an Ethernet link as a share of its rate.
 
     .. math:: g = \frac{M - H_{IP} - 20 - o}{\max(64,\; M + 18 + 4 t) + 20}
 
@@ -44,7 +44,7 @@ def tcp_goodput_ratio(
     Raises
     ------
     DomainError
-        If the headers do not fit in ``mtu_bytes``, or an argument is outside its range.
+        If the headers do not fit.
 
     Notes
     -----
@@ -75,7 +75,7 @@ def tcp_goodput_bps(
     tcp_option_bytes: ArrayLike = 0.0,
     tag_count: ArrayLike = 0,
 ) -> FloatArray:
-    r"""Most that one direction of an Ethernet line delivers to an application by TCP.
+    r"""Maximum TCP goodput of one direction of an Ethernet link.
 
     .. math:: G = R \, \frac{M - H_{IP} - 20 - o}{\max(64,\; M + 18 + 4 t) + 20}
 
@@ -84,7 +84,7 @@ def tcp_goodput_bps(
     mtu_bytes : array_like
         Size of the full IP packets. [byte]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
     ip_version : int
         4 or 6. [1]
     tcp_option_bytes : array_like
@@ -100,11 +100,19 @@ def tcp_goodput_bps(
     Raises
     ------
     DomainError
-        If the headers do not fit in ``mtu_bytes``, or an argument is outside its range.
+        If the headers do not fit.
+
+    See Also
+    --------
+    udp_goodput_bps : UDP.
+    half_duplex_goodput_bps : TCP, half duplex.
+    netcalc.models.sizes.encapsulation.tunnel_goodput_bps : TCP through tunnels.
 
     Notes
     -----
     Validity: full duplex, every segment full, no retransmissions: a ceiling.
+
+    Typical: 94.1 Mbit/s of 100 Mbit/s with an MTU of 1500 and timestamps, 94.9 without.
 
     Symbols: :math:`R` bandwidth_bps, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40
     B), :math:`o` tcp_option_bytes, :math:`t` tag_count.
@@ -128,7 +136,7 @@ def tcp_goodput_bps(
 def udp_goodput_ratio(
     mtu_bytes: ArrayLike, *, ip_version: int = 4, tag_count: ArrayLike = 0
 ) -> FloatArray:
-    r"""Share of an Ethernet line that UDP packets of one size leave for the application.
+    r"""Maximum UDP goodput of an Ethernet link as a share of its rate.
 
     .. math:: g = \frac{M - H_{IP} - 8}{\max(64,\; M + 18 + 4 t) + 20}
 
@@ -149,12 +157,12 @@ def udp_goodput_ratio(
     Raises
     ------
     DomainError
-        If the headers do not fit in ``mtu_bytes``, or an argument is outside its range.
+        If the headers do not fit.
 
     Notes
     -----
-    Validity: packets that are not fragmented, back to back. A rate above it was counted at the
-    sender, before a local queue dropped the rest.
+    Validity: packets that are not fragmented, back to back. A higher rate was counted at the
+    sender, before drops in a local queue.
 
     Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`t` tag_count.
 
@@ -179,7 +187,7 @@ def udp_goodput_bps(
     ip_version: int = 4,
     tag_count: ArrayLike = 0,
 ) -> FloatArray:
-    r"""Most that one direction of an Ethernet line delivers to an application by UDP.
+    r"""Maximum UDP goodput of one direction of an Ethernet link.
 
     .. math:: G = R \, \frac{M - H_{IP} - 8}{\max(64,\; M + 18 + 4 t) + 20}
 
@@ -188,7 +196,7 @@ def udp_goodput_bps(
     mtu_bytes : array_like
         Size of the IP packets. [byte]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
     ip_version : int
         4 or 6. [1]
     tag_count : array_like
@@ -202,7 +210,13 @@ def udp_goodput_bps(
     Raises
     ------
     DomainError
-        If the headers do not fit in ``mtu_bytes``, or an argument is outside its range.
+        If the headers do not fit.
+
+    See Also
+    --------
+    tcp_goodput_bps : TCP, full duplex.
+    half_duplex_goodput_bps : TCP, half duplex.
+    netcalc.models.sizes.encapsulation.tunnel_goodput_bps : TCP through tunnels.
 
     Notes
     -----
@@ -228,7 +242,7 @@ def udp_goodput_bps(
 def tcp_ack_wire_bytes(
     tcp_option_bytes: ArrayLike = 0.0, *, ip_version: int = 4, tag_count: ArrayLike = 0
 ) -> FloatArray:
-    r"""Bytes that a bare TCP acknowledgement takes on an Ethernet wire.
+    r"""Wire size of a pure TCP acknowledgement on Ethernet.
 
     .. math:: W_a = \max(64,\; H_{IP} + 20 + o + 18 + 4 t) + 20
 
@@ -245,11 +259,6 @@ def tcp_ack_wire_bytes(
     -------
     numpy.ndarray
         Bytes on the wire. [byte]
-
-    Raises
-    ------
-    DomainError
-        If an argument is outside its range.
 
     Notes
     -----
@@ -280,7 +289,7 @@ def ack_reverse_utilization(
     tcp_option_bytes: ArrayLike = 0.0,
     tag_count: ArrayLike = 0,
 ) -> FloatArray:
-    r"""Share of the reverse direction that acknowledgements take while data fills the other.
+    r"""Utilization of the reverse direction by acknowledgements of a full forward direction.
 
     .. math::
 
@@ -289,7 +298,7 @@ def ack_reverse_utilization(
     Parameters
     ----------
     segments_per_ack : array_like
-        Full segments that one acknowledgement answers: 2 with delayed acknowledgements. [1]
+        Full segments that one acknowledgement covers: 2 with delayed acknowledgements. [1]
     mtu_bytes : array_like
         Size of the full IP packets. [byte]
     ip_version : int
@@ -307,7 +316,13 @@ def ack_reverse_utilization(
     Raises
     ------
     DomainError
-        If ``segments_per_ack`` is below 1, or another argument outside its range.
+        If the headers do not fit.
+
+    See Also
+    --------
+    netcalc.models.delays.asymmetry.ack_limited_throughput_bps
+        The rate that acknowledgements allow.
+    netcalc.models.delays.asymmetry.asymmetry_factor : Whether they are the limit.
 
     Notes
     -----
@@ -341,7 +356,7 @@ def half_duplex_goodput_bps(
     tcp_option_bytes: ArrayLike = 0.0,
     tag_count: ArrayLike = 0,
 ) -> FloatArray:
-    r"""Most that TCP delivers where data and acknowledgements share one wire.
+    r"""Maximum TCP goodput where data and acknowledgements share a half-duplex link.
 
     .. math::
 
@@ -353,9 +368,9 @@ def half_duplex_goodput_bps(
     mtu_bytes : array_like
         Size of the full IP packets. [byte]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
     segments_per_ack : array_like
-        Full segments that one acknowledgement answers: 2 with delayed acknowledgements. [1]
+        Full segments that one acknowledgement covers: 2 with delayed acknowledgements. [1]
     ip_version : int
         4 or 6. [1]
     tcp_option_bytes : array_like
@@ -371,11 +386,17 @@ def half_duplex_goodput_bps(
     Raises
     ------
     DomainError
-        If the headers do not fit in ``mtu_bytes``, or an argument is outside its range.
+        If the headers do not fit.
+
+    See Also
+    --------
+    tcp_goodput_bps : TCP, full duplex.
+    udp_goodput_bps : UDP.
+    netcalc.models.sizes.encapsulation.tunnel_goodput_bps : TCP through tunnels.
 
     Notes
     -----
-    Validity: no collisions and no waiting for the wire; real half-duplex Ethernet is below it.
+    Validity: no collisions and no waiting for the wire; a real half-duplex Ethernet delivers less.
 
     Symbols: :math:`R` bandwidth_bps, :math:`k` segments_per_ack, :math:`M` mtu_bytes,
     :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o` tcp_option_bytes, :math:`t` tag_count.

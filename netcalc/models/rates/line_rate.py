@@ -1,7 +1,8 @@
-r"""Line rate: how many frames a link carries in a second, and what they are worth.
+r"""Line rate: how many frames a link carries per second, and their throughput by layer.
 
-A frame of :math:`F` bytes takes :math:`F + 20` on an Ethernet wire, so a line of rate :math:`R`
-carries :math:`R / 8(F + 20)` of them. Printed tables cut the fraction off; these functions do not.
+A frame of :math:`F` bytes takes :math:`F + 20` on an Ethernet wire, so a link of rate :math:`R`
+carries :math:`R / 8(F + 20)` of them. Published tables truncate the fraction; these functions do
+not.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def frame_rate_pps(
     bandwidth_bps: ArrayLike,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
 ) -> FloatArray:
-    r"""Frames per second at line rate.
+    r"""Maximum frame rate of an Ethernet link.
 
     .. math:: f = \frac{R}{8 (F + o)}
 
@@ -36,24 +37,28 @@ def frame_rate_pps(
     frame_bytes : array_like
         Frame with FCS and tags; of a captured length, 4 more. [byte]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
 
     Returns
     -------
     numpy.ndarray
-        Frames per second, not rounded; inf for a frame of no bytes. [packet/s]
+        Frames per second, not rounded; inf for a frame of 0 bytes. [packet/s]
 
-    Raises
-    ------
-    DomainError
-        If a size is negative, or ``bandwidth_bps`` zero or negative.
+    See Also
+    --------
+    netcalc.models.sizes.serial_lines.pos_frame_rate_pps : Packet over SONET.
+    netcalc.models.sizes.serial_lines.ppp_packet_rate_pps : PPP.
+    netcalc.models.sizes.atm.atm_packet_rate_pps : ATM.
+    mix_rate_pps : A mix of sizes.
 
     Notes
     -----
-    Validity: back-to-back frames of one size in one direction; the clock may be off by 100 ppm.
-    Cards of 40 Gbit/s and above may be slower than the line with small frames.
+    Validity: back-to-back frames of one size in one direction; clocks are within 100 ppm. Network
+    cards of 40 Gbit/s and above may not reach it with small frames.
+
+    Typical: 148,810 frames of 64 bytes and 8127 of 1518 per second at 100 Mbit/s.
 
     Symbols: :math:`F` frame_bytes, :math:`R` bandwidth_bps, :math:`o` overhead_bytes.
 
@@ -78,14 +83,14 @@ def required_bandwidth_bps(
     frame_bytes: ArrayLike,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
 ) -> FloatArray:
-    r"""Line rate that a packet rate needs: the inverse of :func:`frame_rate_pps`.
+    r"""Line rate that a frame rate requires: the inverse of :func:`frame_rate_pps`.
 
     .. math:: R = 8 f (F + o)
 
     Parameters
     ----------
     rate_pps : array_like
-        Frames in a second. [packet/s]
+        Frames per second. [packet/s]
     frame_bytes : array_like
         Frame with FCS and tags. [byte]
     overhead_bytes : array_like
@@ -94,12 +99,7 @@ def required_bandwidth_bps(
     Returns
     -------
     numpy.ndarray
-        Rate of the line. [bit/s]
-
-    Raises
-    ------
-    DomainError
-        If an argument is negative.
+        Rate of the link. [bit/s]
 
     Notes
     -----
@@ -127,7 +127,7 @@ def frame_throughput_bps(
     bandwidth_bps: ArrayLike,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
 ) -> FloatArray:
-    r"""Bits of frames in a second at line rate: layer 2, FCS included.
+    r"""Maximum layer 2 throughput of a link, FCS included.
 
     .. math:: R_2 = R \, \frac{F}{F + o}
 
@@ -136,19 +136,14 @@ def frame_throughput_bps(
     frame_bytes : array_like
         Frame with FCS and tags. [byte]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
 
     Returns
     -------
     numpy.ndarray
-        Layer 2 rate; nan for a frame of no bytes without overhead. [bit/s]
-
-    Raises
-    ------
-    DomainError
-        If a size is negative, or ``bandwidth_bps`` zero or negative.
+        Layer 2 rate; nan for a frame of 0 bytes without overhead. [bit/s]
 
     Notes
     -----
@@ -178,30 +173,25 @@ def line_utilization(
     bandwidth_bps: ArrayLike,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
 ) -> FloatArray:
-    r"""Share of a line that a packet rate uses.
+    r"""Utilization of a link at a given frame rate.
 
     .. math:: u = \frac{8 f (F + o)}{R}
 
     Parameters
     ----------
     rate_pps : array_like
-        Frames in a second. [packet/s]
+        Frames per second. [packet/s]
     frame_bytes : array_like
         Frame with FCS and tags. [byte]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
 
     Returns
     -------
     numpy.ndarray
-        Utilization; above 1 where the line cannot carry the rate. [ratio]
-
-    Raises
-    ------
-    DomainError
-        If an argument is negative, or ``bandwidth_bps`` zero.
+        Utilization; above 1 where the link cannot carry the rate. [ratio]
 
     Notes
     -----
@@ -228,28 +218,23 @@ def line_utilization(
 def payload_throughput_bps(
     payload_bytes: ArrayLike, *, wire_bytes: ArrayLike, bandwidth_bps: ArrayLike
 ) -> FloatArray:
-    r"""Payload carried in a second by a full line, for any packet and any layer.
+    r"""Maximum payload throughput of a link, for any packet and layer.
 
     .. math:: G = R \, p / W
 
     Parameters
     ----------
     payload_bytes : array_like
-        What counts as payload in each packet. [byte]
+        Payload of each packet, at any layer. [byte]
     wire_bytes : array_like
-        What each packet takes on the wire. [byte]
+        Wire size of each packet. [byte]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
 
     Returns
     -------
     numpy.ndarray
         Payload rate. [bit/s]
-
-    Raises
-    ------
-    DomainError
-        If ``payload_bytes`` is negative, or another argument zero or negative.
 
     Notes
     -----
@@ -275,7 +260,7 @@ def payload_throughput_bps(
 
 @model
 def mix_mean_frame_bytes(frame_bytes: ArrayLike, *, weight: ArrayLike) -> FloatArray:
-    r"""Mean frame of a mix of sizes (IMIX).
+    r"""Mean frame size of a mix of sizes (IMIX).
 
     .. math:: \bar F = \sum_i w_i F_i \Big/ \sum_i w_i
 
@@ -284,7 +269,7 @@ def mix_mean_frame_bytes(frame_bytes: ArrayLike, *, weight: ArrayLike) -> FloatA
     frame_bytes : 1-D array_like
         Sizes of the frames, FCS included. [byte]
     weight : 1-D array_like
-        How many of each size there are, in any scale. [1]
+        Number of frames of each size, in any unit. [1]
 
     Returns
     -------
@@ -294,7 +279,7 @@ def mix_mean_frame_bytes(frame_bytes: ArrayLike, *, weight: ArrayLike) -> FloatA
     Raises
     ------
     DomainError
-        If the lists differ in length, or hold a negative number, or all weights are 0.
+        If all weights are 0.
 
     Notes
     -----
@@ -314,10 +299,10 @@ def mix_mean_frame_bytes(frame_bytes: ArrayLike, *, weight: ArrayLike) -> FloatA
     sizes = one_dimensional("frame_bytes", non_negative("frame_bytes", frame_bytes))
     weights = one_dimensional("weight", non_negative("weight", weight))
     if weights.size != sizes.size:
-        raise DomainError("weight", f"{weights.size} numbers", f"{sizes.size}, one for each size")
+        raise DomainError("wrong-count", "weight", count=weights.size, expected=sizes.size)
     total = weights.sum()
     if total == 0.0:
-        raise DomainError("weight", "0 in total", "a sum above 0")
+        raise DomainError("all-zero", "weight")
     return np.asarray(sizes @ (weights / total))
 
 
@@ -329,7 +314,7 @@ def mix_rate_pps(
     bandwidth_bps: ArrayLike,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
 ) -> FloatArray:
-    r"""Frames per second at line rate of a mix of sizes (IMIX).
+    r"""Maximum frame rate of a link for a mix of sizes (IMIX).
 
     .. math:: f = \frac{R}{8 (\bar F + o)}, \quad \bar F = \sum_i w_i F_i \Big/ \sum_i w_i
 
@@ -338,22 +323,28 @@ def mix_rate_pps(
     frame_bytes : 1-D array_like
         Sizes of the frames, FCS included. [byte]
     weight : 1-D array_like
-        How many of each size there are, in any scale. [1]
+        Number of frames of each size, in any unit. [1]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
     overhead_bytes : array_like
         Preamble and start delimiter (8) and gap (12). [byte]
 
     Returns
     -------
     numpy.ndarray
-        Frames of all sizes in a second. [packet/s]
+        Frames per second, all sizes. [packet/s]
 
     Raises
     ------
     DomainError
-        If the lists differ in length, hold a negative number, or all weights are 0; or
-        ``bandwidth_bps`` is zero or negative.
+        If all weights are 0.
+
+    See Also
+    --------
+    frame_rate_pps : Ethernet.
+    netcalc.models.sizes.serial_lines.pos_frame_rate_pps : Packet over SONET.
+    netcalc.models.sizes.serial_lines.ppp_packet_rate_pps : PPP.
+    netcalc.models.sizes.atm.atm_packet_rate_pps : ATM.
 
     Notes
     -----

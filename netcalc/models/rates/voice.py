@@ -1,7 +1,7 @@
-r"""Voice over IP: what a call takes, headers included.
+r"""Voice over IP: the bandwidth of a call, headers included.
 
-Packets are small and regular, so headers weigh as much as the voice in them: fewer, longer
-packets take less of the line and add delay.
+Packets are small and regular, so headers are as large as the voice payload: longer packets take
+less bandwidth and add delay.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ RTP_UDP_IPV4_BYTES = 40.0
 
 @model
 def rtp_header_bytes(csrc_count: ArrayLike = 0, *, extension_bytes: ArrayLike = 0.0) -> FloatArray:
-    r"""RTP header with its contributing sources and an extension.
+    r"""RTP header with contributing sources and an extension.
 
     .. math:: h = 12 + 4 n + e
 
@@ -32,11 +32,6 @@ def rtp_header_bytes(csrc_count: ArrayLike = 0, *, extension_bytes: ArrayLike = 
     -------
     numpy.ndarray
         RTP header. [byte]
-
-    Raises
-    ------
-    DomainError
-        If ``csrc_count`` is no whole number from 0 to 15, or ``extension_bytes`` negative.
 
     Notes
     -----
@@ -61,7 +56,7 @@ def rtp_header_bytes(csrc_count: ArrayLike = 0, *, extension_bytes: ArrayLike = 
 
 @model
 def codec_payload_bytes(codec_bps: ArrayLike, *, interval_s: ArrayLike = 0.02) -> FloatArray:
-    r"""Voice in one packet.
+    r"""Voice payload of a packet.
 
     .. math:: p = r \, T / 8
 
@@ -70,17 +65,12 @@ def codec_payload_bytes(codec_bps: ArrayLike, *, interval_s: ArrayLike = 0.02) -
     codec_bps : array_like
         Rate of the codec: 64 kbit/s of G.711, 8 kbit/s of G.729. [bit/s]
     interval_s : array_like
-        Time of voice in a packet. [s]
+        Packetization interval: voice time per packet. [s]
 
     Returns
     -------
     numpy.ndarray
         Voice bytes in a packet. [byte]
-
-    Raises
-    ------
-    DomainError
-        If an argument is zero or negative.
 
     Notes
     -----
@@ -108,7 +98,7 @@ def voip_bandwidth_bps(
     header_bytes: ArrayLike = RTP_UDP_IPV4_BYTES,
     link_bytes: ArrayLike = 18.0,
 ) -> FloatArray:
-    r"""Rate of one direction of a call at the layer that the headers reach.
+    r"""Bandwidth of one direction of a call, down to the layer of the headers given.
 
     .. math:: R = \frac{8 (p + h + l)}{T}
 
@@ -117,26 +107,23 @@ def voip_bandwidth_bps(
     payload_bytes : array_like
         Voice in a packet: 160 of G.711, 20 of G.729 in 20 ms. [byte]
     interval_s : array_like
-        Time of voice in a packet. [s]
+        Packetization interval: voice time per packet. [s]
     header_bytes : array_like
         RTP, UDP and IP: 40, of IPv6 60, compressed 2 or 4. [byte]
     link_bytes : array_like
-        Link layer: 18 of Ethernet with FCS, 38 with preamble and gap, 7 of PPP. [byte]
+        Link-layer overhead: 18 of Ethernet with FCS, 38 with preamble and gap, 7 of PPP. [byte]
 
     Returns
     -------
     numpy.ndarray
         Rate of one direction. [bit/s]
 
-    Raises
-    ------
-    DomainError
-        If a size is negative, or ``interval_s`` zero or negative.
-
     Notes
     -----
     Validity: no silence suppression, no RTCP (5 % by rule). Ethernet's padding of packets below
     46 bytes is not counted.
+
+    Typical: 87.2 kbit/s for G.711 and 31.2 kbit/s for G.729 on Ethernet, 20 ms per packet.
 
     Symbols: :math:`p` payload_bytes, :math:`T` interval_s, :math:`h` header_bytes, :math:`l`
     link_bytes.
@@ -165,36 +152,31 @@ def voip_call_count(
     header_bytes: ArrayLike = RTP_UDP_IPV4_BYTES,
     link_bytes: ArrayLike = 18.0,
 ) -> FloatArray:
-    r"""Calls that fit on a line.
+    r"""Number of calls that a link carries.
 
     .. math:: n = \left\lfloor \frac{B \, T}{8 (p + h + l)} \right\rfloor
 
     Parameters
     ----------
     bandwidth_bps : array_like
-        Rate that is left for voice in one direction. [bit/s]
+        Bandwidth available for voice in one direction. [bit/s]
     payload_bytes : array_like
         Voice in a packet: 160 of G.711, 20 of G.729 in 20 ms. [byte]
     interval_s : array_like
-        Time of voice in a packet. [s]
+        Packetization interval: voice time per packet. [s]
     header_bytes : array_like
         RTP, UDP and IP: 40, of IPv6 60, compressed 2 or 4. [byte]
     link_bytes : array_like
-        Link layer: 18 of Ethernet with FCS, 38 with preamble and gap, 7 of PPP. [byte]
+        Link-layer overhead: 18 of Ethernet with FCS, 38 with preamble and gap, 7 of PPP. [byte]
 
     Returns
     -------
     numpy.ndarray
-        Whole calls; inf where a call takes nothing. [1]
-
-    Raises
-    ------
-    DomainError
-        If a size is negative, or ``bandwidth_bps`` or ``interval_s`` zero or negative.
+        Whole calls; inf where a call takes no bandwidth. [1]
 
     Notes
     -----
-    Validity: as :func:`voip_bandwidth_bps`, on a full-duplex line.
+    Validity: as :func:`voip_bandwidth_bps`, on a full-duplex link.
 
     Symbols: :math:`B` bandwidth_bps, :math:`p` payload_bytes, :math:`T` interval_s, :math:`h`
     header_bytes, :math:`l` link_bytes.

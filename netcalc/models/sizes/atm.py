@@ -1,6 +1,6 @@
 r"""ATM and AAL5: packets in cells of 53 bytes, 48 of them payload.
 
-The size on the wire is a staircase: a packet with its encapsulation and the trailer of AAL5 is
+The size on the wire grows in steps: a packet with its encapsulation and the trailer of AAL5 is
 padded to whole cells, so a bare acknowledgement of 40 bytes takes one cell or two.
 """
 
@@ -32,7 +32,7 @@ RFC 2684, RFC 2364, RFC 2516; bridged and pppoe without the Ethernet FCS. [byte]
 
 @model
 def atm_overhead_bytes(encapsulation: str) -> FloatArray:
-    r"""Bytes that an encapsulation adds to a packet before it is cut into cells.
+    r"""Encapsulation and AAL5 overhead of a packet, before segmentation into cells.
 
     .. math:: o = h + 8
 
@@ -46,11 +46,6 @@ def atm_overhead_bytes(encapsulation: str) -> FloatArray:
     -------
     numpy.ndarray
         Headers and the trailer of AAL5. [byte]
-
-    Raises
-    ------
-    DomainError
-        If ``encapsulation`` is unknown.
 
     Notes
     -----
@@ -79,7 +74,7 @@ def atm_cell_count(
     fcs: bool = False,
     extra_bytes: ArrayLike = 0.0,
 ) -> FloatArray:
-    r"""Cells that a packet becomes.
+    r"""Number of ATM cells of a packet.
 
     .. math:: c = \lceil (n + x + o) / 48 \rceil
 
@@ -99,11 +94,6 @@ def atm_cell_count(
     -------
     numpy.ndarray
         Whole cells. [1]
-
-    Raises
-    ------
-    DomainError
-        If a size is negative, or ``encapsulation`` unknown.
 
     Notes
     -----
@@ -141,7 +131,7 @@ def atm_wire_bytes(
     fcs: bool = False,
     extra_bytes: ArrayLike = 0.0,
 ) -> FloatArray:
-    r"""Bytes that a packet takes in cells.
+    r"""Size of a packet in ATM cells.
 
     .. math:: W = 53 \lceil (n + x + o) / 48 \rceil
 
@@ -162,10 +152,11 @@ def atm_wire_bytes(
     numpy.ndarray
         Bytes of all its cells. [byte]
 
-    Raises
-    ------
-    DomainError
-        If a size is negative, or ``encapsulation`` unknown.
+    See Also
+    --------
+    netcalc.models.sizes.framing.ethernet_wire_bytes : Ethernet.
+    netcalc.models.sizes.serial_lines.ppp_wire_bytes : PPP.
+    netcalc.models.sizes.encapsulation.tunnel_wire_bytes : Tunnels over Ethernet.
 
     Notes
     -----
@@ -198,7 +189,7 @@ def atm_efficiency_ratio(
     fcs: bool = False,
     extra_bytes: ArrayLike = 0.0,
 ) -> FloatArray:
-    r"""Share of the cells' bytes that is the packet itself.
+    r"""Packet size over the size of its ATM cells.
 
     .. math:: e = \frac{n}{53 \lceil (n + x + o) / 48 \rceil}
 
@@ -217,12 +208,7 @@ def atm_efficiency_ratio(
     Returns
     -------
     numpy.ndarray
-        Efficiency, at most 48/53; nan for a packet of no cells. [ratio]
-
-    Raises
-    ------
-    DomainError
-        If a size is negative, or ``encapsulation`` unknown.
+        Efficiency, at most 48/53; nan for a packet of 0 cells. [ratio]
 
     Notes
     -----
@@ -257,7 +243,7 @@ def atm_packet_rate_pps(
     fcs: bool = False,
     extra_bytes: ArrayLike = 0.0,
 ) -> FloatArray:
-    r"""Packets per second that a line of cells carries.
+    r"""Packet rate of an ATM line.
 
     .. math:: f = \frac{R}{8 \cdot 53 \lceil (n + x + o) / 48 \rceil}
 
@@ -278,12 +264,14 @@ def atm_packet_rate_pps(
     Returns
     -------
     numpy.ndarray
-        Packets per second; inf for a packet of no cells. [packet/s]
+        Packets per second; inf for a packet of 0 cells. [packet/s]
 
-    Raises
-    ------
-    DomainError
-        If a size is negative, ``bandwidth_bps`` zero or negative, or ``encapsulation`` unknown.
+    See Also
+    --------
+    netcalc.models.rates.line_rate.frame_rate_pps : Ethernet.
+    netcalc.models.sizes.serial_lines.pos_frame_rate_pps : Packet over SONET.
+    netcalc.models.sizes.serial_lines.ppp_packet_rate_pps : PPP.
+    netcalc.models.rates.line_rate.mix_rate_pps : A mix of sizes.
 
     Notes
     -----

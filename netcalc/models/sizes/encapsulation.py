@@ -1,4 +1,4 @@
-r"""Encapsulation: what a tunnel, or a stack of them, leaves of a packet.
+r"""Encapsulation: packet sizes in a tunnel or a stack of tunnels.
 
 A stack is written as a capture shows it, outermost layer first, joined by ``+``:
 ``"vxlan4+wireguard4"`` is WireGuard inside VXLAN over IPv4. The names of the layers:
@@ -26,8 +26,8 @@ from netcalc.models.sizes.framing import ethernet_wire_bytes
 from netcalc.models.sizes.headers import (
     UDP_HEADER_BYTES,
     ip_header_bytes,
-    room,
     tcp_ip_header_bytes,
+    without_headers,
 )
 from netcalc.models.sizes.layers import fixed_bytes, inside, outside, stack_layers
 
@@ -37,7 +37,7 @@ from netcalc.models.sizes.layers import fixed_bytes, inside, outside, stack_laye
 def tunnel_packet_bytes(
     packet_bytes: ArrayLike, *, stack: str, mtu_bytes: ArrayLike = 1500.0
 ) -> FloatArray:
-    r"""Packet that a stack of tunnels makes of an inner packet.
+    r"""Outer packet of an inner packet in a stack of tunnels.
 
     .. math:: P_0 = P_n + \sum_{i=1}^{n} h_i \quad\text{(a padding layer: its staircase)}
 
@@ -53,12 +53,19 @@ def tunnel_packet_bytes(
     Returns
     -------
     numpy.ndarray
-        What the outer Ethernet carries, larger than ``mtu_bytes`` where it is fragmented. [byte]
+        Outer packet, the payload of Ethernet, larger than ``mtu_bytes`` where it is fragmented.
+        [byte]
 
     Raises
     ------
     DomainError
-        If a size is negative or too small for the headers, or the stack unknown.
+        If ``stack`` is unknown, has a layer that needs Ethernet below it where there is none, or
+        its headers do not fit.
+
+    See Also
+    --------
+    netcalc.models.sizes.esp.esp_packet_bytes : IPsec.
+    netcalc.models.sizes.wireguard.wireguard_packet_bytes : WireGuard.
 
     Notes
     -----
@@ -95,7 +102,7 @@ def tunnel_wire_bytes(
     mtu_bytes: ArrayLike = 1500.0,
     tag_count: ArrayLike = 0,
 ) -> FloatArray:
-    r"""Bytes that an inner packet takes on an Ethernet wire through a stack of tunnels.
+    r"""Wire size of an inner packet in a stack of tunnels over Ethernet.
 
     .. math:: W = \max\left(64,\; P_n + \sum_{i=1}^{n} h_i + 18 + 4 t\right) + 20
 
@@ -118,11 +125,18 @@ def tunnel_wire_bytes(
     Raises
     ------
     DomainError
-        If a size is negative or too small for the headers, or the stack unknown.
+        If ``stack`` is unknown, has a layer that needs Ethernet below it where there is none, or
+        its headers do not fit.
+
+    See Also
+    --------
+    netcalc.models.sizes.framing.ethernet_wire_bytes : Ethernet.
+    netcalc.models.sizes.serial_lines.ppp_wire_bytes : PPP.
+    netcalc.models.sizes.atm.atm_wire_bytes : ATM.
 
     Notes
     -----
-    Validity: as :func:`tunnel_packet_bytes`; what does not fit is fragmented or dropped.
+    Validity: as :func:`tunnel_packet_bytes`; larger packets are fragmented or dropped.
 
     Symbols: :math:`P_n` packet_bytes, :math:`t` tag_count. Not in the equation: stack, mtu_bytes
     (the layers' headers, and what fits).
@@ -146,7 +160,7 @@ def tunnel_wire_bytes(
 def tunnel_overhead_bytes(
     packet_bytes: ArrayLike, *, stack: str, mtu_bytes: ArrayLike = 1500.0
 ) -> FloatArray:
-    r"""Bytes that a stack of tunnels adds to an inner packet, padding included.
+    r"""Overhead of a stack of tunnels, padding included.
 
     .. math:: o = P_0 - P_n
 
@@ -167,7 +181,8 @@ def tunnel_overhead_bytes(
     Raises
     ------
     DomainError
-        If a size is negative or too small for the headers, or the stack unknown.
+        If ``stack`` is unknown, has a layer that needs Ethernet below it where there is none, or
+        its headers do not fit.
 
     Notes
     -----
@@ -191,7 +206,7 @@ def tunnel_overhead_bytes(
 
 @model
 def tunnel_mtu_bytes(mtu_bytes: ArrayLike, *, stack: str) -> FloatArray:
-    r"""Largest inner packet of a stack of tunnels that is not fragmented.
+    r"""Inner MTU of a stack of tunnels: the largest inner packet sent unfragmented.
 
     .. math::
 
@@ -212,11 +227,13 @@ def tunnel_mtu_bytes(mtu_bytes: ArrayLike, *, stack: str) -> FloatArray:
     Raises
     ------
     DomainError
-        If the headers do not fit in ``mtu_bytes``, or the stack is unknown.
+        If ``stack`` is unknown, has a layer that needs Ethernet below it where there is none, or
+        its headers do not fit.
 
     Notes
     -----
-    Validity: as :func:`tunnel_packet_bytes`. The MTU of each WireGuard device is set to what fits.
+    Validity: as :func:`tunnel_packet_bytes`. The MTU of each WireGuard device is set to the largest
+    that fits.
 
     Symbols: :math:`M_0` mtu_bytes. Not in the equation: stack (the layers' headers).
 
@@ -229,7 +246,7 @@ def tunnel_mtu_bytes(mtu_bytes: ArrayLike, *, stack: str) -> FloatArray:
     ----------
     As :func:`tunnel_packet_bytes`.
     """
-    return _room_inside(mtu_bytes, stack, 0.0)
+    return _inner_bytes(mtu_bytes, stack, 0.0)
 
 
 @model
@@ -240,7 +257,7 @@ def tunnel_tcp_payload_bytes(
     ip_version: int = 4,
     tcp_option_bytes: ArrayLike = 0.0,
 ) -> FloatArray:
-    r"""Largest TCP payload through a stack of tunnels; without options, the MSS to announce.
+    r"""Largest TCP payload in a stack of tunnels; without options, the MSS to announce.
 
     .. math:: p = M_0 - \sum_{i=1}^{n} h_i - H_{IP} - 20 - o
 
@@ -263,7 +280,12 @@ def tunnel_tcp_payload_bytes(
     Raises
     ------
     DomainError
-        If the headers do not fit in ``mtu_bytes``, or the stack is unknown.
+        If ``stack`` is unknown, has a layer that needs Ethernet below it where there is none, or
+        its headers do not fit.
+
+    See Also
+    --------
+    netcalc.models.sizes.framing.tcp_payload_bytes : Plain.
 
     Notes
     -----
@@ -282,14 +304,14 @@ def tunnel_tcp_payload_bytes(
     RFC 9293 section 3.7.1, RFC 6691, and as :func:`tunnel_packet_bytes`.
     """
     headers = tcp_ip_header_bytes(ip_version, tcp_option_bytes)
-    return _room_inside(mtu_bytes, stack, headers)
+    return _inner_bytes(mtu_bytes, stack, headers)
 
 
 @model
 def tunnel_udp_payload_bytes(
     mtu_bytes: ArrayLike, *, stack: str, ip_version: int = 4
 ) -> FloatArray:
-    r"""Largest UDP payload through a stack of tunnels that is not fragmented.
+    r"""Largest UDP payload in a stack of tunnels that is sent unfragmented.
 
     .. math:: p = M_0 - \sum_{i=1}^{n} h_i - H_{IP} - 8
 
@@ -310,7 +332,8 @@ def tunnel_udp_payload_bytes(
     Raises
     ------
     DomainError
-        If the headers do not fit in ``mtu_bytes``, or the stack is unknown.
+        If ``stack`` is unknown, has a layer that needs Ethernet below it where there is none, or
+        its headers do not fit.
 
     Notes
     -----
@@ -328,7 +351,7 @@ def tunnel_udp_payload_bytes(
     ----------
     RFC 768, and as :func:`tunnel_packet_bytes`.
     """
-    return _room_inside(mtu_bytes, stack, ip_header_bytes(ip_version) + UDP_HEADER_BYTES)
+    return _inner_bytes(mtu_bytes, stack, ip_header_bytes(ip_version) + UDP_HEADER_BYTES)
 
 
 @model
@@ -342,7 +365,7 @@ def tunnel_goodput_bps(
     tcp_option_bytes: ArrayLike = 0.0,
     tag_count: ArrayLike = 0,
 ) -> FloatArray:
-    r"""Most that an Ethernet line delivers by TCP through a stack of tunnels.
+    r"""Maximum TCP goodput of an Ethernet line through a stack of tunnels.
 
     .. math:: G = R \, \frac{M_0 - \sum_i h_i - H_{IP} - 20 - o}{\max(64,\; P_0 + 18 + 4 t) + 20}
 
@@ -369,7 +392,14 @@ def tunnel_goodput_bps(
     Raises
     ------
     DomainError
-        If the headers do not fit in ``mtu_bytes``, or an argument is outside its range.
+        If ``stack`` is unknown, has a layer that needs Ethernet below it where there is none, or
+        its headers do not fit.
+
+    See Also
+    --------
+    netcalc.models.rates.goodput.tcp_goodput_bps : TCP, full duplex.
+    netcalc.models.rates.goodput.udp_goodput_bps : UDP.
+    netcalc.models.rates.goodput.half_duplex_goodput_bps : TCP, half duplex.
 
     Notes
     -----
@@ -390,20 +420,20 @@ def tunnel_goodput_bps(
     IEEE 802.3, and as :func:`tunnel_packet_bytes`.
     """
     inner = tunnel_mtu_bytes(mtu_bytes, stack=stack)
-    payload = room("mtu_bytes", inner, tcp_ip_header_bytes(ip_version, tcp_option_bytes))
+    payload = without_headers("mtu_bytes", inner, tcp_ip_header_bytes(ip_version, tcp_option_bytes))
     outer = tunnel_packet_bytes(inner, stack=stack, mtu_bytes=mtu_bytes)
     wire = ethernet_wire_bytes(outer, tag_count=tag_count)
     return positive("bandwidth_bps", bandwidth_bps) * (payload / wire)
 
 
-def _room_inside(mtu_bytes: ArrayLike, stack: str, headers: FloatArray | float) -> FloatArray:
+def _inner_bytes(mtu_bytes: ArrayLike, stack: str, headers: FloatArray | float) -> FloatArray:
     """Return what a stack of tunnels, and the headers of the packet inside it, leave of an MTU."""
     inner = non_negative("mtu_bytes", mtu_bytes)
     fixed = 0.0  # of neighbours that only add headers, taken off together
     for layer in stack_layers(stack):
         if layer.base == "esp":
-            inner = inside(layer, room("mtu_bytes", inner, fixed) if fixed else inner)
+            inner = inside(layer, without_headers("mtu_bytes", inner, fixed) if fixed else inner)
             fixed = 0.0
         else:
             fixed += fixed_bytes(layer)
-    return room("mtu_bytes", inner, fixed + headers)
+    return without_headers("mtu_bytes", inner, fixed + headers)

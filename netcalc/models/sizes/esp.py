@@ -1,4 +1,4 @@
-r"""IPsec ESP: packets padded to the cipher's block, so their size is a staircase.
+r"""IPsec ESP: packets padded to the cipher's block, in steps.
 
 A packet of :math:`n` bytes becomes a header of 8, an initialization vector, the packet padded
 together with two trailer bytes to a multiple of the alignment, and the integrity check value, all
@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, flag, model, non_negative
-from netcalc.errors import DomainError
-from netcalc.models.sizes.headers import UDP_HEADER_BYTES, ip_header_bytes, room
+from netcalc.errors import ArgumentTypeError, DomainError
+from netcalc.models.sizes.headers import UDP_HEADER_BYTES, ip_header_bytes, without_headers
 
 ESP_HEADER_BYTES = 8.0
 """Security parameters index (4) and sequence number (4). [byte]"""
@@ -84,10 +84,7 @@ def suite_sizes(suite: str) -> Suite:
     icv = INTEGRITY.get(check or "none")
     if cipher is None or icv is None:
         raise DomainError(
-            "suite",
-            repr(suite),
-            "a cipher, and for one without its own check value a slash and an integrity algorithm",
-            hint=f"Ciphers: {', '.join(CIPHERS)}. Integrity: {', '.join(INTEGRITY)}",
+            "unknown-suite", "suite", suite, ciphers=list(CIPHERS), integrity=list(INTEGRITY)
         )
     return Suite(cipher.iv_bytes, max(4.0, cipher.block_bytes), cipher.icv_bytes + icv)
 
@@ -100,15 +97,15 @@ def esp_packet_bytes(
     ip_version: int = 4,
     nat_traversal: bool = False,
 ) -> FloatArray:
-    r"""IP packet that ESP makes of the bytes it protects.
+    r"""IP packet that carries a given number of protected bytes in ESP.
 
     .. math:: P = H_{IP} + u + 8 + V + a \lceil (n + 2) / a \rceil + C
 
     Parameters
     ----------
     payload_bytes : array_like
-        What is encrypted: the whole inner packet in tunnel mode, its part behind the IP header
-        in transport mode. [byte]
+        Protected bytes: the whole inner packet in tunnel mode, its part behind the IP header in
+        transport mode. [byte]
     suite : str
         Cipher and integrity algorithm: ``aes-gcm-16``, ``aes-cbc/hmac-sha256-128``. [text]
     ip_version : int
@@ -125,7 +122,12 @@ def esp_packet_bytes(
     Raises
     ------
     DomainError
-        If ``payload_bytes`` is negative, or ``suite`` or ``ip_version`` unknown.
+        If ``suite`` is unknown.
+
+    See Also
+    --------
+    netcalc.models.sizes.wireguard.wireguard_packet_bytes : WireGuard.
+    netcalc.models.sizes.encapsulation.tunnel_packet_bytes : Any stack of tunnels.
 
     Notes
     -----
@@ -146,7 +148,7 @@ def esp_packet_bytes(
     ----------
     RFC 4303 section 2; RFC 3948 (NAT traversal).
     """
-    iv, align, icv = _named(suite)
+    iv, align, icv = _suite(suite)
     padded = non_negative("payload_bytes", payload_bytes) + ESP_TRAILER_BYTES
     padded = np.ceil(padded / align) * align
     return padded + (_outer_bytes(ip_version, nat_traversal) + iv + icv)
@@ -160,7 +162,7 @@ def esp_payload_bytes(
     ip_version: int = 4,
     nat_traversal: bool = False,
 ) -> FloatArray:
-    r"""Most that ESP can protect in a packet that is not fragmented.
+    r"""Largest ESP payload of an unfragmented packet.
 
     .. math:: n = a \left\lfloor \frac{M - H_{IP} - u - 8 - V - C}{a} \right\rfloor - 2
 
@@ -184,12 +186,12 @@ def esp_payload_bytes(
     Raises
     ------
     DomainError
-        If nothing fits in ``mtu_bytes``, or ``suite`` or ``ip_version`` is unknown.
+        If ``suite`` is unknown, or the headers do not fit.
 
     Notes
     -----
-    Validity: the largest step of :func:`esp_packet_bytes` that is not above the MTU; up to 15
-    bytes of the MTU stay unused.
+    Validity: the largest step of :func:`esp_packet_bytes` that is not above the MTU; up to 15 bytes
+    of the MTU are unused.
 
     Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`u`
     nat_traversal (no: 0 B, yes: 8 B). Not in the equation: suite (the initialization vector V, the
@@ -204,9 +206,9 @@ def esp_payload_bytes(
     ----------
     RFC 4303 section 2; RFC 3948 (NAT traversal).
     """
-    iv, align, icv = _named(suite)
+    iv, align, icv = _suite(suite)
     fixed = _outer_bytes(ip_version, nat_traversal) + iv + icv
-    left = room("mtu_bytes", non_negative("mtu_bytes", mtu_bytes), fixed + align)
+    left = without_headers("mtu_bytes", non_negative("mtu_bytes", mtu_bytes), fixed + align)
     return np.floor(left / align) * align + (align - ESP_TRAILER_BYTES)
 
 
@@ -218,7 +220,7 @@ def _outer_bytes(ip_version: int, nat_traversal: bool) -> float:
     )
 
 
-def _named(suite: str) -> Suite:
+def _suite(suite: str) -> Suite:
     if not isinstance(suite, str):
-        raise TypeError(f"suite must be text such as 'aes-gcm-16', found {suite!r}")
+        raise ArgumentTypeError("not-text", "suite", repr(suite), example="aes-gcm-16")
     return suite_sizes(suite)

@@ -1,8 +1,8 @@
-r"""IP fragmentation: how a datagram is cut.
+r"""IP fragmentation: fragments of a datagram.
 
-Every fragment but the last carries a multiple of 8 bytes. Two ways of cutting differ where the
-room behind the header is no such multiple: RFC 791 and Linux send a remainder that fits whole,
-4.4BSD cuts every fragment of a datagram to the multiple.
+Every fragment but the last carries a multiple of 8 bytes. Two algorithms differ where the space
+behind the header is no such multiple: RFC 791 and Linux send a remainder that fits whole, 4.4BSD
+cuts every fragment of a datagram to the multiple.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ALGORITHMS = ("rfc791", "bsd")
 
 @model
 def min_mtu_bytes(ip_version: int = 4) -> FloatArray:
-    r"""Smallest MTU that a link may have.
+    r"""Smallest MTU that IP allows on a link.
 
     .. math:: M_4 = 68, \quad M_6 = 1280
 
@@ -43,11 +43,6 @@ def min_mtu_bytes(ip_version: int = 4) -> FloatArray:
     -------
     numpy.ndarray
         Smallest MTU. [byte]
-
-    Raises
-    ------
-    DomainError
-        If ``ip_version`` is not 4 or 6.
 
     Notes
     -----
@@ -77,7 +72,7 @@ def fragment_count(
     ip_option_bytes: ArrayLike = 0.0,
     algorithm: str = "rfc791",
 ) -> FloatArray:
-    r"""Packets that a datagram becomes.
+    r"""Number of fragments of a datagram.
 
     .. math::
 
@@ -86,7 +81,7 @@ def fragment_count(
     Parameters
     ----------
     ip_payload_bytes : array_like
-        What stands behind the IP header: of UDP, the payload and 8. [byte]
+        IP payload: of UDP, the user data and a header of 8. [byte]
     mtu_bytes : array_like
         Largest IP packet of the link. [byte]
     ip_version : int
@@ -94,7 +89,8 @@ def fragment_count(
     ip_option_bytes : array_like
         IPv4 options, copied into every fragment, or IPv6 extension headers. [byte]
     algorithm : {'rfc791', 'bsd'}
-        Whether a remainder that fits is sent whole, or cut like all others. [text]
+        Whether a remainder that fits is sent whole, or limited to a multiple of 8 like the others.
+        [text]
 
     Returns
     -------
@@ -104,13 +100,12 @@ def fragment_count(
     Raises
     ------
     DomainError
-        If the datagram is larger than IP allows, a size is no whole number, or the MTU is below
-        the smallest that IP allows.
+        If the packet exceeds 65,535 bytes.
 
     Notes
     -----
     Validity: exact; for ``bsd``, :math:`k = \lceil n / c \rceil` once the datagram does not fit.
-    IPv6 is cut at the source only.
+    IPv6 is fragmented at the source only.
 
     Symbols: :math:`n` ip_payload_bytes, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6:
     48 B), :math:`o` ip_option_bytes. Not in the equation: algorithm (which says whether the last
@@ -128,7 +123,7 @@ def fragment_count(
     choice("algorithm", algorithm, _ALGORITHMS)
     options = _options(ip_option_bytes, ip_version)
     size = _datagram_bytes(ip_payload_bytes, ip_version, options)
-    fits, last_fits, cut = _rooms(mtu_bytes, ip_version, options)
+    fits, last_fits, cut = _fragment_capacities(mtu_bytes, ip_version, options)
     last = cut if algorithm == "bsd" else last_fits
     count = np.ceil((size - last) / cut) + 1.0
     return np.where(size <= fits, 1.0, count)
@@ -150,7 +145,7 @@ def fragments_bytes(
     Parameters
     ----------
     ip_payload_bytes : int
-        What stands behind the IP header: of UDP, the payload and 8. [byte]
+        IP payload: of UDP, the user data and a header of 8. [byte]
     mtu_bytes : int
         Largest IP packet of the link. [byte]
     ip_version : int
@@ -158,7 +153,8 @@ def fragments_bytes(
     ip_option_bytes : float
         IPv4 options, copied into every fragment, or IPv6 extension headers. [byte]
     algorithm : {'rfc791', 'bsd'}
-        Whether a remainder that fits is sent whole, or cut like all others. [text]
+        Whether a remainder that fits is sent whole, or limited to a multiple of 8 like the others.
+        [text]
 
     Returns
     -------
@@ -168,8 +164,7 @@ def fragments_bytes(
     Raises
     ------
     DomainError
-        If the datagram is larger than IP allows, a size is no whole number, or the MTU is below
-        the smallest that IP allows.
+        If a size is not finite, or the packet exceeds 65,535 bytes.
 
     Notes
     -----
@@ -197,8 +192,10 @@ def fragments_bytes(
     }
     for name, value in given.items():
         number = as_float(name, value)
-        if number.size != 1 or not np.isfinite(number).all():
-            raise DomainError(name, repr(value), "one whole number")
+        if number.size == 1 and not np.isfinite(number).all():
+            raise DomainError("not-finite", name, str(number.item()))
+        if number.size != 1:
+            raise DomainError("not-a-scalar", name, list(number.shape))
     count = fragment_count(
         ip_payload_bytes,
         mtu_bytes=mtu_bytes,
@@ -206,7 +203,7 @@ def fragments_bytes(
         ip_option_bytes=ip_option_bytes,
         algorithm=algorithm,
     )
-    _, _, cut = _rooms(mtu_bytes, ip_version, _options(ip_option_bytes, ip_version))
+    _, _, cut = _fragment_capacities(mtu_bytes, ip_version, _options(ip_option_bytes, ip_version))
     sizes = np.full(int(count), float(cut))
     sizes[-1] = float(ip_payload_bytes) - (int(count) - 1) * float(cut)
     return sizes
@@ -221,7 +218,7 @@ def fragmented_bytes(
     ip_option_bytes: ArrayLike = 0.0,
     algorithm: str = "rfc791",
 ) -> FloatArray:
-    r"""IP bytes that all fragments of a datagram have together.
+    r"""Total size of all fragments of a datagram, IP headers included.
 
     .. math::
 
@@ -231,7 +228,7 @@ def fragmented_bytes(
     Parameters
     ----------
     ip_payload_bytes : array_like
-        What stands behind the IP header: of UDP, the payload and 8. [byte]
+        IP payload: of UDP, the user data and a header of 8. [byte]
     mtu_bytes : array_like
         Largest IP packet of the link. [byte]
     ip_version : int
@@ -239,7 +236,8 @@ def fragmented_bytes(
     ip_option_bytes : array_like
         IPv4 options, copied into every fragment, or IPv6 extension headers. [byte]
     algorithm : {'rfc791', 'bsd'}
-        Whether a remainder that fits is sent whole, or cut like all others. [text]
+        Whether a remainder that fits is sent whole, or limited to a multiple of 8 like the others.
+        [text]
 
     Returns
     -------
@@ -249,12 +247,12 @@ def fragmented_bytes(
     Raises
     ------
     DomainError
-        If the datagram is larger than IP allows, a size is no whole number, or the MTU is below
-        the smallest that IP allows.
+        If the packet exceeds 65,535 bytes.
 
     Notes
     -----
-    Validity: exact; an IPv6 fragment has a header of 8 more, a datagram that fits has none.
+    Validity: exact; an IPv6 fragment has a fragment header of 8 bytes, an unfragmented datagram has
+    none.
 
     Symbols: :math:`n` ip_payload_bytes, :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6:
     48 B), :math:`o` ip_option_bytes. Not in the equation: algorithm (in the number of fragments).
@@ -294,7 +292,7 @@ def fragmented_wire_bytes(
     algorithm: str = "rfc791",
     tag_count: ArrayLike = 0,
 ) -> FloatArray:
-    r"""Bytes that all fragments of a datagram take on an Ethernet wire.
+    r"""Wire size of all fragments of a datagram on Ethernet.
 
     .. math::
 
@@ -304,7 +302,7 @@ def fragmented_wire_bytes(
     Parameters
     ----------
     ip_payload_bytes : array_like
-        What stands behind the IP header: of UDP, the payload and 8. [byte]
+        IP payload: of UDP, the user data and a header of 8. [byte]
     mtu_bytes : array_like
         Largest IP packet of the link. [byte]
     ip_version : int
@@ -312,7 +310,8 @@ def fragmented_wire_bytes(
     ip_option_bytes : array_like
         IPv4 options, copied into every fragment, or IPv6 extension headers. [byte]
     algorithm : {'rfc791', 'bsd'}
-        Whether a remainder that fits is sent whole, or cut like all others. [text]
+        Whether a remainder that fits is sent whole, or limited to a multiple of 8 like the others.
+        [text]
     tag_count : array_like
         802.1Q or 802.1ad tags. [1]
 
@@ -324,8 +323,7 @@ def fragmented_wire_bytes(
     Raises
     ------
     DomainError
-        If the datagram is larger than IP allows, a size is no whole number, or the MTU is below
-        the smallest that IP allows.
+        If the packet exceeds 65,535 bytes.
 
     Notes
     -----
@@ -352,7 +350,7 @@ def fragmented_wire_bytes(
         algorithm=algorithm,
     )
     options = _options(ip_option_bytes, ip_version)
-    _, _, cut = _rooms(mtu_bytes, ip_version, options)
+    _, _, cut = _fragment_capacities(mtu_bytes, ip_version, options)
     more = IPV6_FRAGMENT_HEADER_BYTES if ip_version == 6 else 0.0
     header = ip_header_bytes(ip_version) + options + np.where(count > 1.0, more, 0.0)
     last = whole("ip_payload_bytes", ip_payload_bytes) - (count - 1.0) * cut
@@ -368,9 +366,7 @@ def _datagram_bytes(
     over = np.asarray(size > MAX_PACKET_BYTES - own - option_bytes)
     if over.any():
         first = float(np.broadcast_to(size, over.shape)[over].flat[0])
-        raise DomainError(
-            "ip_payload_bytes", f"{first:g}", f"at most {MAX_PACKET_BYTES:g} with its header"
-        )
+        raise DomainError("packet-too-long", "ip_payload_bytes", first, high=MAX_PACKET_BYTES)
     return size
 
 
@@ -379,11 +375,11 @@ def _options(ip_option_bytes: ArrayLike, ip_version: int) -> FloatArray:
     return between("ip_option_bytes", ip_option_bytes, 0.0, most)
 
 
-def _rooms(
+def _fragment_capacities(
     mtu_bytes: ArrayLike, ip_version: int, option_bytes: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return what fits unfragmented, the room of a last fragment, and that of the others."""
+    """Return what fits unfragmented, the payload of a last fragment, and that of the others."""
     mtu = whole("mtu_bytes", at_least("mtu_bytes", mtu_bytes, float(min_mtu_bytes(ip_version))))
     fits = mtu - (ip_header_bytes(ip_version) + option_bytes)
-    room = fits - IPV6_FRAGMENT_HEADER_BYTES if ip_version == 6 else fits
-    return fits, room, np.floor(room / 8.0) * 8.0
+    free = fits - IPV6_FRAGMENT_HEADER_BYTES if ip_version == 6 else fits
+    return fits, free, np.floor(free / 8.0) * 8.0

@@ -1,8 +1,8 @@
-r"""Ethernet framing: what a packet becomes on the wire, and what is left of it for the payload.
+r"""Ethernet framing: sizes of a packet on the wire, and of its payload.
 
-Four sizes of one thing. The IP packet; the frame, with 14 bytes of header, tags and 4 bytes of
-FCS, never less than 64; the same frame in a capture, which has no FCS; and the wire, with 8 bytes
-of preamble and start delimiter and 12 of gap.
+Four sizes of a packet: the IP packet; the frame, with 14 bytes of header, tags and 4 bytes of FCS,
+never less than 64; the same frame in a capture, which has no FCS; and the wire, with 8 bytes of
+preamble and start delimiter and 12 of gap.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from netcalc.models.sizes.headers import (
     TAG_BYTES,
     UDP_HEADER_BYTES,
     ip_header_bytes,
-    room,
     tcp_ip_header_bytes,
+    without_headers,
 )
 
 
@@ -32,7 +32,7 @@ def ethernet_frame_bytes(
     tag_count: ArrayLike = 0,
     min_frame_bytes: ArrayLike = MIN_FRAME_BYTES,
 ) -> FloatArray:
-    r"""Ethernet frame that carries a packet, with tags, FCS and padding.
+    r"""Ethernet frame of a packet, with tags, FCS and padding.
 
     .. math:: F = \max(F_{min},\; 18 + 4 t + P)
 
@@ -49,11 +49,6 @@ def ethernet_frame_bytes(
     -------
     numpy.ndarray
         Frame with FCS. [byte]
-
-    Raises
-    ------
-    DomainError
-        If a size is negative, or ``tag_count`` no whole number.
 
     Notes
     -----
@@ -83,7 +78,7 @@ def ethernet_wire_bytes(
     min_frame_bytes: ArrayLike = MIN_FRAME_BYTES,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
 ) -> FloatArray:
-    r"""Bytes that a packet takes on an Ethernet wire, preamble and gap included.
+    r"""Wire size of a packet on Ethernet, preamble and gap included.
 
     .. math:: W = \max(F_{min},\; 18 + 4 t + P) + o
 
@@ -103,10 +98,11 @@ def ethernet_wire_bytes(
     numpy.ndarray
         Bytes on the wire. [byte]
 
-    Raises
-    ------
-    DomainError
-        If a size is negative, or ``tag_count`` no whole number.
+    See Also
+    --------
+    netcalc.models.sizes.serial_lines.ppp_wire_bytes : PPP.
+    netcalc.models.sizes.atm.atm_wire_bytes : ATM.
+    netcalc.models.sizes.encapsulation.tunnel_wire_bytes : Tunnels over Ethernet.
 
     Notes
     -----
@@ -130,7 +126,7 @@ def ethernet_wire_bytes(
 
 @model
 def captured_frame_bytes(captured_bytes: ArrayLike) -> FloatArray:
-    r"""Frame on the cable that a capture shows without its FCS and, when sent, without padding.
+    r"""Frame on the wire, FCS and padding included, from its length in a capture.
 
     .. math:: F = \max(64,\; C + 4)
 
@@ -143,11 +139,6 @@ def captured_frame_bytes(captured_bytes: ArrayLike) -> FloatArray:
     -------
     numpy.ndarray
         Frame with FCS. [byte]
-
-    Raises
-    ------
-    DomainError
-        If ``captured_bytes`` is negative.
 
     Notes
     -----
@@ -172,7 +163,7 @@ def captured_frame_bytes(captured_bytes: ArrayLike) -> FloatArray:
 def captured_wire_bytes(
     captured_bytes: ArrayLike, *, overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES
 ) -> FloatArray:
-    r"""Bytes on the wire of a frame that a capture shows without its FCS.
+    r"""Wire size of a frame, preamble and gap included, from its length in a capture.
 
     .. math:: W = \max(64,\; C + 4) + o
 
@@ -187,11 +178,6 @@ def captured_wire_bytes(
     -------
     numpy.ndarray
         Bytes on the wire. [byte]
-
-    Raises
-    ------
-    DomainError
-        If a size is negative.
 
     Notes
     -----
@@ -219,7 +205,7 @@ def captured_tcp_payload_bytes(
     tcp_option_bytes: ArrayLike = 0.0,
     tag_count: ArrayLike = 0,
 ) -> FloatArray:
-    r"""TCP payload of a frame whose length a capture shows.
+    r"""TCP payload of a frame, from its length in a capture.
 
     .. math:: p = C - 14 - 4 t - H_{IP} - 20 - o
 
@@ -242,7 +228,7 @@ def captured_tcp_payload_bytes(
     Raises
     ------
     DomainError
-        If the headers do not fit, or an argument is outside its range.
+        If the headers do not fit.
 
     Notes
     -----
@@ -262,7 +248,9 @@ def captured_tcp_payload_bytes(
     """
     headers = MAC_HEADER_BYTES + TAG_BYTES * whole("tag_count", tag_count)
     headers = headers + tcp_ip_header_bytes(ip_version, tcp_option_bytes)
-    return room("captured_bytes", non_negative("captured_bytes", captured_bytes), headers)
+    return without_headers(
+        "captured_bytes", non_negative("captured_bytes", captured_bytes), headers
+    )
 
 
 @model
@@ -290,12 +278,16 @@ def tcp_payload_bytes(
     Raises
     ------
     DomainError
-        If the headers do not fit in ``mtu_bytes``, or an argument is outside its range.
+        If the headers do not fit.
+
+    See Also
+    --------
+    netcalc.models.sizes.encapsulation.tunnel_tcp_payload_bytes : Through tunnels.
 
     Notes
     -----
-    Validity: no IP options or extension headers. The MSS option leaves TCP options out, so that
-    the payload of a full segment is the MSS less the options.
+    Validity: no IP options or extension headers. The MSS option leaves TCP options out, so that the
+    payload of a full segment is the MSS minus the options.
 
     Symbols: :math:`M` mtu_bytes, :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B), :math:`o`
     tcp_option_bytes.
@@ -310,12 +302,12 @@ def tcp_payload_bytes(
     RFC 9293 section 3.7.1; RFC 6691; RFC 7323 (timestamps).
     """
     headers = tcp_ip_header_bytes(ip_version, tcp_option_bytes)
-    return room("mtu_bytes", non_negative("mtu_bytes", mtu_bytes), headers)
+    return without_headers("mtu_bytes", non_negative("mtu_bytes", mtu_bytes), headers)
 
 
 @model
 def udp_payload_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatArray:
-    r"""Largest UDP payload of a packet that is not fragmented.
+    r"""Largest UDP payload of an unfragmented packet.
 
     .. math:: p = M - H_{IP} - 8
 
@@ -334,7 +326,7 @@ def udp_payload_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatArra
     Raises
     ------
     DomainError
-        If the headers do not fit in ``mtu_bytes``, or ``ip_version`` is not 4 or 6.
+        If the headers do not fit.
 
     Notes
     -----
@@ -352,12 +344,12 @@ def udp_payload_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatArra
     RFC 768, RFC 791, RFC 8200.
     """
     headers = ip_header_bytes(ip_version) + UDP_HEADER_BYTES
-    return room("mtu_bytes", non_negative("mtu_bytes", mtu_bytes), headers)
+    return without_headers("mtu_bytes", non_negative("mtu_bytes", mtu_bytes), headers)
 
 
 @model
 def udp_payload_limit_bytes(ip_version: int = 4) -> FloatArray:
-    r"""Largest UDP payload that an IP packet can hold, fragmented or not.
+    r"""Largest UDP payload of an IP datagram, fragmented or not.
 
     .. math:: p = 65535 - H_c - 8
 
@@ -370,11 +362,6 @@ def udp_payload_limit_bytes(ip_version: int = 4) -> FloatArray:
     -------
     numpy.ndarray
         UDP payload. [byte]
-
-    Raises
-    ------
-    DomainError
-        If ``ip_version`` is not 4 or 6.
 
     Notes
     -----

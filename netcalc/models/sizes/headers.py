@@ -1,4 +1,4 @@
-"""Sizes of the headers that several subjects share, and the room they leave."""
+"""Sizes of the headers that several subjects share, and what remains behind them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def ip_header_bytes(ip_version: int) -> float:
         return IPV4_HEADER_BYTES
     if is_one and ip_version == 6:
         return IPV6_HEADER_BYTES
-    raise DomainError("ip_version", repr(ip_version), "4 or 6, one for all")
+    raise DomainError("not-a-choice", "ip_version", repr(ip_version), choices=[4, 6])
 
 
 def tcp_ip_header_bytes(ip_version: int, tcp_option_bytes: ArrayLike) -> FloatArray:
@@ -48,7 +48,7 @@ def tcp_ip_header_bytes(ip_version: int, tcp_option_bytes: ArrayLike) -> FloatAr
     return options + (ip_header_bytes(ip_version) + TCP_HEADER_BYTES)
 
 
-def room(name: str, outer: FloatArray, headers: FloatArray | float) -> FloatArray:
+def without_headers(name: str, outer: FloatArray, headers: FloatArray | float) -> FloatArray:
     """Return ``outer - headers``, refused where the headers do not fit."""
     left = np.asarray(outer - headers)
     lowest = float(left.min()) if left.size else 0.0
@@ -56,6 +56,6 @@ def room(name: str, outer: FloatArray, headers: FloatArray | float) -> FloatArra
         first = int(np.flatnonzero(left < 0)[0])
         shapes = np.broadcast_arrays(outer, headers)
         found, needed = (float(array.flat[first]) for array in shapes)
-        where = f"{found:g}" if left.size == 1 else f"{found:g} (at index {first})"
-        raise DomainError(name, where, f"{needed:g} or more, the size of the headers")
+        index = None if left.size == 1 else first
+        raise DomainError("below-headers", name, found, low=needed, index=index)
     return left

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from netcalc.checks import FloatArray
-from netcalc.errors import DomainError
+from netcalc.errors import ArgumentTypeError, DomainError
 from netcalc.models.sizes.esp import esp_packet_bytes, esp_payload_bytes, suite_sizes
-from netcalc.models.sizes.headers import ip_header_bytes, room
+from netcalc.models.sizes.headers import ip_header_bytes, without_headers
 from netcalc.models.sizes.wireguard import WIREGUARD_ALIGN_BYTES, wireguard_overhead_bytes
 
 ON_ETHERNET = {"pppoe": 8.0, "tag": 4.0}
@@ -69,7 +69,7 @@ class Layer(NamedTuple):
 def stack_layers(stack: str) -> tuple[Layer, ...]:
     """Return the layers of a stack, outermost first; none of ``""`` and ``"none"``."""
     if not isinstance(stack, str):
-        raise TypeError(f"stack must be text such as 'vxlan4+wireguard4', found {stack!r}")
+        raise ArgumentTypeError("not-text", "stack", repr(stack), example="vxlan4+wireguard4")
     return _layers(stack)
 
 
@@ -80,12 +80,12 @@ def _layers(stack: str) -> tuple[Layer, ...]:
     below = "eth"
     for layer in layers:
         if layer.base in ON_ETHERNET and below not in CARRIES_ETHERNET:
-            raise DomainError("stack", repr(stack), f"{layer.base} on Ethernet only, not {below}")
+            raise DomainError("only-on-ethernet", "stack", stack, layer=layer.base, below=below)
         below = layer.base
-    return _merged(layers)
+    return _merge(layers)
 
 
-def _merged(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
+def _merge(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
     """Return the layers with neighbours that only add headers made one."""
     merged: list[Layer] = []
     for layer in layers:
@@ -111,10 +111,10 @@ def _layer(name: str) -> Layer:
         if base in OVER_IP and (added := _option_bytes(base, options)) is not None:
             return Layer(base, ip_header_bytes(version) + OVER_IP[base] + added, version)
     raise DomainError(
+        "unknown-layer",
         "stack",
-        repr(name),
-        "layers joined by +, such as vxlan4+wireguard4",
-        hint=f"Layers: {', '.join((*ON_ETHERNET, *PLAIN, *OVER_IP))}, mpls, wireguard, esp",
+        name,
+        layers=[*ON_ETHERNET, *PLAIN, *OVER_IP, "mpls", "wireguard", "esp"],
     )
 
 
@@ -142,7 +142,7 @@ def inside(layer: Layer, outer: FloatArray) -> FloatArray:
             nat_traversal=layer.nat_traversal,
         )
         return inner + ip_header_bytes(layer.ip_version) if layer.transport else inner
-    return room("mtu_bytes", outer, fixed_bytes(layer))
+    return without_headers("mtu_bytes", outer, fixed_bytes(layer))
 
 
 def outside(layer: Layer, inner: FloatArray, largest: FloatArray) -> FloatArray:
@@ -150,7 +150,7 @@ def outside(layer: Layer, inner: FloatArray, largest: FloatArray) -> FloatArray:
     if layer.base == "esp":
         own = ip_header_bytes(layer.ip_version) if layer.transport else 0.0
         return esp_packet_bytes(
-            room("packet_bytes", inner, own),
+            without_headers("packet_bytes", inner, own),
             suite=layer.suite,
             ip_version=layer.ip_version,
             nat_traversal=layer.nat_traversal,

@@ -1,7 +1,8 @@
 r"""Serial lines: PPP and HDLC with their stuffing, packet over SONET, T-carrier and E-carrier.
 
-The flag that ends a frame must not occur inside it, so senders stuff: after five one bits a zero
-on synchronous lines, an escape before each reserved byte on others. The cost depends on the data.
+The flag that ends a frame must not occur inside it, so senders insert bits or bytes: after five one
+bits a zero on synchronous lines, an escape before each reserved byte on others. The cost depends on
+the data.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ PPP_HEADER_BYTES = 4.0
 
 @model
 def bit_stuffing_ratio(ones_ratio: ArrayLike = 0.5) -> FloatArray:
-    r"""Bits that HDLC adds: a zero after every five ones.
+    r"""Overhead of HDLC bit stuffing: a zero after every five ones.
 
     .. math:: s = 1 \Big/ \sum_{k=1}^{5} q^{-k} = \frac{q^5 (1 - q)}{1 - q^5}
 
@@ -42,14 +43,13 @@ def bit_stuffing_ratio(ones_ratio: ArrayLike = 0.5) -> FloatArray:
     numpy.ndarray
         Added bits over data bits: 1/62 for random data, 1/5 at worst. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If ``ones_ratio`` is outside 0 to 1.
+    See Also
+    --------
+    byte_stuffing_ratio : Asynchronous lines and SONET.
 
     Notes
     -----
-    Validity: bits that do not depend on each other; the mean over long data.
+    Validity: independent bits; the mean over long data.
 
     Symbols: :math:`q` ones_ratio.
 
@@ -69,7 +69,7 @@ def bit_stuffing_ratio(ones_ratio: ArrayLike = 0.5) -> FloatArray:
 
 @model
 def byte_stuffing_ratio(control_count: ArrayLike = 0) -> FloatArray:
-    r"""Bytes that PPP adds in random data: an escape before each reserved byte.
+    r"""Overhead of PPP byte stuffing in random data: an escape before each reserved byte.
 
     .. math:: s = (2 + c) / 256
 
@@ -84,10 +84,9 @@ def byte_stuffing_ratio(control_count: ArrayLike = 0) -> FloatArray:
     numpy.ndarray
         Added bytes over data bytes; data of reserved bytes alone has 1. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If ``control_count`` is no whole number from 0 to 32.
+    See Also
+    --------
+    bit_stuffing_ratio : Synchronous lines.
 
     Notes
     -----
@@ -116,7 +115,7 @@ def ppp_wire_bytes(
     flag_bytes: ArrayLike = 2.0,
     stuffing_ratio: ArrayLike = 0.0,
 ) -> FloatArray:
-    r"""Bytes that a packet takes on a line with PPP in HDLC-like framing.
+    r"""Wire size of a packet in PPP with HDLC-like framing.
 
     .. math:: W = (n + 4 + c)(1 + s) + f
 
@@ -125,7 +124,7 @@ def ppp_wire_bytes(
     packet_bytes : array_like
         IP packet. [byte]
     fcs_bytes : array_like
-        Check sequence: 2, or 4 on fast lines. [byte]
+        FCS: 2, or 4 on fast lines. [byte]
     flag_bytes : array_like
         Flags of each frame: 2, or 1 where frames share theirs. [byte]
     stuffing_ratio : array_like
@@ -134,12 +133,13 @@ def ppp_wire_bytes(
     Returns
     -------
     numpy.ndarray
-        Bytes on the wire, in the mean. [byte]
+        Bytes on the wire, on average. [byte]
 
-    Raises
-    ------
-    DomainError
-        If a size is negative, or ``stuffing_ratio`` outside 0 to 1.
+    See Also
+    --------
+    netcalc.models.sizes.framing.ethernet_wire_bytes : Ethernet.
+    netcalc.models.sizes.atm.atm_wire_bytes : ATM.
+    netcalc.models.sizes.encapsulation.tunnel_wire_bytes : Tunnels over Ethernet.
 
     Notes
     -----
@@ -173,7 +173,7 @@ def ppp_packet_rate_pps(
     flag_bytes: ArrayLike = 2.0,
     stuffing_ratio: ArrayLike = 0.0,
 ) -> FloatArray:
-    r"""Packets per second that a line with PPP carries.
+    r"""Packet rate of a line with PPP.
 
     .. math:: f = \frac{R}{8 ((n + 4 + c)(1 + s) + g)}
 
@@ -184,7 +184,7 @@ def ppp_packet_rate_pps(
     bandwidth_bps : array_like
         Rate of the line without its own framing: 1.536 Mbit/s of a T1. [bit/s]
     fcs_bytes : array_like
-        Check sequence: 2, or 4 on fast lines. [byte]
+        FCS: 2, or 4 on fast lines. [byte]
     flag_bytes : array_like
         Flags of each frame: 2, or 1 where frames share theirs. [byte]
     stuffing_ratio : array_like
@@ -195,11 +195,12 @@ def ppp_packet_rate_pps(
     numpy.ndarray
         Packets per second. [packet/s]
 
-    Raises
-    ------
-    DomainError
-        If a size is negative, ``stuffing_ratio`` outside 0 to 1, or ``bandwidth_bps`` zero or
-        negative.
+    See Also
+    --------
+    netcalc.models.rates.line_rate.frame_rate_pps : Ethernet.
+    pos_frame_rate_pps : Packet over SONET.
+    netcalc.models.sizes.atm.atm_packet_rate_pps : ATM.
+    netcalc.models.rates.line_rate.mix_rate_pps : A mix of sizes.
 
     Notes
     -----
@@ -266,7 +267,7 @@ def sonet_line_bps(sts_count: ArrayLike) -> FloatArray:
 @model
 @blockwise
 def sonet_payload_bps(sts_count: ArrayLike) -> FloatArray:
-    r"""Rate that one concatenated SONET or SDH signal leaves for data.
+    r"""Payload rate of one concatenated SONET or SDH signal.
 
     .. math:: R = (87 N - \max(1, N / 3)) \cdot 9 \cdot 8 \cdot 8000
 
@@ -307,7 +308,7 @@ def sonet_payload_bps(sts_count: ArrayLike) -> FloatArray:
 
 @model
 def pos_frame_rate_pps(frame_bytes: ArrayLike, *, sts_count: ArrayLike) -> FloatArray:
-    r"""Frames per second of packet over SONET.
+    r"""Maximum frame rate of packet over SONET.
 
     .. math:: f = \frac{(87 N - \max(1, N / 3)) \cdot 9 \cdot 8000}{X + 1}
 
@@ -326,7 +327,14 @@ def pos_frame_rate_pps(frame_bytes: ArrayLike, *, sts_count: ArrayLike) -> Float
     Raises
     ------
     DomainError
-        If ``frame_bytes`` is negative, or ``sts_count`` neither 1 nor a multiple of 3.
+        If ``sts_count`` is neither 1 nor a multiple of 3.
+
+    See Also
+    --------
+    netcalc.models.rates.line_rate.frame_rate_pps : Ethernet.
+    ppp_packet_rate_pps : PPP.
+    netcalc.models.sizes.atm.atm_packet_rate_pps : ATM.
+    netcalc.models.rates.line_rate.mix_rate_pps : A mix of sizes.
 
     Notes
     -----
@@ -349,7 +357,7 @@ def pos_frame_rate_pps(frame_bytes: ArrayLike, *, sts_count: ArrayLike) -> Float
 
 @model
 def channel_payload_bps(channel_count: ArrayLike) -> FloatArray:
-    r"""Rate of the channels of a T-carrier or E-carrier line together.
+    r"""Payload rate of the channels of a T-carrier or E-carrier line.
 
     .. math:: R = 64000 \, n
 
@@ -362,11 +370,6 @@ def channel_payload_bps(channel_count: ArrayLike) -> FloatArray:
     -------
     numpy.ndarray
         Payload rate. [bit/s]
-
-    Raises
-    ------
-    DomainError
-        If ``channel_count`` is no whole number.
 
     Notes
     -----
@@ -393,5 +396,5 @@ def _sts(sts_count: ArrayLike) -> FloatArray:
     if odd.any():
         odd &= (whole("sts_count", sts) != 1.0) & ~np.isnan(sts)
         if odd.any():
-            raise DomainError("sts_count", f"{sts[odd].flat[0]:g}", "1 or a multiple of 3")
+            raise DomainError("not-a-multiple", "sts_count", float(sts[odd].flat[0]), factor=3)
     return sts

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, model, non_negative
-from netcalc.models.sizes.headers import UDP_HEADER_BYTES, ip_header_bytes, room
+from netcalc.models.sizes.headers import UDP_HEADER_BYTES, ip_header_bytes, without_headers
 
 WIREGUARD_BYTES = 32.0
 """Type (4), receiver (4), counter (8) and tag (16). [byte]"""
@@ -19,7 +19,7 @@ WIREGUARD_ALIGN_BYTES = 16.0
 
 @model
 def wireguard_overhead_bytes(ip_version: int = 4) -> FloatArray:
-    r"""Bytes that WireGuard adds to a packet, padding aside.
+    r"""Overhead of WireGuard per packet, without padding.
 
     .. math:: o = H_{IP} + 8 + 32
 
@@ -33,14 +33,11 @@ def wireguard_overhead_bytes(ip_version: int = 4) -> FloatArray:
     numpy.ndarray
         Overhead of a packet. [byte]
 
-    Raises
-    ------
-    DomainError
-        If ``ip_version`` is not 4 or 6.
-
     Notes
     -----
-    Validity: no IP options. The usual MTU of 1420 is 1500 less the overhead over IPv6.
+    Validity: no IP options. The usual MTU of 1420 is 1500 minus the overhead over IPv6.
+
+    Typical: 60 bytes over IPv4, 80 over IPv6.
 
     Symbols: :math:`H_{IP}` ip_version (4: 20 B, 6: 40 B).
 
@@ -51,7 +48,8 @@ def wireguard_overhead_bytes(ip_version: int = 4) -> FloatArray:
 
     References
     ----------
-    Donenfeld, WireGuard: Next Generation Kernel Network Tunnel (NDSS 2017), section 5.4.6.
+    Donenfeld, WireGuard: Next Generation Kernel Network Tunnel (NDSS 2017),
+    doi:10.14722/ndss.2017.23160, section 5.4.6.
     """
     return np.asarray(ip_header_bytes(ip_version) + UDP_HEADER_BYTES + WIREGUARD_BYTES)
 
@@ -60,7 +58,7 @@ def wireguard_overhead_bytes(ip_version: int = 4) -> FloatArray:
 def wireguard_packet_bytes(
     packet_bytes: ArrayLike, *, device_mtu_bytes: ArrayLike = 1420.0, ip_version: int = 4
 ) -> FloatArray:
-    r"""IP packet that WireGuard makes of an inner packet.
+    r"""Outer IP packet of an inner packet in WireGuard.
 
     .. math:: P = H_{IP} + 8 + 32 + \min(M_d,\; 16 \lceil n / 16 \rceil)
 
@@ -78,10 +76,10 @@ def wireguard_packet_bytes(
     numpy.ndarray
         IP packet on the path; nan where the inner packet exceeds the MTU of the device. [byte]
 
-    Raises
-    ------
-    DomainError
-        If a size is negative, or ``ip_version`` is not 4 or 6.
+    See Also
+    --------
+    netcalc.models.sizes.esp.esp_packet_bytes : IPsec.
+    netcalc.models.sizes.encapsulation.tunnel_packet_bytes : Any stack of tunnels.
 
     Notes
     -----
@@ -97,7 +95,8 @@ def wireguard_packet_bytes(
 
     References
     ----------
-    Donenfeld, WireGuard (NDSS 2017), section 5.4.6; Linux, drivers/net/wireguard/send.c.
+    Donenfeld, WireGuard (NDSS 2017), doi:10.14722/ndss.2017.23160, section 5.4.6; Linux,
+    drivers/net/wireguard/send.c.
     """
     inner = non_negative("packet_bytes", packet_bytes)
     largest = non_negative("device_mtu_bytes", device_mtu_bytes)
@@ -108,7 +107,7 @@ def wireguard_packet_bytes(
 
 @model
 def wireguard_mtu_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatArray:
-    r"""Largest MTU of a WireGuard device whose packets are not fragmented on the path.
+    r"""Largest MTU of a WireGuard device without fragmentation on the path.
 
     .. math:: M_d = M - H_{IP} - 8 - 32
 
@@ -127,7 +126,7 @@ def wireguard_mtu_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatAr
     Raises
     ------
     DomainError
-        If the headers do not fit in ``mtu_bytes``, or ``ip_version`` is not 4 or 6.
+        If the headers do not fit.
 
     Notes
     -----
@@ -143,7 +142,8 @@ def wireguard_mtu_bytes(mtu_bytes: ArrayLike, *, ip_version: int = 4) -> FloatAr
 
     References
     ----------
-    Donenfeld, WireGuard (NDSS 2017), section 5.4.6; wg-quick sets 1420.
+    Donenfeld, WireGuard (NDSS 2017), doi:10.14722/ndss.2017.23160, section 5.4.6; wg-quick sets
+    1420.
     """
     outer = non_negative("mtu_bytes", mtu_bytes)
-    return room("mtu_bytes", outer, float(wireguard_overhead_bytes(ip_version)))
+    return without_headers("mtu_bytes", outer, float(wireguard_overhead_bytes(ip_version)))

@@ -1,4 +1,4 @@
-r"""BBR version 1: its gains, and what follows from them.
+r"""BBR version 1: its gains and their consequences.
 
 BBR paces at a multiple of the bottleneck rate it has measured and keeps a multiple of the
 bandwidth-delay product in flight. Versions 2 and 3 react to loss and differ.
@@ -46,33 +46,33 @@ PROBE_RTT_INTERVAL_S = 10.0
 def bbr_inflight_limit_bytes(
     bandwidth_bps: ArrayLike, *, base_rtt_s: ArrayLike, window_gain: ArrayLike = WINDOW_GAIN
 ) -> FloatArray:
-    r"""Most that a BBR flow keeps in flight: at a gain of 2, a queue of one product.
+    r"""Inflight limit of a BBR flow: at a gain of 2, up to one BDP of queue.
 
     .. math:: W = g\, R \cdot RTT_{min} / 8
 
     Parameters
     ----------
     bandwidth_bps : array_like
-        Bottleneck rate that the flow has measured. [bit/s]
+        Bottleneck rate measured by the flow. [bit/s]
     base_rtt_s : array_like
-        Least round-trip time that it has seen. [s]
+        Minimum round-trip time measured. [s]
     window_gain : array_like
-        Window over the bandwidth-delay product. [1]
+        Inflight limit over the bandwidth-delay product. [1]
 
     Returns
     -------
     numpy.ndarray
         Limit of the data in flight. [byte]
 
-    Raises
-    ------
-    DomainError
-        If ``base_rtt_s`` is negative, or another input zero or negative.
+    See Also
+    --------
+    netcalc.models.tcp.sharing.buffer_rule_bytes : Rule of thumb for many flows.
+    netcalc.models.tcp.sharing.full_use_buffer_bdp : Exact for one flow.
 
     Notes
     -----
-    Validity: version 1 while it probes for bandwidth. Flows that see each other's queue as their
-    path estimate too much together.
+    Validity: version 1 while it probes for bandwidth. Flows that mistake each other's queue for
+    their path overestimate the rate together.
 
     Symbols: :math:`R` bandwidth_bps, :math:`RTT_{min}` base_rtt_s, :math:`g` window_gain.
 
@@ -83,8 +83,8 @@ def bbr_inflight_limit_bytes(
 
     References
     ----------
-    Cardwell, Cheng, Gunn, Yeganeh and Jacobson, BBR: congestion-based congestion control, ACM
-    Queue 14 (2016).
+    Cardwell, Cheng, Gunn, Yeganeh and Jacobson, BBR: congestion-based congestion control, ACM Queue
+    14 (2016), doi:10.1145/3012426.3022184.
     """
     product = positive("bandwidth_bps", bandwidth_bps) * non_negative("base_rtt_s", base_rtt_s)
     return product / 8.0 * positive("window_gain", window_gain)
@@ -92,28 +92,31 @@ def bbr_inflight_limit_bytes(
 
 @model
 def bbr_loss_tolerance_ratio(probe_gain: ArrayLike = PROBE_CYCLE[0]) -> FloatArray:
-    r"""Loss up to which BBR version 1 keeps its rate.
+    r"""Loss ratio up to which BBR version 1 keeps its rate.
 
     .. math:: p = 1 - 1/g
 
     Parameters
     ----------
     probe_gain : array_like
-        Pacing gain of the phase that asks for more. [1]
+        Pacing gain of the bandwidth-probing phase. [1]
 
     Returns
     -------
     numpy.ndarray
-        Loss at which probing no longer delivers more than the rate that is known. [ratio]
+        Loss ratio at which probing delivers no more than the known rate. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If ``probe_gain`` is below 1.
+    See Also
+    --------
+    netcalc.models.tcp.loss_limited.mathis_loss_ratio : Square-root law.
+    netcalc.models.tcp.pftk.pftk_loss_ratio : With timeouts.
+    netcalc.models.tcp.pftk.pftk_approx_loss_ratio : With timeouts, approximately.
+    netcalc.models.tcp.cubic.cubic_loss_ratio : CUBIC.
+    netcalc.models.tcp.tfrc.tfrc_loss_ratio : TFRC.
 
     Notes
     -----
-    Validity: version 1 and random loss; version 2 gives way from 2 % on.
+    Validity: version 1 and random loss; version 2 reduces its rate from 2 % on.
 
     Symbols: :math:`g` probe_gain.
 
@@ -124,7 +127,7 @@ def bbr_loss_tolerance_ratio(probe_gain: ArrayLike = PROBE_CYCLE[0]) -> FloatArr
 
     References
     ----------
-    Cardwell et al., ACM Queue 14 (2016).
+    Cardwell et al., ACM Queue 14 (2016), doi:10.1145/3012426.3022184.
     """
     gain = at_least("probe_gain", probe_gain, 1.0)
     return (gain - 1.0) / gain
@@ -132,7 +135,7 @@ def bbr_loss_tolerance_ratio(probe_gain: ArrayLike = PROBE_CYCLE[0]) -> FloatArr
 
 @model
 def bbr_mean_gain(cycle_gain: ArrayLike = PROBE_CYCLE) -> FloatArray:
-    r"""Mean pacing gain over a cycle of phases: 1 in steady state.
+    r"""Mean pacing gain over a gain cycle: 1 in steady state.
 
     .. math:: \bar g = \frac{1}{n} \sum_i g_i
 
@@ -145,11 +148,6 @@ def bbr_mean_gain(cycle_gain: ArrayLike = PROBE_CYCLE) -> FloatArray:
     -------
     numpy.ndarray
         Mean gain. [1]
-
-    Raises
-    ------
-    DomainError
-        If a gain is zero or negative, or the list empty.
 
     Notes
     -----
@@ -164,7 +162,7 @@ def bbr_mean_gain(cycle_gain: ArrayLike = PROBE_CYCLE) -> FloatArray:
 
     References
     ----------
-    Cardwell et al., ACM Queue 14 (2016).
+    Cardwell et al., ACM Queue 14 (2016), doi:10.1145/3012426.3022184.
     """
     gains = one_dimensional("cycle_gain", positive("cycle_gain", cycle_gain))
     return np.asarray(gains.mean())
@@ -174,30 +172,25 @@ def bbr_mean_gain(cycle_gain: ArrayLike = PROBE_CYCLE) -> FloatArray:
 def bbr_probe_rtt_ratio(
     probe_rtt_s: ArrayLike = PROBE_RTT_S, *, probe_rtt_interval_s: ArrayLike = PROBE_RTT_INTERVAL_S
 ) -> FloatArray:
-    r"""Share of time that BBR gives up to see the round trip of the empty path.
+    r"""Share of time that BBR spends in ProbeRTT.
 
     .. math:: s = \min(1, t / T)
 
     Parameters
     ----------
     probe_rtt_s : array_like
-        How long the window is cut. [s]
+        Duration of ProbeRTT. [s]
     probe_rtt_interval_s : array_like
-        How often. [s]
+        Interval between two of them. [s]
 
     Returns
     -------
     numpy.ndarray
         Share of the time, at most 1. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If ``probe_rtt_s`` is negative, or ``probe_rtt_interval_s`` zero or negative.
-
     Notes
     -----
-    Validity: a flow that never sees a smaller round trip by itself.
+    Validity: a flow that never measures a smaller round-trip time otherwise.
 
     Symbols: :math:`t` probe_rtt_s, :math:`T` probe_rtt_interval_s.
 
@@ -208,7 +201,7 @@ def bbr_probe_rtt_ratio(
 
     References
     ----------
-    Cardwell et al., ACM Queue 14 (2016).
+    Cardwell et al., ACM Queue 14 (2016), doi:10.1145/3012426.3022184.
     """
     share = non_negative("probe_rtt_s", probe_rtt_s) / positive(
         "probe_rtt_interval_s", probe_rtt_interval_s
@@ -224,7 +217,7 @@ def bbr_startup_rounds(
     mss_bytes: ArrayLike,
     initial_window_segments: ArrayLike = 10.0,
 ) -> FloatArray:
-    r"""Rounds until BBR's start-up, which doubles each round, has filled the path.
+    r"""Round trips of BBR's Startup until the path is full.
 
     .. math:: n = \left\lceil \log_2 \frac{R \cdot RTT}{8\, MSS\, W_1} \right\rceil
 
@@ -242,12 +235,13 @@ def bbr_startup_rounds(
     Returns
     -------
     numpy.ndarray
-        Whole rounds, 0 if the first window fills the path; three more follow until BBR knows. [1]
+        Whole rounds, 0 if the first window fills the path; BBR needs three more to detect it. [1]
 
-    Raises
-    ------
-    DomainError
-        If ``rtt_s`` is negative, or another input zero or negative.
+    See Also
+    --------
+    netcalc.models.tcp.slow_start.rounds : Acknowledgement per segment.
+    netcalc.models.tcp.slow_start.rounds_delayed_ack : Delayed acknowledgements, whole segments.
+    netcalc.models.tcp.cardwell.slow_start_s : Expected time, linear at the maximum window.
 
     Notes
     -----
@@ -263,7 +257,7 @@ def bbr_startup_rounds(
 
     References
     ----------
-    Cardwell et al., ACM Queue 14 (2016).
+    Cardwell et al., ACM Queue 14 (2016), doi:10.1145/3012426.3022184.
     """
     product = positive("bandwidth_bps", bandwidth_bps) * non_negative("rtt_s", rtt_s) / 8.0
     segment = positive("mss_bytes", mss_bytes)

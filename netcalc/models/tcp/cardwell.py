@@ -22,7 +22,7 @@ def handshake_s(
     reverse_loss_ratio: ArrayLike,
     syn_timeout_s: ArrayLike = 1.0,
 ) -> FloatArray:
-    r"""Expected time of the TCP handshake on a path that loses packets.
+    r"""Expected duration of the TCP handshake on a lossy path.
 
     .. math::
        E[T] = RTT + T_s \left(\frac{1 - p_r}{1 - 2 p_r} + \frac{1 - p_f}{1 - 2 p_f} - 2\right)
@@ -44,10 +44,9 @@ def handshake_s(
         Mean time until the client is connected; inf from a loss of one half on, where the
         doubled timeouts have no mean. [s]
 
-    Raises
-    ------
-    DomainError
-        If a time is negative, or a loss not from 0 to 1.
+    See Also
+    --------
+    netcalc.models.tcp.handshakes.first_byte_s : Without loss.
 
     Notes
     -----
@@ -64,7 +63,8 @@ def handshake_s(
 
     References
     ----------
-    Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000, eq. 4.
+    Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000,
+    doi:10.1109/INFCOM.2000.832574, eq. 4.
     """
     forward = ratio("forward_loss_ratio", forward_loss_ratio)
     back = ratio("reverse_loss_ratio", reverse_loss_ratio)
@@ -79,7 +79,7 @@ def handshake_s(
 def slow_start_segments(
     segments: ArrayLike, *, loss_ratio: ArrayLike, count_lost: bool = False
 ) -> FloatArray:
-    r"""Expected number of segments that slow start sends before the first loss.
+    r"""Expected number of segments sent in slow start before the first loss.
 
     .. math:: E[d_{ss}] = \frac{(1 - (1 - p)^d)(1 - p)}{p}
 
@@ -98,11 +98,6 @@ def slow_start_segments(
     numpy.ndarray
         Mean of the segments sent in slow start; all of them without loss. [1]
 
-    Raises
-    ------
-    DomainError
-        If ``segments`` is negative, or ``loss_ratio`` not from 0 to 1.
-
     Notes
     -----
     Validity: independent losses. Without ``count_lost`` it is the mean of the lesser of
@@ -118,7 +113,8 @@ def slow_start_segments(
 
     References
     ----------
-    Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000, eq. 5.
+    Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000,
+    doi:10.1109/INFCOM.2000.832574, eq. 5.
     """
     count = non_negative("segments", segments)
     loss = ratio("loss_ratio", loss_ratio)
@@ -135,7 +131,7 @@ def slow_start_s(
     max_window_segments: ArrayLike = np.inf,
     segments_per_ack: ArrayLike = 2,
 ) -> FloatArray:
-    r"""Expected time of slow start, with a straight tail at the largest window.
+    r"""Expected duration of slow start, linear once the window is at its maximum.
 
     .. math::
 
@@ -163,10 +159,11 @@ def slow_start_s(
     numpy.ndarray
         Time; the rounds are not rounded up. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``segments`` or ``rtt_s`` is negative, or another input zero or negative.
+    See Also
+    --------
+    netcalc.models.tcp.slow_start.rounds : Acknowledgement per segment.
+    netcalc.models.tcp.slow_start.rounds_delayed_ack : Delayed acknowledgements, whole segments.
+    netcalc.models.tcp.bbr.bbr_startup_rounds : BBR's Startup.
 
     Notes
     -----
@@ -183,13 +180,14 @@ def slow_start_s(
 
     References
     ----------
-    Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000, eq. 11 and 15 to 18.
+    Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000,
+    doi:10.1109/INFCOM.2000.832574, eq. 11 and 15 to 18.
     """
     count = non_negative("segments", segments)
     first = positive("initial_window_segments", initial_window_segments)
     largest = positive("max_window_segments", max_window_segments, allow_inf=True)
     growth = 1.0 + 1.0 / positive("segments_per_ack", segments_per_ack)
-    return in_blocks(_growing_s, count, non_negative("rtt_s", rtt_s), first, largest, growth)
+    return in_blocks(_growth_s, count, non_negative("rtt_s", rtt_s), first, largest, growth)
 
 
 @model
@@ -205,7 +203,7 @@ def lossy_transfer_s(
     segments_per_ack: ArrayLike = 2,
     delayed_ack_s: ArrayLike = 0.1,
 ) -> FloatArray:
-    r"""Expected time of a transfer over an open connection on a path that loses packets.
+    r"""Expected duration of a transfer over an open connection on a lossy path.
 
     .. math::
        E[T] = T_{ss}(d_{ss}) + P \left(Q Z + (1 - Q) RTT\right) + \frac{d - d_{ss}}{X} + D
@@ -239,11 +237,17 @@ def lossy_transfer_s(
     numpy.ndarray
         Mean time; inf where everything is lost. [s]
 
-    Raises
-    ------
-    DomainError
-        If a number is negative, a time, window or ``segments_per_ack`` zero where it divides,
-        or ``loss_ratio`` not from 0 to 1.
+    See Also
+    --------
+    netcalc.models.tcp.loss_limited.mathis_throughput_bps
+        Square-root law: low loss, no timeouts.
+    netcalc.models.tcp.pftk.pftk_rate_pps : With timeouts, in packets per second.
+    netcalc.models.tcp.pftk.pftk_approx_rate_pps : With timeouts, approximately.
+    netcalc.models.tcp.cubic.cubic_throughput_bps : CUBIC.
+    netcalc.models.tcp.tfrc.tfrc_throughput_bps : TFRC: PFTK with fixed timeouts.
+    netcalc.models.tcp.short_transfers.fetch_s : Any handshake, server time and headers.
+    netcalc.models.tcp.short_transfers.static_transfer_s : The textbook model.
+    netcalc.models.delays.latency.transfer_s : Latency and serialization only.
 
     Notes
     -----
@@ -264,7 +268,8 @@ def lossy_transfer_s(
 
     References
     ----------
-    Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000, eq. 5 to 25.
+    Cardwell, Savage and Anderson, Modeling TCP Latency, INFOCOM 2000,
+    doi:10.1109/INFCOM.2000.832574, eq. 5 to 25.
     """
     count = non_negative("segments", segments)
     loss = ratio("loss_ratio", loss_ratio)
@@ -302,7 +307,7 @@ def _sent_before_loss(count: FloatArray, loss: FloatArray) -> FloatArray:
     return np.where((loss == 1) & (count == 0), 0.0, before)
 
 
-def _growing_s(
+def _growth_s(
     count: FloatArray, rtt: FloatArray, first: FloatArray, largest: FloatArray, growth: FloatArray
 ) -> FloatArray:
     per_round = 1.0 / np.log2(growth)

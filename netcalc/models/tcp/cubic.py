@@ -1,7 +1,9 @@
-r"""CUBIC: its window over time.
+r"""CUBIC: its window over time, and its throughput under loss.
 
 The window is counted in packets and time in seconds, so that growth does not depend on the round
-trip. What losses leave of it is in :mod:`netcalc.models.tcp.cubic_under_loss`.
+trip. Where Reno would be faster CUBIC follows it: the mean window under loss has Reno's as its
+floor. A loss ratio of 0 does not limit the window: ``inf``. The inverse,
+:func:`cubic_loss_ratio`, gives the largest loss at which a throughput is still reached.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, between, model, non_negative, positive, ratio
-from netcalc.models.blocks import blockwise, in_blocks
+from netcalc.models.blocks import blockwise
 from netcalc.models.tcp.loss_limited import MATHIS_CONSTANT
 
 CUBIC_SCALE = 0.4
@@ -28,7 +30,7 @@ def cubic_window_packets(
     cubic_scale: ArrayLike = CUBIC_SCALE,
     decrease_factor: ArrayLike = CUBIC_DECREASE,
 ) -> FloatArray:
-    r"""Window of CUBIC some time after a loss.
+    r"""Congestion window of CUBIC over time after a loss.
 
     .. math:: W(t) = C (t - K)^3 + W_{max}, \quad K = \sqrt[3]{W_{max} (1 - \beta) / C}
 
@@ -41,18 +43,12 @@ def cubic_window_packets(
     cubic_scale : array_like
         Scaling constant C, in packets per second cubed. [1]
     decrease_factor : array_like
-        What is left of the window after a loss, as a factor. [ratio]
+        Multiplicative decrease: the window after a loss over that before it. [ratio]
 
     Returns
     -------
     numpy.ndarray
         Window: concave up to the old peak, then convex. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``elapsed_s`` is negative, ``decrease_factor`` outside [0, 1], or another input zero or
-        negative.
 
     Notes
     -----
@@ -88,7 +84,7 @@ def cubic_k_s(
     cubic_scale: ArrayLike = CUBIC_SCALE,
     decrease_factor: ArrayLike = CUBIC_DECREASE,
 ) -> FloatArray:
-    r"""Time that CUBIC takes back to the window at which it lost, K.
+    r"""Time until CUBIC regains its window before the loss, K.
 
     .. math:: K = \sqrt[3]{W_{max} (1 - \beta) / C}
 
@@ -99,22 +95,18 @@ def cubic_k_s(
     cubic_scale : array_like
         Scaling constant C, in packets per second cubed. [1]
     decrease_factor : array_like
-        What is left of the window after a loss, as a factor. [ratio]
+        Multiplicative decrease: the window after a loss over that before it. [ratio]
 
     Returns
     -------
     numpy.ndarray
         Time from the loss to the old window. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``peak_window_packets`` is negative, ``decrease_factor`` outside [0, 1], or
-        ``cubic_scale`` zero or negative.
-
     Notes
     -----
     Validity: as :func:`cubic_window_packets`.
+
+    Typical: 9.1 s for a window of 1000 packets, 1.3 s for 3.
 
     Symbols: :math:`W_{max}` peak_window_packets, :math:`C` cubic_scale, :math:`\beta`
     decrease_factor.
@@ -135,24 +127,19 @@ def cubic_k_s(
 
 @model
 def cubic_increase_packets(decrease_factor: ArrayLike) -> FloatArray:
-    r"""Packets a round that make AIMD with CUBIC's decrease as fast as Reno.
+    r"""Additive increase that makes AIMD with CUBIC's decrease as fast as Reno.
 
     .. math:: \alpha = 3 \frac{1 - \beta}{1 + \beta}
 
     Parameters
     ----------
     decrease_factor : array_like
-        What is left of the window after a loss, as a factor. [ratio]
+        Multiplicative decrease: the window after a loss over that before it. [ratio]
 
     Returns
     -------
     numpy.ndarray
         Packets added to the window each round: 9/17 for 0.7. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``decrease_factor`` is outside [0, 1].
 
     Notes
     -----
@@ -181,7 +168,7 @@ def cubic_loss_interval_s(
     cubic_scale: ArrayLike = CUBIC_SCALE,
     decrease_factor: ArrayLike = CUBIC_DECREASE,
 ) -> FloatArray:
-    r"""Time between losses of CUBIC when every 1/p-th packet is lost.
+    r"""Time between losses of CUBIC under periodic loss.
 
     .. math:: K = \sqrt[4]{\frac{4 (1 - \beta)}{C (3 + \beta)} \frac{RTT}{p}}
 
@@ -194,18 +181,17 @@ def cubic_loss_interval_s(
     cubic_scale : array_like
         Scaling constant C, in packets per second cubed. [1]
     decrease_factor : array_like
-        What is left of the window after a loss, as a factor. [ratio]
+        Multiplicative decrease: the window after a loss over that before it. [ratio]
 
     Returns
     -------
     numpy.ndarray
         Time from one loss to the next, K of the steady state; ``inf`` at a loss of 0. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` or ``decrease_factor`` is outside [0, 1], or another input zero or
-        negative.
+    See Also
+    --------
+    netcalc.models.tcp.loss_limited.reno_loss_interval_s : Reno.
+    netcalc.models.tcp.sharing.sawtooth_period_s : AIMD with a fixed peak window.
 
     Notes
     -----
@@ -225,7 +211,7 @@ def cubic_loss_interval_s(
     """
     loss = ratio("loss_ratio", loss_ratio)
     rtt = positive("rtt_s", rtt_s)
-    shape = _shape(positive("cubic_scale", cubic_scale), decrease_factor)
+    shape = _cubic_shape(positive("cubic_scale", cubic_scale), decrease_factor)
     return np.sqrt(np.sqrt(rtt / (shape * loss)))
 
 
@@ -237,7 +223,7 @@ def cubic_raw_window_packets(
     cubic_scale: ArrayLike = CUBIC_SCALE,
     decrease_factor: ArrayLike = CUBIC_DECREASE,
 ) -> FloatArray:
-    r"""Mean window of CUBIC under periodic loss, without Reno's as a floor.
+    r"""Mean congestion window of CUBIC under periodic loss, outside the Reno-friendly region.
 
     .. math:: \bar W = \sqrt[4]{\frac{C (3 + \beta)}{4 (1 - \beta)}}
         \left(\frac{RTT}{p}\right)^{3/4}
@@ -251,18 +237,19 @@ def cubic_raw_window_packets(
     cubic_scale : array_like
         Scaling constant C, in packets per second cubed. [1]
     decrease_factor : array_like
-        What is left of the window after a loss, as a factor. [ratio]
+        Multiplicative decrease: the window after a loss over that before it. [ratio]
 
     Returns
     -------
     numpy.ndarray
         Mean window; ``inf`` (not loss limited) at a loss of 0. [1]
 
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` or ``decrease_factor`` is outside [0, 1], or another input zero or
-        negative.
+    See Also
+    --------
+    netcalc.models.tcp.loss_limited.reno_window_packets : Reno.
+    netcalc.models.tcp.loss_limited.aimd_window_packets : Any AIMD.
+    netcalc.models.tcp.pftk.pftk_window_packets : Reno, the window at a loss.
+    cubic_mean_window_packets : CUBIC, with Reno's window as its floor.
 
     Notes
     -----
@@ -282,7 +269,9 @@ def cubic_raw_window_packets(
     """
     loss = ratio("loss_ratio", loss_ratio)
     rtt = positive("rtt_s", rtt_s)
-    return _raw(loss, rtt, _shape(positive("cubic_scale", cubic_scale), decrease_factor))
+    return _raw_window(
+        loss, rtt, _cubic_shape(positive("cubic_scale", cubic_scale), decrease_factor)
+    )
 
 
 @model
@@ -294,7 +283,7 @@ def cubic_mean_window_packets(
     decrease_factor: ArrayLike = CUBIC_DECREASE,
     reno_constant: ArrayLike = MATHIS_CONSTANT,
 ) -> FloatArray:
-    r"""Mean window of CUBIC under periodic loss, at least Reno's.
+    r"""Mean congestion window of CUBIC under periodic loss, with Reno's as its floor.
 
     .. math:: \bar W = \max\left(\sqrt[4]{\frac{C (3 + \beta)}{4 (1 - \beta)}}
         \left(\frac{RTT}{p}\right)^{3/4}, \frac{C_R}{\sqrt{p}}\right)
@@ -308,7 +297,7 @@ def cubic_mean_window_packets(
     cubic_scale : array_like
         Scaling constant C, in packets per second cubed. [1]
     decrease_factor : array_like
-        What is left of the window after a loss, as a factor. [ratio]
+        Multiplicative decrease: the window after a loss over that before it. [ratio]
     reno_constant : array_like
         Constant of the square-root law: 1.2247, or 1.2 as the tables of RFC 9438 round it. [1]
 
@@ -317,11 +306,12 @@ def cubic_mean_window_packets(
     numpy.ndarray
         Mean window; ``inf`` (not loss limited) at a loss of 0. [1]
 
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` or ``decrease_factor`` is outside [0, 1], or another input zero or
-        negative.
+    See Also
+    --------
+    netcalc.models.tcp.loss_limited.reno_window_packets : Reno.
+    netcalc.models.tcp.loss_limited.aimd_window_packets : Any AIMD.
+    netcalc.models.tcp.pftk.pftk_window_packets : Reno, the window at a loss.
+    cubic_raw_window_packets : CUBIC outside the Reno-friendly region.
 
     Notes
     -----
@@ -342,7 +332,9 @@ def cubic_mean_window_packets(
     """
     loss = ratio("loss_ratio", loss_ratio)
     rtt = positive("rtt_s", rtt_s)
-    raw = _raw(loss, rtt, _shape(positive("cubic_scale", cubic_scale), decrease_factor))
+    raw = _raw_window(
+        loss, rtt, _cubic_shape(positive("cubic_scale", cubic_scale), decrease_factor)
+    )
     return np.maximum(raw, positive("reno_constant", reno_constant) / np.sqrt(loss))
 
 
@@ -357,7 +349,7 @@ def cubic_throughput_bps(
     decrease_factor: ArrayLike = CUBIC_DECREASE,
     reno_constant: ArrayLike = MATHIS_CONSTANT,
 ) -> FloatArray:
-    r"""Throughput that losses allow a CUBIC sender.
+    r"""Loss-limited throughput of CUBIC.
 
     .. math::
 
@@ -375,7 +367,7 @@ def cubic_throughput_bps(
     cubic_scale : array_like
         Scaling constant C, in packets per second cubed. [1]
     decrease_factor : array_like
-        What is left of the window after a loss, as a factor. [ratio]
+        Multiplicative decrease: the window after a loss over that before it. [ratio]
     reno_constant : array_like
         Constant of the square-root law: 1.2247, or 1.2 as the tables of RFC 9438 round it. [1]
 
@@ -384,11 +376,14 @@ def cubic_throughput_bps(
     numpy.ndarray
         Throughput; ``inf`` (not loss limited) at a loss of 0, 0 at a loss of 1. [bit/s]
 
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` or ``decrease_factor`` is outside [0, 1], or another input zero or
-        negative.
+    See Also
+    --------
+    netcalc.models.tcp.loss_limited.mathis_throughput_bps
+        Square-root law: low loss, no timeouts.
+    netcalc.models.tcp.pftk.pftk_rate_pps : With timeouts, in packets per second.
+    netcalc.models.tcp.pftk.pftk_approx_rate_pps : With timeouts, approximately.
+    netcalc.models.tcp.tfrc.tfrc_throughput_bps : TFRC: PFTK with fixed timeouts.
+    netcalc.models.tcp.cardwell.lossy_transfer_s : Short transfers, slow start included.
 
     Notes
     -----
@@ -408,7 +403,9 @@ def cubic_throughput_bps(
     """
     loss = ratio("loss_ratio", loss_ratio)
     rtt = positive("rtt_s", rtt_s)
-    raw = _raw(loss, rtt, _shape(positive("cubic_scale", cubic_scale), decrease_factor))
+    raw = _raw_window(
+        loss, rtt, _cubic_shape(positive("cubic_scale", cubic_scale), decrease_factor)
+    )
     window = np.maximum(raw, positive("reno_constant", reno_constant) / np.sqrt(loss))
     throughput = window * (8.0 * positive("packet_bytes", packet_bytes) / rtt)
     is_lost = loss == 1.0
@@ -416,6 +413,7 @@ def cubic_throughput_bps(
 
 
 @model
+@blockwise
 def cubic_loss_ratio(
     throughput_bps: ArrayLike,
     *,
@@ -425,7 +423,7 @@ def cubic_loss_ratio(
     decrease_factor: ArrayLike = CUBIC_DECREASE,
     reno_constant: ArrayLike = MATHIS_CONSTANT,
 ) -> FloatArray:
-    r"""Largest loss that lets a CUBIC sender through at a given rate.
+    r"""Largest loss ratio at which CUBIC reaches a given throughput.
 
     .. math::
 
@@ -435,7 +433,7 @@ def cubic_loss_ratio(
     Parameters
     ----------
     throughput_bps : array_like
-        Throughput wanted. [bit/s]
+        Target throughput. [bit/s]
     packet_bytes : array_like
         Size of a packet at the layer of the rate. [byte]
     rtt_s : array_like
@@ -443,20 +441,22 @@ def cubic_loss_ratio(
     cubic_scale : array_like
         Scaling constant C, in packets per second cubed. [1]
     decrease_factor : array_like
-        What is left of the window after a loss, as a factor. [ratio]
+        Multiplicative decrease: the window after a loss over that before it. [ratio]
     reno_constant : array_like
         Constant of the square-root law: 1.2247, or 1.2 as the tables of RFC 9438 round it. [1]
 
     Returns
     -------
     numpy.ndarray
-        Loss events per packet, at most 1. [ratio]
+        Loss event ratio, at most 1. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If ``throughput_bps`` is negative, ``decrease_factor`` outside [0, 1], or another input
-        zero or negative.
+    See Also
+    --------
+    netcalc.models.tcp.loss_limited.mathis_loss_ratio : Square-root law.
+    netcalc.models.tcp.pftk.pftk_loss_ratio : With timeouts.
+    netcalc.models.tcp.pftk.pftk_approx_loss_ratio : With timeouts, approximately.
+    netcalc.models.tcp.tfrc.tfrc_loss_ratio : TFRC.
+    netcalc.models.tcp.bbr.bbr_loss_tolerance_ratio : BBR, which does not react to loss below it.
 
     Notes
     -----
@@ -478,27 +478,20 @@ def cubic_loss_ratio(
     """
     rate = non_negative("throughput_bps", throughput_bps)
     rtt = positive("rtt_s", rtt_s)
-    shape = _shape(positive("cubic_scale", cubic_scale), decrease_factor)
+    shape = _cubic_shape(positive("cubic_scale", cubic_scale), decrease_factor)
     window = rate * (rtt / (8.0 * positive("packet_bytes", packet_bytes)))
     reno = positive("reno_constant", reno_constant)
-    return in_blocks(_required_loss, window, rtt, shape, reno)
+    outside_reno = rtt * np.cbrt(shape / window) / window
+    return np.minimum(np.maximum(outside_reno, (reno / window) ** 2), 1.0)
 
 
-def _shape(scale: FloatArray, decrease_factor: ArrayLike) -> FloatArray:
+def _cubic_shape(scale: FloatArray, decrease_factor: ArrayLike) -> FloatArray:
     """Return C (3 + beta) / (4 (1 - beta)): the fourth power of 1/p in K, in rounds."""
     kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
     return scale * (3.0 + kept) / (4.0 * (1.0 - kept))
 
 
-def _required_loss(
-    window: FloatArray, rtt: FloatArray, shape: FloatArray, reno: FloatArray
-) -> FloatArray:
-    """Return the larger loss that either region allows for a mean window."""
-    raw = rtt * np.cbrt(shape / window) / window
-    return np.minimum(np.maximum(raw, (reno / window) ** 2), 1.0)
-
-
-def _raw(loss: FloatArray, rtt: FloatArray, shape: FloatArray) -> FloatArray:
+def _raw_window(loss: FloatArray, rtt: FloatArray, shape: FloatArray) -> FloatArray:
     # The fourth root of shape (rtt/p)^3, by square roots: two thirds of the time of a power.
     root = np.sqrt(rtt / loss)
     return np.sqrt(root) * root * np.sqrt(np.sqrt(shape))

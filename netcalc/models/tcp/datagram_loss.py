@@ -1,7 +1,7 @@
-r"""Loss of datagrams: one lost fragment loses all of them.
+r"""Loss of datagrams: one lost fragment loses the datagram.
 
-Fragments are not repeated one by one: the receiver drops what it holds of a datagram when a part
-does not come, so a datagram of many fragments is lost far more often than a packet.
+Fragments are not retransmitted individually: the receiver discards a datagram of which one fragment
+is missing, so a datagram of many fragments is lost far more often than a packet.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from netcalc.checks import FloatArray, at_least, model, ratio
 
 @model
 def datagram_loss_ratio(loss_ratio: ArrayLike, *, fragments: ArrayLike) -> FloatArray:
-    r"""Share of datagrams lost when one lost fragment loses the datagram.
+    r"""Datagram loss ratio where the loss of one fragment loses the datagram.
 
     .. math:: P = 1 - (1 - p)^k
 
@@ -30,14 +30,9 @@ def datagram_loss_ratio(loss_ratio: ArrayLike, *, fragments: ArrayLike) -> Float
     numpy.ndarray
         Share of datagrams lost, with full precision at small losses. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` is outside 0 to 1, or ``fragments`` below 1.
-
     Notes
     -----
-    Validity: losses that do not depend on each other; in a burst the fragments die together.
+    Validity: independent losses; in a loss burst several fragments of a datagram are lost together.
 
     Symbols: :math:`p` loss_ratio, :math:`k` fragments.
 
@@ -48,7 +43,7 @@ def datagram_loss_ratio(loss_ratio: ArrayLike, *, fragments: ArrayLike) -> Float
 
     References
     ----------
-    Kent and Mogul, Fragmentation considered harmful (SIGCOMM 1987).
+    Kent and Mogul, Fragmentation considered harmful, SIGCOMM 1987, doi:10.1145/55482.55524.
     """
     survives = np.log1p(-ratio("loss_ratio", loss_ratio))
     return -np.expm1(at_least("fragments", fragments, 1.0) * survives)
@@ -56,7 +51,7 @@ def datagram_loss_ratio(loss_ratio: ArrayLike, *, fragments: ArrayLike) -> Float
 
 @model
 def fragment_loss_ratio(datagram_loss_ratio: ArrayLike, *, fragments: ArrayLike) -> FloatArray:
-    r"""Share of fragments lost behind a loss of datagrams.
+    r"""Fragment loss ratio behind a datagram loss ratio.
 
     .. math:: p = 1 - (1 - P)^{1/k}
 
@@ -72,11 +67,6 @@ def fragment_loss_ratio(datagram_loss_ratio: ArrayLike, *, fragments: ArrayLike)
     numpy.ndarray
         Share of fragments lost. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If ``datagram_loss_ratio`` is outside 0 to 1, or ``fragments`` below 1.
-
     Notes
     -----
     Validity: as :func:`datagram_loss_ratio`.
@@ -90,7 +80,7 @@ def fragment_loss_ratio(datagram_loss_ratio: ArrayLike, *, fragments: ArrayLike)
 
     References
     ----------
-    :func:`datagram_loss_ratio`, solved for the fragments.
+    :func:`datagram_loss_ratio`, solved for the fragment loss ratio.
     """
     survives = np.log1p(-ratio("datagram_loss_ratio", datagram_loss_ratio))
     return -np.expm1(survives / at_least("fragments", fragments, 1.0))

@@ -1,7 +1,7 @@
-r"""Fairness: how even a division is, and the divisions that count as fair.
+r"""Fairness: Jain's index, max-min and proportional fairness.
 
 Flows, links and demands are parallel lists. A network is a list of link capacities and two more
-lists that say which flow crosses which link, one pair a crossing.
+lists that say which flow crosses which link, one pair per crossing.
 """
 
 from __future__ import annotations
@@ -21,34 +21,33 @@ from netcalc.checks import (
     whole,
 )
 from netcalc.errors import DomainError
-from netcalc.models.blocks import in_blocks
+from netcalc.models.blocks import blockwise
 
 
 @model
 def jain_index(allocations: ArrayLike) -> FloatArray:
-    r"""Jain's fairness index: 1 if all have the same, 1/n if one has everything.
+    r"""Jain's fairness index: 1 if all shares are equal, 1/n if one flow has everything.
 
     .. math:: J = \frac{(\sum x_i)^2}{n \sum x_i^2}
 
     Parameters
     ----------
     allocations : 1-D array_like
-        What each one has: rates, bytes, anything of one unit. [1]
+        Share of each flow: rates, bytes, anything of one unit. [1]
 
     Returns
     -------
     numpy.ndarray
-        Index from 1/n to 1; nan if nobody has anything. [ratio]
+        Index from 1/n to 1; nan if all are 0. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If an allocation is negative, or the list empty.
+    See Also
+    --------
+    max_min_bps : Max-min fair shares of one link.
+    proportional_long_flow_bps : Proportionally fair shares.
 
     Notes
     -----
     Validity: any number of shares; k of n with the same and the others with nothing give k/n.
-
     Symbols: :math:`x_i` allocations.
 
     Examples
@@ -58,7 +57,8 @@ def jain_index(allocations: ArrayLike) -> FloatArray:
 
     References
     ----------
-    Jain, Chiu and Hawe, A quantitative measure of fairness and discrimination, DEC TR-301 (1984).
+    Jain, Chiu and Hawe, A quantitative measure of fairness and discrimination, DEC TR-301 (1984),
+    doi:10.48550/arXiv.cs/9809099.
     """
     shares = one_dimensional("allocations", non_negative("allocations", allocations))
     shares = shares / shares.max()
@@ -66,15 +66,17 @@ def jain_index(allocations: ArrayLike) -> FloatArray:
 
 
 @model
+@blockwise
 def jain_one_deviating(deviation: ArrayLike, *, flow_count: ArrayLike) -> FloatArray:
-    r"""Jain's index if one of n equal flows has more or less than the others.
+    r"""Jain's fairness index if one of n equal flows gets more or less than the others.
 
     .. math:: J = \frac{(n + \delta)^2}{n (n - 1 + (1 + \delta)^2)}
 
     Parameters
     ----------
     deviation : array_like
-        What the one has beyond the share of the others, in that share: from -1 on. [1]
+        Excess of the one flow over the share of the others, relative to that share: -1 or greater.
+        [1]
     flow_count : array_like
         Flows, the deviating one included. [1]
 
@@ -82,11 +84,6 @@ def jain_one_deviating(deviation: ArrayLike, *, flow_count: ArrayLike) -> FloatA
     -------
     numpy.ndarray
         Index from 1/n to 1. [ratio]
-
-    Raises
-    ------
-    DomainError
-        If ``deviation`` is below -1, or ``flow_count`` no whole number of 1 or more.
 
     Notes
     -----
@@ -105,21 +102,26 @@ def jain_one_deviating(deviation: ArrayLike, *, flow_count: ArrayLike) -> FloatA
     """
     delta = at_least("deviation", deviation, -1.0)
     count = whole("flow_count", flow_count, low=1)
-    return in_blocks(_one_deviating, delta, count)
+    # Divided by the share of the one, so that a huge share does not overflow.
+    one = 1.0 + delta
+    scale = np.maximum(one, 1.0)
+    mean = (count - 1.0) / scale + one / scale
+    squares = (count - 1.0) / (scale * scale) + (one / scale) * (one / scale)
+    return np.asarray((mean / count) * (mean / squares))
 
 
 @model
 def max_min_bps(
     demand_bps: ArrayLike, *, capacity_bps: float, weight: ArrayLike = 1.0
 ) -> FloatArray:
-    r"""Max-min fair rates of flows that share one link: nobody gets more than it asks for.
+    r"""Max-min fair rates of flows on one link, none above its demand.
 
     .. math:: x_i = \min(d_i, w_i \lambda), \quad \sum_i x_i = \min\left(C, \sum_i d_i\right)
 
     Parameters
     ----------
     demand_bps : 1-D array_like
-        What each flow asks for. [bit/s]
+        Demand of each flow. [bit/s]
     capacity_bps : float
         Rate of the link. [bit/s]
     weight : 1-D array_like
@@ -130,14 +132,15 @@ def max_min_bps(
     numpy.ndarray
         Rate of each flow. [bit/s]
 
-    Raises
-    ------
-    DomainError
-        If ``demand_bps`` is negative, another input zero or negative, or the lists do not match.
+    See Also
+    --------
+    jain_index : How equal given shares are.
+    proportional_long_flow_bps : Proportionally fair shares.
+    max_min_network_bps : A network of links, greedy flows.
 
     Notes
     -----
-    Validity: exact, by progressive filling. A missing number makes the whole division nan.
+    Validity: exact, by progressive filling. A nan makes all rates nan.
 
     Symbols: :math:`d_i` demand_bps, :math:`C` capacity_bps, :math:`w_i` weight.
 
@@ -160,8 +163,8 @@ def max_min_bps(
     rates = np.empty(demand.size)
     left = capacity
     heavier = np.cumsum(weights[order][::-1])[::-1]
-    for place, flow in enumerate(order):
-        rates[flow] = min(demand[flow], left * (weights[flow] / heavier[place]))
+    for index, flow in enumerate(order):
+        rates[flow] = min(demand[flow], left * (weights[flow] / heavier[index]))
         left = max(left - rates[flow], 0.0)
     return rates
 
@@ -170,7 +173,7 @@ def max_min_bps(
 def max_min_network_bps(
     capacity_bps: ArrayLike, *, crossing_flow: ArrayLike, crossing_link: ArrayLike
 ) -> FloatArray:
-    r"""Max-min fair rates of greedy flows over a network of links.
+    r"""Max-min fair rates of greedy flows in a network of links.
 
     .. math:: \sum_{i \text{ over } l} x_i \le C_l, \text{ and no } x_i
         \text{ can grow but at the cost of a smaller one}
@@ -192,8 +195,11 @@ def max_min_network_bps(
     Raises
     ------
     DomainError
-        If a capacity is zero or negative, a number of a flow or link is not whole, a flow crosses
-        no link or a link that there is not, or the lists do not match.
+        If a flow crosses no link, or a link that does not exist.
+
+    See Also
+    --------
+    max_min_bps : One link, with demands and weights.
 
     Notes
     -----
@@ -234,7 +240,7 @@ def max_min_network_bps(
 
 @model
 def proportional_long_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLike) -> FloatArray:
-    r"""Proportionally fair rate of the flow that crosses k links with a short flow on each.
+    r"""Proportionally fair rate of the long flow in a parking lot of k links.
 
     .. math:: x_0 = \frac{C}{k + 1}
 
@@ -250,10 +256,10 @@ def proportional_long_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLike
     numpy.ndarray
         Rate of the long flow; the short ones have the rest of each link. [bit/s]
 
-    Raises
-    ------
-    DomainError
-        If ``link_count`` is no whole number of 1 or more, or ``capacity_bps`` zero or negative.
+    See Also
+    --------
+    jain_index : How equal given shares are.
+    max_min_bps : Max-min fair shares of one link.
 
     Notes
     -----
@@ -268,7 +274,8 @@ def proportional_long_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLike
 
     References
     ----------
-    Kelly, Maulloo and Tan, Rate control for communication networks, JORS 49 (1998).
+    Kelly, Maulloo and Tan, Rate control for communication networks, JORS 49 (1998),
+    doi:10.1057/palgrave.jors.2600523.
     """
     links = whole("link_count", link_count, low=1)
     return positive("capacity_bps", capacity_bps) / (links + 1.0)
@@ -276,7 +283,7 @@ def proportional_long_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLike
 
 @model
 def proportional_short_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLike) -> FloatArray:
-    r"""Proportionally fair rate of each flow on one of k links that a long flow crosses.
+    r"""Proportionally fair rate of each short flow in a parking lot of k links.
 
     .. math:: x_i = \frac{k\, C}{k + 1}
 
@@ -292,11 +299,6 @@ def proportional_short_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLik
     numpy.ndarray
         Rate of each short flow. [bit/s]
 
-    Raises
-    ------
-    DomainError
-        If ``link_count`` is no whole number of 1 or more, or ``capacity_bps`` zero or negative.
-
     Notes
     -----
     Validity: as :func:`proportional_long_flow_bps`.
@@ -310,7 +312,7 @@ def proportional_short_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLik
 
     References
     ----------
-    Kelly, Maulloo and Tan, JORS 49 (1998).
+    Kelly, Maulloo and Tan, JORS 49 (1998), doi:10.1057/palgrave.jors.2600523.
     """
     links = whole("link_count", link_count, low=1)
     return positive("capacity_bps", capacity_bps) * (links / (links + 1.0))
@@ -320,34 +322,28 @@ def proportional_short_flow_bps(link_count: ArrayLike, *, capacity_bps: ArrayLik
 def fair_share_bits(
     start_s: ArrayLike, *, duration_s: ArrayLike, capacity_bps: float
 ) -> FloatArray:
-    r"""Bits that each flow gets if those active at a time share the link equally.
+    r"""Bits that each flow transfers if active flows share the link equally.
 
     .. math:: N_i = \int_{t_i}^{t_i + T_i} \frac{C}{n(t)} \, dt
 
     Parameters
     ----------
     start_s : 1-D array_like
-        When each flow starts. [s]
+        Start of each flow. [s]
     duration_s : 1-D array_like
-        How long each one lasts, or one for all. [s]
+        Duration of each flow, or one for all. [s]
     capacity_bps : float
         Rate of the link. [bit/s]
 
     Returns
     -------
     numpy.ndarray
-        What each flow has carried at its end. [bit]
-
-    Raises
-    ------
-    DomainError
-        If ``duration_s`` is negative, ``capacity_bps`` zero or negative, or the lists do not
-        match.
+        Bits transferred by each flow at its end. [bit]
 
     Notes
     -----
-    Validity: greedy flows that converge at once; the ideal that a measurement is held against. A
-    missing number makes the whole division nan.
+    Validity: greedy flows that converge at once; the ideal to compare a measurement with. A nan
+    makes all rates nan.
 
     Symbols: :math:`t_i` start_s, :math:`T_i` duration_s, :math:`C` capacity_bps.
 
@@ -381,20 +377,10 @@ def fair_share_bits(
     return shares
 
 
-def _one_deviating(delta: FloatArray, count: FloatArray) -> FloatArray:
-    # Divided by what the one has, so that a huge share does not overflow.
-    one = 1.0 + delta
-    scale = np.maximum(one, 1.0)
-    mean = (count - 1.0) / scale + one / scale
-    squares = (count - 1.0) / (scale * scale) + (one / scale) * (one / scale)
-    index: FloatArray = (mean / count) * (mean / squares)
-    return index
-
-
 def _one_each(name: str, values: FloatArray, count: int) -> FloatArray:
     values = one_dimensional(name, values)
     if values.size not in (1, count):
-        raise DomainError(name, f"{values.size} numbers", f"one or {count}")
+        raise DomainError("wrong-count-or-one", name, count=values.size, expected=count)
     return np.broadcast_to(values, (count,))
 
 
@@ -405,16 +391,17 @@ def _crossings(
     flows = one_dimensional("crossing_flow", whole("crossing_flow", crossing_flow))
     links = one_dimensional("crossing_link", whole("crossing_link", crossing_link))
     if flows.size != links.size:
-        raise DomainError("crossing_link", f"{links.size} numbers", f"{flows.size}, one a crossing")
-    if np.isnan(flows).any() or np.isnan(links).any():
-        raise DomainError("crossing_flow, crossing_link", "nan", "whole numbers")
+        raise DomainError("wrong-count", "crossing_link", count=links.size, expected=flows.size)
+    for name, numbers in (("crossing_flow", flows), ("crossing_link", links)):
+        if np.isnan(numbers).any():
+            raise DomainError("not-finite", name, "nan")
     if links.max() >= link_count:
-        allowed = f"from 0 to {link_count - 1}"
-        raise DomainError("crossing_link", f"{links.max():g}", allowed)
+        found = int(links.max())
+        raise DomainError("out-of-range", "crossing_link", found, low=0, high=link_count - 1)
     numbers = np.unique(flows)
     if numbers.size != flows.max() + 1:
         absent = int(np.flatnonzero(numbers != np.arange(numbers.size))[0])
-        raise DomainError("crossing_flow", f"without flow {absent}", "a link for every flow")
+        raise DomainError("number-skipped", "crossing_flow", absent, high=int(flows.max()))
     crosses = np.zeros((numbers.size, link_count), bool)
     crosses[flows.astype(np.int64), links.astype(np.int64)] = True
     return crosses

@@ -1,8 +1,8 @@
-r"""Handshakes: the round trips before the first byte of an answer.
+r"""Handshakes: the round trips before the first byte of a response.
 
 A transport asks for some round trips before it may carry a request, transport security for some
-more, and the request itself takes one. Latency shrinks least of all, so round trips saved are
-what makes short exchanges fast.
+more, and the request itself takes one. Latency improves more slowly than bandwidth, so short
+exchanges gain most from saved round trips.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ def round_trips(transport: str, *, security: str = "none") -> FloatArray:
     Parameters
     ----------
     transport : str
-        What carries the request: udp, tcp, tcp_persistent, ttcp, ttcp_first, tfo, tfo_first,
-        quic, quic_0rtt, quic_0rtt_rejected, quic_retry, quic_0rtt_retry, quic_hrr,
+        Transport of the request: udp, tcp, tcp_persistent, ttcp, ttcp_first, tfo, tfo_first, quic,
+        quic_0rtt, quic_0rtt_rejected, quic_retry, quic_0rtt_retry, quic_hrr,
         quic_version_negotiation or quic_version_negotiation_retry. [text]
     security : str
         Transport security on top: none; tls1.2 or tls1.3, alone or with _resume;
@@ -89,8 +89,7 @@ def round_trips(transport: str, *, security: str = "none") -> FloatArray:
     Raises
     ------
     DomainError
-        If a name is not in the list, TLS is asked for over UDP or QUIC, or DTLS over anything
-        but UDP.
+        If ``security`` does not run over ``transport``.
 
     Notes
     -----
@@ -111,11 +110,18 @@ def round_trips(transport: str, *, security: str = "none") -> FloatArray:
     choice("security", security, tuple(SECURITY_ROUND_TRIPS))
     over_tcp = not transport.startswith(("udp", "quic"))
     if security.startswith("tls") and not over_tcp:
-        raise DomainError("security", repr(security), f"'none' over {transport}")
+        raise _not_over(transport, security, "dtls" if transport == "udp" else None)
     if security.startswith("dtls") and transport != "udp":
-        raise DomainError("security", repr(security), f"'none' or TLS over {transport}")
+        raise _not_over(transport, security, "tls" if over_tcp else None)
     total = TRANSPORT_ROUND_TRIPS[transport] + SECURITY_ROUND_TRIPS[security] + 1
     return np.asarray(total, dtype=np.float64)
+
+
+def _not_over(transport: str, security: str, prefix: str | None) -> DomainError:
+    """Return the refusal of a security that this transport does not carry, with those it does."""
+    fits = [s for s in SECURITY_ROUND_TRIPS if prefix and s.startswith(prefix)]
+    choices = ["none", *fits]
+    return DomainError("not-over", "security", security, transport=transport, choices=choices)
 
 
 @model
@@ -136,15 +142,15 @@ def first_byte_s(
     rtt_s : array_like
         Round-trip time. [s]
     transport : str
-        What carries the request: udp, tcp, tcp_persistent, ttcp, ttcp_first, tfo, tfo_first,
-        quic, quic_0rtt, quic_0rtt_rejected, quic_retry, quic_0rtt_retry, quic_hrr,
+        Transport of the request: udp, tcp, tcp_persistent, ttcp, ttcp_first, tfo, tfo_first, quic,
+        quic_0rtt, quic_0rtt_rejected, quic_retry, quic_0rtt_retry, quic_hrr,
         quic_version_negotiation or quic_version_negotiation_retry. [text]
     security : str
         Transport security on top: none; tls1.2 or tls1.3, alone or with _resume;
         tls1.2_false_start, tls1.3_hrr, tls1.3_0rtt, tls1.3_0rtt_rejected; dtls1.2,
         dtls1.2_resume, dtls1.3, dtls1.3_hrr or dtls1.3_0rtt. [text]
     server_s : array_like
-        Time of the server between request and first byte. [s]
+        Server time between request and first byte. [s]
     extra_round_trips : array_like
         Round trips on top: a name to be resolved, a certificate too long for one flight. [1]
 
@@ -156,12 +162,16 @@ def first_byte_s(
     Raises
     ------
     DomainError
-        If a number is negative, or names as in :func:`round_trips`.
+        If ``security`` does not run over ``transport``.
+
+    See Also
+    --------
+    netcalc.models.tcp.cardwell.handshake_s : With loss.
 
     Notes
     -----
-    Validity: packets that take no time to speak of to be clocked out, no loss. Where the line is
-    slow, :func:`netcalc.models.delays.exchange.exchange_timeline` counts their bytes, too.
+    Validity: negligible serialization, no loss. Where the link is slow,
+    :func:`netcalc.models.delays.exchange.exchange_timeline` counts their bytes, too.
 
     Symbols: :math:`RTT` rtt_s, :math:`x` extra_round_trips, :math:`t_{server}` server_s. Not in the
     equation: transport, security (which give n).
@@ -194,7 +204,7 @@ def certificate_round_trips(
     initial_window_segments: ArrayLike = 10,
     client_bytes: ArrayLike = 1200,
 ) -> FloatArray:
-    r"""Round trips that a long first flight of the server adds to a handshake.
+    r"""Extra round trips of a handshake because of a long certificate chain.
 
     .. math::
 
@@ -206,24 +216,19 @@ def certificate_round_trips(
     certificate_bytes : array_like
         First flight of the server, mostly its certificates. [byte]
     transport : {'tcp', 'quic'}
-        QUIC may send three times what the client sent until the address is validated. [text]
+        With QUIC, a server sends at most three times the bytes it received until the address is
+        validated. [text]
     mss_bytes : array_like
         Payload of a full segment or datagram. [byte]
     initial_window_segments : array_like
         First window of the server. [1]
     client_bytes : array_like
-        What the client has sent: a first QUIC datagram has at least 1200 bytes. [byte]
+        Bytes received from the client: a first QUIC datagram has at least 1200. [byte]
 
     Returns
     -------
     numpy.ndarray
         Round trips added; 0 where the flight fits. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``certificate_bytes`` or ``client_bytes`` is negative, ``mss_bytes`` or
-        ``initial_window_segments`` zero or negative, or ``transport`` another.
 
     Notes
     -----
@@ -257,29 +262,24 @@ def certificate_round_trips(
 
 @model
 def segments(ladder: str) -> FloatArray:
-    r"""Segments of an exchange whose request and reply fit one each.
+    r"""Number of segments of a minimal exchange, request and reply in one segment each.
 
     .. math:: n = n_{open} + n_{data} + n_{close}
 
     Parameters
     ----------
     ladder : str
-        What is exchanged: udp_transaction, tcp_handshake, tcp_close, tcp_close_merged,
-        tcp_transaction, ttcp_transaction, ttcp_first_transaction or tfo_transaction. [text]
+        Exchange: udp_transaction, tcp_handshake, tcp_close, tcp_close_merged, tcp_transaction,
+        ttcp_transaction, ttcp_first_transaction or tfo_transaction. [text]
 
     Returns
     -------
     numpy.ndarray
         Segments or datagrams of both sides. [1]
 
-    Raises
-    ------
-    DomainError
-        If ``ladder`` is not in the list.
-
     Notes
     -----
-    Validity: the least number, nothing lost, no acknowledgement by itself where one can ride
+    Validity: the minimum number, no loss, no acknowledgement by itself where one can be piggybacked
     on data.
 
     Symbols: Not in the equation: ladder (which is counted).

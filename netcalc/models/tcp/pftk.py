@@ -1,9 +1,12 @@
 r"""PFTK: TCP Reno with timeouts, the formulas of Padhye, Firoiu, Towsley and Kurose.
 
-Rates are packets a second that the sender *sends*; :func:`pftk_throughput_pps` is what arrives.
-A loss of 0 leaves the window as the only limit, ``inf`` without one. At a loss of 1 the result is
-0 by rule: nothing gets through. The full formula lies 5 to 35 % above a packet-level simulation of
-its own assumptions from 1 % loss on; it compares, it does not prove.
+Rates are packets per second that the sender *sends*; :func:`pftk_throughput_pps` is the rate
+received. A loss of 0 leaves the window as the only limit, ``inf`` without one. At a loss of 1 the
+result is 0 by rule: nothing is delivered. From 1 % loss on the full formula is 5 to 35 % above a
+packet-level simulation of its own assumptions: use it to compare, not as proof.
+
+The inverse functions, by bisection, give the *largest* loss at which a rate is still reached: a
+sender on a better path is at least as fast.
 """
 
 from __future__ import annotations
@@ -17,14 +20,14 @@ from netcalc.checks import FloatArray, keep_nan, model, non_negative, positive, 
 from netcalc.models.blocks import in_blocks
 
 
-def _offset(acked: FloatArray) -> FloatArray:
+def _window_offset(acked: FloatArray) -> FloatArray:
     """Return the constant of the mean window."""
     return 2.0 / 3.0 / acked + 1.0 / 3.0
 
 
 def _mean_window(loss: FloatArray, acked: FloatArray) -> FloatArray:
     """Return E[W], without a limit on the window."""
-    constant = _offset(acked)
+    constant = _window_offset(acked)
     return constant + np.sqrt(8.0 * (1.0 - loss) / (3.0 * acked * loss) + constant * constant)
 
 
@@ -47,7 +50,7 @@ def _timeout_share(window: FloatArray, loss: FloatArray) -> FloatArray:
     return keep_nan(np.where(window > 3.0, share, 1.0), window, loss)
 
 
-def _full(
+def _full_formula(
     loss: FloatArray,
     rtt: FloatArray,
     rto: FloatArray,
@@ -73,7 +76,7 @@ def _full(
     return packets / (rtt * rounds + timeouts * _backoff(loss) * rto / kept)
 
 
-def _approximate(
+def _approximate_formula(
     loss: FloatArray, rtt: FloatArray, rto: FloatArray, acked: FloatArray
 ) -> FloatArray:
     """Return the approximate formula without the limit on the window."""
@@ -87,7 +90,7 @@ def _sent_pps(
 ) -> FloatArray:
     """Return the rate of sending, with its edges."""
     window = _mean_window(loss, acked)
-    rate = _full(loss, rtt, rto, np.minimum(window, limit), acked, window >= limit)
+    rate = _full_formula(loss, rtt, rto, np.minimum(window, limit), acked, window >= limit)
     return _with_edges(rate, loss, window, limit)
 
 
@@ -97,7 +100,7 @@ def _received_pps(
     """Return the rate of receiving, with its edges."""
     window = _mean_window(loss, acked)
     used = np.minimum(window, limit)
-    rate = _full(loss, rtt, rto, used, acked, window >= limit, is_received=True)
+    rate = _full_formula(loss, rtt, rto, used, acked, window >= limit, is_received=True)
     return _with_edges(rate, loss, window, limit)
 
 
@@ -105,7 +108,7 @@ def _approximate_pps(
     loss: FloatArray, rtt: FloatArray, rto: FloatArray, limit: FloatArray, acked: FloatArray
 ) -> FloatArray:
     """Return the approximate formula, with its edges."""
-    rate = np.minimum(limit / rtt, _approximate(loss, rtt, rto, acked))
+    rate = np.minimum(limit / rtt, _approximate_formula(loss, rtt, rto, acked))
     return np.where(loss == 1.0, 0.0, rate)
 
 
@@ -119,7 +122,7 @@ def _with_edges(
 
 @model
 def pftk_window_packets(loss_ratio: ArrayLike, *, segments_per_ack: ArrayLike = 2.0) -> FloatArray:
-    r"""Mean window at which a loss is found, without a limit on the window.
+    r"""Mean window at a loss, without a receiver limit.
 
     .. math:: E[W] = \frac{2+b}{3b} + \sqrt{\frac{8(1-p)}{3bp} + \left(\frac{2+b}{3b}\right)^2}
 
@@ -128,17 +131,19 @@ def pftk_window_packets(loss_ratio: ArrayLike, *, segments_per_ack: ArrayLike = 
     loss_ratio : array_like
         Loss events per packet sent. [ratio]
     segments_per_ack : array_like
-        Segments that one acknowledgement answers, b. [1]
+        Segments that one acknowledgement covers, b. [1]
 
     Returns
     -------
     numpy.ndarray
         Mean window in packets; ``inf`` (not loss limited) at a loss of 0. [1]
 
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` is outside [0, 1], or ``segments_per_ack`` zero or negative.
+    See Also
+    --------
+    netcalc.models.tcp.loss_limited.reno_window_packets : Reno.
+    netcalc.models.tcp.loss_limited.aimd_window_packets : Any AIMD.
+    netcalc.models.tcp.cubic.cubic_mean_window_packets : CUBIC, with Reno's window as its floor.
+    netcalc.models.tcp.cubic.cubic_raw_window_packets : CUBIC outside the Reno-friendly region.
 
     Notes
     -----
@@ -153,7 +158,8 @@ def pftk_window_packets(loss_ratio: ArrayLike, *, segments_per_ack: ArrayLike = 
 
     References
     ----------
-    Padhye, Firoiu, Towsley and Kurose, Modeling TCP throughput, SIGCOMM 1998, eq. 13.
+    Padhye, Firoiu, Towsley and Kurose, Modeling TCP throughput, SIGCOMM 1998,
+    doi:10.1145/285237.285291, eq. 13.
     """
     loss = ratio("loss_ratio", loss_ratio)
     return _mean_window(loss, positive("segments_per_ack", segments_per_ack))
@@ -161,7 +167,7 @@ def pftk_window_packets(loss_ratio: ArrayLike, *, segments_per_ack: ArrayLike = 
 
 @model
 def pftk_timeout_ratio(window_packets: ArrayLike, *, loss_ratio: ArrayLike) -> FloatArray:
-    r"""Share of the loss events in a window that end in a timeout.
+    r"""Probability that a loss event ends in a timeout.
 
     .. math:: Q(w) = \min\left(1, \frac{(1-(1-p)^3)(1+(1-p)^3(1-(1-p)^{w-3}))}{1-(1-p)^w}\right)
 
@@ -177,11 +183,6 @@ def pftk_timeout_ratio(window_packets: ArrayLike, *, loss_ratio: ArrayLike) -> F
     numpy.ndarray
         Probability; 1 up to a window of 3, and 3/w in the limit of a loss of 0. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` is outside [0, 1], or ``window_packets`` zero or negative.
-
     Notes
     -----
     Validity: as :func:`pftk_rate_pps`; three duplicate acknowledgements are needed to avoid a
@@ -196,7 +197,7 @@ def pftk_timeout_ratio(window_packets: ArrayLike, *, loss_ratio: ArrayLike) -> F
 
     References
     ----------
-    Padhye et al., SIGCOMM 1998, eq. 24.
+    Padhye et al., SIGCOMM 1998, doi:10.1145/285237.285291, eq. 24.
     """
     window = positive("window_packets", window_packets, allow_inf=True)
     return in_blocks(_timeout_share, window, ratio("loss_ratio", loss_ratio))
@@ -204,7 +205,7 @@ def pftk_timeout_ratio(window_packets: ArrayLike, *, loss_ratio: ArrayLike) -> F
 
 @model
 def pftk_backoff_factor(loss_ratio: ArrayLike) -> FloatArray:
-    r"""Factor by which the doubling of the timer lengthens a sequence of timeouts.
+    r"""Factor by which exponential backoff lengthens a sequence of timeouts.
 
     .. math:: G(p) = 1 + p + 2p^2 + 4p^3 + 8p^4 + 16p^5 + 32p^6
 
@@ -217,11 +218,6 @@ def pftk_backoff_factor(loss_ratio: ArrayLike) -> FloatArray:
     -------
     numpy.ndarray
         Factor, from 1 to 64. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` is outside [0, 1].
 
     Notes
     -----
@@ -236,14 +232,14 @@ def pftk_backoff_factor(loss_ratio: ArrayLike) -> FloatArray:
 
     References
     ----------
-    Padhye et al., SIGCOMM 1998, eq. 29.
+    Padhye et al., SIGCOMM 1998, doi:10.1145/285237.285291, eq. 29.
     """
     return _backoff(ratio("loss_ratio", loss_ratio))
 
 
 @model
 def timeout_sequence_s(loss_ratio: ArrayLike, *, rto_s: ArrayLike) -> FloatArray:
-    r"""Mean duration of a sequence of timeouts, until a retransmission gets through.
+    r"""Mean duration of a sequence of timeouts.
 
     .. math:: E[Z] = T_0 \frac{G(p)}{1 - p}
 
@@ -259,14 +255,10 @@ def timeout_sequence_s(loss_ratio: ArrayLike, *, rto_s: ArrayLike) -> FloatArray
     numpy.ndarray
         Mean duration; ``inf`` at a loss of 1. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` is outside [0, 1], or ``rto_s`` zero or negative.
-
     Notes
     -----
-    Validity: a timer that doubles to 64 times its first value and stays there; nobody gives up.
+    Validity: a timer that doubles to 64 times its first value and stays there; no connection is
+    aborted.
 
     Symbols: :math:`p` loss_ratio, :math:`T_0` rto_s.
 
@@ -277,7 +269,7 @@ def timeout_sequence_s(loss_ratio: ArrayLike, *, rto_s: ArrayLike) -> FloatArray
 
     References
     ----------
-    Padhye et al., SIGCOMM 1998, 2.2.
+    Padhye et al., SIGCOMM 1998, doi:10.1145/285237.285291, 2.2.
     """
     loss = ratio("loss_ratio", loss_ratio)
     return positive("rto_s", rto_s) * _backoff(loss) / (1.0 - loss)
@@ -292,7 +284,7 @@ def pftk_rate_pps(
     max_window_packets: ArrayLike = np.inf,
     segments_per_ack: ArrayLike = 2.0,
 ) -> FloatArray:
-    r"""Rate at which a Reno sender sends, the full formula.
+    r"""Sending rate of Reno, by the full PFTK formula.
 
     .. math:: B = \frac{\frac{1-p}{p} + W + \frac{Q}{1-p}}
         {RTT\left(\frac{b}{2} W + 1\right) + \frac{Q\, G\, T_0}{1-p}}, \quad
@@ -311,18 +303,23 @@ def pftk_rate_pps(
     max_window_packets : array_like
         Largest window that the receiver allows. [1]
     segments_per_ack : array_like
-        Segments that one acknowledgement answers, b. [1]
+        Segments that one acknowledgement covers, b. [1]
 
     Returns
     -------
     numpy.ndarray
-        Packets sent a second; 0 at a loss of 1. At a loss of 0 the window over the RTT, or ``inf``
-        (not loss limited) without a largest window. [packet/s]
+        Packets sent per second; 0 at a loss of 1. At a loss of 0 the window over the RTT, or
+        ``inf`` (not loss limited) without a largest window. [packet/s]
 
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` is outside [0, 1], or another input zero or negative.
+    See Also
+    --------
+    netcalc.models.tcp.loss_limited.mathis_throughput_bps
+        Square-root law: low loss, no timeouts.
+    pftk_approx_rate_pps : With timeouts, approximately.
+    netcalc.models.tcp.cubic.cubic_throughput_bps : CUBIC.
+    netcalc.models.tcp.tfrc.tfrc_throughput_bps : TFRC: PFTK with fixed timeouts.
+    netcalc.models.tcp.cardwell.lossy_transfer_s : Short transfers, slow start included.
+    pftk_throughput_pps : Packets received.
 
     Notes
     -----
@@ -339,7 +336,7 @@ def pftk_rate_pps(
 
     References
     ----------
-    Padhye et al., SIGCOMM 1998, eq. 32.
+    Padhye et al., SIGCOMM 1998, doi:10.1145/285237.285291, eq. 32.
     """
     loss = ratio("loss_ratio", loss_ratio)
     limit = positive("max_window_packets", max_window_packets, allow_inf=True)
@@ -357,7 +354,7 @@ def pftk_throughput_pps(
     max_window_packets: ArrayLike = np.inf,
     segments_per_ack: ArrayLike = 2.0,
 ) -> FloatArray:
-    r"""Rate at which packets of a Reno sender arrive, the full formula.
+    r"""Receiving rate of Reno, by the full PFTK formula.
 
     .. math::
 
@@ -375,18 +372,17 @@ def pftk_throughput_pps(
     max_window_packets : array_like
         Largest window that the receiver allows. [1]
     segments_per_ack : array_like
-        Segments that one acknowledgement answers, b. [1]
+        Segments that one acknowledgement covers, b. [1]
 
     Returns
     -------
     numpy.ndarray
-        Packets received a second; 0 at a loss of 1. At a loss of 0 the window over the RTT, or
+        Packets received per second; 0 at a loss of 1. At a loss of 0 the window over the RTT, or
         ``inf`` (not loss limited) without a largest window. [packet/s]
 
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` is outside [0, 1], or another input zero or negative.
+    See Also
+    --------
+    pftk_rate_pps : Packets sent.
 
     Notes
     -----
@@ -402,7 +398,8 @@ def pftk_throughput_pps(
 
     References
     ----------
-    Padhye et al., SIGCOMM 1998, section 5, and IEEE/ACM ToN 8 (2000).
+    Padhye et al., SIGCOMM 1998, doi:10.1145/285237.285291, section 5, and IEEE/ACM ToN 8 (2000),
+    doi:10.1109/90.842137.
     """
     loss = ratio("loss_ratio", loss_ratio)
     limit = positive("max_window_packets", max_window_packets, allow_inf=True)
@@ -420,7 +417,7 @@ def pftk_approx_rate_pps(
     max_window_packets: ArrayLike = np.inf,
     segments_per_ack: ArrayLike = 2.0,
 ) -> FloatArray:
-    r"""Rate at which a Reno sender sends, the approximate formula.
+    r"""Sending rate of Reno, by the approximate PFTK formula.
 
     .. math:: B = \min\left(\frac{W_m}{RTT}, \frac{1}{RTT\sqrt{2bp/3}
         + T_0 \min(1, 3\sqrt{3bp/8})\, p (1 + 32p^2)}\right)
@@ -436,22 +433,27 @@ def pftk_approx_rate_pps(
     max_window_packets : array_like
         Largest window that the receiver allows. [1]
     segments_per_ack : array_like
-        Segments that one acknowledgement answers, b. [1]
+        Segments that one acknowledgement covers, b. [1]
 
     Returns
     -------
     numpy.ndarray
-        Packets sent a second; 0 at a loss of 1. At a loss of 0 the window over the RTT, or ``inf``
-        (not loss limited) without a largest window. [packet/s]
+        Packets sent per second; 0 at a loss of 1. At a loss of 0 the window over the RTT, or
+        ``inf`` (not loss limited) without a largest window. [packet/s]
 
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` is outside [0, 1], or another input zero or negative.
+    See Also
+    --------
+    netcalc.models.tcp.loss_limited.mathis_throughput_bps
+        Square-root law: low loss, no timeouts.
+    pftk_rate_pps : With timeouts, in packets per second.
+    netcalc.models.tcp.cubic.cubic_throughput_bps : CUBIC.
+    netcalc.models.tcp.tfrc.tfrc_throughput_bps : TFRC: PFTK with fixed timeouts.
+    netcalc.models.tcp.cardwell.lossy_transfer_s : Short transfers, slow start included.
 
     Notes
     -----
-    Validity: within a few percent of :func:`pftk_rate_pps` to 2 % loss, half of it above 20 %.
+    Validity: within a few percent of :func:`pftk_rate_pps` up to 2 % loss, and
+    half of it above 20 %.
 
     Range: loss_ratio up to 0.02.
 
@@ -465,7 +467,7 @@ def pftk_approx_rate_pps(
 
     References
     ----------
-    Padhye et al., SIGCOMM 1998, eq. 33.
+    Padhye et al., SIGCOMM 1998, doi:10.1145/285237.285291, eq. 33.
     """
     loss = ratio("loss_ratio", loss_ratio)
     limit = positive("max_window_packets", max_window_packets, allow_inf=True)
@@ -486,7 +488,7 @@ def pftk_loss_ratio(
     max_window_packets: ArrayLike = np.inf,
     segments_per_ack: ArrayLike = 2.0,
 ) -> FloatArray:
-    r"""Largest loss at which a Reno sender still sends at a given rate, the full formula.
+    r"""Largest loss ratio at which Reno reaches a given rate, by the full PFTK formula.
 
     .. math::
 
@@ -496,7 +498,7 @@ def pftk_loss_ratio(
     Parameters
     ----------
     rate_pps : array_like
-        Rate wanted. [packet/s]
+        Target rate. [packet/s]
     rtt_s : array_like
         Round-trip time, queues included. [s]
     rto_s : array_like
@@ -504,7 +506,7 @@ def pftk_loss_ratio(
     max_window_packets : array_like
         Largest window that the receiver allows. [1]
     segments_per_ack : array_like
-        Segments that one acknowledgement answers, b. [1]
+        Segments that one acknowledgement covers, b. [1]
 
     Returns
     -------
@@ -512,10 +514,13 @@ def pftk_loss_ratio(
         Loss events per packet sent; nan where the window forbids the rate at any loss, 1 where
         retransmissions alone reach it. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If ``rate_pps`` is negative, or another input zero or negative.
+    See Also
+    --------
+    netcalc.models.tcp.loss_limited.mathis_loss_ratio : Square-root law.
+    pftk_approx_loss_ratio : With timeouts, approximately.
+    netcalc.models.tcp.cubic.cubic_loss_ratio : CUBIC.
+    netcalc.models.tcp.tfrc.tfrc_loss_ratio : TFRC.
+    netcalc.models.tcp.bbr.bbr_loss_tolerance_ratio : BBR, which does not react to loss below it.
 
     Notes
     -----
@@ -533,13 +538,13 @@ def pftk_loss_ratio(
 
     References
     ----------
-    Padhye et al., SIGCOMM 1998, eq. 32, solved by bisection.
+    Padhye et al., SIGCOMM 1998, doi:10.1145/285237.285291, eq. 32, solved by bisection.
     """
     rate = non_negative("rate_pps", rate_pps)
     limit = positive("max_window_packets", max_window_packets, allow_inf=True)
     acked = positive("segments_per_ack", segments_per_ack)
     rtt, rto = positive("rtt_s", rtt_s), positive("rto_s", rto_s)
-    return in_blocks(_loss, rate, rtt, rto, limit, acked)
+    return in_blocks(_full_loss, rate, rtt, rto, limit, acked)
 
 
 @model
@@ -551,7 +556,7 @@ def pftk_approx_loss_ratio(
     max_window_packets: ArrayLike = np.inf,
     segments_per_ack: ArrayLike = 2.0,
 ) -> FloatArray:
-    r"""Largest loss at which a Reno sender still sends at a given rate, the approximate formula.
+    r"""Largest loss ratio at which Reno reaches a given rate, by the approximate PFTK formula.
 
     .. math::
 
@@ -561,7 +566,7 @@ def pftk_approx_loss_ratio(
     Parameters
     ----------
     rate_pps : array_like
-        Rate wanted. [packet/s]
+        Target rate. [packet/s]
     rtt_s : array_like
         Round-trip time, queues included. [s]
     rto_s : array_like
@@ -569,7 +574,7 @@ def pftk_approx_loss_ratio(
     max_window_packets : array_like
         Largest window that the receiver allows. [1]
     segments_per_ack : array_like
-        Segments that one acknowledgement answers, b. [1]
+        Segments that one acknowledgement covers, b. [1]
 
     Returns
     -------
@@ -577,10 +582,13 @@ def pftk_approx_loss_ratio(
         Loss events per packet sent; nan where the window forbids the rate at any loss, 1 where
         retransmissions alone reach it. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If ``rate_pps`` is negative, or another input zero or negative.
+    See Also
+    --------
+    netcalc.models.tcp.loss_limited.mathis_loss_ratio : Square-root law.
+    pftk_loss_ratio : With timeouts.
+    netcalc.models.tcp.cubic.cubic_loss_ratio : CUBIC.
+    netcalc.models.tcp.tfrc.tfrc_loss_ratio : TFRC.
+    netcalc.models.tcp.bbr.bbr_loss_tolerance_ratio : BBR, which does not react to loss below it.
 
     Notes
     -----
@@ -596,7 +604,7 @@ def pftk_approx_loss_ratio(
 
     References
     ----------
-    Padhye et al., SIGCOMM 1998, eq. 33, solved by bisection.
+    Padhye et al., SIGCOMM 1998, doi:10.1145/285237.285291, eq. 33, solved by bisection.
     """
     rate = non_negative("rate_pps", rate_pps)
     limit = positive("max_window_packets", max_window_packets, allow_inf=True)
@@ -605,20 +613,20 @@ def pftk_approx_loss_ratio(
     return in_blocks(_approximate_loss, rate, rtt, rto, limit, acked)
 
 
-def _loss(
+def _full_loss(
     rate: FloatArray, rtt: FloatArray, rto: FloatArray, limit: FloatArray, acked: FloatArray
 ) -> FloatArray:
     """Return the loss of the full formula: on the side of the switch where the rate is."""
     # The loss at which the mean window is the limit: E[W] = Wm solved for (1 - p) / p.
-    odds = 0.375 * acked * limit * np.maximum(limit - 2.0 * _offset(acked), 0.0)
+    odds = 0.375 * acked * limit * np.maximum(limit - 2.0 * _window_offset(acked), 0.0)
     turn = 1.0 / (1.0 + odds)
     turn = np.where(turn < 1.0, turn, np.nextafter(1.0, 0.0))
-    at_turn = _full(turn, rtt, rto, _mean_window(turn, acked), acked, np.asarray(False))
+    at_turn = _full_formula(turn, rtt, rto, _mean_window(turn, acked), acked, np.asarray(False))
     is_free = ~(at_turn < rate)
 
     def rate_at(loss: FloatArray) -> FloatArray:
         window = np.where(is_free, _mean_window(loss, acked), limit)
-        return _full(loss, rtt, rto, window, acked, ~is_free)
+        return _full_formula(loss, rtt, rto, window, acked, ~is_free)
 
     low = np.where(is_free, np.maximum(turn, _LEAST_LOSS), _LEAST_LOSS)
     found = _largest_loss(rate_at, rate, low, np.where(is_free, 1.0, turn))
@@ -631,7 +639,7 @@ def _approximate_loss(
     """Return the loss of the approximate formula."""
 
     def rate_at(loss: FloatArray) -> FloatArray:
-        return _approximate(loss, rtt, rto, acked)
+        return _approximate_formula(loss, rtt, rto, acked)
 
     found = _largest_loss(rate_at, rate, np.asarray(_LEAST_LOSS), np.asarray(1.0))
     return keep_nan(np.where(rate > limit / rtt, np.nan, found), rate, rtt, rto, acked, limit)

@@ -1,7 +1,7 @@
 r"""The TCP throughput test of RFC 6349: its three metrics and the number of connections.
 
-What the RFC prints in percent is a share or a factor here. Its ceilings are the goodput of full
-segments on the line: :mod:`netcalc.models.rates.goodput`, :mod:`netcalc.models.sizes.serial_lines`.
+Percentages of the RFC are ratios or factors here. Its ceilings are the goodput of full segments on
+the link: :mod:`netcalc.models.rates.goodput`, :mod:`netcalc.models.sizes.serial_lines`.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, between, model, non_negative, positive
+from netcalc.checks import FloatArray, model, non_negative, positive
+from netcalc.errors import DomainError
 
 
 @model
 def ideal_transfer_s(payload_bytes: ArrayLike, *, throughput_bps: ArrayLike) -> FloatArray:
-    r"""Time of a transfer at the highest payload rate.
+    r"""Ideal transfer time: at the maximum TCP throughput.
 
     .. math:: t = 8 N / X
 
@@ -23,17 +24,12 @@ def ideal_transfer_s(payload_bytes: ArrayLike, *, throughput_bps: ArrayLike) -> 
     payload_bytes : array_like
         Size of the transfer. [byte]
     throughput_bps : array_like
-        Highest payload rate of TCP on the line. [bit/s]
+        Highest payload rate of TCP on the link. [bit/s]
 
     Returns
     -------
     numpy.ndarray
         Ideal transfer time. [s]
-
-    Raises
-    ------
-    DomainError
-        If ``payload_bytes`` is negative, or ``throughput_bps`` zero or negative.
 
     Notes
     -----
@@ -58,7 +54,7 @@ def ideal_transfer_s(payload_bytes: ArrayLike, *, throughput_bps: ArrayLike) -> 
 
 @model
 def transfer_time_factor(transfer_s: ArrayLike, *, ideal_s: ArrayLike) -> FloatArray:
-    r"""TCP transfer time ratio: how many times the ideal a transfer took.
+    r"""TCP transfer time ratio: actual over ideal transfer time.
 
     .. math:: m = t / t_{ideal}
 
@@ -73,11 +69,6 @@ def transfer_time_factor(transfer_s: ArrayLike, *, ideal_s: ArrayLike) -> FloatA
     -------
     numpy.ndarray
         Factor, 1 at best. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``transfer_s`` is negative, or ``ideal_s`` zero or negative.
 
     Notes
     -----
@@ -99,16 +90,16 @@ def transfer_time_factor(transfer_s: ArrayLike, *, ideal_s: ArrayLike) -> FloatA
 
 @model
 def efficiency_ratio(transmitted_bytes: ArrayLike, *, retransmitted_bytes: ArrayLike) -> FloatArray:
-    r"""TCP efficiency: the share of the bytes sent that were no repetition.
+    r"""TCP efficiency: share of the transmitted bytes that were not retransmissions.
 
     .. math:: e = (B - B_r) / B
 
     Parameters
     ----------
     transmitted_bytes : array_like
-        All bytes sent, repetitions included. [byte]
+        Bytes transmitted, retransmissions included. [byte]
     retransmitted_bytes : array_like
-        Bytes sent again. [byte]
+        Bytes retransmitted. [byte]
 
     Returns
     -------
@@ -118,12 +109,11 @@ def efficiency_ratio(transmitted_bytes: ArrayLike, *, retransmitted_bytes: Array
     Raises
     ------
     DomainError
-        If ``transmitted_bytes`` is zero or negative, or ``retransmitted_bytes`` negative or
-        more than was transmitted.
+        If more was retransmitted than transmitted.
 
     Notes
     -----
-    Validity: a repetition that was not needed counts, too.
+    Validity: spurious retransmissions count, too.
 
     Symbols: :math:`B` transmitted_bytes, :math:`B_r` retransmitted_bytes.
 
@@ -138,12 +128,15 @@ def efficiency_ratio(transmitted_bytes: ArrayLike, *, retransmitted_bytes: Array
     """
     sent = positive("transmitted_bytes", transmitted_bytes)
     again = non_negative("retransmitted_bytes", retransmitted_bytes)
-    return 1.0 - between("retransmitted_bytes / transmitted_bytes", again / sent, 0, 1)
+    if (again > sent).any():
+        most = float(np.nanmax(again))
+        raise DomainError("above-argument", "retransmitted_bytes", most, other="transmitted_bytes")
+    return 1.0 - again / sent
 
 
 @model
 def buffer_delay_factor(rtt_s: ArrayLike, *, base_rtt_s: ArrayLike) -> FloatArray:
-    r"""Buffer delay: by how much the transfer lengthened the round trip.
+    r"""Buffer delay: increase of the round-trip time during a transfer, relative to the base.
 
     .. math:: b = (RTT - RTT_0) / RTT_0
 
@@ -157,12 +150,7 @@ def buffer_delay_factor(rtt_s: ArrayLike, *, base_rtt_s: ArrayLike) -> FloatArra
     Returns
     -------
     numpy.ndarray
-        Growth as a part of the base, 0 at best; the RFC prints it in percent. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``rtt_s`` is negative, or ``base_rtt_s`` zero or negative.
+        Increase over the base, 0 at best; the RFC prints percent. [1]
 
     Notes
     -----
@@ -187,7 +175,7 @@ def buffer_delay_factor(rtt_s: ArrayLike, *, base_rtt_s: ArrayLike) -> FloatArra
 
 @model
 def connection_count(bdp_bytes: ArrayLike, *, window_bytes: ArrayLike = 65_535) -> FloatArray:
-    r"""Connections that fill a path when each has a limited window.
+    r"""Number of connections that fill a path when each has a limited window.
 
     .. math:: n = \max(1, \lceil BDP / W \rceil)
 
@@ -203,14 +191,9 @@ def connection_count(bdp_bytes: ArrayLike, *, window_bytes: ArrayLike = 65_535) 
     numpy.ndarray
         Connections, at least 1. [1]
 
-    Raises
-    ------
-    DomainError
-        If ``bdp_bytes`` is negative, or ``window_bytes`` zero or negative.
-
     Notes
     -----
-    Validity: connections that share the line evenly.
+    Validity: connections with equal shares of the link.
 
     Symbols: :math:`BDP` bdp_bytes, :math:`W` window_bytes.
 

@@ -1,6 +1,6 @@
-r"""Short transfers: handshake, slow start and the line, for one object.
+r"""Short transfers: handshake, slow start and the link, for one object.
 
-The closed forms of one sender on one line that loses nothing; :mod:`netcalc.models.tcp.cardwell`
+The closed forms of one sender on one link that loses nothing; :mod:`netcalc.models.tcp.cardwell`
 has the expected times on a path that does.
 """
 
@@ -25,12 +25,12 @@ def sending_s(
     growth: ArrayLike = 2,
     max_window_segments: ArrayLike = np.inf,
 ) -> FloatArray:
-    r"""Time from the first to the last bit sent, slow start on a line of limited rate.
+    r"""Time to send a number of segments: slow start on a link of limited rate.
 
     .. math:: T = P (RTT_0 + s) + \left(n - W_1 \frac{g^P - 1}{g - 1}\right) s, \quad s = 8 L / R
 
-    with :math:`P` the rounds whose window is clocked out before its first acknowledgement is
-    back, :math:`W s < RTT_0 + s`. From then on the line never rests.
+    with :math:`P` the rounds whose window is sent before its first acknowledgement returns,
+    :math:`W s < RTT_0 + s`. From then on the link is never idle.
 
     Parameters
     ----------
@@ -39,26 +39,20 @@ def sending_s(
     packet_bytes : array_like
         Size of a full segment's packet at the layer of the rate. [byte]
     bandwidth_bps : array_like
-        Rate of the line; inf leaves only the round trips. [bit/s]
+        Rate of the link; inf leaves only the round trips. [bit/s]
     base_rtt_s : array_like
         Round-trip time of the empty path without serialization. [s]
     initial_window_segments : array_like
         First window. [1]
     growth : array_like
-        Factor of the window per round. [1]
+        Growth of the window per round trip, as a factor. [1]
     max_window_segments : array_like
-        Window at which the growth ends: the receive window or the send buffer. [1]
+        Window at which growth ends: the receive window or the send buffer. [1]
 
     Returns
     -------
     numpy.ndarray
         Time until the last bit has left the sender; nan for a growth of 1. [s]
-
-    Raises
-    ------
-    DomainError
-        If ``segments`` or ``base_rtt_s`` is negative, ``growth`` below 1, or another input zero
-        or negative.
 
     Notes
     -----
@@ -71,7 +65,7 @@ def sending_s(
 
     Examples
     --------
-    10 MB at 100 Mbit/s and 40 ms: six rounds with pauses, then the line is full.
+    10 MB at 100 Mbit/s and 40 ms: six rounds with pauses, then the link is full.
 
     >>> sent = sending_s(6850, packet_bytes=1500, bandwidth_bps=100e6, base_rtt_s=0.04)
     >>> round(float(sent), 5)
@@ -110,8 +104,8 @@ def static_transfer_s(
 
         T = (h + 1) RTT + \frac{O}{R} + P \left(RTT + \frac{S}{R}\right) - W_1 (2^P - 1) \frac{S}{R}
 
-    with :math:`P = \min(Q, K - 1)`: :math:`K` windows hold the object, and the sender would
-    wait after :math:`Q` of them if the object were endless.
+    with :math:`P = \min(Q, K - 1)`: :math:`K` windows hold the object, and the sender would wait
+    after :math:`Q` of them for an infinite object.
 
     Parameters
     ----------
@@ -120,7 +114,7 @@ def static_transfer_s(
     rtt_s : array_like
         Round-trip time. [s]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
     mss_bytes : array_like
         Payload of a full segment. [byte]
     initial_window_segments : array_like
@@ -133,15 +127,15 @@ def static_transfer_s(
     numpy.ndarray
         Time from the first segment of the handshake to the last bit of the object. [s]
 
-    Raises
-    ------
-    DomainError
-        If ``payload_bytes``, ``rtt_s`` or ``handshake_round_trips`` is negative, or another
-        input zero or negative.
+    See Also
+    --------
+    fetch_s : Any handshake, server time and headers.
+    netcalc.models.tcp.cardwell.lossy_transfer_s : With loss, on an open connection.
+    netcalc.models.delays.latency.transfer_s : Latency and serialization only.
 
     Notes
     -----
-    Validity: one line, no loss, no headers, no time in the server. Below 1 % off where the
+    Validity: one link, no loss, no headers, no time in the server. Below 1 % off where the
     object is no whole number of segments.
 
     Symbols: :math:`O` payload_bytes, :math:`RTT` rtt_s, :math:`R` bandwidth_bps, :math:`S`
@@ -184,7 +178,7 @@ def fetch_s(
     growth: ArrayLike = 2,
     max_window_segments: ArrayLike = np.inf,
 ) -> FloatArray:
-    r"""Time to fetch an object: handshake, request, slow start and the line.
+    r"""Time to fetch an object: handshake, request, slow start and serialization.
 
     .. math:: T = (h + 1) RTT + t_{server} + T_{sending}
 
@@ -202,15 +196,15 @@ def fetch_s(
         Round trips before the request is sent: 0 on an open connection, 1 TCP, 2 with TLS
         1.3. [1]
     server_s : array_like
-        Time of the server between request and first byte. [s]
+        Server time between request and first byte. [s]
     bandwidth_bps : array_like
-        Rate of the line; without it only round trips count. [bit/s]
+        Rate of the link; without it only round trips count. [bit/s]
     header_bytes : array_like
         Headers of each segment at the layer of the rate. [byte]
     growth : array_like
-        Factor of the window per round. [1]
+        Growth of the window per round trip, as a factor. [1]
     max_window_segments : array_like
-        Window at which the growth ends. [1]
+        Window at which growth ends. [1]
 
     Returns
     -------
@@ -218,11 +212,11 @@ def fetch_s(
         Time from the first segment of the handshake to the last bit of the response; nan for a
         growth of 1. [s]
 
-    Raises
-    ------
-    DomainError
-        If an input is negative, a size of a segment, a window or the rate zero, or ``growth``
-        below 1.
+    See Also
+    --------
+    static_transfer_s : The textbook model.
+    netcalc.models.tcp.cardwell.lossy_transfer_s : With loss, on an open connection.
+    netcalc.models.delays.latency.transfer_s : Latency and serialization only.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-r"""Slow start: how many round trips a transfer takes before the line is full.
+r"""Slow start: round trips of a transfer before the link is full.
 
 The window grows by the factor :math:`g` every round: 2 with an acknowledgement per segment or
 with byte counting, 1.5 with one per two segments. Round :math:`k` sends
@@ -21,7 +21,7 @@ _EXACT = 1e-9  # what a logarithm may be above a whole number of rounds by round
 
 @model
 def initial_window_bytes(mss_bytes: ArrayLike, *, rfc: str = "rfc6928") -> FloatArray:
-    r"""Initial window that an RFC allows for a segment size.
+    r"""Initial window by RFC, for a segment size.
 
     .. math::
        W_{6928} = \min(10 M, \max(2 M, 14600)), \quad
@@ -39,14 +39,11 @@ def initial_window_bytes(mss_bytes: ArrayLike, *, rfc: str = "rfc6928") -> Float
     numpy.ndarray
         Upper limit of the first window. [byte]
 
-    Raises
-    ------
-    DomainError
-        If ``mss_bytes`` is zero or negative, or ``rfc`` is not one of the list.
-
     Notes
     -----
-    Validity: what the rules allow; after a lost SYN it is one segment.
+    Validity: the upper limit of the RFC; after a lost SYN it is one segment.
+
+    Typical: ten segments of 1460 bytes, 14,600 bytes (RFC 6928).
 
     Symbols: :math:`M` mss_bytes. Not in the equation: rfc (which rule).
 
@@ -75,33 +72,34 @@ def initial_window_bytes(mss_bytes: ArrayLike, *, rfc: str = "rfc6928") -> Float
 def rounds(
     segments: ArrayLike, *, initial_window_segments: ArrayLike = 10, growth: ArrayLike = 2
 ) -> FloatArray:
-    r"""Round trips that slow start takes to send a number of segments.
+    r"""Round trips of slow start for a number of segments.
 
     .. math:: k = \lceil \log_g (n (g - 1) / W_1 + 1) \rceil
 
     Parameters
     ----------
     segments : array_like
-        Full segments to send. [1]
+        Full segments to be sent. [1]
     initial_window_segments : array_like
         First window. [1]
     growth : array_like
-        Factor of the window per round: 2, or 1.5 with delayed acknowledgements. [1]
+        Growth of the window per round trip, as a factor: 2, or 1.5 with delayed acknowledgements.
+        [1]
 
     Returns
     -------
     numpy.ndarray
         Rounds, the last one included; nan for a growth of 1. [1]
 
-    Raises
-    ------
-    DomainError
-        If ``segments`` is negative, ``initial_window_segments`` zero or negative, or ``growth``
-        below 1.
+    See Also
+    --------
+    rounds_delayed_ack : Delayed acknowledgements, whole segments.
+    netcalc.models.tcp.cardwell.slow_start_s : Expected time, linear at the maximum window.
+    netcalc.models.tcp.bbr.bbr_startup_rounds : BBR's Startup.
 
     Notes
     -----
-    Validity: no loss, a line that is never full, a receive window that never limits. Growth 1.5
+    Validity: no loss, a link that is never full, a receive window that never limits. Growth 1.5
     is the real-valued form; :func:`rounds_delayed_ack` counts whole segments.
 
     Symbols: :math:`n` segments, :math:`W_1` initial_window_segments, :math:`g` growth.
@@ -115,7 +113,8 @@ def rounds(
 
     References
     ----------
-    RFC 5681, 3.1; Cardwell, Savage and Anderson, INFOCOM 2000, eq. 9.
+    RFC 5681, 3.1; Cardwell, Savage and Anderson, INFOCOM 2000, doi:10.1109/INFCOM.2000.832574, eq.
+    9.
     """
     count = non_negative("segments", segments)
     first = positive("initial_window_segments", initial_window_segments)
@@ -130,7 +129,7 @@ def rounds_delayed_ack(
     initial_window_segments: ArrayLike = 10,
     segments_per_ack: ArrayLike = 2,
 ) -> FloatArray:
-    r"""Round trips of slow start in whole segments, one acknowledgement per several of them.
+    r"""Round trips of slow start with delayed acknowledgements, in whole segments.
 
     .. math::
 
@@ -140,7 +139,7 @@ def rounds_delayed_ack(
     Parameters
     ----------
     segments : array_like
-        Full segments to send. [1]
+        Full segments to be sent. [1]
     initial_window_segments : array_like
         First window. [1]
     segments_per_ack : array_like
@@ -151,11 +150,11 @@ def rounds_delayed_ack(
     numpy.ndarray
         Rounds, the last one included. [1]
 
-    Raises
-    ------
-    DomainError
-        If ``segments`` is negative, ``initial_window_segments`` below 1 or ``segments_per_ack``
-        zero or negative.
+    See Also
+    --------
+    rounds : Acknowledgement per segment.
+    netcalc.models.tcp.cardwell.slow_start_s : Expected time, linear at the maximum window.
+    netcalc.models.tcp.bbr.bbr_startup_rounds : BBR's Startup.
 
     Notes
     -----
@@ -197,14 +196,14 @@ def window_growth_s(
     initial_window_segments: ArrayLike = 10,
     growth: ArrayLike = 2,
 ) -> FloatArray:
-    r"""Time that slow start takes to reach a window.
+    r"""Time until slow start reaches a window.
 
     .. math:: t = RTT \lceil \log_g (\lceil W / M \rceil / W_1) \rceil
 
     Parameters
     ----------
     window_bytes : array_like
-        Window to be reached. [byte]
+        Target window. [byte]
     rtt_s : array_like
         Round-trip time. [s]
     mss_bytes : array_like
@@ -212,19 +211,13 @@ def window_growth_s(
     initial_window_segments : array_like
         First window. [1]
     growth : array_like
-        Factor of the window per round. [1]
+        Growth of the window per round trip, as a factor. [1]
 
     Returns
     -------
     numpy.ndarray
         Time until the window is reached; 0 where the first one is enough; nan or inf for a
         growth of 1. [s]
-
-    Raises
-    ------
-    DomainError
-        If ``window_bytes`` or ``rtt_s`` is negative, another input zero or negative, or
-        ``growth`` below 1.
 
     Notes
     -----

@@ -20,7 +20,7 @@ def tfrc_rounds(
     segments_per_ack: ArrayLike = 1.0,
     timeout_rtts: ArrayLike = 4.0,
 ) -> FloatArray:
-    r"""Round trips that TFRC takes for one packet, a function of the loss alone.
+    r"""Round trips per packet of TFRC, a function of the loss event rate alone.
 
     .. math:: f(p) = \sqrt{2bp/3} + 3 k \sqrt{3bp/8}\; p (1 + 32 p^2)
 
@@ -29,7 +29,7 @@ def tfrc_rounds(
     loss_ratio : array_like
         Loss events per packet. [ratio]
     segments_per_ack : array_like
-        Packets that one acknowledgement answers, b. [1]
+        Packets that one acknowledgement covers, b. [1]
     timeout_rtts : array_like
         Retransmission timeout in round trips. [1]
 
@@ -37,11 +37,6 @@ def tfrc_rounds(
     -------
     numpy.ndarray
         Rounds per packet; 0 at a loss of 0. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` is outside [0, 1], or another input zero or negative.
 
     Notes
     -----
@@ -72,7 +67,7 @@ def tfrc_throughput_bps(
     segments_per_ack: ArrayLike = 1.0,
     timeout_rtts: ArrayLike = 4.0,
 ) -> FloatArray:
-    r"""Rate at which TFRC sends.
+    r"""Sending rate of TFRC.
 
     .. math::
 
@@ -87,7 +82,7 @@ def tfrc_throughput_bps(
     rtt_s : array_like
         Round-trip time. [s]
     segments_per_ack : array_like
-        Packets that one acknowledgement answers, b. [1]
+        Packets that one acknowledgement covers, b. [1]
     timeout_rtts : array_like
         Retransmission timeout in round trips. [1]
 
@@ -96,10 +91,14 @@ def tfrc_throughput_bps(
     numpy.ndarray
         Sending rate; ``inf`` (not loss limited) at a loss of 0. [bit/s]
 
-    Raises
-    ------
-    DomainError
-        If ``loss_ratio`` is outside [0, 1], or another input zero or negative.
+    See Also
+    --------
+    netcalc.models.tcp.loss_limited.mathis_throughput_bps
+        Square-root law: low loss, no timeouts.
+    netcalc.models.tcp.pftk.pftk_rate_pps : With timeouts, in packets per second.
+    netcalc.models.tcp.pftk.pftk_approx_rate_pps : With timeouts, approximately.
+    netcalc.models.tcp.cubic.cubic_throughput_bps : CUBIC.
+    netcalc.models.tcp.cardwell.lossy_transfer_s : Short transfers, slow start included.
 
     Notes
     -----
@@ -134,32 +133,35 @@ def tfrc_loss_ratio(
     segments_per_ack: ArrayLike = 1.0,
     timeout_rtts: ArrayLike = 4.0,
 ) -> FloatArray:
-    r"""Largest loss at which TFRC still sends at a given rate.
+    r"""Largest loss event rate at which TFRC reaches a given rate.
 
     .. math:: \sqrt{2bp/3} + 3 k \sqrt{3bp/8}\; p (1 + 32 p^2) = \frac{8 s}{R X}
 
     Parameters
     ----------
     throughput_bps : array_like
-        Sending rate wanted. [bit/s]
+        Target sending rate. [bit/s]
     mss_bytes : array_like
         Size of a segment without IP and transport headers. [byte]
     rtt_s : array_like
         Round-trip time. [s]
     segments_per_ack : array_like
-        Packets that one acknowledgement answers, b. [1]
+        Packets that one acknowledgement covers, b. [1]
     timeout_rtts : array_like
         Retransmission timeout in round trips. [1]
 
     Returns
     -------
     numpy.ndarray
-        Loss events per packet, at most 1. [ratio]
+        Loss event ratio, at most 1. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If ``throughput_bps`` is negative, or another input zero or negative.
+    See Also
+    --------
+    netcalc.models.tcp.loss_limited.mathis_loss_ratio : Square-root law.
+    netcalc.models.tcp.pftk.pftk_loss_ratio : With timeouts.
+    netcalc.models.tcp.pftk.pftk_approx_loss_ratio : With timeouts, approximately.
+    netcalc.models.tcp.cubic.cubic_loss_ratio : CUBIC.
+    netcalc.models.tcp.bbr.bbr_loss_tolerance_ratio : BBR, which does not react to loss below it.
 
     Notes
     -----

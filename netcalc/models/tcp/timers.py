@@ -52,7 +52,7 @@ def rto_s(
     max_rto_s: ArrayLike = 60.0,
     floor: str = "rto",
 ) -> FloatArray:
-    r"""Retransmission timeout from the smoothed round trip and its variation.
+    r"""Retransmission timeout from the smoothed round-trip time and its variation.
 
     .. math:: RTO = \min(RTO_{max}, \max(RTO_{min}, SRTT + \max(G, 4 RTTVAR)))
 
@@ -65,25 +65,22 @@ def rto_s(
     granularity_s : array_like
         Tick of the clock. [s]
     min_rto_s : array_like
-        Least timeout: 1 s in the RFC, 0.2 s in Linux. [s]
+        Minimum timeout: 1 s in the RFC, 0.2 s in Linux. [s]
     max_rto_s : array_like
-        Largest timeout: 60 s or more in the RFC, 120 s in Linux. [s]
+        Maximum timeout: 60 s or more in the RFC, 120 s in Linux. [s]
     floor : {'rto', 'variation'}
-        What the least timeout holds up: the sum, or as in Linux the variation's term. [text]
+        Term that the minimum timeout bounds: the sum, or as in Linux the variation. [text]
 
     Returns
     -------
     numpy.ndarray
         Timeout. [s]
 
-    Raises
-    ------
-    DomainError
-        If a time is negative, ``max_rto_s`` zero, or ``floor`` another.
-
     Notes
     -----
     Validity: the formula; a kernel also rounds to its ticks.
+
+    Typical: 1 s at least by the RFC, 0.2 s at least in Linux.
 
     Symbols: :math:`SRTT` srtt_s, :math:`RTTVAR` rttvar_s, :math:`G` granularity_s,
     :math:`RTO_{min}` min_rto_s, :math:`RTO_{max}` max_rto_s. Not in the equation: floor (what the
@@ -125,7 +122,7 @@ def rto_estimate(
     initial_rto_s: float = 1.0,
     floor: str = "rto",
 ) -> RtoEstimate:
-    r"""Smoothed round trip, variation and timeout after each sample.
+    r"""Smoothed round-trip time, variation and retransmission timeout after each sample.
 
     .. math::
 
@@ -144,13 +141,13 @@ def rto_estimate(
     granularity_s : float
         Tick of the clock. [s]
     min_rto_s : float
-        Least timeout. [s]
+        Minimum timeout. [s]
     max_rto_s : float
-        Largest timeout. [s]
+        Maximum timeout. [s]
     initial_rto_s : float
         Timeout before the first sample. [s]
     floor : {'rto', 'variation'}
-        What the least timeout holds up, see :func:`rto_s`. [text]
+        Term that the minimum timeout bounds, see :func:`rto_s`. [text]
 
     Returns
     -------
@@ -158,16 +155,10 @@ def rto_estimate(
         ``srtt_s``, ``rttvar_s`` and ``rto_s`` after each sample; nan where the sample is nan,
         and for the first two until there is a sample. [s]
 
-    Raises
-    ------
-    DomainError
-        If a time is negative, ``rtt_s`` is empty or not one list, ``retransmitted`` of another
-        length, or ``floor`` another.
-
     Notes
     -----
     Validity: one sample per round trip, as the gains are meant. A nan is no sample: the state
-    stays. The doubled timeout of a repetition is :func:`backoff_s`.
+    stays. The doubled timeout of a retransmission is :func:`backoff_s`.
 
     Symbols: :math:`R_i` rtt_s. Not in the equation: retransmitted (which are passed over),
     granularity_s, min_rto_s, max_rto_s, initial_rto_s, floor (in the timeout of each state).
@@ -180,14 +171,17 @@ def rto_estimate(
 
     References
     ----------
-    RFC 6298, 2 and 3; Jacobson, SIGCOMM 1988; Karn and Partridge, SIGCOMM 1987.
+    RFC 6298, 2 and 3; Jacobson, SIGCOMM 1988, doi:10.1145/52324.52356; Karn and Partridge, SIGCOMM
+    1987, doi:10.1145/55482.55484.
     """
     samples = one_dimensional("rtt_s", non_negative("rtt_s", rtt_s))
     again = np.zeros(samples.shape, dtype=bool)
     if retransmitted is not None:
         again = np.atleast_1d(flags("retransmitted", retransmitted))
         if again.shape != samples.shape:
-            raise DomainError("retransmitted", f"of shape {again.shape}", f"{samples.size} values")
+            raise DomainError(
+                "wrong-count", "retransmitted", count=again.size, expected=samples.size
+            )
     limits = {
         "granularity_s": scalar("granularity_s", non_negative("granularity_s", granularity_s)),
         "min_rto_s": scalar("min_rto_s", non_negative("min_rto_s", min_rto_s)),
@@ -215,28 +209,23 @@ def rto_estimate(
 def backoff_s(
     timeout_count: ArrayLike, *, initial_rto_s: ArrayLike = 1.0, max_rto_s: ArrayLike = 60.0
 ) -> FloatArray:
-    r"""Timeout after a number of expiries in a row.
+    r"""Retransmission timeout after a number of consecutive timeouts.
 
     .. math:: RTO_n = \min(RTO_{max}, 2^n RTO_0)
 
     Parameters
     ----------
     timeout_count : array_like
-        Expiries so far. [1]
+        Consecutive timeouts so far. [1]
     initial_rto_s : array_like
         Timeout before the first of them. [s]
     max_rto_s : array_like
-        Largest timeout; inf for none. [s]
+        Maximum timeout; inf for none. [s]
 
     Returns
     -------
     numpy.ndarray
         Timeout that is running now. [s]
-
-    Raises
-    ------
-    DomainError
-        If ``timeout_count`` is no whole number of 0 or more, or a time zero or negative.
 
     Notes
     -----
@@ -266,34 +255,29 @@ def last_retransmission_s(
     linear_count: ArrayLike = 0,
     max_rto_s: ArrayLike = np.inf,
 ) -> FloatArray:
-    r"""Time from the first SYN to its last repetition.
+    r"""Time from the first SYN to its last retransmission.
 
     .. math:: t = RTO_0 (l + 2^r - 1)
 
     Parameters
     ----------
     retry_count : array_like
-        Repetitions with a doubled timeout: ``tcp_syn_retries``. [1]
+        Retransmissions with a doubled timeout: ``tcp_syn_retries``. [1]
     initial_rto_s : array_like
         First timeout. [s]
     linear_count : array_like
-        Repetitions before them that do not double: 4 in Linux since 6.5. [1]
+        Retransmissions before them whose timeout does not double: 4 in Linux since 6.5. [1]
     max_rto_s : array_like
-        Largest timeout; the formula is that without one. [s]
+        Maximum timeout; the formula is that without one. [s]
 
     Returns
     -------
     numpy.ndarray
-        Time of the last repetition. [s]
-
-    Raises
-    ------
-    DomainError
-        If a count is no whole number of 0 or more, or a time zero or negative.
+        Time of the last retransmission. [s]
 
     Notes
     -----
-    Validity: no answer at all, not even a refusal.
+    Validity: no reply at all, not even a reset.
 
     Symbols: :math:`r` retry_count, :math:`RTO_0` initial_rto_s, :math:`l` linear_count. Not in the
     equation: max_rto_s (which bounds each wait).
@@ -323,34 +307,29 @@ def give_up_s(
     linear_count: ArrayLike = 0,
     max_rto_s: ArrayLike = np.inf,
 ) -> FloatArray:
-    r"""Time after which a connection attempt without any answer is given up.
+    r"""Time until a connection attempt without any reply fails.
 
     .. math:: t = RTO_0 (l + 2^{r + 1} - 1)
 
     Parameters
     ----------
     retry_count : array_like
-        Repetitions with a doubled timeout: ``tcp_syn_retries``. [1]
+        Retransmissions with a doubled timeout: ``tcp_syn_retries``. [1]
     initial_rto_s : array_like
         First timeout. [s]
     linear_count : array_like
-        Repetitions before them that do not double: 4 in Linux since 6.5. [1]
+        Retransmissions before them whose timeout does not double: 4 in Linux since 6.5. [1]
     max_rto_s : array_like
-        Largest timeout; the formula is that without one. [s]
+        Maximum timeout; the formula is that without one. [s]
 
     Returns
     -------
     numpy.ndarray
         Time until ``connect`` fails. [s]
 
-    Raises
-    ------
-    DomainError
-        If a count is no whole number of 0 or more, or a time zero or negative.
-
     Notes
     -----
-    Validity: no answer at all, not even a refusal.
+    Validity: no reply at all, not even a reset.
 
     Symbols: :math:`r` retry_count, :math:`RTO_0` initial_rto_s, :math:`l` linear_count. Not in the
     equation: max_rto_s (which bounds each wait).

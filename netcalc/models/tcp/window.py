@@ -1,7 +1,7 @@
-r"""Window limits: what is in flight, and the rate that a window allows.
+r"""Window limits: data in flight, and the throughput that a window allows.
 
 A sender with a window of :math:`W` bytes sends at most :math:`W` per round trip. The path holds
-the product of bandwidth and delay; a window below it leaves the line idle for part of every
+the product of bandwidth and delay; a window below it leaves the link idle for part of every
 round.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, between, model, non_negative, positive
+from netcalc.checks import FloatArray, between, flag, keep_nan, model, non_negative, positive
 from netcalc.models.blocks import blockwise
 
 MAX_UNSCALED_WINDOW_BYTES = 65_535
@@ -20,12 +20,12 @@ MAX_WINDOW_SHIFT = 14
 """Largest shift of the window scale option (RFC 7323, 2.3)."""
 
 SEQUENCE_SPACE_BYTES = 2**32
-"""All sequence numbers of TCP. Old and new data are told apart within half of it. [byte]"""
+"""All sequence numbers of TCP. Old and new data can be distinguished within half of it. [byte]"""
 
 
 @model
 def bdp_bytes(rtt_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
-    r"""Bandwidth-delay product: what a full path holds, and the window that fills it.
+    r"""Bandwidth-delay product: the data in flight on a full path, and the window that fills it.
 
     .. math:: W = R \cdot RTT / 8
 
@@ -39,17 +39,18 @@ def bdp_bytes(rtt_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
     Returns
     -------
     numpy.ndarray
-        Bytes in flight when the line is just full. [byte]
+        Bytes in flight when the link is just full. [byte]
 
-    Raises
-    ------
-    DomainError
-        If ``rtt_s`` is negative, or ``bandwidth_bps`` zero or negative.
+    See Also
+    --------
+    netcalc.models.delays.latency.half_rate_bytes : One-way latency: half the rate is reached.
 
     Notes
     -----
-    Validity: an RTT that holds no queue of the flow's own. Bytes, not KB: books mix 1000 (RFC
-    6349) and 1024 (Peterson and Davie) in their tables.
+    Validity: an RTT without the flow's own queue. Bytes, not KB: books mix 1000 (RFC 6349) and 1024
+    (Peterson and Davie) in their tables.
+
+    Typical: 100 Mbit/s and 30 ms hold 375 kB; 10 Gbit/s and 100 ms hold 125 MB.
 
     Symbols: :math:`RTT` rtt_s, :math:`R` bandwidth_bps.
 
@@ -72,7 +73,7 @@ def bdp_bytes(rtt_s: ArrayLike, *, bandwidth_bps: ArrayLike) -> FloatArray:
 def bdp_packets(
     rtt_s: ArrayLike, *, bandwidth_bps: ArrayLike, packet_bytes: ArrayLike
 ) -> FloatArray:
-    r"""Bandwidth-delay product counted in packets.
+    r"""Bandwidth-delay product in packets.
 
     .. math:: n = R \cdot RTT / (8 L)
 
@@ -88,12 +89,7 @@ def bdp_packets(
     Returns
     -------
     numpy.ndarray
-        Packets in flight when the line is just full; not rounded. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``rtt_s`` is negative, or another input zero or negative.
+        Packets in flight when the link is just full; not rounded. [1]
 
     Notes
     -----
@@ -118,7 +114,7 @@ def bdp_packets(
 def throughput_bps(
     window_bytes: ArrayLike, *, rtt_s: ArrayLike, bandwidth_bps: ArrayLike = np.inf
 ) -> FloatArray:
-    r"""Rate that a window allows, at most the rate of the line.
+    r"""Throughput that a window allows, at most the line rate.
 
     .. math:: X = \min(R, 8 W / RTT)
 
@@ -130,28 +126,28 @@ def throughput_bps(
     rtt_s : array_like
         Round-trip time, serialization of the packet and waits in queues included. [s]
     bandwidth_bps : array_like
-        Rate of the bottleneck at the layer of the window; without it there is no cap. [bit/s]
+        Rate of the bottleneck at the layer of the window; infinite for no limit. [bit/s]
 
     Returns
     -------
     numpy.ndarray
         Throughput at the layer of the window: TCP windows count payload. [bit/s]
 
-    Raises
-    ------
-    DomainError
-        If ``window_bytes`` is negative, or ``rtt_s`` or ``bandwidth_bps`` zero or negative.
+    See Also
+    --------
+    serialized_throughput_bps : Window of few packets, serialization included.
+    netcalc.models.rates.packet_rates.stop_and_wait_utilization : Window of one packet.
 
     Notes
     -----
     Validity: no loss. With a window of few packets use :func:`serialized_throughput_bps`, which
-    adds the time to clock a packet.
+    adds the serialization of a packet.
 
     Symbols: :math:`W` window_bytes, :math:`RTT` rtt_s, :math:`R` bandwidth_bps.
 
     Examples
     --------
-    The 16-bit window at 100 ms, on any line:
+    The 16-bit window at 100 ms, on any link:
 
     >>> float(throughput_bps(65535, rtt_s=0.1))
     5242800.0
@@ -175,7 +171,7 @@ def serialized_throughput_bps(
     bandwidth_bps: ArrayLike,
     base_rtt_s: ArrayLike,
 ) -> FloatArray:
-    r"""Rate of a sliding window of packets, with the time to clock each of them.
+    r"""Throughput of a sliding window of packets, serialization included.
 
     .. math:: X = R \min(1, W s / (RTT_0 + s)), \quad s = 8 L / R
 
@@ -186,7 +182,7 @@ def serialized_throughput_bps(
     packet_bytes : array_like
         Size of a packet on the wire. [byte]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
     base_rtt_s : array_like
         Round-trip time of an empty path without serialization: propagation and processing. [s]
 
@@ -195,21 +191,21 @@ def serialized_throughput_bps(
     numpy.ndarray
         Throughput at the layer of ``packet_bytes``. [bit/s]
 
-    Raises
-    ------
-    DomainError
-        If ``window_packets`` or ``base_rtt_s`` is negative, or another input zero or negative.
+    See Also
+    --------
+    throughput_bps : Window limit of a byte stream.
+    netcalc.models.rates.packet_rates.stop_and_wait_utilization : Window of one packet.
 
     Notes
     -----
-    Validity: one line, one acknowledgement per packet that takes no time to clock, no loss.
+    Validity: one link, one acknowledgement per packet with negligible serialization, no loss.
 
     Symbols: :math:`W` window_packets, :math:`L` packet_bytes, :math:`R` bandwidth_bps,
     :math:`RTT_0` base_rtt_s.
 
     Examples
     --------
-    Ten packets of 1500 B at 10 Mbit/s and 20 ms keep the line busy for 57 %:
+    Ten packets of 1500 B at 10 Mbit/s and 20 ms keep the link busy for 57 %:
 
     >>> x = serialized_throughput_bps(10, packet_bytes=1500, bandwidth_bps=10e6, base_rtt_s=0.02)
     >>> round(float(x))
@@ -229,54 +225,54 @@ def serialized_throughput_bps(
 
 @model
 @blockwise
-def window_shift(window_bytes: ArrayLike) -> FloatArray:
-    r"""Window scale shift that a window needs.
+def window_shift(window_bytes: ArrayLike, *, at_most_14: bool = False) -> FloatArray:
+    r"""Window scale shift that a window requires.
 
     .. math:: \min \{ k : 65535 \cdot 2^k \ge W \}
 
     Parameters
     ----------
     window_bytes : array_like
-        Window wanted. [byte]
+        Target window. [byte]
+    at_most_14 : bool
+        Whether a window beyond the largest gives 14, the shift a sender then uses, or nan. [bool]
 
     Returns
     -------
     numpy.ndarray
-        Least shift, 0 to 14; nan above the largest window that TCP can announce, 65535 x 2^14
-        bytes. [1]
-
-    Raises
-    ------
-    DomainError
-        If ``window_bytes`` is negative.
+        Minimum shift, 0 to 14; above the largest window that TCP can announce, 65535 x 2^14 bytes,
+        nan or 14. [1]
 
     Notes
     -----
     Validity: the shift is fixed when the connection is set up, from the largest buffer that it
     may get.
 
-    Symbols: :math:`W` window_bytes, :math:`k` result.
+    Symbols: :math:`W` window_bytes, :math:`k` result. Not in the equation: at_most_14.
 
     Examples
     --------
     >>> float(window_shift(1.25e6)), float(window_shift(2**31))
     (5.0, nan)
+    >>> float(window_shift(2**31, at_most_14=True))
+    14.0
 
     References
     ----------
-    RFC 7323, 2.
+    RFC 7323, 2.2 and 2.3 (a shift above 14 counts as 14).
     """
     window = non_negative("window_bytes", window_bytes)
     # W / 65535 = m 2^e with m from 0.5 to 1: e doublings reach W, at m = 0.5 one less does.
     mantissa, exponent = np.frexp(window / MAX_UNSCALED_WINDOW_BYTES)
     shift = np.maximum(exponent - (mantissa == 0.5), 0)
+    beyond = MAX_WINDOW_SHIFT if flag("at_most_14", at_most_14) else np.nan
     possible = window <= MAX_UNSCALED_WINDOW_BYTES * 2.0**MAX_WINDOW_SHIFT
-    return np.where(possible, shift, np.nan)
+    return keep_nan(np.where(possible, shift, beyond), window)
 
 
 @model
 def max_window_bytes(shift: ArrayLike) -> FloatArray:
-    r"""Largest window that a scale shift can announce.
+    r"""Largest window of a given window scale shift.
 
     .. math:: W = 65535 \cdot 2^s
 
@@ -289,11 +285,6 @@ def max_window_bytes(shift: ArrayLike) -> FloatArray:
     -------
     numpy.ndarray
         Largest window. [byte]
-
-    Raises
-    ------
-    DomainError
-        If ``shift`` is not from 0 to 14.
 
     Notes
     -----
@@ -317,7 +308,7 @@ def max_window_bytes(shift: ArrayLike) -> FloatArray:
 def sequence_wrap_s(
     bandwidth_bps: ArrayLike, *, sequence_space_bytes: ArrayLike = SEQUENCE_SPACE_BYTES
 ) -> FloatArray:
-    r"""Time in which a sender at full rate uses up the sequence numbers.
+    r"""Time until the sequence numbers wrap at full rate.
 
     .. math:: t = 8 S / R
 
@@ -326,18 +317,13 @@ def sequence_wrap_s(
     bandwidth_bps : array_like
         Rate of the payload. [bit/s]
     sequence_space_bytes : array_like
-        Numbers until the wrap: 2^32 for all of them, 2^31 for the half within which old and new
-        can be told apart. [byte]
+        Sequence numbers until the wrap: 2^32 for all of them, 2^31 for the half within which old
+        and new can be distinguished. [byte]
 
     Returns
     -------
     numpy.ndarray
         Time until the wrap. [s]
-
-    Raises
-    ------
-    DomainError
-        If an input is zero or negative.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""``netcalc truth``: every lab at known truth, predicted and measured, with a verdict."""
+"""``netcalc validate``: every experiment at known parameters, predicted and measured."""
 
 from __future__ import annotations
 
@@ -11,35 +11,46 @@ from dataclasses import asdict
 import click
 
 from netcalc.cli import check_one_form, print_json, put
-from netcalc.cli.output import check_outputs, tell_written
+from netcalc.cli.mistakes import Command
+from netcalc.cli.output import check_outputs, print_written
 from netcalc.cli.progress import Progress
+from netcalc.cli.quantity import Choice
 from netcalc.cli.report import meta_of
 from netcalc.printable import printable
 from netcalc.samples import Table
 from netcalc.truth.table import LABS, TruthRow, truth_rows, truth_summary
-from netcalc.truth.table import truth as measure
+from netcalc.truth.table import validate as measure
 from netcalc.units import show
 
 _COLOURS = {"within": "green", "instrument": "yellow", "unexplained": "red"}
 _HEADINGS = ("predicted", "measured", "error", "own", "verdict")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option(
-    "--lab", "labs", multiple=True, type=click.Choice(LABS), help="Only this one; again for more."
+    "--lab",
+    "labs",
+    multiple=True,
+    type=Choice(LABS),
+    metavar="NAME",
+    help=f"Run only this experiment: {', '.join(LABS)}. May be repeated.",
 )
-@click.option("--quick", is_flag=True, help="A part of the settings: some 35 s, not 110.")
+@click.option(
+    "--quick", is_flag=True, help="Run a part of the settings: about 35 s instead of 110 s."
+)
 @click.option(
     "--save",
     "save_path",
     metavar="FILE.json",
-    help="Keep the table, also of a run that is stopped.",
+    help="File to save the table to; also written if the run is stopped.",
 )
-@click.option("--plot", "plot_path", metavar="OUT.html", help="Draw measured against predicted.")
-@click.option("--force", is_flag=True, help="Replace files that exist.")
+@click.option(
+    "--plot", "plot_path", metavar="OUT.html", help="Plot measured against predicted values."
+)
+@click.option("--force", is_flag=True, help="Replace existing files.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
-def truth(
+def validate(
     labs: tuple[str, ...],
     quick: bool,
     save_path: str | None,
@@ -48,19 +59,19 @@ def truth(
     as_json: bool,
     as_csv: bool,
 ) -> None:
-    """Run every lab where the truth is known, and compare with theory.
+    """Run every experiment on emulated links with known parameters and compare with theory.
 
-    Paths are emulated on this machine; what is predicted comes from models with the parameters that
-    were set, nothing is fitted. The column "own" is what the instrument costs by itself, measured
-    in the same run; it explains a row, but is subtracted from none.
+    Predictions come from the models with the parameters of the links; nothing is fitted. The
+    column "own" is the measurement error of the instrument itself, measured in the same run; it can
+    explain a deviation and is never subtracted.
 
-    The exit code is 1 if the table does not hold: the median of the errors is above 2 %, or a row
-    is off by more than 5 % and that cost does not explain it. Ctrl-C stops and keeps what was
-    measured.
+    The exit code is 1 if the median error exceeds 2 %, or if a row deviates by more than 5 % and
+    the measurement error does not explain it. Ctrl-C stops the run and keeps the rows measured so
+    far.
     """
     check_one_form(as_json, as_csv)
     check_outputs(save_path, plot_path, force=force)
-    with Progress("truth") as progress:
+    with Progress("validate") as progress:
         table = measure(labs=labs, quick=quick, progress=progress, save=save_path)
     rows = truth_rows(table)
     found = truth_summary(rows)
@@ -78,7 +89,7 @@ def truth(
         print_truth(table)
     if plot_path is not None:
         save_truth_plot(table, plot_path)
-    tell_written(save_path, plot_path)
+    print_written(save_path, plot_path)
     if table.meta.partial:
         sys.exit(130)
     if not found.holds:
@@ -86,7 +97,7 @@ def truth(
 
 
 def print_truth(table: Table) -> None:
-    """Print a table, what stands under it, and whether it holds."""
+    """Print a table, its notes, and whether it holds."""
     rows = truth_rows(table)
     print_rows(rows)
     for line in notes(rows, table):
@@ -117,13 +128,13 @@ def print_rows(rows: Sequence[TruthRow]) -> None:
 
 
 def _line(what: str, predicted: str, measured: str, error: str, own: str, verdict: str) -> str:
-    """Return one line; what is too long for its column stands on a line of its own."""
+    """Return one line; a setting too long for its column gets a line of its own."""
     begin = f"{what:<22}" if len(what) <= 22 else f"{what}\n{'':<22}"
     return f"{begin}{predicted:>13}{measured:>13}{error:>9}{own:>11}  {verdict}"
 
 
 def notes(rows: Sequence[TruthRow], table: Table) -> list[str]:
-    """Return what stands under the table: why a row is flagged, what was not run, warnings."""
+    """Return the notes under the table: why a row is flagged, what was not run, warnings."""
     found = [
         f"{row.lab}, {row.setting}: {row.flag} ({row.statistic})"
         for row in rows
@@ -150,8 +161,8 @@ def _fields(row: TruthRow) -> dict[str, object]:
 def _csv(rows: Sequence[TruthRow]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    for place, fields in enumerate(map(_fields, rows)):
-        if not place:
+    for index, fields in enumerate(map(_fields, rows)):
+        if not index:
             writer.writerow(fields)
         writer.writerow(f"{v:.12g}" if isinstance(v, float) else v for v in fields.values())
     return text.getvalue()

@@ -1,8 +1,9 @@
-r"""Reading a throughput test: packets per second and wire rate behind a goodput.
+r"""Packet rates: packets per second and wire rate behind a goodput.
 
-The headers around a payload of :math:`p` bytes are there once in each packet, so goodput becomes
-a packet rate by division by :math:`8p` and a wire rate by :math:`W/p`. Adding a constant to the
-reading is right at the one rate and size it was found at; at small frames it invents packets.
+The headers around a payload of :math:`p` bytes are there once in each packet, so goodput becomes a
+packet rate by division by :math:`8p` and a wire rate by :math:`W/p`. Adding a constant to the
+reading is right only at the rate and size for which it was derived; with small frames it overstates
+the packet rate.
 """
 
 from __future__ import annotations
@@ -11,20 +12,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray, model, non_negative, positive, whole
-from netcalc.models.blocks import blockwise
 from netcalc.models.sizes.headers import PREAMBLE_AND_GAP_BYTES
 
 
 @model
 def goodput_rate_pps(goodput_bps: ArrayLike, *, payload_bytes: ArrayLike) -> FloatArray:
-    r"""Data packets per second behind a goodput reading.
+    r"""Packet rate behind a reported goodput.
 
     .. math:: f = \frac{G}{8 p}
 
     Parameters
     ----------
     goodput_bps : array_like
-        What the test printed: application bytes as bits per second. [bit/s]
+        Reported goodput: application bytes, in bits per second. [bit/s]
     payload_bytes : array_like
         Payload in each packet. [byte]
 
@@ -33,14 +33,13 @@ def goodput_rate_pps(goodput_bps: ArrayLike, *, payload_bytes: ArrayLike) -> Flo
     numpy.ndarray
         Data packets per second. [packet/s]
 
-    Raises
-    ------
-    DomainError
-        If ``goodput_bps`` is negative, or ``payload_bytes`` zero or negative.
+    See Also
+    --------
+    constant_offset_rate_pps : A common error.
 
     Notes
     -----
-    Validity: all packets of one size; acknowledgements come on top.
+    Validity: all packets of one size; acknowledgements are extra.
 
     Symbols: :math:`G` goodput_bps, :math:`p` payload_bytes.
 
@@ -75,11 +74,6 @@ def rate_goodput_bps(rate_pps: ArrayLike, *, payload_bytes: ArrayLike) -> FloatA
     numpy.ndarray
         Goodput. [bit/s]
 
-    Raises
-    ------
-    DomainError
-        If an argument is negative.
-
     Notes
     -----
     Validity: all packets of one size, none lost.
@@ -103,32 +97,27 @@ def rate_goodput_bps(rate_pps: ArrayLike, *, payload_bytes: ArrayLike) -> FloatA
 def goodput_wire_bps(
     goodput_bps: ArrayLike, *, payload_bytes: ArrayLike, wire_bytes: ArrayLike
 ) -> FloatArray:
-    r"""Share of the line, in bits per second, that a goodput takes with all its headers.
+    r"""Rate on the wire behind a reported goodput, all headers included.
 
     .. math:: R_w = G \, W / p
 
     Parameters
     ----------
     goodput_bps : array_like
-        What the test printed: application bytes as bits per second. [bit/s]
+        Reported goodput: application bytes, in bits per second. [bit/s]
     payload_bytes : array_like
         Payload in each packet. [byte]
     wire_bytes : array_like
-        What each packet takes on the wire. [byte]
+        Wire size of each packet. [byte]
 
     Returns
     -------
     numpy.ndarray
-        Rate on the wire, above the line rate where the reading cannot be. [bit/s]
-
-    Raises
-    ------
-    DomainError
-        If ``goodput_bps`` is negative, or a size zero or negative.
+        Rate on the wire, above the line rate where the reading is impossible. [bit/s]
 
     Notes
     -----
-    Validity: all packets of one size, nothing sent twice.
+    Validity: all packets of one size, no retransmissions.
 
     Symbols: :math:`G` goodput_bps, :math:`p` payload_bytes, :math:`W` wire_bytes.
 
@@ -146,11 +135,10 @@ def goodput_wire_bps(
 
 
 @model
-@blockwise
 def header_bandwidth_bps(
     payload_bytes: ArrayLike, *, wire_bytes: ArrayLike, bandwidth_bps: ArrayLike
 ) -> FloatArray:
-    r"""Part of a full line that goes to headers, preambles and gaps.
+    r"""Bandwidth of a full link that headers, preambles and gaps use.
 
     .. math:: R_h = R \, (1 - p / W)
 
@@ -159,23 +147,18 @@ def header_bandwidth_bps(
     payload_bytes : array_like
         Payload in each packet. [byte]
     wire_bytes : array_like
-        What each packet takes on the wire. [byte]
+        Wire size of each packet. [byte]
     bandwidth_bps : array_like
-        Rate of the line. [bit/s]
+        Rate of the link. [bit/s]
 
     Returns
     -------
     numpy.ndarray
-        What is missing from the line rate; nan where the payload exceeds the wire. [bit/s]
-
-    Raises
-    ------
-    DomainError
-        If ``payload_bytes`` is negative, or another argument zero or negative.
+        Line rate minus goodput; nan where the payload exceeds the wire. [bit/s]
 
     Notes
     -----
-    Validity: a line that is full of packets of one size. At any other load the missing part is
+    Validity: a link that is full of packets of one size. At any other load the missing part is
     proportional to the load, so it is no constant that can be added to a reading.
 
     Symbols: :math:`p` payload_bytes, :math:`W` wire_bytes, :math:`R` bandwidth_bps.
@@ -202,14 +185,14 @@ def constant_offset_rate_pps(
     offset_bps: ArrayLike = 6e6,
     overhead_bytes: ArrayLike = PREAMBLE_AND_GAP_BYTES,
 ) -> FloatArray:
-    r"""Packets per second by adding a constant to the reading: a mistake, kept to be compared.
+    r"""Packet rate with a constant added to the goodput: a common error, for comparison.
 
     .. math:: f = \frac{G + G_0}{8 (F + o)}
 
     Parameters
     ----------
     goodput_bps : array_like
-        What the test printed: application bytes as bits per second. [bit/s]
+        Reported goodput: application bytes, in bits per second. [bit/s]
     frame_bytes : array_like
         Frame size that the test was set to. [byte]
     offset_bps : array_like
@@ -220,12 +203,11 @@ def constant_offset_rate_pps(
     Returns
     -------
     numpy.ndarray
-        Packets per second, too many wherever the line is not full. [packet/s]
+        Packets per second, too high wherever the link is not full. [packet/s]
 
-    Raises
-    ------
-    DomainError
-        If an argument is negative.
+    See Also
+    --------
+    goodput_rate_pps : The correct packet rate.
 
     Notes
     -----
@@ -255,14 +237,14 @@ def constant_offset_rate_pps(
 def stop_and_wait_utilization(
     packet_bytes: ArrayLike, *, bandwidth_bps: ArrayLike, rtt_s: ArrayLike
 ) -> FloatArray:
-    r"""Share of a link that a sender uses that waits for each packet's acknowledgement.
+    r"""Utilization of a link by a stop-and-wait sender.
 
     .. math:: u = \frac{8L/R}{RTT + 8L/R}
 
     Parameters
     ----------
     packet_bytes : array_like
-        Packet, with all that is sent of it. [byte]
+        Packet size, headers included. [byte]
     bandwidth_bps : array_like
         Rate of the link. [bit/s]
     rtt_s : array_like
@@ -271,12 +253,13 @@ def stop_and_wait_utilization(
     Returns
     -------
     numpy.ndarray
-        Utilization; nan for a packet of no bytes over no distance. [ratio]
+        Utilization; nan for a packet of 0 bytes over no distance. [ratio]
 
-    Raises
-    ------
-    DomainError
-        If an argument is negative, or ``bandwidth_bps`` zero.
+    See Also
+    --------
+    netcalc.models.tcp.window.throughput_bps : Window limit of a byte stream.
+    netcalc.models.tcp.window.serialized_throughput_bps
+        Window of few packets, serialization included.
 
     Notes
     -----
@@ -306,35 +289,29 @@ def stop_and_wait_goodput_bps(
     cycle_s: ArrayLike,
     capacity_bps: ArrayLike,
 ) -> FloatArray:
-    r"""Goodput of several senders in lockstep with their receivers, up to saturation.
+    r"""Goodput of N stop-and-wait senders, up to saturation.
 
     .. math:: G = \min\left(C,\; n \, \frac{8 p}{t}\right)
 
     Parameters
     ----------
     pair_count : array_like
-        Sender and receiver pairs at work at once. [1]
+        Concurrent stop-and-wait pairs. [1]
     payload_bytes : array_like
-        Payload that a pair sends before it waits for the answer. [byte]
+        Payload that a pair sends before it waits for the reply. [byte]
     cycle_s : array_like
-        Time from one sending to the next: data, answer, travel and host time. [s]
+        Time from one packet to the next: data, reply, propagation and host time. [s]
     capacity_bps : array_like
-        Goodput at which the line or the device is full. [bit/s]
+        Goodput at which the link or the device is full. [bit/s]
 
     Returns
     -------
     numpy.ndarray
         Goodput of all pairs together. [bit/s]
 
-    Raises
-    ------
-    DomainError
-        If ``pair_count`` is no whole number, ``payload_bytes`` is negative, or ``cycle_s`` or
-        ``capacity_bps`` zero or negative.
-
     Notes
     -----
-    Validity: no queueing below saturation, so the knee is rounder in a real test.
+    Validity: no queueing below saturation, so the knee is rounder in a measurement.
 
     Symbols: :math:`n` pair_count, :math:`p` payload_bytes, :math:`t` cycle_s, :math:`C`
     capacity_bps.
@@ -359,28 +336,23 @@ def stop_and_wait_goodput_bps(
 def saturating_pair_count(
     capacity_bps: ArrayLike, *, payload_bytes: ArrayLike, cycle_s: ArrayLike
 ) -> FloatArray:
-    r"""Pairs in lockstep that fill a line together.
+    r"""Number of stop-and-wait senders that saturate a link.
 
     .. math:: n = \left\lceil \frac{C \, t}{8 p} \right\rceil
 
     Parameters
     ----------
     capacity_bps : array_like
-        Goodput at which the line or the device is full. [bit/s]
+        Goodput at which the link or the device is full. [bit/s]
     payload_bytes : array_like
-        Payload that a pair sends before it waits for the answer. [byte]
+        Payload that a pair sends before it waits for the reply. [byte]
     cycle_s : array_like
-        Time from one sending to the next. [s]
+        Time from one packet to the next. [s]
 
     Returns
     -------
     numpy.ndarray
         Smallest whole number of pairs that reaches the capacity. [1]
-
-    Raises
-    ------
-    DomainError
-        If an argument is zero or negative.
 
     Notes
     -----

@@ -1,0 +1,143 @@
+"""Mistakes on a command line: which word is wrong, in the names and units that were typed."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+import click
+
+from netcalc.errors import DomainError, ExperimentError, NetcalcError
+
+_SYMBOLS = {"byte": "B", "1": "", "text": "", "bool": ""}
+
+
+class CommandError(NetcalcError):
+    """A command line with an unknown command or option, or with a word too many or too few."""
+
+
+class _UnexpectedArguments(click.UsageError):
+    """Words behind the arguments of a command."""
+
+    def __init__(self, words: list[str], ctx: click.Context) -> None:
+        super().__init__(f"unexpected arguments: {' '.join(words)}", ctx)
+        self.words = words
+
+
+class _UnknownCommand(click.UsageError):
+    """A command that a group does not have."""
+
+    def __init__(self, name: str, ctx: click.Context, suggestions: list[str]) -> None:
+        super().__init__(f"unknown command: {name}", ctx)
+        self.name, self.suggestions = name, suggestions
+
+
+class Command(click.Command):
+    """A command whose mistakes can be told apart by their class."""
+
+    allow_extra_args = True  # so that click leaves them to parse_args
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse words that belong to no argument."""
+        rest = super().parse_args(ctx, args)
+        if rest and not ctx.resilient_parsing:
+            raise _UnexpectedArguments(rest, ctx)
+        return rest
+
+
+class Group(click.Group):
+    """Commands; for an unknown one the nearest name is known."""
+
+    command_class = Command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the first word names."""
+        if self.get_command(ctx, args[0]) is None:
+            near = get_close_matches(args[0], self.list_commands(ctx), n=1)
+            raise _UnknownCommand(args[0], ctx, near)
+        return super().resolve_command(ctx, args)
+
+
+def command_error(error: click.ClickException) -> NetcalcError | None:
+    """Return which mistake click has found; None for one that its own sentence describes."""
+    ctx = getattr(error, "ctx", None)
+    command = "netcalc" if ctx is None else ctx.command_path
+    match error:
+        case click.NoSuchOption(option_name=option, possibilities=known):
+            near = get_close_matches(option, known or (), n=1)
+            return CommandError("unknown-option", command=command, option=option, **_near(near))
+        case _UnknownCommand(name=name, suggestions=near):
+            return CommandError("unknown-command", command=command, name=name, **_near(near))
+        case click.MissingParameter(param=click.Parameter() as parameter):
+            name = typed_name(parameter)
+            return CommandError("argument-missing", command=command, name=name)
+        case _UnexpectedArguments(words=words):
+            return CommandError("unexpected-argument", command=command, words=" ".join(words))
+        case click.BadOptionUsage(option_name=option):
+            return CommandError("option-without-value", command=command, option=option)
+    return None
+
+
+def _near(names: list[str]) -> dict[str, list[str]]:
+    return {"suggestions": names} if names else {}
+
+
+def for_command_line(error: NetcalcError) -> NetcalcError:
+    """Mark an error as shown to a person at a terminal: its hint names options, not arguments."""
+    error.values["typed"] = True
+    return error
+
+
+def typed_name(parameter: click.Parameter) -> str:
+    """Return the name of an option, or of an argument, as the help shows it."""
+    if isinstance(parameter, click.Option):
+        return parameter.opts[0]
+    return parameter.human_readable_name.strip("[].")
+
+
+@contextlib.contextmanager
+def named_as_typed() -> Iterator[None]:
+    """Name options of the current command where an error of the library names arguments."""
+    parameters = click.get_current_context().command.params
+    options = {
+        one.name: (typed_name(one), getattr(one.type, "unit", "")) for one in parameters if one.name
+    }
+    try:
+        yield
+    except (DomainError, ExperimentError) as error:
+        rename(error, options)
+        raise
+
+
+def rename(error: NetcalcError, names: Mapping[str, tuple[str, str]]) -> None:
+    """Give an error about an argument the name and the unit that a person types for it.
+
+    Parameters
+    ----------
+    error : NetcalcError
+        The error; changed in its values.
+    names : mapping
+        By argument: the name that is typed, and the unit of its number.
+    """
+    argument, index, rest = str(error.values.get("name")).partition("[")  # one of several values
+    if argument not in names:
+        return
+    name, unit = names[argument]
+    error.values["name"] = f"{name}{index}{rest}"
+    error.values["value"] = with_unit(error.values.get("value"), unit)
+
+
+def with_unit(value: Any, unit: str) -> Any:
+    """Write a number with its unit: ``-0.001 s``; a value that is no number stays as it is."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return value
+    if unit == "ratio":
+        return f"{number * 100:.12g}%"
+    symbol = _SYMBOLS.get(unit, unit)
+    return f"{number:.12g} {symbol}" if symbol else value

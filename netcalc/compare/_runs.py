@@ -1,0 +1,52 @@
+"""The facts of a run that decide how it is compared: experiment, protocol and emulated path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from netcalc.path import Path
+from netcalc.samples import Instrument, Meta, TransactionSamples
+
+# Files saved before ``meta.experiment`` existed name the experiment in the tool.
+_EXPERIMENTS = {
+    "netcalc line-rate": "line_rate",
+    "netcalc lockstep": "lockstep",
+    "netcalc small-writes": "small_writes",
+    "netcalc transactions": "transactions",
+}
+
+
+def experiment(meta: Meta) -> str:
+    """Return the experiment of a run, such as ``line_rate``; empty for samples of another tool."""
+    return meta.experiment or _EXPERIMENTS.get(meta.tool, "")
+
+
+def protocol(meta: Meta) -> str:
+    """Return the transport of a run: that recorded, or for an older file the end of its target.
+
+    Files saved before ``meta.protocol`` existed have a target such as ``emulated path, TCP``.
+    """
+    return meta.protocol or meta.target.rpartition(", ")[2].lower()
+
+
+def is_small_writes(samples: TransactionSamples) -> bool:
+    """Whether each request of a run was written in parts."""
+    known = experiment(samples.meta)
+    if not known:  # samples that a program put together itself
+        return samples.meta.instrument.write_bytes is not None
+    return known == "small_writes"
+
+
+def emulated_path(facts: Instrument) -> Path | None:
+    """Return the emulated path of a run; None without one."""
+    return Path.from_truth(facts.truth) if facts.truth else None
+
+
+def truth_value(facts: Instrument, name: str, default: Any) -> Any:
+    """Return a setting of the emulated path of a run, or a default without one."""
+    return (facts.truth or {}).get(name, default)
+
+
+def ip_version(facts: Instrument) -> int:
+    """Return the IP version of a run: 4 where none was recorded."""
+    return 6 if facts.address_family == "IPv6" else 4

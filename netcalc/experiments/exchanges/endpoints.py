@@ -1,0 +1,284 @@
+"""The two ends of an exchange, in namespaces of the run: sockets, taps, counters, settings."""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from netcalc.emulation.wire.emulated_path import EmulatedPath
+from netcalc.emulation.wire.ends import DEVICE
+from netcalc.errors import ExperimentError
+from netcalc.experiments.exchanges.tap import Tap
+from netcalc.experiments.peers.namespace import Namespace
+from netcalc.experiments.running import instrument
+from netcalc.experiments.running.run import Record
+from netcalc.messages import Notice
+from netcalc.path import Path
+
+with suppress(ImportError):  # other systems import this module, too
+    import fcntl
+
+CLIENT, SERVER = {4: "127.0.0.1", 6: "::1"}, {4: "127.0.0.2", 6: "fd00::2"}
+"""Addresses of the two ends on a loopback: two, so that a packet shows its direction."""
+COUNTERS = "/proc/net/netstat"
+_BIND_ADDRESS_NO_PORT, _SIOCGIFINDEX, _SIOCSIFADDR = 24, 0x8933, 0x8916
+_CONGESTION = "net.ipv4.tcp_congestion_control"
+
+
+class End(Protocol):
+    """One end of an exchange: a namespace that opens sockets and reads files of its kernel."""
+
+    def socket(self, family: int, kind: int, protocol: int = 0) -> socket.socket:
+        """Open a socket there."""
+
+    def read(self, path: str) -> str:
+        """Read a file of that kernel."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathEnd:
+    """One end of an emulated path."""
+
+    emulated: EmulatedPath
+    side: str
+
+    def socket(self, family: int, kind: int, protocol: int = 0) -> socket.socket:
+        """Open a socket there."""
+        return self.emulated.socket(self.side, family, kind, protocol)
+
+    def read(self, path: str) -> str:
+        """Read a file of that kernel."""
+        return self.emulated.read(path, self.side)
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoints:
+    """The two ends of an exchange: a namespace for each, or one for both."""
+
+    client: End
+    server: End
+    client_host: str
+    server_host: str
+    own: bool
+    interface: str
+    offload: bool = False
+
+    @property
+    def version(self) -> int:
+        """Version of IP, 4 or 6."""
+        return 6 if ":" in self.server_host else 4
+
+    @property
+    def family(self) -> socket.AddressFamily:
+        """Address family of both ends."""
+        return socket.AF_INET6 if self.version == 6 else socket.AF_INET
+
+    def client_socket(self, kind: int, protocol: int = 0) -> socket.socket:
+        """Open a socket of the client, on the client's address."""
+        sock = self.client.socket(self.family, kind, protocol)
+        if self.client is self.server and self.version == 6:
+            # Both addresses are of one host; unbound, the kernel would pick the server's.
+            try:
+                if kind == socket.SOCK_STREAM:
+                    sock.setsockopt(socket.IPPROTO_IP, _BIND_ADDRESS_NO_PORT, 1)
+                sock.bind((self.client_host, 0))
+            except BaseException:
+                sock.close()
+                raise
+        return sock
+
+    def tap(self, end: End) -> Tap:
+        """Open a packet tap at one end."""
+        sock = end.socket(socket.AF_PACKET, socket.SOCK_DGRAM)
+        try:
+            return Tap(sock, self.interface, both_ends=self.client is self.server)
+        except BaseException:
+            sock.close()
+            raise
+
+    def listener(self, kind: int) -> socket.socket:
+        """Open a socket of the server on a free port."""
+        sock = self.server.socket(self.family, kind)
+        try:
+            sock.bind((self.server_host, 0))
+            if kind == socket.SOCK_STREAM:
+                sock.listen(64)
+        except BaseException:
+            sock.close()
+            raise
+        return sock
+
+    def counters(self) -> dict[str, dict[str, int]]:
+        """Return the kernel's counters by end; on a loopback both ends share them."""
+        if self.server is self.client:
+            return {"both": read_counters(self.client)}
+        return {"client": read_counters(self.client), "server": read_counters(self.server)}
+
+    def read_number(self, name: str) -> int | None:
+        """Read a setting of the client's kernel; None where it has no such setting."""
+        try:
+            return int(self.client.read(setting_file(name)))
+        except (OSError, ValueError, ExperimentError):
+            return None
+
+
+@contextmanager
+def open_taps(
+    run: Record[Any], endpoints: Endpoints, *, wanted: bool = True
+) -> Iterator[list[Tap]]:
+    """Open a packet tap at each end, or one for both; none where the system permits none."""
+    taps: list[Tap] = []
+    try:
+        if endpoints.own and wanted:
+            try:
+                taps.append(endpoints.tap(endpoints.client))
+                if endpoints.server is not endpoints.client:
+                    taps.append(endpoints.tap(endpoints.server))
+            except OSError as error:
+                reason = error.strerror or str(error)
+                run.warnings.append(Notice("no-packet-tap", {"reason": reason}))
+        yield taps if endpoints.server is endpoints.client or len(taps) == 2 else []
+    finally:
+        for tap in taps:
+            tap.close()
+
+
+def save_capture(
+    run: Record[Any], taps: Sequence[Tap], pcap: str | os.PathLike[str] | None
+) -> None:
+    """Write the packets of the client's tap to a capture file, if there is a tap."""
+    if pcap is None:
+        return
+    if not taps:
+        run.warnings.append(Notice("no-capture"))
+        return
+    taps[0].read()
+    taps[0].save(pcap)
+
+
+@contextmanager
+def open_endpoints(
+    run: Record[Any],
+    path: Path | None,
+    *,
+    mtu_bytes: int,
+    version: int = 4,
+    sysctls: Mapping[str, str] | None = None,
+) -> Iterator[Endpoints]:
+    """Open the ends of a run: of an emulated path, or on a loopback in a namespace of its own.
+
+    In a namespace of the run, connections use Reno: BBR, the default of some systems, spreads the
+    segments of a response over the round trip.
+
+    Where the system refuses a namespace, the loopback is that of the host, whose settings are not
+    changed; a warning reports it.
+    """
+    settings = {_CONGESTION: "reno", **(sysctls or {})}
+    run.facts["address_family"] = f"IPv{version}"
+    if path is None:
+        opened = _loopback(run, mtu_bytes, version, settings)
+    else:
+        opened = _emulated(run, path, version, settings)
+    with opened as endpoints:
+        run.host = endpoints.server_host
+        run.measure_own_error()
+        yield endpoints
+        run.measure_own_error()
+
+
+@contextmanager
+def _loopback(
+    run: Record[Any], mtu_bytes: int, version: int, settings: Mapping[str, str]
+) -> Iterator[Endpoints]:
+    with (
+        instrument.one_processor() as processor,
+        Namespace(stopping=run.stopping, mtu_bytes=mtu_bytes) as namespace,
+    ):
+        run.facts.update(instrument.loopback(), shared_processor=processor)
+        run.facts["namespace"] = "its own" if namespace.own else "the host's"
+        client, server = CLIENT[version], SERVER[version]
+        if namespace.own:
+            run.facts["loopback_mtu_bytes"] = mtu_bytes
+            for name, value in settings.items():
+                namespace.write(setting_file(name), value)
+            if version == 6:
+                _add_address(namespace, server)
+        else:
+            server = client if version == 6 else server
+            run.warnings.append(Notice("host-loopback", {"reason": namespace.refused}))
+        yield Endpoints(namespace, namespace, client, server, namespace.own, "lo")
+
+
+def _add_address(namespace: Namespace, address: str) -> None:
+    """Add a second IPv6 address to the loopback of a run."""
+    try:
+        with namespace.socket(socket.AF_INET6, socket.SOCK_DGRAM) as sock:
+            request = struct.pack("16s24x", b"lo")
+            (index,) = struct.unpack_from("i", fcntl.ioctl(sock, _SIOCGIFINDEX, request), 16)
+            packed = socket.inet_pton(socket.AF_INET6, address)
+            fcntl.ioctl(sock, _SIOCSIFADDR, struct.pack("16sIi", packed, 128, index))
+    except OSError as error:
+        raise ExperimentError(
+            "loopback-has-no-ipv6", phase="namespace", reason=error.strerror or str(error)
+        ) from error
+
+
+@contextmanager
+def _emulated(
+    run: Record[Any], path: Path, version: int, settings: Mapping[str, str]
+) -> Iterator[Endpoints]:
+    with EmulatedPath(path, sysctls=settings) as emulated:
+        run.facts.update(namespace="its own", truth=emulated.truth())
+        yield Endpoints(
+            PathEnd(emulated, "A"),
+            PathEnd(emulated, "B"),
+            emulated.address("A", version),
+            emulated.address("B", version),
+            True,
+            DEVICE,
+            emulated.offload,
+        )
+        run.add_path_statistics(emulated.statistics())
+
+
+def setting_file(name: str) -> str:
+    """Return the file of a kernel setting."""
+    return "/proc/sys/" + name.replace(".", "/")
+
+
+def counter_growth(
+    before: Mapping[str, Mapping[str, int]], after: Mapping[str, Mapping[str, int]]
+) -> dict[str, dict[str, int]]:
+    """Return by how much each counter grew, by end; those that did not are left out."""
+    return {
+        end: {
+            name: count - before[end].get(name, 0)
+            for name, count in counts.items()
+            if count != before[end].get(name, 0)
+        }
+        for end, counts in after.items()
+    }
+
+
+def select_counters(found: Mapping[str, Mapping[str, int]], names: Sequence[str]) -> dict[str, Any]:
+    """Return some counters: summed over both ends, and of each end where they are separate."""
+    total = {name: sum(counts.get(name, 0) for counts in found.values()) for name in names}
+    if len(found) == 1:
+        return dict(total)
+    ends = {end: {name: counts.get(name, 0) for name in names} for end, counts in found.items()}
+    return {**total, **ends}
+
+
+def read_counters(end: End) -> dict[str, int]:
+    """Return the kernel's counters of TCP and IP: lines of names, each followed by numbers."""
+    lines = [line.split() for line in end.read(COUNTERS).splitlines()]
+    return {
+        name: int(value)
+        for names, values in zip(lines[::2], lines[1::2], strict=True)
+        for name, value in zip(names[1:], values[1:], strict=True)
+    }

@@ -1,0 +1,76 @@
+"""How a helper program of a run starts and ends; the standard library only.
+
+A helper reads its settings as one line of JSON from its standard input, reports that it is ready
+with one line of JSON, and ends when its input closes: the run is over, or the parent is gone. On
+Linux the kernel also kills it with its parent, which reaches a helper that is suspended; and a
+helper has a time limit, which holds where a fork of the parent keeps the input open.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+from typing import Any
+
+LIMIT_REACHED = 3
+"""Exit code of a helper that reached its limit of time or bytes."""
+SETTINGS_BYTES = 4096
+"""Longest line of settings. [byte]"""
+_PR_SET_PDEATHSIG = 1
+
+
+class Counts:
+    """What a helper counted: messages echoed, refused for another session, and not sent."""
+
+    def __init__(self) -> None:
+        self.echoed = self.refused = self.unsent = 0
+
+
+def read_settings() -> dict[str, Any]:
+    """Read the settings that the parent writes first, and bind the lifetime to the parent's."""
+    settings: dict[str, Any] = json.loads(sys.stdin.buffer.readline(SETTINGS_BYTES))
+    die_with_parent(settings["parent"])
+    return settings
+
+
+def start(settings: dict[str, Any], report: dict[str, Any], counts: object = None) -> None:
+    """Report that the helper is ready; from now on it ends with its input, or at its limit."""
+    threading.Thread(target=_end_with_input, args=(counts or Counts(),), daemon=True).start()
+    if "duration_s" in settings:
+        alarm = threading.Timer(settings["duration_s"], os._exit, (LIMIT_REACHED,))
+        alarm.daemon = True
+        alarm.start()
+    say(report)
+
+
+def die_with_parent(parent: int) -> None:
+    """Ask the kernel to end this process with its parent (Linux)."""
+    if sys.platform != "linux":
+        return
+    try:
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    except (ImportError, OSError, AttributeError):
+        return
+    if os.getppid() not in (parent, 0):  # it ended before; 0: it is in another PID namespace
+        os._exit(1)
+
+
+def _end_with_input(counts: object) -> None:
+    """End the process when its input closes, with a last report of what it counted."""
+    while sys.stdin.buffer.read(1):
+        pass
+    say(vars(counts))
+    os._exit(0)
+
+
+def say(report: dict[str, Any]) -> None:
+    """Write one line to the parent; end if it is gone."""
+    try:
+        os.write(1, json.dumps(report).encode() + b"\n")
+    except OSError:
+        os._exit(1)

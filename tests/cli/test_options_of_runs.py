@@ -1,0 +1,164 @@
+"""The options of ``netcalc run``: made from the experiments, with their names and defaults."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from pathlib import Path
+
+import click
+import numpy as np
+import pytest
+
+import netcalc.cli
+from netcalc import experiments
+from netcalc.cli import main
+from netcalc.cli.run import run
+from netcalc.messages.emulating import EMULATING_HINTS
+from netcalc.messages.running import RUNNING_HINTS
+from netcalc.messages.texts import TYPED_HINTS
+from netcalc.samples import RttSamples
+
+MEASURES = {
+    "echo": experiments.echo,
+    "small-writes": experiments.small_writes,
+    "transactions": experiments.transactions,
+    "bulk": experiments.bulk,
+    "line-rate": experiments.line_rate,
+    "lockstep": experiments.lockstep,
+    "probing": experiments.probing,
+    "packet-trains": experiments.packet_trains,
+}
+FORMER = {
+    "echo": "--protocol --size --count --interval --timeout --host --port",
+    "small-writes": "--mode --write --count --reply --interval --gap --quickack --autocorking "
+    "--host --pcap --timeout",
+    "transactions": "--protocol --size --count --mtu --host --pcap --timeout",
+    "bulk": "--protocol --size -s --count -c --buffer -b --together --congestion --limit --host "
+    "--mtu --loss --seed --runs --link-buffer",
+    "line-rate": "--frame --duration --together --routed --node-rate --node-input --runs "
+    "--link-buffer",
+    "lockstep": "--pairs --size --reply --duration --routed --runs --link-buffer",
+    "probing": "--size --count --timeout",
+    "packet-trains": "--size --packets --count --cross --timeout",
+}
+"""What could be typed while the options were written by hand."""
+OF_ALL = ["--path", "--save", "--plot", "--force", "--json"]
+
+
+def names(option):
+    """All names of an option, those that the help does not show included."""
+    return {*option.opts, *option.secondary_opts, *getattr(option, "aliases", ())}
+
+
+def test_every_command_has_an_experiment():
+    assert set(run.commands) == set(MEASURES)
+
+
+@pytest.mark.parametrize("command", MEASURES)
+def test_every_argument_has_an_option_and_its_default(command):
+    options = {option.name: option for option in run.commands[command].params}
+    own = {"path", "progress", "stop", "save"}
+    for name, argument in inspect.signature(MEASURES[command]).parameters.items():
+        if name in own:
+            continue
+        option, default = options[name], argument.default
+        assert f"--{name.replace('_', '-')}" in names(option) or isinstance(default, bool)
+        if option.multiple:
+            assert option.default is None or option.default == (), "that of the experiment holds"
+        else:
+            assert option.default == default
+    assert {"path_text", "save_path"} <= set(options)
+
+
+@pytest.mark.parametrize("command", MEASURES)
+def test_every_option_of_before_works(command):
+    known = set().union(*(names(option) for option in run.commands[command].params))
+    assert set(FORMER[command].split()) | set(OF_ALL) <= known
+
+
+def test_a_former_name_is_not_in_the_help(capsys):
+    with pytest.raises(SystemExit):
+        main(["run", "bulk", "--help"])
+    shown = capsys.readouterr().out
+    assert "--gso" in shown
+    assert "--together" not in shown
+
+
+def test_a_default_of_many_values_is_shown_by_its_range(capsys):
+    with pytest.raises(SystemExit):
+        main(["run", "echo", "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "[default: 15 values from 8 B to 1400 B]" in shown  # published: Stevens, A.2
+    assert "[default: 127.0.0.1]" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given"),
+    [
+        ([], {"count": 10, "timeout_s": 1.0, "protocol": "udp", "host": "127.0.0.1"}),
+        (["--size", "64B", "--size", "1KiB"], {"payload_bytes": (64, 1024)}),
+        (["--payload-bytes", "64B", "--timeout-s", "20ms"], {"payload_bytes": (64,),
+                                                             "timeout_s": 0.02}),
+    ],
+    ids=["none", "several", "full names"],
+)  # fmt: skip
+def test_what_is_typed_reaches_the_experiment(arguments, given, monkeypatch):
+    asked = {}
+
+    def measure(**options):
+        asked.update(options)
+        return RttSamples(payload_bytes=[8.0], rtt_s=[0.1])
+
+    monkeypatch.setattr(experiments, "echo", measure)
+    with pytest.raises(SystemExit):
+        main(["run", "echo", *arguments])
+    assert {name: asked.get(name) for name in given} == given
+    assert ("payload_bytes" in asked) == (arguments != []), "else the experiment's own sizes"
+    assert np.ndim(asked["path"]) == 0
+
+
+@pytest.mark.parametrize("code", TYPED_HINTS)
+def test_a_hint_for_the_command_line_names_options_that_exist(code):
+    known = set().union(
+        *(names(option) for command in run.commands.values() for option in command.params)
+    )
+    assert set(re.findall(r"--[a-z-]+", TYPED_HINTS[code])) <= known
+    assert not re.search(r"\w_\w+=|Path\.parse", TYPED_HINTS[code])
+
+
+def test_no_hint_of_a_run_names_an_argument_to_those_who_type():
+    checked_before = {"not-a-path", "needs-a-path"}  # the command refuses it by itself
+    for code, template in {**RUNNING_HINTS, **EMULATING_HINTS}.items():
+        said = re.sub(r"{.*?}", "", template)
+        if re.search(r"\b[a-z]+_(s|bytes|count|ratio)\b|\b[a-z]+=", said):
+            assert code in {*TYPED_HINTS, *checked_before}, said
+
+
+READING = {"startswith", "endswith", "removesuffix", "removeprefix", "sub", "search", "match"}
+
+
+@pytest.mark.parametrize(
+    "path", sorted(Path(netcalc.cli.__file__).parent.glob("*.py")), ids=lambda path: path.stem
+)
+def test_nothing_decides_on_the_wording_of_an_error(path):
+    """No ``error.args``, and no text method on what an error or its hint says."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr == "args":
+            assert ast.unparse(node.value) not in ("error", "caught"), ast.unparse(node)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            called = [ast.unparse(part) for part in (node.func.value, *node.args)]
+            if node.func.attr in READING:
+                assert not any(re.search(r"\berror\b|\bhint\b", text) for text in called)
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+            compared = ast.unparse(node.comparators[0])
+            assert not re.search(r"str\(error\)|error\.(what|hint)|format_message", compared)
+
+
+def test_options_are_click_options_of_one_dest_each():
+    for command in run.commands.values():
+        dests = [option.name for option in command.params]
+        assert len(dests) == len(set(dests))
+        assert all(isinstance(option, click.Option) for option in command.params)

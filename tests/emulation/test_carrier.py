@@ -1,0 +1,155 @@
+"""The carrying process without namespaces: what it counts, and the sizes that it gives its queues.
+
+Two socket pairs serve as the devices of both ends, and the times are given.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import time
+
+import pytest
+
+from netcalc.emulation.wire import carrier as carrier_module
+from netcalc.emulation.wire.carrier import LATE_S, LATENESS_BINS, Carrier
+from netcalc.emulation.wire.packets import line_bytes
+
+IP = bytes.fromhex("45000014000000004011000a0a000001 0a000002".replace(" ", ""))
+
+
+@pytest.fixture
+def made():
+    """Make a carrier between two socket pairs; the far ends of both are the hosts."""
+    opened = []
+
+    def make(**changed):
+        link = {"bandwidth_bps": 1e9, "latency_s": 0.001, "log": True}
+        settings = {
+            "directions": [[link], [dict(link)]], "routers": [], "offload": False,
+            "mtu_bytes": 1500, "device": None, **changed,
+        }  # fmt: skip
+        found = Carrier(settings)
+        hosts = []
+        for _ in range(2):
+            ours, host = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+            ours.setblocking(False)
+            host.settimeout(1)
+            opened.extend((ours, host))
+            found.tuns.append(ours.fileno())
+            hosts.append(host)
+        return found, hosts
+
+    yield make
+    for sock in opened:
+        sock.close()
+
+
+def counted(carrier):
+    """Return the counters as the owner receives them."""
+    return json.loads(json.dumps(carrier.do_statistics()[0]))
+
+
+def test_a_late_packet_is_counted_and_its_lateness_known(made, monkeypatch):
+    """by hand: of 10 packets 2 are late by 20 ms, 8 by 100 us, by a clock that stands still."""
+    carrier, hosts = made()
+    monkeypatch.setattr(carrier_module, "_clock", lambda: 100.0)
+    for late_s in [1e-4] * 4 + [0.02] * 2 + [1e-4] * 4:
+        carrier._write(1, IP, 100.0 - late_s)
+        assert hosts[1].recv(100) == IP
+    found = counted(carrier)
+    assert (found["carried_count"], found["late_count"]) == (10, 2)
+    assert found["lateness_p50_s"] == pytest.approx(1e-4, abs=1.1e-6)
+    assert found["lateness_p99_s"] == pytest.approx(0.02, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("late_s", "late_count"),
+    [(0.0, 0), (LATE_S * 0.99, 0), (LATE_S * 1.01, 1), (LATENESS_BINS * 2e-6, 1)],
+)
+def test_the_limit_of_lateness(made, monkeypatch, late_s, late_count):
+    """by hand: the limit is 0.5 ms, and lateness beyond the bins is still known."""
+    assert LATE_S == 0.5e-3
+    carrier, _ = made()
+    monkeypatch.setattr(carrier_module, "_clock", lambda: 50.0 + late_s)
+    carrier._write(0, IP, 50.0)
+    found = counted(carrier)
+    assert found["late_count"] == late_count
+    assert found["lateness_p50_s"] == pytest.approx(late_s, abs=1.1e-6)
+
+
+def test_quantiles_of_lateness(made, monkeypatch):
+    """by hand: 1 to 1000 us, once each; a quantile is rounded up to whole microseconds."""
+    carrier, hosts = made()
+    for microseconds in range(1, 1001):
+        monkeypatch.setattr(carrier_module, "_clock", lambda now=microseconds: now * 1e-6)
+        carrier._write(0, IP, 0.0)
+        hosts[0].recv(100)
+    found = counted(carrier)
+    assert found["lateness_p50_s"] == pytest.approx(500e-6, abs=2e-6)
+    assert found["lateness_p99_s"] == pytest.approx(990e-6, abs=2e-6)
+    assert found["late_count"] == 500
+
+
+def test_a_packet_that_was_not_read_in_time_is_counted(made):
+    """by hand: three packets read after a poll 10 ms ago, then one at once."""
+    carrier, hosts = made()
+    for _ in range(3):
+        hosts[0].send(IP)
+    carrier._read(0, 0.01)
+    found = counted(carrier)
+    assert (found["late_count"], found["unread_max_s"]) == (3, 0.01)
+    hosts[0].send(IP)
+    carrier._read(0, 0.0001)
+    found = counted(carrier)
+    assert (found["late_count"], found["unread_max_s"]) == (3, 0.01)
+    assert found["links"][0][0]["arrived"] == 4
+
+
+def test_frames_that_the_kernel_dropped_unread_are_counted(made, monkeypatch):
+    """by hand: 3 and 4 of the two devices, then none; the count of before stays."""
+    carrier, _ = made()
+    carrier._frame_heads = [{}, {}]
+    dropped = iter([3, 4, 0, 0])
+    monkeypatch.setattr(carrier_module.veth, "dropped_count", lambda descriptor: next(dropped))
+    assert counted(carrier)["unread_count"] == 7
+    assert counted(carrier)["unread_count"] == 7
+
+
+@pytest.mark.parametrize(
+    ("payload_bytes", "segment_bytes", "expected", "source"),
+    [
+        (14_480, 1448, 15_000, "derived: 10 segments of 1448 + 52 bytes"),
+        (14_481, 1448, 15_053, "derived: one byte more is an 11th segment, with 52 of headers"),
+        (1448, 1448, 1500, "derived: one segment"),
+        (100, 1448, 152, "derived: one segment that is not full"),
+        (100, 0, 152, "derived: no segmentation was asked for"),
+        (65_160, 1448, 67_500, "derived: 45 segments of 1500"),
+    ],
+)
+def test_a_super_packet_takes_the_headers_of_each_segment(
+    made, payload_bytes, segment_bytes, expected, source
+):
+    """IPv4 20, TCP 20 and 12 of time stamps in each segment on the line."""
+    head = IP + bytes(32)
+    assert line_bytes(head + bytes(payload_bytes), 52, segment_bytes) == expected, source
+    carrier, hosts = made(offload=True)
+    virtio = struct.pack("<BBHHHH", 1, 1 if segment_bytes else 0, 52, segment_bytes, 34, 16)
+    hosts[0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+    hosts[0].send(virtio + head + bytes(payload_bytes))
+    carrier._read(0, 0.0)
+    assert carrier.chains[0].links[0].log.events().packet_bytes.tolist() == [expected], source
+
+
+def test_a_packet_is_delivered_when_it_is_due(made):
+    """identity: 1 us for 125 bytes at 1 Gbit/s, and 1 ms."""
+    carrier, hosts = made()
+    before_s = time.monotonic()
+    hosts[0].send(IP + bytes(105))
+    carrier._read(0, 0.0)
+    due_s = carrier._deliver(before_s)
+    assert due_s >= before_s + 0.001001 - 1e-9
+    assert carrier._deliver(due_s) is None
+    assert len(hosts[1].recv(2000)) == 125
+    assert counted(carrier)["carried_count"] == 1

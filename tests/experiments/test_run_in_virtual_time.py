@@ -1,0 +1,151 @@
+"""What all runs share, in virtual time: pacing, progress, saving, the end, the facts."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from types import SimpleNamespace
+
+import pytest
+
+from netcalc.errors import ExperimentError
+from netcalc.experiments.peers.process import attribute_errors
+from netcalc.experiments.running import instrument
+from netcalc.experiments.running.clock import Clock
+from netcalc.experiments.running.run import SILENT_COUNT, Record, finish
+from netcalc.experiments.running.stopping import Stopping
+from netcalc.samples import RttSamples
+
+
+class VirtualClock(Clock):
+    """A clock whose time passes in sleep only."""
+
+    def __init__(self):
+        self.now_s = 0.0
+
+    def now_ns(self):
+        return round(self.now_s * 1e9)
+
+    def wall_ns(self):
+        return self.now_ns()
+
+    def since_boot_s(self):
+        return self.now_s
+
+    def sleep(self, duration_s):
+        self.now_s += duration_s
+
+
+class Rows(Record[RttSamples]):
+    """A run of rows without an exchange."""
+
+    def __init__(self, clock, *, total_count=100, **options):
+        super().__init__(
+            experiment="echo", protocol="udp", target="nowhere", total_count=total_count,
+            unit="probes", host="127.0.0.1", port=7,
+            stopping=Stopping(None, limit_s=600.0, clock=clock), **options,
+        )  # fmt: skip
+        self.sent_ns = []
+
+    @property
+    def done_count(self):
+        return len(self.sent_ns)
+
+    def samples(self):
+        return RttSamples(
+            payload_bytes=[8] * self.done_count, rtt_s=[1e-3] * self.done_count, meta=self.meta()
+        )
+
+    def rows(self, interval_s):
+        for _ in range(self.total_count):
+            if self.sent_ns:
+                self.pace(self.sent_ns[-1], interval_s)
+            self.stopping.check()
+            self.sent_ns.append(self.clock.now_ns())
+            self.advance(1e-3)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock of the test, and a measurement of the error that takes none of its time."""
+    monkeypatch.setattr(instrument, "scheduling_delays_s", lambda count: [0.0] * count)
+    monkeypatch.setattr(instrument, "processor_ratio", lambda: 1.0)
+    monkeypatch.setattr(instrument.CpuContention, "left_ratio", lambda _: 1.0)
+    return VirtualClock()
+
+
+def test_rows_keep_their_interval(clock):
+    run = Rows(clock, total_count=50)
+    run.rows(10.0)
+    gaps_s = [(b - a) * 1e-9 for a, b in pairwise(run.sent_ns)]
+    assert gaps_s == pytest.approx([10.0] * 49)
+
+
+def test_progress_ten_times_a_second_and_at_the_end(clock):
+    calls = []
+    Rows(clock, progress=lambda done, total, _: calls.append((clock.now_s, done, total))).rows(0.01)
+    assert calls[-1][1:] == (100, 100)
+    # derived: 99 intervals of 10 ms, at most one call in each 100 ms, and the one at the end
+    assert len(calls) == 11
+    times = [at for at, _, _ in calls[:-1]]
+    assert min(b - a for a, b in pairwise(times)) >= 0.1 - 1e-9
+
+
+def test_a_run_saves_every_two_seconds(clock, tmp_path, monkeypatch):
+    saved = []
+    write = Rows.write
+    monkeypatch.setattr(
+        Rows, "write", lambda run, found: (saved.append(run.done_count), write(run, found))
+    )
+    run = Rows(clock, total_count=10, save=tmp_path / "run.json")
+    finish(run, lambda: run.rows(1.0))
+    # derived: rows at 0, 1, 2, ... 9 s; due at 2, 4, 6 and 8 s, then at the end
+    assert saved == [3, 5, 7, 9, 10]
+    assert len(RttSamples.load(tmp_path / "run.json")) == 10
+
+
+def test_a_run_beyond_its_time_keeps_its_rows(clock):
+    run = Rows(clock)
+    found = finish(run, lambda: run.rows(60.0))
+    # derived: 0, 60, ... 600 s are within the limit of 600 s
+    assert (len(found), found.meta.partial) == (11, True)
+    assert found.meta.instrument.ended_by == "limit of 600 s"
+    assert found.meta.warnings[0].code == "ended-early"
+    assert found.meta.warnings[0].values["total"] == 100
+
+
+def test_meta_names_experiment_and_protocol_and_refuses_unknown_facts(clock):
+    run = Rows(clock)
+    run.facts["mss_bytes"] = 1460
+    meta = run.meta({"late_count": 2})
+    assert (meta.experiment, meta.protocol, meta.tool) == ("echo", "udp", "netcalc echo")
+    assert (meta.instrument.mss_bytes, meta.instrument.late_count) == (1460, 2)
+    run.facts["mss"] = 1460
+    with pytest.raises(TypeError, match="mss"):
+        run.meta()
+
+
+def test_silence_ends_a_run(clock):
+    run = Rows(clock)
+    for _ in range(SILENT_COUNT - 1):
+        run.count_silence(False, "no-answers")
+    run.count_silence(True, "no-answers")
+    for _ in range(SILENT_COUNT - 1):
+        run.count_silence(False, "no-answers")
+    with pytest.raises(ExperimentError) as caught:
+        run.count_silence(False, "no-answers")
+    assert (caught.value.code, caught.value.values["count"]) == ("no-answers", SILENT_COUNT)
+
+
+def test_whose_error_it_is(clock):
+    """The system's becomes the run's, the end of a peer names it, the caller's stays."""
+    run = Rows(clock)
+    ended = ExperimentError("peer-ended", phase="start", status="SIGKILL")
+    alive, dead = (SimpleNamespace(explain=f) for f in (lambda error: error, lambda _: ended))
+    refused = ConnectionRefusedError(111, "Connection refused")
+    for peer, code in ((None, "peer-refused"), (alive, "peer-refused"), (dead, "peer-ended")):
+        with pytest.raises(ExperimentError) as caught, attribute_errors(run, peer):
+            raise refused
+        assert (caught.value.code, caught.value.__cause__) == (code, refused)
+    run.error_of_caller = refused
+    with pytest.raises(ConnectionRefusedError), attribute_errors(run, dead):
+        raise refused
