@@ -24,7 +24,9 @@ ERRORS = [
     errors.ReaderError("damaged-line", file="ping.txt", line=3, value="x", expected="a time"),
     errors.DatasetError("data-missing", file="mbufs.csv", name="mbufs.csv"),
     errors.ConvergenceError("the root", iterations=3, residual=0.5, last=2.0),
-    errors.ExperimentError("peer-refused", reason="Connection refused", phase="connect", host="::1", port=7),
+    errors.ExperimentError(
+        "peer-refused", reason="Connection refused", phase="connect", host="::1", port=7
+    ),
     errors.MissingPackageError("bokeh", extra="lab", purpose="--plot"),
 ]
 

@@ -184,7 +184,7 @@ def test_reader_error():
 
 
 def test_dataset_error():
-    error = errors.DatasetError("is-missing", file="mbufs.csv", **{"hint": "Reinstall it"})
+    error = errors.DatasetError("is-missing", file="mbufs.csv", hint="Reinstall it")
     assert (error.file, error.hint) == ("mbufs.csv", "Reinstall it")
     assert str(error) == "mbufs.csv: is missing. Reinstall it"
     assert error.as_dict()["what"] == "is missing"
