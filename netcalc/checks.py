@@ -262,4 +262,7 @@ def _index(array: FloatArray, value: float) -> int | None:
 def _shown(array: NDArray[Any]) -> str:
     if array.ndim == 0:
         return repr(array.item())
-    return f"{array.dtype} values such as {array.flat[0]!r}" if array.size else str(array.dtype)
+    if array.size == 0:
+        return str(array.dtype)
+    first = array.ravel()[:1].tolist()[0]  # of Python: np.True_ is not what anybody wrote
+    return f"{array.dtype} values such as {first!r}"

@@ -33,8 +33,9 @@ TOLERANCE = 1e-9
 
 _AT_A_TIME = 100
 """Points of the grid in one call: neighbours, for which a search takes about as many steps."""
-_SECTIONS = 25  # golden sections: of 2 steps of the grid, 1e-5 of one is left
-_GOLDEN = 0.5 * (5.0**0.5 - 1.0)
+_ZOOM_POINTS = 7
+_ZOOMS = 25
+"""Each zoom leaves 2 of 6 steps: 1e-12 of the range is left, enough for a touch with an edge."""
 
 # Where a variable is looked for if nobody says, by the ending of its name.
 _RANGES = {
@@ -136,7 +137,7 @@ def solve(
     for point in crossed:
         found.append(_close_in(swept, float(grid[point]), float(grid[point + 1])))
     found += _touching(swept, grid, values)
-    return sorted(_distinct(found), key=lambda root: root.value)
+    return sorted(found, key=lambda root: root.value)
 
 
 def evaluate(function: Callable[..., Any], arguments: Mapping[str, Any]) -> float:
@@ -236,9 +237,8 @@ def _grid(low: float, high: float) -> FloatArray:
         grid = np.geomspace(low, high, GRID_POINTS)
         if high == 1.0:  # a share: as fine towards 1 as towards 0
             grid = np.unique(np.concatenate((grid[grid < 0.5], 1 - grid[grid < 0.5], [1.0])))
-        grid[0], grid[-1] = low, high
         return grid
-    return np.linspace(low, high, GRID_POINTS)
+    return np.unique(np.linspace(low, high, GRID_POINTS))  # a narrow range has fewer floats
 
 
 def _close_in(swept: _Swept, low: float, high: float) -> Root:
@@ -273,46 +273,36 @@ def _root(swept: _Swept, value: float) -> Root:
 
 
 def _touching(swept: _Swept, grid: FloatArray, values: FloatArray) -> list[Root]:
-    """Find the points where the formula reaches the result without crossing it."""
-    from scipy.optimize import minimize_scalar
+    """Find the points where the formula reaches the result without crossing it.
 
-    found = []
-    for low, high in _dips(swept, grid, values):
-        nearest = minimize_scalar(
-            lambda at: abs(swept(float(at))),
-            bounds=(low, high),
-            method="bounded",
-            options={"xatol": 1e-12 * 0.5 * (low + high)},
-        )
-        root = _root(swept, float(nearest.x))
-        if root.exact:
-            found.append(root)
-    return found
-
-
-def _dips(swept: _Swept, grid: FloatArray, values: FloatArray) -> list[tuple[float, float]]:
-    """Return two steps of the grid wherever the formula comes near the result and turns back.
-
-    All of them are narrowed down at once; those are left out that stay away from the result by
-    more than a thousandth of what they rise to at their ends.
+    Wherever the formula turns back between two points of the grid, all such ranges are narrowed
+    down at once.
     """
-    size: FloatArray = np.abs(values)
-    sign = np.sign(values)
-    lies_low = (size[1:-1] < size[:-2]) & (size[1:-1] < size[2:]) & (sign[1:-1] != 0)
-    lies_low &= (sign[1:-1] == sign[:-2]) & (sign[1:-1] == sign[2:])
-    lies_low &= np.isfinite(size[:-2]) & np.isfinite(size[2:])
-    points = np.flatnonzero(lies_low) + 1
-    low, high = grid[points - 1], grid[points + 1]
-    least, rise = size[points], np.maximum(size[points - 1], size[points + 1]) - size[points]
-    left, right = low, high
-    for _ in range(_SECTIONS if points.size else 0):
-        inner = right - _GOLDEN * (right - left), left + _GOLDEN * (right - left)
-        first, second = np.abs(swept.at_all(np.concatenate(inner))).reshape(2, -1)
-        least = np.fmin(least, np.fmin(first, second))
-        is_left = first < second
-        left, right = np.where(is_left, left, inner[0]), np.where(is_left, inner[1], right)
-    near = least <= 1e-3 * rise + TOLERANCE * abs(swept.result)
-    return list(zip(low[near].tolist(), high[near].tolist(), strict=True))
+    dips = _dips(values)
+    if not dips.size:
+        return []
+    rows = np.arange(dips.size)
+    left, right = grid[dips - 1], grid[dips + 1]
+    for _ in range(_ZOOMS):
+        points = np.linspace(left, right, _ZOOM_POINTS, axis=1)
+        size = np.abs(swept.at_all(points.ravel()).reshape(points.shape))
+        nearest = np.argmin(np.nan_to_num(size[:, 1:-1], nan=np.inf), axis=1) + 1
+        left, right = points[rows, nearest - 1], points[rows, nearest + 1]
+    roots = [_root(swept, float(at)) for at in points[rows, nearest]]
+    return [root for root in roots if root.exact]
+
+
+def _dips(values: FloatArray) -> NDArray[np.intp]:
+    """Return the points of the grid where the formula is nearer to the result than around them.
+
+    Of two points that are equally near, as around a touch halfway between them, it is the first.
+    """
+    size, sign = np.abs(values), np.sign(values)
+    falls, rises, level = size[1:] < size[:-1], size[1:] > size[:-1], size[1:] == size[:-1]
+    lowest = falls[:-1] & rises[1:]
+    lowest[:-1] |= falls[:-2] & level[1:-1] & rises[2:]
+    one_sided = (sign[1:-1] == sign[:-2]) & (sign[1:-1] == sign[2:])
+    return np.flatnonzero(lowest & one_sided) + 1
 
 
 def _only_whole(swept: _Swept, low: float, high: float) -> bool:
@@ -329,22 +319,14 @@ def _whole_roots(swept: _Swept, low: int, high: int) -> list[Root]:
     grid = np.unique(np.round(_grid(float(low), float(high))))
     values = swept.at_all(grid)
     found = [Root(float(at), swept.result, True) for at in grid[values == 0]]
-    for point in range(len(values) - 1):
-        if values[point] * values[point + 1] < 0:
-            below, above = int(grid[point]), int(grid[point + 1])
-            while above - below > 1:
-                middle = (below + above) // 2
-                if swept(middle) * values[point] > 0:
-                    below = middle
-                else:
-                    above = middle
-            found.append(_root(swept, float(above)))
-    return sorted(_distinct(found), key=lambda root: root.value)
-
-
-def _distinct(found: list[Root]) -> list[Root]:
-    kept: list[Root] = []
-    for root in sorted(found, key=lambda one: one.value):
-        if not kept or abs(root.value - kept[-1].value) > 1e-9 * abs(root.value):
-            kept.append(root)
-    return kept
+    signs = np.sign(values)
+    for point in np.flatnonzero(signs[:-1] * signs[1:] < 0):
+        below, above = int(grid[point]), int(grid[point + 1])
+        while above - below > 1:
+            middle = (below + above) // 2
+            if np.sign(swept(middle)) == signs[point]:
+                below = middle
+            else:
+                above = middle
+        found.append(_root(swept, float(above)))
+    return sorted(found, key=lambda root: root.value)

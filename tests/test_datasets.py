@@ -88,7 +88,7 @@ def test_the_recorded_ping_finds_the_truth_of_its_line() -> None:
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_the_sheet_tells_of_every_column_what_the_index_tells(name: str) -> None:
+def test_the_sheet_describes_every_column_as_the_index_does(name: str) -> None:
     about, sheet = datasets.info(name), datasets.describe(name)
     assert sheet.startswith(f"# {about.title}\n")
     assert f"{about.rows} rows" in sheet

@@ -420,3 +420,121 @@ def test_a_gap_in_the_formula_is_told_with_its_last_value():
         solve(gap, for_="x", result=2.405, low=0, high=10)
     assert math.isnan(caught.value.residual)
     assert caught.value.iterations == 0
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_touch_halfway_between_two_points_of_the_grid(sign):
+    """The grid from 0 to 1000 has every whole number, so both neighbours of 500.5 are equal."""
+
+    def bowl(x):
+        return 1.0 + sign * (np.asarray(x, dtype=float) - 500.5) ** 2
+
+    [root] = solve(bowl, for_="x", result=1.0, low=0, high=1000)
+    assert root.exact
+    assert root.value == pytest.approx(500.5, abs=1e-4)
+
+
+@pytest.mark.parametrize("touch", [0.0137, 0.25, 4.9913, 9.9861])
+@pytest.mark.parametrize("steep", [1.0, 1e3])
+def test_a_touch_with_an_edge_is_found_to_a_thousand_millionth(touch, steep):
+    """An edge leaves no room: a part in 10^9 of the result is that near to the edge."""
+
+    def edge(x):
+        return 1.0 + steep * np.abs(np.asarray(x, dtype=float) - touch)
+
+    [root] = solve(edge, for_="x", result=1.0, low=0, high=10)
+    assert root.exact
+    assert root.value == pytest.approx(touch, abs=1e-9 / steep)
+
+
+@pytest.mark.parametrize(("gap", "count"), [(0.9e-9, 1), (1.1e-9, 0)])
+@pytest.mark.parametrize("wanted", [5.0, -5.0])
+def test_a_touch_may_miss_by_a_thousand_millionth_of_the_result(gap, count, wanted):
+    def edge(x):
+        return wanted * (1 + gap + np.abs(np.asarray(x, dtype=float) - 3.3371))
+
+    assert len(solve(edge, for_="x", result=wanted, low=0, high=10)) == count
+
+
+def test_a_level_stretch_beside_a_fall_is_no_touch():
+    """derived: falling stairs pass 2.5 once, in the jump at 5; no other stair comes near it."""
+    asked = Asked(lambda x: 5.0 - np.floor(np.asarray(x, dtype=float) / 2 + 0.5 + 1e-9))
+    [root] = solve(asked, for_="x", result=2.5, low=0, high=10)
+    assert root.value == pytest.approx(5.0, rel=1e-6)
+    assert not root.exact
+    assert len(asked.sizes) < 100
+
+
+def test_the_nearest_of_two_edges_in_one_step_of_the_grid_is_kept():
+    """A dip whose sides are not defined everywhere is followed where it is defined."""
+
+    def edge(x):
+        x = np.asarray(x, dtype=float)
+        hidden = (x > 4.9962) & (x < 4.9968)
+        return np.where(hidden, np.nan, 1 + np.abs(x - 4.9951))
+
+    [root] = solve(edge, for_="x", result=1.0, low=0, high=10)
+    assert root.value == pytest.approx(4.9951, abs=1e-9)
+
+
+def test_a_touch_of_a_formula_of_single_numbers_asks_for_no_list_again():
+    def scalar(x):
+        if np.size(x) > 1:
+            raise TypeError("one number")
+        return 1.0 + (float(x) - 3.3371) ** 2
+
+    asked = Asked(scalar)
+    [root] = solve(asked, for_="x", result=1.0, low=0, high=10)
+    assert root.value == pytest.approx(3.3371, abs=1e-4)
+    assert sum(size > 1 for size in asked.sizes) == 1
+
+
+@pytest.mark.parametrize(("low", "high"), [(5, 10), (0, 5)])
+def test_a_root_at_an_end_is_there_though_arrays_round_otherwise(low, high):
+    """On the end no change of sign helps: only a single call says that the result is met."""
+
+    def formula(x):
+        x = np.asarray(x, dtype=float)
+        return x * (1 + 1e-12 * (1 if low else -1)) if x.ndim else x
+
+    assert [root.value for root in solve(formula, for_="x", result=5.0, low=low, high=high)] == [5]
+
+
+def test_points_that_meet_the_result_are_not_asked_for_again():
+    asked = Asked(lambda x: np.asarray(x, dtype=float) * 0.0 + 7.0)
+    assert len(solve(asked, for_="x", result=7.0, low=0, high=10)) == GRID_POINTS
+    assert sum(size == 1 for size in asked.sizes) < 50
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+@pytest.mark.parametrize("crossing", [57.9, 6543.21])
+def test_whole_numbers_of_a_formula_with_very_small_or_large_values(scale, crossing):
+    """Signs are compared, not products: 1e-200 times 1e-200 is 0."""
+
+    def formula(packet_count):
+        return scale * (np.asarray(packet_count, dtype=float) - crossing)
+
+    [root] = solve(formula, for_="packet_count", result=0.0)
+    assert root.value == math.ceil(crossing)
+
+
+def test_a_range_of_a_few_floats_has_each_of_them_once():
+    high = 1.0 + 4 * np.finfo(float).eps
+    found = solve(lambda x: np.asarray(x) * 0.0, for_="x", result=0.0, low=1.0, high=high)
+    # derived: floats next to 1 are one eps apart
+    assert [(root.value - 1) / np.finfo(float).eps for root in found] == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(("high", "is_wide"), [(99.0, False), (100.0, False), (100.1, True)])
+def test_a_range_of_more_than_two_decades_is_even_in_its_logarithm(high, is_wide):
+    asked = []
+
+    def formula(x):
+        asked.append(np.atleast_1d(np.asarray(x, dtype=float)))
+        return np.asarray(x, dtype=float) * 0.0
+
+    solve(formula, for_="x", result=1.0, low=1, high=high)
+    grid = np.unique(np.concatenate(asked))
+    # derived: 1000 equal steps, or 1000 equal factors
+    step = high ** (1 / 1000) - 1 if is_wide else (high - 1) / 1000
+    assert np.isclose(grid, 1 + step, rtol=1e-12, atol=0).any()

@@ -133,7 +133,7 @@ def _target_of(samples: RttSamples, chosen: Target) -> Target:
     """Return where a run went, from what it noted: it may come from a file."""
     noted = samples.meta.target.rpartition(", ")[2].lower()
     protocol = noted if noted in PROTOCOLS.values() else chosen.protocol
-    truth = samples.meta.instrument.get("truth")
+    truth = samples.meta.instrument.truth
     if not truth:
         return Target(LOOPBACK, protocol)
     went = Path.from_truth(truth)

@@ -92,7 +92,7 @@ def three_ways_panel(*, theme: Theme = "light") -> Panel:
     def draw(runs: list[BulkSamples]) -> None:
         ways = {_way_of(run): run for run in runs}
         if "box" in ways:  # of saved runs, the box may be another one
-            went = Path.from_truth(ways["box"].meta.instrument["truth"])
+            went = Path.from_truth(ways["box"].meta.instrument.truth)
             controls["device_pps"].value = 1 / went.processing_s
             controls["bandwidth_bps"].value = went.links[-1].bandwidth_bps
         found.clear()
@@ -188,7 +188,7 @@ def _describe_ways(
 def _way_of(run: BulkSamples) -> str:
     """Return which way a run went, from what it noted: it may come from a file."""
     facts = run.meta.instrument
-    return "box" if "truth" in facts else "routed" if facts.get("routed") else "loopback"
+    return "box" if facts.truth else "routed" if facts.routed else "loopback"
 
 
 def lockstep_panel(*, theme: Theme = "light") -> Panel:
@@ -228,7 +228,7 @@ def lockstep_panel(*, theme: Theme = "light") -> Panel:
     def draw(runs: list[BulkSamples]) -> None:
         ways = {"path" if _way_of(run) == "box" else "loopback": run for run in runs}
         if "path" in ways:  # of saved runs, the path may be another one
-            [link] = Path.from_truth(ways["path"].meta.instrument["truth"]).links
+            [link] = Path.from_truth(ways["path"].meta.instrument.truth).links
             controls["bandwidth_bps"].value = link.bandwidth_bps
             controls["latency_s"].value = link.latency_s
         found.clear()

@@ -281,7 +281,7 @@ def _mix_table(names: list[str], mixes: PathMixes) -> str:
 
 def _is_of(samples: HopSamples | TrainSamples, path: Path) -> bool:
     """Whether a run went this path."""
-    truth = samples.meta.instrument.get("truth")
+    truth = samples.meta.instrument.truth
     if not truth:
         return False
     return Path.from_truth(truth).same_lines(path)
@@ -293,7 +293,7 @@ def _go_where(samples: HopSamples | TrainSamples, box: Any) -> None:
         shown = Path.parse(box.value)
     except NetcalcError:
         shown = None
-    truth = samples.meta.instrument.get("truth")
+    truth = samples.meta.instrument.truth
     if truth and (shown is None or not _is_of(samples, shown)):
         box.value = Path.from_truth(truth).text
 

@@ -124,7 +124,7 @@ def live_panel(*, theme: Theme = "light") -> Panel:
 def _live_plot(samples: TransactionSamples | None, clock: str, theme: Theme) -> plots.Plot:
     """Draw the minimum time of each size and protocol, theory or a fit, and Stevens' curves."""
     points: dict[str, Any] = {NAMES[mode]: ([], []) for mode in PROTOCOLS}
-    over_path = samples is not None and "truth" in samples.meta.instrument
+    over_path = samples is not None and samples.meta.instrument.truth is not None
     book = {} if over_path else book_lines(clock)
     curves: list[tuple[Any, Any]] = []
     text, off_ratio = ["No run yet."], 0.0

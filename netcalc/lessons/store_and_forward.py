@@ -150,7 +150,7 @@ def train_panel(*, theme: Theme = "light") -> Panel:
         board.refresh()
 
     def show_saved(samples: TrainSamples) -> None:
-        went = Path.from_truth(samples.meta.instrument["truth"])
+        went = Path.from_truth(samples.meta.instrument.truth)
         path = _with_routers(len(went.hops) - 1)
         if not went.same_lines(path):
             raise ReaderError("other-links", file="the train", value=went.text)
@@ -226,7 +226,7 @@ def live_hops_panel(*, theme: Theme = "light") -> Panel:
         board.refresh()
 
     def show_saved(runs: list[RttSamples]) -> None:
-        paths = [Path.from_truth(run.meta.instrument["truth"]) for run in runs]
+        paths = [Path.from_truth(run.meta.instrument.truth) for run in runs]
         names = {line_rate(name): name for name in controls["line_name"].options}
         controls["line_name"].value = names[paths[0].bottleneck_bps]
         controls["packet_bytes"].value = (

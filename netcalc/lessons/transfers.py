@@ -198,7 +198,7 @@ def mtu_panel(*, theme: Theme = "light") -> Panel:
 
     def show_all(runs: list[BulkSamples]) -> None:
         whole = [samples for samples in runs if not samples.meta.partial]
-        segments = [samples.meta.instrument["mss_bytes"] for samples in whole]
+        segments = [float(samples.meta.instrument.mss_bytes or np.nan) for samples in whole]
         times = [float(np.median(samples.wall_s)) for samples in whole]
         figure.update(measured, x=segments, y=times)
         if len(whole) < len(LIVE_MTUS):

@@ -50,11 +50,6 @@ from netcalc.messages.texts import (
 
 MESSAGES: Mapping[str, str] = {
     "verbatim": "{text}",  # of a file saved before warnings had codes
-    "legacy-domain": "{name} is {value}, allowed is {allowed}",
-    "legacy-unit": "cannot read {shown} as {expected}: {why}",
-    "legacy-reader": "{text}",
-    "legacy-dataset": "{text}",
-    "legacy-experiment": "{text}",
     **NUMBERS,
     **TEXTS,
     **COMMAND_LINE,
@@ -135,8 +130,8 @@ class Notice:
 
 
 def sentence(code: str, values: Mapping[str, Any]) -> str:
-    """Write the sentence of a code, without a full stop."""
-    text = _WRITER.vformat(MESSAGES[code], (), values)
+    """Write the sentence of a code, without a full stop; one that is not listed is its own."""
+    text = _WRITER.vformat(MESSAGES[code], (), values) if code in MESSAGES else code
     runs = values.get("run_numbers")
     return f"{_numbers('run', runs)}: {text}" if runs else text
 
@@ -151,6 +146,11 @@ def python_hint(code: str, values: Mapping[str, Any]) -> str | None:
     return _WRITER.vformat(PYTHON_HINTS[code], (), values) if code in PYTHON_HINTS else None
 
 
+def bound(value: float, unit: str) -> str:
+    """Write a bound with its unit: sizes in bytes, as 65507 B must not become 65.51 kB."""
+    return f"{value:.12g} B" if unit == "byte" else show(value, unit, digits=12)
+
+
 def allowed(code: str, values: Mapping[str, Any]) -> str | None:
     """Write what a number may be, for the codes of numbers outside their range."""
     return _WRITER.vformat(ALLOWED[code], (), values) if code in ALLOWED else None
@@ -158,8 +158,6 @@ def allowed(code: str, values: Mapping[str, Any]) -> str | None:
 
 def hint(code: str, values: Mapping[str, Any]) -> str | None:
     """Write what to do about it: the nearest known names, if there are any, or the code's hint."""
-    if "hint" in values:  # legacy
-        return None if values["hint"] is None else str(values["hint"])
     suggestions = values.get("suggestions")
     if suggestions:
         return f"Did you mean {_alternatives(suggestions)}?"

@@ -7,7 +7,6 @@ FIGURES: dict[str, str] = {
     "wrong-node-count": "{name} must be {expected:name|names}, one more than links, got {value}",
     "unequal-columns": "{name} must be of one length, got {value}",
     "other-experiment": "holds no samples of this experiment",
-    "upload-too-large": "is too large to upload",
     "runs-too-large": "is too large ({size_bytes:byte})",
     "not-saved-runs": "is not a zip of saved runs, or is damaged",
     "run-in-progress": "a run is in progress",

@@ -212,7 +212,7 @@ FILES_PYTHON_HINTS: dict[str, str] = {
     "not-regular-file": "A pipe can be read as a file object",
     "wrong-encoding": "Open it in binary mode",
     "no-header": 'Or name the columns: columns=("size_bytes", "rtt_ms")',
-    "column-without-unit": 'Or give the unit: units={{{column!r}: "{example}"}}',
+    "column-without-unit": "Or give the unit: units={{{column!r}: {example!r}}}",
     "other-kind": "netcalc.samples.load reads every kind",
 }
 """What a caller in Python can do: shown with the traceback, not by the command."""

@@ -43,12 +43,10 @@ _STARTING = {
     ),
     "needs-linux": "this run needs Linux for {feature}, this is {platform}",
     "option-unavailable": "this system has no {option}",
-    "target-not-an-address": "target refused: not an IP address, and names are not looked up",
-    "target-is-multicast": "target refused: a multicast address, which many hosts could answer",
-    "target-is-broadcast": "target refused: a broadcast address, which many hosts could answer",
-    "target-not-loopback": (
-        "target refused: not a loopback address, and nobody there agreed to a test"
-    ),
+    "target-not-an-address": "not an IP address, and names are not looked up",
+    "target-is-multicast": "a multicast address, which many hosts could answer",
+    "target-is-broadcast": "a broadcast address, which many hosts could answer",
+    "target-not-loopback": ("not a loopback address, and nobody there agreed to a test"),
     "too-many-probes": "the run would send {count:probe|probes}, the limit is {limit:,}",
     "too-many-transfers": "the run would make {count:transfer|transfers}, the limit is {limit:,}",
     "too-many-connections": (

@@ -60,7 +60,7 @@ def read(
     Returns
     -------
     RttSamples, TransferSamples or Table
-        The samples, with what is known about them in ``meta``.
+        The samples, with their facts and the reader's warnings in ``meta``.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def _sniffed(source: Readable, name: str | None) -> tuple[str, Source, Text | No
 
 
 def _within(inner: Source) -> str:
-    """Name what is in gzip data, if that is another tool's format."""
+    """Return the kind of the data inside gzip data, if it is another tool's format."""
     try:
         kind = _kinds.kind_by_magic(inner.data) or _kinds.kind_by_text(decode(inner).whole)
     except ReaderError:

@@ -1,7 +1,7 @@
 """One line of a ping: what kind it is, and the numbers in it.
 
-The words are ignored, because they are translated: ``time=``, ``Zeit=``, ``时间=``. What counts is
-where the numbers stand. A time is read only when its unit is known; a comma in it is a decimal
+The words are ignored, because they are translated: ``time=``, ``Zeit=``, ``时间=``. Only numbers
+and their positions count. A time is read only when its unit is known; a comma in it is a decimal
 comma, because no ping groups digits.
 """
 
@@ -116,8 +116,8 @@ _COMMAND = re.compile(
 class Line:
     """What one line says. ``kind`` is one of the names in :func:`read_line`.
 
-    ``fault`` is the code of what cannot be read in it, ``found`` what was found there; ``words`` is
-    a line without numbers.
+    ``fault`` is the code of what cannot be read, ``found`` the text in question; ``words`` is the
+    text of a line without numbers.
     """
 
     kind: str
@@ -202,7 +202,7 @@ def read_line(text: str) -> Line | None:
     """Read a line about one probe, or return None if it is about something else.
 
     Kinds: ``reply``; ``damaged`` (a reply that cannot be read, with its sequence number where that
-    is certain); ``error`` (somebody answered with an error); ``redirect``; ``waiting`` (no answer
+    is certain); ``error`` (a node replied with an error); ``redirect``; ``waiting`` (no answer
     so far); ``dump`` (a packet printed after an error).
     """
     if len(text) > LONGEST:

@@ -99,7 +99,7 @@ def probes(run: Run) -> Probes:
 
 
 def _warn_about_lines(run: Run, result: Probes) -> None:
-    """Name the lines that cannot be read, by what is wrong with them, the commonest first."""
+    """Name the lines that cannot be read, by their fault, the commonest first."""
     damaged = [(number, line) for number, line in run.events if line.kind == "damaged"]
     for fault, _ in Counter(line.fault for _, line in damaged).most_common():
         lines = [(number, line) for number, line in damaged if line.fault == fault]
@@ -270,7 +270,7 @@ def _mark_outliers(run: Run) -> None:
 
 
 def _gaps_of_damaged(run: Run, sequences: list[int | None], seen: set[int]) -> set[int]:
-    """Probes that damaged lines stand for: as many as are missing between their neighbours."""
+    """Probes whose replies are damaged lines: those missing between their neighbours."""
     found: set[int] = set()
     before = _start(run, seen) - 1 if seen else None
     waiting = 0
@@ -307,7 +307,7 @@ def _range(run: Run, seen: set[int], result: Probes, answered: int) -> range:
         return range(start, end)
     sent, received = int(run.counts["sent"]), int(run.counts["received"])
     if run.header is None and seen and min(seen) > start and received > answered:
-        # The beginning of the run is not in the file: what is missing there was not lost.
+        # The beginning of the run is not in the file: probes missing there were not lost.
         result.counted_only, result.sent, result.received = True, sent, received
         result.warn("beginning-missing", answered=answered, received=received)
         return range(min(seen), max(end, min(start + sent, end + MAX_UNSEEN)))

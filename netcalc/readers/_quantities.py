@@ -44,7 +44,7 @@ NEEDS_UNIT = {
     **dict.fromkeys(("loss", "utilization", "utilisation", "lossratio"), "ratio"),
     "distance": "m",
 }  # fmt: skip
-# Words that stand for another kind as well, if a unit says so; without one they need a unit.
+# Words of more than one kind: the unit decides, and without one they need one.
 _ALSO = {
     "rate": ("packet/s",), "throughput": ("packet/s",), "sent": ("bit/s", "byte", "packet/s", "1"),
     "window": ("1",), "buffer": ("1",), "speed": ("m/s",),

@@ -1,7 +1,7 @@
 """The text that ping prints, of any system and language, as round trips.
 
 Read are iputils (Linux), BusyBox, BSD and macOS with ``ping6`` and size sweeps, GNU inetutils and
-Windows. The words are ignored, since they are translated; the numbers and where they stand count.
+Windows. The words are ignored, since they are translated; only numbers and their positions count.
 
 Rules
 -----
@@ -71,7 +71,7 @@ def read_ping(source: Readable | Source, *, name: str | None = None) -> RttSampl
     Raises
     ------
     ReaderError
-        If nothing certain can be read; it names the line, the field and what was found.
+        If nothing can be read with certainty; it names the line, the field and the text found.
 
     Examples
     --------

@@ -261,7 +261,7 @@ def _with_bom(data: bytes, encoding: str, skipped: int) -> tuple[str, str, list[
 
 
 def _wide_without_bom(data: bytes) -> str | None:
-    """UTF-16 of text with digits and blanks has zeros in every second place, and only there."""
+    """UTF-16 of text with digits and blanks has a zero in every second byte, and only there."""
     even, odd = data[0:20_000:2].count(0), data[1:20_000:2].count(0)
     half = min(len(data), 20_000) / 2
     if odd > 0.2 * half and even < 0.02 * half:

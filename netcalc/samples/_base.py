@@ -1,4 +1,4 @@
-"""What all containers share: columns of equal length, what is known about them, files."""
+"""The base of all containers: columns of equal length, facts about them, files."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class Samples:
         return text.encode("utf-8", "surrogatepass")
 
     def _beside(self) -> dict[str, Any]:
-        """Return what is known beside the columns, as a file has it."""
+        """Return the facts beside the columns, as a file has them."""
         return {"meta": json_ready(self.meta.stored()), "fields": json_ready(self._totals())}
 
     def _totals(self) -> dict[str, Any]:

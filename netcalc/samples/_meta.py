@@ -20,9 +20,9 @@ class Meta:
     Parameters
     ----------
     tool, tool_version, command : str
-        The program that measured, as far as its output tells.
+        The program that measured, as far as its output shows.
     host, target : str
-        Where it ran, and what it measured.
+        The machine it ran on, and the target it measured.
     source, sha256 : str
         Base name and SHA-256 of the file the samples were read from.
     clock : str
@@ -76,7 +76,7 @@ class Meta:
         object.__setattr__(self, "warnings", tuple(notices))
 
     def stored(self) -> dict[str, Any]:
-        """Return what is known as a saved file has it."""
+        """Return the facts as a saved file has them."""
         found: dict[str, Any] = {one.name: getattr(self, one.name) for one in fields(self)}
         found["instrument"] = self.instrument.stored()
         found["warnings"] = [notice.stored() for notice in self.warnings]

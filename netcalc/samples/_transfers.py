@@ -186,7 +186,7 @@ class BulkSamples(Samples):
 
     @property
     def loss_ratio(self) -> FloatColumn:
-        """Share of what was sent that did not arrive; nan where nothing was sent. [ratio]"""
+        """Share of the datagrams sent that did not arrive; nan where none was sent. [ratio]"""
         return quotient(floats(self.lost_count), self.write_count)
 
     @property
@@ -215,9 +215,9 @@ class BulkSamples(Samples):
         left = floats(self.write_count)
         arrived = ~(self.loss_ratio >= MIN_DROP_RATIO)
         limit = np.where(self.saturated & arrived, "sender", "").astype("<U32")
-        for place, name in DROP_PLACES.items():
+        for label, name in DROP_PLACES.items():
             dropped = np.nan_to_num(floats(getattr(self, name)))
-            limit[dropped >= MIN_DROP_RATIO * np.maximum(left, 1.0)] = place
+            limit[dropped >= MIN_DROP_RATIO * np.maximum(left, 1.0)] = label
             left = left - dropped
         return limit
 

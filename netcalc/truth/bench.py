@@ -18,7 +18,6 @@ from netcalc.experiments.running.stopping import Ended, Stopping
 from netcalc.messages import Notice
 from netcalc.path import Link, Path
 from netcalc.samples import RttSamples, Samples
-from netcalc.truth.relayed import echo_through_relay
 from netcalc.truth.rows import NO_PATH, TruthRow
 
 PAUSE_S = 0.01
@@ -99,14 +98,17 @@ class Bench:
         version: int = 4,
         interval_s: float = 0.0,
     ) -> RttSamples:
-        """Run an echo through an emulated path; without namespaces, UDP through the relay."""
-        common: dict[str, Any] = {
-            "path": path, "count": count, "interval_s": interval_s, "stop": self.should_stop,
-        }  # fmt: skip
-        if self.refusal:
-            return self.require_complete(echo_through_relay(sizes, **common))
-        host = "::1" if version == 6 else "127.0.0.1"
-        return self.require_complete(echo(sizes, protocol=protocol, host=host, **common))
+        """Run an echo through an emulated path; without namespaces, UDP runs through the relay."""
+        samples = echo(
+            sizes,
+            protocol=protocol,
+            host="::1" if version == 6 else "127.0.0.1",
+            path=path,
+            count=count,
+            interval_s=interval_s,
+            stop=self.should_stop,
+        )
+        return self.require_complete(samples)
 
     def own_exchange_s(self, protocol: str) -> float:
         """Return the time of an exchange over a path that takes none, 75th percentile. [s]"""

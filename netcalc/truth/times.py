@@ -40,7 +40,8 @@ def echo_setting(
         samples = bench.run_echo(sizes, path=path, count=count, protocol=protocol, version=version)
         added = cost(bench, protocol, samples)
         at = np.asarray(samples.payload_bytes)[samples.measured]
-        by = ", relay" if bench.refusal else ""
+        relayed = any(notice.code == "relay-used" for notice in samples.meta.warnings)
+        by = ", relay" if relayed else ""
         for size, text in zip(sizes, what, strict=True):
             yield setting.row(
                 text + by,

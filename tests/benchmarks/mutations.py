@@ -50,6 +50,10 @@ class Room:
     """Words in the names of tests that are left out: slow ones, or ones of another room."""
 
 
+def _models(names: str) -> tuple[str, ...]:
+    return tuple(f"tests/models/test_{name}.py" for name in names.split())
+
+
 ROOMS = {
     "fit": Room(
         ("netcalc/fit/*.py",),
@@ -83,6 +87,64 @@ ROOMS = {
     ),
     "esp": Room(("netcalc/models/sizes/esp.py",), ("tests/models/test_esp.py",)),
     "atm": Room(("netcalc/models/sizes/atm.py",), ("tests/models/test_atm.py",)),
+    "rates": Room(
+        ("netcalc/models/rates/*.py",),
+        _models("line_rate goodput voice forwarding packet_rates faults_of_numbers"),
+    ),
+    "delays": Room(
+        ("netcalc/models/delays/*.py",),
+        _models("latency store_and_forward asymmetry path_mixes exchange faults_of_numbers"),
+    ),
+    "hosts": Room(
+        ("netcalc/models/hosts/*.py",),
+        _models("delayed_ack small_writes write_timeline host_stack mbufs blocks"),
+    ),
+    "tcp": Room(
+        ("netcalc/models/tcp/*.py",),
+        _models("window slow_start handshakes datagram_loss loss_limited timers rfc6349 sharing "
+                "fairness cardwell short_transfers pftk cubic numbers_of_loss_and_queues "
+                "faults_of_numbers"),
+    ),
+    "queues": Room(
+        ("netcalc/models/queues/*.py",),
+        _models("backlog token_bucket erlang queueing md1 finite_queues "
+                "numbers_of_loss_and_queues faults_of_numbers"),
+    ),
+    "measuring": Room(
+        ("netcalc/models/measuring/*.py",),
+        _models("robust delay_variation probing numbers_of_loss_and_queues"),
+    ),
+    "checks": Room(
+        ("netcalc/checks.py", "netcalc/models/blocks.py"),
+        ("tests/test_checks.py", *_models("domain odd_arguments blocks")),
+    ),
+    "messages": Room(
+        ("netcalc/messages/__init__.py", "netcalc/errors.py"),
+        ("tests/test_errors.py", "tests/test_messages.py"),
+    ),
+    "display": Room(
+        ("netcalc/display.py", "netcalc/printable.py"),
+        ("tests/test_display.py", "tests/test_printable.py", "tests/test_errors.py"),
+        but="cli or widget or upload",
+    ),
+    "path": Room(("netcalc/path.py",), ("tests/test_path.py", *_models("path_mixes exchange"))),
+    "calculator": Room(
+        ("netcalc/calculator/*.py",), ("tests/test_calculator*.py", "tests/test_solver.py"),
+        but="terminal",
+    ),
+    "datasets": Room(("netcalc/datasets.py",), ("tests/test_datasets.py",)),
+    "samples": Room(
+        ("netcalc/samples/*.py",),
+        ("tests/test_samples.py", "tests/test_faults_of_saved_samples.py"),
+    ),
+    "emulation": Room(
+        tuple(f"netcalc/emulation/{name}.py"
+              for name in ("queue", "stages", "chain", "events", "joined")),
+        tuple(f"tests/emulation/test_{name}.py"
+              for name in ("link_queue", "stages", "chain", "joined")),
+    ),
+    "plots": Room(("netcalc/plots/*.py",), ("tests/plots/test_*.py",)),
+    "claims": Room(("netcalc/claims/*.py",), ("tests/claims/test_claim*.py",)),
 }  # fmt: skip
 
 ARITHMETIC = {

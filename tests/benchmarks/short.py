@@ -19,11 +19,11 @@ SHORT = {
     "closed_forms": ("1e5", "latency.transfer_s", "mm1.mm1_wait_s"),
     "echo": ("20",),
     "import_time": ("1",),
-    "mutations": ("solver", "--count", "2"),
+    "mutations": ("layers", "--count", "1"),
     "peers": ("1", "1"),
     "queues_and_loss": ("1",),
     "slider": ("voila",),
-    "small_writes": ("2",),
+    "small_writes": ("2", "1"),
     "special_forms": ("1", "1"),
     "wire": ("--short",),
 }

@@ -52,7 +52,7 @@ def test_two_views_of_one_figure_and_a_run_that_is_stopped(page):
     page.wait_changed("mine", "x", before)
     page.page.get_by_role("button", name="Stop").click()
     page.page.get_by_text("stopped: the samples so far are kept").wait_for()
-    page.page.get_by_text("steps were done").first.wait_for()
+    page.page.locator(".netcalc-caption", has_text="steps were done").first.wait_for()
     page.wait_painted()
     page.screenshot("stopped")
     first, second = page.column("mine", "x", 0), page.column("mine", "x", 1)

@@ -17,6 +17,8 @@ import pytest
 
 from netcalc.experiments.exchanges import write_run
 from netcalc.experiments.exchanges.exchange import TcpExchange, UdpExchange, set_timeout
+from netcalc.experiments.exchanges.icmp import IcmpExchange
+from netcalc.experiments.exchanges.requests import Requests
 from netcalc.experiments.packet_trains import Packet, TrainRun, Trains
 from netcalc.experiments.peers import bulk_peer
 from netcalc.experiments.probing import Answer, HopRun
@@ -62,6 +64,15 @@ class Echoing(threading.Thread):
             self.answered_ns.append(time.time_ns())
             self.sock.sendto(data, sender) if sender else self.sock.sendall(data)
 
+    def end(self):
+        """End the thread: by an empty datagram, or as the client has closed the stream."""
+        if self.sock.type == socket.SOCK_DGRAM:
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+                sock.sendto(b"", self.sock.getsockname())
+        self.join(10.0)
+        assert not self.is_alive()
+        self.sock.close()
+
 
 def udp_exchange(stopping):
     there = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -106,8 +117,7 @@ def test_a_round_trip_begins_before_the_arrival_at_the_peer_and_ends_after_its_a
         echoing, exchange = make(stopping)
         times = [exchange.exchange(bytearray(100), number) for number in range(1, 41)]
         exchange.close()
-    echoing.join(10.0)
-    echoing.sock.close()
+    echoing.end()
     offset_ns = min(offset_ns, to_wall_ns())  # where the wall clock was slewed meanwhile
     sent_ns = np.array([sent for sent, _ in times]) + offset_ns
     done_ns = sent_ns + np.array([rtt for _, rtt in times])
@@ -116,6 +126,75 @@ def test_a_round_trip_begins_before_the_arrival_at_the_peer_and_ends_after_its_a
     assert (sent_ns <= np.array(echoing.arrived_ns)).all()
     # The reading at the end may be too early by as much as the offset is; that is below 1 us.
     assert (done_ns + 10_000 >= np.array(echoing.answered_ns)).all()
+
+
+class SlowSocket(socket.socket):
+    """A socket whose calls to send() return 5 ms after the packet is on its way."""
+
+    def send(self, *arguments):
+        done = super().send(*arguments)
+        time.sleep(5e-3)
+        return done
+
+
+class Endpoints:
+    """The client's end of the exchanges of a run, on loopback."""
+
+    version, server_host = 4, HOST
+
+    def client_socket(self, kind, protocol=0):
+        return SlowSocket(socket.AF_INET, kind, protocol)
+
+
+@pytest.mark.live
+def test_a_transaction_begins_before_its_datagram_is_sent():
+    """derived: sending takes 5 ms here; a clock that is read after it would miss them."""
+    there = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    there.bind((HOST, 0))
+    echoing = Echoing(there)
+    echoing.start()
+    with Stopping(None, limit_s=60.0) as stopping:
+        requests = Requests("udp", Endpoints(), largest_bytes=100, timeout_s=5.0,
+                            stopping=stopping)  # fmt: skip
+        requests.address = there.getsockname()
+        times = [requests.response_ns(bytes([number]) * 100, number) for number in range(1, 6)]
+    echoing.end()
+    assert min(times) >= 5_000_000
+
+
+class Pinged:
+    """A raw socket on which every echo request is answered while send() goes on, for 5 ms."""
+
+    family = socket.AF_INET
+
+    def __init__(self):
+        self.replies = []
+
+    def settimeout(self, value):
+        assert value is None
+
+    def setsockopt(self, *option):
+        assert option[0] == socket.SOL_SOCKET
+
+    def send(self, packet):
+        # published: RFC 791 and 792: a header of 20 bytes; type 0 is the reply to a request, 8
+        self.replies.append(b"\x45" + bytes(19) + b"\0" + packet[1:])
+        time.sleep(5e-3)
+
+    def recv_into(self, buffer, *_):
+        if not self.replies:
+            raise BlockingIOError
+        reply = self.replies.pop()
+        buffer[: len(reply)] = reply
+        return len(reply)
+
+
+def test_a_ping_begins_before_its_request_is_sent():
+    """derived: sending takes 5 ms here; a clock that is read after it would miss them."""
+    with Stopping(None, limit_s=60.0) as stopping:
+        exchange = IcmpExchange(Pinged(), SESSION, timeout_s=5.0, stopping=stopping)
+        times = [exchange.exchange(bytearray(100), number) for number in range(1, 6)]
+    assert min(rtt for _, rtt in times) >= 5_000_000
 
 
 def test_a_cork_is_in_while_the_request_is_written_and_out_after_it():

@@ -16,6 +16,7 @@ import pytest
 
 from netcalc import samples as samples_module
 from netcalc.emulation import simulate
+from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.stopping import Ended, Stopping
@@ -755,29 +756,39 @@ class TestTable:
         assert len(rows_of(Table.load(tmp_path / "table.json"))) == 1
 
 
-def bench_without_namespaces():
-    bench = Bench(Stopping(None, limit_s=60.0))
-    bench._is_tried, bench._refusal = True, Notice(NO_PATH, {"reason": "refused"})
-    return bench
+@pytest.fixture
+def no_namespaces(monkeypatch):
+    """Refuse network namespaces, as a system without the right does."""
+
+    def refuse(self):
+        raise ExperimentError(
+            "namespaces-not-permitted", phase="wire", reason="not permitted", step="unshare"
+        )
+
+    monkeypatch.setattr(EmulatedPath, "__enter__", refuse)
 
 
 @pytest.mark.live
-def test_without_a_wire_udp_goes_through_the_relay(nothing_left):
+@pytest.mark.usefixtures("no_namespaces")
+def test_without_namespaces_udp_goes_through_the_relay(nothing_left):
+    bench = Bench(Stopping(None, limit_s=60.0))
+    assert bench.refusal.code == NO_PATH
     setting = echo_setting("10 Mbit/s 10 ms", 8, 1400, count=4)
     assert not setting.needs_wire
-    small, large = setting.measure(bench_without_namespaces(), setting)
-    # derived: 2 (10 ms + 8 L / R); late by what a busy machine is late
+    small, large = setting.measure(bench, setting)
+    # derived: 2 (10 ms + 8 L / R)
     assert small.predicted == pytest.approx(0.02 + 16 * 36 / 1e7)
     assert (small.what, large.what) == ("UDP 8 B, relay", "UDP 1400 B, relay")
     for found in (small, large):
-        assert found.predicted * 0.999 < found.measured < found.predicted + 0.1
+        assert found.predicted * 0.999 < found.measured
+        assert found.verdict != "unexplained", found
         assert 0 < found.own_error < 0.1
 
 
 @pytest.mark.live
+@pytest.mark.usefixtures("no_namespaces")
 def test_a_stop_ends_the_relay_too(nothing_left):
-    bench = bench_without_namespaces()
-    bench.stopping = Stopping(lambda: True, limit_s=60.0)
+    bench = Bench(Stopping(lambda: True, limit_s=60.0))
     with pytest.raises(Ended):
         bench.run_echo([8], path=Path.parse("10 Mbit/s 10 ms"), count=4)
 
@@ -788,13 +799,14 @@ QUICK_S = 240.0
 
 @pytest.mark.live
 @pytest.mark.namespace
-def test_the_short_table_holds(nothing_left):
+def test_the_short_table_holds(nothing_left, capsys):
     """measured: every experiment against theory; a doubt excuses what it explains and no more."""
     end_s = time.monotonic() + QUICK_S
     table = validate(quick=True, stop=lambda: time.monotonic() > end_s)
     rows = rows_of(table)
     found = summary(rows)
-    print(found.sentence())
+    with capsys.disabled():
+        print(found.sentence())
     for one in rows:
         print(f"{one.error_ratio:+.2%} {one.verdict} {one.lab}, {one.setting} {one.doubt_code}")
     assert not table.meta.partial, f"{len(rows)} rows in {QUICK_S:.0f} s"

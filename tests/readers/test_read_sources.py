@@ -107,7 +107,7 @@ def test_what_python_can_do_is_a_note_of_the_traceback():
     with pytest.raises(ReaderError) as caught:
         read_columns("size,rtt_ms\n56,1.5\n")
     assert caught.value.hint == "Write size [B] in the header"
-    assert caught.value.__notes__ == ["""Or give the unit: units={'size': "B"}"""]
+    assert caught.value.__notes__ == ["Or give the unit: units={'size': 'B'}"]
     assert "units=" not in str(caught.value)
     assert pickle.loads(pickle.dumps(error)).__notes__ == error.__notes__
 
