@@ -115,8 +115,10 @@ class DomainError(NetcalcError, ValueError):
     def _with_units(self) -> dict[str, Any]:
         """Return the values for the sentence: the bounds of a value with a unit have it, too."""
         unit = self.values.get("unit")
-        bounds = {"low", "high"} & self.values.keys() if unit in messages.UNITS else ()
-        return self.values | {name: messages.bound(self.values[name], unit) for name in bounds}
+        if unit not in messages.UNITS:
+            return self.values
+        bounds = {"low", "high"} & self.values.keys()
+        return self.values | {name: messages.bound(self.values[name], str(unit)) for name in bounds}
 
     def _shown(self) -> dict[str, Any]:
         return {"allowed": self.allowed}

@@ -65,7 +65,7 @@ def test_what_is_typed_with_its_unit_is_taken_as_it_is(typed, value):
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        ("abc", "no number"),
+        ("abc", "does not start with a number"),
         ("", "empty"),
         ("1,5", "needs a unit"),
         ("1,500 ms", "ambiguous"),
