@@ -100,12 +100,16 @@ def typed_name(parameter: click.Parameter) -> str:
 
 
 @contextlib.contextmanager
-def named_as_typed() -> Iterator[None]:
-    """Name options of the current command where an error of the library names arguments."""
+def named_as_typed(**others: tuple[str, str]) -> Iterator[None]:
+    """Name options of the current command where an error of the library names arguments.
+
+    ``others`` are the arguments whose option has another name: that name, and the unit.
+    """
     parameters = click.get_current_context().command.params
     options = {
         one.name: (typed_name(one), getattr(one.type, "unit", "")) for one in parameters if one.name
     }
+    options |= others
     try:
         yield
     except (DomainError, ExperimentError) as error:
