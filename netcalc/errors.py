@@ -147,6 +147,8 @@ class UnitError(NetcalcError, ValueError):
         if why is not None:  # the form of before
             text, code = code, "legacy-unit"
             values |= {"why": why, "hint": hint}
+        elif hint is not None:
+            values["hint"] = hint
         super().__init__(code, text=text, expected=expected, field=field, **values)
 
     @property
@@ -244,6 +246,8 @@ class DatasetError(NetcalcError):
         if not _CODE.fullmatch(code):  # the form of before
             values |= {"text": code, "hint": hint}
             code = "legacy-dataset"
+        elif hint is not None:
+            values["hint"] = hint
         super().__init__(code, file=file, **values)
         self.file = file
 
