@@ -196,7 +196,7 @@ class Path:
         0.002
         """
         if truth is None:
-            raise DomainError("no-emulated-path", "truth")
+            raise DomainError("path-not-recorded", "truth")
         source_s, *nodes_s = truth["processings_s"]
         facts = zip(truth["bandwidths_bps"], truth["latencies_s"], strict=True)
         links = [Link(*fact) for fact in facts]

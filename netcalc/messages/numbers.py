@@ -75,7 +75,7 @@ NUMBERS = {
         "{name}: {count} of {size:value|values} are not finite, the first at index {index}; the "
         "result is nan there"
     ),
-    "no-emulated-path": "the run recorded no emulated path",
+    "path-not-recorded": "the run recorded no emulated path",
     "formula-unknown": "there is no formula {value!r}",
     "formula-ambiguous": "{value!r} names several formulas: {choices:or}",
     "not-converged": (
