@@ -228,6 +228,9 @@ def test_unit_error():
     error = errors.UnitError("two-readings", "5 M", expected="a rate", field="bandwidth")
     assert (error.text, error.expected, error.field) == ("5 M", "a rate", "bandwidth")
     assert str(error) == "bandwidth: cannot read '5 M' as a rate"
+    hinted = errors.UnitError("two-readings", "5 M", expected="a rate", hint="Write Mbit/s")
+    assert hinted.hint == "Write Mbit/s"
+    assert error.hint is None
     without = errors.UnitError("two-readings", "5 M", expected="a rate")
     assert without.field is None
     assert str(without) == "cannot read '5 M' as a rate"

@@ -125,3 +125,95 @@ def test_a_path_survives_pickling_and_is_equal_to_its_like():
         assert again == path
         assert hash(again) == hash(path)
         assert again.rtt_s(1500) == path.rtt_s(1500)
+
+
+def test_a_path_is_made_of_what_a_run_noted():
+    """Each number differs, so none can take another's place."""
+    truth = {
+        "bandwidths_bps": [1e6, 2e6], "latencies_s": [0.003, 0.004],
+        "processings_s": [0.01, 0.02, 0.05],
+    }  # fmt: skip
+    path = Path.from_truth(truth)
+    assert [(link.bandwidth_bps, link.latency_s) for link in path.links] == [
+        (1e6, 0.003), (2e6, 0.004),
+    ]  # fmt: skip
+    assert [hop.processing_s for hop in path.hops] == [0.02, 0.05]
+    assert path.source_processing_s == 0.01
+    for name in truth:
+        with pytest.raises(ValueError, match="zip"):
+            Path.from_truth({**truth, name: truth[name] + [1.0]})
+
+
+def test_until_keeps_the_first_hops_and_the_source():
+    path = Path.parse("T1 1 ms, T3 2 ms, 10 Mbit/s 3 ms", source_processing_s=0.25)
+    for hop, latency_s in ((1, 0.001), (2, 0.003), (3, 0.006)):
+        part = path.until(hop)
+        assert len(part.hops) == hop
+        assert part.latency_s == pytest.approx(latency_s)
+        assert part.source_processing_s == 0.25
+    for hop in (0, 4, -1):
+        with pytest.raises(DomainError) as refused:
+            path.until(hop)
+        assert (refused.value.name, refused.value.value) == ("hop", hop)
+        assert (refused.value.values["low"], refused.value.values["high"]) == (1, 3)
+
+
+@pytest.mark.parametrize("count", [1, 1000])
+def test_as_many_links_as_are_allowed(count):
+    assert len(Path.parse(f"{count} x T1").hops) == count
+
+
+@pytest.mark.parametrize("count", [0, 1001])
+def test_more_or_fewer_links_are_refused(count):
+    with pytest.raises(DomainError) as refused:
+        Path.parse(f"{count} x T1")
+    values = refused.value.values
+    assert (refused.value.value, values["low"], values["high"]) == (count, 1, 1000)
+
+
+def test_the_text_of_a_path_keeps_twelve_digits():
+    path = Path.of([Link(1_234_567.89012, 0.00123456789012)])
+    assert path.text == "1.23456789012 Mbit/s 1.23456789012 ms"
+    short = Path.of([Link(1.25e6, 0.0005), Link(3e6, 0.25)])
+    assert Path.parse(short.text).same_lines(short)
+    assert path.same_lines(
+        Path.of([Link(1_234_567.89012, 0.00123456789012, "named")], processing_s=1.0)
+    )
+    assert not path.same_lines(Path.of([Link(1_234_567.89012, 0.00123456789013)]))
+    assert not path.same_lines(Path.of([Link(1_234_567.89013, 0.00123456789012)]))
+
+
+def test_a_path_of_a_list_is_frozen_and_its_numbers_are_floats():
+    path = Path([Hop(Link(1_000_000), 1)], 2)
+    assert isinstance(path.hops, tuple)
+    assert hash(path) == hash(Path((Hop(Link(1e6), 1.0),), 2.0))
+    assert isinstance(path.source_processing_s, float)
+    assert isinstance(path.hops[0].processing_s, float)
+    assert isinstance(path.links[0].bandwidth_bps, float)
+
+
+def test_the_reverse_exchanges_hosts_and_order():
+    """By hand: source 1, nodes 2 and 3, destination 4; the other way 4, 3, 2, 1."""
+    path = Path((Hop(Link(1e6, 0.1), 2.0), Hop(Link(2e6, 0.2), 3.0), Hop(Link(3e6, 0.3), 4.0)), 1.0)
+    other = path.reverse
+    assert other.source_processing_s == 4.0
+    assert [hop.processing_s for hop in other.hops] == [3.0, 2.0, 1.0]
+    assert [link.latency_s for link in other.links] == [0.3, 0.2, 0.1]
+    assert path.processing_s == 10.0
+    assert path.bottleneck_bps == 1e6
+    # derived: 1000 B take 8 + 4 + 8/3 ms there and back, the nodes 1 + 2 + 3 + 4 + 3 + 2 + 1 s
+    assert path.rtt_s(1000) == pytest.approx(2 * (0.008 + 0.004 + 0.008 / 3 + 0.6) + 16)
+    assert path.rtt_s(1000, reply_bytes=0) == pytest.approx(0.008 + 0.004 + 0.008 / 3 + 1.2 + 16)
+    assert path.one_way_s(1000) == pytest.approx(0.008 + 0.004 + 0.008 / 3 + 0.6 + 10)
+    # derived: 1/R = 1/1 + 1/2 + 1/3 Mbit/s
+    assert path.equivalent_bps == pytest.approx(1e6 / (1 + 1 / 2 + 1 / 3))
+
+
+def test_numbers_that_are_no_single_finite_one():
+    for wrong in ([1e6, 2e6], float("inf"), float("nan")):
+        with pytest.raises(DomainError):
+            Link(wrong)
+        with pytest.raises(DomainError):
+            Hop(Link(1e6), wrong)
+        with pytest.raises(DomainError):
+            Path((Hop(Link(1e6)),), wrong)
