@@ -69,7 +69,7 @@ def test_a_round_trip_takes_that_of_the_path(server, client, text, size):
     with Relay(path, target=server) as relay:
         client.connect(relay.address)
         found_s = [round_trip_s(client, size) for _ in range(6)]
-        found = relay.statistics()
+    found = relay.statistics()  # when its thread has ended: it counts a datagram after it sent it
     assert truth_s <= min(found_s) <= truth_s + 2e-3
     assert found.carried_count == 2 * len(found_s)
     # identity: the best round trip is late by what the relay was late, twice, and by the calls

@@ -111,7 +111,8 @@ class TestLive:
         both = zip(found.packet_bytes, found.answer_bytes, strict=True)
         # published: RFC 1812, as much as possible; 20 bytes of IP and 8 of ICMP before it
         assert all(answer == packet + 28 for packet, answer in both)
-        assert "there are 1" in fit.links(found).sentence
+        [link] = fit.links(found).links
+        assert (link.reason.code, link.reason.values["count"]) == ("too-few-sizes", 1)
 
     def test_late_answers_are_lost_and_counted(self):
         found = probing([600], path=Path.parse("10 Mbit/s 20 ms"), count=4, timeout_s=0.03)
@@ -291,7 +292,7 @@ def test_impossible_probes_are_refused(arguments, text):
         ({"packet_count": 1}, "packet_count must be .*got 1"),
         ({"packet_count": MAX_TRAIN + 1}, "packet_count must be .*got 65"),
         ({"cross_ratio": 1.5}, "cross_ratio must be .*got 1.5"),
-        ({"cross_ratio": 30}, "cross_ratio must be from 0 to 1, got 30"),
+        ({"cross_ratio": 30}, "cross_ratio must be a ratio from 0 to 1, got 30"),
         ({"count": 0.5}, "count must be .*got 0.5"),
         ({"timeout_s": 61}, "timeout_s must be .*got 61"),
     ],
