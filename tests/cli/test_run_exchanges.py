@@ -88,7 +88,7 @@ class TestLive:
         (["small-writes", "--write", "6"], "unit"),
         (
             ["small-writes", "--reply", "0B"],
-            "--reply must be a whole number, 1 or greater, got 0 B",
+            "--reply must be a whole number, 1 B or greater, got 0 B",
         ),
         (["small-writes", "--gap", "30"], "gap"),
         (["small-writes", "--host", "192.0.2.1"], "not a loopback"),

@@ -106,12 +106,12 @@ def test_a_loopback_of_another_mtu_and_family():
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["bulk", "-s", "1.5B"], "--size must be a whole number, 1 or greater, got 1.5 B"),
+        (["bulk", "-s", "1.5B"], "--size must be a whole number, 1 B or greater, got 1.5 B"),
         (["bulk", "-s", "10 mb"], "size"),
         (["bulk", "--congestion", "reno", "--protocol", "udp"], "does not apply to UDP"),
         (
             ["bulk", "-b", "0", "-b", "1KiB"],
-            "--buffer must be a whole number, 1 or greater, got 0 B",
+            "--buffer must be a whole number, 1 B or greater, got 0 B",
         ),
         (["bulk", "-s", "1440.5"], "size"),
         (["bulk", "--host", "192.0.2.1"], "not a loopback address"),
@@ -120,9 +120,9 @@ def test_a_loopback_of_another_mtu_and_family():
         (["bulk", "--path", "1 bit/s"], "a TCP handshake over this path takes 960 s"),
         (
             ["line-rate", "--frame", "63B"],
-            "--frame must be a whole number, 64 or greater, got 63 B",
+            "--frame must be a whole number, 64 B or greater, got 63 B",
         ),
-        (["lockstep", "--reply", "0B"], "--reply must be a whole number, 1 or greater, got 0 B"),
+        (["lockstep", "--reply", "0B"], "--reply must be a whole number, 1 B or greater, got 0 B"),
         (["line-rate", "--node-rate", "2 kpps"], "requires a --path"),
         (
             ["line-rate", "--path", "T1", "--node-rate", "2 kpps"],
