@@ -114,9 +114,10 @@ class Path:
     source_processing_s: float = 0.0
 
     def __post_init__(self) -> None:
-        if isinstance(self.hops, str) or not isinstance(self.hops, Iterable):
-            raise ArgumentTypeError("not-hops", "hops", repr(self.hops))
-        object.__setattr__(self, "hops", tuple(self.hops))
+        given: Any = self.hops
+        if not isinstance(given, Iterable):
+            raise ArgumentTypeError("not-hops", "hops", repr(given))
+        object.__setattr__(self, "hops", tuple(given))
         if not self.hops:
             raise DomainError("no-hops", "hops", "an empty list")
         for hop in self.hops:

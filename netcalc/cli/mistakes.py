@@ -128,7 +128,7 @@ def rename(error: NetcalcError, names: Mapping[str, tuple[str, str]]) -> None:
         By argument: the name that is typed, and the unit of its number.
     """
     if isinstance(error, UnitError):
-        if error.field in names:
+        if error.field is not None and error.field in names:
             error.values["field"] = names[error.field][0]
         return
     argument = str(error.values.get("name")).partition("[")[0]  # its value says which of several
