@@ -144,7 +144,7 @@ def test_calc_lists_searches_and_helps():
             ["run", "echo", "--path", "1", "Gbit/s", "40", "ms"],
             ["argument: Gbit/s 40 ms", "quotes"],
         ),
-        (["explain", "T1", "--loss", "200%"], ["--loss must be from 0 to 1, got 200%\n"]),
+        (["explain", "T1", "--loss", "200%"], ["--loss must be from 0% to 100%, got 200%\n"]),
         (["explain", "T1", "--mtu", "10B"], ["--mtu", "10 B"]),
         (["explain", "T1", "--size", "-1B"], ["--size must be 0 or greater, got -1 B"]),
         (["explain", "1", "Gbit"], ["1 Gbit"]),
@@ -166,8 +166,8 @@ def test_calc_lists_searches_and_helps():
         (["doctor", "extra"], ["argument: extra", "netcalc doctor --help"]),
         (["data", "audit", "--json", "--csv"], ["--json and --csv cannot be combined"]),
         (["calc", "db", "1", "--json", "--csv"], ["db"]),
-        (["explain", "T1 -5 ms"], ["latency of a link must be 0 or greater, got -0.005 s"]),
-        (["explain", "0 bit/s"], ["rate of a link must be greater than 0, got 0 bit/s"]),
+        (["explain", "T1 -5 ms"], ["latency of a link in PATH must be 0 or greater, got -0.005 s"]),
+        (["explain", "0 bit/s"], ["rate of a link in PATH must be greater than 0, got 0 bit/s"]),
         (["data", "audit", "--sheet", "--json"], ["--sheet cannot be combined"]),
         (
             [
@@ -186,7 +186,7 @@ def test_calc_lists_searches_and_helps():
             ["calc", "write-timeline", "1ms", "--write-bytes", "1B, 2B", "--rtt", "1ms"],
             ["--write-bytes"],
         ),
-        (["explain", "T1 5"], ["latency: '5' needs a unit: 5 s or 5 ms"]),
+        (["explain", "T1 5"], ["latency of a link in PATH: '5' needs a unit: 5 s or 5 ms"]),
         (["run", "echo", "--timeout", "5"], ["--timeout: '5' needs a unit"]),
     ],
 )
