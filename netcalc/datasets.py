@@ -1,4 +1,4 @@
-"""The bundled data sets: every number printed in the five sources, with its place and verdict.
+"""The bundled data sets: every number printed in the five sources, with its page and verdict.
 
 >>> points = load("wan_curves", series="connix.com - noao.edu")
 >>> points.payload_bytes.tolist(), points.rtt_s.tolist()
@@ -6,10 +6,9 @@
 >>> info("wan_curves").series
 'path'
 
-Each set is a file in ``data/``, a CSV or what a tool printed, with a sheet beside it that says
-what it is, where it was printed, how it was measured, what is wrong in it and what is not there.
-``index.json`` has the SHA-256 of each file; a file that differs is refused by name, the others
-work.
+Each set is a file in ``data/``, a CSV or the output of a tool, with a sheet that documents it: its
+source and page, how it was measured, its errors and its gaps. ``index.json`` has the SHA-256 of
+each file; a file that differs is refused by name, the others work.
 """
 
 from __future__ import annotations
@@ -35,18 +34,18 @@ _INDEX = "index.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """What is known of one column of a data set.
+    """Facts about one column of a data set.
 
     Parameters
     ----------
     unit : str
         SI unit, or ``text``.
     layer : str
-        Layer at which a size or rate is counted, or who took a time.
+        Layer at which a size or rate is counted, or whose clock took a time.
     origin : str
         ``stated`` or ``derived``; empty for remarks.
     meaning : str
-        What it is, in a few words.
+        Its meaning, in a few words.
     """
 
     unit: str
@@ -57,24 +56,24 @@ class Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dataset:
-    """What is known of one bundled data set.
+    """Facts about one bundled data set.
 
     Parameters
     ----------
     name, title : str
-        Its name in :func:`load`, and what it is.
+        Its name in :func:`load`, and a title.
     kind : str
-        The container of :mod:`netcalc.samples` that one series of it loads into.
+        The container of :mod:`netcalc.samples` that a series loads into.
     series : str
-        The column that tells one series from another; empty if the set is one series.
+        The column that names the series of a row; empty if the set is one series.
     roles : mapping of str to str
         Which column of the file becomes which column of the container; empty for a table.
     rows : int
         Number of rows.
     columns : mapping of str to Column
-        Its columns, in the order of the file; none if the file is what a tool printed.
+        Its columns, in the order of the file; none if the file is the output of a tool.
     source, licence : str
-        The work it is from, and what may be done with it.
+        The work it is from, and its terms of use.
     file, sheet, sha256 : str
         Names of the data file and of the sheet, and the hash of the data file.
     """
@@ -108,7 +107,7 @@ def data_folder() -> Path:
     for folder in (_BUNDLED, _CHECKOUT):
         if (folder / _INDEX).is_file():
             return folder
-    raise DatasetError("is missing", file=str(_BUNDLED / _INDEX), hint="Reinstall netcalc-lab")
+    raise DatasetError("data-missing", file=str(_BUNDLED / _INDEX), name=_INDEX)
 
 
 def names() -> list[str]:
@@ -123,7 +122,7 @@ def names() -> list[str]:
 
 
 def info(name: str) -> Dataset:
-    """Return what is known of a data set.
+    """Return the facts about a data set.
 
     Raises
     ------
@@ -140,12 +139,7 @@ def info(name: str) -> Dataset:
     sets = _index()
     if name not in sets:
         near = get_close_matches(str(name), sets, n=3, cutoff=0.4)
-        raise DomainError(
-            "name",
-            repr(name),
-            "the name of a data set",
-            hint=f"Did you mean {' or '.join(near)}?" if near else "Known: " + ", ".join(sets),
-        )
+        raise DomainError("no-such-dataset", "name", name, suggestions=near, known=list(sets))
     return sets[name]
 
 
@@ -155,14 +149,14 @@ def describe(name: str) -> str:
     try:
         return _read(sheet).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise _damaged(sheet, "is damaged: it is not text") from error
+        raise _damaged("sheet-damaged", sheet) from error
 
 
 def path(name: str) -> Path:
-    """Return where the data file of a set lies; a missing one raises DatasetError."""
+    """Return the path of a set's data file; a missing one raises DatasetError."""
     found = data_folder() / info(name).file
     if not found.is_file():
-        raise _damaged(found.name, "is missing")
+        raise _damaged("data-missing", found.name)
     return found
 
 
@@ -207,16 +201,18 @@ def load(name: str, *, series: str | None = None) -> Samples:
     table = _table(dataset)
     if series is None:
         return table if dataset.series else _as_kind(table, dataset)
-    known = _distinct(table, dataset.series) if dataset.series else []
+    if not dataset.series:
+        raise DomainError("no-series", "series", series, dataset=name)
+    known = _distinct(table, dataset.series)
     if series not in known:
-        raise DomainError("series", repr(series), "one of: " + "; ".join(known or ["none"]))
+        raise DomainError("no-such-series", "series", series, dataset=name, known=known)
     chosen = table[dataset.series] == series
     picked = {column: values[chosen] for column, values in table.columns().items()}
     return _as_kind(Table(data=picked, meta=table.meta), dataset, target=series)
 
 
 def damaged() -> dict[str, DatasetError]:
-    """Return the data sets that cannot be used, each with its error; none if all is well.
+    """Return the data sets that cannot be used, each with its error.
 
     Examples
     --------
@@ -239,7 +235,7 @@ def _index() -> dict[str, Dataset]:
         licence = document["licence"]
         return {entry["name"]: _dataset(entry, licence) for entry in document["sets"]}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise _damaged(_INDEX, "is damaged: it is no index of data sets") from error
+        raise _damaged("index-damaged", _INDEX) from error
 
 
 def _dataset(entry: Mapping[str, Any], licence: str) -> Dataset:
@@ -250,7 +246,7 @@ def _dataset(entry: Mapping[str, Any], licence: str) -> Dataset:
 def _table(dataset: Dataset) -> Table:
     read = read_columns(_checked(dataset), name=dataset.file)
     meta = _meta(dataset, warnings=read.meta.warnings, units=dataset.units, layers=dataset.layers)
-    # By place: the reader may name a column anew when it takes a unit from its name.
+    # By position: the reader may rename a column when it takes a unit from its name.
     return Table(data=dict(zip(dataset.columns, read.columns().values(), strict=True)), meta=meta)
 
 
@@ -288,7 +284,7 @@ def _distinct(table: Table, column: str) -> list[str]:
 def _checked(dataset: Dataset) -> bytes:
     data = _read(dataset.file)
     if hashlib.sha256(data).hexdigest() != dataset.sha256:
-        raise _damaged(dataset.file, "differs from what was shipped (its SHA-256 is another)")
+        raise _damaged("data-changed", dataset.file)
     return data
 
 
@@ -296,14 +292,10 @@ def _read(file: str) -> bytes:
     try:
         return (data_folder() / file).read_bytes()
     except FileNotFoundError as error:
-        raise _damaged(file, "is missing") from error
+        raise _damaged("data-missing", file) from error
     except OSError as error:
-        raise _damaged(file, f"cannot be read: {error.strerror}") from error
+        raise _damaged("data-unreadable", file, reason=error.strerror) from error
 
 
-def _damaged(file: str, what: str) -> DatasetError:
-    return DatasetError(
-        what,
-        file=str(data_folder() / file),
-        hint=f"Reinstall netcalc-lab, or in a checkout: git checkout -- data/{file}",
-    )
+def _damaged(code: str, name: str, **values: Any) -> DatasetError:
+    return DatasetError(code, file=str(data_folder() / name), name=name, **values)

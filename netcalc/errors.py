@@ -21,16 +21,13 @@ and what to do.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from netcalc import messages
-from netcalc.printable import printable_lines
+from netcalc.printable import printable, printable_lines
 
 LONGEST_SHOWN = 80
 """Characters of text that cannot be read which a message repeats: one line of a terminal."""
-
-_CODE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+|verbatim")
 
 
 class NetcalcError(Exception):
@@ -90,19 +87,15 @@ class NetcalcError(Exception):
 class DomainError(NetcalcError, ValueError):
     """A number that cannot be: it names the argument, the value and the allowed range."""
 
-    def __init__(self, code: str, name: Any, value: Any = None, *, hint: Any = None, **values: Any):
-        if not _CODE.fullmatch(code):  # the form of before: name, value, allowed
-            name, value, values = code, name, {"allowed": value, "hint": hint}
-            code = "legacy-domain"
-        elif hint is not None:
-            values["hint"] = hint
+    def __init__(self, code: str, name: str, value: Any = None, **values: Any) -> None:
         super().__init__(code, name=name, value=value, **values)
 
     @property
     def what(self) -> str:
         """What is wrong, and at which element of a longer argument."""
+        said = messages.sentence(self.code, self._with_units())
         index = self.values.get("index")
-        return super().what if index is None else f"{super().what} (at index {index})"
+        return said if index is None else f"{said} (at index {index})"
 
     @property
     def name(self) -> str:
@@ -117,7 +110,13 @@ class DomainError(NetcalcError, ValueError):
     @property
     def allowed(self) -> str | None:
         """What it must be, in a few words; None where the sentence has another form."""
-        return self.values.get("allowed") or messages.allowed(self.code, self.values)
+        return messages.allowed(self.code, self._with_units())
+
+    def _with_units(self) -> dict[str, Any]:
+        """Return the values for the sentence: the bounds of a value with a unit have it, too."""
+        unit = self.values.get("unit")
+        bounds = {"low", "high"} & self.values.keys() if unit in messages.UNITS else ()
+        return self.values | {name: messages.bound(self.values[name], unit) for name in bounds}
 
     def _shown(self) -> dict[str, Any]:
         return {"allowed": self.allowed}
@@ -135,20 +134,13 @@ class UnitError(NetcalcError, ValueError):
 
     def __init__(
         self,
-        code: Any,
-        text: object = None,
+        code: str,
+        text: object,
         *,
         expected: str,
         field: str | None = None,
-        why: str | None = None,
-        hint: str | None = None,
         **values: Any,
     ) -> None:
-        if why is not None:  # the form of before
-            text, code = code, "legacy-unit"
-            values |= {"why": why, "hint": hint}
-        elif hint is not None:
-            values["hint"] = hint
         super().__init__(code, text=text, expected=expected, field=field, **values)
 
     @property
@@ -190,11 +182,8 @@ class ReaderError(NetcalcError, ValueError):
         value: str | None = None,
         unit: str | None = None,
         expected: str | None = None,
-        hint: str | None = None,
         **values: Any,
     ) -> None:
-        if not _CODE.fullmatch(code):  # the form of before
-            values["text"], code = code, "legacy-reader"
         super().__init__(
             code,
             file=file,
@@ -204,7 +193,6 @@ class ReaderError(NetcalcError, ValueError):
             value=value,
             unit=unit,
             expected=expected,
-            **({"hint": hint} if hint else {}),
             **values,
         )
         self.file = file
@@ -213,7 +201,18 @@ class ReaderError(NetcalcError, ValueError):
         self.field = field
         self.value = value
         self.unit = unit
-        self.expected = expected
+        if self.python_hint is not None:
+            self.add_note(self.python_hint)
+
+    @property
+    def expected(self) -> str | None:
+        """What should be there, in a few words."""
+        return self.values["expected"] or messages.expected(self.code, self.values)
+
+    @property
+    def python_hint(self) -> str | None:
+        """What a caller in Python can do beside the hint; the note of a traceback has it."""
+        return messages.python_hint(self.code, self.values)
 
     @property
     def fault(self) -> str:
@@ -226,28 +225,23 @@ class ReaderError(NetcalcError, ValueError):
         return said
 
     def __str__(self) -> str:
-        where = self.file
+        where = printable(self.file)
         if self.line is not None:
             where += f", line {self.line}"
         if self.offset is not None:
             where += f", byte {self.offset}"
         if self.field is not None:
-            where += f", field {self.field}"
+            where += f", field {printable(self.field)}"
         return _sentences(f"{where}: {self.fault}", self.hint)
 
     def _shown(self) -> dict[str, Any]:
-        return {"what": self.what}
+        return {"what": self.what, "expected": self.expected}
 
 
 class DatasetError(NetcalcError):
     """A bundled data file that is missing or differs from what was shipped."""
 
-    def __init__(self, code: str, *, file: str, hint: str | None = None, **values: Any) -> None:
-        if not _CODE.fullmatch(code):  # the form of before
-            values |= {"text": code, "hint": hint}
-            code = "legacy-dataset"
-        elif hint is not None:
-            values["hint"] = hint
+    def __init__(self, code: str, *, file: str, **values: Any) -> None:
         super().__init__(code, file=file, **values)
         self.file = file
 
@@ -283,15 +277,9 @@ class ExperimentError(NetcalcError, RuntimeError):
         phase: str,
         host: str | None = None,
         port: int | None = None,
-        hint: str | None = None,
         partial: Any = None,
         **values: Any,
     ) -> None:
-        if not _CODE.fullmatch(code):  # the form of before
-            values |= {"text": code, "hint": hint}
-            code = "legacy-experiment"
-        elif hint is not None:
-            values["hint"] = hint
         super().__init__(code, phase=phase, host=host, port=port, **values)
         self.phase = phase
         self.host = host

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from netcalc.checks import as_float, positive
+from netcalc.checks import as_float, positive, ratio
 from netcalc.models.delays import asymmetry, latency, store_and_forward
 from netcalc.models.rates import goodput
 from netcalc.models.sizes import framing
@@ -222,6 +222,9 @@ def rate(
     DomainError
         If a quantity is impossible.
     """
+    loss_ratio = float(ratio("loss_ratio", loss_ratio))
+    if window_bytes is not None:
+        window_bytes = float(positive("window_bytes", window_bytes, allow_inf=True))
     mss = float(framing.tcp_payload_bytes(mtu_bytes, tcp_option_bytes=TIMESTAMP_BYTES))
     rtt = (
         float(path.rtt_s(mtu_bytes, reply_bytes=BARE_ACK_BYTES))

@@ -181,8 +181,13 @@ class Path:
         )
 
     @classmethod
-    def from_truth(cls, truth: Mapping[str, Any]) -> Self:
-        """Make the path that a live run went, from what it noted as its truth.
+    def from_truth(cls, truth: Mapping[str, Any] | None) -> Self:
+        """Return the emulated path of a live run, from what it recorded of it.
+
+        Raises
+        ------
+        DomainError
+            If it recorded none: the run was not over an emulated path.
 
         Examples
         --------
@@ -190,6 +195,8 @@ class Path:
         ...     "processings_s": [0.0, 0.002]}).processing_s
         0.002
         """
+        if truth is None:
+            raise DomainError("no-emulated-path", "truth")
         source_s, *nodes_s = truth["processings_s"]
         facts = zip(truth["bandwidths_bps"], truth["latencies_s"], strict=True)
         links = [Link(*fact) for fact in facts]

@@ -12,13 +12,21 @@ from netcalc import errors, units
 from netcalc.samples import RttSamples
 
 ERRORS = [
-    errors.DomainError("loss_ratio", 3, "from 0 to 1", hint="Did you mean 3%?"),
+    errors.DomainError("percent-for-ratio", "loss_ratio", 3, percent=3, ratio=0.03),
     errors.ArgumentTypeError("not-numbers", "rtt_s", "'x'"),
-    errors.UnitError("5 M", expected="a rate", why="it has two readings", field="bandwidth"),
-    errors.ReaderError("has no time", file="ping.txt", line=3, value="x", expected="a time"),
-    errors.DatasetError("is missing", file="mbufs.csv", hint="Reinstall it"),
+    errors.UnitError(
+        "ambiguous-unit",
+        "5 M",
+        expected="a rate",
+        field="bandwidth",
+        readings=["5 MB/s", "5 Mbit/s"],
+    ),
+    errors.ReaderError("damaged-line", file="ping.txt", line=3, value="x", expected="a time"),
+    errors.DatasetError("data-missing", file="mbufs.csv", name="mbufs.csv"),
     errors.ConvergenceError("the root", iterations=3, residual=0.5, last=2.0),
-    errors.ExperimentError("nobody listens there", phase="connect", host="::1", port=7),
+    errors.ExperimentError(
+        "peer-refused", reason="Connection refused", phase="connect", host="::1", port=7
+    ),
     errors.MissingPackageError("bokeh", extra="lab", purpose="--plot"),
 ]
 

@@ -14,6 +14,7 @@ import pytest
 
 from netcalc import samples
 from netcalc.errors import ReaderError
+from netcalc.messages import Notice
 from netcalc.readers import read
 from netcalc.samples import Meta, RttSamples, Table
 
@@ -37,9 +38,9 @@ def changed(**changes):
 def test_a_compressed_file_with_any_byte_changed(bits):
     whole = gzip.compress(SAVED, mtime=0)
     right = 0
-    for place in range(len(whole)):
+    for index in range(len(whole)):
         data = bytearray(whole)
-        data[place] ^= bits
+        data[index] ^= bits
         for reader in (samples.loads, read):
             try:
                 again = reader(bytes(data))
@@ -50,51 +51,57 @@ def test_a_compressed_file_with_any_byte_changed(bits):
     assert right > 0, "the time and the system in the header of gzip do not matter"
 
 
-@pytest.mark.parametrize("place", range(0, len(SAVED) - 2, 37))
-def test_a_file_that_is_cut(place):
-    for data in (SAVED[:place], gzip.compress(SAVED, mtime=0)[: place // 4]):
+@pytest.mark.parametrize("end", range(0, len(SAVED) - 2, 37))
+def test_a_file_that_is_cut(end):
+    for data in (SAVED[:end], gzip.compress(SAVED, mtime=0)[: end // 4]):
         for reader in (samples.loads, read):
             with pytest.raises(ReaderError):
                 reader(data)
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "code", "field", "found"),
     [
-        (changed(columns={"rtt_s": ["0.1", 0.2]}), "rtt_s is '0.1' in row 1"),
-        (changed(columns={"rtt_s": [0.1, True]}), "rtt_s is True in row 2"),
-        (changed(columns={"rtt_s": [0.1, [0.2]]}), "rtt_s is .0.2. in row 2"),
-        (changed(columns={"lost": [False, "no"]}), "lost is 'no' in row 2"),
-        (changed(columns={"lost": [False, 1]}), "lost is 1 in row 2"),
-        (changed(columns={"rtt_s": "fast"}), "rtt_s is no column"),
-        (changed(columns={"rtt_s": [0.1, -0.2]}), "rtt_s is -0.2 in row 2, allowed is 0 or more"),
-        (SAVED.replace(b"0.1", b"1" + b"0" * 400), "too large"),
-        (changed(columns={"speed": [1, 2]}), "speed"),
-        (changed(fields={"sent_count": "two"}), "sent_count is 'two', no number"),
-        (changed(fields=[1]), "damaged"),
-        (changed(meta={"warnings": "one"}), "meta.warnings is 'one'"),
-        (changed(meta={"units": 5}), "meta.units is 5"),
-        (changed(meta={"note": ["a"]}), "meta.note is"),
-        (changed(meta={"partial": "no"}), "meta.partial is 'no'"),
-        (changed(kind=["RttSamples"]), "unknown kind"),
-        (changed(kind=None), "unknown kind"),
-        (changed(schema=None), "does not say its format"),
-        (changed(schema=True), "does not say its format"),
-        (changed(schema=0), "does not say its format"),
-        (changed(schema=2), "later format"),
-        (SAVED.replace(b'"lost"', b'"rtt_s"'), "field rtt_s: .* two of one name"),
+        (changed(columns={"rtt_s": ["0.1", 0.2]}), "row-of-other-type", "rtt_s", ("0.1", 1)),
+        (changed(columns={"rtt_s": [0.1, True]}), "row-of-other-type", "rtt_s", ("true", 2)),
+        (changed(columns={"rtt_s": [0.1, [0.2]]}), "row-of-other-type", "rtt_s", ("[0.2]", 2)),
+        (changed(columns={"lost": [False, "no"]}), "row-of-other-type", "lost", ("no", 2)),
+        (changed(columns={"lost": [False, 1]}), "row-of-other-type", "lost", ("1", 2)),
+        (changed(columns={"rtt_s": "fast"}), "part-of-other-type", "rtt_s", ("fast", None)),
+        (changed(columns={"rtt_s": [0.1, -0.2]}), "row-negative", "rtt_s", (None, 2)),
+        (SAVED.replace(b"0.1", b"1" + b"0" * 400), "row-too-large", "rtt_s", (None, 1)),
+        (changed(columns={"speed": [1, 2]}), "no-such-part", "speed", (None, None)),
+        (changed(fields={"sent_count": "two"}), "part-of-other-type", "sent_count", ("two", None)),
+        (changed(fields={"speed": 1}), "no-such-part", "speed", (None, None)),
+        (changed(fields=[1]), "part-of-other-type", "fields", ("[1]", None)),
+        (changed(meta={"warnings": "one"}), "part-of-other-type", "meta.warnings", ("one", None)),
+        (changed(meta={"warnings": [1]}), "damaged-samples", "meta.warnings", (None, None)),
+        (changed(meta={"units": 5}), "part-of-other-type", "meta.units", ("5", None)),
+        (changed(meta={"note": ["a"]}), "part-of-other-type", "meta.note", ('["a"]', None)),
+        (changed(meta={"partial": "no"}), "part-of-other-type", "meta.partial", ("no", None)),
+        (changed(kind=["RttSamples"]), "unknown-kind", "kind", ('["RttSamples"]', None)),
+        (changed(kind=None), "unknown-kind", "kind", ("null", None)),
+        (changed(schema=None), "no-schema", "schema", ("null", None)),
+        (changed(schema=True), "no-schema", "schema", ("true", None)),
+        (changed(schema=0), "no-schema", "schema", ("0", None)),
+        (changed(schema=2), "later-schema", "schema", ("2", None)),
+        (SAVED.replace(b'"lost"', b'"rtt_s"'), "two-of-one-name", "rtt_s", (None, None)),
     ],
 )
-def test_a_value_of_another_kind_is_named(data, said):
+def test_a_value_of_another_kind_is_named(data, code, field, found):
     for reader in (samples.loads, read):
-        with pytest.raises(ReaderError, match=said):
+        with pytest.raises(ReaderError) as caught:
             reader(data)
+        error = caught.value
+        assert (error.code, error.field) == (code, field)
+        assert (error.value, error.values.get("row")) == found
+        assert str(error).isprintable()
 
 
 def test_what_is_missing_or_infinite_comes_back_as_such():
     found = samples.loads(changed(columns={"rtt_s": [None, "inf"]}))
     assert str(found.columns()["rtt_s"].tolist()) == "[nan, inf]"
-    assert found.meta.warnings == ("a line was skipped",)
+    assert found.meta.warnings == (Notice("verbatim", {"text": "a line was skipped"}),)
 
 
 def test_other_encodings_of_json_are_the_same_samples():
@@ -112,11 +119,13 @@ def test_text_that_could_be_a_formula_or_markup_stays_text(tmp_path):
 @pytest.mark.parametrize("kind", ["pipe", "device", "folder", "absent"])
 def test_what_is_no_file_is_refused_without_waiting(tmp_path, kind):
     """A pipe nobody writes to never opens, and /dev/zero never ends."""
-    place = {"device": "/dev/zero", "folder": tmp_path}.get(kind, tmp_path / kind)
+    path = {"device": "/dev/zero", "folder": tmp_path}.get(kind, tmp_path / kind)
     if kind == "pipe":
-        os.mkfifo(place)
-    with pytest.raises(ReaderError, match="cannot be read"):
-        samples.load(place)
+        os.mkfifo(path)
+    with pytest.raises(ReaderError) as caught:
+        samples.load(path)
+    codes = {"folder": "is-directory", "absent": "unreadable-file"}
+    assert caught.value.code == codes.get(kind, "not-regular-file")
 
 
 def test_a_file_beyond_the_limit_is_not_taken_into_memory(tmp_path, monkeypatch):
@@ -124,5 +133,6 @@ def test_a_file_beyond_the_limit_is_not_taken_into_memory(tmp_path, monkeypatch)
     monkeypatch.setattr(samples._load, "MAX_FILE_BYTES", 10**9)
     with (tmp_path / "huge.json").open("wb") as file:
         file.truncate(10**12)
-    with pytest.raises(ReaderError, match="too large; expected at most 1000000000 bytes"):
+    with pytest.raises(ReaderError) as caught:
         samples.load(tmp_path / "huge.json")
+    assert (caught.value.code, caught.value.values["limit_bytes"]) == ("samples-too-large", 10**9)

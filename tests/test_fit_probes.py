@@ -330,8 +330,9 @@ def test_columns_that_are_not_given_are_unknown():
     assert samples.node.tolist() == ["", ""]
     assert samples.measured.tolist() == [True, False]
     assert samples.minima(1)[0].tolist() == [600]
-    with pytest.raises(DomainError, match="rtt_s is -1"):
+    with pytest.raises(DomainError) as caught:
         HopSamples(hop=[1], packet_bytes=[600], rtt_s=[-1.0])
+    assert (caught.value.code, caught.value.name) == ("is-negative", "rtt_s")
 
 
 def test_paths_of_parts_and_of_truth():

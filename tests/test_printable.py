@@ -10,12 +10,12 @@ from pathlib import Path as File
 import ipywidgets
 import numpy as np
 import pytest
-from netcalc.widgets.measurement_panels import round_trip_panel
 
 import netcalc
 from netcalc import compare, plots
 from netcalc.cli import main
 from netcalc.errors import DatasetError, DomainError, NetcalcError, ReaderError, UnitError
+from netcalc.lessons.measurement import round_trip_panel
 from netcalc.path import Path
 from netcalc.plots.picture import svg
 from netcalc.printable import excerpt, html_text, json_text, printable, printable_lines
@@ -107,9 +107,10 @@ def test_nothing_is_made_safe_or_printed_elsewhere():
 @pytest.mark.parametrize(
     "error",
     [
-        NetcalcError(EVIL), DomainError(EVIL, EVIL, EVIL, hint=EVIL), DatasetError(EVIL, file=EVIL),
-        UnitError(EVIL, expected=EVIL, why=EVIL, field=EVIL),
-        ReaderError(EVIL, file=EVIL, field=EVIL, value=EVIL, expected=EVIL, hint=EVIL),
+        NetcalcError("verbatim", text=EVIL), DomainError(EVIL, EVIL, EVIL),
+        DatasetError(EVIL, file=EVIL),
+        UnitError("no-number", EVIL, expected=EVIL, field=EVIL, example=EVIL),
+        ReaderError(EVIL, file=EVIL, field=EVIL, value=EVIL, expected=EVIL),
     ],
 )  # fmt: skip
 def test_the_message_of_an_error_can_be_printed(error):

@@ -13,19 +13,21 @@ import click
 from netcalc import claims
 from netcalc.claims import Checked
 from netcalc.cli import check_one_form, print_json, put
+from netcalc.cli.mistakes import Command
 from netcalc.cli.output import cell, print_table
+from netcalc.cli.quantity import Choice
 from netcalc.errors import DomainError
 
 _VERDICTS = list(dict.fromkeys((*claims.COMPUTED, *claims.UNCOMPUTED)))
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option(
     "--source", metavar="NAME", help="Show one source: stevens, snader, router, nagle or netesto."
 )
 @click.option(
     "--verdict",
-    type=click.Choice(_VERDICTS),
+    type=Choice(_VERDICTS),
     metavar="VERDICT",
     help="Show only numbers with this verdict, e.g. disagree.",
 )

@@ -17,7 +17,7 @@ from netcalc.calculator import Formula, Parameter
 from netcalc.cli import check_one_form, complain, print_json, put, say
 from netcalc.cli.mistakes import CommandError, Group, rename
 from netcalc.cli.quantity import QuantityCommand
-from netcalc.errors import DomainError, NetcalcError
+from netcalc.errors import DomainError, NetcalcError, UnitError
 
 _RESERVED = {"json", "csv", "sweep", "plot", "force", "solve", "for", "explain", "help"}
 """Options of every formula; an argument of that name is given with its unit."""
@@ -141,9 +141,10 @@ def _run(
     first = formula.parameters[0].name if formula.parameters else ""
     if value is not None:
         if first in texts:
-            raise click.UsageError(f"{first} is given twice: {value!r} and {texts[first]!r}")
+            raise click.UsageError(
+                f"{formula.label(first)} is given twice: {value!r} and {texts[first]!r}"
+            )
         texts[first] = value
-    arguments = formula.arguments(texts)
     check_one_form(json_, csv_)
     if (solve_ is None) != (for_ is None):
         raise click.UsageError("--solve and --for require each other: --solve bandwidth --for 1s")
@@ -152,6 +153,7 @@ def _run(
     if plot_ is not None and sweep_ is None:
         raise click.UsageError("--plot requires a --sweep, such as --sweep latency=1ms:300ms:log50")
     with _named_as_typed(formula, value_typed=value is not None):
+        arguments = formula.arguments(texts)
         if solve_ is not None and for_ is not None:
             _solve(formula, arguments, solve_, for_, as_json=json_)
         elif sweep_ is not None:
@@ -173,10 +175,32 @@ def _named_as_typed(formula: Formula, *, value_typed: bool) -> Iterator[None]:
     if value_typed:
         first = formula.parameters[0]
         names[first.name] = (formula.label(first.name), first.unit)
+    # Text that is refused, and what is missing, is reported by the short name.
+    short = [one.short_name for one in formula.parameters]
+    names |= {
+        one.short_name: names[one.name]
+        for one in formula.parameters
+        if short.count(one.short_name) == 1
+    }
+    names |= {
+        "result": ("--for", formula.unit),
+        "range of --solve": ("the range of --solve", ""),
+        "sweep": ("--sweep", ""),
+        "steps of the sweep": ("the number of steps in --sweep", ""),
+    }
     try:
         yield
-    except DomainError as error:
+    except (DomainError, UnitError) as error:
         rename(error, names)
+        raise
+
+
+def _swept_or_sought(formula: Formula, name: str, option: str) -> Parameter:
+    """Return the argument that ``--sweep`` or ``--solve`` names."""
+    try:
+        return formula.parameter(name)
+    except DomainError as error:
+        error.values["name"] = f"the argument of {option}"
         raise
 
 
@@ -212,10 +236,11 @@ def _solve(
     name, found, limits = wanted.partition("=")
     if found and not limits:
         raise DomainError("malformed-range", "--solve", repr(wanted))
+    parameter = _swept_or_sought(formula, name, "--solve")
     # People also write transfer=1s, which names the formula again.
     with _searching():
         found_roots = calculator.solve_for(
-            formula, arguments, over=name, result=result.rpartition("=")[2], limits=limits
+            formula, arguments, over=parameter.name, result=result.rpartition("=")[2], limits=limits
         )
     if not as_json:
         put("\n".join(found_roots.lines))
@@ -263,7 +288,7 @@ def _sweep(
     name, found, limits = wanted.partition("=")
     if not found:
         raise DomainError("malformed-argument-sweep", "--sweep", repr(wanted))
-    parameter = formula.parameter(name)
+    parameter = _swept_or_sought(formula, name, "--sweep")
     if plot_path is not None:
         from netcalc.cli.output import check_output
 

@@ -70,7 +70,7 @@ def explain(
     netcalc explain "1 Gbit/s 40 ms" --window 64KiB --loss 0.01%
     netcalc explain "6 x T1 1 ms, T3 5 ms" --size 1MB
     """
-    links = read_path(" ".join(words))
+    links = read_path(" ".join(words), typed="PATH")
     one = None
     with named_as_typed():
         found = explanations.rate(links, mtu_bytes=mtu_bytes, **given)

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from netcalc.errors import DomainError, ExperimentError, NetcalcError
+from netcalc.errors import DomainError, ExperimentError, NetcalcError, UnitError
 
 _SYMBOLS = {"byte": "B", "1": "", "text": "", "bool": ""}
 
@@ -123,12 +123,18 @@ def rename(error: NetcalcError, names: Mapping[str, tuple[str, str]]) -> None:
     names : mapping
         By argument: the name that is typed, and the unit of its number.
     """
-    argument, index, rest = str(error.values.get("name")).partition("[")  # one of several values
+    if isinstance(error, UnitError):
+        if error.field in names:
+            error.values["field"] = names[error.field][0]
+        return
+    argument = str(error.values.get("name")).partition("[")[0]  # its value says which of several
     if argument not in names:
         return
     name, unit = names[argument]
-    error.values["name"] = f"{name}{index}{rest}"
+    error.values["name"] = name
     error.values["value"] = with_unit(error.values.get("value"), unit)
+    if unit:
+        error.values["unit"] = unit  # of its bounds
 
 
 def with_unit(value: Any, unit: str) -> Any:

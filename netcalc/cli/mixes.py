@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 SHOWN = 20
 """Combinations that are printed without ``--all``. [1]"""
+MOST_LINKS = 1000
+"""Links of the longest path, as in ``netcalc explain``. [1]"""
 
 
 @click.command(cls=QuantityCommand)
@@ -114,7 +116,7 @@ def mixes(
     \b
     netcalc mixes 187ms --kind "56 kbit/s" --kind T1 --kind "10 Mbit/s" --kind T3
     """
-    rates = [units.parse(kind, "bit/s", field="kind") for kind in kinds]
+    rates = [units.parse(kind, "bit/s", field="--kind") for kind in kinds]
     counts = link_numbers(link_count)
     base_s = base_rtt_s + 2 * routers * processing_s
     with named_as_typed():
@@ -191,7 +193,12 @@ def why_none(wanted_s: float, tolerance_s: float, fastest_s: float, slowest_s: f
 
 def link_numbers(text: str) -> list[int]:
     """Read "12" or "12-13" as a list of numbers."""
-    found = re.fullmatch(r"\s*(\d{1,4})\s*(?:-\s*(\d{1,4})\s*)?", text)
-    if found is None or (found[2] and int(found[2]) < int(found[1])):
+    found = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", text)
+    if found is None:
         raise DomainError("malformed-count", "--links", text)
-    return list(range(int(found[1]), int(found[2] or found[1]) + 1))
+    first, last = int(found[1]), int(found[2] or found[1])
+    if last < first:
+        raise DomainError("empty-range", "--links", text)
+    if last > MOST_LINKS:
+        raise DomainError("above-maximum", "--links", last, high=MOST_LINKS)
+    return list(range(first, last + 1))

@@ -35,6 +35,8 @@ def check_output(path: str, *, inputs: Iterable[str] = (), force: bool = False) 
     click.UsageError
         If it is an input, a directory, exists without ``--force``, or its folder is not writable.
     """
+    if not path:
+        raise click.UsageError("the name of the output file is empty; name a file")
     target = Path(path)
     if target.suffix.lower() in PICTURES:
         raise click.UsageError(f"{path}: figures are written as HTML; use {target.stem}.html")

@@ -10,7 +10,7 @@ import click
 
 from netcalc import units
 from netcalc.cli.mistakes import Command, rename, typed_name
-from netcalc.errors import DomainError
+from netcalc.errors import DomainError, UnitError
 from netcalc.path import Path
 
 KINDS = {"s": "time", "byte": "size", "ratio": "share", "packet/s": "rate", "bit/s": "rate"}
@@ -94,16 +94,17 @@ class QuantityCommand(Command):
         return super().parse_args(ctx, args)
 
 
-def read_path(text: str, *, processing_s: float = 0.0) -> Path:
+def read_path(text: str, *, typed: str = "--path", processing_s: float = 0.0) -> Path:
     """Read the links of a path; a refusal names what is typed of them."""
+    latency, rate = f"latency of a link in {typed}", f"rate of a link in {typed}"
+    names = {
+        "latency_s": (latency, "s"),
+        "bandwidth_bps": (rate, "bit/s"),
+        "latency": (latency, "s"),
+        "link rate": (rate, "bit/s"),
+    }
     try:
         return Path.parse(text, processing_s=processing_s)
-    except DomainError as error:
-        rename(error, _OF_LINK)
+    except (DomainError, UnitError) as error:
+        rename(error, names)
         raise
-
-
-_OF_LINK = {
-    "latency_s": ("latency of a link", "s"),
-    "bandwidth_bps": ("rate of a link", "bit/s"),
-}

@@ -102,7 +102,7 @@ def summary(name: str, samples: Samples) -> dict[str, Any]:
     if isinstance(samples, TransactionSamples):
         document["modes"] = {}
         for mode in samples.modes:
-            times = np.asarray(samples.response_s)[samples.of_mode(mode)]
+            times = np.asarray(samples.response_s)[samples.in_mode(mode)]
             document["modes"][mode] = {
                 "count": times.size,
                 "failed": int((np.asarray(samples.failed) & (samples.mode == mode)).sum()),
@@ -209,7 +209,7 @@ def mode_lines(samples: TransactionSamples) -> list[str]:
     """Return a line for each mode, and its comparison with theory."""
     lines = []
     for mode in samples.modes:
-        times = np.asarray(samples.response_s)[samples.of_mode(mode)]
+        times = np.asarray(samples.response_s)[samples.in_mode(mode)]
         if times.size:
             lines.append(
                 f"{mode}: {times.size} time{'s' * (times.size != 1)}, "

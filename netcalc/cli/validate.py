@@ -19,7 +19,7 @@ from netcalc.cli.report import meta_of
 from netcalc.printable import printable
 from netcalc.samples import Table
 from netcalc.truth.table import LABS, TruthRow, truth_rows, truth_summary
-from netcalc.truth.table import truth as measure
+from netcalc.truth.table import validate as measure
 from netcalc.units import show
 
 _COLOURS = {"within": "green", "instrument": "yellow", "unexplained": "red"}

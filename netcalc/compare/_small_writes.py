@@ -250,7 +250,7 @@ def _mode_sentence(samples: TransactionSamples, predicted: FloatArray) -> str:
     """Summarize each mode: predicted and measured medians, and the kernel's delayed ACKs."""
     parts = []
     for mode in samples.modes:
-        rows = samples.of_mode(mode)
+        rows = samples.in_mode(mode)
         if not rows.any():
             continue
         times = as_float("response_s", samples.response_s)[rows]

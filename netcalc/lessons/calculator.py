@@ -1,4 +1,4 @@
-"""Any formula: picked from all, fed with typed quantities, drawn, explained and solved."""
+"""The calculator: pick a formula, type its inputs, plot, explain and solve it."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _HERE = "your numbers"
 
 
 class Field(ipywidgets.VBox):
-    """One argument of a formula: its name, a place to type or choose, what it is, what is wrong.
+    """One argument of a formula: its name, an input, its description, and an error message.
 
-    An empty box stands for the default.
+    An empty input means the default.
     """
 
     def __init__(self, label: str, parameter: Parameter, text: str = "") -> None:
@@ -61,7 +61,7 @@ class Field(ipywidgets.VBox):
 
     @property
     def text(self) -> str:
-        """What stands in it."""
+        """The text of the input."""
         return str(self.input.value)
 
     def read(self) -> dict[str, Any]:
@@ -134,11 +134,11 @@ class CalculatorPanel(ipywidgets.VBox):
         self.table = ipywidgets.HTML()
         self.over = _pick_list("sweep")
         self.low, self.high = _box("from"), _box("to")
-        self.x_scale, self.y_scale = _scale("across"), _scale("upwards")
+        self.x_scale, self.y_scale = _scale("x axis"), _scale("y axis")
         self.sweep_message = Message()
         self.solve_over = _pick_list("solve for")
-        self.solve_result, self.solve_range = _box("result is"), _box("within")
-        self.solve_range.placeholder = "LOW:HIGH, or empty"
+        self.solve_result, self.solve_range = _box("result"), _box("range")
+        self.solve_range.placeholder = "LOW:HIGH (optional)"
         self.solved = Message()
         self._pick_row = _row([self.search, self.subject])
         self._sweep_rows = [
@@ -233,7 +233,7 @@ class CalculatorPanel(ipywidgets.VBox):
         self.refresh()
 
     def refresh(self) -> None:
-        """Read the form, compute and draw anew; what is wrong stands beside its box."""
+        """Read the form, compute and redraw; errors are shown beside their inputs."""
         if not self._ready:
             return
         self.message.say("")
@@ -253,7 +253,7 @@ class CalculatorPanel(ipywidgets.VBox):
         self.solve()
 
     def _arguments(self) -> dict[str, Any] | None:
-        """Return the arguments, or None and messages beside the boxes that are wrong."""
+        """Return the arguments, or None after showing the errors beside their inputs."""
         arguments: dict[str, Any] = {}
         wrong = False
         for field in self.fields.values():
@@ -294,7 +294,7 @@ class CalculatorPanel(ipywidgets.VBox):
             self.sweep_message.blame(error)
             return None
         if swept.refused:
-            self.sweep_message.say(f"Not drawn where it is impossible: {swept.refused}")
+            self.sweep_message.say(f"Gaps where the formula is not defined: {swept.refused}")
         return swept
 
     def _say_result(self, arguments: Mapping[str, Any], result: Any) -> None:
@@ -306,8 +306,8 @@ class CalculatorPanel(ipywidgets.VBox):
         lines = calculator.explained(self.formula, arguments, result)
         columns = calculator.table(self.formula, result)
         length = len(next(iter(columns.values())))
-        put_in = self.formula.equation_with(arguments, result if length == 1 else None)
-        self.equation.value = _displayed(self.formula.equation, put_in)
+        substituted = self.formula.equation_with(arguments, result if length == 1 else None)
+        self.equation.value = _displayed(self.formula.equation, substituted)
         self.result.say(_words(self.formula, result, length))
         self.numbers.value = _definitions(lines if length == 1 else lines[:-1])
         self.table.value = _table(self.formula, columns) if length > 1 else ""
@@ -339,7 +339,7 @@ class CalculatorPanel(ipywidgets.VBox):
         return curves([], {"nothing": []}, x_axis=nothing, y_axis=nothing, theme=self._theme)
 
     def solve(self) -> None:
-        """Solve for the chosen argument; the answer, or why there is none, stands below."""
+        """Solve for the chosen argument; show the answer, or why there is none."""
         if not (self._ready and self.solve_over.value and self.solve_result.value.strip()):
             self.solved.say("")
             return
@@ -408,7 +408,7 @@ def calculator_panel(
         Inputs at first: ``{"payload": "1 MB", "bandwidth": "T1"}``; by default those of the
         formula's example.
     over : str, optional
-        The argument that is swept at first; by default the first.
+        The argument that is swept initially; by default the first.
     points : mapping of str to a pair of array_like, optional
         Measured points by name, x and y in SI units; drawn while that formula is swept over
         that argument.

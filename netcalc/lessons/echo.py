@@ -1,4 +1,4 @@
-"""An echo of this minute over a path of one's choice, beside the book's points and the theory."""
+"""A live echo over a selectable path, with the points of Stevens and the theory."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ ROUTER_S = 0.5e-3
 """What the book assumes that each router takes for a packet. [s]"""
 LOOPBACK, YOURS = "loopback", "yours"
 PATHS: Mapping[str, str] = {
-    "the loopback of this machine": LOOPBACK,
+    "loopback of this machine": LOOPBACK,
     "one T1 line, 40 ms": "T1 40 ms",
     "one T3 line, 40 ms": "T3 40 ms",
     "one line of 56 kbit/s, 40 ms": "56 kbit/s 40 ms",
-    "12 routers: 6 T1, 6 T3, an Ethernet; 40 ms": "6 x T1 3 ms, 6 x T3 3 ms, 10 Mbit/s 4 ms",
-    "your own, as typed": YOURS,
+    "12 routers: 6 T1, 6 T3, 1 Ethernet; 40 ms": "6 x T1 3 ms, 6 x T3 3 ms, 10 Mbit/s 4 ms",
+    "your own, typed below": YOURS,
 }
 """Paths of the choice: all but the loopback are as long as the book's connix.com to noao.edu."""
 PROTOCOLS = {"UDP": "udp", "TCP": "tcp", "ICMP, as ping": "icmp"}
@@ -38,8 +38,8 @@ LOOPBACK_COUNT, PATH_COUNT = 10, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where an echo goes, and by what."""
+class Target:
+    """The path and the protocol of an echo."""
 
     links: str
     protocol: str
@@ -70,22 +70,22 @@ def echo_panel(start: str = LOOPBACK, *, theme: Theme = "light") -> Panel:
     Panel
         The widget to show.
     """
-    runs: dict[Place, RttSamples] = {}
+    runs: dict[Target, RttSamples] = {}
     paths, protocol = choice("path", PATHS, start), choice("protocol", PROTOCOLS, "udp")
     own = path_box("T1 5 ms, T1 1 ms", label="your own path")
 
-    def place() -> Place:
-        return Place(own.value if paths.value == YOURS else paths.value, protocol.value)
+    def target() -> Target:
+        return Target(own.value if paths.value == YOURS else paths.value, protocol.value)
 
-    figure = Figure(_drawn(place(), None, theme))
+    figure = Figure(_drawn(target(), None, theme))
 
     def update(**_values: str) -> None:
         own.layout.display = None if paths.value == YOURS else "none"
-        figure.draw(_drawn(place(), runs.get(place()), theme))
+        figure.draw(_drawn(target(), runs.get(target()), theme))
 
     def run(progress: Any, stop: Any) -> RttSamples:
         try:
-            return _run(place(), progress, stop)
+            return _run(target(), progress, stop)
         except ExperimentError as error:
             if error.phase != "wire" or error.partial is not None:
                 raise
@@ -95,7 +95,7 @@ def echo_panel(start: str = LOOPBACK, *, theme: Theme = "light") -> Panel:
             ) from error
 
     def show_run(samples: RttSamples) -> None:
-        ran = _place_of(samples, place())
+        ran = _target_of(samples, target())
         runs[ran] = samples
         if ran.links in PATHS.values():
             paths.value = ran.links
@@ -111,16 +111,16 @@ def echo_panel(start: str = LOOPBACK, *, theme: Theme = "light") -> Panel:
     return panel(figure, controls, update, below=[live])
 
 
-def _run(place: Place, progress: Any, stop: Any) -> RttSamples:
-    path = place.path
-    if path is None and place.protocol == "icmp":
+def _run(target: Target, progress: Any, stop: Any) -> RttSamples:
+    path = target.path
+    if path is None and target.protocol == "icmp":
         raise ExperimentError(
             "icmp-needs-root",
             phase="start",
         )
     return echo(
         BOOK_SIZES,
-        protocol=place.protocol,
+        protocol=target.protocol,
         count=LOOPBACK_COUNT if path is None else PATH_COUNT,
         timeout_s=1.0 if path is None else 1.0 + 1.5 * float(path.rtt_s(1500)),
         path=path,
@@ -129,26 +129,26 @@ def _run(place: Place, progress: Any, stop: Any) -> RttSamples:
     )
 
 
-def _place_of(samples: RttSamples, chosen: Place) -> Place:
+def _target_of(samples: RttSamples, chosen: Target) -> Target:
     """Return where a run went, from what it noted: it may come from a file."""
     noted = samples.meta.target.rpartition(", ")[2].lower()
     protocol = noted if noted in PROTOCOLS.values() else chosen.protocol
-    truth = samples.meta.instrument.get("truth")
+    truth = samples.meta.instrument.truth
     if not truth:
-        return Place(LOOPBACK, protocol)
+        return Target(LOOPBACK, protocol)
     went = Path.from_truth(truth)
     for links in (chosen.links, *PATHS.values()):
         if links not in (LOOPBACK, YOURS) and went.same_lines(Path.parse(links)):
-            return Place(links, protocol)
-    return Place(went.text, protocol)
+            return Target(links, protocol)
+    return Target(went.text, protocol)
 
 
-def _drawn(place: Place, samples: RttSamples | None, theme: Theme) -> Plot:
+def _drawn(target: Target, samples: RttSamples | None, theme: Theme) -> Plot:
     """Draw the book's points, those of the run if there was one, and theory or a fit."""
-    path = place.path
-    title = f"Echo by {place.protocol.upper()}: {place.name}"
+    path = target.path
+    title = f"Echo by {target.protocol.upper()}: {target.name}"
     known = samples or RttSamples(payload_bytes=[], rtt_s=[])
-    headers = compare.TCP_HEADERS_BYTES if place.protocol == "tcp" else DATAGRAM_HEADERS_BYTES
+    headers = compare.TCP_HEADERS_BYTES if target.protocol == "tcp" else DATAGRAM_HEADERS_BYTES
     # Of a run, the path is the one that it noted.
     of_choice = path if samples is None else None
     found = compare.overlay(known, path=of_choice, header_bytes=headers, title=title)
@@ -158,8 +158,8 @@ def _drawn(place: Place, samples: RttSamples | None, theme: Theme) -> Plot:
     if path is not None:
         whole = BOOK_SIZES[-1] + headers
         words.append(
-            f"In theory {show(float(path.rtt_s(headers)), 's')} with no data and "
-            f"{show(float(path.rtt_s(whole)), 's')} with {BOOK_SIZES[-1]} bytes; the book measured "
+            f"Theory: {show(float(path.rtt_s(headers)), 's')} with no data and "
+            f"{show(float(path.rtt_s(whole)), 's')} with {BOOK_SIZES[-1]} bytes; Stevens measured "
             f"80 ms and 193 ms. One way, with {BOOK_SIZES[-1]} bytes: "
             f"{explain.transfer(whole, path=path).sentence}"
         )
@@ -176,7 +176,7 @@ def _book_on_loopback() -> dict[str, tuple[list[float], list[float]]]:
     printed = _printed("loopback_transactions")
     # Application minus tcpdump, and tcpdump itself: together the application's time.
     ends = [printed["LB05"] + printed["LB09"], printed["LB06"] + printed["LB10"]]
-    name = "the book's loopback, UDP: least and most"
+    name = "Stevens' loopback, UDP: minimum and maximum"
     return {name: ([100.0, 100.0, 1400.0, 1400.0], ends * 2)}
 
 
@@ -186,9 +186,9 @@ def _book_far_away() -> dict[str, tuple[list[float], list[float]]]:
     here = curves["path"] == "connix.com - noao.edu"
     sizes, times = curves["payload_bytes"], curves["curve_rtt_s"]
     return {
-        "the book: connix.com to noao.edu": (sizes[here].tolist(), times[here].tolist()),
-        "the book: where its other curves begin": (sizes[~here].tolist(), times[~here].tolist()),
-        "the book's estimates, one T1 and 13 lines": (
+        "Stevens: connix.com to noao.edu": (sizes[here].tolist(), times[here].tolist()),
+        "Stevens: intercepts of the other curves": (sizes[~here].tolist(), times[~here].tolist()),
+        "Stevens' estimates: one T1, 13 links": (
             [1400.0, 1400.0],
             [printed["SW11"], printed["SW12"]],
         ),

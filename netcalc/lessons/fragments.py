@@ -1,4 +1,4 @@
-"""The step where IP cuts a datagram, measured on this machine, beside the book's."""
+"""The step where IP fragments a datagram, measured on this machine and printed by Stevens."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ COUNT = 30
 """Transactions of each size. [1]"""
 AROUND = (-100, -50, -8, 0, 1, 8, 50, 100)
 """Sizes around the largest datagram that is not cut. [byte]"""
-VIEWS = {"shares of the time before the step": True, "times": False}
-CLOCKS = {"the program's": "program", "a packet tap's": "tap"}
+VIEWS = {"ratio to the time before the step": True, "times": False}
+CLOCKS = {"program": "program", "packet tap": "tap"}
 
 
 def step_panel(*, theme: Theme = "light") -> Panel:
@@ -69,17 +69,17 @@ def live_sizes(mtu_bytes: float) -> list[int]:
 def _drawn(samples: TransactionSamples | None, clock: str, relative: bool, theme: Theme) -> Plot:
     known = samples or TransactionSamples(mode=[], sequence=[], payload_bytes=[], response_s=[])
     found = compare.datagram_costs(known, clock=clock, relative=relative)
-    words = ["No run yet: the points are the book's."]
+    words = ["No run yet: the points are those of Stevens."]
     if samples is not None:
         words = [found.sentence, *(f"Note: {warning}." for warning in samples.meta.warnings)]
     printed = _printed()
     words.append(
-        f"The book: almost {printed['LB04']:.0%} more; {_range(printed, *WHOLE)} for whole "
-        f"datagrams, {_range(printed, *CUT)} for those in two fragments."
+        f"Stevens: almost {printed['LB04']:.0%} more; {_range(printed, *WHOLE)} unfragmented, "
+        f"{_range(printed, *CUT)} in two fragments."
     )
     found = replace(found, sentence=" ".join(words))
     if relative and not found.x.size:
-        found = replace(found, y_name="time, against that of 1508 B", y_unit="ratio")
+        found = replace(found, y_name="time relative to 1508 B", y_unit="ratio")
     return plots.overlay(
         found,
         y_scale="linear" if relative else "log",
@@ -110,9 +110,9 @@ def _book(printed: dict[str, float], relative: bool) -> dict[str, tuple[list[flo
     scale = 1 / times[sizes == whole].item() if relative else 1.0
     summed = {"4.4BSD, sum of the costs above": (sizes.tolist(), (times * scale).tolist())}
     if relative:
-        return {"the book: almost a quarter": ([whole, cut], [1.0, 1 + printed["LB04"]]), **summed}
+        return {"Stevens: almost 25% more": ([whole, cut], [1.0, 1 + printed["LB04"]]), **summed}
     ranges = [*_ends(printed, *WHOLE), *_ends(printed, *CUT)]
-    return {"the book: least and most": ([whole, whole, cut, cut], ranges), **summed}
+    return {"Stevens: minimum and maximum": ([whole, whole, cut, cut], ranges), **summed}
 
 
 def _printed() -> dict[str, float]:

@@ -29,7 +29,7 @@ def transfer_panel(*, theme: Theme = "light") -> Panel:
     plot = curves(
         _SIZES,
         dict.fromkeys((*rates, _YOURS), _SIZES),
-        points={"printed in the book": (book["payload_bytes"], book["printed_transfer_s"])},
+        points={"Stevens": (book["payload_bytes"], book["printed_transfer_s"])},
         x_axis=Axis("size", "byte", "log", 100, 1e9),
         y_axis=Axis("transfer time", "s", "log", 1e-4, 1e4),
         title="How long does it take to arrive?",
@@ -53,14 +53,14 @@ def transfer_panel(*, theme: Theme = "light") -> Panel:
         "bandwidth_bps": Quantity(
             _YOURS, "1 Gbit/s", unit="bit/s", low="10 kbit/s", high="100 Gbit/s"
         ),
-        "payload_bytes": Quantity("to send", "1 MB", unit="byte", low="100 B", high="1 GB"),
+        "payload_bytes": Quantity("transfer size", "1 MB", unit="byte", low="100 B", high="1 GB"),
     }
     return panel(figure, controls, update)
 
 
 def balance_panel(*, theme: Theme = "light") -> Panel:
-    """Map of who limits: above the line bandwidth, below it latency; and where your case is."""
-    border = "latency and line take the same time"
+    """Map of the limiting factor: bandwidth above the line, latency below; and your transfer."""
+    border = "bandwidth-delay product"
     yours = "your transfer"
     plot = curves(
         _RATES,
@@ -86,8 +86,8 @@ def balance_panel(*, theme: Theme = "light") -> Panel:
         )
         figure.describe(
             f"At {show(bandwidth_bps, 'bit/s')} and {show(latency_s, 's')} the pipe holds "
-            f"{show(here, 'byte')}. Of your {show(payload_bytes, 'byte')}, {share:.0%} of the time "
-            "is latency."
+            f"{show(here, 'byte')}. Latency is {share:.0%} of the transfer time of your "
+            f"{show(payload_bytes, 'byte')}."
         )
 
     controls = {
@@ -101,7 +101,7 @@ def balance_panel(*, theme: Theme = "light") -> Panel:
 
 
 def distance_panel(*, theme: Theme = "light") -> Panel:
-    """Latency against distance: light in vacuum and in fibre, and what pings really found."""
+    """Round-trip time against distance: light in vacuum and in fibre, and your path."""
     distances = np.linspace(0, 2e7, 101)
     vacuum, fibre, yours = "light in vacuum", "light in fibre", "your path"
     plot = curves(
@@ -125,9 +125,9 @@ def distance_panel(*, theme: Theme = "light") -> Panel:
     def update(distance_m: float, rtt_s: float) -> None:
         figure.update(yours, x=[distance_m], y=[rtt_s])
         floor = 2 * float(latency.propagation_s(distance_m))
-        words = f"Light in fibre needs {show(floor, 's')} for {show(distance_m, 'm')} and back. "
+        words = f"Light in fibre takes {show(floor, 's')} for {show(distance_m, 'm')} and back. "
         if rtt_s < floor:
-            words += "A shorter round trip is not possible: the distance or the time is wrong."
+            words += "A shorter round trip is impossible: the distance or the time is wrong."
         else:
             words += (
                 f"A round trip of {show(rtt_s, 's')} is {rtt_s / floor:.1f} times that: "
@@ -161,7 +161,7 @@ def wan_panel(*, theme: Theme = "light") -> Panel:
         points=points,
         x_axis=Axis("user data", "byte", "linear", -50, 1500),
         y_axis=Axis("round-trip time", "s", "linear", 0, 0.25),
-        title="Ping across the Internet of 1995: what is printed of Fig. A-3",
+        title="Ping across the Internet before 1996: the printed points of Fig. A-3",
         theme=theme,
     )
     figure = Figure(plot)
@@ -171,16 +171,16 @@ def wan_panel(*, theme: Theme = "light") -> Panel:
         rtt = latency.echo_rtt_s(_ECHO_SIZES, base_rtt_s=base_rtt_s, bandwidth_bps=t1 / line_count)
         figure.update(theory, y=rtt)
         figure.describe(
-            f"{line_count:.3g} T1 lines in a row each way look like one of "
-            f"{show(t1 / line_count, 'bit/s')}: {show(float(rtt[0]), 's')} at no user data, "
+            f"{line_count:.3g} T1 links in series each way are equivalent to one of "
+            f"{show(t1 / line_count, 'bit/s')}: {show(float(rtt[0]), 's')} with no user data, "
             f"{show(float(np.interp(1400, _ECHO_SIZES, rtt)), 's')} at 1400 bytes. "
-            "The book has 80 ms and 193 ms for connix.com to noao.edu."
+            "Stevens printed 80 ms and 193 ms for connix.com to noao.edu."
         )
 
     controls = {
         "base_rtt_s": Quantity(
             "base round trip", "40 ms", unit="s", low="1 ms", high="220 ms", scale="linear"
         ),
-        "line_count": Quantity("T1 lines", 2.0, unit="1", low=1.0, high=15.0, scale="linear"),
+        "line_count": Quantity("T1 links", 2.0, unit="1", low=1.0, high=15.0, scale="linear"),
     }
     return panel(figure, controls, update)

@@ -38,7 +38,7 @@ def frame_rate_panel(*, theme: Theme = "light") -> Panel:
         },
         x_axis=Axis("frame with FCS", "byte", "log", 60, 9500),
         y_axis=Axis("frames", "packet/s", "log", 1e2, 1e9),
-        title="Small frames are the hard ones",
+        title="Small frames are the demanding case",
         theme=theme,
     )
     figure = Figure(plot)
@@ -55,7 +55,7 @@ def frame_rate_panel(*, theme: Theme = "light") -> Panel:
         figure.describe(
             f"{show(frame_bytes, 'byte')} at {show(bandwidth_bps, 'bit/s')}: "
             f"{show(rate, 'packet/s', digits=6)}, one every {show(1 / rate, 's')}; "
-            f"{framed / bandwidth_bps:.1%} of the line are frames, the rest is preamble and gap."
+            f"{framed / bandwidth_bps:.1%} of the line rate is frames, the rest preamble and gap."
         )
 
     controls = {
@@ -70,10 +70,10 @@ def frame_rate_panel(*, theme: Theme = "light") -> Panel:
 
 
 def router_panel(*, theme: Theme = "light") -> Panel:
-    """Two home routers: the packet limit of the box against the limit of its line."""
+    """Two home routers: the packet rate of the device and the limit of its line."""
     data = datasets.load("router_throughput").columns()
     routers = list(dict.fromkeys(str(name) for name in data["router"]))
-    wire_limit, box = "limit of the 100 Mbit/s line", "box with these costs"
+    wire_limit, box = "limit of the 100 Mbit/s line", "device with these costs"
     points = {
         f"router of {name}": (
             data["captured_bytes"][data["router"] == name],
@@ -91,7 +91,7 @@ def router_panel(*, theme: Theme = "light") -> Panel:
         points={**points, _YOUR_DEVICE: ([np.nan], [np.nan])},
         x_axis=Axis("captured frame", "byte", "linear", 0, 1600),
         y_axis=Axis("data frames", "packet/s", "log", 1e3, 3e5),
-        title="Is the box the limit, or its line?",
+        title="Is the limit the device or its line?",
         theme=theme,
     )
     figure = Figure(plot)
@@ -102,19 +102,19 @@ def router_panel(*, theme: Theme = "light") -> Panel:
         figure.update(box, y=np.minimum(own, limit))
         crossed = np.flatnonzero(limit <= own)
         where = (
-            f"From {show(float(_CAPTURED[crossed[0]]), 'byte')} captured on, the line limits"
+            f"From {show(float(_CAPTURED[crossed[0]]), 'byte')} captured, the line is the limit"
             if crossed.size
-            else "The box limits at every size"
+            else "The device is the limit at every size"
         )
         passed, carried = (float(np.interp(64, _CAPTURED, rate)) for rate in (own, limit))
         figure.describe(
-            f"{where}; at 64 bytes the box passes {show(passed, 'packet/s')} of the "
-            f"{show(carried, 'packet/s')} that the line carries."
+            f"{where}; at 64 bytes the device forwards {show(passed, 'packet/s')} of the "
+            f"{show(carried, 'packet/s')} that the line can carry."
         )
 
     controls = {
         "device_pps": Quantity(
-            "box, no bytes", "11400 pps", unit="packet/s", low="1 kpps", high="300 kpps"
+            "device, 0 bytes", "11400 pps", unit="packet/s", low="1 kpps", high="300 kpps"
         ),
         "byte_cost": Quantity(
             "time per byte",
@@ -156,14 +156,14 @@ def conversion_panel(*, theme: Theme = "light") -> Panel:
         _CAPTURED,
         {constant: _CAPTURED, proportional: _CAPTURED},
         points={
-            "read right, router of 100 yuan": (
+            "correct, router of 100 yuan": (
                 data["captured_bytes"][cheap],
                 data["frame_rate_pps"][cheap],
             )
         },
         x_axis=Axis("captured frame", "byte", "linear", 0, 1600),
         y_axis=Axis("packets", "packet/s", "linear", 0, 12_000),
-        title="One box, two conversions: a paradox that is not there",
+        title="One device, two conversions, and an apparent paradox",
         theme=theme,
     )
     figure = Figure(plot)
@@ -177,15 +177,15 @@ def conversion_panel(*, theme: Theme = "light") -> Panel:
         figure.update_all({constant: {"y": wrong}, proportional: {"y": right}})
         at_64 = float(np.interp(64, _CAPTURED, wrong))
         figure.describe(
-            f"A box of {show(device_pps, 'packet/s')} at every size: adding "
-            f"{show(offset_bps, 'bit/s')} to its goodput makes it look like "
+            f"A device of {show(device_pps, 'packet/s')} at every size: adding "
+            f"{show(offset_bps, 'bit/s')} to its goodput yields "
             f"{show(at_64, 'packet/s')} at 64 bytes and {show(float(wrong[-1]), 'packet/s')} at "
-            "1514. The article printed 9346 and 3146 and wondered."
+            "1514. The article printed 9346 and 3146."
         )
 
     controls = {
         "device_pps": Quantity(
-            "the box", "3512 pps", unit="packet/s", low="1 kpps", high="10 kpps", scale="linear"
+            "the device", "3512 pps", unit="packet/s", low="1 kpps", high="10 kpps", scale="linear"
         ),
         "offset_bps": Quantity(
             "constant", "6 Mbit/s", unit="bit/s", low="0 bit/s", high="10 Mbit/s", scale="linear"

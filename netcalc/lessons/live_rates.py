@@ -1,4 +1,4 @@
-"""Live panels of the lesson on line rate: datagrams three ways through this machine, and pairs."""
+"""Live panels of the lesson on line rate: three paths through this machine, and lockstep pairs."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from netcalc.widgets.run import run_button
 WAYS = {
     "loopback": "this machine, loopback",
     "routed": "this machine, routed",
-    "box": "emulated box",
+    "box": "emulated device",
 }
-"""Three ways for a datagram, and what they are called in the figure."""
+"""Three paths of a datagram, and their names in the figure."""
 FITTED = {"loopback": "loopback, fitted", "routed": "routed, fitted"}
-"""The ways whose costs are not known, and their curves."""
+"""The paths whose costs are unknown, and their curves."""
 UPLINK_BPS = 1e9
 """Rate of the link in front of the emulated box. [bit/s]"""
 BLAST_S = 0.1
@@ -57,8 +57,8 @@ def three_ways_panel(*, theme: Theme = "light") -> Panel:
         theory = forwarding.forwarding_rate_pps(
             _FRAMES, device_pps=device_pps, bandwidth_bps=bandwidth_bps
         )
-        figure.update_all({"box in theory": {"y": theory}, WAYS["box"]: _CLEARED})
-        figure.describe(_told_of_ways(found, refused, device_pps, bandwidth_bps))
+        figure.update_all({"emulated device, theory": {"y": theory}, WAYS["box"]: _CLEARED})
+        figure.describe(_describe_ways(found, refused, device_pps, bandwidth_bps))
 
     def chosen() -> dict[str, float]:
         return {name: control.value for name, control in controls.items()}
@@ -73,26 +73,26 @@ def three_ways_panel(*, theme: Theme = "light") -> Panel:
         }
         measured: dict[str, BulkSamples] = {}
         refused.clear()
-        for place, (way, options) in enumerate(ways.items()):
+        for index, (way, options) in enumerate(ways.items()):
             if stop.is_set():
                 break
-            tell = _part(progress, place, len(ways))
+            advance = _part(progress, index, len(ways))
             try:
                 measured[way] = blasts(
-                    duration_s=BLAST_S, run_count=BLAST_RUNS, progress=tell, stop=stop, **options
+                    duration_s=BLAST_S, run_count=BLAST_RUNS, progress=advance, stop=stop, **options
                 )
             except ExperimentError as error:
                 if way == "loopback":
                     raise
                 refused.append(f"{WAYS[way].capitalize()}: {error}.")
-        if chosen() != box:  # it was moved meanwhile: what was measured is another one
+        if chosen() != box:  # it was moved meanwhile: the measurement is of another one
             measured.pop("box", None)
         return list(measured.values())
 
     def draw(runs: list[BulkSamples]) -> None:
         ways = {_way_of(run): run for run in runs}
         if "box" in ways:  # of saved runs, the box may be another one
-            went = Path.from_truth(ways["box"].meta.instrument["truth"])
+            went = Path.from_truth(ways["box"].meta.instrument.truth)
             controls["device_pps"].value = 1 / went.processing_s
             controls["bandwidth_bps"].value = went.links[-1].bandwidth_bps
         found.clear()
@@ -105,18 +105,18 @@ def three_ways_panel(*, theme: Theme = "light") -> Panel:
                 if way in FITTED:
                     new[FITTED[way]] = {"y": np.interp(_FRAMES, compared.curve_x, compared.curve_y)}
             figure.update_all(new)
-        figure.describe(_told_of_ways(found, refused, **chosen()))
+        figure.describe(_describe_ways(found, refused, **chosen()))
 
     controls = {
         "device_pps": Quantity(
-            "box passes", "2 kpps", unit="packet/s", low="500 pps", high="20 kpps"
+            "device rate", "2 kpps", unit="packet/s", low="500 pps", high="20 kpps"
         ),
         "bandwidth_bps": Quantity(
             "its line", "10 Mbit/s", unit="bit/s", low="1 Mbit/s", high="100 Mbit/s"
         ),
     }
     button = run_button(
-        "Blast datagrams three ways",
+        "Send datagrams on three paths",
         run,
         draw,
         key="three ways",
@@ -135,7 +135,7 @@ def _three_ways(theme: Theme) -> Plot:
         _FRAMES,
         {
             "line of 100 Mbit/s": line_rate.frame_rate_pps(_FRAMES, bandwidth_bps=_LINE_BPS),
-            "box in theory": _FRAMES,
+            "emulated device, theory": _FRAMES,
             **dict.fromkeys(FITTED.values(), _FRAMES * np.nan),
         },
         points={
@@ -147,20 +147,26 @@ def _three_ways(theme: Theme) -> Plot:
         },
         x_axis=Axis("frame with FCS", "byte", "linear", 0, 1600),
         y_axis=Axis("frames", "packet/s", "log", 3e2, 1e6),
-        title="Three ways through this machine, and two routers",
+        title="Three paths through this machine, and two routers",
         theme=theme,
     )
 
 
-def _told_of_ways(
+def _describe_ways(
     found: dict[str, BulkSamples], refused: list[str], device_pps: float, bandwidth_bps: float
 ) -> str:
-    """Say what the box does in theory, and what was measured on each way."""
+    """Describe the device in theory, and the measurement on each path."""
     crossed = float(forwarding.crossover_frame_bytes(device_pps, bandwidth_bps=bandwidth_bps))
-    where = "the box limits every frame" if crossed > 1518 else "its line limits every frame"
+    where = (
+        "the device is the limit at every size"
+        if crossed > 1518
+        else "its line is the limit at every size"
+    )
     if 64 <= crossed <= 1518:
-        where = f"the box limits up to frames of {crossed:.0f} bytes, then its line"
-    texts = [f"A box of {show(device_pps, 'packet/s')} at {show(bandwidth_bps, 'bit/s')}: {where}."]
+        where = f"the device is the limit up to frames of {crossed:.0f} bytes, then its line"
+    texts = [
+        f"A device of {show(device_pps, 'packet/s')} at {show(bandwidth_bps, 'bit/s')}: {where}."
+    ]
     for way, samples in found.items():
         texts.append(f"{WAYS[way].capitalize()}: {compare.frame_rates(samples).sentence}")
         texts += [
@@ -170,11 +176,11 @@ def _told_of_ways(
         plain, routed = (fit.frame_costs(found[way]) for way in ("loopback", "routed"))
         more_s = routed.params["packet_cost"] - plain.params["packet_cost"]
         margin_s = np.hypot(routed.margin_of("packet_cost"), plain.margin_of("packet_cost"))
-        price = f"{show(more_s, 's', digits=2)} ± {show(float(margin_s), 's', digits=2)} more"
+        price = f"{show(more_s, 's', digits=2)} ± {show(float(margin_s), 's', digits=2)}"
         texts.append(
-            f"To be forwarded costs a packet {price}."
+            f"Forwarding adds {price} per packet."
             if more_s > margin_s
-            else "What it costs to be forwarded is lost in the scatter of these runs."
+            else "The cost of forwarding is below the scatter of these runs."
         )
     return " ".join((*texts, *refused))
 
@@ -182,11 +188,11 @@ def _told_of_ways(
 def _way_of(run: BulkSamples) -> str:
     """Return which way a run went, from what it noted: it may come from a file."""
     facts = run.meta.instrument
-    return "box" if "truth" in facts else "routed" if facts.get("routed") else "loopback"
+    return "box" if facts.truth else "routed" if facts.routed else "loopback"
 
 
 def lockstep_panel(*, theme: Theme = "light") -> Panel:
-    """Senders that wait for each answer, by their number: an article, a path, this loopback."""
+    """Goodput of N stop-and-wait pairs: an article, an emulated path, this loopback."""
     figure = Figure(_pairs(theme))
     found: dict[str, BulkSamples] = {}
     refused: list[str] = []
@@ -197,8 +203,8 @@ def lockstep_panel(*, theme: Theme = "light") -> Panel:
         theory = packet_rates.stop_and_wait_goodput_bps(
             _PAIRS, payload_bytes=_PAYLOAD_BYTES, cycle_s=cycle_s, capacity_bps=most_bps
         )
-        figure.update_all({"path in theory": {"y": theory}, "path, measured": _CLEARED})
-        figure.describe(_told_of_pairs(found, refused, cycle_s, most_bps))
+        figure.update_all({"path, theory": {"y": theory}, "path, measured": _CLEARED})
+        figure.describe(_describe_pairs(found, refused, cycle_s, most_bps))
 
     def chosen() -> Path:
         return Path.of([Link(controls["bandwidth_bps"].value, controls["latency_s"].value)])
@@ -215,14 +221,14 @@ def lockstep_panel(*, theme: Theme = "light") -> Panel:
             )
         except ExperimentError as error:
             refused.append(f"Path: {error}.")
-        if chosen() != path:  # it was moved meanwhile: what was measured is another one
+        if chosen() != path:  # it was moved meanwhile: the measurement is of another one
             measured.pop("path", None)
         return list(measured.values())
 
     def draw(runs: list[BulkSamples]) -> None:
         ways = {"path" if _way_of(run) == "box" else "loopback": run for run in runs}
         if "path" in ways:  # of saved runs, the path may be another one
-            [link] = Path.from_truth(ways["path"].meta.instrument["truth"]).links
+            [link] = Path.from_truth(ways["path"].meta.instrument.truth).links
             controls["bandwidth_bps"].value = link.bandwidth_bps
             controls["latency_s"].value = link.latency_s
         found.clear()
@@ -236,11 +242,11 @@ def lockstep_panel(*, theme: Theme = "light") -> Panel:
             if name == "loopback":
                 curve = np.interp(_PAIRS, compared.curve_x, compared.curve_y)
                 figure.update("loopback, fitted", y=curve)
-        figure.describe(_told_of_pairs(found, refused, *compare.lockstep_cycle(chosen())))
+        figure.describe(_describe_pairs(found, refused, *compare.lockstep_cycle(chosen())))
 
     controls = {
         "bandwidth_bps": Quantity(
-            "line of the path", "20 Mbit/s", unit="bit/s", low="1 Mbit/s", high="100 Mbit/s"
+            "line rate", "20 Mbit/s", unit="bit/s", low="1 Mbit/s", high="100 Mbit/s"
         ),
         "latency_s": Quantity("one-way latency", "2 ms", unit="s", low="100 us", high="50 ms"),
     }
@@ -251,7 +257,7 @@ def lockstep_panel(*, theme: Theme = "light") -> Panel:
 
 
 def _pairs(theme: Theme) -> Plot:
-    """Return the figure with what the article says of one pair and of a hundred."""
+    """Return the figure with the article's goodput of one pair and of a hundred."""
     audit = datasets.load("router_forwarding").columns()
     printed = dict(zip(audit["id"].tolist(), audit["si_value"].tolist(), strict=True))
     one_bps, hundred_bps = printed["RP33"], printed["RP18"]
@@ -266,7 +272,7 @@ def _pairs(theme: Theme) -> Plot:
                 cycle_s=cycle_s,
                 capacity_bps=packet_rates.rate_goodput_bps(line_pps, payload_bytes=_PAYLOAD_BYTES),
             ),
-            "path in theory": _PAIRS,
+            "path, theory": _PAIRS,
             "loopback, fitted": _PAIRS * np.nan,
         },
         points={
@@ -276,21 +282,21 @@ def _pairs(theme: Theme) -> Plot:
         },
         x_axis=Axis("pairs in lockstep", "1", "log", 0.9, 150),
         y_axis=Axis("goodput", "bit/s", "log", 1e5, 1e10),
-        title="How many must wait until the line is full?",
+        title="How many stop-and-wait pairs fill the line?",
         theme=theme,
     )
 
 
-def _told_of_pairs(
+def _describe_pairs(
     found: dict[str, BulkSamples], refused: list[str], cycle_s: float, most_bps: float
 ) -> str:
-    """Say what the path does in theory, and what was measured."""
+    """Describe the path in theory, and the measurement."""
     chosen = {"payload_bytes": _PAYLOAD_BYTES, "cycle_s": cycle_s}
     one_bps = float(packet_rates.stop_and_wait_goodput_bps(1, capacity_bps=most_bps, **chosen))
     count = float(packet_rates.saturating_pair_count(most_bps, **chosen))
     texts = [
         f"A cycle over the path takes {show(cycle_s, 's')}: one pair gets "
-        f"{show(one_bps, 'bit/s')}, and {count:.0f} fill the line with {show(most_bps, 'bit/s')}."
+        f"{show(one_bps, 'bit/s')}, and {count:.0f} fill the line at {show(most_bps, 'bit/s')}."
     ]
     for name, samples in found.items():
         texts.append(f"{name.capitalize()}: {compare.bulk(samples).sentence}")
@@ -300,6 +306,6 @@ def _told_of_pairs(
     return " ".join((*texts, *refused))
 
 
-def _part(progress: Callable[..., object], place: int, count: int) -> Callable[..., object]:
+def _part(progress: Callable[..., object], index: int, count: int) -> Callable[..., object]:
     """Return the progress of one of several runs, as a part of all."""
-    return lambda done, total, *_: progress(place * total + done, count * total)
+    return lambda done, total, *_: progress(index * total + done, count * total)

@@ -29,8 +29,8 @@ COSTS = {
     "mbuf_s": 0.1e-3,
     "cluster_s": 0.02e-3,
 }
-"""What a transaction may have cost the machine of the book, part by part: nearly all of its
-statements come true with them."""
+"""Plausible costs of a transaction on Stevens' machine, by part: nearly all of his statements
+hold with them."""
 
 _SMALL = np.arange(401.0)
 _WRITES = np.arange(0.0, 10_001.0, 10.0)
@@ -49,9 +49,9 @@ def mbuf_panel(*, theme: Theme = "light") -> Panel:
     """Mbufs and clusters of a datagram against its user data, with the book's numbers."""
     udp, ping, clusters = "UDP: mbufs", "ping: mbufs", "UDP: clusters"
     printed = {
-        "book, UDP: mbufs": _printed(_UDP),
-        "book, ping: mbufs": _printed(_PING),
-        "book: clusters": _printed(_CLUSTER),
+        "Stevens, UDP: mbufs": _printed(_UDP),
+        "Stevens, ping: mbufs": _printed(_PING),
+        "Stevens: clusters": _printed(_CLUSTER),
     }
     plot = curves(
         _SMALL,
@@ -87,9 +87,9 @@ def mbuf_panel(*, theme: Theme = "light") -> Panel:
             }
         )
         found = {
-            "book, UDP: mbufs": datagrams.mbufs,
-            "book, ping: mbufs": pings.mbufs,
-            "book: clusters": datagrams.clusters,
+            "Stevens, UDP: mbufs": datagrams.mbufs,
+            "Stevens, ping: mbufs": pings.mbufs,
+            "Stevens: clusters": datagrams.clusters,
         }
         right = sum(
             int((found[name][sizes.astype(int)] == counts).sum())
@@ -99,7 +99,7 @@ def mbuf_panel(*, theme: Theme = "light") -> Panel:
             f"UDP: {_buffers(datagrams, 100)} at 100 bytes, {_buffers(datagrams, 200)} at 200, "
             f"{_buffers(datagrams, 300)} at 300. Ping hands over 8 bytes more: "
             f"{_buffers(pings, 100)} at 100, {_buffers(pings, 200)} at 200. "
-            f"{right} of the 7 numbers of the book agree."
+            f"{right} of Stevens' 7 numbers agree."
         )
 
     controls = {
@@ -120,13 +120,13 @@ def calls_panel(*, theme: Theme = "light") -> Panel:
         dict.fromkeys((calls, segments), _SMALL)
         | {today: mbufs.freebsd_mbufs(np.maximum(_SMALL, 1.0)).calls},
         points={
-            "book, TCP: calls": _printed({"MB15": 200}),
-            "tcpdump, TCP: segments": _printed({"MB11": 200}),
-            "book, UDP: calls": _printed({"MB14": 200}),
+            "Stevens, TCP: calls": _printed({"MB15": 200}),
+            "Stevens, TCP: segments (tcpdump)": _printed({"MB11": 200}),
+            "Stevens, UDP: calls": _printed({"MB14": 200}),
         },
         x_axis=Axis("user data of one write", "byte", "linear", -10, 400),
         y_axis=Axis("calls, segments", "1", "linear", -0.2, 5.2),
-        title="A stream is passed on buffer by buffer",
+        title="TCP output is called once per buffer",
         theme=theme,
     )
     figure = Figure(plot)
@@ -159,14 +159,14 @@ def calls_panel(*, theme: Theme = "light") -> Panel:
 
 
 def wait_panel(*, theme: Theme = "light") -> Panel:
-    """Time until the answer to a request of one write, where the kernel cuts it in two."""
+    """Response time of a request in one write that the kernel splits in two."""
     nagle, nodelay = "4.4BSD", "4.4BSD with TCP_NODELAY"
     plot = curves(
         _SMALL[1:],
         dict.fromkeys((nagle, nodelay), _SMALL[1:]),
         x_axis=Axis("request", "byte", "linear", -10, 400),
-        y_axis=Axis("time until the answer", "s", "linear", 0, 0.45),
-        title="The second piece waits for the acknowledgement of the first",
+        y_axis=Axis("response time", "s", "linear", 0, 0.45),
+        title="The second segment waits for the acknowledgement of the first",
         theme=theme,
     )
     figure = Figure(plot)
@@ -185,8 +185,8 @@ def wait_panel(*, theme: Theme = "light") -> Panel:
         )
         web = split[99:200].mean()
         figure.describe(
-            f"Whole, a request is answered after {show(whole, 's')}; cut in two, after "
-            f"{show(cut, 's')}. Of the requests of 100 to 200 bytes {web:.0%} are cut."
+            f"A request in one segment is answered after {show(whole, 's')}, one in two segments "
+            f"after {show(cut, 's')}. Of the requests of 100 to 200 bytes {web:.0%} are split."
         )
 
     controls = {
@@ -210,18 +210,18 @@ def fragment_panel(*, theme: Theme = "light") -> Panel:
         {count: _DATAGRAMS},
         points={
             # The largest datagram that is whole, and the smallest that is not.
-            "book: 1508 and 1509 bytes": ([loopback["LB02"], loopback["LB03"]], [1, 2]),
+            "Stevens: 1508 and 1509 bytes": ([loopback["LB02"], loopback["LB03"]], [1, 2]),
             yours: ([1509], [2]),
         },
         x_axis=Axis("user data", "byte", "linear", -100, 6000),
         y_axis=Axis("packets", "1", "linear", 0, 12),
-        title="One byte too many is one packet more",
+        title="One byte more, one packet more",
         theme=theme,
     )
     figure = Figure(plot)
 
     def update(mtu_bytes: float, payload_bytes: float, algorithm: str) -> None:
-        # Behind the IP header stands the UDP header, too.
+        # The IP payload includes the UDP header.
         packets = fragmentation.fragment_count(
             _DATAGRAMS + 8, mtu_bytes=mtu_bytes, algorithm=algorithm
         )
@@ -236,7 +236,7 @@ def fragment_panel(*, theme: Theme = "light") -> Panel:
         figure.describe(
             f"{payload_bytes:.0f} bytes of data and 8 of UDP header: "
             + (f"{parts.size} packets of {words}" if parts.size > 1 else f"one packet of {words}")
-            + f" bytes behind their IP headers. Up to {largest:.0f} bytes fit a packet of "
+            + f" bytes of IP payload. Up to {largest:.0f} bytes of data fit a packet of "
             f"{mtu_bytes:.0f}."
         )
 
@@ -245,13 +245,13 @@ def fragment_panel(*, theme: Theme = "light") -> Panel:
         "payload_bytes": Quantity(
             "user data", "1509 B", unit="byte", low="0 B", high="6000 B", scale="linear", whole=True
         ),
-        "algorithm": choice("cut as in", {"4.4BSD": "bsd", "RFC 791, Linux": "rfc791"}, "bsd"),
+        "algorithm": choice("fragmentation", {"4.4BSD": "bsd", "RFC 791, Linux": "rfc791"}, "bsd"),
     }
     return panel(figure, controls, update)
 
 
 def transaction_panel(*, theme: Theme = "light") -> Panel:
-    """Transactions over loopback as sums of costs, beside what the book says of its curves."""
+    """Transactions over loopback as sums of costs, compared with Stevens' statements."""
     names = {
         "ping": "ping, 2 packets",
         "udp": "UDP, 2 packets",
@@ -263,7 +263,7 @@ def transaction_panel(*, theme: Theme = "light") -> Panel:
         dict.fromkeys(names.values(), _SIZES),
         x_axis=Axis("user data", "byte", "linear", -30, 2000),
         y_axis=Axis("transaction time", "s", "linear", 0, 16e-3),
-        title="One host, both ends: Fig. A-8 as a sum of costs",
+        title="Both ends on one host: Fig. A-8 as a sum of costs",
         theme=theme,
     )
     figure = Figure(plot)
@@ -276,12 +276,12 @@ def transaction_panel(*, theme: Theme = "light") -> Panel:
         }
         figure.update_all({names[protocol]: {"y": time} for protocol, time in times.items()})
         rows = _observations(times)
-        table.value = html_table(("", "book", "these costs"), rows)
+        table.value = html_table(("", "Stevens", "these costs"), rows)
         at_1400 = ", ".join(
             f"{protocol} {show(float(np.interp(1400, _SIZES, time)), 's', digits=3)}"
             for protocol, time in times.items()
         )
-        figure.describe(f"At 1400 bytes: {at_1400}. The table has what the book says of it.")
+        figure.describe(f"At 1400 bytes: {at_1400}. The table compares them with Stevens.")
 
     def cost(label: str, name: str, high: str, unit: str = "s") -> Quantity:
         return Quantity(label, COSTS[name], unit=unit, low=0.0, high=high, scale="linear")
@@ -291,7 +291,7 @@ def transaction_panel(*, theme: Theme = "light") -> Panel:
         "program_s": cost("each program", "program_s", "2 ms"),
         "connection_s": cost("connection", "connection_s", "5 ms"),
         "copy_cost": cost("copy a byte", "copy_cost", "500 ns/B", "s/byte"),
-        "checksum_cost": cost("sum a byte", "checksum_cost", "500 ns/B", "s/byte"),
+        "checksum_cost": cost("checksum a byte", "checksum_cost", "500 ns/B", "s/byte"),
         "mbuf_s": cost("each mbuf", "mbuf_s", "0.5 ms"),
         "cluster_s": cost("each cluster", "cluster_s", "0.5 ms"),
         "mtu_bytes": Quantity(
@@ -310,7 +310,7 @@ def today_panel(*, theme: Theme = "light") -> Panel:
         dict.fromkeys(lines, _WRITES),
         x_axis=Axis("user data of one write", "byte", "linear", -150, 10_000),
         y_axis=Axis("mbufs, clusters", "1", "linear", -0.2, 8.2),
-        title="Buffers of one write, then and today",
+        title="Buffers of one write, 4.4BSD and FreeBSD today",
         theme=theme,
     )
     figure = Figure(plot)
@@ -357,8 +357,8 @@ def _bytes(label: str, start: float) -> Quantity:
 
 
 def _compare() -> ipywidgets.Dropdown:
-    options = {"from MINCLSIZE on (>=, the code)": ">=", "above MINCLSIZE (>, the book)": ">"}
-    return choice("a cluster", options, ">=")
+    options = {"from MINCLSIZE (>=, the code)": ">=", "above MINCLSIZE (>, Stevens' text)": ">"}
+    return choice("use a cluster", options, ">=")
 
 
 def _book(name: str) -> dict[str, float]:
@@ -389,7 +389,7 @@ def _number(count: float, what: str) -> str:
 
 
 def _observations(times: dict[str, FloatArray]) -> list[tuple[str, str, str]]:
-    """Return what the book says of its curves, in its words and for these times."""
+    """Compare Stevens' statements about his curves with these times."""
     book = _book("loopback_transactions")
     udp = times["udp"]
     sizes = _SIZES

@@ -1,4 +1,4 @@
-"""Panels for measurements: a file of one's own, a live run, theory through both."""
+"""Panels for measurements: an uploaded file or a live run, with theory or a fit."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def round_trip_panel(
     Parameters
     ----------
     start : RttSamples or TransferSamples, optional
-        What is drawn at first.
+        The samples that are shown initially.
     sizes : sequence of float, optional
         User data of the live echo; by default the 15 sizes of the book. [byte]
     path : str, optional

@@ -32,21 +32,21 @@ PATHS = (
     "T1 1 ms, 1 Gbit/s 5 ms",
     "100 Mbit/s 1 ms, 10 Mbit/s 2 ms, 100 Mbit/s 1 ms",
 )
-"""Paths to choose from; others can be typed."""
+"""Suggested paths; others can be typed."""
 PROBE_COUNT = 6
 """Probes of each size to each node in a panel's run. [1]"""
 SHOWN_MIXES = 12
-"""Mixes that stand in the table. [1]"""
+"""Rows of the table. [1]"""
 KINDS = {"56k": "56 kbit/s", "T1": "T1", "ethernet": "10 Mbit/s", "T3": "T3", "fast": "100 Mbit/s"}
 """Kinds of links in the puzzle, by the name of their switch."""
 BOOK_RTT_S, BOOK_BASE_S, BOOK_ROUTERS = 0.187, 0.080, 12
-"""What the book computes for connix.com to noao.edu, and from what."""
+"""Stevens' round trip for connix.com to noao.edu: computed, with no data, and the routers."""
 
 
 def links_panel(*, theme: Theme = "light") -> Panel:
-    """Traceroute with sizes through a path of one's choice: each link found, beside what was set.
+    """Traceroute with sizes over a selectable path: each link, measured and as configured.
 
-    The lines are theory and stand there before the run.
+    The lines are theory and are shown before the run.
     """
     shown: list[HopSamples] = []
     table = ipywidgets.HTML()
@@ -68,7 +68,7 @@ def links_panel(*, theme: Theme = "light") -> Panel:
         _go_where(samples, box)
         board.refresh()
 
-    box = path_box(PATHS[0], known=PATHS, when_empty="empty it to see some")
+    box = path_box(PATHS[0], known=PATHS, when_empty="empty it for suggestions")
 
     def run(progress: Any, stop: Any) -> HopSamples:
         return probing(path=Path.parse(box.value), count=PROBE_COUNT, progress=progress, stop=stop)
@@ -79,7 +79,7 @@ def links_panel(*, theme: Theme = "light") -> Panel:
 
 
 def _lines_to_nodes(path: Path, theme: Theme) -> plots.Plot:
-    """Draw what theory says of probes to every node."""
+    """Draw the theoretical round trip to every node."""
     sizes = np.array([28.0, fit.QUOTED_BYTES, 1500.0])
     at, times = np.zeros(0), np.zeros(0)
     for hop in range(1, len(path.hops) + 1):
@@ -101,7 +101,7 @@ def _lines_to_nodes(path: Path, theme: Theme) -> plots.Plot:
 
 
 def trains_panel(*, theme: Theme = "light") -> Panel:
-    """Packets sent back to back: how far apart they arrive, and what that says."""
+    """Packet pairs and trains: their dispersion, and the narrow link that it shows."""
     shown: list[TrainSamples] = []
     figure = Figure(_dispersion_plot(Path.parse(PATHS[0]), None, theme))
 
@@ -116,9 +116,9 @@ def trains_panel(*, theme: Theme = "light") -> Panel:
         board.refresh()
 
     controls = {
-        "path": path_box(PATHS[0], known=PATHS, when_empty="empty it to see some"),
+        "path": path_box(PATHS[0], known=PATHS, when_empty="empty it for suggestions"),
         "cross_ratio": Quantity(
-            "other traffic", "0 %", unit="ratio", low="0 %", high="60 %", scale="linear"
+            "cross traffic", "0 %", unit="ratio", low="0 %", high="60 %", scale="linear"
         ),
         "packet_count": Quantity(
             "packets a train", 2.0, unit="1", low=2.0, high=20.0, scale="linear", whole=True
@@ -159,9 +159,9 @@ def _dispersion_plot(path: Path, samples: TrainSamples | None, theme: Theme) -> 
         gap_s = rows["dispersion_s"] / (rows["packet_count"] - 1.0)
         text = " ".join([compare.trains(samples).sentence, *_warnings(samples)])
     theory = f"1500 bytes at {show(rate, 'bit/s')}"
-    points = {"nothing between": (number[alone], gap_s[alone])}
+    points = {"no cross traffic between": (number[alone], gap_s[alone])}
     if not alone.all():
-        points["with other traffic between"] = (number[~alone], gap_s[~alone])
+        points["cross traffic between"] = (number[~alone], gap_s[~alone])
     most = max(41.0, float(number.max(initial=0.0)) + 1.0)
     highest_s = 1.25 * max(2 * apart_s, float(gap_s.max(initial=0.0)))
     return plots.curves(
@@ -170,26 +170,26 @@ def _dispersion_plot(path: Path, samples: TrainSamples | None, theme: Theme) -> 
         points=points,
         x_axis=Axis("train", "1", "linear", 0, most),
         y_axis=Axis("time between packets", "s", "linear", 0, highest_s),
-        title="How far apart they arrive",
+        title="Dispersion of packet trains",
         description=text,
         theme=theme,
     )
 
 
 def mixes_panel(*, theme: Theme = "light") -> Panel:
-    """All mixes of links that make the book's 187 ms, and what would tell them apart."""
+    """All link combinations that explain Stevens' 187 ms, and how to distinguish them."""
     sizes = np.linspace(28.0, 1500.0, 60)
-    fast, slow = "the fastest mix that fits", "the slowest one"
+    fast, slow = "the fastest combination", "the slowest combination"
     plot = plots.curves(
         sizes,
         {fast: sizes, slow: sizes},
         points={
-            "computed (book)": ([1428], [BOOK_RTT_S]),
-            "measured (book)": ([28, 1428], [0.080, 0.193]),
+            "computed (Stevens)": ([1428], [BOOK_RTT_S]),
+            "measured (Stevens)": ([28, 1428], [0.080, 0.193]),
         },
         x_axis=Axis("packet", "byte", "linear", 0, 1550),
         y_axis=Axis("round-trip time", "s", "linear", 0.06, 0.26),
-        title="Every mix of lines that fits looks the same from the ends",
+        title="Combinations with the same round trip look alike from the ends",
         theme=theme,
     )
     figure, table = Figure(plot), ipywidgets.HTML()
@@ -202,7 +202,7 @@ def mixes_panel(*, theme: Theme = "light") -> Panel:
         base_s = BOOK_BASE_S + 2 * BOOK_ROUTERS * router_s
         if not rates:
             figure.update_all({name: {"y": np.full(sizes.size, np.nan)} for name in (fast, slow)})
-            figure.describe("No kind of line: nothing arrives.")
+            figure.describe("No kind of link is selected.")
             table.value = ""
             return
         mixes = path_mixes(
@@ -215,22 +215,24 @@ def mixes_panel(*, theme: Theme = "light") -> Panel:
         )
         figure.update_all(
             {
-                name: {"y": base_s + _clocking_s(mixes, which, sizes, rates)}
+                name: {"y": base_s + _serialization_s(mixes, which, sizes, rates)}
                 for name, which in ((fast, np.argmin), (slow, np.argmax))
             }
         )
         count = int(mixes.rtt_s.size)
-        text = f"{count} mix{'es' * (count != 1)} of {link_count - 1:g} or {link_count:g} lines"
+        text = (
+            f"{count} combination{'s' * (count != 1)} of {link_count - 1:g} or {link_count:g} links"
+        )
         figure.describe(
-            f"{text} come within {show(tolerance_s, 's')} of {show(rtt_s, 's')}; "
-            f"{show(base_s, 's')} of that are no clocking."
+            f"{text} within {show(tolerance_s, 's')} of {show(rtt_s, 's')}; "
+            f"{show(base_s, 's')} of it is not serialization."
         )
         apart = fit.tell_apart(
             mixes, bandwidth_bps=rates, packet_bytes=1428, resolution_s=1e-3, other_bytes=1500
         )
         separations = [one.texts() for one in apart]
         table.value = _mix_table(names, mixes) + (
-            "<p>What one more measurement would tell apart:</p>"
+            "<p>Measurements that would distinguish them:</p>"
             + html_table(fit.SEPARATION_HEADINGS, separations)
             if count
             else ""
@@ -241,24 +243,24 @@ def mixes_panel(*, theme: Theme = "light") -> Panel:
             "round trip", "187 ms", unit="s", low="100 ms", high="250 ms", scale="linear"
         ),
         "tolerance_s": Quantity(
-            "how far off", "1 ms", unit="s", low="0.1 ms", high="10 ms", scale="log"
+            "tolerance", "1 ms", unit="s", low="0.1 ms", high="10 ms", scale="log"
         ),
         "link_count": Quantity(
-            "lines at most", 13.0, unit="1", low=2.0, high=20.0, scale="linear", whole=True
+            "maximum links", 13.0, unit="1", low=2.0, high=20.0, scale="linear", whole=True
         ),
         "router_s": Quantity(
             "each router", "0.5 ms", unit="s", low="0 s", high="3 ms", scale="linear"
         ),
-        **{f"has_{kind}": switch(f"{name} lines", kind in ("T1", "ethernet", "T3"))
+        **{f"has_{kind}": switch(f"{name} links", kind in ("T1", "ethernet", "T3"))
            for kind, name in KINDS.items()},
     }  # fmt: skip
     return panel(figure, controls, update, below=[table])
 
 
-def _clocking_s(
+def _serialization_s(
     mixes: PathMixes, which: Callable[[FloatArray], Any], sizes: FloatArray, rates: list[float]
 ) -> FloatArray:
-    """Return what the fastest or the slowest mix takes for packets of some sizes. [s]"""
+    """Return the serialization time of the fastest or the slowest combination, by size. [s]"""
     if not mixes.rtt_s.size:
         return np.full(sizes.size, np.nan)
     counts = mixes.link_count[which(mixes.rtt_s)]
@@ -274,12 +276,12 @@ def _mix_table(names: list[str], mixes: PathMixes) -> str:
                      show(float(rtt_s), "s", digits=5), off])  # fmt: skip
     more = mixes.rtt_s.size - len(rows)
     note = f"<p>and {more:,} more</p>" if more > 0 else ""
-    return html_table(("", *names, "lines", "round trip", "off"), rows) + note if rows else ""
+    return html_table(("", *names, "links", "round trip", "error"), rows) + note if rows else ""
 
 
 def _is_of(samples: HopSamples | TrainSamples, path: Path) -> bool:
     """Whether a run went this path."""
-    truth = samples.meta.instrument.get("truth")
+    truth = samples.meta.instrument.truth
     if not truth:
         return False
     return Path.from_truth(truth).same_lines(path)
@@ -291,7 +293,7 @@ def _go_where(samples: HopSamples | TrainSamples, box: Any) -> None:
         shown = Path.parse(box.value)
     except NetcalcError:
         shown = None
-    truth = samples.meta.instrument.get("truth")
+    truth = samples.meta.instrument.truth
     if truth and (shown is None or not _is_of(samples, shown)):
         box.value = Path.from_truth(truth).text
 

@@ -1,4 +1,4 @@
-"""Panels of the lesson on the protocol stack: what a transaction costs, and where."""
+"""Panels of the lesson on the protocol stack: the cost of a transaction, by protocol."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HANDSHAKES = {
 }
 """Transport and security of each line of the figure."""
 NAMES = {"ping": "ping", "udp": "UDP", "tfo": "Fast Open", "tcp": "TCP", "tls": "TLS 1.3"}
-THEORY, FIT = "theory of the path", "fit of the host's costs"
+THEORY, FIT, BOOK = "theory of the path", "fit of the host's costs", "Stevens: "
 LINES = {"100 Mbit/s": 100e6, "10 Mbit/s": 10e6, "T1": 1.544e6, "56 kbit/s": 56e3}
 """Rates of the emulated path of a live run. [bit/s]"""
 SIZES = np.unique(np.concatenate([np.linspace(0, 2000, 401), [1508, 1509]]))
@@ -47,7 +47,7 @@ def handshake_panel(*, theme: Theme = "light") -> Panel:
         dict.fromkeys(HANDSHAKES, rtts),
         x_axis=Axis("round trip", "s", "linear", 0, 0.2),
         y_axis=Axis("time to the response", "s", "linear", 0, 0.9),
-        title="Round trips before an answer",
+        title="Time to the first byte of a response",
         theme=theme,
     )
     figure = Figure(plot)
@@ -70,28 +70,28 @@ def handshake_panel(*, theme: Theme = "light") -> Panel:
             )
             count = int(round_trips(transport, security=security))
             parts.append(f"{name} {show(time_s, 's')} ({count} round trip{'s' * (count > 1)})")
-        figure.describe(f"{show(rtt_s, 's')} away: {', '.join(parts)}.")
+        figure.describe(f"With a round trip of {show(rtt_s, 's')}: {', '.join(parts)}.")
 
     controls = {
         "rtt_s": Quantity(
             "your round trip", "60 ms", unit="s", low="0 s", high="200 ms", scale="linear"
         ),
         "server_s": Quantity(
-            "server's time", "1 ms", unit="s", low="0 s", high="100 ms", scale="linear"
+            "server time", "1 ms", unit="s", low="0 s", high="100 ms", scale="linear"
         ),
     }
     return panel(figure, controls, update)
 
 
 def live_panel(*, theme: Theme = "light") -> Panel:
-    """Transactions on this machine, a minute ago, beside the book's: by protocol, size, clock."""
+    """Transactions on this machine and those of Stevens, by protocol, size and clock."""
     shown: list[TransactionSamples] = []
     drawn = ["program"]
     figure = Figure(_live_plot(None, drawn[0], theme))
     latency = Quantity("one-way latency", "0 s", unit="s", low="0 s", high="50 ms", scale="linear")
     line = choice("line", LINES, 100e6)
     family = family_choice()
-    clock = choice("clock", {"the program's": "program", "a packet tap's": "tap"}, "program")
+    clock = choice("clock", {"program": "program", "packet tap": "tap"}, "program")
 
     def update(latency_s: float, bandwidth_bps: float, family: str, clock: str) -> None:
         if clock != drawn[-1]:  # the others are of the next run
@@ -122,9 +122,9 @@ def live_panel(*, theme: Theme = "light") -> Panel:
 
 
 def _live_plot(samples: TransactionSamples | None, clock: str, theme: Theme) -> plots.Plot:
-    """Draw the smallest time of each size and protocol, what theory or a fit says, and the book."""
+    """Draw the minimum time of each size and protocol, theory or a fit, and Stevens' curves."""
     points: dict[str, Any] = {NAMES[mode]: ([], []) for mode in PROTOCOLS}
-    over_path = samples is not None and "truth" in samples.meta.instrument
+    over_path = samples is not None and samples.meta.instrument.truth is not None
     book = {} if over_path else book_lines(clock)
     curves: list[tuple[Any, Any]] = []
     text, off_ratio = ["No run yet."], 0.0
@@ -141,10 +141,13 @@ def _live_plot(samples: TransactionSamples | None, clock: str, theme: Theme) -> 
                 off_ratio = max(off_ratio, float(np.abs(found.residual / found.predicted).max()))
         text = [f"At the smallest size, by the clock of the {clock}: {', '.join(text)}."]
         if over_path:
-            text.append(f"The point that is farthest off the theory is {off_ratio:.1%} off.")
+            text.append(f"The largest deviation from theory is {off_ratio:.1%}.")
     if book:
-        said = [f"{name[6:]} {show(float(line[1][0]), 's')}" for name, line in book.items()]
-        text.append(f"The book, in 1996: {', '.join(said)}.")
+        said = [
+            f"{name.removeprefix(BOOK)} {show(float(line[1][0]), 's')}"
+            for name, line in book.items()
+        ]
+        text.append(f"Stevens, 1996: {', '.join(said)}.")
     text += map(str, samples.meta.warnings) if samples is not None else ()
     x, lines = _together(
         {THEORY if over_path else FIT: curves, **{name: [line] for name, line in book.items()}}
@@ -162,9 +165,9 @@ def _live_plot(samples: TransactionSamples | None, clock: str, theme: Theme) -> 
 
 
 def book_lines(clock: str) -> dict[str, tuple[Any, Any]]:
-    """Return what the text of the book says of its curves, by the clock: sizes and times.
+    """Return sizes and times of the curves that Stevens' text describes, by the clock.
 
-    Of UDP it gives ranges, whose middle is drawn; the two over TCP follow by its factors.
+    For UDP it gives ranges, whose midpoint is drawn; the curves over TCP follow by its factors.
     """
     rows = datasets.load("loopback_transactions").columns()
     said = dict(zip(rows["id"].tolist(), rows["si_value"].tolist(), strict=True))
@@ -180,9 +183,9 @@ def book_lines(clock: str) -> dict[str, tuple[Any, Any]]:
         udp, ttcp, tcp = tap, ttcp - said["LB15"], tcp - said["LB16"]
     whole, largest = said["LB02"], said["LB25"]
     return {
-        "book: UDP": (np.array([0.0, whole, whole + 1, 2000.0]), np.repeat(udp, 2)),
-        "book: T/TCP": (np.array([0.0, largest]), np.full(2, ttcp)),
-        "book: TCP": (np.array([0.0, largest]), np.full(2, tcp)),
+        BOOK + "UDP": (np.array([0.0, whole, whole + 1, 2000.0]), np.repeat(udp, 2)),
+        BOOK + "T/TCP": (np.array([0.0, largest]), np.full(2, ttcp)),
+        BOOK + "TCP": (np.array([0.0, largest]), np.full(2, tcp)),
     }
 
 

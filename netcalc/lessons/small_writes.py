@@ -26,21 +26,21 @@ from netcalc.widgets.run import run_button
 ROUNDS = np.arange(1, 11, dtype=float)
 TWO, NODELAY, ONE = "theory: two writes", "theory: TCP_NODELAY", "theory: one write"
 VIEWS = {
-    "the times of all rounds": "",
+    "times of all rounds": "",
     "packets: two writes": "nagle",
     "packets: TCP_NODELAY": "nodelay",
     "packets: one write": "single",
 }
-"""What the figure of a live run can show: times, or the packets of one round by mode."""
+"""Views of a live run: times, or the packets of one round by mode."""
 WAYS = {
     "nagle": "two writes",
     "flush": "two writes and a flush",
     "nodelay": "TCP_NODELAY",
     "single": "one write",
 }
-"""What the ways of writing are called in figures."""
+"""Names of the write modes in figures."""
 ARTICLE_RUNS = {"Nagle on": "two writes", "single write": "one write"}
-"""Runs of the article that stand beside one's own: the slowest and the fastest."""
+"""Runs of the article shown with the live ones: the slowest and the fastest."""
 LIVE_BPS = 100e6
 """Rate of the emulated path of a live run. [bit/s]"""
 
@@ -72,9 +72,9 @@ def article_panel(*, theme: Theme = "light") -> Panel:
         measured = float(np.median(runs["Nagle on"][1][1:]))
         figure.describe(
             f"Two writes take {show(float(theory[TWO][1]), 's')} (the article's median is "
-            f"{show(measured, 's')}), the first of a connection {show(float(theory[TWO][0]), 's')}"
-            f"; with TCP_NODELAY {show(float(theory[NODELAY][1]), 's')}, in one write "
-            f"{show(float(theory[ONE][1]), 's')}."
+            f"{show(measured, 's')}), the first exchange of a connection "
+            f"{show(float(theory[TWO][0]), 's')}; with TCP_NODELAY "
+            f"{show(float(theory[NODELAY][1]), 's')}, one write {show(float(theory[ONE][1]), 's')}."
         )
 
     return panel(figure, {**_times(), "write_gap_s": _gap()}, update)
@@ -107,7 +107,7 @@ def _gap() -> Quantity:
 
 
 def ladder_panel(*, theme: Theme = "light") -> Panel:
-    """Who waits for what, until when: the segments of one request."""
+    """The segments of one request, and what each waits for."""
     figure = Figure(plots.ladder(write_timeline([0, 0], write_bytes=[6, 7], rtt_s=0.03)))
 
     def update(
@@ -127,7 +127,7 @@ def ladder_panel(*, theme: Theme = "light") -> Panel:
             policy=policy,
             quickack=quickack,
         )
-        figure.draw(plots.ladder(steps, title="Who waits for what", theme=theme))
+        figure.draw(plots.ladder(steps, title="Segments of one request", theme=theme))
 
     times = _times()
     times["rtt_s"].value, times["delayed_ack_s"].value = 0.03, 0.04
@@ -137,20 +137,20 @@ def ladder_panel(*, theme: Theme = "light") -> Panel:
             "writes", 2.0, unit="1", low=1.0, high=8.0, scale="linear", whole=True
         ),
         "write_bytes": Quantity(
-            "each write", "7 B", unit="byte", low="1 B", high="4000 B", whole=True
+            "bytes per write", "7 B", unit="byte", low="1 B", high="4000 B", whole=True
         ),
         "policy": choice(
-            "rule of the client",
+            "client's algorithm",
             {"Nagle": "nagle", "Nagle as in Linux (Minshall)": "minshall", "none": "nodelay"},
             "nagle",
         ),
-        "quickack": switch("the server acknowledges at once"),
+        "quickack": switch("quick ACKs on the server"),
     }
     return panel(figure, controls, update)
 
 
 def live_panel(*, theme: Theme = "light") -> Panel:
-    """Small writes on this machine, a minute ago, over a path whose length is known."""
+    """Small writes on this machine over an emulated path of known latency."""
     shown: list[TransactionSamples] = []
     drawn = [""]
     figure = Figure(_live_plot(None, 0.03, 0.0, theme))
@@ -170,7 +170,9 @@ def live_panel(*, theme: Theme = "light") -> Panel:
         drawn[:] = [view]
         if view:
             steps = compare.ladder(shown[0], mode=view)
-            figure.draw(plots.ladder(steps, title="The second round, seen by taps", theme=theme))
+            figure.draw(
+                plots.ladder(steps, title="The second round, captured at both ends", theme=theme)
+            )
         else:
             figure.draw(_live_plot(shown[0], 0.0, 0.0, theme))
 
@@ -198,7 +200,7 @@ def _live_plot(
     points: dict[str, tuple[Any, Any]] = dict(_article())
     points.update((f"yours: {name}", ([], [])) for name in WAYS.values())
     lines = _theory(rtt_s, LINUX_ATO_MIN_S, write_gap_s)
-    text = "No run yet: the lines are what it should show."
+    text = "No run yet: the lines are the theory."
     if samples is not None:
         found = compare.small_writes(samples)
         of = np.asarray(samples.mode)[np.asarray(samples.measured)]

@@ -23,9 +23,9 @@ from netcalc.widgets.run import run_button
 
 BOOK_PACKET_BYTES = 1428
 BOOK_SERIALIZATION_S = 7.5e-3
-"""What the book takes for 1428 bytes on a T1; at 1.544 Mbit/s it is 7.399 ms."""
+"""Stevens' time for 1428 bytes on a T1; at 1.544 Mbit/s it is 7.399 ms."""
 LIVE_HOPS = (1, 2, 4, 8, 12)
-"""Numbers of lines that a run tries. [1]"""
+"""Numbers of links that a run measures. [1]"""
 HOP_LATENCY_S = 1e-3
 """Latency of each of them, one way. [s]"""
 
@@ -38,7 +38,7 @@ def book_path() -> Path:
 
 
 def timeline_panel(*, theme: Theme = "light") -> Panel:
-    """Fig. A-9: two lines, a router, any number of packets, bit by bit."""
+    """Fig. A-9: two links, a router, any number of packets."""
     figure = Figure(timeline(book_path().timeline([BOOK_PACKET_BYTES]), _NODES, theme=theme))
 
     def update(
@@ -60,17 +60,17 @@ def timeline_panel(*, theme: Theme = "light") -> Panel:
         done = float(steps.done_s[-1])
         rate = 8 * packet_bytes * packet_count / done
         figure.describe(
-            f"The last bit arrives at {show(float(steps.last_bit_s[-1, -1]), 's')}, all is done at "
-            f"{show(done, 's')}: {show(rate, 'bit/s')}, {rate / path.bottleneck_bps:.0%} of the "
-            "slowest line."
+            f"The last bit arrives at {show(float(steps.last_bit_s[-1, -1]), 's')}, "
+            f"processing ends at {show(done, 's')}: {show(rate, 'bit/s')}, "
+            f"{rate / path.bottleneck_bps:.0%} of the slowest link."
         )
 
     rate = f"{8 * BOOK_PACKET_BYTES / BOOK_SERIALIZATION_S / 1e6:.4f} Mbit/s"
     controls = {
         "packet_bytes": Quantity("packet", "1428 B", unit="byte", low="40 B", high="9000 B"),
-        "first_bps": Quantity("first line", rate, unit="bit/s", low="56 kbit/s", high="100 Mbit/s"),
+        "first_bps": Quantity("first link", rate, unit="bit/s", low="56 kbit/s", high="100 Mbit/s"),
         "second_bps": Quantity(
-            "second line", rate, unit="bit/s", low="56 kbit/s", high="100 Mbit/s"
+            "second link", rate, unit="bit/s", low="56 kbit/s", high="100 Mbit/s"
         ),
         "processing_s": Quantity(
             "each node", "1 ms", unit="s", low="0 s", high="10 ms", scale="linear"
@@ -86,19 +86,19 @@ _NODES = ["source", "router", "destination"]
 
 
 def train_panel(*, theme: Theme = "light") -> Panel:
-    """Time of a train of packets: overlapped on the lines, or one after the other.
+    """Time of a packet train: back to back, or stop-and-wait.
 
-    A run sends such a train through these lines on this machine.
+    A run sends such a train over these links on this machine.
     """
     counts = np.arange(1, 31, dtype=float)
-    overlapped, alone, live = "sent back to back", "each waits for the one before", "this machine"
+    overlapped, alone, live = "back to back", "each waits for the one before", "this machine"
     plot = curves(
         counts,
         {overlapped: counts, alone: counts},
-        points={"printed in the book": ([1, 10], [24e-3, 91.5e-3]), live: ([], [])},
+        points={"Stevens": ([1, 10], [24e-3, 91.5e-3]), live: ([], [])},
         x_axis=Axis("packets", "1", "linear", 0, 30),
-        y_axis=Axis("time until all is done", "s", "linear", 0, 0.75),
-        title="Packets overlap on the lines",
+        y_axis=Axis("time to the last packet", "s", "linear", 0, 0.75),
+        title="Packets overlap on the links",
         theme=theme,
     )
     figure = Figure(plot)
@@ -110,18 +110,18 @@ def train_panel(*, theme: Theme = "light") -> Panel:
         together = path.one_way_s(packet_bytes, packet_count=counts)
         if shown and shown[0][:2] != (path, packet_bytes):
             shown.clear()
-        place, done_s = _completions(*shown[0][::2]) if shown else ([], [])
+        number, done_s = _completions(*shown[0][::2]) if shown else ([], [])
         figure.update_all(
             {overlapped: {"y": together}, alone: {"y": counts * one},
-             live: {"x": place, "y": done_s}}
+             live: {"x": number, "y": done_s}}
         )  # fmt: skip
         rate = 8 * 10 * packet_bytes / float(together[9])
         text = (
-            f"One packet takes {show(one, 's')}, ten together {show(float(together[9]), 's')} "
+            f"One packet takes {show(one, 's')}, ten back to back {show(float(together[9]), 's')} "
             f"({show(rate, 'bit/s')}), ten one by one {show(10 * one, 's')}."
         )
         if len(done_s) > 9:
-            text += f" This machine, a minute ago: ten together {show(done_s[9], 's')}."
+            text += f" This machine: ten back to back {show(done_s[9], 's')}."
         figure.describe(text)
 
     controls = {
@@ -150,7 +150,7 @@ def train_panel(*, theme: Theme = "light") -> Panel:
         board.refresh()
 
     def show_saved(samples: TrainSamples) -> None:
-        went = Path.from_truth(samples.meta.instrument["truth"])
+        went = Path.from_truth(samples.meta.instrument.truth)
         path = _with_routers(len(went.hops) - 1)
         if not went.same_lines(path):
             raise ReaderError("other-links", file="the train", value=went.text)
@@ -159,7 +159,7 @@ def train_panel(*, theme: Theme = "light") -> Panel:
         show_run((path, controls["packet_bytes"].value, samples))
 
     button = run_button(
-        "Send thirty packets through them",
+        "Send thirty packets over these links",
         run,
         lambda found: show_run(found) if isinstance(found, tuple) else show_saved(found),
         key="train",
@@ -177,23 +177,22 @@ def _with_routers(router_count: float) -> Path:
 
 
 def _completions(path: Path, samples: TrainSamples) -> tuple[list[float], list[float]]:
-    """Return when each packet of the trains was done, the earliest time of each place.
+    """Return when each packet of the trains was processed, the earliest time by its number.
 
-    The kernel notes a packet when its last bit is there; what the destination takes for it, of
-    which it knows nothing, is added.
+    The kernel stamps a packet when its last bit has arrived; the processing at the destination,
+    which it cannot know, is added.
     """
-    place, sent_s = np.asarray(samples.place), np.asarray(samples.sent_s)
-    begin_s = np.repeat(sent_s[place == 1], 30)[: place.size]
+    number, sent_s = np.asarray(samples.place), np.asarray(samples.sent_s)
+    begin_s = np.repeat(sent_s[number == 1], 30)[: number.size]
     done_s = np.asarray(samples.received_s) - begin_s + path.hops[-1].processing_s
-    places = np.unique(place[np.isfinite(done_s)])
-    return places.tolist(), [float(np.nanmin(done_s[place == one])) for one in places]
+    numbers = np.unique(number[np.isfinite(done_s)])
+    return numbers.tolist(), [float(np.nanmin(done_s[number == one])) for one in numbers]
 
 
 def live_hops_panel(*, theme: Theme = "light") -> Panel:
-    """The same packet over more and more lines: this machine beside the theory.
+    """The same packet over 1 to 12 links: this machine, store-and-forward and cut-through.
 
-    Beside store-and-forward stands what switches would need that send on as soon as they have read
-    the header.
+    A cut-through switch starts to send as soon as it has read the header.
     """
     figure = Figure(_hops_plot(1428.0, "T1", [], theme))
     shown: list[tuple[float, str, list[tuple[int, RttSamples]]]] = []
@@ -206,7 +205,7 @@ def live_hops_panel(*, theme: Theme = "light") -> Panel:
         "packet_bytes": Quantity(
             "packet", "1428 B", unit="byte", low="40 B", high="1500 B", whole=True
         ),
-        "line_name": choice("each line", ["T1", "10 Mbit/s", "T3"], "T1"),
+        "line_name": choice("each link", ["T1", "10 Mbit/s", "T3"], "T1"),
     }
 
     def run(progress: Any, stop: Any) -> tuple[float, str, list[tuple[int, RttSamples]]]:
@@ -227,7 +226,7 @@ def live_hops_panel(*, theme: Theme = "light") -> Panel:
         board.refresh()
 
     def show_saved(runs: list[RttSamples]) -> None:
-        paths = [Path.from_truth(run.meta.instrument["truth"]) for run in runs]
+        paths = [Path.from_truth(run.meta.instrument.truth) for run in runs]
         names = {line_rate(name): name for name in controls["line_name"].options}
         controls["line_name"].value = names[paths[0].bottleneck_bps]
         controls["packet_bytes"].value = (
@@ -251,7 +250,7 @@ def live_hops_panel(*, theme: Theme = "light") -> Panel:
 def _hops_plot(
     packet_bytes: float, name: str, found: list[tuple[int, RttSamples]], theme: Theme
 ) -> Plot:
-    """Draw the round trip over 1 to 12 lines, by both kinds of switches, and what was measured."""
+    """Draw the round trip over 1 to 12 links, by both kinds of switches, and the measurement."""
     numbers = np.arange(1, LIVE_HOPS[-1] + 1)
     rate = line_rate(name)
     paths = [Path.of([Link(rate, HOP_LATENCY_S)] * number) for number in numbers]
@@ -272,20 +271,19 @@ def _hops_plot(
     best = {number: float(samples.best_s.min()) for number, samples in found
             if samples.best_s.size}  # fmt: skip
     text = (
-        f"{show(packet_bytes, 'byte')} there and back over twelve lines: "
-        f"{show(stored[-1], 's')} if every router stores it, {show(through[-1], 's')} if it "
-        "only reads the header."
+        f"Round trip of {show(packet_bytes, 'byte')} over twelve links: "
+        f"{show(stored[-1], 's')} by store-and-forward, {show(through[-1], 's')} by cut-through."
     )
     if best:
         worst = max(best[number] - stored[number - 1] for number in best)
-        text += f" This machine, a minute ago, is at most {show(worst, 's', digits=2)} above."
+        text += f" This machine is at most {show(worst, 's', digits=2)} above store-and-forward."
     return curves(
         numbers,
         {"store-and-forward": stored, "cut-through": through},
         points={"this machine": (list(best), list(best.values()))},
-        x_axis=Axis("lines in a row", "1", "linear", 0, LIVE_HOPS[-1] + 1),
+        x_axis=Axis("links in series", "1", "linear", 0, LIVE_HOPS[-1] + 1),
         y_axis=Axis("round-trip time", "s", "linear", 0, 1.1 * stored[-1]),
-        title="Every router has the whole packet before it sends it on",
+        title="Every router receives the whole packet before it forwards it",
         description=text,
         theme=theme,
     )
@@ -297,20 +295,18 @@ def line_rate(name: str) -> float:
 
 
 def hops_panel(*, theme: Theme = "light") -> Panel:
-    """Store-and-forward of a typical packet over T1 and T3 lines, hop by hop."""
+    """Store-and-forward of a typical packet over T1 and T3 links, hop by hop."""
     hops = np.arange(1, 21)
     names = {"T1": line("T1").exact_bps, "T3": line("T3").nominal_bps}
     printed = datasets.load("serialization_times").columns()
     chosen = (printed["packet_bytes"] == 552) & (printed["line"] != "56 kb/s")
     plot = curves(
         hops,
-        {f"{name} lines": hops for name in names},
-        points={
-            "printed in the book": (printed["hop_count"][chosen], printed["printed_s"][chosen])
-        },
-        x_axis=Axis("lines in a row", "1", "linear", 0, 21),
-        y_axis=Axis("time to clock the packet", "s", "log", 1e-5, 1),
-        title="Every line clocks the whole packet again",
+        {f"{name} links": hops for name in names},
+        points={"Stevens": (printed["hop_count"][chosen], printed["printed_s"][chosen])},
+        x_axis=Axis("links in series", "1", "linear", 0, 21),
+        y_axis=Axis("serialization time", "s", "log", 1e-5, 1),
+        title="Every link serializes the whole packet again",
         theme=theme,
     )
     figure = Figure(plot)
@@ -329,9 +325,9 @@ def hops_panel(*, theme: Theme = "light") -> Panel:
             )
             for name, rate in names.items()
         }
-        figure.update_all({f"{name} lines": {"y": time} for name, time in times.items()})
+        figure.update_all({f"{name} links": {"y": time} for name, time in times.items()})
         figure.describe(
-            f"{show(packet_bytes, 'byte')} over ten lines: {show(times['T1'][9], 's')} on T1, "
+            f"{show(packet_bytes, 'byte')} over ten links: {show(times['T1'][9], 's')} on T1, "
             f"{show(times['T3'][9], 's')} on T3."
         )
 
@@ -340,19 +336,19 @@ def hops_panel(*, theme: Theme = "light") -> Panel:
 
 
 def mix_panel(*, theme: Theme = "light") -> Panel:
-    """Which mix of lines makes 187 ms? The path of connix.com to noao.edu as a puzzle."""
+    """Which combination of links takes 187 ms? The path of connix.com to noao.edu as a puzzle."""
     sizes = np.linspace(0, 1500, 61)
-    mix, naive = "this mix of lines", "one T1 only (95 ms at 1400 B)"
+    mix, naive = "this combination of links", "one T1 only (95 ms at 1400 B)"
     plot = curves(
         sizes,
         {mix: sizes, naive: 0.080 + 2 * BOOK_SERIALIZATION_S * sizes / 1400},
         points={
-            "measured (book)": ([0, 1400], [0.080, 0.193]),
-            "computed (book)": ([1400], [0.187]),
+            "measured (Stevens)": ([0, 1400], [0.080, 0.193]),
+            "computed (Stevens)": ([1400], [0.187]),
         },
         x_axis=Axis("user data", "byte", "linear", -50, 1500),
         y_axis=Axis("round-trip time", "s", "linear", 0.06, 0.26),
-        title="A path of 12 routers whose lines nobody wrote down",
+        title="A path of 12 routers with unknown links",
         theme=theme,
     )
     figure = Figure(plot)
@@ -363,7 +359,7 @@ def mix_panel(*, theme: Theme = "light") -> Panel:
         links += [Link(10e6)] * int(ethernet_count)
         if not links:
             figure.update(mix, y=np.full(sizes.size, np.nan))
-            figure.describe("No line at all: nothing arrives.")
+            figure.describe("No links are selected.")
             return
         bare, path = Path.of(links), Path.of(links, processing_s=router_s)
         alone_s = bare.rtt_s(DATAGRAM_HEADERS_BYTES)
@@ -371,16 +367,16 @@ def mix_panel(*, theme: Theme = "light") -> Panel:
         figure.update(mix, y=rtt)
         at_1400 = float(np.interp(1400, sizes, rtt))
         figure.describe(
-            f"{len(links)} lines, {len(links) - 1} routers: {show(at_1400, 's')} at 1400 bytes, "
-            f"{show(at_1400 - 0.187, 's')} from the 187 ms that the book computes and "
-            f"{show(at_1400 - 0.193, 's')} from the 193 ms that it measured."
+            f"{len(links)} links, {len(links) - 1} routers: {show(at_1400, 's')} at 1400 bytes, "
+            f"{show(at_1400 - 0.187, 's')} from the 187 ms that Stevens computed and "
+            f"{show(at_1400 - 0.193, 's')} from the 193 ms that he measured."
         )
 
     whole = {"unit": "1", "low": 0.0, "high": 13.0, "scale": "linear", "whole": True}
     controls = {
-        "t1_count": Quantity("T1 lines", 1.0, **whole),  # type: ignore[arg-type]
-        "t3_count": Quantity("T3 lines", 11.0, **whole),  # type: ignore[arg-type]
-        "ethernet_count": Quantity("10 Mbit/s lines", 1.0, **whole),  # type: ignore[arg-type]
+        "t1_count": Quantity("T1 links", 1.0, **whole),  # type: ignore[arg-type]
+        "t3_count": Quantity("T3 links", 11.0, **whole),  # type: ignore[arg-type]
+        "ethernet_count": Quantity("10 Mbit/s links", 1.0, **whole),  # type: ignore[arg-type]
         "router_s": Quantity(
             "each router", "0.5 ms", unit="s", low="0 s", high="3 ms", scale="linear"
         ),

@@ -1,4 +1,4 @@
-"""Panels of the lesson on TCP against UDP: a source, a sink, and what limits them."""
+"""Panels of the lesson on TCP and UDP: a source, a sink, and their limits."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LIVE_BUFFERS = (4096, 8192, 16_384, 32_768, 65_536)
 
 
 def segment_cost_panel(*, theme: Theme = "light") -> Panel:
-    """Rate of a source by the bytes that travel in one piece: so much a piece, so much a byte."""
+    """Rate of a source by segment size: a cost per segment and a cost per byte."""
     rows = _book("source_sink_1440") + _book("source_sink_300")
     segment = {"bsd": _ETHERNET_SEGMENT, "localhost": _LOOPBACK_SEGMENT}
     groups: dict[str, list[tuple[float, float]]] = {}
@@ -46,14 +46,14 @@ def segment_cost_panel(*, theme: Theme = "light") -> Panel:
             continue
         size, stream = row["payload_bytes"], row["protocol"] == "TCP"
         name = f"{row['protocol']}, writes of {size:.0f} B"
-        place = segment[row["server"]] if stream else size
-        groups.setdefault(name, []).append((place, row["sent_rate_bps"]))
+        piece = segment[row["server"]] if stream else size
+        groups.setdefault(name, []).append((piece, row["sent_rate_bps"]))
     theory = "theory"
     plot = curves(
         _SEGMENTS,
         {theory: _SEGMENTS},
         points={name: _columns(found) for name, found in groups.items()},
-        x_axis=Axis("bytes in one piece", "byte", "log", 100, 70_000),
+        x_axis=Axis("segment or datagram", "byte", "log", 100, 70_000),
         y_axis=Axis("rate of the source", "bit/s", "log", 1e6, 3e8),
         title="A source and a sink on one host, before 2000",
         theme=theme,
@@ -68,16 +68,21 @@ def segment_cost_panel(*, theme: Theme = "light") -> Panel:
         pieces = [_ETHERNET_SEGMENT, _LOOPBACK_SEGMENT]
         slow_s, fast_s = host_stack.bulk_s(_BOOK_BYTES, segment_bytes=pieces, **cost).tolist()
         figure.describe(
-            f"{show(packet_cost, 's')} a piece and {show(byte_cost, 's')} a byte: 7.2 MB take "
-            f"{show(slow_s, 's', digits=3)} in segments of 1448 bytes and "
+            f"{show(packet_cost, 's')} per segment and {show(byte_cost, 's')} per byte: 7.2 MB "
+            f"take {show(slow_s, 's', digits=3)} in segments of 1448 bytes and "
             f"{show(fast_s, 's', digits=3)} in segments of 16332, {slow_s / fast_s:.2f} times "
-            "less. The book measured 2.88 s and 0.9558 s."
+            "less. Snader measured 2.88 s and 0.9558 s."
         )
 
     controls = {
-        "packet_cost": Quantity("time a piece", "425 us", unit="s", low="1 us", high="2 ms"),
+        "packet_cost": Quantity("time per segment", "425 us", unit="s", low="1 us", high="2 ms"),
         "byte_cost": Quantity(
-            "time a byte", "107 ns/B", unit="s/byte", low="0 ns/B", high="300 ns/B", scale="linear"
+            "time per byte",
+            "107 ns/B",
+            unit="s/byte",
+            low="0 ns/B",
+            high="300 ns/B",
+            scale="linear",
         ),
     }
     return panel(figure, controls, update)
@@ -92,14 +97,14 @@ def wire_panel(*, theme: Theme = "light") -> Panel:
     ]
     sent = [(row["payload_bytes"], row["sent_rate_bps"]) for row in rows]
     arrived = [(row["payload_bytes"], row["goodput_bps"]) for row in rows]
-    ceiling = "most that the line carries"
+    ceiling = "maximum of the line"
     plot = curves(
         _DATAGRAMS,
         {ceiling: _DATAGRAMS},
         points={"sent, as printed": _columns(sent), "arrived": _columns(arrived)},
         x_axis=Axis("datagram", "byte", "linear", 0, 1500),
         y_axis=Axis("payload", "bit/s", "linear", 0, 12e6),
-        title="UDP to the sparc: faster than its wire?",
+        title="UDP to the sparc: faster than the line?",
         theme=theme,
     )
     figure = Figure(plot)
@@ -109,8 +114,8 @@ def wire_panel(*, theme: Theme = "light") -> Panel:
         most = float(goodput.udp_goodput_bps(_BOOK_PACKET, bandwidth_bps=bandwidth_bps))
         figure.describe(
             f"At 1440 bytes a line of {show(bandwidth_bps, 'bit/s')} carries "
-            f"{show(most, 'bit/s')} of payload; sent were {show(sent[0][1], 'bit/s')}, "
-            f"{sent[0][1] / most:.1%} of that, and {show(arrived[0][1], 'bit/s')} arrived."
+            f"{show(most, 'bit/s')} of payload; {show(sent[0][1], 'bit/s')} were "
+            f"sent, {sent[0][1] / most:.1%} of that, and {show(arrived[0][1], 'bit/s')} arrived."
         )
 
     controls = {
@@ -123,7 +128,7 @@ def wire_panel(*, theme: Theme = "light") -> Panel:
 
 def source_sink_panel(*, theme: Theme = "light") -> Panel:
     """TCP and UDP between two programs of this machine, by size of the write, live."""
-    theory = "UDP in theory, costs fitted"
+    theory = "UDP, theory with fitted costs"
     names = ("TCP, received", "UDP, sent", "UDP, received")
     nothing: tuple[list[float], list[float]] = ([], [])
     axis = np.geomspace(min(LIVE_SIZES), max(LIVE_SIZES), 100)
@@ -134,7 +139,7 @@ def source_sink_panel(*, theme: Theme = "light") -> Panel:
         x_axis=Axis("size of the write", "byte", "log", 50, 80_000),
         y_axis=Axis("rate", "bit/s", "log", 1e6, 1e11),
         title="A source and a sink on this machine",
-        description="Press the button: the points of this machine appear.",
+        description="Press the button to measure this machine.",
         theme=theme,
     )
     figure = Figure(plot)
@@ -167,24 +172,24 @@ def source_sink_panel(*, theme: Theme = "light") -> Panel:
 
 
 def mtu_panel(*, theme: Theme = "light") -> Panel:
-    """TCP on a loopback of the run's own by its MTU, live: why localhost beat the other name."""
-    theory, measured = "two costs, through the first and the third", "measured"
+    """TCP over a loopback of the run's own, by MTU: why localhost was the faster name."""
+    theory, measured = "two costs, from the first and the third point", "measured"
     plot = curves(
         _SEGMENTS,
         {theory: np.full(_SEGMENTS.size, np.nan)},
         points={measured: ([], [])},
         x_axis=Axis("segment", "byte", "log", 100, 70_000),
-        y_axis=Axis("time of 7.2 MB", "s", "log", 1e-3, 10),
+        y_axis=Axis("time for 7.2 MB", "s", "log", 1e-3, 10),
         title="The same 5000 writes in smaller and larger segments",
-        description="Press the button: the points of this machine appear.",
+        description="Press the button to measure this machine.",
         theme=theme,
     )
     figure = Figure(plot)
 
     def run(progress: Callable[..., object], stop: Any) -> list[BulkSamples]:
         found = []
-        for place, mtu in enumerate(LIVE_MTUS):
-            progress(place, len(LIVE_MTUS))
+        for index, mtu in enumerate(LIVE_MTUS):
+            progress(index, len(LIVE_MTUS))
             found.append(bulk(1440, run_count=5, mtu_bytes=mtu, stop=stop))
             if found[-1].meta.partial:
                 break
@@ -193,7 +198,7 @@ def mtu_panel(*, theme: Theme = "light") -> Panel:
 
     def show_all(runs: list[BulkSamples]) -> None:
         whole = [samples for samples in runs if not samples.meta.partial]
-        segments = [samples.meta.instrument["mss_bytes"] for samples in whole]
+        segments = [float(samples.meta.instrument.mss_bytes or np.nan) for samples in whole]
         times = [float(np.median(samples.wall_s)) for samples in whole]
         figure.update(measured, x=segments, y=times)
         if len(whole) < len(LIVE_MTUS):
@@ -204,12 +209,12 @@ def mtu_panel(*, theme: Theme = "light") -> Panel:
             payload_bytes=[_BOOK_BYTES] * 2,
         )
         packet_cost, byte_cost = float(costs.packet_cost), float(costs.byte_cost)
-        told = (
+        text = (
             f"{show(times[0], 's', digits=3)} at an MTU of 1500, {show(times[2], 's', digits=3)} "
-            f"at 16384: {times[0] / times[2]:.2f} times less; the book has 3.01."
+            f"at 16384: {times[0] / times[2]:.2f} times less; Snader measured 3.01."
         )
         if packet_cost < 0 or byte_cost < 0:
-            figure.describe(f"{told} The machine is too busy: the two share no costs.")
+            figure.describe(f"{text} No two costs explain both: the machine is too busy.")
             return
         figure.update(
             theory,
@@ -218,8 +223,8 @@ def mtu_panel(*, theme: Theme = "light") -> Panel:
             ),
         )
         figure.describe(
-            f"{told} That is {show(packet_cost, 's', digits=3)} a segment and "
-            f"{show(byte_cost, 's', digits=3)} a byte."
+            f"{text} That is {show(packet_cost, 's', digits=3)} per segment and "
+            f"{show(byte_cost, 's', digits=3)} per byte."
         )
 
     button = run_button(
@@ -229,7 +234,7 @@ def mtu_panel(*, theme: Theme = "light") -> Panel:
 
 
 def buffer_panel(path: str = "10 Mbit/s 10 ms", *, theme: Theme = "light") -> Panel:
-    """Goodput by socket buffer over an emulated path, live, against a buffer each round trip.
+    """Goodput by socket buffer over an emulated path, live, and one buffer per round trip.
 
     Parameters
     ----------
@@ -294,7 +299,7 @@ def _book_on_one_host() -> dict[str, tuple[list[float], list[float]]]:
     rows = [row for row in _book("source_sink_1440") if row["server"] == "localhost"]
     rows += [row for row in _book("source_sink_300") if row["server"] == "bsd"]
     return {
-        f"{protocol}, received, the book": _columns(
+        f"{protocol}, received (Snader)": _columns(
             [(r["payload_bytes"], r["goodput_bps"]) for r in rows if r["protocol"] == protocol]
         )
         for protocol in ("TCP", "UDP")

@@ -8,18 +8,22 @@ improved without a change of behaviour, and a program reads the code.
 
 A template names its values; a format says how one is written:
 
-``{timeout_s:s}``
-    with its unit, one of those of :func:`netcalc.display.show`; a list as its first elements;
+``{timeout_s:s}``, ``{rtt_s:s.6}``
+    with its unit, one of those of :func:`netcalc.display.show`, and the digits if they are not 4;
+    a list as its first elements;
 ``{count:reply|replies}``
     a count with the noun in singular or plural;
 ``{numbers:lines}``
     line numbers, neighbours joined;
 ``{readings:or}``
     alternatives, joined by "or";
+``{columns:names}``
+    names from a file, quoted, the first few of them;
 ``{name!r}``
     quoted.
 
-A float is written with up to 15 digits, a list with commas.
+A float is written with up to 15 digits, a list with commas. ``run_numbers`` among the values say of
+which runs of a file the sentence is true.
 """
 
 from __future__ import annotations
@@ -32,7 +36,7 @@ from typing import Any
 from netcalc.display import show
 from netcalc.messages.emulating import EMULATING, EMULATING_HINTS
 from netcalc.messages.figures import FIGURES, FIGURES_HINTS
-from netcalc.messages.files import FILES, FILES_HINTS
+from netcalc.messages.files import FILES, FILES_EXPECTED, FILES_HINTS, FILES_PYTHON_HINTS
 from netcalc.messages.fitting import FITTING, FITTING_HINTS
 from netcalc.messages.numbers import ALLOWED, NUMBERS, NUMBERS_HINTS
 from netcalc.messages.running import RUNNING, RUNNING_HINTS
@@ -46,11 +50,6 @@ from netcalc.messages.texts import (
 
 MESSAGES: Mapping[str, str] = {
     "verbatim": "{text}",  # of a file saved before warnings had codes
-    "legacy-domain": "{name} is {value}, allowed is {allowed}",
-    "legacy-unit": "cannot read {shown} as {expected}: {why}",
-    "legacy-reader": "{text}",
-    "legacy-dataset": "{text}",
-    "legacy-experiment": "{text}",
     **NUMBERS,
     **TEXTS,
     **COMMAND_LINE,
@@ -73,6 +72,12 @@ HINTS: Mapping[str, str] = {
     **RUNNING_HINTS,
 }
 """What to do about it, for the codes that have an answer to that."""
+
+EXPECTED: Mapping[str, str] = FILES_EXPECTED
+"""What should be in a file at the place of an error, by code."""
+
+PYTHON_HINTS: Mapping[str, str] = FILES_PYTHON_HINTS
+"""What a caller in Python can do beside the hint, by code."""
 
 UNITS = frozenset({"s", "bit/s", "byte", "bit", "ratio", "packet/s", "m"})
 LONGEST_LIST = 8
@@ -111,9 +116,13 @@ class Notice:
         values = stored.get("values", {})
         if not isinstance(values, Mapping):
             raise TypeError("the values of a warning have names")
-        if stored["code"] not in MESSAGES:  # of a later version, which wrote its sentence too
+        notice = cls(stored["code"], dict(values))
+        try:
+            str(notice)
+        except (LookupError, TypeError, ValueError, AttributeError):
+            # of a later version, which wrote its sentence too, or edited
             return cls("verbatim", {"text": str(stored.get("text", stored["code"]))})
-        return cls(stored["code"], dict(values))
+        return notice
 
     def stored(self) -> dict[str, Any]:
         """Return the warning as a saved file has it."""
@@ -121,8 +130,25 @@ class Notice:
 
 
 def sentence(code: str, values: Mapping[str, Any]) -> str:
-    """Write the sentence of a code, without a full stop."""
-    return _WRITER.vformat(MESSAGES[code], (), values)
+    """Write the sentence of a code, without a full stop; one that is not listed is its own."""
+    text = _WRITER.vformat(MESSAGES[code], (), values) if code in MESSAGES else code
+    runs = values.get("run_numbers")
+    return f"{_numbers('run', runs)}: {text}" if runs else text
+
+
+def expected(code: str, values: Mapping[str, Any]) -> str | None:
+    """Write what should be in a file, for the codes that say so."""
+    return _WRITER.vformat(EXPECTED[code], (), values) if code in EXPECTED else None
+
+
+def python_hint(code: str, values: Mapping[str, Any]) -> str | None:
+    """Write what a caller in Python can do, if that is more than the hint."""
+    return _WRITER.vformat(PYTHON_HINTS[code], (), values) if code in PYTHON_HINTS else None
+
+
+def bound(value: float, unit: str) -> str:
+    """Write a bound with its unit: sizes in bytes, as 65507 B must not become 65.51 kB."""
+    return f"{value:.12g} B" if unit == "byte" else show(value, unit, digits=12)
 
 
 def allowed(code: str, values: Mapping[str, Any]) -> str | None:
@@ -132,8 +158,6 @@ def allowed(code: str, values: Mapping[str, Any]) -> str | None:
 
 def hint(code: str, values: Mapping[str, Any]) -> str | None:
     """Write what to do about it: the nearest known names, if there are any, or the code's hint."""
-    if "hint" in values:  # legacy
-        return None if values["hint"] is None else str(values["hint"])
     suggestions = values.get("suggestions")
     if suggestions:
         return f"Did you mean {_alternatives(suggestions)}?"
@@ -151,11 +175,15 @@ class _Writer(string.Formatter):
             singular, plural = format_spec.split("|")
             return f"{value:,} {singular if value == 1 else plural}"
         if format_spec == "lines":
-            return _lines(value)
+            return _numbers("line", value)
+        if format_spec == "names":
+            more = f" and {len(value) - LONGEST_LIST:,} more" if len(value) > LONGEST_LIST else ""
+            return ", ".join(map(repr, value[:LONGEST_LIST])) + more
         if format_spec == "or":
             return _alternatives(value)
-        if format_spec in UNITS:
-            return _quantities(value, format_spec) if _is_list(value) else show(value, format_spec)
+        unit, _, digits = format_spec.partition(".")
+        if unit in UNITS:
+            return _quantities(value, unit, int(digits or 4))
         if format_spec:
             return str(format(value, format_spec))
         if isinstance(value, float):
@@ -172,9 +200,10 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
-def _quantities(values: Sequence[float], unit: str) -> str:
-    """Write numbers with their unit: ``8 B, 100 B and 12 more``."""
-    shown = ", ".join(show(value, unit) for value in values[:LONGEST_LIST])
+def _quantities(value: float | Sequence[float], unit: str, digits: int) -> str:
+    """Write a number with its unit, or several: ``8 B, 100 B and 12 more``."""
+    values = value if isinstance(value, Sequence) else [value]
+    shown = ", ".join(show(one, unit, digits=digits) for one in values[:LONGEST_LIST])
     rest = len(values) - LONGEST_LIST
     return f"{shown} and {rest:,} more" if rest > 0 else shown
 
@@ -185,13 +214,13 @@ def _alternatives(names: Sequence[Any]) -> str:
     return f"{', '.join(first)} or {last}" if first else last
 
 
-def _lines(numbers: Sequence[int]) -> str:
+def _numbers(noun: str, numbers: Sequence[int]) -> str:
     """Write line numbers: ``line 3``, ``lines 3, 5-7 and 12 more``."""
     runs = list(_runs(numbers))
     shown = [f"{a}" if a == b else f"{a}-{b}" for a, b in runs[:LONGEST_LIST]]
     rest = sum(b - a + 1 for a, b in runs[LONGEST_LIST:])
     text = ", ".join(shown) + (f" and {rest:,} more" if rest else "")
-    return f"line {text}" if len(numbers) == 1 else f"lines {text}"
+    return f"{noun} {text}" if len(set(numbers)) == 1 else f"{noun}s {text}"
 
 
 def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:

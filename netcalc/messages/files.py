@@ -1,19 +1,218 @@
-"""Files that cannot be read right, and what was repaired or left out of them."""
+"""Files that cannot be read right, and what was repaired or left out of them.
+
+A sentence follows the name of the file, the line and the field, so it begins with what is wrong
+there. Text of a file is quoted (``!r``, ``names``), which makes it safe to show.
+"""
 
 from __future__ import annotations
 
 FILES: dict[str, str] = {
-    "no-header": "there is no header that names the columns",
-    "column-without-unit": "has no unit",
     "package-missing": "{purpose} needs the package {package}, which is not installed",
     "package-too-old": "{purpose} needs the package {package}, in a later version than {found}",
+    # opening
+    "no-such-file": "there is no such file",
+    "no-permission": "no permission to read it",
+    "is-directory": "is a directory, not a file",
+    "not-regular-file": "is a device or a pipe, not a regular file",
+    "unreadable-file": "cannot be read: {reason}",
+    "invalid-file-name": "is not the name of a file",
+    "wrong-encoding": "is not text in the encoding it was opened with",
+    "file-too-large": "is larger than {limit_bytes:byte}",
+    "too-large-uncompressed": "is larger than {limit_bytes:byte} when uncompressed",
+    "damaged-gzip": "is damaged gzip data",
+    "gzip-cut-short": "is gzip data that ends too early",
+    "binary-data": "is binary data, not text",
+    "file-grew": "the file grew while it was read; its later part is missing",
+    # text and its lines
+    "terminal-codes-removed": "removed terminal codes from {numbers:lines}",
+    "lines-too-long": "skipped {numbers:lines}: longer than {limit:,} characters",
+    "no-byte-order-mark": "no byte order mark; read as {encoding}",
+    "bytes-replaced": "not {encoding} from byte {offset}; unreadable characters were replaced",
+    "not-utf-8": "not UTF-8 from byte {offset}; read as {encoding}",
+    "cut-in-character": "the text ends in the middle of a character",
+    "last-line-cut": "line {number}, the last one, is incomplete and was not used",
+    # what it is
+    "other-format": "looks like {format}, which this version does not read",
+    "not-columns": "looks like {format}",
+    "file-empty": "no measurement: the file is empty",
+    "neither-ping-nor-columns": "no measurement: neither ping output nor columns of numbers",
+    "only-long-lines": "no measurement; {numbers:lines} not read: longer than {limit:,} characters",
+    # ping
+    "no-ping": "no measurement: neither a reply nor the summary of a ping",
+    "no-ping-but-message": "no measurement; ping reported {message!r}",
+    "unreadable-replies": "no reply can be read with certainty",
+    "contradictory-summary": (
+        "the summary contradicts itself: {sent:,} sent and {received:,} received, but "
+        "{loss_ratio:ratio} loss"
+    ),
+    "wrong-scale": "the times of the lines are {factor:.3g} times those of the summary",
+    "joined-lines": "cannot read {numbers:lines}: several replies run together",
+    "no-sequence-number": "cannot read {numbers:lines}: no sequence number",
+    "sequence-too-large": "cannot read {numbers:lines}: a sequence number above 65535",
+    "sequence-jumps": "cannot read {numbers:lines}: the sequence number is far from its neighbours",
+    "no-reply-size": "cannot read {numbers:lines}: no size",
+    "impossible-reply-size": "cannot read {numbers:lines}: no reply has {found:or} bytes",
+    "no-time": "cannot read {numbers:lines}: no time",
+    "several-times": "cannot read {numbers:lines}: more than one time",
+    "time-without-unit": "cannot read {numbers:lines}: a number without a unit",
+    "unknown-time-unit": "cannot read {numbers:lines}: unknown unit of time {found:names}",
+    "text-after-numbers": "ignored text after the numbers in {numbers:lines}",
+    "not-ping": "skipped {numbers:lines}: not ping output",
+    "ping-message": "ping reported {message!r} ({numbers:lines})",
+    "summary-only": "no reply has a line: only the counts of the summary are known",
+    "probes-without-line": "counted as lost: {count:probe|probes} of the summary without a line",
+    "errors-counted-as-replies": (
+        "the tool counts {counted} received, including {count:error message|error messages}; the "
+        "target answered {answered}"
+    ),
+    "not-about-a-probe": "ignored {numbers:lines}: not about a probe",
+    "beginning-missing": (
+        "the beginning of the output is missing: {answered} of {received} replies have a line; sent"
+        " and received are those of the summary"
+    ),
+    "sequence-beyond-sent": "sequence numbers go up to {highest}, but only {sent} were sent",
+    "too-many-unseen": "did not use the {sent:,} sent of the summary: far more than the lines show",
+    "short-replies": (
+        "replies shorter than the {reply_bytes} bytes expected for {payload_bytes} bytes of data: "
+        "{numbers:lines}"
+    ),
+    "long-replies": (
+        "replies longer than the {reply_bytes} bytes expected for {payload_bytes} bytes of data: "
+        "{numbers:lines}"
+    ),
+    "bad-checksums": "counted as lost: replies with a bad checksum ({numbers:lines})",
+    "redirects-ignored": "ignored ICMP redirects ({numbers:lines})",
+    "no-summary": "no summary: the run was interrupted or the file is incomplete",
+    "count-differs": "the summary says {printed} {quantity}, the lines show {counted}",
+    "time-differs": (
+        "the summary says {quantity} {printed_s:s.6}, the lines show {computed_s:s.6}"
+    ),
+    # columns
+    "only-a-header": "no measurement: there is only a header",
+    "no-number-column": "no measurement: no column of numbers",
+    "no-header": "there is no header that names the columns",
+    "too-many-columns": "has {count:column|columns}",
+    "unequal-rows": "most rows do not have the {width:cell|cells} of the header",
+    "malformed-quotes": "a quoted cell does not end where it should: {reason!r}",
+    "no-such-column": "there is no column {column!r}, for which a unit is given",
+    "columns-of-one-name": "{count:column has|columns have} the name {column!r}",
+    "ambiguous-columns": "more than one column may be meant: {columns:names}",
+    "column-without-unit": "has no unit",
+    "ambiguous-column-unit": "the unit {written!r} is ambiguous: write {readings:or}",
+    "unknown-column-unit": "the unit {written!r} is unknown",
+    "column-unit-of-other-kind": "{written!r} is a unit of {kind}",
+    "infinite-cell": "is infinite",
+    "not-a-number": "is not a number",
+    "ambiguous-cell": "is ambiguous: {readings:or}",
+    "negative-cell": "is negative",
+    "not-a-flag": "is neither true nor false",
+    "rows-skipped": "skipped {numbers:lines}: not {width:cell|cells}",
+    "unit-ignored": "ignored the unknown unit {written!r} of column {column!r}",
+    "unnamed-column": "column {number} has no name; it is now {column!r}",
+    "columns-numbered": "numbered {count:column|columns} of one name, {column!r}",
+    "columns-ignored": "ignored {count:column|columns}: {columns:names}",
+    "rows-without-time": "counted as lost: {count:row|rows} without a round-trip time",
+    # saved samples
+    "samples-too-large": "is larger than {limit_bytes:byte}",
+    "not-saved-samples": "is not a file of saved samples",
+    "no-schema": "does not say its format",
+    "later-schema": "is in a later format",
+    "unknown-kind": "holds samples of an unknown kind",
+    "other-kind": "holds samples of another kind",
+    "incomplete-json": "is damaged: no complete JSON",
+    "two-of-one-name": "is damaged: two values of one name",
+    "damaged-samples": "is damaged",
+    "part-missing": "is damaged: a part is missing",
+    "part-of-other-type": "is damaged: not {wanted}",
+    "row-of-other-type": "is damaged: not {wanted} in row {row}",
+    "row-too-large": "is damaged: too large for a number in row {row}",
+    "row-negative": "is damaged: {found:g} in row {row}",
+    "columns-of-other-length": "is damaged: {found:row|rows}, the other columns have {wanted}",
+    "no-such-part": "is damaged: no part of such samples",
+    "unequal-columns": "{name} has {value:row|rows}, the other columns have {expected}",
+    "not-a-column": "{name} must be one column, got an array of {value:dimension|dimensions}",
+    "unequal-table": "{name} must be columns of equal length, got {value:or} rows",
+    # data sets
+    "no-such-dataset": "there is no data set {value!r}",
+    "no-series": "the data set {dataset} has no series, got {value!r}",
+    "no-such-series": "there is no series {value!r} in {dataset}",
+    "data-missing": "is missing",
+    "data-changed": "differs from the file that was shipped (its SHA-256 is another)",
+    "data-unreadable": "cannot be read: {reason}",
+    "index-damaged": "is damaged: not an index of data sets",
+    "sheet-damaged": "is damaged: not text",
 }
 
+_WHAT_IS_READ = "the output of ping, columns of numbers, or saved netcalc samples"
+_IN_THE_HEADER = "a unit such as {example}"
+
+FILES_EXPECTED: dict[str, str] = {
+    "binary-data": "text: the output of ping, or columns of numbers",
+    "other-format": _WHAT_IS_READ,
+    "not-columns": "columns of numbers",
+    "neither-ping-nor-columns": _WHAT_IS_READ,
+    "only-long-lines": _WHAT_IS_READ,
+    "no-ping": "lines with replies, or the summary of a ping",
+    "no-ping-but-message": "lines with replies, or the summary of a ping",
+    "unreadable-replies": "a time such as time=1.23 ms",
+    "contradictory-summary": "counts that fit the loss, as there are no lines to count",
+    "wrong-scale": "the same unit in lines and summary",
+    "no-header": "names with units, such as size/B, rtt [ms]",
+    "too-many-columns": "at most {limit}",
+    "unequal-rows": "{width} cells separated by {separator}",
+    "malformed-quotes": "the end of a quoted cell before the next separator",
+    "no-such-column": "one of {columns:names}",
+    "column-without-unit": "a unit: {readings:or}",
+    "unknown-column-unit": _IN_THE_HEADER,
+    "column-unit-of-other-kind": _IN_THE_HEADER,
+    "infinite-cell": "a finite number, or an empty cell where it is missing",
+    "not-a-number": "a finite number, or an empty cell where it is missing",
+    "ambiguous-cell": "a number of one reading",
+    "negative-cell": "0 or greater, or an empty cell where it is missing",
+    "not-a-flag": "true, false, yes, no, 1 or 0",
+    "not-saved-samples": "netcalc samples",
+    "no-schema": "a whole number from 1 to {highest}",
+    "later-schema": "{highest} or less",
+    "unknown-kind": "one of {known}",
+    "other-kind": "{wanted}",
+    "row-negative": "0 or greater, null where it is unknown",
+}
+"""What should be there: the sentence ends with "; expected EXPECTED"."""
+
+_SAVE_AGAIN = "Save or copy the file again"
+_NAME_A_FILE = "Name a regular file"
+_SHIPPED_AGAIN = "Reinstall netcalc-lab, or in a checkout: git checkout -- data/{name}"
+
 FILES_HINTS: dict[str, str] = {
-    "no-header": 'Add a header, or give columns=("size_bytes", "rtt_ms")',
-    "column-without-unit": (
-        'Write {column} [{example}] in the header, or give units={{"{column}": "{example}"}}'
-    ),
     "package-missing": 'Install it with: pip install "netcalc-lab[{extra}]"',
     "package-too-old": 'Install it with: pip install "netcalc-lab[{extra}]"',
+    "is-directory": _NAME_A_FILE,
+    "not-regular-file": _NAME_A_FILE + "; netcalc read - reads standard input",
+    "file-too-large": "Split it into parts",
+    "too-large-uncompressed": "Split it into parts",
+    "damaged-gzip": _SAVE_AGAIN,
+    "gzip-cut-short": _SAVE_AGAIN,
+    "unreadable-replies": "Use the file that ping wrote, not an edited copy",
+    "no-header": "Add a header",
+    "columns-of-one-name": "Rename all but one",
+    "ambiguous-columns": "Rename or remove all but one",
+    "column-without-unit": "Write {column} [{example}] in the header",
+    "later-schema": "Update netcalc-lab",
+    "no-such-dataset": "Known: {known}",
+    "no-such-series": "Known: {known:names}",
+    "data-missing": _SHIPPED_AGAIN,
+    "data-changed": _SHIPPED_AGAIN,
+    "data-unreadable": _SHIPPED_AGAIN,
+    "index-damaged": _SHIPPED_AGAIN,
+    "sheet-damaged": _SHIPPED_AGAIN,
 }
+
+FILES_PYTHON_HINTS: dict[str, str] = {
+    "no-such-file": "A str is read as text if it contains a line break, otherwise as a path",
+    "not-regular-file": "A pipe can be read as a file object",
+    "wrong-encoding": "Open it in binary mode",
+    "no-header": 'Or name the columns: columns=("size_bytes", "rtt_ms")',
+    "column-without-unit": "Or give the unit: units={{{column!r}: {example!r}}}",
+    "other-kind": "netcalc.samples.load reads every kind",
+}
+"""What a caller in Python can do: shown with the traceback, not by the command."""

@@ -50,6 +50,7 @@ NUMBERS = {
     "not-an-earlier-packet": (
         "{name} must be the number of an earlier packet, or -1, got {value} for packet {packet}"
     ),
+    "unknown-layer": "{name} must be layers joined by +, such as vxlan4+wireguard4, got {value!r}",
     "wrong-count": "{name} must have {expected:number|numbers}, got {count}",
     "wrong-count-or-one": "{name} must be one number or a list of {expected}, got {count}",
     "integer-too-long": "{name} must be at most {high}, got a longer integer",
@@ -72,6 +73,7 @@ NUMBERS = {
         "{name}: {count} of {size:value|values} are not finite, the first at index {index}; the "
         "result is nan there"
     ),
+    "no-emulated-path": "the run recorded no emulated path",
     "formula-unknown": "there is no formula {value!r}",
     "formula-ambiguous": "{value!r} names several formulas: {choices:or}",
     "not-converged": (

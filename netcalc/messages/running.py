@@ -43,12 +43,10 @@ _STARTING = {
     ),
     "needs-linux": "this run needs Linux for {feature}, this is {platform}",
     "option-unavailable": "this system has no {option}",
-    "target-not-an-address": "target refused: not an IP address, and names are not looked up",
-    "target-is-multicast": "target refused: a multicast address, which many hosts could answer",
-    "target-is-broadcast": "target refused: a broadcast address, which many hosts could answer",
-    "target-not-loopback": (
-        "target refused: not a loopback address, and nobody there agreed to a test"
-    ),
+    "target-not-an-address": "not an IP address, and names are not looked up",
+    "target-is-multicast": "a multicast address, which many hosts could answer",
+    "target-is-broadcast": "a broadcast address, which many hosts could answer",
+    "target-not-loopback": ("not a loopback address, and nobody there agreed to a test"),
     "too-many-probes": "the run would send {count:probe|probes}, the limit is {limit:,}",
     "too-many-transfers": "the run would make {count:transfer|transfers}, the limit is {limit:,}",
     "too-many-connections": (
@@ -118,6 +116,14 @@ _GOING_ON = {
     "samples-not-saved": "cannot write the samples: {reason}",
 }
 
+_TRUTH = {
+    "run-incomplete": "the run is incomplete",
+    "no-emulated-path": "no emulated path: {reason}",
+    "node-silent": "node {node} did not respond to any probe",
+    "row-without-response": "{row}: no response in time",
+    "limited-by-end": "the {end} was the limit",
+}
+
 _WARNINGS = {
     "ended-early": "ended by {reason} after {done} of {total} {unit}",
     "save-postponed": "not saved after {done:g} {unit}: {reason}",
@@ -168,7 +174,14 @@ _WARNINGS = {
     ),
 }
 
-RUNNING: dict[str, str] = {**_ARGUMENTS, **_STARTING, **_PEERS, **_GOING_ON, **_WARNINGS}
+RUNNING: dict[str, str] = {
+    **_ARGUMENTS,
+    **_STARTING,
+    **_PEERS,
+    **_GOING_ON,
+    **_TRUTH,
+    **_WARNINGS,
+}
 
 RUNNING_HINTS: dict[str, str] = {
     "not-a-path": "Write Path.parse({example!r})",

@@ -110,7 +110,7 @@ CLAIMS_HINTS: dict[str, str] = {
 TEXTS: dict[str, str] = {
     **CLAIMS,
     "text-empty": "{expected} is required, got an empty text",
-    "no-number": "{shown} is not {expected}: it contains no number",
+    "no-number": "{shown} is not {expected}: it does not start with a number",
     "malformed-number": "{shown} is not {expected}: {number!r} is not one number",
     "number-too-large": "{shown} is too large for a number",
     "ambiguous-number": "{shown} is ambiguous: write {readings:or}",

@@ -46,7 +46,7 @@ def truth(table: Table, *, title: str = "Truth table", theme: Theme = "light") -
     Parameters
     ----------
     table : Table
-        Result of :func:`netcalc.truth.truth`.
+        Result of :func:`netcalc.truth.validate`.
     title : str
         Title above the figures.
     theme : {'light', 'dark'}

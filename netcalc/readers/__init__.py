@@ -1,4 +1,4 @@
-"""Files and pasted text in, samples out: the format is told from the content, never from the name.
+"""Files and pasted text in, samples out: the content shows the format, the name never does.
 
 >>> import netcalc.readers
 >>> samples = netcalc.readers.read(
@@ -8,7 +8,7 @@
 ('RttSamples', 2, True)
 
 A reader gives the right numbers or raises :class:`~netcalc.errors.ReaderError` with file, line,
-field and unit. What it had to skip or repair, and what does not agree, is in ``meta.warnings``.
+field and unit. What it skipped or repaired, and what does not agree, is in ``meta.warnings``.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from netcalc.readers.source import (
     Text,
     decode,
     inflate,
+    no_measurement,
     open_source,
 )
 
@@ -41,25 +42,25 @@ def read(
     columns: Sequence[str] | None = None,
     decimal: str | None = None,
 ) -> _samples.Samples:
-    """Read the output of ping, columns of numbers, or saved samples; told by the content.
+    """Read the output of ping, columns of numbers, or saved samples, recognized by content.
 
     Parameters
     ----------
     source : path, str, bytes or file object
-        What to read. A ``str`` with a line end in it is text, any other is a path.
+        The input. A ``str`` with a line end in it is text, any other is a path.
     name : str, optional
-        What to call the source, if it is not a path (an uploaded file).
+        Name of the source, if it is not a path (an uploaded file).
     units : mapping of str to str, optional
         Units of columns whose header has none: ``{"rtt": "ms"}``.
     columns : sequence of str, optional
         Names of the columns, if there is no header.
     decimal : {'.', ','}, optional
-        The decimal sign of columns where it is not plain.
+        The decimal sign of columns, where the numbers do not show it.
 
     Returns
     -------
     RttSamples, TransferSamples or Table
-        The samples, with what is known about them in ``meta``.
+        The samples, with their facts and the reader's warnings in ``meta``.
 
     Raises
     ------
@@ -71,18 +72,13 @@ def read(
     if kind == "netcalc samples":
         return _samples.loads(opened.data, file=opened.name)
     if text is not None and kind == "ping":
-        return ping.samples_from(opened, text)
+        return ping.to_samples(opened, text)
     if text is not None and kind == "columns":
         return _columns(opened, text, units=units, columns=columns, decimal=decimal)
     if kind == "empty":
-        raise ReaderError(f"no measurement in {opened.name}: it is empty", file=opened.name)
-    if kind == "text":
-        unread = f"; {text.unread}" if text is not None and text.unread else ""
-        raise ReaderError(
-            f"no measurement in {opened.name}: neither ping nor columns of numbers{unread}",
-            file=opened.name,
-            expected="the output of ping, columns of numbers, or saved netcalc samples",
-        )
+        raise ReaderError("file-empty", file=opened.name)
+    if text is not None and kind == "text":
+        raise no_measurement("neither-ping-nor-columns", opened, text)
     ping.refuse_other_kinds(opened, kind)
     raise AssertionError(kind)
 
@@ -93,9 +89,9 @@ def sniff(source: Readable, *, name: str | None = None) -> str:
     Parameters
     ----------
     source : path, str, bytes or file object
-        What to look at.
+        The input.
     name : str, optional
-        What to call the source in an error.
+        Name of the source in an error.
 
     Returns
     -------
@@ -116,12 +112,12 @@ def sniff(source: Readable, *, name: str | None = None) -> str:
     return _sniffed(source, name)[0]
 
 
-_columns = columns.samples_from
+_columns = columns.to_samples
 
 
 def _sniffed(source: Readable, name: str | None) -> tuple[str, Source, Text | None]:
     opened = open_source(source, name=name)
-    kind = _kinds.of_bytes(opened.data)
+    kind = _kinds.kind_by_magic(opened.data)
     if kind == "gzip":
         inner = inflate(opened)
         if b'"netcalc samples"' in inner.data[:2000]:
@@ -132,7 +128,7 @@ def _sniffed(source: Readable, name: str | None) -> tuple[str, Source, Text | No
     text = decode(opened, words=_ping_lines.WORDS)
     if text.blank:
         return "empty", opened, text
-    kind = _kinds.of_text(text.whole)
+    kind = _kinds.kind_by_text(text.whole)
     if kind is None:
         if ping.looks_like_ping(text.lines):
             kind = "ping"
@@ -142,9 +138,9 @@ def _sniffed(source: Readable, name: str | None) -> tuple[str, Source, Text | No
 
 
 def _within(inner: Source) -> str:
-    """Name what is in gzip data, if that is another tool's format."""
+    """Return the kind of the data inside gzip data, if it is another tool's format."""
     try:
-        kind = _kinds.of_bytes(inner.data) or _kinds.of_text(decode(inner).whole)
+        kind = _kinds.kind_by_magic(inner.data) or _kinds.kind_by_text(decode(inner).whole)
     except ReaderError:
         kind = None
     return kind or "gzip"

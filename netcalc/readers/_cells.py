@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from netcalc.errors import ReaderError
-from netcalc.printable import excerpt
-from netcalc.readers.source import Source, Text, places
+from netcalc.messages import Notice
+from netcalc.readers.source import Source, Text, no_measurement, shortened
 
-# Stand for the gap between cells, and for a blank inside one; no white space, no text.
+# Marks for the gap between cells and for a blank inside one: private characters, no white space.
 _GAP, _JOINED = "\ue001", "\ue000"
 
 MAX_COLUMNS = 1000
@@ -28,7 +28,7 @@ NUMBER = re.compile(
     r"(?:[.,]\d+)?)(?:[eE][+-]?\d+)?"
 )
 _DELIMITERS = ("\t", ";", "|", ",")
-SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas", " ": "blanks"}
+SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "vertical bars", ",": "commas", " ": "blanks"}
 
 
 @dataclass(slots=True)
@@ -40,7 +40,7 @@ class Grid:
     header_line: int
     rows: list[list[str]] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[Notice] = field(default_factory=list)
     partial: bool = False
 
 
@@ -48,8 +48,7 @@ def read_grid(source: Source, text: Text, columns: Sequence[str] | None) -> Grid
     lines = text.lines
     body = [line for line in lines if line.strip() and not is_comment(line)]
     if not body:
-        why = text.unread or "it is empty"
-        raise ReaderError(f"no measurement in {source.name}: {why}", file=source.name)
+        raise no_measurement("file-empty", source, text)
     hint = re.fullmatch(r"\s*\"?sep=(.)\"?\s*", body[0])
     delimiter = (
         hint[1] if hint and hint[1] in _DELIMITERS else delimiter_of(body[bool(hint) :][:50])
@@ -61,15 +60,16 @@ def read_grid(source: Source, text: Text, columns: Sequence[str] | None) -> Grid
     if not columns:
         first = next(records, None)
         if first is None:
-            raise ReaderError(f"no measurement in {source.name}: it is empty", file=source.name)
+            raise ReaderError("file-empty", file=source.name)
         grid.header_line, grid.header = first
         _check_header(source, grid)
     if len(grid.header) > MAX_COLUMNS:
         raise ReaderError(
-            f"has {len(grid.header)} columns",
+            "too-many-columns",
             file=source.name,
             line=grid.header_line or None,
-            expected=f"at most {MAX_COLUMNS}",
+            count=len(grid.header),
+            limit=MAX_COLUMNS,
         )
     _fill(source, text, grid, records)
     return grid
@@ -81,13 +81,8 @@ def _check_header(source: Source, grid: Grid) -> None:
         cells.pop()
     grid.header = cells
     if cells and all(is_number(cell) or cell.lower() in MISSING for cell in cells):
-        raise ReaderError(
-            "no-header",
-            file=source.name,
-            line=grid.header_line,
-            value=excerpt(" ".join(cells)),
-            expected="names with units, such as size/B, rtt [ms]",
-        )
+        value = shortened(" ".join(cells))
+        raise ReaderError("no-header", file=source.name, line=grid.header_line, value=value)
 
 
 def _fill(source: Source, text: Text, grid: Grid, records: Iterator[tuple[int, list[str]]]) -> None:
@@ -105,21 +100,19 @@ def _fill(source: Source, text: Text, grid: Grid, records: Iterator[tuple[int, l
     last = text.numbers[-1] if text.numbers else 0
     if not text.ends_complete and ragged and ragged[-1] == last:
         grid.partial = True
-        grid.warnings.append(f"the last line ({ragged.pop()}) is cut and was not used")
+        grid.warnings.append(Notice("last-line-cut", {"number": ragged.pop()}))
     if len(ragged) > len(grid.rows):
         raise ReaderError(
-            f"rows of unequal length: the header has {width} columns, most rows have another "
-            "number",
+            "unequal-rows",
             file=source.name,
             line=ragged[0],
-            expected=f"{width} cells separated by {SEPARATORS[grid.delimiter]}",
+            width=width,
+            separator=SEPARATORS[grid.delimiter],
         )
     if ragged:
-        grid.warnings.append(f"not {width} cells, skipped: {places(ragged)}")
+        grid.warnings.append(Notice("rows-skipped", {"numbers": ragged, "width": width}))
     if not grid.rows:
-        raise ReaderError(
-            f"no measurement in {source.name}: there is only a header", file=source.name
-        )
+        raise ReaderError("only-a-header", file=source.name)
 
 
 class _RecordLines:
@@ -127,7 +120,7 @@ class _RecordLines:
 
     def __init__(self, text: Text, delimiter: str) -> None:
         self.text, self.delimiter = text, delimiter
-        self.place = 0
+        self.index = 0
         self.record_begins = True
         self.number = 0
 
@@ -136,9 +129,9 @@ class _RecordLines:
 
     def __next__(self) -> str:
         lines = self.text.lines
-        while self.place < len(lines):
-            line, number = lines[self.place], self.text.numbers[self.place]
-            self.place += 1
+        while self.index < len(lines):
+            line, number = lines[self.index], self.text.numbers[self.index]
+            self.index += 1
             if self.record_begins:
                 if not line.strip() or is_comment(line):
                     continue
@@ -160,10 +153,10 @@ def _records(source: Source, text: Text, delimiter: str) -> Iterator[tuple[int, 
             return
         except csv.Error as error:
             raise ReaderError(
-                f"quotes that do not match: {excerpt(str(error))}",
+                "malformed-quotes",
                 file=source.name,
                 line=lines.number,
-                expected="a quoted cell to end before the next separator",
+                reason=shortened(str(error)),
             ) from None
         yield lines.number, cells
 

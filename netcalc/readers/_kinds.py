@@ -1,4 +1,4 @@
-"""What an input is: told from its first bytes and its shape, never from its name."""
+"""The kind of an input, recognized by its first bytes and its shape, never by its name."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ NAMES = {
     "mahimahi": "a mahimahi trace",
     "text": "text",
 }
-"""What :func:`of_bytes` and :func:`of_text` return -> how a message names it."""
+"""A kind that :func:`kind_by_magic` or :func:`kind_by_text` returns -> its name in a message."""
 
 # Text of other tools, by a line near the start.
 _TEXTS: tuple[tuple[str, str], ...] = (
@@ -136,20 +136,20 @@ _TEXTS: tuple[tuple[str, str], ...] = (
 _COMPILED = tuple((kind, re.compile(pattern, re.MULTILINE)) for kind, pattern in _TEXTS)
 
 
-def of_bytes(data: bytes) -> str | None:
-    """Name the kind of data that its first bytes give away, or None."""
+def kind_by_magic(data: bytes) -> str | None:
+    """Return the kind of data by its first bytes, or None."""
     for magic, kind in _MAGIC:
         if data.startswith(magic):
             return kind
     return None
 
 
-def of_text(lines: Sequence[str]) -> str | None:
-    """Name the tool that wrote a text, or None if it may be ping or columns."""
+def kind_by_text(lines: Sequence[str]) -> str | None:
+    """Return the tool that wrote a text, or None if it may be ping or columns."""
     head = "\n".join(line[:500] for line in lines[:60])
     start = head.lstrip("\ufeff \t\n\r")[:200]
     if start.startswith("{") or re.match(r"\[\s*(?:[{\[\"]|-?\d+(?:\.\d+)?\s*[,\]]\s*$)", start):
-        return _of_json("\n".join(lines))
+        return _kind_of_json("\n".join(lines))
     if re.match(r"<(?:!doctype html|html)", start, re.IGNORECASE):
         return "HTML"
     if re.match(r"<\?xml|<[A-Za-z][\w:.-]*[\s>]", start) and ">" in head:
@@ -157,7 +157,7 @@ def of_text(lines: Sequence[str]) -> str | None:
     return next((kind for kind, pattern in _COMPILED if pattern.search(head)), None)
 
 
-def _of_json(text: str) -> str:
+def _kind_of_json(text: str) -> str:
     try:
         document = json.loads(text)
     except RecursionError:

@@ -1,7 +1,7 @@
 """One line of a ping: what kind it is, and the numbers in it.
 
-The words are ignored, because they are translated: ``time=``, ``Zeit=``, ``时间=``. What counts is
-where the numbers stand. A time is read only when its unit is known; a comma in it is a decimal
+The words are ignored, because they are translated: ``time=``, ``Zeit=``, ``时间=``. Only numbers
+and their positions count. A time is read only when its unit is known; a comma in it is a decimal
 comma, because no ping groups digits.
 """
 
@@ -25,7 +25,7 @@ WORDS = (
     "yanıt", "válasz", "bájt", "idő", "estadísticas", "máximo", "mínimo", "média", "übertragen",
     "empfänger", "données", "відповідь", "байтів", "час",
 )  # fmt: skip
-"""Words of translated pings, by which an encoding is told from another."""
+"""Words of translated pings, which show the encoding of a text."""
 
 NUMBER = r"[0-9]{1,12}(?:[.,][0-9]{0,9})?"
 _SEQUENCE = re.compile(
@@ -114,7 +114,11 @@ _COMMAND = re.compile(
 
 @dataclass(slots=True)
 class Line:
-    """What one line says. ``kind`` is one of the names in :func:`read_line`."""
+    """What one line says. ``kind`` is one of the names in :func:`read_line`.
+
+    ``fault`` is the code of what cannot be read, ``found`` the text in question; ``words`` is the
+    text of a line without numbers.
+    """
 
     kind: str
     sequence: int | None = None
@@ -126,7 +130,9 @@ class Line:
     marked_duplicate: bool = False
     corrupt: bool = False
     stands_for: int = 1
-    why: str = ""
+    fault: str = ""
+    found: str = ""
+    words: str = ""
 
 
 @dataclass(slots=True)
@@ -196,7 +202,7 @@ def read_line(text: str) -> Line | None:
     """Read a line about one probe, or return None if it is about something else.
 
     Kinds: ``reply``; ``damaged`` (a reply that cannot be read, with its sequence number where that
-    is certain); ``error`` (somebody answered with an error); ``redirect``; ``waiting`` (no answer
+    is certain); ``error`` (a node replied with an error); ``redirect``; ``waiting`` (no answer
     so far); ``dump`` (a packet printed after an error).
     """
     if len(text) > LONGEST:
@@ -216,19 +222,19 @@ def _with_sequence(body: str, found: list[re.Match[str]], stamp_s: float) -> Lin
     before, after = body[: found[0].start()], body[found[0].end() :]
     sizes = _SIZE.findall(before)
     if len(found) > 1:
-        return Line("damaged", stands_for=len(found), why="two lines run into one")
+        return Line("damaged", stands_for=len(found), fault="joined-lines")
     sequence = int(found[0][1])
     if not sizes:
         return _status(before, after, sequence)
     if sequence > 65_535:
-        return Line("damaged", why="a sequence number above 65535")
+        return Line("damaged", fault="sequence-too-large")
     line = Line("reply", sequence, int(sizes[-1]), stamp_s=stamp_s)
     if line.size is None or not 8 <= line.size <= 65_535 + 8:
-        return Line("damaged", sequence, why=f"a size of {line.size} bytes")
+        return Line("damaged", sequence, fault="impossible-reply-size", found=sizes[-1])
     _read_pairs(line, after)
     plain = [p["word"].lower() for p in _PAIR.finditer(after) if not p["unit"]]
     if line.kind == "reply" and math.isnan(line.rtt_s) and set(plain) - _NOT_TIMES:
-        line.kind, line.why = "damaged", "a number without a unit"
+        line.kind, line.fault = "damaged", "time-without-unit"
     if line.kind == "reply" and math.isnan(line.rtt_s) and _ERROR_WORDS.search(after):
         return Line("error", sequence)
     return line
@@ -237,7 +243,7 @@ def _with_sequence(body: str, found: list[re.Match[str]], stamp_s: float) -> Lin
 def _status(before: str, after: str, sequence: int) -> Line | None:
     """``From 192.0.2.1 icmp_seq=3 Destination Host Unreachable``; ``no answer yet for ...``."""
     if re.search(r"\bttl=\d+|[=<]\s?[0-9.,]+\s?ms", before + after):
-        return Line("damaged", sequence, why="no size in it")
+        return Line("damaged", sequence, fault="no-reply-size")
     if before.strip() and re.search(r"[^\W\d_]", after):
         if _ADDRESS.search(before) or len(before.split()) >= 2:
             kind = "redirect" if _NEXT_HOP.search(after) else "error"
@@ -255,9 +261,9 @@ def _without_sequence(body: str) -> Line | None:
     unix = sizes and re.search(r"(?<!\d)[0-9]+ bytes from |[0-9]+\s+\S+\s.*[0-9A-Fa-f][):,]", body)
     if unix and not pairs:
         kind = "error" if _ERROR_WORDS.search(body) else "damaged"
-        return Line(kind, size=int(sizes[-1][1]), why="no sequence number in it")
+        return Line(kind, size=int(sizes[-1][1]), fault="no-sequence-number")
     if unix:
-        return Line("damaged", why="no sequence number in it")
+        return Line("damaged", fault="no-sequence-number")
     if re.match(r"^\s*From\s\S+.*?:\s*\S", body) and _ERROR_WORDS.search(body):
         return Line("redirect" if _NEXT_HOP.search(body) else "error")
     return None
@@ -271,9 +277,10 @@ def _windows_reply(body: str, pairs: list[re.Match[str]]) -> Line | None:
     if plain and plain[0]["sign"] == "=":
         line.size = int(float(plain[0]["number"].replace(",", ".")))
         if line.size > 65_535:
-            return Line("damaged", why=f"a size of {line.size} bytes")
+            return Line("damaged", fault="impossible-reply-size", found=str(line.size))
     if math.isnan(line.rtt_s):
-        return Line("damaged", why=line.why or "no time in it")
+        fault = line.fault if line.kind == "damaged" else "no-time"
+        return Line("damaged", fault=fault, found=line.found)
     return line
 
 
@@ -292,9 +299,9 @@ def _read_pairs(line: Line, text: str) -> None:
                 unit = "ms"  # Windows in Spanish: tiempo<1m
             time = seconds(pair["number"], unit)
             if time is None or not math.isnan(line.rtt_s):
-                line.kind, line.why = "damaged", f"a time in the unknown unit {unit[:20]!r}"
-                if time is not None:
-                    line.why = "two times in it"
+                line.kind, line.fault = "damaged", "several-times"
+                if time is None:
+                    line.fault, line.found = "unknown-time-unit", unit[:20]
                 return
             line.rtt_s, line.resolution_s = time
             if pair["sign"] == "<":
@@ -304,7 +311,7 @@ def _read_pairs(line: Line, text: str) -> None:
     line.marked_duplicate = bool(_DUPLICATE.search(rest))
     line.corrupt = bool(_CORRUPT.search(rest))
     if not _MARKS.fullmatch(rest):
-        line.why = "text after its numbers"
+        line.fault = "text-after-numbers"
 
 
 def _quoted_sequence(text: str) -> int | None:

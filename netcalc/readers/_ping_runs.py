@@ -6,10 +6,11 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
+from netcalc.messages import LONGEST_LIST, Notice
 from netcalc.readers._ping_lines import Header, Line, names_timeout
-from netcalc.readers._ping_summary import contradiction
-from netcalc.readers.source import places
+from netcalc.readers._ping_summary import is_contradictory
 
 MAX_UNSEEN = 1_000_000
 """Most rows that are made for probes without a line."""
@@ -36,7 +37,7 @@ class Row:
 
 @dataclass(slots=True)
 class Run:
-    """What stands between the header of a ping and its summary."""
+    """The lines of a ping from its header to its summary."""
 
     header: Header | None = None
     events: list[tuple[int, Line]] = field(default_factory=list)
@@ -69,26 +70,23 @@ class Probes:
     received: int = 0
     errors: int = 0
     counted_only: bool = False
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[Notice] = field(default_factory=list)
+
+    def warn(self, code: str, **values: Any) -> None:
+        """Add a warning."""
+        self.warnings.append(Notice(code, values))
 
 
 def probes(run: Run) -> Probes:
     """Work out every probe of a run: answered, lost, answered by an error, duplicated."""
     _mark_outliers(run)
-    damaged = [number for number, line in run.events if line.kind == "damaged"]
     result = Probes()
-    if damaged:
-        whys = Counter(line.why for _, line in run.events if line.kind == "damaged")
-        reasons = "; ".join(why for why, _ in whys.most_common(3) if why)
-        result.warnings.append(f"damaged: {places(damaged)}: {reasons}")
-    trailing = [n for n, line in run.events if line.kind == "reply" and line.why]
-    if trailing:
-        result.warnings.append(f"text after the numbers, which were read: {places(trailing)}")
+    _warn_about_lines(run, result)
     if _only_counted(run):
         result.counted_only = True
         result.sent, result.received = int(run.counts["sent"]), int(run.counts["received"])
         result.errors = int(run.counts.get("errors", 0))
-        result.warnings.append("a summary without a line for each probe: only its counts are known")
+        result.warn("summary-only")
     elif run.windows:
         _in_order(run, result)
     else:
@@ -98,6 +96,19 @@ def probes(run: Run) -> Probes:
         result.received = sum(not row.lost and not row.duplicate for row in result.rows)
     _compare(run, result)
     return result
+
+
+def _warn_about_lines(run: Run, result: Probes) -> None:
+    """Name the lines that cannot be read, by their fault, the commonest first."""
+    damaged = [(number, line) for number, line in run.events if line.kind == "damaged"]
+    for fault, _ in Counter(line.fault for _, line in damaged).most_common():
+        lines = [(number, line) for number, line in damaged if line.fault == fault]
+        found = list(dict.fromkeys(line.found for _, line in lines if line.found))
+        known = {"found": found[:LONGEST_LIST]} if found else {}
+        result.warn(fault, numbers=[number for number, _ in lines], **known)
+    trailing = [n for n, line in run.events if line.kind == "reply" and line.fault]
+    if trailing:
+        result.warn("text-after-numbers", numbers=trailing)
 
 
 def _only_counted(run: Run) -> bool:
@@ -127,31 +138,28 @@ def _in_order(run: Run, result: Probes) -> None:
     if 0 < missing <= MAX_UNSEEN:
         size = math.nan if run.header is None or run.header.size is None else run.header.size
         result.rows += [Row(payload_bytes=size, lost=True) for _ in range(missing)]
-        result.warnings.append(f"{missing} probes of the summary have no line; counted as lost")
+        result.warn("probes-without-line", count=missing)
     errors = sum(row.error_reply for row in result.rows)
     result.errors = errors
     counted = run.counts.get("received")
     answered = sum(not row.lost for row in result.rows)
     if errors and counted is not None and counted == answered + errors:
-        result.warnings.append(
-            f"the tool counts {int(counted)} received, with {errors} errors from a router or the "
-            f"host itself; {answered} were answered by the target"
-        )
+        counts = {"counted": int(counted), "count": errors, "answered": answered}
+        result.warn("errors-counted-as-replies", **counts)
 
 
 def _drop_other_words(run: Run, result: Probes, surplus: int) -> None:
     """Lines without numbers beyond the probes sent are no timeouts: the rarest texts go first."""
     silent = [(number, line) for number, line in run.events if line.kind == "silent"]
-    common = Counter(line.why for _, line in silent)
-    silent.sort(key=lambda item: (names_timeout(item[1].why), common[item[1].why], -item[0]))
+    common = Counter(line.words for _, line in silent)
+    silent.sort(key=lambda item: (names_timeout(item[1].words), common[item[1].words], -item[0]))
     dropped = silent[:surplus]
     if not dropped:
         return
-    numbers = sorted(number for number, _ in dropped)
     unanswered = [row for row in result.rows if row.lost and not row.error_reply]
     gone = {id(row) for row in unanswered[: len(dropped)]}
     result.rows = [row for row in result.rows if id(row) not in gone]
-    result.warnings.append(f"not about a probe: {places(numbers)}")
+    result.warn("not-about-a-probe", numbers=sorted(number for number, _ in dropped))
 
 
 def _windows_payload(run: Run, line: Line) -> float:
@@ -206,7 +214,7 @@ def _by_sequence(run: Run, result: Probes) -> None:
         result.rows.append(duplicate)
     result.rows.sort(key=lambda row: row.sequence)
     _attribute_errors(run, result, loose_errors)
-    _say_marks(run, result)
+    _warn_about_replies(run, result)
 
 
 def _reply_row(run: Run, sequence: int, line: Line) -> Row:
@@ -250,19 +258,19 @@ def _mark_outliers(run: Run) -> None:
     """Give up sequence numbers that run far ahead of the lines before and after them."""
     numbered = [line for _, line in run.events if line.sequence is not None]
     raw = [line.sequence or 0 for line in numbered]
-    for place in range(len(raw) if len(raw) > 1 else 0):
-        near = [raw[i] for i in (place - 1, place + 1) if 0 <= i < len(raw)]
+    for index in range(len(raw) if len(raw) > 1 else 0):
+        near = [raw[i] for i in (index - 1, index + 1) if 0 <= i < len(raw)]
         agree = abs(_step(near[0], near[-1])) <= 1000
         if len(near) == 1:
-            agree = bool(run.counts) and raw[place] > run.counts["sent"]
-        far = all(abs(_step(other, raw[place])) > 1000 and raw[place] > other for other in near)
+            agree = bool(run.counts) and raw[index] > run.counts["sent"]
+        far = all(abs(_step(other, raw[index])) > 1000 and raw[index] > other for other in near)
         if agree and far:
-            line = numbered[place]
-            line.kind, line.sequence, line.why = "damaged", None, "a sequence number out of place"
+            line = numbered[index]
+            line.kind, line.sequence, line.fault = "damaged", None, "sequence-jumps"
 
 
 def _gaps_of_damaged(run: Run, sequences: list[int | None], seen: set[int]) -> set[int]:
-    """Probes that damaged lines stand for: as many as are missing between their neighbours."""
+    """Probes whose replies are damaged lines: those missing between their neighbours."""
     found: set[int] = set()
     before = _start(run, seen) - 1 if seen else None
     waiting = 0
@@ -299,17 +307,14 @@ def _range(run: Run, seen: set[int], result: Probes, answered: int) -> range:
         return range(start, end)
     sent, received = int(run.counts["sent"]), int(run.counts["received"])
     if run.header is None and seen and min(seen) > start and received > answered:
-        # The beginning of the run is not in the file: what is missing there was not lost.
+        # The beginning of the run is not in the file: probes missing there were not lost.
         result.counted_only, result.sent, result.received = True, sent, received
-        result.warnings.append(
-            f"the beginning is not in the file: {answered} of {received} replies have a line; "
-            "sent and received are those of the summary"
-        )
+        result.warn("beginning-missing", answered=answered, received=received)
         return range(min(seen), max(end, min(start + sent, end + MAX_UNSEEN)))
     if start + sent < end:
-        result.warnings.append(f"sequence numbers up to {end - 1}, but {sent} sent")
+        result.warn("sequence-beyond-sent", highest=end - 1, sent=sent)
     elif start + sent - end > MAX_UNSEEN:
-        result.warnings.append(f"{sent} sent by the summary, too many for the lines; not used")
+        result.warn("too-many-unseen", sent=sent)
     else:
         end = start + sent
     return range(start, end)
@@ -326,50 +331,54 @@ def _attribute_errors(run: Run, result: Probes, loose: int) -> None:
     result.errors = min(len(lost), max(marked + (loose if loose < len(unmarked) else 0), printed))
 
 
-def _say_marks(run: Run, result: Probes) -> None:
+def _warn_about_replies(run: Run, result: Probes) -> None:
     header = run.header
     size = header.size if header is not None and not header.sizes_vary else None
     replies = [(number, line) for number, line in run.events if line.kind == "reply"]
     if size is not None:
         expected = size + ICMP_HEADER_BYTES
-        for word, odd in (
-            ("shorter", [n for n, line in replies if (line.size or 0) < expected]),
-            ("longer", [n for n, line in replies if (line.size or 0) > expected]),
+        for code, odd in (
+            ("short-replies", [n for n, line in replies if (line.size or 0) < expected]),
+            ("long-replies", [n for n, line in replies if (line.size or 0) > expected]),
         ):
             if odd:
-                result.warnings.append(
-                    f"replies {word} than the {expected} bytes that the header says "
-                    f"({size} bytes of user data): {places(odd)}"
-                )
+                result.warn(code, reply_bytes=expected, payload_bytes=size, numbers=odd)
     corrupt = [number for number, line in replies if line.corrupt]
     if corrupt:
-        result.warnings.append(f"replies with a bad checksum, counted as lost: {places(corrupt)}")
+        result.warn("bad-checksums", numbers=corrupt)
     redirects = [number for number, line in run.events if line.kind == "redirect"]
     if redirects:
-        result.warnings.append(f"redirects, which answer no probe: {places(redirects)}")
+        result.warn("redirects-ignored", numbers=redirects)
 
 
 def _compare(run: Run, result: Probes) -> None:
     """Hold what the tool printed against what its lines say."""
     if not run.counts:
-        result.warnings.append("no summary: the run was ended before it, or the file is cut")
+        result.warn("no-summary")
         return
     if result.counted_only:
         return
-    contradictory = contradiction(run.counts)
-    if contradictory:
-        result.warnings.append(f"the summary contradicts itself: {contradictory}")
+    if is_contradictory(run.counts):
+        result.warn("contradictory-summary", **printed_counts(run))
     for name, counted in (("sent", result.sent), ("received", result.received)):
         printed = int(run.counts[name])
         if printed != counted and not (run.windows and printed == counted + result.errors):
-            result.warnings.append(f"the summary says {printed} {name}, the lines say {counted}")
+            result.warn("count-differs", quantity=name, printed=printed, counted=counted)
     doubled = sum(row.duplicate for row in result.rows)
-    printed_doubles = int(run.counts.get("duplicates", doubled))
-    if printed_doubles != doubled:
-        result.warnings.append(
-            f"the summary says {printed_doubles} duplicates, the lines say {doubled}"
-        )
+    printed = int(run.counts.get("duplicates", doubled))
+    if printed != doubled:
+        result.warn("count-differs", quantity="duplicates", printed=printed, counted=doubled)
     _compare_times(run, result)
+
+
+def printed_counts(run: Run) -> dict[str, Any]:
+    """Return what a summary says of sent, received and lost."""
+    counts = run.counts
+    return {
+        "sent": int(counts["sent"]),
+        "received": int(counts["received"]),
+        "loss_ratio": counts["loss_ratio"],
+    }
 
 
 def _compare_times(run: Run, result: Probes) -> None:
@@ -380,25 +389,15 @@ def _compare_times(run: Run, result: Probes) -> None:
     unread = result.received + sum(row.duplicate for row in result.rows) > len(timed)
     tolerance_s = 1e-6 + max(max(row.resolution_s, 0.0) for row in timed)
     times = [row.rtt_s for row in timed]
-    own = {
-        "rtt_min_s": min(times),
-        "rtt_avg_s": math.fsum(times) / len(times),
-        "rtt_max_s": max(times),
-    }
-    off = []
+    own = {"min": min(times), "avg": math.fsum(times) / len(times), "max": max(times)}
     for name, value in own.items():
-        printed = run.spread.get(name)
+        printed = run.spread.get(f"rtt_{name}_s")
         if printed is None or abs(printed - value) <= tolerance_s:
             continue
-        inside = (name == "rtt_min_s" and printed < value) or (
-            name == "rtt_max_s" and printed > value
-        )
-        if unread and (inside or name == "rtt_avg_s"):
+        inside = (name == "min" and printed < value) or (name == "max" and printed > value)
+        if unread and (inside or name == "avg"):
             continue
-        label = name.removeprefix("rtt_").removesuffix("_s")
-        off.append(f"{label} {printed * 1e3:.6g} ms against {value * 1e3:.6g} ms")
-    if off:
-        result.warnings.append("the summary and the lines do not agree: " + ", ".join(off))
+        result.warn("time-differs", quantity=name, printed_s=printed, computed_s=value)
 
 
 def scale_error(run: Run, result: Probes) -> float | None:

@@ -73,12 +73,12 @@ def read_counts(text: str) -> dict[str, float] | None:
     return counts
 
 
-def contradiction(counts: dict[str, float]) -> str:
-    """Say how the printed counts contradict the printed loss, or nothing if they agree."""
+def is_contradictory(counts: dict[str, float]) -> bool:
+    """Whether the printed counts do not give the printed loss."""
     sent, received, loss = (counts.get(name) for name in ("sent", "received", "loss_ratio"))
-    if not sent or received is None or loss is None or abs(1 - received / sent - loss) < 0.011:
-        return ""
-    return f"{sent:.0f} sent, {received:.0f} received, but {100 * loss:g}% loss"
+    if not sent or received is None or loss is None:
+        return False
+    return abs(1 - received / sent - loss) >= 0.011
 
 
 def read_spread(text: str) -> dict[str, float] | None:

@@ -7,12 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from netcalc import units as _units
 from netcalc.errors import ReaderError, UnitError
-from netcalc.printable import excerpt
+from netcalc.messages import Notice
 from netcalc.readers._cells import MISSING, NUMBER, Grid, is_number
-from netcalc.readers.source import Source
+from netcalc.readers.source import Source, shortened
 
 INFINITE = {"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity", "∞", "-∞"}
 _PLAIN = re.compile(r"[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?")
@@ -43,7 +44,7 @@ NEEDS_UNIT = {
     **dict.fromkeys(("loss", "utilization", "utilisation", "lossratio"), "ratio"),
     "distance": "m",
 }  # fmt: skip
-# Words that stand for another kind as well, if a unit says so; without one they need a unit.
+# Words of more than one kind: the unit decides, and without one they need one.
 _ALSO = {
     "rate": ("packet/s",), "throughput": ("packet/s",), "sent": ("bit/s", "byte", "packet/s", "1"),
     "window": ("1",), "buffer": ("1",), "speed": ("m/s",),
@@ -77,10 +78,12 @@ class Column:
 
 def named_columns(source: Source, grid: Grid, given: dict[str, str]) -> list[Column]:
     found = [named(header) for header in grid.header]
-    for place, column in enumerate(found):
+    for number, column in enumerate(found, 1):
         if not column.name:
-            column.name = f"column_{place + 1}"
-            grid.warnings.append(f"column {place + 1} has no name")
+            column.name = f"column_{number}"
+            grid.warnings.append(
+                Notice("unnamed-column", {"number": number, "column": column.name})
+            )
     _units_row(grid, found)
     _given_units(source, found, given)
     for column in found:
@@ -91,17 +94,19 @@ def named_columns(source: Source, grid: Grid, given: dict[str, str]) -> list[Col
         same = [column for column in found if column.name == name]
         if same[0].key in SIZES | RTTS | DURATIONS:
             raise ReaderError(
-                f"{len(same)} columns are called {excerpt(name)!r}",
+                "columns-of-one-name",
                 file=source.name,
                 line=grid.header_line or None,
-                field=excerpt(name),
-                hint="Rename all but one",
+                field=shortened(name),
+                count=len(same),
+                column=shortened(name),
             )
         for number, column in enumerate(same[1:], 2):
             column.name = f"{name}_{number}"
-        grid.warnings.append(f"{len(same)} columns are called {excerpt(name)!r}; now numbered")
-    for place, column in enumerate(found):
-        column.cells = [row[place] for row in grid.rows]
+        known = {"count": len(same), "column": shortened(name)}
+        grid.warnings.append(Notice("columns-numbered", known))
+    for index, column in enumerate(found):
+        column.cells = [row[index] for row in grid.rows]
     return found
 
 
@@ -145,48 +150,63 @@ def _given_units(source: Source, found: list[Column], given: dict[str, str]) -> 
         matching = [c for c in found if name in (c.name, c.header)]
         if not matching:
             raise ReaderError(
-                f"there is no column {excerpt(name)!r} to give the unit {excerpt(unit)!r} to",
+                "no-such-column",
                 file=source.name,
-                expected="one of " + ", ".join(excerpt(c.name) for c in found[:20]),
+                column=shortened(name),
+                written=shortened(unit),
+                columns=[shortened(column.name) for column in found],
             )
         for column in matching:
             column.written = unit
 
 
 def _resolve(source: Source, grid: Grid, column: Column) -> None:
-    """Find the SI unit of a written one; refuse what has two readings or another kind."""
+    """Find the SI unit of a written one; refuse what is ambiguous or of another kind."""
     wanted = NEEDS_UNIT.get(column.key)
     kind = "1" if column.written == "1" else _units.kind_of(column.written)
     if wanted and wanted != kind and kind not in _ALSO.get(column.key, ()):
         try:
             _units.factor_of(column.written, wanted)
         except UnitError as error:
-            raise ReaderError(
-                f"has the unit {excerpt(column.written)!r}, which cannot be: {error}",
-                file=source.name,
-                line=grid.header_line or None,
-                field=excerpt(column.name),
-                unit=wanted,
-            ) from None
+            raise unit_refused(source, grid, column, wanted, error) from None
         kind = wanted
     if kind is None:
         for unit in ("bit/s", "byte", "s"):
             try:
                 _units.factor_of(column.written, unit)
             except UnitError as error:
-                if "reading" in str(error):
-                    raise ReaderError(
-                        f"has a unit with two readings: {error}",
-                        file=source.name,
-                        line=grid.header_line or None,
-                        field=excerpt(column.name),
-                    ) from None
-        grid.warnings.append(
-            f"the unit {excerpt(column.written)!r} of {excerpt(column.name)} is not known"
-        )
+                if error.code == "ambiguous-unit":
+                    raise unit_refused(source, grid, column, unit, error) from None
+        known = {"written": shortened(column.written), "column": shortened(column.name)}
+        grid.warnings.append(Notice("unit-ignored", known))
         column.name, column.written = column.header, ""
         return
     column.unit = kind
+
+
+_REFUSED_UNITS = {
+    "ambiguous-unit": "ambiguous-column-unit",
+    "unit-of-other-kind": "column-unit-of-other-kind",
+}
+
+
+def unit_refused(
+    source: Source, grid: Grid, column: Column, wanted: str, error: UnitError
+) -> ReaderError:
+    """Say of a column why its unit is not one of the kind wanted."""
+    values = error.values
+    return ReaderError(
+        _REFUSED_UNITS.get(error.code, "unknown-column-unit"),
+        file=source.name,
+        line=grid.header_line or None,
+        field=shortened(column.name),
+        unit=wanted,
+        written=shortened(column.written),
+        kind=values.get("kind"),
+        readings=_units.readings_of(column.written),
+        example=EXAMPLES.get(wanted, (wanted,))[0],
+        suggestions=values.get("suggestions"),
+    )
 
 
 class Numbers:
@@ -205,7 +225,7 @@ class Numbers:
 
     @property
     def described(self) -> str:
-        """Say which decimal sign was used."""
+        """The decimal sign that was used."""
         return "decimal comma" if self.comma else "decimal point"
 
     def numeric(self, column: Column) -> bool:
@@ -229,7 +249,7 @@ class Numbers:
         if cell.lower() in MISSING:
             return math.nan
         if cell.lower() in INFINITE:
-            raise self._refused(column, cell, line, "it is infinite")
+            raise self._refused("infinite-cell", column, cell, line)
         quantity = re.fullmatch(rf"(?P<number>{NUMBER.pattern})\s*(?P<unit>[^\d\s].*)", cell)
         if (
             quantity
@@ -238,19 +258,19 @@ class Numbers:
         ):
             cell, factor = quantity["number"], _units.factor_of(quantity["unit"], column.unit)
         if not is_number(cell):
-            raise self._refused(column, cell, line, "it is none")
+            raise self._refused("not-a-number", column, cell, line)
         plain = self._plain(cell)
         if plain is None:
-            readings = " and ".join((re.sub(r"\D", "", cell), re.sub(r"[.,]", ".", cell)))
-            raise self._refused(column, cell, line, f"it has two readings, {readings}")
+            readings = [re.sub(r"\D", "", cell), re.sub(r"[.,]", ".", cell)]
+            raise self._refused("ambiguous-cell", column, cell, line, readings=readings)
         try:
             value = _units.parse_number(plain)
         except UnitError:
-            raise self._refused(column, cell, line, "it is not one number") from None
+            raise self._refused("not-a-number", column, cell, line) from None
         return _scaled(value, factor)
 
     def _plain(self, cell: str) -> str | None:
-        """Return a number with a decimal point and no grouping, or None if it has two readings."""
+        """Return a number with a decimal point and no grouping, or None if it is ambiguous."""
         if self.point:
             return cell.replace(",", "")
         if self.comma:
@@ -259,15 +279,17 @@ class Numbers:
             return cell.replace(".", "").replace(",", ".") if "," in cell else cell
         return None if _ONE_COMMA.fullmatch(cell) else cell
 
-    def _refused(self, column: Column, cell: str, line: int, why: str) -> ReaderError:
+    def _refused(
+        self, code: str, column: Column, cell: str, line: int, **values: Any
+    ) -> ReaderError:
         return ReaderError(
-            f"a number cannot be read: {why}",
+            code,
             file=self.source.name,
             line=line,
-            field=excerpt(column.name),
-            value=excerpt(cell),
+            field=shortened(column.name),
+            value=shortened(cell),
             unit=column.written or None,
-            expected="a finite number, or an empty cell where it is missing",
+            **values,
         )
 
 

@@ -5,7 +5,7 @@ A column is ``name [unit]``, ``name (unit)``, ``name/unit``, ``name_unit`` (``rt
 rate without a unit is refused. A size and a round-trip time make ``RttSamples``, a size and a
 duration ``TransferSamples``, anything else a ``Table``.
 
-A decimal comma is read where columns are not separated by commas, and only if it has one reading.
+A decimal comma is read where columns are not separated by commas, and only if it is unambiguous.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from netcalc.errors import ReaderError
-from netcalc.printable import excerpt
+from netcalc import units as _units
+from netcalc.errors import DomainError, ReaderError, UnitError
+from netcalc.messages import Notice
 from netcalc.readers import _kinds
 from netcalc.readers._cells import (
     SEPARATORS,
@@ -38,8 +39,9 @@ from netcalc.readers._quantities import (
     Numbers,
     named,
     named_columns,
+    unit_refused,
 )
-from netcalc.readers.source import Readable, Source, Text, decode, open_source
+from netcalc.readers.source import Readable, Source, Text, decode, open_source, shortened
 from netcalc.samples import Meta, RttSamples, Samples, Table, TransferSamples
 
 _BOOLEANS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
@@ -66,13 +68,13 @@ def read_columns(
     source : path, str, bytes or file object
         The columns; a ``str`` with a line end in it is the text itself.
     name : str, optional
-        What to call the source, if it is not a path.
+        Name of the source, if it is not a path.
     units : mapping of str to str, optional
         Unit by column name, for columns whose header has none: ``{"rtt": "ms"}``.
     columns : sequence of str, optional
         Names of the columns, if there is no header: ``("size_bytes", "rtt_ms")``.
     decimal : {'.', ','}, optional
-        The decimal sign, where the numbers do not tell it.
+        The decimal sign, where the numbers do not show it.
 
     Returns
     -------
@@ -82,7 +84,7 @@ def read_columns(
     Raises
     ------
     ReaderError
-        If a unit is missing, a number has two readings or is none, or there are no columns.
+        If a unit is missing, a cell is ambiguous or not a number, or there are no columns.
 
     Examples
     --------
@@ -91,14 +93,12 @@ def read_columns(
     ([56.0, 1472.0], [0.0015, 0.00275])
     """
     opened = open_source(source, name=name)
-    kind = _kinds.of_bytes(opened.data)
+    kind = _kinds.kind_by_magic(opened.data)
     text = Text([], [], True, "") if kind else decode(opened)
-    kind = kind or _kinds.of_text(text.whole)
+    kind = kind or _kinds.kind_by_text(text.whole)
     if kind is not None:
-        raise ReaderError(
-            f"looks like {_kinds.NAMES[kind]}", file=opened.name, expected="columns of numbers"
-        )
-    return samples_from(opened, text, units=units, columns=columns, decimal=decimal)
+        raise ReaderError("not-columns", file=opened.name, kind=kind, format=_kinds.NAMES[kind])
+    return to_samples(opened, text, units=units, columns=columns, decimal=decimal)
 
 
 def looks_like_columns(lines: Sequence[str]) -> bool:
@@ -115,7 +115,7 @@ def looks_like_columns(lines: Sequence[str]) -> bool:
     return 2 * numeric >= len(cells) - 1 and (delimiter != " " or constant >= 0.6 * len(cells))
 
 
-def samples_from(
+def to_samples(
     source: Source,
     text: Text,
     *,
@@ -125,7 +125,7 @@ def samples_from(
 ) -> Samples:
     """Turn decoded text into samples."""
     if decimal not in (None, ".", ","):
-        raise ValueError(f"decimal is {decimal!r}, allowed is '.' or ','")
+        raise DomainError("not-a-choice", "decimal", decimal, choices=["'.'", "','"])
     grid = read_grid(source, text, columns)
     found = named_columns(source, grid, dict(units or {}))
     numbers = Numbers(source, grid, decimal, found)
@@ -160,11 +160,10 @@ def _one(source: Source, found: list[Column], names: set[str]) -> Column | None:
         if len(exact) == 1:
             return exact[0]
         raise ReaderError(
-            "more than one column may be meant: "
-            + ", ".join(excerpt(column.header) for column in matching),
+            "ambiguous-columns",
             file=source.name,
-            field=excerpt(matching[0].name),
-            hint="Rename or remove all but one",
+            field=shortened(matching[0].name),
+            columns=[shortened(column.header) for column in matching],
         )
     return matching[0] if matching else None
 
@@ -178,26 +177,21 @@ def _required(source: Source, grid: Grid, column: Column, unit: str) -> Column:
     if column.unit == unit:
         return column
     if column.unit:
-        raise ReaderError(
-            f"is in {excerpt(column.written)}",
-            file=source.name,
-            line=grid.header_line or None,
-            field=excerpt(column.name),
-            unit=unit,
-            expected=f"a unit of [{unit}]",
-        )
-    first, second = EXAMPLES[unit]
+        try:
+            _units.factor_of(column.written, unit)
+        except UnitError as error:
+            raise unit_refused(source, grid, column, unit, error) from None
     value = next((cell for cell in column.cells if cell), "")
     raise ReaderError(
         "column-without-unit",
         file=source.name,
         line=grid.header_line or None,
-        field=excerpt(column.name),
-        value=excerpt(value),
+        field=shortened(column.name),
+        value=shortened(value),
         unit=unit,
-        expected=f"a unit: {value} {first} or {value} {second}",
-        column=excerpt(column.name),
-        example=first,
+        column=shortened(column.name),
+        readings=[f"{shortened(value)} {example}" for example in EXAMPLES[unit]],
+        example=EXAMPLES[unit][0],
     )
 
 
@@ -206,16 +200,15 @@ def _measured(
 ) -> list[float]:
     """Return a column with a unit, of values that can be measured: none below 0."""
     values = numbers.values(_required(source, grid, column, unit))
-    for place, value in enumerate(values):
+    for index, value in enumerate(values):
         if value < 0:
             raise ReaderError(
-                "is negative, which cannot be",
+                "negative-cell",
                 file=source.name,
-                line=grid.numbers[place],
-                field=excerpt(column.name),
-                value=excerpt(column.cells[place]),
+                line=grid.numbers[index],
+                field=shortened(column.name),
+                value=shortened(column.cells[index]),
                 unit=column.written,
-                expected="0 or more, or an empty cell where it is missing",
             )
     return values
 
@@ -245,7 +238,7 @@ def _rtt_samples(
         missing = [math.isnan(float(value)) for value in columns["rtt_s"]]
         columns["lost"] = missing
         if any(missing):
-            warnings.append(f"{sum(missing)} rows without a round-trip time are counted as lost")
+            warnings.append(Notice("rows-without-time", {"count": sum(missing)}))
     return RttSamples(**columns, meta=_with(meta, warnings))  # type: ignore[arg-type]
 
 
@@ -283,9 +276,7 @@ def _table(source: Source, grid: Grid, found: list[Column], numbers: Numbers, me
         else:
             data[column.name] = column.cells
     if not any(isinstance(value, float) for column in data.values() for value in column):
-        raise ReaderError(
-            f"no measurement in {source.name}: there is no column of numbers", file=source.name
-        )
+        raise ReaderError("no-number-column", file=source.name)
     known = {**meta.units, **units}
     return Table(data=data, meta=_with(meta, [], units=known))
 
@@ -296,21 +287,20 @@ def _flags(source: Source, grid: Grid, column: Column) -> list[bool]:
         flag = _BOOLEANS.get(cell.lower())
         if flag is None:
             raise ReaderError(
-                "is neither true nor false",
+                "not-a-flag",
                 file=source.name,
                 line=line,
-                field=excerpt(column.name),
-                value=excerpt(cell),
-                expected="true, false, yes, no, 1 or 0",
+                field=shortened(column.name),
+                value=shortened(cell),
             )
         flags.append(flag)
     return flags
 
 
-def _unused(found: list[Column], used: list[Column]) -> list[str]:
-    left = [excerpt(column.header or column.name) for column in found if column not in used]
-    return [f"columns that these samples have no place for: {', '.join(left[:10])}"] if left else []
+def _unused(found: list[Column], used: list[Column]) -> list[Notice]:
+    left = [shortened(column.header or column.name) for column in found if column not in used]
+    return [Notice("columns-ignored", {"count": len(left), "columns": left})] if left else []
 
 
-def _with(meta: Meta, warnings: list[str], units: Mapping[str, str] | None = None) -> Meta:
+def _with(meta: Meta, warnings: list[Notice], units: Mapping[str, str] | None = None) -> Meta:
     return replace(meta, warnings=(*meta.warnings, *warnings), units=dict(units or meta.units))

@@ -1,7 +1,7 @@
 """The text that ping prints, of any system and language, as round trips.
 
 Read are iputils (Linux), BusyBox, BSD and macOS with ``ping6`` and size sweeps, GNU inetutils and
-Windows. The words are ignored, since they are translated; the numbers and where they stand count.
+Windows. The words are ignored, since they are translated; only numbers and their positions count.
 
 Rules
 -----
@@ -10,7 +10,7 @@ bytes``, ``with 32 bytes of data``). Without a header it is the size of the repl
 of ICMP header, except on Windows, which prints the user data itself.
 
 Probes: those without a line are rows too, lost, from the first sequence number to the last one
-sent, when the summary or the lines tell it. A probe is answered by an echo reply; an error from a
+sent, where the summary or the lines show it. A probe is answered by an echo reply; an error from a
 router, an "unreachable" that Windows calls a reply, and "no answer yet" are not.
 
 Times: a time is read only if its unit is known. ``<1 ms`` is 0.5 ms with a resolution of 1 ms.
@@ -25,11 +25,19 @@ from datetime import UTC, datetime
 from typing import Any
 
 from netcalc.errors import ReaderError
-from netcalc.printable import excerpt
+from netcalc.messages import Notice
 from netcalc.readers import _kinds, _ping_lines, _ping_summary
 from netcalc.readers._ping_lines import Line
-from netcalc.readers._ping_runs import Probes, Row, Run, probes, scale_error
-from netcalc.readers.source import Readable, Source, Text, decode, open_source, places
+from netcalc.readers._ping_runs import Probes, Row, Run, printed_counts, probes, scale_error
+from netcalc.readers.source import (
+    Readable,
+    Source,
+    Text,
+    decode,
+    no_measurement,
+    open_source,
+    shortened,
+)
 from netcalc.samples import Meta, RttSamples
 
 _TOOLS = {
@@ -52,7 +60,7 @@ def read_ping(source: Readable | Source, *, name: str | None = None) -> RttSampl
     source : path, str, bytes or file object
         The output; a ``str`` with a line end in it is the text itself.
     name : str, optional
-        What to call the source, if it is not a path.
+        Name of the source, if it is not a path.
 
     Returns
     -------
@@ -63,7 +71,7 @@ def read_ping(source: Readable | Source, *, name: str | None = None) -> RttSampl
     Raises
     ------
     ReaderError
-        If nothing certain can be read; it names the line, the field and what was found.
+        If nothing can be read with certainty; it names the line, the field and the text found.
 
     Examples
     --------
@@ -75,20 +83,16 @@ def read_ping(source: Readable | Source, *, name: str | None = None) -> RttSampl
     (3, 2, 0.000481)
     """
     opened = open_source(source, name=name)
-    refuse_other_kinds(opened, _kinds.of_bytes(opened.data))
+    refuse_other_kinds(opened, _kinds.kind_by_magic(opened.data))
     text = decode(opened, words=_ping_lines.WORDS)
-    refuse_other_kinds(opened, _kinds.of_text(text.whole))
-    return samples_from(opened, text)
+    refuse_other_kinds(opened, _kinds.kind_by_text(text.whole))
+    return to_samples(opened, text)
 
 
 def refuse_other_kinds(source: Source, kind: str | None) -> None:
     """Raise an error that names what the source is, if it is something else."""
     if kind is not None:
-        raise ReaderError(
-            f"looks like {_kinds.NAMES[kind]}, which this version does not read",
-            file=source.name,
-            expected="the output of ping, columns of numbers, or saved netcalc samples",
-        )
+        raise ReaderError("other-format", file=source.name, kind=kind, format=_kinds.NAMES[kind])
 
 
 def looks_like_ping(lines: Iterable[str]) -> bool:
@@ -109,7 +113,7 @@ def looks_like_ping(lines: Iterable[str]) -> bool:
     return False
 
 
-def samples_from(source: Source, text: Text) -> RttSamples:
+def to_samples(source: Source, text: Text) -> RttSamples:
     """Turn decoded text into samples."""
     file = _File(text)
     file.read()
@@ -148,8 +152,8 @@ class _File:
     def read(self) -> None:
         """Read every line, then forget runs about which nothing is known."""
         lines = self.text.lines
-        for place, (number, line) in enumerate(zip(self.text.numbers, lines, strict=True)):
-            cut = place == len(lines) - 1 and not self.text.ends_complete
+        for index, (number, line) in enumerate(zip(self.text.numbers, lines, strict=True)):
+            cut = index == len(lines) - 1 and not self.text.ends_complete
             self._read_line(number, line, cut)
         self.runs = [run for run in self.runs if not run.empty]
 
@@ -208,7 +212,7 @@ class _File:
             return Line("error")
         if any(c.isdigit() for c in text) or not any(c.isalpha() for c in text):
             return None
-        return Line("error" if _ping_lines.names_error(text) else "silent", why=text.strip())
+        return Line("error" if _ping_lines.names_error(text) else "silent", words=text.strip())
 
     def _event(self, number: int, line: Line, cut: bool) -> None:
         if cut and not _certain(line, self.run):
@@ -274,7 +278,7 @@ def _certain(line: Line, run: Run) -> bool:
     """Whether a line that ends the file without a line end is whole enough to be believed."""
     if line.kind == "reply":
         timed = any(e.kind == "reply" and not math.isnan(e.rtt_s) for _, e in run.events)
-        return not math.isnan(line.rtt_s) or (line.ttl is not None and not timed and not line.why)
+        return not math.isnan(line.rtt_s) or (line.ttl is not None and not timed and not line.fault)
     return line.kind == "error"
 
 
@@ -284,65 +288,61 @@ def _refuse_uncertain(source: Source, file: _File, results: list[Probes]) -> Non
     replies = any(line.kind == "reply" for run in file.runs for _, line in run.events)
     if damaged and not replies:
         number, line = damaged[0]
-        place = file.text.numbers.index(number)
+        written = file.text.lines[file.text.numbers.index(number)]
         raise ReaderError(
-            f"cannot be read with certainty: {line.why}",
+            "unreadable-replies",
             file=source.name,
             line=number,
             field="reply",
-            value=excerpt(file.text.lines[place]),
+            value=shortened(written),
             unit="ms",
-            expected="a time such as time=1.23 ms",
-            hint="A file written by ping itself is needed, not an edited copy",
+            fault=line.fault,
+        )
+    if known == 0 and file.messages:
+        number, message = file.messages[0]
+        raise ReaderError(
+            "no-ping-but-message", file=source.name, line=number, message=shortened(message, 120)
         )
     if known == 0:
-        said = f": {excerpt(file.messages[0][1], 120)}" if file.messages else ""
-        raise ReaderError(
-            f"no measurement in {source.name}{said}",
-            file=source.name,
-            line=file.messages[0][0] if file.messages else None,
-            expected="lines with replies, or the summary of a ping",
-        )
+        raise no_measurement("no-ping", source, file.text)
     for run, result in zip(file.runs, results, strict=True):
-        contradictory = _ping_summary.contradiction(run.counts) if result.counted_only else ""
-        if contradictory:
+        if result.counted_only and _ping_summary.is_contradictory(run.counts):
             raise ReaderError(
-                f"the summary contradicts itself: {contradictory}",
+                "contradictory-summary",
                 file=source.name,
                 line=run.counts_line or None,
                 field="received",
-                expected="counts that fit the loss, as there are no lines to count",
+                **printed_counts(run),
             )
         factor = scale_error(run, result)
         if factor is not None:
             raise ReaderError(
-                f"the times of the lines are {factor:.3g} times those of the summary",
+                "wrong-scale",
                 file=source.name,
                 line=run.events[0][0] if run.events else None,
                 field="time",
                 unit="s",
-                expected="the same unit in lines and summary",
+                factor=factor,
             )
 
 
 def _meta(source: Source, text: Text, file: _File, results: list[Probes], rows: list[Row]) -> Meta:
-    warnings = list(text.warnings)
-    warnings += _of_runs(results)
+    warnings = [*text.warnings, *_warnings(results)]
     if file.cut:
-        warnings.append("the last line is cut and was not used")
+        warnings.append(Notice("last-line-cut", {"number": text.numbers[-1]}))
     if file.skipped:
-        warnings.append(f"not a line of ping, skipped: {places(file.skipped)}")
+        warnings.append(Notice("not-ping", {"numbers": file.skipped}))
     if file.messages:
-        number, said = file.messages[0]
-        more = f" and {len(file.messages) - 1} more" if len(file.messages) > 1 else ""
-        warnings.append(f"a message of the program in line {number}{more}: {excerpt(said, 100)}")
+        numbers, message = [number for number, _ in file.messages], file.messages[0][1]
+        said = {"message": shortened(message, 100), "numbers": numbers}
+        warnings.append(Notice("ping-message", said))
     stamped = [row.sent_s for row in rows if not math.isnan(row.sent_s)]
     targets = list(dict.fromkeys(run.header.target for run in file.runs if run.header))
     return Meta(
         tool=" and ".join(dict.fromkeys(_tool(run, file) for run in file.runs)),
-        tool_version=excerpt(file.version, 40),
-        command=excerpt(file.command, 200),
-        target=excerpt(", ".join(targets), 200),
+        tool_version=shortened(file.version, 40),
+        command=shortened(file.command, 200),
+        target=shortened(", ".join(targets), 200),
         source=source.name if source.is_file else "",
         sha256=source.sha256,
         clock="wall clock of the pinging host (ping -D)" if stamped else "",
@@ -354,15 +354,19 @@ def _meta(source: Source, text: Text, file: _File, results: list[Probes], rows: 
     )
 
 
-def _of_runs(results: list[Probes]) -> list[str]:
-    """The warnings of the runs, each once, with the numbers of the runs it is about."""
-    about: dict[str, list[int]] = {}
-    for place, result in enumerate(results, 1):
+def _warnings(results: list[Probes]) -> list[Notice]:
+    """Return the warnings of the runs, each once, with the numbers of the runs it is about."""
+    about: list[tuple[Notice, list[int]]] = []
+    for run, result in enumerate(results, 1):
         for warning in result.warnings:
-            about.setdefault(warning, []).append(place)
+            known = next((runs for notice, runs in about if notice == warning), None)
+            if known is None:
+                about.append((warning, [run]))
+            else:
+                known.append(run)
     if len(results) == 1:
-        return list(about)
-    return [f"{places(runs).replace('line', 'run')}: {text}" for text, runs in about.items()]
+        return [notice for notice, _ in about]
+    return [Notice(one.code, {**one.values, "run_numbers": runs}) for one, runs in about]
 
 
 def _note(results: list[Probes], stamped: list[float]) -> str:
@@ -389,8 +393,8 @@ def _tool(run: Run, file: _File) -> str:
         return named
     if file.timeouts:
         return "ping (macOS)"
-    of_three = run.spread and "rtt_mdev_s" not in run.spread
-    if file.busybox or (of_three and file.integer_loss):
+    has_three = run.spread and "rtt_mdev_s" not in run.spread
+    if file.busybox or (has_three and file.integer_loss):
         return "ping (BusyBox)"
     if not run.spread:
         return "ping (BSD, BusyBox or inetutils)"

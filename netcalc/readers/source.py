@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import hashlib
 import io
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import IO, TypeAlias
 
 from netcalc.errors import ReaderError
-from netcalc.printable import excerpt
+from netcalc.messages import Notice
 
 MAX_BYTES = 64 * 1024 * 1024
 """Largest input that is read, compressed or not. [byte]"""
@@ -63,17 +64,17 @@ class Text:
     """Decoded input: its lines with their numbers, and what had to be done to get them.
 
     A carriage return inside a line starts a new piece of it, which keeps the line's number. A line
-    longer than :data:`MAX_LINE` is empty here; ``whole`` has it, to tell what the text is, and
-    ``unread`` says which one it was.
+    longer than :data:`MAX_LINE` is empty here; ``whole`` has it, to find what the text is, and its
+    number is in ``too_long``.
     """
 
     lines: list[str]
     numbers: list[int]
     ends_complete: bool
     encoding: str
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[Notice] = field(default_factory=list)
     whole: list[str] = field(default_factory=list)
-    unread: str = ""
+    too_long: list[int] = field(default_factory=list)
 
     @property
     def blank(self) -> bool:
@@ -107,18 +108,11 @@ def inflate(source: Source) -> Source:
     try:
         data = worker.decompress(source.data, MAX_BYTES + 1)
     except zlib.error as error:
-        raise ReaderError(
-            "is damaged gzip data", file=source.name, hint="Save or copy the file again"
-        ) from error
+        raise ReaderError("damaged-gzip", file=source.name) from error
     if len(data) > MAX_BYTES:
-        raise _too_large(source.name, "when it is uncompressed")
+        raise ReaderError("too-large-uncompressed", file=source.name, limit_bytes=MAX_BYTES)
     if not worker.eof:
-        raise ReaderError(
-            "is gzip data that is cut short",
-            file=source.name,
-            offset=len(source.data),
-            hint="Save or copy the file again",
-        )
+        raise ReaderError("gzip-cut-short", file=source.name, offset=len(source.data))
     return Source(source.name, data, source.sha256, source.is_file, source.grew)
 
 
@@ -129,7 +123,7 @@ def decode(source: Source, *, words: Iterable[str] = ()) -> Text:
     """
     text, encoding, warnings = _decoded(source, tuple(words))
     if source.grew:
-        warnings.append("the file grew while it was read; what came later is not in it")
+        warnings.append(Notice("file-grew"))
     lines, numbers = _lines(text)
     ends_complete = lines[-1] == ""
     if ends_complete:
@@ -139,48 +133,52 @@ def decode(source: Source, *, words: Iterable[str] = ()) -> Text:
     if touched:
         for i in touched:
             lines[i] = _overtyped(_ESCAPES.sub("", lines[i][:MAX_LINE]))
-        warnings.append(f"terminal codes were removed from {places(numbers[i] for i in touched)}")
+        numbered = sorted({numbers[i] for i in touched})
+        warnings.append(Notice("terminal-codes-removed", {"numbers": numbered}))
     long = [i for i, line in enumerate(lines) if len(line) > MAX_LINE]
-    whole, unread = list(lines) if long else lines, ""
+    whole, too_long = list(lines) if long else lines, []
     if long:
         for i in long:
             lines[i] = ""
-        skipped = places(numbers[i] for i in long)
-        unread = f"longer than {MAX_LINE} characters and not read: {skipped}"
-        warnings.append(unread)
-    return Text(lines, numbers, ends_complete, encoding, warnings, whole, unread)
+        too_long = sorted({numbers[i] for i in long})
+        warnings.append(Notice("lines-too-long", {"numbers": too_long, "limit": MAX_LINE}))
+    return Text(lines, numbers, ends_complete, encoding, warnings, whole, too_long)
 
 
-def places(numbers: Iterable[int]) -> str:
-    """Name lines by their numbers, the first five and how many there are.
+def no_measurement(code: str, source: Source, text: Text) -> ReaderError:
+    """Say that a text has no measurement, or that its lines are too long to be read."""
+    if text.too_long:
+        return ReaderError(
+            "only-long-lines", file=source.name, numbers=text.too_long, limit=MAX_LINE
+        )
+    return ReaderError(code, file=source.name)
 
-    >>> places([3]), places([3, 4, 5, 6, 7, 8])
-    ('line 3', '6 lines (3, 4, 5, 6, 7, ...)')
+
+def shortened(text: str, limit: int = 60) -> str:
+    """Return the beginning of a text, for the values of an error or a warning.
+
+    >>> shortened("64 bytes from 192.0.2.1", 16)
+    '64 bytes from...'
     """
-    listed = list(numbers)
-    if len(listed) == 1:
-        return f"line {listed[0]}"
-    shown = ", ".join(str(number) for number in listed[:5])
-    return f"{len(listed)} lines ({shown}{', ...' if len(listed) > 5 else ''})"
+    return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
 def _read_path(given: str | os.PathLike[str], name: str | None) -> Source:
     path = Path(given)
-    shown = excerpt(str(path), 200)
+    shown = shortened(str(path), 200)
     try:
         # Not blocking: a FIFO without a writer would never open otherwise.
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         handle = os.open(path, flags)
     except OSError as error:
-        raise _cannot_open(shown, error, perhaps_text=isinstance(given, str)) from None
+        raise _cannot_open(shown, error) from None
     except ValueError:
-        raise ReaderError("is not the name of a file", file=shown) from None
+        raise ReaderError("invalid-file-name", file=shown) from None
     try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
-            if stat.S_ISDIR(status.st_mode):
-                raise ReaderError("is a directory, not a file", file=shown, hint=_NAME_A_FILE)
-            raise ReaderError("is a device or a pipe, not a file", file=shown, hint=_PIPE)
+            code = "is-directory" if stat.S_ISDIR(status.st_mode) else "not-regular-file"
+            raise ReaderError(code, file=shown)
         with os.fdopen(handle, "rb", closefd=False) as stream:
             data = stream.read(MAX_BYTES + 1)
         grew = os.fstat(handle).st_size > max(status.st_size, len(data))
@@ -188,65 +186,52 @@ def _read_path(given: str | os.PathLike[str], name: str | None) -> Source:
         raise _cannot_open(shown, error) from None
     finally:
         os.close(handle)
-    label = excerpt(name or path.name, 200)
+    label = shortened(name or path.name, 200)
     return _bounded(data, label, is_file=True, grew=grew and len(data) <= MAX_BYTES)
 
 
-_NAME_A_FILE = "Name a regular file"
-_PIPE = f"{_NAME_A_FILE}; a pipe is read as a file object, or as - by netcalc read"
+_CODES = {
+    errno.ENOENT: "no-such-file",
+    errno.ENOTDIR: "no-such-file",
+    errno.ENAMETOOLONG: "no-such-file",
+    errno.EACCES: "no-permission",
+    errno.EPERM: "no-permission",
+    errno.EISDIR: "is-directory",
+    errno.ENXIO: "not-regular-file",  # a FIFO or socket without its other end
+}
 
 
-def _cannot_open(shown: str, error: OSError, *, perhaps_text: bool = False) -> ReaderError:
-    if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
-        hint = "To read text instead of a file, end it with a line break" if perhaps_text else None
-        return ReaderError("there is no such file", file=shown, hint=hint)
-    if error.errno in (errno.EACCES, errno.EPERM):
-        return ReaderError("you have no permission to read it", file=shown)
-    if error.errno == errno.EISDIR:
-        return ReaderError("is a directory, not a file", file=shown, hint=_NAME_A_FILE)
-    if error.errno == errno.ENXIO:
-        return ReaderError("is a device or a pipe, not a file", file=shown, hint=_PIPE)
-    return ReaderError(f"cannot be read: {error.strerror}", file=shown)
+def _cannot_open(shown: str, error: OSError) -> ReaderError:
+    code = _CODES.get(error.errno or 0)
+    if code is None:
+        return ReaderError("unreadable-file", file=shown, reason=error.strerror or str(error))
+    return ReaderError(code, file=shown)
 
 
 def _read_stream(stream: IO[str] | IO[bytes], name: str | None) -> Source:
     own = getattr(stream, "name", None)
-    label = name or (Path(own).name if isinstance(own, str) else "<stream>")
+    label = shortened(name or (Path(own).name if isinstance(own, str) else "<stream>"), 200)
     try:
         data = stream.read(MAX_BYTES + 1)
     except UnicodeDecodeError as error:
-        raise ReaderError(
-            "is not text in the encoding it was opened with",
-            file=excerpt(label),
-            offset=error.start,
-            hint="Open it in binary mode",
-        ) from None
+        raise ReaderError("wrong-encoding", file=label, offset=error.start) from None
     except (OSError, ValueError, io.UnsupportedOperation) as error:
-        raise ReaderError(f"cannot be read: {error}", file=excerpt(label)) from None
+        raise ReaderError("unreadable-file", file=label, reason=str(error)) from None
     raw = _encoded(data) if isinstance(data, str) else bytes(data or b"")
-    return _bounded(raw, excerpt(label, 200), is_file=label != "<stream>")
+    return _bounded(raw, label, is_file=label != "<stream>")
 
 
 def _bounded(data: bytes, name: str, *, is_file: bool, grew: bool = False) -> Source:
     if len(data) > MAX_BYTES:
-        raise _too_large(name, "")
+        raise ReaderError("file-too-large", file=name, limit_bytes=MAX_BYTES)
     return Source(name, data, hashlib.sha256(data).hexdigest(), is_file, grew)
-
-
-def _too_large(name: str, when: str) -> ReaderError:
-    return ReaderError(
-        f"is larger than {MAX_BYTES // 2**20} MiB {when}".rstrip(),
-        file=name,
-        expected=f"at most {MAX_BYTES} bytes",
-        hint="Cut it into parts",
-    )
 
 
 def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _decoded(source: Source, words: tuple[str, ...]) -> tuple[str, str, list[str]]:
+def _decoded(source: Source, words: tuple[str, ...]) -> tuple[str, str, list[Notice]]:
     data = source.data
     for bom, encoding in _BOMS:
         if data.startswith(bom):
@@ -254,29 +239,29 @@ def _decoded(source: Source, words: tuple[str, ...]) -> tuple[str, str, list[str
     if b"\x00" in data:
         wide = _wide_without_bom(data)
         if wide is None:
-            raise _not_text(source, data.index(b"\x00"), "a zero byte")
+            raise ReaderError("binary-data", file=source.name, offset=data.index(b"\x00"))
         text, encoding, warnings = _with_bom(data, wide, 0)
-        return text, encoding, [*warnings, f"there is no byte order mark; read as {encoding}"]
+        return text, encoding, [*warnings, Notice("no-byte-order-mark", {"encoding": encoding})]
     controls = len(data) - len(data.translate(None, _CONTROLS))
     if controls > 0.02 * len(data):
         offset = next(i for i, byte in enumerate(data) if byte in _CONTROLS)
-        raise _not_text(source, offset, "control characters")
+        raise ReaderError("binary-data", file=source.name, offset=offset)
     try:
         return data.decode("utf-8"), "utf-8", []
     except UnicodeDecodeError as error:
         return _not_utf8(data, error, words)
 
 
-def _with_bom(data: bytes, encoding: str, skipped: int) -> tuple[str, str, list[str]]:
+def _with_bom(data: bytes, encoding: str, skipped: int) -> tuple[str, str, list[Notice]]:
     try:
         return data.decode(encoding), encoding, []
     except UnicodeDecodeError as error:
-        warning = f"not {encoding} at byte {skipped + error.start}; unreadable characters replaced"
-        return data.decode(encoding, "replace"), encoding, [warning]
+        known = {"encoding": encoding, "offset": skipped + error.start}
+        return data.decode(encoding, "replace"), encoding, [Notice("bytes-replaced", known)]
 
 
 def _wide_without_bom(data: bytes) -> str | None:
-    """UTF-16 of text with digits and blanks has zeros in every second place, and only there."""
+    """UTF-16 of text with digits and blanks has a zero in every second byte, and only there."""
     even, odd = data[0:20_000:2].count(0), data[1:20_000:2].count(0)
     half = min(len(data), 20_000) / 2
     if odd > 0.2 * half and even < 0.02 * half:
@@ -286,29 +271,26 @@ def _wide_without_bom(data: bytes) -> str | None:
     return None
 
 
-def _not_text(source: Source, offset: int, what: str) -> ReaderError:
-    return ReaderError(
-        f"is binary data, not text: {what}",
-        file=source.name,
-        offset=offset,
-        expected="text: the output of ping, or columns of numbers",
-    )
-
-
 def _not_utf8(
     data: bytes, error: UnicodeDecodeError, words: tuple[str, ...]
-) -> tuple[str, str, list[str]]:
-    if error.start >= len(data) - 3 and error.reason == "unexpected end of data":
-        return data[: error.start].decode("utf-8"), "utf-8", ["cut in the middle of a character"]
+) -> tuple[str, str, list[Notice]]:
+    if error.start >= len(data) - 3 and _begins_character(data[error.start :]):
+        return data[: error.start].decode("utf-8"), "utf-8", [Notice("cut-in-character")]
     patched = data.decode("utf-8", "replace")
     whole = sum(1 for c in patched if c > "\x7f" and c != "\ufffd")
     if whole > 4 * patched.count("\ufffd"):
-        text, encoding = patched, "utf-8"
-        how = "unreadable characters replaced"
-    else:
-        text, encoding = _legacy(data, words)
-        how = f"read as {encoding}"
-    return text, encoding, [f"not UTF-8 (first at byte {error.start}); {how}"]
+        known = {"encoding": "UTF-8", "offset": error.start}
+        return patched, "utf-8", [Notice("bytes-replaced", known)]
+    text, encoding = _legacy(data, words)
+    return text, encoding, [Notice("not-utf-8", {"encoding": encoding, "offset": error.start})]
+
+
+def _begins_character(end: bytes) -> bool:
+    """Whether bytes are the beginning of a UTF-8 character."""
+    try:
+        return codecs.getincrementaldecoder("utf-8")().decode(end) == ""
+    except UnicodeDecodeError:
+        return False
 
 
 def _legacy(data: bytes, words: tuple[str, ...]) -> tuple[str, str]:

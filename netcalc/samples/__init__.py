@@ -1,9 +1,9 @@
 """Containers of measurements: raw, self-describing, saved and loaded without loss.
 
 One container per kind of measurement. Each is a set of columns of equal length and one
-:class:`Meta` that says what they are: unit and layer of each column, tool, host, clock, start, the
-hash of the source. A lost probe is a row whose mask says so, never a number that stands for it;
-nothing is resampled.
+:class:`Meta` that describes them: unit and layer of each column, tool, host, clock, start, the
+hash of the source. A lost probe is a row that a mask marks, never a special number; nothing is
+resampled.
 
 >>> import numpy as np
 >>> samples = RttSamples(
@@ -15,10 +15,18 @@ nothing is resampled.
 
 from __future__ import annotations
 
-from netcalc.samples._base import SCHEMA, BoolColumn, FloatColumn, Meta, Samples, TextColumn
+from netcalc.samples._base import (
+    BoolColumn,
+    FloatColumn,
+    Samples,
+    TextColumn,
+    load,
+    loads,
+)
 from netcalc.samples._files import json_ready, write_atomically
 from netcalc.samples._instrument import Instrument
-from netcalc.samples._load import KINDS, MAX_FILE_BYTES, load, loads
+from netcalc.samples._load import KINDS, MAX_FILE_BYTES
+from netcalc.samples._meta import SCHEMA, Meta
 from netcalc.samples._probes import HopSamples, TrainSamples
 from netcalc.samples._round_trips import RttSamples
 from netcalc.samples._table import Table

@@ -1,4 +1,4 @@
-"""What all containers share: columns of equal length, what is known about them, files."""
+"""The base of all containers: columns of equal length, facts about them, files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
 
@@ -15,109 +15,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.errors import DomainError, MissingPackageError, ReaderError
-from netcalc.messages import Notice
 from netcalc.printable import printable
 from netcalc.units import show
 
 if TYPE_CHECKING:
     import pandas as pd
 
-from netcalc.samples import _files
+from netcalc.samples import _files, _load
 from netcalc.samples._files import json_ready
-from netcalc.samples._instrument import Instrument
+from netcalc.samples._meta import SCHEMA, Meta
 
 FloatColumn: TypeAlias = NDArray[np.float64]
 BoolColumn: TypeAlias = NDArray[np.bool_]
 TextColumn: TypeAlias = NDArray[np.str_]
 
-SCHEMA = 1
-"""Number of the file format; a file with a higher one is refused by name."""
-
 MOST_RANGES = 8
-"""So many columns are described when samples are shown."""
+"""Columns that are described when samples are shown."""
 
 _NEVER_NEGATIVE = {"rtt_s", "duration_s", "response_s"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Meta:
-    """What is known about a set of samples beside its numbers.
-
-    Parameters
-    ----------
-    tool, tool_version, command : str
-        The program that measured, as far as its output tells.
-    host, target : str
-        Where it ran, and what it measured.
-    source, sha256 : str
-        Base name and SHA-256 of the file the samples were read from.
-    clock : str
-        Which clock the times are from.
-    start : str
-        When it began, as ISO 8601 with a zone.
-    note : str
-        What a reader should know, in a sentence.
-    units, layers : mapping of str to str
-        Per column: its SI unit, and the layer a size or rate is counted at.
-    printed : mapping
-        The tool's own summary, as printed, beside what netcalc counts.
-    experiment, protocol : str
-        Which live experiment it was, and by which protocol; empty for a file of another tool.
-    instrument : Instrument
-        What a live run records of itself; a mapping is taken for its facts by name.
-    warnings : tuple of Notice
-        What was repaired, skipped or does not agree; text is taken for a sentence without a code.
-    partial : bool
-        True if the measurement ended before it was complete.
-    schema : int
-        Number of the file format.
-    """
-
-    tool: str = ""
-    tool_version: str = ""
-    command: str = ""
-    host: str = ""
-    target: str = ""
-    source: str = ""
-    sha256: str = ""
-    clock: str = ""
-    start: str = ""
-    note: str = ""
-    units: Mapping[str, str] = field(default_factory=dict)
-    layers: Mapping[str, str] = field(default_factory=dict)
-    printed: Mapping[str, Any] = field(default_factory=dict)
-    experiment: str = ""
-    protocol: str = ""
-    instrument: Instrument = field(default_factory=Instrument)
-    warnings: tuple[Notice, ...] = ()
-    partial: bool = False
-    schema: int = SCHEMA
-
-    def __post_init__(self) -> None:
-        facts: Any = self.instrument
-        if isinstance(facts, Mapping):
-            object.__setattr__(self, "instrument", Instrument.load(facts))
-        given: tuple[Any, ...] = self.warnings
-        notices = (one if isinstance(one, Notice) else Notice.load(one) for one in given)
-        object.__setattr__(self, "warnings", tuple(notices))
-
-    def stored(self) -> dict[str, Any]:
-        """Return what is known as a saved file has it."""
-        found: dict[str, Any] = {one.name: getattr(self, one.name) for one in fields(self)}
-        found["instrument"] = self.instrument.stored()
-        found["warnings"] = [notice.stored() for notice in self.warnings]
-        return found
 
 
 class Samples:
     """What all containers share: columns of equal length, :class:`Meta`, files and frames.
 
-    A subclass is a frozen dataclass; its fields with a unit in ``column_units`` are its columns.
+    A subclass is a frozen dataclass; its fields with a unit in ``column_units`` are its columns. It
+    is registered by its name, under which :func:`load` finds it.
     """
 
     column_units: ClassVar[Mapping[str, str]] = {}
     column_layers: ClassVar[Mapping[str, str]] = {}
     meta: Meta
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        _load.KINDS[cls.__name__] = cls
 
     def __post_init__(self) -> None:
         length: int | None = None
@@ -128,7 +59,7 @@ class Samples:
             elif column.size == 0 and length:
                 column = _filler(self.column_units[name], length)
             elif column.size != length:
-                raise DomainError(name, f"{column.size} long", f"{length} long, as the others are")
+                raise DomainError("unequal-columns", name, column.size, expected=length)
             object.__setattr__(self, name, column)
         meta = replace(
             self.meta,
@@ -154,14 +85,14 @@ class Samples:
 
     def __repr__(self) -> str:
         units = self.meta.units
-        ranges = [_range(name, of, units.get(name, "1")) for name, of in self.columns().items()]
+        ranges = [_range(n, column, units.get(n, "1")) for n, column in self.columns().items()]
         ranges = [text for text in ranges if text]
         if len(ranges) > MOST_RANGES:
-            ranges[MOST_RANGES:] = [f"{len(ranges) - MOST_RANGES} columns more"]
+            ranges[MOST_RANGES:] = [f"{len(ranges) - MOST_RANGES} more columns"]
         totals = [f"{name} {value}" for name, value in self._totals().items() if value is not None]
         rows = "1 row" if len(self) == 1 else f"{len(self):,} rows"
-        told = (rows, *ranges, *totals, self.meta.tool, self.meta.target)
-        return printable(f"<{type(self).__name__}: {'; '.join(filter(None, told))}>")
+        parts = (rows, *ranges, *totals, self.meta.tool, self.meta.target)
+        return printable(f"<{type(self).__name__}: {'; '.join(filter(None, parts))}>")
 
     def __len__(self) -> int:
         return int(getattr(self, next(iter(self.column_units))).size)
@@ -189,7 +120,7 @@ class Samples:
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the samples to a JSON file (compressed if it ends in ``.gz``); return its path.
 
-        The file is complete or not there: it is written beside its place and then moved.
+        The file is complete or absent: it is written under another name and then renamed.
         """
         path = Path(path)
         data = self.dumps()
@@ -211,7 +142,7 @@ class Samples:
         return text.encode("utf-8", "surrogatepass")
 
     def _beside(self) -> dict[str, Any]:
-        """Return what is known beside the columns, as a file has it."""
+        """Return the facts beside the columns, as a file has them."""
         return {"meta": json_ready(self.meta.stored()), "fields": json_ready(self._totals())}
 
     def _totals(self) -> dict[str, Any]:
@@ -229,18 +160,36 @@ class Samples:
         ReaderError
             If the file is damaged, of another kind, or of a later schema.
         """
-        from netcalc.samples._load import load  # late: it knows every kind, built on this one
-
         samples = load(path)
         if not isinstance(samples, cls):
             raise ReaderError(
-                "holds samples of another kind",
-                file=str(path),
-                value=type(samples).__name__,
-                expected=cls.__name__,
-                hint="netcalc.samples.load reads every kind",
+                "other-kind", file=str(path), value=type(samples).__name__, wanted=cls.__name__
             )
         return samples
+
+    @classmethod
+    def restored(cls, columns: Mapping[str, Any], totals: Mapping[str, Any], meta: Meta) -> Self:
+        """Return samples of the parts that a file has."""
+        samples: Self = cast(Any, cls)(**columns, **totals, meta=meta)
+        return samples
+
+
+def load(path: str | os.PathLike[str]) -> Samples:
+    """Read samples of any kind back from :meth:`Samples.save`.
+
+    Raises
+    ------
+    ReaderError
+        If the file was not saved by netcalc, is damaged, or is of a later schema.
+    """
+    samples: Samples = _load.load(path)
+    return samples
+
+
+def loads(data: bytes, *, file: str = "samples") -> Samples:
+    """Read samples from the bytes of a saved file."""
+    samples: Samples = _load.loads(data, file=file)
+    return samples
 
 
 def _same(one: NDArray[Any], other: NDArray[Any]) -> bool:
@@ -248,7 +197,7 @@ def _same(one: NDArray[Any], other: NDArray[Any]) -> bool:
 
 
 def _range(name: str, column: NDArray[Any], unit: str) -> str:
-    """Return from where to where a column goes, in a few words; nothing if it says nothing."""
+    """Return the range of a column in a few words; nothing if no value is known."""
     if column.dtype.kind == "b":
         return f"{name} {np.count_nonzero(column):,}" if column.any() else ""
     if column.dtype.kind == "f":
@@ -269,12 +218,12 @@ def _column(name: str, values: object, unit: str) -> NDArray[Any]:
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name} must be a column of numbers") from error
     if column.ndim != 1:
-        raise DomainError(name, f"of shape {column.shape}", "one column")
+        raise DomainError("not-a-column", name, column.ndim)
     if unit == "byte" or name in _NEVER_NEGATIVE:
         negative = np.flatnonzero(column < 0)
         if negative.size:
-            value = f"{column[negative[0]]:g} in row {negative[0] + 1}"
-            raise DomainError(name, value, "0 or more, nan where it is not known")
+            index = int(negative[0])
+            raise DomainError("is-negative", name, float(column[index]), index=index)
     column.flags.writeable = False
     return column
 
@@ -288,22 +237,22 @@ def _filler(unit: str, length: int) -> NDArray[Any]:
 
 
 def floats(values: FloatColumn | Sequence[float]) -> FloatColumn:
-    """Return a column that is an array since it was checked."""
+    """Return a column, which the constructor made an array."""
     return cast(FloatColumn, values)
 
 
 def bools(values: BoolColumn | Sequence[bool]) -> BoolColumn:
-    """Return a mask that is an array since it was checked."""
+    """Return a mask, which the constructor made an array."""
     return cast(BoolColumn, values)
 
 
 def quotient(numerator: FloatColumn, denominator: FloatColumn | Sequence[float]) -> FloatColumn:
-    """Divide, without a warning where there is nothing to divide by."""
+    """Divide, without a warning where the denominator is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return numerator / floats(denominator)
 
 
 def median(values: FloatColumn) -> float:
-    """Return the median of what is known, nan if nothing is."""
+    """Return the median of the known values, nan if there are none."""
     known = values[~np.isnan(values)]
     return float(np.median(known)) if known.size else math.nan

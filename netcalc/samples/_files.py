@@ -1,4 +1,4 @@
-"""Saved samples on a disk: complete or not there, and numbers as JSON knows them."""
+"""Saved samples on a disk: complete or absent, and numbers as JSON writes them."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ import numpy as np
 
 _PART = ".netcalc-"
 
-_NAME_CHARS = 50  # of a file's name in that of its part, which may not be longer than 255 bytes
+_NAME_CHARS = 50  # of the name in that of the part, which may not be longer than 255 bytes
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file that is complete or not there; where a link leads, the link stays.
+    """Write a file that is complete or absent; a symbolic link stays and its target is written.
 
     Raises
     ------
     OSError
-        With the name of the file: the disk is full, or the place is no file's (a device, a pipe).
+        With the name of the file: the disk is full, or the path is a device or a pipe.
     """
-    place = path.resolve()
-    if place.exists() and not place.is_file():
+    target = path.resolve()
+    if target.exists() and not target.is_file():
         raise OSError(errno.EINVAL, "is not a regular file", str(path))
     try:
-        _write_and_move(place, data)
+        _write_and_move(target, data)
     except OSError as error:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
@@ -53,19 +53,19 @@ def _write_and_move(path: Path, data: bytes) -> None:
 
 
 def _own_part(path: Path) -> tuple[int, Path]:
-    """Open a new file beside another one, locked so that nobody takes it for a leftover."""
+    """Open a new file beside another one, locked so that no process takes it for a leftover."""
     prefix = path.name[:_NAME_CHARS] + _PART
     for _ in range(3):
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=prefix, suffix=".part")
         _lock(handle, wait=True)
         if os.fstat(handle).st_nlink:
             break
-        os.close(handle)  # somebody removed it before it was locked
+        os.close(handle)  # another process removed it before it was locked
     return handle, Path(name)
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Remove what a program that was killed has left beside a file: nobody holds its lock."""
+    """Remove the parts that killed programs left beside a file: no process holds their lock."""
     for left in path.parent.glob(glob.escape(path.name[:_NAME_CHARS]) + _PART + "*.part"):
         with suppress(OSError), left.open("rb") as stream:
             if _lock(stream.fileno(), wait=False):
@@ -84,7 +84,7 @@ def _lock(descriptor: int, *, wait: bool) -> bool:
 
 
 def json_ready(value: Any) -> Any:
-    """Turn arrays, mappings and numbers into what JSON knows; nan is null, inf a text."""
+    """Turn arrays, mappings and numbers into JSON values; nan is null, inf is text."""
     if isinstance(value, np.ndarray) and value.ndim:
         return [json_ready(item) for item in value.tolist()]
     if isinstance(value, np.ndarray):
@@ -100,10 +100,8 @@ def json_ready(value: Any) -> Any:
     return value
 
 
-def from_json(name: str, column: Any) -> list[Any]:
+def from_json(column: list[Any]) -> list[Any]:
     """Undo :func:`json_ready` for a column: null is nan among numbers, "inf" is inf."""
-    if not isinstance(column, list):
-        raise TypeError(f"{name} is no column")
     if any(isinstance(item, str) and item not in ("inf", "-inf") for item in column):
         return column
     return [math.nan if item is None else float(item) if isinstance(item, str) else item

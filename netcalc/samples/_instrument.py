@@ -119,16 +119,3 @@ class Instrument:
     def __bool__(self) -> bool:
         """Whether there is any fact: False for samples that no live run measured."""
         return bool(self.stored())
-
-    def get(self, name: str, default: Any = None) -> Any:  # transition
-        value = getattr(self, name, self.other.get(name))
-        return default if value is None else value
-
-    def __getitem__(self, name: str) -> Any:  # transition
-        value = self.get(name)
-        if value is None:
-            raise KeyError(name)
-        return value
-
-    def __contains__(self, name: str) -> bool:  # transition
-        return self.get(name) is not None

@@ -7,90 +7,71 @@ import io
 import json
 import os
 import stat
+import sys
 import zlib
-from collections.abc import Callable, Mapping
-from dataclasses import fields
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from netcalc.errors import ReaderError
+from netcalc.errors import DomainError, ReaderError
 from netcalc.messages import Notice
-from netcalc.samples._base import SCHEMA, Meta, Samples
 from netcalc.samples._files import from_json
-from netcalc.samples._probes import HopSamples, TrainSamples
-from netcalc.samples._round_trips import RttSamples
-from netcalc.samples._table import Table
-from netcalc.samples._transactions import TransactionSamples
-from netcalc.samples._transfers import BulkSamples, TransferSamples
+from netcalc.samples._meta import SCHEMA, Meta
 
 MAX_FILE_BYTES = 1 << 30
 """Largest file of saved samples that is read, compressed or not. [byte]"""
 
-KINDS: dict[str, Callable[..., Samples]] = {
-    kind.__name__: kind
-    for kind in (
-        RttSamples, TransferSamples, TransactionSamples, BulkSamples, HopSamples, TrainSamples,
-        Table,
-    )
-}  # fmt: skip
+KINDS: dict[str, Any] = {}
+"""The containers by name, each registered when its class is made."""
 
 
-def load(path: str | os.PathLike[str]) -> Samples:
-    """Read samples of any kind back from :meth:`Samples.save`.
-
-    Raises
-    ------
-    ReaderError
-        If the file is no file of netcalc, is damaged, or is of a later schema.
-    """
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read samples of any kind from a file."""
     try:
         status = Path(path).stat()
         # A pipe without a writer would never open, and a device may never end.
         if not stat.S_ISREG(status.st_mode):
-            raise ReaderError("cannot be read: it is not a regular file", file=str(path))
+            code = "is-directory" if stat.S_ISDIR(status.st_mode) else "not-regular-file"
+            raise ReaderError(code, file=str(path))
         if status.st_size > MAX_FILE_BYTES:
-            raise _too_large(str(path))
+            raise ReaderError("samples-too-large", file=str(path), limit_bytes=MAX_FILE_BYTES)
         data = Path(path).read_bytes()
     except OSError as error:
-        raise ReaderError(f"cannot be read: {error.strerror}", file=str(path)) from error
+        reason = error.strerror or str(error)
+        raise ReaderError("unreadable-file", file=str(path), reason=reason) from error
     return loads(data, file=Path(path).name)
 
 
-def loads(data: bytes, *, file: str = "samples") -> Samples:
+def loads(data: bytes, *, file: str) -> Any:
     """Read samples from the bytes of a saved file."""
     document = _document(data, file)
     if not isinstance(document, dict) or document.get("format") != "netcalc samples":
-        raise ReaderError("is not a file of saved samples", file=file, expected="netcalc samples")
-    schema, kind = document.get("schema"), document.get("kind")
+        raise ReaderError("not-saved-samples", file=file)
+    schema, name = document.get("schema"), document.get("kind")
     if type(schema) is not int or schema < 1:
         raise ReaderError(
-            "does not say its format", file=file, field="schema", value=str(schema),
-            expected=f"a whole number from 1 to {SCHEMA}",
-        )  # fmt: skip
+            "no-schema", file=file, field="schema", value=_shown(schema), highest=SCHEMA
+        )
     if schema > SCHEMA:
         raise ReaderError(
-            "is of a later format",
-            file=file,
-            field="schema",
-            value=str(schema),
-            expected=f"{SCHEMA} or less",
-            hint="Update netcalc-lab",
+            "later-schema", file=file, field="schema", value=str(schema), highest=SCHEMA
         )
-    if not isinstance(kind, str) or kind not in KINDS:
+    if not isinstance(name, str) or name not in KINDS:
         raise ReaderError(
-            "is of an unknown kind", file=file, field="kind", value=str(kind),
-            expected=", ".join(KINDS),
-        )  # fmt: skip
+            "unknown-kind", file=file, field="kind", value=_shown(name), known=list(KINDS)
+        )
+    kind = KINDS[name]
+    meta = _meta(_part(document, "meta", dict, file), file)
+    columns = _columns(kind, _part(document, "columns", dict, file), file)
+    totals = _totals(kind, _part({"fields": {}, **document}, "fields", dict, file), file)
     try:
-        meta = _meta(document["meta"])
-        columns = {n: from_json(n, column) for n, column in document["columns"].items()}
-        if kind == "Table":
-            return Table(data=columns, meta=meta)
-        totals = _totals(document.get("fields", {}))
-        return KINDS[kind](**_of_their_kinds(KINDS[kind], columns), **totals, meta=meta)
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise ReaderError(f"is damaged: {error}", file=file) from error
+        return kind.restored(columns, totals, meta)
+    except DomainError as error:
+        raise _damaged_column(error, file) from error
+    except (TypeError, ValueError) as error:
+        raise ReaderError("damaged-samples", file=file) from error
 
 
 def _document(data: bytes, file: str) -> Any:
@@ -100,41 +81,80 @@ def _document(data: bytes, file: str) -> Any:
             with gzip.open(io.BytesIO(data)) as stream:
                 data = stream.read(MAX_FILE_BYTES + 1)
         if len(data) > MAX_FILE_BYTES:
-            raise _too_large(file)
+            raise ReaderError("samples-too-large", file=file, limit_bytes=MAX_FILE_BYTES)
         return json.loads(data, object_pairs_hook=partial(_without_twins, file))
     except ReaderError:
         raise
     except (OSError, EOFError, ValueError, zlib.error, RecursionError) as error:
-        raise ReaderError("is damaged: no complete JSON in it", file=file) from error
+        raise ReaderError("incomplete-json", file=file) from error
 
 
 def _without_twins(file: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object of names and values; which of two of one name is meant, nobody knows."""
+    """Make an object of names and values; of two values of one name neither is certain."""
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
-            raise ReaderError("is damaged: it has two of one name", file=file, field=name)
+            raise ReaderError("two-of-one-name", file=file, field=name[:_LONGEST])
         found[name] = value
     return found
 
 
-def _too_large(file: str) -> ReaderError:
-    return ReaderError("is too large", file=file, expected=f"at most {MAX_FILE_BYTES} bytes")
+_LONGEST = 60
+"""Characters of a name or a value that an error keeps."""
 
 
-def _meta(document: Mapping[str, Any]) -> Meta:
-    """Return what is known of samples; names of a later minor format are passed over."""
-    known: dict[str, Any] = {}
-    for name, value in document.items():
-        wanted = _META_KINDS.get(name)
-        if wanted is not None and type(value) is not wanted:
-            raise TypeError(f"meta.{name} is {value!r:.60}")
-        if wanted is not None:
-            known[name] = tuple(map(Notice.load, value)) if wanted is list else value
-    return Meta(**known)
+def _shown(value: Any) -> str:
+    """Return a value as the file has it, or its beginning."""
+    return (value if isinstance(value, str) else json.dumps(value))[:_LONGEST]
 
 
-_META_KINDS: dict[str, type] = {
+_TYPES = {
+    str: "text",
+    dict: "an object",
+    list: "a list",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+}
+
+
+def _wrong_type(field: str, value: Any, wanted: type, file: str) -> ReaderError:
+    return ReaderError(
+        "part-of-other-type",
+        file=file,
+        field=field[:_LONGEST],
+        value=_shown(value),
+        wanted=_TYPES[wanted],
+    )
+
+
+def _part(document: Mapping[str, Any], name: str, wanted: type, file: str) -> Any:
+    """Return a part of a file, which is of the type wanted."""
+    if name not in document:
+        raise ReaderError("part-missing", file=file, field=name)
+    if type(document[name]) is not wanted:
+        raise _wrong_type(name, document[name], wanted, file)
+    return document[name]
+
+
+def _meta(document: Mapping[str, Any], file: str) -> Meta:
+    """Return the facts of samples; names of a later minor format are passed over."""
+    known: dict[str, Any] = _experiment_of_before(document)
+    for name, wanted in _META_TYPES.items():
+        if name not in document:
+            continue
+        value = document[name]
+        if type(value) is not wanted:
+            raise _wrong_type(f"meta.{name}", value, wanted, file)
+        known[name] = value
+    try:
+        notices = tuple(map(Notice.load, known.pop("warnings", ())))
+    except TypeError as error:
+        raise ReaderError("damaged-samples", file=file, field="meta.warnings") from error
+    return Meta(**known, warnings=notices)
+
+
+_META_TYPES: dict[str, type] = {
     **{item.name: str for item in fields(Meta)},
     **dict.fromkeys(("units", "layers", "printed", "instrument"), dict),
     "warnings": list,
@@ -142,20 +162,89 @@ _META_KINDS: dict[str, type] = {
     "schema": int,
 }
 
+# How live runs named themselves before their files had a field for the experiment.
+_EXPERIMENTS = {
+    "netcalc echo": "echo",
+    "netcalc bulk": "bulk",
+    "netcalc line-rate": "line_rate",
+    "netcalc lockstep": "lockstep",
+    "netcalc small-writes": "small_writes",
+    "netcalc transactions": "transactions",
+    "netcalc probing": "probing",
+    "netcalc packet trains": "packet_trains",
+}
+_ALWAYS_UDP = {"probing", "packet_trains"}
 
-def _totals(document: Mapping[str, Any]) -> dict[str, Any]:
+
+def _experiment_of_before(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return experiment and protocol of a file that has neither, where its tool says them."""
+    experiment = _EXPERIMENTS.get(str(document.get("tool")))
+    if experiment is None or "experiment" in document:
+        return {}
+    protocol = str(document.get("target")).rpartition(", ")[2].lower()
+    if experiment in _ALWAYS_UDP:
+        protocol = "udp"
+    named = protocol if protocol in ("udp", "tcp", "icmp") else ""
+    return {"experiment": experiment, "protocol": named}
+
+
+def _totals(kind: Any, document: Mapping[str, Any], file: str) -> dict[str, Any]:
+    """Return the numbers beside the columns."""
+    known = {item.name for item in fields(kind)} - {"meta", "data", *kind.column_units}
     for name, value in document.items():
+        if name not in known:
+            raise ReaderError("no-such-part", file=file, field=name[:_LONGEST])
         if value is not None and type(value) not in (int, float):
-            raise TypeError(f"{name} is {value!r:.60}, no number")
+            raise _wrong_type(name, value, float, file)
     return dict(document)
 
 
-def _of_their_kinds(container: Any, columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    """Refuse text among numbers and the like, which numpy would take for what it is not."""
-    for name, column in columns.items():
-        wanted = {"bool": bool, "text": str}.get(container.column_units.get(name, ""))
-        for found in {type(item) for item in column}:
-            if found is not wanted and (wanted is not None or found not in (int, float)):
-                row = next(row for row, item in enumerate(column) if type(item) is found)
-                raise TypeError(f"{name} is {column[row]!r:.60} in row {row + 1}")
+def _columns(kind: Any, document: Mapping[str, Any], file: str) -> dict[str, list[Any]]:
+    """Return the columns; numpy would convert text among numbers, so that is refused here."""
+    units = kind.column_units
+    required = {item.name for item in fields(kind) if item.default is MISSING} & set(units)
+    for name in sorted(required - set(document)):
+        raise ReaderError("part-missing", file=file, field=name)
+    columns = {}
+    for name, stored in document.items():
+        if units and name not in units:
+            raise ReaderError("no-such-part", file=file, field=name[:_LONGEST])
+        if type(stored) is not list:
+            raise _wrong_type(name, stored, list, file)
+        columns[name] = from_json(stored)
+        if units:
+            _check_rows(name, columns[name], units[name], file)
     return columns
+
+
+def _check_rows(name: str, column: list[Any], unit: str, file: str) -> None:
+    wanted: tuple[type, ...] = {"bool": (bool,), "text": (str,)}.get(unit, (float, int))
+    for found in {type(item) for item in column} - set(wanted):
+        row = next(row for row, item in enumerate(column, 1) if type(item) is found)
+        raise ReaderError(
+            "row-of-other-type",
+            file=file,
+            field=name,
+            value=_shown(column[row - 1]),
+            wanted=_TYPES[wanted[0]],
+            row=row,
+        )
+    for row, item in enumerate(column, 1):
+        if type(item) is int and abs(item) > sys.float_info.max:
+            raise ReaderError("row-too-large", file=file, field=name, row=row)
+
+
+def _damaged_column(error: DomainError, file: str) -> ReaderError:
+    """Say of a file why its columns make no samples."""
+    if error.code == "is-negative":
+        row = error.values["index"] + 1
+        return ReaderError("row-negative", file=file, field=error.name, found=error.value, row=row)
+    if error.code == "unequal-columns":
+        return ReaderError(
+            "columns-of-other-length",
+            file=file,
+            field=error.name,
+            found=error.value,
+            wanted=error.values["expected"],
+        )
+    return ReaderError("damaged-samples", file=file, field=error.name)

@@ -8,7 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from netcalc.samples._base import BoolColumn, FloatColumn, Meta, Samples, TextColumn, bools, floats
+from netcalc.samples._base import BoolColumn, FloatColumn, Samples, TextColumn, bools, floats
+from netcalc.samples._meta import Meta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -18,21 +19,21 @@ class HopSamples(Samples):
     Parameters
     ----------
     hop : array_like
-        Hops that the probe was let go: 1 ends at the first node. [1]
+        Time to live of the probe: with 1 it ends at the first node. [1]
     packet_bytes : array_like
         Size of the probe with its headers. [byte]
     rtt_s : array_like
-        From before the probe was sent until its answer was read; nan without one. [s]
+        From before the probe was sent until its reply was read; nan without one. [s]
     answer_bytes : array_like
-        Size of the answer with its headers: it quotes the probe, or the beginning of it. [byte]
+        Size of the reply with its headers: it quotes the probe, or the beginning of it. [byte]
     sequence : array_like
         Number of the probe in the run, from 1. [1]
     lost : array_like of bool
-        Probes without an answer.
+        Probes without a reply.
     sent_s : array_like
         When the probe was sent, by the clock that ``meta`` names. [s]
     node : array_like of str
-        Address that answered; empty without an answer. [text]
+        Address that replied; empty without a reply. [text]
     """
 
     column_units: ClassVar[Mapping[str, str]] = {
@@ -61,27 +62,27 @@ class HopSamples(Samples):
 
     @property
     def measured(self) -> BoolColumn:
-        """Rows with an answer and its time."""
+        """Rows with a reply and its time."""
         return ~bools(self.lost) & np.isfinite(floats(self.rtt_s))
 
     @property
     def hops(self) -> tuple[int, ...]:
-        """Hops of which there is a time, in order."""
+        """Hops with at least one measured time, in order."""
         return tuple(np.unique(floats(self.hop)[self.measured]).astype(int).tolist())
 
     def minima(self, hop: int) -> tuple[FloatColumn, FloatColumn]:
         """Return the sizes that were measured to a hop and the smallest round trip of each.
 
-        Only probes whose answers are as large as the largest of them: a longer probe then has the
-        same way back.
+        Only probes whose replies are as large as the largest reply count: the reply to a longer
+        probe then takes as long to come back.
         """
         rows = self.measured & (floats(self.hop) == hop)
         answers = floats(self.answer_bytes)[rows]
         if np.isfinite(answers).any():
             rows[rows] = answers == np.nanmax(answers)
-        sizes, place = np.unique(floats(self.packet_bytes)[rows], return_inverse=True)
+        sizes, index = np.unique(floats(self.packet_bytes)[rows], return_inverse=True)
         smallest = np.full(sizes.size, np.inf)
-        np.minimum.at(smallest, place, floats(self.rtt_s)[rows])
+        np.minimum.at(smallest, index, floats(self.rtt_s)[rows])
         return sizes, smallest
 
 
@@ -94,16 +95,16 @@ class TrainSamples(Samples):
     train : array_like
         Number of the train, from 1. [1]
     place : array_like
-        Place of the packet in it, from 1. [1]
+        Index of the packet in the train, from 1. [1]
     packet_bytes : array_like
         Size of the packet with its headers. [byte]
     sent_s : array_like
         When it was handed to the kernel, from the start of the run. [s]
     received_s : array_like
-        When the last of it had arrived, by the kernel's clock at the far end, from the start of
-        the run; nan if it never did. [s]
+        When its last bit had arrived, by the kernel's clock at the far end, from the start of the
+        run; nan if it never did. [s]
     crossed : array_like of bool
-        Packets before which one of somebody else's was sent.
+        Packets before which a packet of cross traffic was sent.
     """
 
     column_units: ClassVar[Mapping[str, str]] = {
@@ -130,16 +131,16 @@ class TrainSamples(Samples):
         return int(np.isnan(floats(self.received_s)).sum())
 
     def trains(self) -> dict[str, FloatColumn]:
-        """Return one row for each train that arrived whole, by columns.
+        """Return one row for each train that arrived completely, by columns.
 
         ``train``, ``packet_bytes``, ``packet_count``; ``dispersion_s`` from the first arrival to
         the last; ``one_way_s`` from before the first packet was sent to the last arrival;
         ``crossed_count``.
         """
-        number, place = np.unique(floats(self.train), return_inverse=True)
+        number, inverse = np.unique(floats(self.train), return_inverse=True)
         rows: list[tuple[float, ...]] = []
-        for at, train in enumerate(number.tolist()):
-            chosen = place == at
+        for index, train in enumerate(number.tolist()):
+            chosen = inverse == index
             arrived = floats(self.received_s)[chosen]
             if np.isnan(arrived).any() or arrived.size < 2:
                 continue

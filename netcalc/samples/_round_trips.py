@@ -9,7 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from netcalc.samples._base import BoolColumn, FloatColumn, Meta, Samples, bools, floats
+from netcalc.samples._base import BoolColumn, FloatColumn, Samples, bools, floats
+from netcalc.samples._meta import Meta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -19,7 +20,7 @@ class RttSamples(Samples):
     Parameters
     ----------
     payload_bytes : array_like
-        User data of the probe: what ``ping -s`` counts. [byte]
+        User data of the probe, as ``ping -s`` counts it. [byte]
     rtt_s : array_like
         Round-trip time; nan where none is known. [s]
     sequence : array_like
@@ -27,7 +28,7 @@ class RttSamples(Samples):
     lost, duplicate : array_like of bool
         Probes without a reply; replies beyond the first to one probe. Neither enters a statistic.
     error_reply : array_like of bool
-        Probes that somebody answered with an error instead of an echo; they are also lost.
+        Probes answered with an error message instead of an echo; they are also lost.
     resolution_s : array_like
         Width of the interval in which the time is known to lie; 0 if unknown. A time printed as
         ``<1 ms`` is stored as 0.5 ms with a width of 1 ms. [s]
@@ -36,7 +37,7 @@ class RttSamples(Samples):
     ttl : array_like
         Time to live of the reply. [1]
     sent_count, received_count, error_count : int or None
-        Totals, where they are known from elsewhere than the rows (a summary without lines).
+        Totals, where the rows do not give them (a summary without lines).
     """
 
     column_units: ClassVar[Mapping[str, str]] = {
@@ -112,7 +113,7 @@ class RttSamples(Samples):
         """Return the sizes that were measured and the smallest round trip of each."""
         sizes, rtts = floats(self.payload_bytes)[self.measured], self.best_s
         known = np.isfinite(sizes)
-        distinct, place = np.unique(sizes[known], return_inverse=True)
+        distinct, index = np.unique(sizes[known], return_inverse=True)
         smallest = np.full(distinct.size, np.inf)
-        np.minimum.at(smallest, place, rtts[known])
+        np.minimum.at(smallest, index, rtts[known])
         return distinct, smallest

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netcalc.errors import DomainError
-from netcalc.samples._base import Meta, Samples
+from netcalc.samples._base import Samples
+from netcalc.samples._meta import Meta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -32,7 +33,7 @@ class Table(Samples):
         columns = {name: _table_column(values) for name, values in self.data.items()}
         lengths = {name: column.size for name, column in columns.items()}
         if len(set(lengths.values())) > 1:
-            raise DomainError("data", lengths, "columns of one length")
+            raise DomainError("unequal-table", "data", sorted(set(lengths.values())))
         object.__setattr__(self, "data", columns)
 
     def __len__(self) -> int:
@@ -41,8 +42,13 @@ class Table(Samples):
     def __getitem__(self, name: str) -> NDArray[Any]:
         columns = self.columns()
         if name not in columns:
-            raise DomainError("column", repr(name), "one of " + ", ".join(columns))
+            raise DomainError("not-a-choice", "column", name, choices=list(columns))
         return columns[name]
+
+    @classmethod
+    def restored(cls, columns: Mapping[str, Any], totals: Mapping[str, Any], meta: Meta) -> Self:
+        """Return a table of the parts that a file has."""
+        return cls(data=dict(columns), meta=meta)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the columns by name."""
@@ -56,5 +62,5 @@ def _table_column(values: ArrayLike) -> NDArray[Any]:
     elif column.dtype.kind == "O":
         column = np.array(["" if v is None else str(v) for v in column.flat], dtype=np.str_)
     if column.ndim != 1:
-        raise DomainError("data", f"a column of shape {column.shape}", "columns")
+        raise DomainError("not-a-column", "data", column.ndim)
     return column

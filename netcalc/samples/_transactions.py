@@ -9,17 +9,18 @@ from typing import ClassVar, cast
 import numpy as np
 
 from netcalc.errors import DomainError
-from netcalc.samples._base import BoolColumn, FloatColumn, Meta, Samples, TextColumn, bools, floats
+from netcalc.samples._base import BoolColumn, FloatColumn, Samples, TextColumn, bools, floats
+from netcalc.samples._meta import Meta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class TransactionSamples(Samples):
-    """Requests, each with its response: how long a program waited for an answer.
+    """Requests and their responses: how long a program waited for each response.
 
     Parameters
     ----------
     mode : array_like of str
-        How the request was sent: the way of writing it, or the protocol. [text]
+        How the request was sent: the mode of writing, or the protocol. [text]
     sequence : array_like
         Number of the exchange within its mode, from 1. [1]
     payload_bytes, reply_bytes : array_like
@@ -33,7 +34,7 @@ class TransactionSamples(Samples):
     failed : array_like of bool
         Exchanges without a response.
     warm_up : array_like of bool
-        Exchanges that the kernel treats in another way than those that follow.
+        Exchanges that the kernel treats differently from those that follow.
     sent_s : array_like
         When the exchange began, by the clock that ``meta`` names. [s]
     """
@@ -75,18 +76,18 @@ class TransactionSamples(Samples):
         """The modes, in the order of their first row."""
         return tuple(dict.fromkeys(cast(TextColumn, self.mode).tolist()))
 
-    def of_mode(self, mode: str, *, warm_up: bool = False) -> BoolColumn:
-        """Return which rows of a mode have a time; those of the warm-up only if asked for."""
+    def in_mode(self, mode: str, *, warm_up: bool = False) -> BoolColumn:
+        """Return a mask of the rows of a mode that have a time, without those of the warm-up."""
         rows: BoolColumn = self.measured & (cast(TextColumn, self.mode) == mode)
         return rows if warm_up else rows & ~bools(self.warm_up)
 
     def minima(self, mode: str, *, column: str = "response_s") -> tuple[FloatColumn, FloatColumn]:
         """Return the sizes that were measured in a mode and the smallest time of each."""
         if column not in ("response_s", "tap_s"):
-            raise DomainError("column", repr(column), "'response_s' or 'tap_s'")
+            raise DomainError("not-a-choice", "column", column, choices=["response_s", "tap_s"])
         times = floats(getattr(self, column))
-        rows = self.of_mode(mode) & ~np.isnan(times)
-        sizes, place = np.unique(floats(self.payload_bytes)[rows], return_inverse=True)
+        rows = self.in_mode(mode) & ~np.isnan(times)
+        sizes, index = np.unique(floats(self.payload_bytes)[rows], return_inverse=True)
         smallest = np.full(sizes.size, np.inf)
-        np.minimum.at(smallest, place, times[rows])
+        np.minimum.at(smallest, index, times[rows])
         return sizes, smallest

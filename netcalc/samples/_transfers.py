@@ -1,4 +1,4 @@
-"""Transfers: sizes and times, or all that a source and a sink count."""
+"""Transfers: sizes and times, or everything a source and a sink count."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 from netcalc.samples._base import (
     BoolColumn,
     FloatColumn,
-    Meta,
     Samples,
     TextColumn,
     bools,
@@ -19,6 +18,7 @@ from netcalc.samples._base import (
     median,
     quotient,
 )
+from netcalc.samples._meta import Meta
 
 DROP_PLACES = {
     "sender's queue": "sender_drop_count",
@@ -26,10 +26,10 @@ DROP_PLACES = {
     "buffer of the line": "line_drop_count",
     "receiver": "receiver_drop_count",
 }
-"""Where a datagram may be dropped, in the order of its way, and the columns that count it."""
+"""Where a datagram may be dropped, in the order of its path, and the columns that count drops."""
 
 MIN_DROP_RATIO = 0.01
-"""A place that drops this share of what comes to it is full. [ratio]"""
+"""A queue that drops this share of its arrivals is full. [ratio]"""
 
 _MEDIANS = (
     "wall_s", "delivery_s", "user_s", "system_s", "sent_rate_bps", "goodput_bps", "sent_rate_pps",
@@ -74,7 +74,7 @@ class TransferSamples(Samples):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class BulkSamples(Samples):
-    """Transfers from a source to a sink: what was sent, what arrived, and what it cost.
+    """Transfers from a source to a sink: bytes sent and received, losses, and CPU cost.
 
     Parameters
     ----------
@@ -83,15 +83,15 @@ class BulkSamples(Samples):
     write_count : array_like
         Writes or datagrams sent. [1]
     sent_bytes, received_bytes : array_like
-        What the source wrote, and what the sink read. [byte]
+        Bytes that the source wrote, and that the sink read. [byte]
     wall_s : array_like
         From before the first write until the last one returned. [s]
     delivery_s : array_like
-        From before the first write until the sink had read the last byte that came. [s]
+        From before the first write until the sink had read the last byte that arrived. [s]
     user_s, system_s : array_like
         Processor time of the source in user mode and in the kernel. [s]
     wait_count : array_like
-        How often the source gave its processor up to wait for the kernel. [1]
+        Voluntary context switches of the source: waits for the kernel. [1]
     receiver_user_s, receiver_system_s : array_like
         Processor time of the sink. [s]
     lost_count : array_like
@@ -101,14 +101,14 @@ class BulkSamples(Samples):
     send_buffer_bytes, receive_buffer_bytes : array_like
         Buffers of the two sockets, as the kernel granted them. [byte]
     asked_buffer_bytes : array_like
-        Buffer that was asked for; nan where the kernel chose. [byte]
+        Requested buffer; nan where the kernel chose. [byte]
     window_bytes : array_like
-        Most that was seen in flight at once over TCP, sent and not yet acknowledged. [byte]
+        Most bytes seen in flight over TCP: sent and not yet acknowledged. [byte]
     cycle_s : array_like
-        Median time from a write to its answer, where the source waits for one. [s]
+        Median time from a write to its response, where the source waits for one. [s]
     sender_drop_count, input_drop_count, line_drop_count, receiver_drop_count : array_like
-        Datagrams that were dropped in the sender's own queue; at the input of a box on the way; in
-        the buffer of its line; at the socket of the sink. [1]
+        Datagrams dropped in the sender's own queue; at the input of a node on the path; in the
+        buffer of its link; at the socket of the sink. [1]
     """
 
     column_units: ClassVar[Mapping[str, str]] = {
@@ -165,7 +165,7 @@ class BulkSamples(Samples):
 
     @property
     def sent_rate_bps(self) -> FloatColumn:
-        """Rate at which the source wrote, whatever became of it; inf in no time. [bit/s]"""
+        """Rate at which the source wrote, delivered or not; inf in no time. [bit/s]"""
         return quotient(8.0 * floats(self.sent_bytes), self.wall_s)
 
     @property
@@ -186,39 +186,38 @@ class BulkSamples(Samples):
 
     @property
     def loss_ratio(self) -> FloatColumn:
-        """Share of what was sent that did not arrive; nan where nothing was sent. [ratio]"""
+        """Share of the datagrams sent that did not arrive; nan where none was sent. [ratio]"""
         return quotient(floats(self.lost_count), self.write_count)
 
     @property
     def sender_utilization(self) -> FloatColumn:
-        """Share of one processor that the source was seen to take. [ratio]"""
+        """Share of one CPU that the source used. [ratio]"""
         return quotient(floats(self.user_s) + floats(self.system_s), self.wall_s)
 
     @property
     def saturated(self) -> BoolColumn:
-        """Rows whose source was itself the limit: it worked and hardly ever waited.
+        """Rows whose source was itself the limit: it used its CPU and hardly ever waited.
 
-        The bounds are netcalc's own: a fifth of a processor, as the kernel does not count all that
-        it does for a sender and other programs want theirs, and a wait in ten milliseconds.
+        The bounds are netcalc's own: a fifth of a CPU, as the kernel does not account all its work
+        to the sender and other programs compete, and one wait in ten milliseconds.
         """
         waits_per_s = quotient(floats(self.wait_count), self.wall_s)
         return (self.sender_utilization >= 0.2) & (waits_per_s <= 100.0)
 
     @property
     def limit(self) -> TextColumn:
-        """What limited each row: a place of :data:`DROP_PLACES`, or ``"sender"``; empty if unknown.
+        """Limit of each row: a key of :data:`DROP_PLACES`, or ``"sender"``; empty if unknown.
 
-        In a row of places each of which passes less than the one before, all but the last drop
-        nothing more: so the last place that dropped a hundredth of what came to it is the limit.
-        Where none did, and as much arrived, a saturated sender is it: what is behind may carry
-        more.
+        Each queue on the path passes at most what the one before it passed, so behind the last
+        queue that dropped a hundredth of its arrivals nothing was overloaded: that queue is the
+        limit. Where none did, and as much arrived, a saturated sender is: the path may carry more.
         """
         left = floats(self.write_count)
         arrived = ~(self.loss_ratio >= MIN_DROP_RATIO)
         limit = np.where(self.saturated & arrived, "sender", "").astype("<U32")
-        for place, name in DROP_PLACES.items():
+        for label, name in DROP_PLACES.items():
             dropped = np.nan_to_num(floats(getattr(self, name)))
-            limit[dropped >= MIN_DROP_RATIO * np.maximum(left, 1.0)] = place
+            limit[dropped >= MIN_DROP_RATIO * np.maximum(left, 1.0)] = label
             left = left - dropped
         return limit
 
@@ -235,19 +234,19 @@ class BulkSamples(Samples):
     def by_setting(self) -> list[dict[str, Any]]:
         """Return one row for each setting, in the order of their first transfers.
 
-        A setting is a size of the write, a buffer and a number of pairs. A row has these, the
-        number of its transfers, how many of them were ``saturated``, the ``limit`` of most of them,
-        and the median of each time, rate, loss and count of drops.
+        A setting is a write size, a buffer and a number of pairs. A row has these, the number of
+        its transfers, how many of them were ``saturated``, the ``limit`` of most of them, and the
+        median of each time, rate, loss and drop count.
         """
         names = ("write_bytes", "asked_buffer_bytes", "pair_count")
         settings = np.stack([floats(getattr(self, name)) for name in names], axis=1)
-        _, first, place = np.unique(
+        _, first, inverse = np.unique(
             np.nan_to_num(settings, nan=-1.0), axis=0, return_index=True, return_inverse=True
         )
         rows = []
-        for at in np.argsort(first).tolist():
-            chosen = place.ravel() == at
-            row: dict[str, Any] = dict(zip(names, settings[first[at]].tolist(), strict=True))
+        for index in np.argsort(first).tolist():
+            chosen = inverse.ravel() == index
+            row: dict[str, Any] = dict(zip(names, settings[first[index]].tolist(), strict=True))
             row["run_count"] = int(chosen.sum())
             found, count = np.unique(self.limit[chosen], return_counts=True)
             row["limit"] = str(found[np.argmax(count)])

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from netcalc.truth.rows import TruthRow
-from netcalc.truth.table import truth, truth_rows, truth_summary
+from netcalc.truth.table import truth_rows, truth_summary, validate
 
-__all__ = ["TruthRow", "truth", "truth_rows", "truth_summary"]
+__all__ = ["TruthRow", "truth_rows", "truth_summary", "validate"]

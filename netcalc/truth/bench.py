@@ -1,4 +1,4 @@
-"""What the settings of a truth table share: a path, a way to stop, the instrument's own cost."""
+"""Common parts of the settings of a truth table: a path, a stop, the cost of the instrument."""
 
 from __future__ import annotations
 
@@ -15,69 +15,80 @@ from netcalc.errors import ExperimentError
 from netcalc.experiments.bulk import bulk
 from netcalc.experiments.echo import echo
 from netcalc.experiments.running.stopping import Ended, Stopping
+from netcalc.messages import Notice
 from netcalc.path import Link, Path
 from netcalc.samples import RttSamples, Samples
-from netcalc.truth.relayed import echo_through_relay
-from netcalc.truth.rows import TruthRow
+from netcalc.truth.rows import NO_PATH, TruthRow
 
 PAUSE_S = 0.01
 """Pause between exchanges that measure the instrument: processors fall asleep meanwhile. [s]"""
 OWN_COUNT = 20
 """Exchanges that measure the instrument's own cost. [1]"""
 OWN_PERCENTILE = 75
-"""Of their times: what is above is the waiting of a busy machine, which the best do not share."""
+"""Percentile of their times taken as the cost: times above it are waits of a busy machine, which
+the smallest of some times does not contain."""
 OWN_BYTES = 512
 """User data of each of them. [byte]"""
-AT_ONCE = Path.of([Link(1e12)])
-"""A path that takes no time: what an exchange takes on it is the instrument's own."""
+INSTANT_PATH = Path.of([Link(1e12)])
+"""A path that takes no time, so that an exchange over it takes what the instrument costs."""
 HOLDS_ALL_BYTES = 64 << 20
 """A buffer of a link that loses nothing of what the runs here send. [byte]"""
 
-LATE_PATH = ("packets-unread", "packets-late")
-"""Warnings of an emulated path that did not keep up."""
+UNREAD, LATE, CONTENTION = "packets-unread", "packets-late", "cpu-contention"
+DISTURBANCES = (UNREAD, LATE, CONTENTION)
+"""Codes of warnings that the instrument of a run was disturbed, the most severe first."""
+TIMEOUT_S = 0.2
+"""Least retransmission timeout of Linux (TCP_RTO_MIN): what a packet costs that the emulator did
+not read. [s]"""
+WAKE_UPS = 2
+"""Programs that an exchange wakes, each of which may be served late: client and peer. [1]"""
+SHARE_RATIO = 0.05
+"""Least share of a processor that is believed: of a smaller one the ticks of the kernel's
+accounting are most. [ratio]"""
 Kept = TypeVar("Kept", bound=Samples)
 
 
 class Bench:
-    """What the rows of one table share: how to stop, and what the instrument costs by itself."""
+    """Common state of the rows of one table: the stop, and the cost of the instrument."""
 
     def __init__(self, stopping: Stopping) -> None:
         self.stopping = stopping
         self.own_exchanges_s: dict[str, float] = {}
         self._own_goodput_bps = np.nan
-        self._why_no_wire: str | None = None
+        self._refusal: Notice | None = None
+        self._is_tried = False
 
     @property
-    def why_no_wire(self) -> str:
-        """Why this system has no wire; empty where it has one. Found by making one."""
-        if self._why_no_wire is None:
-            self._why_no_wire = ""
+    def refusal(self) -> Notice | None:
+        """The reason why this system emulates no path; None where it does. Found by making one."""
+        if not self._is_tried:
+            self._is_tried = True
             try:
-                with EmulatedPath(AT_ONCE):
+                with EmulatedPath(INSTANT_PATH):
                     pass
             except ExperimentError as error:
-                self._why_no_wire = error.what
-        return self._why_no_wire
+                self._refusal = Notice(NO_PATH, {"reason": error.what})
+        return self._refusal
 
-    def over(self) -> bool:
-        """Whether the table is to end: what each run asks while it goes on."""
+    def should_stop(self) -> bool:
+        """Whether the table is to end; every run calls this while it goes on."""
         try:
             self.stopping.check()
         except Ended:
             return True
         return False
 
-    def complete(self, samples: Kept) -> Kept:
-        """Return the samples of a run; raise if it was ended before its time."""
+    def require_complete(self, samples: Kept) -> Kept:
+        """Return the samples of a run; raise if it ended early."""
         if samples.meta.partial:
-            ended_by = samples.meta.instrument["ended_by"]
+            ended_by = samples.meta.instrument.ended_by
             if not ended_by:
-                raise ExperimentError("the run is not whole", phase=samples.meta.tool)
+                raise ExperimentError("run-incomplete", phase=samples.meta.tool)
             self.stopping.end(ended_by)
             self.stopping.check()
         return samples
 
-    def echoed(
+    def run_echo(
         self,
         sizes: Sequence[int],
         *,
@@ -87,26 +98,33 @@ class Bench:
         version: int = 4,
         interval_s: float = 0.0,
     ) -> RttSamples:
-        """Run an echo through a path; where there is no wire, UDP through the relay."""
-        common: dict[str, Any] = {
-            "path": path, "count": count, "interval_s": interval_s, "stop": self.over,
-        }  # fmt: skip
-        if self.why_no_wire:
-            return self.complete(echo_through_relay(sizes, **common))
-        host = "::1" if version == 6 else "127.0.0.1"
-        return self.complete(echo(sizes, protocol=protocol, host=host, **common))
+        """Run an echo through an emulated path; without namespaces, UDP runs through the relay."""
+        samples = echo(
+            sizes,
+            protocol=protocol,
+            host="::1" if version == 6 else "127.0.0.1",
+            path=path,
+            count=count,
+            interval_s=interval_s,
+            stop=self.should_stop,
+        )
+        return self.require_complete(samples)
 
     def own_exchange_s(self, protocol: str) -> float:
-        """Return what three of four exchanges take at most where the path takes no time. [s]"""
+        """Return the time of an exchange over a path that takes none, 75th percentile. [s]"""
         if protocol not in self.own_exchanges_s:
-            samples = self.echoed(
-                [OWN_BYTES], path=AT_ONCE, count=OWN_COUNT, protocol=protocol, interval_s=PAUSE_S
+            samples = self.run_echo(
+                [OWN_BYTES],
+                path=INSTANT_PATH,
+                count=OWN_COUNT,
+                protocol=protocol,
+                interval_s=PAUSE_S,
             )
             self.own_exchanges_s[protocol] = float(np.percentile(samples.best_s, OWN_PERCENTILE))
         return self.own_exchanges_s[protocol]
 
     def own_goodput_bps(self) -> float:
-        """Return the rate of a stream where the path takes no time. [bit/s]"""
+        """Return the rate of a stream over a path that takes no time. [bit/s]"""
         if np.isnan(self._own_goodput_bps):
             samples = bulk(
                 131_072,
@@ -114,20 +132,20 @@ class Bench:
                 run_count=2,
                 buffer_bytes=None,
                 congestion_control="reno",
-                path=AT_ONCE,
+                path=INSTANT_PATH,
                 link_buffer_bytes=HOLDS_ALL_BYTES,
-                stop=self.over,
+                stop=self.should_stop,
             )
-            self._own_goodput_bps = float(self.complete(samples).goodput_bps.max())
+            self._own_goodput_bps = float(self.require_complete(samples).goodput_bps.max())
         return self._own_goodput_bps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """One run of a lab, which gives a row for each of ``what``.
+    """One run of an experiment, which gives a row for each of ``what``.
 
-    ``needs_wire`` is False where the run also goes without namespaces; ``quick`` marks what a short
-    table has.
+    ``needs_wire`` is False where the run also works without namespaces; ``quick`` marks the
+    settings of a short table.
     """
 
     lab: str
@@ -156,41 +174,78 @@ class Setting:
             **values,
         )
 
-    def not_run(self, why_not: str) -> list[TruthRow]:
-        """Return its rows without a measurement, and say why."""
-        return [self.row(what, predicted=np.nan, why_not=why_not) for what in self.what]
+    def not_run(self, reason: Notice | ExperimentError) -> list[TruthRow]:
+        """Return its rows without a measurement, with the reason."""
+        text = reason.what if isinstance(reason, ExperimentError) else str(reason)
+        return [
+            self.row(what, predicted=np.nan, why_not=text, why_not_code=reason.code)
+            for what in self.what
+        ]
 
 
 Measure = Callable[[Bench, Setting], Iterable[TruthRow]]
-"""What runs a setting."""
+"""Runs a setting and returns its rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What the instrument adds to one exchange of a run.
+
+    Parameters
+    ----------
+    own_s : float
+        By itself: the same exchange over a path that takes no time, and a late emulator. [s]
+    disturbance_s : float
+        By what disturbed it during the run, at most; 0 where nothing did. [s]
+    cpu_ratio : float
+        Share of its processor that the run got, where it warned of contention; otherwise 1.
+    doubt : Notice or None
+        The most severe warning of a disturbance.
+    """
+
+    own_s: float
+    disturbance_s: float = 0.0
+    cpu_ratio: float = 1.0
+    doubt: Notice | None = None
+
+    def errors(self, per_exchange: float = 1.0) -> dict[str, Any]:
+        """Return the columns of a row whose value changes by ``per_exchange`` with each second."""
+        columns: dict[str, Any] = {
+            "own_error": per_exchange * self.own_s,
+            "doubt_error": per_exchange * self.disturbance_s,
+        }
+        if self.doubt is not None:
+            columns |= {"doubt": str(self.doubt), "doubt_code": self.doubt.code}
+        return columns
+
+
+def cost(bench: Bench, protocol: str, samples: Samples) -> Cost:
+    """Return what the instrument adds to an exchange of a run, undisturbed and disturbed."""
+    own_s = bench.own_exchange_s(protocol)
+    late_s = emulator_lateness_s(samples)
+    found = {notice.code: notice for notice in samples.meta.warnings}
+    disturbance_s, cpu_ratio = 0.0, 1.0
+    if UNREAD in found:
+        disturbance_s += TIMEOUT_S * found[UNREAD].values["count"]
+    if LATE in found:
+        disturbance_s += 2 * (late_s - min(late_s, LATE_S))
+    if CONTENTION in found:
+        values = found[CONTENTION].values
+        cpu_ratio = min(1.0, max(SHARE_RATIO, values["cpu_ratio"]))
+        disturbance_s += own_s * (1.0 / cpu_ratio - 1.0) + WAKE_UPS * values["late_p99_s"]
+    worst = next((found[code] for code in DISTURBANCES if code in found), None)
+    return Cost(own_s + 2 * min(late_s, LATE_S), disturbance_s, cpu_ratio, worst)
+
+
+def emulator_lateness_s(samples: Samples) -> float:
+    """Return how late the emulator delivered a packet of a run, 99th percentile. [s]
+
+    Up to ``LATE_S`` it counts as punctual. Where more than a few packets are later, the run warns
+    that the emulator did not keep up.
+    """
+    return samples.meta.instrument.wire_lateness_p99_s or 0.0
 
 
 def least_s(times_s: FloatArray) -> float:
     """Return the smallest time; nan, with which no table holds, where nothing was measured. [s]"""
     return float(times_s.min()) if times_s.size else np.nan
-
-
-def late_s(samples: Samples) -> float:
-    """Return how late the wire delivered a packet of a run, 99th percentile. [s]
-
-    At most as late as it still calls punctual: where more than a few are later, it says itself that
-    it did not keep up, and the best of some are not later.
-    """
-    return min(float(samples.meta.instrument.get("wire_lateness_p99_s", 0.0)), LATE_S)
-
-
-def own_error_s(bench: Bench, protocol: str, samples: Samples) -> float:
-    """Return what the instrument adds to an exchange of a run: itself, and a late wire. [s]"""
-    return bench.own_exchange_s(protocol) + 2 * late_s(samples)
-
-
-def doubt(samples: Samples) -> str:
-    """Return what a run says against its own wire, or of programs that took its processor.
-
-    A rate over some time, or a median, has every wait of the two hosts in it; and where a machine
-    is busy enough, so has the smallest of a few.
-    """
-    found = {notice.code: notice for notice in samples.meta.warnings}
-    late = next((one for one in samples.meta.warnings if one.code in LATE_PATH), None)
-    worst = late or found.get("cpu-contention")
-    return "" if worst is None else str(worst)

@@ -1,4 +1,4 @@
-"""Settings of the truth table in which losses hold TCP back: the square-root law, live."""
+"""Settings of the truth table in which losses limit TCP: the square-root law, live."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from netcalc.experiments.bulk import bulk
 from netcalc.models.tcp.cubic import cubic_throughput_bps
 from netcalc.models.tcp.loss_limited import mathis_throughput_bps
 from netcalc.path import Path
-from netcalc.truth.bench import HOLDS_ALL_BYTES, Bench, Setting, doubt, own_error_s
+from netcalc.truth.bench import HOLDS_ALL_BYTES, Bench, Setting, cost
 from netcalc.truth.rates import (
     MSS_BYTES,
     PACKET_BYTES,
@@ -24,30 +24,30 @@ from netcalc.truth.rows import TruthRow
 from netcalc.units import show
 
 SCATTER = 0.25
-"""Relative scatter of a rate, times the root of its losses, where it is known how many there are:
-what is left is when they come. Found by following a window from loss to loss. [1]"""
+"""Relative standard deviation of a rate, times the square root of its number of losses, where that
+number is known and only their times are random. Found by simulating a window from loss to loss."""
 STANDARD_ERRORS = 4.0
-"""How many of them a row may be off. [1]"""
+"""Number of them by which a row may deviate. [1]"""
 LAW_RATIO = 0.06
-"""What the laws leave out: the round in which a loss is repaired, and whole packets. [ratio]"""
+"""Allowance for what the laws omit: the round of the repair, and whole packets. [ratio]"""
 SEED = 1
 """Of the losses. [1]"""
 
 
-def of_losses(
+def losses_setting(
     path_text: str, loss_ratio: float, segments: int, *, rule: str = "reno", **options: Any
 ) -> Setting:
-    """A stream on a line that is never full, with losses at random.
+    """A stream on a link that is never full, with random losses.
 
-    How many of so many packets are lost is set with the seed, and theory takes that share. When
-    they come is chance: a row is held to four standard errors of that, and what the law leaves out.
+    The seed determines the number of lost packets, and theory uses their share. Their times are
+    random: a row is held to four standard errors of that plus what the law omits.
     """
     writes = segments * MSS_BYTES // WRITE_BYTES
     what = f"TCP {rule}, {show(loss_ratio, 'ratio')} lost"
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
         path = setting.path
-        samples = bench.complete(
+        samples = bench.require_complete(
             bulk(
                 WRITE_BYTES,
                 write_count=writes,
@@ -59,7 +59,7 @@ def of_losses(
                 link_buffer_bytes=HOLDS_ALL_BYTES,
                 loss_ratio=loss_ratio,
                 seed=SEED,
-                stop=bench.over,
+                stop=bench.should_stop,
             )
         )
         packets = round(float(samples.received_bytes[0]) / MSS_BYTES / (1.0 - loss_ratio))
@@ -73,9 +73,8 @@ def of_losses(
             measured=float(samples.goodput_bps[0]),
             statistic=f"{lost} of {packets} lost, standard error "
             + show(error_ratio, "ratio", digits=2),
-            own_error=predicted_bps * own_error_s(bench, "tcp", samples) / rtt_s,
             tolerance_ratio=LAW_RATIO + STANDARD_ERRORS * error_ratio,
-            doubt=doubt(samples),
+            **cost(bench, "tcp", samples).errors(predicted_bps / rtt_s),
         )
 
     return Setting(
@@ -90,14 +89,14 @@ def of_losses(
 
 
 def loss_limited_bps(loss_ratio: float, *, rule: str, rtt_s: float) -> float:
-    """Return the payload that losses let through, by the law of a rule of TCP. [bit/s]"""
+    """Return the payload rate under losses, by the law of a congestion control. [bit/s]"""
     if rule == "cubic":
         return float(cubic_throughput_bps(loss_ratio, packet_bytes=MSS_BYTES, rtt_s=rtt_s))
     return float(mathis_throughput_bps(loss_ratio, mss_bytes=MSS_BYTES, rtt_s=rtt_s))
 
 
 def lost_count(path: Path, packet_count: int, *, loss_ratio: float) -> int:
-    """Return how many of the first packets the first link of a wire loses: its seed says it."""
+    """Return how many of the first packets the first link of an emulated path loses."""
     there, _ = both_directions(path, loss_ratio=loss_ratio, seed=SEED, log=False)
     link = LinkQueue(**there[0])
     for number in range(packet_count):

@@ -1,4 +1,4 @@
-"""Settings of the truth table that estimate links from their ends: slopes and packet pairs."""
+"""Settings of the truth table that estimate links from the ends: slopes and packet pairs."""
 
 from __future__ import annotations
 
@@ -12,52 +12,69 @@ from netcalc.experiments.packet_trains import packet_trains
 from netcalc.experiments.probing import probing
 from netcalc.fit.packet_pairs import bottleneck
 from netcalc.fit.path_links import links
-from netcalc.truth.bench import Bench, Measure, Setting, doubt
+from netcalc.truth.bench import Bench, Measure, Setting, cost
 from netcalc.truth.rows import TruthRow
 
 STANDARD_ERRORS = 2.0
-"""So many standard errors of an estimate are taken as its own error."""
+"""Number of standard errors of an estimate that make its own error. [1]"""
 
 
-def of_links(path_text: str, link_count: int, *, count: int = 5, **options: Any) -> Setting:
-    """The rate of each link, from the slope of time against size to both its ends."""
-    what = tuple(f"link {place}" for place in range(1, link_count + 1))
+def links_setting(path_text: str, link_count: int, *, count: int = 5, **options: Any) -> Setting:
+    """The rate of each link, from the slopes of time against size to its two ends."""
+    what = tuple(f"link {number}" for number in range(1, link_count + 1))
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
-        samples = bench.complete(probing(path=setting.path, count=count, stop=bench.over))
+        samples = bench.require_complete(
+            probing(path=setting.path, count=count, stop=bench.should_stop)
+        )
         found = links(samples).links
         if len(found) < link_count:
-            raise ExperimentError(f"node {len(found) + 1} answered no probe", phase="probing")
+            raise ExperimentError("node-silent", phase="probing", node=len(found) + 1)
+        added = cost(bench, "udp", samples)
+        sizes = np.asarray(samples.packet_bytes)
+        span_bits = 8.0 * float(sizes.max() - sizes.min())
         for link, text in zip(found, what, strict=True):
+            rate_bps = setting.path.links[link.hop - 1].bandwidth_bps
+            is_known = not np.isnan(link.bandwidth_bps)
+            # Two slopes make a link; each is off by a delay over the time from least to most bytes.
+            errors = added.errors(2.0 * rate_bps**2 / span_bits)
+            errors["own_error"] = STANDARD_ERRORS * link.bandwidth_stderr_bps
             yield setting.row(
                 text,
-                predicted=setting.path.links[link.hop - 1].bandwidth_bps,
+                predicted=rate_bps,
                 measured=link.bandwidth_bps,
                 statistic=f"slope of the smallest of {count}",
-                own_error=STANDARD_ERRORS * link.bandwidth_stderr_bps,
                 both_ways=True,
-                doubt=doubt(samples),
-                why_not=link.why_not if np.isnan(link.bandwidth_bps) else "",
+                why_not="" if is_known else link.why_not,
+                why_not_code="" if is_known else "rate-unknown",
+                **errors,
             )
 
     return _probing(path_text, what, measure, **options)
 
 
-def of_pairs(path_text: str, *, count: int = 30, **options: Any) -> Setting:
-    """The rate of the narrowest link, from packets that were sent back to back."""
+def packet_pairs_setting(path_text: str, *, count: int = 30, **options: Any) -> Setting:
+    """The rate of the narrowest link, from packets sent back to back."""
     what = "packet pairs"
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
-        samples = bench.complete(packet_trains(path=setting.path, count=count, stop=bench.over))
+        samples = bench.require_complete(
+            packet_trains(path=setting.path, count=count, stop=bench.should_stop)
+        )
         found = bottleneck(samples)
+        rate_bps = setting.path.bottleneck_bps
+        # The time between two packets is off by a delay.
+        errors = cost(bench, "udp", samples).errors(
+            rate_bps**2 / (8.0 * float(np.max(samples.packet_bytes)))
+        )
+        errors["own_error"] = 0.5 * (found.high_bps - found.low_bps)
         yield setting.row(
             what,
-            predicted=setting.path.bottleneck_bps,
+            predicted=rate_bps,
             measured=found.bandwidth_bps,
             statistic=f"mode of {count}",
-            own_error=0.5 * (found.high_bps - found.low_bps),
             both_ways=True,
-            doubt=doubt(samples),
+            **errors,
         )
 
     return _probing(path_text, (what,), measure, **options)

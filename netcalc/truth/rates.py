@@ -1,4 +1,4 @@
-"""Settings of the truth table that measure rates: streams, lockstep, blasts."""
+"""Settings of the truth table that measure rates: streams, lockstep, frames at line rate."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ import numpy as np
 from netcalc.emulation.wire.emulated_path import OFFLOAD_BPS
 from netcalc.experiments.bulk import bulk
 from netcalc.experiments.line_rate import FRAME_OVERHEAD_BYTES, line_rate, lockstep
+from netcalc.messages import Notice
 from netcalc.models.rates.forwarding import forwarding_rate_pps
 from netcalc.models.tcp.short_transfers import sending_s
 from netcalc.models.tcp.slow_start import rounds
 from netcalc.models.tcp.window import bdp_bytes, serialized_throughput_bps
 from netcalc.path import Path
-from netcalc.truth.bench import HOLDS_ALL_BYTES, Bench, Setting, doubt, own_error_s
+from netcalc.samples import BulkSamples
+from netcalc.truth.bench import HOLDS_ALL_BYTES, Bench, Setting, cost
 from netcalc.truth.rows import TruthRow
 from netcalc.units import show
 
@@ -28,20 +30,22 @@ TCP_HEADERS_BYTES = PACKET_BYTES - MSS_BYTES
 WRITE_BYTES = 45 * MSS_BYTES
 """A write of a stream: whole segments. [byte]"""
 KERNEL_WINDOW_RATIO = 0.25
-"""How far the window that Linux makes of a buffer may be from the buffer. [ratio]"""
+"""How far the window that Linux derives from a buffer may be from the buffer. [ratio]"""
+ENDS = ("sender", "receiver")
+"""The programs that send and receive: limits of a blast that are not those of the node."""
 
 
-def of_bulk(
+def bulk_setting(
     path_text: str, segments: int, *, quantity: str = "goodput", count: int = 2, **options: Any
 ) -> Setting:
-    """A stream over Reno, without loss: slow start, then the framing ceiling of the line."""
+    """A stream with Reno, without loss: slow start, then the rate of the link minus headers."""
     total_bytes = segments * MSS_BYTES
     write_bytes = min(total_bytes, WRITE_BYTES)
     what = f"TCP {show(total_bytes, 'byte', digits=3)}"
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
         path = setting.path
-        samples = bench.complete(
+        samples = bench.require_complete(
             bulk(
                 write_bytes,
                 write_count=total_bytes // write_bytes,
@@ -51,30 +55,30 @@ def of_bulk(
                 limit_s=10.0,
                 path=path,
                 link_buffer_bytes=HOLDS_ALL_BYTES,
-                stop=bench.over,
+                stop=bench.should_stop,
             )
         )
         sent_bytes = float(samples.sent_bytes[0])
         predicted_s = delivery_s(sent_bytes, path=path)
-        own_s = own_error_s(bench, "tcp", samples) * float(
+        added = cost(bench, "tcp", samples)
+        round_count = float(
             rounds(sent_bytes / MSS_BYTES, initial_window_segments=INITIAL_WINDOW_SEGMENTS)
         )
         if setting.unit == "s":
             values = {"predicted": predicted_s, "measured": float(np.min(samples.delivery_s))}
-            own_error = own_s
+            errors = added.errors(round_count)
         else:
             rate_bps = 8.0 * sent_bytes / predicted_s
             values = {"predicted": rate_bps, "measured": float(samples.goodput_bps.max())}
-            own_error = own_s * rate_bps / predicted_s
+            errors = added.errors(round_count * rate_bps / predicted_s)
             if path.bottleneck_bps >= OFFLOAD_BPS:
-                own_error += max(0.0, rate_bps - bench.own_goodput_bps())
-        yield setting.row(
-            what,
-            statistic=f"fastest of {count}",
-            own_error=own_error,
-            doubt=doubt(samples),
-            **values,
-        )
+                errors["own_error"] += max(0.0, rate_bps - bench.own_goodput_bps())
+            if added.cpu_ratio < 1.0:
+                reached_bps = min(rate_bps, bench.own_goodput_bps())
+                errors["doubt_error"] += max(
+                    0.0, reached_bps - bench.own_goodput_bps() * added.cpu_ratio
+                )
+        yield setting.row(what, statistic=f"fastest of {count}", **values, **errors)
 
     return Setting(
         lab="bulk",
@@ -87,19 +91,19 @@ def of_bulk(
     )
 
 
-def of_buffers(
+def buffers_setting(
     path_text: str, segments: int, *buffers: int, count: int = 2, **options: Any
 ) -> Setting:
-    """Streams with buffers of several sizes: a buffer each round trip, up to the line.
+    """Streams with buffers of several sizes: a buffer per round trip, up to the link's rate.
 
-    What window the kernel makes of a buffer is its own rule. A row in which that decides is held to
-    how far the rule goes; one in which every such window fills the line, as all others.
+    The kernel derives the window from the buffer by a rule of its own. Rows that the window limits
+    have the tolerance of that rule; rows where any such window fills the link have the common one.
     """
     what = tuple(f"TCP, buffer {buffer / 1024:g} KiB" for buffer in buffers)
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
         path = setting.path
-        samples = bench.complete(
+        samples = bench.require_complete(
             bulk(
                 MSS_BYTES,
                 write_count=segments,
@@ -109,28 +113,27 @@ def of_buffers(
                 limit_s=10.0,
                 path=path,
                 link_buffer_bytes=HOLDS_ALL_BYTES,
-                stop=bench.over,
+                stop=bench.should_stop,
             )
         )
         round_trip_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=TCP_HEADERS_BYTES))
         filling_bytes = float(bdp_bytes(round_trip_s, bandwidth_bps=path.bottleneck_bps))
-        own_s = own_error_s(bench, "tcp", samples)
+        added = cost(bench, "tcp", samples)
         for buffer, text in zip(buffers, what, strict=True):
-            decides = (1.0 - KERNEL_WINDOW_RATIO) * buffer < filling_bytes
+            limits = (1.0 - KERNEL_WINDOW_RATIO) * buffer < filling_bytes
             sent_bytes = float(segments * MSS_BYTES)
             predicted_s = delivery_s(sent_bytes, path=path, window_bytes=buffer)
             slow_start = rounds(segments, initial_window_segments=INITIAL_WINDOW_SEGMENTS)
-            # Where the window decides, each one waits for its acknowledgement.
-            wait_count = sent_bytes / buffer if decides else float(slow_start)
+            # Where the window limits the rate, each window waits for its acknowledgement.
+            wait_count = sent_bytes / buffer if limits else float(slow_start)
             rate_bps = 8.0 * sent_bytes / predicted_s
             yield setting.row(
                 text,
                 predicted=rate_bps,
                 measured=float(samples.goodput_bps[samples.asked_buffer_bytes == buffer].max()),
-                statistic=f"fastest of {count}" + ", the kernel's window" * decides,
-                own_error=wait_count * own_s * rate_bps / predicted_s,
-                tolerance_ratio=KERNEL_WINDOW_RATIO if decides else np.nan,
-                doubt=doubt(samples),
+                statistic=f"fastest of {count}" + ", the kernel's window" * limits,
+                tolerance_ratio=KERNEL_WINDOW_RATIO if limits else np.nan,
+                **added.errors(wait_count * rate_bps / predicted_s),
             )
 
     return Setting(
@@ -145,7 +148,7 @@ def of_buffers(
 
 
 def delivery_s(payload_bytes: float, *, path: Path, window_bytes: float = np.inf) -> float:
-    """Return when the last byte of a stream is at the far end, after the first was written. [s]"""
+    """Return the time from the first write of a stream to the arrival of its last byte. [s]"""
     clock_s = 8.0 * PACKET_BYTES / path.bottleneck_bps
     empty_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=TCP_HEADERS_BYTES)) - clock_s
     sent_s = sending_s(
@@ -160,15 +163,15 @@ def delivery_s(payload_bytes: float, *, path: Path, window_bytes: float = np.inf
     return float(sent_s) + float(path.one_way_s(PACKET_BYTES)) - clock_s
 
 
-def of_lockstep(
+def lockstep_setting(
     path_text: str, *pairs: int, duration_s: float = 0.6, count: int = 2, **options: Any
 ) -> Setting:
-    """Senders that each wait for an answer: a round trip, or their turn on the line."""
+    """Stop-and-wait senders: a cycle is a round trip, or the time of all on the link."""
     what = tuple(f"{pair} in lockstep" for pair in pairs)
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
         path = setting.path
-        samples = bench.complete(
+        samples = bench.require_complete(
             lockstep(
                 pairs,
                 write_bytes=MSS_BYTES,
@@ -176,11 +179,12 @@ def of_lockstep(
                 run_count=count,
                 path=path,
                 link_buffer_bytes=HOLDS_ALL_BYTES,
-                stop=bench.over,
+                stop=bench.should_stop,
             )
         )
         clock_s = 8.0 * PACKET_BYTES / path.bottleneck_bps
         round_trip_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=TCP_HEADERS_BYTES + 1))
+        added = cost(bench, "tcp", samples)
         for pair, text in zip(pairs, what, strict=True):
             carried_bps = serialized_throughput_bps(
                 pair,
@@ -193,8 +197,7 @@ def of_lockstep(
                 predicted=pair * 8.0 * PACKET_BYTES / float(carried_bps),
                 measured=float(np.min(samples.cycle_s[samples.pair_count == pair])),
                 statistic=f"smallest median of {count}",
-                own_error=own_error_s(bench, "tcp", samples),
-                doubt=doubt(samples),
+                **added.errors(),
             )
 
     return Setting(
@@ -208,37 +211,40 @@ def of_lockstep(
     )
 
 
-def of_line_rate(
+def line_rate_setting(
     path_text: str, *frames: int, device_pps: float, count: int = 4, **options: Any
 ) -> Setting:
-    """Frames through a box: so many packets a second, or what the line behind it carries.
+    """Frames through a node of a known packet rate: its rate, or that of the link behind it.
 
-    Where the limit was before the box or behind it, at the two programs, the run itself says so.
+    Where the sender or the receiver was the limit instead, the row says by how much.
     """
     duration_s = 0.2
     what = tuple(f"{frame} B frames" for frame in frames)
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
         path = setting.path
-        samples = bench.complete(
-            line_rate(frames, duration_s=duration_s, run_count=count, path=path, stop=bench.over)
+        samples = bench.require_complete(
+            line_rate(
+                frames, duration_s=duration_s, run_count=count, path=path, stop=bench.should_stop
+            )
         )
-        own_s = own_error_s(bench, "udp", samples)
+        added = cost(bench, "udp", samples)
         for frame, text in zip(frames, what, strict=True):
             predicted_pps = float(
                 forwarding_rate_pps(frame, device_pps=device_pps, bandwidth_bps=path.bottleneck_bps)
             )
-            of_frame = samples.write_bytes == frame - FRAME_OVERHEAD_BYTES
-            best = int(np.argmax(np.where(of_frame, samples.rate_pps, -1.0)))
-            limit = str(samples.limit[best])
-            own_limit = f"the {limit} was the limit" if limit in ("sender", "receiver") else ""
+            is_of_size = samples.write_bytes == frame - FRAME_OVERHEAD_BYTES
+            best = int(np.argmax(np.where(is_of_size, samples.rate_pps, -1.0)))
+            errors = added.errors(predicted_pps / duration_s)
+            errors["doubt_error"] += predicted_pps * (1.0 - added.cpu_ratio)
+            if str(samples.limit[best]) in ENDS:
+                errors |= limited_by_end(samples, best, predicted_pps=predicted_pps)
             yield setting.row(
                 text,
                 predicted=predicted_pps,
                 measured=float(samples.rate_pps[best]),
                 statistic=f"fastest of {count}",
-                own_error=predicted_pps * own_s / duration_s,
-                doubt=own_limit or doubt(samples),
+                **errors,
             )
 
     return Setting(
@@ -251,3 +257,15 @@ def of_line_rate(
         processing_s=1.0 / device_pps,
         **options,
     )
+
+
+def limited_by_end(samples: BulkSamples, row: int, *, predicted_pps: float) -> dict[str, Any]:
+    """Return the doubt of a row that a program at an end limited, with the packets it cost."""
+    limit = str(samples.limit[row])
+    if limit == "sender":  # it offered less than the node carries
+        offered_pps = samples.sent_bytes[row] / samples.write_bytes[row] / samples.wall_s[row]
+        missing_pps = max(0.0, predicted_pps - float(offered_pps))
+    else:
+        missing_pps = float(samples.receiver_drop_count[row] / samples.delivery_s[row])
+    notice = Notice("limited-by-end", {"end": limit})
+    return {"doubt": str(notice), "doubt_code": notice.code, "doubt_error": missing_pps}

@@ -1,4 +1,4 @@
-"""Rows of a truth table: what theory says, what was measured, and what may be off by itself."""
+"""Rows of a truth table: predicted, measured, and how far the instrument itself may be off."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from netcalc.samples import Meta, Table
 from netcalc.units import show
 
 WITHIN_RATIO = 0.02
-"""A row is right if it is off by no more than this, and so is the median of a table. [ratio]"""
+"""Error up to which a row agrees with theory, and limit of the median of a table. [ratio]"""
 WORST_RATIO = 0.05
-"""No row may be off by more than this, unless the instrument's own error explains it. [ratio]"""
-NO_WIRE = "no wire"
-"""How the reason begins why a row was not run on a system that cannot emulate a path."""
-NO_RULE = "the congestion control"
-"""How it begins where the system does not grant a rule of TCP."""
+"""Error up to which a row that the instrument does not explain is tolerated. [ratio]"""
+NO_PATH = "no-emulated-path"
+"""Code of the reason on a system that cannot emulate a path."""
+EXCUSES = (NO_PATH, "congestion-control-refused")
+"""Codes of reasons why a row was not run that are the system's, not a failure of the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TruthRow:
-    """One quantity at one setting whose truth is known because it was set.
+    """One quantity at one setting, whose true parameters are known because they were set.
 
     Parameters
     ----------
     lab, path, what, quantity : str
-        The experiment, the path that was set, what else was, and what was measured.
+        The experiment, the emulated path, the other settings, and the quantity measured.
     unit : str
-        Unit of ``predicted``, ``measured`` and ``own_error``.
+        Unit of ``predicted``, ``measured``, ``own_error`` and ``doubt_error``.
     predicted : float
         What a model says of the parameters that were set; nothing is fitted.
     measured : float
@@ -40,15 +40,21 @@ class TruthRow:
         Which of the measurements: ``"smallest of 8"``.
     own_error : float
         By how much the instrument's own cost may make a time longer or a rate lower. It is
-        measured in the same run and subtracted from nothing.
+        measured in the same run and never subtracted.
     both_ways : bool
-        Whether the own error may as well make it shorter or higher, as that of an estimate.
+        Whether the own error, as that of an estimate, may also make it shorter or higher.
     tolerance_ratio : float
-        A row of random events, or of a kernel's own rule, has a tolerance of its own; others nan.
+        Tolerance of a row of random events, or of a rule of the kernel; nan for the common one.
     doubt : str
-        Why the instrument itself says that it did not work.
+        Warning of the run that its instrument was disturbed.
+    doubt_code : str
+        The code of that warning.
+    doubt_error : float
+        By how much that disturbance, as the run itself measured it, may add to ``own_error``.
     why_not : str
         Why nothing was measured.
+    why_not_code : str
+        The code of that reason.
     """
 
     lab: str
@@ -63,7 +69,10 @@ class TruthRow:
     both_ways: bool = False
     tolerance_ratio: float = math.nan
     doubt: str = ""
+    doubt_code: str = ""
+    doubt_error: float = 0.0
     why_not: str = ""
+    why_not_code: str = ""
 
     @property
     def setting(self) -> str:
@@ -72,7 +81,7 @@ class TruthRow:
 
     @property
     def error_ratio(self) -> float:
-        """Measured against predicted, less 1; nan where nothing was measured. [ratio]"""
+        """Measured divided by predicted, minus 1; nan where nothing was measured. [ratio]"""
         return self.measured / self.predicted - 1.0 if self.predicted else math.nan
 
     @property
@@ -81,23 +90,26 @@ class TruthRow:
         return not math.isnan(self.tolerance_ratio)
 
     @property
+    def limit_ratio(self) -> float:
+        """The tolerance of the row. [ratio]"""
+        return self.tolerance_ratio if self.has_own_tolerance else WITHIN_RATIO
+
+    @property
     def is_within(self) -> bool:
         """Whether the error is within 2 %, or within the row's own tolerance."""
-        limit = self.tolerance_ratio if self.has_own_tolerance else WITHIN_RATIO
-        return abs(self.error_ratio) <= limit
+        return abs(self.error_ratio) <= self.limit_ratio
 
     @property
     def unexplained_ratio(self) -> float:
-        """What is left of the error without what the instrument explains. [ratio]
+        """What remains of the error without what the instrument explains. [ratio]
 
-        Its own cost makes a time longer and a rate lower, never the other way, and so does what it
-        says against itself: a time that is too short is not explained by it.
+        Its cost and its disturbances make a time longer and a rate lower; a time that is too short
+        is not explained by them.
         """
         slower = self.error_ratio if self.unit == "s" else -self.error_ratio
-        if self.doubt and (slower > 0 or self.both_ways):
-            return 0.0
-        own = self.own_error / self.predicted if slower > 0 or self.both_ways else 0.0
-        return max(abs(slower) - own, 0.0)
+        explains = slower > 0 or self.both_ways
+        explained = (self.own_error + self.doubt_error) / self.predicted if explains else 0.0
+        return max(abs(slower) - explained, 0.0)
 
     @property
     def verdict(self) -> str:
@@ -106,8 +118,7 @@ class TruthRow:
             return "not run"
         if self.is_within:
             return "within"
-        limit = self.tolerance_ratio if self.has_own_tolerance else WITHIN_RATIO
-        return "instrument" if self.unexplained_ratio <= limit else "unexplained"
+        return "instrument" if self.unexplained_ratio <= self.limit_ratio else "unexplained"
 
     @property
     def flag(self) -> str:
@@ -118,27 +129,28 @@ class TruthRow:
             if self.has_own_tolerance:
                 return f"within its own {show(self.tolerance_ratio, 'ratio', digits=2)}"
             return "within 2 %"
-        if self.verdict == "unexplained":
-            return "UNEXPLAINED"
+        disturbed = ""
         if self.doubt:
-            return f"explained by instrument: {self.doubt}"
-        own, of = show(self.own_error, self.unit, digits=2), show(self.measured, self.unit)
-        return f"explained by instrument: {own} of {of}"
+            disturbed = f", and up to {show(self.doubt_error, self.unit, digits=2)}: {self.doubt}"
+        if self.verdict == "unexplained":
+            return f"UNEXPLAINED{disturbed}"
+        own, measured = show(self.own_error, self.unit, digits=2), show(self.measured, self.unit)
+        return f"explained by instrument: {own} of {measured}{disturbed}"
 
     @property
     def has_failed(self) -> bool:
-        """Whether it gave no number for another reason than a system without a wire or a rule."""
-        return self.verdict == "not run" and not self.why_not.startswith((NO_WIRE, NO_RULE))
+        """Whether it gave no number for a reason that is not the system's."""
+        return self.verdict == "not run" and self.why_not_code not in EXCUSES
 
 
 @dataclass(frozen=True, slots=True)
 class TruthSummary:
-    """What a truth table says as a whole.
+    """A truth table as a whole.
 
     Parameters
     ----------
     row_count, not_run_count, failed_count : int
-        Rows that were measured, rows that were not, and those of them that a wire was there for.
+        Rows that were measured, rows that were not, and those of them that the system could run.
     median_ratio, worst_ratio : float
         Size of the error over all rows without a tolerance of their own; nan without any.
     worst_unexplained_ratio : float
@@ -164,7 +176,7 @@ class TruthSummary:
     def holds(self) -> bool:
         """Whether the median is within 2 %, and no error beyond 5 % is unexplained.
 
-        A row with a tolerance of its own has to keep that, and none may fail that could be run.
+        Rows with a tolerance of their own must keep it, and no row that could be run may fail.
         """
         within = math.isnan(self.median_ratio) or self.median_ratio <= WITHIN_RATIO
         kept = self.own_tolerance_kept_count == self.own_tolerance_count
@@ -172,10 +184,10 @@ class TruthSummary:
         return self.row_count > 0 and not self.failed_count and within and kept and bounded
 
     def sentence(self) -> str:
-        """Return what the table says in words."""
+        """Describe the table in a few words."""
         if not self.row_count:
             return f"Nothing was measured; rows not run: {self.not_run_count}."
-        text = f"{self.row_count} settings at known truth"
+        text = f"{self.row_count} settings with known parameters"
         if not math.isnan(self.median_ratio):
             text += (
                 f": median error {_percent(self.median_ratio)}, worst {_percent(self.worst_ratio)}"
@@ -186,11 +198,11 @@ class TruthSummary:
             text += f", the worst {_percent(self.worst_unexplained_ratio)}"
         if self.own_tolerance_count:
             kept = f"{self.own_tolerance_kept_count} of {self.own_tolerance_count}"
-            text += f"; with a tolerance of their own: {kept} keep it"
+            text += f"; within a tolerance of their own: {kept}"
         if self.not_run_count:
             text += f"; not run: {self.not_run_count}"
         if self.failed_count:
-            text += f", failed: {self.failed_count} of them"
+            text += f", of which failed: {self.failed_count}"
         return f"{text}. {'The table holds' if self.holds else 'THE TABLE DOES NOT HOLD'}."
 
 
@@ -200,12 +212,12 @@ def truth_summary(rows: Iterable[TruthRow]) -> TruthSummary:
     Parameters
     ----------
     rows : iterable of TruthRow
-        The rows, those that were not run too.
+        The rows, including those that were not run.
 
     Returns
     -------
     TruthSummary
-        Rows with a tolerance of their own are counted apart, and unexplained beyond it.
+        Rows with a tolerance of their own are counted apart, and are unexplained beyond it.
     """
     every = list(rows)
     done = [row for row in every if row.verdict != "not run"]
@@ -228,7 +240,7 @@ def truth_summary(rows: Iterable[TruthRow]) -> TruthSummary:
 
 
 def table_of(rows: Sequence[TruthRow], meta: Meta) -> Table:
-    """Put rows into a container that can be saved; the error and the flag stand beside them."""
+    """Put rows into a container that can be saved, with their error, verdict and flag."""
     names = [field.name for field in fields(TruthRow)]
     data: dict[str, list[Any]] = {name: [getattr(row, name) for row in rows] for name in names}
     data["both_ways"] = [float(row.both_ways) for row in rows]
@@ -245,21 +257,24 @@ def truth_rows(table: Table) -> list[TruthRow]:
     Parameters
     ----------
     table : Table
-        What :func:`netcalc.truth.truth` returned.
+        The result of :func:`netcalc.truth.validate`.
 
     Returns
     -------
     list of TruthRow
-        In the order in which they were measured.
+        In the order in which they were measured. A table saved before warnings had codes has no
+        ``doubt_code``, ``doubt_error`` and ``why_not_code``: its doubts explain nothing, and a row
+        that was not run counts as failed.
     """
-    names = [field.name for field in fields(TruthRow)]
+    present = table.columns()
+    names = [field.name for field in fields(TruthRow) if field.name in present]
     columns = [table[name].tolist() for name in names]
     found = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
     return [TruthRow(**{**row, "both_ways": bool(row["both_ways"])}) for row in found]
 
 
 def _size(row: TruthRow) -> float:
-    """Return how far off a row is; what gave no number at all is as far off as can be."""
+    """Return the size of the error of a row; infinite where it gave no number at all."""
     return math.inf if math.isnan(row.error_ratio) else abs(row.error_ratio)
 
 

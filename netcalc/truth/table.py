@@ -1,4 +1,4 @@
-"""Every lab run where the truth is known because it was set: theory against measurement."""
+"""Every experiment with known parameters: measurements compared with theory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from netcalc.experiments.running.stopping import Stop
 from netcalc.samples import Table
 from netcalc.truth.bench import Bench, Setting
 from netcalc.truth.rows import (
-    NO_WIRE,
     WITHIN_RATIO,
     WORST_RATIO,
     TruthRow,
@@ -35,13 +34,13 @@ __all__ = [
     "WORST_RATIO",
     "TruthRow",
     "TruthSummary",
-    "truth",
     "truth_rows",
     "truth_summary",
+    "validate",
 ]
 
 
-def truth(
+def validate(
     *,
     labs: Sequence[str] = (),
     quick: bool = False,
@@ -49,51 +48,51 @@ def truth(
     stop: Stop | None = None,
     save: str | os.PathLike[str] | None = None,
 ) -> Table:
-    """Run every lab at settings whose truth is known, and put theory beside what is measured.
+    """Run every experiment on emulated links with known parameters and compare with theory.
 
-    What is predicted comes from models with the parameters that were set; nothing is fitted, and
-    nothing of it comes from a measurement. The instrument's own cost is measured in the same run,
-    as the same exchange over a path that takes no time, and stands beside each row; it explains a
-    row, but is subtracted from none.
+    Predictions come from models with the parameters that were set; nothing is fitted, and no
+    prediction uses a measurement. Each row has the instrument's own cost, measured in the same run
+    as the same exchange over a path that takes no time; it can explain a row, but is never
+    subtracted.
 
     Parameters
     ----------
     labs : sequence of str
-        Only these of :data:`LABS`; none given are all.
+        Experiments to run, of :data:`LABS`; all if empty.
     quick : bool
-        Only a part of the settings: some 35 s, not 110.
+        Run a part of the settings: about 35 s instead of 110 s.
     progress : callable, optional
         Called as ``progress(done, total, error_ratio)`` at most ten times a second and at the end.
     stop : threading.Event or callable, optional
         Ends the run within a second once it is set, or returns True.
     save : path, optional
-        File that receives the table: every few seconds, at the end, and if the run breaks off.
+        File to save the table to: written every 2 s, at the end and on failure.
 
     Returns
     -------
     Table
-        One row a quantity and setting: :func:`truth_rows` makes objects of them, and
-        :func:`truth_summary` judges them. Rows that this system cannot run say why. After a stop, a
-        first Ctrl-C or the time limit, what was measured until then, marked as partial.
+        One row per quantity and setting: :func:`truth_rows` makes objects of them, and
+        :func:`truth_summary` judges them. Rows that this system cannot run have the reason. After
+        a stop, a first Ctrl-C or the time limit, the rows so far, marked as partial.
 
     Raises
     ------
     DomainError
-        If a lab is not one of these.
+        If there is no such experiment.
     ExperimentError
         If the file cannot be written.
 
     Notes
     -----
-    At most 600 s. Times are the smallest and rates the largest of some, as waiting only adds: what
-    is left is the path's, and the least that the instrument costs.
+    At most 600 s. Times are the smallest and rates the largest of several, because waiting only
+    adds to a time: the rest is the path and the least cost of the instrument.
 
-    Without namespaces there is no wire: then UDP echo goes through the relay, ``virtual`` runs, and
-    all other rows are left out and say so.
+    Without namespaces UDP echo runs through the relay, ``virtual`` runs, and all other rows are
+    left out with the reason.
 
     Examples
     --------
-    >>> table = truth(labs=["virtual"], quick=True)
+    >>> table = validate(labs=["virtual"], quick=True)
     >>> [row.flag for row in truth_rows(table)], truth_summary(truth_rows(table)).holds
     (['within its own 0.001 ppm'], True)
     """
@@ -115,14 +114,14 @@ def truth(
         total_count=sum(len(setting.what) for setting in chosen),
         unit="rows",
         host="",
-        command=f"truth(labs={list(given)}, quick={quick})",
+        command=f"validate(labs={list(given)}, quick={quick})",
     )
     measure = partial(TruthRun.measure, settings=chosen)
     return conduct(make, measure, progress=progress, stop=stop, save=save)
 
 
 class TruthRun(Record[Table]):
-    """The rows of one table, as they come."""
+    """The rows of one table, in the order in which they are measured."""
 
     def __init__(self, **record: Any) -> None:
         super().__init__(**record)
@@ -134,24 +133,24 @@ class TruthRun(Record[Table]):
         return len(self.rows)
 
     def measure(self, settings: Sequence[Setting]) -> None:
-        """Go through the settings; what the system refuses is a row that says so."""
+        """Run the settings; one that the system refuses gives rows with the reason."""
         bench = Bench(self.stopping)
         self.facts.update(instrument.machine(), **instrument.timer())
         self.facts["own_exchanges_s"] = bench.own_exchanges_s
         self.measure_own_error()
         for setting in settings:
             self.stopping.check()
-            if setting.needs_wire and bench.why_no_wire:
-                self.add(setting.not_run(f"{NO_WIRE} ({bench.why_no_wire})"))
+            if setting.needs_wire and bench.refusal:
+                self.add(setting.not_run(bench.refusal))
                 continue
             try:
                 self.add(list(setting.measure(bench, setting)))
             except ExperimentError as error:
-                self.add(setting.not_run(error.what))
+                self.add(setting.not_run(error))
         self.measure_own_error()
 
     def add(self, rows: Sequence[TruthRow]) -> None:
-        """Note the rows of a setting."""
+        """Add the rows of a setting."""
         self.rows += rows
         self.advance(rows[-1].error_ratio if rows else np.nan)
 

@@ -14,7 +14,7 @@ from netcalc.experiments.small_writes import small_writes
 from netcalc.experiments.transactions import transactions
 from netcalc.models.sizes.headers import ip_header_bytes
 from netcalc.models.tcp.handshakes import round_trips
-from netcalc.truth.bench import Bench, Setting, doubt, least_s, own_error_s
+from netcalc.truth.bench import Bench, Setting, cost, least_s
 from netcalc.truth.rows import TruthRow
 
 ECHO_HEADERS_BYTES = {"udp": 8, "icmp": 8, "tcp": 32}
@@ -22,7 +22,7 @@ ECHO_HEADERS_BYTES = {"udp": 8, "icmp": 8, "tcp": 32}
 _NAMES = {"udp": "UDP", "icmp": "ICMP", "tcp": "TCP"}
 
 
-def of_echo(
+def echo_setting(
     path_text: str,
     *sizes: int,
     protocol: str = "udp",
@@ -30,25 +30,25 @@ def of_echo(
     count: int = 8,
     **options: Any,
 ) -> Setting:
-    """Round trips by size, against what the path takes for that size."""
+    """Round trips by size, compared with the time of the path for that size."""
     name = _NAMES[protocol] + (" IPv6" if version == 6 else "")
     what = tuple(f"{name} {size} B" for size in sizes)
     headers = ip_header_bytes(version) + ECHO_HEADERS_BYTES[protocol]
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
         path = setting.path
-        samples = bench.echoed(sizes, path=path, count=count, protocol=protocol, version=version)
-        own_s = own_error_s(bench, protocol, samples)
+        samples = bench.run_echo(sizes, path=path, count=count, protocol=protocol, version=version)
+        added = cost(bench, protocol, samples)
         at = np.asarray(samples.payload_bytes)[samples.measured]
-        by = ", relay" if bench.why_no_wire else ""
+        relayed = any(notice.code == "relay-used" for notice in samples.meta.warnings)
+        by = ", relay" if relayed else ""
         for size, text in zip(sizes, what, strict=True):
             yield setting.row(
                 text + by,
                 predicted=float(path.rtt_s(size + headers)),
                 measured=least_s(samples.best_s[at == size]),
                 statistic=f"smallest of {count}",
-                own_error=own_s,
-                doubt=doubt(samples),
+                **added.errors(),
             )
 
     return Setting(
@@ -63,12 +63,12 @@ def of_echo(
     )
 
 
-def of_small_writes(
+def small_writes_setting(
     path_text: str, *modes: str, quickack: bool = False, count: int = 5, **options: Any
 ) -> Setting:
-    """Requests in two writes, by mode; with Nagle's rule the first round is a row of its own.
+    """Requests in two writes, by mode; with Nagle's algorithm the first round is a separate row.
 
-    Where an acknowledgement is held back, its timer may end a tick of the kernel earlier or later.
+    The timer of a delayed acknowledgement may fire a tick of the kernel earlier or later.
     """
     shown = [(mode, False) for mode in modes]
     if "nagle" in modes and not quickack:
@@ -78,28 +78,31 @@ def of_small_writes(
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
         path = setting.path
-        samples = bench.complete(
-            small_writes(modes=modes, quickack=quickack, count=count, path=path, stop=bench.over)
+        samples = bench.require_complete(
+            small_writes(
+                modes=modes, quickack=quickack, count=count, path=path, stop=bench.should_stop
+            )
         )
         compared = compare.small_writes(samples, path=path)
         rows = np.asarray(samples.measured)
         mode_of, warm_up = np.asarray(samples.mode)[rows], np.asarray(samples.warm_up)[rows]
-        own_s = own_error_s(bench, "tcp", samples)
+        added = cost(bench, "tcp", samples)
         for (mode, first), text in zip(shown, what, strict=True):
             at = (mode_of == mode) & (warm_up == first)
             waits = mode == "nagle"
             held = waits and not first and not quickack
+            errors = added.errors(1 + waits)
+            errors["own_error"] += instrument.tick_s() if held else 0.0
             times = compared.measured[at]
             if not times.size:
-                raise ExperimentError(f"{text}: no response in time", phase="small writes")
+                raise ExperimentError("row-without-response", phase="small-writes", row=text)
             yield setting.row(
                 text,
                 predicted=float(np.median(compared.predicted[at])),
                 measured=float(np.median(times)) if held else least_s(times),
                 statistic=f"{'median' if held else 'smallest'} of {times.size}",
-                own_error=(1 + waits) * own_s + (instrument.tick_s() if held else 0.0),
                 both_ways=held,
-                doubt=doubt(samples),
+                **errors,
             )
 
     return Setting(
@@ -113,33 +116,37 @@ def of_small_writes(
     )
 
 
-def of_transactions(
+def transactions_setting(
     path_text: str, size: int, *protocols: str, count: int = 6, **options: Any
 ) -> Setting:
-    """A request and a response of a size, by protocol."""
+    """A request and a response of one size, by protocol."""
     what = tuple(f"{protocol} {size} B" for protocol in protocols)
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
         path = setting.path
-        samples = bench.complete(
+        samples = bench.require_complete(
             transactions(
-                [size], protocols=protocols, count=count, path=path, tap=False, stop=bench.over
+                [size],
+                protocols=protocols,
+                count=count,
+                path=path,
+                tap=False,
+                stop=bench.should_stop,
             )
         )
         for protocol, text in zip(protocols, what, strict=True):
             compared = compare.transactions(samples, mode=protocol, path=path)
             transport, security, _ = compare.TRANSACTIONS_OVER[protocol]
             if not compared.x.size:
-                raise ExperimentError(f"{text}: no response in time", phase="transactions")
+                raise ExperimentError("row-without-response", phase="transactions", row=text)
             exchange = {"ping": "icmp", "udp": "udp"}.get(protocol, "tcp")
-            own_s = own_error_s(bench, exchange, samples)
+            added = cost(bench, exchange, samples)
             yield setting.row(
                 text,
                 predicted=float(compared.predicted[0]),
                 measured=float(compared.measured[0]),
                 statistic=f"smallest of {count}",
-                own_error=float(round_trips(transport, security=security)) * own_s,
-                doubt=doubt(samples),
+                **added.errors(float(round_trips(transport, security=security))),
             )
 
     return Setting(

@@ -1,4 +1,4 @@
-"""Settings of the truth table in virtual time: the emulation itself, which a wire carries out."""
+"""Settings of the truth table in virtual time: the emulation itself, without packets."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from netcalc.truth.bench import Bench, Measure, Setting
 from netcalc.truth.rows import TruthRow
 
 EXACT_RATIO = 1e-9
-"""Rounding is all that may be between a formula and the same queue in virtual time. [ratio]"""
+"""Tolerance for rounding between a formula and the same queue in virtual time. [ratio]"""
 MD1_COUNT = 60_000
 """Packets of a queue with random arrivals. [packet]"""
 MD1_RATIO = 0.05
-"""How far the mean wait of so many packets may be from the mean of all: four standard errors."""
+"""Four standard errors of the mean wait of this number of packets. [ratio]"""
 _PACKET_BYTES = 1250
 
 
-def of_train(path_text: str, packet_count: int, **options: bool) -> Setting:
-    """A train of packets through all links: when the last one is there."""
+def train_setting(path_text: str, packet_count: int, **options: bool) -> Setting:
+    """A train of packets through all links: the arrival of the last one."""
     what = f"{packet_count} packets of {_PACKET_BYTES} B"
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
@@ -38,8 +38,8 @@ def of_train(path_text: str, packet_count: int, **options: bool) -> Setting:
     return _virtual(path_text, what, "arrival", "s", measure, **options)
 
 
-def of_md1(path_text: str, utilization: float, **options: bool) -> Setting:
-    """Packets at random times before one line: the mean wait, against the queue M/D/1."""
+def md1_setting(path_text: str, utilization: float, **options: bool) -> Setting:
+    """Poisson arrivals at one link: the mean wait, compared with the queue M/D/1."""
     what = f"random, {utilization:.0%} used"
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
@@ -59,11 +59,13 @@ def of_md1(path_text: str, utilization: float, **options: bool) -> Setting:
     return _virtual(path_text, what, "mean wait", "s", measure, **options)
 
 
-def of_loss(path_text: str, loss_ratio: float, burst_packets: float, **options: bool) -> Setting:
-    """Packets of which some are lost, several in a row: the share that arrives."""
+def burst_loss_setting(
+    path_text: str, loss_ratio: float, burst_packets: float, **options: bool
+) -> Setting:
+    """Packets lost in bursts: the share that is lost."""
     what = f"{loss_ratio:.0%} lost, {burst_packets:g} in a row"
     count = 40_000
-    # Losses in runs of two states: the variance of their share is 2 b (1 - p) - 1 times as large.
+    # A two-state loss process: the variance of the share is 2 b (1 - p) - 1 times as large.
     more = 2.0 * burst_packets * (1.0 - loss_ratio) - 1.0
     deviation = float(np.sqrt(loss_ratio * (1.0 - loss_ratio) * more / count))
 

@@ -25,9 +25,9 @@ class Quantity(ipywidgets.VBox):
     Parameters
     ----------
     label : str
-        What it is, for people: ``"latency"``.
+        The name of the quantity: ``"latency"``.
     start : str or float
-        The value at first, as text (``"30 ms"``, ``"T1"``) or in ``unit``.
+        The initial value, as text (``"30 ms"``, ``"T1"``) or in ``unit``.
     unit : str
         The SI unit, one of :func:`netcalc.units.parse`.
     low, high : str or float
@@ -35,7 +35,7 @@ class Quantity(ipywidgets.VBox):
     scale : {'log', 'linear'}
         How the slider runs; a range from 0 needs ``"linear"``.
     whole : bool
-        Whether only whole numbers will do.
+        Whether only whole numbers are accepted.
     """
 
     value = traitlets.Float()
@@ -71,7 +71,7 @@ class Quantity(ipywidgets.VBox):
         self.box = ipywidgets.Text(
             value=self._shown(start if isinstance(start, str) else first),
             continuous_update=False,
-            tooltip=f"{label} in figures",
+            tooltip=f"{label}: a number with its unit",
             layout=ipywidgets.Layout(width="9.5em", flex="0 0 auto"),
         )
         self.message = ipywidgets.HTML(layout=ipywidgets.Layout(display="none"))
@@ -134,7 +134,7 @@ class Quantity(ipywidgets.VBox):
         if not self.low <= value <= self.high:
             low, high = show(self.low, self.unit), show(self.high, self.unit)
             found = show(value, self.unit)
-            self._say(f"{self.label} is {found}, allowed is {low} to {high}.")
+            self._say(f"{self.label} must be between {low} and {high}, got {found}.")
             return
         self._take(value, text=change["new"], move=True)
 
@@ -175,7 +175,7 @@ def choice(label: str, options: Mapping[str, Any] | list[str], start: Any) -> ip
 
 
 def family_choice() -> ipywidgets.Dropdown:
-    """Return a list of the families of addresses; its ``value`` is an address of a loopback."""
+    """Return a list of address families; its ``value`` is a loopback address."""
     return choice("family", {"IPv4": "127.0.0.1", "IPv6": "::1"}, "127.0.0.1")
 
 
@@ -183,11 +183,11 @@ def path_box(
     start: str, *, label: str = "path", known: Sequence[str] = (), when_empty: str = ""
 ) -> ipywidgets.Text:
     """Return a box for the links of a path as text; it offers the ones that are ``known``."""
-    about = "Links between commas, each with a rate and a latency"
+    about = "Links separated by commas, each with a rate and a latency"
     given = {
         "value": start,
         "description": label,
-        "placeholder": "links between commas",
+        "placeholder": "links, separated by commas",
         "continuous_update": False,
         "tooltip": f"{about}; {when_empty}" if when_empty else about,
         "style": {"description_width": "8.5em"},

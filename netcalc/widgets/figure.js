@@ -14,7 +14,7 @@ const LONGEST_MS = 60000; // between two questions, at most
 const SILENT_COUNT = 2; // questions without an answer before the view says so
 const WATCH_MS = 1000; // between two looks at the kernel's connection
 const NO_KERNEL = "No kernel: run the cell again.";
-const NO_ANSWER = "The kernel does not answer: it is busy, or has ended. Then run the cell again.";
+const NO_ANSWER = "The kernel does not answer. If it has ended, run the cell again.";
 
 // One entry a version of BokehJS, shared by all figures of the page, kept out of window.Bokeh.
 const libraries = (globalThis.__netcalcLibraries ??= {});
@@ -109,7 +109,7 @@ function render({ model, el }) {
     caption.textContent = model.get("description");
   };
 
-  const tell = () => {
+  const notify = () => {
     let text = "";
     if (ended) text = NO_KERNEL;
     else if (state !== "drawn" && silent >= SILENT_COUNT) text = NO_ANSWER;
@@ -134,7 +134,7 @@ function render({ model, el }) {
     timer = setTimeout(async () => {
       silent += 1;
       pause = Math.min(2 * pause, LONGEST_MS);
-      tell();
+      notify();
       await revive(model).catch(() => {});
       step();
     }, pause);
@@ -192,14 +192,14 @@ function render({ model, el }) {
     picture.netcalc = drawn; // for tests and for the curious
     el.classList.add("netcalc-drawn");
     describe();
-    tell();
+    notify();
     return undefined;
   };
 
   const heard = () => {
     silent = 0;
     pause = PATIENCE_MS;
-    tell();
+    notify();
   };
 
   const receive = (message, buffers) => {
@@ -226,7 +226,7 @@ function render({ model, el }) {
     const own = await ownModel(model);
     if (closed) return;
     ended = hasEnded(own);
-    tell();
+    notify();
     for (const part of el.closest(".netcalc-panel")?.children ?? []) {
       if (part !== el) part.inert = ended;
     }

@@ -76,12 +76,12 @@ class Figure(anywidget.AnyWidget):
             return svg(self._plot)
 
     def describe(self, text: str) -> None:
-        """Replace the text alternative, which also stands below the figure."""
+        """Replace the text alternative, which is also the caption."""
         self.description = printable_lines(text)
         self.saved.renew()
 
     def draw(self, plot: Plot) -> None:
-        """Show another figure in the same place; one of the same form costs only its columns."""
+        """Replace the figure; one of the same form needs only new columns."""
         with self._lock:
             if plot.form and plot.form == self._plot.form:
                 self.update_all({name: source.data for name, source in plot.sources.items()})

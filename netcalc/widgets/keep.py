@@ -1,4 +1,4 @@
-"""What a run measured, as a file for the reader; and such a file opened again."""
+"""The samples of a run as a file for the reader, and such a file opened again."""
 
 from __future__ import annotations
 

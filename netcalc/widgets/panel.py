@@ -28,7 +28,7 @@ class Message(ipywidgets.HTML):
         return 'role="alert"' in self.value
 
     def say(self, text: str, *, alert: bool = False) -> None:
-        """Show a sentence; an empty one clears the place."""
+        """Show a sentence; an empty one clears the message."""
         role = "alert" if alert else "status"
         kind = "netcalc-message" if alert else "netcalc-note"
         self.show(f'<span role="{role}" class="{kind}">{html_text(text)}</span>' if text else "")
@@ -48,7 +48,7 @@ class Message(ipywidgets.HTML):
         )
 
     def show(self, html: str) -> None:
-        """Show HTML as it stands; empty clears the place."""
+        """Show HTML unchanged; an empty string clears the message."""
         self.value = html
         self.layout.display = "" if html else "none"
 
@@ -77,7 +77,7 @@ class Panel(ipywidgets.VBox):
     """Controls above a figure; every change of a control calls ``update`` with all values.
 
     Changes that come while ``update`` works are not queued: it runs once more, with the last
-    values. An exception leaves the figure as it is and stands in words below it.
+    values. An exception leaves the figure unchanged and is reported below it.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Panel(ipywidgets.VBox):
         self.refresh()
 
     def values(self) -> dict[str, Any]:
-        """Return what the controls stand at, by name."""
+        """Return the values of the controls, by name."""
         return {name: control.value for name, control in self.controls.items()}
 
     def refresh(self) -> None:
@@ -159,7 +159,7 @@ def panel(
     *,
     below: Sequence[ipywidgets.Widget] = (),
 ) -> Panel:
-    """EmulatedPath controls to a figure.
+    """Connect controls to a figure.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def panel(
         Called as ``update(latency_s=0.03, ...)`` at first and after each change; it computes and
         feeds the figure.
     below : sequence of ipywidgets.Widget
-        What stands below the figure: run buttons, uploads.
+        Widgets below the figure: run buttons, uploads.
 
     Returns
     -------

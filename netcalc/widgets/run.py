@@ -19,10 +19,10 @@ STOP_LIMIT_S = 3.0
 
 
 class RunButton(ResultSource):
-    """Run and stop buttons, a progress bar and a line of words for one experiment.
+    """Run and stop buttons, a progress bar and a status line for one experiment.
 
-    Below them stand the error of the run itself, a link that saves its samples, and a field that
-    opens saved ones.
+    Below them are the measurement error of the run, a link that saves its samples, and a field
+    that opens saved ones.
 
     The experiment works in a thread of its own. Only one runs in a kernel at a time, because two
     disturb each other's times: a new run ends the one before it first. Showing the same button
@@ -86,7 +86,7 @@ class RunButton(ResultSource):
                 older.stop(wait=True)
                 if older.running:
                     self.message.say(
-                        "Another experiment does not end; try again in a moment.", alert=True
+                        "Another experiment is still running; try again in a moment.", alert=True
                     )
                     return
             RunButton._current = self
@@ -100,7 +100,7 @@ class RunButton(ResultSource):
             self._thread.start()
 
     def stop(self, *, wait: bool = False) -> None:
-        """Tell the experiment to stop; it keeps what it measured."""
+        """Stop the experiment; the samples so far are kept."""
         self._stop.set()
         if self.running:
             self.message.say("stopping")
@@ -120,7 +120,7 @@ class RunButton(ResultSource):
             self.message.blame(error)
         else:
             self.progress.bar_style = "warning" if stop.is_set() else "success"
-            self.message.say("stopped: what was measured is kept" if stop.is_set() else "done")
+            self.message.say("stopped: the samples so far are kept" if stop.is_set() else "done")
         finally:
             self.start_button.disabled, self.stop_button.disabled = False, True
 
@@ -132,7 +132,7 @@ class RunButton(ResultSource):
         self._done(result)
 
     def clear_result(self) -> None:
-        """Hide the last run's own error, its samples and its progress."""
+        """Hide the measurement error, the samples and the progress of the last run."""
         for message in (self.about, self.keep.link, self.keep.field.message):
             message.say("")
         if not self.running:
@@ -165,7 +165,7 @@ def run_button(
     Parameters
     ----------
     label : str
-        On the button: ``"Ping this machine"``.
+        The label of the button: ``"Ping this machine"``.
     run : callable
         Called in a thread as ``run(progress=..., stop=...)``: ``progress(done, total)`` moves the
         bar, ``stop`` is a :class:`threading.Event`. Experiments take both under these names.

@@ -30,7 +30,7 @@ class FileField(anywidget.AnyWidget):
 
 
 class Upload(ResultSource):
-    """A file field and what became of the file."""
+    """A file field, and a message about the file that was read."""
 
     def __init__(
         self,
@@ -60,10 +60,10 @@ class Upload(ResultSource):
             self.message.blame(error)
             return
         self.clear_others()
-        self.message.say(f"{name} is read. {self._say(samples)}".strip())
+        self.message.say(f"Read {name}. {self._say(samples)}".strip())
 
     def clear_result(self) -> None:
-        """Hide what was said about the last file."""
+        """Hide the message about the last file."""
         self.message.say("")
 
     def _receive(
@@ -118,7 +118,7 @@ def upload(
     Parameters
     ----------
     label : str
-        Beside the field: ``"Your own ping file"``.
+        The label of the field: ``"Your own ping file"``.
     done : callable
         Called with the samples.
     read : callable, optional

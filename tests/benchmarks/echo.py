@@ -80,10 +80,10 @@ def main(count: int = 200) -> None:
             )
         facts = result.meta.instrument
         print(
-            f"    clock {facts['clock_call_s'] * 1e9:.0f} ns a reading, scheduling delay "
-            f"{facts['scheduling_delay_median_s'] * 1e6:.0f} us (99th percentile "
-            f"{facts['scheduling_delay_p99_s'] * 1e6:.0f}), processor share "
-            f"{facts['processor_ratio']:.3f}"
+            f"    clock {facts.clock_call_s * 1e9:.0f} ns a reading, scheduling delay "
+            f"{facts.scheduling_delay_median_s * 1e6:.0f} us (99th percentile "
+            f"{facts.scheduling_delay_p99_s * 1e6:.0f}), processor share "
+            f"{facts.processor_ratio:.3f}"
         )
 
 

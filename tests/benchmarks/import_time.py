@@ -1,6 +1,6 @@
 """How long ``import netcalc`` takes beside ``import numpy``, in fresh processes, in turn.
 
-Run: python tests/benchmarks/import_time.py
+Run: python tests/benchmarks/import_time.py [RUNS]
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ def seconds(statement: str) -> float:
     return time.perf_counter() - start
 
 
-def main() -> None:
+def main(runs: int = RUNS) -> None:
     """Print the median of each, and its ratio to numpy's."""
     for statement in STATEMENTS.values():
         seconds(statement)
     times = {name: [] for name in STATEMENTS}
-    for _ in range(RUNS):
+    for _ in range(runs):
         for name, statement in STATEMENTS.items():
             times[name].append(seconds(statement))
     numpy = statistics.median(times["import numpy"])
@@ -47,4 +47,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(int, sys.argv[1:]))

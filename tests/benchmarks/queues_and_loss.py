@@ -3,12 +3,13 @@
 Prints the median time of a few runs of each. The aims: Erlang B with 100,000 servers and PFTK on
 a million pairs under 1 s, an M/D/1 percentile at a utilization of 0.99 under 10 ms.
 
-Run: python tests/benchmarks/queues_and_loss.py
+Run: python tests/benchmarks/queues_and_loss.py [RUNS]
 """
 
 from __future__ import annotations
 
 import statistics
+import sys
 import time
 from collections.abc import Callable
 
@@ -54,12 +55,12 @@ def cases() -> dict[str, Callable[[], object]]:
     }
 
 
-def main() -> None:
+def main(runs: int = RUNS) -> None:
     """Print a line for each."""
     for name, run in cases().items():
         run()
         times = []
-        for _ in range(RUNS):
+        for _ in range(runs):
             begin = time.perf_counter()
             run()
             times.append(time.perf_counter() - begin)
@@ -67,4 +68,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(int, sys.argv[1:]))

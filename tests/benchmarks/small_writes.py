@@ -1,10 +1,10 @@
 """Small writes: predicted against measured, over paths, writes, responses and families.
 
-Run: ``python tests/benchmarks/small_writes.py [rounds]``. Each line is a way of writing over one
-path; the median of the rounds that keep step with the kernel's timer stands beside the theory,
-which knows the path, the 40 ms of Linux and the tick of its timer, and fits nothing. Where it is
-more than 2 % off, the last column says why, by what the taps saw of a round, or that it is not
-explained.
+Run: ``python tests/benchmarks/small_writes.py [ROUNDS [SETTINGS]]``. Each line is a way of writing
+over one path, with the median of the rounds that keep step with the kernel's timer and the
+prediction, which knows the path, the 40 ms of Linux and the tick of its timer; nothing is fitted.
+Where they differ by more than 2 %, the last column has the reason according to the taps, or that
+there is none. SETTINGS limits each table to its first few.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def lines(path_text: str, count: int, **options: Any) -> list[float]:
     )
     errors = []
     for mode in samples.modes:
-        rows = np.flatnonzero(samples.of_mode(mode))[1:]  # the first is not in step yet
+        rows = np.flatnonzero(samples.in_mode(mode))[1:]  # the first is not in step yet
         predicted = float(np.median(found.predicted[rows]))
         error_s = float(np.median(found.measured[rows])) - predicted
         ratio = error_s / predicted
@@ -112,14 +112,13 @@ def holds(path_text: str, gap_s: float) -> None:
     print(f"{path_text:17} gap {gap_s * 1e3:5.0f} ms  held, ms: {' '.join(held)}  timer: {delayed}")
 
 
-def main() -> None:
+def main(count: int = 6, setting_count: int | None = None) -> None:
     """Print the tables."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 6
     print(f"{'path':17} {'setting':38} {'mode':8} predicted measured, ms   error  why, above 2 %")
     errors: list[float] = []
-    for path, writes, reply in product(PATHS, WRITES, REPLIES):
+    for path, writes, reply in list(product(PATHS, WRITES, REPLIES))[:setting_count]:
         errors += lines(path, count, write_bytes=[7] * writes, reply_bytes=reply)
-    for path, options in OTHERS:
+    for path, options in OTHERS[:setting_count]:
         errors += lines(path, count, **options)
     size = np.abs(errors)
     print(
@@ -128,9 +127,9 @@ def main() -> None:
         f"{int((size > LIMIT_RATIO).sum())}"
     )
     print("\nAcknowledgements that the server held, of 8 parts written one by one (TCP_NODELAY):")
-    for path, gap_s in product((PATHS[0], PATHS[-1]), GAPS_S):
+    for path, gap_s in list(product((PATHS[0], PATHS[-1]), GAPS_S))[:setting_count]:
         holds(path, gap_s)
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(int, sys.argv[1:]))

@@ -2,7 +2,7 @@
 
 Prints beside each what it may take. Asserts nothing.
 
-Run: python tests/benchmarks/special_forms.py
+Run: python tests/benchmarks/special_forms.py [RUNS [PROCESSES]]
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ PROCESSES = 15
 PAIRS = 1_000_000
 
 
-def median_s(function: Callable[[], object]) -> float:
+def median_s(function: Callable[[], object], runs: int) -> float:
     """Return the median wall time of some calls, after one that warms up."""
     times = []
-    for _ in range(RUNS + 1):
+    for _ in range(runs + 1):
         start = time.perf_counter()
         function()
         times.append(time.perf_counter() - start)
@@ -95,12 +95,12 @@ def commands() -> dict[str, list[str]]:
     }  # fmt: skip
 
 
-def main() -> None:
+def main(runs: int = RUNS, processes: int = PROCESSES) -> None:
     """Print both tables."""
     for name, (function, allowed_s) in forms().items():
-        print(f"{name:54} {median_s(function) * 1e3:8.2f} ms  (allowed {allowed_s * 1e3:.0f})")
+        print(f"{name:54} {median_s(function, runs) * 1e3:8.2f} ms, allowed {allowed_s * 1e3:.0f})")
     times: dict[str, list[float]] = {name: [] for name in commands()}
-    for _ in range(PROCESSES):
+    for _ in range(processes):
         for name, command in commands().items():
             times[name].append(process_s(command))
     numpy_s = statistics.median(times["python -c 'import numpy'"])
@@ -114,4 +114,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(int, sys.argv[1:]))

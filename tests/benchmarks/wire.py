@@ -46,7 +46,7 @@ def main() -> None:
     print(f"{found.way}, scheduling {found.scheduling}, kernel {found.kernel}, {os.cpu_count()} "
           f"processors, load {os.getloadavg()[0]:.1f}")  # fmt: skip
     round_trips(12 if short else 200)
-    goodput(2.0 if short else 8.0, iperf3=found.programs["iperf3"])
+    goodput(1.0 if short else 8.0, iperf3=found.programs["iperf3"])
     packets_per_second(0.5 if short else 2.0)
     hops(10 if short else 60)
     if found.programs["traceroute"]:

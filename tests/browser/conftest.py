@@ -73,6 +73,16 @@ RUN_BY_ITSELF = f"""(() => {{
   look();
 }})()"""
 """Runs every cell as soon as the front end shows a notebook whose kernel answers."""
+TRACEBACKS = """() => {
+  const model = window.jupyterapp?.shell?.currentWidget?.content?.model;
+  const outputs = [...(model?.cells ?? [])].flatMap(cell => cell.outputs?.toJSON() ?? []);
+  const wrong = outputs.filter(out => out.output_type === 'error' || out.name === 'stderr');
+  const said = wrong.map(out => out.ename ? `${out.ename}: ${out.evalue}` : `${out.text}`);
+  const shown = document.querySelectorAll(`[data-mime-type="application/vnd.jupyter.error"],
+    [data-mime-type="application/vnd.jupyter.stderr"]`);
+  return [...said, ...[...shown].map(el => el.innerText)];
+}"""
+"""What cells wrote to stderr or raised, in the notebook's model and on the page."""
 OPEN_IN_LAB = """path => {
   const { commands, shell } = window.jupyterapp;
   commands.execute('docmanager:open', { path, factory: 'Notebook' })
@@ -178,13 +188,15 @@ class Page:
         self.wait_for(READY)
 
     def wait_figures(self, count: int = 1) -> None:
-        """Wait until that many figures are drawn."""
+        """Wait until that many figures are drawn; a cell that has failed draws none."""
         try:
             self.wait_for(
-                """count => [...document.querySelectorAll('.netcalc-figure')]
+                f"""count => ({TRACEBACKS})().length
+                  || [...document.querySelectorAll('.netcalc-figure')]
                      .filter(el => el.netcalc && el.netcalc.document.is_idle).length >= count""",
                 count,
             )
+            assert self.tracebacks() == []
         except Exception as error:
             error.add_note(f"of {count} figures, each drawn, idle, and its words: {self._states()}")
             raise
@@ -267,10 +279,14 @@ class Page:
                  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))"""
         )
 
+    def tracebacks(self) -> list[str]:
+        """Return what cells raised or wrote to stderr."""
+        return list(self.page.evaluate(TRACEBACKS))
+
     def complaints(self) -> list[str]:
         """Return errors, and requests that left the machine, that an empty page does not have."""
         own = [error for error in self.errors if error != GAVE_UP]
-        return [error for error in own if error not in self.foreign()]
+        return [*self.tracebacks(), *(error for error in own if error not in self.foreign())]
 
 
 @dataclass
@@ -317,7 +333,7 @@ def serving(front_end: str, folder: Path) -> Iterator[Server]:
         "PYTHONPATH": str(ROOT),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    command = [sys.executable, "-m", *_COMMANDS[front_end]]
+    command = [sys.executable, "-c", _DIE_WITH_PARENT, str(os.getpid()), *_COMMANDS[front_end]]
     command = [part.format(port=port, token=token, work=work) for part in command]
     log = folder / f"{front_end}.log"
     with log.open("wb") as output:
@@ -336,6 +352,14 @@ def serving(front_end: str, folder: Path) -> Iterator[Server]:
                 process.wait()
 
 
+_DIE_WITH_PARENT = """
+import ctypes, os, runpy, sys
+ctypes.CDLL(None).prctl(1, 15)  # PR_SET_PDEATHSIG, SIGTERM: a server that ends ends its kernels
+if os.getppid() != int(sys.argv[1]): sys.exit("the tests have ended")
+sys.argv = sys.argv[2:]
+runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+"""
+"""Runs a module that ends when the process of the tests ends, in whatever way."""
 _CONNECTION = "netcalc.cli.websocket.PromptConnection"  # as `netcalc lab` starts its servers
 _JUPYTER = [
     "--no-browser", "--allow-root", "--expose-app-in-browser", "--ServerApp.ip=127.0.0.1",
@@ -556,12 +580,10 @@ def sheet_of(item: pytest.Item) -> Sheet | None:
     return found if isinstance(found, Sheet) else None
 
 
-collect_ignore_glob = ["*.ipynb"]
-"""The notebooks of this folder run where they are looked at."""
-
-
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark a test of this folder; skip it where none can run."""
+    """Mark a test of this folder; skip it where none can run. Its notebooks need no browser."""
+    if item.path.suffix == ".ipynb":
+        return
     item.add_marker("browser")
     if reason := missing():
         item.add_marker(pytest.mark.skip(reason=reason))

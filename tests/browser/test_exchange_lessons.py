@@ -48,7 +48,7 @@ def wait_rows(page, source, column, figure, count):
     page.wait_painted()
 
 
-@pytest.mark.shown("lab", SMALL_WRITES)
+@pytest.mark.shown("lab voila", SMALL_WRITES)
 def test_small_writes_are_measured_beside_the_article(page):
     page.wait_figures(3)
     live = 2
@@ -69,6 +69,9 @@ def test_small_writes_are_measured_beside_the_article(page):
     page.figure(live)
     page.screenshot("ladder")
 
+    assert page.complaints() == []
+    if page.front_end == "voila":
+        return  # it has no cell to change, and this part is about the panel's other colours
     turn_dark(page, live)
     latency = page.page.locator(".netcalc-panel").nth(live).locator("input[type=text]").first
     latency.fill("1 ms")  # a shorter run
@@ -91,7 +94,7 @@ def test_transactions_are_measured_beside_the_book(page):
     run(page, "Run transactions on this machine")
     wait_rows(page, "UDP", "y", 0, 23)  # published: the sizes of Fig.
     wait_rows(page, "TLS 1.3", "y", 0, 23)
-    book = [value for value in page.column("book: UDP", "y", 0) if value is not None]
+    book = [value for value in page.column("Stevens: UDP", "y", 0) if value is not None]
     assert book == pytest.approx([3.5e-3] * 2 + [5.5e-3] * 2)
     page.figure(0)
     page.screenshot("live")

@@ -37,7 +37,7 @@ def test_the_machine_is_measured_beside_the_article(page):
     # published: the article's routers; nothing of this machine yet
     assert page.column("router of 100 yuan", "y", WAYS)[0] == pytest.approx(3512.5)
     assert page.column(panels.WAYS["box"], "y", WAYS) == [None]
-    pressed(page, "Blast datagrams three ways")
+    pressed(page, "Send datagrams on three paths")
     for name in panels.WAYS.values():
         assert len(page.column(name, "y", WAYS)) == 7, "the sizes of RFC 2544"
     received = page.column(panels.WAYS["box"], "y", WAYS)

@@ -51,10 +51,10 @@ def test_the_lesson_is_played_through(page):
 
     mixes = page.page.locator(".netcalc-panel").nth(MIXES)
     # published: 187 ms; derived: three mixes, 6 T1, 2 of 10 Mbit/s and 4 T3 the nearest
-    mixes.get_by_text("3 mixes of 12 or 13 lines").wait_for()
-    mixes.get_by_label("100 Mbit/s lines").check()
-    mixes.get_by_text("12 mixes of 12 or 13 lines").or_(
-        mixes.get_by_text("mixes of 12 or 13 lines")
+    mixes.get_by_text("3 combinations of 12 or 13 links").wait_for()
+    mixes.get_by_label("100 Mbit/s links").check()
+    mixes.get_by_text("12 combinations of 12 or 13 links").or_(
+        mixes.get_by_text("combinations of 12 or 13 links")
     ).first.wait_for()
     page.figure(MIXES)
     page.screenshot("mixes")
@@ -76,7 +76,7 @@ def test_the_lesson_is_played_through(page):
     assert links.locator(".netcalc-table tr").count() == 0, "the run was of another path"
 
     pairs = run(page, PAIRS, "Send pairs")
-    assert len(page.column("nothing between", "y", PAIRS)) == 40
+    assert len(page.column("no cross traffic between", "y", PAIRS)) == 40
     pairs.get_by_text("The bottleneck link is set to 1.544 Mbit/s").wait_for()
     page.figure(PAIRS)
     page.screenshot("pairs")

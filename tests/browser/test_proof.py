@@ -61,7 +61,7 @@ def test_a_text_box_takes_quantities_and_refuses_the_rest(page):
     assert page.complaints() == []
 
 
-@pytest.mark.shown("lab", PROOF)
+@pytest.mark.shown("lab notebook", PROOF)
 def test_a_reload_brings_the_figure_back_as_it_was(page):
     times = at_first(page)
     page.type_into(0, "200 ms")
@@ -127,7 +127,7 @@ RUN_ALL = "async () => { await jupyterapp.commands.execute('notebook:run-all-cel
 SHUT_DOWN = "async () => { await jupyterapp.shell.currentWidget.sessionContext.shutdown(); }"
 
 
-@pytest.mark.shown("lab", PROOF, name="again")
+@pytest.mark.shown("lab", PROOF)
 def test_a_notebook_saved_with_its_widgets_lives_when_run_as_soon_as_it_shows(page):
     """Views of the widgets that were saved, without a kernel, are on the page before the new."""
     at_first(page)

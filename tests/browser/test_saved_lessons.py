@@ -48,7 +48,7 @@ def check_live(page):
     assert page.page.locator(".jp-RenderedSVG").first.is_hidden()
 
 
-@pytest.mark.shown("lab notebook", LESSON_01, name="next_day")
+@pytest.mark.shown("lab notebook", LESSON_01)
 def test_a_lesson_of_yesterday_shows_pictures_and_values_and_runs(page):
     page.wait_figures(FIGURES)
     page.type_into(0, "200 ms")
@@ -68,7 +68,7 @@ def test_a_lesson_of_yesterday_shows_pictures_and_values_and_runs(page):
     page.screenshot("run-again")
 
 
-@pytest.mark.shown("lab", LESSON_01, name="restarted")
+@pytest.mark.shown("lab", LESSON_01)
 def test_a_panel_whose_kernel_was_restarted_says_so_and_is_dimmed(page):
     page.wait_figures(FIGURES)
     page.page.evaluate(RESTART)
@@ -78,7 +78,7 @@ def test_a_panel_whose_kernel_was_restarted_says_so_and_is_dimmed(page):
     check_live(page)
 
 
-@pytest.mark.shown("lab voila", LESSON_01, name="killed")
+@pytest.mark.shown("lab voila", LESSON_01)
 def test_a_panel_whose_kernel_has_died_says_so_and_is_dimmed(page):
     page.wait_figures(FIGURES)
     for pid in kernels_of(page.path.parent):

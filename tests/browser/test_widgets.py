@@ -51,8 +51,8 @@ def test_two_views_of_one_figure_and_a_run_that_is_stopped(page):
     page.page.get_by_role("button", name="Run", exact=True).click()
     page.wait_changed("mine", "x", before)
     page.page.get_by_role("button", name="Stop").click()
-    page.page.get_by_text("stopped: what was measured is kept").wait_for()
-    page.page.get_by_text("steps were done").first.wait_for()
+    page.page.get_by_text("stopped: the samples so far are kept").wait_for()
+    page.page.locator(".netcalc-caption", has_text="steps were done").first.wait_for()
     page.wait_painted()
     page.screenshot("stopped")
     first, second = page.column("mine", "x", 0), page.column("mine", "x", 1)
@@ -73,7 +73,7 @@ def test_an_upload_in_pieces_and_one_that_is_too_large(page, tmp_path):  # B9
     page.page.get_by_text("is too large to upload").wait_for()
     assert page.column("mine", "x") == before
     field.set_input_files(padded)
-    page.page.get_by_text("ping.txt is read").wait_for()
+    page.page.get_by_text("Read ping.txt.").wait_for()
     page.wait_changed("mine", "x", before)
     assert page.column("mine", "y") == [pytest.approx(0.0305), pytest.approx(0.0315)]
     page.wait_painted()

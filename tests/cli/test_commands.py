@@ -475,7 +475,7 @@ def test_a_disk_that_fills_during_a_run_loses_no_measurement(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
     )
-    assert_mistake(done, "No space left", "is above")
+    assert_mistake(done, "No space left", "summarized above")
     document = json.loads(done.stdout)
     assert document["received"] == 3
     assert "No space left" in document["error"]["message"]

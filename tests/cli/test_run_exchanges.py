@@ -41,7 +41,7 @@ class TestLive:
                        "--save", str(saved), "--plot", str(drawn))  # fmt: skip
         assert done.exit_code == 0, done.output
         assert re.search(r"nagle: predicted 4[0-9.]+ ms", done.output)
-        assert re.search(r"acknowledgements delayed: [2-9]", done.output)
+        assert re.search(r"delayed acknowledgements: [2-9]", done.output)
         samples = TransactionSamples.load(saved)
         assert samples.payload_bytes.tolist() == [5] * 6
         assert "<html" in drawn.read_text()
@@ -71,7 +71,7 @@ class TestLive:
 
     def test_transactions_in_words_with_their_costs(self):
         done = netcalc("transactions", "--protocol", "udp", "--count", "1")
-        assert "a further packet" in done.output
+        assert "per further packet (fitted)" in done.output
 
     def test_over_a_path(self, tmp_path):
         done = netcalc("transactions", "--protocol", "udp", "--size", "8B", "--count", "1",

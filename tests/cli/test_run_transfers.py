@@ -66,8 +66,7 @@ def test_line_rate_through_a_box_says_who_dropped(tmp_path):
     assert "line rate over the path 1 Gbit/s, 10 Mbit/s" in done.output
     assert "; limited by: input of the box" in done.output
     assert "; limited by: buffer of the line" in done.output
-    assert "node of 2000 pps, line of 10 Mbit/s" in done.output.replace("\n", " ")
-    assert "<html" in drawn.read_text()
+    assert "node of 2000 pps, link of 10 Mbit/s" in drawn.read_text()
 
 
 @pytest.mark.live
@@ -77,7 +76,7 @@ def test_line_rate_and_lockstep_routed():
                    "--runs", "2", "--routed")  # fmt: skip
     assert done.exit_code == 0, done.output
     assert "line rate over a third namespace that routes" in done.output
-    assert "A datagram takes its sender" in done.output
+    assert "The sender takes" in done.output
     done = netcalc("lockstep", "--pairs", "2", "--duration", "20 ms", "--runs", "1", "--routed",
                    "--json")  # fmt: skip
     document = json.loads(done.stdout)
@@ -91,10 +90,7 @@ def test_a_buffer_sweep_over_a_path():
                    "--path", "50 Mbit/s 2 ms", "--link-buffer", "64KiB")  # fmt: skip
     assert done.exit_code == 0, done.output
     assert "bulk over tcp, the path 50 Mbit/s 2 ms" in done.output
-    assert "a buffer each round trip" in done.output
-    assert (
-        "The window of the theory is the buffer that was asked for; seen in flight" in done.output
-    )
+    assert "The predicted window is the requested buffer; the data in flight" in done.output
 
 
 @pytest.mark.live

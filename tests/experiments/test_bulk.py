@@ -420,6 +420,10 @@ def test_what_is_in_flight_over_a_path(host, family, nothing_left):
     assert (result.window_bytes >= 1440).all()
     # Derived: at most a window each round trip; the 20 ms are the propagation alone.
     assert (result.goodput_bps <= 8 * result.window_bytes / 0.020 + 8 * 1440 / 0.020).all()
+    # and at least two segments in a round trip and the 40 ms of a delayed acknowledgement
+    facts = result.meta.instrument
+    late_s = 2 * (facts.scheduling_delay_p99_s + facts.wire_lateness_p99_s)
+    assert (result.goodput_bps >= 8 * 2880 / (0.060 + 2 * 1.2e-3 + late_s)).all()
 
 
 @pytest.mark.namespace

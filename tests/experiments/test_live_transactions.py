@@ -130,8 +130,9 @@ def test_costs_of_the_host_are_found_again():
 def test_too_few_sizes_and_none():
     empty = samples.TransactionSamples(mode=[], sequence=[], payload_bytes=[], response_s=[])
     assert "no transaction has a time" in compare.transactions(empty).sentence
-    with pytest.raises(DomainError, match="mode is 'sctp'"):
+    with pytest.raises(DomainError) as caught:
         compare.transactions(empty, mode="sctp")
+    assert (caught.value.code, caught.value.name) == ("not-a-choice", "mode")
 
 
 REFUSED = [
@@ -193,7 +194,7 @@ def test_a_peer_that_is_killed_is_told(protocol, nothing_left, peers):
             [8], protocols=[protocol], count=500, timeout_s=0.3,
             progress=after(5, lambda: os.kill(peers[-1], signal.SIGKILL)),
         )  # fmt: skip
-    assert caught.value.partial.of_mode(protocol).sum() >= 5
+    assert caught.value.partial.in_mode(protocol).sum() >= 5
 
 
 def test_another_host_is_refused(no_process):
@@ -231,6 +232,22 @@ SLOW = [
 ]
 
 
+ROUND_TRIPS = {"ping": 1, "udp": 1, "tfo": 1, "tcp": 2, "tls": 3}
+"""published: RFC 792, 768, 7413, 9293 and 8446: round trips until the response. [1]"""
+
+
+def late_s(instrument, mode):
+    """Return by how much the hosts of a run may be late, as the run itself measured it. [s]
+
+    In each round trip both programs wake up, and two packets cross the emulator. The work of the
+    hosts is some 0.1 ms of a quiet machine for each, and the certificates of TLS 1 ms.
+    """
+    waking_s = 2 * instrument.scheduling_delay_p99_s
+    crossing_s = 2 * (instrument.wire_lateness_p99_s or 0.0)
+    work_s = 5e-4 / instrument.processor_ratio
+    return ROUND_TRIPS[mode] * (waking_s + crossing_s + work_s)
+
+
 @pytest.mark.parametrize(("path", "host", "protocols"), SLOW)
 def test_prediction_over_a_slow_line_knows_every_packet(path, host, protocols, nothing_left):
     path = NetworkPath.parse(path)
@@ -241,8 +258,9 @@ def test_prediction_over_a_slow_line_knows_every_packet(path, host, protocols, n
         found = compare.transactions(result, mode=mode)
         measured, predicted = float(found.measured[0]), float(found.predicted[0])
         assert "packets recorded by taps" in found.predicted_label
-        # No packet is early; on a busy machine the fastest of four is late, too.
-        assert 0.999 * predicted < measured < 1.05 * predicted + 0.05, mode
+        # No packet is early, and none is later than the run's own instrument.
+        latest_s = 1.05 * predicted + late_s(result.meta.instrument, mode)
+        assert 0.999 * predicted < measured < latest_s, mode
         if mode == "tcp":
             # derived by hand: SYN and its answer; ACK and request; ACK, response, end; twice 10 ms
             packets = 2 * (header + 8) + 2 * header + 100 + 3 * header + 100
@@ -250,7 +268,7 @@ def test_prediction_over_a_slow_line_knows_every_packet(path, host, protocols, n
         if mode == "tls":
             # published: RFC 8446; hello and answer with a certificate are more than 700 bytes
             assert predicted > (3 * 0.01 + (700 + 10 * header) * line_s)
-            assert "hosts' own, by the taps" in found.sentence
+            assert "According to the taps, both hosts took" in found.sentence
 
 
 def test_the_first_fast_open_fetches_the_cookie(nothing_left):

@@ -87,9 +87,13 @@ class TestLive:
         assert facts.truth["bandwidths_bps"] == [10e6, 1.544e6]
         assert facts.foreign_count == facts.duplicate_count == 0
         assert "path=Path(" in found.meta.command
-        links = fit.links(found).links
-        # 3 ms late at the largest size alone would be a slope of 3.2 us a byte, a T1 is 5.2
-        assert 0.5 < links[1].bandwidth_bps / 1.544e6 < 2.0 or links[1].why_not
+        # derived: a T1 takes 5.18 us for a byte. Both slopes may be off by what the run was late,
+        # over the bytes from the smallest probe to the largest.
+        late_s = 2 * (facts.scheduling_delay_p99_s + facts.wire_lateness_p99_s) + 1e-4
+        span = PROBE_SIZES[-1] - PROBE_SIZES[0]
+        link = fit.links(found).links[1]
+        slope_s = 8 / link.bandwidth_bps
+        assert abs(slope_s - 8 / 1.544e6) <= 2 * late_s / span, link.why_not
 
     def test_sizes_take_their_turns(self):
         """A run that is stopped has some of each: no size of a hop is behind by more than one."""
@@ -364,6 +368,17 @@ def test_what_is_no_answer_to_this_probe_is_counted():
     answer, counts = Answers().exchange(others)
     assert answer.rtt_ns is not None
     assert counts == {"late_count": 1, "foreign_count": 4, "duplicate_count": 0}
+
+
+def test_a_round_trip_begins_before_the_probe_is_sent():
+    """derived: sending takes 5 ms here; a clock that is read after it would miss them."""
+
+    def slowly(data):
+        time.sleep(5e-3)
+        return [quoted(data)]
+
+    answer, _ = Answers().exchange(slowly)
+    assert answer.rtt_ns >= 5_000_000
 
 
 def test_a_second_answer_is_counted_before_the_next_probe():

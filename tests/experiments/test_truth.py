@@ -8,44 +8,48 @@ from __future__ import annotations
 
 import math
 import socket
+import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from netcalc import samples as samples_module
 from netcalc.emulation import simulate
+from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.stopping import Ended, Stopping
 from netcalc.experiments.transfers.ends import set_congestion_control
+from netcalc.messages import Notice
 from netcalc.path import Path
 from netcalc.samples import BulkSamples, Meta, RttSamples, Table, TransactionSamples
-from netcalc.truth import losses, truth
+from netcalc.truth import losses, validate
 from netcalc.truth import rates as _truth_rates
 from netcalc.truth import table as truth_module
 from netcalc.truth import times as _truth_times
 from netcalc.truth import truth_rows as rows_of
 from netcalc.truth import truth_summary as summary
-from netcalc.truth.bench import Bench, Setting, doubt, late_s
+from netcalc.truth.bench import Bench, Setting, cost, emulator_lateness_s
 from netcalc.truth.losses import (
     LAW_RATIO,
     SCATTER,
     SEED,
     loss_limited_bps,
+    losses_setting,
     lost_count,
-    of_losses,
 )
 from netcalc.truth.rates import (
+    buffers_setting,
+    bulk_setting,
     delivery_s,
-    of_buffers,
-    of_bulk,
-    of_line_rate,
-    of_lockstep,
+    line_rate_setting,
+    lockstep_setting,
 )
-from netcalc.truth.rows import TruthRow, table_of
+from netcalc.truth.rows import NO_PATH, TruthRow, table_of
 from netcalc.truth.settings import LABS, SETTINGS
-from netcalc.truth.times import of_echo, of_small_writes, of_transactions
-from netcalc.truth.virtual import of_loss, of_md1, of_train
+from netcalc.truth.times import echo_setting, small_writes_setting, transactions_setting
+from netcalc.truth.virtual import burst_loss_setting, md1_setting, train_setting
 
 
 def row(predicted, measured, own=0.0, **more):
@@ -72,14 +76,23 @@ class TestRow:
             (row(10.0, 11.0, 5.0, unit="bit/s"), "unexplained", 0.1, "derived: and never higher"),
             (row(1.0, 1.1, tolerance_ratio=0.1 + 1e-9), "within", 0.1, "identity: its own"),
             (row(1.0, 1.11, tolerance_ratio=0.1), "unexplained", 0.11, "derived: not kept"),
-            (row(1.0, 1.5, doubt="it did not keep up"), "instrument", 0.0, "identity: it says so"),
+            (row(1.0, 1.5, doubt="late", doubt_error=0.49), "instrument", 0.01, "derived"),
             (
-                row(1.0, 0.9, doubt="starved"),
+                row(1.0, 1.5, doubt="late", doubt_error=0.4),
                 "unexplained",
                 0.1,
-                "derived: nobody waits too little",
+                "derived: the rest",
             ),
-            (row(1.0, 0.9, doubt="late", both_ways=True), "instrument", 0.0, "derived: may be"),
+            (row(1.0, 1.5, doubt="late"), "unexplained", 0.5, "identity: a doubt of no size"),
+            (row(1.0, 1.5, 0.3, doubt_error=0.19), "instrument", 0.01, "derived: both add"),
+            (
+                row(1.0, 0.9, doubt="late", doubt_error=1.0),
+                "unexplained",
+                0.1,
+                "derived: early",
+            ),
+            (row(1.0, 0.9, doubt_error=0.1, both_ways=True), "instrument", 0.0, "derived: may be"),
+            (row(10.0, 5.0, unit="bit/s", doubt_error=4.0), "unexplained", 0.1, "derived: a rate"),
             (row(1.0, math.nan), "unexplained", math.nan, "identity: no number is not right"),
             (row(math.nan, math.nan, why_not="no wire"), "not run", math.nan, "identity: not run"),
         ],
@@ -98,7 +111,10 @@ class TestRow:
             (row(1e-3, 1.2e-3, 2e-4), "explained by instrument: 200 µs of 1.2 ms"),
             (row(1.0, 1.5), "UNEXPLAINED"),
             (row(1.0, 1.01, tolerance_ratio=0.1), "within its own 10%"),
-            (row(1.0, 1.5, doubt="it did not keep up"), "explained by instrument: it did not"),
+            (
+                row(1.0, 1.5, 0.1, doubt="contention", doubt_error=0.4),
+                "explained by instrument: 100 ms of 1.5 s, and up to 400 ms: contention",
+            ),
             (row(math.nan, math.nan, why_not="no wire here"), "not run: no wire here"),
         ],
     )
@@ -116,7 +132,7 @@ class TestSummary:
         assert "median error 1 %, worst 50 %" in found.sentence()
         assert found.sentence().endswith("The table holds.")
 
-    def test_an_unexplained_error_of_up_to_5_percent_is_told_and_forgiven(self):
+    def test_an_unexplained_error_of_up_to_5_percent_is_reported_and_tolerated(self):
         found = summary([row(1.0, 1.01)] * 3 + [row(1.0, 1.049)])
         assert found.unexplained_count == 1
         assert found.holds
@@ -128,6 +144,7 @@ class TestSummary:
             [row(1.0, 1.01)] * 3 + [row(1.0, 1.051)],
             [row(1.0, 1.01)] * 3 + [row(1.0, math.nan)],
             [row(1.0, 1.01)] * 3 + [row(1.0, 1.001, tolerance_ratio=1e-9)],
+            [row(1.0, 1.01)] * 3 + [row(1.0, 1.2, doubt="CPU contention", doubt_error=0.1)],
             [row(1.0, 1.03, 0.03)] * 3,  # explained all, but the median is beyond 2 %
             [row(math.nan, math.nan, why_not="no wire")],
             [row(1.0, 1.01)] * 3 + [row(1.0, math.nan, why_not="node 2 answered no probe")],
@@ -137,6 +154,7 @@ class TestSummary:
             "beyond 5 %",
             "no number",
             "its own tolerance",
+            "beyond its doubt",
             "median",
             "none run",
             "failed",
@@ -150,24 +168,39 @@ class TestSummary:
         found = summary([row(1.0, 1.01), row(1.0, 1.08, tolerance_ratio=0.1)])
         assert (found.own_tolerance_count, found.own_tolerance_kept_count) == (1, 1)
         assert found.worst_ratio == pytest.approx(0.01)
-        assert "with a tolerance of their own: 1 of 1 keep it" in found.sentence()
+        assert "within a tolerance of their own: 1 of 1" in found.sentence()
 
-    def test_what_was_not_run_is_told_and_not_judged(self):
-        found = summary([row(1.0, 1.01), row(math.nan, math.nan, why_not="no wire")])
+    def test_what_was_not_run_is_reported_and_not_judged(self):
+        found = summary(
+            [row(1.0, 1.01), row(math.nan, math.nan, why_not="here", why_not_code=NO_PATH)]
+        )
         assert (found.row_count, found.not_run_count) == (1, 1)
         assert found.holds
         assert "not run: 1. The table holds" in found.sentence()
         failed = summary([row(1.0, 1.01), row(1.0, math.nan, why_not="no answer")])
-        assert "not run: 1, failed: 1 of them. THE TABLE DOES NOT" in failed.sentence()
+        assert "not run: 1, of which failed: 1. THE TABLE DOES NOT" in failed.sentence()
         nothing = summary([row(math.nan, math.nan, why_not="no wire")])
         assert nothing.sentence() == "Nothing was measured; rows not run: 1."
+
+
+def test_a_table_of_before_has_no_codes(tmp_path):
+    """Its doubts explain nothing, and why a row was not run is unknown."""
+    late = row(1.0, 1.5, doubt="starved: it got 9%")
+    data = dict(table_of([late, row(math.nan, math.nan, why_not="no wire")], Meta()).data)
+    for name in ("doubt_code", "doubt_error", "why_not_code"):
+        del data[name]
+    Table(data=data, meta=Meta(tool="netcalc truth")).save(tmp_path / "table.json")
+    first, second = rows_of(Table.load(tmp_path / "table.json"))
+    assert first.verdict == "unexplained"
+    assert second.has_failed
 
 
 def test_rows_survive_a_file(tmp_path):
     given = [
         row(1e-3, 1.2e-3, 2e-4, statistic="smallest of 8"),
         row(1e6, 1.1e6, 3e5, unit="bit/s", both_ways=True),
-        row(1.0, 1.01, tolerance_ratio=0.1, doubt="late"),
+        row(1.0, 1.01, tolerance_ratio=0.1, doubt="late", doubt_code="packets-late"),
+        row(math.nan, math.nan, why_not="no path", why_not_code=NO_PATH, doubt_error=0.1),
     ]
     table_of(given, Meta(tool="netcalc truth")).save(tmp_path / "table.json")
     found = rows_of(Table.load(tmp_path / "table.json"))
@@ -200,42 +233,87 @@ class TestSettings:
         assert len(names) == len(set(names))
 
 
+OWN_S = 1e-4
+CONTENTION = Notice("cpu-contention", {"cpu_ratio": 0.25, "late_p99_s": 4e-3,
+                                       "least_ratio": 0.8, "most_late_s": 2e-3})  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("said", "taken", "source"),
+    ("lateness_s", "warnings", "own_s", "disturbance_s", "code", "source"),
     [
-        ({"wire_lateness_p99_s": 2e-4}, 2e-4, "identity: as the wire says"),
-        ({"wire_lateness_p99_s": 0.05}, 5e-4, "identity: later than that, it did not keep up"),
-        ({}, 0.0, "identity: a run without a wire"),
+        (None, (), OWN_S, 0.0, None, "identity: a run without an emulated path"),
+        (2e-4, (), OWN_S + 4e-4, 0.0, None, "derived: there and back"),
+        (0.05, (), OWN_S + 1e-3, 0.0, None, "derived: 0.5 ms each count as punctual"),
+        (
+            0.05,
+            (Notice("packets-late", {"late_ratio": 0.4, "limit_ratio": 0.05}),),
+            OWN_S + 1e-3,
+            2 * 0.0495,
+            "packets-late",
+            "derived: the rest of 50 ms, there and back",
+        ),
+        (
+            None,
+            (CONTENTION,),
+            OWN_S,
+            3e-4 + 8e-3,
+            "cpu-contention",
+            "derived: with a quarter of the CPU three times its cost more, and two late wake-ups",
+        ),
+        (
+            None,
+            (CONTENTION, Notice("packets-unread", {"count": 3})),
+            OWN_S,
+            3e-4 + 8e-3 + 0.6,
+            "packets-unread",
+            "published: Linux' least retransmission timeout, 200 ms, for each of three",
+        ),
+        (None, (Notice("stray-datagrams", {"count": 2}),), OWN_S, 0.0, None, "identity: no delay"),
     ],
 )
-def test_lateness_is_that_of_a_wire_that_keeps_up(said, taken, source):
-    assert late_s(Table(data={}, meta=Meta(instrument=said))) == taken, source
+def test_what_the_instrument_adds(lateness_s, warnings, own_s, disturbance_s, code, source):
+    facts = samples_module.Instrument(wire_lateness_p99_s=lateness_s)
+    samples = Table(data={}, meta=Meta(instrument=facts, warnings=warnings))
+    assert emulator_lateness_s(samples) == (lateness_s or 0.0)
+    found = cost(Instrument(), "udp", samples)
+    assert found.own_s == pytest.approx(own_s, rel=1e-12), source
+    assert found.disturbance_s == pytest.approx(disturbance_s, rel=1e-12), source
+    assert (found.doubt.code if found.doubt else None) == code
+    assert found.cpu_ratio == (0.25 if CONTENTION in warnings else 1.0)
+    columns = found.errors(3.0)
+    assert columns["own_error"] == pytest.approx(3 * own_s, rel=1e-12)
+    assert columns["doubt_error"] == pytest.approx(3 * disturbance_s, rel=1e-12)
+    assert columns.get("doubt_code") == code
 
 
-def test_what_a_wire_says_against_itself_is_a_doubt():
-    late = "the wire did not keep up: 41% of its packets late (limit 5%)"
-    assert doubt(Table(data={}, meta=Meta(warnings=("starved: it got 9%", late)))) == late
-    starved = Meta(warnings=("transfers ended", "starved: it got 9%"))
-    assert doubt(Table(data={}, meta=starved)) == "starved: it got 9%"
-    assert doubt(Table(data={}, meta=Meta(warnings=("transfers ended",)))) == ""
+def test_contention_explains_what_it_measured_and_no_more():
+    """derived: 20 ms of path; contention of 8.3 ms explains 28.3 ms, and not 35 ms."""
+    samples = RttSamples(payload_bytes=[8], rtt_s=[28.2e-3], lost=[False],
+                         meta=Meta(warnings=(CONTENTION,)))  # fmt: skip
+    setting = echo_setting("1 Gbit/s 10 ms", 8)
+    (found,) = setting.measure(Instrument(samples), setting)
+    assert (found.verdict, found.doubt_code) == ("instrument", "cpu-contention")
+    late = replace(samples, rtt_s=[35e-3])
+    (found,) = setting.measure(Instrument(late), setting)
+    assert found.verdict == "unexplained"
 
 
 class Instrument:
     """A bench that measures what a test says: nothing is sent."""
 
-    why_no_wire = ""
+    refusal = None
 
-    def __init__(self, samples=None, own_s=1e-4):
+    def __init__(self, samples=None, own_s=OWN_S):
         self.samples, self.own_s = samples, own_s
         self.asked = {}
 
-    def over(self):
+    def should_stop(self):
         return False
 
-    def complete(self, samples):
+    def require_complete(self, samples):
         return samples
 
-    def echoed(self, sizes, **options):
+    def run_echo(self, sizes, **options):
         self.asked = {"sizes": sizes, **options}
         return self.samples
 
@@ -247,18 +325,18 @@ class Instrument:
 
 
 T1 = 1.544e6
-LATE = Meta(instrument={"wire_lateness_p99_s": 1e-5})
+LATE = Meta(instrument=samples_module.Instrument(wire_lateness_p99_s=1e-5))
 
 
 @pytest.mark.parametrize(
     ("setting", "packet_bytes"),
     [
-        (of_echo("T1 5 ms", 8), 36),
-        (of_echo("T1 5 ms", 8, protocol="icmp"), 36),
-        (of_echo("T1 5 ms", 8, protocol="tcp"), 60),
-        (of_echo("T1 5 ms", 8, version=6), 56),
-        (of_echo("T1 5 ms", 8, version=6, protocol="icmp"), 56),
-        (of_echo("T1 5 ms", 8, version=6, protocol="tcp"), 80),
+        (echo_setting("T1 5 ms", 8), 36),
+        (echo_setting("T1 5 ms", 8, protocol="icmp"), 36),
+        (echo_setting("T1 5 ms", 8, protocol="tcp"), 60),
+        (echo_setting("T1 5 ms", 8, version=6), 56),
+        (echo_setting("T1 5 ms", 8, version=6, protocol="icmp"), 56),
+        (echo_setting("T1 5 ms", 8, version=6, protocol="tcp"), 80),
     ],
     ids=lambda value: str(value),
 )
@@ -282,14 +360,14 @@ def small_write_samples():
         reply_bytes=[13] * 5,
         response_s=[0.05, 0.2, 0.3, 0.06, 0.03],
         warm_up=[True, False, False, True, False],
-        meta=replace(LATE, instrument={**LATE.instrument, "write_bytes": [6, 7], "rtt_s": 0.04}),
+        meta=replace(LATE, instrument=replace(LATE.instrument, write_bytes=[6, 7], rtt_s=0.04)),
     )
 
 
 def test_small_writes_are_predicted_by_mode_and_round(monkeypatch):
     monkeypatch.setattr(_truth_times, "small_writes", lambda **_: small_write_samples())
     monkeypatch.setattr(instrument, "tick_s", lambda: 4e-3)
-    setting = of_small_writes("100 Mbit/s 20 ms", "nagle", "single")
+    setting = small_writes_setting("100 Mbit/s 20 ms", "nagle", "single")
     first, later, single = setting.measure(Instrument(), setting)
     # published: RFC 896 and 1122: two round trips, two and the delay of 40 ms, one; the packets
     # of some 60 bytes take 5 us each on this line.
@@ -320,7 +398,7 @@ def test_transactions_are_predicted_by_round_trips(monkeypatch):
         )  # fmt: skip
 
     monkeypatch.setattr(_truth_times, "transactions", measured)
-    setting = of_transactions("1 Gbit/s 50 ms", 8, "ping", "udp", "tfo", "tcp", "tls")
+    setting = transactions_setting("1 Gbit/s 50 ms", 8, "ping", "udp", "tfo", "tcp", "tls")
     found = list(setting.measure(Instrument(), setting))
     # published: RFC 792, 768, 7413, 9293 and 8446: round trips until the response
     round_trips = [1, 1, 1, 2, 3]
@@ -361,7 +439,7 @@ class TestStreams:
 
     def test_goodput_is_the_ceiling_less_slow_start(self, monkeypatch):
         monkeypatch.setattr(_truth_rates, "bulk", self.moved)
-        setting = of_bulk("T1 5 ms", 10)
+        setting = bulk_setting("T1 5 ms", 10)
         (found,) = setting.measure(Instrument(), setting)
         assert found.predicted == pytest.approx(8 * 14_480 / (10 * 12_000 / T1 + 5e-3), rel=1e-12)
         assert found.measured == 8 * 14_480 / 2.0
@@ -372,7 +450,7 @@ class TestStreams:
 
     def test_a_short_one_is_a_time(self, monkeypatch):
         monkeypatch.setattr(_truth_rates, "bulk", self.moved)
-        setting = of_bulk("T1 5 ms", 10, quantity="delivery")
+        setting = bulk_setting("T1 5 ms", 10, quantity="delivery")
         (found,) = setting.measure(Instrument(), setting)
         assert found.unit == "s"
         assert found.predicted == pytest.approx(10 * 12_000 / T1 + 5e-3, rel=1e-12)
@@ -380,7 +458,7 @@ class TestStreams:
 
     def test_a_fast_line_is_held_to_what_the_machine_carries(self, monkeypatch):
         monkeypatch.setattr(_truth_rates, "bulk", self.moved)
-        setting = of_bulk("1 Gbit/s", 45_000)
+        setting = bulk_setting("1 Gbit/s", 45_000)
         (found,) = setting.measure(Instrument(), setting)
         assert found.own_error > found.predicted - 9e8 > 0
 
@@ -393,7 +471,7 @@ class TestStreams:
             )  # fmt: skip
 
         monkeypatch.setattr(_truth_rates, "bulk", moved)
-        setting = of_buffers("10 Mbit/s 20 ms", 100, 14_480, 131_072)
+        setting = buffers_setting("10 Mbit/s 20 ms", 100, 14_480, 131_072)
         window, line = setting.measure(Instrument(), setting)
         # derived: ten segments a round trip, of which the last ten are clocked and half a round
         # trip on their way: nine times 40 ms and the clocks of a packet and its acknowledgement.
@@ -470,7 +548,7 @@ class TestLosses:
             )  # fmt: skip
 
         monkeypatch.setattr(losses, "bulk", moved)
-        setting = of_losses("100 Mbit/s 5 ms", 0.01, 4500)
+        setting = losses_setting("100 Mbit/s 5 ms", 0.01, 4500)
         (found,) = setting.measure(Instrument(), setting)
         packets = round(4500 / 0.99)
         lost = lost_count(setting.path, packets, loss_ratio=0.01)
@@ -484,10 +562,10 @@ class TestLosses:
         assert (asked["loss_ratio"], asked["seed"]) == (0.01, SEED)
         assert asked["congestion_control"] == "reno"
 
-    def test_a_rule_that_the_system_does_not_grant_is_no_failure(self):
+    def test_a_congestion_control_that_is_not_granted_is_no_failure(self):
         with pytest.raises(ExperimentError) as refused, socket.socket() as sock:
             set_congestion_control(sock, "nobody")
-        (row,) = of_losses("T1", 0.01, 450, rule="cubic").not_run(refused.value.what)
+        (row,) = losses_setting("T1", 0.01, 450, rule="cubic").not_run(refused.value)
         assert not row.has_failed
         assert (summary([row]).failed_count, summary([row]).not_run_count) == (0, 1)
 
@@ -501,7 +579,7 @@ def test_lockstep_is_a_round_trip_or_the_turn_on_the_line(monkeypatch):
         )  # fmt: skip
 
     monkeypatch.setattr(_truth_rates, "lockstep", measured)
-    setting = of_lockstep("10 Mbit/s 10 ms", 1, 32)
+    setting = lockstep_setting("10 Mbit/s 10 ms", 1, 32)
     alone, many = setting.measure(Instrument(), setting)
     # derived: 1500 bytes there, 53 back; 32 packets of 1.2 ms one behind the other take longer
     assert alone.predicted == pytest.approx(0.02 + 8 * (1500 + 53) / 1e7, rel=1e-12)
@@ -519,7 +597,7 @@ def test_frames_are_limited_by_the_box_or_the_line(monkeypatch):
         )  # fmt: skip
 
     monkeypatch.setattr(_truth_rates, "line_rate", measured)
-    setting = of_line_rate("1 Gbit/s, 10 Mbit/s", 64, 1518, device_pps=2000.0)
+    setting = line_rate_setting("1 Gbit/s, 10 Mbit/s", 64, 1518, device_pps=2000.0)
     assert setting.path.hops[0].processing_s == 1 / 2000
     assert setting.path.source_processing_s == 0
     small, large = setting.measure(Instrument(), setting)
@@ -531,43 +609,47 @@ def test_frames_are_limited_by_the_box_or_the_line(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "end", "missing_pps", "source"),
     [
-        ({"receiver_drop_count": [100.0]}, "the receiver was the limit"),
-        ({"input_drop_count": [100.0]}, ""),
-        ({}, "the sender was the limit"),
+        ({"receiver_drop_count": [100.0]}, "receiver", 200.0, "derived: 100 dropped in 0.5 s"),
+        ({"input_drop_count": [100.0]}, None, 0.0, "identity: dropped by the node"),
+        ({}, "sender", 400.0, "derived: 1600 a second offered, 2000 carried"),
     ],
-    ids=["receiver", "the box", "sender"],
+    ids=["receiver", "node", "sender"],
 )
-def test_a_limit_that_is_not_the_box_is_told(monkeypatch, fields, said):
+def test_a_program_that_is_the_limit_explains_what_it_cost(
+    monkeypatch, fields, end, missing_pps, source
+):
     lost = [100.0] if fields else [0.0]
     busy = {"user_s": [0.4], "system_s": [0.05], "wait_count": [0]}
-    samples = BulkSamples(write_bytes=[18], write_count=[1000], sent_bytes=[18_000],
-                          received_bytes=[18 * (1000 - lost[0])], wall_s=[0.5], delivery_s=[0.5],
+    samples = BulkSamples(write_bytes=[18], write_count=[800], sent_bytes=[14_400],
+                          received_bytes=[18 * (800 - lost[0])], wall_s=[0.5], delivery_s=[0.5],
                           lost_count=lost, meta=LATE, **busy, **fields)  # fmt: skip
     monkeypatch.setattr(_truth_rates, "line_rate", lambda *_, **__: samples)
-    setting = of_line_rate("1 Gbit/s, 10 Mbit/s", 64, device_pps=2000.0)
+    setting = line_rate_setting("1 Gbit/s, 10 Mbit/s", 64, device_pps=2000.0)
     (found,) = setting.measure(Instrument(), setting)
-    assert found.doubt == said
+    assert found.doubt_code == ("limited-by-end" if end else "")
+    assert found.doubt == (f"the {end} was the limit" if end else "")
+    assert found.doubt_error == pytest.approx(missing_pps), source
 
 
 class TestVirtualTime:
     def test_a_train_agrees_to_the_last_digits(self):
-        setting = of_train("12 x T1 1 ms", 10)
+        setting = train_setting("12 x T1 1 ms", 10)
         (found,) = setting.measure(Instrument(), setting)
         # derived: 12 links of 1 ms; the last of ten packets waits for nine on the first line
         assert found.predicted == pytest.approx(12e-3 + (12 + 9) * 1e4 / T1, rel=1e-12)
         assert found.verdict == "within"
 
     def test_random_arrivals_wait_as_long_as_the_queue_says(self):
-        setting = of_md1("10 Mbit/s", 0.5)
+        setting = md1_setting("10 Mbit/s", 0.5)
         (found,) = setting.measure(Instrument(), setting)
         # published: Pollaczek-Khinchine, rho s / 2 (1 - rho), with 1 ms for 1250 bytes
         assert found.predicted == pytest.approx(0.5e-3)
         assert found.verdict == "within"
 
     def test_losses_in_a_row_have_the_spread_of_two_states(self):
-        setting = of_loss("10 Mbit/s", 0.1, 3.0)
+        setting = burst_loss_setting("10 Mbit/s", 0.1, 3.0)
         (found,) = setting.measure(Instrument(), setting)
         # derived: variance p (1 - p) / n times 2 b (1 - p) - 1 = 4.4; four deviations of 40 000
         assert found.tolerance_ratio == pytest.approx(4 * math.sqrt(0.09 * 4.4 / 40_000) / 0.1)
@@ -579,7 +661,7 @@ def setting_of(name, *values, lab="echo", error=None, needs_wire=True, quick=Tru
 
     def measure(bench, setting):
         if samples:
-            bench.complete(Table(data={}, meta=Meta(**samples)))
+            bench.require_complete(Table(data={}, meta=Meta(**samples)))
         if error is not None:
             raise error
         return [
@@ -594,8 +676,8 @@ def setting_of(name, *values, lab="echo", error=None, needs_wire=True, quick=Tru
 
 @pytest.fixture
 def settings(monkeypatch):
-    """Put a test's own settings into the table, on a system that has a wire."""
-    monkeypatch.setattr(Bench, "why_no_wire", "")
+    """Put a test's own settings into the table, on a system that emulates paths."""
+    monkeypatch.setattr(Bench, "refusal", None)
 
     def put(*given):
         monkeypatch.setattr(truth_module, "SETTINGS", given)
@@ -606,116 +688,149 @@ def settings(monkeypatch):
 class TestTable:
     def test_rows_come_in_order_with_progress_and_a_file(self, settings, tmp_path):
         settings(setting_of("a", 1.0, 1.01), setting_of("b", 1.5))
-        told = []
-        table = truth(progress=lambda *now: told.append(now), save=tmp_path / "table.json")
+        calls = []
+        table = validate(progress=lambda *now: calls.append(now), save=tmp_path / "table.json")
         rows = rows_of(table)
         assert [one.setting for one in rows] == ["T1, a 0", "T1, a 1", "T1, b 0"]
-        assert told[-1] == (3, 3, 0.5)
+        assert calls[-1] == (3, 3, 0.5)
         assert not table.meta.partial
-        assert table.meta.instrument["own_exchanges_s"] == {}
+        assert table.meta.instrument.own_exchanges_s == {}
         assert [one.measured for one in rows_of(Table.load(tmp_path / "table.json"))] == [
             1.0, 1.01, 1.5,
         ]  # fmt: skip
 
     def test_what_the_system_refuses_is_a_row_that_says_so(self, settings):
-        refused = ExperimentError("the congestion control is not granted", phase="start")
+        refused = ExperimentError(
+            "congestion-control-refused", phase="start", wanted="bbr", allowed_here="reno",
+            available="reno",
+        )  # fmt: skip
         settings(setting_of("a", 1.0, 1.0, error=refused), setting_of("b", 1.0))
-        first, second, third = rows_of(truth())
-        assert first.flag == second.flag == "not run: the congestion control is not granted"
+        first, second, third = rows_of(validate())
+        assert first.why_not_code == second.why_not_code == "congestion-control-refused"
+        assert first.verdict == "not run"
+        assert not first.has_failed
         assert third.verdict == "within"
 
     def test_without_a_wire_only_what_needs_none_is_run(self, settings, monkeypatch):
         settings(setting_of("a", 1.0), setting_of("b", 1.0, needs_wire=False))
-        monkeypatch.setattr(Bench, "why_no_wire", "refused here")
-        first, second = rows_of(truth())
-        assert first.flag == "not run: no wire (refused here)"
+        monkeypatch.setattr(Bench, "refusal", Notice(NO_PATH, {"reason": "refused"}))
+        first, second = rows_of(validate())
+        assert (first.why_not_code, first.has_failed) == (NO_PATH, False)
         assert second.verdict == "within"
 
     def test_a_stop_keeps_what_is_done(self, settings):
         settings(*(setting_of(name, 1.0) for name in "abc"))
-        told = []
-        table = truth(progress=lambda *now: told.append(now), stop=lambda: len(told) > 0)
+        calls = []
+        table = validate(progress=lambda *now: calls.append(now), stop=lambda: len(calls) > 0)
         assert len(rows_of(table)) == 1
         assert table.meta.partial
-        assert table.meta.instrument["ended_by"] == "stop"
+        assert table.meta.instrument.ended_by == "stop"
 
     def test_an_interrupt_that_a_run_noticed_ends_the_table(self, settings, tmp_path):
         ended = {"partial": True, "instrument": {"ended_by": "interrupt"}}
         settings(setting_of("a", 1.0), setting_of("b", 1.0, **ended), setting_of("c", 1.0))
-        table = truth(save=tmp_path / "table.json")
+        table = validate(save=tmp_path / "table.json")
         assert [one.setting for one in rows_of(table)] == ["T1, a 0"]
-        assert table.meta.instrument["ended_by"] == "interrupt"
+        assert table.meta.instrument.ended_by == "interrupt"
         assert len(rows_of(Table.load(tmp_path / "table.json"))) == 1
 
     def test_labs_and_the_quick_ones_are_chosen(self, settings):
         settings(setting_of("a", 1.0, lab="echo"), setting_of("b", 1.0, lab="bulk", quick=False))
-        assert [one.lab for one in rows_of(truth(labs=["bulk"]))] == ["bulk"]
-        assert [one.lab for one in rows_of(truth(labs="echo"))] == ["echo"]
-        assert [one.lab for one in rows_of(truth(quick=True))] == ["echo"]
-        assert rows_of(truth(labs=["bulk"], quick=True)) == []
+        assert [one.lab for one in rows_of(validate(labs=["bulk"]))] == ["bulk"]
+        assert [one.lab for one in rows_of(validate(labs="echo"))] == ["echo"]
+        assert [one.lab for one in rows_of(validate(quick=True))] == ["echo"]
+        assert rows_of(validate(labs=["bulk"], quick=True)) == []
 
     def test_an_unknown_lab_and_a_file_that_cannot_be(self, tmp_path):
-        with pytest.raises(DomainError, match="labs"):
-            truth(labs=["ecko"])
-        with pytest.raises(ExperimentError, match="cannot be written"):
-            truth(labs=["virtual"], save=tmp_path)
+        with pytest.raises(DomainError) as refused:
+            validate(labs=["ecko"])
+        assert refused.value.name == "labs"
+        with pytest.raises(ExperimentError) as failed:
+            validate(labs=["virtual"], save=tmp_path)
+        assert failed.value.code == "file-is-directory"
 
     def test_a_fault_of_ours_is_no_row_and_loses_none(self, settings, tmp_path):
         settings(setting_of("a", 1.0), setting_of("b", 1.0, error=ZeroDivisionError()))
         with pytest.raises(ZeroDivisionError):
-            truth(save=tmp_path / "table.json")
+            validate(save=tmp_path / "table.json")
         assert len(rows_of(Table.load(tmp_path / "table.json"))) == 1
 
 
-def bench_without_wire():
-    bench = Bench(Stopping(None, limit_s=60.0))
-    bench._why_no_wire = "refused here"
-    return bench
+@pytest.fixture
+def no_namespaces(monkeypatch):
+    """Refuse network namespaces, as a system without the right does."""
+
+    def refuse(self):
+        raise ExperimentError(
+            "namespaces-not-permitted", phase="wire", reason="not permitted", step="unshare"
+        )
+
+    monkeypatch.setattr(EmulatedPath, "__enter__", refuse)
 
 
 @pytest.mark.live
-def test_without_a_wire_udp_goes_through_the_relay(nothing_left):
-    setting = of_echo("10 Mbit/s 10 ms", 8, 1400, count=4)
+@pytest.mark.usefixtures("no_namespaces")
+def test_without_namespaces_udp_goes_through_the_relay(nothing_left):
+    bench = Bench(Stopping(None, limit_s=60.0))
+    assert bench.refusal.code == NO_PATH
+    setting = echo_setting("10 Mbit/s 10 ms", 8, 1400, count=4)
     assert not setting.needs_wire
-    small, large = setting.measure(bench_without_wire(), setting)
-    # derived: 2 (10 ms + 8 L / R); late by what a busy machine is late
+    small, large = setting.measure(bench, setting)
+    # derived: 2 (10 ms + 8 L / R)
     assert small.predicted == pytest.approx(0.02 + 16 * 36 / 1e7)
     assert (small.what, large.what) == ("UDP 8 B, relay", "UDP 1400 B, relay")
     for found in (small, large):
-        assert found.predicted * 0.999 < found.measured < found.predicted + 0.1
+        assert found.predicted * 0.999 < found.measured
+        assert found.verdict != "unexplained", found
         assert 0 < found.own_error < 0.1
 
 
 @pytest.mark.live
+@pytest.mark.usefixtures("no_namespaces")
 def test_a_stop_ends_the_relay_too(nothing_left):
-    bench = bench_without_wire()
-    bench.stopping = Stopping(lambda: True, limit_s=60.0)
+    bench = Bench(Stopping(lambda: True, limit_s=60.0))
     with pytest.raises(Ended):
-        bench.echoed([8], path=Path.parse("10 Mbit/s 10 ms"), count=4)
+        bench.run_echo([8], path=Path.parse("10 Mbit/s 10 ms"), count=4)
+
+
+QUICK_S = 240.0
+"""Time for the short table, which takes 35 s of a quiet machine. [s]"""
 
 
 @pytest.mark.live
 @pytest.mark.namespace
-def test_a_short_table_for_real(nothing_left):
-    """measured: no error beyond what a machine of two busy processors explains."""
-    table = truth(labs=["lockstep", "small-writes", "virtual"], quick=True)
+def test_the_short_table_holds(nothing_left, capsys):
+    """measured: every experiment against theory; a doubt excuses what it explains and no more."""
+    end_s = time.monotonic() + QUICK_S
+    table = validate(quick=True, stop=lambda: time.monotonic() > end_s)
     rows = rows_of(table)
-    if all(one.why_not for one in rows if one.lab != "virtual"):
-        pytest.skip(rows[0].why_not)
     found = summary(rows)
-    assert found.row_count == len(rows) >= 8
-    assert found.median_ratio < 0.1
-    assert all(one.measured > 0.95 * one.predicted for one in rows), "a packet is never early"
-    assert found.own_tolerance_kept_count == found.own_tolerance_count > 0
-    assert 0 < table.meta.instrument["own_exchanges_s"]["tcp"] < 0.1
+    with capsys.disabled():
+        print(found.sentence())
+    for one in rows:
+        print(f"{one.error_ratio:+.2%} {one.verdict} {one.lab}, {one.setting} {one.doubt_code}")
+    assert not table.meta.partial, f"{len(rows)} rows in {QUICK_S:.0f} s"
+    if any(one.why_not_code == NO_PATH for one in rows):
+        pytest.skip(next(one.why_not for one in rows if one.why_not))
+    assert found.row_count + found.not_run_count == len(rows)
+    assert {one.lab for one in rows if one.verdict != "not run"} == set(LABS)
+    assert found.failed_count == 0, [one.flag for one in rows if one.has_failed]
+    assert found.holds, [
+        f"{one.setting}: {one.error_ratio:+.2%} {one.flag}"
+        for one in rows
+        if one.verdict not in ("within", "not run")
+    ]
+    early = [one.setting for one in rows if one.unit == "s" and one.error_ratio < -0.001]
+    assert [name for name in early if "nagle" not in name] == [], "a packet is never early"
+    assert 0 < table.meta.instrument.own_exchanges_s["tcp"] < 0.1
 
 
 @pytest.mark.live
 @pytest.mark.namespace
 def test_the_instrument_is_measured_once_a_table(nothing_left):
     bench = Bench(Stopping(None, limit_s=60.0))
-    if bench.why_no_wire:
-        pytest.skip(bench.why_no_wire)
+    if bench.refusal:
+        pytest.skip(str(bench.refusal))
     first = bench.own_exchange_s("icmp")
     assert bench.own_exchange_s("icmp") == first == bench.own_exchanges_s["icmp"]
     assert 1e-6 < first < 0.1

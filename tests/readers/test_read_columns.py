@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netcalc.errors import ReaderError
+from netcalc.errors import DomainError, ReaderError
+from netcalc.messages import Notice
 from netcalc.readers import read, read_columns, sniff
 from netcalc.samples import RttSamples, Table, TransferSamples
 
@@ -75,7 +76,7 @@ def test_missing_cells_are_missing_not_zero():
     samples = read("size/B,rtt/ms\n56,1.5\n56,\n56,-\n56,N/A\n56,NaN\n")
     assert (samples.sent, samples.received) == (5, 1)
     assert np.isnan(samples.rtt_s[1:]).all()
-    assert any("4 rows without a round-trip time" in w for w in samples.meta.warnings)
+    assert samples.meta.warnings == (Notice("rows-without-time", {"count": 4}),)
 
 
 def test_the_columns_of_saved_samples():
@@ -97,7 +98,8 @@ def test_size_and_duration_make_transfers():
     assert isinstance(samples, TransferSamples)
     assert samples.payload_bytes.tolist() == [1e6, 1e7]
     assert samples.failed.tolist() == [False, True]
-    assert any("note" in warning for warning in samples.meta.warnings)
+    ignored = {"count": 1, "columns": ["note"]}
+    assert samples.meta.warnings == (Notice("columns-ignored", ignored),)
 
 
 def test_other_columns_make_a_table_in_si_units():
@@ -130,65 +132,117 @@ def test_ragged_rows_are_named_and_a_cut_line_is_partial():
     samples = read("size/B,rtt/ms,x\n56,1.5,a\n60,1.6\n70,1.7,b\n80,1.8,c,d\n90,1.9")
     assert samples.payload_bytes.tolist() == [56, 70]
     assert samples.meta.partial
-    assert "not 3 cells, skipped: 2 lines (3, 5)" in samples.meta.warnings
-    assert "the last line (6) is cut and was not used" in samples.meta.warnings
+    assert Notice("rows-skipped", {"numbers": [3, 5], "width": 3}) in samples.meta.warnings
+    assert Notice("last-line-cut", {"number": 6}) in samples.meta.warnings
+    assert str(samples.meta.warnings[1]) == "skipped lines 3, 5: not 3 cells"
 
 
 def test_names_missing_or_twice():
     table = read("a,,a\n1,2,3\n")
     assert set(table.columns()) == {"a", "column_2", "a_2"}
-    assert len(table.meta.warnings) == 2
+    assert table.meta.warnings == (
+        Notice("unnamed-column", {"number": 2, "column": "column_2"}),
+        Notice("columns-numbered", {"count": 2, "column": "a"}),
+    )
 
 
-# text -> line, field, and what the message says
+# text -> line, field, code, and values
+READINGS = {"readings": ["1500", "1.500"]}
 REFUSED = {
-    "no unit": ("size,rtt_ms\n56,1.5\n", 1, "size", "56 B or 56 bit"),
-    "no unit of a time": ("size_bytes,rtt\n56,1.5\n", 1, "rtt", "1.5 ms or 1.5 s"),
-    "two readings": ("size/B;rtt/ms\n56;1,500\n", 2, "rtt", "1500 and 1.500"),
-    "two readings in quotes": ('size/B,rtt/ms\n56,"1,500"\n', 2, "rtt", "1500 and 1.500"),
-    "point beside a comma": ("size/B;rtt/ms\n1.500;1,5\n", 2, "size", "1500 and 1.500"),
-    "infinite": ("size/B,rtt/ms\n56,1.5\n57,inf\n", 3, "rtt", "infinite"),
-    "too large": ("size/B,rtt/ms\n56,1e999\n", 2, "rtt", "1e999"),
-    "no number": ("size/B,rtt/ms\n56,fast\n", 2, "rtt", "fast"),
-    "unit with two readings": ("rate [mbps]\n5\n", 1, "rate", "Mbit/s .bits. or MB/s"),
-    "unit of another kind": ("size/B,rtt [Mbit/s]\n56,1\n", 1, "rtt", "time"),
-    "called the same": ("size/B,rtt/ms,rtt/ms\n56,1,2\n", 1, "rtt", "2 columns"),
-    "may both be meant": ("size/B,ping/ms,roundtrip/ms\n56,1,2\n", None, "ping", "more than one"),
-    "quotes": ('size/B,rtt/ms\n56,"1\n57,2\n', 2, None, "quotes"),
-    "no header": ("56 1.5\n57 1.6\n", 1, None, "no header"),
-    "neither true nor false": ("size/B,rtt/ms,lost\n56,1,maybe\n", 2, "lost", "neither"),
-    "only a header": ("size/B,rtt/ms\n", None, None, "only a header"),
-    "too many columns": (",".join(f"c{i}" for i in range(2000)) + "\n1\n", 1, None, "1000"),
-}
+    "no unit": ("size,rtt_ms\n56,1.5\n", 1, "size", "column-without-unit",
+                {"readings": ["56 B", "56 bit"]}),
+    "no unit of a time": ("size_bytes,rtt\n56,1.5\n", 1, "rtt", "column-without-unit",
+                          {"readings": ["1.5 ms", "1.5 s"]}),
+    "ambiguous": ("size/B;rtt/ms\n56;1,500\n", 2, "rtt", "ambiguous-cell", READINGS),
+    "ambiguous in quotes": ('size/B,rtt/ms\n56,"1,500"\n', 2, "rtt", "ambiguous-cell", READINGS),
+    "point beside a comma": ("size/B;rtt/ms\n1.500;1,5\n", 2, "size", "ambiguous-cell", READINGS),
+    "infinite": ("size/B,rtt/ms\n56,1.5\n57,inf\n", 3, "rtt", "infinite-cell", {"value": "inf"}),
+    "too large": ("size/B,rtt/ms\n56,1e999\n", 2, "rtt", "not-a-number", {"value": "1e999"}),
+    "no number": ("size/B,rtt/ms\n56,fast\n", 2, "rtt", "not-a-number", {"value": "fast"}),
+    "ambiguous unit": ("rate [mbps]\n5\n", 1, "rate", "ambiguous-column-unit",
+                       {"written": "mbps", "unit": "bit/s"}),
+    "ambiguous unit of any kind": ("x [mbps]\n5\n", 1, "x", "ambiguous-column-unit",
+                                   {"written": "mbps"}),
+    "unit of another kind": ("size/B,rtt [Mbit/s]\n56,1\n", 1, "rtt", "column-unit-of-other-kind",
+                             {"written": "Mbit/s", "unit": "s", "kind": "a rate"}),
+    "size in seconds": ("bytes [s],rtt/ms\n56,1\n", 1, "bytes", "column-unit-of-other-kind",
+                        {"written": "s", "unit": "byte"}),
+    "unknown unit": ("size/B,rtt [parsec]\n56,1\n", 1, "rtt", "unknown-column-unit",
+                     {"written": "parsec", "unit": "s"}),
+    "called the same": ("size/B,rtt/ms,rtt/ms\n56,1,2\n", 1, "rtt", "columns-of-one-name",
+                        {"count": 2}),
+    "may both be meant": ("size/B,ping/ms,roundtrip/ms\n56,1,2\n", None, "ping",
+                          "ambiguous-columns", {"columns": ["ping/ms", "roundtrip/ms"]}),
+    "quotes": ('size/B,rtt/ms\n56,"1\n57,2\n', 2, None, "malformed-quotes", {}),
+    "no header": ("56 1.5\n57 1.6\n", 1, None, "no-header", {"value": "56 1.5"}),
+    "neither true nor false": ("size/B,rtt/ms,lost\n56,1,maybe\n", 2, "lost", "not-a-flag",
+                               {"value": "maybe"}),
+    "only a header": ("size/B,rtt/ms\n", None, None, "only-a-header", {}),
+    "no column of numbers": ("a,b\nx,y\n", None, None, "no-number-column", {}),
+    "too many columns": (",".join(f"c{i}" for i in range(2000)) + "\n1\n", 1, None,
+                         "too-many-columns", {"count": 2000, "limit": 1000}),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("why", REFUSED)
-def test_refused_with_its_place(why):
-    text, line, field, said = REFUSED[why]
-    with pytest.raises(ReaderError, match=said) as caught:
+def test_refused_with_its_line_and_field(why):
+    text, line, field, code, values = REFUSED[why]
+    with pytest.raises(ReaderError) as caught:
         read_columns(text)
-    assert caught.value.line == line
-    assert caught.value.field == field
+    assert (caught.value.line, caught.value.field, caught.value.code) == (line, field, code)
+    assert {name: caught.value.values[name] for name in values} == values
+
+
+def test_the_sentences_of_refused_columns():
+    """A few of them, read aloud."""
+    said = {
+        "no unit": (
+            "<text>, line 1, field size: has no unit; found '56'; expected a unit: 56 B or 56 bit "
+            "[byte]. Write size [B] in the header"
+        ),
+        "ambiguous unit": (
+            "<text>, line 1, field rate: the unit 'mbps' is ambiguous: write Mbit/s (bits) or MB/s "
+            "(bytes)"
+        ),
+        "unit of another kind": (
+            "<text>, line 1, field rtt: 'Mbit/s' is a unit of a rate; expected a unit such as ms "
+            "[s]"
+        ),
+        "infinite": (
+            "<text>, line 3, field rtt: is infinite; found 'inf'; expected a finite number, or an "
+            "empty cell where it is missing [ms]"
+        ),
+    }
+    for why, sentence in said.items():
+        with pytest.raises(ReaderError) as caught:
+            read_columns(REFUSED[why][0])
+        assert str(caught.value) == sentence
 
 
 def test_a_unit_for_no_column_is_refused():
-    with pytest.raises(ReaderError, match="no column 'delay'"):
+    with pytest.raises(ReaderError) as caught:
         read("size/B,rtt/ms\n56,1\n", units={"delay": "ms"})
-    with pytest.raises(ValueError, match="decimal"):
+    assert caught.value.code == "no-such-column"
+    assert caught.value.values["column"] == "delay"
+    assert caught.value.values["columns"] == ["size", "rtt"]
+    with pytest.raises(DomainError) as refused:
         read("size/B,rtt/ms\n56,1\n", decimal="x")
+    assert (refused.value.code, refused.value.name) == ("not-a-choice", "decimal")
 
 
 def test_most_rows_of_another_length_are_refused():
-    with pytest.raises(ReaderError, match="unequal length") as caught:
+    with pytest.raises(ReaderError) as caught:
         read_columns("size/B,rtt/ms\n1,2,3\n4,5,6\n7,8\n")
-    assert caught.value.line == 2
+    assert (caught.value.code, caught.value.line) == ("unequal-rows", 2)
+    assert caught.value.values["width"] == 2
 
 
 @pytest.mark.parametrize("text", ["hello world\nthis is text\n", "a,b\nc,d\n", "x\ny\n"])
 def test_text_without_numbers(text):
     assert sniff(text) == "text"
-    with pytest.raises(ReaderError, match="neither ping nor columns"):
+    with pytest.raises(ReaderError) as caught:
         read(text)
+    assert caught.value.code == "neither-ping-nor-columns"
 
 
 @settings(max_examples=150, deadline=None)
@@ -227,8 +281,9 @@ def test_a_word_of_two_kinds_is_what_its_unit_says(header, unit):
         ("# a remark\nsize/B;duration/s\n100;1,5\n200;-0,5\n", "duration", 4),
     ],
 )
-def test_what_cannot_be_negative_is_refused_with_its_place(text, field, line):
-    with pytest.raises(ReaderError, match="negative") as caught:
+def test_what_cannot_be_negative_is_refused_with_its_line(text, field, line):
+    with pytest.raises(ReaderError) as caught:
         read(text)
+    assert caught.value.code == "negative-cell"
     assert (caught.value.line, caught.value.field) == (line, field)
     assert read("time/s,offset/ms\n1,-2\n")["offset_s"].tolist() == [-0.002]  # any other may be

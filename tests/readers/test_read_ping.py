@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import ReaderError
+from netcalc.messages import Notice
 from netcalc.readers import read, read_ping
 from netcalc.samples import RttSamples, load
 
@@ -79,12 +80,12 @@ def test_recorded(name):
     assert not samples.meta.partial
     assert samples.meta.printed["sent"] == sent
     assert samples.meta.printed["received"] == received
-    assert not [w for w in samples.meta.warnings if "summary says" in w or "do not agree" in w]
+    assert not {w.code for w in samples.meta.warnings} & {"count-differs", "time-differs"}
 
 
 @pytest.mark.parametrize("path", sorted(INPUTS.glob("*.txt")), ids=lambda p: p.stem)
 def test_every_time_of_the_file_is_read(path):
-    # Second method: everything that stands between "time=" and "ms", as a text search.
+    # Second method: everything between "time=" and "ms", as a text search.
     expected = [
         float(t.replace(",", ".")) for t in re.findall(r"time=([\d.,]+) ms", path.read_text())
     ]
@@ -95,7 +96,7 @@ def test_killed_before_the_summary_is_partial():
     samples = read(INPUTS / "iputils_killed.txt")
     assert (samples.sent, samples.received, samples.meta.partial) == (8, 8, True)
     assert samples.meta.printed == {}
-    assert any("no summary" in warning for warning in samples.meta.warnings)
+    assert Notice("no-summary") in samples.meta.warnings
 
 
 def test_meta_of_a_recorded_file():
@@ -171,7 +172,7 @@ def test_bad_checksum_is_no_reply():
     text = HEAD + line(1) + line(2).replace(" ms", " ms (BAD CHECKSUM!)") + summary(2, 1)
     samples = read_ping(text)
     assert (samples.sent, samples.received) == (2, 1)
-    assert any("checksum" in warning for warning in samples.meta.warnings)
+    assert Notice("bad-checksums", {"numbers": [3]}) in samples.meta.warnings
 
 
 def test_redirect_wrong_data_and_messages_are_counted_apart():
@@ -188,9 +189,9 @@ def test_redirect_wrong_data_and_messages_are_counted_apart():
     samples = read_ping(text)
     assert (samples.sent, samples.received, samples.errors) == (3, 2, 1)
     assert samples.error_reply.tolist() == [False, True, False]
-    joined = "\n".join(samples.meta.warnings)
-    assert "redirects, which answer no probe: line 2" in joined
-    assert "No buffer space available" in joined
+    assert Notice("redirects-ignored", {"numbers": [2]}) in samples.meta.warnings
+    message = {"message": "ping: sendmsg: No buffer space available", "numbers": [6]}
+    assert Notice("ping-message", message) in samples.meta.warnings
 
 
 def test_truncated_replies_keep_the_size_of_the_probe():
@@ -200,7 +201,8 @@ def test_truncated_replies_keep_the_size_of_the_probe():
     assert samples.payload_bytes.tolist() == [1000]
     assert samples.received == 1
     assert np.isnan(samples.rtt_s).all()
-    assert any("shorter than the 1008 bytes" in warning for warning in samples.meta.warnings)
+    shorter = {"reply_bytes": 1008, "payload_bytes": 1000, "numbers": [2]}
+    assert Notice("short-replies", shorter) in samples.meta.warnings
 
 
 def test_no_header_means_size_less_the_icmp_header():
@@ -230,7 +232,7 @@ def test_beginning_not_in_the_file():
     assert samples.sequence.tolist() == [498, 499, 500, 501]
     assert samples.lost.tolist() == [False, True, False, True]
     assert samples.payload_bytes.tolist() == [56] * 4
-    assert any("the beginning is not in the file" in warning for warning in samples.meta.warnings)
+    assert Notice("beginning-missing", {"answered": 2, "received": 480}) in samples.meta.warnings
 
 
 def test_quoted_in_a_mail():
@@ -267,17 +269,25 @@ def test_damaged_lines_are_named_and_stand_for_their_probes():
     assert (samples.sent, samples.received) == (5, 5)
     assert samples.best_s.size == 3
     assert np.isnan(samples.rtt_s[[1, 3]]).all()
-    joined = "\n".join(samples.meta.warnings)
-    assert "2 lines (3, 5)" in joined
-    assert "skipped: line 6" in joined
-    assert "which were read: line 7" in joined
+    assert samples.meta.warnings == (
+        Notice("no-sequence-number", {"numbers": [3]}),
+        Notice("unknown-time-unit", {"numbers": [5], "found": ["m"]}),
+        Notice("text-after-numbers", {"numbers": [7]}),
+        Notice("not-ping", {"numbers": [6]}),
+    )
+    assert list(map(str, samples.meta.warnings)) == [
+        "cannot read line 3: no sequence number",
+        "cannot read line 5: unknown unit of time 'm'",
+        "ignored text after the numbers in line 7",
+        "skipped line 6: not ping output",
+    ]
 
 
 def test_two_lines_run_into_one():
     text = HEAD + line(1) + line(2)[:-8] + line(3) + line(4) + summary(4, 4)
     samples = read_ping(text)
     assert (samples.sent, samples.received, samples.best_s.size) == (4, 4, 2)
-    assert any("two lines run into one" in warning for warning in samples.meta.warnings)
+    assert Notice("joined-lines", {"numbers": [3]}) in samples.meta.warnings
 
 
 def test_a_sequence_number_out_of_place_moves_no_other():
@@ -292,40 +302,55 @@ def test_summary_and_lines_disagree():
     samples = read_ping(HEAD + line(1) + line(2) + summary(9, 9, "0.1/0.2/0.3/0.0"))
     assert (samples.sent, samples.received) == (9, 2)
     assert samples.meta.printed["received"] == 9
-    joined = "\n".join(samples.meta.warnings)
-    assert "the summary says 9 received, the lines say 2" in joined
-    assert "min 0.1 ms against 0.5 ms" in joined
+    assert list(map(str, samples.meta.warnings)) == [
+        "the summary says 9 received, the lines show 2",
+        "the summary says min 100 µs, the lines show 500 µs",
+        "the summary says avg 200 µs, the lines show 500 µs",
+        "the summary says max 300 µs, the lines show 500 µs",
+    ]
+    differs = {"quantity": "received", "printed": 9, "counted": 2}
+    assert samples.meta.warnings[0] == Notice("count-differs", differs)
+    assert samples.meta.warnings[1].values["printed_s"] == pytest.approx(0.1e-3)
 
 
 def test_a_factor_of_1000_is_refused():
-    with pytest.raises(ReaderError, match="1e\\+03 times") as caught:
+    with pytest.raises(ReaderError) as caught:
         read_ping(HEAD + line(1, 500) + summary(1, 1))
+    assert caught.value.code == "wrong-scale"
+    assert caught.value.values["factor"] == pytest.approx(1000)
     assert caught.value.line == 2
     assert caught.value.field == "time"
 
 
-def test_unknown_unit_is_refused_with_its_place():
-    with pytest.raises(ReaderError, match="parsec") as caught:
+def test_unknown_unit_is_refused_with_its_line():
+    with pytest.raises(ReaderError) as caught:
         read_ping(HEAD + line(1).replace(" ms", " parsec"))
     error = caught.value
+    assert (error.code, error.values["fault"]) == ("unreadable-replies", "unknown-time-unit")
     assert (error.line, error.field, error.unit) == (2, "reply", "ms")
-    assert error.value
-    assert error.expected
-    assert error.hint
+    assert error.value == line(1).replace(" ms", " parsec").strip()
+    assert str(error) == (
+        "<text>, line 2, field reply: no reply can be read with certainty; found "
+        f"{error.value!r}; expected a time such as time=1.23 ms [ms]. Use the file that ping "
+        "wrote, not an edited copy"
+    )
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "code"),
     [
-        HEAD,
-        HEAD + "\n\n",
-        "ping: nosuch.example: Name or service not known\n",
-        "--- x ping statistics ---\n",
+        (HEAD, "no-ping"),
+        (HEAD + "\n\n", "no-ping"),
+        ("ping: nosuch.example: Name or service not known\n", "no-ping-but-message"),
+        ("--- x ping statistics ---\n", "no-ping"),
     ],
 )
-def test_no_measurement(text):
-    with pytest.raises(ReaderError, match="no measurement in <text>"):
+def test_no_measurement(text, code):
+    with pytest.raises(ReaderError) as caught:
         read_ping(text)
+    assert (caught.value.code, caught.value.file) == (code, "<text>")
+    assert str(caught.value).startswith("<text>")
+    assert "no measurement" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["iputils_plain", "iputils_sweep_loop", "busybox_plain"])
@@ -381,11 +406,12 @@ def test_clock_in_front_of_every_line():
         assert samples.meta.printed["sent"] == 3, clock
 
 
-def test_names_in_the_file_are_harmless():
+def test_names_in_the_file_stay_and_are_shown_harmless():
     text = HEAD.replace("192.0.2.1 (", "<script>$(id)../\x07 (") + line(1)
-    meta = read_ping(text).meta
-    assert "\x07" not in repr(meta)
-    assert "\x07" not in meta.target
+    samples = read_ping(text)
+    assert samples.meta.target == "<script>$(id)../\x07"
+    assert "\x07" not in repr(samples)
+    assert "\x07" not in repr(samples.meta)
 
 
 def test_absurd_counts_make_no_absurd_rows():
@@ -394,7 +420,7 @@ def test_absurd_counts_make_no_absurd_rows():
     assert (nothing.sent, len(nothing)) == (900_000_000_000, 0)
     one = read_ping(HEAD + line(1) + end + "1 received, 99% packet loss\n")
     assert len(one) == 1
-    assert any("too many" in warning for warning in one.meta.warnings)
+    assert Notice("too-many-unseen", {"sent": 900_000_000_000}) in one.meta.warnings
 
 
 @pytest.mark.parametrize(

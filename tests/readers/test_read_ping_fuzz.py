@@ -54,7 +54,7 @@ def read_or_refuse(data: bytes) -> Samples | None:
     assert all(message.isprintable() for message in said), said
     if samples is None:
         return None
-    assert all(warning.isprintable() for warning in samples.meta.warnings)
+    assert all(str(warning).isprintable() for warning in samples.meta.warnings)
     if isinstance(samples, RttSamples):
         assert samples.received <= samples.sent
         assert not (samples.best_s < 0).any()

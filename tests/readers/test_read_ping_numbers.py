@@ -20,7 +20,7 @@ from netcalc.readers._ping_lines import (
     without_clock,
 )
 from netcalc.readers._ping_summary import (
-    contradiction,
+    is_contradictory,
     read_counts,
     read_spread,
     read_statistics_head,
@@ -63,9 +63,14 @@ def windows_end(sent, received, spread="Minimum = 10ms, Maximum = 30ms, Average 
     )
 
 
-def numbers_in(warnings):
-    """The numbers in each warning, whatever its words."""
-    return [[float(n) for n in re.findall(r"\d+(?:\.\d+)?", text)] for text in map(str, warnings)]
+def noted(samples):
+    """The warnings of samples: code and values of each."""
+    return [(notice.code, dict(notice.values)) for notice in samples.meta.warnings]
+
+
+def without_summary(samples):
+    """The warnings, without the one that a run has no summary."""
+    return [one for one in noted(samples) if one[0] != "no-summary"]
 
 
 # what is dropped is said, with its line
@@ -90,54 +95,75 @@ def test_a_line_that_cannot_be_read_is_named_by_its_number(odd, lines, replies, 
     samples = read_ping(HEAD + line(1) + odd + line(3) + summary(3, 3, ""))
     assert samples.best_s.tolist() == [0.5e-3] * replies
     assert samples.sent == sent
-    assert any(
-        [n for n in numbers if n in lines] for numbers in numbers_in(samples.meta.warnings)
-    ), samples.meta.warnings
+    assert any(values.get("numbers") == lines for _, values in noted(samples)), noted(samples)
 
 
 def test_text_behind_the_numbers_is_named_and_the_numbers_are_read():
     samples = read_ping(HEAD + line(1) + line(2, 0.7, more=" and more") + summary(2, 2, ""))
     assert samples.best_s.tolist() == [0.5e-3, 0.7e-3]
-    assert numbers_in(samples.meta.warnings) == [[3.0]]
+    assert noted(samples) == [("text-after-numbers", {"numbers": [3]})]
     marks = read_ping(HEAD + line(1, more=" (truncated)!.") + summary(1, 1, ""))
     assert not marks.meta.warnings
 
 
 @pytest.mark.parametrize(
-    ("printed_sent", "printed_received", "numbers"),
-    [(3, 3, [[3, 2]]), (5, 2, []), (4, 1, [[1, 2]]), (2, 2, []), (1, 1, [[2, 1], [1, 2], [1, 2]])],
+    ("printed_sent", "printed_received", "differing"),
+    [
+        (3, 3, [("received", 3, 2)]),
+        (5, 2, []),
+        (4, 1, [("received", 1, 2)]),
+        (2, 2, []),
+        (1, 1, [("sent", 1, 2), ("received", 1, 2)]),
+    ],
 )
-def test_counts_of_the_summary_against_those_of_the_lines(printed_sent, printed_received, numbers):
+def test_counts_of_the_summary_against_those_of_the_lines(
+    printed_sent, printed_received, differing
+):
     """By hand: two replies have a line; what was sent beyond them is lost."""
     samples = read_ping(HEAD + line(1) + line(2) + summary(printed_sent, printed_received, ""))
     assert samples.received == 2
     assert samples.sent == max(printed_sent, 2)
-    assert numbers_in(samples.meta.warnings) == numbers
+    beyond = [("sequence-beyond-sent", {"highest": 2, "sent": 1})] if printed_sent == 1 else []
+    assert noted(samples) == beyond + [
+        ("count-differs", {"quantity": quantity, "printed": printed, "counted": counted})
+        for quantity, printed, counted in differing
+    ]
     assert samples.meta.printed["sent"] == printed_sent
     assert samples.meta.printed["received"] == printed_received
 
 
-@pytest.mark.parametrize(("doubles", "said"), [(1, []), (2, [[2, 1]]), (0, [[0, 1]])])
-def test_duplicates_of_the_summary_against_those_of_the_lines(doubles, said):
+@pytest.mark.parametrize(("doubles", "differs"), [(1, False), (2, True), (0, True)])
+def test_duplicates_of_the_summary_against_those_of_the_lines(doubles, differs):
     text = HEAD + line(1) + line(1, 0.9, more=" (DUP!)") + line(2)
     samples = read_ping(text + summary(2, 2, "", more=f"+{doubles} duplicates, "))
     assert (samples.sent, samples.received, samples.duplicates) == (2, 2, 1)
     assert samples.rtt_s.tolist() == [0.5e-3, 0.9e-3, 0.5e-3]
     assert samples.duplicate.tolist() == [False, True, False]
-    assert numbers_in(samples.meta.warnings) == said
+    counts = {"quantity": "duplicates", "printed": doubles, "counted": 1}
+    assert noted(samples) == ([("count-differs", counts)] if differs else [])
+
+
+def times_that_differ(samples):
+    """Quantity, printed and computed time [ms] of each warning about one; there is no other."""
+    found = []
+    for code, values in noted(samples):
+        if code == "time-differs":
+            times = [round(values[name] * 1e3, 9) for name in ("printed_s", "computed_s")]
+            found.append((values["quantity"], *times))
+    return found
 
 
 @pytest.mark.parametrize(
     ("spread", "off"),
     [
         ("1.000/2.000/3.000/0.5", []),
-        ("0.997/2.000/3.000/0.5", [0.997, 1]),
-        ("1.003/2.000/3.000/0.5", [1.003, 1]),
-        ("1.000/2.003/3.000/0.5", [2.003, 2]),
-        ("1.000/1.997/3.000/0.5", [1.997, 2]),
-        ("1.000/2.000/3.003/0.5", [3.003, 3]),
-        ("1.000/2.000/2.997/0.5", [2.997, 3]),
-        ("0.500/2.500/9.000/0.5", [0.5, 1, 2.5, 2, 9, 3]),
+        ("0.997/2.000/3.000/0.5", [("min", 0.997, 1)]),
+        ("1.003/2.000/3.000/0.5", [("min", 1.003, 1)]),
+        ("1.000/2.003/3.000/0.5", [("avg", 2.003, 2)]),
+        ("1.000/1.997/3.000/0.5", [("avg", 1.997, 2)]),
+        ("1.000/2.000/3.003/0.5", [("max", 3.003, 3)]),
+        ("1.000/2.000/2.997/0.5", [("max", 2.997, 3)]),
+        ("0.500/2.500/9.000/0.5", [("min", 0.5, 1), ("avg", 2.5, 2), ("max", 9, 3)]),
         ("1.001/2.001/3.001/0.5", []),
         ("0.999/1.999/2.999/0.5", []),
     ],
@@ -146,7 +172,8 @@ def test_times_of_the_summary_against_those_of_the_lines(spread, off):
     """By hand: 1, 2 and 3 ms to three digits; a digit off is rounding."""
     text = HEAD + line(1, "1.000") + line(2, "2.000") + line(3, "3.000")
     samples = read_ping(text + summary(3, 3, spread))
-    assert numbers_in(samples.meta.warnings) == ([off] if off else [])
+    assert times_that_differ(samples) == off
+    assert len(noted(samples)) == len(off)
     least, mean, most, _ = (float(part) * 1e-3 for part in spread.split("/"))
     printed = samples.meta.printed
     assert (printed["rtt_min_s"], printed["rtt_avg_s"], printed["rtt_max_s"]) == pytest.approx(
@@ -159,15 +186,14 @@ def test_times_of_the_summary_against_those_of_the_lines(spread, off):
     ("spread", "off"),
     [
         ("0.500/5.000/9.000/0.5", []),
-        ("1.500/5.000/9.000/0.5", [1.5, 1]),
-        ("0.500/5.000/2.500/0.5", [2.5, 3]),
+        ("1.500/5.000/9.000/0.5", [("min", 1.5, 1)]),
+        ("0.500/5.000/2.500/0.5", [("max", 2.5, 3)]),
     ],
 )
 def test_times_that_were_not_read_may_lie_outside_of_those_that_were(spread, off):
     text = HEAD + line(1, "1.000") + line(2).replace(" ms", " m") + line(3, "3.000")
     samples = read_ping(text + summary(3, 3, spread))
-    disagree = [n for n in numbers_in(samples.meta.warnings) if len(n) >= 2]
-    assert disagree == ([off] if off else [])
+    assert times_that_differ(samples) == off
 
 
 def test_duplicates_are_in_the_times_of_the_tool():
@@ -196,14 +222,14 @@ def test_a_gross_factor_between_lines_and_summary(factor, refused):
 )  # fmt: skip
 def test_a_summary_that_contradicts_itself(sent, received, loss, fits):
     counts = {"sent": sent, "received": received, "loss_ratio": loss / 100}
-    assert (contradiction(counts) == "") == fits
+    assert is_contradictory(counts) != fits
     text = HEAD + "".join(line(n) for n in range(1, received + 1))
     samples_text = text + summary(sent, received, "", loss=loss)
     if fits:
         assert not read_ping(samples_text).meta.warnings
     elif received:
-        warnings = numbers_in(read_ping(samples_text).meta.warnings)
-        assert [sent, received, loss] in warnings
+        printed = {"sent": sent, "received": received, "loss_ratio": pytest.approx(loss / 100)}
+        assert ("contradictory-summary", printed) in noted(read_ping(samples_text))
     quiet = HEAD + summary(sent, received, "", loss=loss)
     if not fits and received:
         with pytest.raises(ReaderError) as caught:
@@ -214,10 +240,10 @@ def test_a_summary_that_contradicts_itself(sent, received, loss, fits):
 
 
 def test_what_contradicts_nothing():
-    assert contradiction({}) == ""
-    assert contradiction({"sent": 0, "received": 0, "loss_ratio": 0.5}) == ""
-    assert contradiction({"sent": 5, "loss_ratio": 0.5}) == ""
-    assert contradiction({"sent": 5, "received": 0}) == ""
+    assert not is_contradictory({})
+    assert not is_contradictory({"sent": 0, "received": 0, "loss_ratio": 0.5})
+    assert not is_contradictory({"sent": 5, "loss_ratio": 0.5})
+    assert not is_contradictory({"sent": 5, "received": 0})
 
 
 # rows of a run with sequence numbers
@@ -267,8 +293,8 @@ def test_the_columns_of_a_reply():
     ("head", "sizes", "payloads", "said"),
     [
         (HEAD, [64, 64], [56, 56], []),
-        (HEAD, [64, 72], [56, 56], [[64, 56, 3]]),
-        (HEAD, [60, 64], [56, 56], [[64, 56, 2]]),
+        (HEAD, [64, 72], [56, 56], [("long-replies", 3)]),
+        (HEAD, [60, 64], [56, 56], [("short-replies", 2)]),
         ("", [64, 108], [56, 100], []),
         ("PING 192.0.2.1 (192.0.2.1): (8 ... 16) data bytes\n", [16, 24], [8, 16], []),
         (BSD, [64, 64], [56, 56], []),
@@ -278,8 +304,10 @@ def test_sizes_of_header_and_replies(head, sizes, payloads, said):
     first = 0 if "..." in head or "data bytes" in head else 1
     samples = read_ping(head + "".join(line(first + n, size=size) for n, size in enumerate(sizes)))
     assert samples.payload_bytes.tolist() == payloads
-    warnings = [n for n in numbers_in(samples.meta.warnings) if n]
-    assert warnings == said
+    assert without_summary(samples) == [
+        (code, {"reply_bytes": 64, "payload_bytes": 56, "numbers": [number]})
+        for code, number in said
+    ]
 
 
 @pytest.mark.parametrize(
@@ -355,7 +383,8 @@ def test_damaged_lines_between_two_numbers_stand_for_their_probes():
     assert (open_end.sent, open_end.received) == (2, 2), "nobody knows how many were sent"
     too_few = read_ping(HEAD + line(1) + broken + line(4) + summary(4, 4, ""))
     assert (too_few.sent, too_few.received) == (4, 2)
-    assert [4, 2] in numbers_in(too_few.meta.warnings)
+    counts = {"quantity": "received", "printed": 4, "counted": 2}
+    assert ("count-differs", counts) in noted(too_few)
 
 
 def test_a_damaged_line_with_a_number_and_a_size_was_answered():
@@ -370,7 +399,7 @@ def test_a_bad_checksum_answers_nothing():
     text = HEAD + line(1) + line(2, more=" (BAD CHECKSUM!)") + line(2) + line(3) + summary(3, 3, "")
     samples = read_ping(text)
     assert (samples.received, samples.duplicates) == (3, 0)
-    assert numbers_in(samples.meta.warnings) == [[3.0]]
+    assert noted(samples) == [("bad-checksums", {"numbers": [3]})]
 
 
 @pytest.mark.parametrize(("first", "sent", "received", "rows"), [(8, 10, 9, 3), (8, 10, 2, 10)])
@@ -428,14 +457,17 @@ def test_a_run_of_windows():
 
 
 @pytest.mark.parametrize(
-    ("sent", "received", "rows", "numbers"),
-    [(2, 2, 2, []), (4, 2, 4, [[2]]), (2, 1, 2, [[1, 2]]), (5, 4, 5, [[3], [4, 2]])],
+    ("sent", "received", "rows", "unlisted", "differs"),
+    [(2, 2, 2, 0, False), (4, 2, 4, 2, False), (2, 1, 2, 0, True), (5, 4, 5, 3, True)],
 )
-def test_counts_of_windows_against_its_lines(sent, received, rows, numbers):
+def test_counts_of_windows_against_its_lines(sent, received, rows, unlisted, differs):
     samples = read_ping(WINDOWS + reply(10) + reply(30) + windows_end(sent, received))
     assert (samples.sent, samples.received, len(samples)) == (rows, 2, rows)
-    found = [n for n in numbers_in(samples.meta.warnings) if n != [20, 20]]
-    assert found == numbers
+    expected = [("probes-without-line", {"count": unlisted})] if unlisted else []
+    if differs:
+        counts = {"quantity": "received", "printed": received, "counted": 2}
+        expected.append(("count-differs", counts))
+    assert [one for one in noted(samples) if one[0] != "time-differs"] == expected
     assert samples.payload_bytes.tolist() == [32] * rows
 
 
@@ -444,16 +476,17 @@ def test_what_windows_calls_a_reply_and_is_an_error():
     samples = read_ping(WINDOWS + reply(10) + unreachable + reply(30) + windows_end(3, 3))
     assert (samples.sent, samples.received, samples.errors) == (3, 2, 1)
     assert samples.error_reply.tolist() == [False, True, False]
-    assert [3, 1, 2] in numbers_in(samples.meta.warnings)
+    counts = {"counted": 3, "count": 1, "answered": 2}
+    assert ("errors-counted-as-replies", counts) in noted(samples)
     counted = read_ping(WINDOWS + reply(10) + unreachable + reply(30) + windows_end(3, 2))
-    assert not numbers_in(counted.meta.warnings)
+    assert not noted(counted)
 
 
 def test_other_words_than_timeouts_are_dropped_with_their_lines():
     text = WINDOWS + "Hello there\n" + reply(10) + "Request timed out.\n" + "Another word\n"
     samples = read_ping(text + windows_end(2, 1, "Minimum = 10ms, Maximum = 10ms, Average = 10ms"))
     assert samples.lost.tolist() == [False, True]
-    assert numbers_in(samples.meta.warnings) == [[2, 2, 5]]
+    assert noted(samples) == [("not-about-a-probe", {"numbers": [2, 5]})]
 
 
 # lines one by one
@@ -754,16 +787,16 @@ def test_the_largest_ttl(ttl, known):
 
 
 @pytest.mark.parametrize(
-    ("more", "duplicate", "corrupt", "why"),
+    ("more", "duplicate", "corrupt", "fault"),
     [
         ("", False, False, False), (" (DUP!)", True, False, False), ("!", False, False, False),
         (" (BAD CHECKSUM!)", False, True, False), (" or so", False, False, True),
         (" (DUP!) (BAD CHECKSUM!)", True, True, False),
     ],
 )  # fmt: skip
-def test_marks_behind_the_numbers(more, duplicate, corrupt, why):
+def test_marks_behind_the_numbers(more, duplicate, corrupt, fault):
     found = read_line(line(1, more=more).strip())
-    assert (found.marked_duplicate, found.corrupt, bool(found.why)) == (duplicate, corrupt, why)
+    assert (found.marked_duplicate, found.corrupt, bool(found.fault)) == (duplicate, corrupt, fault)
     assert (found.rtt_s, found.ttl) == (0.5e-3, 64)
 
 
@@ -787,9 +820,9 @@ def test_the_counts_that_fit_the_loss_are_taken():
 def test_messages_of_the_program_are_counted():
     message = "ping: sendmsg: No buffer space available\n"
     one = read_ping(HEAD + message + line(1) + summary(1, 1, ""))
-    assert numbers_in(one.meta.warnings) == [[2.0]]
+    assert noted(one) == [("ping-message", {"message": message.strip(), "numbers": [2]})]
     three = read_ping(HEAD + message * 3 + line(1) + summary(1, 1, ""))
-    assert numbers_in(three.meta.warnings) == [[2.0, 2.0]], "in line 2 and 2 more"
+    assert noted(three) == [("ping-message", {"message": message.strip(), "numbers": [2, 3, 4]})]
     with pytest.raises(ReaderError) as caught:
         read_ping("\n" + message)
     assert caught.value.line == 2
@@ -889,8 +922,11 @@ def test_targets_and_commands_of_a_file():
 def test_warnings_name_the_runs_they_are_about():
     good = HEAD + line(1) + summary(1, 1)
     bad = HEAD + line(1) + summary(2, 2, "")
-    found = numbers_in(read_ping(good + bad + good + bad).meta.warnings)
-    assert found == [[2, 2, 4, 2, 1]], "2 runs (2, 4): 2 received, the lines 1"
+    samples = read_ping(good + bad + good + bad)
+    counts = {"quantity": "received", "printed": 2, "counted": 1, "run_numbers": [2, 4]}
+    assert noted(samples) == [("count-differs", counts)]
+    (notice,) = samples.meta.warnings
+    assert str(notice) == "runs 2, 4: the summary says 2 received, the lines show 1"
 
 
 def test_a_file_of_other_words_is_no_ping():

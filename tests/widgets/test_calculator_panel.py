@@ -141,7 +141,7 @@ def test_a_border_is_crossed():
 def test_impossible_values_are_not_drawn():
     panel = calculator_panel("mathis_throughput", over="loss")
     panel.high.value = "200%"
-    assert "Not drawn where it is impossible: loss_ratio must be" in words(panel.sweep_message)
+    assert "Gaps where the formula is not defined: loss_ratio must be" in words(panel.sweep_message)
     drawn = np.isfinite(curve(panel, "mathis throughput")["y"])
     assert drawn.any()
     assert not drawn[-1]

@@ -70,7 +70,7 @@ def test_what_is_typed_with_its_unit_is_taken_as_it_is(typed, value):
         ("1,5", "needs a unit"),
         ("1,500 ms", "ambiguous"),
         ("1e999 s", "too large"),
-        ("-3 ms", "allowed is 1 ms to 300 ms"),
+        ("-3 ms", "must be between 1 ms and 300 ms"),
         ("10 Mbit/s", "unit of a rate"),
         ("<img src=x onerror=alert(1)> 3 ms", "&lt;img"),
     ],

@@ -45,8 +45,8 @@ def test_theory_and_the_book_before_a_run(links, protocol, at_1400_s, source):
     panel.controls["protocol"].value = protocol
     panel.controls["links"].value = links
     assert at(panel, 1400) == pytest.approx(at_1400_s, rel=1e-6), source
-    assert column(panel, "the book: connix.com to noao.edu").tolist() == [0.08, 0.193]  # published
-    assert sorted(column(panel, "the book: where its other curves begin")) == [
+    assert column(panel, "Stevens: connix.com to noao.edu").tolist() == [0.08, 0.193]  # published
+    assert sorted(column(panel, "Stevens: intercepts of the other curves")) == [
         0.03, 0.098, 0.155, 0.202,
     ]  # fmt: skip
     assert "No run yet." in panel.figure.description
@@ -56,7 +56,7 @@ def test_theory_and_the_book_before_a_run(links, protocol, at_1400_s, source):
 def test_the_book_s_loopback():
     panel = echo.echo_panel()
     # published: 1.5 to 2 ms between tcpdump and program, and as much in tcpdump itself
-    found = column(panel, "the book's loopback, UDP: least and most")
+    found = column(panel, "Stevens' loopback, UDP: minimum and maximum")
     assert found == pytest.approx([0.003, 0.004, 0.003, 0.004])
 
 

@@ -34,9 +34,9 @@ def run(mtu=1536.0, step_s=8e-6, noted=1536.0):
 def test_the_book_before_a_run():
     panel = fragments.step_panel()
     # published: Stevens vol. 3, A.2: almost 25% from 1508 to 1509 bytes
-    assert column(panel, "the book: almost a quarter", "x").tolist() == [1508, 1509]
-    assert column(panel, "the book: almost a quarter").tolist() == [1.0, 1.25]
-    assert "3 ms to 4 ms for whole datagrams, 5 ms to 6 ms" in panel.figure.description
+    assert column(panel, "Stevens: almost 25% more", "x").tolist() == [1508, 1509]
+    assert column(panel, "Stevens: almost 25% more").tolist() == [1.0, 1.25]
+    assert "3 ms to 4 ms unfragmented, 5 ms to 6 ms" in panel.figure.description
     summed = dict(
         zip(
             column(panel, "4.4BSD, sum of the costs above", "x"),
@@ -48,7 +48,7 @@ def test_the_book_before_a_run():
     whole_s = 2 * 0.667e-3 + 2 * 0.75e-3 + 1508 * 0.48e-6 + 2 * 0.22e-3
     assert summed[1509] == pytest.approx(1 + (2 * 0.667e-3 + 0.48e-6) / whole_s)
     panel.controls["relative"].value = False
-    assert column(panel, "the book: least and most") == pytest.approx([3e-3, 4e-3, 5e-3, 6e-3])
+    assert column(panel, "Stevens: minimum and maximum") == pytest.approx([3e-3, 4e-3, 5e-3, 6e-3])
 
 
 def test_saved_samples_are_drawn_by_either_clock():
@@ -91,7 +91,7 @@ def test_a_live_step():
 def test_without_a_namespace_the_host_s_loopback_has_no_step(monkeypatch):
     def on_the_host(sizes, **options):
         samples = transactions(sizes, **{**options, "count": 2, "tap": False})
-        facts = {**samples.meta.instrument, "loopback_mtu_bytes": 65_536}
+        facts = {**samples.meta.instrument.stored(), "loopback_mtu_bytes": 65_536}
         meta = Meta(instrument=facts, warnings=("no namespace of its own (refused)",))
         return TransactionSamples(**samples.columns(), meta=meta)
 

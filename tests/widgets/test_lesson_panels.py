@@ -28,7 +28,7 @@ def test_transfer_panel():
     assert column(panel, "T1") == pytest.approx(0.03 + 8 * sizes / 1.544e6)
     panel.controls["latency_s"].value = 0.3
     assert column(panel, "T1") == pytest.approx(0.3 + 8 * sizes / 1.544e6)
-    assert column(panel, "printed in the book").tolist() == [5.21, 0.208, 0.082]
+    assert column(panel, "Stevens").tolist() == [5.21, 0.208, 0.082]
     assert "Latency limits" in said(panel)
     panel.controls["bandwidth_bps"].box.value = "T1"
     assert "The bottleneck link limits" in said(panel)
@@ -45,11 +45,11 @@ def test_a_wrong_value_leaves_the_figure_and_is_told_beside_the_box():
 
 def test_balance_panel():
     panel = latency.balance_panel()
-    rates = column(panel, "latency and line take the same time", "x")
-    assert column(panel, "latency and line take the same time") == pytest.approx(0.03 * rates / 8)
+    rates = column(panel, "bandwidth-delay product", "x")
+    assert column(panel, "bandwidth-delay product") == pytest.approx(0.03 * rates / 8)
     assert "holds 5790 B" in said(panel)  # derived: 30 ms x 1.544 Mbit/s / 8
     panel.controls["payload_bytes"].value = 5790
-    assert "50% of the time is latency" in said(panel)
+    assert "Latency is 50% of the transfer time" in said(panel)
 
 
 def test_distance_panel():
@@ -58,7 +58,7 @@ def test_distance_panel():
     assert column(panel, "light in vacuum")[-1] == pytest.approx(4e7 / 299_792_458)
     assert column(panel, "light in fibre")[-1] == pytest.approx(4e7 * 1.468 / 299_792_458)
     panel.controls["rtt_s"].value = 0.01
-    assert "not possible" in said(panel)
+    assert "impossible" in said(panel)
 
 
 def test_wan_panel_goes_through_the_two_printed_points():
@@ -75,21 +75,23 @@ def test_wan_panel_goes_through_the_two_printed_points():
 
 def test_timeline_panel():
     panel = store_and_forward.timeline_panel()
-    assert "23 ms, all is done at 24 ms: 476 kbit/s" in said(panel)  # published, misprint mended
+    assert "23 ms, processing ends at 24 ms: 476 kbit/s" in said(
+        panel
+    )  # published, misprint mended
     panel.controls["packet_count"].value = 10
-    assert "90.5 ms, all is done at 91.5 ms" in said(panel)  # published: 91.5 ms
+    assert "90.5 ms, processing ends at 91.5 ms" in said(panel)  # published: 91.5 ms
     panel.controls["processing_s"].value = 0
-    assert "88.5 ms, all is done at 88.5 ms" in said(panel)  # derived: 5 + 1 + 11 x 7.5
+    assert "88.5 ms, processing ends at 88.5 ms" in said(panel)  # derived: 5 + 1 + 11 x 7.5
 
 
 def test_train_and_hops_panels():
     train = store_and_forward.train_panel()
-    assert column(train, "sent back to back")[[0, 9]] == pytest.approx([0.024, 0.0915])  # published
+    assert column(train, "back to back")[[0, 9]] == pytest.approx([0.024, 0.0915])  # published
     assert column(train, "each waits for the one before")[9] == pytest.approx(0.24)
     hops = store_and_forward.hops_panel()
-    assert column(hops, "T1 lines")[9] == pytest.approx(0.0286, abs=5e-5)  # published
+    assert column(hops, "T1 links")[9] == pytest.approx(0.0286, abs=5e-5)  # published
     hops.controls["packet_bytes"].value = 1104
-    assert column(hops, "T1 lines")[9] == pytest.approx(0.0572, abs=1e-4)  # twice the size
+    assert column(hops, "T1 links")[9] == pytest.approx(0.0572, abs=1e-4)  # twice the size
 
 
 def test_mix_panel_finds_the_book_s_187_ms():
@@ -99,12 +101,14 @@ def test_mix_panel_finds_the_book_s_187_ms():
     # derived: 80 + 24 x 0.5 ms + 16 x 1400 B x (6/1.544 + 6/45 + 1/10) us/bit = 184.3 ms; the
     # book's 187 takes 7.5 ms for 7.25 on each T1
     at_1400 = np.interp(
-        1400, column(panel, "this mix of lines", "x"), column(panel, "this mix of lines")
+        1400,
+        column(panel, "this combination of links", "x"),
+        column(panel, "this combination of links"),
     )
     assert at_1400 == pytest.approx(0.1843, abs=1e-4)
     for name in ("t1_count", "t3_count", "ethernet_count"):
         panel.controls[name].value = 0
-    assert "nothing arrives" in said(panel)
+    assert "No links are selected" in said(panel)
 
 
 def test_frame_rate_panel():
@@ -118,7 +122,7 @@ def test_frame_rate_panel():
 def test_router_panel_takes_a_device_of_one_s_own():
     panel = line_rate.router_panel()
     panel.controls["device_pps"].value = 1e5
-    assert "the line limits" in said(panel)
+    assert "the line is the limit" in said(panel)
     upload_of(panel).take(b"frame [B], rate [pps]\n64, 21000\n1518, 8100\n", "mine.csv")
     assert column(panel, "your device").tolist() == [21000, 8100]
     upload_of(panel).take(b"a [s], b [s]\n1, 2\n", "wrong.csv")

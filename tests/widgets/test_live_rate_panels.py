@@ -71,23 +71,23 @@ def test_the_figure_before_a_run():
     # published: the article's routers, read with the payload of 10 bytes at 64 captured
     assert column(panel, "router of 100 yuan")[0] == pytest.approx(3512.5)
     assert column(panel, "router of 100 yuan", "x").tolist() == [68, 1518], "with FCS"
-    frames = column(panel, "box in theory", "x")
+    frames = column(panel, "emulated device, theory", "x")
     # derived: 2000 a second, or 10 Mbit/s over frames with 20 bytes around each
     expected = np.minimum(2000, 10e6 / 8 / (frames + 20))
-    assert column(panel, "box in theory") == pytest.approx(expected)
+    assert column(panel, "emulated device, theory") == pytest.approx(expected)
     assert column(panel, "line of 100 Mbit/s") == pytest.approx(100e6 / 8 / (frames + 20))
     assert np.isnan(column(panel, "loopback, fitted")).all()
-    assert "the box limits up to frames of 605 bytes, then its line" in said(panel)
+    assert "the device is the limit up to frames of 605 bytes, then its line" in said(panel)
 
 
 def test_a_box_that_is_moved_is_another_box():
     panel = panels.three_ways_panel()
     panel.controls["bandwidth_bps"].value = 100e6
-    assert "the box limits every frame" in said(panel)
+    assert "the device is the limit at every size" in said(panel)
     panel.controls["bandwidth_bps"].value = 1e6
-    assert "its line limits every frame" in said(panel)
-    frames = column(panel, "box in theory", "x")
-    assert column(panel, "box in theory") == pytest.approx(1e6 / 8 / (frames + 20))
+    assert "its line is the limit at every size" in said(panel)
+    frames = column(panel, "emulated device, theory", "x")
+    assert column(panel, "emulated device, theory") == pytest.approx(1e6 / 8 / (frames + 20))
 
 
 def test_three_runs_are_drawn_with_what_is_fitted_and_what_is_known(monkeypatch):
@@ -104,14 +104,14 @@ def test_three_runs_are_drawn_with_what_is_fitted_and_what_is_known(monkeypatch)
         assert column(panel, panels.WAYS[way]) == pytest.approx(1 / (each + byte * FRAMES))
         fitted = column(panel, panels.FITTED[way])
         assert fitted == pytest.approx(1 / (each + byte * at), rel=1e-3)
-    assert column(panel, "emulated box").tolist() == [2000] * 3, "20 in 10 ms"
+    assert column(panel, "emulated device").tolist() == [2000] * 3, "20 in 10 ms"
     assert "The sender takes 4 µs" in said(panel)
-    assert "To be forwarded costs a packet 2 µs ± " in said(panel)
+    assert "Forwarding adds 2 µs ± " in said(panel)
     assert "Measured minus predicted: median" in said(panel)
     assert "Starved: it got 5%." in said(panel)
     assert "Save these samples" in button.keep.link.value, "of all three"
     panel.controls["device_pps"].value = 4000
-    assert np.isnan(column(panel, "emulated box")).all(), "that was another box"
+    assert np.isnan(column(panel, "emulated device")).all(), "that was another box"
     assert column(panel, panels.WAYS["routed"]).size == 3
     assert "node of" not in said(panel)
     assert "The sender takes 4 µs" in said(panel)
@@ -127,7 +127,7 @@ def test_a_box_that_is_moved_during_its_run_is_another_box(monkeypatch):
 
     monkeypatch.setattr(panels, "blasts", moving)
     assert not played(panel).message.is_alert
-    assert np.isnan(column(panel, "emulated box")).all()
+    assert np.isnan(column(panel, "emulated device")).all()
     assert "node of" not in said(panel)
     assert column(panel, panels.WAYS["loopback"]).size == 3
 
@@ -137,7 +137,7 @@ def test_a_price_that_is_not_seen_is_not_told(monkeypatch):
     monkeypatch.setattr(panels, "blasts", blasts_of(""))
     panel = panels.three_ways_panel()
     played(panel)
-    assert "lost in the scatter" in said(panel)
+    assert "below the scatter" in said(panel)
 
 
 def test_where_namespaces_are_refused_loopback_is_left(monkeypatch):
@@ -145,7 +145,7 @@ def test_where_namespaces_are_refused_loopback_is_left(monkeypatch):
     panel = panels.three_ways_panel()
     assert not played(panel).message.is_alert
     assert column(panel, panels.WAYS["loopback"]).size == 3
-    assert "Emulated box: wire: the system refuses namespaces." in said(panel)
+    assert "Emulated device: wire: the system refuses namespaces." in said(panel)
     assert "To be forwarded" not in said(panel)
     monkeypatch.setattr(panels, "blasts", blasts_of("", refused=("loopback",)))
     assert "the system refuses namespaces" in played(panel).message.value
@@ -179,7 +179,7 @@ def test_lockstep_panel(monkeypatch):
     # derived by hand: 1500 and 64 bytes there, 53 back at 20 Mbit/s, 2 ms each way
     cycle_s = 0.004 + 8 * (1564 + 53) / 20e6
     theory = np.minimum(count * 8 * 1460 / cycle_s, 20e6 * 1460 / 1564)
-    assert column(panel, "path in theory") == pytest.approx(theory)
+    assert column(panel, "path, theory") == pytest.approx(theory)
     assert "8 fill the line" in said(panel)
 
     def run(pairs, *, progress, path=None, **_):

@@ -67,14 +67,14 @@ def test_the_points_are_the_printed_ones():
     panel = mbuf_panels.mbuf_panel()
     sources = panel.figure.plot.sources
     # published: Stevens vol. 3, A.2
-    assert sources["book, UDP: mbufs"].data["y"].tolist() == [1, 2, 3]
-    assert sources["book, ping: mbufs"].data["x"].tolist() == [8, 100, 200]
-    assert sources["book: clusters"].data["x"].tolist() == [300]
-    assert "5 of the 7 numbers" in panel.figure.description
+    assert sources["Stevens, UDP: mbufs"].data["y"].tolist() == [1, 2, 3]
+    assert sources["Stevens, ping: mbufs"].data["x"].tolist() == [8, 100, 200]
+    assert sources["Stevens: clusters"].data["x"].tolist() == [300]
+    assert "5 of Stevens' 7 numbers" in panel.figure.description
     panel.controls["compare"].value = ">"
     # derived: ping hands over 208 bytes at 200, which then take mbufs; at 100 still one too many
     assert at(panel, "ping: mbufs", 200) == 3
-    assert "6 of the 7 numbers" in panel.figure.description
+    assert "6 of Stevens' 7 numbers" in panel.figure.description
 
 
 def test_minclsize_101_takes_the_bump_away():
@@ -127,7 +127,7 @@ def test_fragments_of_1509_bytes():
     assert at(panel, "fragments", 1509) == 2
     # derived: 1509 + 8 = 1512 + 5, since offsets count in eights
     assert "2 packets of 1512 + 5 bytes" in panel.figure.description
-    assert "Up to 1508 bytes fit a packet of 1536" in panel.figure.description
+    assert "Up to 1508 bytes of data fit a packet of 1536" in panel.figure.description
     panel.controls["payload_bytes"].value = 3020.0
     assert "3 packets of 1512 + 1512 + 4" in panel.figure.description
     panel.controls["algorithm"].value = "rfc791"

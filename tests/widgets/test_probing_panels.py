@@ -99,21 +99,21 @@ class TestLive:
         assert "7.772 ms apart" in panel.figure.description  # derived: 12,000 bit / 1.544e6
         panel.controls["cross_ratio"].value = 0.3
         run(panel)
-        alone = column(panel, "nothing between")
-        crossed = column(panel, "with other traffic between")
+        alone = column(panel, "no cross traffic between")
+        crossed = column(panel, "cross traffic between")
         assert alone.size + crossed.size == 40
         assert np.median(alone) == pytest.approx(12e3 / 1.544e6, rel=0.2)
         assert np.median(crossed) > np.median(alone)
         assert "The bottleneck link is set to 1.544 Mbit/s" in panel.figure.description
         panel.controls["path"].value = "T3"
-        assert not column(panel, "nothing between").size
+        assert not column(panel, "no cross traffic between").size
 
     def test_train_panel_after_a_run(self):
         panel = store_and_forward.train_panel()
         assert not column(panel, "this machine").size
         run(panel)
         done_s = column(panel, "this machine")
-        theory_s = column(panel, "sent back to back")
+        theory_s = column(panel, "back to back")
         assert column(panel, "this machine", "x").tolist() == list(range(1, 31))
         assert np.all(done_s >= theory_s - 1e-4)
         assert np.median(done_s - theory_s) < 0.01
@@ -149,12 +149,12 @@ def test_hops_panel_shows_both_kinds_of_switches():
 def test_mixes_panel_finds_the_book_s_mixes(theme):
     """derived: three mixes of T1, 10 Mbit/s and T3 within 1 ms, 6-2-4 the nearest."""
     panel = probing.mixes_panel(theme=theme)
-    assert "3 mixes of 12 or 13 lines" in panel.figure.description
+    assert "3 combinations of 12 or 13 links" in panel.figure.description
     assert "<td>6</td><td>2</td><td>4</td><td>12</td><td>187.4 ms</td>" in table(panel)
     assert '<th scope="row">traceroute with sizes</th><td>3</td><td>1</td>' in table(panel)
     fastest, slowest = (
         np.interp(1428, column(panel, name, "x"), column(panel, name))
-        for name in ("the fastest mix that fits", "the slowest one")
+        for name in ("the fastest combination", "the slowest combination")
     )
     assert (fastest, slowest) == pytest.approx((0.18614, 0.18791), abs=2e-5)
 
@@ -168,12 +168,12 @@ def test_mixes_panel_with_more_or_no_kinds():
     panel.controls["rtt_s"].value = 0.1
     panel.controls["tolerance_s"].value = 1e-4
     panel.controls["link_count"].value = 2.0
-    assert "0 mixes of 1 or 2 lines" in panel.figure.description
+    assert "0 combinations of 1 or 2 links" in panel.figure.description
     assert table(panel) == ""
-    assert np.isnan(column(panel, "the slowest one")).all()
+    assert np.isnan(column(panel, "the slowest combination")).all()
     for kind in probing.KINDS:
         panel.controls[f"has_{kind}"].value = False
-    assert "nothing arrives" in panel.figure.description
+    assert "No kind of link is selected" in panel.figure.description
     assert panel.message.value == ""
 
 

@@ -42,9 +42,9 @@ def test_live_panel_before_a_run():
     panel = panels.live_panel()
     # published: A.2; UDP 1.5 to 2 ms below the tap and as much above, T/TCP twice, TCP half more
     assert panel.figure.description == (
-        "No run yet. The book, in 1996: UDP 3.5 ms, T/TCP 7 ms, TCP 10.5 ms."
+        "No run yet. Stevens, 1996: UDP 3.5 ms, T/TCP 7 ms, TCP 10.5 ms."
     )
-    udp = column(panel, "book: UDP")
+    udp = column(panel, "Stevens: UDP")
     assert udp[np.isfinite(udp)].tolist() == pytest.approx([3.5e-3, 3.5e-3, 5.5e-3, 5.5e-3])
     panel.controls["clock"].value = "tap"
     # published: T/TCP 4 ms less, TCP 2.5 ms less
@@ -77,7 +77,7 @@ def test_live_panel_after_runs(monkeypatch):
     assert column(panel, "TCP", "x").tolist() == list(panels.SHORT_SIZES)
     # derived: two round trips of 10 ms, and 80 + 80 bytes of the handshake at 1.544 Mbit/s
     assert (column(panel, "TCP") > 0.0208).all()
-    assert "book: TCP" not in panel.figure.plot.sources, "the book has no distance"
+    assert "Stevens: TCP" not in panel.figure.plot.sources, "the book has no distance"
     assert np.nanmin(column(panel, panels.THEORY)) > 0.0099
     assert "farthest off the theory" in panel.figure.description
 

@@ -141,7 +141,7 @@ def test_a_file_in_pieces_is_read_as_one(field):
     piece(field, b"host")
     assert field.taken == [("ping.txt", b"PING host")]
     assert field.results == [SAMPLES]
-    assert "ping.txt is read" in field.message.value
+    assert "Read ping.txt." in field.message.value
 
 
 def test_pieces_of_an_upload_that_broke_off_are_dropped(field):
@@ -202,7 +202,7 @@ def test_a_new_result_hides_what_was_said_about_the_one_before():
     )
     panel(figure, {}, lambda: None, below=[own, live])
     own.take(b"", "mine.txt")
-    assert "mine.txt is read" in own.message.value
+    assert "Read mine.txt." in own.message.value
     live.start()
     wait(live)
     assert own.message.value == ""

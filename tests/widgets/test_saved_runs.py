@@ -47,7 +47,7 @@ PANELS = [
         ("echo", echo.echo_panel, {"links": "T1 40 ms"}, ["points"]),
         ("step", fragments.step_panel, {"relative": False}, ["points"]),
         ("links", probing.links_panel, {"path": "T3"}, ["points"]),
-        ("pairs", probing.trains_panel, {"path": "T3"}, ["nothing between"]),
+        ("pairs", probing.trains_panel, {"path": "T3"}, ["no cross traffic between"]),
         ("train", store_and_forward.train_panel, {"router_count": 4.0}, ["this machine"]),
         (
             "hops",

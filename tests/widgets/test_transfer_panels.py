@@ -64,9 +64,9 @@ def test_wire_panel():
     assert "103.3%" in said(panel)
     assert column(panel, "sent, as printed").tolist() == [9.88e6, 6.28e6]
     panel.controls["bandwidth_bps"].value = 20e6
-    sizes = column(panel, "most that the line carries", "x")
+    sizes = column(panel, "maximum of the line", "x")
     wire = np.maximum(sizes + 46, 64) + 20
-    assert column(panel, "most that the line carries") == pytest.approx(20e6 * sizes / wire)
+    assert column(panel, "maximum of the line") == pytest.approx(20e6 * sizes / wire)
 
 
 def test_source_sink_panel_draws_both_runs(monkeypatch):
@@ -77,9 +77,9 @@ def test_source_sink_panel_draws_both_runs(monkeypatch):
 
     monkeypatch.setattr(transfers, "bulk", run)
     panel = transfers.source_sink_panel()
-    assert np.isnan(column(panel, "UDP in theory, costs fitted")).all()
+    assert np.isnan(column(panel, "UDP, theory with fitted costs")).all()
     # published: 7.2 MB in 0.9558 s, 1.5 MB in 1.059 s
-    assert column(panel, "TCP, received, the book") == pytest.approx([60.26e6, 11.33e6], rel=1e-3)
+    assert column(panel, "TCP, received (Snader)") == pytest.approx([60.26e6, 11.33e6], rel=1e-3)
     button = played(panel)
     assert not button.message.is_alert, button.message.value
     assert button.progress.value == button.progress.max
@@ -87,8 +87,8 @@ def test_source_sink_panel_draws_both_runs(monkeypatch):
     assert column(panel, "TCP, received") == pytest.approx(rate_bps)
     assert column(panel, "UDP, sent") == pytest.approx(rate_bps)
     assert column(panel, "UDP, received") == pytest.approx(0.75 * rate_bps)
-    at = column(panel, "UDP in theory, costs fitted", "x")
-    assert column(panel, "UDP in theory, costs fitted") == pytest.approx(
+    at = column(panel, "UDP, theory with fitted costs", "x")
+    assert column(panel, "UDP, theory with fitted costs") == pytest.approx(
         8 * at / (5e-6 + 0.5e-9 * at), rel=1e-6
     )
     assert "5 µs per datagram + 0.5 ns per byte" in said(panel)
@@ -104,7 +104,7 @@ def test_mtu_panel_finds_the_two_costs(monkeypatch):
     panel = transfers.mtu_panel()
     played(panel)
     assert column(panel, "measured", "x").tolist() == [1448, 4044, 16_332, 65_484]
-    assert "2 µs a segment and 0.1 ns a byte" in said(panel)
+    assert "2 µs per segment and 0.1 ns per byte" in said(panel)
 
 
 @pytest.mark.parametrize("wall_s", [[1.0, 1.0, 2.0, 1.0], [3.0, 2.0, 0.001, 1.0]])
