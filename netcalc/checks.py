@@ -194,7 +194,8 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
             raise DomainError("integer-too-long", name, high=LARGEST) from None
         except (TypeError, ValueError):
             pass
-    code = "text-for-numbers" if kind in "USO" else "not-numbers"
+    is_text = kind in "US" or any(isinstance(item, str | bytes) for item in array.flat)
+    code = "text-for-numbers" if is_text else "not-numbers"
     raise ArgumentTypeError(code, name, _shown(array))
 
 

@@ -21,6 +21,8 @@ and what to do.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import Any
 
 from netcalc import messages
@@ -68,7 +70,7 @@ class NetcalcError(Exception):
         return _restored, (type(self), self.args, vars(self))
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the facts of the error, for JSON output."""
+        """Return the facts of the error as JSON can hold them: nan is null, inf a text."""
         facts = {
             "type": type(self).__name__,
             "code": self.code,
@@ -77,7 +79,7 @@ class NetcalcError(Exception):
             **self._shown(),
             "hint": self.hint,
         }
-        return {name: value for name, value in facts.items() if value is not None}
+        return {name: _plain(value) for name, value in facts.items() if value is not None}
 
     def _shown(self) -> dict[str, Any]:
         """Return what ``as_dict`` says beside the values."""
@@ -114,8 +116,8 @@ class DomainError(NetcalcError, ValueError):
 
     def _with_units(self) -> dict[str, Any]:
         """Return the values for the sentence: the bounds of a value with a unit have it, too."""
-        unit = self.values.get("unit")
-        bounds = {"low", "high"} & self.values.keys() if unit in messages.UNITS else ()
+        unit = str(self.values.get("unit"))
+        bounds = {"low", "high"} & self.values.keys() if unit in messages.UNITS else set()
         return self.values | {name: messages.bound(self.values[name], unit) for name in bounds}
 
     def _shown(self) -> dict[str, Any]:
@@ -329,6 +331,19 @@ def _restored(
     error = kind.__new__(kind, *arguments)
     vars(error).update(fields)
     return error
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON can hold it: a limit may be inf, a value an array or an object."""
+    if hasattr(value, "tolist"):  # of numpy
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(name): _plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value if isinstance(value, str | int | float | None) else str(value)
 
 
 def _sentences(first: str, hint: str | None) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from netcalc.checks import as_float, positive, ratio
+from netcalc.checks import non_negative, positive, ratio
 from netcalc.models.delays import asymmetry, latency, store_and_forward
 from netcalc.models.rates import goodput
 from netcalc.models.sizes import framing
@@ -124,7 +124,7 @@ def transfer(payload_bytes: float, *, path: Path, packet_bytes: float = math.inf
         The sentence, and the parts of the time: latency, serialization on the bottleneck link
         (``line``), store-and-forward on the other links, processing.
     """
-    size = float(as_float("payload_bytes", payload_bytes))
+    size = float(non_negative("payload_bytes", payload_bytes))
     slowest = path.bottleneck_bps
     on_slowest = float(latency.serialization_s(size, bandwidth_bps=slowest))
     unit = min(size, float(positive("packet_bytes", packet_bytes, allow_inf=True)))

@@ -13,7 +13,7 @@ All of it is frozen; the methods only hand the fields to ``netcalc.models``.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from netcalc import units
 from netcalc.checks import FloatArray, non_negative, positive
-from netcalc.errors import DomainError, UnitError
+from netcalc.errors import ArgumentTypeError, DomainError, UnitError
 from netcalc.models.delays import latency, store_and_forward
 from netcalc.models.delays.store_and_forward import Timeline
 
@@ -114,14 +114,14 @@ class Path:
     source_processing_s: float = 0.0
 
     def __post_init__(self) -> None:
+        if isinstance(self.hops, str) or not isinstance(self.hops, Iterable):
+            raise ArgumentTypeError("not-hops", "hops", repr(self.hops))
         object.__setattr__(self, "hops", tuple(self.hops))
         if not self.hops:
             raise DomainError("no-hops", "hops", "an empty list")
         for hop in self.hops:
             if not isinstance(hop, Hop):
-                raise TypeError(
-                    f"hops must be Hop objects, found {hop!r}; for links: Path.of(links)"
-                )
+                raise ArgumentTypeError("not-hops", "hops", repr(hop))
         source = _scalar(non_negative, "source_processing_s", self)
         object.__setattr__(self, "source_processing_s", source)
 
@@ -196,7 +196,7 @@ class Path:
         0.002
         """
         if truth is None:
-            raise DomainError("no-emulated-path", "truth")
+            raise DomainError("path-not-recorded", "truth")
         source_s, *nodes_s = truth["processings_s"]
         facts = zip(truth["bandwidths_bps"], truth["latencies_s"], strict=True)
         links = [Link(*fact) for fact in facts]

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.checks import FloatArray
+from netcalc.checks import FloatArray, as_float, scalar
 from netcalc.errors import ConvergenceError, DomainError, NotFiniteWarning
 
 GRID_POINTS = 1001
@@ -123,6 +123,7 @@ def solve(
     bottom, top = bottom if low is None else low, top if high is None else high
     if not -np.inf < bottom < top < np.inf:
         raise DomainError("empty-range", "low, high", f"{bottom:g} to {top:g}")
+    result = scalar("result", as_float("result", result))
     if not np.isfinite(result):
         raise DomainError("not-finite", "result", f"{result:g}")
 

@@ -107,10 +107,11 @@ def test_nothing_is_made_safe_or_printed_elsewhere():
 @pytest.mark.parametrize(
     "error",
     [
-        NetcalcError("verbatim", text=EVIL), DomainError(EVIL, EVIL, EVIL),
-        DatasetError(EVIL, file=EVIL),
+        NetcalcError("verbatim", text=EVIL),
+        DomainError("not-positive", EVIL, EVIL, suggestions=[EVIL]),
+        DatasetError("verbatim", file=EVIL, text=EVIL),
         UnitError("no-number", EVIL, expected=EVIL, field=EVIL, example=EVIL),
-        ReaderError(EVIL, file=EVIL, field=EVIL, value=EVIL, expected=EVIL),
+        ReaderError("verbatim", text=EVIL, file=EVIL, field=EVIL, value=EVIL, expected=EVIL),
     ],
 )  # fmt: skip
 def test_the_message_of_an_error_can_be_printed(error):
@@ -328,7 +329,7 @@ def test_a_panel_shows_a_hostile_file_as_text(data, tmp_path):
 def test_a_message_of_a_panel_is_text():
     shown = round_trip_panel()
     assert isinstance(shown.message, ipywidgets.HTML)
-    for error in (ValueError(EVIL), DomainError(EVIL, np.nan, EVIL)):
+    for error in (ValueError(EVIL), DomainError("not-positive", EVIL, np.nan)):
         shown.message.blame(error)
         assert not bare(shown.message.value)
         assert "<b>x" not in shown.message.value

@@ -100,12 +100,16 @@ def typed_name(parameter: click.Parameter) -> str:
 
 
 @contextlib.contextmanager
-def named_as_typed() -> Iterator[None]:
-    """Name options of the current command where an error of the library names arguments."""
+def named_as_typed(**others: tuple[str, str]) -> Iterator[None]:
+    """Name options of the current command where an error of the library names arguments.
+
+    ``others`` are the arguments whose option has another name: that name, and the unit.
+    """
     parameters = click.get_current_context().command.params
     options = {
         one.name: (typed_name(one), getattr(one.type, "unit", "")) for one in parameters if one.name
     }
+    options |= others
     try:
         yield
     except (DomainError, ExperimentError) as error:
@@ -124,7 +128,7 @@ def rename(error: NetcalcError, names: Mapping[str, tuple[str, str]]) -> None:
         By argument: the name that is typed, and the unit of its number.
     """
     if isinstance(error, UnitError):
-        if error.field in names:
+        if error.field is not None and error.field in names:
             error.values["field"] = names[error.field][0]
         return
     argument = str(error.values.get("name")).partition("[")[0]  # its value says which of several

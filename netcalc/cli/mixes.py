@@ -119,7 +119,7 @@ def mixes(
     rates = [units.parse(kind, "bit/s", field="--kind") for kind in kinds]
     counts = link_numbers(link_count)
     base_s = base_rtt_s + 2 * routers * processing_s
-    with named_as_typed():
+    with named_as_typed(bandwidth_bps=("--kind", "bit/s")):
         found = path_mixes(
             rtt_s,
             bandwidth_bps=rates,

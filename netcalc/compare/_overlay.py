@@ -19,6 +19,7 @@ from netcalc.compare._sizes import echo_headers, from_fit, size_title
 from netcalc.compare._small_writes import small_writes
 from netcalc.compare._transactions import transactions
 from netcalc.compare._transfers import bulk
+from netcalc.errors import ArgumentTypeError
 from netcalc.path import Path
 from netcalc.samples import (
     BulkSamples,
@@ -83,9 +84,9 @@ def overlay(
         path = path or emulated_path(samples.meta.instrument)
         fitted = fit.rtt_against_size(samples, header_bytes=headers)
     else:
-        raise TypeError(
-            f"samples must be round trips, transfers or transactions, not {type(samples).__name__}"
-        )
+        expected = "RttSamples, TransferSamples or TransactionSamples"
+        found = type(samples).__name__
+        raise ArgumentTypeError("not-of-class", "samples", found, expected=expected)
     comparison = from_fit(fitted, title or size_title(samples))
     if path is None:
         return comparison

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import FloatArray
+from netcalc.errors import ArgumentTypeError
 from netcalc.messages import Notice
 from netcalc.models.delays import latency
 from netcalc.models.measuring.robust import MAD_TO_STD, theil_sen_intercept, theil_sen_slope
@@ -204,7 +205,8 @@ def rtt_against_size(
         of :func:`netcalc.models.delays.latency.echo_rtt_s`.
     """
     if not isinstance(samples, RttSamples):
-        raise TypeError(f"samples must be RttSamples, found {type(samples).__name__}")
+        found = type(samples).__name__
+        raise ArgumentTypeError("not-of-class", "samples", found, expected="RttSamples")
     if minima:
         size, rtt = samples.minima()
     else:

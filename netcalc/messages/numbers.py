@@ -10,9 +10,9 @@ ALLOWED = {
     "out-of-range": "from {low} to {high}",
     "not-finite": "a finite number",
     "not-whole": "a whole number, {low} or greater",
-    "percent-for-ratio": "from 0 to 1",
+    "percent-for-ratio": "a ratio from 0 to 1",
     "not-a-choice": "one of {choices}",
-    "not-one-number": "one number",
+    "not-one-number": "one finite number",
     "not-a-scalar": "one number",
     "result-not-one-number": "one number",
     "result-not-swept": "one number for a sweep",
@@ -61,6 +61,8 @@ NUMBERS = {
     "only-on-ethernet": "{name} has {layer} over {below}, but {layer} runs over Ethernet only",
     "not-numbers": "{name} must hold numbers, got {found}",
     "text-for-numbers": "{name} must hold numbers, got {found}",
+    "not-hops": "{name} must be a list of Hop, got {found}",
+    "not-of-class": "{name} must be {expected}, got {found}",
     "not-flags": "{name} must be True or False, got {found}",
     "not-one-flag": "{name} must be a single True or False, got {found}",
     "not-text": "{name} must be text such as {example!r}, got {found}",
@@ -73,7 +75,7 @@ NUMBERS = {
         "{name}: {count} of {size:value|values} are not finite, the first at index {index}; the "
         "result is nan there"
     ),
-    "no-emulated-path": "the run recorded no emulated path",
+    "path-not-recorded": "the run recorded no emulated path",
     "formula-unknown": "there is no formula {value!r}",
     "formula-ambiguous": "{value!r} names several formulas: {choices:or}",
     "not-converged": (
@@ -85,6 +87,7 @@ NUMBERS = {
 NUMBERS_HINTS = {
     "formula-unknown": "netcalc calc --list shows all formulas",
     "is-required": "{about}",
+    "not-hops": "Links become a path by Path.of(links), text by Path.parse('T1 5 ms')",
     "not-sweepable": "The numbers of this formula: {numbers}",
     "docstrings-removed": "Run Python without -OO",
     "no-number-to-sweep": "Compute it without a sweep",

@@ -139,6 +139,11 @@ def test_every_address_is_of_this_machine_or_of_an_emulated_path():
         assert re.match(allowed, line), line
 
 
+TARGETS = {
+    "target-not-an-address", "target-is-multicast", "target-is-broadcast", "target-not-loopback",
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("name", experiments.__all__)
 def test_only_an_address_of_the_loopback_is_taken(name, no_process):
     """E15: of all that can be called, what takes a host refuses others before the first packet."""
@@ -146,9 +151,10 @@ def test_only_an_address_of_the_loopback_is_taken(name, no_process):
     if not callable(public) or "host" not in inspect.signature(public).parameters:
         return
     for host in ("8.8.8.8", "0.0.0.0", "224.0.0.1", "255.255.255.255", "fe80::1", "example.org"):
-        with pytest.raises(ExperimentError, match="target: target refused") as caught:
+        with pytest.raises(ExperimentError) as caught:
             public(host=host)
-        assert caught.value.host == host
+        assert caught.value.code in TARGETS
+        assert (caught.value.phase, caught.value.host) == ("target", host)
 
 
 FAMILIES = """
@@ -161,7 +167,7 @@ for run, host in ((lab.echo, "::1"), (lab.echo, "127.0.0.1")):
             result = run(8, count=2, host=host, protocol=protocol)
             print(len(result), result.meta.instrument.address_family)
         except ExperimentError as error:
-            print(error)
+            print(error.code, error.phase, error.host)
 """
 ROOT = [] if os.geteuid() == 0 else ["-Ur"]
 
@@ -170,7 +176,7 @@ ROOT = [] if os.geteuid() == 0 else ["-Ur"]
     ("prepare", "there", "missing"),
     [
         ("sysctl -qw net.ipv6.conf.lo.disable_ipv6=1", "IPv4", "::1"),
-        ("ip addr del 127.0.0.1/8 dev lo", "IPv6", r"127\.0\.0\.1"),
+        ("ip addr del 127.0.0.1/8 dev lo", "IPv6", "127.0.0.1"),
     ],
 )
 def test_a_machine_with_one_family_alone(prepare, there, missing):
@@ -188,8 +194,7 @@ def test_a_machine_with_one_family_alone(prepare, there, missing):
     refused = [line for line in lines if not line.startswith("2 ")]
     assert len(refused) == 2
     for line in refused:
-        assert re.match(f"bind: the peer cannot use this address: .*{missing}", line), line
-        assert "has no such address" in line
+        assert line == f"address-missing bind {missing}"
 
 
 @pytest.mark.parametrize("name", ["echo udp", "bulk tcp", "line_rate", "lockstep", "small_writes",
@@ -232,7 +237,7 @@ for name, options in {few}.items():
         getattr(experiments, name)(**options)
         print(name, "| ran")
     except ExperimentError as error:
-        print(name, "|", error)
+        print(name, "|", error.phase, error.code)
 try:
     with emulation.EmulatedPath(path):
         pass
@@ -265,8 +270,7 @@ def test_another_system_is_told_before_a_run_what_works_there(system):
         if system == "darwin" and name in ("echo", "bulk", "line_rate"):
             assert text == "ran"
         else:
-            assert re.match(r"start: .* Linux.*this is", text), text
-            assert "readers" in text
+            assert text in ("start needs-linux", "start platform-unsupported")
 
 
 WITHOUT = """

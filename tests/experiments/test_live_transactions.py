@@ -157,16 +157,18 @@ def test_impossible_numbers_are_refused(arguments, name, code, no_process):
 
 
 @pytest.mark.parametrize(
-    ("count", "text"),
+    ("count", "code", "estimate"),
     # derived: 23 sizes x 1000 x 5 protocols; 23 x 300 x 3 protocols with connections
     [
-        (1000, "115,000 probes, the limit is 100,000"),
-        (300, "20,700 connections, the limit is 20,000"),
+        (1000, "too-many-probes", {"count": 115_000, "limit": 100_000}),
+        (300, "too-many-connections", {"count": 20_700, "limit": 20_000}),
     ],
 )
-def test_a_run_beyond_a_limit_is_refused(count, text, no_process):
-    with pytest.raises(ExperimentError, match=text):
+def test_a_run_beyond_a_limit_is_refused(count, code, estimate, no_process):
+    with pytest.raises(ExperimentError) as caught:
         transactions(count=count)
+    assert caught.value.code == code
+    assert estimate.items() <= caught.value.values.items()
 
 
 def test_stop_keeps_what_was_measured(nothing_left, tmp_path):
@@ -189,17 +191,19 @@ def test_ctrl_c_with_tls(nothing_left):
 
 @pytest.mark.parametrize("protocol", ["udp", "tcp", "tls"])
 def test_a_peer_that_is_killed_is_told(protocol, nothing_left, peers):
-    with pytest.raises(ExperimentError, match="SIGKILL") as caught:
+    with pytest.raises(ExperimentError) as caught:
         transactions(
             [8], protocols=[protocol], count=500, timeout_s=0.3,
             progress=after(5, lambda: os.kill(peers[-1], signal.SIGKILL)),
         )  # fmt: skip
+    assert (caught.value.code, caught.value.values["status"]) == ("peer-ended", "SIGKILL")
     assert caught.value.partial.in_mode(protocol).sum() >= 5
 
 
 def test_another_host_is_refused(no_process):
-    with pytest.raises(ExperimentError, match="not a loopback address"):
+    with pytest.raises(ExperimentError) as caught:
         transactions(host="192.0.2.1")
+    assert caught.value.code == "target-not-loopback"
 
 
 def test_every_protocol_over_ipv6(nothing_left):

@@ -65,7 +65,7 @@ def test_what_is_typed_with_its_unit_is_taken_as_it_is(typed, value):
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        ("abc", "no number"),
+        ("abc", "does not start with a number"),
         ("", "empty"),
         ("1,5", "needs a unit"),
         ("1,500 ms", "ambiguous"),
@@ -141,14 +141,14 @@ def test_an_error_is_shown_and_later_changes_work():  # B7
 
     def draw(*, latency_s):
         if latency_s > 0.2:
-            raise DomainError("latency_s", latency_s, "below 0.2")
+            raise DomainError("above-maximum", "latency_s", latency_s, high=0.2)
         if latency_s > 0.1:
             raise ZeroDivisionError("by <b>nothing</b>")
         drawn.append(latency_s)
 
     shown = panel(figure(), {"latency_s": control}, draw)
     control.box.value = "250 ms"
-    assert "allowed is below 0.2" in shown.message.value
+    assert "must be at most 0.2" in shown.message.value
     assert "Traceback" not in shown.message.value
     control.box.value = "150 ms"
     assert "ZeroDivisionError: by &lt;b&gt;nothing" in shown.message.value

@@ -7,6 +7,7 @@ import pytest
 
 from netcalc.experiments import transactions
 from netcalc.lessons import fragments
+from netcalc.messages import Notice
 from netcalc.samples import Meta, TransactionSamples
 from netcalc.widgets.run import RunButton
 
@@ -92,7 +93,7 @@ def test_without_a_namespace_the_host_s_loopback_has_no_step(monkeypatch):
     def on_the_host(sizes, **options):
         samples = transactions(sizes, **{**options, "count": 2, "tap": False})
         facts = {**samples.meta.instrument.stored(), "loopback_mtu_bytes": 65_536}
-        meta = Meta(instrument=facts, warnings=("no namespace of its own (refused)",))
+        meta = Meta(instrument=facts, warnings=(Notice("host-loopback", {"reason": "refused"}),))
         return TransactionSamples(**samples.columns(), meta=meta)
 
     monkeypatch.setattr(fragments, "transactions", on_the_host)
@@ -104,4 +105,4 @@ def test_without_a_namespace_the_host_s_loopback_has_no_step(monkeypatch):
         "No step can be determined: all datagrams are of equally many packets"
         in panel.figure.description
     )
-    assert "no namespace of its own" in panel.figure.description
+    assert "no network namespace (refused)" in panel.figure.description

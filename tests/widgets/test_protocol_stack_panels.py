@@ -79,7 +79,7 @@ def test_live_panel_after_runs(monkeypatch):
     assert (column(panel, "TCP") > 0.0208).all()
     assert "Stevens: TCP" not in panel.figure.plot.sources, "the book has no distance"
     assert np.nanmin(column(panel, panels.THEORY)) > 0.0099
-    assert "farthest off the theory" in panel.figure.description
+    assert "largest deviation from theory" in panel.figure.description
 
 
 def test_both_clocks_of_a_comparison():

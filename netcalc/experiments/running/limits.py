@@ -166,14 +166,14 @@ def require_writable(save: str | os.PathLike[str] | None) -> None:
         return
     path = Path(save)
     if path.is_dir():
-        raise ExperimentError("file-is-directory", phase="save", file=path.name)
+        raise ExperimentError("file-is-directory", phase="save", file=str(path))
     if path.exists() and not path.is_file():
-        raise ExperimentError("file-is-special", phase="save", file=path.name)
+        raise ExperimentError("file-is-special", phase="save", file=str(path))
     try:
         with tempfile.TemporaryFile(dir=path.parent):
             return
     except OSError as error:
         reason = error.strerror or str(error)
         raise ExperimentError(
-            "file-not-writable", phase="save", file=path.name, reason=reason
+            "file-not-writable", phase="save", file=str(path), reason=reason
         ) from error
