@@ -228,7 +228,7 @@ def _checked(
     if highest > high:
         at = _index(array, highest)
         if is_ratio:
-            meant = {"percent": highest, "ratio": highest / 100}
+            meant = {"low": low, "high": high, "percent": highest, "ratio": highest / 100}
             raise DomainError("percent-for-ratio", name, highest, index=at, **meant)
         raise DomainError(code, name, highest, index=at, low=low, high=high)
     if lowest == 0.0 and np.signbit(array).any():

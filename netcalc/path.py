@@ -114,8 +114,9 @@ class Path:
     source_processing_s: float = 0.0
 
     def __post_init__(self) -> None:
-        if isinstance(self.hops, str) or not isinstance(self.hops, Iterable):
-            raise ArgumentTypeError("not-hops", "hops", repr(self.hops))
+        given: object = self.hops
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise ArgumentTypeError("not-hops", "hops", repr(given))
         object.__setattr__(self, "hops", tuple(self.hops))
         if not self.hops:
             raise DomainError("no-hops", "hops", "an empty list")

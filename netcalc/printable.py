@@ -44,7 +44,7 @@ def excerpt(text: str, limit: int = 60) -> str:
 
     Examples
     --------
-    >>> excerpt("64 bytes\x1b[2J from here", 16)
+    >>> excerpt("64 bytes\x1b[2J from here", 15)
     '64 bytes\\x1b[2J...'
     """
     return printable(text if len(text) <= limit else text[: limit - 3] + "...")

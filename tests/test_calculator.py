@@ -156,7 +156,8 @@ def test_a_sweep_leaves_gaps_where_a_value_is_impossible():
         calculator.sweep(loss, given, over="loss_ratio", values=values)
     swept = calculator.sweep(loss, given, over="loss_ratio", values=values, gaps=True)
     assert np.isfinite(swept.columns["result"]).tolist() == [True, False]
-    assert "loss_ratio must be from 0 to 1, got 2" in swept.refused
+    assert "loss_ratio" in swept.refused
+    assert "got 2" in swept.refused
     with pytest.raises(DomainError, match="loss_ratio"):
         calculator.sweep(loss, given, over="loss_ratio", values=[2.0, 3.0], gaps=True)
 

@@ -204,7 +204,7 @@ def test_flags():
         ("5", "text-for-numbers", "'5'"),
         (b"5", "text-for-numbers", "b'5'"),
         (["5", "6"], "text-for-numbers", "<U1 values such as '5'"),
-        (None, "text-for-numbers", "None"),
+        (None, "not-numbers", "None"),
         (True, "not-numbers", "True"),
         ([False], "not-numbers", "bool values such as False"),
         (1j, "not-numbers", "1j"),

@@ -123,7 +123,7 @@ def test_explain_in_a_terminal():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["fast"], "link rate"),
+        (["fast"], "rate of a link in PATH"),
         (["T1", "--loss", "3"], "needs a unit"),
         (["T1", "--size", "1 s"], "time"),
     ],

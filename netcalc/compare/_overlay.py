@@ -84,9 +84,12 @@ def overlay(
         path = path or emulated_path(samples.meta.instrument)
         fitted = fit.rtt_against_size(samples, header_bytes=headers)
     else:
-        expected = "RttSamples, TransferSamples or TransactionSamples"
-        found = type(samples).__name__
-        raise ArgumentTypeError("not-of-class", "samples", found, expected=expected)
+        raise ArgumentTypeError(
+            "not-of-class",
+            "samples",
+            type(samples).__name__,
+            expected="RttSamples, TransferSamples or TransactionSamples",
+        )
     comparison = from_fit(fitted, title or size_title(samples))
     if path is None:
         return comparison

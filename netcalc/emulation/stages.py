@@ -398,7 +398,9 @@ def require_time(name: str, value: float) -> None:
 def require_ratio(name: str, value: float) -> None:
     """Refuse what is no ratio; above 1 it may have been meant in percent."""
     if 1.0 < value <= 100.0:
-        raise DomainError("percent-for-ratio", name, value, percent=value, ratio=value / 100)
+        raise DomainError(
+            "percent-for-ratio", name, value, low=0.0, high=1.0, percent=value, ratio=value / 100
+        )
     if not 0.0 <= value <= 1.0:
         raise DomainError("out-of-range", name, value, low=0, high=1)
 

@@ -205,8 +205,9 @@ def rtt_against_size(
         of :func:`netcalc.models.delays.latency.echo_rtt_s`.
     """
     if not isinstance(samples, RttSamples):
-        found = type(samples).__name__
-        raise ArgumentTypeError("not-of-class", "samples", found, expected="RttSamples")
+        raise ArgumentTypeError(
+            "not-of-class", "samples", type(samples).__name__, expected="RttSamples"
+        )
     if minima:
         size, rtt = samples.minima()
     else:

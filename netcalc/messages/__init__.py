@@ -117,11 +117,13 @@ class Notice:
         if not isinstance(values, Mapping):
             raise TypeError("the values of a warning have names")
         notice = cls(stored["code"], dict(values))
+        written = cls("verbatim", {"text": str(stored.get("text", stored["code"]))})
+        if notice.code not in MESSAGES:  # of a later version, which wrote its sentence too
+            return written
         try:
             str(notice)
-        except (LookupError, TypeError, ValueError, AttributeError):
-            # of a later version, which wrote its sentence too, or edited
-            return cls("verbatim", {"text": str(stored.get("text", stored["code"]))})
+        except (LookupError, TypeError, ValueError, AttributeError):  # edited
+            return written
         return notice
 
     def stored(self) -> dict[str, Any]:

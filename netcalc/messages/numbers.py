@@ -10,7 +10,7 @@ ALLOWED = {
     "out-of-range": "from {low} to {high}",
     "not-finite": "a finite number",
     "not-whole": "a whole number, {low} or greater",
-    "percent-for-ratio": "a ratio from 0 to 1",
+    "percent-for-ratio": "from {low} to {high}",
     "not-a-choice": "one of {choices}",
     "not-one-number": "one finite number",
     "not-a-scalar": "one number",

@@ -144,7 +144,7 @@ def test_calc_lists_searches_and_helps():
             ["run", "echo", "--path", "1", "Gbit/s", "40", "ms"],
             ["argument: Gbit/s 40 ms", "quotes"],
         ),
-        (["explain", "T1", "--loss", "200%"], ["--loss must be a ratio from 0 to 1, got 200%\n"]),
+        (["explain", "T1", "--loss", "200%"], ["--loss must be from 0% to 100%, got 200%\n"]),
         (["explain", "T1", "--mtu", "10B"], ["--mtu", "10 B"]),
         (["explain", "T1", "--size", "-1B"], ["--size must be 0 or greater, got -1 B"]),
         (["explain", "1", "Gbit"], ["1 Gbit"]),

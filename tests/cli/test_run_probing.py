@@ -189,7 +189,9 @@ def test_a_hint_is_for_those_who_type(monkeypatch, complaint):
     """The hint of a ratio above 1 is about a call from Python; who typed 200% has written it."""
 
     def refused(**_):
-        raise DomainError("percent-for-ratio", "cross_ratio", 2.0, percent=2.0, ratio=0.02)
+        raise DomainError(
+            "percent-for-ratio", "cross_ratio", 2.0, low=0, high=1, percent=2.0, ratio=0.02
+        )
 
     with pytest.raises(DomainError, match=r"As a ratio of 1 that is 0\.02"):
         refused()

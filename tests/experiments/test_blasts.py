@@ -78,9 +78,7 @@ def test_a_box_of_known_limits_passes_the_smaller_one(nothing_left):
     received = result.received_bytes / result.write_bytes
     assert (received <= limit_pps * result.delivery_s + 1).all(), "nothing comes early"
     best = result.rate_pps.reshape(3, 7).max(axis=0)
-    contended = any(warning.code == "cpu-contention" for warning in result.meta.warnings)
-    share = result.meta.instrument.processor_ratio if contended else 1.0
-    assert (best >= 0.8 * share * limit_pps[:7]).all(), "the rest is for other programs"
+    assert (best >= 0.8 * cpu_share(result) * limit_pps[:7]).all(), "other programs had the rest"
     np.testing.assert_array_equal(result.lost_count, dropped(result))
     held = result.line_drop_count[frame_bytes <= 512]
     assert (held == 0).all(), "up to 512 bytes the line takes 2000 a second"
@@ -228,6 +226,12 @@ def test_a_stop_within_a_run_keeps_its_part(experiment, nothing_left):
     assert result.meta.partial
 
 
+def cpu_share(result):
+    """Return the share of its CPU that a run got, where it warns of contention; otherwise 1."""
+    contended = any(warning.code == "cpu-contention" for warning in result.meta.warnings)
+    return result.meta.instrument.processor_ratio if contended else 1.0
+
+
 def late_s(result):
     """Return by how much both programs and the emulator of a run were late, there and back. [s]"""
     facts = result.meta.instrument
@@ -247,7 +251,8 @@ def test_lockstep_over_a_path(nothing_left):
     # and no longer than that, the line (0.5 ms for four), the hosts' work and what they were late;
     # of 20 cycles the last is cut.
     longest_s = 0.0105 + 5e-4 + late_s(result)
-    assert (result.goodput_bps >= 0.95 * ceiling * (0.010 / longest_s) * 0.95).all()
+    least_bps = 0.9 * cpu_share(result) * ceiling * 0.010 / longest_s
+    assert (result.goodput_bps >= least_bps).all()
 
 
 @pytest.mark.namespace

@@ -40,7 +40,8 @@ def readme_commands() -> list[str]:
 def test_top_level_holds_what_the_design_names():
     allowed = {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "conftest.py"}
     allowed |= {"netcalc", "notebooks", "data", "tests", "docs", "dist", "build"}
-    found = {path.name for path in ROOT.iterdir() if not path.name.startswith(".")}
+    entries = (path.name for path in ROOT.iterdir())
+    found = {name for name in entries if not name.startswith(".") and name != "__pycache__"}
     assert found <= allowed
 
 

@@ -15,9 +15,12 @@ def codes(monkeypatch):
     """Short sentences for codes of these tests alone."""
     for code, template in {
         "has-no-time": "has no time", "is-bad": "bad", "is-missing": "is missing",
-        "nobody-there": "nobody", "two-readings": "cannot read {shown} as {expected}",
+        "nobody-there": "nobody",
     }.items():  # fmt: skip
         monkeypatch.setitem(messages.MESSAGES, code, template)
+        monkeypatch.setitem(messages.HINTS, code, "Do {name}")
+    readings = "cannot read {shown} as {expected}"
+    monkeypatch.setitem(messages.MESSAGES, "two-readings", readings)
 
 
 @pytest.fixture
@@ -87,8 +90,7 @@ def test_hints():
     assert messages.hint("stray-datagrams", {"suggestions": []}) == messages.hint(
         "stray-datagrams", {}
     )
-    assert messages.hint("verbatim", {"hint": None}) is None
-    assert messages.hint("verbatim", {"hint": "Do it"}) == "Do it"
+    assert messages.hint("is-bad", {"name": "it"}) == "Do it"
     assert messages.hint("verbatim", {}) is None
 
 
@@ -126,8 +128,10 @@ def test_notices_of_other_versions():
     later = Notice.load({"code": "from-the-future", "values": {"a": 1}, "text": "it wrote this"})
     assert (later.code, str(later)) == ("verbatim", "it wrote this")
     assert str(Notice.load({"code": "from-the-future"})) == "from-the-future"
-    bare = Notice.load({"code": "stray-datagrams"})
-    assert (bare.code, bare.values) == ("stray-datagrams", {})
+    bare = Notice.load({"code": "nobody-there"})
+    assert (bare.code, bare.values) == ("nobody-there", {})
+    edited = Notice.load({"code": "stray-datagrams", "values": {}, "text": "ignored some"})
+    assert (edited.code, str(edited)) == ("verbatim", "ignored some")
     for wrong in (
         3,
         None,
@@ -153,10 +157,9 @@ def test_domain_error():
     }  # fmt: skip
     at = errors.DomainError("not-positive", "service_s", -0.001, index=4)
     assert at.what == "service_s must be greater than 0, got -0.001 (at index 4)"
-    hinted = errors.DomainError("not-positive", "service_s", 0, hint="Give a time")
-    assert hinted.hint == "Give a time"
-    assert str(hinted) == "service_s must be greater than 0, got 0. Give a time"
-    assert "hint" not in errors.DomainError("not-positive", "service_s", 0).values
+    hinted = errors.DomainError("is-bad", "service_s", 0)
+    assert hinted.hint == "Do service_s"
+    assert str(hinted) == "bad. Do service_s"
 
 
 def test_argument_type_error():
@@ -167,26 +170,28 @@ def test_argument_type_error():
 def test_reader_error():
     """Where it is, what was found and expected: each only if it is known."""
     told = {"line": 3, "offset": 17, "field": "rtt", "value": "x", "unit": "ms",
-            "expected": "a time", "hint": "Look there"}  # fmt: skip
-    error = errors.ReaderError("has-no-time", file="ping.txt", **told)
+            "expected": "a time"}  # fmt: skip
+    error = errors.ReaderError("has-no-time", file="ping.txt", name="this", **told)
     for name, value in {**told, "file": "ping.txt"}.items():
         assert getattr(error, name) == value
         assert error.values[name] == value
     assert str(error) == (
         "ping.txt, line 3, byte 17, field rtt: has no time; found 'x'; expected a time [ms]. "
-        "Look there"
+        "Do this"
     )
     assert error.fault == "has no time; found 'x'; expected a time [ms]"
     assert error.as_dict()["what"] == "has no time"
-    assert str(errors.ReaderError("has-no-time", file="a")) == "a: has no time"
-    assert str(errors.ReaderError("is-bad", file="a", expected="one")) == "a: bad; expected one"
-    assert str(errors.ReaderError("is-bad", file="a", line=0, offset=0)) == "a, line 0, byte 0: bad"
+    assert str(errors.ReaderError("has-no-time", file="a", name="it")) == "a: has no time. Do it"
+    short = errors.ReaderError("is-bad", file="a", expected="one", name="it")
+    assert str(short) == "a: bad; expected one. Do it"
+    at = errors.ReaderError("is-bad", file="a", line=0, offset=0, name="it")
+    assert str(at) == "a, line 0, byte 0: bad. Do it"
 
 
 def test_dataset_error():
-    error = errors.DatasetError("is-missing", file="mbufs.csv", hint="Reinstall it")
-    assert (error.file, error.hint) == ("mbufs.csv", "Reinstall it")
-    assert str(error) == "mbufs.csv: is missing. Reinstall it"
+    error = errors.DatasetError("is-missing", file="mbufs.csv", name="it")
+    assert (error.file, error.hint) == ("mbufs.csv", "Do it")
+    assert str(error) == "mbufs.csv: is missing. Do it"
     assert error.as_dict()["what"] == "is missing"
 
 
@@ -203,8 +208,8 @@ def test_convergence_error():
      ({"host": "h", "port": 0}, " (h:0)")],
 )  # fmt: skip
 def test_experiment_error(address, shown):
-    error = errors.ExperimentError("nobody-there", phase="connect", hint="Start one", **address)
-    assert str(error) == f"connect: nobody{shown}. Start one"
+    error = errors.ExperimentError("nobody-there", phase="connect", name="it", **address)
+    assert str(error) == f"connect: nobody{shown}. Do it"
     assert (error.phase, error.host, error.port) == (
         "connect", address.get("host"), address.get("port"),
     )  # fmt: skip
@@ -212,7 +217,7 @@ def test_experiment_error(address, shown):
     assert error.values["host"] == address.get("host")
     assert error.values["port"] == address.get("port")
     assert error.partial is None
-    assert (error.code, error.hint) == ("nobody-there", "Start one")
+    assert (error.code, error.hint) == ("nobody-there", "Do it")
     assert error.as_dict()["what"] == "nobody"
 
 
@@ -228,9 +233,6 @@ def test_unit_error():
     error = errors.UnitError("two-readings", "5 M", expected="a rate", field="bandwidth")
     assert (error.text, error.expected, error.field) == ("5 M", "a rate", "bandwidth")
     assert str(error) == "bandwidth: cannot read '5 M' as a rate"
-    hinted = errors.UnitError("two-readings", "5 M", expected="a rate", hint="Write Mbit/s")
-    assert hinted.hint == "Write Mbit/s"
-    assert error.hint is None
     without = errors.UnitError("two-readings", "5 M", expected="a rate")
     assert without.field is None
     assert str(without) == "cannot read '5 M' as a rate"
