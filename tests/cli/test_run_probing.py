@@ -196,7 +196,9 @@ def test_a_hint_is_for_those_who_type(monkeypatch, complaint):
     with pytest.raises(DomainError, match=r"As a ratio of 1 that is 0\.02"):
         refused()
     monkeypatch.setattr("netcalc.experiments.packet_trains", refused)
-    assert complaint("run", "packet-trains").endswith("--cross must be from 0 to 1, got 200%\n")
+    assert complaint("run", "packet-trains").endswith(
+        "--cross must be a ratio from 0 to 1, got 200%\n"
+    )
 
 
 def test_a_run_that_measures_nothing_has_failed(monkeypatch):

@@ -209,7 +209,7 @@ def test_an_echo_over_a_path_works_without_namespaces(no_namespaces, code, host)
     truth = samples.meta.instrument.truth
     assert (truth["bandwidths_bps"], truth["latencies_s"]) == ([56e3], [0.002])
     assert truth["device"] == "relay"
-    assert Path.from_truth(truth) == path
+    assert Path.from_truth(truth).same_lines(path)
     assert samples.meta.instrument.wire_lateness_p99_s > 0
     assert samples.meta.instrument.wire_late_ratio is not None
 

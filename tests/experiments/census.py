@@ -274,7 +274,9 @@ def leaks(**_):
     if shutil.which("tc"):
         subprocess.run(["tc", "qdisc", "add", "dev", "lo", "root", "pfifo"], check=True)
     LEFT_OPEN.append(kept.detach())
-    return SimpleNamespace(meta=SimpleNamespace(partial=False, instrument={"ended_by": ""}))
+    return SimpleNamespace(
+        meta=SimpleNamespace(partial=False, instrument=SimpleNamespace(ended_by=""))
+    )
 
 
 LEFT_OPEN = []
