@@ -150,7 +150,7 @@ def test_no_mix_has_a_reason(arguments, why):
         (["mixes", "-5ms"], "RTT must be 0 or greater, got -0.005 s"),
         (["mixes", "--size", "0B"], "--size must be greater than 0, got 0 B"),
         (["mixes", "--links", "many"], "12-13"),
-        (["mixes", "--links", "13-12"], "from a smaller to a larger number, got 13-12"),
+        (["mixes", "--links", "13-12"], "from a smaller to a larger number"),
         (["mixes", "--kind", "fast"], "fast"),
         (["mixes", "--links", "0"], "--links"),
         (
@@ -196,9 +196,7 @@ def test_a_hint_is_for_those_who_type(monkeypatch, complaint):
     with pytest.raises(DomainError, match=r"As a ratio of 1 that is 0\.02"):
         refused()
     monkeypatch.setattr("netcalc.experiments.packet_trains", refused)
-    assert complaint("run", "packet-trains").endswith(
-        "--cross must be a ratio from 0 to 1, got 200%\n"
-    )
+    assert complaint("run", "packet-trains").endswith("--cross must be from 0% to 100%, got 200%\n")
 
 
 def test_a_run_that_measures_nothing_has_failed(monkeypatch):
