@@ -91,9 +91,9 @@ def test_points_against_a_formula():
 
 
 def test_what_cannot_be_compared_is_named():
-    with pytest.raises(TypeError, match="transfers or transactions, not list"):
+    with pytest.raises(TypeError, match="TransferSamples or TransactionSamples, got list"):
         compare.overlay([1, 2, 3])
-    with pytest.raises(TypeError, match="not Table"):
+    with pytest.raises(TypeError, match="got Table"):
         compare.overlay(Table(data={"x": [1.0]}))
 
 

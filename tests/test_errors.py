@@ -6,6 +6,7 @@ import copy
 import json
 import pickle
 
+import numpy as np
 import pytest
 
 from netcalc import errors, units
@@ -62,3 +63,9 @@ def test_long_text_is_repeated_in_part():
         units.parse("9" * 400 + " s", "s")
     assert len(str(caught.value)) < 200
     assert caught.value.text == "9" * 400 + " s"
+
+
+@pytest.mark.parametrize("value", [np.array([1.0, np.inf]), np.float64(2.0), np.nan, {1: object()}])
+def test_the_facts_of_an_error_are_json(value):
+    facts = errors.DomainError("not-positive", "service_s", value, high=np.inf).as_dict()
+    assert json.loads(json.dumps(facts, allow_nan=False))["high"] == "inf"

@@ -137,3 +137,13 @@ def test_the_test_of_a_loss_says_its_share():
     for loss, said in ((1e-4, "about 0.01% of the segments"), (1.0, "about 100% of the segments")):
         found = explain.rate(Path.parse("1 Gbit/s 40 ms"), loss_ratio=loss)
         assert said in str(found)
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [({"loss_ratio": -0.01}, "out-of-range"), ({"window_bytes": 0}, "not-positive")],
+)
+def test_impossible_limits_are_refused(given, code):
+    with pytest.raises(DomainError) as refused:
+        explain.rate(Path.parse("T1 5 ms"), **given)
+    assert refused.value.code == code

@@ -261,7 +261,7 @@ def test_the_summary_has_the_unit_of_each_parameter():
 
 @pytest.mark.parametrize("fitted", [fit.rtt_against_size, fit.transfer_against_size])
 def test_what_is_no_measurement_is_named(fitted):
-    with pytest.raises(TypeError, match=r"samples must be \w+Samples, found list"):
+    with pytest.raises(TypeError, match=r"samples must be \w+Samples, got list"):
         fitted([1, 2, 3])
 
 

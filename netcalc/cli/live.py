@@ -266,5 +266,5 @@ def partial_shown(name: str, *, as_json: bool) -> Iterator[None]:
             print_json({**summary(name, error.partial), "error": error.as_dict()})
         else:
             say(describe(name, error.partial))
-        complain(f"{error.phase}: {error.what}; the samples taken before are summarized above")
+        complain(f"{error.phase}: {error.what}; the samples measured so far are summarized above")
         sys.exit(2)

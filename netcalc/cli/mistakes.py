@@ -131,11 +131,11 @@ def rename(error: NetcalcError, names: Mapping[str, tuple[str, str]]) -> None:
         if error.field is not None and error.field in names:
             error.values["field"] = names[error.field][0]
         return
-    argument = str(error.values.get("name")).partition("[")[0]  # its value says which of several
+    argument, index, rest = str(error.values.get("name")).partition("[")  # one of several values
     if argument not in names:
         return
     name, unit = names[argument]
-    error.values["name"] = name
+    error.values["name"] = f"{name}{index}{rest}"
     error.values["value"] = with_unit(error.values.get("value"), unit)
     if unit:
         error.values["unit"] = unit  # of its bounds

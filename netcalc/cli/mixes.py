@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 SHOWN = 20
 """Combinations that are printed without ``--all``. [1]"""
-MOST_LINKS = 1000
-"""Links of the longest path, as in ``netcalc explain``. [1]"""
+MOST_LINKS = 9999
+"""Links of the longest path that is tried at all: the models limit the combinations. [1]"""
 
 
 @click.command(cls=QuantityCommand)

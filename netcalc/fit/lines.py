@@ -268,7 +268,9 @@ def transfer_against_size(samples: TransferSamples) -> Fit:
         ``latency_s`` and ``bandwidth_bps`` of :func:`netcalc.models.delays.latency.transfer_s`.
     """
     if not isinstance(samples, TransferSamples):
-        raise TypeError(f"samples must be TransferSamples, found {type(samples).__name__}")
+        raise ArgumentTypeError(
+            "not-of-class", "samples", type(samples).__name__, expected="TransferSamples"
+        )
     size = np.asarray(samples.payload_bytes)[samples.measured]
     time = np.asarray(samples.duration_s)[samples.measured]
     line = robust_line(size, time)

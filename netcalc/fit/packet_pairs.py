@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from netcalc.checks import FloatArray
+from netcalc.errors import ArgumentTypeError
 from netcalc.models.measuring.probing import pair_bandwidth_bps
 from netcalc.samples import TrainSamples
 from netcalc.units import show
@@ -69,7 +70,9 @@ def bottleneck(samples: TrainSamples) -> BottleneckEstimate:
         The rate, its spread, and the rates from median and mean.
     """
     if not isinstance(samples, TrainSamples):
-        raise TypeError(f"samples must be TrainSamples, found {type(samples).__name__}")
+        raise ArgumentTypeError(
+            "not-of-class", "samples", type(samples).__name__, expected="TrainSamples"
+        )
     truth = samples.meta.instrument.truth
     true_bps = min(truth["bandwidths_bps"]) if truth else np.nan
     trains = samples.trains()

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc.checks import FloatArray
+from netcalc.errors import ArgumentTypeError
 from netcalc.fit.lines import SIGNIFICANT_ERRORS, Line, robust_line
 from netcalc.messages import Notice
 from netcalc.models.measuring.probing import hop_bandwidth_bps
@@ -164,7 +165,9 @@ def links(samples: HopSamples) -> PathEstimate:
         One row for each link, up to the first node without an answer.
     """
     if not isinstance(samples, HopSamples):
-        raise TypeError(f"samples must be HopSamples, found {type(samples).__name__}")
+        raise ArgumentTypeError(
+            "not-of-class", "samples", type(samples).__name__, expected="HopSamples"
+        )
     truth = samples.meta.instrument.truth
     path = Path.from_truth(truth) if truth else None
     found: list[LinkEstimate] = []

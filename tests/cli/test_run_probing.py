@@ -150,7 +150,7 @@ def test_no_mix_has_a_reason(arguments, why):
         (["mixes", "-5ms"], "RTT must be 0 or greater, got -0.005 s"),
         (["mixes", "--size", "0B"], "--size must be greater than 0, got 0 B"),
         (["mixes", "--links", "many"], "12-13"),
-        (["mixes", "--links", "13-12"], "from a smaller to a larger number, got 13-12"),
+        (["mixes", "--links", "13-12"], "from a smaller to a larger number"),
         (["mixes", "--kind", "fast"], "fast"),
         (["mixes", "--links", "0"], "--links"),
         (
