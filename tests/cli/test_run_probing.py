@@ -177,12 +177,12 @@ def test_an_error_of_the_library_names_the_option_and_its_unit(monkeypatch, caps
     assert error["message"] == "--timeout must be from 1 ms to 60 s, got 100 s"
 
 
-def test_one_of_several_values_is_named_by_its_value(monkeypatch, complaint):
+def test_one_of_several_values_keeps_its_index(monkeypatch, complaint):
     def refused(**_):
         raise DomainError("is-negative", "payload_bytes[2]", -1.0)
 
     monkeypatch.setattr("netcalc.experiments.probing", refused)
-    assert "--size must be 0 or greater, got -1 B" in complaint("run", "probing")
+    assert "--size[2] must be 0 or greater, got -1 B" in complaint("run", "probing")
 
 
 def test_a_hint_is_for_those_who_type(monkeypatch, complaint):

@@ -159,7 +159,7 @@ def test_virtual_time_for_real(tmp_path):
     saved = tmp_path / "table.json"
     done = CliRunner().invoke(commands, ["validate", "--lab", "virtual", "--save", str(saved)])
     assert done.exit_code == 0, done.output
-    assert "3 of 3 keep it" in " ".join(done.output.split())
+    assert "of their own: 3 of 3" in " ".join(done.output.split())
     assert len(Table.load(saved)) == 3
     again = CliRunner().invoke(commands, ["read", str(saved)])
     assert again.exit_code == 0, "a saved table is a file like others"
