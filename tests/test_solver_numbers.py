@@ -462,7 +462,8 @@ def test_a_level_stretch_beside_a_fall_is_no_touch():
     [root] = solve(asked, for_="x", result=2.5, low=0, high=10)
     assert root.value == pytest.approx(5.0, rel=1e-6)
     assert not root.exact
-    assert len(asked.sizes) < 100
+    # 1001 points are ten calls of a hundred and one of one: no level stretch is looked at again
+    assert sum(size > 1 for size in asked.sizes) == 10
 
 
 def test_the_nearest_of_two_edges_in_one_step_of_the_grid_is_kept():
@@ -538,3 +539,18 @@ def test_a_range_of_more_than_two_decades_is_even_in_its_logarithm(high, is_wide
     # derived: 1000 equal steps, or 1000 equal factors
     step = high ** (1 / 1000) - 1 if is_wide else (high - 1) / 1000
     assert np.isclose(grid, 1 + step, rtol=1e-12, atol=0).any()
+
+
+def test_one_number_for_a_list_is_no_answer_for_each():
+    found = solve(lambda x: np.array([7.0]), for_="x", result=7.0, low=0, high=10)
+    assert [root.value for root in found] == pytest.approx(np.linspace(0, 10, GRID_POINTS))
+
+
+def test_just_a_thousand_millionth_is_exact():
+    # by hand: of 10^9 that is 1, and both are whole numbers in floats
+    def steps(x):
+        return 1e9 + np.where(np.asarray(x) < 2.503, -1.0, 1.0)
+
+    [root] = solve(steps, for_="x", result=1e9, low=0, high=10)
+    assert abs(root.result - 1e9) == 1.0
+    assert root.exact
