@@ -56,7 +56,7 @@ def doubled_s(size_bytes, *, factor=2.0, is_fast=False, mode="a", steps_s=(1.0, 
 
     Examples
     --------
-    >>> doubled_s(3.0, factor=4.0)
+    >>> float(doubled_s(3.0, factor=4.0))
     12.0
     """
     if np.ndim(size_bytes) == 0 and size_bytes > 900:

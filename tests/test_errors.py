@@ -13,7 +13,7 @@ from netcalc import errors, units
 from netcalc.samples import RttSamples
 
 ERRORS = [
-    errors.DomainError("percent-for-ratio", "loss_ratio", 3, percent=3, ratio=0.03),
+    errors.DomainError("out-of-range", "loss_ratio", 3, low=0, high=1),
     errors.ArgumentTypeError("not-numbers", "rtt_s", "'x'"),
     errors.UnitError(
         "ambiguous-unit",

@@ -90,7 +90,7 @@ def test_the_curve_is_the_formula_over_the_range():
         ("5M", "bit"),  # bits or bytes?
         ("30 ms", "unit of a time"),
         ("-1 bit/s", "greater than 0"),
-        ("abc", "contains no number"),
+        ("abc", "does not start with a number"),
         ("", "required"),
     ],
 )
