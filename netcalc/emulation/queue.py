@@ -39,7 +39,7 @@ class LinkSettings(TypedDict, total=False):
 class LinkQueue:
     """A node, its buffer and the line behind it: first in, first out, drop-tail.
 
-    It is made of the small queues of :mod:`netcalc.emulation.stages`, in this order: a
+    It is made of the small queues of ``netcalc.emulation.stages``, in this order: a
     :class:`~netcalc.emulation.stages.Node` that processes packets one at a time,
     :class:`~netcalc.emulation.stages.Faults`, :class:`~netcalc.emulation.stages.Loss`, a
     :class:`~netcalc.emulation.stages.Line` with its buffer, and a
