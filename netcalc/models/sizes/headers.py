@@ -34,7 +34,10 @@ MAX_PACKET_BYTES = 65_535.0
 def ip_header_bytes(ip_version: int) -> float:
     """Return the size of an IP header without options or extension headers."""
     given: Any = ip_version
-    is_one = given.ndim == 0 if isinstance(given, np.ndarray) else not hasattr(given, "__len__")
+    if isinstance(given, np.ndarray | np.generic):  # a date or a duration compares with a warning
+        is_one = given.ndim == 0 and given.dtype.kind in "iuf"
+    else:
+        is_one = not hasattr(given, "__len__")
     if is_one and ip_version == 4:
         return IPV4_HEADER_BYTES
     if is_one and ip_version == 6:
