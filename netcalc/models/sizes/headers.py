@@ -35,7 +35,7 @@ def ip_header_bytes(ip_version: int) -> float:
     """Return the size of an IP header without options or extension headers."""
     given: Any = ip_version
     if isinstance(given, np.ndarray | np.generic):  # a date or a duration compares with a warning
-        is_one = given.ndim == 0 and given.dtype.kind in "iuf"
+        is_one = given.ndim == 0 and given.dtype.kind not in "mM"
     else:
         is_one = not hasattr(given, "__len__")
     if is_one and ip_version == 4:
