@@ -139,7 +139,7 @@ def trains_panel(*, theme: Theme = "light") -> Panel:
         run,
         show_run,
         key="packet trains",
-        tool="netcalc packet trains",
+        tool="netcalc packet-trains",
     )
     board = panel(figure, controls, update, below=[live])
     return board

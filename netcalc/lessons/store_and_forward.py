@@ -163,7 +163,7 @@ def train_panel(*, theme: Theme = "light") -> Panel:
         run,
         lambda found: show_run(found) if isinstance(found, tuple) else show_saved(found),
         key="train",
-        tool="netcalc packet trains",
+        tool="netcalc packet-trains",
     )
     board = panel(figure, controls, update, below=[button])
     return board

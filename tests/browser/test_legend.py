@@ -16,7 +16,8 @@ SHOWN = """() => {
     .map(({ label }) => label);
 }"""
 FILL = """([name, y]) => {
-  const source = Bokeh.documents[0].get_model_by_name(name);
+  const models = [...Bokeh.documents[0]._all_models.values()];
+  const source = models.find(one => one.name === name && one.type === "ColumnDataSource");
   source.data = { x: new Float64Array(y.length).map((_, i) => i),
                   y: new Float64Array(y.map(v => v ?? NaN)) };
 }"""
@@ -24,7 +25,7 @@ HEIGHT = "() => Bokeh.documents[0].roots()[0].height"
 
 
 @pytest.fixture
-def page(browser, tmp_path):
+def figure_page(browser, tmp_path):
     axis = Axis("x", "1")
     plot = curves(
         [0.0, 1.0],
@@ -41,7 +42,8 @@ def page(browser, tmp_path):
     context.close()
 
 
-def test_an_entry_is_shown_when_it_has_marks(page, tmp_path):
+def test_an_entry_is_shown_when_it_has_marks(figure_page, tmp_path):
+    page = figure_page
     page.wait_for_function(f"() => ({SHOWN})().join() === 'theory,book'")
     before = page.evaluate(HEIGHT)
     page.evaluate(FILL, ["run", [1.0, None]])

@@ -120,36 +120,3 @@ def test_a_saved_notebook_is_small_and_has_a_picture(page):
     texts = ["".join(one["text/html"]) for one in data if "text/html" in one]
     assert len(texts) == 2
     assert all("With a latency of" in text for text in texts)
-
-
-SAVE_STATE = "@jupyter-widgets/jupyterlab-manager:saveWidgetState"
-RUN_ALL = "async () => { await jupyterapp.commands.execute('notebook:run-all-cells'); }"
-SHUT_DOWN = "async () => { await jupyterapp.shell.currentWidget.sessionContext.shutdown(); }"
-
-
-@pytest.mark.shown("lab", PROOF)
-def test_a_notebook_saved_with_its_widgets_lives_when_run_as_soon_as_it_shows(page):
-    """Views of the widgets that were saved, without a kernel, are on the page before the new."""
-    at_first(page)
-    page.page.evaluate("command => jupyterapp.commands.execute(command)", SAVE_STATE)
-    try:
-        for number in range(OPENINGS):
-            page.save()
-            page.page.evaluate(SHUT_DOWN)
-            page.page.reload()
-            page.page.locator(".netcalc-saved").first.wait_for()
-            if number:  # once the kernel is ready, otherwise before
-                page.wait_ready()
-                page.wait_for("() => document.querySelector('.netcalc-panel')")
-                hidden = "() => !document.querySelector('.netcalc-panel').checkVisibility()"
-                page.wait_for(hidden)
-                page.screenshot("reopened")
-            page.page.evaluate(RUN_ALL)
-            page.wait_figures(2)
-            times = page.column("T1", "y")
-            page.drag(0, 1.0)
-            page.wait_changed("T1", "y", times)
-            page.wait_for("() => document.querySelector('.netcalc-saved').innerText === ''")
-        assert page.complaints() == []
-    finally:
-        page.page.evaluate("command => jupyterapp.commands.execute(command)", SAVE_STATE)

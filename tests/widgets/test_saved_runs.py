@@ -112,7 +112,7 @@ def test_a_saved_run_is_shown_again(make, change, sources):
         again.controls[control].value = value
     field = button_of(again).keep.field
     field.take(data, name)
-    assert f"{name} is read. Measured 2" in field.message.value
+    assert f"Read {name}. Measured 2" in field.message.value
     assert not again.message.is_alert
     assert "Measurement error" in button_of(again).about.value
     if "relative" in change:
