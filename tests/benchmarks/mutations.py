@@ -80,6 +80,12 @@ ROOMS = {
         ("tests/readers/test_read_ping_numbers.py", "tests/readers/test_read_ping*.py"),
         but="cut_anywhere or fuzz",
     ),
+    "columns": Room(
+        tuple(f"netcalc/readers/{name}.py"
+              for name in ("columns", "source", "_cells", "_kinds", "_quantities")),
+        ("tests/readers/test_read_columns.py", "tests/readers/test_read_sources.py",
+         "tests/readers/test_faults_of_files.py"),
+    ),
     "layers": Room(
         ("netcalc/models/sizes/layers.py",),
         ("tests/models/test_layers.py", "tests/models/test_encapsulation.py",
@@ -87,6 +93,13 @@ ROOMS = {
     ),
     "esp": Room(("netcalc/models/sizes/esp.py",), ("tests/models/test_esp.py",)),
     "atm": Room(("netcalc/models/sizes/atm.py",), ("tests/models/test_atm.py",)),
+    "sizes": Room(
+        tuple(f"netcalc/models/sizes/{name}.py"
+              for name in ("encapsulation", "fragmentation", "framing", "serial_lines",
+                           "wireguard", "headers")),
+        _models("encapsulation fragmentation framing serial_lines wireguard goodput "
+                "datagram_loss faults_of_numbers"),
+    ),
     "rates": Room(
         ("netcalc/models/rates/*.py",),
         _models("line_rate goodput voice forwarding packet_rates faults_of_numbers"),
@@ -148,7 +161,9 @@ ROOMS = {
         tuple(f"tests/emulation/test_{name}.py"
               for name in ("link_queue", "stages", "chain", "joined")),
     ),
-    "plots": Room(("netcalc/plots/*.py",), ("tests/plots/test_*.py",)),
+    "plots": Room(
+        ("netcalc/plots/*.py",), ("tests/plots/test_*.py",), but="two_hundred_flows or no_network"
+    ),
     "claims": Room(("netcalc/claims/*.py",), ("tests/claims/test_claim*.py",)),
 }  # fmt: skip
 
