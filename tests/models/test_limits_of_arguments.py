@@ -156,3 +156,93 @@ def test_the_least_and_the_largest_value_of_each_argument(formula):
             assert refusal(formula, name, value) in codes, f"{name} = {value}"
         for value in inside:
             assert refusal(formula, name, value) not in codes, f"{name} = {value}"
+
+
+NAN = float("nan")
+LISTS = {"bandwidth_bps": [1e6, 1e6, 1e6]}
+# Two arguments that do not go together: the call, and what the refusal says, by hand.
+TOGETHER = [
+    ("host_stack.delivered_goodput_bps",
+     {"write_count": [9.0, 5.0, NAN], "lost_count": [2.0, 7.0, 1.0]},
+     ("above-argument", "lost_count", 7.0, {"other": "write_count"})),
+    ("host_stack.two_point_costs", {"packet_count": [1.0, 2.0, 3.0]},
+     ("wrong-count", "packet_count", None, {"count": 3, "expected": 2})),
+    ("mbufs.datagram_mbufs", {"payload_bytes": [100, 65_510], "inner_header_bytes": 8},
+     ("packet-too-long", "payload_bytes", 65_510.0, {"high": 65_535})),
+    ("mbufs.stream_mbufs", {"minclsize_bytes": [100, 500], "mcl_bytes": 400},
+     ("above-argument", "minclsize_bytes", 500.0, {"other": "mcl_bytes"})),
+    ("mbufs.freebsd_mbufs", {"minclsize_bytes": 2049},
+     ("above-argument", "minclsize_bytes", 2049.0, {"other": "mcl_bytes"})),
+    ("write_timeline.write_timeline", {"write_s": [0.0, 1.0, 2.0], "write_bytes": [5.0, 6.0]},
+     ("wrong-count", "write_bytes", None, {"count": 2, "expected": 3})),
+    ("write_timeline.write_timeline", {"write_s": [0.0, 3.0, 2.0], "write_bytes": [5.0] * 3},
+     ("not-ascending", "write_s", 2.0, {"index": 2})),
+    ("write_timeline.write_timeline",
+     {"write_s": [0.0], "write_bytes": [100_001.0], "mss_bytes": 1.0},
+     ("too-many-segments", "write_bytes", 100_001.0, {"high": 100_000})),
+    ("fairness.max_min_network_bps", {"crossing_link": [0, 1]},
+     ("wrong-count", "crossing_link", None, {"count": 2, "expected": 4})),
+    ("fairness.max_min_network_bps", {"crossing_link": [0, 1, 0, 2]},
+     ("out-of-range", "crossing_link", 2, {"low": 0, "high": 1})),
+    ("fairness.max_min_network_bps", {"crossing_flow": [0, 0, 2, 3]},
+     ("number-skipped", "crossing_flow", 1, {"high": 3})),
+    ("fairness.max_min_network_bps", {"crossing_flow": [0, 0, NAN, 1]},
+     ("not-finite", "crossing_flow", "nan", {})),
+    ("rfc6349.efficiency_ratio",
+     {"transmitted_bytes": [5.0, 9.0], "retransmitted_bytes": [6.0, 1.0]},
+     ("above-argument", "retransmitted_bytes", 6.0, {"other": "transmitted_bytes"})),
+    ("timers.rto_estimate", {"rtt_s": [0.1, 0.2], "retransmitted": [True]},
+     ("wrong-count", "retransmitted", None, {"count": 1, "expected": 2})),
+    ("exchange.exchange_timeline", {"after": [-1, 0, 2, 1]},
+     ("not-an-earlier-packet", "after", 2.0, {"packet": 2})),
+    ("exchange.exchange_timeline", {"wait_s": [0.0, 1.0]},
+     ("wrong-count-or-one", "wait_s", None, {"count": 2, "expected": 4})),
+    ("path_mixes.path_mixes", {"rtt_s": NAN}, ("not-finite", "rtt_s", "nan", {})),
+    ("path_mixes.path_mixes", {"bandwidth_bps": [1e6, NAN]},
+     ("not-finite", "bandwidth_bps", "nan or inf", {})),
+    ("store_and_forward.pipeline_timeline", {**LISTS, "latency_s": [0.1, 0.2]},
+     ("wrong-count-or-one", "latency_s", None, {"count": 2, "expected": 3})),
+    ("backlog.lindley_wait_s", {"interarrival_s": [1.0] * 3, "service_s": [1.0] * 2},
+     ("wrong-count-or-one", "service_s", None, {"count": 2, "expected": 3})),
+    ("queueing.packet_mix_scv", {"wire_bytes": [64.0, 1500.0], "weight": [1.0]},
+     ("wrong-count", "weight", None, {"count": 1, "expected": 2})),
+    ("queueing.packet_mix_scv", {"wire_bytes": [64.0, 1500.0], "weight": [0.0, 0.0]},
+     ("all-zero", "weight", None, {})),
+    ("line_rate.mix_mean_frame_bytes", {"frame_bytes": [64.0, 1500.0], "weight": [1.0]},
+     ("wrong-count", "weight", None, {"count": 1, "expected": 2})),
+    ("line_rate.mix_mean_frame_bytes", {"frame_bytes": [64.0], "weight": [0.0]},
+     ("all-zero", "weight", None, {})),
+    ("forwarding.switch_rate_pps", {"port_bps": [1e9] * 3, "port_count": [1.0, 2.0]},
+     ("wrong-count", "port_count", None, {"count": 2, "expected": 3})),
+    ("probing.rtt_intercept_s", {**LISTS, "latency_s": [0.1, 0.2]},
+     ("wrong-count", "latency_s", None, {"count": 2, "expected": 3})),
+    ("robust.theil_sen_slope", {"x": [1.0, 2.0, 3.0], "y": [1.0, 2.0]},
+     ("wrong-count", "y", None, {"count": 2, "expected": 3})),
+    # published: 65,535 bytes of a packet (RFC 791) less 20 of its header
+    ("fragmentation.fragment_count", {"ip_payload_bytes": [65_515.0, 65_516.0]},
+     ("packet-too-long", "ip_payload_bytes", 65_516.0, {"high": 65_535})),
+    ("fragmentation.fragments_bytes", {"mtu_bytes": [1500.0, 576.0]},
+     ("not-a-scalar", "mtu_bytes", [2], {})),
+    ("fragmentation.fragments_bytes", {"mtu_bytes": NAN}, ("not-finite", "mtu_bytes", "nan", {})),
+    # derived: 20 of IPv4, 20 of TCP
+    ("framing.tcp_payload_bytes", {"mtu_bytes": [1500.0, 39.0]},
+     ("below-headers", "mtu_bytes", 39.0, {"low": 40.0, "index": 1})),
+    ("framing.udp_payload_bytes", {"mtu_bytes": 27.0},
+     ("below-headers", "mtu_bytes", 27.0, {"low": 28.0, "index": None})),
+    ("serial_lines.sonet_line_bps", {"sts_count": [1.0, 3.0, 4.0]},
+     ("not-a-multiple", "sts_count", 4.0, {"factor": 3})),
+]  # fmt: skip
+
+
+@pytest.mark.each(("name", "changes", "said"), TOGETHER)
+def test_what_does_not_go_together_is_refused_with_its_numbers(name, changes, said):
+    code, argument, value, values = said
+    formula = calculator.formulas()[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(DomainError) as refused:
+            formula.function(**{**BASE[name], **changes})
+    assert (refused.value.code, refused.value.name) == (code, argument)
+    assert refused.value.value == value
+    assert {key: refused.value.values[key] for key in values} == values
+    assert argument in str(refused.value)
