@@ -156,7 +156,8 @@ ROOMS = {
     "datasets": Room(("netcalc/datasets.py",), ("tests/test_datasets.py",)),
     "samples": Room(
         ("netcalc/samples/*.py",),
-        ("tests/test_samples.py", "tests/test_faults_of_saved_samples.py"),
+        ("tests/test_sample_numbers.py", "tests/test_samples.py",
+         "tests/test_faults_of_saved_samples.py"),
     ),
     "emulation": Room(
         tuple(f"netcalc/emulation/{name}.py"

@@ -273,6 +273,10 @@ def test_an_overlay_without_a_fit_has_neither_band_nor_outliers():
         "LogAxis", "LinearAxis",
     )  # fmt: skip
     assert plot.description == comparison.sentence
+    one = RttSamples(payload_bytes=[100.0], rtt_s=[0.011])
+    one = overlay(compare.overlay(one, path=Path.parse("T1 5 ms")))
+    assert len(one.figure.children) == 2, "one point has a residual too"
+    assert len(one.sources["points"].data["residual"]) == 1
     forms = {plot.form, overlay(comparison).form, overlay(some_comparison()).form,
              overlay(comparison, title="").form,
              overlay(comparison, theme="dark").form}  # fmt: skip
