@@ -251,6 +251,8 @@ def test_an_overlay_draws_the_comparison_and_its_residuals():
         assert upper.xaxis[0].axis_label is None
         assert lower.yaxis[0].axis_label.text == "residual"
         zero, kept_points, left_out = lower.renderers
+        assert zero.glyph.line_width < curve.glyph.line_width
+        assert zero.glyph.line_width >= 2
         assert (zero.glyph.y, kept_points.glyph.y, left_out.glyph.y) == (
             "zero", "residual", "residual",
         )  # fmt: skip
@@ -273,6 +275,9 @@ def test_an_overlay_without_a_fit_has_neither_band_nor_outliers():
         "LogAxis", "LinearAxis",
     )  # fmt: skip
     assert plot.description == comparison.sentence
+    nothing = overlay(compare.overlay(RttSamples(payload_bytes=[], rtt_s=[]))).figure.children[0]
+    assert (nothing.x_range.start, nothing.x_range.end) == (0, 1500), "a packet of an Ethernet"
+    assert (nothing.y_range.start, nothing.y_range.end) == (0, 1)
     one = RttSamples(payload_bytes=[100.0], rtt_s=[0.011])
     one = overlay(compare.overlay(one, path=Path.parse("T1 5 ms")))
     assert len(one.figure.children) == 2, "one point has a residual too"
