@@ -256,3 +256,9 @@ def test_rows_that_a_logarithmic_axis_cannot_show_are_left_out():
     plot = truth(Table(data=data))
     assert plot.sources["s, within"].data["setting"] == ["a"]
     assert "1 times" in plot.description
+    (empty,) = truth(Table(data={name: [] for name in data})).figure.children
+    for limits in (empty.x_range, empty.y_range):
+        assert (limits.start, limits.end) == (0.0, 1.0), "bokeh draws no axis without a range"
+    assert (empty.xaxis[0].axis_label.text, empty.yaxis[0].axis_label.text) == (
+        "predicted", "measured",
+    )  # fmt: skip
