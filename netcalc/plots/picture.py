@@ -72,7 +72,7 @@ def _charts(layout: LayoutDOM) -> Iterator[figure]:
     if isinstance(layout, figure):
         yield layout
     for child in getattr(layout, "children", []):
-        yield from _charts(child[0] if isinstance(child, tuple) else child)
+        yield from _charts(child)
 
 
 def _chart(chart: figure, top: float, plot: Plot) -> tuple[float, list[str]]:
