@@ -909,6 +909,16 @@ def test_a_last_line_without_its_end(end, received, ttl):
     assert samples.meta.partial
 
 
+def test_a_last_line_of_a_ping_that_prints_no_times():
+    """Four bytes of user data hold no time stamp; the last digit of the ttl may be missing."""
+    head = "PING 192.0.2.1 (192.0.2.1) 4(32) bytes of data.\n"
+    row = "12 bytes from 192.0.2.1: icmp_seq={} ttl=64"
+    whole = read_ping(head + row.format(1) + "\n" + row.format(2))
+    assert (whole.received, len(whole)) == (2, 2)
+    cut = read_ping(head + row.format(1) + "\n" + row.format(2) + " (DU")
+    assert (cut.received, len(cut)) == (1, 1), "it may be a duplicate"
+
+
 def test_a_clock_and_the_start_by_hand():
     text = HEAD + "[1700000001.500000] " + line(2, 500) + "[1700000000.750000] " + line(1, 250)
     meta = read_ping(text).meta
