@@ -11,7 +11,7 @@ from netcalc import compare, readers
 from netcalc.cli import complain, print_json
 from netcalc.cli.mistakes import Command, for_command_line
 from netcalc.cli.output import check_output, print_written, save_plot
-from netcalc.cli.report import is_truth, print_samples
+from netcalc.cli.report import is_truth, print_facts, print_formats, print_samples
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.printable import excerpt
 from netcalc.samples import (
@@ -26,18 +26,26 @@ from netcalc.samples import (
 
 
 @click.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, metavar="FILE...")
 @click.option(
     "--plot", "plot_path", metavar="OUT.html", help="Draw the samples with theory through them."
 )
 @click.option("--force", is_flag=True, help="Replace OUT.html if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each file.")
-def read(files: tuple[str, ...], plot_path: str | None, force: bool, as_json: bool) -> None:
+@click.option("--formats", is_flag=True, help="List the formats that are read, and their traps.")
+def read(
+    files: tuple[str, ...], plot_path: str | None, force: bool, as_json: bool, formats: bool
+) -> None:
     """Read and summarize measurements; "-" is standard input.
 
-    The format is recognized from the content: ping output of any system, columns with units in
-    their header, runs saved by netcalc.
+    The format is recognized from the content, never from the name: output of measuring tools,
+    columns with units in their header, runs saved by netcalc.
     """
+    if formats:
+        print_formats(as_json=as_json)
+        return
+    if not files:
+        raise click.UsageError("Missing argument 'FILE...'.")
     if plot_path is not None:
         if len(files) > 1:
             raise click.UsageError("--plot takes one FILE")
@@ -54,6 +62,8 @@ def read(files: tuple[str, ...], plot_path: str | None, force: bool, as_json: bo
             complain(str(error))
             continue
         print_samples(name, samples, as_json=as_json)
+        if not as_json and not is_truth(samples):
+            print_facts(samples)
         if plot_path is not None:
             _draw(name, samples, plot_path)
             print_written(plot_path)

@@ -21,6 +21,8 @@ FILES: dict[str, str] = {
     "too-large-uncompressed": "is larger than {limit_bytes:byte} when uncompressed",
     "damaged-gzip": "is damaged gzip data",
     "gzip-cut-short": "is gzip data that ends too early",
+    "damaged-packing": "is damaged compressed data",
+    "packing-cut-short": "is compressed data that ends too early",
     "binary-data": "is binary data, not text",
     "file-grew": "the file grew while it was read; its later part is missing",
     # text and its lines
@@ -34,8 +36,14 @@ FILES: dict[str, str] = {
     # what it is
     "other-format": "looks like {format}, which this version does not read",
     "not-columns": "looks like {format}",
+    "not-ping-output": "looks like {format}",
+    "damaged-json": "is damaged JSON",
+    "json-cut-short": "is JSON that ends too early",
+    "json-too-deep": "is JSON of too many levels",
+    "json-twins": "of names given twice in an object the last value was used: {names:names}",
+    "json-no-number": "{count:value is|values are} no number (nan or inf) and taken as unknown",
     "file-empty": "no measurement: the file is empty",
-    "neither-ping-nor-columns": "no measurement: neither ping output nor columns of numbers",
+    "neither-ping-nor-columns": "no measurement: neither the output of a known tool nor columns",
     "only-long-lines": "no measurement; {numbers:lines} not read: longer than {limit:,} characters",
     # ping
     "no-ping": "no measurement: neither a reply nor the summary of a ping",
@@ -143,13 +151,15 @@ FILES: dict[str, str] = {
     "sheet-damaged": "is damaged: not text",
 }
 
-_WHAT_IS_READ = "the output of ping, columns of numbers, or saved netcalc samples"
+_WHAT_IS_READ = "a format that netcalc reads"
+_LIST_FORMATS = "netcalc read --formats lists what is read"
 _IN_THE_HEADER = "a unit such as {example}"
 
 FILES_EXPECTED: dict[str, str] = {
-    "binary-data": "text: the output of ping, or columns of numbers",
+    "binary-data": _WHAT_IS_READ,
     "other-format": _WHAT_IS_READ,
     "not-columns": "columns of numbers",
+    "not-ping-output": "the output of ping",
     "neither-ping-nor-columns": _WHAT_IS_READ,
     "only-long-lines": _WHAT_IS_READ,
     "no-ping": "lines with replies, or the summary of a ping",
@@ -190,6 +200,12 @@ FILES_HINTS: dict[str, str] = {
     "not-regular-file": _NAME_A_FILE + "; netcalc read - reads standard input",
     "file-too-large": "Split it into parts",
     "too-large-uncompressed": "Split it into parts",
+    "other-format": _LIST_FORMATS,
+    "neither-ping-nor-columns": _LIST_FORMATS,
+    "damaged-packing": _SAVE_AGAIN,
+    "packing-cut-short": _SAVE_AGAIN,
+    "damaged-json": _SAVE_AGAIN,
+    "json-cut-short": _SAVE_AGAIN,
     "damaged-gzip": _SAVE_AGAIN,
     "gzip-cut-short": _SAVE_AGAIN,
     "unreadable-replies": "Use the file that ping wrote, not an edited copy",
