@@ -45,7 +45,9 @@ def read(
         print_formats(as_json=as_json)
         return
     if not files:
-        raise click.UsageError("Missing argument 'FILE...'.")
+        context = click.get_current_context()
+        files_given = next(one for one in context.command.params if one.name == "files")
+        raise click.MissingParameter(ctx=context, param=files_given)
     if plot_path is not None:
         if len(files) > 1:
             raise click.UsageError("--plot takes one FILE")
