@@ -35,7 +35,7 @@ def read_or_refused(data):
     return None
 
 
-@pytest.mark.parametrize("byte", [b"\0", b'"', b";", b"\n", b"\x1b", b"\xff", b"-", b"e", b"9"])
+@pytest.mark.each("byte", [b"\0", b'"', b";", b"\n", b"\x1b", b"\xff", b"-", b"e", b"9"])
 def test_columns_with_any_byte_changed_or_added(byte):
     for index in range(len(COLUMNS)):
         for rest in (index, index + 1):
@@ -55,7 +55,7 @@ def test_columns_that_are_cut_anywhere():
             assert found.rtt_s[:rows].tolist() == whole.rtt_s[:rows].tolist()
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.each("pack", [bytes, gzip.compress])
 def test_json_of_another_tool_with_any_byte_changed_or_cut(pack):
     packed = pack(IPERF)
     assert sniff(packed) == "iperf3 JSON"
@@ -67,7 +67,7 @@ def test_json_of_another_tool_with_any_byte_changed_or_cut(pack):
             assert read_or_refused(bytes(changed)) is None
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "data",
     [
         b'{"schema": ' + b"9" * 5000 + b"}",
@@ -86,7 +86,7 @@ def test_odd_json_is_named(data):
     assert caught.value.values["kind"] in ("JSON", "damaged JSON")
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("data", "kind"),
     [(lzma.compress(b"x"), "xz"), (bz2.compress(b"x"), "bzip2"),
      (b"\x28\xb5\x2f\xfd\x04\x00", "zstd")],
@@ -109,7 +109,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.each("text", HOSTILE)
 def test_nothing_is_repeated_that_a_terminal_obeys(text):
     found = read_or_refused(text.encode())
     if found is not None:
@@ -117,7 +117,7 @@ def test_nothing_is_repeated_that_a_terminal_obeys(text):
             assert said.isprintable()
 
 
-@pytest.mark.parametrize("reader", [read, read_columns, read_ping])
+@pytest.mark.each("reader", [read, read_columns, read_ping])
 def test_a_line_beyond_the_limit_is_not_nothing(reader):
     """Two million characters in one line: JSON is named by it, other text is said to be unread."""
     with pytest.raises(ReaderError) as caught:

@@ -207,7 +207,7 @@ KINDS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.each("kind", KINDS)
 def test_other_formats_are_refused_by_name(kind):
     data = KINDS[kind]
     assert sniff(data) == kind
@@ -219,7 +219,7 @@ def test_other_formats_are_refused_by_name(kind):
             assert caught.value.values["kind"] == kind
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "data",
     [b"\x00" * 50, b"64 bytes \x00 from", bytes(range(256)) * 4, b"\x01\x02\x03" * 30],
 )
