@@ -34,19 +34,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from netcalc.display import show
+from netcalc.messages.commands import COMMAND_LINE, COMMAND_LINE_HINTS, TYPED_HINTS
 from netcalc.messages.emulating import EMULATING, EMULATING_HINTS
 from netcalc.messages.figures import FIGURES, FIGURES_HINTS
 from netcalc.messages.files import FILES, FILES_EXPECTED, FILES_HINTS, FILES_PYTHON_HINTS
 from netcalc.messages.fitting import FITTING, FITTING_HINTS
 from netcalc.messages.numbers import ALLOWED, NUMBERS, NUMBERS_HINTS
 from netcalc.messages.running import RUNNING, RUNNING_HINTS
-from netcalc.messages.texts import (
-    COMMAND_LINE,
-    COMMAND_LINE_HINTS,
-    TEXTS,
-    TEXTS_HINTS,
-    TYPED_HINTS,
-)
+from netcalc.messages.texts import TEXTS, TEXTS_HINTS
 
 MESSAGES: Mapping[str, str] = {
     "verbatim": "{text}",  # of a file saved before warnings had codes
