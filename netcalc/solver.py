@@ -118,7 +118,7 @@ def solve(
     """
     if for_ not in inspect.signature(function).parameters:
         names = list(inspect.signature(function).parameters)
-        raise DomainError("not-a-choice", "for_", repr(for_), choices=names)
+        raise DomainError("not-a-choice", "for_", for_, choices=names)
     bottom, top = default_range(for_)
     bottom, top = bottom if low is None else low, top if high is None else high
     if not -np.inf < bottom < top < np.inf:

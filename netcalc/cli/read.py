@@ -9,7 +9,7 @@ import click
 
 from netcalc import compare, readers
 from netcalc.cli import complain, print_json
-from netcalc.cli.mistakes import Command, for_command_line
+from netcalc.cli.mistakes import Command, CommandError, for_command_line
 from netcalc.cli.output import check_output, print_written, save_plot
 from netcalc.cli.report import is_truth, print_facts, print_formats, print_samples
 from netcalc.errors import NetcalcError, ReaderError
@@ -50,7 +50,7 @@ def read(
         raise click.MissingParameter(ctx=context, param=files_given)
     if plot_path is not None:
         if len(files) > 1:
-            raise click.UsageError("--plot takes one FILE")
+            raise CommandError("plot-of-several-files", count=len(files))
         check_output(plot_path, inputs=files, force=force)
     bad: list[str] = []
     for name in files:
@@ -79,7 +79,7 @@ def read(
 def _draw(name: str, samples: Samples, path: str) -> None:
     """Draw samples into one HTML file."""
     if is_truth(samples):
-        from netcalc.cli.validate import save_truth_plot  # late: it loads the experiments
+        from netcalc.cli.truth_report import save_truth_plot  # late: it loads the experiments
 
         save_truth_plot(samples, path)
         return

@@ -42,7 +42,7 @@ def ip_header_bytes(ip_version: int) -> float:
         return IPV4_HEADER_BYTES
     if is_one and ip_version == 6:
         return IPV6_HEADER_BYTES
-    raise DomainError("not-a-choice", "ip_version", repr(ip_version), choices=[4, 6])
+    raise DomainError("not-a-choice", "ip_version", ip_version, choices=[4, 6])
 
 
 def tcp_ip_header_bytes(ip_version: int, tcp_option_bytes: ArrayLike) -> FloatArray:
