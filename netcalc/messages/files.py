@@ -81,6 +81,10 @@ FILES: dict[str, str] = {
         "{numbers:lines}"
     ),
     "bad-checksums": "counted as lost: replies with a bad checksum ({numbers:lines})",
+    "duplicates-without-first": (
+        "no first reply has a line, only the duplicates of it in {numbers:lines}; it counts as "
+        "received, its time is unknown"
+    ),
     "redirects-ignored": "ignored ICMP redirects ({numbers:lines})",
     "no-summary": "no summary: the run was interrupted or the file is incomplete",
     "count-differs": "the summary says {printed} {quantity}, the lines show {counted}",

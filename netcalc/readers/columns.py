@@ -94,11 +94,12 @@ def read_columns(
     """
     opened = open_source(source, name=name)
     kind = _kinds.kind_by_magic(opened.data)
-    text = Text([], [], True, "") if kind else decode(opened)
-    kind = kind or _kinds.kind_by_text(text.whole)
-    if kind is not None:
-        raise ReaderError("not-columns", file=opened.name, kind=kind, format=_kinds.NAMES[kind])
-    return to_samples(opened, text, units=units, columns=columns, decimal=decimal)
+    if kind is None:
+        text = decode(opened)
+        kind = _kinds.kind_by_text(text.whole)
+        if kind is None:
+            return to_samples(opened, text, units=units, columns=columns, decimal=decimal)
+    raise ReaderError("not-columns", file=opened.name, kind=kind, format=_kinds.NAMES[kind])
 
 
 def looks_like_columns(lines: Sequence[str]) -> bool:
