@@ -54,6 +54,14 @@ NUMBERS = {
     "wrong-count": "{name} must have {expected:number|numbers}, got {count}",
     "wrong-count-or-one": "{name} must be one number or a list of {expected}, got {count}",
     "integer-too-long": "{name} must be at most {high}, got a longer integer",
+    "shapes-differ": (
+        "{name} and {other} do not fit: arrays of shape ({value}) and ({other_shape})"
+    ),
+    "too-many-elements": (
+        "{name} of shape ({value}) with the other arguments gives a result of shape ({shape}), "
+        "more than the memory is meant for"
+    ),
+    "too-many-rounds": "{name} of {value:g} takes more than {high:,} round trips",
     "number-skipped": "{name} must hold every number from 0 to {high}, {value} is missing",
     "all-zero": "{name} must not be zero throughout",
     "too-many-segments": "{name} must fit {high:,} segments, got {value}",
@@ -74,6 +82,10 @@ NUMBERS = {
     "not-finite-elements": (
         "{name}: {count} of {size:value|values} are not finite, the first at index {index}; the "
         "result is nan there"
+    ),
+    "path-record-damaged": (
+        "the path that the run recorded is damaged: {name} must have bandwidths, latencies and "
+        "processing times, got {value}"
     ),
     "path-not-recorded": "the run recorded no emulated path",
     "formula-unknown": "there is no formula {value!r}",
