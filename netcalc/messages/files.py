@@ -89,6 +89,10 @@ FILES: dict[str, str] = {
         "{numbers:lines}"
     ),
     "bad-checksums": "counted as lost: replies with a bad checksum ({numbers:lines})",
+    "duplicates-without-first": (
+        "no first reply has a line, only the duplicates of it in {numbers:lines}; it counts as "
+        "received, its time is unknown"
+    ),
     "redirects-ignored": "ignored ICMP redirects ({numbers:lines})",
     "no-summary": "no summary: the run was interrupted or the file is incomplete",
     "count-differs": "the summary says {printed} {quantity}, the lines show {counted}",
@@ -99,6 +103,10 @@ FILES: dict[str, str] = {
     "only-a-header": "no measurement: there is only a header",
     "no-number-column": "no measurement: no column of numbers",
     "no-header": "there is no header that names the columns",
+    "data-for-header": (
+        "there is no header that names the columns: the first row ({first!r}) holds a value as the "
+        "rows below do"
+    ),
     "too-many-columns": "has {count:column|columns}",
     "unequal-rows": "most rows do not have the {width:cell|cells} of the header",
     "malformed-quotes": "a quoted cell does not end where it should: {reason!r}",
@@ -168,6 +176,7 @@ FILES_EXPECTED: dict[str, str] = {
     "contradictory-summary": "counts that fit the loss, as there are no lines to count",
     "wrong-scale": "the same unit in lines and summary",
     "no-header": "names with units, such as size/B, rtt [ms]",
+    "data-for-header": "names with units, such as size/B, rtt [ms]",
     "too-many-columns": "at most {limit}",
     "unequal-rows": "{width} cells separated by {separator}",
     "malformed-quotes": "the end of a quoted cell before the next separator",
@@ -210,6 +219,7 @@ FILES_HINTS: dict[str, str] = {
     "gzip-cut-short": _SAVE_AGAIN,
     "unreadable-replies": "Use the file that ping wrote, not an edited copy",
     "no-header": "Add a header",
+    "data-for-header": "Add a header",
     "columns-of-one-name": "Rename all but one",
     "ambiguous-columns": "Rename or remove all but one",
     "column-without-unit": "Write {column} [{example}] in the header",
@@ -223,11 +233,14 @@ FILES_HINTS: dict[str, str] = {
     "sheet-damaged": _SHIPPED_AGAIN,
 }
 
+_NAME_THEM = 'Or name the columns: columns=("size_bytes", "rtt_ms")'
+
 FILES_PYTHON_HINTS: dict[str, str] = {
     "no-such-file": "A str is read as text if it contains a line break, otherwise as a path",
     "not-regular-file": "A pipe can be read as a file object",
     "wrong-encoding": "Open it in binary mode",
-    "no-header": 'Or name the columns: columns=("size_bytes", "rtt_ms")',
+    "no-header": _NAME_THEM,
+    "data-for-header": _NAME_THEM,
     "column-without-unit": "Or give the unit: units={{{column!r}: {example!r}}}",
     "other-kind": "netcalc.samples.load reads every kind",
 }

@@ -91,6 +91,7 @@ NAMES = {
     "tcping": "the output of tcping or psping",
     "Test-Connection": "the output of Test-Connection (PowerShell)",
     "pathping": "the output of pathping",
+    "irtt": "the text output of irtt",
     "netperf": "the output of netperf",
     "mahimahi": "a mahimahi trace",
     "text": "text",
@@ -126,6 +127,7 @@ _TEXTS: tuple[tuple[str, str], ...] = (
     ("fping", r"^\S+ is (?:alive|unreachable)\b"),
     ("Test-Connection", r"^\s*(?:Ping\s+)?Source\s+(?:Destination|Address)\s+\S"),
     ("Test-Connection", r"^\s*Destination: \S+\s*$"),
+    ("irtt", r"^\[Connecting\] connecting to |^seq=\d+ rtt=|^\s*packets sent/received: \d+/\d+ \("),
     ("pathping", r"^Computing statistics for \d+ seconds"),
     ("netperf", r"^MIGRATED |^(?:TCP|UDP)_(?:RR|STREAM|MAERTS|CRR) "),
 )  # fmt: skip
