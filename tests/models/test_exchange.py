@@ -101,7 +101,7 @@ def test_any_exchange_is_as_through_queues_in_virtual_time(data):
     assert steps.received_s == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("changed", "facts"),
     [
         (
