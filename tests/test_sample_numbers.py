@@ -186,7 +186,7 @@ def test_hops_use_replies_of_the_full_size_only():
 def test_trains_that_arrived_whole():
     """By hand: train 1 of 3 packets, train 2 lost one, train 3 is one packet, train 4 crossed."""
     sent = TrainSamples(
-        train=[1, 1, 1, 2, 2, 3, 4, 4], place=[1, 2, 3, 1, 2, 1, 1, 2],
+        train=[1, 1, 1, 2, 2, 3, 4, 4], index=[1, 2, 3, 1, 2, 1, 1, 2],
         packet_bytes=[1500, 1500, 1500, 1500, 1500, 1500, 40, 40],
         sent_s=[0.0, 0.001, 0.002, 1.0, 1.1, 2.0, 3.0, 3.1],
         received_s=[0.01, 0.04, 0.03, 1.2, NAN, 2.5, 3.25, 3.5],
@@ -200,7 +200,7 @@ def test_trains_that_arrived_whole():
     assert found["one_way_s"] == pytest.approx([0.04, 0.5])
     assert found["crossed_count"].tolist() == [0, 1]
     assert sent.lost_count == 1
-    nothing = TrainSamples(train=[], place=[], packet_bytes=[], sent_s=[], received_s=[])
+    nothing = TrainSamples(train=[], index=[], packet_bytes=[], sent_s=[], received_s=[])
     assert {name: column.size for name, column in nothing.trains().items()} == dict.fromkeys(
         found, 0
     )

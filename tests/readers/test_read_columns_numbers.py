@@ -9,7 +9,7 @@ import pytest
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.columns import read_columns as read
+from netcalc.readers import read_columns as read
 from netcalc.samples import RttSamples, Table, TransferSamples
 
 # How a header may write one thing: the header, a cell, the name in the table, the SI value; by hand
