@@ -41,8 +41,8 @@ KINDS = [
         "message_bits min_frame_bytes min_rto_s offset_bps other_frame_bytes output_bps "
         "overhead_bytes packet_cost probe_rtt_s program_s retransmitted_bytes rttvar_s scale "
         "segments server_s service_scv sojourn_s source_processing_s srtt_s syn_timeout_s "
-        "tolerance_s traffic_bytes transfer_s unacked_bytes utilization wait_s within_s write_bytes "
-        "write_count write_gap_s"
+        "tolerance_s traffic_bytes transfer_s unacked_bytes utilization wait_s within_s "
+        "write_bytes write_count write_gap_s"
     )),
     (ABOVE_0, (
         "ack_wire_bytes bandwidth_bps capacity_bps codec_bps constant cubic_scale cycle_s "
