@@ -9,7 +9,9 @@ import pytest
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
+from netcalc.readers import MAX_BYTES
 from netcalc.readers import read_columns as read
+from netcalc.readers.source import MAX_LINE
 from netcalc.samples import RttSamples, Table, TransferSamples
 
 # How a header may write one thing: the header, a cell, the name in the table, the SI value; by hand
@@ -177,6 +179,11 @@ def test_columns_without_a_name_or_with_one_name():
         read("data/B,size/B,rtt/ms\n1,2,3\n")
     assert refused.value.code == "ambiguous-columns"
     assert refused.value.values["columns"] == ["data/B", "size/B"]
+
+
+def test_the_limits_are_whole_mebibytes():
+    assert MAX_BYTES == 2**26, "64 MiB of a file"
+    assert MAX_LINE == 2**20, "1 MiB of a line"
 
 
 def test_as_many_columns_as_are_allowed():
