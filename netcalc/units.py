@@ -31,7 +31,7 @@ from netcalc.errors import UnitError
 
 @dataclass(frozen=True, slots=True)
 class NamedLine:
-    """A line that has a name: its exact rate, the rate people say, and what is left for data."""
+    """A line with a name: its exact rate, its nominal rate and its payload rate."""
 
     name: str
     exact_bps: float

@@ -341,7 +341,7 @@ def test_an_unknown_name_is_answered_with_the_nearest() -> None:
     with pytest.raises(DomainError) as caught:
         datasets.describe("zzz")
     assert caught.value.values["suggestions"] == []
-    assert str(caught.value) == f"there is no data set 'zzz'. Known: {', '.join(SETS)}"
+    assert str(caught.value) == f"there is no data set 'zzz'. Available: {', '.join(SETS)}"
     with pytest.raises(DomainError) as caught:
         datasets.load("transfer_times", series="T9")
     assert (caught.value.code, caught.value.value) == ("no-such-series", "T9")

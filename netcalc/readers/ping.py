@@ -90,7 +90,7 @@ def read_ping(source: Readable | Source, *, name: str | None = None) -> RttSampl
 
 
 def refuse_other_kinds(source: Source, kind: str | None) -> None:
-    """Raise an error that names what the source is, if it is something else."""
+    """Raise an error that names the format of a source that is something else."""
     if kind is not None:
         raise ReaderError("other-format", file=source.name, kind=kind, format=_kinds.NAMES[kind])
 

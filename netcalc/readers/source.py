@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TypeAlias
 
-from netcalc.errors import ReaderError
+from netcalc.errors import ArgumentTypeError, ReaderError
 from netcalc.messages import Notice
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -97,9 +97,7 @@ def open_source(source: Readable | Source, *, name: str | None = None) -> Source
         return _read_path(source, name)
     if hasattr(source, "read"):
         return _read_stream(source, name)
-    raise TypeError(
-        f"source must be a path, text, bytes or a file object, not {type(source).__name__}"
-    )
+    raise ArgumentTypeError("not-a-source", "source", type(source).__name__)
 
 
 def inflate(source: Source) -> Source:
