@@ -36,7 +36,7 @@ def test_no_step_is_no_step():
     assert "there is no significant step" in found.sentence
     large = compare.datagram_costs(run(8e-6, mtu=65_536))
     assert large.sentence == (
-        "No step can be determined: all datagrams are of equally many packets."
+        "No step can be determined: all datagrams consist of the same number of packets."
     )
 
 

@@ -137,7 +137,7 @@ FILES: dict[str, str] = {
     "no-series": "the data set {dataset} has no series, got {value!r}",
     "no-such-series": "there is no series {value!r} in {dataset}",
     "data-missing": "is missing",
-    "data-changed": "differs from the file that was shipped (another SHA-256)",
+    "data-changed": "differs from the file that was shipped (SHA-256 mismatch)",
     "data-unreadable": "cannot be read: {reason}",
     "index-damaged": "is damaged: not an index of data sets",
     "sheet-damaged": "is damaged: not text",
