@@ -50,8 +50,8 @@ def probed(path, *, noise_s=0.0, sizes=SIZES, count=1, seed=1, meta=None, known=
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("hop", [1, 2, 3])
-@pytest.mark.parametrize("size", [28.0, 548.0, 1500.0])
+@pytest.mark.each("hop", [1, 2, 3])
+@pytest.mark.each("size", [28.0, 548.0, 1500.0])
 def test_time_of_a_probe_to_a_node(hop, size):
     """derived: the sum over links and nodes, written out above."""
     rows = probed(PATH, sizes=[size])
@@ -109,7 +109,7 @@ def test_a_fast_link_behind_slow_ones_drowns():
     assert str(reason) in fit.links(probed(path, noise_s=5e-5, count=10)).sentence
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("sizes", "count"), [([548.0, 1500.0], 2), ([1500.0], 1), ([100.0, 300.0, 548.0], 1)]
 )
 def test_too_few_sizes_with_equal_answers(sizes, count):
@@ -209,13 +209,13 @@ def test_the_mode_where_no_two_agree():
     assert found.median_bps == pytest.approx(8 * 1500 / 1.3e-3)
 
 
-@pytest.mark.parametrize(("packet_count", "gap_s"), [(2, 1.2e-3), (10, 1.2e-3)])
+@pytest.mark.each(("packet_count", "gap_s"), [(2, 1.2e-3), (10, 1.2e-3)])
 def test_longer_trains_say_the_same(packet_count, gap_s):
     found = fit.bottleneck(trains_of([gap_s] * 5, packet_count=packet_count))
     assert found.bandwidth_bps == pytest.approx(10e6)
 
 
-@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.each("place", [0, 1, 2])
 def test_pairs_through_queues_in_virtual_time(place):
     """second method: the emulator's queues, with the narrowest link first, in the middle, last."""
     rates = [45e6, 45e6, 45e6]

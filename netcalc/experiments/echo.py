@@ -39,6 +39,7 @@ from netcalc.experiments.running.limits import (
     whole_number,
 )
 from netcalc.experiments.running.run import Progress, conduct
+from netcalc.experiments.running.sockets import BACKLOG
 from netcalc.experiments.running.stopping import Stop, Stopping
 from netcalc.messages import Notice
 from netcalc.path import Path
@@ -235,7 +236,7 @@ def measure_on_path(run: Run, emulated: EmulatedPath) -> None:
             with emulated.socket("B", _family((plan.host, 0)), kind) as sock:
                 sock.bind((plan.host, plan.port))
                 if plan.protocol == "tcp":
-                    sock.listen(8)
+                    sock.listen(BACKLOG)
                 settings = {**peer_settings(plan), "fd": sock.fileno()}
                 peer = Peer(settings, stopping=run.stopping, passed=[sock.fileno()])
             with peer:

@@ -81,7 +81,8 @@ _LOOPBACK = (
     "can emulate"
 )
 TYPED_HINTS: dict[str, str] = {
-    "no-header": "Add a header",
+    "no-header": "Add a header, or name the columns: --columns size_bytes,rtt_ms",
+    "data-for-header": "Add a header, or name the columns: --columns size_bytes,rtt_ms",
     "column-without-unit": "Write {column} [{example}] in the header",
     "namespaces-not-linux": _LOOPBACK,
     "namespaces-not-permitted": (

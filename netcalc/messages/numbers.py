@@ -63,6 +63,14 @@ NUMBERS = {
     "integer-too-long": "{name} must be at most {high}, got a longer integer",
     "number-skipped": "{name} must contain every number from 0 to {high}; {value} is missing",
     "all-zero": "{name} must contain a number other than 0",
+    "shapes-differ": (
+        "{name} and {other} do not fit: arrays of shape ({value}) and ({other_shape})"
+    ),
+    "too-many-elements": (
+        "{name} of shape ({value}) with the other arguments gives a result of shape ({shape}), "
+        "more than the memory is meant for"
+    ),
+    "too-many-rounds": "{name} of {value:g} takes more than {high:,} round trips",
     "too-many-segments": "{name} must fit {high:,} segments, got {value}",
     "too-many-mixes": "{name} of {value} results in more than {high:,} mixes to compare",
     "only-on-ethernet": "{name} has {layer} over {below}, but {layer} runs over Ethernet only",
@@ -84,6 +92,10 @@ NUMBERS = {
     "not-finite-elements": (
         "{name}: {count} of {size:value|values} are not finite, the first at index {index}; the "
         "result is nan there"
+    ),
+    "path-record-damaged": (
+        "the path that the run recorded is damaged: {name} must have bandwidths, latencies and "
+        "processing times, got {value}"
     ),
     "path-not-recorded": "the run recorded no emulated path",
     "formula-unknown": "there is no formula {value!r}",

@@ -151,12 +151,24 @@ def _meta(document: Mapping[str, Any], file: str) -> Meta:
         notices = tuple(map(Notice.load, known.pop("warnings", ())))
     except TypeError as error:
         raise ReaderError("damaged-samples", file=file, field="meta.warnings") from error
+    for row in known.get("facts", ()):
+        _check_facts(row, file)
     return Meta(**known, warnings=notices)
+
+
+def _check_facts(row: Any, file: str) -> None:
+    """Insist on a row of facts: an object of names and single values."""
+    if type(row) is not dict:
+        raise _wrong_type("meta.facts", row, dict, file)
+    for name, value in row.items():
+        if type(value) not in (str, int, float, bool):
+            raise _wrong_type(f"meta.facts.{name}", value, float, file)
 
 
 _META_TYPES: dict[str, type] = {
     **{item.name: str for item in fields(Meta)},
     **dict.fromkeys(("units", "layers", "printed", "instrument"), dict),
+    "facts": list,
     "warnings": list,
     "partial": bool,
     "schema": int,

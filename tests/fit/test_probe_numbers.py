@@ -112,7 +112,7 @@ def test_exact_lines_have_no_error_to_show():
     assert re.findall(r"\d+", two.why_not) == ["3", "2"]
 
 
-@pytest.mark.parametrize(("ratio", "known"), [(1.9, False), (2.1, True)])
+@pytest.mark.each(("ratio", "known"), [(1.9, False), (2.1, True)])
 def test_a_link_is_known_from_two_standard_errors(ratio, known):
     """Residuals at right angles to the line leave the slope as it was chosen."""
     sizes = np.array([1000.0, 1100, 1200, 1300])
@@ -204,7 +204,7 @@ def test_the_rates_of_each_train_and_their_middles():
     assert re.findall(r"^\d+", found.sentence) == ["6"]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("gaps", "low", "high", "mode"),
     [
         ([3.0], 3.0, 3.0, 3.0),

@@ -167,7 +167,7 @@ def private_parts(name: str, importer: Path) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=NAMES)
+@pytest.mark.each("path", MODULES, ids=NAMES)
 def test_underscored_files_are_imported_from_their_own_folder_only(path):
     found = {}
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -120,7 +120,7 @@ def test_columns_are_replaced_by_name():
     assert plot.sources["T1"].data["x"].dtype == np.float64
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("curve", "columns", "code", "values"),
     [
         ("T2", {"y": SIZES}, "not-a-choice", {"value": "T2", "choices": ["T1", "measured"]}),
@@ -265,7 +265,7 @@ def test_residuals_are_drawn_where_something_was_measured():
     assert "residual" in entries(plot)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("unit", "label"),
     [("s", "x"), ("byte", "x"), ("ratio", "x"), ("1", "x"), ("bit/s", "x [bit/s]")],
 )
