@@ -142,7 +142,8 @@ class Path:
         >>> len(Path.of([Link(1.544e6)] * 10, processing_s=0.0005).hops)
         10
         """
-        if isinstance(links, str) or not isinstance(links, Iterable):
+        given: object = links
+        if isinstance(given, str) or not isinstance(given, Iterable):
             raise ArgumentTypeError(
                 "not-of-class", "links", safe_repr(links), expected="a list of Link"
             )
