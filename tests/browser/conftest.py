@@ -333,7 +333,7 @@ def serving(front_end: str, folder: Path) -> Iterator[Server]:
         "PYTHONPATH": str(ROOT),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    command = [sys.executable, "-c", _DIE_WITH_PARENT, str(os.getpid()), *_COMMANDS[front_end]]
+    command = [*AS_MODULE, *_COMMANDS[front_end]]
     command = [part.format(port=port, token=token, work=work) for part in command]
     log = folder / f"{front_end}.log"
     with log.open("wb") as output:
@@ -357,9 +357,12 @@ import ctypes, os, runpy, sys
 ctypes.CDLL(None).prctl(1, 15)  # PR_SET_PDEATHSIG, SIGTERM: a server that ends ends its kernels
 if os.getppid() != int(sys.argv[1]): sys.exit("the tests have ended")
 sys.argv = sys.argv[2:]
+sys.modules["rfc3987_syntax"] = None  # a grammar that takes 3 s to build, and that nothing uses
 runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 """
 """Runs a module that ends when the process of the tests ends, in whatever way."""
+AS_MODULE = [sys.executable, "-c", _DIE_WITH_PARENT, str(os.getpid())]
+"""What stands before the name of a module and its arguments."""
 _CONNECTION = "netcalc.cli.websocket.PromptConnection"  # as `netcalc lab` starts its servers
 _JUPYTER = [
     "--no-browser", "--allow-root", "--expose-app-in-browser", "--ServerApp.ip=127.0.0.1",
