@@ -9,7 +9,19 @@ from __future__ import annotations
 from functools import cache
 
 from mpmath import (
-    cbrt, ceil, exp, factorial, findroot, floor, inf, isinf, log, mp, mpf, sqrt, workdps,
+    cbrt,
+    ceil,
+    exp,
+    factorial,
+    findroot,
+    floor,
+    inf,
+    isinf,
+    log,
+    mp,
+    mpf,
+    sqrt,
+    workdps,
 )  # fmt: skip
 
 MSS_LIMITS = {"rfc6928": (10, 14600), "rfc3390": (4, 4380), "rfc9002": (10, 14720)}
