@@ -89,10 +89,10 @@ def cases_of_mark(mark: pytest.Mark) -> Iterator[tuple[str, dict[str, object]]]:
     names, values = mark.args
     names = names.replace(",", " ").split() if isinstance(names, str) else names
     ids = mark.kwargs.get("ids", lambda value: getattr(value, "__name__", repr(value)))
-    shown = [None] * len(values) if callable(ids) else ids
-    for case, said in zip(values, shown, strict=True):
+    ids = ids if callable(ids) else list(ids)
+    for place, case in enumerate(values):
         parts = (case,) if len(names) == 1 else tuple(case)
-        name = "-".join(str(ids(part)) for part in parts) if said is None else str(said)
+        name = "-".join(str(ids(part)) for part in parts) if callable(ids) else str(ids[place])
         yield name, dict(zip(names, parts, strict=True))
 
 

@@ -177,7 +177,7 @@ def test_choices():
     for value in ("c", 3, None):
         found = refusal(checks.choice, value, ("a", "b"))
         assert (found.code, found.value, found.values["choices"]) == (
-            "not-a-choice", repr(value), ["a", "b"],
+            "not-a-choice", value, ["a", "b"],
         )  # fmt: skip
 
 

@@ -144,7 +144,7 @@ SAVED = {
         meta=META,
     ),
     "trains": TrainSamples(
-        train=[0.0, 0.0, 1.0, 1.0], place=[0.0, 1.0] * 2, packet_bytes=[1500.0] * 4,
+        train=[0.0, 0.0, 1.0, 1.0], index=[0.0, 1.0] * 2, packet_bytes=[1500.0] * 4,
         sent_s=[0.0, 0.0, 1.0, 1.0], received_s=[1e-3, 2e-3, 1.001, 1.002], meta=META,
     ),
     "table": Table(data={EVIL: [1.0, 2.0], "name": [EVIL, EVIL]}, meta=META),

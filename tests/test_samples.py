@@ -254,10 +254,25 @@ def test_every_container_is_registered_by_its_name():
         and kind is not samples.Samples
     }
     assert {name: kind for name, kind in samples.KINDS.items() if name in public} == public
-    assert len(public) == 7
+    assert len(public) >= 9
 
 
 OLD = Path(__file__).parent / "readers" / "inputs" / "netcalc_echo_old.json"
+
+
+def test_a_file_of_trains_saved_before_their_column_was_called_index(tmp_path):
+    columns = {"train": [1.0, 1.0], "packet_bytes": [1500.0] * 2, "sent_s": [0.0, 1e-3]}
+    trains = samples.TrainSamples(**columns, index=[1.0, 2.0], received_s=[0.01, 0.02])
+    document = json.loads(trains.save(tmp_path / "new.json").read_text())
+    document["columns"]["place"] = document["columns"].pop("index")  # as files of before have it
+    old = tmp_path / "old.json"
+    old.write_text(json.dumps(document))
+    assert samples.load(old) == trains
+    document["columns"]["index"] = document["columns"]["place"]
+    old.write_text(json.dumps(document))
+    with pytest.raises(ReaderError) as refused:
+        samples.load(old)
+    assert (refused.value.code, refused.value.field) == ("two-of-one-name", "index")
 
 
 def test_a_file_saved_before_warnings_had_codes():

@@ -159,7 +159,7 @@ def test_calc_lists_searches_and_helps():
         (["run", "echo", "--size", "abc"], ["size"]),
         (["run", "echo", "--host", "192.0.2.1"], ["192.0.2.1"]),
         (["run", "echo", "--count", "0"], ["--count must be a whole number, 1 or greater, got 0"]),
-        (["run", "echo", "--count", "ten"], ["--count must be a whole number, got ten"]),
+        (["run", "echo", "--count", "ten"], ["--count must be a whole number, got 'ten'"]),
         (["run", "lockstep", "--pairs", "33"], ["--pairs", "33", "from 1 to 32"]),
         (["run", "nosuch"], ["netcalc run has no command 'nosuch'. netcalc run --help"]),
         (["read"], ["FILE is required", "netcalc read --help"]),
@@ -168,7 +168,7 @@ def test_calc_lists_searches_and_helps():
         (["calc", "db", "1", "--json", "--csv"], ["db"]),
         (["explain", "T1 -5 ms"], ["latency of a link in PATH must be 0 or greater, got -0.005 s"]),
         (["explain", "0 bit/s"], ["rate of a link in PATH must be greater than 0, got 0 bit/s"]),
-        (["data", "audit", "--sheet", "--json"], ["--sheet cannot be combined"]),
+        (["data", "audit", "--sheet", "--json"], ["--sheet and --json cannot be combined"]),
         (
             [
                 "calc",

@@ -15,9 +15,9 @@ import netcalc.cli
 from netcalc import experiments
 from netcalc.cli import main
 from netcalc.cli.run import run
+from netcalc.messages.commands import TYPED_HINTS
 from netcalc.messages.emulating import EMULATING_HINTS
 from netcalc.messages.running import RUNNING_HINTS
-from netcalc.messages.texts import TYPED_HINTS
 from netcalc.samples import RttSamples
 
 MEASURES = {

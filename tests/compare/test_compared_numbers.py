@@ -316,7 +316,7 @@ def trains(truth=None, crossed=()):
     rows = [(n, at, n + at * gap) for n, gap in enumerate(gaps, 1) for at in range(3)]
     train, place, received_s = np.array(rows).T
     return TrainSamples(
-        train=train, place=place + 1, packet_bytes=[1500.0] * 12, sent_s=train,
+        train=train, index=place + 1, packet_bytes=[1500.0] * 12, sent_s=train,
         received_s=received_s, crossed=np.isin(train, crossed),
         meta=Meta(instrument={"truth": truth} if truth else {}),
     )  # fmt: skip
@@ -346,7 +346,7 @@ def test_trains_against_the_narrowest_link_of_a_path():
 
 
 def test_a_train_without_times_has_no_theory():
-    lone = TrainSamples(train=[1], place=[1], packet_bytes=[1500], sent_s=[0], received_s=[1])
+    lone = TrainSamples(train=[1], index=[1], packet_bytes=[1500], sent_s=[0], received_s=[1])
     found = compare.overlay(lone)
     assert found.x.size == 0
     assert np.isnan(found.curve_y).all()

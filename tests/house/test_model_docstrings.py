@@ -22,6 +22,7 @@ from netcalc.truth.table import TruthRow
 NOMENCLATURE = Path(__file__).parents[2] / "docs" / "nomenclature.md"
 
 SUFFIXES = {  # the longest that fits is the one that counts
+    "_byte_count": "byte",
     "_m_s": "m/s",
     "_s": "s",
     "_bps": "bit/s",

@@ -124,7 +124,7 @@ def test_columns_are_replaced_by_name():
     ("curve", "columns", "code", "values"),
     [
         ("T2", {"y": SIZES}, "not-a-choice", {"value": "T2", "choices": ["T1", "measured"]}),
-        ("T1", {"z": SIZES}, "not-a-choice", {"value": ["z"], "choices": ["x", "y"]}),
+        ("T1", {"z": SIZES}, "not-a-choice", {"value": "z", "choices": ["x", "y"]}),
         ("T1", {"y": [1.0]}, "unequal-columns", {"value": [SIZES.size, 1]}),
     ],
 )
@@ -167,7 +167,7 @@ def test_a_curve_and_points_of_one_name_are_refused():
     with pytest.raises(DomainError) as refused:
         some_curves(points={"T1": (SIZES, SIZES)})
     assert (refused.value.code, refused.value.value) == ("name-in-use", ["T1"])
-    assert str(refused.value) == ("points must have names of their own; the figure already has T1")
+    assert str(refused.value) == ("the names of points must be unique; the figure already has T1")
 
 
 def test_an_overlay_keeps_outliers_apart_and_residuals_with_their_points():

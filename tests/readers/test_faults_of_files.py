@@ -5,10 +5,8 @@ Whatever a file holds, it is read right or refused as a ReaderError that can be 
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import json
-import lzma
 
 import numpy as np
 import pytest
@@ -19,9 +17,7 @@ from netcalc.errors import ReaderError
 from netcalc.readers import read, read_columns, read_ping, sniff
 
 COLUMNS = b'# by hand\nsize/B;"rtt [ms]";host\n64;1,5;a\n128;2,25;"b\nc"\n256;-;d\n'
-IPERF = json.dumps(
-    {"start": {"connected": [{"socket": 5}]}, "intervals": [{"sum": {"bytes": 1}}], "end": {}}
-).encode()
+NOTEBOOK = json.dumps({"cells": [{"source": ["1 + 1"]}], "nbformat": 4}).encode()
 
 
 def read_or_refused(data):
@@ -57,8 +53,8 @@ def test_columns_that_are_cut_anywhere():
 
 @pytest.mark.each("pack", [bytes, gzip.compress])
 def test_json_of_another_tool_with_any_byte_changed_or_cut(pack):
-    packed = pack(IPERF)
-    assert sniff(packed) == "iperf3 JSON"
+    packed = pack(NOTEBOOK)
+    assert sniff(packed) == "notebook"
     for index in range(len(packed)):
         assert read_or_refused(packed[:index]) is None
         for bits in (0x01, 0x20, 0xFF):
@@ -82,19 +78,8 @@ def test_json_of_another_tool_with_any_byte_changed_or_cut(pack):
 def test_odd_json_is_named(data):
     with pytest.raises(ReaderError) as caught:
         read(data)
-    assert caught.value.code == "other-format"
-    assert caught.value.values["kind"] in ("JSON", "damaged JSON")
-
-
-@pytest.mark.each(
-    ("data", "kind"),
-    [(lzma.compress(b"x"), "xz"), (bz2.compress(b"x"), "bzip2"),
-     (b"\x28\xb5\x2f\xfd\x04\x00", "zstd")],
-)  # fmt: skip
-def test_other_ways_of_packing_are_named(data, kind):
-    with pytest.raises(ReaderError) as caught:
-        read(data)
-    assert (caught.value.code, caught.value.values["kind"]) == ("other-format", kind)
+    assert caught.value.code in ("other-format", "damaged-json", "json-too-deep")
+    assert caught.value.values.get("kind", "JSON") == "JSON"
 
 
 HOSTILE = [
