@@ -353,7 +353,7 @@ def serving(front_end: str, folder: Path) -> Iterator[Server]:
         "PYTHONPATH": str(ROOT),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    command = [*AS_MODULE, *_COMMANDS[front_end]]
+    command = [sys.executable, "-c", _DIE_WITH_PARENT, str(os.getpid()), *_COMMANDS[front_end]]
     command = [part.format(port=port, token=token, work=work) for part in command]
     log = folder / f"{front_end}.log"
     with log.open("wb") as output:
@@ -381,8 +381,6 @@ sys.modules["rfc3987_syntax"] = None  # a grammar that takes 3 s to build, and t
 runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 """
 """Runs a module that ends when the process of the tests ends, in whatever way."""
-AS_MODULE = [sys.executable, "-c", _DIE_WITH_PARENT, str(os.getpid())]
-"""What stands before the name of a module and its arguments."""
 _CONNECTION = "netcalc.cli.websocket.PromptConnection"  # as `netcalc lab` starts its servers
 _JUPYTER = [
     "--no-browser", "--allow-root", "--expose-app-in-browser", "--ServerApp.ip=127.0.0.1",
