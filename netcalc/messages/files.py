@@ -40,7 +40,7 @@ FILES: dict[str, str] = {
     "damaged-json": "is damaged JSON",
     "json-cut-short": "is JSON that ends too early",
     "json-too-deep": "is JSON of too many levels",
-    "json-twins": "of names given twice in an object the last value was used: {names:names}",
+    "json-twins": "of names with two values in one object the last value was used: {names:names}",
     "json-no-number": "{count:value is|values are} no number (nan or inf) and taken as unknown",
     "file-empty": "no measurement: the file is empty",
     "neither-ping-nor-columns": "no measurement: neither the output of a known tool nor columns",
