@@ -34,6 +34,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from netcalc.display import show
+from netcalc.messages.captures import (
+    CAPTURES,
+    CAPTURES_EXPECTED,
+    CAPTURES_HINTS,
+    CAPTURES_PYTHON_HINTS,
+)
 from netcalc.messages.emulating import EMULATING, EMULATING_HINTS
 from netcalc.messages.figures import FIGURES, FIGURES_HINTS
 from netcalc.messages.files import FILES, FILES_EXPECTED, FILES_HINTS, FILES_PYTHON_HINTS
@@ -54,6 +60,7 @@ MESSAGES: Mapping[str, str] = {
     **TEXTS,
     **COMMAND_LINE,
     **FILES,
+    **CAPTURES,
     **FITTING,
     **FIGURES,
     **EMULATING,
@@ -66,6 +73,7 @@ HINTS: Mapping[str, str] = {
     **TEXTS_HINTS,
     **COMMAND_LINE_HINTS,
     **FILES_HINTS,
+    **CAPTURES_HINTS,
     **FITTING_HINTS,
     **FIGURES_HINTS,
     **EMULATING_HINTS,
@@ -73,10 +81,10 @@ HINTS: Mapping[str, str] = {
 }
 """What to do about it, for the codes that have an answer to that."""
 
-EXPECTED: Mapping[str, str] = FILES_EXPECTED
+EXPECTED: Mapping[str, str] = {**FILES_EXPECTED, **CAPTURES_EXPECTED}
 """What should be in a file at the place of an error, by code."""
 
-PYTHON_HINTS: Mapping[str, str] = FILES_PYTHON_HINTS
+PYTHON_HINTS: Mapping[str, str] = {**FILES_PYTHON_HINTS, **CAPTURES_PYTHON_HINTS}
 """What a caller in Python can do beside the hint, by code."""
 
 UNITS = frozenset({"s", "bit/s", "byte", "bit", "ratio", "packet/s", "m"})

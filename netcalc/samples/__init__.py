@@ -27,6 +27,7 @@ from netcalc.samples._files import json_ready, write_atomically
 from netcalc.samples._instrument import Instrument
 from netcalc.samples._load import KINDS, MAX_FILE_BYTES
 from netcalc.samples._meta import SCHEMA, Meta
+from netcalc.samples._packets import Layer, PacketTrace
 from netcalc.samples._probes import HopSamples, TrainSamples
 from netcalc.samples._round_trips import RttSamples
 from netcalc.samples._table import Table
@@ -35,7 +36,7 @@ from netcalc.samples._transfers import DROP_PLACES, MIN_DROP_RATIO, BulkSamples,
 
 __all__ = [
     "DROP_PLACES", "KINDS", "MAX_FILE_BYTES", "MIN_DROP_RATIO", "SCHEMA", "BoolColumn",
-    "BulkSamples", "FloatColumn", "HopSamples", "Instrument", "Meta", "RttSamples", "Samples",
+    "BulkSamples", "FloatColumn", "HopSamples", "Instrument", "Layer", "Meta", "PacketTrace", "RttSamples", "Samples",
     "Table", "TextColumn", "TrainSamples", "TransactionSamples", "TransferSamples", "json_ready",
     "load", "loads", "write_atomically",
 ]  # fmt: skip
