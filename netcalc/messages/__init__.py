@@ -40,19 +40,18 @@ from netcalc.messages.captures import (
     CAPTURES_HINTS,
     CAPTURES_PYTHON_HINTS,
 )
+from netcalc.messages.commands import COMMAND_LINE, COMMAND_LINE_HINTS, TYPED_HINTS
+from netcalc.messages.counters import COUNTERS, COUNTERS_EXPECTED, COUNTERS_HINTS
 from netcalc.messages.emulating import EMULATING, EMULATING_HINTS
 from netcalc.messages.figures import FIGURES, FIGURES_HINTS
 from netcalc.messages.files import FILES, FILES_EXPECTED, FILES_HINTS, FILES_PYTHON_HINTS
 from netcalc.messages.fitting import FITTING, FITTING_HINTS
 from netcalc.messages.numbers import ALLOWED, NUMBERS, NUMBERS_HINTS
+from netcalc.messages.paths import PATHS, PATHS_EXPECTED, PATHS_HINTS
+from netcalc.messages.pings import PINGS, PINGS_EXPECTED, PINGS_HINTS
 from netcalc.messages.running import RUNNING, RUNNING_HINTS
-from netcalc.messages.texts import (
-    COMMAND_LINE,
-    COMMAND_LINE_HINTS,
-    TEXTS,
-    TEXTS_HINTS,
-    TYPED_HINTS,
-)
+from netcalc.messages.texts import TEXTS, TEXTS_HINTS
+from netcalc.messages.transfers import TRANSFERS, TRANSFERS_EXPECTED, TRANSFERS_HINTS
 
 MESSAGES: Mapping[str, str] = {
     "verbatim": "{text}",  # of a file saved before warnings had codes
@@ -61,6 +60,10 @@ MESSAGES: Mapping[str, str] = {
     **COMMAND_LINE,
     **FILES,
     **CAPTURES,
+    **COUNTERS,
+    **PATHS,
+    **PINGS,
+    **TRANSFERS,
     **FITTING,
     **FIGURES,
     **EMULATING,
@@ -74,6 +77,10 @@ HINTS: Mapping[str, str] = {
     **COMMAND_LINE_HINTS,
     **FILES_HINTS,
     **CAPTURES_HINTS,
+    **COUNTERS_HINTS,
+    **PATHS_HINTS,
+    **PINGS_HINTS,
+    **TRANSFERS_HINTS,
     **FITTING_HINTS,
     **FIGURES_HINTS,
     **EMULATING_HINTS,
@@ -81,7 +88,14 @@ HINTS: Mapping[str, str] = {
 }
 """What to do about it, for the codes that have an answer to that."""
 
-EXPECTED: Mapping[str, str] = {**FILES_EXPECTED, **CAPTURES_EXPECTED}
+EXPECTED: Mapping[str, str] = {
+    **FILES_EXPECTED,
+    **CAPTURES_EXPECTED,
+    **COUNTERS_EXPECTED,
+    **PATHS_EXPECTED,
+    **PINGS_EXPECTED,
+    **TRANSFERS_EXPECTED,
+}
 """What should be in a file at the place of an error, by code."""
 
 PYTHON_HINTS: Mapping[str, str] = {**FILES_PYTHON_HINTS, **CAPTURES_PYTHON_HINTS}

@@ -80,6 +80,18 @@ CAPTURES: dict[str, str] = {
         "card; the length of the frame was taken"
     ),
     "packets-without-ip": "{count:frame|frames} without IP and ARP",
+    "flows-begun-before": (
+        "{count} of {total:TCP flow|TCP flows} began before the capture: their handshake and window "
+        "scale are unknown"
+    ),
+    "flows-one-sided": (
+        "{count} of {total:TCP flow|TCP flows} show one direction only: no round trip, and no loss "
+        "on the other side"
+    ),
+    "handshakes-repeated": (
+        "{count} of {total:TCP flow|TCP flows} repeated the SYN; the time of the handshake is from "
+        "the last one on"
+    ),
     "offload-frames": (
         "{count:packet|packets} of up to {largest_bytes:byte}: joined or not yet cut by the "
         "network card (GRO, TSO), so packets, gaps and windows are not those on the link"

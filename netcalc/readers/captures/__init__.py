@@ -7,6 +7,7 @@ not kept.
 
 from __future__ import annotations
 
+from netcalc.readers.captures import capture_files
 from netcalc.readers.captures.capture import (
     MAX_PACKETS,
     CaptureStream,
@@ -14,5 +15,11 @@ from netcalc.readers.captures.capture import (
     read_capture,
     stream_capture,
 )
+from netcalc.readers.format import Format
 
-__all__ = ["MAX_PACKETS", "CaptureStream", "is_capture", "read_capture", "stream_capture"]
+__all__ = [
+    "FORMATS", "MAX_PACKETS", "CaptureStream", "is_capture", "read_capture", "stream_capture",
+]  # fmt: skip
+
+FORMATS: tuple[Format, ...] = (*capture_files.FORMATS,)
+"""The formats of this folder, in the order in which they are tried."""

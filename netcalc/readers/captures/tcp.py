@@ -299,14 +299,15 @@ def _flag_text(flags: int) -> str:
 def tcp_notices(analysis: TcpAnalysis) -> list[Notice]:
     """Return what the capture cannot tell of its flows: midway starts, one side, unknown scales."""
     a, s = analysis, analysis.segments
-    found = []
     sides = count_by(s.series >= 0, s.series, 2 * a.flow_count).reshape(-1, 2)
-    checks = {
-        "flows-begun-before": int(np.count_nonzero((a.handshakes.syn < 0) & (a.handshakes.answer < 0))),
-        "flows-one-sided": int(np.count_nonzero((sides == 0).any(axis=1))),
-        "handshakes-repeated": int(np.count_nonzero(a.handshakes.syn_count > 1)),
-    }
-    for code, count in checks.items():
-        if count:
-            found.append(Notice(code, {"count": count, "total": a.flow_count}))
-    return found
+    unseen = (a.handshakes.syn < 0) & (a.handshakes.answer < 0)
+    found = [
+        Notice("flows-begun-before", _of_flows(unseen)),
+        Notice("flows-one-sided", _of_flows((sides == 0).any(axis=1))),
+        Notice("handshakes-repeated", _of_flows(a.handshakes.syn_count > 1)),
+    ]
+    return [one for one in found if one.values["count"]]
+
+
+def _of_flows(chosen: NDArray[np.bool_]) -> dict[str, int]:
+    return {"count": int(np.count_nonzero(chosen)), "total": chosen.size}
