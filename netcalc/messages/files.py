@@ -142,10 +142,13 @@ FILES: dict[str, str] = {
     "part-of-other-type": "is damaged: not {wanted}",
     "row-of-other-type": "is damaged: not {wanted} in row {row}",
     "row-too-large": "is damaged: too large for a number in row {row}",
+    "row-not-whole": "is damaged: {found:g} in row {row}, not a whole number in range",
     "row-negative": "is damaged: {found:g} in row {row}",
     "columns-of-other-length": "is damaged: {found:row|rows}, the other columns have {wanted}",
     "no-such-part": "is damaged: no part of such samples",
     "unequal-columns": "{name} has {value:row|rows}, the other columns have {expected}",
+    "not-whole": "{name} must be whole numbers from 0 to {high}, got {value}",
+    "address-index": "{name} has {value} entries, but a packet refers to entry {index}",
     "not-a-column": "{name} must be one column, got an array of {value:dimension|dimensions}",
     "unequal-table": "{name} must be columns of equal length, got {value:or} rows",
     # data sets

@@ -10,13 +10,6 @@ import re
 from netcalc.readers.format import Input
 
 _MAGIC: tuple[tuple[bytes, str], ...] = (
-    (b"\xd4\xc3\xb2\xa1", "pcap"),
-    (b"\xa1\xb2\xc3\xd4", "pcap"),
-    (b"\x4d\x3c\xb2\xa1", "pcap"),
-    (b"\xa1\xb2\x3c\x4d", "pcap"),
-    (b"\x34\xcd\xb2\xa1", "pcap"),
-    (b"\xa1\xb2\xcd\x34", "pcap"),
-    (b"\x0a\x0d\x0d\x0a", "pcapng"),
     (b"\x28\xb5\x2f\xfd", "zstd"),
     (b"PK\x03\x04", "zip"),
     (b"PK\x05\x06", "zip"),
@@ -37,8 +30,6 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
 )
 
 NAMES = {
-    "pcap": "a packet capture (pcap)",
-    "pcapng": "a packet capture (pcapng)",
     "zstd": "zstd data",
     "zip": "a zip archive (Excel files are that too)",
     "7z": "a 7z archive",
