@@ -109,6 +109,11 @@ class Record(ABC, Generic[Kept]):
     def done_count(self) -> int:
         """Rows so far."""
 
+    @property
+    def row_count(self) -> int:
+        """Rows of the samples so far, an incomplete one included."""
+        return self.done_count
+
     @abstractmethod
     def samples(self) -> Kept:
         """Return the samples so far."""
@@ -302,11 +307,11 @@ def finish(run: Record[Kept], measure: Callable[[], object]) -> Kept:
         failure: BaseException = error
         if error is not run.error_of_caller and isinstance(error, OSError | MemoryError):
             failure = run.failure(error)
-        if run.done_count and isinstance(failure, ExperimentError):
+        if run.row_count and isinstance(failure, ExperimentError):
             failure.partial = run.samples()
         second = bool(run.stopping.reason)
         if second or not isinstance(error, KeyboardInterrupt):
-            if run.done_count:
+            if run.row_count:
                 run.write(run.samples())
             if failure is error:
                 raise
