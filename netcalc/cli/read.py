@@ -85,5 +85,7 @@ def _draw(name: str, samples: Samples, path: str) -> None:
 
 def _read(name: str) -> Samples:
     if name == "-":
+        if sys.stdin.isatty():
+            complain("waiting for text; end it with Ctrl-D on a line of its own")
         return readers.read(sys.stdin.buffer)
     return readers.read(Path(name))

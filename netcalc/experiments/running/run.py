@@ -162,8 +162,11 @@ class Record(ABC, Generic[Kept]):
     def failure(self, error: OSError | MemoryError) -> ExperimentError:
         """Return the error of the run for one of the system: its phase, address and cause."""
         number = None if isinstance(error, MemoryError) else error.errno
+        code = failure_code(error)
+        if number == errno.ENETUNREACH and self.host.startswith(("127.", "::1")):
+            code = "loopback-down"
         return ExperimentError(
-            failure_code(error),
+            code,
             phase=self.phase,
             host=self.host,
             port=self.port,
