@@ -6,21 +6,20 @@ import os
 import signal
 from types import FrameType
 
-INTERRUPTED = 130
-"""Exit code of a program that Ctrl-C ended, as that of a shell."""
-
 
 def end_quietly(number: int, frame: FrameType | None) -> None:
-    """End at once: while a program loads nothing is lost, and a traceback says nothing."""
-    os._exit(INTERRUPTED)
+    """End as a shell does: while a program loads nothing is lost, and a traceback says nothing."""
+    os._exit(130)
 
 
 def main() -> None:
     """Load the command line and run it."""
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+    kept = signal.getsignal(signal.SIGINT)
+    if kept is signal.default_int_handler:
         signal.signal(signal.SIGINT, end_quietly)
     from netcalc.cli import main as command  # late: Ctrl-C may come while it loads
 
+    signal.signal(signal.SIGINT, kept)
     command()
 
 

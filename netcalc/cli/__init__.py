@@ -22,7 +22,6 @@ from typing import Any, TextIO
 
 import click
 
-from netcalc.__main__ import end_quietly
 from netcalc.cli.mistakes import Group, command_error, for_command_line
 from netcalc.errors import NetcalcError
 from netcalc.printable import json_text, printable_lines
@@ -53,6 +52,8 @@ _COMMANDS = {
         "Run every experiment on emulated links with known parameters and compare with theory.",
     ),
 }
+INTERRUPTED = 130
+"""Exit code of a command that Ctrl-C ended, as that of a shell."""
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 """Variable of the environment for the threads of the library behind numpy and scipy."""
 MEMORY_BYTES = 256_000_000
@@ -143,8 +144,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if BLAS_THREADS not in os.environ:
         os.environ[BLAS_THREADS] = "1"
         _added.add(BLAS_THREADS)
-    if signal.getsignal(signal.SIGINT) is end_quietly:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="netcalc")
@@ -162,7 +161,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = _complain(str(error), error.as_dict(), as_json)
     except (click.Abort, KeyboardInterrupt):
         complain("stopped")
-        code = 130
+        code = INTERRUPTED
     except (_ReaderGone, BrokenPipeError):
         # The reader of our output has gone (netcalc ... | head): no more can be written.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -216,7 +215,7 @@ def ending_quietly() -> Iterator[None]:
     ):
         yield
         return
-    signal.signal(signal.SIGINT, end_quietly)
+    signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
     try:
         yield
     finally:
