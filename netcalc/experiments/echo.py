@@ -184,11 +184,11 @@ def measure_on_loopback(run: Run) -> None:
     run.facts.update(instrument.loopback())
     with instrument.one_processor() as processor:
         run.facts["shared_processor"] = processor
-        run.measure_own_error()
+        run.record_measurement_error()
         with Peer(peer_settings(run.plan), stopping=run.stopping) as peer:
             run.facts["exchange_call_s"] = instrument.exchange_call_s(run.plan.host)
             probe_peer(run, peer, socket.socket)
-        run.measure_own_error()
+        run.record_measurement_error()
 
 
 def measure_on_any_path(run: Run, emulated: EmulatedPath) -> None:
@@ -214,7 +214,7 @@ def measure_on_relay(run: Run, path: Path, *, reason: str) -> None:
         run.facts["truth"] = relay.truth()
         probe_at(run, relay.address)
         run.add_path_statistics(relay.statistics())
-    run.measure_own_error()
+    run.record_measurement_error()
 
 
 def measure_on_path(run: Run, emulated: EmulatedPath) -> None:
@@ -222,7 +222,7 @@ def measure_on_path(run: Run, emulated: EmulatedPath) -> None:
     plan = run.plan
     record_instrument(run)
     run.facts["offload"] = "super-packets" if emulated.offload else "one packet at a time"
-    run.measure_own_error()
+    run.record_measurement_error()
     with emulated, run.stopping.watching(emulated.require_alive):
         run.facts["truth"] = emulated.truth()
 
@@ -242,7 +242,7 @@ def measure_on_path(run: Run, emulated: EmulatedPath) -> None:
             with peer:
                 probe_peer(run, peer, opener)
         run.add_path_statistics(emulated.statistics())
-    run.measure_own_error()
+    run.record_measurement_error()
 
 
 def record_instrument(run: Run) -> None:

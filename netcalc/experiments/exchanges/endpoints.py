@@ -187,9 +187,9 @@ def open_endpoints(
         opened = _emulated(run, path, version, settings)
     with opened as endpoints:
         run.host = endpoints.server_host
-        run.measure_own_error()
+        run.record_measurement_error()
         yield endpoints
-        run.measure_own_error()
+        run.record_measurement_error()
 
 
 @contextmanager
