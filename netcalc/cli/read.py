@@ -9,7 +9,7 @@ import click
 
 from netcalc import compare, readers
 from netcalc.cli import complain, print_json
-from netcalc.cli.mistakes import Command, for_command_line
+from netcalc.cli.mistakes import Command, CommandError, for_command_line
 from netcalc.cli.output import check_output, print_written, save_plot
 from netcalc.cli.report import is_truth, print_facts, print_formats, print_samples
 from netcalc.errors import NetcalcError, ReaderError
@@ -30,11 +30,20 @@ from netcalc.samples import (
 @click.option(
     "--plot", "plot_path", metavar="OUT.html", help="Draw the samples with theory through them."
 )
+@click.option(
+    "--columns", "columns", metavar="NAMES",
+    help="Names of the columns of a file without a header, with units: size_bytes,rtt_ms.",
+)  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace OUT.html if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each file.")
 @click.option("--formats", is_flag=True, help="List the formats that are read, and their traps.")
 def read(
-    files: tuple[str, ...], plot_path: str | None, force: bool, as_json: bool, formats: bool
+    files: tuple[str, ...],
+    plot_path: str | None,
+    columns: str | None,
+    force: bool,
+    as_json: bool,
+    formats: bool,
 ) -> None:
     """Read and summarize measurements; "-" is standard input.
 
@@ -50,12 +59,13 @@ def read(
         raise click.MissingParameter(ctx=context, param=files_given)
     if plot_path is not None:
         if len(files) > 1:
-            raise click.UsageError("--plot takes one FILE")
+            raise CommandError("plot-of-several-files", count=len(files))
         check_output(plot_path, inputs=files, force=force)
+    names = None if columns is None else [one.strip() for one in columns.split(",")]
     bad: list[str] = []
     for name in files:
         try:
-            samples = _read(name)
+            samples = _read(name, names)
         except NetcalcError as error:
             for_command_line(error)
             bad.append(name)
@@ -70,8 +80,8 @@ def read(
             _draw(name, samples, plot_path)
             print_written(plot_path)
     if bad and len(files) > 1:
-        names = ", ".join(excerpt(name, 200) for name in bad)
-        complain(f"{len(bad)} of {len(files)} not read: {names}")
+        listed = ", ".join(excerpt(name, 200) for name in bad)
+        complain(f"{len(bad)} of {len(files)} not read: {listed}")
     if bad:
         sys.exit(2 if len(bad) == len(files) else 1)
 
@@ -79,7 +89,7 @@ def read(
 def _draw(name: str, samples: Samples, path: str) -> None:
     """Draw samples into one HTML file."""
     if is_truth(samples):
-        from netcalc.cli.validate import save_truth_plot  # late: it loads the experiments
+        from netcalc.cli.truth_report import save_truth_plot  # late: it loads the experiments
 
         save_truth_plot(samples, path)
         return
@@ -95,7 +105,9 @@ def _draw(name: str, samples: Samples, path: str) -> None:
     save_plot(compare.overlay(samples), path)
 
 
-def _read(name: str) -> Samples:
+def _read(name: str, columns: list[str] | None) -> Samples:
     if name == "-":
-        return readers.read(sys.stdin.buffer)
-    return readers.read(Path(name))
+        if sys.stdin.isatty():
+            complain("waiting for text; end it with Ctrl-D on a line of its own")
+        return readers.read(sys.stdin.buffer, columns=columns)
+    return readers.read(Path(name), columns=columns)

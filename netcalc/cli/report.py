@@ -39,7 +39,7 @@ def print_samples(name: str, samples: Samples, *, as_json: bool) -> None:
         print_json(summary(name, samples))
         return
     if is_truth(samples):
-        from netcalc.cli.validate import print_truth  # late: it loads the experiments
+        from netcalc.cli.truth_report import print_truth  # late: it loads the experiments
 
         say(_heading(name, samples))
         print_truth(samples)

@@ -91,7 +91,7 @@ def bulk(
     limit_s : float
         Time limit of a transfer, 0.01 to 60. [s]
     host : str
-        Loopback address of IPv4 or IPv6; with a path it selects the address family only.
+        Loopback address, IPv4 or IPv6; with a path it selects the address family only.
     mtu_bytes : int, optional
         Run on a loopback of this MTU in a network namespace of its own; with a path, its MTU.
         [byte]
@@ -222,8 +222,7 @@ def _link_losses(loss_ratio: float, seed: int, path: Path | None) -> dict[str, A
 def _require_possible(transfer: Transfer, mtu_bytes: int | None, version: int) -> None:
     """Refuse a combination that the protocol or the kernel does not allow."""
     if transfer.protocol == "udp" and transfer.congestion_control:
-        value = repr(transfer.congestion_control)
-        raise DomainError("not-with-udp", "congestion_control", value)
+        raise DomainError("not-with-udp", "congestion_control", transfer.congestion_control)
     if transfer.datagrams_per_call == 1:
         return
     if transfer.protocol == "tcp":

@@ -1,10 +1,10 @@
-"""Further measurements that tell apart the mixes of links that fit one round-trip time.
+"""Further measurements that distinguish the mixes of links that fit one round-trip time.
 
 >>> from netcalc.models.delays.path_mixes import path_mixes
 >>> kinds = [1.544e6, 10e6, 45e6]
 >>> found = path_mixes(0.187, bandwidth_bps=kinds, link_count=[12, 13], packet_bytes=1428,
 ...     base_rtt_s=0.092)
->>> apart = tell_apart(found, bandwidth_bps=kinds, packet_bytes=1428, resolution_s=2e-3)
+>>> apart = separations(found, bandwidth_bps=kinds, packet_bytes=1428, resolution_s=2e-3)
 >>> [(one.measurement, one.group_count) for one in apart[2:4]]
 [('packet pairs', 1), ('traceroute', 2)]
 """
@@ -24,7 +24,7 @@ from netcalc.units import show
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """How well one further measurement tells mixes of links apart.
+    """How well one further measurement distinguishes mixes of links.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ SEPARATION_HEADINGS = ("measurement", "groups", "largest", "measures")
 """Headings of a table of separations."""
 
 
-def tell_apart(
+def separations(
     mixes: PathMixes,
     *,
     bandwidth_bps: ArrayLike,
@@ -60,7 +60,7 @@ def tell_apart(
     resolution_s: float,
     other_bytes: float = 1500.0,
 ) -> tuple[Separation, ...]:
-    """Return how well further measurements tell apart the mixes that fit one round-trip time.
+    """Return how well further measurements distinguish the mixes that fit one round-trip time.
 
     Parameters
     ----------

@@ -121,7 +121,7 @@ def trains_panel(*, theme: Theme = "light") -> Panel:
             "cross traffic", "0 %", unit="ratio", low="0 %", high="60 %", scale="linear"
         ),
         "packet_count": Quantity(
-            "packets a train", 2.0, unit="1", low=2.0, high=20.0, scale="linear", whole=True
+            "packets per train", 2.0, unit="1", low=2.0, high=20.0, scale="linear", whole=True
         ),
     }
 
@@ -227,7 +227,7 @@ def mixes_panel(*, theme: Theme = "light") -> Panel:
             f"{text} within {show(tolerance_s, 's')} of {show(rtt_s, 's')}; "
             f"{show(base_s, 's')} of it is not serialization."
         )
-        apart = fit.tell_apart(
+        apart = fit.separations(
             mixes, bandwidth_bps=rates, packet_bytes=1428, resolution_s=1e-3, other_bytes=1500
         )
         separations = [one.texts() for one in apart]

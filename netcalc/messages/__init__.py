@@ -34,7 +34,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from netcalc.display import show
-from netcalc.messages.captures import CAPTURES, CAPTURES_EXPECTED, CAPTURES_HINTS
+from netcalc.messages.captures import (
+    CAPTURES,
+    CAPTURES_EXPECTED,
+    CAPTURES_HINTS,
+    CAPTURES_PYTHON_HINTS,
+)
+from netcalc.messages.commands import COMMAND_LINE, COMMAND_LINE_HINTS, TYPED_HINTS
 from netcalc.messages.counters import COUNTERS, COUNTERS_EXPECTED, COUNTERS_HINTS
 from netcalc.messages.emulating import EMULATING, EMULATING_HINTS
 from netcalc.messages.figures import FIGURES, FIGURES_HINTS
@@ -44,13 +50,7 @@ from netcalc.messages.numbers import ALLOWED, NUMBERS, NUMBERS_HINTS
 from netcalc.messages.paths import PATHS, PATHS_EXPECTED, PATHS_HINTS
 from netcalc.messages.pings import PINGS, PINGS_EXPECTED, PINGS_HINTS
 from netcalc.messages.running import RUNNING, RUNNING_HINTS
-from netcalc.messages.texts import (
-    COMMAND_LINE,
-    COMMAND_LINE_HINTS,
-    TEXTS,
-    TEXTS_HINTS,
-    TYPED_HINTS,
-)
+from netcalc.messages.texts import TEXTS, TEXTS_HINTS
 from netcalc.messages.transfers import TRANSFERS, TRANSFERS_EXPECTED, TRANSFERS_HINTS
 
 MESSAGES: Mapping[str, str] = {
@@ -98,7 +98,7 @@ EXPECTED: Mapping[str, str] = {
 }
 """What should be in a file at the place of an error, by code."""
 
-PYTHON_HINTS: Mapping[str, str] = FILES_PYTHON_HINTS
+PYTHON_HINTS: Mapping[str, str] = {**FILES_PYTHON_HINTS, **CAPTURES_PYTHON_HINTS}
 """What a caller in Python can do beside the hint, by code."""
 
 UNITS = frozenset({"s", "bit/s", "byte", "bit", "ratio", "packet/s", "m"})

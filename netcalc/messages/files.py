@@ -15,7 +15,7 @@ FILES: dict[str, str] = {
     "is-directory": "is a directory, not a file",
     "not-regular-file": "is a device or a pipe, not a regular file",
     "unreadable-file": "cannot be read: {reason}",
-    "invalid-file-name": "is not the name of a file",
+    "invalid-file-name": "is not a valid file name",
     "wrong-encoding": "is not text in the encoding it was opened with",
     "file-too-large": "is larger than {limit_bytes:byte}",
     "too-large-uncompressed": "is larger than {limit_bytes:byte} when uncompressed",
@@ -24,7 +24,7 @@ FILES: dict[str, str] = {
     "damaged-packing": "is damaged compressed data",
     "packing-cut-short": "is compressed data that ends too early",
     "binary-data": "is binary data, not text",
-    "file-grew": "the file grew while it was read; its later part is missing",
+    "file-grew": "the file grew while it was read; what was appended is not included",
     # text and its lines
     "terminal-codes-removed": "removed terminal codes from {numbers:lines}",
     "lines-too-long": "skipped {numbers:lines}: longer than {limit:,} characters",
@@ -89,6 +89,10 @@ FILES: dict[str, str] = {
         "{numbers:lines}"
     ),
     "bad-checksums": "counted as lost: replies with a bad checksum ({numbers:lines})",
+    "duplicates-without-first": (
+        "no first reply has a line, only the duplicates of it in {numbers:lines}; it counts as "
+        "received, its time is unknown"
+    ),
     "redirects-ignored": "ignored ICMP redirects ({numbers:lines})",
     "no-summary": "no summary: the run was interrupted or the file is incomplete",
     "count-differs": "the summary says {printed} {quantity}, the lines show {counted}",
@@ -99,6 +103,10 @@ FILES: dict[str, str] = {
     "only-a-header": "no measurement: there is only a header",
     "no-number-column": "no measurement: no column of numbers",
     "no-header": "there is no header that names the columns",
+    "data-for-header": (
+        "there is no header that names the columns: the first row ({first!r}) holds a value as the "
+        "rows below do"
+    ),
     "too-many-columns": "has {count:column|columns}",
     "unequal-rows": "most rows do not have the {width:cell|cells} of the header",
     "malformed-quotes": "a quoted cell does not end where it should: {reason!r}",
@@ -117,7 +125,7 @@ FILES: dict[str, str] = {
     "rows-skipped": "skipped {numbers:lines}: not {width:cell|cells}",
     "unit-ignored": "ignored the unknown unit {written!r} of column {column!r}",
     "unnamed-column": "column {number} has no name; it is now {column!r}",
-    "columns-numbered": "numbered {count:column|columns} of one name, {column!r}",
+    "columns-numbered": "numbered {count:column|columns} named {column!r}",
     "columns-ignored": "ignored {count:column|columns}: {columns:names}",
     "rows-without-time": "counted as lost: {count:row|rows} without a round-trip time",
     # saved samples
@@ -128,16 +136,19 @@ FILES: dict[str, str] = {
     "unknown-kind": "holds samples of an unknown kind",
     "other-kind": "holds samples of another kind",
     "incomplete-json": "is damaged: no complete JSON",
-    "two-of-one-name": "is damaged: two values of one name",
+    "two-of-one-name": "is damaged: a name appears twice",
     "damaged-samples": "is damaged",
     "part-missing": "is damaged: a part is missing",
     "part-of-other-type": "is damaged: not {wanted}",
     "row-of-other-type": "is damaged: not {wanted} in row {row}",
     "row-too-large": "is damaged: too large for a number in row {row}",
+    "row-not-whole": "is damaged: {found:g} in row {row}, not a whole number in range",
     "row-negative": "is damaged: {found:g} in row {row}",
     "columns-of-other-length": "is damaged: {found:row|rows}, the other columns have {wanted}",
     "no-such-part": "is damaged: no part of such samples",
     "unequal-columns": "{name} has {value:row|rows}, the other columns have {expected}",
+    "not-whole": "{name} must be whole numbers from 0 to {high}, got {value}",
+    "address-index": "{name} has {value} entries, but a packet refers to entry {index}",
     "not-a-column": "{name} must be one column, got an array of {value:dimension|dimensions}",
     "unequal-table": "{name} must be columns of equal length, got {value:or} rows",
     # data sets
@@ -145,7 +156,7 @@ FILES: dict[str, str] = {
     "no-series": "the data set {dataset} has no series, got {value!r}",
     "no-such-series": "there is no series {value!r} in {dataset}",
     "data-missing": "is missing",
-    "data-changed": "differs from the file that was shipped (its SHA-256 is another)",
+    "data-changed": "differs from the file that was shipped (SHA-256 mismatch)",
     "data-unreadable": "cannot be read: {reason}",
     "index-damaged": "is damaged: not an index of data sets",
     "sheet-damaged": "is damaged: not text",
@@ -168,6 +179,7 @@ FILES_EXPECTED: dict[str, str] = {
     "contradictory-summary": "counts that fit the loss, as there are no lines to count",
     "wrong-scale": "the same unit in lines and summary",
     "no-header": "names with units, such as size/B, rtt [ms]",
+    "data-for-header": "names with units, such as size/B, rtt [ms]",
     "too-many-columns": "at most {limit}",
     "unequal-rows": "{width} cells separated by {separator}",
     "malformed-quotes": "the end of a quoted cell before the next separator",
@@ -177,7 +189,7 @@ FILES_EXPECTED: dict[str, str] = {
     "column-unit-of-other-kind": _IN_THE_HEADER,
     "infinite-cell": "a finite number, or an empty cell where it is missing",
     "not-a-number": "a finite number, or an empty cell where it is missing",
-    "ambiguous-cell": "a number of one reading",
+    "ambiguous-cell": "an unambiguous number",
     "negative-cell": "0 or greater, or an empty cell where it is missing",
     "not-a-flag": "true, false, yes, no, 1 or 0",
     "not-saved-samples": "netcalc samples",
@@ -210,12 +222,13 @@ FILES_HINTS: dict[str, str] = {
     "gzip-cut-short": _SAVE_AGAIN,
     "unreadable-replies": "Use the file that ping wrote, not an edited copy",
     "no-header": "Add a header",
+    "data-for-header": "Add a header",
     "columns-of-one-name": "Rename all but one",
     "ambiguous-columns": "Rename or remove all but one",
     "column-without-unit": "Write {column} [{example}] in the header",
     "later-schema": "Update netcalc-lab",
-    "no-such-dataset": "Known: {known}",
-    "no-such-series": "Known: {known:names}",
+    "no-such-dataset": "Available: {known}",
+    "no-such-series": "Available: {known:names}",
     "data-missing": _SHIPPED_AGAIN,
     "data-changed": _SHIPPED_AGAIN,
     "data-unreadable": _SHIPPED_AGAIN,
@@ -223,11 +236,14 @@ FILES_HINTS: dict[str, str] = {
     "sheet-damaged": _SHIPPED_AGAIN,
 }
 
+_NAME_THEM = 'Or name the columns: columns=("size_bytes", "rtt_ms")'
+
 FILES_PYTHON_HINTS: dict[str, str] = {
     "no-such-file": "A str is read as text if it contains a line break, otherwise as a path",
     "not-regular-file": "A pipe can be read as a file object",
     "wrong-encoding": "Open it in binary mode",
-    "no-header": 'Or name the columns: columns=("size_bytes", "rtt_ms")',
+    "no-header": _NAME_THEM,
+    "data-for-header": _NAME_THEM,
     "column-without-unit": "Or give the unit: units={{{column!r}: {example!r}}}",
     "other-kind": "netcalc.samples.load reads every kind",
 }

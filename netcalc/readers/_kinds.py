@@ -10,13 +10,6 @@ import re
 from netcalc.readers.format import Input
 
 _MAGIC: tuple[tuple[bytes, str], ...] = (
-    (b"\xd4\xc3\xb2\xa1", "pcap"),
-    (b"\xa1\xb2\xc3\xd4", "pcap"),
-    (b"\x4d\x3c\xb2\xa1", "pcap"),
-    (b"\xa1\xb2\x3c\x4d", "pcap"),
-    (b"\x34\xcd\xb2\xa1", "pcap"),
-    (b"\xa1\xb2\xcd\x34", "pcap"),
-    (b"\x0a\x0d\x0d\x0a", "pcapng"),
     (b"\x28\xb5\x2f\xfd", "zstd"),
     (b"PK\x03\x04", "zip"),
     (b"PK\x05\x06", "zip"),
@@ -37,8 +30,6 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
 )
 
 NAMES = {
-    "pcap": "a packet capture (pcap)",
-    "pcapng": "a packet capture (pcapng)",
     "zstd": "zstd data",
     "zip": "a zip archive (Excel files are that too)",
     "7z": "a 7z archive",
@@ -89,6 +80,7 @@ NAMES = {
     "tcping": "the output of tcping or psping",
     "Test-Connection": "the output of Test-Connection (PowerShell)",
     "pathping": "the output of pathping",
+    "irtt": "the text output of irtt",
     "netperf": "the output of netperf",
     "mahimahi": "a mahimahi trace",
     "text": "text",
@@ -122,6 +114,7 @@ _TEXTS: tuple[tuple[str, str], ...] = (
     ("fping", r"^\S+ is (?:alive|unreachable)\b"),
     ("Test-Connection", r"^\s*(?:Ping\s+)?Source\s+(?:Destination|Address)\s+\S"),
     ("Test-Connection", r"^\s*Destination: \S+\s*$"),
+    ("irtt", r"^\[Connecting\] connecting to |^seq=\d+ rtt=|^\s*packets sent/received: \d+/\d+ \("),
     ("pathping", r"^Computing statistics for \d+ seconds"),
     ("netperf", r"^MIGRATED |^(?:TCP|UDP)_(?:RR|STREAM|MAERTS|CRR) "),
 )  # fmt: skip

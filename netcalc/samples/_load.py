@@ -206,19 +206,30 @@ def _totals(kind: Any, document: Mapping[str, Any], file: str) -> dict[str, Any]
     for name, value in document.items():
         if name not in known:
             raise ReaderError("no-such-part", file=file, field=name[:_LONGEST])
-        if value is not None and type(value) not in (int, float):
+        if name in kind.text_lists:
+            if type(value) is not list or not all(type(item) is str for item in value):
+                raise _wrong_type(name, value, list, file)
+        elif value is not None and type(value) not in (int, float):
             raise _wrong_type(name, value, float, file)
     return dict(document)
+
+
+_RENAMED = {("TrainSamples", "place"): "index"}
+"""Columns that had another name in files of before: their kind and that name."""
 
 
 def _columns(kind: Any, document: Mapping[str, Any], file: str) -> dict[str, list[Any]]:
     """Return the columns; numpy would convert text among numbers, so that is refused here."""
     units = kind.column_units
     required = {item.name for item in fields(kind) if item.default is MISSING} & set(units)
-    for name in sorted(required - set(document)):
+    written_names = {_RENAMED.get((kind.__name__, name), name) for name in document}
+    for name in sorted(required - written_names):
         raise ReaderError("part-missing", file=file, field=name)
     columns = {}
-    for name, stored in document.items():
+    for written, stored in document.items():
+        name = _RENAMED.get((kind.__name__, written), written)
+        if name in columns:
+            raise ReaderError("two-of-one-name", file=file, field=name[:_LONGEST])
         if units and name not in units:
             raise ReaderError("no-such-part", file=file, field=name[:_LONGEST])
         if type(stored) is not list:
@@ -259,4 +270,7 @@ def _damaged_column(error: DomainError, file: str) -> ReaderError:
             found=error.value,
             wanted=error.values["expected"],
         )
+    if error.code == "not-whole":
+        row = error.values["index"] + 1
+        return ReaderError("row-not-whole", file=file, field=error.name, found=error.value, row=row)
     return ReaderError("damaged-samples", file=file, field=error.name)

@@ -60,7 +60,7 @@ def validate(
     labs : sequence of str
         Experiments to run, of :data:`LABS`; all if empty.
     quick : bool
-        Run a part of the settings: about 35 s instead of 110 s.
+        Run a subset of the settings: about 35 s instead of 110 s.
     progress : callable, optional
         Called as ``progress(done, total, error_ratio)`` at most ten times a second and at the end.
     stop : threading.Event or callable, optional
@@ -137,7 +137,7 @@ class TruthRun(Record[Table]):
         bench = Bench(self.stopping)
         self.facts.update(instrument.machine(), **instrument.timer())
         self.facts["own_exchanges_s"] = bench.own_exchanges_s
-        self.measure_own_error()
+        self.record_measurement_error()
         for setting in settings:
             self.stopping.check()
             if setting.needs_wire and bench.refusal:
@@ -147,7 +147,7 @@ class TruthRun(Record[Table]):
                 self.add(list(setting.measure(bench, setting)))
             except ExperimentError as error:
                 self.add(setting.not_run(error))
-        self.measure_own_error()
+        self.record_measurement_error()
 
     def add(self, rows: Sequence[TruthRow]) -> None:
         """Add the rows of a setting."""

@@ -62,7 +62,7 @@ def row(predicted, measured, own=0.0, **more):
 
 
 class TestRow:
-    @pytest.mark.parametrize(
+    @pytest.mark.each(
         ("found", "verdict", "left", "source"),
         [
             (row(1.0, 1.0199), "within", 0.0199, "identity: below 2 %"),
@@ -104,7 +104,7 @@ class TestRow:
     def test_the_own_error_is_subtracted_from_nothing(self):
         assert row(1.0, 1.2, 0.19).error_ratio == pytest.approx(0.2)
 
-    @pytest.mark.parametrize(
+    @pytest.mark.each(
         ("found", "words"),
         [
             (row(1.0, 1.01), "within 2 %"),
@@ -130,7 +130,7 @@ class TestSummary:
         assert (found.row_count, found.instrument_count, found.unexplained_count) == (3, 1, 0)
         assert found.holds
         assert "median error 1 %, worst 50 %" in found.sentence()
-        assert found.sentence().endswith("The table holds.")
+        assert found.sentence().endswith("Validation passed.")
 
     def test_an_unexplained_error_of_up_to_5_percent_is_reported_and_tolerated(self):
         found = summary([row(1.0, 1.01)] * 3 + [row(1.0, 1.049)])
@@ -138,7 +138,7 @@ class TestSummary:
         assert found.holds
         assert "unexplained beyond 2 %: 1, the worst 4.9 %" in found.sentence()
 
-    @pytest.mark.parametrize(
+    @pytest.mark.each(
         "rows",
         [
             [row(1.0, 1.01)] * 3 + [row(1.0, 1.051)],
@@ -176,9 +176,9 @@ class TestSummary:
         )
         assert (found.row_count, found.not_run_count) == (1, 1)
         assert found.holds
-        assert "not run: 1. The table holds" in found.sentence()
+        assert "not run: 1. Validation passed" in found.sentence()
         failed = summary([row(1.0, 1.01), row(1.0, math.nan, why_not="no answer")])
-        assert "not run: 1, of which failed: 1. THE TABLE DOES NOT" in failed.sentence()
+        assert "not run: 1, of which failed: 1. VALIDATION FAILED" in failed.sentence()
         nothing = summary([row(math.nan, math.nan, why_not="no wire")])
         assert nothing.sentence() == "Nothing was measured; rows not run: 1."
 
@@ -238,7 +238,7 @@ CONTENTION = Notice("cpu-contention", {"cpu_ratio": 0.25, "late_p99_s": 4e-3,
                                        "least_ratio": 0.8, "most_late_s": 2e-3})  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("lateness_s", "warnings", "own_s", "disturbance_s", "code", "source"),
     [
         (None, (), OWN_S, 0.0, None, "identity: a run without an emulated path"),
@@ -328,7 +328,7 @@ T1 = 1.544e6
 LATE = Meta(instrument=samples_module.Instrument(wire_lateness_p99_s=1e-5))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("setting", "packet_bytes"),
     [
         (echo_setting("T1 5 ms", 8), 36),
@@ -510,7 +510,7 @@ def followed(loss_ratio, lost, seed, *, more, kept):
 
 
 class TestLosses:
-    @pytest.mark.parametrize(
+    @pytest.mark.each(
         ("rule", "loss_ratio", "lost", "more", "kept"),
         [
             ("reno", 0.01, 30, 1.0, 0.5),

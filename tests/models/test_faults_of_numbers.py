@@ -18,19 +18,19 @@ from netcalc.models.tcp import loss_limited
 from netcalc.samples import RttSamples
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "ragged",
     [[[1, 2], [3]], [[1.0], 2.0], [np.zeros(2), np.zeros(3)], [{}, {1}]],
 )
 def test_rows_of_unequal_length_are_refused_by_the_name_of_the_argument(ragged):
-    with pytest.raises(TypeError, match="wire_bytes must hold numbers"):
+    with pytest.raises(TypeError, match="wire_bytes must contain numbers"):
         latency.serialization_s(ragged, bandwidth_bps=1e6)
-    with pytest.raises(TypeError, match="bandwidth_bps must hold numbers"):
+    with pytest.raises(TypeError, match="bandwidth_bps must contain numbers"):
         latency.serialization_s(100, bandwidth_bps=ragged)
 
 
 def test_none_among_numbers_is_no_number():
-    with pytest.raises(TypeError, match="wire_bytes must hold numbers"):
+    with pytest.raises(TypeError, match="wire_bytes must contain numbers"):
         latency.serialization_s([1, None], bandwidth_bps=1e6)
 
 
@@ -85,7 +85,7 @@ def test_datagrams_of_no_bytes_of_the_largest_size_and_of_one_more():
     assert (refused.value.code, refused.value.values["low"]) == ("below-minimum", 68)
 
 
-@pytest.mark.parametrize("sizes", [[], [56], [56, 56], [56, 56, 56]])
+@pytest.mark.each("sizes", [[], [56], [56, 56], [56, 56, 56]])
 def test_a_line_through_one_size_has_no_slope(sizes):
     found = fit.rtt_against_size(RttSamples(payload_bytes=sizes, rtt_s=[0.1] * len(sizes)))
     assert np.isnan(found.params["bandwidth_bps"])

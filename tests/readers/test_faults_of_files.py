@@ -31,7 +31,7 @@ def read_or_refused(data):
     return None
 
 
-@pytest.mark.parametrize("byte", [b"\0", b'"', b";", b"\n", b"\x1b", b"\xff", b"-", b"e", b"9"])
+@pytest.mark.each("byte", [b"\0", b'"', b";", b"\n", b"\x1b", b"\xff", b"-", b"e", b"9"])
 def test_columns_with_any_byte_changed_or_added(byte):
     for index in range(len(COLUMNS)):
         for rest in (index, index + 1):
@@ -51,7 +51,7 @@ def test_columns_that_are_cut_anywhere():
             assert found.rtt_s[:rows].tolist() == whole.rtt_s[:rows].tolist()
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.each("pack", [bytes, gzip.compress])
 def test_json_of_another_tool_with_any_byte_changed_or_cut(pack):
     packed = pack(NOTEBOOK)
     assert sniff(packed) == "notebook"
@@ -63,7 +63,7 @@ def test_json_of_another_tool_with_any_byte_changed_or_cut(pack):
             assert read_or_refused(bytes(changed)) is None
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "data",
     [
         b'{"schema": ' + b"9" * 5000 + b"}",
@@ -94,7 +94,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.each("text", HOSTILE)
 def test_nothing_is_repeated_that_a_terminal_obeys(text):
     found = read_or_refused(text.encode())
     if found is not None:
@@ -102,7 +102,7 @@ def test_nothing_is_repeated_that_a_terminal_obeys(text):
             assert said.isprintable()
 
 
-@pytest.mark.parametrize("reader", [read, read_columns, read_ping])
+@pytest.mark.each("reader", [read, read_columns, read_ping])
 def test_a_line_beyond_the_limit_is_not_nothing(reader):
     """Two million characters in one line: JSON is named by it, other text is said to be unread."""
     with pytest.raises(ReaderError) as caught:

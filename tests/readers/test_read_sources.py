@@ -200,8 +200,11 @@ KINDS = {
 READERS = {read: "other-format", read_ping: "not-ping-output", read_columns: "not-columns"}
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.each(
+    ("kind", "pack"),
+    [(kind, pack) for kind in KINDS
+     for pack in (bytes, gzip.compress, bz2.compress, lzma.compress)],
+)  # fmt: skip
 def test_other_formats_are_refused_by_name(kind, pack):
     data = pack(KINDS[kind])
     assert sniff(data) == kind
@@ -256,7 +259,7 @@ def test_a_file_with_a_mark_is_not_read_whole(monkeypatch, tmp_path):
     assert caught.value.code == "file-too-large"
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "data",
     [b"\x00" * 50, b"64 bytes \x00 from", bytes(range(256)) * 4, b"\x01\x02\x03" * 30],
 )

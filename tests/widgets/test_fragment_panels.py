@@ -65,7 +65,7 @@ def test_saved_samples_are_drawn_by_either_clock():
     assert "No step can be determined" in panel.figure.description
 
 
-@pytest.mark.parametrize("mtu", [576, 1500, 1536, 9000])
+@pytest.mark.each("mtu", [576, 1500, 1536, 9000])
 def test_sizes_stand_on_both_sides_of_the_step_and_of_each_mbuf(mtu):
     sizes = set(fragments.live_sizes(mtu))
     assert {mtu - 28, mtu - 27} <= sizes
@@ -102,7 +102,7 @@ def test_without_a_namespace_the_host_s_loopback_has_no_step(monkeypatch):
     button.start()
     button._thread.join(LIMIT_S)
     assert (
-        "No step can be determined: all datagrams are of equally many packets"
+        "No step can be determined: all datagrams consist of the same number of packets"
         in panel.figure.description
     )
     assert "no network namespace (refused)" in panel.figure.description

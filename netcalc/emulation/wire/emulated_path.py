@@ -50,6 +50,8 @@ MAX_BUFFER_BYTES = 64 << 20
 MIN_MTU_BYTES, MAX_MTU_BYTES = 1280, 65_535
 """What IPv6 requires of each link (RFC 8200), and the longest IPv4 packet. [byte]"""
 DEVICES = ("tun", "veth")
+DEATH_S = 0.1
+"""Time for a dying process to be reaped: the devices of the path go before it does. [s]"""
 
 
 class EmulatedPath:
@@ -108,7 +110,7 @@ class EmulatedPath:
                 "above-maximum", "number of links", len(path.hops), high=MAX_ROUTERS + 1
             )
         if device is not None and device not in DEVICES:
-            raise DomainError("not-a-choice", "device", repr(device), choices=list(DEVICES))
+            raise DomainError("not-a-choice", "device", device, choices=list(DEVICES))
         for name in sysctls or {}:
             if not name.startswith("net."):
                 raise DomainError("not-net-sysctl", "sysctls", name)
@@ -159,7 +161,16 @@ class EmulatedPath:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
-        self.close()
+        try:
+            if isinstance(error, OSError | ExperimentError) and self._open:
+                self._explain(error)
+        finally:
+            self.close()
+
+    def require_alive(self) -> None:
+        """Raise an error if the process that carries the packets has ended."""
+        if self._open:
+            self._control.require_alive()
 
     def close(self) -> None:
         """End every process of the path; the kernel then removes the rest."""
@@ -297,6 +308,14 @@ class EmulatedPath:
         self.offload = chosen["offload"]
         self.chosen = {name: chosen[name] for name in ("way", "scheduling", "device")}
 
+    def _explain(self, error: OSError | ExperimentError) -> None:
+        """Raise the error of a carrying process that has ended, if that is the cause of another."""
+        try:
+            self._control.require_alive(DEATH_S)
+        except ExperimentError as lost:
+            if getattr(error, "code", "") != lost.code:
+                raise lost from error
+
     def _require_open(self) -> None:
         if not self._open:
             raise ExperimentError("path-not-open", phase=PHASE)
@@ -316,7 +335,7 @@ class EmulatedPath:
 
 def _side(side: str) -> int:
     if side not in SIDES:
-        raise DomainError("not-a-choice", "side", repr(side), choices=list(SIDES))
+        raise DomainError("not-a-choice", "side", side, choices=list(SIDES))
     return SIDES.index(side)
 
 

@@ -1,4 +1,4 @@
-"""What all runs share: their facts, measurement error, progress, saved file and end."""
+"""Common part of all runs: facts, measurement error, progress, saved file and end."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Kept = TypeVar("Kept", bound=Samples)
 
 
 class Record(ABC, Generic[Kept]):
-    """What all runs share: facts, warnings, measurement error, progress and saved samples.
+    """Common part of all runs: facts, warnings, measurement error, progress and saved samples.
 
     Parameters
     ----------
@@ -109,6 +109,11 @@ class Record(ABC, Generic[Kept]):
     def done_count(self) -> int:
         """Rows so far."""
 
+    @property
+    def row_count(self) -> int:
+        """Rows of the samples so far, an incomplete one included."""
+        return self.done_count
+
     @abstractmethod
     def samples(self) -> Kept:
         """Return the samples so far."""
@@ -122,7 +127,7 @@ class Record(ABC, Generic[Kept]):
         """Return a reading of the clock as time since the start of the run. [s]"""
         return (at_ns - self._start_ns) * 1e-9
 
-    def measure_own_error(self) -> None:
+    def record_measurement_error(self) -> None:
         """Measure how the system serves this thread: before the rows, after them, and between."""
         self.delays_s += instrument.scheduling_delays_s(15)
         self.processor_ratio = min(self.processor_ratio, instrument.processor_ratio())
@@ -157,8 +162,11 @@ class Record(ABC, Generic[Kept]):
     def failure(self, error: OSError | MemoryError) -> ExperimentError:
         """Return the error of the run for one of the system: its phase, address and cause."""
         number = None if isinstance(error, MemoryError) else error.errno
+        code = failure_code(error)
+        if number == errno.ENETUNREACH and self.host.startswith(("127.", "::1")):
+            code = "loopback-down"
         return ExperimentError(
-            failure_code(error),
+            code,
             phase=self.phase,
             host=self.host,
             port=self.port,
@@ -199,7 +207,7 @@ class Record(ABC, Generic[Kept]):
         if self._save and now_s >= self._save_due_s and done < self.total_count:
             self._save_so_far(now_s, done)
         if now_s >= self._error_due_s and done < self.total_count and not within:
-            self.measure_own_error()
+            self.record_measurement_error()
 
     def _save_so_far(self, now_s: float, done: float) -> None:
         try:
@@ -302,11 +310,11 @@ def finish(run: Record[Kept], measure: Callable[[], object]) -> Kept:
         failure: BaseException = error
         if error is not run.error_of_caller and isinstance(error, OSError | MemoryError):
             failure = run.failure(error)
-        if run.done_count and isinstance(failure, ExperimentError):
+        if run.row_count and isinstance(failure, ExperimentError):
             failure.partial = run.samples()
         second = bool(run.stopping.reason)
         if second or not isinstance(error, KeyboardInterrupt):
-            if run.done_count:
+            if run.row_count:
                 run.write(run.samples())
             if failure is error:
                 raise
