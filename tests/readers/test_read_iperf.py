@@ -363,7 +363,6 @@ def test_damaged_files_are_read_or_refused(name):
     for data in mutants((INPUTS / name).read_bytes(), Random(name), 40):
         try:
             found = read(data)
-        except ReaderError as error:
-            assert str(error)
+        except ReaderError:
             continue
         assert not [row for row in found.facts() if row.get("lost_datagram_count", 0) < 0]
