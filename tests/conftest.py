@@ -38,7 +38,7 @@ UNTIMED = frozenset(
         "test_saved", "test_saved_runs", "test_wire_ends", "test_wire_machines",
     }
 )  # fmt: skip
-"""Files whose live tests judge how a run is refused, fails or ends, and never how long it took."""
+"""Files whose live tests judge how a run is refused, fails, ends or is kept, and no time."""
 
 
 GROUPS = "netcalc/groups"
