@@ -140,7 +140,7 @@ def test_a_path_is_made_of_what_a_run_noted():
     assert [hop.processing_s for hop in path.hops] == [0.02, 0.05]
     assert path.source_processing_s == 0.01
     for name in truth:
-        with pytest.raises(ValueError, match="zip"):
+        with pytest.raises(DomainError, match="damaged"):
             Path.from_truth({**truth, name: truth[name] + [1.0]})
 
 

@@ -120,11 +120,13 @@ def _sniffed(source: Readable, name: str | None) -> tuple[str, Source, Text | No
     kind = _kinds.kind_by_magic(opened.data)
     if kind == "gzip":
         inner = inflate(opened)
-        if b'"netcalc samples"' in inner.data[:2000]:
+        if _is_saved(inner.data):
             return "netcalc samples", inner, None
         return _within(inner), opened, None
     if kind is not None:
         return kind, opened, None
+    if _is_saved(opened.data):
+        return "netcalc samples", opened, None
     text = decode(opened, words=_ping_lines.WORDS)
     if text.blank:
         return "empty", opened, text
@@ -135,6 +137,11 @@ def _sniffed(source: Readable, name: str | None) -> tuple[str, Source, Text | No
         else:
             kind = "columns" if columns.looks_like_columns(text.lines) else "text"
     return kind, opened, text
+
+
+def _is_saved(data: bytes) -> bool:
+    """Whether bytes begin as samples do that netcalc saved: no need to read them twice."""
+    return data[:1] == b"{" and b'"netcalc samples"' in data[:2000]
 
 
 def _within(inner: Source) -> str:

@@ -27,7 +27,7 @@ from netcalc.samples._meta import SCHEMA, Meta
 
 FloatColumn: TypeAlias = NDArray[np.float64]
 BoolColumn: TypeAlias = NDArray[np.bool_]
-TextColumn: TypeAlias = NDArray[np.str_]
+TextColumn: TypeAlias = NDArray[np.object_]
 
 MOST_RANGES = 8
 """Columns that are described when samples are shown."""
@@ -210,7 +210,7 @@ def _range(name: str, column: NDArray[Any], unit: str) -> str:
 
 
 def _column(name: str, values: object, unit: str) -> NDArray[Any]:
-    wanted: type[Any] = {"bool": np.bool_, "text": np.str_}.get(unit, np.float64)
+    wanted: type[Any] = {"bool": np.bool_, "text": np.object_}.get(unit, np.float64)
     if isinstance(values, np.ma.MaskedArray) and wanted is np.float64:
         values = np.ma.filled(values.astype(np.float64), np.nan)
     try:
@@ -219,6 +219,8 @@ def _column(name: str, values: object, unit: str) -> NDArray[Any]:
         raise TypeError(f"{name} must be a column of numbers") from error
     if column.ndim != 1:
         raise DomainError("not-a-column", name, column.ndim)
+    if unit == "text":
+        column = as_texts(column)
     if unit == "byte" or name in _NEVER_NEGATIVE:
         negative = np.flatnonzero(column < 0)
         if negative.size:
@@ -228,10 +230,19 @@ def _column(name: str, values: object, unit: str) -> NDArray[Any]:
     return column
 
 
+def as_texts(values: NDArray[Any]) -> TextColumn:
+    """Return texts as an array of objects: one of fixed width has the longest in every row."""
+    found: TextColumn = np.empty(values.shape, dtype=object)
+    found[...] = values
+    if not all(type(text) is str for text in found.flat):
+        found.flat = ["" if text is None else str(text) for text in found.flat]
+    return found
+
+
 def _filler(unit: str, length: int) -> NDArray[Any]:
     column: NDArray[Any] = np.full(length, np.nan)
     if unit in ("bool", "text"):
-        column = np.zeros(length, np.bool_ if unit == "bool" else np.str_)
+        column = np.zeros(length, np.bool_) if unit == "bool" else np.full(length, "", object)
     column.flags.writeable = False
     return column
 
