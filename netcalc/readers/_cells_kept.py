@@ -164,7 +164,22 @@ def plain_values(
     """
     if not isinstance(block, str) or not are_plain(block, comma=comma):
         return None
-    sign = "," if comma else "."
+    digits = exact_decimals(block, "," if comma else ".")
+    if digits is None:
+        return None
+    mantissa, places = digits
+    shift = _negative_power(factor)
+    if places.max(initial=0) + shift > _EXACT_POWERS:
+        return None
+    values: NDArray[np.float64] = mantissa / 10.0 ** (places + shift)
+    return values if shift or factor == 1 else values * factor
+
+
+def exact_decimals(block: str, sign: str) -> tuple[NDArray[np.float64], NDArray[np.int64]] | None:
+    """Return numbers of a block of plain cells without their decimal sign, and its places.
+
+    None if one has more digits than a float holds.
+    """
     written = block.replace(sign, "")[:-1].split(_MARK)
     digits = np.fromiter(map(float, written), np.float64, len(written))
     if np.abs(digits).max(initial=0.0) >= _LARGEST:
@@ -176,11 +191,7 @@ def plain_values(
         signs = np.flatnonzero(letters == ord(sign))
         rows = np.searchsorted(ends, signs)
         places[rows] = ends[rows] - signs - 1
-    shift = _negative_power(factor)
-    if places.max(initial=0) + shift > _EXACT_POWERS:
-        return None
-    values: NDArray[np.float64] = digits / 10.0 ** (places + shift)
-    return values if shift or factor == 1 else values * factor
+    return digits, places
 
 
 def _negative_power(factor: float) -> int:
