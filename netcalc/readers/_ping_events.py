@@ -121,6 +121,10 @@ class Events:
         if self.first_number is None:
             self.first_number = int(columns.number[0])
 
+    def let_go(self) -> None:
+        """Let go of the lines, once the probes are worked out."""
+        self.parts = []
+
     @property
     def last(self) -> Line | None:
         """The last line, if it was read by itself."""

@@ -44,7 +44,7 @@ from netcalc.readers._quantities import (
     named_columns,
     unit_refused,
 )
-from netcalc.readers.source import Readable, Source, Text, decode, open_source, shortened
+from netcalc.readers.source import Readable, Source, Text, decode, fixed, open_source, shortened
 from netcalc.samples import Meta, RttSamples, Samples, Table, TransferSamples
 
 _BOOLEANS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
@@ -131,6 +131,7 @@ def to_samples(
     if decimal not in (None, ".", ","):
         raise DomainError("not-a-choice", "decimal", decimal, choices=["'.'", "','"])
     grid = read_grid(source, text, columns)
+    text.let_go()
     found = named_columns(source, grid, dict(units or {}))
     numbers = Numbers(source, grid, decimal, found)
     meta = Meta(
@@ -244,7 +245,7 @@ def _rtt_samples(
         missing = int(columns["lost"].sum())
         if missing:
             warnings.append(Notice("rows-without-time", {"count": missing}))
-    return RttSamples(**columns, meta=_with(meta, warnings))
+    return RttSamples(**fixed(columns), meta=_with(meta, warnings))
 
 
 def _transfer_samples(

@@ -36,6 +36,7 @@ from netcalc.readers.source import (
     Source,
     Text,
     decode,
+    fixed,
     no_measurement,
     open_source,
     shortened,
@@ -125,8 +126,10 @@ def to_samples(source: Source, text: Text) -> RttSamples:
     file.read()
     results = [probes(run) for run in file.runs]
     _refuse_uncertain(source, file, results)
+    for run in file.runs:
+        run.events.let_go()
     rows = Rows.joined([result.rows for result in results])
-    columns: dict[str, Any] = {name: getattr(rows, name) for name in Rows.__slots__}
+    columns = fixed({name: getattr(rows, name) for name in Rows.__slots__})
     totals: dict[str, Any] = {}
     if any(result.counted_only for result in results):
         totals["sent_count"] = sum(result.sent for result in results)

@@ -213,8 +213,10 @@ def _column(name: str, values: object, unit: str) -> NDArray[Any]:
     wanted: type[Any] = {"bool": np.bool_, "text": np.object_}.get(unit, np.float64)
     if isinstance(values, np.ma.MaskedArray) and wanted is np.float64:
         values = np.ma.filled(values.astype(np.float64), np.nan)
+    # What nobody can change is not copied: a reader's columns of a large file.
+    fixed = isinstance(values, np.ndarray) and not values.flags.writeable
     try:
-        column: NDArray[Any] = np.array(values, dtype=wanted)
+        column: NDArray[Any] = np.array(values, dtype=wanted, copy=None if fixed else True)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name} must be a column of numbers") from error
     if column.ndim != 1:
