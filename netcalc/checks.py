@@ -214,7 +214,7 @@ def flags(name: str, value: ArrayLike) -> NDArray[np.bool_]:
 def choice(name: str, value: str, allowed: tuple[str, ...]) -> str:
     """Return ``value``; refuse it if it is not one of ``allowed``."""
     if not isinstance(value, str) or value not in allowed:
-        raise DomainError("not-a-choice", name, safe_repr(value), choices=list(allowed))
+        raise DomainError("not-a-choice", name, value, choices=list(allowed))
     return value
 
 

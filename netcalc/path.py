@@ -151,8 +151,8 @@ class Path:
         last = len(links) - 1
         return cls(
             tuple(
-                Hop(link, destination_processing_s if place == last else processing_s)
-                for place, link in enumerate(links)
+                Hop(link, destination_processing_s if index == last else processing_s)
+                for index, link in enumerate(links)
             ),
             source_processing_s,
         )

@@ -120,7 +120,7 @@ def solve(
     _text("for_", for_)
     if for_ not in inspect.signature(function).parameters:
         names = list(inspect.signature(function).parameters)
-        raise DomainError("not-a-choice", "for_", repr(for_), choices=names)
+        raise DomainError("not-a-choice", "for_", for_, choices=names)
     bottom, top = default_range(for_)
     bottom = bottom if low is None else scalar("low", as_float("low", low))
     top = top if high is None else scalar("high", as_float("high", high))

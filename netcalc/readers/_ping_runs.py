@@ -108,6 +108,7 @@ class Probes:
     errors: int = 0
     counted_only: bool = False
     without_first: int = 0
+    too_far: int = 0
     warnings: list[Notice] = field(default_factory=list)
 
     def warn(self, code: str, **values: Any) -> None:
@@ -268,6 +269,9 @@ def _by_sequence(run: Run, seen: _Seen, result: Probes) -> None:
     unread = np.setdiff1d(unread, known)
     bounds = np.concatenate((bounds, unread))
     range_ = _range(run, bounds, result, known.size + unread.size)
+    if len(range_) > MAX_UNSEEN + 10 * len(lines):
+        result.too_far = len(range_)
+        return
 
     one_size = first.size > 0 and bool((lines.size[first] == lines.size[first[0]]).all())
     usual = int(lines.size[first[0]]) if one_size else NONE

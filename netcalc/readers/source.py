@@ -99,15 +99,34 @@ def open_source(source: Readable | Source, *, name: str | None = None) -> Source
         return source
     if isinstance(source, bytes | bytearray | memoryview):
         return _bounded(bytes(source), name or "<bytes>", is_file=name is not None)
-    if isinstance(source, str) and (not source.strip() or "\n" in source or "\r" in source):
+    if is_path(source):
+        return _read_path(source, name)  # type: ignore[arg-type]
+    if isinstance(source, str):
         return _bounded(_encoded(source), name or "<text>", is_file=name is not None)
-    if isinstance(source, str | os.PathLike):
-        return _read_path(source, name)
     if hasattr(source, "read"):
-        return _read_stream(source, name)
+        return _read_stream(source, name)  # type: ignore[arg-type]
     raise TypeError(
         f"source must be a path, text, bytes or a file object, not {type(source).__name__}"
     )
+
+
+def is_path(source: Readable | Source) -> bool:
+    """Whether a source is the name of a file: no bytes, no file object, no text with lines."""
+    if isinstance(source, str):
+        return bool(source.strip()) and "\n" not in source and "\r" not in source
+    return isinstance(source, os.PathLike)
+
+
+def read_head(path: Readable | Source, limit: int) -> bytes:
+    """Read the beginning of a file; the rest of it is not touched."""
+    shown, handle, _ = _open_regular(path)  # type: ignore[arg-type]
+    try:
+        with os.fdopen(handle, "rb", closefd=False) as stream:
+            return stream.read(limit)
+    except OSError as error:
+        raise _cannot_open(shown, error) from None
+    finally:
+        os.close(handle)
 
 
 def inflate(source: Source) -> Source:
@@ -166,6 +185,21 @@ def shortened(text: str, limit: int = 60) -> str:
 
 
 def _read_path(given: str | os.PathLike[str], name: str | None) -> Source:
+    shown, handle, status = _open_regular(given)
+    try:
+        with os.fdopen(handle, "rb", closefd=False) as stream:
+            data = stream.read(MAX_BYTES + 1)
+        grew = os.fstat(handle).st_size > max(status.st_size, len(data))
+    except OSError as error:
+        raise _cannot_open(shown, error) from None
+    finally:
+        os.close(handle)
+    label = shortened(name or Path(given).name, 200)
+    return _bounded(data, label, is_file=True, grew=grew and len(data) <= MAX_BYTES)
+
+
+def _open_regular(given: str | os.PathLike[str]) -> tuple[str, int, os.stat_result]:
+    """Open a regular file; return its name for errors, its descriptor and its status."""
     path = Path(given)
     shown = shortened(str(path), 200)
     try:
@@ -181,15 +215,13 @@ def _read_path(given: str | os.PathLike[str], name: str | None) -> Source:
         if not stat.S_ISREG(status.st_mode):
             code = "is-directory" if stat.S_ISDIR(status.st_mode) else "not-regular-file"
             raise ReaderError(code, file=shown)
-        with os.fdopen(handle, "rb", closefd=False) as stream:
-            data = stream.read(MAX_BYTES + 1)
-        grew = os.fstat(handle).st_size > max(status.st_size, len(data))
     except OSError as error:
-        raise _cannot_open(shown, error) from None
-    finally:
         os.close(handle)
-    label = shortened(name or path.name, 200)
-    return _bounded(data, label, is_file=True, grew=grew and len(data) <= MAX_BYTES)
+        raise _cannot_open(shown, error) from None
+    except ReaderError:
+        os.close(handle)
+        raise
+    return shown, handle, status
 
 
 _CODES = {

@@ -137,7 +137,7 @@ class TruthRun(Record[Table]):
         bench = Bench(self.stopping)
         self.facts.update(instrument.machine(), **instrument.timer())
         self.facts["own_exchanges_s"] = bench.own_exchanges_s
-        self.measure_own_error()
+        self.record_measurement_error()
         for setting in settings:
             self.stopping.check()
             if setting.needs_wire and bench.refusal:
@@ -147,7 +147,7 @@ class TruthRun(Record[Table]):
                 self.add(list(setting.measure(bench, setting)))
             except ExperimentError as error:
                 self.add(setting.not_run(error))
-        self.measure_own_error()
+        self.record_measurement_error()
 
     def add(self, rows: Sequence[TruthRow]) -> None:
         """Add the rows of a setting."""

@@ -15,6 +15,7 @@ import json
 import os
 import random
 import re
+import resource
 import sys
 import time
 import warnings
@@ -232,6 +233,8 @@ Found = tuple[Counter[str], list[str], tuple[float, str], tuple[int, str]]
 
 def run(first: int, count: int, seed: int, *, measured: bool = True) -> Found:
     """Read some mutants; return what came of them, the faults, the slowest and the largest."""
+    if measured:  # a mutant that asks for more gets a MemoryError, which is foreign
+        resource.setrlimit(resource.RLIMIT_AS, (4 * MEMORY_BYTES, resource.RLIM_INFINITY))
     files = seeds()
     found, faults = Counter[str](), list[str]()
     slowest, largest = (0.0, ""), (0, "")

@@ -25,6 +25,7 @@ SHORT = {
     "mutations": ("layers", "--count", "1"),
     "peers": ("1", "1"),
     "queues_and_loss": ("1",),
+    "reopened": ("2", "proof"),
     "slider": ("voila",),
     "small_writes": ("2", "1"),
     "special_forms": ("1", "1"),

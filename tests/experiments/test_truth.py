@@ -62,7 +62,7 @@ def row(predicted, measured, own=0.0, **more):
 
 
 class TestRow:
-    @pytest.mark.parametrize(
+    @pytest.mark.each(
         ("found", "verdict", "left", "source"),
         [
             (row(1.0, 1.0199), "within", 0.0199, "identity: below 2 %"),
@@ -104,7 +104,7 @@ class TestRow:
     def test_the_own_error_is_subtracted_from_nothing(self):
         assert row(1.0, 1.2, 0.19).error_ratio == pytest.approx(0.2)
 
-    @pytest.mark.parametrize(
+    @pytest.mark.each(
         ("found", "words"),
         [
             (row(1.0, 1.01), "within 2 %"),
@@ -138,7 +138,7 @@ class TestSummary:
         assert found.holds
         assert "unexplained beyond 2 %: 1, the worst 4.9 %" in found.sentence()
 
-    @pytest.mark.parametrize(
+    @pytest.mark.each(
         "rows",
         [
             [row(1.0, 1.01)] * 3 + [row(1.0, 1.051)],
@@ -238,7 +238,7 @@ CONTENTION = Notice("cpu-contention", {"cpu_ratio": 0.25, "late_p99_s": 4e-3,
                                        "least_ratio": 0.8, "most_late_s": 2e-3})  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("lateness_s", "warnings", "own_s", "disturbance_s", "code", "source"),
     [
         (None, (), OWN_S, 0.0, None, "identity: a run without an emulated path"),
@@ -328,7 +328,7 @@ T1 = 1.544e6
 LATE = Meta(instrument=samples_module.Instrument(wire_lateness_p99_s=1e-5))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("setting", "packet_bytes"),
     [
         (echo_setting("T1 5 ms", 8), 36),
@@ -510,7 +510,7 @@ def followed(loss_ratio, lost, seed, *, more, kept):
 
 
 class TestLosses:
-    @pytest.mark.parametrize(
+    @pytest.mark.each(
         ("rule", "loss_ratio", "lost", "more", "kept"),
         [
             ("reno", 0.01, 30, 1.0, 0.5),

@@ -11,7 +11,7 @@ from netcalc.errors import DomainError
 from netcalc.models.rates import forwarding, line_rate
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("frame_bytes", "device_pps", "expected", "source"),
     [
         (64, 10_000, 10_000, "derived: the device, the line could do 148 810"),
@@ -97,7 +97,7 @@ def test_switch_with_ports_of_two_kinds():
     assert one.tolist() == line_rate.frame_rate_pps([64, 1518], bandwidth_bps=1e9).tolist()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("call", "named"),
     [
         (

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, between, safe_repr
+from netcalc.checks import FloatArray, between
 from netcalc.errors import DomainError
 
 MAC_HEADER_BYTES = 14.0
@@ -45,7 +45,7 @@ def ip_header_bytes(ip_version: int) -> float:
             return IPV6_HEADER_BYTES
     except ArithmeticError:  # Decimal("sNaN") compares with nothing
         pass
-    raise DomainError("not-a-choice", "ip_version", safe_repr(ip_version), choices=[4, 6])
+    raise DomainError("not-a-choice", "ip_version", ip_version, choices=[4, 6])
 
 
 def tcp_ip_header_bytes(ip_version: int, tcp_option_bytes: ArrayLike) -> FloatArray:
