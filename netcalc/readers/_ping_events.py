@@ -203,7 +203,8 @@ def _milliseconds(times: Sequence[str]) -> tuple[Floats, Floats] | None:
     if digits is None:
         return None
     mantissa, places = digits
-    return mantissa / 10.0 ** (places + 3), 1.0 / 10.0 ** (places + 3)
+    steps: Floats = (10.0 ** (places + 3)).astype(np.float64)  # exact: powers up to 22
+    return mantissa / steps, 1.0 / steps
 
 
 def _replies(

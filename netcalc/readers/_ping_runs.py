@@ -53,9 +53,11 @@ class Rows:
     def empty(cls, count: int = 0, payload_bytes: float = math.nan) -> Rows:
         """Return probes about which nothing is known but their size."""
         nan = [np.full(count, math.nan) for _ in range(4)]
-        no = [np.zeros(count, dtype=np.bool_) for _ in range(3)]
+        lost, duplicate, error = (np.zeros(count, dtype=np.bool_) for _ in range(3))
         size = np.full(count, payload_bytes)
-        return cls(size, nan[0], nan[1], *no, np.zeros(count), nan[2], nan[3])
+        return cls(
+            size, nan[0], nan[1], lost, duplicate, error, np.zeros(count), nan[2], nan[3]
+        )  # fmt: skip
 
     def __len__(self) -> int:
         return int(self.rtt_s.size)

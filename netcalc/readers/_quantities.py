@@ -145,8 +145,8 @@ def _units_row(grid: Grid, found: list[Column]) -> None:
     for column, cell, is_unit in zip(found, cells, known, strict=True):
         if is_unit and not column.written:
             column.written = cell
-    for cells in grid.columns:
-        cells.drop_first()
+    for kept in grid.columns:
+        kept.drop_first()
     grid.numbers.pop(0)
 
 

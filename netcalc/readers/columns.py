@@ -205,7 +205,8 @@ def _rtt_samples(
         missing = int(columns["lost"].sum())
         if missing:
             warnings.append(Notice("rows-without-time", {"count": missing}))
-    return RttSamples(**fixed(columns), meta=_with(meta, warnings))
+    whole: dict[str, Any] = fixed(columns)
+    return RttSamples(**whole, meta=_with(meta, warnings))
 
 
 def _transfer_samples(

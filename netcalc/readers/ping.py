@@ -79,7 +79,7 @@ def to_samples(source: Source, text: Text) -> RttSamples:
     for run in file.runs:
         run.events.let_go()
     rows = Rows.joined([result.rows for result in results])
-    columns = fixed({name: getattr(rows, name) for name in Rows.__slots__})
+    columns: dict[str, Any] = fixed({name: getattr(rows, name) for name in Rows.__slots__})
     columns["group"] = groups_of_rows(file.runs, results)
     totals: dict[str, Any] = {}
     if any(result.counted_only for result in results):

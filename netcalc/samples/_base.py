@@ -262,10 +262,12 @@ def _column(name: str, values: object, unit: str) -> NDArray[Any]:
 
 def as_texts(values: NDArray[Any]) -> TextColumn:
     """Return texts as an array of objects: one of fixed width has the longest in every row."""
-    found: TextColumn = np.empty(values.shape, dtype=object)
+    found: NDArray[Any] = np.empty(values.shape, dtype=object)
     found[...] = values
     if not all(type(text) is str for text in found.flat):
-        found.flat = ["" if text is None else str(text) for text in found.flat]
+        found[...] = np.array(
+            ["" if text is None else str(text) for text in found.flat], dtype=object
+        ).reshape(values.shape)
     return found
 
 
