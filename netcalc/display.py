@@ -61,7 +61,6 @@ def show(value: float, unit: str, *, digits: int = 4) -> str:
     >>> show(65536, "byte"), show(64000, "byte"), show(65537, "byte")
     ('64 KiB', '64 kB', '65.54 kB')
     """
-    value = float(value)
     if unit == "1":
         return f"{value:.{digits}g}"
     if math.isnan(value):
