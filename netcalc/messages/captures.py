@@ -57,7 +57,9 @@ CAPTURES: dict[str, str] = {
     "options-beyond-block": "ignored options beyond the end of the block at byte {offset}",
     # what it cannot show
     "capture-dropped": "the capture missed {count:packet|packets}: what is missing may not be lost",
-    "link-type-skipped": ("did not decode {count:packet|packets} of link type {number} ({name})"),
+    "link-type-skipped": (
+        "did not decode {count:packet|packets} of link type {number} ({name})"
+    ),
     "packets-without-time": "{count:packet has|packets have} no time stamp",
     "time-goes-back": (
         "the time goes back {count:time|times}, by up to {largest_s:s}: several clocks or "
