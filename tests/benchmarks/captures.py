@@ -173,7 +173,9 @@ def main(count: int) -> int:
         if shutil.which("tshark"):
             out = Path(folder) / "fields.csv"
             tshark_s = by_tshark(path, out)
-            print(f"tshark          {tshark_s:8.2f} s, {tshark_s / min(columns_s):.0f} times as long")
+            print(
+                f"tshark          {tshark_s:8.2f} s, {tshark_s / min(columns_s):.0f} times as long"
+            )
             print(f"fields that differ: {differences(path, out) or 'none'}")
         else:
             print("tshark is not here: not compared")
