@@ -33,8 +33,8 @@ TRIES = 3
 UNTIMED = frozenset(
     {
         "test_census", "test_commands", "test_dead_carrier", "test_door", "test_faults_ends",
-        "test_faults_limits", "test_faults_places", "test_lab",
-        "test_lessons_again", "test_routed", "test_scarcity", "test_wire_ends", "test_wire_machines",
+        "test_faults_limits", "test_faults_places", "test_lab", "test_lessons_again",
+        "test_routed", "test_scarcity", "test_wire_ends", "test_wire_machines",
     }
 )  # fmt: skip
 """Files whose live tests judge how a run is refused, fails or ends, and never how long it took."""
