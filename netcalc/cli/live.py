@@ -1,4 +1,4 @@
-"""What the commands of live runs share: options from the experiment itself, a bar, the report."""
+"""Common part of the commands of live runs: options, progress bar and report."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _HELP = {
     "buffer_bytes": "Requested socket buffers (SO_SNDBUF, SO_RCVBUF); 0 keeps the system's.",
     "congestion_control": "TCP congestion control, such as reno; the system's if omitted.",
     "mtu_bytes": "MTU of the path, or of a loopback of the run's own.",
-    "input_packets": "Packets that the input queue of each node of the --path holds.",
+    "input_packets": "Capacity of the input queue of each node of the --path, in packets.",
     "seed": "Random seed for --loss.",
 }
 """Descriptions that differ from those of the arguments: there is no None, and times have units."""

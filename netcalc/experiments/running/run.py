@@ -1,4 +1,4 @@
-"""What all runs share: their facts, measurement error, progress, saved file and end."""
+"""Common part of all runs: facts, measurement error, progress, saved file and end."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Kept = TypeVar("Kept", bound=Samples)
 
 
 class Record(ABC, Generic[Kept]):
-    """What all runs share: facts, warnings, measurement error, progress and saved samples.
+    """Common part of all runs: facts, warnings, measurement error, progress and saved samples.
 
     Parameters
     ----------

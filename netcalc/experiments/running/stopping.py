@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any, Protocol, Self
 
+from netcalc.errors import ArgumentTypeError
 from netcalc.experiments.running.clock import SYSTEM_CLOCK, Clock
 
 SLICE_S = 0.1
@@ -70,7 +71,7 @@ class Stopping:
         elif callable(is_set := getattr(stop, "is_set", stop)):
             self._asked = is_set
         else:
-            raise TypeError(f"stop must be an event or a function, found {type(stop).__name__}")
+            raise ArgumentTypeError("not-an-event", "stop", type(stop).__name__)
         self.clock = clock
         self._limit_s = limit_s
         self._end_ns = clock.now_ns() + int(limit_s * 1e9)
