@@ -57,9 +57,7 @@ CAPTURES: dict[str, str] = {
     "options-beyond-block": "ignored options beyond the end of the block at byte {offset}",
     # what it cannot show
     "capture-dropped": "the capture missed {count:packet|packets}: what is missing may not be lost",
-    "link-type-skipped": (
-        "did not decode {count:packet|packets} of link type {number} ({name})"
-    ),
+    "link-type-skipped": ("did not decode {count:packet|packets} of link type {number} ({name})"),
     "packets-without-time": "{count:packet has|packets have} no time stamp",
     "time-goes-back": (
         "the time goes back {count:time|times}, by up to {largest_s:s}: several clocks or "
@@ -81,7 +79,7 @@ CAPTURES: dict[str, str] = {
     ),
     "packets-without-ip": "{count:frame|frames} without IP and ARP",
     "flows-begun-before": (
-        "{count} of {total:TCP flow|TCP flows} began before the capture: their handshake and window "
+        "{count} of {total:TCP flow|TCP flows} began before the capture: handshake and window "
         "scale are unknown"
     ),
     "flows-one-sided": (

@@ -238,7 +238,9 @@ def _range(name: str, column: NDArray[Any], unit: str) -> str:
         ends = [show(float(end), unit) for end in (known.min(), known.max())] if known.size else []
         return f"{name} {' to '.join(dict.fromkeys(ends))}" if ends else ""
     if column.dtype.kind in "iu":
-        ends = [show(float(end), unit) for end in (column.min(), column.max())] if column.any() else []
+        ends = (
+            [show(float(end), unit) for end in (column.min(), column.max())] if column.any() else []
+        )
         return f"{name} {' to '.join(dict.fromkeys(ends))}" if ends else ""
     texts = [text for text in dict.fromkeys(column.tolist()) if text]
     more = f", and {len(texts) - 3:,} more" if len(texts) > 3 else ""

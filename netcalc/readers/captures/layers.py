@@ -74,7 +74,7 @@ class Layers:
         return rows, gather(self.data, self.at[rows], layout)
 
     def with_bytes(self, rows: Ints, needed: Ints) -> Ints:
-        """Return the packets that hold this many bytes more; mark the others as cut or malformed."""
+        """Return the packets that hold this many bytes more; mark the others, cut or malformed."""
         is_cut = self.at[rows] + needed > self.end[rows]
         is_short = self.left[rows] < needed
         bad = is_cut | is_short

@@ -100,7 +100,9 @@ class ByteStream:
         try:
             part = bytes(self._inflate.decompress(piece, _STEP_BYTES * 8))
         except (zlib.error, ValueError, OSError):
-            raise ReaderError("damaged-compression", file=self.name, offset=self.raw_bytes) from None
+            raise ReaderError(
+                "damaged-compression", file=self.name, offset=self.raw_bytes
+            ) from None
         self._inflated_bytes += len(part)
         limit = max(FREE_INFLATED_BYTES, MOST_INFLATED_RATIO * self.raw_bytes)
         if self._inflated_bytes > limit:
@@ -133,7 +135,7 @@ def _zstd(name: str) -> Any:
     return module.ZstdDecompressor()
 
 
-def _opened(source: Readable | Source, name: str | None) -> tuple[str, IO[bytes]]:
+def _opened(source: Readable | Source, name: str | None) -> tuple[str, Any]:
     """Open a path, bytes or a binary file object."""
     if isinstance(source, Source):
         return source.name, io.BytesIO(source.data)
