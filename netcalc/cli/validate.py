@@ -31,7 +31,7 @@ from netcalc.truth.table import validate as measure
     help=f"Run only this experiment: {', '.join(LABS)}. May be repeated.",
 )
 @click.option(
-    "--quick", is_flag=True, help="Run a part of the settings: about 35 s instead of 110 s."
+    "--quick", is_flag=True, help="Run a subset of the settings: about 35 s instead of 110 s."
 )
 @click.option(
     "--save",

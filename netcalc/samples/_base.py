@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.errors import DomainError, MissingPackageError, ReaderError
+from netcalc.errors import ArgumentTypeError, DomainError, MissingPackageError, ReaderError
 from netcalc.printable import printable
 from netcalc.units import show
 
@@ -37,7 +37,7 @@ _NEVER_NEGATIVE = {"rtt_s", "duration_s", "response_s"}
 
 
 class Samples:
-    """What all containers share: columns of equal length, :class:`Meta`, files and frames.
+    """Base of all containers: columns of equal length, :class:`Meta`, files and frames.
 
     A subclass is a frozen dataclass; its fields with a unit in ``column_units`` are its columns. It
     is registered by its name, under which :func:`load` finds it.
@@ -136,7 +136,7 @@ class Samples:
         return path
 
     def dumps(self) -> bytes:
-        """Return what :meth:`save` writes: JSON in UTF-8, not compressed."""
+        """Return the samples as :meth:`save` writes them: JSON in UTF-8, not compressed."""
         document = {
             "format": "netcalc samples",
             "schema": SCHEMA,
@@ -258,7 +258,7 @@ def _column(
     try:
         column: NDArray[Any] = np.array(values, dtype=wanted)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must be a column of numbers") from error
+        raise ArgumentTypeError("not-a-column-of-numbers", name, type(values).__name__) from error
     if column.ndim != 1:
         raise DomainError("not-a-column", name, column.ndim)
     if unit == "byte" or name in _NEVER_NEGATIVE:

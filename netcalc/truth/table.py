@@ -60,7 +60,7 @@ def validate(
     labs : sequence of str
         Experiments to run, of :data:`LABS`; all if empty.
     quick : bool
-        Run a part of the settings: about 35 s instead of 110 s.
+        Run a subset of the settings: about 35 s instead of 110 s.
     progress : callable, optional
         Called as ``progress(done, total, error_ratio)`` at most ten times a second and at the end.
     stop : threading.Event or callable, optional

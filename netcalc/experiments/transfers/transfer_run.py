@@ -116,6 +116,11 @@ class Transfers(Record[BulkSamples]):
         return self._complete_count
 
     @property
+    def row_count(self) -> int:
+        """Transfers so far, one that was stopped included."""
+        return len(self._rows)
+
+    @property
     def overflowed(self) -> bool:
         """Whether a sender filled its own queue, so that packets waited there unread."""
         return any(row["sender_drop_count"] > 0 for row in self._rows)
