@@ -72,7 +72,7 @@ CAPTURES: dict[str, str] = {
     "lengths-disagree": (
         "the lengths in the headers of {count:packet|packets} do not agree with the frame"
     ),
-    "fragments": "{count:fragment|fragments} of IP packets, which were not put together",
+    "ip-fragments": "{count:fragment|fragments} of IP packets, which were not put together",
     "length-left-to-card": (
         "{count:packet has|packets have} an IP length of 0, as before segmentation by the network "
         "card; the length of the frame was taken"
@@ -89,6 +89,9 @@ CAPTURES: dict[str, str] = {
     "handshakes-repeated": (
         "{count} of {total:TCP flow|TCP flows} repeated the SYN; the time of the handshake is from "
         "the last one on"
+    ),
+    "no-such-flow": (
+        "{name} must be the number of one of {count:TCP flow|TCP flows}, from 0, got {value}"
     ),
     "offload-frames": (
         "{count:packet|packets} of up to {largest_bytes:byte}: joined or not yet cut by the "

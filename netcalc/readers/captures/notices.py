@@ -62,7 +62,7 @@ def _of_the_packets(trace: PacketTrace) -> list[Notice]:
     counts = {
         "headers-cut": Layer.CUT,
         "lengths-disagree": Layer.MALFORMED,
-        "fragments": Layer.FRAGMENT,
+        "ip-fragments": Layer.FRAGMENT,
         "length-left-to-card": Layer.OFFLOADED,
     }
     for code, layer in counts.items():

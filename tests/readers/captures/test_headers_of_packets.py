@@ -178,7 +178,7 @@ def test_fragments_are_counted_and_the_later_ones_have_no_ports():
     assert trace.has(Layer.LATER_FRAGMENT).tolist() == [False, True, False, True]
     assert trace.ints("source_port").tolist() == [40000, 0, 40000, 0]
     assert trace.ints("ip_protocol").tolist() == [6] * 4
-    (notice,) = (one for one in trace.meta.warnings if one.code == "fragments")
+    (notice,) = (one for one in trace.meta.warnings if one.code == "ip-fragments")
     assert notice.values["count"] == 4
 
 
