@@ -216,7 +216,7 @@ class PacketTrace(Samples):
         known = times[~np.isnan(times)]
         return float(known.max() - known.min()) if known.size else float("nan")
 
-    def rows(self, chosen: NDArray[Any]) -> PacketTrace:
+    def rows(self, chosen: NDArray[Any] | slice) -> PacketTrace:
         """Return some of the packets, as a trace of its own."""
         columns = {name: column[chosen] for name, column in self.columns().items()}
         return PacketTrace(

@@ -150,6 +150,8 @@ def find_segments(trace: PacketTrace) -> Segments:
     payload = trace.ints("payload_bytes")[rows].astype(np.int64)
     by_series = _by_series(flows, to_server)
     sequence, ack = _unwrap(trace, rows, flags, order_of, by_series)
+    by_client = last_index(to_server, flows.begin)
+    by_server = last_index(~to_server, flows.begin)
     control = (flags & SYN != 0).astype(np.int64) + (flags & FIN != 0)
     return Segments(
         flows=flows,
@@ -164,8 +166,8 @@ def find_segments(trace: PacketTrace) -> Segments:
         payload=payload,
         flags=flags,
         window=trace.ints("window")[rows].astype(np.int64),
-        same=_before(to_server, to_server, flows.begin),
-        other=_before(to_server, ~to_server, flows.begin),
+        same=np.where(to_server, by_client, by_server),
+        other=np.where(to_server, by_server, by_client),
     )
 
 
@@ -181,12 +183,6 @@ def _by_series(flows: Flows, to_server: Bools) -> Ints:
     order = np.empty(rows.size, np.int64)
     order[place] = rows
     return order
-
-
-def _before(side: Bools, wanted: Bools, begin: Ints) -> Ints:
-    """Return the last packet before each one that went the wanted way."""
-    one, two = last_index(side, begin), last_index(~side, begin)
-    return np.where(wanted, one, two)
 
 
 def _directions(flows: Flows, flags: NDArray[Any]) -> tuple[Bools, Bools]:

@@ -80,7 +80,8 @@ class Layers:
         bad = is_cut | is_short
         if not bad.any():
             return rows
-        self.mark(rows[is_short], Layer.MALFORMED)
+        is_part = self.layers[rows] & np.uint32(Layer.FRAGMENT) != 0  # the rest is in another
+        self.mark(rows[is_short & ~is_part], Layer.MALFORMED)
         self.mark(rows[is_cut & ~is_short], Layer.CUT)
         self.kind[rows[bad]] = DONE
         return rows[~bad]

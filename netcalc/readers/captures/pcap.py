@@ -67,8 +67,14 @@ def read_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Iterator[B
     while data:
         starts, end, fault = _scan(data, lengths, record_bytes)
         if starts.size:
-            yield _block(data, starts, order, record_bytes, is_nano, minor, number)
-            number += starts.size
+            block = _block(data, starts, order, record_bytes, is_nano, minor, number)
+            blank = np.flatnonzero((block.original == 0) & (block.time_ns == 0))
+            if blank.size:  # zeros behind the packets: a hole in the file, no packets of no length
+                fault, end = 0, int(starts[blank[0]])
+                block = block.first(int(blank[0]))
+            number += len(block)
+            if len(block):
+                yield block
         more = stream.read(BLOCK_BYTES) if fault is None else b""
         if fault is None and more:
             data = data[end:] + more
