@@ -42,14 +42,13 @@ class ByteStream:
         self.is_cut = False
         """Whether compressed data ended too early."""
         self._pending = b""
-        head = self._raw_read(4)
-        self._inflate: Any = None
-        if head[:2] == _GZIP:
-            self._inflate = zlib.decompressobj(wbits=31)
-        elif head == _ZSTD:
-            self._inflate = _zstd(self.name)
-        self._head = head
         self._inflated_bytes = 0
+        try:
+            self._head = self._raw_read(4)
+            self._inflate = _decompressor(self._head, self.name)
+        except ReaderError:
+            self._raw.close()
+            raise
 
     def __enter__(self) -> ByteStream:
         return self
@@ -124,6 +123,13 @@ class ByteStream:
         self._hash.update(data)
         self.raw_bytes += len(data)
         return data
+
+
+def _decompressor(head: bytes, name: str) -> Any:
+    """Return what inflates data that begins like this; None if it is not compressed."""
+    if head[:2] == _GZIP:
+        return zlib.decompressobj(wbits=31)
+    return _zstd(name) if head == _ZSTD else None
 
 
 def _zstd(name: str) -> Any:

@@ -234,6 +234,15 @@ def test_a_link_type_that_is_not_read_is_named_by_number_and_name():
         read_capture(three().pcap(link=227))
 
 
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="this Python can read zstd")
+def test_zstd_needs_a_later_python(tmp_path):
+    path = tmp_path / "x.pcap.zst"
+    path.write_bytes(bytes.fromhex("28b52ffd") + bytes(40))
+    with pytest.raises(ReaderError) as raised:
+        read_capture(path)
+    assert raised.value.code == "zstd-not-at-hand"
+
+
 def test_faulty_times_are_kept_and_said():
     data = bytearray(three().pcap())
     struct.pack_into("<I", data, 24 + 78 + 4, 3_000_000)  # microseconds above a second
