@@ -150,7 +150,7 @@ FILES: dict[str, str] = {
     "columns-of-other-length": "is damaged: {found:row|rows}, the other columns have {wanted}",
     "no-such-part": "is damaged: no part of such samples",
     "unequal-columns": "{name} has {value:row|rows}, the other columns have {expected}",
-    "not-whole": "{name} must be whole numbers from 0 to {high}, got {value}",
+    "column-not-whole": "{name} must be whole numbers from 0 to {high}, got {value}",
     "address-index": "{name} has {value} entries, but a packet refers to entry {index}",
     "not-a-column": "{name} must be one column, got an array of {value:dimension|dimensions}",
     "unequal-table": "{name} must be columns of equal length, got {value:or} rows",

@@ -297,7 +297,7 @@ def _whole_column(name: str, values: object, kind: type[np.generic]) -> NDArray[
         bad = np.flatnonzero(~((given >= 0) & (given <= most) & (given == np.floor(given))))
         if bad.size:
             index = int(bad[0])
-            raise DomainError("not-whole", name, float(given[index]), high=most, index=index)
+            raise DomainError("column-not-whole", name, float(given[index]), high=most, index=index)
     column = given.astype(kind)
     column.flags.writeable = False
     return column

@@ -285,7 +285,7 @@ def _damaged_column(error: DomainError, file: str) -> ReaderError:
             found=error.value,
             wanted=error.values["expected"],
         )
-    if error.code == "not-whole":
+    if error.code == "column-not-whole":
         row = error.values["index"] + 1
         return ReaderError("row-not-whole", file=file, field=error.name, found=error.value, row=row)
     return ReaderError("damaged-samples", file=file, field=error.name)

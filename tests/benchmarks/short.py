@@ -15,6 +15,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 SHORT = {
+    "captures": ("20000",),
     "census": ("--count", "5"),
     "closed_forms": ("1e5", "latency.transfer_s", "mm1.mm1_wait_s"),
     "contention_flags": ("both", "1", "echo", "bulk"),
