@@ -66,7 +66,7 @@ def round_trips(count: int) -> None:
     """
     print("\nround trips of ping, 5 ms each way; error = measured - Path.rtt_s, in us")
     print(f"{'rate':>12} {'bytes':>6} {'truth':>10} {'p50':>6} {'p95':>6} {'p99':>6} {'allowed':>8}"
-          f" {'late50':>5} {'95':>4} {'mean of ping':>13} {'processor':>10}")  # fmt: skip
+          f" {'late50':>6} {'95':>4} {'mean of ping':>13} {'processor':>10}")  # fmt: skip
     for text in RATES:
         path = Path.parse(f"{text} 5 ms")
         for size in (56, 1400):
@@ -77,9 +77,10 @@ def round_trips(count: int) -> None:
             allowed_us = 1e6 * max(0.01 * truth_s, 150e-6)
             verdict = "" if errors_us[1] <= allowed_us else "  missed"
             columns = " ".join(f"{error:6.0f}" for error in errors_us)
-            lateness = f"{1e6 * late.lateness_p50_s:5.0f} {1e6 * late.lateness_p95_s:5.0f}"
-            print(f"{text:>12} {size:>6} {1e3 * truth_s:>7.2f} ms {columns} {allowed_us:>8.0f}"
-                  f" {lateness} {1e6 * (mean_s - truth_s):>13.0f} {busy:>10.1%}{verdict}")  # fmt: skip
+            columns += f" {allowed_us:>8.0f}"
+            columns += f" {1e6 * late.lateness_p50_s:6.0f} {1e6 * late.lateness_p95_s:4.0f}"
+            print(f"{text:>12} {size:>6} {1e3 * truth_s:>7.2f} ms {columns} "
+                  f"{1e6 * (mean_s - truth_s):>13.0f} {busy:>10.1%}{verdict}")  # fmt: skip
 
 
 def stamped(
@@ -210,8 +211,10 @@ def packets_per_second(duration_s: float) -> None:
                 sent += 100
             carried, used_s = wire.statistics().carried_count, processor_s(wire) - before_s
         sent_pps, carried_pps = sent / duration_s, carried / duration_s
-        print(f"  {links:>2} links: {sent_pps:>9,.0f} /s sent, {carried_pps:>9,.0f} /s carried, "
-              f"{1e6 * used_s / carried:.1f} us of processor per packet")
+        print(
+            f"  {links:>2} links: {sent_pps:>9,.0f} /s sent, {carried_pps:>9,.0f} /s carried, "
+            f"{1e6 * used_s / carried:.1f} us of processor per packet"
+        )
 
 
 def hops(count: int) -> None:
