@@ -57,6 +57,9 @@ FILES: dict[str, str] = {
     "joined-lines": "cannot read {numbers:lines}: several replies run together",
     "no-sequence-number": "cannot read {numbers:lines}: no sequence number",
     "sequence-too-large": "cannot read {numbers:lines}: a sequence number above 65535",
+    "sequences-too-far": (
+        "the sequence numbers are too far apart: {count:,} probes for a few lines"
+    ),
     "sequence-jumps": "cannot read {numbers:lines}: the sequence number is far from its neighbours",
     "no-reply-size": "cannot read {numbers:lines}: no size",
     "impossible-reply-size": "cannot read {numbers:lines}: no reply has {found:or} bytes",

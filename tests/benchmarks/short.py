@@ -24,6 +24,7 @@ SHORT = {
     "import_time": ("1",),
     "interrupts": ("1",),
     "large_inputs": ("0.02",),
+    "mutants": ("300", "8", "1"),
     "mutations": ("layers", "--count", "1"),
     "peers": ("1", "1"),
     "queues_and_loss": ("1",),
