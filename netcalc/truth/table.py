@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -120,6 +122,20 @@ def validate(
     return conduct(make, measure, progress=progress, stop=stop, save=save)
 
 
+TOGETHER = 2
+"""Settings that run side by side: each has a process that carries packets, and two ends. [1]"""
+
+
+def _rows(bench: Bench, setting: Setting) -> list[TruthRow]:
+    """Run a setting; one that the system refuses gives rows with the reason."""
+    if setting.needs_wire and bench.refusal:
+        return setting.not_run(bench.refusal)
+    try:
+        return list(setting.measure(bench, setting))
+    except ExperimentError as error:
+        return setting.not_run(error)
+
+
 class TruthRun(Record[Table]):
     """The rows of one table, in the order in which they are measured."""
 
@@ -138,16 +154,28 @@ class TruthRun(Record[Table]):
         self.facts.update(instrument.machine(), **instrument.timer())
         self.facts["own_exchanges_s"] = bench.own_exchanges_s
         self.measure_own_error()
-        for setting in settings:
-            self.stopping.check()
-            if setting.needs_wire and bench.refusal:
-                self.add(setting.not_run(bench.refusal))
+        for are_together, group in groupby(settings, key=lambda setting: setting.side_by_side):
+            if are_together:
+                self._measure_together(bench, list(group))
                 continue
-            try:
-                self.add(list(setting.measure(bench, setting)))
-            except ExperimentError as error:
-                self.add(setting.not_run(error))
+            for setting in group:
+                self.stopping.check()
+                self.add(_rows(bench, setting))
         self.measure_own_error()
+
+    def _measure_together(self, bench: Bench, settings: Sequence[Setting]) -> None:
+        """Run settings that do not disturb one another side by side; keep their order."""
+        self.stopping.check()
+        if not bench.refusal:
+            bench.host_cost("tcp", settings[0].path)  # while nothing else runs
+        with ThreadPoolExecutor(max_workers=TOGETHER) as pool:
+            coming = [pool.submit(_rows, bench, setting) for setting in settings]
+            try:
+                for one in coming:
+                    self.add(one.result())
+            finally:
+                for one in coming:
+                    one.cancel()
 
     def add(self, rows: Sequence[TruthRow]) -> None:
         """Add the rows of a setting."""

@@ -211,7 +211,8 @@ class Ends:
             run.port = listener.getsockname()[1]
             source = self._open_source(family, transfer.kind)
             try:
-                _set_buffer(source, socket.SO_SNDBUF, transfer.buffer_bytes)
+                if transfer.buffer_end == "both":
+                    _set_buffer(source, socket.SO_SNDBUF, transfer.buffer_bytes)
                 if transfer.protocol == "udp":
                     source.connect(listener.getsockname())
                     listener.connect(source.getsockname())

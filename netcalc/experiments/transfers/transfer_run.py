@@ -37,6 +37,7 @@ class Transfer:
     write_count: int
     limit_s: float
     buffer_bytes: int | None = None
+    buffer_end: str = "both"
     datagrams_per_call: int = 1
     congestion_control: str = ""
     pair_count: int = 1
