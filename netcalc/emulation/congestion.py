@@ -20,11 +20,13 @@ class Window:
     ----------
     first : int
         First window. [1]
+    slow_start : bool
+        Whether it begins with slow start.
     """
 
-    def __init__(self, first: int) -> None:
+    def __init__(self, first: int, *, slow_start: bool = True) -> None:
         self.size = first
-        self.threshold = math.inf
+        self.threshold = math.inf if slow_start else float(first)
         self.is_reducing = False
         self._counted = 0
         self._before = first
@@ -98,8 +100,8 @@ class Window:
 class CubicWindow(Window):
     """CUBIC's window: the larger of its cubic function and of Reno's estimate. (RFC 9438)"""
 
-    def __init__(self, first: int) -> None:
-        super().__init__(first)
+    def __init__(self, first: int, *, slow_start: bool = True) -> None:
+        super().__init__(first, slow_start=slow_start)
         self._last_max = 0.0
         self._epoch_s = math.nan
         self._origin = self._time_to_origin_s = 0.0

@@ -2,8 +2,8 @@
 
 >>> from netcalc.path import Path
 >>> path = Path.parse("10 Mbit/s 20 ms")
->>> round(deliver(path, segments=100, window_bytes=float("inf")).delivery_s, 4)
-0.226
+>>> round(deliver(path, segments=100).delivery_s, 4)
+0.1865
 
 The links are those of :mod:`netcalc.emulation.chain`: with the same seed they lose the same packets
 as the links of an emulated path. The two hosts follow the RFCs, in the order in which Linux applies
@@ -67,6 +67,7 @@ def deliver(
     segments: int,
     rule: str = "reno",
     initial_window_segments: int = 10,
+    slow_start: bool = True,
     window_bytes: float = math.inf,
     write_segments: int = 45,
     host_s: float = 0.0,
@@ -85,6 +86,8 @@ def deliver(
         Congestion control.
     initial_window_segments : int
         First window. [1]
+    slow_start : bool
+        Whether the stream begins with slow start; otherwise with congestion avoidance.
     window_bytes : float
         Receive window, rounded to whole segments. [byte]
     write_segments : int
@@ -113,7 +116,7 @@ def deliver(
         to_sink=Chain([LinkQueue(**link) for link in there]),
         to_source=Chain([LinkQueue(**link) for link in back]),
         segments=segments,
-        window=RULES[rule](initial_window_segments),
+        window=RULES[rule](initial_window_segments, slow_start=slow_start),
         window_segments=max(1.0, _rounded(window_bytes / MSS_BYTES)),
         write_segments=write_segments,
         host_s=host_s,
@@ -228,8 +231,8 @@ class _Stream:
         now_s = answered[-1][0] + self.host_s
         self._sample_rtt(now_s)
         self.to_sink.push(None, now_s, ACK_BYTES)
-        self.to_sink.take(math.inf)
-        return now_s
+        arrived = self.to_sink.take(math.inf)
+        return arrived[-1][0] if arrived else now_s
 
     @staticmethod
     def _next_s(chain: Chain) -> float:

@@ -169,7 +169,7 @@ def delivery_s(payload_bytes: float, *, path: Path, host_s: float = 0.0) -> floa
 
 
 def lockstep_setting(
-    path_text: str, *pairs: int, duration_s: float = 0.6, count: int = 2, **options: Any
+    path_text: str, *pairs: int, duration_s: float = 0.4, count: int = 2, **options: Any
 ) -> Setting:
     """Stop-and-wait senders: a cycle is a round trip, or the time of all on the link."""
     what = tuple(f"{pair} in lockstep" for pair in pairs)
@@ -218,7 +218,7 @@ def lockstep_setting(
 
 
 def line_rate_setting(
-    path_text: str, *frames: int, device_pps: float, count: int = 4, **options: Any
+    path_text: str, *frames: int, device_pps: float, count: int = 3, **options: Any
 ) -> Setting:
     """Frames through a node of a known packet rate: its rate, or that of the link behind it.
 

@@ -184,7 +184,7 @@ class TruthSummary:
 
     @property
     def holds(self) -> bool:
-        """Whether the median is within 2 %, no error beyond 5 % is unexplained, and none beyond 8 %.
+        """Whether the median is within 2 %, no unexplained error beyond 5 %, and none beyond 8 %.
 
         Rows with a tolerance of their own must keep it, and no row that could be run may fail.
         """

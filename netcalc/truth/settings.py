@@ -18,7 +18,7 @@ EARLY_SEEDS = (1, 26, 46)
 SETTINGS: tuple[Setting, ...] = (
     echo_setting("T1 5 ms", 8, 512, 1400, quick=True),
     echo_setting("56 kbit/s 5 ms", 8, 200),
-    echo_setting("56 kbit/s 5 ms", 1400, count=3),
+    echo_setting("56 kbit/s 5 ms", 1400, count=2),
     echo_setting("T1 5 ms", 512, protocol="icmp", quick=True),
     echo_setting("T1 10 ms", 8, 1400, protocol="tcp"),
     echo_setting("T1 10 ms", 512, version=6, quick=True),
@@ -37,7 +37,7 @@ SETTINGS: tuple[Setting, ...] = (
     small_writes_setting("10 Mbit/s 50 ms", "nagle", quickack=True, count=4),
     transactions_setting("10 Mbit/s 20 ms", 400, "ping", "udp", "tfo", "tcp", quick=True),
     transactions_setting("T1 5 ms", 1400, "udp", "tfo", "tcp"),
-    transactions_setting("100 Mbit/s 100 ms", 1400, "tls", count=3),
+    transactions_setting("100 Mbit/s 100 ms", 1400, "tls", count=2),
     bulk_setting(
         "100 Mbit/s 50 ms", 100, quantity="delivery", count=3, quick=True, side_by_side=True
     ),
@@ -53,7 +53,7 @@ SETTINGS: tuple[Setting, ...] = (
         "200 Mbit/s 5 ms", 0.003, 3600, *EARLY_SEEDS[:3], rule="cubic", side_by_side=True
     ),
     bulk_setting("100 Mbit/s 5 ms", 5400, count=3, quick=True),
-    bulk_setting("1 Gbit/s 0.5 ms", 45_000, count=4),
+    bulk_setting("1 Gbit/s 0.5 ms", 45_000, count=3),
     lockstep_setting("10 Mbit/s 10 ms", 1, 8, 32, quick=True),
     lockstep_setting("3 x T1 10 ms", 1, 4),
     line_rate_setting("1 Gbit/s, 10 Mbit/s", 64, 512, 1518, device_pps=2000.0, quick=True),
