@@ -1,4 +1,4 @@
-"""How pytest compares what the lessons say with what is stored in them.
+"""How pytest runs the lessons, and compares what they say with what is stored in them.
 
 It is up here because the lessons in ``notebooks`` are no part of ``tests``.
 """
@@ -6,11 +6,24 @@ It is up here because the lessons in ``notebooks`` are no part of ``tests``.
 from __future__ import annotations
 
 import runpy
+import sys
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+pytest_plugins: list[str] = []
+if find_spec("nbval"):
+    # nbval reads notebooks with nbformat, and that imports a grammar of internet addresses that
+    # takes 3 s to build in every process and that no notebook is checked with: it is optional, and
+    # left out here. So nbval is not one of the plugins that pytest finds by itself.
+    sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
+    import nbformat  # noqa: F401
+
+    del sys.modules["rfc3987_syntax"]
+    pytest_plugins = ["nbval.plugin"]
 
 
 @cache

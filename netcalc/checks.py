@@ -10,16 +10,24 @@ The checks look at the smallest and the largest element only: two passes, no tem
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from functools import wraps
-from inspect import unwrap
+from inspect import signature, unwrap
+from itertools import combinations
+from math import prod
 from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.errors import ArgumentTypeError, DomainError, NotFiniteWarning
+from netcalc.errors import (
+    LONGEST_SHOWN,
+    ArgumentTypeError,
+    DomainError,
+    NetcalcError,
+    NotFiniteWarning,
+)
 
 FloatArray: TypeAlias = NDArray[np.float64]
 
@@ -29,6 +37,9 @@ few arrays of a formula stay in a second-level cache of 1 MiB or more."""
 
 LARGEST = float(np.finfo(np.float64).max)
 """Largest number of float64: a longer integer cannot be computed with."""
+
+MAX_ELEMENTS = 1 << 26
+"""Most elements of a result whose shape no argument has: 512 MiB of float64."""
 
 Model = TypeVar("Model", bound=Callable[..., Any])
 
@@ -51,10 +62,23 @@ def model(function: Model) -> Model:
         if _found.get() is not None:
             return function(*args, **kwargs)
         found: dict[str, NotFiniteWarning | bool] = dict.fromkeys(names, False)
+        given = dict(zip(names, args, strict=False)) | kwargs
+        if any(getattr(value, "ndim", 0) > 1 for value in given.values()):
+            _refuse_too_many(given)
         token = _found.set(found)
         try:
             with np.errstate(all="ignore"):
                 result = function(*args, **kwargs)
+        except NetcalcError:
+            raise
+        except (ValueError, IndexError, TypeError):
+            # Of what numpy or Python says, nobody could tell which argument is meant.
+            signature(function).bind(*args, **kwargs)
+            _refuse_shapes(given)
+            raise
+        except MemoryError:
+            _refuse_too_many(given, most=0)
+            raise
         finally:
             _found.reset(token)
         for notice in found.values():
@@ -63,6 +87,43 @@ def model(function: Model) -> Model:
         return result
 
     return cast(Model, called)
+
+
+def _shapes(given: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the arguments that are arrays or lists of numbers."""
+    found = {}
+    for name, value in given.items():
+        if isinstance(value, str | bytes):
+            continue
+        try:
+            found[name] = np.shape(value)
+        except Exception:  # of an object of another package
+            continue
+    return {name: shape for name, shape in found.items() if shape}
+
+
+def _refuse_shapes(given: Mapping[str, Any]) -> None:
+    """Raise an error that names two arguments whose shapes do not fit, if there are such."""
+    for (name, shape), (other, other_shape) in combinations(_shapes(given).items(), 2):
+        try:
+            np.broadcast_shapes(shape, other_shape)
+        except ValueError:
+            raise DomainError(
+                "shapes-differ", name, list(shape), other=other, other_shape=list(other_shape)
+            ) from None
+
+
+def _refuse_too_many(given: Mapping[str, Any], most: int = MAX_ELEMENTS) -> None:
+    """Raise an error if the shapes of the arguments make a result that no memory holds."""
+    shapes = _shapes(given)
+    try:
+        whole = np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        return  # the function says which do not fit, or takes them one by one
+    count, largest = prod(whole), max(map(prod, shapes.values()), default=0)
+    if count > max(most, largest if most else 0):
+        name = max(shapes, key=lambda one: prod(shapes[one]))
+        raise DomainError("too-many-elements", name, list(shapes[name]), shape=list(whole))
 
 
 def positive(name: str, value: ArrayLike, *, allow_inf: bool = False) -> FloatArray:
@@ -139,7 +200,10 @@ def flags(name: str, value: ArrayLike) -> NDArray[np.bool_]:
     ArgumentTypeError
         If ``value`` holds text or other things that are neither.
     """
-    array: NDArray[Any] = np.asarray(value)
+    try:
+        array: NDArray[Any] = np.asarray(value)
+    except Exception as error:
+        raise ArgumentTypeError("not-flags", name, safe_repr(value)) from error
     if array.dtype.kind == "O" and all(isinstance(item, bool | np.bool_) for item in array.flat):
         array = array.astype(np.bool_)
     if array.dtype.kind not in "biuf":
@@ -150,7 +214,7 @@ def flags(name: str, value: ArrayLike) -> NDArray[np.bool_]:
 def choice(name: str, value: str, allowed: tuple[str, ...]) -> str:
     """Return ``value``; refuse it if it is not one of ``allowed``."""
     if not isinstance(value, str) or value not in allowed:
-        raise DomainError("not-a-choice", name, repr(value), choices=list(allowed))
+        raise DomainError("not-a-choice", name, value, choices=list(allowed))
     return value
 
 
@@ -177,14 +241,17 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
     ArgumentTypeError
         If ``value`` holds text, booleans, complex numbers or other things that are no numbers.
     """
-    if isinstance(value, np.ma.MaskedArray):
-        value = np.ma.filled(value.astype(np.float64), np.nan)
     try:
+        if isinstance(value, np.ma.MaskedArray):
+            value = np.ma.filled(value.astype(np.float64), np.nan)
         array: NDArray[Any] = np.asarray(value)
-    except ValueError as error:  # lists of unequal length
-        raise ArgumentTypeError("not-numbers", name, repr(value)) from error
+    except Exception as error:  # lists of unequal length, or an object that fails by itself
+        raise ArgumentTypeError("not-numbers", name, safe_repr(value)) from error
     kind = array.dtype.kind
     if kind == "f" or kind in "iu":
+        if array.dtype.itemsize > 8:  # a long double beyond the range is inf
+            with np.errstate(over="ignore"):
+                return array.astype(np.float64)
         return array.astype(np.float64, copy=False)
     refused = (str, bytes, bool, type(None))
     if kind == "O" and not any(isinstance(item, refused) for item in array.flat):
@@ -192,11 +259,20 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
             return array.astype(np.float64)
         except OverflowError:
             raise DomainError("integer-too-long", name, high=LARGEST) from None
-        except (TypeError, ValueError):
+        except Exception:  # complex numbers, Decimal("sNaN"), objects that fail by themselves
             pass
     is_text = kind in "US" or any(isinstance(item, str | bytes) for item in array.flat)
     code = "text-for-numbers" if is_text else "not-numbers"
     raise ArgumentTypeError(code, name, _shown(array))
+
+
+def safe_repr(value: Any) -> str:
+    """Return what Python writes of a value, or its class where that fails or is long."""
+    try:
+        written = repr(value)
+    except Exception:
+        return type(value).__name__
+    return written if len(written) <= LONGEST_SHOWN else f"{written[:LONGEST_SHOWN]}..."
 
 
 def _checked(
@@ -262,8 +338,8 @@ def _index(array: FloatArray, value: float) -> int | None:
 
 def _shown(array: NDArray[Any]) -> str:
     if array.ndim == 0:
-        return repr(array.item())
+        return safe_repr(array.item())
     if array.size == 0:
         return str(array.dtype)
     first = array.ravel()[:1].tolist()[0]  # of Python: np.True_ is not what anybody wrote
-    return f"{array.dtype} values such as {first!r}"
+    return f"{array.dtype} values such as {safe_repr(first)}"

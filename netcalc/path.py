@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc import units
-from netcalc.checks import FloatArray, non_negative, positive
-from netcalc.errors import ArgumentTypeError, DomainError, UnitError
+from netcalc.checks import FloatArray, non_negative, positive, safe_repr, scalar, whole
+from netcalc.errors import ArgumentTypeError, DomainError, NetcalcError, UnitError
 from netcalc.models.delays import latency, store_and_forward
 from netcalc.models.delays.store_and_forward import Timeline
 
@@ -122,7 +122,7 @@ class Path:
             raise DomainError("no-hops", "hops", "an empty list")
         for hop in self.hops:
             if not isinstance(hop, Hop):
-                raise ArgumentTypeError("not-hops", "hops", repr(hop))
+                raise ArgumentTypeError("not-hops", "hops", safe_repr(hop))
         source = _scalar(non_negative, "source_processing_s", self)
         object.__setattr__(self, "source_processing_s", source)
 
@@ -142,11 +142,16 @@ class Path:
         >>> len(Path.of([Link(1.544e6)] * 10, processing_s=0.0005).hops)
         10
         """
+        if isinstance(links, str) or not isinstance(links, Iterable):
+            raise ArgumentTypeError(
+                "not-of-class", "links", safe_repr(links), expected="a list of Link"
+            )
+        links = list(links)
         last = len(links) - 1
         return cls(
             tuple(
-                Hop(link, destination_processing_s if place == last else processing_s)
-                for place, link in enumerate(links)
+                Hop(link, destination_processing_s if index == last else processing_s)
+                for index, link in enumerate(links)
             ),
             source_processing_s,
         )
@@ -198,10 +203,16 @@ class Path:
         """
         if truth is None:
             raise DomainError("path-not-recorded", "truth")
-        source_s, *nodes_s = truth["processings_s"]
-        facts = zip(truth["bandwidths_bps"], truth["latencies_s"], strict=True)
-        links = [Link(*fact) for fact in facts]
-        return cls(tuple(Hop(*pair) for pair in zip(links, nodes_s, strict=True)), source_s)
+        try:
+            source_s, *nodes_s = truth["processings_s"]
+            facts = zip(truth["bandwidths_bps"], truth["latencies_s"], strict=True)
+            links = [Link(*fact) for fact in facts]
+            hops = tuple(Hop(*pair) for pair in zip(links, nodes_s, strict=True))
+        except NetcalcError:
+            raise
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            raise DomainError("path-record-damaged", "truth", safe_repr(truth)) from error
+        return cls(hops, source_s)
 
     def until(self, hop: int) -> Path:
         """Return the part of the path that ends at a node, 1 being the first.
@@ -211,9 +222,10 @@ class Path:
         >>> Path.parse("T1, T3, 10 Mbit/s").until(2).bottleneck_bps
         1544000.0
         """
-        if not 1 <= hop <= len(self.hops):
-            raise DomainError("out-of-range", "hop", hop, low=1, high=len(self.hops))
-        return Path(self.hops[:hop], self.source_processing_s)
+        number = scalar("hop", whole("hop", hop))
+        if not 1 <= number <= len(self.hops):
+            raise DomainError("out-of-range", "hop", number, low=1, high=len(self.hops))
+        return Path(self.hops[: int(number)], self.source_processing_s)
 
     @property
     def links(self) -> tuple[Link, ...]:

@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.checks import FloatArray, as_float, scalar
-from netcalc.errors import ConvergenceError, DomainError, NotFiniteWarning
+from netcalc.checks import FloatArray, as_float, safe_repr, scalar
+from netcalc.errors import ArgumentTypeError, ConvergenceError, DomainError, NotFiniteWarning
 
 GRID_POINTS = 1001
 """Points of the grid on which changes of sign are looked for."""
@@ -75,6 +75,7 @@ def default_range(name: str) -> tuple[float, float]:
     >>> default_range("loss_ratio")
     (1e-15, 1.0)
     """
+    _text("name", name)
     return next(
         (limits for ending, limits in _RANGES.items() if name.endswith(ending)), _OTHER_RANGE
     )
@@ -116,11 +117,13 @@ def solve(
     ConvergenceError
         If a bracketed root is not found.
     """
+    _text("for_", for_)
     if for_ not in inspect.signature(function).parameters:
         names = list(inspect.signature(function).parameters)
-        raise DomainError("not-a-choice", "for_", repr(for_), choices=names)
+        raise DomainError("not-a-choice", "for_", for_, choices=names)
     bottom, top = default_range(for_)
-    bottom, top = bottom if low is None else low, top if high is None else high
+    bottom = bottom if low is None else scalar("low", as_float("low", low))
+    top = top if high is None else scalar("high", as_float("high", high))
     if not -np.inf < bottom < top < np.inf:
         raise DomainError("empty-range", "low, high", f"{bottom:g} to {top:g}")
     result = scalar("result", as_float("result", result))
@@ -150,6 +153,12 @@ def evaluate(function: Callable[..., Any], arguments: Mapping[str, Any]) -> floa
         If the formula gives more than one number.
     """
     return _number(function, next(iter(inspect.signature(function).parameters)), arguments)
+
+
+def _text(name: str, value: object) -> None:
+    """Refuse what is no text where the name of an argument is wanted."""
+    if not isinstance(value, str):
+        raise ArgumentTypeError("not-text", name, safe_repr(value), example="loss_ratio")
 
 
 def _number(function: Callable[..., Any], first: str, arguments: Mapping[str, Any]) -> float:

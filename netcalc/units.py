@@ -26,7 +26,7 @@ from typing import Any
 
 from netcalc.display import BINARY
 from netcalc.display import show as show
-from netcalc.errors import UnitError
+from netcalc.errors import ArgumentTypeError, UnitError
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,9 +275,15 @@ def convert(value: float, from_unit: str, to_unit: str) -> float:
     >>> convert(1, "MB/s", "Mbit/s"), convert(1, "GiB", "byte")
     (8.0, 1073741824.0)
     """
+    _check_text("from_unit", from_unit)
+    _check_text("to_unit", to_unit)
     for table in _TABLES.values():
         if from_unit in table and to_unit in table:
-            return value * table[from_unit] / table[to_unit]
+            try:
+                return value * table[from_unit] / table[to_unit]
+            except (TypeError, ValueError, ArithmeticError):
+                found = type(value).__name__
+                raise ArgumentTypeError("not-numbers", "value", found) from None
     for name in (from_unit, to_unit):
         if kind_of(name) is None:
             raise UnitError(
@@ -302,7 +308,7 @@ def kind_of(written_unit: str) -> str | None:
     >>> kind_of("Mbit/s"), kind_of("KiB"), kind_of("parsec")
     ('bit/s', 'byte', None)
     """
-    if written_unit == "":
+    if not isinstance(written_unit, str) or written_unit == "":
         return None
     return next((unit for unit, table in _TABLES.items() if written_unit in table), None)
 
@@ -315,6 +321,8 @@ def readings_of(written_unit: str) -> tuple[str, ...]:
     >>> readings_of("mb")
     ('Mbit/s (bits)', 'MB/s (bytes)')
     """
+    if not isinstance(written_unit, str):
+        return ()
     found = (table[written_unit] for table in _AMBIGUOUS.values() if written_unit in table)
     return next(found, ())
 
@@ -327,6 +335,7 @@ def factor_of(written_unit: str, unit: str) -> float:
     >>> factor_of("ms", "s")
     0.001
     """
+    _check_text("written_unit", written_unit)
     factor = _table(unit).get(written_unit)
     if factor is None:
         raise _unknown_unit(written_unit, "", written_unit, unit, None)
@@ -341,6 +350,7 @@ def example(unit: str) -> str:
     >>> example("s")
     'a time such as 30 ms'
     """
+    _check_text("unit", unit)
     return f"{_NAMES[unit]} such as {_EXAMPLES[unit]}" if unit in _NAMES else f"a number [{unit}]"
 
 
@@ -352,6 +362,8 @@ def line(name: str) -> NamedLine:
     >>> line("DS-3").nominal_bps
     45000000.0
     """
+    if not isinstance(name, str):
+        raise ArgumentTypeError("not-text", "name", type(name).__name__, example="T1")
     key = re.sub(r"^(DS|T|E)-(\d)$", r"\1\2", name.strip().upper())
     key = re.sub(r"^(OC|STM|STS)-?(\d+)C?$", r"\1-\2", key)
     found = LINES.get(_LINE_ALIASES.get(key, key))
@@ -464,10 +476,16 @@ def _nearest(written: str, unit: str | None = None) -> list[str]:
 
 
 def _table(unit: str) -> dict[str, float]:
+    _check_text("unit", unit)
     table = _TABLES.get(unit)
     if table is None:
         raise UnitError("kind-unknown", unit, expected="a unit of netcalc", known=list(_TABLES))
     return table
+
+
+def _check_text(name: str, unit: object) -> None:
+    if not isinstance(unit, str):
+        raise ArgumentTypeError("not-text", name, type(unit).__name__, example="ms")
 
 
 def _refused(code: str, text: object, unit: str, field: str | None, **values: Any) -> UnitError:

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from itertools import product
 
 import pytest
 from hypothesis import settings
@@ -76,23 +77,30 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def cases_of(item: pytest.Function) -> Iterator[tuple[str, dict[str, object]]]:
-    """Yield the name and the arguments of each case of the mark ``each``."""
-    mark = item.get_closest_marker("each")
+    """Yield the name and the arguments of each case: of several marks ``each``, all pairs."""
+    for cases in product(*(cases_of_mark(mark) for mark in item.iter_markers("each"))):
+        names, arguments = zip(*cases, strict=True)
+        yield "-".join(names), {name: one[name] for one in arguments for name in one}
+
+
+def cases_of_mark(mark: pytest.Mark) -> Iterator[tuple[str, dict[str, object]]]:
+    """Yield the name and the arguments of each case of one mark ``each``."""
     names, values = mark.args
+    names = names.replace(",", " ").split() if isinstance(names, str) else names
     ids = mark.kwargs.get("ids", lambda value: getattr(value, "__name__", repr(value)))
-    shown = iter(() if callable(ids) else ids)
-    for case in values:
-        parts = (case,) if isinstance(names, str) else tuple(case)
-        name = "-".join(str(ids(part)) for part in parts) if callable(ids) else next(shown)
-        yield name, dict(zip((names,) if isinstance(names, str) else names, parts, strict=True))
+    ids = ids if callable(ids) else list(ids)
+    for place, case in enumerate(values):
+        parts = (case,) if len(names) == 1 else tuple(case)
+        name = "-".join(str(ids(part)) for part in parts) if callable(ids) else str(ids[place])
+        yield name, dict(zip(names, parts, strict=True))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Make one item of all cases of a mark ``each``; what they are is looked up when it runs."""
-    if mark := metafunc.definition.get_closest_marker("each"):
+    for mark in metafunc.definition.iter_markers("each"):
         names, values = mark.args
-        whole = values if isinstance(names, str) else (values,) * len(names)
-        metafunc.parametrize(names, [whole], ids=[f"{len(values)} cases"])
+        names = names.replace(",", " ").split() if isinstance(names, str) else names
+        metafunc.parametrize(names, [(values,) * len(names)], ids=[f"{len(values)} cases"])
 
 
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:

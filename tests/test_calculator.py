@@ -40,9 +40,7 @@ def test_a_formula_knows_what_its_docstring_says():
     assert first.description == "Bytes to transfer, headers not counted."
 
 
-@pytest.mark.parametrize(
-    "name", ["transfer", "transfer_s", "latency.transfer", "latency.transfer_s"]
-)
+@pytest.mark.each("name", ["transfer", "transfer_s", "latency.transfer", "latency.transfer_s"])
 def test_a_formula_is_found_by_all_its_names(name):
     assert calculator.formula(name).name == "latency.transfer_s"
 
@@ -69,7 +67,7 @@ def test_lists_and_defaults():
     assert total == pytest.approx(0.021)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("texts", "error", "values"),
     [
         (
@@ -190,7 +188,7 @@ def test_a_range_to_sweep_stays_possible():
     assert calculator.sweep_range(latency, 0.0) == (0.0, 0.03, False)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "texts", "said"),
     [
         ("mathis-throughput", {"loss": "30%"}, "loss is 30%, beyond the published range"),
@@ -220,7 +218,7 @@ def test_every_published_range_names_a_parameter():
         assert name == "result" or wanted.parameter(name).name == name
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "texts", "said"),
     [
         ("mm1-wait", {"utilization": "120%", "service": "1 ms"}, "no steady state"),
@@ -258,7 +256,7 @@ def test_every_rule_for_what_is_no_number_is_found_in_its_docstring():
             assert bool(documented) == said.startswith(f"the formula gives {value}"), wanted.name
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("former", "name"),
     [
         ("balance", "latency.half_rate_bytes"),

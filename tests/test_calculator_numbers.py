@@ -109,7 +109,7 @@ def test_the_equation_with_numbers():
     assert DOUBLED.equation_text({"size_bytes": [3.0, 4.0]}) == "t = 2 \u00b7 N"
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("one", "text", "expected"),
     [
         (parameter(), "1 kB", 1000.0),
@@ -132,7 +132,7 @@ def test_text_is_read_as_the_argument(one, text, expected):
     assert isinstance(found, type(expected))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("one", "text", "code"),
     [
         (parameter("is_fast", "bool", "bool"), "perhaps", "not-yes-or-no"),
@@ -147,7 +147,7 @@ def test_text_that_is_refused(one, text, code):
     assert caught.value.code == code
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("kind", "expected", "readings"),
     [
         ("number", "a whole number", ["1", "250"]),
@@ -164,7 +164,7 @@ def test_the_two_readings_of_a_comma(kind, expected, readings):
     assert caught.value.field == "packet_count"
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("one", "value", "expected"),
     [
         (parameter(), 1500, "1500 B"), (parameter(), [8, 100], "8 B, 100 B"),
@@ -200,7 +200,7 @@ def test_what_is_wanted():
     assert error.values["about"] == "What it is."
 
 
-@pytest.mark.parametrize("count", [1, 9, 10, 11, 25])
+@pytest.mark.each("count", [1, 9, 10, 11, 25])
 def test_long_sweeps_give_what_short_ones_give(count):
     values = np.linspace(1, 900, count)
     swept = sweep(DOUBLED, {"factor": 3.0}, over="size_bytes", values=values)
@@ -209,7 +209,7 @@ def test_long_sweeps_give_what_short_ones_give(count):
     assert (swept.name, swept.refused, swept.formula) == ("size_bytes", "", DOUBLED)
 
 
-@pytest.mark.parametrize(("count", "calls"), [(9, 9), (10, 4), (200, 4)])
+@pytest.mark.each(("count", "calls"), [(9, 9), (10, 4), (200, 4)])
 def test_from_ten_values_on_one_call_is_compared_with_three(count, calls):
     asked = []
 
@@ -230,7 +230,7 @@ def test_from_ten_values_on_one_call_is_compared_with_three(count, calls):
     assert len(asked) == calls
 
 
-@pytest.mark.parametrize("wrong_at", ["first", "middle", "last"])
+@pytest.mark.each("wrong_at", ["first", "middle", "last"])
 def test_a_formula_that_takes_a_list_as_one_thing_is_asked_one_by_one(wrong_at):
     at = {"first": 0, "middle": 10, "last": 20}[wrong_at]
 
@@ -283,7 +283,7 @@ def test_only_numbers_are_swept():
         assert caught.value.code == "not-sweepable"
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("unit", "value", "expected"),
     [
         ("s", 0.03, (0.003, 0.3, True)), ("byte", 1500.0, (150.0, 15000.0, True)),
@@ -303,7 +303,7 @@ def test_ranges_around_a_value(unit, value, expected):
     assert is_log is expected[2]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "expected"),
     [
         ("1B:4B:4", [1, 2, 3, 4]), ("1B:4B:lin4", [1, 2, 3, 4]), ("1B:8B:log4", [1, 2, 4, 8]),

@@ -66,7 +66,7 @@ def test_a_path_under_transfers():
     assert found.predicted.tolist() == pytest.approx([0.03 + 8e4 / 45e6, 0.03 + 8e6 / 45e6])
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("sizes", "said"), [([56.0] * 5, "all round trips are of one size"), ([], "No round trip has")]
 )
 def test_samples_without_a_line_still_compare(sizes, said):

@@ -40,7 +40,7 @@ def test_no_step_is_no_step():
     )
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("mode", "sizes", "sentence"),
     [
         ("udp", [], "udp: no transaction has a time."),
@@ -99,7 +99,7 @@ def echo(layer, family="IPv4", header=28):
     return RttSamples(payload_bytes=sizes, rtt_s=rtt, meta=meta)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("layer", "family", "header", "source"),
     [
         ("UDP payload", "IPv4", 28, "published: RFC 791 and 768, 20 + 8"),

@@ -16,7 +16,7 @@ T1_TRUTH = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("meta", "expected"),
     [
         (Meta(experiment="line_rate"), "line_rate"),
@@ -34,7 +34,7 @@ def test_the_experiment_of_a_run(meta, expected):
     assert _runs.experiment(meta) == expected
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("meta", "expected"),
     [
         (Meta(protocol="udp"), "udp"),
@@ -56,7 +56,7 @@ def requests(**meta):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("meta", "x_name"),
     [
         ({"experiment": "small_writes"}, "exchange"),
@@ -80,7 +80,7 @@ def transfers(buffers=(np.nan, np.nan), **meta):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("meta", "x_name"),
     [
         ({"experiment": "line_rate"}, "frame with FCS"),
@@ -93,7 +93,7 @@ def test_transfers_are_compared_by_frame_or_by_write(meta, x_name):
     assert compare.overlay(transfers(**meta)).x_name == x_name
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("meta", "x_name", "y_name"),
     [
         ({"protocol": "tcp"}, "buffer", "goodput"),

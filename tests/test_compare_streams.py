@@ -23,7 +23,7 @@ def predicted(mode, size, path=Path.parse("T1 5 ms")):  # noqa: B008 - frozen
     return compare.transactions(samples, mode=mode, path=path).predicted[0]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("mode", "size", "there", "back", "round_trips", "source"),
     [
         # Packets as a tap saw them on Linux 6.18: IP bytes, there and back, each way in a row.

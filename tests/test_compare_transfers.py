@@ -64,7 +64,7 @@ def test_over_a_path_the_sender_waits_and_that_is_told():
     )
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("pairs", "goodput", "truth", "said"),
     [
         ([1], [1.0], None, "A pair in lockstep sends a message every 10 ms; the largest"),

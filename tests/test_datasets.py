@@ -41,7 +41,7 @@ def row(name: str, number: str) -> dict[str, object]:
     return {column: values[place] for column, values in columns.items()}
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.each("name", TABLES)
 def test_every_table_loads_with_units_layers_and_source(name: str) -> None:
     loaded, about = table(name), datasets.info(name)
     assert len(loaded) == about.rows > 0
@@ -62,7 +62,7 @@ def test_every_table_loads_with_units_layers_and_source(name: str) -> None:
     assert all(loaded.meta.layers[column] for column in sized)
 
 
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.each("name", SETS)
 def test_the_index_is_current(name: str) -> None:
     digest = hashlib.sha256((DATA / datasets.info(name).file).read_bytes()).hexdigest()
     assert digest == datasets.info(name).sha256, "run: python tests/data_index.py"
@@ -87,7 +87,7 @@ def test_the_recorded_ping_finds_the_truth_of_its_line() -> None:
     assert "iputils 20221126" in datasets.describe("ping_emulated_t1")
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.each("name", TABLES)
 def test_the_sheet_describes_every_column_as_the_index_does(name: str) -> None:
     about, sheet = datasets.info(name), datasets.describe(name)
     assert sheet.startswith(f"# {about.title}\n")
@@ -158,7 +158,7 @@ def test_numbers_that_agree_do_and_numbers_that_disagree_do_not() -> None:
     assert np.all(np.abs(difference[disagree]) > 1e-4)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "number", "printed", "si_value", "si_unit", "place"),
     [
         # Read again in the sources, independently of the files the sets were made from.
@@ -221,7 +221,7 @@ def test_spot_values(
     assert (found["si_unit"], found["place"]) == (si_unit, place)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("size", "protocol", "server", "wall_s", "user_s", "system_s", "rate", "lost"),
     [
         # Tables 2.2 and 2.3 of the book, two rows of each, read again.

@@ -40,7 +40,7 @@ def test_prefixes(unit, mantissa, power, sign):
     assert Decimal(number) == sign * exact.scaleb(-names[fitting[0]])
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("value", "unit", "expected"),
     [
         (9999.0, "byte", "9999 B"), (10_000.0, "byte", "10 kB"), (999_949.0, "byte", "999.9 kB"),

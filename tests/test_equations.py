@@ -7,7 +7,7 @@ import pytest
 from netcalc import calculator, equations
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("equation", "quantities", "expected"),
     [
         ("t = 8 L / R", {"L": "1538 B", "R": "1 Gbit/s"},
@@ -37,7 +37,7 @@ def test_quantities_are_put_in(equation, quantities, expected):
     assert equations.substitute(equation, quantities) == expected
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("equation", "expected"),
     [
         (r"X = \frac{8\, MSS}{RTT} \frac{C}{\sqrt{p}}", "X = (8 MSS) / RTT · C / √(p)"),

@@ -41,8 +41,8 @@ def test_every_error_is_among_the_examples():
     assert {type(error) for error in ERRORS} == public - {errors.NetcalcError}
 
 
-@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
-@pytest.mark.parametrize("copied", [lambda e: pickle.loads(pickle.dumps(e)), copy.deepcopy])
+@pytest.mark.each("error", ERRORS, ids=lambda error: type(error).__name__)
+@pytest.mark.each("copied", [lambda e: pickle.loads(pickle.dumps(e)), copy.deepcopy])
 def test_an_error_survives_the_way_from_another_process(error, copied):
     again = copied(error)
     assert type(again) is type(error)
@@ -65,7 +65,7 @@ def test_long_text_is_repeated_in_part():
     assert caught.value.text == "9" * 400 + " s"
 
 
-@pytest.mark.parametrize("value", [np.array([1.0, np.inf]), np.float64(2.0), np.nan, {1: object()}])
+@pytest.mark.each("value", [np.array([1.0, np.inf]), np.float64(2.0), np.nan, {1: object()}])
 def test_the_facts_of_an_error_are_json(value):
     facts = errors.DomainError("not-positive", "service_s", value, high=np.inf).as_dict()
     assert json.loads(json.dumps(facts, allow_nan=False))["high"] == "inf"

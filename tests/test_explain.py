@@ -11,7 +11,7 @@ from netcalc.errors import DomainError
 from netcalc.path import Path
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("path", "size", "limit", "share", "source"),
     [
         # derived: 8e6 bit / 45e6 = 177.8 ms of 207.8
@@ -100,7 +100,7 @@ def test_without_a_window_and_loss_the_line_is_all():
     assert [c.name for c in explain.rate(Path.parse("100 Mbit/s")).ceilings] == ["line"]
 
 
-@pytest.mark.parametrize("wrong", [{"loss_ratio": 3}, {"window_bytes": -1}, {"rtt_s": -1}])
+@pytest.mark.each("wrong", [{"loss_ratio": 3}, {"window_bytes": -1}, {"rtt_s": -1}])
 def test_impossible_paths_are_refused(wrong):
     with pytest.raises(DomainError):
         explain.rate(
@@ -120,7 +120,7 @@ def test_explain_in_a_terminal():
     assert '"line"' in run("T1 5ms, T1 1ms", "--json").output
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("arguments", "said"),
     [
         (["fast"], "rate of a link in PATH"),
@@ -139,7 +139,7 @@ def test_the_test_of_a_loss_says_its_share():
         assert said in str(found)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("given", "code"),
     [({"loss_ratio": -0.01}, "out-of-range"), ({"window_bytes": 0}, "not-positive")],
 )

@@ -121,9 +121,7 @@ def test_every_part_has_a_line_and_the_first_its_test():
     assert len({part.test for part in found.parts}) == 4
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"payload_bytes": -1}, {"packet_bytes": -1}, {"packet_bytes": 0}]
-)
+@pytest.mark.each("wrong", [{"payload_bytes": -1}, {"packet_bytes": -1}, {"packet_bytes": 0}])
 def test_transfers_that_cannot_be(wrong):
     size = wrong.pop("payload_bytes", 1000)
     with pytest.raises(DomainError):
@@ -197,7 +195,7 @@ def test_the_mtu_reaches_every_ceiling():
     )
 
 
-@pytest.mark.parametrize("mtu", [1500, 576])
+@pytest.mark.each("mtu", [1500, 576])
 def test_the_round_trip_of_a_full_packet_and_a_bare_reply(mtu):
     # by hand: twice 7 ms, 7 us a byte both ways, and all nodes once each way
     _, found = ceilings(PATH, mtu_bytes=mtu)

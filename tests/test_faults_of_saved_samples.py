@@ -34,7 +34,7 @@ def changed(**changes):
     return json.dumps(document).encode()
 
 
-@pytest.mark.parametrize("bits", [0x01, 0xFF])
+@pytest.mark.each("bits", [0x01, 0xFF])
 def test_a_compressed_file_with_any_byte_changed(bits):
     whole = gzip.compress(SAVED, mtime=0)
     right = 0
@@ -51,7 +51,7 @@ def test_a_compressed_file_with_any_byte_changed(bits):
     assert right > 0, "the time and the system in the header of gzip do not matter"
 
 
-@pytest.mark.parametrize("end", range(0, len(SAVED) - 2, 37))
+@pytest.mark.each("end", range(0, len(SAVED) - 2, 37))
 def test_a_file_that_is_cut(end):
     for data in (SAVED[:end], gzip.compress(SAVED, mtime=0)[: end // 4]):
         for reader in (samples.loads, read):
@@ -59,7 +59,7 @@ def test_a_file_that_is_cut(end):
                 reader(data)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("data", "code", "field", "found"),
     [
         (changed(columns={"rtt_s": ["0.1", 0.2]}), "row-of-other-type", "rtt_s", ("0.1", 1)),

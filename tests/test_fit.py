@@ -112,7 +112,7 @@ def test_lost_and_doubled_replies_do_not_enter():
     assert fit.rtt_against_size(rows).params["base_rtt_s"] == pytest.approx(0.08)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("sizes", "rtt", "code", "values"),
     [
         ([], [], "no-points", {}),
@@ -186,7 +186,7 @@ def test_a_line_that_starts_below_zero_has_no_latency():
     )
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("code", "values", "sentence"),
     [
         (
@@ -231,7 +231,7 @@ def test_many_points_are_fitted_without_all_pairs():
     assert line.slope == pytest.approx(16 / 198e3, rel=1e-3)
 
 
-@pytest.mark.parametrize("unit", [1e300, 1e-300, 2.0**900, 1.0])
+@pytest.mark.each("unit", [1e300, 1e-300, 2.0**900, 1.0])
 def test_the_scale_of_the_numbers_does_not_matter(unit):
     sizes = np.array([1.0, 2, 3, 4, 5, 6]) * unit
     scatter = np.array([0.0, 0.01, 0, -0.01, 0.02, 0]) * unit
@@ -246,7 +246,7 @@ def test_the_scale_of_the_numbers_does_not_matter(unit):
     assert found.summary()
 
 
-@pytest.mark.parametrize("rtt", [[np.nan] * 3, [np.inf, 1.0, 2.0], [0.0, 0.0, 0.0], []])
+@pytest.mark.each("rtt", [[np.nan] * 3, [np.inf, 1.0, 2.0], [0.0, 0.0, 0.0], []])
 def test_points_that_are_none_give_words_and_no_warning(rtt):
     found = fit.rtt_against_size(round_trips([100, 200, 300][: len(rtt)], rtt))
     assert np.isnan(found.params["bandwidth_bps"]) or found.params["bandwidth_bps"] > 0
@@ -259,7 +259,7 @@ def test_the_summary_has_the_unit_of_each_parameter():
     assert "bandwidth_bps: 198 kbit/s ±" in shown
 
 
-@pytest.mark.parametrize("fitted", [fit.rtt_against_size, fit.transfer_against_size])
+@pytest.mark.each("fitted", [fit.rtt_against_size, fit.transfer_against_size])
 def test_what_is_no_measurement_is_named(fitted):
     with pytest.raises(TypeError, match=r"samples must be \w+Samples, got list"):
         fitted([1, 2, 3])

@@ -50,8 +50,8 @@ def probed(path, *, noise_s=0.0, sizes=SIZES, count=1, seed=1, meta=None, known=
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("hop", [1, 2, 3])
-@pytest.mark.parametrize("size", [28.0, 548.0, 1500.0])
+@pytest.mark.each("hop", [1, 2, 3])
+@pytest.mark.each("size", [28.0, 548.0, 1500.0])
 def test_time_of_a_probe_to_a_node(hop, size):
     """derived: the sum over links and nodes, written out above."""
     rows = probed(PATH, sizes=[size])
@@ -109,7 +109,7 @@ def test_a_fast_link_behind_slow_ones_drowns():
     assert str(reason) in fit.links(probed(path, noise_s=5e-5, count=10)).sentence
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("sizes", "count"), [([548.0, 1500.0], 2), ([1500.0], 1), ([100.0, 300.0, 548.0], 1)]
 )
 def test_too_few_sizes_with_equal_answers(sizes, count):
@@ -184,7 +184,7 @@ def trains_of(rates_s, *, packet_bytes=1500.0, packet_count=2, crossed=(), meta=
             rows.append((train, place + 1, train * 1.0, train + 0.01 + place * gap_s))
     train, place, sent_s, received_s = np.array(rows).T
     return TrainSamples(
-        train=train, place=place, packet_bytes=np.full(train.size, packet_bytes), sent_s=sent_s,
+        train=train, index=place, packet_bytes=np.full(train.size, packet_bytes), sent_s=sent_s,
         received_s=received_s, crossed=[t in crossed for t in train], meta=meta or Meta(),
     )  # fmt: skip
 
@@ -209,13 +209,13 @@ def test_the_mode_where_no_two_agree():
     assert found.median_bps == pytest.approx(8 * 1500 / 1.3e-3)
 
 
-@pytest.mark.parametrize(("packet_count", "gap_s"), [(2, 1.2e-3), (10, 1.2e-3)])
+@pytest.mark.each(("packet_count", "gap_s"), [(2, 1.2e-3), (10, 1.2e-3)])
 def test_longer_trains_say_the_same(packet_count, gap_s):
     found = fit.bottleneck(trains_of([gap_s] * 5, packet_count=packet_count))
     assert found.bandwidth_bps == pytest.approx(10e6)
 
 
-@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.each("place", [0, 1, 2])
 def test_pairs_through_queues_in_virtual_time(place):
     """second method: the emulator's queues, with the narrowest link first, in the middle, last."""
     rates = [45e6, 45e6, 45e6]
@@ -240,12 +240,12 @@ def test_pairs_that_did_not_arrive_whole():
     received = np.array(whole.received_s)
     received[1] = np.nan
     samples = TrainSamples(
-        train=whole.train, place=whole.place, packet_bytes=whole.packet_bytes,
+        train=whole.train, index=whole.index, packet_bytes=whole.packet_bytes,
         sent_s=whole.sent_s, received_s=received,
     )  # fmt: skip
     assert samples.lost_count == 1
     assert samples.trains()["train"].tolist() == [2, 3]
-    nothing = TrainSamples(train=[1], place=[1], packet_bytes=[1500], sent_s=[0], received_s=[1])
+    nothing = TrainSamples(train=[1], index=[1], packet_bytes=[1500], sent_s=[0], received_s=[1])
     assert np.isnan(fit.bottleneck(nothing).bandwidth_bps)
     assert "No train arrived complete" in compare.overlay(nothing).sentence
     with pytest.raises(TypeError, match="TrainSamples"):
@@ -281,7 +281,7 @@ def test_what_tells_the_book_s_mixes_apart():
     """derived by hand: 6-2-4, 6-1-6 and 6-2-5 have 12, 13 and 13 links, all with T1 the slowest."""
     apart = {
         one.measurement: (one.group_count, one.largest_count)
-        for one in fit.tell_apart(
+        for one in fit.separations(
             book_mixes(), bandwidth_bps=KINDS, packet_bytes=1428, resolution_s=2e-3
         )
     }
@@ -296,7 +296,7 @@ def test_what_tells_the_book_s_mixes_apart():
 def test_a_finer_clock_tells_them_apart():
     # derived: 186.12, 187.39 and 187.90 ms: steps of 1.27 and 0.51 ms
     for resolution_s, groups in ((1e-3, 2), (0.4e-3, 3)):
-        same = fit.tell_apart(
+        same = fit.separations(
             book_mixes(), bandwidth_bps=KINDS, packet_bytes=1428, resolution_s=resolution_s
         )[0]
         assert same.group_count == groups
@@ -306,13 +306,13 @@ def test_packet_pairs_see_another_slowest_link():
     kinds = [512e3, *KINDS]
     found = book_mixes(bandwidth_bps=kinds)
     assert set((found.link_count[:, 0] > 0).tolist()) == {False, True}
-    pairs = fit.tell_apart(found, bandwidth_bps=kinds, packet_bytes=1428, resolution_s=2e-3)[2]
+    pairs = fit.separations(found, bandwidth_bps=kinds, packet_bytes=1428, resolution_s=2e-3)[2]
     assert pairs.group_count == 2
 
 
-def test_no_mix_is_nothing_to_tell_apart():
+def test_no_mix_is_nothing_to_separations():
     nothing = book_mixes(packet_bytes=28)
-    assert fit.tell_apart(nothing, bandwidth_bps=KINDS, packet_bytes=28, resolution_s=1e-3) == ()
+    assert fit.separations(nothing, bandwidth_bps=KINDS, packet_bytes=28, resolution_s=1e-3) == ()
 
 
 @pytest.mark.parametrize("samples", [probed(PATH), trains_of([1e-3, 2e-3], crossed=(1,))])

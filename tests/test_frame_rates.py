@@ -67,7 +67,7 @@ def test_what_disturbs_a_blast_is_not_in_the_costs():
     assert costs.params == pytest.approx({"packet_cost": EACH, "byte_cost": BYTE})
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("frames", "spent_s", "code"),
     [
         ([64.0, 1518.0, 512.0], [7e-6, 5e-6, 6e-6], "no-increase-with-size"),
@@ -142,7 +142,7 @@ def test_a_box_is_compared_with_its_limits():
     assert bare.predicted == pytest.approx(lines, abs=0.01)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("drops", "expected"),
     [
         ((0, 0, 0, 0), "sender"),

@@ -12,7 +12,7 @@ from netcalc.models.delays import latency, store_and_forward
 from netcalc.path import Hop, Link, Path
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "rate", "delay"),
     [
         ("T1", 1.544e6, 0),
@@ -30,7 +30,7 @@ def test_link_parse(text, rate, delay):
     assert (link.bandwidth_bps, link.latency_s) == (rate, delay)
 
 
-@pytest.mark.parametrize("text", ["", "5 ms", "10", "10 Mbit/s, fast", "10 Mbit/s, 5", "10 mbps"])
+@pytest.mark.each("text", ["", "5 ms", "10", "10 Mbit/s, fast", "10 Mbit/s, 5", "10 mbps"])
 def test_link_parse_refuses(text):
     with pytest.raises(UnitError):
         Link.parse(text)
@@ -55,7 +55,7 @@ def test_a_latency_that_cannot_be_read_is_the_one_that_is_named():
         Link.parse("T1 5 mss")
 
 
-@pytest.mark.parametrize(("rate", "delay"), [(0, 0), (-1, 0), (1e6, -1), (float("nan"), 0)])
+@pytest.mark.each(("rate", "delay"), [(0, 0), (-1, 0), (1e6, -1), (float("nan"), 0)])
 def test_impossible_links(rate, delay):
     with pytest.raises(DomainError, match=r"bandwidth_bps|latency_s"):
         Link(rate, delay)
@@ -158,12 +158,12 @@ def test_until_keeps_the_first_hops_and_the_source():
         assert (refused.value.values["low"], refused.value.values["high"]) == (1, 3)
 
 
-@pytest.mark.parametrize("count", [1, 1000])
+@pytest.mark.each("count", [1, 1000])
 def test_as_many_links_as_are_allowed(count):
     assert len(Path.parse(f"{count} x T1").hops) == count
 
 
-@pytest.mark.parametrize("count", [0, 1001])
+@pytest.mark.each("count", [0, 1001])
 def test_more_or_fewer_links_are_refused(count):
     with pytest.raises(DomainError) as refused:
         Path.parse(f"{count} x T1")

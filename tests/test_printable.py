@@ -46,7 +46,7 @@ def bare(text, allowed="\n\t"):
 # --- The one place ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("given", "shown", "source"),
     [
         ("plain, \u00b5s \u00e9 \u05d0", "plain, \u00b5s \u00e9 \u05d0", "identity"),
@@ -77,7 +77,7 @@ def test_lines_stay_lines_and_pages_get_no_tags():
     assert excerpt("\x1b" * 60) == r"\x1b" * 60
 
 
-@pytest.mark.parametrize("value", [EVIL, {"\u2028": ["\U000e0041", "\ud800"]}, "a\nb"])
+@pytest.mark.each("value", [EVIL, {"\u2028": ["\U000e0041", "\ud800"]}, "a\nb"])
 def test_a_json_document_means_the_same(value):
     for ascii_only in (True, False):
         text = json_text(json.dumps(value, ensure_ascii=ascii_only))
@@ -104,7 +104,7 @@ def test_nothing_is_made_safe_or_printed_elsewhere():
 # --- Errors -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "error",
     [
         NetcalcError("verbatim", text=EVIL),
@@ -144,7 +144,7 @@ SAVED = {
         meta=META,
     ),
     "trains": TrainSamples(
-        train=[0.0, 0.0, 1.0, 1.0], place=[0.0, 1.0] * 2, packet_bytes=[1500.0] * 4,
+        train=[0.0, 0.0, 1.0, 1.0], index=[0.0, 1.0] * 2, packet_bytes=[1500.0] * 4,
         sent_s=[0.0, 0.0, 1.0, 1.0], received_s=[1e-3, 2e-3, 1.001, 1.002], meta=META,
     ),
     "table": Table(data={EVIL: [1.0, 2.0], "name": [EVIL, EVIL]}, meta=META),

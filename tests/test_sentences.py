@@ -202,7 +202,7 @@ def test_convergence_error():
     assert "the root" in str(error)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("address", "shown"),
     [({"host": "::1", "port": 7}, " (::1:7)"), ({"host": "::1"}, " (::1)"), ({}, ""),
      ({"host": "h", "port": 0}, " (h:0)")],
@@ -221,7 +221,7 @@ def test_experiment_error(address, shown):
     assert error.as_dict()["what"] == "nobody"
 
 
-@pytest.mark.parametrize(("found", "code"), [(None, "package-missing"), ("1.0", "package-too-old")])
+@pytest.mark.each(("found", "code"), [(None, "package-missing"), ("1.0", "package-too-old")])
 def test_missing_package_error(found, code):
     error = errors.MissingPackageError("bokeh", extra="lab", purpose="--plot", found=found)
     assert (error.code, error.package, error.extra, error.found) == (code, "bokeh", "lab", found)
@@ -238,9 +238,7 @@ def test_unit_error():
     assert str(without) == "cannot read '5 M' as a rate"
 
 
-@pytest.mark.parametrize(
-    ("length", "shown"), [(78, "'" + 78 * "9" + "'"), (79, "'" + 79 * "9" + "...")]
-)
+@pytest.mark.each(("length", "shown"), [(78, "'" + 78 * "9" + "'"), (79, "'" + 79 * "9" + "...")])
 def test_text_of_a_line_is_shown_whole_and_longer_text_in_part(length, shown):
     # by hand: with its two quotes, text of 78 characters has the 80 of a line
     error = errors.UnitError("two-readings", "9" * length, expected="a rate")

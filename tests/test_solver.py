@@ -92,7 +92,7 @@ def test_whole_numbers_give_the_first_past_the_crossing():
     assert not root.exact
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("options", "said"),
     [
         ({"for_": "speed"}, "bandwidth_bps"),
@@ -179,7 +179,7 @@ def test_explain_in_a_terminal():
         assert part in shown
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("arguments", "said"),
     [
         (["--solve", "bandwidth"], "--for"),
@@ -199,7 +199,7 @@ def test_wrong_questions_are_told(arguments, said):
     assert said in complaint("transfer", *arguments)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("options", "said"),
     [
         ({"low": 0, "high": np.inf}, "range"),
@@ -271,7 +271,7 @@ def test_what_is_impossible_in_a_part_of_the_range_is_left_out():
     assert len(counted.sizes) < 500  # of 1001 points a tenth is impossible
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "formula_of_numbers",
     [
         math.sqrt,  # takes one number only
@@ -294,7 +294,7 @@ def test_two_numbers_are_no_single_one_however_long_the_list_is():
         )  # fmt: skip
 
 
-@pytest.mark.parametrize("low", [-9.05, -9.033, -8.987])
+@pytest.mark.each("low", [-9.05, -9.033, -8.987])
 def test_a_touch_between_the_points_of_the_grid_is_found_wherever_they_lie(low):
     [root] = solve(parabola, for_="x", result=1.0, low=low, high=9, shift=-1)
     assert root.value == pytest.approx(3, abs=1e-4)  # derived: the vertex

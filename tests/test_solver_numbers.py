@@ -11,7 +11,7 @@ from netcalc.errors import ConvergenceError, DomainError
 from netcalc.solver import GRID_POINTS, Root, default_range, evaluate, solve
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "limits"),
     [
         ("bandwidth_bps", (1.0, 1e15)), ("rate_pps", (1e-3, 1e12)), ("mtu_bytes", (1e-3, 1e15)),
@@ -48,7 +48,7 @@ def line(x, *, slope=1.0, offset=0.0):
     return slope * np.asarray(x, dtype=float) + offset
 
 
-@pytest.mark.parametrize("wanted", [2.0, 3.7, 9.0])
+@pytest.mark.each("wanted", [2.0, 3.7, 9.0])
 def test_the_ends_of_the_range_belong_to_it(wanted):
     assert [root.value for root in solve(line, for_="x", result=wanted, low=2, high=9)] == (
         pytest.approx([wanted], rel=1e-12)
@@ -72,7 +72,7 @@ def line_of_ratio(loss_ratio):
     return np.asarray(loss_ratio, dtype=float) * 1.0
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("low", "high"), [(1, 1), (2, 1), (-np.inf, 1), (0, np.inf), (np.nan, 1), (0, np.nan)]
 )
 def test_ranges_that_are_none(low, high):
@@ -80,7 +80,7 @@ def test_ranges_that_are_none(low, high):
         solve(line, for_="x", result=0.5, low=low, high=high)
 
 
-@pytest.mark.parametrize("root", [1e-12, 3e-7, 0.02, 0.4999, 0.5001, 0.97, 1 - 1e-7])
+@pytest.mark.each("root", [1e-12, 3e-7, 0.02, 0.4999, 0.5001, 0.97, 1 - 1e-7])
 def test_shares_are_looked_for_as_finely_towards_1_as_towards_0(root):
     """Two roots next to each other: beyond both the sign is the same, a fine grid parts them."""
     near = min(root, 1 - root)
@@ -94,7 +94,7 @@ def test_shares_are_looked_for_as_finely_towards_1_as_towards_0(root):
     assert found == pytest.approx(list(roots), rel=1e-6)
 
 
-@pytest.mark.parametrize("decade", [1e-3, 1.0, 1e6, 1e13])
+@pytest.mark.each("decade", [1e-3, 1.0, 1e6, 1e13])
 def test_wide_ranges_are_looked_at_by_their_logarithm(decade):
     roots = (decade * 1.5, decade * 2.0)
 
@@ -106,7 +106,7 @@ def test_wide_ranges_are_looked_at_by_their_logarithm(decade):
     assert found == pytest.approx(list(roots))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("low", "high", "even"), [(1, 100, True), (1, 101, False), (0, 1e6, True), (-5, 1e6, True)]
 )
 def test_grids_even_in_the_number_or_in_its_logarithm(low, high, even):
@@ -141,8 +141,8 @@ def test_a_root_of_a_jump_says_what_the_formula_gives_there():
     assert (root.exact, root.value) == (False, pytest.approx(2.5, rel=1e-9))
 
 
-@pytest.mark.parametrize("wanted", [1.0, -1000.0])
-@pytest.mark.parametrize(("jump", "exact"), [(0.9e-9, True), (1.1e-9, False)])
+@pytest.mark.each("wanted", [1.0, -1000.0])
+@pytest.mark.each(("jump", "exact"), [(0.9e-9, True), (1.1e-9, False)])
 def test_a_root_is_exact_to_a_thousand_millionth_of_the_result(wanted, jump, exact):
     def steps(x):
         return wanted * (1.0 + np.where(np.asarray(x) < 2.503, -jump, jump))
@@ -163,7 +163,7 @@ def sine(x):
     return np.sin(np.asarray(x, dtype=float))
 
 
-@pytest.mark.parametrize(("shift", "count"), [(0.0, 1), (1e-12, 1), (1e-4, 0), (-1e-4, 2)])
+@pytest.mark.each(("shift", "count"), [(0.0, 1), (1e-12, 1), (1e-4, 0), (-1e-4, 2)])
 def test_touching_crossing_and_missing(shift, count):
     """derived: (x - pi)^2 + 1 meets 1 at pi; lowered it crosses twice, lifted never."""
 
@@ -205,7 +205,7 @@ def test_a_touch_at_the_end_of_what_is_defined():
     assert solve(formula, for_="x", result=0.9999, low=0, high=10) == []
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("wanted", "value", "result", "exact"),
     [
         (0.1, 12, 0.104, False),  # derived: 8 (N + 1) ms: the first past 100 ms
@@ -230,7 +230,7 @@ def test_whole_numbers(wanted, value, result, exact):
     assert root.result == pytest.approx(result, rel=1e-12)
 
 
-@pytest.mark.parametrize("wanted", [0.0, 0.015, 800.1])
+@pytest.mark.each("wanted", [0.0, 0.015, 800.1])
 def test_whole_numbers_beyond_the_range(wanted):
     def time_s(packet_count):
         return 0.008 * (np.asarray(packet_count, dtype=float) + 1)
@@ -238,7 +238,7 @@ def test_whole_numbers_beyond_the_range(wanted):
     assert solve(time_s, for_="packet_count", result=wanted) == []
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("low", "high", "expected"),
     [(1, 10, [3, 7]), (2.5, 7.5, [3, 7]), (3, 7, [3, 7]), (3.1, 6.9, []), (2.5, 6.9, [3]),
      (3.1, 7, [7])],
@@ -255,8 +255,8 @@ def test_ends_between_whole_numbers(low, high, expected):
     assert all(root.exact and root.result == 0.0 for root in found)
 
 
-@pytest.mark.parametrize("falls", [False, True])
-@pytest.mark.parametrize("crossing", [1.5, 2.2, 57.9, 6543.21, 99_998.5])
+@pytest.mark.each("falls", [False, True])
+@pytest.mark.each("crossing", [1.5, 2.2, 57.9, 6543.21, 99_998.5])
 def test_the_first_whole_number_past_a_crossing(crossing, falls):
     sign = -1.0 if falls else 1.0
 
@@ -276,7 +276,7 @@ def whole_only(n):
     return value**2
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("wanted", "low", "high", "value", "exact"),
     [
         (49.0, 1, 100, 7, True), (50.0, 1, 100, 8, False), (49.0, 0.5, 1e6, 7, True),
@@ -316,7 +316,7 @@ def area(width, *, height=2.0, depth=1.0):
     return np.asarray(width) * height / depth
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("arguments", "value"),
     [({"width": 3.0}, 6.0), ({"width": 3.0, "height": 5.0}, 15.0),
      ({"height": 5.0, "width": 3.0, "depth": 2.0}, 7.5)],
@@ -422,7 +422,7 @@ def test_a_gap_in_the_formula_is_told_with_its_last_value():
     assert caught.value.iterations == 0
 
 
-@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.each("sign", [1.0, -1.0])
 def test_a_touch_halfway_between_two_points_of_the_grid(sign):
     """The grid from 0 to 1000 has every whole number, so both neighbours of 500.5 are equal."""
 
@@ -434,8 +434,8 @@ def test_a_touch_halfway_between_two_points_of_the_grid(sign):
     assert root.value == pytest.approx(500.5, abs=1e-4)
 
 
-@pytest.mark.parametrize("touch", [0.0137, 0.25, 4.9913, 9.9861])
-@pytest.mark.parametrize("steep", [1.0, 1e3])
+@pytest.mark.each("touch", [0.0137, 0.25, 4.9913, 9.9861])
+@pytest.mark.each("steep", [1.0, 1e3])
 def test_a_touch_with_an_edge_is_found_to_a_thousand_millionth(touch, steep):
     """An edge leaves no room: a part in 10^9 of the result is that near to the edge."""
 
@@ -447,8 +447,8 @@ def test_a_touch_with_an_edge_is_found_to_a_thousand_millionth(touch, steep):
     assert root.value == pytest.approx(touch, abs=1e-9 / steep)
 
 
-@pytest.mark.parametrize(("gap", "count"), [(0.9e-9, 1), (1.1e-9, 0)])
-@pytest.mark.parametrize("wanted", [5.0, -5.0])
+@pytest.mark.each(("gap", "count"), [(0.9e-9, 1), (1.1e-9, 0)])
+@pytest.mark.each("wanted", [5.0, -5.0])
 def test_a_touch_may_miss_by_a_thousand_millionth_of_the_result(gap, count, wanted):
     def edge(x):
         return wanted * (1 + gap + np.abs(np.asarray(x, dtype=float) - 3.3371))
@@ -490,7 +490,7 @@ def test_a_touch_of_a_formula_of_single_numbers_asks_for_no_list_again():
     assert sum(size > 1 for size in asked.sizes) == 1
 
 
-@pytest.mark.parametrize(("low", "high"), [(5, 10), (0, 5)])
+@pytest.mark.each(("low", "high"), [(5, 10), (0, 5)])
 def test_a_root_at_an_end_is_there_though_arrays_round_otherwise(low, high):
     """On the end no change of sign helps: only a single call says that the result is met."""
 
@@ -507,8 +507,8 @@ def test_points_that_meet_the_result_are_not_asked_for_again():
     assert sum(size == 1 for size in asked.sizes) < 50
 
 
-@pytest.mark.parametrize("scale", [1e-200, 1e200])
-@pytest.mark.parametrize("crossing", [57.9, 6543.21])
+@pytest.mark.each("scale", [1e-200, 1e200])
+@pytest.mark.each("crossing", [57.9, 6543.21])
 def test_whole_numbers_of_a_formula_with_very_small_or_large_values(scale, crossing):
     """Signs are compared, not products: 1e-200 times 1e-200 is 0."""
 
@@ -526,7 +526,7 @@ def test_a_range_of_a_few_floats_has_each_of_them_once():
     assert [(root.value - 1) / np.finfo(float).eps for root in found] == [0, 1, 2, 3, 4]
 
 
-@pytest.mark.parametrize(("high", "is_wide"), [(99.0, False), (100.0, False), (100.1, True)])
+@pytest.mark.each(("high", "is_wide"), [(99.0, False), (100.0, False), (100.1, True)])
 def test_a_range_of_more_than_two_decades_is_even_in_its_logarithm(high, is_wide):
     asked = []
 

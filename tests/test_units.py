@@ -76,7 +76,7 @@ READ = [
 ]
 
 
-@pytest.mark.parametrize(("text", "unit", "expected", "source"), READ)
+@pytest.mark.each(("text", "unit", "expected", "source"), READ)
 def test_parse_reads_what_people_type(text, unit, expected, source):
     assert units.parse(text, unit) == pytest.approx(expected, rel=1e-14), source
 
@@ -120,7 +120,7 @@ REFUSED = [  # text, unit, code, and what the sentence names beside the text
 ]
 
 
-@pytest.mark.parametrize(("text", "unit", "code", "named"), REFUSED)
+@pytest.mark.each(("text", "unit", "code", "named"), REFUSED)
 def test_parse_refuses_and_names_the_readings(text, unit, code, named):
     with pytest.raises(UnitError) as caught:
         units.parse(text, unit, field="the field")
@@ -142,7 +142,7 @@ def test_a_wrong_unit_of_the_caller_is_told():
         units.parse("1 ms", "ms")
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("value", "from_unit", "to_unit", "expected"),
     [
         (1, "MB/s", "Mbit/s", 8),
@@ -165,7 +165,7 @@ def test_named_lines_have_three_rates():
         units.line("T9")
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("value", "unit", "expected"),
     [
         (1_544_000, "bit/s", "1.544 Mbit/s"),

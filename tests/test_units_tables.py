@@ -58,7 +58,7 @@ SPELLINGS = {
 SPELLINGS["bit"] = {name: 8 * factor for name, factor in SPELLINGS["byte"].items()}
 
 
-@pytest.mark.parametrize("unit", SPELLINGS)
+@pytest.mark.each("unit", SPELLINGS)
 def test_every_spelling(unit):
     for written, factor in SPELLINGS[unit].items():
         assert units.factor_of(written, unit) == pytest.approx(factor, rel=1e-14), written
@@ -75,7 +75,7 @@ def test_a_pure_number_has_no_unit():
     assert units.kind_of("") is None
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("unit", "written"),
     [
         ("bit/s", "mbps gbps mb/s gb/s mb gb kps Mps Gps k K m M G T"),
@@ -94,7 +94,7 @@ def test_every_spelling_with_two_readings(unit, written):
     assert set(units._AMBIGUOUS[unit]) == set(written.split())
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "unit", "readings"),
     [
         ("5 mbps", "bit/s", ("Mbit/s", "MB/s")),
@@ -151,7 +151,7 @@ ALIASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "rates"), LINES.items())
+@pytest.mark.each(("name", "rates"), LINES.items())
 def test_every_named_line(name, rates):
     found = units.line(name)
     assert (found.exact_bps, found.nominal_bps, found.payload_bps) == pytest.approx(
@@ -163,12 +163,12 @@ def test_every_named_line(name, rates):
     assert set(units.LINES) == set(LINES)
 
 
-@pytest.mark.parametrize(("alias", "name"), ALIASES.items())
+@pytest.mark.each(("alias", "name"), ALIASES.items())
 def test_every_other_name_of_a_line(alias, name):
     assert units.line(alias) == units.LINES[name]
 
 
-@pytest.mark.parametrize("text", ["T1 gross", "T1 exact rate", "1 T1", "T9", "OC-5", "T1 T1"])
+@pytest.mark.each("text", ["T1 gross", "T1 exact rate", "1 T1", "T9", "OC-5", "T1 T1"])
 def test_what_is_no_named_line(text):
     with pytest.raises(UnitError):
         units.parse(text, "bit/s")
@@ -179,7 +179,7 @@ def test_a_named_line_is_a_rate_only():
         units.parse("T1", "byte")
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "value"),
     [
         ("1d", None),
@@ -198,7 +198,7 @@ def test_times_of_several_parts(text, value):
     assert units.parse(text, "s") == pytest.approx(value, rel=1e-15)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "value"),
     [
         ("1,5", 1.5), ("-1,5", -1.5), (",5", 0.5), (".5", 0.5), ("5.", 5.0), ("0,125", 0.125),
@@ -216,7 +216,7 @@ def test_numbers_as_people_write_them(text, value):
     assert units.parse(text + "s", "s") == pytest.approx(value, rel=1e-15)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "text",
     [
         "1,500", "999,999", "-12,345", "+1,500", "1.2.3", "1,2,3", "1,23,456.7", "1.5,000.0",
@@ -237,7 +237,7 @@ def test_the_largest_number():
         units.parse("-1.7e308 min", "s")
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("value", "unit", "shown"),
     [
         # each step from below and from its own value
@@ -283,7 +283,7 @@ def test_every_step_of_what_is_shown(value, unit, shown):
     assert units.show(value, unit) == shown
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("value", "unit", "digits", "shown"),
     [
         (1_234_567, "bit/s", 2, "1.2 Mbit/s"), (1_234_567, "bit/s", 6, "1.23457 Mbit/s"),
@@ -298,7 +298,7 @@ def test_digits_of_what_is_shown(value, unit, digits, shown):
     assert units.show(value, unit, digits=digits) == shown
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("value", "given", "wanted", "expected"),
     [
         (3, "kB", "bit", 24_000), (24, "kbit", "kB", 3), (2, "ms/B", "us/B", 2000),
@@ -310,7 +310,7 @@ def test_conversions_by_hand(value, given, wanted, expected):
     assert units.convert(value, given, wanted) == pytest.approx(expected, rel=1e-14)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("one", "other"), [("ms", "kB"), ("%", "m"), ("parsec", "s"), ("s", "parsec"), ("", "s")]
 )
 def test_conversions_between_kinds_are_refused(one, other):
@@ -318,7 +318,7 @@ def test_conversions_between_kinds_are_refused(one, other):
         units.convert(1, one, other)
 
 
-@pytest.mark.parametrize(("written", "unit"), [("ms", "byte"), ("parsec", "m"), ("", "s")])
+@pytest.mark.each(("written", "unit"), [("ms", "byte"), ("parsec", "m"), ("", "s")])
 def test_factors_of_what_is_no_such_unit(written, unit):
     with pytest.raises(UnitError):
         units.factor_of(written, unit)
@@ -336,7 +336,7 @@ def test_a_misspelled_unit_has_a_hint_of_its_own_kind():
     assert "30 ms" in str(caught.value.hint), "the example of a time"
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("unit", "example"),
     [
         ("bit/s", "10 Mbit/s"), ("byte", "1500 B"), ("bit", "12 kbit"), ("packet/s", "10 kpps"),

@@ -217,7 +217,7 @@ class Formula:
         if len(found) == 1:
             return found[0]
         names = [p.name if found else p.short_name for p in self.parameters]
-        raise DomainError("not-a-choice", f"parameter of {self.name}", repr(name), choices=names)
+        raise DomainError("not-a-choice", f"parameter of {self.name}", name, choices=names)
 
     def label(self, name: str) -> str:
         """Return a parameter's name for people, with its unit only where another has it, too.

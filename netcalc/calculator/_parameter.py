@@ -74,7 +74,7 @@ class Parameter:
             return text
         if self.kind == "choice":
             if text not in self.choices:
-                raise DomainError("not-a-choice", self.name, repr(text), choices=list(self.choices))
+                raise DomainError("not-a-choice", self.name, text, choices=list(self.choices))
             return text
         if self.kind == "list":
             values = [self._number(part) for part in LIST_SEPARATOR.split(text.strip())]
@@ -101,7 +101,7 @@ class Parameter:
 
     def _yes_or_no(self, text: str) -> bool:
         if text.strip().lower() not in _YES_NO:
-            raise DomainError("not-yes-or-no", self.name, repr(text))
+            raise DomainError("not-yes-or-no", self.name, text)
         return _YES_NO[text.strip().lower()]
 
     def _number(self, text: str) -> float:

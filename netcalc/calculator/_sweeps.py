@@ -104,10 +104,10 @@ def _all_at_once(
     if any(c.shape != values.shape or c.dtype.kind not in "fiub" for c in columns.values()):
         return None
     # What takes a list as one thing, such as the samples of a run, gives others by themselves.
-    for place in (0, values.size // 2, -1):
-        alone = _numbers(wanted, wanted.evaluate({**arguments, over: float(values[place])}))
+    for index in (0, values.size // 2, -1):
+        alone = _numbers(wanted, wanted.evaluate({**arguments, over: float(values[index])}))
         for name, column in columns.items():
-            if not np.isclose(column[place], alone[name], rtol=1e-9, atol=0.0, equal_nan=True):
+            if not np.isclose(column[index], alone[name], rtol=1e-9, atol=0.0, equal_nan=True):
                 return None
     return {name: column.astype(np.float64) for name, column in columns.items()}
 
@@ -227,7 +227,7 @@ def solve_for(
     if limits:
         ends = limits.split(":")
         if len(ends) != 2:
-            raise DomainError("malformed-range", "range of --solve", repr(limits))
+            raise DomainError("malformed-range", "range of --solve", limits)
         low, high = parameter.read(ends[0]), parameter.read(ends[1])
     given = {name: value for name, value in arguments.items() if name != parameter.name}
     for other in wanted.parameters:
@@ -261,13 +261,13 @@ def parse_range(text: str, parameter: Parameter) -> FloatArray:
         return np.array([parameter.read(one) for one in LIST_SEPARATOR.split(text.strip())])
     steps = re.fullmatch(r"(log|lin)?\s*(\d+)", parts[2].strip()) if len(parts) == 3 else None
     if len(parts) > 3 or (len(parts) == 3 and steps is None):
-        raise DomainError("malformed-sweep", "sweep", repr(text))
+        raise DomainError("malformed-sweep", "sweep", text)
     low, high = parameter.read(parts[0]), parameter.read(parts[1])
     count = int(steps[2]) if steps else 50
     if not 2 <= count <= 100_000:
         raise DomainError("out-of-range", "steps of the sweep", count, low=2, high=100_000)
     if steps and steps[1] == "log":
         if low <= 0 or high <= 0:
-            raise DomainError("log-sweep-not-positive", "sweep", repr(text))
+            raise DomainError("log-sweep-not-positive", "sweep", text)
         return np.geomspace(low, high, count)
     return np.linspace(low, high, count)

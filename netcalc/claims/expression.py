@@ -449,7 +449,7 @@ def _quantity_for_text(parameter: Parameter) -> DomainError:
     """Return the error of a quantity where a parameter takes a text, a choice or yes or no."""
     if parameter.choices:
         choices = list(parameter.choices)
-        return DomainError("not-a-choice", parameter.name, "a quantity", choices=choices)
+        return DomainError("quantity-for-choice", parameter.name, choices=choices)
     code = "not-yes-or-no" if parameter.kind == "bool" else "quantity-for-text"
     return DomainError(code, parameter.name, "a quantity")
 

@@ -21,7 +21,7 @@ from typing import Any, TextIO
 
 import click
 
-from netcalc.cli.mistakes import Group, command_error, for_command_line
+from netcalc.cli.mistakes import CommandError, Group, command_error, for_command_line, system_error
 from netcalc.errors import NetcalcError
 from netcalc.printable import json_text, printable_lines
 from netcalc.version import __version__
@@ -122,7 +122,7 @@ def show_help_alone(ctx: click.Context) -> None:
 def check_one_form(as_json: bool, as_csv: bool) -> None:
     """Refuse JSON and CSV at once."""
     if as_json and as_csv:
-        raise click.UsageError("--json and --csv cannot be combined")
+        raise CommandError("options-exclusive", first="--json", second="--csv")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -136,13 +136,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = commands.main(arguments, prog_name="netcalc", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
-        found = command_error(error)
-        text = error.format_message() if found is None else str(found)
-        fields = {"message": text} if found is None else found.as_dict()
-        code = _complain(text, fields, as_json)
+        code = _refuse(command_error(error), as_json)
     except NetcalcError as error:
-        for_command_line(error)
-        code = _complain(str(error), error.as_dict(), as_json)
+        code = _refuse(for_command_line(error), as_json)
     except (click.Abort, KeyboardInterrupt):
         complain("stopped")
         code = 130
@@ -151,8 +147,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except OSError as error:
-        text = ": ".join(filter(None, (error.filename, error.strerror or str(error))))
-        code = _complain(text, {"message": text}, as_json)
+        code = _refuse(system_error(error), as_json)
     if arguments is None:  # done: one more Ctrl-C would only interrupt Python's own ending
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.exit(code if isinstance(code, int) else 0)
@@ -217,11 +212,12 @@ def wrapped(text: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def _complain(text: str, fields: dict[str, Any], as_json: bool) -> int:
+def _refuse(error: NetcalcError, as_json: bool) -> int:
+    """Print an error, with ``--json`` also as an object; return the exit code."""
     if as_json:
         with contextlib.suppress(OSError):
-            print_json({"error": fields})
-    complain(text)
+            print_json({"error": error.as_dict()})
+    complain(str(error))
     return 2
 
 

@@ -53,7 +53,7 @@ def book(
     checked = claims.check(found)
     known = list(dict.fromkeys(item.claim.source for item in checked))
     if source is not None and source not in known:
-        raise DomainError("not-a-choice", "--source", repr(source), choices=known)
+        raise DomainError("not-a-choice", "--source", source, choices=known)
     shown = [
         item
         for item in checked

@@ -141,17 +141,31 @@ def _run(
     first = formula.parameters[0].name if formula.parameters else ""
     if value is not None:
         if first in texts:
-            raise click.UsageError(
-                f"{formula.label(first)} is given twice: {value!r} and {texts[first]!r}"
+            raise CommandError(
+                "argument-typed-twice",
+                name=formula.label(first),
+                first=value,
+                second=texts[first],
             )
         texts[first] = value
     check_one_form(json_, csv_)
     if (solve_ is None) != (for_ is None):
-        raise click.UsageError("--solve and --for require each other: --solve bandwidth --for 1s")
+        option, other = ("--solve", "--for") if for_ is None else ("--for", "--solve")
+        raise CommandError(
+            "option-requires",
+            option=option,
+            required=other,
+            example="Write for example --solve bandwidth --for 1s",
+        )
     if solve_ is not None and sweep_ is not None:
-        raise click.UsageError("--sweep and --solve cannot be combined")
+        raise CommandError("options-exclusive", first="--sweep", second="--solve")
     if plot_ is not None and sweep_ is None:
-        raise click.UsageError("--plot requires a --sweep, such as --sweep latency=1ms:300ms:log50")
+        raise CommandError(
+            "option-requires",
+            option="--plot",
+            required="a --sweep",
+            example="Add for example --sweep latency=1ms:300ms:log50",
+        )
     with _named_as_typed(formula, value_typed=value is not None):
         arguments = formula.arguments(texts)
         if solve_ is not None and for_ is not None:
@@ -235,7 +249,7 @@ def _solve(
 ) -> None:
     name, found, limits = wanted.partition("=")
     if found and not limits:
-        raise DomainError("malformed-range", "--solve", repr(wanted))
+        raise DomainError("malformed-range", "--solve", wanted)
     parameter = _swept_or_sought(formula, name, "--solve")
     # People also write transfer=1s, which names the formula again.
     with _searching():
@@ -287,7 +301,7 @@ def _sweep(
 ) -> None:
     name, found, limits = wanted.partition("=")
     if not found:
-        raise DomainError("malformed-argument-sweep", "--sweep", repr(wanted))
+        raise DomainError("malformed-argument-sweep", "--sweep", wanted)
     parameter = _swept_or_sought(formula, name, "--sweep")
     if plot_path is not None:
         from netcalc.cli.output import check_output

@@ -7,7 +7,7 @@ import numpy as np
 
 from netcalc import datasets
 from netcalc.cli import check_one_form, print_json, put
-from netcalc.cli.mistakes import Command
+from netcalc.cli.mistakes import Command, CommandError
 from netcalc.cli.output import cell, print_table, table_width
 
 
@@ -26,10 +26,16 @@ def data(name: str | None, sheet: bool, as_json: bool, as_csv: bool) -> None:
     """
     check_one_form(as_json, as_csv)
     if sheet and (as_json or as_csv):
-        raise click.UsageError("--sheet cannot be combined with --json or --csv")
+        other = "--json" if as_json else "--csv"
+        raise CommandError("options-exclusive", first="--sheet", second=other)
     if name is None:
         if sheet or as_csv:
-            raise click.UsageError("--sheet and --csv require the NAME of a data set")
+            raise CommandError(
+                "option-requires",
+                option="--sheet" if sheet else "--csv",
+                required="the NAME of a data set",
+                example="netcalc data lists them",
+            )
         rows = [datasets.info(known) for known in datasets.names()]
         if as_json:
             print_json([{"name": row.name, "title": row.title, "rows": row.rows} for row in rows])

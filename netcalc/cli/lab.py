@@ -26,7 +26,7 @@ from types import FrameType
 import click
 
 from netcalc.cli import put
-from netcalc.cli.mistakes import Command
+from netcalc.cli.mistakes import Command, CommandError
 from netcalc.cli.quantity import WholeNumber
 from netcalc.errors import DatasetError, ExperimentError, MissingPackageError
 
@@ -89,10 +89,7 @@ def lab(
     if find_spec(program) is None:
         raise MissingPackageError(program, extra="lab", purpose="netcalc lab")
     if _is_root() and not allow_root:
-        raise click.UsageError(
-            "as root, the server gives a root terminal to everyone who has the token in its "
-            "address; start it as another user, or add --allow-root"
-        )
+        raise CommandError("server-as-root")
     folder = folder.expanduser().resolve()
     lessons = find_lessons()
     _tell(copy_lessons(lessons, folder, fresh=fresh))
@@ -194,7 +191,7 @@ def _free_port(wanted: int | None) -> int:
                 continue
             free: int = probe.getsockname()[1]
             return free
-    raise click.UsageError(f"port {wanted} is in use; without --port a free one is chosen")
+    raise CommandError("server-port-in-use", port=wanted)
 
 
 def _command(as_pages: bool, port: int, folder: Path, *, allow_root: bool) -> list[str]:

@@ -15,7 +15,7 @@ from click.core import ParameterSource
 from netcalc import compare
 from netcalc.calculator import Formula, Parameter
 from netcalc.cli import complain, print_json, say
-from netcalc.cli.mistakes import for_command_line, named_as_typed
+from netcalc.cli.mistakes import CommandError, for_command_line, named_as_typed
 from netcalc.cli.output import check_outputs, print_written, save_plot
 from netcalc.cli.progress import Progress
 from netcalc.cli.quantity import KINDS, Choice, Quantity, WholeNumber, read_path
@@ -245,12 +245,17 @@ def live_run(
 def _require_path(path_text: str | None, *, routed: bool) -> None:
     """Refuse options about a path where there is none."""
     if routed and path_text is not None:
-        raise click.UsageError("--routed and --path cannot be combined")
+        raise CommandError("options-exclusive", first="--routed", second="--path")
     ctx = click.get_current_context()
     for option in ctx.command.params:
         typed = ctx.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
         if path_text is None and typed and option.name in _OF_PATH:
-            raise click.UsageError(f"{option.opts[0]} requires a --path")
+            raise CommandError(
+                "option-requires",
+                option=option.opts[0],
+                required="a --path",
+                example='Add for example --path "10 Mbit/s 1 ms"',
+            )
 
 
 @contextlib.contextmanager

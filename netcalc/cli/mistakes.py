@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
@@ -41,7 +42,11 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Refuse words that belong to no argument."""
-        rest = super().parse_args(ctx, args)
+        try:
+            rest = super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx  # the parser leaves it out
+            raise
         if rest and not ctx.resilient_parsing:
             raise _UnexpectedArguments(rest, ctx)
         return rest
@@ -62,8 +67,8 @@ class Group(click.Group):
         return super().resolve_command(ctx, args)
 
 
-def command_error(error: click.ClickException) -> NetcalcError | None:
-    """Return which mistake click has found; None for one that its own sentence describes."""
+def command_error(error: click.ClickException) -> NetcalcError:
+    """Return which mistake click has found."""
     ctx = getattr(error, "ctx", None)
     command = "netcalc" if ctx is None else ctx.command_path
     match error:
@@ -78,8 +83,26 @@ def command_error(error: click.ClickException) -> NetcalcError | None:
         case _UnexpectedArguments(words=words):
             return CommandError("unexpected-argument", command=command, words=" ".join(words))
         case click.BadOptionUsage(option_name=option):
-            return CommandError("option-without-value", command=command, option=option)
-    return None
+            code = "option-takes-no-value" if _is_flag(ctx, option) else "option-without-value"
+            return CommandError(code, command=command, option=option)
+    return CommandError("refused-as-typed", command=command, reason=error.format_message())
+
+
+def system_error(error: OSError) -> NetcalcError:
+    """Return what the system refused: a file that is not there, a full disk."""
+    reason = error.strerror or str(error)
+    if error.filename is None:
+        return CommandError("system-refused", reason=reason, errno=error.errno)
+    file = os.fsdecode(error.filename) if isinstance(error.filename, bytes) else str(error.filename)
+    return CommandError("file-refused", file=file, reason=reason, errno=error.errno)
+
+
+def _is_flag(ctx: click.Context | None, option: str) -> bool:
+    known = [] if ctx is None else ctx.command.params
+    return any(
+        isinstance(one, click.Option) and one.is_flag and option in one.opts + one.secondary_opts
+        for one in known
+    )
 
 
 def _near(names: list[str]) -> dict[str, list[str]]:

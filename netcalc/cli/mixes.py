@@ -15,7 +15,7 @@ from netcalc.cli.mistakes import named_as_typed
 from netcalc.cli.output import cell, print_table
 from netcalc.cli.quantity import Quantity, QuantityCommand, WholeNumber
 from netcalc.errors import DomainError
-from netcalc.fit import SEPARATION_HEADINGS, tell_apart
+from netcalc.fit import SEPARATION_HEADINGS, separations
 from netcalc.models.delays.path_mixes import path_mixes
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def mixes(
             base_rtt_s=base_s,
             tolerance_s=tolerance_s,
         )
-        apart = tell_apart(
+        apart = separations(
             found, bandwidth_bps=rates, packet_bytes=packet_bytes, resolution_s=resolution_s
         )
     if as_json:

@@ -12,6 +12,7 @@ import numpy as np
 
 from netcalc.checks import FloatArray
 from netcalc.cli import put
+from netcalc.cli.mistakes import CommandError
 from netcalc.compare import Comparison
 from netcalc.printable import printable_lines
 
@@ -32,34 +33,34 @@ def check_output(path: str, *, inputs: Iterable[str] = (), force: bool = False) 
 
     Raises
     ------
-    click.UsageError
+    CommandError
         If it is an input, a directory, exists without ``--force``, or its folder is not writable.
     """
     if not path:
-        raise click.UsageError("the name of the output file is empty; name a file")
+        raise CommandError("output-name-empty")
     target = Path(path)
     if target.suffix.lower() in PICTURES:
-        raise click.UsageError(f"{path}: figures are written as HTML; use {target.stem}.html")
+        raise CommandError("output-is-picture", file=path, suggestion=f"{target.stem}.html")
     if any(name != "-" and target.exists() and _same(target, Path(name)) for name in inputs):
-        raise click.UsageError(f"{path} is an input file; use another name")
+        raise CommandError("output-is-input", file=path)
     if target.is_dir():
-        raise click.UsageError(f"{path} is a directory; name a file in it")
+        raise CommandError("output-is-directory", file=path)
     if target.exists() and not target.is_file():
-        raise click.UsageError(f"{path} is a device or a pipe; name a file")
+        raise CommandError("output-is-device", file=path)
     if target.exists() and not force:
-        raise click.UsageError(f"{path} exists; use another name or --force")
+        raise CommandError("output-exists", file=path)
     folder = target.parent
     if not folder.is_dir():
-        raise click.UsageError(f"{path}: the folder {folder} does not exist")
+        raise CommandError("output-folder-missing", file=path, folder=str(folder))
     if not os.access(folder, os.W_OK):
-        raise click.UsageError(f"{path}: the folder {folder} is not writable")
+        raise CommandError("output-folder-not-writable", file=path, folder=str(folder))
 
 
 def check_outputs(*paths: str | None, force: bool = False) -> None:
     """Refuse output files as :func:`check_output` does, and two outputs into one file."""
     given = [path for path in paths if path is not None]
     if len({Path(path).resolve() for path in given}) < len(given):
-        raise click.UsageError(f"{given[0]} is named for two outputs; use another name")
+        raise CommandError("output-named-twice", file=given[0])
     for path in given:
         check_output(path, force=force)
 

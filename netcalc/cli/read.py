@@ -9,9 +9,9 @@ import click
 
 from netcalc import compare, readers
 from netcalc.cli import complain, print_json
-from netcalc.cli.mistakes import Command, for_command_line
+from netcalc.cli.mistakes import Command, CommandError, for_command_line
 from netcalc.cli.output import check_output, print_written, save_plot
-from netcalc.cli.report import is_truth, print_samples
+from netcalc.cli.report import is_truth, print_facts, print_formats, print_samples
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.printable import excerpt
 from netcalc.samples import (
@@ -26,26 +26,46 @@ from netcalc.samples import (
 
 
 @click.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, metavar="FILE...")
 @click.option(
     "--plot", "plot_path", metavar="OUT.html", help="Draw the samples with theory through them."
 )
+@click.option(
+    "--columns", "columns", metavar="NAMES",
+    help="Names of the columns of a file without a header, with units: size_bytes,rtt_ms.",
+)  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace OUT.html if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each file.")
-def read(files: tuple[str, ...], plot_path: str | None, force: bool, as_json: bool) -> None:
+@click.option("--formats", is_flag=True, help="List the formats that are read, and their traps.")
+def read(
+    files: tuple[str, ...],
+    plot_path: str | None,
+    columns: str | None,
+    force: bool,
+    as_json: bool,
+    formats: bool,
+) -> None:
     """Read and summarize measurements; "-" is standard input.
 
-    The format is recognized from the content: ping output of any system, columns with units in
-    their header, runs saved by netcalc.
+    The format is recognized from the content, never from the name: output of measuring tools,
+    columns with units in their header, runs saved by netcalc.
     """
+    if formats:
+        print_formats(as_json=as_json)
+        return
+    if not files:
+        context = click.get_current_context()
+        files_given = next(one for one in context.command.params if one.name == "files")
+        raise click.MissingParameter(ctx=context, param=files_given)
     if plot_path is not None:
         if len(files) > 1:
-            raise click.UsageError("--plot takes one FILE")
+            raise CommandError("plot-of-several-files", count=len(files))
         check_output(plot_path, inputs=files, force=force)
+    names = None if columns is None else [one.strip() for one in columns.split(",")]
     bad: list[str] = []
     for name in files:
         try:
-            samples = _read(name)
+            samples = _read(name, names)
         except NetcalcError as error:
             for_command_line(error)
             bad.append(name)
@@ -54,12 +74,14 @@ def read(files: tuple[str, ...], plot_path: str | None, force: bool, as_json: bo
             complain(str(error))
             continue
         print_samples(name, samples, as_json=as_json)
+        if not as_json and not is_truth(samples):
+            print_facts(samples)
         if plot_path is not None:
             _draw(name, samples, plot_path)
             print_written(plot_path)
     if bad and len(files) > 1:
-        names = ", ".join(excerpt(name, 200) for name in bad)
-        complain(f"{len(bad)} of {len(files)} not read: {names}")
+        listed = ", ".join(excerpt(name, 200) for name in bad)
+        complain(f"{len(bad)} of {len(files)} not read: {listed}")
     if bad:
         sys.exit(2 if len(bad) == len(files) else 1)
 
@@ -67,7 +89,7 @@ def read(files: tuple[str, ...], plot_path: str | None, force: bool, as_json: bo
 def _draw(name: str, samples: Samples, path: str) -> None:
     """Draw samples into one HTML file."""
     if is_truth(samples):
-        from netcalc.cli.validate import save_truth_plot  # late: it loads the experiments
+        from netcalc.cli.truth_report import save_truth_plot  # late: it loads the experiments
 
         save_truth_plot(samples, path)
         return
@@ -83,7 +105,7 @@ def _draw(name: str, samples: Samples, path: str) -> None:
     save_plot(compare.overlay(samples), path)
 
 
-def _read(name: str) -> Samples:
+def _read(name: str, columns: list[str] | None) -> Samples:
     if name == "-":
-        return readers.read(sys.stdin.buffer)
-    return readers.read(Path(name))
+        return readers.read(sys.stdin.buffer, columns=columns)
+    return readers.read(Path(name), columns=columns)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
-from netcalc import compare, fit
+from netcalc import compare, fit, readers
 from netcalc.cli import print_json, say
-from netcalc.cli.output import print_table
+from netcalc.cli.output import cell, print_table
+from netcalc.messages import Notice
 from netcalc.models.sizes.framing import ethernet_frame_bytes
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.printable import excerpt, printable
@@ -24,6 +25,7 @@ from netcalc.samples import (
     TrainSamples,
     TransactionSamples,
     TransferSamples,
+    unit_of_fact,
 )
 from netcalc.units import show
 
@@ -37,7 +39,7 @@ def print_samples(name: str, samples: Samples, *, as_json: bool) -> None:
         print_json(summary(name, samples))
         return
     if is_truth(samples):
-        from netcalc.cli.validate import print_truth  # late: it loads the experiments
+        from netcalc.cli.truth_report import print_truth  # late: it loads the experiments
 
         say(_heading(name, samples))
         print_truth(samples)
@@ -50,6 +52,56 @@ def print_samples(name: str, samples: Samples, *, as_json: bool) -> None:
 def is_truth(samples: Samples) -> TypeGuard[Table]:
     """Whether this is a saved table of ``netcalc validate``."""
     return isinstance(samples, Table) and samples.meta.tool == "netcalc truth"
+
+
+MOST_RUNS, MOST_FACTS = 5, 40
+"""Rows of facts, and facts of a row, that the text shows; ``--json`` has all."""
+
+
+def print_facts(samples: Samples) -> None:
+    """Print the facts of a file as a table: a line for each fact, a column for each run."""
+    from rich.table import Table  # late: calc and the help do without
+
+    rows = samples.facts()
+    names = list(dict.fromkeys(name for row in rows for name in row if name != "partial"))
+    if not names:
+        return
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for _ in range(1 + len(rows[:MOST_RUNS])):
+        table.add_column()
+    for name in names[:MOST_FACTS]:
+        shown = [
+            cell(_fact_text(row[name], name) if name in row else "") for row in rows[:MOST_RUNS]
+        ]
+        table.add_row(cell(excerpt(name)), *shown)
+    print_table(table)
+    left = (len(rows) - MOST_RUNS, len(names) - MOST_FACTS)
+    more = [f"{n} more {what}" for n, what in zip(left, ("runs", "facts"), strict=True) if n > 0]
+    if more:
+        say(f"  {' and '.join(more)}: --json has them")
+
+
+def _fact_text(value: Any, name: str) -> str:
+    """Write a fact with its unit; a count as it is."""
+    unit = unit_of_fact(name)
+    if isinstance(value, str | bool) or unit is None:
+        return excerpt(str(value))
+    return f"{value:,}" if unit == "1" and isinstance(value, int) else show(value, unit)
+
+
+def print_formats(*, as_json: bool) -> None:
+    """Print the formats that are read, each with what is easily read wrong in it."""
+    if as_json:
+        known = [
+            {"name": one.name, "description": one.description, "traps": list(one.traps)}
+            for one in readers.FORMATS
+        ]
+        print_json({"formats": known})
+        return
+    for one in readers.FORMATS:
+        say(f"{one.name}: {one.description}")
+        for trap in one.traps:
+            say(f"  {trap}")
 
 
 def links_table(samples: HopSamples) -> RichTable:
@@ -66,7 +118,9 @@ def links_table(samples: HopSamples) -> RichTable:
 
 def meta_of(meta: Meta) -> dict[str, Any]:
     """Return the meta data of samples as ``--json`` prints it: warnings as sentences."""
-    return {**meta.stored(), "warnings": list(map(str, meta.warnings))}
+    stored = {**meta.stored(), "warnings": list(map(str, meta.warnings))}
+    del stored["facts"]  # they stand beside the meta data, those of the rows included
+    return stored
 
 
 def summary(name: str, samples: Samples) -> dict[str, Any]:
@@ -75,6 +129,7 @@ def summary(name: str, samples: Samples) -> dict[str, Any]:
         "file": name,
         "kind": type(samples).__name__,
         "meta": meta_of(samples.meta),
+        "facts": samples.facts(),
         "sent": None,
         "received": None,
         "duplicates": None,
@@ -148,13 +203,19 @@ def describe(name: str, samples: Samples) -> str:
     if isinstance(samples, HopSamples | TrainSamples):
         lines.append(f"  {compare.overlay(samples).sentence}")
     if isinstance(samples, RttSamples | TransferSamples):
-        comparison = compare.overlay(samples)
-        lines.append(f"  {comparison.sentence}")
-        lines += [f"  note: {note}" for note in (comparison.fit.notes if comparison.fit else ())]
+        several = isinstance(samples, RttSamples) and len(samples.groups) > 1
+        comparison = None if several else compare.overlay(samples)
+        lines += [f"  {comparison.sentence}"] if comparison else []
+        lines += [f"  note: {note}" for note in _notes(comparison)]
     if samples.meta.partial:
         lines.append("  partial: the measurement is incomplete")
     lines += [f"  warning: {printable(str(warning))}" for warning in samples.meta.warnings]
     return "\n".join(lines)
+
+
+def _notes(comparison: compare.Comparison | None) -> tuple[Notice, ...]:
+    """Return the notes of a fit, if there is one."""
+    return comparison.fit.notes if comparison and comparison.fit else ()
 
 
 def _heading(name: str, samples: Samples) -> str:

@@ -10,7 +10,7 @@ from netcalc import experiments
 from netcalc.checks import positive
 from netcalc.cli import show_help_alone
 from netcalc.cli.live import destination, experiment_options, live_run, run_options
-from netcalc.cli.mistakes import Group
+from netcalc.cli.mistakes import CommandError, Group
 from netcalc.cli.quantity import Quantity
 
 _PROBED_PATH = "10 Mbit/s 1 ms, T1 5 ms, T3 2 ms"
@@ -36,10 +36,7 @@ def echo(**given: Any) -> None:
     1400 bytes, 10 probes each. ICMP requires a --path.
     """
     if given["protocol"] == "icmp" and given["path_text"] is None:
-        raise click.UsageError(
-            '--protocol icmp requires a --path, such as "10 Mbit/s 1 ms": it needs raw sockets, '
-            "which the emulated hosts have"
-        )
+        raise CommandError("icmp-requires-path")
     live_run(f"echo over {given['protocol']}", experiments.echo, **given)
 
 
@@ -112,7 +109,7 @@ def line_rate(node_rate_pps: float | None, **given: Any) -> None:
     if node_rate_pps is not None:
         given["processing_s"] = 1 / float(positive("--node-rate", node_rate_pps))
         if given["path_text"] is not None and "," not in given["path_text"]:
-            raise click.UsageError("--node-rate requires a --path of at least two links")
+            raise CommandError("node-rate-requires-links")
     given["buffer_bytes"] = given["buffer_bytes"] or None  # 0: those of the system
     name = f"line rate over {destination(**given)}"
     live_run(name, experiments.line_rate, unit="byte", **given)

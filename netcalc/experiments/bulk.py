@@ -229,8 +229,7 @@ def _link_losses(loss_ratio: float, seed: int, path: Path | None) -> dict[str, A
 def _require_possible(transfer: Transfer, mtu_bytes: int | None, version: int) -> None:
     """Refuse a combination that the protocol or the kernel does not allow."""
     if transfer.protocol == "udp" and transfer.congestion_control:
-        value = repr(transfer.congestion_control)
-        raise DomainError("not-with-udp", "congestion_control", value)
+        raise DomainError("not-with-udp", "congestion_control", transfer.congestion_control)
     if transfer.datagrams_per_call == 1:
         return
     if transfer.protocol == "tcp":

@@ -39,6 +39,7 @@ from netcalc.experiments.running.limits import (
     whole_number,
 )
 from netcalc.experiments.running.run import Progress, conduct
+from netcalc.experiments.running.sockets import BACKLOG
 from netcalc.experiments.running.stopping import Stop, Stopping
 from netcalc.messages import Notice
 from netcalc.path import Path
@@ -183,11 +184,11 @@ def measure_on_loopback(run: Run) -> None:
     run.facts.update(instrument.loopback())
     with instrument.one_processor() as processor:
         run.facts["shared_processor"] = processor
-        run.measure_own_error()
+        run.record_measurement_error()
         with Peer(peer_settings(run.plan), stopping=run.stopping) as peer:
             run.facts["exchange_call_s"] = instrument.exchange_call_s(run.plan.host)
             probe_peer(run, peer, socket.socket)
-        run.measure_own_error()
+        run.record_measurement_error()
 
 
 def measure_on_any_path(run: Run, emulated: EmulatedPath) -> None:
@@ -213,7 +214,7 @@ def measure_on_relay(run: Run, path: Path, *, reason: str) -> None:
         run.facts["truth"] = relay.truth()
         probe_at(run, relay.address)
         run.add_path_statistics(relay.statistics())
-    run.measure_own_error()
+    run.record_measurement_error()
 
 
 def measure_on_path(run: Run, emulated: EmulatedPath) -> None:
@@ -221,7 +222,7 @@ def measure_on_path(run: Run, emulated: EmulatedPath) -> None:
     plan = run.plan
     record_instrument(run)
     run.facts["offload"] = "super-packets" if emulated.offload else "one packet at a time"
-    run.measure_own_error()
+    run.record_measurement_error()
     with emulated:
         run.facts["truth"] = emulated.truth()
 
@@ -235,13 +236,13 @@ def measure_on_path(run: Run, emulated: EmulatedPath) -> None:
             with emulated.socket("B", _family((plan.host, 0)), kind) as sock:
                 sock.bind((plan.host, plan.port))
                 if plan.protocol == "tcp":
-                    sock.listen(8)
+                    sock.listen(BACKLOG)
                 settings = {**peer_settings(plan), "fd": sock.fileno()}
                 peer = Peer(settings, stopping=run.stopping, passed=[sock.fileno()])
             with peer:
                 probe_peer(run, peer, opener)
         run.add_path_statistics(emulated.statistics())
-    run.measure_own_error()
+    run.record_measurement_error()
 
 
 def record_instrument(run: Run) -> None:

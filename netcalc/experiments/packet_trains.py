@@ -185,7 +185,7 @@ class TrainRun(Record[TrainSamples]):
     def measure(self, emulated: EmulatedPath, plan: Trains) -> None:
         """Open the path and send every train from its near end."""
         self.facts.update(instrument.machine(), **instrument.timer(), address_family="IPv4")
-        self.measure_own_error()
+        self.record_measurement_error()
         kind = (socket.AF_INET, socket.SOCK_DGRAM)
         with (
             emulated,
@@ -206,7 +206,7 @@ class TrainRun(Record[TrainSamples]):
             except OSError as error:
                 raise self.failure(error) from error
             self.add_path_statistics(emulated.statistics())
-        self.measure_own_error()
+        self.record_measurement_error()
 
     def _send_all(self, sender: socket.socket, receiver: socket.socket, plan: Trains) -> None:
         draw = random.Random(plan.seed)
@@ -266,7 +266,7 @@ class TrainRun(Record[TrainSamples]):
         warnings = [Notice("packets-lost", {"count": lost_count})]
         return TrainSamples(
             train=[packet.train for packet in rows],
-            place=[packet.index for packet in rows],
+            index=[packet.index for packet in rows],
             packet_bytes=[packet.packet_bytes for packet in rows],
             sent_s=[(packet.sent_ns - start_ns) * 1e-9 for packet in rows],
             received_s=[

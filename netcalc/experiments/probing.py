@@ -259,7 +259,7 @@ class HopRun(Record[HopSamples]):
     ) -> None:
         """Open the path and send all probes from its near end."""
         self.facts.update(instrument.machine(), **instrument.timer(), address_family="IPv4")
-        self.measure_own_error()
+        self.record_measurement_error()
         with (
             emulated,
             emulated.socket("A", socket.AF_INET, socket.SOCK_DGRAM) as probes,
@@ -275,7 +275,7 @@ class HopRun(Record[HopSamples]):
             except OSError as error:
                 raise self.failure(error) from error
             self.add_path_statistics(emulated.statistics())
-        self.measure_own_error()
+        self.record_measurement_error()
 
     def _probe(self, exchange: HopExchange, sizes: list[int], hops: int, count: int) -> None:
         payloads = {size: bytearray((bytes(range(256)) * 6)[:size]) for size in sizes}

@@ -24,7 +24,7 @@ from netcalc.fit.lines import (
     rtt_against_size,
     transfer_against_size,
 )
-from netcalc.fit.mixes import SEPARATION_HEADINGS, Separation, tell_apart
+from netcalc.fit.mixes import SEPARATION_HEADINGS, Separation, separations
 from netcalc.fit.packet_pairs import BottleneckEstimate, bottleneck
 from netcalc.fit.path_links import (
     LINK_HEADINGS,
@@ -54,7 +54,7 @@ __all__ = [
     "links",
     "robust_line",
     "rtt_against_size",
-    "tell_apart",
+    "separations",
     "to_node_s",
     "transfer_against_size",
 ]

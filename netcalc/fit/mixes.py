@@ -4,7 +4,7 @@
 >>> kinds = [1.544e6, 10e6, 45e6]
 >>> found = path_mixes(0.187, bandwidth_bps=kinds, link_count=[12, 13], packet_bytes=1428,
 ...     base_rtt_s=0.092)
->>> apart = tell_apart(found, bandwidth_bps=kinds, packet_bytes=1428, resolution_s=2e-3)
+>>> apart = separations(found, bandwidth_bps=kinds, packet_bytes=1428, resolution_s=2e-3)
 >>> [(one.measurement, one.group_count) for one in apart[2:4]]
 [('packet pairs', 1), ('traceroute', 2)]
 """
@@ -52,7 +52,7 @@ SEPARATION_HEADINGS = ("measurement", "groups", "largest", "measures")
 """Headings of a table of separations."""
 
 
-def tell_apart(
+def separations(
     mixes: PathMixes,
     *,
     bandwidth_bps: ArrayLike,

@@ -2,7 +2,7 @@
 
 >>> from netcalc.samples import TrainSamples
 >>> pairs = TrainSamples(
-...     train=[1, 1, 2, 2, 3, 3], place=[1, 2, 1, 2, 1, 2], packet_bytes=[1500.0] * 6,
+...     train=[1, 1, 2, 2, 3, 3], index=[1, 2, 1, 2, 1, 2], packet_bytes=[1500.0] * 6,
 ...     sent_s=[0.0, 0.0, 0.1, 0.1, 0.2, 0.2],
 ...     received_s=[0.01, 0.0112, 0.11, 0.1112, 0.21, 0.213])
 >>> round(bottleneck(pairs).bandwidth_bps)

@@ -227,7 +227,7 @@ def mixes_panel(*, theme: Theme = "light") -> Panel:
             f"{text} within {show(tolerance_s, 's')} of {show(rtt_s, 's')}; "
             f"{show(base_s, 's')} of it is not serialization."
         )
-        apart = fit.tell_apart(
+        apart = fit.separations(
             mixes, bandwidth_bps=rates, packet_bytes=1428, resolution_s=1e-3, other_bytes=1500
         )
         separations = [one.texts() for one in apart]

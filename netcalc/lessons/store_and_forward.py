@@ -182,7 +182,7 @@ def _completions(path: Path, samples: TrainSamples) -> tuple[list[float], list[f
     The kernel stamps a packet when its last bit has arrived; the processing at the destination,
     which it cannot know, is added.
     """
-    number, sent_s = np.asarray(samples.place), np.asarray(samples.sent_s)
+    number, sent_s = np.asarray(samples.index), np.asarray(samples.sent_s)
     begin_s = np.repeat(sent_s[number == 1], 30)[: number.size]
     done_s = np.asarray(samples.received_s) - begin_s + path.hops[-1].processing_s
     numbers = np.unique(number[np.isfinite(done_s)])

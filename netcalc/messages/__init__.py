@@ -34,19 +34,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from netcalc.display import show
+from netcalc.messages.captures import CAPTURES, CAPTURES_EXPECTED, CAPTURES_HINTS
+from netcalc.messages.commands import COMMAND_LINE, COMMAND_LINE_HINTS, TYPED_HINTS
+from netcalc.messages.counters import COUNTERS, COUNTERS_EXPECTED, COUNTERS_HINTS
 from netcalc.messages.emulating import EMULATING, EMULATING_HINTS
 from netcalc.messages.figures import FIGURES, FIGURES_HINTS
 from netcalc.messages.files import FILES, FILES_EXPECTED, FILES_HINTS, FILES_PYTHON_HINTS
 from netcalc.messages.fitting import FITTING, FITTING_HINTS
 from netcalc.messages.numbers import ALLOWED, NUMBERS, NUMBERS_HINTS
+from netcalc.messages.paths import PATHS, PATHS_EXPECTED, PATHS_HINTS
+from netcalc.messages.pings import PINGS, PINGS_EXPECTED, PINGS_HINTS
 from netcalc.messages.running import RUNNING, RUNNING_HINTS
-from netcalc.messages.texts import (
-    COMMAND_LINE,
-    COMMAND_LINE_HINTS,
-    TEXTS,
-    TEXTS_HINTS,
-    TYPED_HINTS,
-)
+from netcalc.messages.texts import TEXTS, TEXTS_HINTS
+from netcalc.messages.transfers import TRANSFERS, TRANSFERS_EXPECTED, TRANSFERS_HINTS
 
 MESSAGES: Mapping[str, str] = {
     "verbatim": "{text}",  # of a file saved before warnings had codes
@@ -54,6 +54,11 @@ MESSAGES: Mapping[str, str] = {
     **TEXTS,
     **COMMAND_LINE,
     **FILES,
+    **CAPTURES,
+    **COUNTERS,
+    **PATHS,
+    **PINGS,
+    **TRANSFERS,
     **FITTING,
     **FIGURES,
     **EMULATING,
@@ -66,6 +71,11 @@ HINTS: Mapping[str, str] = {
     **TEXTS_HINTS,
     **COMMAND_LINE_HINTS,
     **FILES_HINTS,
+    **CAPTURES_HINTS,
+    **COUNTERS_HINTS,
+    **PATHS_HINTS,
+    **PINGS_HINTS,
+    **TRANSFERS_HINTS,
     **FITTING_HINTS,
     **FIGURES_HINTS,
     **EMULATING_HINTS,
@@ -73,7 +83,14 @@ HINTS: Mapping[str, str] = {
 }
 """What to do about it, for the codes that have an answer to that."""
 
-EXPECTED: Mapping[str, str] = FILES_EXPECTED
+EXPECTED: Mapping[str, str] = {
+    **FILES_EXPECTED,
+    **CAPTURES_EXPECTED,
+    **COUNTERS_EXPECTED,
+    **PATHS_EXPECTED,
+    **PINGS_EXPECTED,
+    **TRANSFERS_EXPECTED,
+}
 """What should be in a file at the place of an error, by code."""
 
 PYTHON_HINTS: Mapping[str, str] = FILES_PYTHON_HINTS

@@ -8,15 +8,15 @@ _UDP_WITHOUT = "A UDP echo runs without namespaces"
 EMULATING: dict[str, str] = {
     # Settings.
     "below-mtu": "{name} must hold a packet of mtu_bytes, {low} bytes, got {value}",
-    "not-net-sysctl": "{name} takes sysctls of net.* only, got {value}",
-    "no-such-link": "{name} has settings for link {value}, the links are 0 to {high}",
-    "no-such-node": "{name} is {value}, the nodes between the ends are 0 to {high}",
+    "not-net-sysctl": "{name} accepts only sysctls of net.*, got {value}",
+    "no-such-link": "{name} names link {value}, but the links are 0 to {high}",
+    "no-such-node": "{name} is {value}, but the nodes between the ends are 0 to {high}",
     "no-links": "{name} must hold at least one link",
     "no-log": "no log is kept: make the link or path with log=True",
     "not-sorted-times": "{name} must be a list of finite times in ascending order",
     # This system.
-    "namespaces-not-linux": "an emulated path needs the network namespaces of Linux, this is "
-    "{platform}",
+    "namespaces-not-linux": "an emulated path requires the network namespaces of Linux; this "
+    "system is {platform}",
     "namespaces-not-permitted": _REFUSED,
     "namespaces-exhausted": _REFUSED,
     "namespaces-refused": _REFUSED,
@@ -27,7 +27,7 @@ EMULATING: dict[str, str] = {
     # Its life.
     "path-already-open": "the emulated path is already open",
     "path-not-open": "the emulated path is not open",
-    "emulator-silent": "the process of the emulated path did not answer within {timeout_s:s}",
+    "emulator-silent": "the process of the emulated path did not respond within {timeout_s:s}",
     "emulator-interrupted": "a request to the emulated path was interrupted, so that later answers "
     "no longer match",
     "emulator-ended": "the process of the emulated path has ended ({ended_by} {number})",

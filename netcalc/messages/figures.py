@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 FIGURES: dict[str, str] = {
-    "name-in-use": "{name} must have names of their own; the figure already has {value}",
+    "name-in-use": "the names of {name} must be unique; the figure already has {value}",
     "wrong-node-count": "{name} must be {expected:name|names}, one more than links, got {value}",
-    "unequal-columns": "{name} must be of one length, got {value}",
+    "unequal-columns": "{name} must have equal lengths, got {value}",
     "other-experiment": "holds no samples of this experiment",
     "runs-too-large": "is too large ({size_bytes:byte})",
     "not-saved-runs": "is not a zip of saved runs, or is damaged",

@@ -15,14 +15,16 @@ FILES: dict[str, str] = {
     "is-directory": "is a directory, not a file",
     "not-regular-file": "is a device or a pipe, not a regular file",
     "unreadable-file": "cannot be read: {reason}",
-    "invalid-file-name": "is not the name of a file",
+    "invalid-file-name": "is not a valid file name",
     "wrong-encoding": "is not text in the encoding it was opened with",
     "file-too-large": "is larger than {limit_bytes:byte}",
     "too-large-uncompressed": "is larger than {limit_bytes:byte} when uncompressed",
     "damaged-gzip": "is damaged gzip data",
     "gzip-cut-short": "is gzip data that ends too early",
+    "damaged-packing": "is damaged compressed data",
+    "packing-cut-short": "is compressed data that ends too early",
     "binary-data": "is binary data, not text",
-    "file-grew": "the file grew while it was read; its later part is missing",
+    "file-grew": "the file grew while it was read; what was appended is not included",
     # text and its lines
     "terminal-codes-removed": "removed terminal codes from {numbers:lines}",
     "lines-too-long": "skipped {numbers:lines}: longer than {limit:,} characters",
@@ -34,8 +36,14 @@ FILES: dict[str, str] = {
     # what it is
     "other-format": "looks like {format}, which this version does not read",
     "not-columns": "looks like {format}",
+    "not-ping-output": "looks like {format}",
+    "damaged-json": "is damaged JSON",
+    "json-cut-short": "is JSON that ends too early",
+    "json-too-deep": "is JSON of too many levels",
+    "json-twins": "of names given twice in an object the last value was used: {names:names}",
+    "json-no-number": "{count:value is|values are} no number (nan or inf) and taken as unknown",
     "file-empty": "no measurement: the file is empty",
-    "neither-ping-nor-columns": "no measurement: neither ping output nor columns of numbers",
+    "neither-ping-nor-columns": "no measurement: neither the output of a known tool nor columns",
     "only-long-lines": "no measurement; {numbers:lines} not read: longer than {limit:,} characters",
     # ping
     "no-ping": "no measurement: neither a reply nor the summary of a ping",
@@ -81,6 +89,10 @@ FILES: dict[str, str] = {
         "{numbers:lines}"
     ),
     "bad-checksums": "counted as lost: replies with a bad checksum ({numbers:lines})",
+    "duplicates-without-first": (
+        "no first reply has a line, only the duplicates of it in {numbers:lines}; it counts as "
+        "received, its time is unknown"
+    ),
     "redirects-ignored": "ignored ICMP redirects ({numbers:lines})",
     "no-summary": "no summary: the run was interrupted or the file is incomplete",
     "count-differs": "the summary says {printed} {quantity}, the lines show {counted}",
@@ -91,6 +103,10 @@ FILES: dict[str, str] = {
     "only-a-header": "no measurement: there is only a header",
     "no-number-column": "no measurement: no column of numbers",
     "no-header": "there is no header that names the columns",
+    "data-for-header": (
+        "there is no header that names the columns: the first row ({first!r}) holds a value as the "
+        "rows below do"
+    ),
     "too-many-columns": "has {count:column|columns}",
     "unequal-rows": "most rows do not have the {width:cell|cells} of the header",
     "malformed-quotes": "a quoted cell does not end where it should: {reason!r}",
@@ -109,7 +125,7 @@ FILES: dict[str, str] = {
     "rows-skipped": "skipped {numbers:lines}: not {width:cell|cells}",
     "unit-ignored": "ignored the unknown unit {written!r} of column {column!r}",
     "unnamed-column": "column {number} has no name; it is now {column!r}",
-    "columns-numbered": "numbered {count:column|columns} of one name, {column!r}",
+    "columns-numbered": "numbered {count:column|columns} named {column!r}",
     "columns-ignored": "ignored {count:column|columns}: {columns:names}",
     "rows-without-time": "counted as lost: {count:row|rows} without a round-trip time",
     # saved samples
@@ -120,7 +136,7 @@ FILES: dict[str, str] = {
     "unknown-kind": "holds samples of an unknown kind",
     "other-kind": "holds samples of another kind",
     "incomplete-json": "is damaged: no complete JSON",
-    "two-of-one-name": "is damaged: two values of one name",
+    "two-of-one-name": "is damaged: a name appears twice",
     "damaged-samples": "is damaged",
     "part-missing": "is damaged: a part is missing",
     "part-of-other-type": "is damaged: not {wanted}",
@@ -137,19 +153,21 @@ FILES: dict[str, str] = {
     "no-series": "the data set {dataset} has no series, got {value!r}",
     "no-such-series": "there is no series {value!r} in {dataset}",
     "data-missing": "is missing",
-    "data-changed": "differs from the file that was shipped (its SHA-256 is another)",
+    "data-changed": "differs from the file that was shipped (another SHA-256)",
     "data-unreadable": "cannot be read: {reason}",
     "index-damaged": "is damaged: not an index of data sets",
     "sheet-damaged": "is damaged: not text",
 }
 
-_WHAT_IS_READ = "the output of ping, columns of numbers, or saved netcalc samples"
+_WHAT_IS_READ = "a format that netcalc reads"
+_LIST_FORMATS = "netcalc read --formats lists what is read"
 _IN_THE_HEADER = "a unit such as {example}"
 
 FILES_EXPECTED: dict[str, str] = {
-    "binary-data": "text: the output of ping, or columns of numbers",
+    "binary-data": _WHAT_IS_READ,
     "other-format": _WHAT_IS_READ,
     "not-columns": "columns of numbers",
+    "not-ping-output": "the output of ping",
     "neither-ping-nor-columns": _WHAT_IS_READ,
     "only-long-lines": _WHAT_IS_READ,
     "no-ping": "lines with replies, or the summary of a ping",
@@ -158,6 +176,7 @@ FILES_EXPECTED: dict[str, str] = {
     "contradictory-summary": "counts that fit the loss, as there are no lines to count",
     "wrong-scale": "the same unit in lines and summary",
     "no-header": "names with units, such as size/B, rtt [ms]",
+    "data-for-header": "names with units, such as size/B, rtt [ms]",
     "too-many-columns": "at most {limit}",
     "unequal-rows": "{width} cells separated by {separator}",
     "malformed-quotes": "the end of a quoted cell before the next separator",
@@ -167,7 +186,7 @@ FILES_EXPECTED: dict[str, str] = {
     "column-unit-of-other-kind": _IN_THE_HEADER,
     "infinite-cell": "a finite number, or an empty cell where it is missing",
     "not-a-number": "a finite number, or an empty cell where it is missing",
-    "ambiguous-cell": "a number of one reading",
+    "ambiguous-cell": "an unambiguous number",
     "negative-cell": "0 or greater, or an empty cell where it is missing",
     "not-a-flag": "true, false, yes, no, 1 or 0",
     "not-saved-samples": "netcalc samples",
@@ -190,16 +209,23 @@ FILES_HINTS: dict[str, str] = {
     "not-regular-file": _NAME_A_FILE + "; netcalc read - reads standard input",
     "file-too-large": "Split it into parts",
     "too-large-uncompressed": "Split it into parts",
+    "other-format": _LIST_FORMATS,
+    "neither-ping-nor-columns": _LIST_FORMATS,
+    "damaged-packing": _SAVE_AGAIN,
+    "packing-cut-short": _SAVE_AGAIN,
+    "damaged-json": _SAVE_AGAIN,
+    "json-cut-short": _SAVE_AGAIN,
     "damaged-gzip": _SAVE_AGAIN,
     "gzip-cut-short": _SAVE_AGAIN,
     "unreadable-replies": "Use the file that ping wrote, not an edited copy",
     "no-header": "Add a header",
+    "data-for-header": "Add a header",
     "columns-of-one-name": "Rename all but one",
     "ambiguous-columns": "Rename or remove all but one",
     "column-without-unit": "Write {column} [{example}] in the header",
     "later-schema": "Update netcalc-lab",
-    "no-such-dataset": "Known: {known}",
-    "no-such-series": "Known: {known:names}",
+    "no-such-dataset": "Available: {known}",
+    "no-such-series": "Available: {known:names}",
     "data-missing": _SHIPPED_AGAIN,
     "data-changed": _SHIPPED_AGAIN,
     "data-unreadable": _SHIPPED_AGAIN,
@@ -207,11 +233,14 @@ FILES_HINTS: dict[str, str] = {
     "sheet-damaged": _SHIPPED_AGAIN,
 }
 
+_NAME_THEM = 'Or name the columns: columns=("size_bytes", "rtt_ms")'
+
 FILES_PYTHON_HINTS: dict[str, str] = {
     "no-such-file": "A str is read as text if it contains a line break, otherwise as a path",
     "not-regular-file": "A pipe can be read as a file object",
     "wrong-encoding": "Open it in binary mode",
-    "no-header": 'Or name the columns: columns=("size_bytes", "rtt_ms")',
+    "no-header": _NAME_THEM,
+    "data-for-header": _NAME_THEM,
     "column-without-unit": "Or give the unit: units={{{column!r}: {example!r}}}",
     "other-kind": "netcalc.samples.load reads every kind",
 }

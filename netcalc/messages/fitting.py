@@ -8,13 +8,14 @@ FITTING: dict[str, str] = {
     "no-round-trips": "no round trip has both a size and a time",
     "no-transfers": "no transfer has both a size and a time",
     "one-size-of-echo": (
-        "all round trips are of one size, {size_bytes:byte}; the rate needs several sizes (ping -s)"
+        "all round trips have the same size, {size_bytes:byte}; the rate needs several sizes "
+        "(ping -s)"
     ),
     "one-size-of-transfer": (
-        "all transfers are of one size, {size_bytes:byte}; the rate needs several sizes"
+        "all transfers have the same size, {size_bytes:byte}; the rate needs several sizes"
     ),
-    "one-size-of-frame": "all frames are of one size",
-    "one-size-of-datagram": "all datagrams are of one size",
+    "one-size-of-frame": "all frames have the same size",
+    "one-size-of-datagram": "all datagrams have the same size",
     "no-increase-with-size": "the time does not increase with the size",
     "slope-insignificant": (
         "the slope is less than 2 standard errors above 0; the rate is likely above "
@@ -24,8 +25,8 @@ FITTING: dict[str, str] = {
         "the intercept, {intercept_s:s}, is less than the time of the headers"
     ),
     "intercept-negative": "the intercept is negative: {intercept_s:s}",
-    "equal-packet-counts": "all datagrams are of equally many packets",
-    "equal-mbuf-counts": "all datagrams take equally many mbufs",
+    "equal-packet-counts": "all datagrams consist of the same number of packets",
+    "equal-mbuf-counts": "all datagrams occupy the same number of mbufs",
     "too-few-points": "{count:point is|points are} too few for {cost_count:cost|costs}",
     "no-blasts": "there are no blasts",
     # Why a link of a path has no rate.

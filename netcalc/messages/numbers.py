@@ -41,8 +41,15 @@ ALLOWED = {
 }
 """What the argument must be: the sentence is "NAME must be ALLOWED, got VALUE"."""
 
+_OF_TEXT = (
+    "not-a-choice", "not-over", "not-yes-or-no", "malformed-range", "malformed-sweep",
+    "log-sweep-not-positive",
+)  # fmt: skip
+"""Codes whose value may be text, which is quoted as it was written; a number is not."""
+
 NUMBERS = {
     **{code: "{name} must be " + text + ", got {value}" for code, text in ALLOWED.items()},
+    **{code: "{name} must be " + ALLOWED[code] + ", got {value!r}" for code in _OF_TEXT},
     "not-a-scalar": "{name} must be one number, got an array of shape ({value})",
     "not-one-dimensional": (
         "{name} must be a list of at least one number, got an array of shape ({value})"
@@ -54,13 +61,21 @@ NUMBERS = {
     "wrong-count": "{name} must have {expected:number|numbers}, got {count}",
     "wrong-count-or-one": "{name} must be one number or a list of {expected}, got {count}",
     "integer-too-long": "{name} must be at most {high}, got a longer integer",
-    "number-skipped": "{name} must hold every number from 0 to {high}, {value} is missing",
-    "all-zero": "{name} must not be zero throughout",
+    "number-skipped": "{name} must contain every number from 0 to {high}; {value} is missing",
+    "all-zero": "{name} must contain a number other than 0",
+    "shapes-differ": (
+        "{name} and {other} do not fit: arrays of shape ({value}) and ({other_shape})"
+    ),
+    "too-many-elements": (
+        "{name} of shape ({value}) with the other arguments gives a result of shape ({shape}), "
+        "more than the memory is meant for"
+    ),
+    "too-many-rounds": "{name} of {value:g} takes more than {high:,} round trips",
     "too-many-segments": "{name} must fit {high:,} segments, got {value}",
-    "too-many-mixes": "{name} of {value} gives more than {high:,} mixes to compare",
+    "too-many-mixes": "{name} of {value} results in more than {high:,} mixes to compare",
     "only-on-ethernet": "{name} has {layer} over {below}, but {layer} runs over Ethernet only",
-    "not-numbers": "{name} must hold numbers, got {found}",
-    "text-for-numbers": "{name} must hold numbers, got {found}",
+    "not-numbers": "{name} must contain numbers, got {found}",
+    "text-for-numbers": "{name} must contain numbers, got {found}",
     "not-hops": "{name} must be a list of Hop, got {found}",
     "not-of-class": "{name} must be {expected}, got {found}",
     "not-flags": "{name} must be True or False, got {found}",
@@ -70,10 +85,14 @@ NUMBERS = {
     "docstrings-removed": (
         "the calculator takes its formulas from docstrings, and python -OO removes them"
     ),
-    "no-number-to-sweep": "{name} is {value}, and no argument of this formula is one number",
+    "no-number-to-sweep": "{name} is {value}, and no argument of this formula is a single number",
     "not-finite-elements": (
         "{name}: {count} of {size:value|values} are not finite, the first at index {index}; the "
         "result is nan there"
+    ),
+    "path-record-damaged": (
+        "the path that the run recorded is damaged: {name} must have bandwidths, latencies and "
+        "processing times, got {value}"
     ),
     "path-not-recorded": "the run recorded no emulated path",
     "formula-unknown": "there is no formula {value!r}",
@@ -88,12 +107,12 @@ NUMBERS_HINTS = {
     "formula-unknown": "netcalc calc --list shows all formulas",
     "is-required": "{about}",
     "not-hops": "Links become a path by Path.of(links), text by Path.parse('T1 5 ms')",
-    "not-sweepable": "The numbers of this formula: {numbers}",
+    "not-sweepable": "Numeric arguments of this formula: {numbers}",
     "docstrings-removed": "Run Python without -OO",
     "no-number-to-sweep": "Compute it without a sweep",
     "percent-for-ratio": "Did you mean {percent}%? As a ratio of 1 that is {ratio}",
     "text-for-numbers": "Read text with netcalc.units.parse first",
-    "too-many-mixes": "Ask for fewer links, fewer kinds or a smaller tolerance",
+    "too-many-mixes": "Use fewer links, fewer kinds or a smaller tolerance",
     "unknown-layer": "Layers: {layers}",
     "unknown-suite": "Ciphers: {ciphers}. Integrity algorithms: {integrity}",
 }

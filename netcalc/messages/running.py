@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 _LOOPBACK = "Live runs go to 127.0.0.1 or ::1"
-_FEWER = "Ask for fewer or smaller probes, a shorter interval or a faster path"
-_FEWER_TRANSFERS = "Ask for fewer runs, or for fewer or smaller writes"
+_FEWER = "Use fewer or smaller probes, a shorter interval or a faster path"
+_FEWER_TRANSFERS = "Use fewer runs, or for fewer or smaller writes"
 _FREE_PORT = "Use port=0: the kernel picks a free one"
 _SIZES = "{name} must be a whole number from {low} to {high} for {carrier}, got {value}"
 _PORTS = (
@@ -15,7 +15,7 @@ _FILES = "Close some, or raise the limit (ulimit -n)"
 _HANGS = "The peer hangs, or a firewall drops the packets"
 
 _ARGUMENTS = {
-    "not-a-path": "{name} must be a Path, got {value}",
+    "not-a-path": "{name} must be a Path, got {value!r}",
     "whole-out-of-range": "{name} must be a whole number from {low} to {high}, got {value}",
     "size-for-tcp": _SIZES,
     "size-for-ipv4": _SIZES,
@@ -25,7 +25,7 @@ _ARGUMENTS = {
     "needs-a-path": "{name} {value} requires a path; without one use {choices}",
     "loss-needs-path": "{name} must be 0 without a path, got {value}",
     "not-with-path": "{name} cannot be combined with a path",
-    "not-with-udp": "{name} does not apply to UDP, got {value}",
+    "not-with-udp": "{name} does not apply to UDP, got {value!r}",
     "not-with-tcp": "{name} must be 1 for TCP, which has no datagrams, got {value}",
     "too-large-together": (
         "{name} must be at most {high} for datagrams of {size_bytes} bytes, got {value}"
@@ -38,15 +38,15 @@ _ARGUMENTS = {
 }
 
 _STARTING = {
-    "platform-unsupported": (
-        "live runs need the sockets and processes of Linux or macOS, this is {platform}"
-    ),
-    "needs-linux": "this run needs Linux for {feature}, this is {platform}",
+    "platform-unsupported": ("live runs require Linux or macOS; this system is {platform}"),
+    "needs-linux": "this run requires Linux for {feature}; this system is {platform}",
     "option-unavailable": "this system has no {option}",
     "target-not-an-address": "not an IP address, and names are not looked up",
     "target-is-multicast": "a multicast address, which many hosts could answer",
     "target-is-broadcast": "a broadcast address, which many hosts could answer",
-    "target-not-loopback": ("not a loopback address, and nobody there agreed to a test"),
+    "target-not-loopback": (
+        "not a loopback address, and the host there has not consented to a test"
+    ),
     "too-many-probes": "the run would send {count:probe|probes}, the limit is {limit:,}",
     "too-many-transfers": "the run would make {count:transfer|transfers}, the limit is {limit:,}",
     "too-many-connections": (
@@ -64,7 +64,7 @@ _STARTING = {
     "file-not-writable": "cannot write {file}: {reason}",
     "file-is-directory": "cannot write {file}: it is a directory",
     "file-is-special": "cannot write {file}: it is a device or a pipe",
-    "congestion-control-refused": "the system does not grant congestion control {wanted!r}",
+    "congestion-control-refused": "the system does not permit congestion control {wanted!r}",
     "loopback-has-no-ipv6": "the loopback has no IPv6: {reason}",
     "namespace-refused": "the system refuses a network namespace: {reason}",
     "tls-unavailable": "this Python has no TLS: {reason}",
@@ -90,9 +90,9 @@ _PEERS = {
 }
 
 _GOING_ON = {
-    "peer-refused": "connection refused: nothing listens there ({reason})",
+    "peer-refused": "connection refused: no program is listening there ({reason})",
     "peer-closed": "the peer closed the connection: {reason}",
-    "connection-timed-out": "timed out: {reason}",
+    "connection-timed-out": "connection timed out: {reason}",
     "send-not-permitted": "the system refuses to send this packet: {reason}",
     "out-of-ports": "no free port: {reason}",
     "address-not-available": "no free port, or the address does not exist: {reason}",
@@ -101,9 +101,9 @@ _GOING_ON = {
     "system-error": "system error: {reason}",
     "no-replies": ("{count:probe|probes} in a row had no reply within {timeout_s:s} each"),
     "no-answers": "{count:probe|probes} in a row had no answer",
-    "no-packets": "no packet of {count:train|trains} in a row arrived",
+    "no-packets": "all packets of {count:train|trains} in a row were lost",
     "no-response": "no response within {timeout_s:s}",
-    "wrong-greeting": "another program answers there",
+    "wrong-greeting": "another program is listening there",
     "wrong-protocol": "the peer speaks another protocol",
     "wrong-length": "the peer speaks another protocol: it sent a message of {message_bytes} bytes",
     "wrong-response": (
@@ -148,7 +148,7 @@ _WARNINGS = {
     "duplicates-not-kept": (
         "{count:duplicate reply|duplicate replies}, of which {kept} are kept as rows"
     ),
-    "packets-lost": "{count:packet|packets} did not arrive",
+    "packets-lost": "{count:packet was|packets were} lost",
     "no-responses": "{count:exchange|exchanges} had no response in time",
     "no-packet-tap": "no packet tap: {reason}",
     "no-capture": "no capture: a packet tap needs a network namespace of the run",
@@ -166,7 +166,7 @@ _WARNINGS = {
         "{count:transfer was|transfers were} limited by the emulator's send queue, not by the path"
     ),
     "cut-transfers": "{count:transfer|transfers} ended at the time limit of a transfer",
-    "wrong-size-datagrams": "{count:datagram|datagrams} had another size than was sent",
+    "wrong-size-datagrams": "{count:datagram|datagrams} had a size other than the one sent",
     "duplicate-delivery": "{count:transfer|transfers} delivered more than was sent: duplicates",
     "buffer-not-granted": (
         "requested a socket buffer of {requested_bytes} bytes, the system granted "
@@ -207,14 +207,14 @@ RUNNING_HINTS: dict[str, str] = {
     "too-many-transfers": _FEWER_TRANSFERS,
     "too-many-transfer-bytes": _FEWER_TRANSFERS,
     "transfers-too-long": _FEWER_TRANSFERS,
-    "too-many-connections": "Ask for fewer: each connection keeps its port for a minute",
+    "too-many-connections": "Use fewer: each connection keeps its port for a minute",
     "handshake-too-long": "Use a faster or a shorter path",
-    "congestion-control-refused": "Allowed for every user: {allowed_here}; known: {available}",
+    "congestion-control-refused": "Permitted to all users: {allowed_here}; available: {available}",
     "loopback-has-no-ipv6": (
         "IPv6 is disabled on this system (net.ipv6.conf.default.disable_ipv6). Use IPv4"
     ),
     "namespace-refused": "Without mtu_bytes the run uses the host's loopback",
-    "tls-unavailable": "Ask for protocols without 'tls'",
+    "tls-unavailable": "Use protocols other than 'tls'",
     "process-not-started": "Models and readers work without it",
     "out-of-processes": "End some processes, or raise the limit (ulimit -u)",
     "process-out-of-files": _FILES,

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from bokeh.models import (
     ColumnDataSource,
+    FixedTicker,
     GlyphRenderer,
     LayoutDOM,
     Legend,
@@ -133,7 +134,9 @@ def _frame(
 
 
 def _ticks(axis: Any, scale: Scale) -> list[float]:
-    return sorted(axis.major_label_overrides) or scale.ticks()
+    if isinstance(axis.ticker, FixedTicker):
+        return sorted(tick for tick in axis.ticker.ticks if scale.low <= tick <= scale.high)
+    return scale.ticks()
 
 
 def _tick(axis: Any, value: float) -> str:

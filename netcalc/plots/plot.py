@@ -92,7 +92,7 @@ class Plot:
         new = ready(columns, source_count=len(self.sources))
         if missing := set(new) - set(source.data):
             choices = list(source.data)
-            raise DomainError("not-a-choice", "column", sorted(missing), choices=choices)
+            raise DomainError("not-a-choice", "column", sorted(missing)[0], choices=choices)
         after = {**source.data, **new}
         lengths = {column: len(values) for column, values in after.items()}
         if len(set(lengths.values())) > 1:

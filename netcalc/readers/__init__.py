@@ -15,23 +15,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from netcalc import samples as _samples
-from netcalc.errors import ReaderError
-from netcalc.readers import _kinds, _ping_lines, columns, ping
-from netcalc.readers.columns import read_columns
-from netcalc.readers.ping import read_ping
-from netcalc.readers.source import (
-    MAX_BYTES,
-    Readable,
-    Source,
-    Text,
-    decode,
-    inflate,
-    no_measurement,
-    open_source,
-)
+from netcalc.readers import _ping_lines, formats, ping
+from netcalc.readers import columns as _columns_module
+from netcalc.readers.format import Format, Input
+from netcalc.readers.formats import FORMATS
+from netcalc.readers.source import MAX_BYTES, Readable, Source, no_measurement
+from netcalc.samples import RttSamples, Samples
 
-__all__ = ["MAX_BYTES", "Readable", "read", "read_columns", "read_ping", "sniff"]
+__all__ = [
+    "FORMATS", "MAX_BYTES", "Format", "Readable", "read", "read_columns", "read_ping", "sniff",
+]  # fmt: skip
+
+_columns = _columns_module.FORMAT
 
 
 def read(
@@ -41,8 +36,8 @@ def read(
     units: Mapping[str, str] | None = None,
     columns: Sequence[str] | None = None,
     decimal: str | None = None,
-) -> _samples.Samples:
-    """Read the output of ping, columns of numbers, or saved samples, recognized by content.
+) -> Samples:
+    """Read a measurement of any format of :data:`FORMATS`, recognized by content.
 
     Parameters
     ----------
@@ -59,8 +54,9 @@ def read(
 
     Returns
     -------
-    RttSamples, TransferSamples or Table
-        The samples, with their facts and the reader's warnings in ``meta``.
+    Samples
+        The samples; ``facts()`` says in a few numbers what they hold, ``meta.warnings`` what was
+        repaired, skipped or does not agree.
 
     Raises
     ------
@@ -68,19 +64,20 @@ def read(
         If the source cannot be opened, is of another kind (which is named), has no measurement,
         or cannot be read with certainty.
     """
-    kind, opened, text = _sniffed(source, name)
-    if kind == "netcalc samples":
-        return _samples.loads(opened.data, file=opened.name)
-    if text is not None and kind == "ping":
-        return ping.to_samples(opened, text)
-    if text is not None and kind == "columns":
-        return _columns(opened, text, units=units, columns=columns, decimal=decimal)
-    if kind == "empty":
-        raise ReaderError("file-empty", file=opened.name)
-    if text is not None and kind == "text":
-        raise no_measurement("neither-ping-nor-columns", opened, text)
-    ping.refuse_other_kinds(opened, kind)
-    raise AssertionError(kind)
+    given = Input(
+        source,
+        name=name,
+        words=_ping_lines.WORDS,
+        units=units,
+        columns=columns,
+        decimal=decimal,
+    )
+    found = formats.recognized(given)
+    if isinstance(found, Format):
+        return found.read(given)
+    if found == formats.TEXT:
+        raise no_measurement("neither-ping-nor-columns", given.unpacked, given.text)
+    raise formats.no_format(given, found)
 
 
 def sniff(source: Readable, *, name: str | None = None) -> str:
@@ -96,8 +93,8 @@ def sniff(source: Readable, *, name: str | None = None) -> str:
     Returns
     -------
     str
-        ``"ping"``, ``"columns"`` or ``"netcalc samples"``, which :func:`read` reads; ``"empty"``,
-        ``"text"``, or the name of another format, such as ``"pcap"``.
+        The name of one of :data:`FORMATS`, which :func:`read` reads; ``"empty"``, ``"text"``, or
+        the name of a format that it does not, such as ``"PDF"``.
 
     Raises
     ------
@@ -109,38 +106,84 @@ def sniff(source: Readable, *, name: str | None = None) -> str:
     >>> sniff("size_bytes,rtt_ms\\n100,1.5\\n"), sniff(b"%PDF-1.7 ...")
     ('columns', 'PDF')
     """
-    return _sniffed(source, name)[0]
+    found = formats.recognized(Input(source, name=name, words=_ping_lines.WORDS))
+    return found.name if isinstance(found, Format) else found
 
 
-_columns = columns.to_samples
+def read_ping(source: Readable | Source, *, name: str | None = None) -> RttSamples:
+    """Read the output of one or more runs of ping.
+
+    Parameters
+    ----------
+    source : path, str, bytes or file object
+        The output; a ``str`` with a line end in it is the text itself.
+    name : str, optional
+        Name of the source, if it is not a path.
+
+    Returns
+    -------
+    RttSamples
+        One row for each probe and for each duplicate reply. ``meta.printed`` has what the tool's
+        own summary says, ``meta.warnings`` what does not agree or could not be read.
+
+    Raises
+    ------
+    ReaderError
+        If nothing can be read with certainty; it names the line, the field and the text found.
+
+    Examples
+    --------
+    >>> samples = read_ping(
+    ...     "PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data.\\n"
+    ...     "64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=0.481 ms\\n"
+    ...     "64 bytes from 192.0.2.1: icmp_seq=3 ttl=64 time=0.502 ms\\n")
+    >>> samples.sent, samples.received, float(samples.best_s.min())
+    (3, 2, 0.000481)
+    """
+    given = Input(source, name=name, words=_ping_lines.WORDS)
+    formats.refuse_others(given, ping.FORMAT, "not-ping-output")
+    return ping.to_samples(given.unpacked, given.text)
 
 
-def _sniffed(source: Readable, name: str | None) -> tuple[str, Source, Text | None]:
-    opened = open_source(source, name=name)
-    kind = _kinds.kind_by_magic(opened.data)
-    if kind == "gzip":
-        inner = inflate(opened)
-        if b'"netcalc samples"' in inner.data[:2000]:
-            return "netcalc samples", inner, None
-        return _within(inner), opened, None
-    if kind is not None:
-        return kind, opened, None
-    text = decode(opened, words=_ping_lines.WORDS)
-    if text.blank:
-        return "empty", opened, text
-    kind = _kinds.kind_by_text(text.whole)
-    if kind is None:
-        if ping.looks_like_ping(text.lines):
-            kind = "ping"
-        else:
-            kind = "columns" if columns.looks_like_columns(text.lines) else "text"
-    return kind, opened, text
+def read_columns(
+    source: Readable | Source,
+    *,
+    name: str | None = None,
+    units: Mapping[str, str] | None = None,
+    columns: Sequence[str] | None = None,
+    decimal: str | None = None,
+) -> Samples:
+    """Read columns of numbers with their units.
 
+    Parameters
+    ----------
+    source : path, str, bytes or file object
+        The columns; a ``str`` with a line end in it is the text itself.
+    name : str, optional
+        Name of the source, if it is not a path.
+    units : mapping of str to str, optional
+        Unit by column name, for columns whose header has none: ``{"rtt": "ms"}``.
+    columns : sequence of str, optional
+        Names of the columns, if there is no header: ``("size_bytes", "rtt_ms")``.
+    decimal : {'.', ','}, optional
+        The decimal sign, where the numbers do not show it.
 
-def _within(inner: Source) -> str:
-    """Return the kind of the data inside gzip data, if it is another tool's format."""
-    try:
-        kind = _kinds.kind_by_magic(inner.data) or _kinds.kind_by_text(decode(inner).whole)
-    except ReaderError:
-        kind = None
-    return kind or "gzip"
+    Returns
+    -------
+    RttSamples, TransferSamples or Table
+        In SI units; ``meta.note`` says how the columns were separated.
+
+    Raises
+    ------
+    ReaderError
+        If a unit is missing, a cell is ambiguous or not a number, or there are no columns.
+
+    Examples
+    --------
+    >>> samples = read_columns("size/B;rtt [ms]\\n56;1,5\\n1472;2,75\\n")
+    >>> samples.payload_bytes.tolist(), samples.rtt_s.tolist()
+    ([56.0, 1472.0], [0.0015, 0.00275])
+    """
+    given = Input(source, name=name, units=units, columns=columns, decimal=decimal)
+    formats.refuse_others(given, _columns, "not-columns")
+    return _columns.read(given)

@@ -27,8 +27,25 @@ NUMBER = re.compile(
     r"[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+|\d{1,3}(?:(?P<mark>[.,'’\u00a0\u202f\u2009])\d{3})(?:(?P=mark)\d{3})*"
     r"(?:[.,]\d+)?)(?:[eE][+-]?\d+)?"
 )
+_ADDRESS = re.compile(
+    r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]{1,5})?"
+    r"|(?:[0-9A-Fa-f]{0,4}:){2,7}(?:[0-9.]{7,15}|[0-9A-Fa-f]{0,4})(?:%[\w.-]{1,20})?"
+    r"|[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}"
+)
+_DATE = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}\S*)?)?(?: \S{1,5})?"
+    r"|[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?"
+)
+_RANGE_OF_NUMBERS = re.compile(r"[0-9]+\.[0-9]+-\s?[0-9]+\.[0-9]+")
+_WITH_UNIT = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?\s?(?P<unit>[^\W\d_]{1,8}(?:/[^\W\d_]+)?|%)")
+
+_ROWS_BELOW = 200
+"""Rows that are looked at to see whether the first one is a row of the same kind."""
+
 _DELIMITERS = ("\t", ";", "|", ",")
 SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "vertical bars", ",": "commas", " ": "blanks"}
+SEPARATED = {"\t": " ", ";": ";", "|": "|", ",": ",", " ": " "}
+"""How cells are joined when a row is shown."""
 
 
 @dataclass(slots=True)
@@ -72,6 +89,10 @@ def read_grid(source: Source, text: Text, columns: Sequence[str] | None) -> Grid
             limit=MAX_COLUMNS,
         )
     _fill(source, text, grid, records)
+    if not columns:
+        _refuse_data_as_header(source, grid)
+    if not grid.rows:
+        raise ReaderError("only-a-header", file=source.name)
     return grid
 
 
@@ -111,8 +132,40 @@ def _fill(source: Source, text: Text, grid: Grid, records: Iterator[tuple[int, l
         )
     if ragged:
         grid.warnings.append(Notice("rows-skipped", {"numbers": ragged, "width": width}))
-    if not grid.rows:
-        raise ReaderError("only-a-header", file=source.name)
+
+
+def _refuse_data_as_header(source: Source, grid: Grid) -> None:
+    """Refuse a first row that is of the same kind as the rows below: it names nothing."""
+    for index, cell in enumerate(grid.header):
+        kind = _kind(cell)
+        if not kind:
+            continue
+        below = [row[index] for row in grid.rows[:_ROWS_BELOW]]
+        alike = sum(_kind(other) == kind for other in below)
+        known = sum(other.lower() not in MISSING for other in below)
+        if 2 * alike >= max(known, 1) or not grid.rows:
+            raise ReaderError(
+                "data-for-header",
+                file=source.name,
+                line=grid.header_line,
+                value=shortened(cell),
+                first=shortened(SEPARATED[grid.delimiter].join(grid.header)),
+            )
+
+
+def _kind(cell: str) -> str:
+    """Return what kind of value a cell is; nothing if it may be a name.
+
+    >>> _kind("1.5"), _kind("192.0.2.1"), _kind("12:00:01"), _kind("3 ms"), _kind("rtt/ms")
+    ('value', 'value', 'value', 'ms', '')
+    """
+    cell = cell.strip()
+    if len(cell) > 64:
+        return ""
+    if any(p.fullmatch(cell) for p in (NUMBER, _ADDRESS, _DATE, _RANGE_OF_NUMBERS)):
+        return "value"
+    quantity = _WITH_UNIT.fullmatch(cell)
+    return quantity["unit"] if quantity else ""
 
 
 class _RecordLines:

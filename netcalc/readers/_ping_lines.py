@@ -151,12 +151,17 @@ def seconds(number: str, unit: str) -> tuple[float, float] | None:
     >>> seconds("0,481", "ms"), seconds("12", "мс"), seconds("3", "parsec")
     ((0.000481, 1e-06), (0.012, 0.001), None)
     """
-    exponent = _SECONDS_PER.get(unit) or _SECONDS_PER.get(unit.lower())
+    exponent = _second(unit)
     if exponent is None:
         return None
     digits = number.replace(",", ".")
     decimals = len(digits.partition(".")[2])
     return float(f"{digits}e{exponent}"), float(f"1e{int(exponent) - decimals}")
+
+
+def _second(unit: str) -> str | None:
+    """Return the power of ten of a unit of time in seconds, or None if it is unknown."""
+    return _SECONDS_PER.get(unit) or _SECONDS_PER.get(unit.lower())
 
 
 LONGEST = 600
@@ -242,7 +247,7 @@ def _with_sequence(body: str, found: list[re.Match[str]], stamp_s: float) -> Lin
 
 def _status(before: str, after: str, sequence: int) -> Line | None:
     """``From 192.0.2.1 icmp_seq=3 Destination Host Unreachable``; ``no answer yet for ...``."""
-    if re.search(r"\bttl=\d+|[=<]\s?[0-9.,]+\s?ms", before + after):
+    if re.search(r"\bttl=\d+", before + after) or _has_time(before + after):
         return Line("damaged", sequence, fault="no-reply-size")
     if before.strip() and re.search(r"[^\W\d_]", after):
         if _ADDRESS.search(before) or len(before.split()) >= 2:
@@ -250,6 +255,11 @@ def _status(before: str, after: str, sequence: int) -> Line | None:
             return Line(kind, sequence)
         return None
     return Line("waiting", sequence)
+
+
+def _has_time(text: str) -> bool:
+    """Whether a number with a unit of time is in a text."""
+    return any(pair["unit"] and _second(pair["unit"]) for pair in _PAIR.finditer(text))
 
 
 def _without_sequence(body: str) -> Line | None:

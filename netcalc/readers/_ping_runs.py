@@ -70,6 +70,7 @@ class Probes:
     received: int = 0
     errors: int = 0
     counted_only: bool = False
+    without_first: int = 0
     warnings: list[Notice] = field(default_factory=list)
 
     def warn(self, code: str, **values: Any) -> None:
@@ -174,7 +175,7 @@ def _by_sequence(run: Run, result: Probes) -> None:
     """Rows of a ping with sequence numbers: one for each number, lost or not."""
     sequences = list(_unwrapped(run))
     first: dict[int, tuple[int, Line]] = {}
-    again: list[tuple[int, Line]] = []
+    again: list[tuple[int, int, Line]] = []
     answered_unread: set[int] = set()
     errors: set[int] = set()
     seen: set[int] = set()
@@ -192,12 +193,16 @@ def _by_sequence(run: Run, result: Probes) -> None:
             answered_unread.add(sequence)
         elif line.kind == "reply" and not line.corrupt:
             if sequence in first or line.marked_duplicate:
-                again.append((sequence, line))
+                again.append((sequence, number, line))
                 answered_unread.add(sequence)
             else:
                 first[sequence] = (number, line)
     answered_unread |= _gaps_of_damaged(run, sequences, seen)
     answered_unread -= first.keys()
+    alone = {number: sequence for sequence, number, _ in again if sequence not in first}
+    if alone:
+        result.without_first = len(set(alone.values()))
+        result.warn("duplicates-without-first", numbers=sorted(alone))
     seen |= answered_unread
     sizes = {line.size for _, line in first.values()}
     usual = first[min(first)][1] if len(sizes) == 1 else None
@@ -208,7 +213,7 @@ def _by_sequence(run: Run, result: Probes) -> None:
         elif sequence not in answered_unread:
             row.lost, row.error_reply = True, sequence in errors
         result.rows.append(row)
-    for sequence, line in again:
+    for sequence, _, line in again:
         duplicate = _reply_row(run, sequence, line)
         duplicate.duplicate = True
         result.rows.append(duplicate)
@@ -386,7 +391,9 @@ def _compare_times(run: Run, result: Probes) -> None:
     timed = [row for row in result.rows if not math.isnan(row.rtt_s)]
     if not run.spread or not timed:
         return
-    unread = result.received + sum(row.duplicate for row in result.rows) > len(timed)
+    # A first reply whose line is missing is no reason to believe a summary that differs.
+    read = len(timed) + result.without_first
+    unread = result.received + sum(row.duplicate for row in result.rows) > read
     tolerance_s = 1e-6 + max(max(row.resolution_s, 0.0) for row in timed)
     times = [row.rtt_s for row in timed]
     own = {"min": min(times), "avg": math.fsum(times) / len(times), "max": max(times)}

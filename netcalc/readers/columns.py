@@ -19,7 +19,6 @@ from dataclasses import replace
 from netcalc import units as _units
 from netcalc.errors import DomainError, ReaderError, UnitError
 from netcalc.messages import Notice
-from netcalc.readers import _kinds
 from netcalc.readers._cells import (
     SEPARATORS,
     Grid,
@@ -41,7 +40,8 @@ from netcalc.readers._quantities import (
     named_columns,
     unit_refused,
 )
-from netcalc.readers.source import Readable, Source, Text, decode, open_source, shortened
+from netcalc.readers.format import Format, Input
+from netcalc.readers.source import Source, Text, shortened
 from netcalc.samples import Meta, RttSamples, Samples, Table, TransferSamples
 
 _BOOLEANS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
@@ -51,54 +51,6 @@ _SI_SUFFIXES = {
     "ratio": "_ratio", "m": "_m", "m/s": "_m_s",
 }  # fmt: skip
 _OTHER_LAYERS = {"packetbytes", "framebytes", "wirebytes", "capturedbytes"}
-
-
-def read_columns(
-    source: Readable | Source,
-    *,
-    name: str | None = None,
-    units: Mapping[str, str] | None = None,
-    columns: Sequence[str] | None = None,
-    decimal: str | None = None,
-) -> Samples:
-    """Read columns of numbers with their units.
-
-    Parameters
-    ----------
-    source : path, str, bytes or file object
-        The columns; a ``str`` with a line end in it is the text itself.
-    name : str, optional
-        Name of the source, if it is not a path.
-    units : mapping of str to str, optional
-        Unit by column name, for columns whose header has none: ``{"rtt": "ms"}``.
-    columns : sequence of str, optional
-        Names of the columns, if there is no header: ``("size_bytes", "rtt_ms")``.
-    decimal : {'.', ','}, optional
-        The decimal sign, where the numbers do not show it.
-
-    Returns
-    -------
-    RttSamples, TransferSamples or Table
-        In SI units; ``meta.note`` says how the columns were separated.
-
-    Raises
-    ------
-    ReaderError
-        If a unit is missing, a cell is ambiguous or not a number, or there are no columns.
-
-    Examples
-    --------
-    >>> samples = read_columns("size/B;rtt [ms]\\n56;1,5\\n1472;2,75\\n")
-    >>> samples.payload_bytes.tolist(), samples.rtt_s.tolist()
-    ([56.0, 1472.0], [0.0015, 0.00275])
-    """
-    opened = open_source(source, name=name)
-    kind = _kinds.kind_by_magic(opened.data)
-    text = Text([], [], True, "") if kind else decode(opened)
-    kind = kind or _kinds.kind_by_text(text.whole)
-    if kind is not None:
-        raise ReaderError("not-columns", file=opened.name, kind=kind, format=_kinds.NAMES[kind])
-    return to_samples(opened, text, units=units, columns=columns, decimal=decimal)
 
 
 def looks_like_columns(lines: Sequence[str]) -> bool:
@@ -137,7 +89,16 @@ def to_samples(
         warnings=(*text.warnings, *grid.warnings),
         partial=grid.partial or source.grew,
     )
-    return _build(source, grid, found, numbers, meta)
+    built = _build(source, grid, found, numbers, meta)
+    return _with_facts(built, row_count=len(grid.rows), column_count=len(found))
+
+
+def _with_facts(samples: Samples, *, row_count: int, column_count: int) -> Samples:
+    """Add what the file says in a few numbers: rows, columns and the sum of each in SI units."""
+    table = {**Samples.counted_facts(samples)[0]}
+    table |= {"row_count": row_count, "column_count": column_count}
+    facts = table if isinstance(samples, Table) else {**samples.counted_facts()[0], **table}
+    return replace(samples, meta=replace(samples.meta, facts=(facts,)))  # type: ignore[type-var]
 
 
 def _build(
@@ -304,3 +265,32 @@ def _unused(found: list[Column], used: list[Column]) -> list[Notice]:
 
 def _with(meta: Meta, warnings: list[Notice], units: Mapping[str, str] | None = None) -> Meta:
     return replace(meta, warnings=(*meta.warnings, *warnings), units=dict(units or meta.units))
+
+
+def _recognize(given: Input) -> bool:
+    return looks_like_columns(given.text.lines)
+
+
+def _read(given: Input) -> Samples:
+    return to_samples(
+        given.unpacked,
+        given.text,
+        units=given.units,
+        columns=given.columns,
+        decimal=given.decimal,
+    )
+
+
+FORMAT = Format(
+    name="columns",
+    description="columns of numbers",
+    recognize=_recognize,
+    read=_read,
+    traps=(
+        "A size, a time or a rate without a unit is refused, never guessed.",
+        "1,500 may be 1.5 or 1500: refused unless the other cells or the separator decide.",
+        "An empty cell, a dash or N/A is missing, not 0.",
+        "Rows of another width are left out with their lines, or the file is refused.",
+        "Text that a spreadsheet takes for a formula stays text.",
+    ),
+)

@@ -26,18 +26,12 @@ from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers import _kinds, _ping_lines, _ping_summary
+from netcalc.readers import _ping_lines, _ping_summary
+from netcalc.readers._ping_facts import facts_of_runs, groups_of_rows
 from netcalc.readers._ping_lines import Line
 from netcalc.readers._ping_runs import Probes, Row, Run, printed_counts, probes, scale_error
-from netcalc.readers.source import (
-    Readable,
-    Source,
-    Text,
-    decode,
-    no_measurement,
-    open_source,
-    shortened,
-)
+from netcalc.readers.format import Format, Input
+from netcalc.readers.source import Source, Text, no_measurement, shortened
 from netcalc.samples import Meta, RttSamples
 
 _TOOLS = {
@@ -50,49 +44,6 @@ _TOOLS = {
     "Windows": "ping (Windows)",
     "other": "ping",
 }
-
-
-def read_ping(source: Readable | Source, *, name: str | None = None) -> RttSamples:
-    """Read the output of one or more runs of ping.
-
-    Parameters
-    ----------
-    source : path, str, bytes or file object
-        The output; a ``str`` with a line end in it is the text itself.
-    name : str, optional
-        Name of the source, if it is not a path.
-
-    Returns
-    -------
-    RttSamples
-        One row for each probe and for each duplicate reply. ``meta.printed`` has what the tool's
-        own summary says, ``meta.warnings`` what does not agree or could not be read.
-
-    Raises
-    ------
-    ReaderError
-        If nothing can be read with certainty; it names the line, the field and the text found.
-
-    Examples
-    --------
-    >>> samples = read_ping(
-    ...     "PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data.\\n"
-    ...     "64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=0.481 ms\\n"
-    ...     "64 bytes from 192.0.2.1: icmp_seq=3 ttl=64 time=0.502 ms\\n")
-    >>> samples.sent, samples.received, float(samples.best_s.min())
-    (3, 2, 0.000481)
-    """
-    opened = open_source(source, name=name)
-    refuse_other_kinds(opened, _kinds.kind_by_magic(opened.data))
-    text = decode(opened, words=_ping_lines.WORDS)
-    refuse_other_kinds(opened, _kinds.kind_by_text(text.whole))
-    return to_samples(opened, text)
-
-
-def refuse_other_kinds(source: Source, kind: str | None) -> None:
-    """Raise an error that names what the source is, if it is something else."""
-    if kind is not None:
-        raise ReaderError("other-format", file=source.name, kind=kind, format=_kinds.NAMES[kind])
 
 
 def looks_like_ping(lines: Iterable[str]) -> bool:
@@ -121,6 +72,7 @@ def to_samples(source: Source, text: Text) -> RttSamples:
     _refuse_uncertain(source, file, results)
     rows = [row for result in results for row in result.rows]
     columns: dict[str, Any] = {f.name: [getattr(row, f.name) for row in rows] for f in fields(Row)}
+    columns["group"] = groups_of_rows(file.runs, results)
     totals: dict[str, Any] = {}
     if any(result.counted_only for result in results):
         totals["sent_count"] = sum(result.sent for result in results)
@@ -349,6 +301,12 @@ def _meta(source: Source, text: Text, file: _File, results: list[Probes], rows: 
         start=_iso(min(stamped)) if stamped else "",
         note=_note(results, stamped),
         printed=_printed(file.runs),
+        facts=facts_of_runs(
+            file.runs,
+            results,
+            cut=file.cut or source.grew,
+            unfinished=list(map(_unfinished, file.runs)),
+        ),
         warnings=tuple(warnings),
         partial=file.cut or source.grew or any(_unfinished(run) for run in file.runs),
     )
@@ -423,3 +381,30 @@ def _iso(epoch_s: float) -> str:
         return datetime.fromtimestamp(epoch_s, UTC).isoformat(timespec="microseconds")
     except (OverflowError, OSError, ValueError):
         return ""
+
+
+def _recognize(given: Input) -> bool:
+    return looks_like_ping(given.text.lines)
+
+
+def _read(given: Input) -> RttSamples:
+    return to_samples(given.unpacked, given.text)
+
+
+FORMAT = Format(
+    name="ping",
+    description="the output of ping",
+    recognize=_recognize,
+    read=_read,
+    traps=(
+        "The words are translated and are not looked at; numbers and their positions are.",
+        "The size in the header is user data, that of a reply has 8 bytes of ICMP more; Windows "
+        "prints user data in both.",
+        "A probe without a line is lost, also over the wrap of the sequence number.",
+        "An error from a router counts as received on Windows; here it is no reply.",
+        "Duplicates enter no round-trip time; in the tool's own summary they do.",
+        "<1 ms is 0.5 ms in an interval of 1 ms, not 1 and not 0.",
+        "A decimal comma beside decimal points never makes a factor of 1000.",
+        "Lines and summary that disagree are both kept, with a warning.",
+    ),
+)

@@ -7,16 +7,16 @@ import errno
 import hashlib
 import io
 import os
-import re
 import stat
 import zlib
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TypeAlias
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
+from netcalc.readers._lines import Lines, numbered, without_long, without_terminal_codes
 
 MAX_BYTES = 64 * 1024 * 1024
 """Largest input that is read, compressed or not. [byte]"""
@@ -41,11 +41,6 @@ _BOMS = (
     (b"\xfe\xff", "utf-16-be"),
 )
 _CONTROLS = bytes(sorted(set(range(32)) - set(b"\t\n\v\f\r\b\a\x1b")))
-_ESCAPES = re.compile(
-    r"\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]"  # colours, cursor movements
-    r"|\x1b\][^\x07\x1b\n]{0,4096}(?:\x07|\x1b\\)"  # window titles, links
-    r"|\x1b[ -/]?[0-~]?"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +63,18 @@ class Text:
     number is in ``too_long``.
     """
 
-    lines: list[str]
-    numbers: list[int]
+    lines: Lines
+    numbers: Sequence[int]
     ends_complete: bool
     encoding: str
-    warnings: list[Notice] = field(default_factory=list)
-    whole: list[str] = field(default_factory=list)
-    too_long: list[int] = field(default_factory=list)
+    warnings: list[Notice]
+    whole: Lines
+    too_long: list[int]
 
     @property
     def blank(self) -> bool:
         """Whether there is nothing but white space."""
-        return not any(line.strip() for line in self.whole)
+        return not self.whole.text or self.whole.text.isspace()
 
 
 def open_source(source: Readable | Source, *, name: str | None = None) -> Source:
@@ -91,15 +86,34 @@ def open_source(source: Readable | Source, *, name: str | None = None) -> Source
         return source
     if isinstance(source, bytes | bytearray | memoryview):
         return _bounded(bytes(source), name or "<bytes>", is_file=name is not None)
-    if isinstance(source, str) and (not source.strip() or "\n" in source or "\r" in source):
+    if is_path(source):
+        return _read_path(source, name)  # type: ignore[arg-type]
+    if isinstance(source, str):
         return _bounded(_encoded(source), name or "<text>", is_file=name is not None)
-    if isinstance(source, str | os.PathLike):
-        return _read_path(source, name)
     if hasattr(source, "read"):
-        return _read_stream(source, name)
+        return _read_stream(source, name)  # type: ignore[arg-type]
     raise TypeError(
         f"source must be a path, text, bytes or a file object, not {type(source).__name__}"
     )
+
+
+def is_path(source: Readable | Source) -> bool:
+    """Whether a source is the name of a file: no bytes, no file object, no text with lines."""
+    if isinstance(source, str):
+        return bool(source.strip()) and "\n" not in source and "\r" not in source
+    return isinstance(source, os.PathLike)
+
+
+def read_head(path: Readable | Source, limit: int) -> bytes:
+    """Read the beginning of a file; the rest of it is not touched."""
+    shown, handle, _ = _open_regular(path)  # type: ignore[arg-type]
+    try:
+        with os.fdopen(handle, "rb", closefd=False) as stream:
+            return stream.read(limit)
+    except OSError as error:
+        raise _cannot_open(shown, error) from None
+    finally:
+        os.close(handle)
 
 
 def inflate(source: Source) -> Source:
@@ -124,24 +138,18 @@ def decode(source: Source, *, words: Iterable[str] = ()) -> Text:
     text, encoding, warnings = _decoded(source, tuple(words))
     if source.grew:
         warnings.append(Notice("file-grew"))
-    lines, numbers = _lines(text)
-    ends_complete = lines[-1] == ""
-    if ends_complete:
-        lines.pop()
-        numbers.pop()
-    touched = [i for i, line in enumerate(lines) if "\x1b" in line or "\b" in line]
+    text, numbers, ends_complete = numbered(text)
+    text, touched = without_terminal_codes(text, MAX_LINE)
     if touched:
-        for i in touched:
-            lines[i] = _overtyped(_ESCAPES.sub("", lines[i][:MAX_LINE]))
-        numbered = sorted({numbers[i] for i in touched})
-        warnings.append(Notice("terminal-codes-removed", {"numbers": numbered}))
-    long = [i for i, line in enumerate(lines) if len(line) > MAX_LINE]
-    whole, too_long = list(lines) if long else lines, []
+        known = sorted({numbers[i] for i in touched})
+        warnings.append(Notice("terminal-codes-removed", {"numbers": known}))
+    whole = lines = Lines(text)
+    shorter, long = without_long(text, MAX_LINE)
     if long:
-        for i in long:
-            lines[i] = ""
-        too_long = sorted({numbers[i] for i in long})
-        warnings.append(Notice("lines-too-long", {"numbers": too_long, "limit": MAX_LINE}))
+        lines = Lines(shorter)
+        known = sorted({numbers[i] for i in long})
+        warnings.append(Notice("lines-too-long", {"numbers": known, "limit": MAX_LINE}))
+    too_long = [numbers[i] for i in long]
     return Text(lines, numbers, ends_complete, encoding, warnings, whole, too_long)
 
 
@@ -164,6 +172,21 @@ def shortened(text: str, limit: int = 60) -> str:
 
 
 def _read_path(given: str | os.PathLike[str], name: str | None) -> Source:
+    shown, handle, status = _open_regular(given)
+    try:
+        with os.fdopen(handle, "rb", closefd=False) as stream:
+            data = stream.read(MAX_BYTES + 1)
+        grew = os.fstat(handle).st_size > max(status.st_size, len(data))
+    except OSError as error:
+        raise _cannot_open(shown, error) from None
+    finally:
+        os.close(handle)
+    label = shortened(name or Path(given).name, 200)
+    return _bounded(data, label, is_file=True, grew=grew and len(data) <= MAX_BYTES)
+
+
+def _open_regular(given: str | os.PathLike[str]) -> tuple[str, int, os.stat_result]:
+    """Open a regular file; return its name for errors, its descriptor and its status."""
     path = Path(given)
     shown = shortened(str(path), 200)
     try:
@@ -179,15 +202,13 @@ def _read_path(given: str | os.PathLike[str], name: str | None) -> Source:
         if not stat.S_ISREG(status.st_mode):
             code = "is-directory" if stat.S_ISDIR(status.st_mode) else "not-regular-file"
             raise ReaderError(code, file=shown)
-        with os.fdopen(handle, "rb", closefd=False) as stream:
-            data = stream.read(MAX_BYTES + 1)
-        grew = os.fstat(handle).st_size > max(status.st_size, len(data))
     except OSError as error:
-        raise _cannot_open(shown, error) from None
-    finally:
         os.close(handle)
-    label = shortened(name or path.name, 200)
-    return _bounded(data, label, is_file=True, grew=grew and len(data) <= MAX_BYTES)
+        raise _cannot_open(shown, error) from None
+    except ReaderError:
+        os.close(handle)
+        raise
+    return shown, handle, status
 
 
 _CODES = {
@@ -310,26 +331,3 @@ def _legacy(data: bytes, words: tuple[str, ...]) -> tuple[str, str]:
         if hits(best):
             return data.decode(best, "replace"), best
         return data.decode("latin-1"), "latin-1"
-
-
-def _lines(text: str) -> tuple[list[str], list[int]]:
-    if "\n" not in text:
-        lines = text.split("\r")
-        return lines, list(range(1, len(lines) + 1))
-    lines, numbers = [], []
-    for number, line in enumerate(text.split("\n"), 1):
-        pieces = line.rstrip("\r").split("\r") if "\r" in line else [line]
-        lines += pieces
-        numbers += [number] * len(pieces)
-    return lines, numbers
-
-
-def _overtyped(line: str) -> str:
-    """Apply backspaces: each takes back the character before it."""
-    kept: list[str] = []
-    for character in line:
-        if character != "\b":
-            kept.append(character)
-        elif kept:
-            kept.pop()
-    return "".join(kept)

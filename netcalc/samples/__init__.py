@@ -23,10 +23,13 @@ from netcalc.samples._base import (
     load,
     loads,
 )
+from netcalc.samples._facts import FACTS, Fact, FactRow, fact_row, unit_of_fact
 from netcalc.samples._files import json_ready, write_atomically
+from netcalc.samples._flows import FlowSeries
 from netcalc.samples._instrument import Instrument
 from netcalc.samples._load import KINDS, MAX_FILE_BYTES
 from netcalc.samples._meta import SCHEMA, Meta
+from netcalc.samples._paths import PathSamples
 from netcalc.samples._probes import HopSamples, TrainSamples
 from netcalc.samples._round_trips import RttSamples
 from netcalc.samples._table import Table
@@ -34,8 +37,9 @@ from netcalc.samples._transactions import TransactionSamples
 from netcalc.samples._transfers import DROP_PLACES, MIN_DROP_RATIO, BulkSamples, TransferSamples
 
 __all__ = [
-    "DROP_PLACES", "KINDS", "MAX_FILE_BYTES", "MIN_DROP_RATIO", "SCHEMA", "BoolColumn",
-    "BulkSamples", "FloatColumn", "HopSamples", "Instrument", "Meta", "RttSamples", "Samples",
-    "Table", "TextColumn", "TrainSamples", "TransactionSamples", "TransferSamples", "json_ready",
-    "load", "loads", "write_atomically",
+    "DROP_PLACES", "FACTS", "KINDS", "MAX_FILE_BYTES", "MIN_DROP_RATIO", "SCHEMA", "BoolColumn",
+    "BulkSamples", "Fact", "FactRow", "FloatColumn", "FlowSeries", "HopSamples", "Instrument",
+    "Meta", "PathSamples", "RttSamples", "Samples", "Table", "TextColumn", "TrainSamples",
+    "TransactionSamples", "TransferSamples", "fact_row", "json_ready", "load", "loads",
+    "unit_of_fact", "write_atomically",
 ]  # fmt: skip

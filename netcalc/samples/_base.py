@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 from netcalc.samples import _files, _load
+from netcalc.samples._facts import Fact, fact_row
 from netcalc.samples._files import json_ready
 from netcalc.samples._meta import SCHEMA, Meta
 
@@ -136,10 +137,37 @@ class Samples:
             "schema": SCHEMA,
             "kind": type(self).__name__,
             **self._beside(),
-            "columns": {name: json_ready(column) for name, column in self.columns().items()},
+            "columns": {
+                name: json_ready(column)
+                for name, column in self.columns().items()
+                if not self._left_out(name, column)
+            },
         }
         text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         return text.encode("utf-8", "surrogatepass")
+
+    def _left_out(self, name: str, column: NDArray[Any]) -> bool:
+        """Whether a column of text needs no place in a file: none was given, or all is empty."""
+        if self.column_units.get(name) != "text" or not column.size:
+            return False
+        optional = any(f.name == name and f.default == () for f in fields(cast(Any, self)))
+        return optional and not column.astype(bool).any()
+
+    def facts(self) -> list[dict[str, Fact]]:
+        """Return a row of facts for each run, host or direction: the file's, or of the columns."""
+        return [dict(row) for row in self.meta.facts] or self.counted_facts()
+
+    def counted_facts(self) -> list[dict[str, Fact]]:
+        """Return what the columns show; a container that knows more has its own."""
+        sums = {
+            f"sum:{name}": math.fsum(column[np.isfinite(column)].tolist())
+            for name, column in self.columns().items()
+            if column.dtype.kind == "f" and np.isfinite(column).any()
+        }
+        partial = self.meta.partial
+        return [
+            fact_row(sums, row_count=len(self), column_count=len(self.columns()), partial=partial)
+        ]
 
     def _beside(self) -> dict[str, Any]:
         """Return the facts beside the columns, as a file has them."""

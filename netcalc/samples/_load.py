@@ -151,12 +151,24 @@ def _meta(document: Mapping[str, Any], file: str) -> Meta:
         notices = tuple(map(Notice.load, known.pop("warnings", ())))
     except TypeError as error:
         raise ReaderError("damaged-samples", file=file, field="meta.warnings") from error
+    for row in known.get("facts", ()):
+        _check_facts(row, file)
     return Meta(**known, warnings=notices)
+
+
+def _check_facts(row: Any, file: str) -> None:
+    """Insist on a row of facts: an object of names and single values."""
+    if type(row) is not dict:
+        raise _wrong_type("meta.facts", row, dict, file)
+    for name, value in row.items():
+        if type(value) not in (str, int, float, bool):
+            raise _wrong_type(f"meta.facts.{name}", value, float, file)
 
 
 _META_TYPES: dict[str, type] = {
     **{item.name: str for item in fields(Meta)},
     **dict.fromkeys(("units", "layers", "printed", "instrument"), dict),
+    "facts": list,
     "warnings": list,
     "partial": bool,
     "schema": int,
@@ -199,14 +211,22 @@ def _totals(kind: Any, document: Mapping[str, Any], file: str) -> dict[str, Any]
     return dict(document)
 
 
+_RENAMED = {("TrainSamples", "place"): "index"}
+"""Columns that had another name in files of before: their kind and that name."""
+
+
 def _columns(kind: Any, document: Mapping[str, Any], file: str) -> dict[str, list[Any]]:
     """Return the columns; numpy would convert text among numbers, so that is refused here."""
     units = kind.column_units
     required = {item.name for item in fields(kind) if item.default is MISSING} & set(units)
-    for name in sorted(required - set(document)):
+    written_names = {_RENAMED.get((kind.__name__, name), name) for name in document}
+    for name in sorted(required - written_names):
         raise ReaderError("part-missing", file=file, field=name)
     columns = {}
-    for name, stored in document.items():
+    for written, stored in document.items():
+        name = _RENAMED.get((kind.__name__, written), written)
+        if name in columns:
+            raise ReaderError("two-of-one-name", file=file, field=name[:_LONGEST])
         if units and name not in units:
             raise ReaderError("no-such-part", file=file, field=name[:_LONGEST])
         if type(stored) is not list:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from netcalc.messages import Notice
+from netcalc.samples._facts import FactRow
 from netcalc.samples._instrument import Instrument
 
 SCHEMA = 1
@@ -39,6 +40,9 @@ class Meta:
         Which live experiment it was, and by which protocol; empty for a file of another tool.
     instrument : Instrument
         What a live run records of itself; a mapping is taken for its facts by name.
+    facts : tuple of mappings
+        What the file says in a few numbers: a row for each run, host or direction, by the names of
+        :data:`netcalc.samples.FACTS`. Empty where the columns alone show it.
     warnings : tuple of Notice
         What was repaired, skipped or does not agree; text is taken for a sentence without a code.
     partial : bool
@@ -63,6 +67,7 @@ class Meta:
     experiment: str = ""
     protocol: str = ""
     instrument: Instrument = field(default_factory=Instrument)
+    facts: tuple[FactRow, ...] = ()
     warnings: tuple[Notice, ...] = ()
     partial: bool = False
     schema: int = SCHEMA
@@ -71,6 +76,7 @@ class Meta:
         facts: Any = self.instrument
         if isinstance(facts, Mapping):
             object.__setattr__(self, "instrument", Instrument.load(facts))
+        object.__setattr__(self, "facts", tuple(dict(row) for row in self.facts))
         given: tuple[Any, ...] = self.warnings
         notices = (one if isinstance(one, Notice) else Notice.load(one) for one in given)
         object.__setattr__(self, "warnings", tuple(notices))
@@ -78,6 +84,7 @@ class Meta:
     def stored(self) -> dict[str, Any]:
         """Return the facts as a saved file has them."""
         found: dict[str, Any] = {one.name: getattr(self, one.name) for one in fields(self)}
+        found["facts"] = [dict(row) for row in self.facts]
         found["instrument"] = self.instrument.stored()
         found["warnings"] = [notice.stored() for notice in self.warnings]
         return found

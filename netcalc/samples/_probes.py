@@ -94,7 +94,7 @@ class TrainSamples(Samples):
     ----------
     train : array_like
         Number of the train, from 1. [1]
-    place : array_like
+    index : array_like
         Index of the packet in the train, from 1. [1]
     packet_bytes : array_like
         Size of the packet with its headers. [byte]
@@ -109,7 +109,7 @@ class TrainSamples(Samples):
 
     column_units: ClassVar[Mapping[str, str]] = {
         "train": "1",
-        "place": "1",
+        "index": "1",
         "packet_bytes": "byte",
         "sent_s": "s",
         "received_s": "s",
@@ -118,7 +118,7 @@ class TrainSamples(Samples):
     column_layers: ClassVar[Mapping[str, str]] = {"packet_bytes": "IP packet"}
 
     train: FloatColumn | Sequence[float]
-    place: FloatColumn | Sequence[float]
+    index: FloatColumn | Sequence[float]
     packet_bytes: FloatColumn | Sequence[float]
     sent_s: FloatColumn | Sequence[float]
     received_s: FloatColumn | Sequence[float]

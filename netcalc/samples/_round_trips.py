@@ -9,7 +9,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from netcalc.samples._base import BoolColumn, FloatColumn, Samples, bools, floats
+from netcalc.samples._base import (
+    BoolColumn,
+    FloatColumn,
+    Samples,
+    TextColumn,
+    bools,
+    floats,
+    median,
+)
+from netcalc.samples._facts import Fact, fact_row
 from netcalc.samples._meta import Meta
 
 
@@ -36,6 +45,8 @@ class RttSamples(Samples):
         When the probe was sent, by the clock that ``meta`` names. [s]
     ttl : array_like
         Time to live of the reply. [1]
+    group : array_like of str
+        Host or run, where a file has several that must not be mixed.
     sent_count, received_count, error_count : int or None
         Totals, where the rows do not give them (a summary without lines).
     """
@@ -50,6 +61,7 @@ class RttSamples(Samples):
         "resolution_s": "s",
         "sent_s": "s",
         "ttl": "1",
+        "group": "text",
     }
     column_layers: ClassVar[Mapping[str, str]] = {"payload_bytes": "echo user data"}
 
@@ -62,6 +74,7 @@ class RttSamples(Samples):
     resolution_s: FloatColumn | Sequence[float] = ()
     sent_s: FloatColumn | Sequence[float] = ()
     ttl: FloatColumn | Sequence[float] = ()
+    group: TextColumn | Sequence[str] = ()
     sent_count: int | None = None
     received_count: int | None = None
     error_count: int | None = None
@@ -108,6 +121,28 @@ class RttSamples(Samples):
     def loss_ratio(self) -> float:
         """Share of the probes that were not answered by an echo; nan if none was sent."""
         return 1.0 - self.received / self.sent if self.sent else math.nan
+
+    @property
+    def groups(self) -> list[str]:
+        """The groups in the order of their rows."""
+        return list(dict.fromkeys(np.asarray(self.group).tolist()))
+
+    def counted_facts(self) -> list[dict[str, Fact]]:
+        """Return what the rows show of all probes together."""
+        rtt = self.best_s
+        return [
+            fact_row(
+                target=self.meta.target,
+                sent_count=self.sent,
+                received_count=self.received,
+                duplicate_count=self.duplicates,
+                rtt_min_s=rtt.min() if rtt.size else None,
+                rtt_median_s=median(rtt),
+                rtt_max_s=rtt.max() if rtt.size else None,
+                loss_ratio=self.loss_ratio,
+                partial=self.meta.partial,
+            )
+        ]
 
     def minima(self) -> tuple[FloatColumn, FloatColumn]:
         """Return the sizes that were measured and the smallest round trip of each."""

@@ -51,18 +51,22 @@ class TransferSamples(Samples):
         Time from the first to the last of them; nan where it failed. [s]
     failed : array_like of bool
         Transfers that did not complete.
+    group : array_like of str
+        Host or direction, where a file has several.
     """
 
     column_units: ClassVar[Mapping[str, str]] = {
         "payload_bytes": "byte",
         "duration_s": "s",
         "failed": "bool",
+        "group": "text",
     }
     column_layers: ClassVar[Mapping[str, str]] = {"payload_bytes": "application"}
 
     payload_bytes: FloatColumn | Sequence[float]
     duration_s: FloatColumn | Sequence[float]
     failed: BoolColumn | Sequence[bool] = ()
+    group: TextColumn | Sequence[str] = ()
     meta: Meta = field(default_factory=Meta)
 
     @property

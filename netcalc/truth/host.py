@@ -7,6 +7,7 @@ packet, and more for each byte. Theory adds it, with its uncertainty.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -75,16 +76,18 @@ class Hosts:
 
     def __init__(self, measure: Measure, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._measure, self._clock = measure, clock
+        self._one_at_a_time = threading.Lock()
         self._found: dict[tuple[str, float], tuple[float, HostCost]] = {}
 
     def cost(self, protocol: str, one_way_s: float) -> HostCost:
         """Return what the hosts add to an exchange over a path of this one-way time."""
         pause_s = next(pause for least, pause in PAUSES_S if one_way_s >= least)
         key = (protocol, pause_s)
-        measured_s, found = self._found.get(key, (-np.inf, None))
-        if found is None or self._clock() - measured_s > VALID_S:
-            found = HostCost.of(self._measure(protocol, pause_s))
-            self._found[key] = (self._clock(), found)
+        with self._one_at_a_time:  # settings that run side by side share it
+            measured_s, found = self._found.get(key, (-np.inf, None))
+            if found is None or self._clock() - measured_s > VALID_S:
+                found = HostCost.of(self._measure(protocol, pause_s))
+                self._found[key] = (self._clock(), found)
         return found
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -141,16 +142,16 @@ def _rows(bench: Bench, setting: Setting) -> list[TruthRow]:
         return setting.not_run(bench.refusal)
     try:
         rows = list(setting.measure(bench, setting))
-        for _ in range(REPEATS):
-            if not any(row.doubt_code and not row.is_within for row in rows):
-                break
-            again = setting.measure(bench, setting)
-            rows = [
-                min(pair, key=lambda row: row.doubt_error) for pair in zip(rows, again, strict=True)
-            ]
-        return rows
     except ExperimentError as error:
         return setting.not_run(error)
+    for _ in range(REPEATS):
+        if not any(row.doubt_code and not row.is_within for row in rows):
+            break
+        with suppress(ExperimentError):  # the rows of before count
+            again = list(setting.measure(bench, setting))
+            pairs = zip(rows, again, strict=True)
+            rows = [min(pair, key=lambda row: row.doubt_error) for pair in pairs]
+    return rows
 
 
 class TruthRun(Record[Table]):
@@ -170,7 +171,7 @@ class TruthRun(Record[Table]):
         bench = Bench(self.stopping)
         self.facts.update(instrument.machine(), **instrument.timer())
         self.facts["own_exchanges_s"] = bench.own_exchanges_s
-        self.measure_own_error()
+        self.record_measurement_error()
         for are_together, group in groupby(settings, key=lambda setting: setting.side_by_side):
             if are_together:
                 self._measure_together(bench, list(group))
@@ -178,7 +179,7 @@ class TruthRun(Record[Table]):
             for setting in group:
                 self.stopping.check()
                 self.add(_rows(bench, setting))
-        self.measure_own_error()
+        self.record_measurement_error()
 
     def _measure_together(self, bench: Bench, settings: Sequence[Setting]) -> None:
         """Run settings that do not disturb one another side by side; keep their order."""

@@ -80,6 +80,12 @@ ROOMS = {
         ("tests/readers/test_read_ping_numbers.py", "tests/readers/test_read_ping*.py"),
         but="cut_anywhere or fuzz",
     ),
+    "columns": Room(
+        tuple(f"netcalc/readers/{name}.py"
+              for name in ("columns", "source", "_cells", "_kinds", "_quantities")),
+        ("tests/readers/test_read_columns.py", "tests/readers/test_read_sources.py",
+         "tests/readers/test_faults_of_files.py"),
+    ),
     "layers": Room(
         ("netcalc/models/sizes/layers.py",),
         ("tests/models/test_layers.py", "tests/models/test_encapsulation.py",
@@ -87,33 +93,43 @@ ROOMS = {
     ),
     "esp": Room(("netcalc/models/sizes/esp.py",), ("tests/models/test_esp.py",)),
     "atm": Room(("netcalc/models/sizes/atm.py",), ("tests/models/test_atm.py",)),
+    "sizes": Room(
+        tuple(f"netcalc/models/sizes/{name}.py"
+              for name in ("encapsulation", "fragmentation", "framing", "serial_lines",
+                           "wireguard", "headers")),
+        _models("encapsulation fragmentation framing serial_lines wireguard goodput "
+                "datagram_loss faults_of_numbers limits_of_arguments"),
+    ),
     "rates": Room(
         ("netcalc/models/rates/*.py",),
-        _models("line_rate goodput voice forwarding packet_rates faults_of_numbers"),
+        _models("line_rate goodput voice forwarding packet_rates faults_of_numbers "
+                "limits_of_arguments"),
     ),
     "delays": Room(
         ("netcalc/models/delays/*.py",),
-        _models("latency store_and_forward asymmetry path_mixes exchange faults_of_numbers"),
+        _models("latency store_and_forward asymmetry path_mixes exchange faults_of_numbers "
+                "limits_of_arguments"),
     ),
     "hosts": Room(
         ("netcalc/models/hosts/*.py",),
-        _models("delayed_ack small_writes write_timeline host_stack mbufs blocks"),
+        _models("delayed_ack small_writes write_timeline host_stack mbufs blocks "
+                "limits_of_arguments"),
     ),
     "tcp": Room(
         ("netcalc/models/tcp/*.py",),
         _models("window slow_start handshakes datagram_loss loss_limited timers rfc6349 sharing "
                 "fairness cardwell short_transfers pftk cubic numbers_of_loss_and_queues "
-                "faults_of_numbers"),
+                "faults_of_numbers limits_of_arguments"),
     ),
     "queues": Room(
         ("netcalc/models/queues/*.py",),
         _models("load backlog token_bucket erlang queueing md1 finite_queues "
-                "numbers_of_loss_and_queues faults_of_numbers"),
+                "numbers_of_loss_and_queues faults_of_numbers limits_of_arguments"),
     ),
     "measuring": Room(
         ("netcalc/models/measuring/*.py",),
         _models("numbers_of_measuring robust delay_variation probing "
-                "numbers_of_loss_and_queues"),
+                "numbers_of_loss_and_queues limits_of_arguments"),
     ),
     "checks": Room(
         ("netcalc/checks.py", "netcalc/models/blocks.py"),
@@ -140,7 +156,8 @@ ROOMS = {
     "datasets": Room(("netcalc/datasets.py",), ("tests/test_datasets.py",)),
     "samples": Room(
         ("netcalc/samples/*.py",),
-        ("tests/test_samples.py", "tests/test_faults_of_saved_samples.py"),
+        ("tests/test_sample_numbers.py", "tests/test_samples.py",
+         "tests/test_faults_of_saved_samples.py"),
     ),
     "emulation": Room(
         tuple(f"netcalc/emulation/{name}.py"
@@ -148,7 +165,9 @@ ROOMS = {
         tuple(f"tests/emulation/test_{name}.py"
               for name in ("link_queue", "stages", "chain", "joined")),
     ),
-    "plots": Room(("netcalc/plots/*.py",), ("tests/plots/test_*.py",)),
+    "plots": Room(
+        ("netcalc/plots/*.py",), ("tests/plots/test_*.py",), but="two_hundred_flows or no_network"
+    ),
     "claims": Room(("netcalc/claims/*.py",), ("tests/claims/test_claim*.py",)),
 }  # fmt: skip
 

@@ -61,6 +61,14 @@ READY = """() => {
   return Boolean(panel?.content?.model && kernel?.connectionStatus === 'connected'
     && kernel?.status === 'idle');
 }"""
+ATTACHED = """() => {
+  const panel = window.jupyterapp?.shell?.currentWidget;
+  return Boolean(panel?.content?.model
+    && panel.sessionContext?.session?.kernel?.connectionStatus === 'connected');
+}"""
+"""Whether the notebook has a kernel: before, JupyterLab's Run All clears outputs, runs nothing."""
+RUN_ALL = "async () => { await jupyterapp.commands.execute('notebook:run-all-cells'); }"
+SHUT_DOWN = "async () => { await jupyterapp.shell.currentWidget.sessionContext.shutdown(); }"
 RUN_BY_ITSELF = f"""(() => {{
   if (window !== window.top || sessionStorage.netcalcRun) return; // once, not after a reload
   const ready = {READY};
@@ -186,6 +194,18 @@ class Page:
         if self.front_end == "voila":
             return
         self.wait_for(READY)
+
+    def run_all(self) -> None:
+        """Run every cell of the notebook."""
+        self.page.evaluate(RUN_ALL)
+
+    def shut_down(self) -> None:
+        """End the kernel of the notebook."""
+        self.page.evaluate(SHUT_DOWN)
+
+    def wait_attached(self) -> None:
+        """Wait until the notebook has a kernel, which may still be starting."""
+        self.wait_for(ATTACHED)
 
     def wait_figures(self, count: int = 1) -> None:
         """Wait until that many figures are drawn; a cell that has failed draws none."""

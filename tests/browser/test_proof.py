@@ -10,6 +10,11 @@ import pytest
 PROOF = Path(__file__).with_name("proof.ipynb")
 SAVED_LIMIT = 100_000  # bytes a figure, from the requirements
 OPENINGS = 2
+SAVE_WIDGETS = """async () => {
+  const command = '@jupyter-widgets/jupyterlab-manager:saveWidgetState';
+  await jupyterapp.commands.execute(command);
+}"""
+"""A switch: whether JupyterLab saves the widgets in the notebook's file, too."""
 
 
 def at_first(page):
@@ -120,3 +125,36 @@ def test_a_saved_notebook_is_small_and_has_a_picture(page):
     texts = ["".join(one["text/html"]) for one in data if "text/html" in one]
     assert len(texts) == 2
     assert all("With a latency of" in text for text in texts)
+
+
+@pytest.mark.shown("lab", PROOF)
+def test_a_notebook_saved_with_its_widgets_lives_when_run_as_soon_as_it_shows(page):
+    """Views of the widgets that were saved, without a kernel, are on the page before the new.
+
+    Run All comes as soon as the notebook has a kernel: before, JupyterLab clears the outputs and
+    runs nothing, whatever is in them.
+    """
+    at_first(page)
+    page.page.evaluate(SAVE_WIDGETS)
+    try:
+        for opening in range(OPENINGS):
+            page.save()
+            page.shut_down()
+            page.page.reload()
+            page.page.locator(".netcalc-saved").first.wait_for()
+            page.wait_attached()
+            if opening:  # when the saved views have asked for their kernel, otherwise before
+                page.wait_ready()
+                page.wait_for("() => document.querySelector('.netcalc-panel')")
+                hidden = "() => !document.querySelector('.netcalc-panel').checkVisibility()"
+                page.wait_for(hidden)
+                page.screenshot("reopened")
+            page.run_all()
+            page.wait_figures(2)
+            times = page.column("T1", "y")
+            page.drag(0, 1.0 if times[0] < 0.1 else 0.0)
+            page.wait_changed("T1", "y", times)
+            page.wait_for("() => document.querySelector('.netcalc-saved').innerText === ''")
+        assert page.complaints() == []
+    finally:
+        page.page.evaluate(SAVE_WIDGETS)

@@ -15,8 +15,6 @@ LESSONS = Path(__file__).parents[2] / "notebooks"
 LESSON_01 = LESSONS / "01_latency_and_bandwidth.ipynb"
 FIGURES = 6  # of lesson 01
 NO_KERNEL = "No kernel: run the cell again."
-RUN_ALL = "async () => { await jupyterapp.commands.execute('notebook:run-all-cells'); }"
-SHUT_DOWN = "async () => { await jupyterapp.shell.currentWidget.sessionContext.shutdown(); }"
 RESTART = """async () => {
   await jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart();
 }"""
@@ -31,7 +29,7 @@ def reopened(page):
     """Save the lesson, end its kernel, and open it again."""
     page.wait_figures(FIGURES)
     page.save()
-    page.page.evaluate(SHUT_DOWN)
+    page.shut_down()
     page.page.reload()
     page.wait_ready()
     page.page.locator(".netcalc-saved").first.wait_for()
@@ -63,7 +61,7 @@ def test_a_lesson_of_yesterday_shows_pictures_and_values_and_runs(page):
     page.screenshot("reopened")
     assert page.page.get_by_text("Error displaying widget").first.is_hidden()
     assert page.page.evaluate(BROKEN) == 0
-    page.page.evaluate(RUN_ALL)
+    page.run_all()
     check_live(page)
     page.screenshot("run-again")
 
@@ -74,7 +72,7 @@ def test_a_panel_whose_kernel_was_restarted_says_so_and_is_dimmed(page):
     page.page.evaluate(RESTART)
     check_without_kernel(page)
     page.screenshot("restarted")
-    page.page.evaluate(RUN_ALL)
+    page.run_all()
     check_live(page)
 
 
@@ -116,8 +114,12 @@ def check_without_kernel(page):
     assert page.figure(0).locator("canvas").count() > 0
 
 
-@pytest.mark.parametrize("execute", [False, True], ids=["as saved", "executed"])
-def test_an_exported_lesson_shows_its_figures_without_a_network(browser, tmp_path, execute):
+@pytest.mark.parametrize(
+    ("execute", "form"),
+    [(False, "html"), (True, "html"), (True, "netcalc.lessons.page.Page")],
+    ids=["as saved", "executed", "without a network"],
+)
+def test_an_exported_lesson_shows_its_figures_without_a_network(browser, tmp_path, execute, form):
     """Without --execute, as a front end saved it: with outputs, without the widgets' state."""
     lesson, run = LESSON_01, tmp_path / "run.ipynb"
     convert = [sys.executable, "-m", "jupyter", "nbconvert", "--output-dir", str(tmp_path)]
@@ -129,7 +131,7 @@ def test_an_exported_lesson_shows_its_figures_without_a_network(browser, tmp_pat
             check=True, env=environment, capture_output=True, timeout=120,
         )  # fmt: skip
         lesson = run
-    html = ["--to", "html", "--output", "page.html", *(["--execute"] if execute else [])]
+    html = ["--to", form, "--output", "page.html", *(["--execute"] if execute else [])]
     subprocess.run(
         [*convert, *html, str(lesson)],
         check=True, env=environment, capture_output=True, timeout=120,
@@ -137,6 +139,8 @@ def test_an_exported_lesson_shows_its_figures_without_a_network(browser, tmp_pat
     context = browser.new_context(viewport={"width": 1100, "height": 900})
     try:
         page = context.new_page()
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
         page.goto((tmp_path / "page.html").as_uri(), wait_until="domcontentloaded")
         pictures = page.locator(".jp-RenderedSVG svg:visible, .jp-RenderedSVG img:visible")
         assert pictures.count() == FIGURES
@@ -145,5 +149,10 @@ def test_an_exported_lesson_shows_its_figures_without_a_network(browser, tmp_pat
         box = pictures.first.bounding_box()
         assert box["width"] > 400
         assert box["height"] > 200
+        if form != "html":  # counted in the lesson: one equation of its own, four in the text
+            boxes = [one.bounding_box() for one in page.locator("math").all()]
+            assert len(boxes) == 5
+            assert all(box["width"] > 5 and box["height"] > 5 for box in boxes)
+            assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
     finally:
         context.close()

@@ -50,7 +50,7 @@ def test_every_number_that_can_be_computed_has_a_formula():
         assert str(text).count(";") + 1 == readings
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("number", "computed", "source"),
     [
         ("SL13", "83.33 ms", "derived: 8e6 / 150e6 + 0.03"),
@@ -68,7 +68,7 @@ def test_what_disagrees(number, computed, source):
     assert item.reason
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("number", "text", "value", "unit", "verdict", "source"),
     [
         ("RP18", "7809.25 pps", 91.212e6 / 8 / 1460, "packet/s", "measured", "derived: goodput"),
@@ -106,7 +106,7 @@ def test_how_many_are_computed():
             assert (item.tolerance, item.unit) == (None, item.claim.unit)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("number", "tolerance", "reason", "source"),
     [
         ("SL02", 0.5e6, "significant", "derived: 45 Mbit/s to a whole Mbit/s"),

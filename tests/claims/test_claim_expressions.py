@@ -10,7 +10,7 @@ from netcalc.claims.expression import is_name
 from netcalc.errors import DomainError, NetcalcError, UnitError
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "unit", "value", "source"),
     [
         ("2 + 3 * 4", "1", 14.0, "identity: product binds closer"),
@@ -92,7 +92,7 @@ def test_other_claims_are_looked_up():
     assert found.to("s").item() == pytest.approx(0.016)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "code", "fact"),
     [
         ("", "formula-empty", ""),
@@ -250,7 +250,7 @@ def test_a_unit_is_ambiguous_or_unknown_by_its_readings(monkeypatch):
     assert (refusal.value.code, refusal.value.values["unit"]) == ("formula-unknown-unit", "mb")
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "sentence"),
     [
         ("1 ms + 2 B", "'2 B' is a size and cannot be added to a time"),

@@ -41,7 +41,7 @@ def test_the_example_of_the_page(tmp_path):
     assert found["A-1"].claim.place == "p. 4"
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("printed", "formula", "relation", "verdict"),
     [
         ("5.21 s", "5.2149 s", "", "agree"),
@@ -121,7 +121,7 @@ def test_verdicts(printed, formula, relation, verdict):
     assert one(printed, formula, relation).verdict == verdict
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("printed", "formula", "shown"),
     [
         ("52 ms", "8 Mbit / 150 Mbit/s", "53.33 ms"),
@@ -318,7 +318,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.each("name", REFUSED)
 def test_bad_files_are_refused_in_one_sentence(name):
     text, place, code = REFUSED[name]
     with pytest.raises(ReaderError) as refusal:
@@ -330,7 +330,7 @@ def test_bad_files_are_refused_in_one_sentence(name):
     assert "\n" not in message
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "sentence"),
     [
         (
@@ -399,7 +399,7 @@ def test_a_tolerance_of_ones_own():
     assert (size.verdict, size.tolerance) == ("agree rounded", 1000)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("printed", "relation", "tolerance", "text"),
     [
         ("80 ms", "", 0.0005, "half of the last printed digit"),
@@ -526,7 +526,7 @@ def test_the_fields_of_a_claim():
     assert (fifth.tolerance, fifth.tolerance_reason, fifth.implied_unit) == (None, "", "")
 
 
-@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.each("delimiter", [",", ";", "\t"])
 def test_the_delimiter_is_the_one_of_the_header(delimiter):
     text = f"{HEADER}\nA,thing,1,1\n".replace(",", delimiter)
     (claim,) = read(text.replace("thing", f'"i{delimiter}t"'))
@@ -568,7 +568,7 @@ def test_errors_of_a_table_have_their_parts():
     assert "Put spaces" not in str(refusal.value)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("formula", "verdicts"),
     [
         ("1", "agree, agree rounded, disagree, derived, ambiguous, physically inconsistent"),

@@ -10,7 +10,7 @@ from netcalc.claims.quantity import row
 from netcalc.errors import DomainError, UnitError
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("unit", "dimensions", "size", "source"),
     [
         ("1", (0, 0, 0), 1, "identity"),
@@ -43,7 +43,7 @@ def test_each_dimension_has_one_name():
     assert {unit: Quantity.of(1, unit).unit for unit in names} == names
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("result", "dimensions", "value", "source"),
     [
         (Quantity.of(2, "s") + Quantity.of(3, "s"), (0, 1, 0), 5, "identity"),
@@ -67,7 +67,7 @@ def test_arithmetic(result, dimensions, value, source):
     assert (result.dimensions, float(result.value)) == (dimensions, value), source
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("compute", "code", "expected", "sentence"),
     [
         (lambda: Quantity.of(2, "s") + Quantity.of(3, "m"), "cannot-add", "a time",
@@ -88,7 +88,7 @@ def test_units_that_do_not_match(compute, code, expected, sentence):
     assert str(refusal.value) == sentence
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("compute", "name", "code"),
     [
         (lambda: Quantity.of(2, "s") / Quantity.of(0, "s"), "divisor", "division-by-zero"),

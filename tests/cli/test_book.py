@@ -45,7 +45,7 @@ def test_what_disagrees_and_why():
     assert "7 numbers: 7 disagree." in done.stdout
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("source", "count"),
     [("stevens", 113), ("snader", 38), ("router", 46), ("nagle", 36), ("netesto", 43)],
 )
@@ -82,7 +82,7 @@ def test_json_says_what_is_computed():
     assert rows["RP28"]["tolerance_reason"].startswith("rounded to thousands")
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("arguments", "last"),
     [
         (

@@ -111,8 +111,8 @@ def test_a_port_in_use_is_refused_by_number(tmp_path):
         port = other.getsockname()[1]
         options = ["--dir", str(tmp_path / "copy"), "--port", str(port), "--allow-root"]
         result = CliRunner().invoke(lab, options)
-    assert result.exit_code == 2
-    assert f"port {port} is in use" in result.output
+    error = result.exception
+    assert (error.code, error.values["port"]) == ("server-port-in-use", port)
 
 
 @pytest.mark.parametrize("pages", [[], ["--app"]], ids=["lab", "app"])
@@ -136,7 +136,8 @@ def test_other_users_and_a_root_that_consents_are_not_asked(monkeypatch, tmp_pat
         for user, consent in ((1000, []), (0, ["--allow-root"])):
             monkeypatch.setattr(lab_module.os, "geteuid", lambda user=user: user)
             options = ["--dir", str(tmp_path / "copy"), "--port", port, *consent]
-            assert f"port {port} is in use" in CliRunner().invoke(lab, options).output
+            error = CliRunner().invoke(lab, options).exception
+            assert (error.code, error.values["port"]) == ("server-port-in-use", int(port))
 
 
 def test_the_page_that_leads_to_the_lessons_is_for_this_user_and_goes_away(tmp_path):

@@ -15,9 +15,9 @@ import netcalc.cli
 from netcalc import experiments
 from netcalc.cli import main
 from netcalc.cli.run import run
+from netcalc.messages.commands import TYPED_HINTS
 from netcalc.messages.emulating import EMULATING_HINTS
 from netcalc.messages.running import RUNNING_HINTS
-from netcalc.messages.texts import TYPED_HINTS
 from netcalc.samples import RttSamples
 
 MEASURES = {
@@ -56,7 +56,7 @@ def test_every_command_has_an_experiment():
     assert set(run.commands) == set(MEASURES)
 
 
-@pytest.mark.parametrize("command", MEASURES)
+@pytest.mark.each("command", MEASURES)
 def test_every_argument_has_an_option_and_its_default(command):
     options = {option.name: option for option in run.commands[command].params}
     own = {"path", "progress", "stop", "save"}
@@ -72,7 +72,7 @@ def test_every_argument_has_an_option_and_its_default(command):
     assert {"path_text", "save_path"} <= set(options)
 
 
-@pytest.mark.parametrize("command", MEASURES)
+@pytest.mark.each("command", MEASURES)
 def test_every_option_of_before_works(command):
     known = set().union(*(names(option) for option in run.commands[command].params))
     assert set(FORMER[command].split()) | set(OF_ALL) <= known
@@ -119,7 +119,7 @@ def test_what_is_typed_reaches_the_experiment(arguments, given, monkeypatch):
     assert np.ndim(asked["path"]) == 0
 
 
-@pytest.mark.parametrize("code", TYPED_HINTS)
+@pytest.mark.each("code", TYPED_HINTS)
 def test_a_hint_for_the_command_line_names_options_that_exist(code):
     known = set().union(
         *(names(option) for command in run.commands.values() for option in command.params)
@@ -139,7 +139,7 @@ def test_no_hint_of_a_run_names_an_argument_to_those_who_type():
 READING = {"startswith", "endswith", "removesuffix", "removeprefix", "sub", "search", "match"}
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "path", sorted(Path(netcalc.cli.__file__).parent.glob("*.py")), ids=lambda path: path.stem
 )
 def test_nothing_decides_on_the_wording_of_an_error(path):

@@ -20,7 +20,7 @@ def test_there_are_ten():
     assert len(ANSWERS) == 10
 
 
-@pytest.mark.parametrize(("command", "answer"), ANSWERS, ids=[c.split()[1] for c, _ in ANSWERS])
+@pytest.mark.each(("command", "answer"), ANSWERS, ids=[c.split()[1] for c, _ in ANSWERS])
 def test_an_answer_is_what_the_command_prints(command, answer):
     done = CliRunner().invoke(commands, shlex.split(command))
     assert done.exception is None

@@ -121,7 +121,7 @@ def test_many_mixes_are_cut_and_none_is_said():
     assert len(every.output) > len(few.output)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("arguments", "why"),
     [
         # derived: 92 ms and 12 times there and back 1428 B on a T3: 98.13 ms; 13 on a T1: 284.4 ms

@@ -63,7 +63,7 @@ def test_a_terminal_gets_styles_of_netcalc_alone(tmp_path):
     assert r"\x9b2J[link=//x]gone" in "".join(plain.split())
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "width", "lines"),
     [
         ("one two three", 0, ["one two three"]),
@@ -78,7 +78,7 @@ def test_lines_end_between_words(text, width, lines):
     assert wrapped(text, width).split("\n") == lines
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("arguments", "code"),
     [
         (["explain", "T1 5 ms, 10 Mbit/s", "--window", "64KiB"], 0),

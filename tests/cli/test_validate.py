@@ -144,7 +144,7 @@ def test_a_figure_is_drawn_and_no_file_replaced(netcalc, tmp_path):
     assert "<html" in drawn.read_text()
     refused = netcalc("--plot", str(drawn))
     assert refused.exit_code != 0
-    assert "exists" in refused.output
+    assert refused.exception.code == "output-exists"
     assert refused.asked == {}, "before anything is measured"
 
 

@@ -65,7 +65,7 @@ def test_points_keep_their_axes_and_labels_apart():
     assert plain.predicted_label == "predicted"
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("x", "low", "high"),
     [([], 0.0, 1500.0), ([-2.0, 4.0], -2.0, 4.2), ([0.0, 0.0], 0.0, 1.0), ([np.nan, 2.0], 0.0, 2.1),
      ([np.inf, 1.0], 0.0, 1.05), ([5.0], 0.0, 5.25)],
@@ -109,7 +109,7 @@ def transfers(x=X, y=Y, **meta):
     return TransferSamples(payload_bytes=x, duration_s=y, meta=Meta(**meta))
 
 
-@pytest.mark.parametrize("samples", [echo(), transfers()])
+@pytest.mark.each("samples", [echo(), transfers()])
 def test_the_band_is_that_of_students_distribution(samples):
     found = compare.overlay(samples)
     (intercept, slope), covariance = least_squares(X, Y)
@@ -166,7 +166,7 @@ def test_a_round_trip_and_a_transfer_have_their_own_labels():
     assert compare.overlay(echo(), title="own").title == "own"
 
 
-@pytest.mark.parametrize(("samples", "bits", "header"), [(echo(), 16, 28), (transfers(), 8, 0)])
+@pytest.mark.each(("samples", "bits", "header"), [(echo(), 16, 28), (transfers(), 8, 0)])
 def test_the_label_and_the_sentence_have_the_numbers_of_the_fit(samples, bits, header):
     (intercept, slope), covariance = least_squares(X, Y)
     found = compare.overlay(samples)
@@ -188,9 +188,7 @@ def test_the_label_and_the_sentence_have_the_numbers_of_the_fit(samples, bits, h
     assert re.findall(r"\d+%", found.sentence) == [f"{start / at_largest:.0%}"]
 
 
-@pytest.mark.parametrize(
-    ("base_s", "limiting"), [(0.9, "latency"), (1.1, "latency"), (0.5, "band")]
-)
+@pytest.mark.each(("base_s", "limiting"), [(0.9, "latency"), (1.1, "latency"), (0.5, "band")])
 def test_which_half_limits(base_s, limiting):
     # by hand: at the largest size the bits take 0.8 s
     x = np.array([100.0, 200, 400, 800])
@@ -208,7 +206,7 @@ def test_a_line_below_its_headers_says_the_rate_only():
 # headers and paths
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("layer", "family", "header"),
     [("ICMP payload", "IPv4", 28), ("TCP payload", "IPv4", 52), ("TCP payload", "IPv6", 72),
      ("UDP payload", "IPv6", 48)],
@@ -318,7 +316,7 @@ def trains(truth=None, crossed=()):
     rows = [(n, at, n + at * gap) for n, gap in enumerate(gaps, 1) for at in range(3)]
     train, place, received_s = np.array(rows).T
     return TrainSamples(
-        train=train, place=place + 1, packet_bytes=[1500.0] * 12, sent_s=train,
+        train=train, index=place + 1, packet_bytes=[1500.0] * 12, sent_s=train,
         received_s=received_s, crossed=np.isin(train, crossed),
         meta=Meta(instrument={"truth": truth} if truth else {}),
     )  # fmt: skip
@@ -348,7 +346,7 @@ def test_trains_against_the_narrowest_link_of_a_path():
 
 
 def test_a_train_without_times_has_no_theory():
-    lone = TrainSamples(train=[1], place=[1], packet_bytes=[1500], sent_s=[0], received_s=[1])
+    lone = TrainSamples(train=[1], index=[1], packet_bytes=[1500], sent_s=[0], received_s=[1])
     found = compare.overlay(lone)
     assert found.x.size == 0
     assert np.isnan(found.curve_y).all()

@@ -32,7 +32,7 @@ def predicted(mode, *, path=None, delayed_ack_s=0.04, **facts):
     return found.predicted.tolist()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("mode", "facts", "warm_s", "round_s", "source"),
     [
         ("nagle", {}, 0.06, 0.1, "derived: two round trips, and 40 ms held"),
@@ -61,7 +61,7 @@ def test_the_time_that_an_acknowledgement_is_held():
     assert compare.small_writes(rounds(["nagle"])).predicted[-1] == pytest.approx(0.06 + 0.04)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("rtt_s", "in_step_s"),
     [(0.031, 0.110), (0.036, 0.120), (0.0345, 0.110), (0.0355, 0.120), (0.03, 0.110)],
 )
@@ -147,7 +147,7 @@ def test_no_round_in_time_has_no_sentence_of_numbers():
 LINE = "56 kbit/s 5 ms"  # 7 bytes a millisecond
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("mode", "facts", "expected_s", "source"),
     [
         ("single", {}, 0.01 + (65 + 65) / 7e3, "derived: one packet each way"),
@@ -181,7 +181,7 @@ def test_the_first_round_over_a_slow_line_holds_nothing():
     assert single[0] == pytest.approx(0.01 + (65 + 52 + 65) / 7e3)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("reply", "mss", "packets"),
     [
         (1448.0, 1448, [1500]), (1449.0, 1448, [1500, 53]), (2896.0, 1448, [1500, 1500]),
@@ -205,8 +205,8 @@ def test_nodes_on_the_way_of_a_round():
     assert got[1] == pytest.approx(0.006 + 0.002 + 0.004 + 0.004, abs=5e-6)
 
 
-@pytest.mark.parametrize("tick_s", [0.004, 0.01])
-@pytest.mark.parametrize("line", [LINE, "1 Mbit/s 10 ms", "300 kbit/s 7 ms"])
+@pytest.mark.each("tick_s", [0.004, 0.01])
+@pytest.mark.each("line", [LINE, "1 Mbit/s 10 ms", "300 kbit/s 7 ms"])
 def test_rounds_over_a_path_keep_step(line, tick_s):
     """derived: in step a round takes whole ticks, and 40 ms to a tick more are in it."""
     path = Path.parse(line)

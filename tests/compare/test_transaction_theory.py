@@ -36,7 +36,7 @@ def run(mode, sizes, times, **facts):
 EACH, BYTE, PACKET = 20e-6, 2e-9, 5e-6
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("mode", "facts", "sizes", "more", "source"),
     [
         ("udp", {"loopback_mtu_bytes": 1500}, [100, 1472, 1473, 2953], [0, 0, 1, 2],
@@ -124,7 +124,7 @@ def predicted(mode, size, path=PATH, **facts):
     return float(found.predicted[0])
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("mode", "size", "packets", "trips", "source"),
     [
         ("udp", 100, 2 * 128, 1, "derived: 28 bytes of headers both ways"),
@@ -225,7 +225,7 @@ def test_packets_that_the_taps_saw_are_clocked_as_they_were():
     assert "taps" not in other.predicted_label
 
 
-@pytest.mark.parametrize(("size", "seen"), [(1500, True), (1501, False)])
+@pytest.mark.each(("size", "seen"), [(1500, True), (1501, False)])
 def test_packets_that_a_card_cuts_are_no_packets_of_the_path(size, seen):
     rows = {"100": [packet(size, 0, -1), packet(100, 1, 0)]}
     facts = {"exchanges": {"udp": rows}}
@@ -259,7 +259,7 @@ def by_least_squares(times, cut):
     return costs, (left @ left) / (SIZES.size - 3) * inverse
 
 
-@pytest.mark.parametrize("relative", [False, True])
+@pytest.mark.each("relative", [False, True])
 def test_the_step_its_band_and_its_share(relative):
     samples, times, cut = step()
     costs, covariance = by_least_squares(times, cut)

@@ -55,8 +55,8 @@ def by_buffer(buffers, facts, **columns):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("links", [1, 2, 5])
-@pytest.mark.parametrize("loss", [0.0, 0.02])
+@pytest.mark.each("links", [1, 2, 5])
+@pytest.mark.each("loss", [0.0, 0.02])
 def test_every_link_of_a_path_loses_its_share(links, loss):
     facts = {"truth": truth(*[8e6] * links, links={"loss_ratio": loss})}
     buffers = np.array([1000.0, 1e7])
@@ -76,7 +76,7 @@ def test_every_link_of_a_path_loses_its_share(links, loss):
     assert quantities(found.title, "s") == pytest.approx([rtt_s], rel=5e-3)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("family", "mtu", "payload", "reply"),
     [("IPv4", 1500, 1448, 52), ("IPv6", 1500, 1428, 72), ("IPv4", 9000, 8948, 52)],
 )
@@ -179,7 +179,7 @@ def test_pairs_over_a_path_against_its_own_cycle():
     assert other.predicted == pytest.approx([8000 / (2e-3 + (1156 + 153) * 1e-6)])
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("options", "there", "reply"),
     [
         ({}, [1500, 64], 53),

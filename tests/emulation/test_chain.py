@@ -15,7 +15,7 @@ UNEVEN = Path(
 )
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "path",
     [
         Path.parse("T1 5 ms, T1 1 ms", processing_s=0.001, source_processing_s=0.001),
@@ -36,7 +36,7 @@ def test_a_train_takes_what_the_models_say(path):
     assert mixed.received_s == pytest.approx(path.timeline(sizes).done_s, rel=1e-12)
 
 
-@pytest.mark.parametrize("path", [UNEVEN, Path.parse("T1 5 ms, T3 1 ms", processing_s=1e-4)])
+@pytest.mark.each("path", [UNEVEN, Path.parse("T1 5 ms, T3 1 ms", processing_s=1e-4)])
 def test_there_and_back_takes_the_round_trip_of_the_path(path):
     """identity: Path.rtt_s, with the turning host's processing counted once."""
     there, back = (Chain([LinkQueue(**link) for link in links]) for links in both_directions(path))
@@ -83,7 +83,7 @@ def test_duplicates_are_counted_at_the_far_end():
     assert run.received_count.tolist() == [2] * 5
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("frame_bytes", "line_pps"),
     [(64, 14_880), (128, 8445), (256, 4528), (512, 2349), (1024, 1197), (1280, 961), (1518, 812)],
 )
@@ -119,7 +119,7 @@ def test_the_events_of_one_link_are_picked():
     assert run.events.at(1).arrival_s.tolist() == run.events.at(0).departure_s.tolist()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("options", "name"),
     [
         ({"sent_s": [1.0, 0.0], "packet_bytes": 1}, "sent_s"),

@@ -79,7 +79,7 @@ def made(seed, *, hops=6, count=400, probes=0.3):
     return links, packets
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.each("seed", range(12))
 def test_packets_from_nodes_take_their_turn(seed):
     links, packets = made(seed)
     found, _ = carried(JoinedChain(links), packets)
@@ -125,7 +125,7 @@ def test_it_wakes_its_driver_about_once_a_packet():
     assert looks <= 2 * len(packets)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.each("seed", range(4))
 def test_without_packets_of_nodes_it_is_the_same_chain(seed):
     """identity: loss, copies, packets held back and full buffers, drawn from the same seeds."""
     links, packets = made(seed, probes=0.0)

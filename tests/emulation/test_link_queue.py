@@ -40,7 +40,7 @@ def test_one_packet_takes_serialization_and_latency():
     assert link.next_event_s() is None
 
 
-@pytest.mark.parametrize("utilization", [0.3, 0.9, 1.5])
+@pytest.mark.each("utilization", [0.3, 0.9, 1.5])
 def test_waits_follow_lindley(utilization):
     """derived: W(n+1) = max(0, W(n) + S(n) - A(n+1)), Lindley 1952, no line of the code in it."""
     arrivals, sizes = poisson(3000, utilization * T1 / 8 / 770, seed=1)
@@ -53,7 +53,7 @@ def test_waits_follow_lindley(utilization):
     assert [when for when, _ in out] == pytest.approx(arrivals + wait + service + 0.002, abs=1e-9)
 
 
-@pytest.mark.parametrize("unit", ["bytes", "packets"])
+@pytest.mark.each("unit", ["bytes", "packets"])
 def test_drop_tail_follows_a_count_of_what_is_in_the_buffer(unit):
     """derived: before each arrival, everything not yet gone is counted anew from all departures."""
     arrivals, sizes = poisson(2000, 1.2 * T1 / 8 / 770, seed=2)
@@ -102,7 +102,7 @@ def test_an_input_without_an_end_holds_all():
     assert link.counters["overrun"] == 0
 
 
-@pytest.mark.parametrize(("load", "places"), [(0.5, 2), (0.9, 5), (1.0, 8), (1.3, 4)])
+@pytest.mark.each(("load", "places"), [(0.5, 2), (0.9, 5), (1.0, 8), (1.3, 4)])
 def test_an_overrun_is_as_frequent_as_in_m_d_1_k(load, places):
     """derived: the chain of states at departures; one finds room so often as one is served.
 
@@ -198,8 +198,8 @@ def test_the_log_has_a_row_for_each_packet():
     assert [FATES[fate] for fate in events.fate] == ["delivered", "delivered", "full", "delivered"]
 
 
-@pytest.mark.parametrize("fault", ["loss_ratio", "duplicate_ratio", "reorder_ratio"])
-@pytest.mark.parametrize("share", [0.0, 1.0, 0.1])
+@pytest.mark.each("fault", ["loss_ratio", "duplicate_ratio", "reorder_ratio"])
+@pytest.mark.each("share", [0.0, 1.0, 0.1])
 def test_faults_are_counted_and_the_counts_are_true(fault, share):
     options = {fault: share, "reorder_s": 0.001, "seed": 3}
     link = LinkQueue(bandwidth_bps=1e9, **options)
@@ -257,7 +257,7 @@ def test_the_same_seed_gives_the_same_log_and_another_one_another():
     assert log_hash(7) == log_hash(7) != log_hash(8)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "value"),
     [
         ("bandwidth_bps", 0.0), ("bandwidth_bps", -1.0), ("bandwidth_bps", math.nan),

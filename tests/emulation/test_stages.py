@@ -51,7 +51,7 @@ def test_ten_nested_delays_add_up():
     assert queue.take(1.0) == [(pytest.approx(0.1), b"packet")]
 
 
-@pytest.mark.parametrize("part", [Delay(), Line(math.inf), Node(0.0), Loss(0.0), Faults()])
+@pytest.mark.each("part", [Delay(), Line(math.inf), Node(0.0), Loss(0.0), Faults()])
 def test_each_part_is_a_queue_by_itself(part):
     """The same four verbs; the length of a packet is its size where none is given."""
     assert part.next_event_s() is None
@@ -73,7 +73,7 @@ def test_a_held_back_packet_is_passed_by_others():
     assert (delay.lost_count, delay.reordered_count, delay.corrupted_count) == (1, 1, 1)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("loss_ratio", "burst_packets", "packets"),
     [(0.3, 8.0, 200_000), (0.05, 2.0, 200_000), (0.5, 1.0, 20_000), (0.3, 12.0, 400_000)],
 )
@@ -151,7 +151,7 @@ def test_a_copy_is_sent_once_and_damaged_alike():
     assert faults.duplicated_count == 1
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("make", "code", "name"),
     [
         (lambda: Delay(-1.0), "is-negative", "latency_s"),

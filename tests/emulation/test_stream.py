@@ -11,7 +11,7 @@ from netcalc.models.tcp.short_transfers import sending_s
 from netcalc.path import Path
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "segments"),
     [("100 Mbit/s 50 ms", 100), ("T1 50 ms", 180), ("12 x 10 Mbit/s 1 ms", 900), ("T1 5 ms", 10)],
 )
@@ -102,7 +102,7 @@ def renewal_packets(loss_ratio, *, more, kept, most=150):
     return float(share @ packets / (share @ rounds)) - 0.25
 
 
-@pytest.mark.parametrize("loss_ratio", [0.02, 0.01])
+@pytest.mark.each("loss_ratio", [0.02, 0.01])
 def test_random_losses_leave_reno_what_a_renewal_computation_says(loss_ratio):
     """derived: 16 streams of 45 losses; the standard error of their mean is some 2 %."""
     path = Path.parse("1 Gbit/s 20 ms")

@@ -18,7 +18,7 @@ from netcalc.experiments.running.clock import Clock
 LIVE = pytest.mark.live
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("p99_s", "ratio", "warned"),
     [
         (0.0, 1.0, False),
@@ -52,7 +52,7 @@ def test_percentiles_of_the_delays():
     assert found["scheduling_delay_count"] == 101
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("wall_s", "monotonic_s", "step"),
     [(10.0, 10.0, None), (10.04, 10.0, None), (3610.0, 10.0, 3600.0), (5.0, 10.0, -5.0)],
 )

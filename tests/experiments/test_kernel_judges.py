@@ -259,7 +259,7 @@ class Informed:
         return self.info[:size]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("sent", "again", "acked", "in_flight", "source"),
     [
         (5000, 0, 0, 5000, "identity: nothing is acknowledged"),

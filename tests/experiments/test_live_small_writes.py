@@ -350,7 +350,7 @@ def test_the_article_over_a_path(nothing_left):
     theory = write_timeline([0, 0], write_bytes=[6, 7], rtt_s=0.02)
     kept = [place for place, what in enumerate(seen.what) if what != "acknowledgement"]
     assert {seen.what[place] for place in kept} == set(theory.what) - {"acknowledgement"}
-    parts = [place for place, what in enumerate(seen.what) if what == "segment"]
+    parts = [index for index, what in enumerate(seen.what) if what == "segment"]
     assert seen.payload_bytes[parts].tolist() == [6, 7]
     assert (seen.end_s[parts] - seen.start_s[parts] > 0.00999).all(), "derived: 10 ms on the way"
     held = seen.what.index("holds acknowledgement")
@@ -406,7 +406,7 @@ def test_rows_of_a_ladder_from_two_taps():
     near.append(segment(140 * MS, CLIENT, 113, 513, 0))  # its arrival was never seen
     rows = ladder_rows(near, far, server=SERVER, begin_ns=0, writes=[(0, 6), (10 * MS, 7)])
     # counted by hand; the last packet never came to the server's tap, so it is no row
-    assert [(row["who"], row["what"]) for row in rows] == [
+    assert [(row.who, row.what) for row in rows] == [
         ("to server", "segment"),
         ("client", "waits for acknowledgement"),
         ("server", "holds acknowledgement"),
@@ -414,9 +414,9 @@ def test_rows_of_a_ladder_from_two_taps():
         ("to server", "segment"),
         ("to client", "response"),
     ]
-    assert [round(row["end_s"], 6) for row in rows] == [0.015, 0.07, 0.055, 0.07, 0.085, 0.1]
-    assert rows[1]["start_s"] == pytest.approx(0.01), "the second write came 10 ms later"
-    assert rows[2]["start_s"] == pytest.approx(0.015)
+    assert [round(row.end_s, 6) for row in rows] == [0.015, 0.07, 0.055, 0.07, 0.085, 0.1]
+    assert rows[1].start_s == pytest.approx(0.01), "the second write came 10 ms later"
+    assert rows[2].start_s == pytest.approx(0.015)
 
 
 def test_the_clients_delayed_acknowledgement_is_named_too():
@@ -428,9 +428,9 @@ def test_the_clients_delayed_acknowledgement_is_named_too():
         ]
     )
     rows = ladder_rows(near, far, server=SERVER, begin_ns=0)
-    held = [row for row in rows if row["what"] == "holds acknowledgement"]
+    held = [row for row in rows if row.what == "holds acknowledgement"]
     # counted by hand: from 30 to 70 ms
-    assert [(row["who"], row["start_s"], row["end_s"]) for row in held] == [
+    assert [(row.who, row.start_s, row.end_s) for row in held] == [
         ("client", pytest.approx(0.03), pytest.approx(0.07))
     ]
 
@@ -446,8 +446,8 @@ def test_parts_that_left_together_wait_from_the_write_of_their_first_byte():
     )
     writes = [(0, 1), (5 * MS, 1), (20 * MS, 1), (25 * MS, 1)]
     rows = ladder_rows(near, far, server=SERVER, begin_ns=0, writes=writes)
-    waits = [row for row in rows if row["who"] == "client"]
-    assert [(row["start_s"], row["end_s"]) for row in waits] == [
+    waits = [row for row in rows if row.who == "client"]
+    assert [(row.start_s, row.end_s) for row in waits] == [
         (pytest.approx(0.005), pytest.approx(0.03))
     ]
 
@@ -463,7 +463,7 @@ def test_over_ipv6(path, nothing_left):
     assert facts.counters["nagle"]["DelayedACKs"] >= 1
     assert result.response_s[result.in_mode("nagle")].max() > TIMER_S
     seen = compare.ladder(result, mode="nagle")
-    parts = [place for place, what in enumerate(seen.what) if what == "segment"]
+    parts = [index for index, what in enumerate(seen.what) if what == "segment"]
     assert seen.payload_bytes[parts].tolist() == [6, 7], "published: the article's two writes"
     assert len(eval(result.meta.command.replace(f", path={path}", ""),
                     {"small_writes": small_writes})) == 6  # fmt: skip
@@ -481,7 +481,7 @@ def test_a_gap_between_the_writes():
     assert (result.response_s[3:6] > 0.0499).all()
     # The second part waits for the acknowledgement of the first, the third goes with it.
     seen = compare.ladder(result, mode="nagle")
-    parts = [place for place, what in enumerate(seen.what) if what == "segment"]
+    parts = [index for index, what in enumerate(seen.what) if what == "segment"]
     assert seen.payload_bytes[parts].tolist() == [1, 2]
     waits = seen.what.index("waits for acknowledgement")
     assert seen.start_s[waits] > 0.0199, "it was written 20 ms after the first"

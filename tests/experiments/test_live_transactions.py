@@ -362,10 +362,10 @@ def test_packets_of_an_exchange_and_what_each_waited_for(client, server):
     near.sort()
     rows = exchange_rows(near, far[:-1], server=server)  # the last one is still under way
     # counted by hand: up to the server's end of the stream, at 47 us
-    assert [row["sender"] for row in rows] == [0, 1, 0, 0, 1, 1]
-    assert [row["after"] for row in rows] == [-1, 0, 1, 1, 3, 3]
-    assert [row["packet_bytes"] - header for row in rows] == [0, 0, 0, 100, 200, 0]
-    assert [round(row["wait_s"] * 1e6) for row in rows] == [0, 2, 1, 3, 1, 2]
+    assert [row.sender for row in rows] == [0, 1, 0, 0, 1, 1]
+    assert [row.after for row in rows] == [-1, 0, 1, 1, 3, 3]
+    assert [row.packet_bytes - header for row in rows] == [0, 0, 0, 100, 200, 0]
+    assert [round(row.wait_s * 1e6) for row in rows] == [0, 2, 1, 3, 1, 2]
     assert exchange_rows(near[:1], far[:1], server=server) == []
 
 

@@ -266,7 +266,7 @@ def test_no_namespaces_on_this_system(run, monkeypatch):
     assert caught.value.code == "namespaces-not-linux"
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("arguments", "name", "code"),
     [
         ({"payload_bytes": 7}, "payload_bytes", "size-for-probe"),
@@ -286,7 +286,7 @@ def test_impossible_probes_are_refused(arguments, name, code):
         assert (caught.value.values["low"], caught.value.values["high"]) == (8, 1472)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("arguments", "name", "code"),
     [
         ({"payload_bytes": 11}, "payload_bytes", "size-for-train"),
@@ -357,7 +357,7 @@ def quoted(data, *, kind=11, code=0):
     return ip + struct.pack("!BBHI", kind, code, 0, 0) + (ip + udp + data)[:548]
 
 
-@pytest.mark.parametrize(("kind", "code"), [(11, 0), (3, 3)])
+@pytest.mark.each(("kind", "code"), [(11, 0), (3, 3)])
 def test_an_answer_of_a_router_or_of_the_far_end(kind, code):
     answers = Answers()
     answer, counts = answers.exchange(lambda data: [quoted(data, kind=kind, code=code)])

@@ -36,15 +36,15 @@ def used_codes():
                 keys = getattr(node.args[1], "keys", [None])
                 complete = None not in keys
                 names |= {key.value for key in keys if key is not None}
-            yield pytest.param(node.args[0].value, names, complete, id=f"{file.stem}-{node.lineno}")
+            yield node.args[0].value, names, complete, f"{file.stem}-{node.lineno}"
 
 
 def placeholders(template):
     return {name for _, name, _, _ in string.Formatter().parse(template) if name}
 
 
-@pytest.mark.parametrize(("code", "names", "complete"), list(used_codes()))
-def test_every_code_has_a_sentence_with_its_values(code, names, complete):
+@pytest.mark.each(("code", "names", "complete", "where"), list(used_codes()))
+def test_every_code_has_a_sentence_with_its_values(code, names, complete, where):
     template = messages.MESSAGES[code]
     if complete:
         assert placeholders(template) <= names
@@ -55,7 +55,7 @@ def test_every_hint_belongs_to_a_code():
     assert RUNNING_HINTS.keys() <= RUNNING.keys()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("error", "said"),
     [
         (

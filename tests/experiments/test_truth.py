@@ -58,7 +58,7 @@ def row(predicted, measured, own=0.0, **more):
 
 
 class TestRow:
-    @pytest.mark.parametrize(
+    @pytest.mark.each(
         ("found", "verdict", "left", "source"),
         [
             (row(1.0, 1.0199), "within", 0.0199, "identity: below 2 %"),
@@ -103,7 +103,7 @@ class TestRow:
     def test_the_own_error_is_subtracted_from_nothing(self):
         assert row(1.0, 1.2, 0.19).error_ratio == pytest.approx(0.2)
 
-    @pytest.mark.parametrize(
+    @pytest.mark.each(
         ("found", "words"),
         [
             (row(1.0, 1.01), "within 2 %"),
@@ -137,7 +137,7 @@ class TestSummary:
         assert found.holds
         assert "unexplained beyond 2 %: 1, the worst 4.9 %" in found.sentence()
 
-    @pytest.mark.parametrize(
+    @pytest.mark.each(
         "rows",
         [
             [row(1.0, 1.01)] * 3 + [row(1.0, 1.051)],
@@ -240,7 +240,7 @@ CONTENTION = Notice("cpu-contention", {"cpu_ratio": 0.25, "late_p99_s": 4e-3,
                                        "least_ratio": 0.8, "most_late_s": 2e-3})  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("lateness_s", "warnings", "disturbance_s", "code", "source"),
     [
         (None, (), 0.0, None, "identity: a run without an emulated path"),
@@ -328,7 +328,7 @@ T1 = 1.544e6
 LATE = Meta(instrument=samples_module.Instrument(wire_lateness_p99_s=1e-5))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("setting", "packet_bytes"),
     [
         (echo_setting("T1 5 ms", 8), 36),
@@ -490,7 +490,7 @@ class TestStreams:
         unlimited_s = delivery_s(900 * 1448, path=setting.path, host_s=HOST_S)
         assert line.predicted == pytest.approx(8 * 900 * 1448 / unlimited_s, rel=2e-3)
 
-    @pytest.mark.parametrize(
+    @pytest.mark.each(
         ("buffer_bytes", "window_bytes", "source"),
         [
             (32_768, 39_096, "measured: tcpi_rcv_wnd of Linux 6.18 after 800 segments"),
@@ -589,7 +589,7 @@ def test_frames_are_limited_by_the_box_or_the_line(monkeypatch):
     assert small.doubt == ""
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("fields", "end", "missing_pps", "source"),
     [
         ({"receiver_drop_count": [100.0]}, "receiver", 200.0, "derived: 100 dropped in 0.5 s"),

@@ -38,7 +38,7 @@ def test_larger_packets_are_never_cheaper():
     assert (found.byte_s, found.time_s(1400)) == (0.0, pytest.approx(1.5e-4))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("one_way_s", "pause_s"),
     [(0.0, 0.0), (0.5e-3, 0.0), (1e-3, 2e-3), (3.9e-3, 2e-3), (4e-3, 10e-3), (0.1, 10e-3)],
 )
@@ -94,7 +94,7 @@ def late(measured, doubt_error, code="cpu-contention"):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("runs", "kept", "source"),
     [
         ([late(1.01, 0.5)], 0, "identity: it agrees"),
@@ -110,10 +110,21 @@ def test_a_disturbed_run_is_repeated_and_the_least_disturbed_counts(runs, kept, 
     assert found is runs[kept], source
 
 
-def test_a_repetition_that_fails_is_a_row_that_says_so():
+def test_a_run_that_fails_is_a_row_that_says_so():
     def measure(*_):
         raise ExperimentError("run-incomplete", phase="echo")
 
     setting = replace(measured_in_turn(), measure=measure)
     (found,) = _rows(Quiet(), setting)
     assert (found.why_not_code, found.has_failed) == ("run-incomplete", True)
+
+
+def test_a_repetition_that_fails_leaves_the_rows_of_before():
+    def measure(*_):
+        if runs:
+            return [runs.pop()]
+        raise ExperimentError("run-incomplete", phase="echo")
+
+    runs = [late(1.5, 0.6)]
+    (found,) = _rows(Quiet(), replace(measured_in_turn(), measure=measure))
+    assert found.measured == 1.5, "identity: the run that was completed"

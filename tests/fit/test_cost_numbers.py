@@ -44,7 +44,7 @@ def run(response_s, sizes=SIZES, *, mode="ping", mtu=1536, **columns):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(("mode", "parts"), [("ping", ping_parts), ("udp", udp_parts)])
+@pytest.mark.each(("mode", "parts"), [("ping", ping_parts), ("udp", udp_parts)])
 def test_parts_counted_by_hand(mode, parts):
     """Every step where a ping's 8 bytes of ICMP move it is among the sizes."""
     times = np.array([EACH, BYTE, PACKET, MBUF]) @ parts(SIZES)
@@ -123,7 +123,7 @@ def test_a_point_far_off_is_set_aside_and_the_others_fitted():
     assert found.residual[12] == pytest.approx(4e-5, rel=0.01)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("sizes", "missing"),
     [
         ([300.0, 400, 500, 600], {"packet_cost", "mbuf_s"}),

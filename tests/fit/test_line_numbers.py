@@ -89,7 +89,7 @@ def test_one_and_two_points_of_one_size():
     assert np.isnan(none.intercept)
 
 
-@pytest.mark.parametrize(("x", "y"), [([1.0, 2], [3.0, 5]), ([1.0, 1, 2], [3.0, 3, 5])])
+@pytest.mark.each(("x", "y"), [([1.0, 2], [3.0, 5]), ([1.0, 1, 2], [3.0, 3, 5])])
 def test_two_distinct_sizes_have_a_line_and_no_errors(x, y):
     line = fit.robust_line(np.array(x), np.array(y))
     assert (line.slope, line.intercept, line.rank) == pytest.approx((2.0, 1.0, 2))
@@ -205,7 +205,7 @@ def test_rounding_is_no_scatter():
     assert fit.robust_line(np.arange(9.0), np.ones(9)).scale == pytest.approx(1e-12)
 
 
-@pytest.mark.parametrize("count", [1400, 1401, 2100])
+@pytest.mark.each("count", [1400, 1401, 2100])
 def test_the_median_of_the_slopes_over_many_points(count):
     """One wild point in three: least squares alone would be far off, the median is not."""
     x = np.arange(count, dtype=float)[::-1].copy()
@@ -314,7 +314,7 @@ def test_nothing_measured_determines_nothing():
     assert np.isnan([moved.params["latency_s"], moved.params["bandwidth_bps"]]).all()
 
 
-@pytest.mark.parametrize(("ratio", "seen"), [(1.9, False), (2.1, True)])
+@pytest.mark.each(("ratio", "seen"), [(1.9, False), (2.1, True)])
 def test_a_slope_counts_from_two_standard_errors(ratio, seen):
     """Residuals that are at right angles to the line leave the slope as it was chosen."""
     x = np.array([-3.0, -1, 1, 3]) + 3

@@ -112,7 +112,7 @@ def test_exact_lines_have_no_error_to_show():
     assert re.findall(r"\d+", two.why_not) == ["3", "2"]
 
 
-@pytest.mark.parametrize(("ratio", "known"), [(1.9, False), (2.1, True)])
+@pytest.mark.each(("ratio", "known"), [(1.9, False), (2.1, True)])
 def test_a_link_is_known_from_two_standard_errors(ratio, known):
     """Residuals at right angles to the line leave the slope as it was chosen."""
     sizes = np.array([1000.0, 1100, 1200, 1300])
@@ -178,7 +178,7 @@ def trains(received, *, sizes=1500.0):
     ]  # fmt: skip
     train, place, received_s = np.array(rows, dtype=float).T
     return TrainSamples(
-        train=train, place=place, packet_bytes=np.broadcast_to(sizes, train.shape),
+        train=train, index=place, packet_bytes=np.broadcast_to(sizes, train.shape),
         sent_s=train, received_s=received_s,
     )  # fmt: skip
 
@@ -204,7 +204,7 @@ def test_the_rates_of_each_train_and_their_middles():
     assert re.findall(r"^\d+", found.sentence) == ["6"]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("gaps", "low", "high", "mode"),
     [
         ([3.0], 3.0, 3.0, 3.0),
@@ -241,7 +241,7 @@ def test_the_narrowest_link_that_was_set():
     samples = trains([(0, 1.2e-3), (1, 1.0012)])
     meta = Meta(instrument={"truth": {"bandwidths_bps": [45e6, 8e6, 10e6]}})
     known = TrainSamples(
-        train=samples.train, place=samples.place, packet_bytes=samples.packet_bytes,
+        train=samples.train, index=samples.index, packet_bytes=samples.packet_bytes,
         sent_s=samples.sent_s, received_s=samples.received_s, meta=meta,
     )  # fmt: skip
     found = fit.bottleneck(known)
@@ -249,7 +249,7 @@ def test_the_narrowest_link_that_was_set():
     assert rates(found.sentence)[-1] == 8e6
     assert re.findall(r"[+-]\d+\.\d+%", found.sentence) == ["+25.0%"]  # 10 of 8 Mbit/s
     lone = fit.bottleneck(
-        TrainSamples(train=[1], place=[1], packet_bytes=[1500], sent_s=[0], received_s=[1],
+        TrainSamples(train=[1], index=[1], packet_bytes=[1500], sent_s=[0], received_s=[1],
                      meta=meta)
     )  # fmt: skip
     assert lone.true_bps == 8e6
@@ -259,7 +259,7 @@ KINDS = [1.544e6, 10e6, 45e6]
 
 
 def separations(mixes, **options):
-    return fit.tell_apart(mixes, bandwidth_bps=KINDS, packet_bytes=1428, **options)
+    return fit.separations(mixes, bandwidth_bps=KINDS, packet_bytes=1428, **options)
 
 
 def mixes(counts, rtts):

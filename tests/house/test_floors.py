@@ -52,12 +52,24 @@ THIRD_PARTIES = {
     "truth": {"numpy"},
     "plots": {"numpy", "bokeh"},
     "widgets": {"numpy", "bokeh", "ipywidgets", "anywidget", "traitlets", "IPython"},
-    "lessons": {"numpy", "bokeh", "ipywidgets", "anywidget", "traitlets", "IPython"},
+    "lessons": {
+        "numpy",
+        "bokeh",
+        "ipywidgets",
+        "anywidget",
+        "traitlets",
+        "IPython",
+        "nbconvert",
+        "latex2mathml",
+    },
     "cli": {"numpy", "click", "rich", "jupyter_server"},
     "": set(),  # netcalc/__init__.py and __main__.py
 }
 
-LATE = {"pandas", "bokeh", "ipywidgets", "anywidget", "traitlets", "IPython"}
+LATE = {
+    "pandas", "bokeh", "ipywidgets", "anywidget", "traitlets", "IPython", "nbconvert",
+    "latex2mathml",
+}  # fmt: skip
 """Packages of the extras: these rooms alone may import them when they are loaded."""
 LATE_ROOMS = {"plots", "widgets", "lessons"}
 
@@ -155,7 +167,7 @@ def private_parts(name: str, importer: Path) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=NAMES)
+@pytest.mark.each("path", MODULES, ids=NAMES)
 def test_underscored_files_are_imported_from_their_own_folder_only(path):
     found = {}
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -56,11 +56,11 @@ def test_completion_offers_public_names_only():
     assert done.stdout == "['__doc__', '__version__']\n"
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("room", "missing"),
     [("plots", "bokeh"), ("widgets", "bokeh"), ("widgets", "ipywidgets"), ("widgets", "anywidget")],
 )
-@pytest.mark.parametrize("how", ["from netcalc import {}", "import netcalc.{}"])
+@pytest.mark.each("how", ["from netcalc import {}", "import netcalc.{}"])
 def test_without_the_extra_one_sentence_says_what_to_install(room, missing, how):
     script = (
         f"import sys; sys.modules[{missing!r}] = None\n"
@@ -74,7 +74,7 @@ def test_without_the_extra_one_sentence_says_what_to_install(room, missing, how)
     assert 'pip install "netcalc-lab[lab]"' in done.stdout
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("room", "package", "version"),
     [
         ("plots", "bokeh", "1.4.0"),

@@ -20,6 +20,7 @@ CODE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+")
 
 GIVEN = {  # values that a call has by position, and those its class adds
     "NetcalcError": ((), ()),
+    "CommandError": ((), ()),
     "DomainError": (("name", "value"), ("name", "value")),
     "ArgumentTypeError": (("name", "found"), ()),
     "UnitError": (("text",), ("shown", "text", "field", "expected")),
@@ -119,7 +120,7 @@ def given(name: str, call: ast.Call) -> set[str] | None:
     return by_name | set(positional[: len(call.args) - 1]) | set(always)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=NAMES)
+@pytest.mark.each("path", MODULES, ids=NAMES)
 def test_every_code_has_a_sentence_and_its_values(path):
     for name, call in calls(path):
         for code in literals(call.args[0]):
@@ -157,12 +158,12 @@ def test_every_sentence_is_used():
     assert unused == set()
 
 
-@pytest.mark.parametrize("table", TABLES[1:])
+@pytest.mark.each("table", TABLES[1:])
 def test_a_hint_belongs_to_a_sentence(table):
     assert set(table) <= set(messages.MESSAGES)
 
 
-@pytest.mark.parametrize("code", sorted(messages.MESSAGES))
+@pytest.mark.each("code", sorted(messages.MESSAGES))
 def test_a_code_is_words_joined_by_hyphens(code):
     assert CODE.fullmatch(code) or code == "verbatim"
 

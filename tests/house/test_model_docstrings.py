@@ -22,6 +22,7 @@ from netcalc.truth.table import TruthRow
 NOMENCLATURE = Path(__file__).parents[2] / "docs" / "nomenclature.md"
 
 SUFFIXES = {  # the longest that fits is the one that counts
+    "_byte_count": "byte",
     "_m_s": "m/s",
     "_s": "s",
     "_bps": "bit/s",
@@ -116,7 +117,7 @@ def test_the_glossary_names_no_term_as_a_word_not_to_use():
     assert not TERMS & NOT_USED
 
 
-@pytest.mark.parametrize("subject", MODELS)
+@pytest.mark.each("subject", MODELS)
 def test_one_word_for_one_thing(subject):
     module = models.subject_module(subject)
     texts = [
@@ -129,7 +130,7 @@ def test_one_word_for_one_thing(subject):
         assert not found, text.splitlines()[0]
 
 
-@pytest.mark.parametrize("subject", MODELS)
+@pytest.mark.each("subject", MODELS)
 def test_parameters_are_named_by_the_glossary(subject):
     for function in MODELS[subject]:
         names = {function.__name__, *inspect.signature(function).parameters} - {"place_count"}
@@ -289,7 +290,7 @@ def test_no_scaled_units_inside(functions):
         assert not [name for name in names if name.endswith(FORBIDDEN)]
 
 
-@pytest.mark.parametrize("kind", samples.KINDS.values(), ids=samples.KINDS.keys())
+@pytest.mark.each("kind", samples.KINDS.values(), ids=samples.KINDS.keys())
 def test_columns_of_samples_are_in_the_nomenclature(kind):
     for name, unit in kind.column_units.items():
         assert not name.endswith(FORBIDDEN)
@@ -298,7 +299,7 @@ def test_columns_of_samples_are_in_the_nomenclature(kind):
         assert NAMES.get(name) == unit, f"{name} [{unit}] of {kind.__name__}: nomenclature differs"
 
 
-@pytest.mark.parametrize("name", experiments.__all__)
+@pytest.mark.each("name", experiments.__all__)
 def test_what_a_live_run_is_asked_is_in_the_nomenclature(name):
     """All but the functions that it is given."""
     public = getattr(experiments, name)

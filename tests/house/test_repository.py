@@ -83,7 +83,7 @@ def test_test_files_have_different_names():
     assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+@pytest.mark.each("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_notebook_is_stored_clean(path):
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)

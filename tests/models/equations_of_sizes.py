@@ -244,7 +244,7 @@ EQUATIONS = {
     overhead_bytes: min(device_pps, bandwidth_bps / (8 * (frame_bytes + overhead_bytes)))
         if frame_bytes + overhead_bytes else device_pps,
     "forwarding.crossover_frame_bytes": lambda device_pps, bandwidth_bps, overhead_bytes:
-        bandwidth_bps / (8 * device_pps) - overhead_bytes,
+        max(bandwidth_bps / (8 * device_pps) - overhead_bytes, 0),
     "forwarding.device_byte_cost": lambda rate_pps, frame_bytes, other_rate_pps,
     other_frame_bytes: (1 / other_rate_pps - 1 / rate_pps) / (other_frame_bytes - frame_bytes),
     "forwarding.device_packet_cost": lambda rate_pps, frame_bytes, other_rate_pps,

@@ -23,7 +23,7 @@ PARTS = {
 }
 
 
-@pytest.mark.parametrize(("encapsulation", "parts"), PARTS.items())
+@pytest.mark.each(("encapsulation", "parts"), PARTS.items())
 def test_overhead_and_cells(encapsulation, parts):
     overhead = sum(parts)
     assert atm.atm_overhead_bytes(encapsulation) == overhead
@@ -69,7 +69,7 @@ def test_packet_rate():
     assert atm.atm_packet_rate_pps(40, bandwidth_bps=1e6) == pytest.approx(1e6 / 8 / 106)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("call", "facts"),
     [
         (lambda: atm.atm_overhead_bytes("ipoa"), {"code": "not-a-choice", "name": "encapsulation"}),
@@ -84,7 +84,7 @@ def test_impossible_arguments_are_named(call, facts):
     assert {"code": refused.value.code, **refused.value.values}.items() >= facts.items()
 
 
-@pytest.mark.parametrize(("encapsulation", "parts"), PARTS.items())
+@pytest.mark.each(("encapsulation", "parts"), PARTS.items())
 def test_frames_that_keep_their_fcs_part_by_part(encapsulation, parts):
     """derived: an Ethernet frame, wherever there is one, has an FCS of 4 and 64 bytes at least."""
     for packet in range(1600):
@@ -111,7 +111,7 @@ def test_further_headers_of_each_packet():
         atm.atm_cell_count(31, extra_bytes=-1)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("call", "bare", "framed"),
     [
         # derived: 10 bytes of packet, LLC/SNAP with Ethernet: 42, or 10 + 64 + 8 = 82 with its FCS

@@ -17,8 +17,8 @@ def lindley_loop(gaps, services):
     return waits
 
 
-@pytest.mark.parametrize("load", [0.5, 0.95, 1.3])
-@pytest.mark.parametrize("count", [1, 2, 4096, 4097, 4098, 20_000])
+@pytest.mark.each("load", [0.5, 0.95, 1.3])
+@pytest.mark.each("count", [1, 2, 4096, 4097, 4098, 20_000])
 def test_lindley_against_the_loop(load, count):
     random = np.random.default_rng(count)
     gaps, services = random.exponential(1.0, count), random.exponential(load, count)
@@ -46,7 +46,7 @@ def test_a_missing_time_is_missing_from_there_on():
     np.testing.assert_array_equal(waits, [0, 2, np.nan, np.nan, np.nan])
 
 
-@pytest.mark.parametrize("bad", [{"service_s": [1, 2]}, {"service_s": -1}, {"service_s": [[1]]}])
+@pytest.mark.each("bad", [{"service_s": [1, 2]}, {"service_s": -1}, {"service_s": [[1]]}])
 def test_impossible_services_are_refused(bad):
     with pytest.raises(DomainError, match="service_s"):
         backlog.lindley_wait_s([0, 1, 2], **bad)

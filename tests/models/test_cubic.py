@@ -18,7 +18,7 @@ RFC_TABLE_1 = [  # published: RFC 9438 table 1, RTT 0.1 s: loss, C = 0.04, 0.4, 
 ]
 
 
-@pytest.mark.parametrize("row", RFC_TABLE_1, ids=lambda row: f"loss {row[0]:g}")
+@pytest.mark.each("row", RFC_TABLE_1, ids=lambda row: f"loss {row[0]:g}")
 def test_mean_window_of_the_rfc_table(row):
     loss, *packets = row
     computed = cubic.cubic_mean_window_packets(
@@ -27,15 +27,13 @@ def test_mean_window_of_the_rfc_table(row):
     assert computed == pytest.approx(packets, abs=0.6), "published: RFC 9438 table 1"
 
 
-@pytest.mark.parametrize(
-    ("mbps", "loss"), [(10, 2.9e-4), (100, 1.4e-5), (1000, 6.3e-7), (10_000, 2.9e-8)]
-)
+@pytest.mark.each(("mbps", "loss"), [(10, 2.9e-4), (100, 1.4e-5), (1000, 6.3e-7), (10_000, 2.9e-8)])
 def test_required_loss_of_the_rfc_table(mbps, loss):
     computed = cubic.cubic_loss_ratio(mbps * 1e6, packet_bytes=1500, rtt_s=0.1)
     assert computed == pytest.approx(loss, rel=0.03), "published: RFC 9438 table 3, two digits"
 
 
-@pytest.mark.parametrize(("scale", "kept", "rtt"), [(0.4, 0.7, 0.05), (0.04, 0.8, 0.1)])
+@pytest.mark.each(("scale", "kept", "rtt"), [(0.4, 0.7, 0.05), (0.04, 0.8, 0.1)])
 def test_period_and_mean_window_by_integration(scale, kept, rtt):
     """Second method: the window integrated over a period by Simpson's rule, exact for a cubic."""
     variant = {"cubic_scale": scale, "decrease_factor": kept}

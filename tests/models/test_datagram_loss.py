@@ -29,7 +29,7 @@ def test_loss_of_fragments_comes_back(loss, fragments):
         assert float(back) == pytest.approx(loss, rel=1e-6, abs=1e-12)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("call", "named"),
     [
         (lambda: datagram_loss.datagram_loss_ratio(3, fragments=2), "loss_ratio.*3%"),

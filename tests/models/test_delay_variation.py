@@ -71,7 +71,7 @@ def test_one_packet_has_no_variation():
         assert np.isnan(delay_variation.pdv_s([np.nan, np.nan])).all()
 
 
-@pytest.mark.parametrize("function", [delay_variation.jitter_rfc3550_s, delay_variation.ipdv_s])
+@pytest.mark.each("function", [delay_variation.jitter_rfc3550_s, delay_variation.ipdv_s])
 def test_no_packets_are_refused(function):
     with pytest.raises(DomainError, match="transit_s"):
         function([])

@@ -9,7 +9,7 @@ from netcalc.errors import DomainError
 from netcalc.models.hosts import delayed_ack
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("system", "shortest_s", "longest_s", "source"),
     [
         ("linux", 0.04, 0.2, "published: include/net/tcp.h"),
@@ -61,7 +61,7 @@ def test_impossible():
         delayed_ack.heartbeat_wait_s(0.0, period_s=0)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("arrival_s", "expected_s", "source"),
     [
         (0.0, 0.044, "derived: a timer that counts from a tick, and is never early"),

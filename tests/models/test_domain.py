@@ -24,13 +24,13 @@ def test_an_integer_that_is_no_float_is_refused_by_name():
     assert latency.transfer_s(10**300, **LINE) == pytest.approx(1e294)
 
 
-@pytest.mark.parametrize("size", [Decimal("1e6"), Fraction(10**6), np.float32(1e6), np.uint8(0)])
+@pytest.mark.each("size", [Decimal("1e6"), Fraction(10**6), np.float32(1e6), np.uint8(0)])
 def test_numbers_of_other_kinds_are_numbers(size):
     # by hand: 1 MB on 8 Mbit/s takes 1 s, and half a second of latency
     assert latency.transfer_s(size, **LINE) == pytest.approx(1.5 if size else 0.5)
 
 
-@pytest.mark.parametrize("size", [1 + 0j, np.array(["2024-01-01"], dtype="datetime64[s]"), b"1"])
+@pytest.mark.each("size", [1 + 0j, np.array(["2024-01-01"], dtype="datetime64[s]"), b"1"])
 def test_what_is_no_number_is_named(size):
     with pytest.raises(ArgumentTypeError) as refused:
         latency.transfer_s(size, **LINE)

@@ -52,13 +52,13 @@ HEADERS = {  # derived: header by header, sizes from the RFCs named
 }
 
 
-@pytest.mark.parametrize(("stack", "expected"), HEADERS.items())
+@pytest.mark.each(("stack", "expected"), HEADERS.items())
 def test_overhead_and_inner_mtu(stack, expected):
     assert encapsulation.tunnel_overhead_bytes(0, stack=stack) == expected
     assert encapsulation.tunnel_mtu_bytes(1500, stack=stack) == 1500 - expected
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("stack", "version", "options", "expected", "source"),
     [
         ("pppoe", 4, 0, 1452, "published: RFC 2516, 1492 - 40"),
@@ -87,8 +87,8 @@ PADDING = [
 ]
 
 
-@pytest.mark.parametrize("stack", PADDING)
-@pytest.mark.parametrize("mtu_bytes", [1280, 1400, 1499, 1500])
+@pytest.mark.each("stack", PADDING)
+@pytest.mark.each("mtu_bytes", [1280, 1400, 1499, 1500])
 def test_largest_packet_by_trying_every_size(stack, mtu_bytes):
     sizes = np.arange(100, mtu_bytes + 1)
     outer = encapsulation.tunnel_packet_bytes(sizes, stack=stack, mtu_bytes=mtu_bytes)
@@ -147,7 +147,7 @@ def test_more_layers_never_leave_more(names, mtu_bytes):
     assert encapsulation.tunnel_udp_payload_bytes(mtu_bytes, stack="+".join(names)) == left[-1] - 28
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("stack", "code"),
     [
         ("carrier-pigeon", "unknown-layer"),

@@ -20,7 +20,7 @@ def exact_b(offered, servers):
         return 1 / total
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("offered", "servers"),
     [
         (5e-324, 1), (1e-300, 1), (1e-9, 2), (0.5, 4), (7, 3), (20, 30), (100, 100), (500, 1000),
@@ -35,7 +35,7 @@ def test_erlang_b_against_the_direct_sum(offered, servers):
     assert beside[0] == pytest.approx(expected, rel=1e-12, abs=1e-307), "as one of an array"
 
 
-@pytest.mark.parametrize("offered", [99_000.0, 100_000.0, 101_000.0])
+@pytest.mark.each("offered", [99_000.0, 100_000.0, 101_000.0])
 def test_a_hundred_thousand_servers_against_the_plain_recursion(offered):
     """Second method: every step of the recursion from one server on."""
     blocking = 1.0
@@ -45,7 +45,7 @@ def test_a_hundred_thousand_servers_against_the_plain_recursion(offered):
     assert computed == pytest.approx(blocking, rel=1e-11)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("servers", "blocking", "offered", "source"),
     [
         (1, 0.01, 0.0101, "published: standard Erlang B table"),
@@ -60,8 +60,8 @@ def test_capacity_of_published_tables(servers, blocking, offered, source):
     assert computed == pytest.approx(offered, rel=4e-3), source
 
 
-@pytest.mark.parametrize("servers", [1, 2, 10, 1000])
-@pytest.mark.parametrize("blocking", [1e-300, 1e-12, 0.01, 0.499, 0.5, 0.501, 0.99, 1 - 1e-12])
+@pytest.mark.each("servers", [1, 2, 10, 1000])
+@pytest.mark.each("blocking", [1e-300, 1e-12, 0.01, 0.499, 0.5, 0.501, 0.99, 1 - 1e-12])
 def test_capacity_inverts_blocking(servers, blocking):
     """Identity, in exact arithmetic: of the found load that share is blocked, and accepted."""
     found = float(erlang.erlang_b_load(blocking, server_count=servers))
@@ -76,8 +76,8 @@ def test_capacity_of_a_hundred_thousand_servers():
     assert computed == pytest.approx([1e-300, 0.01], rel=1e-9, abs=0)
 
 
-@pytest.mark.parametrize("offered", [0.01, 1.0, 33.333333333333336, 1000.0, 100_000.0])
-@pytest.mark.parametrize("blocking", [1e-6, 0.01, 0.3, 0.9])
+@pytest.mark.each("offered", [0.01, 1.0, 33.333333333333336, 1000.0, 100_000.0])
+@pytest.mark.each("blocking", [1e-6, 0.01, 0.3, 0.9])
 def test_one_server_less_blocks_too_much(offered, blocking):
     """Identity: the least number that will do."""
     count = int(erlang.erlang_b_server_count(offered, blocking_ratio=blocking))
@@ -105,7 +105,7 @@ def test_edges_of_erlang_b():
     assert erlang.erlang_b_load([], server_count=5).shape == (0,)
 
 
-@pytest.mark.parametrize("servers", [-1, 2.5, 1e7 + 1, 1e300])
+@pytest.mark.each("servers", [-1, 2.5, 1e7 + 1, 1e300])
 def test_a_number_of_servers_is_whole_and_within_reason(servers):
     with pytest.raises(DomainError, match="server_count"):
         erlang.erlang_b_ratio(1.0, server_count=servers)
@@ -124,7 +124,7 @@ def exact_c(offered, servers):
         return servers * blocking / (servers - mp.mpf(offered) * (1 - blocking))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("offered", "servers"),
     [(0.8, 1), (2, 3), (90, 100), (100 * (1 - 1e-12), 100), (1e-9, 5), (900, 1000)],
 )
@@ -162,8 +162,8 @@ def test_service_level_and_percentile_are_inverse():
     assert level == pytest.approx(0.95, rel=1e-12)
 
 
-@pytest.mark.parametrize("offered", [0.5, 17.0, 90.0, 5000.0])
-@pytest.mark.parametrize(("level", "within_s"), [(0.0, 0.0), (0.5, 0.0), (0.8, 20.0), (0.999, 5.0)])
+@pytest.mark.each("offered", [0.5, 17.0, 90.0, 5000.0])
+@pytest.mark.each(("level", "within_s"), [(0.0, 0.0), (0.5, 0.0), (0.8, 20.0), (0.999, 5.0)])
 def test_one_server_less_is_too_late(offered, level, within_s):
     """Identity: the least number above the load that will do."""
     wanted = {"service_level_ratio": level, "within_s": within_s, "service_s": 180.0}

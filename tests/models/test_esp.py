@@ -34,8 +34,8 @@ def packet_by_fields(payload_bytes, suite, ip_version, nat_traversal):
     return sum(fields) + icv
 
 
-@pytest.mark.parametrize("suite", SUITES)
-@pytest.mark.parametrize(("ip_version", "nat_traversal"), [(4, False), (4, True), (6, False)])
+@pytest.mark.each("suite", SUITES)
+@pytest.mark.each(("ip_version", "nat_traversal"), [(4, False), (4, True), (6, False)])
 def test_size_and_largest_against_the_fields(suite, ip_version, nat_traversal):
     setting = {"suite": suite, "ip_version": ip_version, "nat_traversal": nat_traversal}
     payloads = np.arange(0, 1500)
@@ -57,7 +57,7 @@ def test_subtracting_a_constant_is_wrong():
     assert esp.esp_packet_bytes(1439, **setting) == 1512
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("written", "same"),
     [
         ("AES-GCM", "aes-gcm-16"),
@@ -71,7 +71,7 @@ def test_other_names_of_a_suite(written, same):
     assert esp.suite_sizes(written) == esp.suite_sizes(same)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("call", "facts"),
     [
         (
@@ -108,7 +108,7 @@ EVERY_INTEGRITY = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("cipher", "sizes"), EVERY_CIPHER.items())
+@pytest.mark.each(("cipher", "sizes"), EVERY_CIPHER.items())
 def test_every_cipher(cipher, sizes):
     iv, block, icv = sizes
     assert esp.suite_sizes(cipher) == (iv, max(4, block), icv)
@@ -117,7 +117,7 @@ def test_every_cipher(cipher, sizes):
     assert esp.esp_packet_bytes(30, suite=cipher) == 20 + 8 + iv + padded + icv
 
 
-@pytest.mark.parametrize(("integrity", "bits"), EVERY_INTEGRITY.items())
+@pytest.mark.each(("integrity", "bits"), EVERY_INTEGRITY.items())
 def test_every_integrity_algorithm(integrity, bits):
     assert esp.suite_sizes(f"aes-ctr/{integrity}") == (8, 4, bits / 8)
     assert esp.suite_sizes(f"aes-gcm-16/{integrity}") == (8, 4, 16 + bits / 8)
@@ -128,7 +128,7 @@ def test_the_tables_hold_no_other_row():
     assert set(esp.INTEGRITY) == set(EVERY_INTEGRITY)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("written", "sizes"),
     [
         ("aes/hmac-sha1-96", (16, 16, 12)), ("aes-128-cbc/none", (16, 16, 0)),
@@ -140,7 +140,7 @@ def test_names_that_people_write(written, sizes):
     assert esp.suite_sizes(written) == sizes
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("payload", "options", "expected", "source"),
     [
         (1500, {}, 20 + 8 + 8 + 1504 + 16, "derived: 1502 padded to 4"),
@@ -157,7 +157,7 @@ def test_the_suite_that_is_assumed(payload, options, expected, source):
         assert esp.esp_payload_bytes(expected) == payload, "the inverse, at a step's end"
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("mtu", "options", "expected", "source"),
     [
         (1500, {}, 1446, "derived: 1500 - 52 = 1448, of which 2 are the trailer"),
@@ -171,7 +171,7 @@ def test_what_the_suite_that_is_assumed_leaves(mtu, options, expected, source):
     assert esp.esp_payload_bytes(mtu, **options) == expected, source
 
 
-@pytest.mark.parametrize("suite", [None, 16])
+@pytest.mark.each("suite", [None, 16])
 def test_a_suite_that_is_no_text(suite):
     with pytest.raises(TypeError):
         esp.esp_packet_bytes(1, suite=suite)
@@ -179,7 +179,7 @@ def test_a_suite_that_is_no_text(suite):
         esp.esp_payload_bytes(1500, suite=suite)
 
 
-@pytest.mark.parametrize("mtu", [55, 0, -1])
+@pytest.mark.each("mtu", [55, 0, -1])
 def test_an_mtu_in_which_nothing_fits(mtu):
     with pytest.raises(DomainError):
         esp.esp_payload_bytes(mtu)

@@ -11,6 +11,7 @@ from netcalc.emulation.chain import Chain, both_directions
 from netcalc.emulation.queue import LinkQueue
 from netcalc.errors import DomainError
 from netcalc.models.delays.exchange import exchange_timeline
+from netcalc.models.delays.store_and_forward import pipeline_timeline
 from netcalc.path import Hop, Link, Path
 
 
@@ -100,7 +101,7 @@ def test_any_exchange_is_as_through_queues_in_virtual_time(data):
     assert steps.received_s == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("changed", "facts"),
     [
         (
@@ -137,3 +138,27 @@ def test_a_number_that_is_missing():
         [100, 300], sender=[0, 1], after=[-1, 0], bandwidth_bps=1e6, latency_s=float("nan")
     )
     assert np.isnan(steps.received_s).all()
+
+
+def test_a_train_either_way_is_one_through_the_links_in_that_order():
+    """Identity: packets of unequal sizes at once are a pipeline, from the source or the other end.
+
+    No link, latency or node is like another, so that an order exchanged shows.
+    """
+    sizes = [1500.0, 40.0, 900.0, 1200.0]
+    rate, latency, nodes = [1e6, 4e6, 2e6], [0.001, 0.004, 0.0005], [0.002, 0.0007]
+    ends = {"source_processing_s": 0.0003, "destination_processing_s": 0.0011}
+    for side, step in ((0, 1), (1, -1)):
+        steps = exchange_timeline(
+            sizes, sender=[side] * 4, after=[-1] * 4, bandwidth_bps=rate, latency_s=latency,
+            processing_s=nodes, **ends,
+        )  # fmt: skip
+        first, last = (0.0003, 0.0) if side == 0 else (0.0011, 0.0003)
+        train = pipeline_timeline(
+            sizes, bandwidth_bps=rate[::step], latency_s=latency[::step],
+            processing_s=nodes[::step], source_processing_s=first, destination_processing_s=last,
+        )  # fmt: skip
+        assert steps.received_s == pytest.approx(train.done_s)
+        assert steps.sent_s.tolist() == [0.0] * 4
+    free = exchange_timeline(sizes, sender=0, after=-1, bandwidth_bps=1e6)
+    assert free.received_s == pytest.approx(np.cumsum(sizes) * 8e-6), "one node and no latency"

@@ -9,7 +9,7 @@ from netcalc.errors import DomainError, NotFiniteWarning
 from netcalc.models.tcp import fairness
 
 
-@pytest.mark.parametrize("taking", range(1, 11))
+@pytest.mark.each("taking", range(1, 11))
 def test_jain_of_k_of_ten_is_k_tenths(taking):
     shares = [3.0] * taking + [0.0] * (10 - taking)
     assert fairness.jain_index(shares) == pytest.approx(taking / 10), "published: Jain et al. 1984"
@@ -31,8 +31,8 @@ def test_jain_of_nothing_is_undefined():
         fairness.jain_index([1.0, -1.0])
 
 
-@pytest.mark.parametrize("count", [1, 2, 5, 40])
-@pytest.mark.parametrize("deviation", [-1.0, -0.5, 0.0, 1.0, 3.0])
+@pytest.mark.each("count", [1, 2, 5, 40])
+@pytest.mark.each("deviation", [-1.0, -0.5, 0.0, 1.0, 3.0])
 def test_one_deviating_against_the_index_itself(count, deviation):
     shares = [1.0] * (count - 1) + [1.0 + deviation]
     computed = fairness.jain_one_deviating(deviation, flow_count=count)
@@ -55,7 +55,7 @@ def level_by_bisection(demand, capacity, weight):
     return np.minimum(demand, weight * high)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.each("seed", range(20))
 def test_max_min_against_bisection(seed):
     random = np.random.default_rng(seed)
     count = random.integers(1, 12)
@@ -80,7 +80,7 @@ def test_a_missing_demand_makes_the_division_unknown():
     assert np.isnan(rates).all()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "bad", [{"capacity_bps": 0}, {"capacity_bps": [1, 2]}, {"weight": 0}, {"weight": [1, 2, 3]}]
 )
 def test_impossible_divisions_are_refused(bad):
@@ -101,7 +101,7 @@ def is_max_min(rates, capacity, crosses):
         )
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.each("seed", range(20))
 def test_network_meets_the_definition(seed):
     random = np.random.default_rng(seed)
     crosses = random.random((8, 5)) < 0.4
@@ -118,7 +118,7 @@ def test_network_of_one_link_is_the_single_link():
     assert rates.tolist() == fairness.max_min_bps([np.inf] * 3, capacity_bps=9e6).tolist()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("flows", "links", "facts"),
     [
         ([0, 1], [0], {"name": "crossing_link"}),
@@ -134,7 +134,7 @@ def test_impossible_networks_are_refused(flows, links, facts):
     assert {"code": refused.value.code, **refused.value.values}.items() >= facts.items()
 
 
-@pytest.mark.parametrize("links", [1, 2, 7])
+@pytest.mark.each("links", [1, 2, 7])
 def test_proportional_fairness_by_its_first_order_condition(links):
     """Published: Kelly 1998; the long flow's marginal utility is the sum of those it displaces."""
     long = float(fairness.proportional_long_flow_bps(links, capacity_bps=5.0))

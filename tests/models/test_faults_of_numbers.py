@@ -18,7 +18,7 @@ from netcalc.models.tcp import loss_limited
 from netcalc.samples import RttSamples
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "ragged",
     [[[1, 2], [3]], [[1.0], 2.0], [np.zeros(2), np.zeros(3)], [{}, {1}]],
 )
@@ -85,7 +85,7 @@ def test_datagrams_of_no_bytes_of_the_largest_size_and_of_one_more():
     assert (refused.value.code, refused.value.values["low"]) == ("below-minimum", 68)
 
 
-@pytest.mark.parametrize("sizes", [[], [56], [56, 56], [56, 56, 56]])
+@pytest.mark.each("sizes", [[], [56], [56, 56], [56, 56, 56]])
 def test_a_line_through_one_size_has_no_slope(sizes):
     found = fit.rtt_against_size(RttSamples(payload_bytes=sizes, rtt_s=[0.1] * len(sizes)))
     assert np.isnan(found.params["bandwidth_bps"])

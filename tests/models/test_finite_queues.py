@@ -22,8 +22,8 @@ def exact(utilization, places):
         return [float(x) for x in (powers[-1] / total, number, busy, number / busy)]
 
 
-@pytest.mark.parametrize("utilization", LOADS)
-@pytest.mark.parametrize("places", [1, 2, 3, 10, 50])
+@pytest.mark.each("utilization", LOADS)
+@pytest.mark.each("places", [1, 2, 3, 10, 50])
 def test_against_the_sums_over_the_states(utilization, places):
     blocking, number, busy, sojourn = exact(utilization, places)
     room = {"place_count": places}
@@ -67,7 +67,7 @@ def test_limits():
     assert np.isnan(with_nan)
 
 
-@pytest.mark.parametrize("places", [0, -1, 1.5])
+@pytest.mark.each("places", [0, -1, 1.5])
 def test_a_system_has_a_whole_number_of_places(places):
     with pytest.raises(DomainError, match="place_count"):
         finite_queues.mm1k_blocking_ratio(0.5, place_count=places)

@@ -11,7 +11,7 @@ from netcalc.errors import DomainError
 from netcalc.models.rates import forwarding, line_rate
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("frame_bytes", "device_pps", "expected", "source"),
     [
         (64, 10_000, 10_000, "derived: the device, the line could do 148 810"),
@@ -27,6 +27,9 @@ def test_the_smaller_limit_counts(frame_bytes, device_pps, expected, source):
 @given(device_pps=st.floats(100, 1e8), bandwidth_bps=st.floats(1e6, 1e12))
 def test_both_limits_are_equal_at_the_crossover(device_pps, bandwidth_bps):
     size = float(forwarding.crossover_frame_bytes(device_pps, bandwidth_bps=bandwidth_bps))
+    if device_pps > bandwidth_bps / 160:  # faster than the link sends the gap of a frame alone
+        assert size == 0
+        return
     # identity: a frame of this size takes the device's time on the wire
     assert 8 * (size + 20) / bandwidth_bps == pytest.approx(1 / device_pps, rel=1e-9)
 
@@ -94,7 +97,7 @@ def test_switch_with_ports_of_two_kinds():
     assert one.tolist() == line_rate.frame_rate_pps([64, 1518], bandwidth_bps=1e9).tolist()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("call", "named"),
     [
         (

@@ -66,7 +66,7 @@ def test_ipv6_against_the_procedure(size, mtu, algorithm):
     assert fragmentation.fragmented_wire_bytes(size, **setting) == wire
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("udp_payload", "mtu", "expected", "source"),
     [
         (1508, 1536, [1516], "published: Stevens vol. 3 A.2: 1508 is the last that fits"),
@@ -97,7 +97,7 @@ def test_smallest_mtus():
     assert fragmentation.min_mtu_bytes(6) == 1280  # published: RFC 8200
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("call", "facts"),
     [
         (

@@ -9,7 +9,7 @@ from netcalc.errors import DomainError, NotFiniteWarning
 from netcalc.models.sizes import framing
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("packet_bytes", "tag_count", "expected", "source"),
     [
         (0, 0, 84, "published: IEEE 802.3, 64 + 8 + 12"),
@@ -43,7 +43,7 @@ def test_switch_that_pads_before_it_tags():
     assert framing.ethernet_frame_bytes(20, tag_count=1, min_frame_bytes=68) == 68
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("captured_bytes", "frame", "wire", "source"),
     [
         (1514, 1518, 1538, "published: RFC 2544 frame sizes include the FCS, captures do not"),
@@ -57,7 +57,7 @@ def test_captured_sizes(captured_bytes, frame, wire, source):
     assert framing.captured_wire_bytes(captured_bytes) == wire, source
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("captured_bytes", "ip_version", "options", "tags", "expected"),
     [  # derived: length less 14, less the headers of RFC 791 or 8200, 9293, 7323
         (64, 4, 0, 0, 10),
@@ -75,7 +75,7 @@ def test_captured_tcp_payload(captured_bytes, ip_version, options, tags, expecte
     assert payload == expected
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("mtu_bytes", "ip_version", "options", "expected", "source"),
     [
         (1500, 4, 0, 1460, "published: RFC 9293 section 3.7.1"),
@@ -100,7 +100,7 @@ def test_udp_payloads():
     assert framing.udp_payload_limit_bytes(6) == 65_527  # derived: the length field omits IPv6's 40
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("call", "facts"),
     [
         (lambda: framing.ethernet_wire_bytes(-1), {"name": "packet_bytes"}),

@@ -8,7 +8,7 @@ from netcalc.errors import DomainError
 from netcalc.models.rates import goodput
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("mtu_bytes", "ip_version", "options", "percent", "source"),
     [
         (1500, 4, 0, 94.93, "published: RFC 6349 prints 94.9"),
@@ -53,7 +53,7 @@ def test_acknowledgements():
     assert share == pytest.approx(90 / 3076)  # derived: one of 90 for two of 1538
 
 
-@pytest.mark.parametrize(("every", "options", "ack"), [(1, 0, 84), (2, 12, 90), (8, 12, 90)])
+@pytest.mark.each(("every", "options", "ack"), [(1, 0, 84), (2, 12, 90), (8, 12, 90)])
 def test_half_duplex_against_one_round_of_frames(every, options, ack):
     # derived: the time of one round, every frame in turn on the wire
     payload = every * (1460 - options)
@@ -70,7 +70,7 @@ def test_half_duplex_without_acknowledgements_is_full_duplex():
     assert rare == pytest.approx(float(goodput.tcp_goodput_bps(1500, bandwidth_bps=1e9)), rel=1e-9)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("call", "named"),
     [
         (lambda: goodput.tcp_goodput_bps(1500, bandwidth_bps=-1), "bandwidth_bps"),

@@ -74,7 +74,6 @@ NOT_CLOSED = {
 
 # Differences, not times, sizes or rates: their docstrings say what a negative one means.
 MAY_BE_NEGATIVE = {
-    "forwarding.crossover_frame_bytes",
     "forwarding.device_byte_cost",
     "forwarding.device_packet_cost",
     "delay_variation.ipdv_s",

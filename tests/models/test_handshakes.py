@@ -38,7 +38,7 @@ FLIGHTS = {
 }
 
 
-@pytest.mark.parametrize(("names", "flights"), FLIGHTS.items(), ids=lambda item: str(item)[:40])
+@pytest.mark.each(("names", "flights"), FLIGHTS.items(), ids=lambda item: str(item)[:40])
 def test_round_trips_against_the_flights(names, flights):
     transport, security = names
     assert handshakes.round_trips(transport, security=security) == flights.count("> ")
@@ -55,7 +55,7 @@ def test_first_byte_adds_the_server():
     assert extra == pytest.approx(3 * rtt_s)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("flight_bytes", "transport", "expected", "source"),
     [
         (14600, "tcp", 0, "derived: ten segments"),
@@ -72,7 +72,7 @@ def test_certificates(flight_bytes, transport, expected, source):
     assert computed == expected, source
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("ladder", "segments", "source"),
     [
         ("tcp_transaction", 9, "published: Stevens vol. 3, Fig. 1-8"),

@@ -17,7 +17,7 @@ from netcalc.errors import DomainError, NotFiniteWarning
 from netcalc.models.delays import latency
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("bandwidth_bps", "expected_s", "within_s", "source"),
     [
         (1.544e6, 5.21, 0.005, "published: Stevens A.3, T1, 5.18 + 0.03 s"),
@@ -41,7 +41,7 @@ def test_the_book_s_82_ms_do_not_belong_to_150_mbit():
     assert abs(time - 0.082) > 0.001  # derived: 83.33 ms, 1.3 ms more than printed
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("size", "bandwidth_bps", "expected_s", "source"),
     [
         (552, 56e3, 0.080, "published: Stevens A.3, 80 ms, rounded from 78.86"),
@@ -134,7 +134,7 @@ def test_the_echo_of_fig_a3():
     assert rtt.tolist() == pytest.approx([0.080, 0.193])
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "value",
     [[1500], (1500,), np.array([1500], np.int32), np.array([1500], np.int64),
      np.array([1500.0], np.float32), np.array([1500], object), np.ma.array([1500])],
@@ -173,18 +173,18 @@ def test_a_lone_nan_gives_nan_without_a_warning():
     assert np.isnan(latency.serialization_s(np.nan, bandwidth_bps=12e6))
 
 
-@pytest.mark.parametrize("wrong", ["1500", b"1500", True, ["a"], [1j], None, {"a": 1}])
+@pytest.mark.each("wrong", ["1500", b"1500", True, ["a"], [1j], None, {"a": 1}])
 def test_what_is_no_number_is_a_type_error_naming_the_argument(wrong):
     with pytest.raises(TypeError, match="wire_bytes must hold numbers"):
         latency.serialization_s(wrong, bandwidth_bps=1e6)
 
 
-@pytest.mark.parametrize("empty", [[], np.empty((0, 3))])
+@pytest.mark.each("empty", [[], np.empty((0, 3))])
 def test_empty_in_empty_out(empty):
     assert latency.serialization_s(empty, bandwidth_bps=1e6).size == 0
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("arguments", "value", "index"),
     [
         ({"bandwidth_bps": 0}, 0, None),

@@ -77,7 +77,7 @@ ROWS = {
 }
 
 
-@pytest.mark.parametrize(("stack", "header_bytes"), ROWS.items())
+@pytest.mark.each(("stack", "header_bytes"), ROWS.items())
 def test_headers_of_a_stack(stack, header_bytes):
     assert tunnel_overhead_bytes(0, stack=stack, mtu_bytes=9000) == header_bytes
     assert tunnel_mtu_bytes(9000, stack=stack) == 9000 - header_bytes
@@ -85,7 +85,7 @@ def test_headers_of_a_stack(stack, header_bytes):
     assert tunnel_packet_bytes(inner, stack=stack, mtu_bytes=9000) == inner + header_bytes
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "stack",
     [
         "mpls0", "mpls100", "ipip4", "gre5", "gre_opt8", "gre_pdu", "vxlan_key", "gtpu_seq",
@@ -100,7 +100,7 @@ def test_names_that_are_no_stack(stack):
         tunnel_mtu_bytes(9000, stack=stack)
 
 
-@pytest.mark.parametrize("stack", [None, 4, ["gre"]])
+@pytest.mark.each("stack", [None, 4, ["gre"]])
 def test_what_is_no_text(stack):
     with pytest.raises(TypeError):
         tunnel_mtu_bytes(1500, stack=stack)
@@ -110,11 +110,11 @@ def test_what_is_no_text(stack):
 SUITES = {"": (8, 4, 16), ":aes-cbc/hmac-sha256-128": (16, 16, 16), ":null": (0, 4, 0)}
 
 
-@pytest.mark.parametrize("suite", SUITES)
-@pytest.mark.parametrize("version", ["", "4", "6"])
-@pytest.mark.parametrize("transport", [False, True])
-@pytest.mark.parametrize("nat", [False, True])
-@pytest.mark.parametrize("inner", [60, 61, 100, 1001])
+@pytest.mark.each("suite", SUITES)
+@pytest.mark.each("version", ["", "4", "6"])
+@pytest.mark.each("transport", [False, True])
+@pytest.mark.each("nat", [False, True])
+@pytest.mark.each("inner", [60, 61, 100, 1001])
 def test_esp_by_its_fields(suite, version, transport, nat, inner):
     iv, align, icv = SUITES[suite]
     outer_header = IP6 if version == "6" else IP4
@@ -140,7 +140,7 @@ def test_a_packet_without_room_for_its_own_header():
     )  # nothing but 2 + 2
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("inner", "mtu", "outside", "source"),
     [
         (0, 1500, 60, "derived: nothing is not padded"),

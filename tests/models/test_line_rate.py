@@ -27,13 +27,13 @@ RFC5180 = [
 ]
 
 
-@pytest.mark.parametrize(("bandwidth_bps", "frame_bytes", "expected"), RFC5180)
+@pytest.mark.each(("bandwidth_bps", "frame_bytes", "expected"), RFC5180)
 def test_published_frame_rates(bandwidth_bps, frame_bytes, expected):
     rate = line_rate.frame_rate_pps(frame_bytes, bandwidth_bps=bandwidth_bps)
     assert int(rate) == expected
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("bandwidth_bps", "frame_bytes", "printed", "formula"),
     [  # the three entries of RFC 5180 that its own formula does not give
         (1e9, 4096, 30_396, 30_369),
@@ -103,7 +103,7 @@ def test_mean_of_rates_is_not_the_rate_of_the_mean():
     assert line_rate.mix_rate_pps([64, 1518], weight=[1, 1], bandwidth_bps=1e9) < 0.2 * naive
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("call", "named"),
     [
         (lambda: line_rate.frame_rate_pps(-1, bandwidth_bps=1e9), "frame_bytes"),

@@ -9,8 +9,8 @@ import pytest
 from netcalc.models.queues._load import headroom, langevin
 
 
-@pytest.mark.parametrize("x", [1e-9, 1e-3, 0.1, 0.3, 0.49, 0.51, 1.0, 3.0, 20.0])
-@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.each("x", [1e-9, 1e-3, 0.1, 0.3, 0.49, 0.51, 1.0, 3.0, 20.0])
+@pytest.mark.each("sign", [1, -1])
 def test_langevin_against_mpmath(x, sign):
     with mpmath.workdps(60):
         exact = mpmath.coth(mpmath.mpf(x)) - 1 / mpmath.mpf(x)

@@ -9,7 +9,7 @@ from netcalc.errors import DomainError
 from netcalc.models.tcp import loss_limited, tfrc
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("loss", "mss", "rtt", "constant", "bps", "source"),
     [
         (2e-10, 1500, 0.1, 1.22, 10e9, "published: Kurose and Ross 3.7, 10 Gbit/s needs 2e-10"),
@@ -31,7 +31,7 @@ def sawtooth_mean_window(peak, increase, decrease, segments_per_ack):
     return sent / rounds, 1 / sent
 
 
-@pytest.mark.parametrize("segments_per_ack", [1, 2])
+@pytest.mark.each("segments_per_ack", [1, 2])
 def test_mathis_constant_against_a_walked_sawtooth(segments_per_ack):
     window, loss = sawtooth_mean_window(4000, 1.0, 0.5, segments_per_ack)
     constant = loss_limited.mathis_constant(segments_per_ack)
@@ -39,7 +39,7 @@ def test_mathis_constant_against_a_walked_sawtooth(segments_per_ack):
     assert computed == pytest.approx(window, rel=1e-3)
 
 
-@pytest.mark.parametrize(("increase", "decrease"), [(1, 0.5), (9 / 17, 0.7), (0.2, 0.875)])
+@pytest.mark.each(("increase", "decrease"), [(1, 0.5), (9 / 17, 0.7), (0.2, 0.875)])
 def test_aimd_against_a_walked_sawtooth(increase, decrease):
     window, loss = sawtooth_mean_window(4000, increase, decrease, 1)
     computed = loss_limited.aimd_window_packets(
@@ -48,7 +48,7 @@ def test_aimd_against_a_walked_sawtooth(increase, decrease):
     assert computed == pytest.approx(window, rel=1e-3)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("loss", "packets"), [(1e-2, 12), (1e-3, 38), (1e-4, 120), (1e-5, 379), (1e-8, 12000)]
 )
 def test_reno_window_of_the_rfc_tables(loss, packets):
@@ -85,7 +85,7 @@ def test_percent_instead_of_a_share_is_asked_about():
         loss_limited.mathis_throughput_bps(3, mss_bytes=1460, rtt_s=0.1)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("loss", "millionths"),
     [(0.0001, 8172), (0.001, 26052), (0.01, 89021), (0.03, 180704), (0.05, 271305)],
 )

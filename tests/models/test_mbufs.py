@@ -39,9 +39,9 @@ def datagram(data, *, header=28, mincl=208, mcl=2048, compare=">=", max_hdr=56):
     return len(chain) + (room < header), sum(is_cluster for _, is_cluster in chain)
 
 
-@pytest.mark.parametrize("compare", [">=", ">"])
-@pytest.mark.parametrize("mincl", [50, 101, 208, 512])
-@pytest.mark.parametrize("mcl", [1024, 2048])
+@pytest.mark.each("compare", [">=", ">"])
+@pytest.mark.each("mincl", [50, 101, 208, 512])
+@pytest.mark.each("mcl", [1024, 2048])
 def test_datagrams_against_the_filling(mincl, mcl, compare):
     sizes = np.arange(0, 4500)
     for header, inner in [(28, 0), (20, 8)]:
@@ -59,9 +59,9 @@ def test_datagrams_against_the_filling(mincl, mcl, compare):
         np.testing.assert_array_equal(np.stack(computed).T, counted)
 
 
-@pytest.mark.parametrize("compare", [">=", ">"])
-@pytest.mark.parametrize("mincl", [101, 208])
-@pytest.mark.parametrize("mss", [88, 536, 1448])
+@pytest.mark.each("compare", [">=", ">"])
+@pytest.mark.each("mincl", [101, 208])
+@pytest.mark.each("mss", [88, 536, 1448])
 def test_streams_against_the_filling(mincl, compare, mss):
     """Derived: every buffer of the chain is one call and begins a new packet of 100 bytes."""
     sizes = np.arange(1, 4500)

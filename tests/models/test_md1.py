@@ -43,8 +43,8 @@ def test_the_series_itself_is_useless_in_floating_point():
     assert computed == pytest.approx(float(exact_cdf(60, 0.95)), rel=1e-13)
 
 
-@pytest.mark.parametrize("utilization", [0.05, 0.5, 0.9, 0.99, 1.0 - 1e-12])
-@pytest.mark.parametrize("quantile", [1e-11, 0.3, 0.9, 0.99, 0.999999, 1.0 - 1e-12])
+@pytest.mark.each("utilization", [0.05, 0.5, 0.9, 0.99, 1.0 - 1e-12])
+@pytest.mark.each("quantile", [1e-11, 0.3, 0.9, 0.99, 0.999999, 1.0 - 1e-12])
 def test_percentile_against_the_series_in_exact_arithmetic(utilization, quantile):
     wait = float(md1.md1_wait_percentile_s(utilization, service_s=1.0, quantile=quantile))
     if quantile <= 1 - utilization:
@@ -58,7 +58,7 @@ def test_percentile_against_the_series_in_exact_arithmetic(utilization, quantile
         assert wait == pytest.approx(-mean * np.log1p(-quantile), rel=0.02)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("utilization", "quantile", "steps", "source"),
     [
         (0.5, 0.99, 3.336255957, "derived: 60-digit root of the series"),
@@ -70,7 +70,7 @@ def test_percentiles_scale_with_the_service(utilization, quantile, steps, source
     assert wait == pytest.approx(steps * 12e-6, rel=1e-9), source
 
 
-@pytest.mark.parametrize("utilization", [0.1, 0.6, 0.95])
+@pytest.mark.each("utilization", [0.1, 0.6, 0.95])
 def test_the_mean_is_the_area_above_the_distribution(utilization):
     """Derived: 1 - F integrated by Gauss-Legendre over each service time, against P-K."""
     nodes, weights = np.polynomial.legendre.leggauss(12)

@@ -16,8 +16,8 @@ def test_the_chapter_lists_its_files():
     assert {"clock", "probing", "robust", "delay_variation"} <= set(dir(measuring))
 
 
-@pytest.mark.parametrize("digits", [0, 1, 2])
-@pytest.mark.parametrize("side", [-1, 1])
+@pytest.mark.each("digits", [0, 1, 2])
+@pytest.mark.each("side", [-1, 1])
 def test_whole_ticks_up_to_their_last_digit_have_no_error(digits, side):
     duration = 7000.0
     for _ in range(digits):
@@ -25,7 +25,7 @@ def test_whole_ticks_up_to_their_last_digit_have_no_error(digits, side):
     assert clock.interval_error_std_s(duration, tick_s=1.0) == 0.0
 
 
-@pytest.mark.parametrize("rest", ["0.001", "0.25", "0.5", "0.75", "0.999"])
+@pytest.mark.each("rest", ["0.001", "0.25", "0.5", "0.75", "0.999"])
 def test_the_error_between_two_ticks(rest):
     """Derived: a reading of n + 1 with probability f, else n, has the variance f (1 - f)."""
     share = Fraction(rest)
@@ -50,7 +50,7 @@ def test_the_first_hop_has_no_slope_before_it():
     assert probing.hop_bandwidth_bps(8e-6, previous_rtt_slope=4e-6) == pytest.approx(2e6)
 
 
-@pytest.mark.parametrize("count", [1, 2, 5, 10])
+@pytest.mark.each("count", [1, 2, 5, 10])
 def test_percentiles_against_numpy(count):
     values = np.random.default_rng(count).normal(size=count)
     shares = np.linspace(0, 1, 21)

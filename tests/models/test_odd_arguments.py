@@ -141,7 +141,7 @@ def test_a_masked_element_is_missing_and_its_neighbours_are_not():
     assert times == pytest.approx([1.0, np.nan, 3.0], nan_ok=True)  # derived: 8 N / R
 
 
-@pytest.mark.parametrize("stack", [["vxlan4"], None, 4])
+@pytest.mark.each("stack", [["vxlan4"], None, 4])
 def test_a_stack_or_a_suite_that_is_no_text_is_refused_by_name(stack):
     with pytest.raises(ArgumentTypeError, match="stack must be text"):
         calculator.formula("tunnel_mtu").evaluate({"mtu_bytes": 1500, "stack": stack})
@@ -149,7 +149,7 @@ def test_a_stack_or_a_suite_that_is_no_text_is_refused_by_name(stack):
         calculator.formula("esp_packet").evaluate({"payload_bytes": 1500, "suite": stack})
 
 
-@pytest.mark.parametrize("rfc", [["rfc6928"], None, np.array(["rfc6928", "rfc3390"])])
+@pytest.mark.each("rfc", [["rfc6928"], None, np.array(["rfc6928", "rfc3390"])])
 def test_a_choice_that_is_no_text_is_refused_by_name(rfc):
     with pytest.raises(DomainError, match="rfc"):
         calculator.formula("initial_window").evaluate({"mss_bytes": 1460, "rfc": rfc})

@@ -10,7 +10,7 @@ from netcalc.models.rates import packet_rates
 from netcalc.models.sizes import framing
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("goodput_bps", "captured_bytes", "expected", "source"),
     [
         (0.281e6, 64, 3512.5, "derived: audit of the article, 100-yuan router at 64 bytes"),
@@ -75,7 +75,7 @@ def test_pairs_up_to_saturation():
     assert pairs.tolist() == [5, 1, 2]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("call", "named"),
     [
         (lambda: packet_rates.goodput_rate_pps(1e6, payload_bytes=0), "payload_bytes"),

@@ -29,7 +29,7 @@ def brute_force(rtt_s, *, bandwidth_bps, link_count, packet_bytes, base_rtt_s, t
     return found
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("packet_bytes", "mixes", "rtts_s", "source"),
     [
         (1428, [[6, 2, 4], [6, 1, 6], [6, 2, 5]], [0.18739, 0.18612, 0.18790],
@@ -66,7 +66,7 @@ def test_with_the_book_s_7_5_ms_on_a_t1():
     assert found.rtt_s[found.link_count[:, 2] == 6] == pytest.approx([0.1873], abs=5e-5)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.each("seed", range(12))
 def test_brute_force_finds_the_same(seed):
     draw = np.random.default_rng(seed)
     kinds = draw.choice([56e3, 64e3, T1, 2.048e6, ETHERNET, T3, 1e8], 4, replace=False).tolist()
@@ -121,7 +121,7 @@ def test_one_kind_and_one_link():
     assert found.link_count.tolist() == [[1]]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("changed", "named"),
     [
         ({"bandwidth_bps": [T1, 0.0]}, "bandwidth_bps"),

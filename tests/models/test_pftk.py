@@ -28,9 +28,7 @@ def exact_timeout_ratio(window, loss):
         return float(total)
 
 
-@pytest.mark.parametrize(
-    ("window", "loss"), [(4, 0.2), (5, 0.05), (8, 0.02), (37, 1e-3), (164, 1e-12)]
-)
+@pytest.mark.each(("window", "loss"), [(4, 0.2), (5, 0.05), (8, 0.02), (37, 1e-3), (164, 1e-12)])
 def test_timeout_share_against_the_double_sum(window, loss):
     computed = pftk.pftk_timeout_ratio(window, loss_ratio=loss)
     assert computed == pytest.approx(exact_timeout_ratio(window, loss), rel=1e-12)
@@ -46,7 +44,7 @@ def test_timeout_share_at_its_edges():
     assert tiny == pytest.approx(0.3, rel=1e-12)
 
 
-@pytest.mark.parametrize("loss", [0.05, 0.4, 0.9])
+@pytest.mark.each("loss", [0.05, 0.4, 0.9])
 def test_timeout_sequence_against_the_series(loss):
     """Second method: the sum over how many retransmissions are lost, timers written out."""
     timers = [min(2**k, 64) for k in range(3000)]
@@ -58,7 +56,7 @@ def test_timeout_sequence_against_the_series(loss):
     assert pftk.timeout_sequence_s(1.0, rto_s=1.0) == np.inf
 
 
-@pytest.mark.parametrize(("loss", "acked"), [(1e-4, 1), (0.01, 2), (0.2, 1), (0.05, 2)])
+@pytest.mark.each(("loss", "acked"), [(1e-4, 1), (0.01, 2), (0.2, 1), (0.05, 2)])
 def test_full_formula_assembled_from_a_cycle(loss, acked):
     """Second method: packets and time of a cycle of loss, summed as the paper derives them."""
     window = float(pftk.pftk_window_packets(loss, segments_per_ack=acked))
@@ -82,7 +80,7 @@ def exact_timeout_ratio_real(window, loss):
         return float(min(1, share))
 
 
-@pytest.mark.parametrize("acked", [1, 2])
+@pytest.mark.each("acked", [1, 2])
 def test_mean_window_solves_the_cycle(acked):
     """Identity: the packets of a cycle counted by loss and counted round by round."""
     loss = np.geomspace(1e-6, 0.3, 30)
@@ -117,8 +115,8 @@ def test_approximation_within_a_few_percent_at_little_loss():
     assert ratio == pytest.approx(2.06, abs=0.01)
 
 
-@pytest.mark.parametrize("acked", [1.0, 2.0])
-@pytest.mark.parametrize("limit", [np.inf, 50.0, 1.0])
+@pytest.mark.each("acked", [1.0, 2.0])
+@pytest.mark.each("limit", [np.inf, 50.0, 1.0])
 def test_inverses_give_back_the_rate(acked, limit):
     """Identity: at the answer the rate is reached, just above it it is not."""
     variant = {**PATH, "segments_per_ack": acked, "max_window_packets": limit}

@@ -97,7 +97,7 @@ def test_a_clock_too_coarse_sees_no_time():
     assert probing.train_rate_bps(0.0, packet_bytes=1500, packet_count=2) == np.inf
 
 
-@pytest.mark.parametrize("ticks", [0.2, 0.5, 1.0, 7.3, 12.99])
+@pytest.mark.each("ticks", [0.2, 0.5, 1.0, 7.3, 12.99])
 def test_clock_errors_against_truncated_readings(ticks):
     """Measured: 200,000 starts at random; the standard error of their spread is below 0.002."""
     start = np.random.default_rng(7).random(200_000)
@@ -118,7 +118,7 @@ def test_mean_errors_of_a_clock():
     assert clock.reading_error_std_s(1.0) == pytest.approx(fractions.std(), rel=1e-5)
 
 
-@pytest.mark.parametrize("ticks", [1, 3, 7, 49, 1023])
+@pytest.mark.each("ticks", [1, 3, 7, 49, 1023])
 def test_whole_ticks_have_no_error(ticks):
     """Identity, where the division itself is off by its last digit."""
     assert clock.interval_error_std_s(ticks * 1e-3, tick_s=1e-3) == 0.0

@@ -13,7 +13,7 @@ NEAR_ONE = 1.0 - 1e-12
 LOADS = [1e-300, 1e-9, 0.1, 0.5, 0.8, 0.95, 0.999, NEAR_ONE]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("utilization", "wait", "source"),
     [
         (0.5, 1.0, "published: Kleinrock vol. 1, 3.2, rho/(1-rho) services"),
@@ -25,7 +25,7 @@ def test_mm1_wait(utilization, wait, source):
     assert mm1.mm1_wait_s(utilization, service_s=1.0) == pytest.approx(wait, rel=1e-12), source
 
 
-@pytest.mark.parametrize("utilization", [0.1, 0.5, 0.9])
+@pytest.mark.each("utilization", [0.1, 0.5, 0.9])
 def test_mm1_number_is_the_sum_over_its_states(utilization):
     """Derived: sums over the first 2000 states; the rest is below 1e-90."""
     n = np.arange(2000)
@@ -36,7 +36,7 @@ def test_mm1_number_is_the_sum_over_its_states(utilization):
     assert waiting == pytest.approx(float(mm1.mm1_queue_length(utilization)), rel=1e-12)
 
 
-@pytest.mark.parametrize("utilization", LOADS)
+@pytest.mark.each("utilization", LOADS)
 def test_mm1_keeps_its_digits_next_to_full_load(utilization):
     """Derived: the same quantities with 60 digits by mpmath."""
     with mp.workdps(60):
@@ -63,7 +63,7 @@ def test_mm1_percentiles_invert_the_distribution():
     assert 1 - np.exp(-sojourn / mean) == pytest.approx(quantile), "identity: exponential"
 
 
-@pytest.mark.parametrize("utilization", [1.0, 1.5, 1e308])
+@pytest.mark.each("utilization", [1.0, 1.5, 1e308])
 def test_without_a_steady_state_times_are_infinite_and_never_negative(utilization):
     one = {"service_s": 1e-3}
     assert mm1.mm1_wait_s(utilization, **one) == np.inf
@@ -81,14 +81,14 @@ def test_without_a_steady_state_times_are_infinite_and_never_negative(utilizatio
     assert not queueing.is_stable(utilization)
 
 
-@pytest.mark.parametrize("queue", ["mm1k", "mmck", "mmcc"])
+@pytest.mark.each("queue", ["mm1k", "mmck", "mmcc"])
 def test_a_queue_that_drops_is_stable_at_any_load(queue):
     # published: Kleinrock, Queueing Systems vol. 1, 3.6: finitely many states
     assert queueing.is_stable([0.5, 1.0, 5.0], queue=queue).all()
     assert not queueing.is_stable(np.nan, queue=queue)
 
 
-@pytest.mark.parametrize("queue", ["mm1", "md1", "mg1", "gg1", "mmc"])
+@pytest.mark.each("queue", ["mm1", "md1", "mg1", "gg1", "mmc"])
 def test_a_queue_without_losses_is_stable_below_full_load(queue):
     assert queueing.is_stable([0.99, 1.0], queue=queue).tolist() == [True, False]
     with pytest.raises(DomainError) as refused:
@@ -143,7 +143,7 @@ def test_packet_mix_of_one_size_has_no_variance():
     assert queueing.packet_mix_scv([64, 1518], weight=[0, 5]) == pytest.approx(0.0, abs=1e-15)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("wire_bytes", "weight"),
     [([84, 1538], [1]), ([84], [0]), ([], []), ([0, 84], [1, 1]), ([84], [-1])],
 )

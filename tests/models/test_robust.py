@@ -10,7 +10,7 @@ from netcalc.errors import DomainError, NotFiniteWarning
 from netcalc.models.measuring import robust
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("values", "expected", "source"),
     [
         ([30, 10, 20, 50, 40], 30, "derived: the middle of five"),
@@ -22,7 +22,7 @@ def test_median(values, expected, source):
     assert robust.median(values) == expected, source
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 10, 101])
+@pytest.mark.each("count", [1, 2, 3, 10, 101])
 def test_percentile_against_numpy(count):
     """Second method: numpy's own, which interpolates the same way."""
     values = np.random.default_rng(count).exponential(1.0, count)
@@ -40,7 +40,7 @@ def test_spread_of_a_normal_distribution():
     assert pytest.approx(1 / stats.norm.ppf(0.75), rel=1e-14) == robust.MAD_TO_STD
 
 
-@pytest.mark.parametrize("count", [2, 3, 15, 120, 1500])
+@pytest.mark.each("count", [2, 3, 15, 120, 1500])
 def test_theil_sen_against_scipy(count):
     """Second method: scipy's, over all pairs."""
     random = np.random.default_rng(count)
@@ -82,7 +82,7 @@ def test_missing_values_stay_missing():
         assert np.isnan(robust.theil_sen_slope([0.0, 1.0, 2.0], y=[0.0, 1.0, np.nan]))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "call",
     [
         lambda: robust.median([]),

@@ -20,7 +20,7 @@ def stuffed_bits(bits):
     return added
 
 
-@pytest.mark.parametrize("ones_ratio", [0.3, 0.5, 0.8])
+@pytest.mark.each("ones_ratio", [0.3, 0.5, 0.8])
 def test_bit_stuffing_against_a_stuffer(ones_ratio):
     bits = np.random.default_rng(7).random(200_000) < ones_ratio
     expected = stuffed_bits(bits.tolist()) / bits.size
@@ -34,7 +34,7 @@ def test_bit_stuffing_limits():
     assert serial_lines.bit_stuffing_ratio(0.0) == 0
 
 
-@pytest.mark.parametrize("accm", [0x00000000, 0x000A0000, 0xFFFFFFFF])
+@pytest.mark.each("accm", [0x00000000, 0x000A0000, 0xFFFFFFFF])
 def test_byte_stuffing_against_all_values(accm):
     # derived: RFC 1662: each of the 256 values once, those reserved are escaped
     reserved = {0x7D, 0x7E} | {value for value in range(32) if accm >> value & 1}
@@ -51,7 +51,7 @@ def test_ppp_sizes_and_rates():
     assert worst == pytest.approx(1508 * 1.2 + 1)
 
 
-@pytest.mark.parametrize("sts", [1, 3, 12, 48, 192, 768])
+@pytest.mark.each("sts", [1, 3, 12, 48, 192, 768])
 def test_sonet_by_counting_columns(sts):
     # derived: ANSI T1.105: 90 columns for each STS, 3 of transport overhead, 1 of path overhead,
     # and N/3 - 1 of fixed stuff; 9 rows, 8000 times a second
@@ -71,7 +71,7 @@ def test_fixed_stuff_is_not_forgotten():
     assert serial_lines.sonet_payload_bps(12) == 599.04e6  # published: RFC 5180 appendix A.2
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("sts", "frame_bytes", "expected"),
     [(3, 47, 390_000), (3, 64, 288_000), (12, 47, 1_560_000), (48, 47, 6_240_000)],
 )
@@ -86,7 +86,7 @@ def test_channels():
     assert serial_lines.channel_payload_bps(31) == units.line("E1").payload_bps
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("call", "facts"),
     [
         (lambda: serial_lines.bit_stuffing_ratio(1.1), {"name": "ones_ratio"}),

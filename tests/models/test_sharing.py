@@ -21,15 +21,15 @@ def walked_aimd(buffer, kept, product=20_000):
     return sent / (elapsed * product)
 
 
-@pytest.mark.parametrize("kept", [0.5, 0.7, 0.875])
-@pytest.mark.parametrize("buffer", [0.0, 0.1, 0.42, 0.99, 2.0])
+@pytest.mark.each("kept", [0.5, 0.7, 0.875])
+@pytest.mark.each("buffer", [0.0, 0.1, 0.42, 0.99, 2.0])
 def test_aimd_utilization_against_a_walked_sawtooth(buffer, kept):
     computed = sharing.aimd_utilization(buffer, decrease_factor=kept)
     assert computed == pytest.approx(walked_aimd(buffer, kept), abs=2e-4)
 
 
-@pytest.mark.parametrize("kept", [0.5, 0.7, 0.9])
-@pytest.mark.parametrize("buffer", [0.0, 0.05, 0.2, 0.42, 2.0])
+@pytest.mark.each("kept", [0.5, 0.7, 0.9])
+@pytest.mark.each("buffer", [0.0, 0.05, 0.2, 0.42, 2.0])
 def test_cubic_utilization_against_a_walked_curve(buffer, kept):
     """Second method: the window curve of RFC 9438 sampled over a period, cut at the line rate."""
     left = 1 - (np.arange(200_000) + 0.5) / 200_000
@@ -43,7 +43,7 @@ def test_reno_without_a_buffer_uses_three_quarters():
     assert sharing.cubic_utilization(0) == pytest.approx(1 - 0.3 / 4), "derived: mean of the cubic"
 
 
-@pytest.mark.parametrize("kept", [0.5, 0.7, 0.875])
+@pytest.mark.each("kept", [0.5, 0.7, 0.875])
 def test_the_buffer_for_full_use_is_the_least_one(kept):
     """Identity: at that buffer the line is never idle, just below it is."""
     buffer = sharing.full_use_buffer_bdp(kept)
@@ -72,7 +72,7 @@ def test_sawtooth_of_whole_packets():
     assert sharing.sawtooth_period_s(834, rtt_s=0.1, **delayed) == pytest.approx(2 * 41.7)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("rate", "rtt", "flows", "bits", "source"),
     [
         (10e9, 0.25, 1, 2.5e9, "published: Appenzeller 2004, 2.5 Gbit"),
@@ -107,7 +107,7 @@ def test_the_startup_gain_is_the_least_that_doubles():
     assert bbr.STARTUP_GAIN * math.log(2) == pytest.approx(2)
 
 
-@pytest.mark.parametrize("doublings", range(8))
+@pytest.mark.each("doublings", range(8))
 def test_startup_rounds_by_doubling(doublings):
     """Second method: the window doubled until it holds the product; powers of two exactly."""
     rate = 10 * 1460 * 8 * 2.0**doublings / 0.03

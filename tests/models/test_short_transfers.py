@@ -22,7 +22,7 @@ def ack_clocked_s(segments, packet_bytes, bandwidth_bps, base_rtt_s, first, larg
     return line_free_s
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("segments", "rate_bps", "rtt_s", "first"),
     [
         (6850, 100e6, 0.04, 10),
@@ -41,7 +41,7 @@ def test_sending_against_an_ack_clocked_simulation(segments, rate_bps, rtt_s, fi
     assert computed == pytest.approx(ack_clocked_s(segments, first=first, **path), rel=1e-9)
 
 
-@pytest.mark.parametrize("largest", [10, 40, 44, 640, 5000])
+@pytest.mark.each("largest", [10, 40, 44, 640, 5000])
 def test_sending_with_a_largest_window(largest):
     """Derived: the simulation; windows that are no doubling of the first merge two rounds."""
     path = {"packet_bytes": 1500, "bandwidth_bps": 100e6, "base_rtt_s": 0.04}

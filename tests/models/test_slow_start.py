@@ -19,8 +19,8 @@ def count_rounds(segments, first, growth):
     return count
 
 
-@pytest.mark.parametrize("first", [1, 2, 3, 4, 10])
-@pytest.mark.parametrize("growth", [1.5, 2])
+@pytest.mark.each("first", [1, 2, 3, 4, 10])
+@pytest.mark.each("growth", [1.5, 2])
 def test_rounds_against_counting(first, growth):
     segments = np.arange(0, 3000)
     computed = slow_start.rounds(segments, initial_window_segments=first, growth=growth)
@@ -34,7 +34,7 @@ def test_rounds_at_the_step_far_out():
     assert slow_start.rounds(n, initial_window_segments=1).tolist() == [40, 41]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("segments", "first", "expected"),
     [(100, 10, 5), (1000, 10, 10), (30, 3, 5), (100, 3, 7), (0, 3, 0), (1, 1, 1), (2, 1, 2)],
 )
@@ -51,7 +51,7 @@ def test_rounds_with_an_ack_per_segment_double():
     np.testing.assert_array_equal(one_by_one, slow_start.rounds(n, growth=2))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("rfc", "mss_bytes", "expected", "source"),
     [
         ("rfc6928", 1460, 14600, "published: RFC 6928"),

@@ -12,7 +12,7 @@ from netcalc.models.hosts import small_writes
 from netcalc.models.hosts.write_timeline import write_timeline
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("size", "unacked", "nodelay", "expected", "source"),
     [
         (1460, 5000, False, True, "published: RFC 896, a full segment"),
@@ -45,7 +45,7 @@ def test_minshall_minds_small_segments_only():
     assert free
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("nagle", "quickack"), [(True, True), (True, False), (False, True), (False, False)]
 )
 def test_write_write_read_against_events(nagle, quickack):
@@ -76,8 +76,8 @@ def sent_at(timeline):
     return [t for t, what in zip(timeline.start_s, timeline.what, strict=True) if what == "segment"]
 
 
-@pytest.mark.parametrize("policy", ["nagle", "minshall", "nodelay"])
-@pytest.mark.parametrize("size", [1, 1459, 1460, 1461, 2920, 3000, 4380, 4400, 5840, 7000, 9000])
+@pytest.mark.each("policy", ["nagle", "minshall", "nodelay"])
+@pytest.mark.each("size", [1, 1459, 1460, 1461, 2920, 3000, 4380, 4400, 5840, 7000, 9000])
 def test_tail_against_events(policy, size):
     path = {"rtt_s": 0.05, "delayed_ack_s": 0.2, "mss_bytes": 1460, "policy": policy}
     computed = small_writes.tail_delay_s(size, **path)

@@ -85,7 +85,7 @@ def test_ten_packets_back_to_back():
     assert line.done_s[-1] == pytest.approx(91.5e-3)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("rate", "expected_ms", "source"),
     [
         (1.544e6, 28.6, "published: Stevens A.3, ten T1 hops"),
@@ -196,7 +196,7 @@ def test_equivalent_bandwidth():
     assert one == pytest.approx(sum(8000 / rate for rate in rates))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("options", "said"),
     [
         ({"bandwidth_bps": []}, "bandwidth_bps"),

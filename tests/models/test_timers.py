@@ -32,7 +32,7 @@ def exact(samples):
     return float(smoothed), float(variation)
 
 
-@pytest.mark.parametrize("samples", SERIES, ids=str)
+@pytest.mark.each("samples", SERIES, ids=str)
 def test_estimate_in_exact_fractions(samples):
     smoothed, variation = exact(samples)
     computed = timers.rto_estimate([float(text) for text in samples])
@@ -66,7 +66,7 @@ def test_a_missing_sample_leaves_a_gap_only():
     assert gap.srtt_s[2] == pytest.approx(0.1125), "derived: 7/8 of 0.1 and 1/8 of 0.2"
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("kind", "expected", "source"),
     [
         ({}, 1.0, "published: RFC 6298, 2.4, at least 1 s"),
@@ -87,9 +87,9 @@ def waits(retries, first_s, linear, largest_s):
     return sum(timeouts[:-1]), sum(timeouts)
 
 
-@pytest.mark.parametrize("retries", [0, 1, 5, 6, 8, 15])
-@pytest.mark.parametrize("linear", [0, 4])
-@pytest.mark.parametrize("largest_s", [0.5, 64, 120, np.inf])
+@pytest.mark.each("retries", [0, 1, 5, 6, 8, 15])
+@pytest.mark.each("linear", [0, 4])
+@pytest.mark.each("largest_s", [0.5, 64, 120, np.inf])
 def test_giving_up_against_a_sum(retries, linear, largest_s):
     last, end = waits(retries, 1.0, linear, largest_s)
     kind = {"linear_count": linear, "max_rto_s": largest_s}

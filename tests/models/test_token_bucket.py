@@ -11,7 +11,7 @@ from netcalc.models.queues import token_bucket
 BUCKET = {"bucket_bytes": 125e3, "token_bps": 10e6, "peak_bps": 1e9}
 
 
-@pytest.mark.parametrize("traffic", [0.0, 12.5e3, 125e3, 126e3, 127e3, 1e6])
+@pytest.mark.each("traffic", [0.0, 12.5e3, 125e3, 126e3, 127e3, 1e6])
 def test_transfer_against_stepping_through_it(traffic):
     """Second method: tokens and data moved in steps of 10 us."""
     step_s, tokens, left, elapsed = 1e-5, 125e3, traffic, 0.0

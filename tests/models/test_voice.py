@@ -8,7 +8,7 @@ from netcalc.errors import DomainError
 from netcalc.models.rates import voice
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("codec_bps", "link_bytes", "expected", "source"),
     [
         (64e3, 18, 87.2e3, "published: Cisco's table, G.711 on Ethernet"),
@@ -43,7 +43,7 @@ def test_rtp_header():
     assert voice.rtp_header_bytes(15, extension_bytes=8) == 80  # derived: 12 + 60 + 8
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("call", "named"),
     [
         (lambda: voice.rtp_header_bytes(16), "csrc_count"),

@@ -9,7 +9,7 @@ from netcalc.errors import DomainError, NotFiniteWarning
 from netcalc.models.tcp import window
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("bandwidth_bps", "rtt_s", "kilobytes", "source"),
     [
         (1.536e6, 0.050, 9.60, "published: RFC 6349 3.3.1, T1"),
@@ -48,7 +48,7 @@ def sliding_window_bps(packets_in_window, packet_bytes, bandwidth_bps, base_rtt_
     return 8 * packet_bytes * (total - half) / (acked_s[-1] - acked_s[half - 1])
 
 
-@pytest.mark.parametrize("packets_in_window", [1, 10, 16, 17, 18, 40])
+@pytest.mark.each("packets_in_window", [1, 10, 16, 17, 18, 40])
 def test_serialized_window_against_packet_simulation(packets_in_window):
     path = {"packet_bytes": 1500, "bandwidth_bps": 10e6, "base_rtt_s": 0.02}
     computed = window.serialized_throughput_bps(packets_in_window, **path)
@@ -69,7 +69,7 @@ def test_serialized_window_approaches_the_plain_one():
     assert stop_and_wait == pytest.approx(267e3, abs=500), "published: 267 kbit/s"
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("window_bytes", "shift"),
     [(0, 0), (65535, 0), (65536, 1), (131070, 1), (131071, 2), (1_073_725_440, 14)],
 )
@@ -89,7 +89,7 @@ def test_window_above_the_largest_is_outside_the_model():
         window.max_window_bytes(15)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("bandwidth_bps", "space", "expected_s", "source"),
     [
         (1.5e6, 2**32, 6.4 * 3600, "published: Peterson and Davie, T1: 6.4 hours"),

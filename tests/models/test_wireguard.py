@@ -16,8 +16,8 @@ def message_by_fields(inner, device_mtu, ip_version):
     return ip_header + udp + kind + receiver + counter + inner + padding + tag
 
 
-@pytest.mark.parametrize("ip_version", [4, 6])
-@pytest.mark.parametrize("device_mtu", [1280, 1420, 1412, 1440])
+@pytest.mark.each("ip_version", [4, 6])
+@pytest.mark.each("device_mtu", [1280, 1420, 1412, 1440])
 def test_sizes_against_the_fields(device_mtu, ip_version):
     inner = np.arange(0, device_mtu + 1)
     expected = [message_by_fields(int(n), device_mtu, ip_version) for n in inner]

@@ -47,7 +47,7 @@ def test_five_letters():
     assert nodelay.done_s == pytest.approx(0.03)
 
 
-@pytest.mark.parametrize("policy", ["nagle", "minshall", "nodelay"])
+@pytest.mark.each("policy", ["nagle", "minshall", "nodelay"])
 def test_bytes_are_conserved_and_nothing_is_left(policy):
     """Identity: all that was written is sent once, and the response comes last."""
     rng = np.random.default_rng(3)

@@ -120,11 +120,11 @@ def test_columns_are_replaced_by_name():
     assert plot.sources["T1"].data["x"].dtype == np.float64
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("curve", "columns", "code", "values"),
     [
         ("T2", {"y": SIZES}, "not-a-choice", {"value": "T2", "choices": ["T1", "measured"]}),
-        ("T1", {"z": SIZES}, "not-a-choice", {"value": ["z"], "choices": ["x", "y"]}),
+        ("T1", {"z": SIZES}, "not-a-choice", {"value": "z", "choices": ["x", "y"]}),
         ("T1", {"y": [1.0]}, "unequal-columns", {"value": [SIZES.size, 1]}),
     ],
 )
@@ -167,7 +167,7 @@ def test_a_curve_and_points_of_one_name_are_refused():
     with pytest.raises(DomainError) as refused:
         some_curves(points={"T1": (SIZES, SIZES)})
     assert (refused.value.code, refused.value.value) == ("name-in-use", ["T1"])
-    assert str(refused.value) == ("points must have names of their own; the figure already has T1")
+    assert str(refused.value) == ("the names of points must be unique; the figure already has T1")
 
 
 def test_an_overlay_keeps_outliers_apart_and_residuals_with_their_points():
@@ -265,7 +265,7 @@ def test_residuals_are_drawn_where_something_was_measured():
     assert "residual" in entries(plot)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("unit", "label"),
     [("s", "x"), ("byte", "x"), ("ratio", "x"), ("1", "x"), ("bit/s", "x [bit/s]")],
 )

@@ -41,7 +41,7 @@ SAME = {
 }
 
 
-@pytest.mark.parametrize("how", SAME)
+@pytest.mark.each("how", SAME)
 def test_the_same_points(how):
     samples = read(SAME[how])
     assert isinstance(samples, RttSamples)
@@ -51,7 +51,7 @@ def test_the_same_points(how):
     assert samples.meta.note.startswith("columns separated by ")
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252", "latin-1"])
+@pytest.mark.each("encoding", ["utf-8-sig", "utf-16", "cp1252", "latin-1"])
 def test_encodings(encoding):
     text = "Größe [B];RTT [µs]\n56;1500\n1472;2750\n"
     samples = read(text.encode(encoding))
@@ -184,7 +184,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("why", REFUSED)
+@pytest.mark.each("why", REFUSED)
 def test_refused_with_its_line_and_field(why):
     text, line, field, code, values = REFUSED[why]
     with pytest.raises(ReaderError) as caught:
@@ -237,7 +237,7 @@ def test_most_rows_of_another_length_are_refused():
     assert caught.value.values["width"] == 2
 
 
-@pytest.mark.parametrize("text", ["hello world\nthis is text\n", "a,b\nc,d\n", "x\ny\n"])
+@pytest.mark.each("text", ["hello world\nthis is text\n", "a,b\nc,d\n", "x\ny\n"])
 def test_text_without_numbers(text):
     assert sniff(text) == "text"
     with pytest.raises(ReaderError) as caught:
@@ -263,7 +263,7 @@ def test_what_is_written_is_read(points, separator, unit):
     )
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("header", "unit"),
     [("rate [pps]", "packet/s"), ("rate_pps", "packet/s"), ("rate [Mbit/s]", "bit/s"),
      ("sent_bps", "bit/s"), ("sent [s]", "s"), ("throughput [kpps]", "packet/s")],
@@ -273,7 +273,7 @@ def test_a_word_of_two_kinds_is_what_its_unit_says(header, unit):
     assert list(table.meta.units.values())[1] == unit
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "field", "line"),
     [
         ("size_bytes,rtt_ms\n100,1.5\n200,-2\n", "rtt", 3),

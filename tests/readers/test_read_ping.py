@@ -64,7 +64,7 @@ def summary(
     )
 
 
-@pytest.mark.parametrize("name", RECORDED)
+@pytest.mark.each("name", RECORDED)
 def test_recorded(name):
     sent, received, errors, timed, least, greatest, sizes, tool = RECORDED[name]
     samples = read(INPUTS / f"{name}.txt")
@@ -83,7 +83,7 @@ def test_recorded(name):
     assert not {w.code for w in samples.meta.warnings} & {"count-differs", "time-differs"}
 
 
-@pytest.mark.parametrize("path", sorted(INPUTS.glob("*.txt")), ids=lambda p: p.stem)
+@pytest.mark.each("path", sorted(INPUTS.glob("*.txt")), ids=lambda p: p.stem)
 def test_every_time_of_the_file_is_read(path):
     # Second method: everything between "time=" and "ms", as a text search.
     expected = [
@@ -336,7 +336,7 @@ def test_unknown_unit_is_refused_with_its_line():
     )
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "code"),
     [
         (HEAD, "no-ping"),
@@ -353,7 +353,7 @@ def test_no_measurement(text, code):
     assert "no measurement" in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["iputils_plain", "iputils_sweep_loop", "busybox_plain"])
+@pytest.mark.each("name", ["iputils_plain", "iputils_sweep_loop", "busybox_plain"])
 def test_cut_anywhere_keeps_what_was_before(name):
     # Derived: every complete line of the cut file holds one time, found by a text search.
     data = (INPUTS / f"{name}.txt").read_bytes()

@@ -270,7 +270,7 @@ round-trip (ms)  min/avg/max/stddev = 0.460/0.510/0.560/0.050
 """
 
 
-@pytest.mark.parametrize("language", WINDOWS)
+@pytest.mark.each("language", WINDOWS)
 def test_windows(language):
     text, sent, received, errors, times = WINDOWS[language]
     samples = read(text)
@@ -287,7 +287,7 @@ def test_windows(language):
     assert bool(errors) == (notice in samples.meta.warnings)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("language", "encoding"),
     [
         ("German", "cp850"), ("German", "cp1252"), ("French", "cp850"), ("Spanish", "cp850"),
@@ -332,7 +332,7 @@ def test_windows_words_beyond_the_probes_are_no_timeouts():
     assert Notice("not-about-a-probe", {"numbers": [4]}) in samples.meta.warnings
 
 
-@pytest.mark.parametrize("name", LINUX)
+@pytest.mark.each("name", LINUX)
 def test_linux(name):
     text, sent, received, errors, times = LINUX[name]
     samples = read(text)
@@ -372,7 +372,7 @@ def test_solaris():
     assert (samples.best_s * 1e3).tolist() == pytest.approx([0.56, 0.46])
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("kind", "text"),
     [
         ("fping", "192.0.2.1 : [0], 84 bytes, 0.05 ms (0.05 avg, 0% loss)\n"),

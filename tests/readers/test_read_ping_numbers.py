@@ -76,7 +76,7 @@ def without_summary(samples):
 # what is dropped is said, with its line
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("odd", "lines", "replies", "sent"),
     [
         ("64 bytes from 192.0.2.1: ttl=64 time=1 ms\n", [3], 2, 3),
@@ -106,7 +106,7 @@ def test_text_behind_the_numbers_is_named_and_the_numbers_are_read():
     assert not marks.meta.warnings
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("printed_sent", "printed_received", "differing"),
     [
         (3, 3, [("received", 3, 2)]),
@@ -132,7 +132,7 @@ def test_counts_of_the_summary_against_those_of_the_lines(
     assert samples.meta.printed["received"] == printed_received
 
 
-@pytest.mark.parametrize(("doubles", "differs"), [(1, False), (2, True), (0, True)])
+@pytest.mark.each(("doubles", "differs"), [(1, False), (2, True), (0, True)])
 def test_duplicates_of_the_summary_against_those_of_the_lines(doubles, differs):
     text = HEAD + line(1) + line(1, 0.9, more=" (DUP!)") + line(2)
     samples = read_ping(text + summary(2, 2, "", more=f"+{doubles} duplicates, "))
@@ -153,7 +153,7 @@ def times_that_differ(samples):
     return found
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("spread", "off"),
     [
         ("1.000/2.000/3.000/0.5", []),
@@ -182,7 +182,7 @@ def test_times_of_the_summary_against_those_of_the_lines(spread, off):
     assert printed["rtt_mdev_s"] == pytest.approx(0.5e-3)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("spread", "off"),
     [
         ("0.500/5.000/9.000/0.5", []),
@@ -202,7 +202,7 @@ def test_duplicates_are_in_the_times_of_the_tool():
     assert not samples.meta.warnings
 
 
-@pytest.mark.parametrize(("factor", "refused"), [(499.5, False), (500.5, True), (1 / 499.5, False),
+@pytest.mark.each(("factor", "refused"), [(499.5, False), (500.5, True), (1 / 499.5, False),
                                                  (1 / 500.5, True)])  # fmt: skip
 def test_a_gross_factor_between_lines_and_summary(factor, refused):
     spread = f"{1 / factor:.9f}/{1 / factor:.9f}/{2 / factor:.9f}/0"
@@ -215,7 +215,7 @@ def test_a_gross_factor_between_lines_and_summary(factor, refused):
         assert read_ping(text).received == 2
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("sent", "received", "loss", "fits"),
     [(10, 9, 10, True), (10, 9, 11, True), (10, 9, 11.2, False), (10, 9, 8.8, False),
      (10, 9, 9, True), (10, 10, 0, True), (10, 0, 50, False), (3, 2, 33, True)],
@@ -249,7 +249,7 @@ def test_what_contradicts_nothing():
 # rows of a run with sequence numbers
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("head", "numbers", "counts", "expected"),
     [
         (HEAD, [1, 3], None, [1, 2, 3]),
@@ -289,7 +289,7 @@ def test_the_columns_of_a_reply():
     assert samples.payload_bytes.tolist() == [56, 56]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("head", "sizes", "payloads", "said"),
     [
         (HEAD, [64, 64], [56, 56], []),
@@ -310,7 +310,7 @@ def test_sizes_of_header_and_replies(head, sizes, payloads, said):
     ]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("numbers", "expected"),
     [
         ([65_534, 65_535, 0, 1], [65_534, 65_535, 65_536, 65_537]),
@@ -324,7 +324,7 @@ def test_numbers_that_wrap(numbers, expected):
     assert samples.sequence.tolist() == expected
 
 
-@pytest.mark.parametrize(("odd", "kept"), [(1003, True), (1004, False), (32_000, False)])
+@pytest.mark.each(("odd", "kept"), [(1003, True), (1004, False), (32_000, False)])
 def test_a_number_far_ahead_of_its_neighbours(odd, kept):
     """By hand: between 2 and 3 a number more than 1000 ahead of both is damaged."""
     samples = read_ping(HEAD + line(1) + line(2) + line(odd) + line(3) + line(4))
@@ -332,7 +332,7 @@ def test_a_number_far_ahead_of_its_neighbours(odd, kept):
     assert (max(samples.sequence) == odd) == kept
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("last", "sent", "kept"), [(1003, 1050, True), (1100, 1050, False), (1100, 1100, True)]
 )
 def test_a_last_number_beyond_what_was_sent(last, sent, kept):
@@ -341,7 +341,7 @@ def test_a_last_number_beyond_what_was_sent(last, sent, kept):
     assert samples.sent == sent
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("events", "counts", "lost", "errors"),
     [
         (["From 192.0.2.9 icmp_seq=2 Destination Host Unreachable\n"], (3, 2), [2], [2]),
@@ -402,7 +402,7 @@ def test_a_bad_checksum_answers_nothing():
     assert noted(samples) == [("bad-checksums", {"numbers": [3]})]
 
 
-@pytest.mark.parametrize(("first", "sent", "received", "rows"), [(8, 10, 9, 3), (8, 10, 2, 10)])
+@pytest.mark.each(("first", "sent", "received", "rows"), [(8, 10, 9, 3), (8, 10, 2, 10)])
 def test_the_beginning_that_is_not_in_the_file(first, sent, received, rows):
     """By hand: two replies have a line; if more came, those before were not lost."""
     samples = read_ping(line(first) + line(10) + summary(sent, received, ""))
@@ -424,7 +424,7 @@ def test_counts_of_a_summary_without_lines():
 # Windows
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "rtt_ms", "resolution_ms", "size", "ttl"),
     [
         (reply(14), 14, 1, 32, 57), (reply(1, sign="<"), 0.5, 1, 32, 57),
@@ -456,7 +456,7 @@ def test_a_run_of_windows():
     assert not samples.meta.partial
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("sent", "received", "rows", "unlisted", "differs"),
     [(2, 2, 2, 0, False), (4, 2, 4, 2, False), (2, 1, 2, 0, True), (5, 4, 5, 3, True)],
 )
@@ -492,7 +492,7 @@ def test_other_words_than_timeouts_are_dropped_with_their_lines():
 # lines one by one
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("number", "unit", "expected"),
     [
         ("0.481", "ms", (0.000481, 1e-6)), ("12", "ms", (0.012, 1e-3)), ("1,5", "s", (1.5, 0.1)),
@@ -506,7 +506,7 @@ def test_printed_times(number, unit, expected):
     assert found == (None if expected is None else pytest.approx(expected, rel=1e-15))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "kind", "sequence", "size"),
     [
         ("64 bytes from 192.0.2.1: icmp_seq=5 ttl=64 time=1 ms", "reply", 5, 64),
@@ -547,7 +547,7 @@ def test_the_longest_line():
     assert LONGEST == 600
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "dialect", "target", "size"),
     [
         ("PING h.example (192.0.2.1) 56(84) bytes of data.", "iputils", "h.example", 56),
@@ -573,7 +573,7 @@ def test_headers_of_every_dialect(text, dialect, target, size):
     assert read_header(text.ljust(LONGEST + 1)) is None
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "expected"),
     [
         ("10 packets transmitted, 9 received, 10% packet loss, time 9012ms",
@@ -599,7 +599,7 @@ def test_counts_of_a_summary(text, expected):
     assert read_counts(text) == (None if expected is None else pytest.approx(expected))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "expected"),
     [
         ("rtt min/avg/max/mdev = 0.1/0.2/0.3/0.4 ms", [0.1, 0.2, 0.3, 0.4]),
@@ -638,7 +638,7 @@ def test_summaries_of_windows():
     assert read_statistics_head("-- h.example ping statistics --") is None
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "rest"),
     [
         ("Nov 21 03:52:00 64 bytes", "64 bytes"), ("> > 64 bytes", "64 bytes"),
@@ -651,7 +651,7 @@ def test_a_clock_in_front_is_taken_off(text, rest):
     assert without_clock("03:52:00 " + "x" * LONGEST) == "03:52:00 " + "x" * LONGEST
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "command"),
     [
         ("user@host:~$ ping -c 2 192.0.2.1", "ping -c 2 192.0.2.1"),
@@ -663,7 +663,7 @@ def test_a_command_is_read_without_its_prompt(text, command):
     assert read_command(text) == command
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "noise"),
     [
         ("", True), ("  ", True), ("^C", True), ("pipe 2", True), ("words", False),
@@ -686,7 +686,7 @@ def test_the_last_line_that_is_cut():
     assert (short.received, short.meta.partial) == (1, True)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("texts", "expected"),
     [
         ([HEAD + line(1) + summary(1, 1)], 0),
@@ -715,7 +715,7 @@ def test_summaries_of_several_runs_add_up():
     assert [run["sent"] for run in printed["runs"]] == [2, 2]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "tool"),
     [
         (HEAD + line(1) + summary(1, 1), "iputils"),
@@ -743,7 +743,7 @@ def test_the_longest_header_of_windows():
     assert read_header("64 bytes from 192.0.2.1 with 32 bytes:") is None
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "kind"),
     [
         ("Error: icmp_seq=3 unreachable", None),
@@ -764,7 +764,7 @@ def test_answers_that_are_no_echo(text, kind):
     assert (None if found is None else found.kind) == kind
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "kind", "size"),
     [
         (reply(5, size=65_535), "reply", 65_535), (reply(5, size=65_536), "damaged", None),
@@ -781,12 +781,12 @@ def test_sizes_of_windows(text, kind, size):
         assert found.size == size
 
 
-@pytest.mark.parametrize(("ttl", "known"), [(0, True), (255, True), (256, False)])
+@pytest.mark.each(("ttl", "known"), [(0, True), (255, True), (256, False)])
 def test_the_largest_ttl(ttl, known):
     assert read_line(line(1, ttl=ttl).strip()).ttl == (ttl if known else None)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("more", "duplicate", "corrupt", "fault"),
     [
         ("", False, False, False), (" (DUP!)", True, False, False), ("!", False, False, False),
@@ -828,7 +828,7 @@ def test_messages_of_the_program_are_counted():
     assert caught.value.line == 2
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "partial"),
     [
         (HEAD + line(1) + summary(1, 1), False),
@@ -843,7 +843,7 @@ def test_what_is_only_a_part_of_a_run(text, partial):
     assert read_ping(text).meta.partial == partial
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("lines", "rows", "received", "runs"),
     [
         ([line(1), line(2), line(1), line(2)], 4, 4, True),
@@ -880,7 +880,7 @@ def test_a_dump_makes_an_error_of_the_line_above_it():
     assert (samples.received, samples.errors) == (2, 1)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("end", "received", "ttl"),
     [
         ("64 bytes from 192.0.2.1: icmp_seq=2 ttl=64 time=0.5 ms", 2, [64, 64]),

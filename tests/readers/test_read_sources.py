@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import hashlib
 import io
 import json
+import lzma
 import os
 import pickle
 from pathlib import Path
@@ -186,40 +188,78 @@ def test_long_lines_are_skipped_and_named():
 
 
 KINDS = {
-    "pcap": b"\xd4\xc3\xb2\xa1\x02\x00\x04\x00" + bytes(16),
-    "pcapng": b"\x0a\x0d\x0d\x0a" + bytes(24),
     "ELF": b"\x7fELF\x02\x01\x01" + bytes(9),
     "zip": b"PK\x03\x04" + bytes(20),
     "PDF": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n",
-    "gzip": gzip.compress(b"\x00\x01\x02 nothing known"),
     "zstd": b"\x28\xb5\x2f\xfd" + bytes(9),
-    "iperf3 JSON": b'{"start": {}, "intervals": [], "end": {}}\n',
-    "flent": gzip.compress(b'{"metadata": {}, "results": {}, "version": 4}'),
-    "irtt JSON": b'{"stats": {}, "round_trips": []}\n',
-    "damaged JSON": b'{"start": {"connected": [\n',
+    "notebook": b'{"cells": [], "nbformat": 4}\n',
     "JSON": b'{"a": 1}\n',
     "XML": b'<?xml version="1.0"?>\n<a/>\n',
     "HTML": b"<!DOCTYPE html>\n<html></html>\n",
-    "iperf": b"Connecting to host 192.0.2.1, port 5201\n[ ID] Interval\n",
-    "tcpdump": b"tcpdump: verbose output suppressed\n",
-    "ss": b"State  Recv-Q Send-Q Local Address:Port\nESTAB 0 0 192.0.2.1:1\n",
-    "sar": b"Linux 6.1.0 (h) \t11/21/2026 \t_x86_64_\t(2 CPU)\n",
 }  # fmt: skip
+READERS = {read: "other-format", read_ping: "not-ping-output", read_columns: "not-columns"}
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_other_formats_are_refused_by_name(kind):
-    data = KINDS[kind]
+@pytest.mark.each(
+    ("kind", "pack"),
+    [(kind, pack) for kind in KINDS
+     for pack in (bytes, gzip.compress, bz2.compress, lzma.compress)],
+)  # fmt: skip
+def test_other_formats_are_refused_by_name(kind, pack):
+    data = pack(KINDS[kind])
     assert sniff(data) == kind
-    for reader in (read, read_ping, read_columns):
+    for reader, code in READERS.items():
         with pytest.raises(ReaderError) as caught:
             reader(data)
-        assert caught.value.code == ("not-columns" if reader is read_columns else "other-format")
-        if kind != "flent":
-            assert caught.value.values["kind"] == kind
+        assert caught.value.code == code
+        assert caught.value.values["kind"] == kind
 
 
-@pytest.mark.parametrize(
+def test_damaged_json_is_refused_with_its_place():
+    for data, line, code in (
+        (b'{"a": 1,\n "b": [2,]}\n', 2, "damaged-json"),
+        (b'{"start": {"connected": [\n', 1, "json-cut-short"),
+        (b'{"a": \n', 1, "json-cut-short"),
+    ):
+        assert sniff(data) == "damaged JSON"
+        with pytest.raises(ReaderError) as caught:
+            read(data)
+        assert caught.value.code == code
+        assert caught.value.line >= line
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_packed_files_are_read_by_what_is_in_them(pack, tmp_path):
+    path = tmp_path / "ping.txt"
+    path.write_bytes(pack(PING.encode()))
+    samples = read(path)
+    assert samples.received == 1
+    assert samples.meta.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    with pytest.raises(ReaderError):
+        read(path.read_bytes()[:-9])
+
+
+@pytest.mark.parametrize("pack", [bz2.compress, lzma.compress])
+def test_a_packed_file_has_the_limit_of_any_input(pack, monkeypatch):
+    monkeypatch.setattr(source_module, "MAX_BYTES", 10_000)
+    with pytest.raises(ReaderError) as caught:
+        read(pack(b"1 2\n" * 1_000_000))
+    assert caught.value.code == "too-large-uncompressed"
+
+
+def test_a_file_with_a_mark_is_not_read_whole(monkeypatch, tmp_path):
+    """The kind of a file of any size shows in its head."""
+    monkeypatch.setattr(source_module, "MAX_BYTES", 100_000)
+    path = tmp_path / "big"
+    path.write_bytes(KINDS["ELF"] + bytes(1_000_000))
+    assert sniff(path) == "ELF"
+    path.write_text(PING * 10_000)
+    with pytest.raises(ReaderError) as caught:
+        read(path)
+    assert caught.value.code == "file-too-large"
+
+
+@pytest.mark.each(
     "data",
     [b"\x00" * 50, b"64 bytes \x00 from", bytes(range(256)) * 4, b"\x01\x02\x03" * 30],
 )

@@ -84,7 +84,7 @@ def test_the_curve_is_the_formula_over_the_range():
     assert here["y"] == pytest.approx([8 / 1.544])
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("text", "expected"),
     [
         ("5M", "bit"),  # bits or bytes?

@@ -50,7 +50,7 @@ def test_whole_numbers_stay_whole():
         assert control.value == stop + 1
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("typed", "value"),
     [("50 ms", 0.05), ("0,05 s", 0.05), ("50000 us", 0.05), ("  1 ms ", 0.001), ("300 ms", 0.3)],
 )
@@ -62,7 +62,7 @@ def test_what_is_typed_with_its_unit_is_taken_as_it_is(typed, value):
     assert control.message.value == ""
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("typed", "said"),
     [
         ("abc", "does not start with a number"),

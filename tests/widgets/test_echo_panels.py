@@ -26,7 +26,7 @@ def at(panel, size):
     return float(np.interp(size, column(panel, "curve", "x"), column(panel, "curve")))
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("links", "protocol", "at_1400_s", "source"),
     [
         ("T1 40 ms", "udp", 0.08 + 16 * 1428 / 1.544e6, "derived: by hand, 2 d + 16 (N + 28) / R"),
@@ -111,7 +111,7 @@ def run_over(links, protocol="UDP"):
     return RttSamples(payload_bytes=[8.0, 700.0, 1400.0], rtt_s=[0.1, 0.11, 0.12], meta=meta)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("links", "protocol", "chosen", "own"),
     [
         ("T1", "TCP", "T1 40 ms", None),

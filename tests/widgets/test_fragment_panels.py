@@ -65,7 +65,7 @@ def test_saved_samples_are_drawn_by_either_clock():
     assert "No step can be determined" in panel.figure.description
 
 
-@pytest.mark.parametrize("mtu", [576, 1500, 1536, 9000])
+@pytest.mark.each("mtu", [576, 1500, 1536, 9000])
 def test_sizes_stand_on_both_sides_of_the_step_and_of_each_mbuf(mtu):
     sizes = set(fragments.live_sizes(mtu))
     assert {mtu - 28, mtu - 27} <= sizes

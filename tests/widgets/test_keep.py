@@ -81,7 +81,7 @@ def zipped(key=b"My Echo", content=b"{}", names=("a.json",)):
     return whole.getvalue()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("data", "said"),
     [
         (b"PK\3\4 broken", "not a zip of saved runs"),

@@ -15,7 +15,7 @@ def at(panel, name, x):
     return found
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     "make",
     [
         mbuf_panels.mbuf_panel,
@@ -44,7 +44,7 @@ def test_every_panel_survives_the_ends_of_its_controls(make):
         control.value = start
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("size", "mbufs", "clusters", "source"),
     [
         (0, 1, 0, "published: Stevens vol. 3, A.2"),

@@ -45,7 +45,7 @@ def run(panel):
     return button
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.each("theme", ["light", "dark"])
 def test_links_panel_shows_theory_before_a_run(theme):
     panel = probing.links_panel(theme=theme)
     path = Path.parse(probing.PATHS[0])
@@ -69,7 +69,7 @@ def test_another_path_and_one_that_is_none():
     assert "one line to each of 2 nodes" in panel.figure.description
 
 
-@pytest.mark.parametrize("text", probing.PATHS)
+@pytest.mark.each("text", probing.PATHS)
 def test_paths_to_choose_from_can_be_run(text):
     path = Path.parse(text)
     longest = fit.to_node_s(1500, path=path, hop=len(path.hops))
@@ -145,7 +145,7 @@ def test_hops_panel_shows_both_kinds_of_switches():
     assert column(panel, "store-and-forward")[0] == pytest.approx(column(panel, "cut-through")[0])
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.each("theme", ["light", "dark"])
 def test_mixes_panel_finds_the_book_s_mixes(theme):
     """derived: three mixes of T1, 10 Mbit/s and T3 within 1 ms, 6-2-4 the nearest."""
     panel = probing.mixes_panel(theme=theme)

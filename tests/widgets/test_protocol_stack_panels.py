@@ -19,7 +19,7 @@ def column(panel, source, name="y"):
     return np.asarray(panel.figure.plot.sources[source].data[name])
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("name", "count", "source"),
     [
         ("UDP, and Fast Open", 1, "published: RFC 768, RFC 7413"),

@@ -168,7 +168,7 @@ def test_a_refused_file_is_said_and_the_next_one_works(field):
     assert field.results == [SAMPLES]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("given", "name"),
     [
         ("../../etc/passwd", "passwd"),

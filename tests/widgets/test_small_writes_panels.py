@@ -67,7 +67,7 @@ def test_a_ladder_in_numbers():
     assert "40 ms" in picture
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.each("theme", ["light", "dark"])
 def test_ladders_of_one_form_differ_in_columns_only(theme):
     first, second, third = (
         plots.ladder(write_timeline([0, 0], write_bytes=[6, 7], rtt_s=rtt_s), theme=theme)

@@ -108,7 +108,7 @@ class EmulatedPath:
                 "above-maximum", "number of links", len(path.hops), high=MAX_ROUTERS + 1
             )
         if device is not None and device not in DEVICES:
-            raise DomainError("not-a-choice", "device", repr(device), choices=list(DEVICES))
+            raise DomainError("not-a-choice", "device", device, choices=list(DEVICES))
         for name in sysctls or {}:
             if not name.startswith("net."):
                 raise DomainError("not-net-sysctl", "sysctls", name)
@@ -316,7 +316,7 @@ class EmulatedPath:
 
 def _side(side: str) -> int:
     if side not in SIDES:
-        raise DomainError("not-a-choice", "side", repr(side), choices=list(SIDES))
+        raise DomainError("not-a-choice", "side", side, choices=list(SIDES))
     return SIDES.index(side)
 
 

@@ -17,6 +17,7 @@ from netcalc.experiments.exchanges.tap import Tap
 from netcalc.experiments.peers.namespace import Namespace
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.run import Record
+from netcalc.experiments.running.sockets import BACKLOG
 from netcalc.messages import Notice
 from netcalc.path import Path
 
@@ -107,7 +108,7 @@ class Endpoints:
         try:
             sock.bind((self.server_host, 0))
             if kind == socket.SOCK_STREAM:
-                sock.listen(64)
+                sock.listen(BACKLOG)
         except BaseException:
             sock.close()
             raise
@@ -186,9 +187,9 @@ def open_endpoints(
         opened = _emulated(run, path, version, settings)
     with opened as endpoints:
         run.host = endpoints.server_host
-        run.measure_own_error()
+        run.record_measurement_error()
         yield endpoints
-        run.measure_own_error()
+        run.record_measurement_error()
 
 
 @contextmanager

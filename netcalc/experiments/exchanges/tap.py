@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -123,7 +123,35 @@ def exchange_s(packets: list[Packet], server: str, *, longest_s: float = np.inf)
     return found_s if 0 <= found_s <= longest_s else np.nan
 
 
-def exchange_rows(near: list[Packet], far: list[Packet], *, server: str) -> list[dict[str, Any]]:
+class ExchangePacket(NamedTuple):
+    """A packet of a transaction, and what it waited for.
+
+    ``sender`` is 0 for the client and 1 for the server, ``after`` the index of the packet that had
+    to arrive first, -1 for none, ``wait_s`` the time from then until it was sent.
+    """
+
+    sender: int
+    packet_bytes: int
+    after: int
+    wait_s: float
+
+
+class LadderRow(NamedTuple):
+    """A segment under way or a wait: a row of :class:`netcalc.models.hosts.WriteTimeline`."""
+
+    who: str
+    what: str
+    start_s: float
+    end_s: float
+    payload_bytes: int
+
+    @property
+    def duration_s(self) -> float:
+        """How long it took."""
+        return self.end_s - self.start_s
+
+
+def exchange_rows(near: list[Packet], far: list[Packet], *, server: str) -> list[ExchangePacket]:
     """Return the packets of a transaction: the sender, size and wait of each.
 
     Parameters
@@ -135,12 +163,11 @@ def exchange_rows(near: list[Packet], far: list[Packet], *, server: str) -> list
 
     Returns
     -------
-    list of dict
-        ``sender``, ``packet_bytes``, ``after`` and ``wait_s`` as
-        :func:`netcalc.models.delays.exchange.exchange_timeline` has them, from the first packet
-        to the one that ends the response; empty without a response.
+    list of ExchangePacket
+        As :func:`netcalc.models.delays.exchange.exchange_timeline` takes them, from the first
+        packet to the one that ends the response; empty without a response.
     """
-    steps = _steps(near, far, server)
+    steps = _transits(near, far, server)
     ends = [step for step in steps if step.sender and _ends_stream(step.packet)][:1]
     ends = ends or [step for step in steps if step.sender][-1:]
     if not ends:
@@ -155,12 +182,12 @@ def exchange_rows(near: list[Packet], far: list[Packet], *, server: str) -> list
         ]
         since_ns, after = max(came, default=(steps[0].sent_ns, -1))
         rows.append(
-            {
-                "sender": int(step.sender),
-                "packet_bytes": step.packet.packet_bytes,
-                "after": after,
-                "wait_s": max(step.sent_ns - since_ns, 0) * 1e-9,
-            }
+            ExchangePacket(
+                sender=int(step.sender),
+                packet_bytes=step.packet.packet_bytes,
+                after=after,
+                wait_s=max(step.sent_ns - since_ns, 0) * 1e-9,
+            )
         )
     return rows
 
@@ -172,7 +199,7 @@ def ladder_rows(
     server: str,
     begin_ns: int,
     writes: Sequence[tuple[int, int]] = (),
-) -> list[dict[str, Any]]:
+) -> list[LadderRow]:
     """Return the segments and the waits of one request and its response.
 
     Parameters
@@ -188,10 +215,10 @@ def ladder_rows(
 
     Returns
     -------
-    list of dict
-        Rows as :class:`netcalc.models.hosts.write_timeline.WriteTimeline` has them.
+    list of LadderRow
+        In the order of their start.
     """
-    steps = _steps(near, far, server)
+    steps = _transits(near, far, server)
     rows = []
     for step in steps:
         size = _tcp_payload_bytes(step.packet)
@@ -200,11 +227,11 @@ def ladder_rows(
         rows.append(_row(who, what, step.sent_ns - begin_ns, step.received_ns - begin_ns, size))
     rows += _waits_of_client(steps, begin_ns, writes)
     for sender, who in ((False, "server"), (True, "client")):
-        rows += _holds(steps, sender, who, begin_ns)
-    return sorted(rows, key=lambda row: float(row["start_s"]))
+        rows += _held_acknowledgements(steps, sender, who, begin_ns)
+    return sorted(rows, key=lambda row: row.start_s)
 
 
-class _Step(NamedTuple):
+class _Transit(NamedTuple):
     """A packet seen at both ends."""
 
     sent_ns: int
@@ -213,7 +240,7 @@ class _Step(NamedTuple):
     packet: Packet
 
 
-def _steps(near: list[Packet], far: list[Packet], server: str) -> list[_Step]:
+def _transits(near: list[Packet], far: list[Packet], server: str) -> list[_Transit]:
     """Return the packets that both taps saw, in sending order."""
     address = _address(server)
     at_far: dict[bytes, int] = {}
@@ -225,13 +252,13 @@ def _steps(near: list[Packet], far: list[Packet], server: str) -> list[_Step]:
         if there is not None:
             from_server = packet.source == address
             sent, received = (there, here) if from_server else (here, there)
-            steps.append(_Step(sent, received, from_server, packet))
+            steps.append(_Transit(sent, received, from_server, packet))
     return sorted(steps, key=lambda step: step.sent_ns)
 
 
 def _waits_of_client(
-    steps: list[_Step], begin_ns: int, writes: Sequence[tuple[int, int]]
-) -> list[dict[str, Any]]:
+    steps: list[_Transit], begin_ns: int, writes: Sequence[tuple[int, int]]
+) -> list[LadderRow]:
     """Return the waits between the write of a part and its segment."""
     parts = [step for step in steps if not step.sender and _tcp_payload_bytes(step.packet)]
     if not parts:
@@ -251,7 +278,9 @@ def _waits_of_client(
     return rows
 
 
-def _holds(steps: list[_Step], sender: bool, who: str, begin_ns: int) -> list[dict[str, Any]]:
+def _held_acknowledgements(
+    steps: list[_Transit], sender: bool, who: str, begin_ns: int
+) -> list[LadderRow]:
     """Return the times from the arrival of data to its acknowledgement."""
     rows = []
     waiting: list[tuple[int, int]] = []  # arrival, end of the data
@@ -273,14 +302,8 @@ def _holds(steps: list[_Step], sender: bool, who: str, begin_ns: int) -> list[di
     return rows
 
 
-def _row(who: str, what: str, start_ns: float, end_ns: float, size: int) -> dict[str, Any]:
-    return {
-        "who": who,
-        "what": what,
-        "start_s": start_ns * 1e-9,
-        "end_s": end_ns * 1e-9,
-        "payload_bytes": size,
-    }
+def _row(who: str, what: str, start_ns: float, end_ns: float, size: int) -> LadderRow:
+    return LadderRow(who, what, start_ns * 1e-9, end_ns * 1e-9, size)
 
 
 def _packet(at_ns: int, head: bytes) -> Packet | None:

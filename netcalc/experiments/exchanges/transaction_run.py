@@ -197,7 +197,7 @@ class Transactions:
         if rows:
             self._fastest_s[size] = response_s
             kept = self._run.facts["exchanges"].setdefault(self._protocol, {})
-            kept[str(size)] = rows
+            kept[str(size)] = [row._asdict() for row in rows]
 
     def _tap_s(self, seen: list[list[Packet]]) -> float:
         """Return the time by the client's tap; nan without one. [s]"""

@@ -24,7 +24,7 @@ from netcalc.experiments.exchanges.exchange import (
     set_timeout,
 )
 from netcalc.experiments.exchanges.responses import Responses
-from netcalc.experiments.exchanges.tap import Packet, Tap, ladder_rows
+from netcalc.experiments.exchanges.tap import LadderRow, Packet, Tap, ladder_rows
 from netcalc.experiments.peers.responder import TAG_BYTES
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.limits import CONNECT_S
@@ -177,12 +177,12 @@ class Rounds:
     def _is_warm_up(self, sequence: int, seen: list[list[Packet]]) -> bool:
         """Return whether the kernel still acknowledges at once; record the waits if it does not."""
         rows = self._rows(seen)
-        held = [_length_s(row) for row in rows if _is_wait(row, "server")]
+        held = [row.duration_s for row in rows if row.who == "server"]
         self._quick &= self._waits and bool(rows) and not held and sequence <= MAX_QUICK_ROUNDS
         if sequence == 1 or self._quick:
             return True
         if rows:
-            waited = [_length_s(row) for row in rows if _is_wait(row, "client")]
+            waited = [row.duration_s for row in rows if row.who == "client"]
             self._held_s.append(max(held, default=0.0))
             self._waited_s.append(max(waited, default=0.0))
         return False
@@ -192,9 +192,9 @@ class Rounds:
         if self._window is None or self._window[0] != min(2, self._plan.count):
             return
         if rows := self._rows(seen):
-            self._run.facts["ladder"][self._mode] = rows
+            self._run.facts["ladder"][self._mode] = [row._asdict() for row in rows]
 
-    def _rows(self, seen: list[list[Packet]]) -> list[dict[str, Any]]:
+    def _rows(self, seen: list[list[Packet]]) -> list[LadderRow]:
         if not seen or self._window is None or len(seen[0]) > MAX_LADDER_PACKETS:
             return []
         _, begin_ns, writes = self._window
@@ -224,14 +224,6 @@ class Rounds:
                 "quickack": "on" if plan.quickack else "off",
             }
             run.warnings.append(Notice("nothing-held-back", facts))
-
-
-def _is_wait(row: dict[str, Any], who: str) -> bool:
-    return bool(row["who"] == who)
-
-
-def _length_s(row: dict[str, Any]) -> float:
-    return float(row["end_s"] - row["start_s"])
 
 
 def _read(

@@ -21,19 +21,20 @@ from __future__ import annotations
 import gc
 import socket
 import struct
+import time
 from pathlib import Path
 from typing import Any
 
+from netcalc.experiments.peers.door import LOOK_S, Door, set_receive_timeout
 from netcalc.experiments.peers.lifetime import LIMIT_REACHED, Counts, read_settings, say, start
-from netcalc.experiments.running.sockets import granted
+from netcalc.experiments.running.sockets import BACKLOG, granted
 
 TAG_BYTES = 8
 """Tag of every probe: over UDP 4 bytes sequence, 4 session; over TCP 4 bytes length, 4 sequence."""
 CERTIFICATE = Path(__file__).with_name("public_test_key.pem")
 """Key and self-signed certificate of every TLS server: a published key, for this machine alone."""
-GREETING_S = 2.0
-"""Timeout of a greeting: a stranger that connects and stays silent holds up the run for no longer,
-within its connect timeout of 5 s. [s]"""
+LOOK_NS = int(LOOK_S * 1e9)
+_clock = time.perf_counter_ns
 
 
 def main() -> int:
@@ -69,7 +70,7 @@ def bound_socket(settings: dict[str, Any]) -> socket.socket:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     sock.bind((settings["host"], settings["port"]))
     if stream:
-        sock.listen(8)
+        sock.listen(BACKLOG)
     return sock
 
 
@@ -126,32 +127,41 @@ def echo_to_one(sock: socket.socket, session: bytes, limit_bytes: int, counts: C
 def echo_connections(
     listener: socket.socket, session: bytes, settings: dict[str, Any], counts: Counts
 ) -> None:
-    """Serve connections one after the other until the limit."""
+    """Serve the connections of the client one after the other until the limit."""
     left_bytes: int = settings["bytes"]
+    view = memoryview(bytearray(settings["message_bytes"] + 65_536))
+    door = Door(listener, counts, view, session)
     while left_bytes > 0:
-        connection, _ = listener.accept()
+        connection, have = door.next()
         with connection:
             try:
-                connection.settimeout(GREETING_S)
-                if connection.recv(TAG_BYTES, socket.MSG_WAITALL) != session:
-                    counts.refused += 1
-                    continue
-                connection.settimeout(None)
+                set_receive_timeout(connection, LOOK_S)
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 connection.sendall(session)
-                left_bytes -= echo_stream(connection, settings["message_bytes"], left_bytes, counts)
+                view[: have - TAG_BYTES] = view[TAG_BYTES:have]
+                most = settings["message_bytes"], left_bytes
+                left_bytes -= echo_stream(connection, view, have - TAG_BYTES, *most, counts, door)
             except OSError:
                 counts.unsent += 1
 
 
 def echo_stream(
-    connection: socket.socket, largest_bytes: int, limit_bytes: int, counts: Counts
+    connection: socket.socket,
+    view: memoryview,
+    have: int,
+    largest_bytes: int,
+    limit_bytes: int,
+    counts: Counts,
+    door: Door,
 ) -> int:
     """Echo complete messages until the client is done; return the bytes carried."""
-    view = memoryview(bytearray(largest_bytes + 65_536))
-    have = carried_bytes = 0
+    carried_bytes, look_ns = 0, _clock() + LOOK_NS
     while carried_bytes < limit_bytes:
-        got = connection.recv_into(view[have:])
+        try:
+            got = connection.recv_into(view[have:])
+        except BlockingIOError:
+            door.look()
+            continue
         if not got:
             break
         have += got
@@ -167,77 +177,93 @@ def echo_stream(
             carried_bytes += 2 * length
             view[: have - length] = view[length:have]
             have -= length
+        if _clock() > look_ns:
+            look_ns = _clock() + LOOK_NS
+            door.look()
     return carried_bytes
 
 
 def answer_connections(
     listener: socket.socket, session: bytes, settings: dict[str, Any], counts: Counts
 ) -> None:
-    """Answer requests, connection by connection, until the limit."""
-    secure = tls_server(settings["certificate"]) if settings.get("certificate") else None
+    """Answer the requests of the client, connection by connection, until the limit."""
     rounds = settings["protocol"] == "rounds"
-    view = memoryview(bytearray(settings["message_bytes"] + 1))
+    size = settings["message_bytes"]
+    view = memoryview(bytearray(size + 1))
     reply = bytes(settings.get("reply_bytes", 0))
+    if rounds:
+        quickack = settings["quickack"]
+        door = Door(
+            listener, counts, view[:size], session[: min(size, TAG_BYTES)], quickack=quickack
+        )
+    else:
+        secure = tls_server(settings["certificate"]) if settings.get("certificate") else None
+        door = Door(listener, counts, view, session[:4], token_at=4, secure=secure)
     left_bytes: int = settings["bytes"]
     while left_bytes > 0:
-        connection, _ = listener.accept()
+        connection, have = door.next()
         try:
-            if secure is not None:
-                connection.settimeout(GREETING_S)
-                connection = secure.wrap_socket(connection, server_side=True)
-                connection.settimeout(None)
             with connection:
                 if rounds:
-                    left_bytes -= answer_rounds(connection, view, session, settings, reply, counts)
+                    set_receive_timeout(connection, LOOK_S)
+                    left_bytes -= answer_rounds(
+                        connection, view, have, session, settings, reply, counts, door
+                    )
                 else:
-                    left_bytes -= answer_once(connection, view, session, counts)
+                    left_bytes -= answer_once(connection, view, have, counts)
         except OSError:
             counts.unsent += 1
-            connection.close()
 
 
 def answer_rounds(
     connection: socket.socket,
     view: memoryview,
+    have: int,
     session: bytes,
     settings: dict[str, Any],
     reply: bytes,
     counts: Counts,
+    door: Door,
 ) -> int:
     """Answer each complete request until the client is done; return the bytes carried."""
     size, quickack = settings["message_bytes"], settings["quickack"]
-    have = carried_bytes = 0
+    carried_bytes, look_ns = 0, _clock() + LOOK_NS
     while True:
+        if have == size:
+            if view[: min(size, TAG_BYTES)] != session[:size]:
+                counts.refused += 1
+                return carried_bytes
+            counts.echoed += 1
+            connection.sendall(reply)
+            carried_bytes += size + len(reply)
+            have = 0
+            if _clock() > look_ns:
+                look_ns = _clock() + LOOK_NS
+                door.look()
         if quickack:  # the kernel resets it, so it is set before each read
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
-        got = connection.recv_into(view[have:size])
-        if not got:
-            return carried_bytes
-        have += got
-        if have < size:
+        try:
+            got = connection.recv_into(view[have:size])
+        except BlockingIOError:
+            door.look()
             continue
-        if view[: min(size, TAG_BYTES)] != session[:size]:
-            counts.refused += 1
-            return carried_bytes
-        counts.echoed += 1
-        connection.sendall(reply)
-        carried_bytes += size + len(reply)
-        have = 0
-
-
-def answer_once(connection: socket.socket, view: memoryview, session: bytes, counts: Counts) -> int:
-    """Echo a request once it is complete."""
-    have = 0
-    size = TAG_BYTES
-    while have < size:
-        got = connection.recv_into(view[have:])
         if not got:
-            break
+            return carried_bytes
         have += got
-        if have >= TAG_BYTES:
-            size = int.from_bytes(view[:4], "little")
-            if view[4:TAG_BYTES] != session[:4] or not TAG_BYTES <= size < len(view):
+
+
+def answer_once(connection: socket.socket, view: memoryview, have: int, counts: Counts) -> int:
+    """Echo a request once it is complete; its length is in its first bytes."""
+    size = int.from_bytes(view[:4], "little")
+    if TAG_BYTES <= size < len(view):
+        while have < size:
+            try:
+                got = connection.recv_into(view[have:])
+            except (BlockingIOError, TimeoutError):  # without and with TLS
+                continue
+            if not got:
                 break
+            have += got
     if have != size:
         counts.refused += 1
         return have

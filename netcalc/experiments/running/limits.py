@@ -54,7 +54,7 @@ def require_path(path: object, *, needed: bool = False) -> None:
     if isinstance(path, EmulatedPath) or (path is None and not needed):
         return
     example = path if isinstance(path, str) else "10 Mbit/s 1 ms"
-    raise DomainError("not-a-path", "path", repr(path), example=example)
+    raise DomainError("not-a-path", "path", path, example=example)
 
 
 def require_linux(feature: str) -> None:

@@ -122,7 +122,7 @@ class Record(ABC, Generic[Kept]):
         """Return a reading of the clock as time since the start of the run. [s]"""
         return (at_ns - self._start_ns) * 1e-9
 
-    def measure_own_error(self) -> None:
+    def record_measurement_error(self) -> None:
         """Measure how the system serves this thread: before the rows, after them, and between."""
         self.delays_s += instrument.scheduling_delays_s(15)
         self.processor_ratio = min(self.processor_ratio, instrument.processor_ratio())
@@ -199,7 +199,7 @@ class Record(ABC, Generic[Kept]):
         if self._save and now_s >= self._save_due_s and done < self.total_count:
             self._save_so_far(now_s, done)
         if now_s >= self._error_due_s and done < self.total_count and not within:
-            self.measure_own_error()
+            self.record_measurement_error()
 
     def _save_so_far(self, now_s: float, done: float) -> None:
         try:

@@ -1,9 +1,13 @@
-"""The options that the kernel granted a socket. Standard library only: helper programs use it."""
+"""Options of sockets. Standard library only: helper programs use it."""
 
 from __future__ import annotations
 
 import socket
 from typing import Any
+
+BACKLOG = 1024
+"""Connections that wait to be accepted: the kernel drops what comes beyond, and the client of a run
+would send its SYN again after 1 s. [1]"""
 
 
 def granted(sock: socket.socket) -> dict[str, Any]:

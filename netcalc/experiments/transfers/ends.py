@@ -15,6 +15,7 @@ from netcalc.experiments.exchanges.exchange import connect_within, set_timeout
 from netcalc.experiments.peers.worker import Worker
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.limits import CONNECT_S
+from netcalc.experiments.running.sockets import BACKLOG
 from netcalc.experiments.running.stopping import SLICE_S, Ended
 from netcalc.experiments.transfers.transfer_run import (
     Transfer,
@@ -218,7 +219,7 @@ class Ends:
                     listener.connect(source.getsockname())
                     return source, listener.dup()
                 set_congestion_control(source, transfer.congestion_control)
-                listener.listen(5)
+                listener.listen(BACKLOG)
                 connect_within(
                     source,
                     listener.getsockname(),

@@ -114,9 +114,9 @@ def both_ends(run: Transfers, placement: Placement) -> Iterator[Ends]:
     else:
         opened = _on_loopback(run)
     with opened as ends:
-        run.measure_own_error()
+        run.record_measurement_error()
         yield ends
-        run.measure_own_error()
+        run.record_measurement_error()
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netcalc.checks import FloatArray, model, one_dimensional, ratio, real
+from netcalc.checks import FloatArray, model, non_negative, one_dimensional, ratio, real
 from netcalc.errors import DomainError
 
 MAD_TO_STD = 1.482602218505602
@@ -139,7 +139,7 @@ def median_absolute_deviation(values: ArrayLike, *, scale: float = 1.0) -> Float
     doi:10.1080/01621459.1974.10482962.
     """
     array = one_dimensional("values", real("values", values))
-    return np.asarray(np.median(np.abs(array - np.median(array))) * real("scale", scale))
+    return np.asarray(np.median(np.abs(array - np.median(array))) * non_negative("scale", scale))
 
 
 @model

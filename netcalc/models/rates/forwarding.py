@@ -84,7 +84,7 @@ def crossover_frame_bytes(
 ) -> FloatArray:
     r"""Frame size above which the link is the limit, and below which the device is.
 
-    .. math:: F^* = \frac{R}{8 f_d} - o
+    .. math:: F^* = \max(0, \frac{R}{8 f_d} - o)
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def crossover_frame_bytes(
     Notes
     -----
     Validity: a device with a cost per packet only. Below 64 the result is not a valid frame size;
-    for a very fast device it is negative.
+    it is 0 for a device that is faster than the link at any.
 
     Symbols: :math:`f_d` device_pps, :math:`R` bandwidth_bps, :math:`o` overhead_bytes.
 
@@ -117,7 +117,7 @@ def crossover_frame_bytes(
     RFC 2544 appendix B, solved for the frame.
     """
     wire = positive("bandwidth_bps", bandwidth_bps) / (8.0 * positive("device_pps", device_pps))
-    return wire - non_negative("overhead_bytes", overhead_bytes)
+    return np.maximum(wire - non_negative("overhead_bytes", overhead_bytes), 0.0)
 
 
 @model

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, flag, model, non_negative
+from netcalc.checks import FloatArray, flag, model, non_negative, safe_repr
 from netcalc.errors import ArgumentTypeError, DomainError
 from netcalc.models.sizes.headers import UDP_HEADER_BYTES, ip_header_bytes, without_headers
 
@@ -77,6 +77,8 @@ class Suite(NamedTuple):
 @cache
 def suite_sizes(suite: str) -> Suite:
     """Return the sizes of a suite such as ``aes-cbc/hmac-sha1-96`` or ``aes-gcm-16``."""
+    if not isinstance(suite, str):
+        raise ArgumentTypeError("not-text", "suite", safe_repr(suite), example="aes-gcm-16")
     name, _, check = suite.strip().lower().partition("/")
     name = re.sub(r"^aes-?(?:128|192|256)-", "aes-", re.sub(r"^(3?des)-cbc$", r"\1", name))
     name = {"aes-gcm": "aes-gcm-16", "aes-ccm": "aes-ccm-16", "aes": "aes-cbc"}.get(name, name)

@@ -38,11 +38,14 @@ def ip_header_bytes(ip_version: int) -> float:
         is_one = given.ndim == 0 and given.dtype.kind not in "mM"
     else:
         is_one = not hasattr(given, "__len__")
-    if is_one and ip_version == 4:
-        return IPV4_HEADER_BYTES
-    if is_one and ip_version == 6:
-        return IPV6_HEADER_BYTES
-    raise DomainError("not-a-choice", "ip_version", repr(ip_version), choices=[4, 6])
+    try:
+        if is_one and ip_version == 4:
+            return IPV4_HEADER_BYTES
+        if is_one and ip_version == 6:
+            return IPV6_HEADER_BYTES
+    except ArithmeticError:  # Decimal("sNaN") compares with nothing
+        pass
+    raise DomainError("not-a-choice", "ip_version", ip_version, choices=[4, 6])
 
 
 def tcp_ip_header_bytes(ip_version: int, tcp_option_bytes: ArrayLike) -> FloatArray:

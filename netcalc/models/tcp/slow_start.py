@@ -10,11 +10,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, at_least, choice, model, non_negative, positive
+from netcalc.checks import FloatArray, as_float, at_least, choice, model, non_negative, positive
+from netcalc.errors import DomainError
 from netcalc.models.blocks import blockwise, in_blocks
 
 INITIAL_WINDOW_RFCS = ("rfc2001", "rfc2581", "rfc3390", "rfc5681", "rfc6928", "rfc9002")
 """The rules for the first window that :func:`initial_window_bytes` knows."""
+
+MAX_ROUNDS = 100_000
+"""Most rounds that are counted one by one: a window that grows by one a round sends 5 * 10^9."""
 
 _EXACT = 1e-9  # what a logarithm may be above a whole number of rounds by rounding alone
 
@@ -180,11 +184,14 @@ def rounds_delayed_ack(
     per_ack = positive("segments_per_ack", segments_per_ack)
     left, window, per_ack = np.broadcast_arrays(left, window, per_ack)
     count = np.where(np.isnan(left + window + per_ack), np.nan, 0.0)
-    while (left > 0).any():
+    for _ in range(MAX_ROUNDS):
+        if not (left > 0).any():
+            return count
         count = count + (left > 0)
         left = left - window
         window = window + np.ceil(window / per_ack)
-    return count
+    longest = float(np.nanmax(as_float("segments", segments)))
+    raise DomainError("too-many-rounds", "segments", longest, high=MAX_ROUNDS)
 
 
 @model

@@ -1,0 +1,111 @@
+"""The command line: words, options and output files that do not fit, and hints to who typed it."""
+
+from __future__ import annotations
+
+COMMAND_LINE: dict[str, str] = {
+    "unknown-command": "{command} has no command {name!r}",
+    "unknown-option": "{command} has no option {option}",
+    "argument-missing": "{name} is required",
+    "unexpected-argument": "unexpected argument: {words}",
+    "option-without-value": "{option} requires a value",
+    "option-takes-no-value": "{option} takes no value",
+    "refused-as-typed": "{reason}",
+    "system-refused": "{reason}",
+    "file-refused": "{file}: {reason}",
+    "options-exclusive": "{first} and {second} cannot be combined",
+    "option-requires": "{option} requires {required}",
+    "icmp-requires-path": "--protocol icmp requires a --path",
+    "node-rate-requires-links": "--node-rate requires a --path of at least two links",
+    "argument-typed-twice": "{name} is given twice: {first!r} and {second!r}",
+    "plot-of-several-files": "--plot takes one FILE, got {count}",
+    "output-name-empty": "the name of the output file is empty",
+    "output-is-picture": "{file}: figures are written as HTML",
+    "output-is-input": "{file} is an input file",
+    "output-is-directory": "{file} is a directory",
+    "output-is-device": "{file} is a device or a pipe",
+    "output-exists": "{file} exists",
+    "output-folder-missing": "{file}: the folder {folder} does not exist",
+    "output-folder-not-writable": "{file}: the folder {folder} is not writable",
+    "output-named-twice": "{file} is named for two outputs",
+    "server-as-root": (
+        "run as root, the server gives a root terminal to everyone who has the token in its address"
+    ),
+    "server-port-in-use": "port {port} is in use",
+    "lessons-missing": "there are no lessons in this folder",
+    "server-silent": "the server did not respond within {limit_s:s}",
+    "server-ended": "the server ended with exit code {exit_code}",
+    "nothing-to-draw": "has no sizes and times to draw",
+    "nothing-matches": "no formula matches {words!r}",
+    "several-results": "{formula} returns several results, and a plot shows one",
+    "malformed-argument-sweep": (
+        "{name} must be ARGUMENT=LOW:HIGH:STEPS, such as rtt=1ms:300ms:log50, got {value!r}"
+    ),
+    "malformed-count": "{name} must be a number or a range, such as 13 or 12-13, got {value!r}",
+    "not-a-whole-number": "{name} must be a whole number, got {value!r}",
+}
+"""Refused before anything is computed or measured."""
+
+COMMAND_LINE_HINTS: dict[str, str] = {
+    "unknown-command": "{command} --help lists its commands",
+    "unknown-option": "{command} --help lists its options",
+    "argument-missing": "See {command} --help",
+    "unexpected-argument": (
+        'A value that contains spaces needs quotes, as in "1 Gbit/s 40 ms"; {command} --help '
+        "lists the arguments"
+    ),
+    "option-requires": "{example}",
+    "icmp-requires-path": (
+        'Add for example --path "10 Mbit/s 1 ms": ICMP needs raw sockets, which the emulated hosts '
+        "have"
+    ),
+    "output-name-empty": "Name a file",
+    "output-is-picture": "Use {suggestion}",
+    "output-is-input": "Use another name",
+    "output-is-directory": "Name a file in it",
+    "output-is-device": "Name a file",
+    "output-exists": "Use another name or --force",
+    "output-named-twice": "Use another name for one of them",
+    "server-as-root": "Start it as another user, or add --allow-root",
+    "server-port-in-use": "Without --port a free one is chosen",
+    "lessons-missing": "Install netcalc-lab again; its files are missing",
+    "server-ended": "Its output is above",
+    "nothing-matches": "netcalc calc --list lists all formulas",
+    "several-results": "Print the sweep without --plot",
+    "nothing-to-draw": (
+        "Without --plot it is summarized; a figure requires columns such as size and rtt"
+    ),
+}
+
+_LOOPBACK = (
+    "Without --path and --routed a run uses the loopback; netcalc doctor reports what this machine "
+    "can emulate"
+)
+TYPED_HINTS: dict[str, str] = {
+    "no-header": "Add a header, or name the columns: --columns size_bytes,rtt_ms",
+    "data-for-header": "Add a header, or name the columns: --columns size_bytes,rtt_ms",
+    "column-without-unit": "Write {column} [{example}] in the header",
+    "namespaces-not-linux": _LOOPBACK,
+    "namespaces-not-permitted": (
+        "Check the sysctls user.max_user_namespaces and "
+        "kernel.apparmor_restrict_unprivileged_userns, or the settings of the container. "
+        + _LOOPBACK
+    ),
+    "namespaces-exhausted": (
+        "Raise the sysctls user.max_user_namespaces and user.max_net_namespaces. " + _LOOPBACK
+    ),
+    "namespaces-refused": _LOOPBACK,
+    "tun-refused": "Load the module of TUN devices (modprobe tun). " + _LOOPBACK,
+    "no-answers": "Increase --timeout",
+    "no-packets": "Increase --timeout",
+    "no-response": "The path takes longer than --timeout, or the peer hangs",
+    "percent-for-ratio": "",
+    "tls-unavailable": "Name protocols other than tls by --protocol",
+    "address-missing": "This host has no such address. Try --host 127.0.0.1",
+    "port-in-use": "Another program holds it. Without --port the kernel picks a free one",
+    "port-not-permitted": (
+        "Ports below 1024 require a privilege. Without --port the kernel picks a free one"
+    ),
+    "namespace-refused": "Without --mtu the run uses the loopback of this machine",
+    "samples-not-saved": "The summary of the samples is above",
+}
+"""Hints to those who typed a command, where the hint of the code is for callers from Python."""

@@ -1,0 +1,141 @@
+"""JSON of other tools: bounded, with the place of a fault, one document or several."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.readers.source import Source, decode, shortened
+
+_SPACE = re.compile(r"[\s\ufeff]*")
+_ODD = re.compile(r"(?<=[:,\[])(\s*)[-+]?(?:nan|inf(?:inity)?)(?=\s*[,}\]])", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """JSON documents, and what is behind them.
+
+    Parameters
+    ----------
+    documents : tuple
+        The documents that are whole.
+    fault : ReaderError or None
+        What is wrong with the text behind them, if it is no document.
+    warnings : tuple of Notice
+        Names given twice; numbers that are none, which are null.
+    """
+
+    documents: tuple[Any, ...]
+    fault: ReaderError | None
+    warnings: tuple[Notice, ...] = ()
+
+    def only(self) -> Any:
+        """Return the one document; raise the fault, or an error if there are several."""
+        if self.fault is not None:
+            raise self.fault
+        return self.documents[0]
+
+
+def read_documents(source: Source) -> Documents:
+    """Read the JSON documents of a source, one behind the other.
+
+    ``nan`` and ``inf`` in any writing, which JSON does not know, become None; of a name given twice
+    in one object the last value stays. Both are warnings.
+    """
+    try:
+        text = source.data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        decoded = decode(source)
+        text = "\n".join(decoded.whole)
+    twins: Counter[str] = Counter()
+    odd: list[str] = []
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            counts = Counter(name for name, _ in pairs)
+            twins.update(name for name, count in counts.items() if count > 1)
+        return found
+
+    def constant(word: str) -> None:
+        odd.append(word)
+
+    decoder = json.JSONDecoder(object_pairs_hook=unique, parse_constant=constant)
+    documents: list[Any] = []
+    fault: ReaderError | None = None
+    position = _after_space(text, 0)
+    while position < len(text):
+        try:
+            document, position = decoder.raw_decode(text, position)
+        except RecursionError:
+            fault = ReaderError("json-too-deep", file=source.name)
+            break
+        except ValueError as error:
+            mended = _ODD.sub(r"\1NaN", text) if isinstance(error, json.JSONDecodeError) else text
+            if mended != text:
+                text = mended
+                continue
+            fault = _fault(source, text, error, position)
+            break
+        documents.append(document)
+        position = _after_space(text, position)
+    warnings = []
+    if twins:
+        names = [shortened(name) for name in twins]
+        warnings.append(Notice("json-twins", {"names": names}))
+    if odd:
+        warnings.append(Notice("json-no-number", {"count": len(odd)}))
+    return Documents(tuple(documents), fault, tuple(warnings))
+
+
+def _after_space(text: str, position: int) -> int:
+    found = _SPACE.match(text, position)
+    return found.end() if found else position
+
+
+def _fault(source: Source, text: str, error: ValueError, start: int) -> ReaderError:
+    """Return the place at which a text stops being JSON: its line, and what is there."""
+    at = error.pos if isinstance(error, json.JSONDecodeError) else start
+    return ReaderError(
+        "damaged-json" if at < len(text.rstrip()) else "json-cut-short",
+        file=source.name,
+        line=text.count("\n", 0, at) + 1,
+        offset=len(text[:at].encode("utf-8", "surrogatepass")),
+        value=shortened(text[at : at + 40].split("\n")[0]) or None,
+    )
+
+
+def number(row: Mapping[str, Any], *names: str) -> float:
+    """Return the first of these members that is a number, nan if none is; true is no number."""
+    for name in names:
+        value = row.get(name)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            try:
+                return float(value)
+            except OverflowError:
+                return float("nan")
+    return float("nan")
+
+
+def words(row: Mapping[str, Any], *names: str) -> str:
+    """Return the first of these members that is text; empty if none is."""
+    return next((row[name] for name in names if isinstance(row.get(name), str)), "")
+
+
+def member(row: Any, *names: str) -> Mapping[str, Any]:
+    """Return an object inside objects, by its way down; an empty one if it is not there."""
+    for name in names:
+        row = row.get(name) if isinstance(row, Mapping) else None
+    return row if isinstance(row, Mapping) else {}
+
+
+def rows(row: Any, name: str) -> Sequence[Mapping[str, Any]]:
+    """Return the objects in a list that is a member; empty if there is none."""
+    found = row.get(name) if isinstance(row, Mapping) else None
+    return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []

@@ -1,0 +1,168 @@
+"""What a format is: how it is recognized from its content, and the function that reads it.
+
+Each format is one file with one :class:`Format`. The tuple ``FORMATS`` of each folder lists them;
+:mod:`netcalc.readers.formats` puts the folders in order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from netcalc.readers.document import Documents, read_documents
+from netcalc.readers.packed import unpack, unpack_head
+from netcalc.readers.source import (
+    Readable,
+    Source,
+    Text,
+    decode,
+    is_path,
+    open_source,
+    read_head,
+)
+from netcalc.samples import Samples
+
+HEAD_BYTES = 64 * 1024
+"""Beginning of an input by which formats with a mark of their own are recognized. [byte]"""
+
+FIRST_LINES, FIRST_CHARACTERS = 60, 500
+"""Lines at the start of a text by which it is recognized, and how much of each."""
+
+
+class Input:
+    """One input, opened no further than needed: its head, its bytes, its text, its JSON.
+
+    A file that is recognized by its head is never read whole, however large it is; a format that
+    streams opens ``path`` itself.
+
+    Parameters
+    ----------
+    source : path, str, bytes or file object
+        The input. A ``str`` with a line end in it is text, any other is a path.
+    name : str, optional
+        Name of the source, if it is not a path.
+    words : sequence of str, optional
+        Words that a text may hold, which help to find its encoding when it is not UTF-8.
+    units, columns, decimal
+        What :func:`netcalc.readers.read` was told of columns.
+    """
+
+    def __init__(
+        self,
+        source: Readable | Source,
+        *,
+        name: str | None = None,
+        words: Sequence[str] = (),
+        units: Mapping[str, str] | None = None,
+        columns: Sequence[str] | None = None,
+        decimal: str | None = None,
+    ) -> None:
+        self._given = source
+        self._name = name
+        self._words = tuple(words)
+        self.units = units
+        self.columns = columns
+        self.decimal = decimal
+        self.path: Path | None = Path(source) if is_path(source) else None  # type: ignore[arg-type]
+        """The file, if the input is one."""
+
+    @property
+    def name(self) -> str:
+        """Name for errors."""
+        if self.path is not None and "source" not in vars(self):
+            return self._name or self.path.name
+        return self.source.name
+
+    @cached_property
+    def source(self) -> Source:
+        """The whole input as it is stored, compressed or not, with its hash."""
+        return open_source(self._given, name=self._name)
+
+    @cached_property
+    def unpacked(self) -> Source:
+        """The whole input, uncompressed; the hash is that of the file."""
+        return unpack(self.source)
+
+    @property
+    def data(self) -> bytes:
+        """The bytes of the whole input, uncompressed."""
+        return self.unpacked.data
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first :data:`HEAD_BYTES` bytes at most, uncompressed; less if they are damaged."""
+        if self.path is not None and "source" not in vars(self):
+            return unpack_head(read_head(self._given, HEAD_BYTES))[:HEAD_BYTES]
+        return unpack_head(self.source.data[:HEAD_BYTES])[:HEAD_BYTES]
+
+    @cached_property
+    def first(self) -> str:
+        """The first lines of the text, each cut at :data:`FIRST_CHARACTERS`, joined again."""
+        text = decode(Source(self.name, self.head, ""), words=self._words)
+        return "\n".join(line[:FIRST_CHARACTERS] for line in text.whole[:FIRST_LINES])
+
+    @cached_property
+    def text(self) -> Text:
+        """The whole text in lines, without terminal codes; ``text.numbers`` counts from 1."""
+        return decode(self.unpacked, words=self._words)
+
+    @cached_property
+    def is_json(self) -> bool:
+        """Whether the text begins as JSON does."""
+        start = self.first.lstrip("\ufeff \t\n\r")[:200]
+        return bool(
+            start.startswith("{")
+            or re.match(r"\[\s*(?:[{\[\"\]]|-?\d+(?:\.\d+)?\s*(?:[,\]]\s*)?$)", start, re.MULTILINE)
+        )
+
+    @cached_property
+    def json(self) -> Documents:
+        """The JSON documents in the input: one, several in a row, or one in each line.
+
+        Empty if the text does not begin as JSON does; ``json.fault`` has the error of a text that
+        is damaged or cut, with its line and byte.
+        """
+        if not self.is_json:
+            return Documents((), None)
+        return read_documents(self.unpacked)
+
+    def seen(self, pattern: str) -> bool:
+        """Whether a pattern matches at a line of :attr:`first`; ``^`` and ``$`` are line ends."""
+        return re.search(pattern, self.first, re.MULTILINE) is not None
+
+    def keys(self) -> frozenset[str]:
+        """Return the names in the first JSON document, or in the first of its list."""
+        first: Any = self.json.documents[0] if self.json.documents else None
+        if isinstance(first, list):
+            first = first[0] if first else None
+        return frozenset(first) if isinstance(first, dict) else frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """One format that netcalc reads.
+
+    Parameters
+    ----------
+    name : str
+        What :func:`netcalc.readers.sniff` returns.
+    description : str
+        What it is, as a message has it: "the output of ping".
+    recognize : callable
+        Whether an input is of this format; it looks at the content, cheap tests first.
+    read : callable
+        Make samples of an input that was recognized, or raise
+        :class:`~netcalc.errors.ReaderError`.
+    traps : tuple of str
+        What is easily read wrong, and what this reader does about it.
+    """
+
+    name: str
+    description: str
+    recognize: Callable[[Input], bool]
+    read: Callable[[Input], Samples]
+    traps: tuple[str, ...]

@@ -1,0 +1,89 @@
+"""All formats in the order in which they are tried: the first that recognizes an input reads it."""
+
+from __future__ import annotations
+
+from netcalc.errors import ReaderError
+from netcalc.readers import (
+    _kinds,
+    captures,
+    columns,
+    counters,
+    paths,
+    ping,
+    pings,
+    saved,
+    transfers,
+)  # fmt: skip
+from netcalc.readers.format import Format, Input
+
+MARKED: tuple[Format, ...] = (
+    *captures.FORMATS,
+    saved.FORMAT,
+    *transfers.FORMATS,
+    *paths.FORMATS,
+    *pings.FORMATS,
+    *counters.FORMATS,
+)
+"""Formats with a mark of their own: magic bytes, a head of text, names of JSON members.
+
+Captures come first: they are recognized by their first bytes, and never read as text.
+"""
+
+BY_LINES: tuple[Format, ...] = (ping.FORMAT, columns.FORMAT)
+"""Formats without one, tried when the text is of no other tool that is known by name."""
+
+FORMATS: tuple[Format, ...] = (*MARKED, *BY_LINES)
+"""Every format that is read."""
+
+EMPTY, TEXT = "empty", "text"
+"""Kinds of inputs without a measurement."""
+
+
+def recognized(given: Input) -> Format | str:
+    """Return the format of an input, or the name of its kind if no format reads it.
+
+    Raises
+    ------
+    ReaderError
+        If the input cannot be opened, or is neither text nor of a known kind.
+    """
+    marked = named(given)
+    if marked is not None:
+        return marked
+    if given.text.blank:
+        return EMPTY
+    found = next((one for one in BY_LINES if one.recognize(given)), None)
+    return found or TEXT
+
+
+def named(given: Input) -> Format | str | None:
+    """Return the format or kind of an input that has a mark of one; None if it has none."""
+    kind = _kinds.kind_by_magic(given.head)
+    if kind in _kinds.NAMES:
+        return kind
+    if not given.head.strip():
+        return None
+    found = next((one for one in MARKED if one.recognize(given)), None)
+    return found or _kinds.kind_by_text(given)
+
+
+def no_format(given: Input, kind: str) -> ReaderError:
+    """Say why an input is not read: it is empty, text of no tool, or of a kind that is named."""
+    if kind == EMPTY:
+        return ReaderError("file-empty", file=given.name)
+    if kind == "damaged JSON" and given.json.fault is not None:
+        return given.json.fault
+    description = _kinds.NAMES[kind]
+    return ReaderError("other-format", file=given.name, kind=kind, format=description)
+
+
+def refuse_others(given: Input, wanted: Format, code: str) -> None:
+    """Raise an error that names what an input is, if it has the mark of another format or kind."""
+    found = named(given)
+    if found is None or found is wanted:
+        return
+    if isinstance(found, Format):
+        kind, description = found.name, found.description
+    else:
+        kind, description = found, _kinds.NAMES[found]
+    raise ReaderError(code, file=given.name, kind=kind, format=description)

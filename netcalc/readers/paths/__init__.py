@@ -1,0 +1,8 @@
+"""Paths: hop by hop, as traceroute shows them."""
+
+from __future__ import annotations
+
+from netcalc.readers.format import Format
+
+FORMATS: tuple[Format, ...] = ()
+"""The formats of this folder, in the order in which they are tried."""

@@ -1,0 +1,248 @@
+"""The least and the largest value of every argument, by what the argument is.
+
+A number of things is whole; what an equation divides by is above 0; a share is from 0 to 1; a size
+or a time is 0 or more; a few have limits of a standard. The first value outside is refused with its
+name, the last one inside is taken.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import warnings
+from pathlib import Path
+
+import pytest
+
+from netcalc import calculator
+from netcalc.errors import DomainError
+
+ANY = "any number"
+FROM_0 = ("is-negative", [-1e-9, -1.0], [0.0, 0.3])
+ABOVE_0 = ("not-positive", [0.0, -1.0], [1e-3, 0.3])
+EITHER = (("is-negative", "not-positive"), [-1e-9, -1.0], [1.0])
+"""0 is the idle or the perfect case of some formulas, and a divisor in others."""
+FROM_1 = ("below-minimum", [0.0, 1 - 1e-9], [1.0, 1.3])
+WHOLE = ("not-whole", [-1.0, 0.5, 1.5], [0.0, 1.0, 2.0])
+COUNT = ("not-whole", [0.0, 0.5, 1.5], [1.0, 2.0])
+SHARE = (("out-of-range", "percent-for-ratio"), [-1e-9, 1 + 1e-9, 2.0], [0.3, 1.0])
+FACTOR = ("out-of-range", [-1e-9, 1 + 1e-9], [0.3, 0.7])
+
+KINDS = [
+    (ANY, (
+        "arrival_s deviation ip_version phase_s previous_rtt_slope rtt_slope scale"
+    )),
+    (FROM_0, (
+        "altitude_m arrival_scv bdp_bytes bucket_bytes buffer_bdp buffer_bytes byte_cost "
+        "captured_bytes certificate_bytes checksum_cost checksum_count client_bytes cluster_s "
+        "connection_s copy_cost copy_count delayed_ack_s destination_processing_s "
+        "device_mtu_bytes dispersion_s distance_m duration_s extension_bytes extra_bytes "
+        "extra_round_trips fcs_bytes flag_bytes frame_bytes goodput_bps granularity_s "
+        "handshake_round_trips header_bits input_bps latency_s link_bytes lost_count mbuf_s "
+        "message_bits min_frame_bytes min_rto_s offset_bps other_frame_bytes output_bps "
+        "overhead_bytes packet_cost probe_rtt_s program_s retransmitted_bytes rttvar_s segments "
+        "server_s service_scv sojourn_s source_processing_s srtt_s syn_timeout_s tolerance_s "
+        "traffic_bytes transfer_s unacked_bytes utilization wait_s within_s write_bytes "
+        "write_count write_gap_s"
+    )),
+    (ABOVE_0, (
+        "ack_wire_bytes bandwidth_bps capacity_bps codec_bps constant cubic_scale cycle_s "
+        "device_pps ideal_s increase_packets initial_rto_s interval_s max_rto_s "
+        "max_window_bytes max_window_packets max_window_segments message_bytes mss_bytes "
+        "other_rate_pps peak_bps probe_rtt_interval_s reno_constant reverse_bandwidth_bps rto_s "
+        "segment_bytes sequence_space_bytes service_s speed_m_s timeout_rtts token_bps "
+        "transmitted_bytes window_gain"
+    )),
+    (EITHER, (
+        "base_rtt_s elapsed_s packet_bytes payload_bytes peak_window_packets period_s rate_pps "
+        "rtt_s throughput_bps tick_s window_bytes window_packets wire_bytes"
+    )),
+    (FROM_1, "flow_count fragments growth probe_gain refractive_index"),
+    (WHOLE, (
+        "channel_count customer_count inner_header_bytes ip_payload_bytes linear_count "
+        "max_hdr_bytes max_linkhdr_bytes pair_count retry_count tag_count tick_count timeout_count"
+    )),
+    (COUNT, (
+        "align_bytes data_mbuf_count link_count mcl_bytes mhlen_bytes minclsize_bytes mlen_bytes "
+        "page_bytes place_count server_count"
+    )),
+    (SHARE, (
+        "blocking_ratio datagram_loss_ratio forward_loss_ratio loss_ratio ones_ratio quantile "
+        "reverse_loss_ratio service_level_ratio stuffing_ratio"
+    )),
+    (FACTOR, "decrease_factor"),
+    # published: RFC 3550 (4 bits), RFC 791 and RFC 9293 (15 words less 20 bytes), RFC 7323 (14),
+    # RFC 1662 (32 control characters), 299,792,458 m/s
+    (("out-of-range", [-1.0, 16.0], [0.0, 15.0]), "csrc_count"),
+    (("out-of-range", [-1.0, 41.0], [0.0, 40.0]), "ip_option_bytes tcp_option_bytes"),
+    (("out-of-range", [-1.0, 15.0], [0.0, 14.0]), "shift"),
+    (("out-of-range", [-1.0, 33.0], [0.0, 32.0]), "control_count"),
+    # published: ITU-T G.707, one STM-1 is three STS-1: 1 or a multiple of 3
+    ((("below-minimum", "not-whole", "not-a-multiple"), [0.0, 1.5, 2.0, 4.0], [1.0, 3.0]),
+     "sts_count"),
+    ((("is-negative", "out-of-range"), [-1.0], [0.0, 1.0]), "offered_erlang"),
+]  # fmt: skip
+# Of the same name, yet another thing: headers that are laid out in memory, a train of two, ...
+OTHERS = {
+    ("mbufs.datagram_mbufs", "header_bytes"): WHOLE,
+    ("mbufs.datagram_mbufs", "payload_bytes"): WHOLE,
+    ("mbufs.stream_mbufs", "payload_bytes"): WHOLE,
+    ("mbufs.stream_segments", "payload_bytes"): WHOLE,
+    ("mbufs.segment_mbufs", "payload_bytes"): WHOLE,
+    ("mbufs.segment_mbufs", "header_bytes"): WHOLE,
+    ("mbufs.freebsd_mbufs", "payload_bytes"): WHOLE,
+    ("host_stack.transaction_s", "payload_bytes"): WHOLE,
+    ("host_stack.message_s", "packet_count"): FROM_0,
+    ("store_and_forward.store_and_forward_s", "packet_count"): COUNT,
+    ("probing.train_rate_bps", "packet_count"): ("not-whole", [1.0, 2.5], [2.0, 3.0]),
+    ("erlang.erlang_b_ratio", "server_count"): WHOLE,  # without a line every call is lost
+    ("fairness.jain_one_deviating", "flow_count"): COUNT,
+    ("slow_start.rounds_delayed_ack", "initial_window_segments"): FROM_1,
+    ("host_stack.delivered_goodput_bps", "elapsed_s"): ABOVE_0,
+    ("goodput.ack_reverse_utilization", "segments_per_ack"): FROM_1,
+    ("goodput.half_duplex_goodput_bps", "segments_per_ack"): FROM_1,
+    ("forwarding.both_directions_pps", "segments_per_ack"): FROM_1,
+    ("delayed_ack.heartbeat_wait_s", "period_s"): ABOVE_0,
+    ("pftk.pftk_timeout_ratio", "window_packets"): ABOVE_0,
+    ("rfc6349.connection_count", "window_bytes"): ABOVE_0,
+    ("window.throughput_bps", "rtt_s"): ABOVE_0,
+    ("latency.serialization_s", "wire_bytes"): FROM_0,
+    ("latency.transfer_s", "payload_bytes"): FROM_0,
+    ("framing.captured_tcp_payload_bytes", "captured_bytes"): ("is-negative", [-1.0], []),
+}
+BY_NAME = {name: kind for kind, names in KINDS for name in names.split()}
+BY_NAME |= {"segments_per_ack": ABOVE_0, "initial_window_segments": ABOVE_0, "header_bytes": FROM_0}
+# Another rule refuses these too: packets below their headers, an MTU below the least of IP.
+BESIDES = {"mtu_bytes"}
+
+
+def load(name):
+    """Return a module beside this one, by path: names of test modules are no packages."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+BASE = load("base_arguments").BASE
+
+
+def refusal(formula, name, value):
+    """Return the code with which a value of this argument is refused, if it is."""
+    arguments = BASE[formula.name]
+    old = arguments.get(name)
+    value = [value] * len(old) if isinstance(old, list) else value
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            formula.function(**{**arguments, name: value})
+        except DomainError as refused:
+            return refused.code if refused.name == name else None
+    return None
+
+
+@pytest.mark.each("formula", calculator.formulas().values(), ids=lambda found: found.name)
+def test_the_least_and_the_largest_value_of_each_argument(formula):
+    for parameter in formula.parameters:
+        name = parameter.name
+        if parameter.kind != "number" or name in BESIDES:
+            continue
+        kind = OTHERS.get((formula.name, name)) or BY_NAME[name]
+        if kind == ANY:
+            assert refusal(formula, name, -1.0) in (None, "not-a-choice")
+            continue
+        codes, outside, inside = kind
+        codes = (codes,) if isinstance(codes, str) else codes
+        for value in outside:
+            assert refusal(formula, name, value) in codes, f"{name} = {value}"
+        for value in inside:
+            assert refusal(formula, name, value) not in codes, f"{name} = {value}"
+
+
+NAN = float("nan")
+LISTS = {"bandwidth_bps": [1e6, 1e6, 1e6]}
+# Two arguments that do not go together: the call, and what the refusal says, by hand.
+TOGETHER = [
+    ("host_stack.delivered_goodput_bps",
+     {"write_count": [9.0, 5.0, NAN], "lost_count": [2.0, 7.0, 1.0]},
+     ("above-argument", "lost_count", 7.0, {"other": "write_count"})),
+    ("host_stack.two_point_costs", {"packet_count": [1.0, 2.0, 3.0]},
+     ("wrong-count", "packet_count", None, {"count": 3, "expected": 2})),
+    ("mbufs.datagram_mbufs", {"payload_bytes": [100, 65_510], "inner_header_bytes": 8},
+     ("packet-too-long", "payload_bytes", 65_510.0, {"high": 65_535})),
+    ("mbufs.stream_mbufs", {"minclsize_bytes": [100, 500], "mcl_bytes": 400},
+     ("above-argument", "minclsize_bytes", 500.0, {"other": "mcl_bytes"})),
+    ("mbufs.freebsd_mbufs", {"minclsize_bytes": 2049},
+     ("above-argument", "minclsize_bytes", 2049.0, {"other": "mcl_bytes"})),
+    ("write_timeline.write_timeline", {"write_s": [0.0, 1.0, 2.0], "write_bytes": [5.0, 6.0]},
+     ("wrong-count", "write_bytes", None, {"count": 2, "expected": 3})),
+    ("write_timeline.write_timeline", {"write_s": [0.0, 3.0, 2.0], "write_bytes": [5.0] * 3},
+     ("not-ascending", "write_s", 2.0, {"index": 2})),
+    ("write_timeline.write_timeline",
+     {"write_s": [0.0], "write_bytes": [100_001.0], "mss_bytes": 1.0},
+     ("too-many-segments", "write_bytes", 100_001.0, {"high": 100_000})),
+    ("fairness.max_min_network_bps", {"crossing_link": [0, 1]},
+     ("wrong-count", "crossing_link", None, {"count": 2, "expected": 4})),
+    ("fairness.max_min_network_bps", {"crossing_link": [0, 1, 0, 2]},
+     ("out-of-range", "crossing_link", 2, {"low": 0, "high": 1})),
+    ("fairness.max_min_network_bps", {"crossing_flow": [0, 0, 2, 3]},
+     ("number-skipped", "crossing_flow", 1, {"high": 3})),
+    ("fairness.max_min_network_bps", {"crossing_flow": [0, 0, NAN, 1]},
+     ("not-finite", "crossing_flow", "nan", {})),
+    ("rfc6349.efficiency_ratio",
+     {"transmitted_bytes": [5.0, 9.0], "retransmitted_bytes": [6.0, 1.0]},
+     ("above-argument", "retransmitted_bytes", 6.0, {"other": "transmitted_bytes"})),
+    ("timers.rto_estimate", {"rtt_s": [0.1, 0.2], "retransmitted": [True]},
+     ("wrong-count", "retransmitted", None, {"count": 1, "expected": 2})),
+    ("exchange.exchange_timeline", {"after": [-1, 0, 2, 1]},
+     ("not-an-earlier-packet", "after", 2.0, {"packet": 2})),
+    ("exchange.exchange_timeline", {"wait_s": [0.0, 1.0]},
+     ("wrong-count-or-one", "wait_s", None, {"count": 2, "expected": 4})),
+    ("path_mixes.path_mixes", {"rtt_s": NAN}, ("not-finite", "rtt_s", "nan", {})),
+    ("path_mixes.path_mixes", {"bandwidth_bps": [1e6, NAN]},
+     ("not-finite", "bandwidth_bps", "nan or inf", {})),
+    ("store_and_forward.pipeline_timeline", {**LISTS, "latency_s": [0.1, 0.2]},
+     ("wrong-count-or-one", "latency_s", None, {"count": 2, "expected": 3})),
+    ("backlog.lindley_wait_s", {"interarrival_s": [1.0] * 3, "service_s": [1.0] * 2},
+     ("wrong-count-or-one", "service_s", None, {"count": 2, "expected": 3})),
+    ("queueing.packet_mix_scv", {"wire_bytes": [64.0, 1500.0], "weight": [1.0]},
+     ("wrong-count", "weight", None, {"count": 1, "expected": 2})),
+    ("queueing.packet_mix_scv", {"wire_bytes": [64.0, 1500.0], "weight": [0.0, 0.0]},
+     ("all-zero", "weight", None, {})),
+    ("line_rate.mix_mean_frame_bytes", {"frame_bytes": [64.0, 1500.0], "weight": [1.0]},
+     ("wrong-count", "weight", None, {"count": 1, "expected": 2})),
+    ("line_rate.mix_mean_frame_bytes", {"frame_bytes": [64.0], "weight": [0.0]},
+     ("all-zero", "weight", None, {})),
+    ("forwarding.switch_rate_pps", {"port_bps": [1e9] * 3, "port_count": [1.0, 2.0]},
+     ("wrong-count", "port_count", None, {"count": 2, "expected": 3})),
+    ("probing.rtt_intercept_s", {**LISTS, "latency_s": [0.1, 0.2]},
+     ("wrong-count", "latency_s", None, {"count": 2, "expected": 3})),
+    ("robust.theil_sen_slope", {"x": [1.0, 2.0, 3.0], "y": [1.0, 2.0]},
+     ("wrong-count", "y", None, {"count": 2, "expected": 3})),
+    # published: 65,535 bytes of a packet (RFC 791) less 20 of its header
+    ("fragmentation.fragment_count", {"ip_payload_bytes": [65_515.0, 65_516.0]},
+     ("packet-too-long", "ip_payload_bytes", 65_516.0, {"high": 65_535})),
+    ("fragmentation.fragments_bytes", {"mtu_bytes": [1500.0, 576.0]},
+     ("not-a-scalar", "mtu_bytes", [2], {})),
+    ("fragmentation.fragments_bytes", {"mtu_bytes": NAN}, ("not-finite", "mtu_bytes", "nan", {})),
+    # derived: 20 of IPv4, 20 of TCP
+    ("framing.tcp_payload_bytes", {"mtu_bytes": [1500.0, 39.0]},
+     ("below-headers", "mtu_bytes", 39.0, {"low": 40.0, "index": 1})),
+    ("framing.udp_payload_bytes", {"mtu_bytes": 27.0},
+     ("below-headers", "mtu_bytes", 27.0, {"low": 28.0, "index": None})),
+    ("serial_lines.sonet_line_bps", {"sts_count": [1.0, 3.0, 4.0]},
+     ("not-a-multiple", "sts_count", 4.0, {"factor": 3})),
+]  # fmt: skip
+
+
+@pytest.mark.each(("name", "changes", "said"), TOGETHER)
+def test_what_does_not_go_together_is_refused_with_its_numbers(name, changes, said):
+    code, argument, value, values = said
+    formula = calculator.formulas()[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(DomainError) as refused:
+            formula.function(**{**BASE[name], **changes})
+    assert (refused.value.code, refused.value.name) == (code, argument)
+    assert refused.value.value == value
+    assert {key: refused.value.values[key] for key in values} == values
+    assert argument in str(refused.value)

@@ -1,0 +1,211 @@
+"""Facts: what a file says in a few numbers, in Python, in JSON, as text, and in saved files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from netcalc.cli import commands
+from netcalc.errors import DomainError, ReaderError
+from netcalc.readers import read
+from netcalc.samples import (
+    FACTS,
+    FlowSeries,
+    Meta,
+    PathSamples,
+    RttSamples,
+    Table,
+    TransferSamples,
+    fact_row,
+    load,
+    loads,
+)
+
+INPUTS = Path(__file__).parent / "inputs"
+
+TWO_HOSTS = (
+    "PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data.\n"
+    "64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=1.00 ms\n"
+    "64 bytes from 192.0.2.1: icmp_seq=2 ttl=64 time=3.00 ms\n"
+    "64 bytes from 192.0.2.1: icmp_seq=2 ttl=64 time=9.00 ms (DUP!)\n"
+    "\n--- 192.0.2.1 ping statistics ---\n"
+    "3 packets transmitted, 2 received, +1 duplicates, 33% packet loss, time 2003ms\n"
+    "rtt min/avg/max/mdev = 1.000/4.333/9.000/3.000 ms\n\n"
+    "PING 192.0.2.9 (192.0.2.9) 56(84) bytes of data.\n"
+    "64 bytes from 192.0.2.9: icmp_seq=1 ttl=64 time=7.00 ms\n"
+)
+
+
+def facts_of(*arguments):
+    """Return the facts that the command prints."""
+    done = CliRunner().invoke(commands, ["read", *map(str, arguments), "--json"])
+    return [json.loads(line)["facts"] for line in done.output.splitlines()]
+
+
+def test_ping_has_a_row_for_each_run():
+    """By hand from the text above: 3 sent, 2 answered, one reply twice; the second run is cut."""
+    samples = read(TWO_HOSTS)
+    assert samples.facts() == [
+        {
+            "target": "192.0.2.1", "sent_count": 3, "received_count": 2, "duplicate_count": 1,
+            "rtt_min_s": 0.001, "rtt_median_s": 0.002, "rtt_max_s": 0.003,
+            "printed_loss_ratio": 0.33, "loss_ratio": pytest.approx(1 / 3), "partial": False,
+        },
+        {
+            "target": "192.0.2.9", "sent_count": 1, "received_count": 1, "duplicate_count": 0,
+            "rtt_min_s": 0.007, "rtt_median_s": 0.007, "rtt_max_s": 0.007,
+            "loss_ratio": 0.0, "partial": True,
+        },
+    ]  # fmt: skip
+    assert samples.groups == ["192.0.2.1", "192.0.2.9"]
+    assert np.asarray(samples.group).tolist() == ["192.0.2.1"] * 4 + ["192.0.2.9"]
+
+
+def test_runs_to_one_host_are_one_group():
+    """A sweep of sizes is one measurement: five runs, and the fit goes through all of them."""
+    samples = read(INPUTS / "iputils_sweep_loop.txt")
+    assert len(samples.facts()) == 5
+    assert samples.groups == [""]
+    done = CliRunner().invoke(commands, ["read", str(INPUTS / "iputils_sweep_loop.txt")])
+    assert "serialization" in done.output
+
+
+def test_hosts_are_not_fitted_together(tmp_path):
+    path = tmp_path / "two.txt"
+    path.write_text(TWO_HOSTS)
+    done = CliRunner().invoke(commands, ["read", str(path)])
+    assert done.exit_code == 0
+    assert "Minimum time" not in done.output
+    line = next(line for line in done.output.splitlines() if line.startswith("sent_count"))
+    assert line.split() == ["sent_count", "3", "1"]
+
+
+def test_a_summary_alone_has_no_median():
+    """``ping -q``: 20 sent and received, min 18 us and max 49 us, as its file prints."""
+    ((row,),) = facts_of(INPUTS / "iputils_quiet.txt")
+    assert "rtt_median_s" not in row
+    assert (row["sent_count"], row["received_count"]) == (20, 20)
+    assert (row["rtt_min_s"], row["rtt_max_s"]) == (18e-6, 49e-6)
+
+
+def test_nothing_received_has_no_round_trip():
+    ((row,),) = facts_of(INPUTS / "iputils_no_answer.txt")
+    assert (row["received_count"], row["loss_ratio"]) == (0, 1.0)
+    assert not [name for name in row if name.startswith("rtt_")]
+
+
+def test_columns_count_what_the_file_has():
+    """Sums by hand: 94.1 + 93.8 Mbit/s, 0 + 0.5 %; a missing cell is in no sum."""
+    rates, sizes = facts_of(INPUTS / "columns" / "rates.csv", INPUTS / "columns" / "semicolons.csv")
+    assert rates == [
+        {
+            "sum:run": 6.0, "sum:throughput_bps": pytest.approx(187.9e6),
+            "sum:loss_ratio": pytest.approx(0.005),
+            "row_count": 3, "column_count": 3, "partial": False,
+        }
+    ]  # fmt: skip
+    (row,) = sizes
+    assert (row["row_count"], row["column_count"], row["sent_count"]) == (5, 3, 5)
+    assert row["sum:rtt_s"] == pytest.approx(0.00051 + 0.00062 + 0.00078 + 0.00131)
+    assert row["sum:payload_bytes"] == 64 + 256 + 512 + 1024 + 1400
+
+
+def test_a_file_of_before_gets_the_facts_of_its_rows():
+    """Three probes of which one was lost, as the recorded file has them; its run was cut."""
+    ((row,),) = facts_of(INPUTS / "netcalc_echo_old.json")
+    assert (row["sent_count"], row["received_count"], row["partial"]) == (3, 2, True)
+
+
+def test_facts_are_saved_and_loaded(tmp_path):
+    samples = read(TWO_HOSTS)
+    again = load(samples.save(tmp_path / "two.json"))
+    assert again == samples
+    assert again.facts() == samples.facts()
+    assert facts_of(tmp_path / "two.json") == [json.loads(json.dumps(samples.facts()))]
+
+
+def test_an_empty_column_of_text_is_not_written():
+    """Files of one run are as they were, so that netcalc of before reads them."""
+    one = RttSamples(payload_bytes=[56], rtt_s=[0.001])
+    assert "group" not in json.loads(one.dumps())["columns"]
+    assert loads(one.dumps()) == one
+    two = RttSamples(payload_bytes=[56, 56], rtt_s=[0.001, 0.002], group=["", "b"])
+    assert loads(two.dumps()) == two
+
+
+@pytest.mark.parametrize("facts", [[3], [{"sent_count": [1]}], [{"target": None}], {}])
+def test_facts_of_a_damaged_file_are_refused(facts):
+    document = json.loads(Table(data={"n": [1.0]}).dumps())
+    document["meta"]["facts"] = facts
+    with pytest.raises(ReaderError) as caught:
+        loads(json.dumps(document).encode())
+    assert caught.value.field.startswith("meta.facts")
+
+
+def test_a_row_of_facts_has_known_names_and_possible_numbers():
+    assert fact_row(sent_count=np.float64(3), jitter_s=float("nan"), target="", rtt_s=None) == {
+        "sent_count": 3
+    }
+    assert fact_row({"counter:rx_bytes": 2**40, "sum:x": -1.5}) == {
+        "counter:rx_bytes": 2**40,
+        "sum:x": -1.5,
+    }
+    for wrong in ({"rtt_ms": 1}, {"jitter_s": -1.0}, {"duration_s": float("inf")}):
+        with pytest.raises(DomainError):
+            fact_row(**wrong)
+    assert all(name.isidentifier() for name in FACTS)
+
+
+def test_path_samples_count_hops_and_probes():
+    """Two hops of three probes; the first answers twice, the last once."""
+    nan = float("nan")
+    path = PathSamples(
+        hop=[1, 1, 1, 2, 2, 2],
+        rtt_s=[0.001, 0.002, nan, 0.005, nan, nan],
+        lost=[False, False, True, False, True, True],
+        node=["192.0.2.1", "192.0.2.1", "", "192.0.2.9", "", ""],
+        mark=["", "", "", "!H", "", ""],
+        meta=Meta(tool="traceroute", facts=()),
+    )
+    assert path.facts() == [
+        {
+            "hop_count": 2, "responding_hop_count": 2, "probe_count": 6, "reply_count": 3,
+            "last_hop_rtt_median_s": 0.005,
+        }
+    ]  # fmt: skip
+    assert loads(path.dumps()) == path
+    assert path.measured.tolist() == [True, True, False, True, False, False]
+
+
+def test_flow_series_keep_printed_rates_and_omitted_intervals():
+    """1,250,000 bytes in 0.1 s are 100 Mbit/s; the second row has a printed rate alone."""
+    flow = FlowSeries(
+        start_s=[0, 0.1, 0.2],
+        duration_s=[0.1, 0.1, 0.1],
+        payload_bytes=[1.25e6, float("nan"), 2.5e6],
+        throughput_bps=[99e6, 50e6, float("nan")],
+        omitted=[False, False, True],
+        stream=["5", "5", "5"],
+        side=["sender"] * 3,
+    )
+    assert flow.rate_bps.tolist() == pytest.approx([100e6, 50e6, 200e6])
+    assert flow.measured.tolist() == [True, True, False]
+    assert loads(flow.dumps()) == flow
+
+
+def test_transfers_may_have_groups():
+    transfers = TransferSamples(payload_bytes=[1, 2], duration_s=[1, 1], group=["a", "b"])
+    assert loads(transfers.dumps()) == transfers
+
+
+def test_formats_are_listed():
+    done = CliRunner().invoke(commands, ["read", "--formats", "--json"])
+    names = [one["name"] for one in json.loads(done.output)["formats"]]
+    assert names[0] == "netcalc samples" or "pcap" in names
+    assert names[-2:] == ["ping", "columns"]
+    assert "ping: the output of ping" in CliRunner().invoke(commands, ["read", "--formats"]).output
+    assert CliRunner().invoke(commands, ["read"]).exit_code == 2

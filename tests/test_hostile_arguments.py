@@ -1,0 +1,157 @@
+"""Hostile arguments: what a formula, a path, the solver or a unit is asked and cannot answer.
+
+Each call gives a result or an error of netcalc that says which argument is meant.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from decimal import Decimal
+from pathlib import Path as File
+
+import numpy as np
+import pytest
+
+from netcalc import units
+from netcalc.errors import ArgumentTypeError, DomainError, NetcalcError
+from netcalc.models.delays import latency
+from netcalc.models.queues import md1
+from netcalc.models.rates import forwarding
+from netcalc.models.sizes import esp
+from netcalc.models.tcp import slow_start
+from netcalc.path import Path
+from netcalc.solver import default_range, solve
+
+CALLS = 1_500
+
+
+def benchmark(name):
+    """Return a script of the benchmarks, which is no package."""
+    path = File(__file__).parent / "benchmarks" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_hostile_arguments_give_a_result_or_an_own_error():
+    hostile = benchmark("hostile_arguments")
+    found, faults, _ = hostile.run(CALLS, seed=4, timed=False)
+    assert faults == []
+    assert found["foreign"] == 0
+    assert found["a result"] > CALLS / 10
+    assert found["DomainError"] + found["ArgumentTypeError"] > CALLS / 3
+
+
+# function, arguments, and the two names and shapes that the error says
+UNFIT = {
+    "columns of another length": (
+        lambda: latency.transfer_s(np.ones(2), bandwidth_bps=np.ones(3), latency_s=0.1),
+        ("payload_bytes", [2], "bandwidth_bps", [3]),
+    ),
+    "a list and a grid": (
+        lambda: md1.md1_wait_cdf([1.0] * 5, utilization=0.8, service_s=np.ones((4, 3))),
+        ("wait_s", [5], "service_s", [4, 3]),
+    ),
+    "only the last two": (
+        lambda: latency.transfer_s(1.0, bandwidth_bps=[1.0, 2.0], latency_s=[0.1, 0.2, 0.3]),
+        ("bandwidth_bps", [2], "latency_s", [3]),
+    ),
+    "nothing and two": (
+        lambda: latency.transfer_s([], bandwidth_bps=[1.0, 2.0], latency_s=0.0),
+        ("payload_bytes", [0], "bandwidth_bps", [2]),
+    ),
+}
+
+
+@pytest.mark.each("what", UNFIT)
+def test_shapes_that_do_not_fit_are_named(what):
+    call, (name, shape, other, other_shape) = UNFIT[what]
+    with pytest.raises(DomainError) as refused:
+        call()
+    error = refused.value
+    assert error.code == "shapes-differ"
+    assert (error.name, error.value) == (name, shape)
+    assert (error.values["other"], error.values["other_shape"]) == (other, other_shape)
+    for part in (name, other, str(shape[0]), str(other_shape[-1])):
+        assert part in str(error)
+
+
+def test_a_wrong_call_stays_a_wrong_call():
+    """An argument that there is not is a mistake in the program, not in a number."""
+    wrong = {"bandwidth_bps": [1.0, 2.0, 3.0], "latency_s": 0.0, "lateny_s": 0.0}
+    with pytest.raises(TypeError, match="lateny_s") as refused:
+        latency.transfer_s([1.0, 2.0], **wrong)
+    assert not isinstance(refused.value, NetcalcError)
+
+
+def test_a_grid_beyond_all_memory_is_refused():
+    """Derived: 10^5 by 10^5 numbers of 8 bytes are 80 GB."""
+    with pytest.raises(DomainError) as refused:
+        latency.transfer_s(np.ones((100_000, 1)), bandwidth_bps=np.ones(100_000), latency_s=0)
+    assert refused.value.code == "too-many-elements"
+    assert refused.value.values["shape"] == [100_000, 100_000]
+
+
+NO_NUMBERS = {
+    "signaling nan": Decimal("sNaN"),
+    "list with a signaling nan": [1.0, Decimal("sNaN")],
+    "lists of unequal length": [[1.0, 2.0], [3.0]],
+    "an object without a form": type("Own", (), {"__array__": lambda *_: 1 / 0})(),
+}
+
+
+@pytest.mark.each("what", NO_NUMBERS)
+def test_what_gives_no_float_is_refused_by_name(what):
+    with pytest.raises(ArgumentTypeError) as refused:
+        latency.transfer_s(1.0, bandwidth_bps=NO_NUMBERS[what], latency_s=0.0)
+    assert refused.value.values["name"] == "bandwidth_bps"
+
+
+def test_an_integer_beyond_float_is_refused_by_name():
+    with pytest.raises(DomainError) as refused:
+        latency.transfer_s(10**400, bandwidth_bps=1.0, latency_s=0.0)
+    assert refused.value.code == "integer-too-long"
+
+
+OTHERS = {
+    "suite": lambda: esp.suite_sizes(1),
+    "hop": lambda: Path.parse("T1").until("1"),
+    "links": lambda: Path.of(3),
+    "truth": lambda: Path.from_truth("T1 5 ms"),
+    "for_": lambda: solve(latency.transfer_s, for_=["a"], result=1.0),
+    "low": lambda: solve(latency.transfer_s, for_="payload_bytes", result=1.0, low=[1, 2]),
+    "name": lambda: default_range(3),
+    "unit": lambda: units.parse("1", ["s"]),
+    "value": lambda: units.convert("1", "ms", "s"),
+    "to_unit": lambda: units.convert(1, "ms", 3),
+}
+
+
+@pytest.mark.each("name", OTHERS)
+def test_other_arguments_are_refused_by_name(name):
+    with pytest.raises((ArgumentTypeError, DomainError)) as refused:
+        OTHERS[name]()
+    assert refused.value.values["name"] == name
+
+
+def test_a_crossover_is_never_below_zero():
+    """Derived: at 100 Mbit/s and 684,932 packets/s a packet has 18.25 byte, 1.75 less than its gap.
+
+    A packet of 100 kbit/s and 500 packets/s has 25, 5 more.
+    """
+    given = {"bandwidth_bps": [100e6, 100e3], "overhead_bytes": 20}
+    found = forwarding.crossover_frame_bytes([684_932, 500], **given)
+    assert found.tolist() == pytest.approx([0, 5])
+    assert np.isnan(forwarding.crossover_frame_bytes(np.nan, **given)).all()
+
+
+def test_rounds_beyond_counting_are_refused():
+    """Derived: a window that grows by one a round needs about sqrt(2 n) rounds for n segments."""
+    slow = {"initial_window_segments": 1, "segments_per_ack": 1e9}
+    assert float(slow_start.rounds_delayed_ack(4.5e9, **slow)) == pytest.approx(9.4868e4, rel=1e-3)
+    with pytest.raises(DomainError) as refused:
+        slow_start.rounds_delayed_ack(1e38, **slow)
+    assert refused.value.code == "too-many-rounds"

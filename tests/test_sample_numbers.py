@@ -1,0 +1,339 @@
+"""What containers compute from their columns, by hand from a few rows."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import os
+import stat
+
+import numpy as np
+import pytest
+
+from netcalc import samples
+from netcalc.errors import DomainError, ReaderError
+from netcalc.samples import (
+    BulkSamples,
+    HopSamples,
+    Meta,
+    RttSamples,
+    Table,
+    TrainSamples,
+    TransactionSamples,
+    TransferSamples,
+)
+
+NAN = math.nan
+
+
+def some_transfers(**columns):
+    """Three runs of 1000 datagrams of 1250 B: all arrived, 900 arrived, none was sent."""
+    known = {
+        "write_bytes": [1250, 1250, 500],
+        "write_count": [1000, 1000, 0],
+        "sent_bytes": [1_250_000, 1_250_000, 0],
+        "received_bytes": [1_250_000, 1_125_000, 0],
+        "wall_s": [1.0, 0.5, 0.0],
+        "delivery_s": [1.25, 1.0, 0.0],
+        "user_s": [0.1, 0.2, 0.0],
+        "system_s": [0.2, 0.1, 0.0],
+        "wait_count": [50, 51, 0],
+        "lost_count": [0, 100, 0],
+    }
+    return BulkSamples(**{**known, **columns})
+
+
+def test_rates_shares_and_losses_of_transfers():
+    """By hand: 10 Mbit in 1 and 0.5 s; 10 and 9 Mbit in 1.25 and 1 s; 0.3 s of processor."""
+    bulk = some_transfers()
+    assert bulk.sent_rate_bps[:2].tolist() == [10e6, 20e6]
+    assert bulk.goodput_bps[:2].tolist() == [8e6, 9e6]
+    assert bulk.sent_rate_pps[:2].tolist() == [1000, 2000]
+    assert bulk.rate_pps[:2] == pytest.approx([800, 900])
+    assert bulk.loss_ratio[:2].tolist() == [0, 0.1]
+    assert bulk.sender_utilization[:2] == pytest.approx([0.3, 0.6])
+    for rate in (bulk.sent_rate_bps, bulk.goodput_bps, bulk.loss_ratio, bulk.sender_utilization):
+        assert np.isnan(rate[2]), "nothing in no time"
+
+
+def test_a_source_is_saturated_by_its_processor_and_its_waits():
+    """A fifth of a processor and at most 100 waits a second, both within a hair of the limit."""
+    for user, waits, saturated in ((0.2, 100, True), (0.199, 100, False), (0.2, 101, False),
+                                   (1.0, 0, True), (NAN, 0, False), (0.2, NAN, False)):  # fmt: skip
+        one = BulkSamples(write_bytes=[1], write_count=[1], sent_bytes=[1], received_bytes=[1],
+                          wall_s=[1.0], delivery_s=[1.0], user_s=[user], system_s=[0.0],
+                          wait_count=[waits])  # fmt: skip
+        assert one.saturated.tolist() == [saturated]
+
+
+def test_the_limit_is_the_last_queue_that_dropped_a_hundredth_of_its_arrivals():
+    """By hand, 1000 datagrams each: what one queue drops does not arrive at the next."""
+    cases = [  # sender, input, line, receiver; lost, user time, limit
+        ((0, 0, 0, 0), 0, 0.0, ""),
+        ((0, 0, 0, 0), 0, 0.5, "sender"),
+        ((0, 0, 0, 0), 9, 0.5, "sender"),
+        ((0, 0, 0, 0), 10, 0.5, ""),  # a hundredth did not arrive: the sender is not all
+        ((10, 0, 0, 0), 10, 0.0, "sender's queue"),
+        ((9, 0, 0, 0), 9, 0.0, ""),
+        ((500, 5, 0, 0), 505, 0.0, "input of the box"),  # 5 of the 500 left
+        ((500, 4, 0, 0), 504, 0.0, "sender's queue"),
+        ((0, 900, 1, 0), 901, 0.0, "buffer of the line"),  # 1 of the 100 left
+        ((0, 0, 300, 7), 307, 0.0, "receiver"),  # 7 of the 700 left
+        ((0, 0, 300, 6), 306, 0.0, "buffer of the line"),
+        ((NAN, NAN, NAN, 10), 10, 0.0, "receiver"),
+        ((10, 0, 0, 0), 10, 0.5, "sender's queue"),
+    ]
+    drops = list(zip(*(one[0] for one in cases), strict=True))
+    count = len(cases)
+    bulk = BulkSamples(
+        write_bytes=[1000] * count, write_count=[1000] * count, sent_bytes=[1e6] * count,
+        received_bytes=[1e6 - 1000 * lost for _, lost, *_ in cases], wall_s=[1.0] * count,
+        delivery_s=[1.0] * count, user_s=[user for *_, user, _ in cases], system_s=[0.0] * count,
+        wait_count=[0] * count, lost_count=[lost for _, lost, *_ in cases],
+        sender_drop_count=drops[0], input_drop_count=drops[1], line_drop_count=drops[2],
+        receiver_drop_count=drops[3],
+    )  # fmt: skip
+    assert bulk.limit.tolist() == [one[-1] for one in cases]
+
+
+def test_runs_are_gathered_by_setting_in_the_order_of_the_first():
+    """By hand: sizes 200, 100, 200 with buffer nan, nan, nan; and 100 with a buffer of 1 kB."""
+    bulk = BulkSamples(
+        write_bytes=[200, 100, 200, 100, 200], write_count=[10] * 5, sent_bytes=[1000] * 5,
+        received_bytes=[1000] * 5, wall_s=[1.0, 2.0, 3.0, 4.0, 8.0], delivery_s=[1.0] * 5,
+        user_s=[0.5, 0.0, 1.5, 0.0, 0.0], system_s=[0.0] * 5, wait_count=[0] * 5,
+        lost_count=[0] * 5, asked_buffer_bytes=[NAN, NAN, NAN, 1000, NAN], pair_count=[1] * 5,
+        cycle_s=[0.1, NAN, 0.3, NAN, NAN],
+    )  # fmt: skip
+    rows = bulk.by_setting()
+    assert [(row["write_bytes"], row["run_count"]) for row in rows] == [
+        (200, 3),
+        (100, 1),
+        (100, 1),
+    ]
+    assert [row["wall_s"] for row in rows] == [3.0, 2.0, 4.0], "medians"
+    assert [row["saturated_count"] for row in rows] == [2, 0, 0]
+    assert [row["limit"] for row in rows] == ["sender", "", ""], "of most of them"
+    assert rows[2]["asked_buffer_bytes"] == 1000
+    assert math.isnan(rows[1]["asked_buffer_bytes"])
+    assert [row["pair_count"] for row in rows] == [1, 1, 1]
+    assert rows[0]["cycle_s"] == pytest.approx(0.2), "of the known ones"
+    assert math.isnan(rows[1]["cycle_s"])
+    assert rows[0]["sent_rate_bps"] == pytest.approx(8000 / 3)
+    # 8 kbit in 1, 3 and 8 s; in 2 and 4 s
+    medians = bulk.medians("sent_rate_bps", "wall_s")
+    assert medians["write_bytes"].tolist() == [100, 200]
+    assert medians["wall_s"].tolist() == [3.0, 3.0]
+    assert medians["sent_rate_bps"] == pytest.approx([3000, 8000 / 3])
+    by_buffer = bulk.medians("wall_s", by="asked_buffer_bytes")
+    assert by_buffer["asked_buffer_bytes"].tolist() == [1000], "an unknown buffer is none"
+    assert by_buffer["wall_s"].tolist() == [4.0]
+
+
+def test_measured_rows_of_each_kind():
+    echo = RttSamples(
+        payload_bytes=[56, 56, 56, 56, NAN, 100],
+        rtt_s=[0.2, 0.1, 0.05, NAN, 0.01, 0.3],
+        lost=[False, False, True, False, False, False],
+        duplicate=[False, False, False, False, False, False],
+    )
+    assert echo.measured.tolist() == [True, True, False, False, True, True]
+    assert echo.replied.tolist() == [True, True, False, True, True, True]
+    sizes, smallest = echo.minima()
+    assert (sizes.tolist(), smallest.tolist()) == ([56, 100], [0.1, 0.3])
+    moved = TransferSamples(payload_bytes=[1, 2, NAN, 4], duration_s=[1, NAN, 3, 4],
+                            failed=[False, False, False, True])  # fmt: skip
+    assert moved.measured.tolist() == [True, False, False, False]
+
+
+def test_transactions_by_mode():
+    asked = TransactionSamples(
+        mode=["b", "a", "a", "a", "a", "a"], sequence=[1, 1, 2, 3, 4, 5],
+        payload_bytes=[10, 10, 10, 10, 20, 20], response_s=[0.9, 0.1, 0.3, 0.2, 0.5, NAN],
+        tap_s=[0.8, 0.01, 0.05, NAN, 0.04, 0.02],
+        failed=[False, False, False, False, False, True],
+        warm_up=[False, True, False, False, False, False],
+    )  # fmt: skip
+    assert asked.modes == ("b", "a")
+    assert asked.in_mode("a").tolist() == [False, False, True, True, True, False]
+    assert asked.in_mode("a", warm_up=True).tolist() == [False, True, True, True, True, False]
+    sizes, smallest = asked.minima("a")
+    assert (sizes.tolist(), smallest.tolist()) == ([10, 20], [0.2, 0.5])
+    sizes, smallest = asked.minima("a", column="tap_s")
+    assert (sizes.tolist(), smallest.tolist()) == ([10, 20], [0.05, 0.04])
+    with pytest.raises(DomainError) as refused:
+        asked.minima("a", column="sent_s")
+    assert (refused.value.code, refused.value.name, refused.value.value) == (
+        "not-a-choice", "column", "sent_s",
+    )  # fmt: skip
+
+
+def test_hops_use_replies_of_the_full_size_only():
+    """To hop 1 the largest reply has 68 bytes: the probe that got 56 back does not count."""
+    probes = HopSamples(
+        hop=[2, 1, 1, 1, 1, 3], packet_bytes=[100, 100, 100, 100, 200, 100],
+        rtt_s=[0.9, 0.01, 0.03, 0.02, 0.04, NAN], answer_bytes=[NAN, 56, 68, 68, 68, NAN],
+        lost=[False, False, False, False, False, True],
+    )  # fmt: skip
+    assert probes.hops == (1, 2)
+    sizes, smallest = probes.minima(1)
+    assert (sizes.tolist(), smallest.tolist()) == ([100, 200], [0.02, 0.04])
+    sizes, smallest = probes.minima(2)
+    assert (sizes.tolist(), smallest.tolist()) == ([100], [0.9]), "sizes of replies unknown"
+
+
+def test_trains_that_arrived_whole():
+    """By hand: train 1 of 3 packets, train 2 lost one, train 3 is one packet, train 4 crossed."""
+    sent = TrainSamples(
+        train=[1, 1, 1, 2, 2, 3, 4, 4], place=[1, 2, 3, 1, 2, 1, 1, 2],
+        packet_bytes=[1500, 1500, 1500, 1500, 1500, 1500, 40, 40],
+        sent_s=[0.0, 0.001, 0.002, 1.0, 1.1, 2.0, 3.0, 3.1],
+        received_s=[0.01, 0.04, 0.03, 1.2, NAN, 2.5, 3.25, 3.5],
+        crossed=[False, False, False, False, False, False, False, True],
+    )  # fmt: skip
+    found = sent.trains()
+    assert found["train"].tolist() == [1, 4]
+    assert found["packet_bytes"].tolist() == [1500, 40]
+    assert found["packet_count"].tolist() == [3, 2]
+    assert found["dispersion_s"] == pytest.approx([0.03, 0.25])
+    assert found["one_way_s"] == pytest.approx([0.04, 0.5])
+    assert found["crossed_count"].tolist() == [0, 1]
+    assert sent.lost_count == 1
+    nothing = TrainSamples(train=[], place=[], packet_bytes=[], sent_s=[], received_s=[])
+    assert {name: column.size for name, column in nothing.trains().items()} == dict.fromkeys(
+        found, 0
+    )
+
+
+def test_columns_not_given_are_filled_by_kind():
+    echo = RttSamples(payload_bytes=[1, 2], rtt_s=[0.1, 0.2])
+    assert np.isnan(echo.ttl).all()
+    assert not echo.lost.any()
+    assert (echo.ttl.size, echo.lost.size, echo.lost.dtype) == (2, 2, np.bool_)
+    probes = HopSamples(hop=[1], packet_bytes=[1], rtt_s=[1])
+    assert probes.node.tolist() == [""]
+    for column in (echo.ttl, echo.lost, probes.node, echo.rtt_s):
+        with pytest.raises(ValueError, match="read-only"):
+            column[0] = column[0]
+    with pytest.raises(DomainError) as refused:
+        RttSamples(payload_bytes=[[1, 2]], rtt_s=[1])
+    assert (refused.value.code, refused.value.name, refused.value.value) == (
+        "not-a-column", "payload_bytes", 2,
+    )  # fmt: skip
+    with pytest.raises(DomainError) as refused:
+        RttSamples(payload_bytes=[1, 2], rtt_s=[1, 2, 3])
+    assert (refused.value.code, refused.value.name, refused.value.value) == (
+        "unequal-columns", "rtt_s", 3,
+    )  # fmt: skip
+    assert refused.value.values["expected"] == 2
+    with pytest.raises(DomainError) as refused:
+        Table(data={"a": [[1, 2]]})
+    assert (refused.value.code, refused.value.name, refused.value.value) == (
+        "not-a-column", "data", 2,
+    )  # fmt: skip
+    assert len(Table(data={})) == 0
+    assert Table(data={"n": [True, 2]})["n"].dtype == np.float64
+
+
+def test_a_file_is_as_open_as_the_user_asks(tmp_path):
+    path = tmp_path / "a.json.gz"
+    mask = os.umask(0o027)
+    try:
+        RttSamples(payload_bytes=[1], rtt_s=[0.1]).save(path)
+        after = os.umask(0o027)
+    finally:
+        os.umask(mask)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert after == 0o027, "of the process, as before"
+    first = path.read_bytes()
+    RttSamples(payload_bytes=[1], rtt_s=[0.1]).save(path)
+    assert path.read_bytes() == first, "no time of writing in it"
+    assert [one.name for one in tmp_path.iterdir()] == ["a.json.gz"]
+
+
+def test_a_file_has_what_a_reader_of_json_expects(tmp_path):
+    meta = Meta(note="µs", printed={"x": np.float64(2.0), "y": (1, NAN)})
+    columns = {"payload_bytes": [1, 2], "rtt_s": [NAN, math.inf], "lost": [True, False]}
+    bulk = RttSamples(**columns, meta=meta)
+    document = json.loads(bulk.dumps())
+    assert document["format"] == "netcalc samples"
+    assert (document["schema"], document["kind"]) == (1, "RttSamples")
+    assert document["columns"]["rtt_s"] == [None, "inf"]
+    assert document["columns"]["lost"] == [True, False]
+    assert document["meta"]["printed"] == {"x": 2.0, "y": [1, None]}
+    assert document["fields"] == {"sent_count": None, "received_count": None, "error_count": None}
+    assert "µs" in bulk.dumps().decode(), "as text, not as an escape"
+    assert bulk.dumps().endswith(b"}\n")
+    again = samples.loads(gzip.compress(bulk.dumps()))
+    assert again == bulk
+    again = RttSamples.load(bulk.save(tmp_path / "one.json"))
+    assert again == bulk
+    with pytest.raises(ReaderError) as refused:
+        TransferSamples.load(tmp_path / "one.json")
+    assert refused.value.code == "other-kind"
+    assert refused.value.values["value"] == "RttSamples"
+    assert refused.value.values["wanted"] == "TransferSamples"
+    assert refused.value.values["file"].endswith("one.json")
+
+
+DAMAGES = [
+    # what is changed in a good file, and what the refusal says of it, by hand
+    ({"schema": 0}, "no-schema", {"field": "schema", "value": "0", "highest": 1}),
+    ({"schema": True}, "no-schema", {"field": "schema", "value": "true"}),
+    ({"schema": 2}, "later-schema", {"field": "schema", "value": "2", "highest": 1}),
+    ({"kind": "Other"}, "unknown-kind", {"field": "kind", "value": "Other"}),
+    ({"kind": ["x" * 99]}, "unknown-kind", {"value": '["' + "x" * 58}),
+    ({"columns": []}, "part-of-other-type", {"field": "columns", "wanted": "an object"}),
+    ({"columns": {"payload_bytes": [1]}}, "part-missing", {"field": "rtt_s"}),
+    ({"columns": {"payload_bytes": [1], "rtt_s": [1], "y" * 70: [1]}}, "no-such-part",
+     {"field": "y" * 60}),
+    ({"columns": {"payload_bytes": [1], "rtt_s": "1"}}, "part-of-other-type",
+     {"field": "rtt_s", "value": "1", "wanted": "a list"}),
+    ({"columns": {"payload_bytes": [1, "x"], "rtt_s": [1, 2]}}, "row-of-other-type",
+     {"field": "payload_bytes", "row": 2, "value": "x", "wanted": "a number"}),
+    ({"columns": {"payload_bytes": [1], "rtt_s": [1], "lost": [1]}}, "row-of-other-type",
+     {"field": "lost", "row": 1, "value": "1", "wanted": "true or false"}),
+    ({"columns": {"payload_bytes": [1, 10**309], "rtt_s": [1, 2]}}, "row-too-large",
+     {"field": "payload_bytes", "row": 2}),
+    ({"columns": {"payload_bytes": [1, 2, -3], "rtt_s": [1, 2, 3]}}, "row-negative",
+     {"field": "payload_bytes", "row": 3, "found": -3.0}),
+    ({"columns": {"payload_bytes": [1, 2], "rtt_s": [1, 2, 3]}}, "columns-of-other-length",
+     {"field": "rtt_s", "found": 3, "wanted": 2}),
+    ({"meta": {"tool": 5}}, "part-of-other-type",
+     {"field": "meta.tool", "value": "5", "wanted": "text"}),
+    ({"meta": {"partial": 0}}, "part-of-other-type",
+     {"field": "meta.partial", "wanted": "true or false"}),
+    ({"meta": {"units": []}}, "part-of-other-type", {"field": "meta.units"}),
+    ({"meta": {"schema": "1"}}, "part-of-other-type", {"wanted": "a whole number"}),
+    ({"meta": {"warnings": {}}}, "part-of-other-type", {"wanted": "a list"}),
+    ({"meta": {"warnings": [5]}}, "damaged-samples", {"field": "meta.warnings"}),
+    ({"fields": {"sent": 5}}, "no-such-part", {"field": "sent"}),
+    ({"fields": {"sent_count": "5"}}, "part-of-other-type",
+     {"field": "sent_count", "value": "5", "wanted": "a number"}),
+    ({"format": "other"}, "not-saved-samples", {}),
+]  # fmt: skip
+
+
+@pytest.mark.each(("changes", "code", "values"), DAMAGES)
+def test_what_is_wrong_in_a_file_is_named(changes, code, values):
+    document = json.loads(RttSamples(payload_bytes=[1], rtt_s=[0.1]).dumps())
+    with pytest.raises(ReaderError) as refused:
+        samples.loads(json.dumps({**document, **changes}).encode(), file="a.json")
+    assert refused.value.code == code
+    assert {name: refused.value.values[name] for name in values} == values
+    assert refused.value.values["file"] == "a.json"
+
+
+def test_a_file_may_be_without_totals_and_with_facts_of_a_later_version():
+    document = json.loads(RttSamples(payload_bytes=[1], rtt_s=[0.1]).dumps())
+    del document["fields"]
+    document["meta"]["unheard_of"] = 7
+    document["meta"]["instrument"] = {"kernel": "6.1", "novelty": 1, "tick_s": NAN}
+    again = samples.loads(json.dumps(document).encode())
+    assert again.sent == 1
+    assert again.meta.instrument.kernel == "6.1"
+    assert again.meta.instrument.tick_s is None
+    assert again.meta.instrument.stored() == {"kernel": "6.1", "novelty": 1}
+    assert bool(again.meta.instrument)
+    assert not Meta().instrument
