@@ -100,6 +100,8 @@ class Ends:
                 raise self._run.failure(error) from error
             self._run.phase = "transfer"
             buffers = read_buffers(socks[0], transfer)
+            if transfer.buffer_end == "receiver":
+                self._run.requested = ("receive_buffer_bytes",)
             self._run.facts.update(_granted(socks[0][0]))
             drops = self._drops if transfer.protocol == "udp" else dict
             before = drops()
