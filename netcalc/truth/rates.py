@@ -15,7 +15,7 @@ from netcalc.messages import Notice
 from netcalc.models.rates.forwarding import forwarding_rate_pps
 from netcalc.models.tcp.short_transfers import sending_s
 from netcalc.models.tcp.slow_start import rounds
-from netcalc.models.tcp.window import serialized_throughput_bps
+from netcalc.models.tcp.window import bdp_bytes, serialized_throughput_bps
 from netcalc.path import Path
 from netcalc.samples import BulkSamples
 from netcalc.truth.bench import HOLDS_ALL_BYTES, Bench, Setting, cost
@@ -100,7 +100,7 @@ def buffers_setting(
     """Streams with receive buffers of several sizes: the window that Linux makes of each.
 
     The sender's buffer is the kernel's, which is never the limit. Theory is the stream in virtual
-    time, with that window.
+    time, with that window. Rows whose window fills the link have the common tolerance.
     """
     what = tuple(f"TCP, buffer {buffer / 1024:g} KiB" for buffer in buffers)
 
@@ -123,6 +123,8 @@ def buffers_setting(
         )
         added = cost(bench, "tcp", samples, path)
         sent = round(float(samples.sent_bytes[0]) / MSS_BYTES)
+        round_trip_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=TCP_HEADERS_BYTES))
+        filling_bytes = float(bdp_bytes(round_trip_s, bandwidth_bps=path.bottleneck_bps))
         for buffer, text in zip(buffers, what, strict=True):
             window_bytes = receive_window_bytes(
                 buffer, mss_bytes=MSS_BYTES, truesize_bytes=truesize_bytes
@@ -133,12 +135,13 @@ def buffers_setting(
             rate_bps = 8.0 * sent * MSS_BYTES / predicted_s
             # Where the window limits the rate, each window waits for its acknowledgement.
             waits = max(sent * MSS_BYTES / window_bytes, float(rounds(sent)))
+            limits = window_bytes < filling_bytes
             yield setting.row(
                 text,
                 predicted=rate_bps,
                 measured=float(samples.goodput_bps[samples.asked_buffer_bytes == buffer].max()),
                 statistic=f"fastest of {count}, a window of {show(window_bytes, 'byte')}",
-                tolerance_ratio=WINDOW_RATIO,
+                tolerance_ratio=WINDOW_RATIO if limits else np.nan,
                 **added.errors(waits * rate_bps / predicted_s),
             )
 

@@ -46,7 +46,7 @@ SETTINGS: tuple[Setting, ...] = (
     bulk_setting("10 Mbit/s 20 ms", 900, count=2, side_by_side=True),
     bulk_setting("12 x 10 Mbit/s 1 ms", 900, count=2, side_by_side=True),
     buffers_setting("10 Mbit/s 20 ms", 405, 32_768, 131_072, quick=True, side_by_side=True),
-    buffers_setting("20 Mbit/s 20 ms", 1035, 65_536, side_by_side=True),
+    buffers_setting("20 Mbit/s 20 ms", 1035, 65_536, 204_800, count=2, side_by_side=True),
     losses_setting("200 Mbit/s 5 ms", 0.01, 1350, *EARLY_SEEDS[:3], quick=True, side_by_side=True),
     losses_setting("200 Mbit/s 5 ms", 0.005, 2700, *EARLY_SEEDS[:3], side_by_side=True),
     losses_setting(
