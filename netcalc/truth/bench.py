@@ -200,10 +200,10 @@ class Cost:
     cpu_ratio: float = 1.0
     doubt: Notice | None = None
 
-    def errors(self, per_exchange: float = 1.0) -> dict[str, Any]:
+    def errors(self, per_exchange: float = 1.0, *, payload_bytes: float = 0.0) -> dict[str, Any]:
         """Return the columns of a row whose value changes by ``per_exchange`` with each second."""
         columns: dict[str, Any] = {
-            "host": per_exchange * self.host.exchange_s,
+            "host": per_exchange * self.host.time_s(payload_bytes),
             "own_error": per_exchange * self.host.error_s,
             "doubt_error": per_exchange * self.disturbance_s,
         }

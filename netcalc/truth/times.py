@@ -48,7 +48,7 @@ def echo_setting(
                 predicted=float(path.rtt_s(size + headers)) + added.host.time_s(size),
                 measured=least_s(samples.best_s[at == size]),
                 statistic=f"smallest of {count}",
-                **added.errors(),
+                **added.errors(payload_bytes=size),
             )
 
     return Setting(
@@ -148,7 +148,7 @@ def transactions_setting(
                 predicted=float(compared.predicted[0]) + exchanges * added.host.time_s(size),
                 measured=float(compared.measured[0]),
                 statistic=f"smallest of {count}",
-                **added.errors(exchanges),
+                **added.errors(exchanges, payload_bytes=size),
             )
 
     return Setting(

@@ -759,10 +759,11 @@ def test_without_namespaces_udp_goes_through_the_relay(nothing_left):
     assert not setting.needs_wire
     small, large = setting.measure(bench, setting)
     # derived: 2 (10 ms + 8 L / R)
-    assert small.predicted == pytest.approx(0.02 + 16 * 36 / 1e7)
+    assert small.host > 0
+    assert small.predicted - small.host == pytest.approx(0.02 + 16 * 36 / 1e7)
     assert (small.what, large.what) == ("UDP 8 B, relay", "UDP 1400 B, relay")
     for found in (small, large):
-        assert found.predicted * 0.999 < found.measured
+        assert (found.predicted - found.host) * 0.999 < found.measured
         assert found.verdict != "unexplained", found
         assert 0 < found.own_error < 0.1
 
