@@ -61,16 +61,6 @@ def show(value: float, unit: str, *, digits: int = 4) -> str:
     >>> show(65536, "byte"), show(64000, "byte"), show(65537, "byte")
     ('64 KiB', '64 kB', '65.54 kB')
     """
-    try:
-        value = float(value)
-        known = isinstance(unit, str)
-    except Exception:  # of an object of another package, too
-        known = False
-    if not known:
-        from netcalc.errors import ArgumentTypeError  # late: its messages are written with this
-
-        name, found = ("value", value) if isinstance(unit, str) else ("unit", unit)
-        raise ArgumentTypeError("not-numbers", name, type(found).__name__)
     if unit == "1":
         return f"{value:.{digits}g}"
     if math.isnan(value):

@@ -29,7 +29,7 @@ from netcalc.models.delays.store_and_forward import Timeline
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A line: how fast it clocks bits, and how long one takes to the other end.
+    """A link: its rate and its one-way latency.
 
     Parameters
     ----------
@@ -142,7 +142,8 @@ class Path:
         >>> len(Path.of([Link(1.544e6)] * 10, processing_s=0.0005).hops)
         10
         """
-        if isinstance(links, str) or not isinstance(links, Iterable):
+        given: object = links
+        if isinstance(given, str) or not isinstance(given, Iterable):
             raise ArgumentTypeError(
                 "not-of-class", "links", safe_repr(links), expected="a list of Link"
             )
@@ -261,7 +262,7 @@ class Path:
 
     @property
     def bottleneck_bps(self) -> float:
-        """Rate of the slowest link: what a long train runs at. [bit/s]"""
+        """Rate of the slowest link, at which a long train arrives. [bit/s]"""
         return min(link.bandwidth_bps for link in self.links)
 
     @property
@@ -292,7 +293,7 @@ class Path:
         )
 
     def rtt_s(self, packet_bytes: ArrayLike, *, reply_bytes: ArrayLike | None = None) -> FloatArray:
-        """Round trip of one packet and its reply, of the same size unless told. [s]
+        """Round trip of one packet and its reply, of the same size by default. [s]
 
         The destination turns the packet round in its processing time, which counts once; so does
         the source's at each end of the exchange.

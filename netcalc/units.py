@@ -24,14 +24,14 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
+from netcalc import display
 from netcalc.display import BINARY
-from netcalc.display import show as show
 from netcalc.errors import ArgumentTypeError, UnitError
 
 
 @dataclass(frozen=True, slots=True)
 class NamedLine:
-    """A line that has a name: its exact rate, the rate people say, and what is left for data."""
+    """A line with a name: its exact rate, its nominal rate and its payload rate."""
 
     name: str
     exact_bps: float
@@ -83,6 +83,43 @@ LINES: dict[str, NamedLine] = {line.name: line for line in _LINES}
 
 _SI = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 _RATE_SI = {**_SI, "K": 1e3}  # a rate with K is never 1024-based
+
+
+def show(value: float, unit: str, *, digits: int = 4) -> str:
+    """Write a number in ``unit`` as people read it, with a prefix and ``digits`` digits.
+
+    Parameters
+    ----------
+    value : float
+        The number, in ``unit``.
+    unit : str
+        One of the SI units of :func:`parse`; any other is appended as it stands.
+    digits : int
+        Significant digits; 17 keeps every bit of the number.
+
+    Returns
+    -------
+    str
+        Text that :func:`parse` reads back.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If ``value`` is no number, or ``unit`` no text.
+
+    Examples
+    --------
+    >>> show(1.544e6, "bit/s"), show(0.0307, "s"), show(0.03, "ratio"), show(1500, "byte")
+    ('1.544 Mbit/s', '30.7 ms', '3%', '1500 B')
+    """
+    wanted: object = unit
+    if not isinstance(wanted, str):
+        raise ArgumentTypeError("not-text", "unit", type(wanted).__name__, example="bit/s")
+    try:
+        number = float(value)
+    except Exception:  # of an object of another package, too
+        raise ArgumentTypeError("not-numbers", "value", type(value).__name__) from None
+    return display.show(number, unit, digits=digits)
 
 
 def _rates() -> dict[str, float]:
@@ -321,7 +358,8 @@ def readings_of(written_unit: str) -> tuple[str, ...]:
     >>> readings_of("mb")
     ('Mbit/s (bits)', 'MB/s (bytes)')
     """
-    if not isinstance(written_unit, str):
+    written: object = written_unit
+    if not isinstance(written, str):
         return ()
     found = (table[written_unit] for table in _AMBIGUOUS.values() if written_unit in table)
     return next(found, ())

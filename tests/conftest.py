@@ -32,9 +32,10 @@ TRIES = 3
 
 UNTIMED = frozenset(
     {
-        "test_census", "test_commands", "test_faults_ends", "test_faults_limits",
-        "test_faults_places", "test_lab", "test_lessons_again", "test_routed", "test_wire_ends",
-        "test_wire_machines",
+        "test_census", "test_commands", "test_echo_ends", "test_faults_ends", "test_faults_limits",
+        "test_faults_peers", "test_faults_places", "test_lab", "test_lessons_again",
+        "test_probing_panels", "test_routed", "test_run_exchanges", "test_run_probing",
+        "test_saved", "test_saved_runs", "test_wire_ends", "test_wire_machines",
     }
 )  # fmt: skip
 """Files whose live tests judge how a run is refused, fails or ends, and never how long it took."""
@@ -123,13 +124,17 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Run the whole suite on as many workers as there are processors, unless ``-n`` says else."""
+    """Run the whole suite on as many workers as there are processors, unless ``-n`` says else.
+
+    One more where all kinds of tests run: those of a browser and those that are refused or end
+    wait more than they compute.
+    """
     option = config.option
     if not config.pluginmanager.hasplugin("xdist") or hasattr(config, "workerinput"):
         return
     whole = config.args_source is not pytest.Config.ArgsSource.ARGS
     if option.numprocesses is None and whole and not option.usepdb and not option.collectonly:
-        option.numprocesses = max(2, min(8, len(os.sched_getaffinity(0))))
+        option.numprocesses = max(2, min(8, len(os.sched_getaffinity(0)) + (not option.markexpr)))
     if option.numprocesses and option.dist == "no":
         option.dist = "loadscope"
 

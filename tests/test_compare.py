@@ -67,7 +67,8 @@ def test_a_path_under_transfers():
 
 
 @pytest.mark.each(
-    ("sizes", "said"), [([56.0] * 5, "all round trips are of one size"), ([], "No round trip has")]
+    ("sizes", "said"),
+    [([56.0] * 5, "all round trips have the same size"), ([], "No round trip has")],
 )
 def test_samples_without_a_line_still_compare(sizes, said):
     rows = RttSamples(payload_bytes=sizes, rtt_s=[0.01] * len(sizes))

@@ -36,7 +36,7 @@ def test_no_step_is_no_step():
     assert "there is no significant step" in found.sentence
     large = compare.datagram_costs(run(8e-6, mtu=65_536))
     assert large.sentence == (
-        "No step can be determined: all datagrams are of equally many packets."
+        "No step can be determined: all datagrams consist of the same number of packets."
     )
 
 
@@ -44,11 +44,11 @@ def test_no_step_is_no_step():
     ("mode", "sizes", "sentence"),
     [
         ("udp", [], "udp: no transaction has a time."),
-        ("udp", [100], "udp: a transaction of 100 B takes 40 µs; the cost of a byte needs more"),
+        ("udp", [100], "udp: a transaction of 100 B takes 40 µs; the cost per byte requires more"),
         (
             "tcp",
             [100, 4000],
-            "tcp: a transaction of 100 B takes 40 µs; the costs of a byte and of a further",
+            "tcp: a transaction of 100 B takes 40 µs; the costs per byte and per further",
         ),
         # by hand: 20 µs and 200 ns a byte
         ("udp", [100, 200], "udp: a transaction takes 20 µs + 200 ns per byte (fitted)."),

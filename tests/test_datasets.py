@@ -341,7 +341,7 @@ def test_an_unknown_name_is_answered_with_the_nearest() -> None:
     with pytest.raises(DomainError) as caught:
         datasets.describe("zzz")
     assert caught.value.values["suggestions"] == []
-    assert str(caught.value) == f"there is no data set 'zzz'. Known: {', '.join(SETS)}"
+    assert str(caught.value) == f"there is no data set 'zzz'. Available: {', '.join(SETS)}"
     with pytest.raises(DomainError) as caught:
         datasets.load("transfer_times", series="T9")
     assert (caught.value.code, caught.value.value) == ("no-such-series", "T9")
@@ -373,7 +373,7 @@ def test_one_changed_digit_is_named_and_the_others_work(copy: Path) -> None:
         datasets.load("wan_curves")
     assert (caught.value.code, caught.value.file) == ("data-changed", str(file))
     assert str(caught.value) == (
-        f"{file}: differs from the file that was shipped (its SHA-256 is another). Reinstall "
+        f"{file}: differs from the file that was shipped (SHA-256 mismatch). Reinstall "
         "netcalc-lab, or in a checkout: git checkout -- data/wan_curves.csv"
     )
     assert list(datasets.damaged()) == ["wan_curves"]

@@ -192,7 +192,7 @@ def test_a_line_that_starts_below_zero_has_no_latency():
         (
             "one-size-of-echo",
             {"size_bytes": 56.0},
-            "all round trips are of one size, 56 B; the rate needs several sizes (ping -s)",
+            "all round trips have the same size, 56 B; the rate needs several sizes (ping -s)",
         ),
         (
             "slope-insignificant",

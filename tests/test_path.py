@@ -140,8 +140,9 @@ def test_a_path_is_made_of_what_a_run_noted():
     assert [hop.processing_s for hop in path.hops] == [0.02, 0.05]
     assert path.source_processing_s == 0.01
     for name in truth:
-        with pytest.raises(ValueError, match="zip"):
+        with pytest.raises(DomainError) as refused:
             Path.from_truth({**truth, name: truth[name] + [1.0]})
+        assert refused.value.code == "path-record-damaged"
 
 
 def test_until_keeps_the_first_hops_and_the_source():
@@ -151,7 +152,10 @@ def test_until_keeps_the_first_hops_and_the_source():
         assert len(part.hops) == hop
         assert part.latency_s == pytest.approx(latency_s)
         assert part.source_processing_s == 0.25
-    for hop in (0, 4, -1):
+    with pytest.raises(DomainError) as refused:
+        path.until(-1)
+    assert (refused.value.name, refused.value.value) == ("hop", -1)
+    for hop in (0, 4):
         with pytest.raises(DomainError) as refused:
             path.until(hop)
         assert (refused.value.name, refused.value.value) == ("hop", hop)

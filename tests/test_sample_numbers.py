@@ -23,6 +23,8 @@ from netcalc.samples import (
     TransactionSamples,
     TransferSamples,
 )
+from netcalc.samples._facts import fact_row, unit_of_fact
+from netcalc.samples._load import MAX_FILE_BYTES
 
 NAN = math.nan
 
@@ -186,7 +188,7 @@ def test_hops_use_replies_of_the_full_size_only():
 def test_trains_that_arrived_whole():
     """By hand: train 1 of 3 packets, train 2 lost one, train 3 is one packet, train 4 crossed."""
     sent = TrainSamples(
-        train=[1, 1, 1, 2, 2, 3, 4, 4], place=[1, 2, 3, 1, 2, 1, 1, 2],
+        train=[1, 1, 1, 2, 2, 3, 4, 4], index=[1, 2, 3, 1, 2, 1, 1, 2],
         packet_bytes=[1500, 1500, 1500, 1500, 1500, 1500, 40, 40],
         sent_s=[0.0, 0.001, 0.002, 1.0, 1.1, 2.0, 3.0, 3.1],
         received_s=[0.01, 0.04, 0.03, 1.2, NAN, 2.5, 3.25, 3.5],
@@ -200,7 +202,7 @@ def test_trains_that_arrived_whole():
     assert found["one_way_s"] == pytest.approx([0.04, 0.5])
     assert found["crossed_count"].tolist() == [0, 1]
     assert sent.lost_count == 1
-    nothing = TrainSamples(train=[], place=[], packet_bytes=[], sent_s=[], received_s=[])
+    nothing = TrainSamples(train=[], index=[], packet_bytes=[], sent_s=[], received_s=[])
     assert {name: column.size for name, column in nothing.trains().items()} == dict.fromkeys(
         found, 0
     )
@@ -337,3 +339,35 @@ def test_a_file_may_be_without_totals_and_with_facts_of_a_later_version():
     assert again.meta.instrument.stored() == {"kernel": "6.1", "novelty": 1}
     assert bool(again.meta.instrument)
     assert not Meta().instrument
+
+
+def test_the_largest_file_is_a_gibibyte():
+    assert MAX_FILE_BYTES == 2**30
+
+
+def test_a_column_of_text_is_in_the_file_if_there_is_any():
+    rows = {"hop": [1, 2], "packet_bytes": [100, 100], "rtt_s": [0.01, NAN]}
+    for node, written in (((), False), (["", ""], False), (["", "192.0.2.1"], True)):
+        probes = HopSamples(**rows, node=node)
+        columns = json.loads(probes.dumps())["columns"]
+        assert ("node" in columns) == written
+        assert samples.loads(probes.dumps()) == probes
+    assert "hop" in columns, "numbers always are"
+
+
+def test_a_row_of_facts_has_known_names_and_numbers():
+    row = fact_row({"sum:x": -2.0}, sent_count=np.float64(3.0), rtt_min_s=NAN, target="",
+                   rtt_max_s=2.0, loss_ratio=0.0, partial=True)  # fmt: skip
+    assert row == {"sum:x": -2, "sent_count": 3, "rtt_max_s": 2.0, "loss_ratio": 0.0,
+                   "partial": True}  # fmt: skip
+    assert isinstance(row["sent_count"], int), "a count is whole"
+    assert isinstance(row["rtt_max_s"], float), "a time is not"
+    assert (unit_of_fact("counter:InSegs"), unit_of_fact("rtt_max_s")) == ("1", "s")
+    assert unit_of_fact("colour") is None
+    for name, value, code in (("colour", 1, "not-a-choice"), ("rtt_max_s", -1.0, "is-negative"),
+                              ("rtt_max_s", math.inf, "is-negative")):  # fmt: skip
+        with pytest.raises(DomainError) as refused:
+            fact_row(**{name: value})
+        assert refused.value.code == code
+        assert refused.value.value == (name if code == "not-a-choice" else value)
+        assert refused.value.name == ("fact" if code == "not-a-choice" else name)

@@ -118,7 +118,7 @@ def _times_used() -> Counter[str]:
 
 
 def search(words: str) -> list[Formula]:
-    """Return the formulas in whose name, summary or parameters all words stand.
+    """Return the formulas whose name, summary or parameters contain all words.
 
     Examples
     --------

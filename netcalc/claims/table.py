@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -226,7 +226,7 @@ def _audited(row: Mapping[str, Any], line: int, formula: Mapping[str, Any]) -> C
 
 
 def _records(
-    file: str, lines: list[str], numbers: list[int]
+    file: str, lines: Sequence[str], numbers: Sequence[int]
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the rows of a table by column name, each with the number of its last line."""
     header = next((index for index, line in enumerate(lines) if line.strip()), None)

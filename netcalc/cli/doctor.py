@@ -26,7 +26,7 @@ PAYLOAD_BYTES = 500
 def doctor(as_json: bool) -> None:
     """Report what this machine can measure and emulate, how accurately, and what it lacks.
 
-    Takes about four seconds. No packet leaves the machine, and nothing is left on it.
+    Takes about four seconds. No packet leaves the machine, and nothing is left behind.
     """
     found = capabilities()
     report: dict[str, Any] = {

@@ -36,7 +36,7 @@ class _UnknownCommand(click.UsageError):
 
 
 class Command(click.Command):
-    """A command whose mistakes can be told apart by their class."""
+    """A command whose mistakes can be distinguished by their class."""
 
     allow_extra_args = True  # so that click leaves them to parse_args
 

@@ -101,8 +101,8 @@ def bulk(**given: Any) -> None:
 def line_rate(node_rate_pps: float | None, **given: Any) -> None:
     """Packet rate by frame size, and where packets are dropped.
 
-    The sender is as fast as it can: over loopback; through a third namespace whose kernel forwards
-    (--routed); or through an emulated node with known limits:
+    The sender sends as fast as it can: over loopback; through a third namespace whose kernel
+    forwards (--routed); or through an emulated node with known limits:
     --path "1 Gbit/s, 10 Mbit/s" --node-rate "2 kpps". The links of the path are Ethernet, with 20
     bytes around each frame.
     """

@@ -31,7 +31,7 @@ from netcalc.truth.table import validate as measure
     help=f"Run only this experiment: {', '.join(LABS)}. May be repeated.",
 )
 @click.option(
-    "--quick", is_flag=True, help="Run a part of the settings: about 25 s instead of 90 s."
+    "--quick", is_flag=True, help="Run a subset of the settings, in less than half of the time."
 )
 @click.option(
     "--save",

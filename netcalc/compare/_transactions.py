@@ -230,9 +230,9 @@ def _host_sentence(compared: Comparison, mode: str, costs: str) -> str:
     first = f"{mode}: a transaction of {show(float(compared.x[0]), 'byte')} takes "
     first += show(float(compared.measured[0]), "s", digits=3)
     if sizes == 1:
-        return f"{first}; the cost of a byte needs more sizes."
+        return f"{first}; the cost per byte requires more sizes."
     if not costs:
-        return f"{first}; the costs of a byte and of a further packet need more sizes."
+        return f"{first}; the costs per byte and per further packet require more sizes."
     spread = float(np.median(np.abs(compared.residual)))
     sentence = f"{mode}: a transaction takes {costs} (fitted)"
     if spread < EXACT_FIT_S:

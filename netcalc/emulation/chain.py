@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Chain:
-    """Links in series: what leaves one goes to the next.
+    """Links in series: a packet that leaves one enters the next.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Chain:
             self._advance(0, now_s)
 
     def take(self, now_s: float) -> list[tuple[float, Any]]:
-        """Return what has arrived at the far end, each packet with its time."""
+        """Return the packets that have arrived at the far end, with their times."""
         for index in self._stops:
             self._advance(index, now_s)
         return [(when_s, item[0]) for when_s, item in self.links[-1].take(now_s)]

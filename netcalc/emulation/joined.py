@@ -100,7 +100,7 @@ class JoinedChain(Chain):
         self._due_s = self._first_due_s()
 
     def take(self, now_s: float) -> list[tuple[float, Any]]:
-        """Return what has arrived at the far end, each packet with its time."""
+        """Return the packets that have arrived at the far end, with their times."""
         self.advance(now_s)
         taken, last = [], self._on_way[-1]
         while last and last[0][0] <= now_s:

@@ -128,7 +128,7 @@ class LinkQueue:
         self._first.push(packet, now_s, packet_bytes)
 
     def take(self, now_s: float) -> list[tuple[float, Any]]:
-        """Return what has arrived at the far end, each packet with its time."""
+        """Return the packets that have arrived at the far end, with their times."""
         return self._delay.take(now_s)
 
     def pop_ready(self, now_s: float) -> list[Any]:
@@ -140,7 +140,7 @@ class LinkQueue:
         return self._delay.next_event_s()
 
     def backlog_bytes(self, now_s: float) -> int:
-        """Return what is in the buffer. [byte]"""
+        """Return the bytes in the buffer. [byte]"""
         return self._line.backlog_bytes(now_s)
 
     @property

@@ -41,7 +41,7 @@ class Queue(Protocol):
         """Take a packet at a time not before that of the last one."""
 
     def take(self, now_s: float) -> list[tuple[float, Any]]:
-        """Return what has arrived at the far end, each packet with its time."""
+        """Return the packets that have arrived at the far end, with their times."""
 
     def next_event_s(self) -> float | None:
         """Return when the next packet arrives at the far end, or None if none is on its way."""
@@ -83,7 +83,7 @@ class Delay:
         self._held.append((now_s + self._latency_s, packet))
 
     def take(self, now_s: float) -> list[tuple[float, Any]]:
-        """Return what has arrived, each packet with its time."""
+        """Return the packets that have arrived, with their times."""
         held, taken = self._held, []
         while held and held[0][0] <= now_s:
             taken.append(held.popleft())
@@ -113,7 +113,7 @@ class _Stage:
         self._then: Queue = Delay() if then is None else then
 
     def take(self, now_s: float) -> list[tuple[float, Any]]:
-        """Return what has arrived at the far end, each packet with its time."""
+        """Return the packets that have arrived at the far end, with their times."""
         return self._then.take(now_s)
 
     def pop_ready(self, now_s: float) -> list[Any]:
@@ -195,7 +195,7 @@ class Line(_Stage):
         self._then.push(packet, leaves_s, size, marks)
 
     def backlog_bytes(self, now_s: float) -> int:
-        """Return what is in the buffer. [byte]"""
+        """Return the bytes in the buffer. [byte]"""
         return sum(size for leaves_s, size in self._waiting if leaves_s > now_s)
 
 
@@ -396,7 +396,7 @@ def require_time(name: str, value: float) -> None:
 
 
 def require_ratio(name: str, value: float) -> None:
-    """Refuse what is no ratio; above 1 it may have been meant in percent."""
+    """Refuse a number that is no ratio; above 1 it may have been meant in percent."""
     if 1.0 < value <= 100.0:
         raise DomainError(
             "percent-for-ratio", name, value, low=0.0, high=1.0, percent=value, ratio=value / 100

@@ -96,7 +96,7 @@ def bulk(
     limit_s : float
         Time limit of a transfer, 0.01 to 60. [s]
     host : str
-        Loopback address of IPv4 or IPv6; with a path it selects the address family only.
+        Loopback address, IPv4 or IPv6; with a path it selects the address family only.
     mtu_bytes : int, optional
         Run on a loopback of this MTU in a network namespace of its own; with a path, its MTU.
         [byte]

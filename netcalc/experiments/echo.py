@@ -83,11 +83,11 @@ def echo(
     count : int
         Probes of each size. [1]
     interval_s : float
-        Time from one probe to the next, at least; 0 sends at once. [s]
+        Minimum time from one probe to the next; with 0 it follows immediately. [s]
     timeout_s : float
         Reply timeout, 0.001 to 60. [s]
     host : str
-        Loopback address of IPv4 or IPv6.
+        Loopback address, IPv4 or IPv6.
     port : int
         Port of the peer; with 0 the kernel picks a free one. [1]
     path : Path, optional
@@ -223,7 +223,7 @@ def measure_on_path(run: Run, emulated: EmulatedPath) -> None:
     record_instrument(run)
     run.facts["offload"] = "super-packets" if emulated.offload else "one packet at a time"
     run.record_measurement_error()
-    with emulated:
+    with emulated, run.stopping.watching(emulated.require_alive):
         run.facts["truth"] = emulated.truth()
 
         def opener(family: int, kind: int, protocol: int = 0) -> socket.socket:

@@ -65,7 +65,7 @@ def line_rate(
     Parameters
     ----------
     frame_bytes : array_like
-        Ethernet frames, FCS included, that would carry the datagrams on a cable, 64 to 9018. [byte]
+        Ethernet frame sizes with FCS that correspond to the datagrams, 64 to 9018. [byte]
     duration_s : float
         Duration of each run, 0.01 to 10. [s]
     run_count : int
@@ -189,7 +189,7 @@ def lockstep(
     Parameters
     ----------
     pair_count : array_like
-        Connections at once, 1 to 32. [1]
+        Simultaneous connections, 1 to 32. [1]
     write_bytes : int
         Message of each sender, up to 64 KiB. [byte]
     reply_bytes : int

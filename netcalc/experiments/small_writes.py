@@ -96,7 +96,7 @@ def small_writes(
     reply_bytes : int
         User data of the response. [byte]
     interval_s : float
-        Time from one round to the next, at least; 0 goes on at once. [s]
+        Minimum time from one round to the next; with 0 it follows immediately. [s]
     write_gap_s : float
         Pause of the client between two writes of a request. [s]
     quickack : bool
@@ -105,7 +105,7 @@ def small_writes(
         Let Linux merge small segments while an earlier one is in its queues; off by default in the
         namespaces of the run, because it changes the number of segments.
     host : str
-        Loopback address of IPv4 or IPv6. In a namespace of the run, and over a path, it selects the
+        Loopback address, IPv4 or IPv6. In a namespace of the run, and over a path, it selects the
         address family only.
     path : Path, optional
         Path between client and server, emulated on this machine; without it both are on a

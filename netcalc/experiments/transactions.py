@@ -86,7 +86,7 @@ def transactions(
     count : int
         Transactions of each size and protocol. [1]
     host : str
-        Loopback address of IPv4 or IPv6. In a namespace of the run, and over a path, it selects the
+        Loopback address, IPv4 or IPv6. In a namespace of the run, and over a path, it selects the
         address family only.
     path : Path, optional
         Path between client and server, emulated on this machine; without it both are on a
@@ -96,7 +96,7 @@ def transactions(
     timeout_s : float
         Response timeout, 0.001 to 60. [s]
     tap : bool
-        Whether a packet tap measures, too. It costs each packet a copy.
+        Measure with a packet tap as well, which copies each packet.
     pcap : path, optional
         Capture file for the packet headers, as seen at the client.
     progress : callable, optional

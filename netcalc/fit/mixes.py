@@ -1,4 +1,4 @@
-"""Further measurements that tell apart the mixes of links that fit one round-trip time.
+"""Further measurements that distinguish the mixes of links that fit one round-trip time.
 
 >>> from netcalc.models.delays.path_mixes import path_mixes
 >>> kinds = [1.544e6, 10e6, 45e6]
@@ -24,7 +24,7 @@ from netcalc.units import show
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """How well one further measurement tells mixes of links apart.
+    """How well one further measurement distinguishes mixes of links.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def separations(
     resolution_s: float,
     other_bytes: float = 1500.0,
 ) -> tuple[Separation, ...]:
-    """Return how well further measurements tell apart the mixes that fit one round-trip time.
+    """Return how well further measurements distinguish the mixes that fit one round-trip time.
 
     Parameters
     ----------

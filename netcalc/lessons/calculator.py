@@ -233,7 +233,7 @@ class CalculatorPanel(ipywidgets.VBox):
         self.refresh()
 
     def refresh(self) -> None:
-        """Read the form, compute and redraw; errors are shown beside their inputs."""
+        """Read the form, compute and redraw; errors are shown next to their inputs."""
         if not self._ready:
             return
         self.message.say("")

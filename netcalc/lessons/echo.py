@@ -51,7 +51,7 @@ class Target:
 
     @property
     def name(self) -> str:
-        """What the path is called."""
+        """Name of the path."""
         return next((name for name, links in PATHS.items() if links == self.links), self.links)
 
 

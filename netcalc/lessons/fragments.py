@@ -30,7 +30,7 @@ CLOCKS = {"program": "program", "packet tap": "tap"}
 
 
 def step_panel(*, theme: Theme = "light") -> Panel:
-    """UDP transactions by size on a loopback whose MTU is chosen: is there a step, how large?"""
+    """UDP transactions by size on a loopback with a chosen MTU: the fragmentation step."""
     shown: list[TransactionSamples] = []
     figure = Figure(_drawn(None, "program", True, theme))
     mtu = Quantity(

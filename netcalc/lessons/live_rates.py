@@ -47,7 +47,7 @@ _CLEARED = {"x": [np.nan], "y": [np.nan]}
 
 
 def three_ways_panel(*, theme: Theme = "light") -> Panel:
-    """Datagrams through loopback, a kernel that routes and an emulated box, beside two routers."""
+    """Datagrams through loopback, a routing kernel and an emulated device, with two routers."""
     figure = Figure(_three_ways(theme))
     found: dict[str, BulkSamples] = {}
     refused: list[str] = []

@@ -121,7 +121,7 @@ def trains_panel(*, theme: Theme = "light") -> Panel:
             "cross traffic", "0 %", unit="ratio", low="0 %", high="60 %", scale="linear"
         ),
         "packet_count": Quantity(
-            "packets a train", 2.0, unit="1", low=2.0, high=20.0, scale="linear", whole=True
+            "packets per train", 2.0, unit="1", low=2.0, high=20.0, scale="linear", whole=True
         ),
     }
 

@@ -172,7 +172,7 @@ def source_sink_panel(*, theme: Theme = "light") -> Panel:
 
 
 def mtu_panel(*, theme: Theme = "light") -> Panel:
-    """TCP over a loopback of the run's own, by MTU: why localhost was the faster name."""
+    """TCP over a private loopback, by MTU: why localhost was the faster name."""
     theory, measured = "two costs, from the first and the third point", "measured"
     plot = curves(
         _SEGMENTS,
@@ -214,7 +214,7 @@ def mtu_panel(*, theme: Theme = "light") -> Panel:
             f"at 16384: {times[0] / times[2]:.2f} times less; Snader measured 3.01."
         )
         if packet_cost < 0 or byte_cost < 0:
-            figure.describe(f"{text} No two costs explain both: the machine is too busy.")
+            figure.describe(f"{text} No pair of costs fits both: the machine is too busy.")
             return
         figure.update(
             theory,

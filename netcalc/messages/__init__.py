@@ -34,7 +34,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from netcalc.display import show
-from netcalc.messages.captures import CAPTURES, CAPTURES_EXPECTED, CAPTURES_HINTS
+from netcalc.messages.captures import (
+    CAPTURES,
+    CAPTURES_EXPECTED,
+    CAPTURES_HINTS,
+    CAPTURES_PYTHON_HINTS,
+)
 from netcalc.messages.commands import COMMAND_LINE, COMMAND_LINE_HINTS, TYPED_HINTS
 from netcalc.messages.counters import COUNTERS, COUNTERS_EXPECTED, COUNTERS_HINTS
 from netcalc.messages.emulating import EMULATING, EMULATING_HINTS
@@ -93,7 +98,7 @@ EXPECTED: Mapping[str, str] = {
 }
 """What should be in a file at the place of an error, by code."""
 
-PYTHON_HINTS: Mapping[str, str] = FILES_PYTHON_HINTS
+PYTHON_HINTS: Mapping[str, str] = {**FILES_PYTHON_HINTS, **CAPTURES_PYTHON_HINTS}
 """What a caller in Python can do beside the hint, by code."""
 
 UNITS = frozenset({"s", "bit/s", "byte", "bit", "ratio", "packet/s", "m"})

@@ -1,10 +1,116 @@
-"""What readers say of captures: sentences as in :mod:`netcalc.messages.files`."""
+"""Captures that cannot be read right, what they cannot show, and where they are damaged."""
 
 from __future__ import annotations
 
-CAPTURES: dict[str, str] = {}
+CAPTURES: dict[str, str] = {
+    # opening
+    "damaged-compression": "is damaged compressed data",
+    "compressed-data-cut": "the compressed data ends too early; the packets before that are kept",
+    "text-for-a-capture": "is open as text, a capture is binary",
+    "zstd-not-at-hand": "is zstd data, which needs Python 3.14 or later",
+    "not-a-capture": "is neither pcap nor pcapng",
+    "capture-header-cut": "is a capture that ends within its header",
+    "capture-version": "is a capture of an unknown version",
+    "link-type-reserved-bits": "is damaged: reserved bits of the link type are set",
+    "link-type-not-read": "has only packets of link type {link_types}",
+    "capture-empty": "no measurement: the capture has no packets",
+    "too-many-packets": "has more than {limit:,} packets",
+    # damage
+    "first-record-damaged": "is damaged: no complete record at byte {offset}, {left:byte} left",
+    "record-header-cut": (
+        "packet {number} at byte {offset}: the file ends in its header, {left:byte} left; the "
+        "packets before it are kept"
+    ),
+    "record-cut": (
+        "packet {number} at byte {offset}: the file ends within it, {left:byte} left; the packets "
+        "before it are kept"
+    ),
+    "record-length-impossible": (
+        "packet {number} at byte {offset} claims {claimed:,} bytes, {left:,} left; the packets "
+        "before it are kept"
+    ),
+    "record-header-variant": "the record headers have {header_bytes} bytes instead of 16",
+    "first-block-damaged": "is damaged: no packet before the fault {fault!r} at byte {offset}",
+    "block-cut": (
+        "the block before packet {number}, at byte {offset}, is incomplete: {left:byte} left; the "
+        "packets before it are kept"
+    ),
+    "block-length-impossible": (
+        "the block at byte {offset} claims {claimed:,} bytes; the packets before it are kept"
+    ),
+    "block-before-section": "the block at byte {offset} is not in a section",
+    "section-byte-order-unknown": (
+        "the section at byte {offset} has no byte order; the packets before it are kept"
+    ),
+    "section-version": (
+        "the section at byte {offset} is of version {claimed}; the packets before it are kept"
+    ),
+    "too-many-interfaces": "more than {claimed:,} interfaces at byte {offset}",
+    "packet-beyond-block": (
+        "packet {number} at byte {offset} claims {claimed:,} bytes, more than its block has; the "
+        "packets before it are kept"
+    ),
+    "no-such-interface": (
+        "packet {number} at byte {offset} is of interface {claimed}, which the file does not "
+        "describe; the packets before it are kept"
+    ),
+    "options-beyond-block": "ignored options beyond the end of the block at byte {offset}",
+    # what it cannot show
+    "capture-dropped": "the capture missed {count:packet|packets}: what is missing may not be lost",
+    "link-type-skipped": (
+        "did not decode {count:packet|packets} of link type {number} ({name})"
+    ),
+    "packets-without-time": "{count:packet has|packets have} no time stamp",
+    "time-goes-back": (
+        "the time goes back {count:time|times}, by up to {largest_s:s}: several clocks or "
+        "interfaces, or a clock that was set"
+    ),
+    "kept-above-original": "{count:packet|packets} longer in the file than on the link",
+    "snap-length": (
+        "{count:packet was|packets were} cut at {snap_bytes:byte} (snap length); lengths are "
+        "those in the headers"
+    ),
+    "headers-cut": "the headers of {count:packet|packets} were cut: not all of them were read",
+    "lengths-disagree": (
+        "the lengths in the headers of {count:packet|packets} do not agree with the frame"
+    ),
+    "fragments": "{count:fragment|fragments} of IP packets, which were not put together",
+    "length-left-to-card": (
+        "{count:packet has|packets have} an IP length of 0, as before segmentation by the network "
+        "card; the length of the frame was taken"
+    ),
+    "packets-without-ip": "{count:frame|frames} without IP and ARP",
+    "flows-begun-before": (
+        "{count} of {total:TCP flow|TCP flows} began before the capture: their handshake and window "
+        "scale are unknown"
+    ),
+    "flows-one-sided": (
+        "{count} of {total:TCP flow|TCP flows} show one direction only: no round trip, and no loss "
+        "on the other side"
+    ),
+    "handshakes-repeated": (
+        "{count} of {total:TCP flow|TCP flows} repeated the SYN; the time of the handshake is from "
+        "the last one on"
+    ),
+    "offload-frames": (
+        "{count:packet|packets} of up to {largest_bytes:byte}: joined or not yet cut by the "
+        "network card (GRO, TSO), so packets, gaps and windows are not those on the link"
+    ),
+}
 
-CAPTURES_EXPECTED: dict[str, str] = {}
-"""What should be there: the sentence ends with "; expected EXPECTED"."""
+CAPTURES_EXPECTED: dict[str, str] = {
+    "not-a-capture": "the first bytes of a pcap or pcapng file",
+    "capture-version": "pcap 2.0 to 2.4",
+    "link-type-not-read": "Ethernet, NULL, LOOP, RAW, IPv4, IPv6, SLL, SLL2, PPP or PPPoE",
+}
 
-CAPTURES_HINTS: dict[str, str] = {}
+CAPTURES_HINTS: dict[str, str] = {
+    "damaged-compression": "Copy the file again",
+    "zstd-not-at-hand": "Decompress it with: zstd -d",
+    "too-many-packets": "Split it, or read it in parts",
+}
+
+CAPTURES_PYTHON_HINTS: dict[str, str] = {
+    "too-many-packets": "netcalc.readers.captures.stream_capture reads one part after the other",
+    "text-for-a-capture": "Open it in binary mode",
+}

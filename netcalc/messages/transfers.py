@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-TRANSFERS: dict[str, str] = {}
+TRANSFERS: dict[str, str] = {
+    "iperf-error-only": "no measurement; iperf reported {message!r}",
+    "iperf-nothing": "no measurement: neither an interval nor a total",
+    "iperf-reported": "iperf reported {messages:names}",
+    "iperf3-document-cut": "the last document ends too early, at line {line}, byte {offset}",
+    "text-beside-json": "ignored {numbers:lines}: not JSON",
+    "intervals-repeated": "ignored {count:interval|intervals} that the tool wrote twice",
+    "iperf-lines-unread": "cannot read {numbers:lines}: like an interval of iperf",
+    "implausible-lines": "{numbers:lines}: jitter or losses that cannot be right are unknown",
+    "iperf-csv-width": "has {count} fields, not the 9 or 14 of iperf 2",
+    "iperf-csv-side": "taken for the sender's count: the lines do not say which end wrote them",
+    "not-lines-of-iperf": "ignored {numbers:lines}: not of iperf",
+    "implausible-values": "{count:value|values} of {name} cannot be right and count as unknown",
+}
 
 TRANSFERS_EXPECTED: dict[str, str] = {}
 """What should be there: the sentence ends with "; expected EXPECTED"."""

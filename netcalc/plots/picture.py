@@ -72,7 +72,7 @@ def _charts(layout: LayoutDOM) -> Iterator[figure]:
     if isinstance(layout, figure):
         yield layout
     for child in getattr(layout, "children", []):
-        yield from _charts(child[0] if isinstance(child, tuple) else child)
+        yield from _charts(child)
 
 
 def _chart(chart: figure, top: float, plot: Plot) -> tuple[float, list[str]]:
@@ -80,7 +80,7 @@ def _chart(chart: figure, top: float, plot: Plot) -> tuple[float, list[str]]:
     items = [item for legend in legends for item in legend.items]
     entries = [item for item in items if has_marks(item)]
     head = (TOP if chart.title.text.text else 10) + ROW * len(entries)
-    height = max(float(chart.height or 300) - LEGEND_ROW * len(items), 120.0) + ROW * len(entries)
+    height = float(chart.height) - LEGEND_ROW * len(items) + ROW * len(entries)
     box = (LEFT, top + head, WIDTH - RIGHT, top + height - BOTTOM)
     glyphs = [r for r in chart.renderers if isinstance(r, GlyphRenderer)]
     x_log, y_log = (isinstance(axis[0], LogAxis) for axis in (chart.xaxis, chart.yaxis))

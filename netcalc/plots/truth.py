@@ -40,7 +40,7 @@ ERROR_HEIGHT = 220
 """Height of a figure of errors, in pixels."""
 
 
-def truth(table: Table, *, title: str = "Truth table", theme: Theme = "light") -> Plot:
+def truth(table: Table, *, title: str = "Validation", theme: Theme = "light") -> Plot:
     """Draw measured against predicted, and the size of each error below.
 
     Parameters

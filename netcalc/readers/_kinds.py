@@ -10,13 +10,6 @@ import re
 from netcalc.readers.format import Input
 
 _MAGIC: tuple[tuple[bytes, str], ...] = (
-    (b"\xd4\xc3\xb2\xa1", "pcap"),
-    (b"\xa1\xb2\xc3\xd4", "pcap"),
-    (b"\x4d\x3c\xb2\xa1", "pcap"),
-    (b"\xa1\xb2\x3c\x4d", "pcap"),
-    (b"\x34\xcd\xb2\xa1", "pcap"),
-    (b"\xa1\xb2\xcd\x34", "pcap"),
-    (b"\x0a\x0d\x0d\x0a", "pcapng"),
     (b"\x28\xb5\x2f\xfd", "zstd"),
     (b"PK\x03\x04", "zip"),
     (b"PK\x05\x06", "zip"),
@@ -37,8 +30,6 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
 )
 
 NAMES = {
-    "pcap": "a packet capture (pcap)",
-    "pcapng": "a packet capture (pcapng)",
     "zstd": "zstd data",
     "zip": "a zip archive (Excel files are that too)",
     "7z": "a 7z archive",
@@ -55,7 +46,6 @@ NAMES = {
     "Parquet": "a Parquet file",
     "Arrow": "an Arrow file",
     "NumPy": "a NumPy array",
-    "iperf3 JSON": "iperf3 JSON",
     "irtt JSON": "irtt JSON",
     "flent": "a flent data file",
     "mtr JSON": "mtr JSON",
@@ -71,7 +61,6 @@ NAMES = {
     "tracert": "the output of tracert (Windows)",
     "tracepath": "the output of tracepath",
     "mtr": "the output of mtr",
-    "iperf": "the text output of iperf",
     "tcpdump": "the text output of tcpdump",
     "ss": "the output of ss",
     "netstat": "the output of netstat",
@@ -106,8 +95,6 @@ _TEXTS: tuple[tuple[str, str], ...] = (
     ("traceroute", r"^\s*1\s+(?:\S+ \([0-9A-Fa-f.:]+\)|[0-9.]+)(?:\s+[0-9.]+ ms|\s+\*){1,3}"),
     ("tracepath", r"^\s?1\??:\s+\S+.*(?:pmtu \d|ms\s*$)"),
     ("mtr", r"^Start: \S+|^HOST: \S+\s+Loss%|^\s*1\.\|--|^Mtr_Version,"),
-    ("iperf", r"^\[ ?ID\] Interval|^Connecting to host \S+, port \d|^Server listening on"),
-    ("iperf", r"^\[ *\d+\] local \S+ port \d"),
     ("tcpdump", r"^tcpdump: |^listening on \S+, link-type|^\d\d:\d\d:\d\d\.\d{6} (?:IP6?|ARP)[ ,]"),
     ("sar", r"^Linux \S+ \([^)]*\)\s+\S+\s+_\S+_\s+\(\d+ CPU\)"),
     ("ss", r"^(?:Netid\s+)?State\s+Recv-Q\s+Send-Q\s"),
@@ -160,7 +147,6 @@ def _kind_of_json(given: Input) -> str:
     keys = given.keys()
     tests: tuple[tuple[str, bool], ...] = (
         # transfers
-        ("iperf3 JSON", {"start", "intervals"} <= keys or {"start", "end"} <= keys),
         ("flent", {"metadata", "results"} <= keys),
         ("speedtest JSON", {"download", "ping"} <= keys),
         # pings and paths

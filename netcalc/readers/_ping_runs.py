@@ -63,7 +63,7 @@ class Run:
 
 @dataclass(slots=True)
 class Probes:
-    """The rows of a run, its totals where rows do not give them, and what does not fit."""
+    """The rows of a run, its totals where rows do not give them, and contradictions."""
 
     rows: list[Row] = field(default_factory=list)
     sent: int = 0
@@ -377,7 +377,7 @@ def _compare(run: Run, result: Probes) -> None:
 
 
 def printed_counts(run: Run) -> dict[str, Any]:
-    """Return what a summary says of sent, received and lost."""
+    """Return the packets sent, received and lost according to a summary."""
     counts = run.counts
     return {
         "sent": int(counts["sent"]),

@@ -28,7 +28,7 @@ class Documents:
     fault : ReaderError or None
         What is wrong with the text behind them, if it is no document.
     warnings : tuple of Notice
-        Names given twice; numbers that are none, which are null.
+        Names with two values; numbers that are none, which are null.
     """
 
     documents: tuple[Any, ...]
@@ -46,7 +46,7 @@ def read_documents(source: Source) -> Documents:
     """Read the JSON documents of a source, one behind the other.
 
     ``nan`` and ``inf`` in any writing, which JSON does not know, become None; of a name given twice
-    in one object the last value stays. Both are warnings.
+    in one object the last value stays. Both are warnings, the second only if the values differ.
     """
     try:
         text = source.data.decode("utf-8-sig")
@@ -59,8 +59,7 @@ def read_documents(source: Source) -> Documents:
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            counts = Counter(name for name, _ in pairs)
-            twins.update(name for name, count in counts.items() if count > 1)
+            twins.update({name for name, value in pairs if found[name] != value})
         return found
 
     def constant(word: str) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TypeAlias
 
-from netcalc.errors import ReaderError
+from netcalc.errors import ArgumentTypeError, ReaderError
 from netcalc.messages import Notice
 from netcalc.readers._lines import Lines, numbered, without_long, without_terminal_codes
 
@@ -92,9 +92,7 @@ def open_source(source: Readable | Source, *, name: str | None = None) -> Source
         return _bounded(_encoded(source), name or "<text>", is_file=name is not None)
     if hasattr(source, "read"):
         return _read_stream(source, name)  # type: ignore[arg-type]
-    raise TypeError(
-        f"source must be a path, text, bytes or a file object, not {type(source).__name__}"
-    )
+    raise ArgumentTypeError("not-a-source", "source", type(source).__name__)
 
 
 def is_path(source: Readable | Source) -> bool:

@@ -29,6 +29,7 @@ from netcalc.samples._flows import FlowSeries
 from netcalc.samples._instrument import Instrument
 from netcalc.samples._load import KINDS, MAX_FILE_BYTES
 from netcalc.samples._meta import SCHEMA, Meta
+from netcalc.samples._packets import Layer, PacketTrace
 from netcalc.samples._paths import PathSamples
 from netcalc.samples._probes import HopSamples, TrainSamples
 from netcalc.samples._round_trips import RttSamples
@@ -39,7 +40,7 @@ from netcalc.samples._transfers import DROP_PLACES, MIN_DROP_RATIO, BulkSamples,
 __all__ = [
     "DROP_PLACES", "FACTS", "KINDS", "MAX_FILE_BYTES", "MIN_DROP_RATIO", "SCHEMA", "BoolColumn",
     "BulkSamples", "Fact", "FactRow", "FloatColumn", "FlowSeries", "HopSamples", "Instrument",
-    "Meta", "PathSamples", "RttSamples", "Samples", "Table", "TextColumn", "TrainSamples",
+    "Layer", "Meta", "PacketTrace", "PathSamples", "RttSamples", "Samples", "Table", "TextColumn", "TrainSamples",
     "TransactionSamples", "TransferSamples", "fact_row", "json_ready", "load", "loads",
     "unit_of_fact", "write_atomically",
 ]  # fmt: skip

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.errors import DomainError, MissingPackageError, ReaderError
+from netcalc.errors import ArgumentTypeError, DomainError, MissingPackageError, ReaderError
 from netcalc.printable import printable
 from netcalc.units import show
 
@@ -37,7 +37,7 @@ _NEVER_NEGATIVE = {"rtt_s", "duration_s", "response_s"}
 
 
 class Samples:
-    """What all containers share: columns of equal length, :class:`Meta`, files and frames.
+    """Base of all containers: columns of equal length, :class:`Meta`, files and frames.
 
     A subclass is a frozen dataclass; its fields with a unit in ``column_units`` are its columns. It
     is registered by its name, under which :func:`load` finds it.
@@ -45,6 +45,10 @@ class Samples:
 
     column_units: ClassVar[Mapping[str, str]] = {}
     column_layers: ClassVar[Mapping[str, str]] = {}
+    column_types: ClassVar[Mapping[str, type[np.generic]]] = {}
+    """Columns of whole numbers that are stored in few bytes; the others are floats."""
+    text_lists: ClassVar[frozenset[str]] = frozenset()
+    """Fields beside the columns that are lists of text."""
     meta: Meta
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -54,11 +58,12 @@ class Samples:
     def __post_init__(self) -> None:
         length: int | None = None
         for name in self.column_units:
-            column = _column(name, getattr(self, name), self.column_units[name])
+            whole = self.column_types.get(name)
+            column = _column(name, getattr(self, name), self.column_units[name], whole)
             if length is None:
                 length = column.size
             elif column.size == 0 and length:
-                column = _filler(self.column_units[name], length)
+                column = _filler(self.column_units[name], length, whole)
             elif column.size != length:
                 raise DomainError("unequal-columns", name, column.size, expected=length)
             object.__setattr__(self, name, column)
@@ -131,7 +136,7 @@ class Samples:
         return path
 
     def dumps(self) -> bytes:
-        """Return what :meth:`save` writes: JSON in UTF-8, not compressed."""
+        """Return the samples as :meth:`save` writes them: JSON in UTF-8, not compressed."""
         document = {
             "format": "netcalc samples",
             "schema": SCHEMA,
@@ -232,19 +237,26 @@ def _range(name: str, column: NDArray[Any], unit: str) -> str:
         known = column[~np.isnan(column)]
         ends = [show(float(end), unit) for end in (known.min(), known.max())] if known.size else []
         return f"{name} {' to '.join(dict.fromkeys(ends))}" if ends else ""
+    if column.dtype.kind in "iu":
+        ends = [show(float(end), unit) for end in (column.min(), column.max())] if column.any() else []
+        return f"{name} {' to '.join(dict.fromkeys(ends))}" if ends else ""
     texts = [text for text in dict.fromkeys(column.tolist()) if text]
     more = f", and {len(texts) - 3:,} more" if len(texts) > 3 else ""
     return f"{name} {', '.join(texts[:3])}{more}" if texts else ""
 
 
-def _column(name: str, values: object, unit: str) -> NDArray[Any]:
+def _column(
+    name: str, values: object, unit: str, whole: type[np.generic] | None = None
+) -> NDArray[Any]:
+    if whole is not None:
+        return _whole_column(name, values, whole)
     wanted: type[Any] = {"bool": np.bool_, "text": np.str_}.get(unit, np.float64)
     if isinstance(values, np.ma.MaskedArray) and wanted is np.float64:
         values = np.ma.filled(values.astype(np.float64), np.nan)
     try:
         column: NDArray[Any] = np.array(values, dtype=wanted)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must be a column of numbers") from error
+        raise ArgumentTypeError("not-a-column-of-numbers", name, type(values).__name__) from error
     if column.ndim != 1:
         raise DomainError("not-a-column", name, column.ndim)
     if unit == "byte" or name in _NEVER_NEGATIVE:
@@ -256,8 +268,28 @@ def _column(name: str, values: object, unit: str) -> NDArray[Any]:
     return column
 
 
-def _filler(unit: str, length: int) -> NDArray[Any]:
+def _whole_column(name: str, values: object, kind: type[np.generic]) -> NDArray[Any]:
+    """Return a column of whole numbers, all of which its type can hold."""
+    given: NDArray[Any] = np.asarray(values)
+    if given.ndim != 1:
+        raise DomainError("not-a-column", name, given.ndim)
+    if given.dtype != kind and given.size:
+        if given.dtype.kind not in "iuf":
+            raise TypeError(f"{name} must be a column of numbers")
+        most = int(np.iinfo(cast(Any, kind)).max)
+        bad = np.flatnonzero(~((given >= 0) & (given <= most) & (given == np.floor(given))))
+        if bad.size:
+            index = int(bad[0])
+            raise DomainError("not-whole", name, float(given[index]), high=most, index=index)
+    column = given.astype(kind)
+    column.flags.writeable = False
+    return column
+
+
+def _filler(unit: str, length: int, whole: type[np.generic] | None = None) -> NDArray[Any]:
     column: NDArray[Any] = np.full(length, np.nan)
+    if whole is not None:
+        column = np.zeros(length, whole)
     if unit in ("bool", "text"):
         column = np.zeros(length, np.bool_ if unit == "bool" else np.str_)
     column.flags.writeable = False

@@ -1,4 +1,4 @@
-"""What a live run records of itself: machine, clock, sockets, path, and its own error."""
+"""Record of a live run: machine, clock, sockets, path and measurement error."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instrument:
-    """What a live run records of itself, in SI units; ``None`` where a run did not measure it.
+    """Record of a live run, in SI units; ``None`` where a run did not measure it.
 
     The names are those of the nomenclature. A setting that differs by mode or protocol is a
     mapping from its name.

@@ -206,7 +206,10 @@ def _totals(kind: Any, document: Mapping[str, Any], file: str) -> dict[str, Any]
     for name, value in document.items():
         if name not in known:
             raise ReaderError("no-such-part", file=file, field=name[:_LONGEST])
-        if value is not None and type(value) not in (int, float):
+        if name in kind.text_lists:
+            if type(value) is not list or not all(type(item) is str for item in value):
+                raise _wrong_type(name, value, list, file)
+        elif value is not None and type(value) not in (int, float):
             raise _wrong_type(name, value, float, file)
     return dict(document)
 
@@ -267,4 +270,7 @@ def _damaged_column(error: DomainError, file: str) -> ReaderError:
             found=error.value,
             wanted=error.values["expected"],
         )
+    if error.code == "not-whole":
+        row = error.values["index"] + 1
+        return ReaderError("row-not-whole", file=file, field=error.name, found=error.value, row=row)
     return ReaderError("damaged-samples", file=file, field=error.name)

@@ -1,4 +1,4 @@
-"""Facts about a set of samples beside its numbers."""
+"""Facts about a set of samples other than its numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SCHEMA = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meta:
-    """What is known about a set of samples beside its numbers.
+    """Facts about a set of samples other than its numbers.
 
     Parameters
     ----------

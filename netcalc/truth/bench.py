@@ -181,7 +181,7 @@ Measure = Callable[[Bench, Setting], Iterable[TruthRow]]
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What the instrument adds to one exchange of a run.
+    """Time that the instrument adds to one exchange of a run.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ class Cost:
 
 
 def cost(bench: Bench, protocol: str, samples: Samples, path: Path) -> Cost:
-    """Return what the instrument adds to an exchange of a run, undisturbed and disturbed."""
+    """Return the time that the instrument adds to an exchange, undisturbed and disturbed."""
     host = bench.host_cost(protocol, path)
     late_s = emulator_lateness_s(samples)
     found = {notice.code: notice for notice in samples.meta.warnings}

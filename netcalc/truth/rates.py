@@ -260,7 +260,7 @@ def line_rate_setting(
         lab="line-rate",
         path_text=path_text,
         what=what,
-        quantity="frames a second",
+        quantity="frame rate",
         unit="packet/s",
         measure=measure,
         processing_s=1.0 / device_pps,

@@ -107,7 +107,7 @@ class TruthRow:
 
     @property
     def unexplained_ratio(self) -> float:
-        """What remains of the error without what the instrument explains. [ratio]
+        """Part of the error that the instrument does not explain. [ratio]
 
         Disturbances make a time longer and a rate lower. A time that is too short is explained only
         by the uncertainty of what theory added for the hosts: never is one shorter than the path.
@@ -218,11 +218,11 @@ class TruthSummary:
             text += f"; not run: {self.not_run_count}"
         if self.failed_count:
             text += f", of which failed: {self.failed_count}"
-        return f"{text}. {'The table holds' if self.holds else 'THE TABLE DOES NOT HOLD'}."
+        return f"{text}. {'Validation passed' if self.holds else 'VALIDATION FAILED'}."
 
 
 def truth_summary(rows: Iterable[TruthRow]) -> TruthSummary:
-    """Judge a table: its median, its worst error, and what of it is explained.
+    """Judge a table: its median and worst error, and how much of them is explained.
 
     Parameters
     ----------

@@ -62,7 +62,7 @@ def validate(
     labs : sequence of str
         Experiments to run, of :data:`LABS`; all if empty.
     quick : bool
-        Run a part of the settings: about 25 s instead of 90 s.
+        Run a subset of the settings, in less than half of the time.
     progress : callable, optional
         Called as ``progress(done, total, error_ratio)`` at most ten times a second and at the end.
     stop : threading.Event or callable, optional

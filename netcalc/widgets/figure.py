@@ -71,7 +71,7 @@ class Figure(anywidget.AnyWidget):
             self.saved.renew()
 
     def picture(self) -> str:
-        """Return what is shown now as SVG."""
+        """Return the figure as it is shown now, as SVG."""
         with self._lock:
             return svg(self._plot)
 

@@ -1,4 +1,4 @@
-"""A file of the reader's own, through the readers to a callback."""
+"""A file chosen by the user, read and passed to a callback."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def upload(
     read: Callable[[bytes, str], Samples] | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> Upload:
-    """Offer to read a file of the reader's own.
+    """Offer to read a file chosen by the user.
 
     Parameters
     ----------

@@ -83,8 +83,8 @@ ROOMS = {
     "columns": Room(
         tuple(f"netcalc/readers/{name}.py"
               for name in ("columns", "source", "_cells", "_kinds", "_quantities")),
-        ("tests/readers/test_read_columns.py", "tests/readers/test_read_sources.py",
-         "tests/readers/test_faults_of_files.py"),
+        ("tests/readers/test_read_columns_numbers.py", "tests/readers/test_read_columns.py",
+         "tests/readers/test_read_sources.py", "tests/readers/test_faults_of_files.py"),
     ),
     "layers": Room(
         ("netcalc/models/sizes/layers.py",),

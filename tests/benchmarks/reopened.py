@@ -11,6 +11,7 @@ with 1 if an opening failed.
 
 from __future__ import annotations
 
+import signal
 import sys
 import tempfile
 import time
@@ -71,8 +72,24 @@ def open_again(page: harness.Page, way: str, figures: int) -> str:
 def main(openings: int, name: str) -> int:
     """Print a line for each opening that failed, and the table."""
     notebook, figures = NOTEBOOKS[name]
-    lived, failed = dict.fromkeys(WAYS, 0), dict.fromkeys(WAYS, 0)
+    counts = {way: {"lived": 0, "failed": 0} for way in WAYS}
     begin_s = time.monotonic()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # of timeout: the table is printed
+    try:
+        open_many(notebook, figures, openings, counts)
+    finally:
+        print(f"{notebook.name}, {figures} figures, {time.monotonic() - begin_s:.0f} s")
+        print(f"{'run by':<10}{'opened':>8}{'lived':>8}{'failed':>8}")
+        for way, count in counts.items():
+            opened = sum(count.values())
+            print(f"{way:<10}{opened:>8}{count['lived']:>8}{count['failed']:>8}", flush=True)
+    return int(any(count["failed"] for count in counts.values()))
+
+
+def open_many(
+    notebook: Path, figures: int, openings: int, counts: dict[str, dict[str, int]]
+) -> None:
+    """Save a notebook with its widgets and open it many times; count in ``counts``."""
     with (
         tempfile.TemporaryDirectory() as folder,
         harness.chromium() as browser,
@@ -84,14 +101,9 @@ def main(openings: int, name: str) -> int:
         for number in range(openings):
             way = WAYS[number % len(WAYS)]
             wrong = open_again(page, way, figures)
-            (failed if wrong else lived)[way] += 1
+            counts[way]["failed" if wrong else "lived"] += 1
             if wrong:
                 print(f"opening {number + 1}, by {way}: {wrong}", flush=True)
-    print(f"{notebook.name}, {figures} figures, {time.monotonic() - begin_s:.0f} s")
-    print(f"{'run by':<10}{'opened':>8}{'lived':>8}{'failed':>8}")
-    for way in WAYS:
-        print(f"{way:<10}{lived[way] + failed[way]:>8}{lived[way]:>8}{failed[way]:>8}")
-    return int(any(failed.values()))
 
 
 if __name__ == "__main__":

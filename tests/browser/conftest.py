@@ -377,6 +377,7 @@ import ctypes, os, runpy, sys
 ctypes.CDLL(None).prctl(1, 15)  # PR_SET_PDEATHSIG, SIGTERM: a server that ends ends its kernels
 if os.getppid() != int(sys.argv[1]): sys.exit("the tests have ended")
 sys.argv = sys.argv[2:]
+sys.modules["rfc3987_syntax"] = None  # a grammar that takes 3 s to build, and that nothing uses
 runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 """
 """Runs a module that ends when the process of the tests ends, in whatever way."""

@@ -155,7 +155,7 @@ def test_no_mix_has_a_reason(arguments, why):
         (["mixes", "--links", "0"], "--links"),
         (
             ["mixes", "--links", "1-4000", "--tolerance", "60s"],
-            "--links of 4000 gives more than",
+            "--links of 4000 results in more than",
         ),
     ],
 )

@@ -63,7 +63,7 @@ def test_a_table_in_80_columns_with_the_reason_and_the_verdict(netcalc):
     said = " ".join(done.output.split())
     assert "T3 0.5 ms, UDP 1400 B: explained by instrument: 170 µs of 1.62 ms (small" in said
     assert "2 settings with known parameters: median error 3.8 %, worst 7.2 %." in said
-    assert said.endswith("THE TABLE DOES NOT HOLD.")
+    assert said.endswith("VALIDATION FAILED.")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_what_is_not_right_stands_out(netcalc):
     assert "bulk, T1 5 ms, TCP 145 kB: UNEXPLAINED (fastest of 2)" in said
     assert "not run, 2 rows of lockstep: no wire (the system refuses namespaces)" in said
     assert "warning: starved: it got 9%" in said
-    assert "THE TABLE DOES NOT HOLD." in said
+    assert "VALIDATION FAILED." in said
     assert "lockstep: cycle" not in done.output, "no table of rows that were not run"
 
 

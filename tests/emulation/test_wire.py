@@ -14,6 +14,7 @@ from contextlib import suppress
 import pytest
 
 from netcalc.emulation import EmulatedPath
+from netcalc.emulation.wire.carrier import LATE_S, LATENESS_BINS
 from netcalc.path import Path
 
 pytestmark = [pytest.mark.namespace, pytest.mark.usefixtures("nothing_left")]
@@ -265,6 +266,10 @@ def test_two_wires_at_once_do_not_meet():
         assert one.run(command).returncode != 0
 
 
+CLOCKS_S = 1e-4
+"""Two readings of two clocks, and lateness in whole microseconds: they differ by less than this."""
+
+
 def tap(wire, side):
     """Return a socket that sees the packets of one end, with the times of the kernel."""
     sock = wire.socket(side, socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(3))
@@ -286,11 +291,11 @@ def stamps(sock):
 
 
 @pytest.mark.parametrize("device", ["tun", "veth"])
-@pytest.mark.parametrize("stopped", [False, True])
-def test_the_kernel_confirms_how_late_it_was(stopped, device):
+@pytest.mark.parametrize("stopped_s", [0.0, 0.02, 0.035])
+def test_the_kernel_confirms_how_late_it_was(stopped_s, device):
     """identity: at both ends the kernel stamps each packet; what is beyond the path is lateness.
 
-    Stopped while a packet is due, the process delivers it some 20 ms late, and says so.
+    Stopped while a packet is due, the process delivers it 5 or 20 ms late, or later, and says so.
     """
     path, count = Path.parse("10 Mbit/s 20 ms"), 12
     with (
@@ -305,10 +310,10 @@ def test_the_kernel_confirms_how_late_it_was(stopped, device):
         before = wire.statistics().carried_count
         for number in range(count):
             sender.sendto(b"%03d" % number, receiver.getsockname())
-            if stopped:
+            if stopped_s:
                 time.sleep(0.005)  # read, and on its way
                 os.kill(wire._control.pid, signal.SIGSTOP)
-                time.sleep(0.035)
+                time.sleep(stopped_s)
                 os.kill(wire._control.pid, signal.SIGCONT)
             assert receiver.recv(10) == b"%03d" % number
         found = wire.statistics()
@@ -317,14 +322,17 @@ def test_the_kernel_confirms_how_late_it_was(stopped, device):
     late_s = sorted(received_s[key] - sent_s[key] - truth_s for key in sent_s)
     assert len(late_s) == count
     assert found.carried_count - before == count
-    # Its own count and the kernel's agree on which packets were late; near the limit they may not.
-    clearly, perhaps = (sum(one > limit for one in late_s) for limit in (8e-4, 4e-4))
-    assert clearly <= round(found.late_ratio * found.carried_count) <= perhaps + before
+    own_count = round(found.late_ratio * found.carried_count)
+    # It looks at its clock before it delivers, the kernel stamps after: on a machine where it waits
+    # for a CPU in between the kernel says more, by any amount, and never less.
+    assert own_count <= sum(one > LATE_S - CLOCKS_S for one in late_s) + before
+    # Lateness is counted up to 10 ms; of more than that only the maximum is kept.
     middle_s = late_s[count // 2 - 1]
-    assert found.lateness_p50_s == pytest.approx(middle_s, rel=0.1, abs=2e-4)
-    if stopped:
-        assert clearly == count
-        assert middle_s > 0.015
+    middle_s = middle_s if middle_s < 1e-6 * LATENESS_BINS else late_s[-1]
+    assert found.lateness_p50_s <= middle_s + CLOCKS_S
+    if stopped_s:  # no packet can be delivered before the process goes on
+        assert own_count >= count
+        assert found.lateness_p50_s > 0.005 + stopped_s - truth_s - CLOCKS_S
         assert found.invalid.code == "packets-late"
 
 

@@ -30,18 +30,24 @@ def wires():
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
 @pytest.mark.usefixtures("wires", "nothing_left")
 def test_the_line_through_the_minima_is_the_path(protocol, host):
-    """identity: Path.rtt_s with the headers of the protocol; late by 1.5 ms and 2 % at most."""
+    """identity: Path.rtt_s with the headers of the protocol; late by 2 % and what the run measured.
+
+    That is: both programs wake up, two packets cross the emulator, and the work of the hosts, some
+    0.1 ms of a quiet machine.
+    """
     samples = echo([8, 700, 1300], protocol=protocol, host=host, count=4, path=PATH)
     sizes, best_s = samples.minima()
     headers = HEADERS[protocol] + 20 * (host == "::1")
     truth_s = PATH.rtt_s(sizes + headers)
     assert np.all(best_s >= truth_s - 1e-6)
-    assert np.all(best_s <= truth_s * 1.02 + 1.5e-3)
-    assert samples.sent == samples.received == 12
     instrument = samples.meta.instrument
+    waking_s, crossing_s = instrument.scheduling_delay_p99_s, instrument.wire_lateness_p99_s
+    late_s = 2 * (waking_s + crossing_s) + 5e-4 / instrument.processor_ratio
+    assert np.all(best_s <= truth_s * 1.02 + late_s)
+    assert samples.sent == samples.received == 12
     assert instrument.truth["bandwidths_bps"] == [1.544e6, 1.544e6]
     assert instrument.truth["latencies_s"] == [0.005, 0.001]
-    assert 0 <= instrument.wire_lateness_p99_s < 0.1
+    assert 0 < instrument.wire_lateness_p99_s < 0.1
     assert "path=Path(" in samples.meta.command
 
 

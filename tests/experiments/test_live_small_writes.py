@@ -26,7 +26,7 @@ from netcalc import compare, samples
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments import small_writes
-from netcalc.experiments.exchanges.tap import Packet, ladder_rows
+from netcalc.experiments.exchanges.tap import LadderRow, Packet, ladder_rows
 from netcalc.experiments.exchanges.write_run import Rounds, WritePlan
 from netcalc.experiments.peers.namespace import Namespace
 from netcalc.experiments.running.stopping import Stopping
@@ -508,9 +508,9 @@ def test_quick_acknowledgements_on_a_loopback_leave_nothing_to_wait_for():
 
 
 def test_rounds_are_warm_up_until_the_kernel_delays_an_acknowledgement(monkeypatch):
-    held = {"who": "server", "what": "holds acknowledgement", "start_s": 0.01, "end_s": 0.05}
-    waits = {"who": "client", "what": "waits for acknowledgement", "start_s": 0, "end_s": 0.06}
-    data = {"who": "to server", "what": "segment", "start_s": 0, "end_s": 0.01}
+    held = LadderRow("server", "holds acknowledgement", 0.01, 0.05, 0)
+    waits = LadderRow("client", "waits for acknowledgement", 0.0, 0.06, 0)
+    data = LadderRow("to server", "segment", 0.0, 0.01, 6)
     seen = iter([[data], [data], [data, held, waits], [data]])
     monkeypatch.setattr(Rounds, "_rows", lambda rounds, packets: next(seen))
     plan = WritePlan(

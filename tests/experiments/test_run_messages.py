@@ -60,7 +60,7 @@ def test_every_hint_belongs_to_a_code():
     [
         (
             ExperimentError("too-many-probes", phase="plan", count=150_000, limit=100_000),
-            "plan: the run would send 150,000 probes, the limit is 100,000. Ask for fewer or "
+            "plan: the run would send 150,000 probes, the limit is 100,000. Use fewer or "
             "smaller probes, a shorter interval or a faster path",
         ),
         (

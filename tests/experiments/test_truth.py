@@ -129,7 +129,7 @@ class TestSummary:
         assert (found.row_count, found.instrument_count, found.unexplained_count) == (3, 1, 0)
         assert found.holds
         assert "median error 1 %, worst 7.9 %" in found.sentence()
-        assert found.sentence().endswith("The table holds.")
+        assert found.sentence().endswith("Validation passed.")
 
     def test_an_unexplained_error_of_up_to_5_percent_is_reported_and_tolerated(self):
         found = summary([row(1.0, 1.01)] * 3 + [row(1.0, 1.049)])
@@ -177,9 +177,9 @@ class TestSummary:
         )
         assert (found.row_count, found.not_run_count) == (1, 1)
         assert found.holds
-        assert "not run: 1. The table holds" in found.sentence()
+        assert "not run: 1. Validation passed" in found.sentence()
         failed = summary([row(1.0, 1.01), row(1.0, math.nan, why_not="no answer")])
-        assert "not run: 1, of which failed: 1. THE TABLE DOES NOT" in failed.sentence()
+        assert "not run: 1, of which failed: 1. VALIDATION FAILED" in failed.sentence()
         nothing = summary([row(math.nan, math.nan, why_not="no wire")])
         assert nothing.sentence() == "Nothing was measured; rows not run: 1."
 

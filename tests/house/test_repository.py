@@ -127,7 +127,9 @@ def expected_values() -> list[tuple[str, str]]:
     found = []
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not (isinstance(node, ast.Call) and ast.unparse(node.func).endswith("parametrize")):
+            if not isinstance(node, ast.Call):
+                continue
+            if not ast.unparse(node.func).endswith((".each", ".parametrize")):
                 continue
             try:
                 names = ast.literal_eval(node.args[0])

@@ -6,7 +6,23 @@ Each is written from the equation of the model's docstring, not from its code. O
 
 from __future__ import annotations
 
-from mpmath import cbrt, ceil, exp, factorial, findroot, floor, inf, isinf, log, mpf, sqrt, workdps
+from functools import cache
+
+from mpmath import (
+    cbrt,
+    ceil,
+    exp,
+    factorial,
+    findroot,
+    floor,
+    inf,
+    isinf,
+    log,
+    mp,
+    mpf,
+    sqrt,
+    workdps,
+)  # fmt: skip
 
 MSS_LIMITS = {"rfc6928": (10, 14600), "rfc3390": (4, 4380), "rfc9002": (10, 14720)}
 ROUND_MARGIN = mpf("1e-9")
@@ -282,6 +298,12 @@ def jain(allocations):
 
 def erlang_b(offered, servers):
     """1/B as the sum of c!/(c-j)!/A^j, until its terms no longer count."""
+    return erlang_b_of(offered, servers, mp.prec)
+
+
+@cache
+def erlang_b_of(offered, servers, precision):
+    """With as many digits as the caller asks for; several models are held to the same value."""
     if not servers:
         return mpf(1)
     if not offered:

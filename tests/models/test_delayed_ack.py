@@ -18,6 +18,8 @@ from netcalc.models.hosts import delayed_ack
         ("freebsd_since_2020", 0.04, 0.04, "published: r360010"),
         ("xnu", 0.1, 0.2, "published: tcp_timer.h"),
         ("windows_2000", 0.2, 0.2, "published: TcpDelAckTicks"),
+        ("windows_ce", 0.2, 0.2, "published: Windows CE 6.0 documentation"),
+        ("rfc1122", 0.0, 0.5, "published: RFC 1122, 4.2.3.2"),
         ("solaris_local", 0.05, 0.05, "published: tunable parameters"),
         ("solaris_remote", 0.1, 0.1, "published: tunable parameters"),
         ("rhel7_rt", 0.004, 0.004, "published: tuning guide"),
@@ -26,6 +28,8 @@ from netcalc.models.hosts import delayed_ack
 def test_systems(system, shortest_s, longest_s, source):
     assert delayed_ack.delayed_ack_s(system, statistic="shortest") == shortest_s, source
     assert delayed_ack.delayed_ack_s(system, statistic="longest") == longest_s, source
+    mean = delayed_ack.delayed_ack_s(system)
+    assert mean == pytest.approx((shortest_s + longest_s) / 2), "the middle of the range"
 
 
 def test_all_keep_the_rule():

@@ -23,14 +23,14 @@ from netcalc.samples import RttSamples
     [[[1, 2], [3]], [[1.0], 2.0], [np.zeros(2), np.zeros(3)], [{}, {1}]],
 )
 def test_rows_of_unequal_length_are_refused_by_the_name_of_the_argument(ragged):
-    with pytest.raises(TypeError, match="wire_bytes must hold numbers"):
+    with pytest.raises(TypeError, match="wire_bytes must contain numbers"):
         latency.serialization_s(ragged, bandwidth_bps=1e6)
-    with pytest.raises(TypeError, match="bandwidth_bps must hold numbers"):
+    with pytest.raises(TypeError, match="bandwidth_bps must contain numbers"):
         latency.serialization_s(100, bandwidth_bps=ragged)
 
 
 def test_none_among_numbers_is_no_number():
-    with pytest.raises(TypeError, match="wire_bytes must hold numbers"):
+    with pytest.raises(TypeError, match="wire_bytes must contain numbers"):
         latency.serialization_s([1, None], bandwidth_bps=1e6)
 
 

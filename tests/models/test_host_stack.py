@@ -126,3 +126,20 @@ def test_impossible():
     with pytest.raises(DomainError, match="segment_bytes"):
         host_stack.bulk_s(1, segment_bytes=0, packet_cost=1e-3)
     assert np.isnan(host_stack.transaction_s(np.nan, protocol="udp", packet_cost=1e-3))
+
+
+def test_each_further_packet_is_counted_twice_in_a_transaction():
+    """Identity: with a cost for packets alone, what a size adds is its packets, there and back.
+
+    By hand: 200 bytes to TCP are two segments of 100; 3000 to UDP are two fragments of a loopback
+    of 1536 bytes; 0 and 1 byte are one packet.
+    """
+    costs = {"packet_cost": 1.0, "program_s": 0.0, "connection_s": 0.0}
+    for protocol, size, further in (("tcp", 0, 0), ("tcp", 1, 0), ("tcp", 100, 0), ("tcp", 200, 1),
+                                    ("ttcp", 200, 1), ("udp", 0, 0), ("udp", 1400, 0),
+                                    ("udp", 3000, 1), ("ping", 3000, 1),
+                                    ("ping", 100, 0)):  # fmt: skip
+        known = {**costs, "mtu_bytes": 1536}
+        least = host_stack.transaction_s(1, protocol=protocol, **known)
+        found = host_stack.transaction_s(size, protocol=protocol, **known)
+        assert found - least == 2 * further, (protocol, size)

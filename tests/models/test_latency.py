@@ -175,7 +175,7 @@ def test_a_lone_nan_gives_nan_without_a_warning():
 
 @pytest.mark.each("wrong", ["1500", b"1500", True, ["a"], [1j], None, {"a": 1}])
 def test_what_is_no_number_is_a_type_error_naming_the_argument(wrong):
-    with pytest.raises(TypeError, match="wire_bytes must hold numbers"):
+    with pytest.raises(TypeError, match="wire_bytes must contain numbers"):
         latency.serialization_s(wrong, bandwidth_bps=1e6)
 
 

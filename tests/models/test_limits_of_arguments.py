@@ -29,7 +29,7 @@ FACTOR = ("out-of-range", [-1e-9, 1 + 1e-9], [0.3, 0.7])
 
 KINDS = [
     (ANY, (
-        "arrival_s deviation ip_version phase_s previous_rtt_slope rtt_slope scale"
+        "arrival_s deviation ip_version phase_s previous_rtt_slope rtt_slope"
     )),
     (FROM_0, (
         "altitude_m arrival_scv bdp_bytes bucket_bytes buffer_bdp buffer_bytes byte_cost "
@@ -39,10 +39,10 @@ KINDS = [
         "extra_round_trips fcs_bytes flag_bytes frame_bytes goodput_bps granularity_s "
         "handshake_round_trips header_bits input_bps latency_s link_bytes lost_count mbuf_s "
         "message_bits min_frame_bytes min_rto_s offset_bps other_frame_bytes output_bps "
-        "overhead_bytes packet_cost probe_rtt_s program_s retransmitted_bytes rttvar_s segments "
-        "server_s service_scv sojourn_s source_processing_s srtt_s syn_timeout_s tolerance_s "
-        "traffic_bytes transfer_s unacked_bytes utilization wait_s within_s write_bytes "
-        "write_count write_gap_s"
+        "overhead_bytes packet_cost probe_rtt_s program_s retransmitted_bytes rttvar_s scale "
+        "segments server_s service_scv sojourn_s source_processing_s srtt_s syn_timeout_s "
+        "tolerance_s traffic_bytes transfer_s unacked_bytes utilization wait_s within_s "
+        "write_bytes write_count write_gap_s"
     )),
     (ABOVE_0, (
         "ack_wire_bytes bandwidth_bps capacity_bps codec_bps constant cubic_scale cycle_s "

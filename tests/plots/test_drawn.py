@@ -7,7 +7,7 @@ from pathlib import Path as FilePath
 
 import numpy as np
 import pytest
-from bokeh.models import Scatter
+from bokeh.models import HoverTool, Scatter
 
 from netcalc import compare
 from netcalc.path import Path
@@ -188,7 +188,8 @@ def test_an_overlay_draws_the_comparison_and_its_residuals():
         assert band.glyph.fill_alpha < 0.5, "the curve is seen through its band"
         assert points.glyph.line_color == INK[theme]
         assert outliers.glyph.line_color == palette[1]
-        assert outliers.glyph.size > points.glyph.size >= 8, "a cross has no area"
+        assert points.glyph.size == 2 * 5, "a circle of 5 pixels, as in the picture"
+        assert outliers.glyph.size > points.glyph.size, "a cross has no area"
         assert outliers.glyph.line_width > points.glyph.line_width >= 1
         others = [legend[name][0].glyph for name in beside]
         assert [one.marker for one in others] == [
@@ -258,3 +259,49 @@ def test_an_overlay_without_a_fit_has_neither_band_nor_outliers():
              overlay(comparison, title="").form,
              overlay(comparison, theme="dark").form}  # fmt: skip
     assert len(forms) == 5
+
+
+def test_a_page_that_changes_its_width_changes_ticks_title_and_legend():
+    """What the scripts of a figure are given: its own parts, and the sizes of a legend's row."""
+    plot = curves([1.0, 2.0], {"a long name": [1.0, 2.0], "b": [np.nan, 1.0]}, title="Some title",
+                  points={"run": ([], [])}, x_axis=SIZE, y_axis=TIME)  # fmt: skip
+    chart = plot.figure
+    scripts = [one.args for one in chart.js_property_callbacks["change:inner_width"]]
+    ticks, title, legend = scripts
+    assert ticks["ticker"] is chart.xaxis[0].ticker
+    assert ticks["formatter"] is chart.xaxis[0].formatter
+    assert chart.xaxis[0].ticker.desired_num_ticks == 6, "until the width is known"
+    assert (title["title"], title["whole"]) == (chart.title, "Some title")
+    assert chart.title.text_font_size == "17px"
+    (drawn,) = chart.above
+    assert (legend["legend"], legend["chart"]) == (drawn, chart)
+    assert (legend["height"], legend["row"]) == (HEIGHT, ROW)
+    # 14 pixels high letters are 8 wide on average; then the key and the gaps around both
+    assert drawn.label_width == 8 * len("a long name")
+    assert drawn.label_width + drawn.glyph_width < legend["column"] <= drawn.label_width + 60
+    assert drawn.label_height + drawn.spacing <= ROW
+    assert drawn.label_height >= 14, "room for its letters"
+    assert drawn.label_text_font_size == "14px"
+    assert [one.visible for one in drawn.items] == [True, True, False], "no entry without a mark"
+    assert (drawn.border_line_alpha, drawn.background_fill_alpha) == (0, 0)
+    assert (drawn.click_policy, drawn.ncols) == ("hide", 1)
+    for marks, item in zip(legend["marks"], drawn.items, strict=True):
+        (source, columns), (renderer,) = marks[0], item.renderers
+        assert source is renderer.data_source
+        assert columns == ["x", "y"]
+    for source in plot.sources.values():
+        assert len(source.js_property_callbacks["change:data"]) == 1, "new numbers fit the legend"
+    assert chart.min_border_right >= 30, "half of the last tick label"
+    for tool in chart.tools:
+        if isinstance(tool, HoverTool):
+            assert (tool.visible, tool.mode, tool.line_policy) == (False, "mouse", "nearest")
+
+
+def test_replaced_columns_are_drawable_and_of_one_length():
+    x = np.array([1.0, 2.0])
+    plot = curves(x, {"a": x}, x_axis=SIZE, y_axis=TIME)
+    new = plot.replace("a", x=[1, 2, 3], y=[4.0, np.inf, 6.0])
+    assert new["y"][[0, 2]].tolist() == [4, 6]
+    assert np.isnan(plot.sources["a"].data["y"][1])
+    assert plot.sources["a"].data["x"].tolist() == [1, 2, 3]
+    assert plot.document() is plot.document()

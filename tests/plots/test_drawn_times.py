@@ -149,6 +149,7 @@ def test_a_ladder_has_arrows_waits_and_words():
         colours += [one.glyph.fill_color for one in drawn[3:]]
         assert colours == palette
         assert [one.glyph.line_dash for one in drawn[:3]] == [[], [10, 4], [3, 4]]
+        assert [one.glyph.line_width for one in drawn[:3]] == [3] * 3, "as every curve"
         assert [one.glyph.line_color for one in drawn[3:]] == [INK[theme]] * 3
         for one in drawn[3:]:
             glyph = one.glyph
@@ -220,7 +221,7 @@ def test_the_truth_figures_have_kinds_colours_limits_and_hovers():
         # from the least to the largest prediction, one to one
         assert line.data_source.data[line.glyph.x].tolist() == [1e-3, 1.0]
         assert line.data_source.data[line.glyph.y].tolist() == [1e-3, 1.0]
-        assert line.glyph.line_color == palette[0]
+        assert (line.glyph.line_color, line.glyph.line_width) == (palette[0], 3)
         assert [one.glyph.marker for one in kinds] == ["circle", "diamond", "x"]
         assert [one.glyph.line_color for one in kinds] == [INK[theme], palette[3], palette[1]]
         assert [(one.glyph.x, one.glyph.y) for one in kinds] == [("x", "y")] * 3
@@ -256,3 +257,9 @@ def test_rows_that_a_logarithmic_axis_cannot_show_are_left_out():
     plot = truth(Table(data=data))
     assert plot.sources["s, within"].data["setting"] == ["a"]
     assert "1 times" in plot.description
+    (empty,) = truth(Table(data={name: [] for name in data})).figure.children
+    for limits in (empty.x_range, empty.y_range):
+        assert (limits.start, limits.end) == (0.0, 1.0), "bokeh draws no axis without a range"
+    assert (empty.xaxis[0].axis_label.text, empty.yaxis[0].axis_label.text) == (
+        "predicted", "measured",
+    )  # fmt: skip

@@ -200,6 +200,19 @@ def test_a_gap_lifts_the_pen_and_far_values_stay_on_the_sheet():
     assert len(Sheet(holes).inside("circle")) == 2
 
 
+def test_nothing_is_drawn_of_empty_columns_and_the_axes_stand():
+    for scale in ("linear", "log"):
+        axis = Axis("number", "1", scale)
+        sheet = Sheet(a_curve([], [], x_axis=axis, y_axis=axis, points={"run": ([], [])}))
+        assert [one.get("d") for one in sheet.inside("path")] == [""]
+        assert not sheet.inside("circle")
+        ends = [value_of(text) for text, _ in (sheet.x_ticks[0], sheet.x_ticks[-1])]
+        # from 0 to 1 with room at both ends; or the six decades below 1
+        assert ends == pytest.approx([0.0, 1.0] if scale == "linear" else [1e-6, 1.0])
+        assert sheet.names().count("theory") == 0, "no entry without a mark"
+        assert sheet.root.get("height") == "360"
+
+
 def test_long_columns_are_thinned_to_what_a_sheet_shows():
     """A line has at most 150 points, a scatter 300: every n-th, from the first on."""
     for count, line, points in ((150, 150, 150), (151, 76, 151), (300, 150, 300), (301, 101, 151),

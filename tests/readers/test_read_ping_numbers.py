@@ -202,6 +202,17 @@ def test_duplicates_are_in_the_times_of_the_tool():
     assert not samples.meta.warnings
 
 
+def test_a_duplicate_does_not_stand_for_a_time_that_was_not_read():
+    """By hand: 1, 4 (a duplicate) and 3 ms are read, and the tool had a fourth time."""
+    text = HEAD + line(1, "1.000") + line(1, "4.000", more=" (DUP!)")
+    text += line(2).replace(" ms", " m") + line(3, "3.000")
+    for spread in ("1.000/2.100/4.000/0.5", "0.400/2.100/4.000/0.5", "1.000/4.000/9.000/0.5"):
+        samples = read_ping(text + summary(3, 3, spread, more="+1 duplicates, "))
+        assert times_that_differ(samples) == []
+    samples = read_ping(text + summary(3, 3, "1.500/2.1/4.000/0.5", more="+1 duplicates, "))
+    assert times_that_differ(samples) == [("min", 1.5, 1)]
+
+
 @pytest.mark.each(("factor", "refused"), [(499.5, False), (500.5, True), (1 / 499.5, False),
                                                  (1 / 500.5, True)])  # fmt: skip
 def test_a_gross_factor_between_lines_and_summary(factor, refused):
@@ -896,6 +907,16 @@ def test_a_last_line_without_its_end(end, received, ttl):
     assert samples.ttl[~np.isnan(samples.ttl)].tolist() == ttl
     assert samples.errors == int("Unreachable" in end)
     assert samples.meta.partial
+
+
+def test_a_last_line_of_a_ping_that_prints_no_times():
+    """Four bytes of user data hold no time stamp; the last digit of the ttl may be missing."""
+    head = "PING 192.0.2.1 (192.0.2.1) 4(32) bytes of data.\n"
+    row = "12 bytes from 192.0.2.1: icmp_seq={} ttl=64"
+    whole = read_ping(head + row.format(1) + "\n" + row.format(2))
+    assert (whole.received, len(whole)) == (2, 2)
+    cut = read_ping(head + row.format(1) + "\n" + row.format(2) + " (DU")
+    assert (cut.received, len(cut)) == (1, 1), "it may be a duplicate"
 
 
 def test_a_clock_and_the_start_by_hand():

@@ -102,7 +102,7 @@ def test_without_a_namespace_the_host_s_loopback_has_no_step(monkeypatch):
     button.start()
     button._thread.join(LIMIT_S)
     assert (
-        "No step can be determined: all datagrams are of equally many packets"
+        "No step can be determined: all datagrams consist of the same number of packets"
         in panel.figure.description
     )
     assert "no network namespace (refused)" in panel.figure.description

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any, Protocol, Self
 
+from netcalc.errors import ArgumentTypeError
 from netcalc.experiments.running.clock import SYSTEM_CLOCK, Clock
 
 SLICE_S = 0.1
@@ -70,7 +71,7 @@ class Stopping:
         elif callable(is_set := getattr(stop, "is_set", stop)):
             self._asked = is_set
         else:
-            raise TypeError(f"stop must be an event or a function, found {type(stop).__name__}")
+            raise ArgumentTypeError("not-an-event", "stop", type(stop).__name__)
         self.clock = clock
         self._limit_s = limit_s
         self._end_ns = clock.now_ns() + int(limit_s * 1e9)
@@ -78,6 +79,8 @@ class Stopping:
         self._interrupt_count = 0
         self._with_caller = False
         self._terminated: int | None = None
+        self._watched: list[Callable[[], object]] = []
+        self._watch_due_s = 0.0
         self.reason = ""
         self.gaps: list[tuple[float, float]] = []
         self._start_s = self._seen_s = clock.since_boot_s()
@@ -134,8 +137,15 @@ class Stopping:
         self.reason = self.reason or reason
 
     def check(self) -> None:
-        """Raise :class:`Ended` if there is a reason to end; record a suspension."""
+        """Raise :class:`Ended` if there is a reason to end; record a suspension.
+
+        What the run depends on is asked at most every :data:`SLICE_S`, and raises its own error.
+        """
         self._note_gap()
+        if self._watched and self._seen_s >= self._watch_due_s:
+            self._watch_due_s = self._seen_s + SLICE_S
+            for require in self._watched:
+                require()
         if not self.reason:
             if self._asks():
                 self.end("stop")
@@ -143,6 +153,20 @@ class Stopping:
                 self.end(f"limit of {self._limit_s:g} s")
         if self.reason:
             raise Ended(self.reason)
+
+    @property
+    def watches(self) -> bool:
+        """Whether the run depends on something that is watched."""
+        return bool(self._watched)
+
+    @contextmanager
+    def watching(self, require: Callable[[], object]) -> Iterator[None]:
+        """Call ``require`` at the checks within; it raises if what the run depends on is gone."""
+        self._watched.append(require)
+        try:
+            yield
+        finally:
+            self._watched.remove(require)
 
     def _note_gap(self) -> None:
         now_s = self.clock.since_boot_s()

@@ -70,7 +70,7 @@ class Transfers(Record[BulkSamples]):
         self._wrong_count = 0
         self._moved_bytes = self._sent_bytes = 0.0
         self._interval_ns = 0
-        self.requested = ("send_buffer_bytes", "receive_buffer_bytes")
+        self.requested: tuple[str, ...] = ("send_buffer_bytes", "receive_buffer_bytes")
 
     def add(self, row: dict[str, float], *, ended: bool, cut: bool, wrong_count: int) -> None:
         """Add a transfer: whether the run ended within it, or its own time limit did."""
@@ -116,6 +116,11 @@ class Transfers(Record[BulkSamples]):
     def done_count(self) -> int:
         """Complete transfers so far."""
         return self._complete_count
+
+    @property
+    def row_count(self) -> int:
+        """Transfers so far, one that was stopped included."""
+        return len(self._rows)
 
     @property
     def overflowed(self) -> bool:

@@ -27,7 +27,7 @@ from netcalc.errors import DomainError
 
 
 class ExchangeTimeline(NamedTuple):
-    """When each packet is handed to its host, and when it is complete at the other one."""
+    """Send and receive times of the packets of an exchange."""
 
     sent_s: FloatArray
     received_s: FloatArray

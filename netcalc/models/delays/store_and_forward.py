@@ -29,7 +29,7 @@ from netcalc.models.blocks import in_blocks
 
 
 class Timeline(NamedTuple):
-    """When each packet is where: arrays of shape (packets, links) or (packets, nodes). [s]
+    """Times of each packet, of shape (packets, links) or (packets, nodes). [s]
 
     ``processing_start_s`` and ``processing_end_s`` have one column a node, the source first and
     the destination last; the others one a link: the first bit leaves at ``start_s``, it arrives

@@ -23,7 +23,7 @@ from netcalc.checks import (
 
 
 class DelayedAck(NamedTuple):
-    """What a system does: shortest and longest wait, and after how many segments it answers."""
+    """Delayed ACKs of a system: minimum and maximum delay, and segments per acknowledgement."""
 
     shortest_s: float
     longest_s: float

@@ -28,7 +28,7 @@ from netcalc.models.sizes.fragmentation import fragment_count
 
 
 class Transaction(NamedTuple):
-    """What one request and its reply of the same size cost on a host that plays both ends."""
+    """Costs of a request and a reply of equal size on a host that is both ends."""
 
     segments: int
     connections: int

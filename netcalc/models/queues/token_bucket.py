@@ -73,7 +73,7 @@ def token_bucket_passed_bytes(
     token_bps: ArrayLike,
     peak_bps: ArrayLike = np.inf,
 ) -> FloatArray:
-    r"""Most traffic that passes a token bucket in a given time.
+    r"""Maximum traffic through a token bucket in a given time.
 
     .. math:: S = \min(p\, t / 8, b + r\, t / 8)
 

@@ -25,7 +25,7 @@ ESP_TRAILER_BYTES = 2.0
 
 
 class Cipher(NamedTuple):
-    """What a cipher adds to each packet."""
+    """Overhead of a cipher per packet."""
 
     iv_bytes: float
     block_bytes: float
@@ -67,7 +67,7 @@ RFC 2403, 2404, 3566, 4494, 4868."""
 
 
 class Suite(NamedTuple):
-    """What a pair of cipher and integrity algorithm adds to each packet."""
+    """Overhead of a cipher with an integrity algorithm per packet."""
 
     iv_bytes: float
     align_bytes: float

@@ -146,7 +146,7 @@ def inside(layer: Layer, outer: FloatArray) -> FloatArray:
 
 
 def outside(layer: Layer, inner: FloatArray, largest: FloatArray) -> FloatArray:
-    """Return what a layer makes of a packet; WireGuard pads up to ``largest``."""
+    """Return the size of a packet with the header of a layer; WireGuard pads up to ``largest``."""
     if layer.base == "esp":
         own = ip_header_bytes(layer.ip_version) if layer.transport else 0.0
         return esp_packet_bytes(

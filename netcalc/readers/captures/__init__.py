@@ -1,8 +1,25 @@
-"""Captures: the packets that a tap saw."""
+"""Captures: pcap and pcapng to columns of header fields, and those to flows.
+
+:func:`read_capture` returns all packets of a file, :func:`stream_capture` those of one part after
+the other, so that the length of a file does not matter. No packet becomes an object; payloads are
+not kept.
+"""
 
 from __future__ import annotations
 
+from netcalc.readers.captures import capture_files
+from netcalc.readers.captures.capture import (
+    MAX_PACKETS,
+    CaptureStream,
+    is_capture,
+    read_capture,
+    stream_capture,
+)
 from netcalc.readers.format import Format
 
-FORMATS: tuple[Format, ...] = ()
+__all__ = [
+    "FORMATS", "MAX_PACKETS", "CaptureStream", "is_capture", "read_capture", "stream_capture",
+]  # fmt: skip
+
+FORMATS: tuple[Format, ...] = (*capture_files.FORMATS,)
 """The formats of this folder, in the order in which they are tried."""

@@ -1,0 +1,99 @@
+"""The opening of TCP flows: its round trips, and what both ends offered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netcalc.readers.captures.flows import ACK, SYN, Segments
+from netcalc.readers.captures.scans import Bools, Ints, count_by, first_of, last_of
+from netcalc.samples import Layer, PacketTrace
+
+UNKNOWN = -1
+"""Shift of a window whose handshake was not captured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handshakes:
+    """One row for each flow; an index is -1 and a time nan where the packet is not there.
+
+    ``rtt_s`` is the time from the last SYN to the acknowledgement that ends the handshake, which is
+    a round trip wherever the capture was made; ``to_server_s`` and ``to_client_s`` are its parts on
+    both sides of the capture.
+    """
+
+    syn: Ints
+    answer: Ints
+    ack: Ints
+    syn_count: Ints
+    rtt_s: NDArray[np.float64]
+    to_server_s: NDArray[np.float64]
+    to_client_s: NDArray[np.float64]
+    shift: Ints
+    """Of each series (twice the flow, plus one to the client): shift of the windows in it."""
+    mss_bytes: NDArray[np.float64]
+    """Of each series: the MSS its sender offered; nan where its SYN is not there."""
+
+
+def find_handshakes(trace: PacketTrace, segments: Segments) -> Handshakes:
+    """Find the three packets of each handshake."""
+    s = segments
+    flow, count = s.flows.flow, s.flows.count
+    is_syn = s.is_set(SYN) & ~s.is_set(ACK) & s.to_server
+    is_answer = s.is_set(SYN) & s.is_set(ACK) & ~s.to_server
+    answer = first_of(is_answer, flow, count)
+    rows = np.arange(flow.size)
+    has_answer = answer[flow] >= 0
+    behind = has_answer & (rows > answer[flow])
+    syn = last_of(is_syn & ~behind, flow, count)
+    has_both = behind & (syn[flow] >= 0)
+    ends = has_both & s.to_server & s.is_set(ACK) & ~s.is_set(SYN)
+    # Data in the SYN, if the server took it, is acknowledged by its answer (TCP Fast Open).
+    ends &= (s.sequence == s.ack[answer[flow]]) & (s.ack == s.sequence[answer[flow]] + 1)
+    ack = first_of(ends, flow, count)
+    return Handshakes(
+        syn=syn,
+        answer=answer,
+        ack=ack,
+        syn_count=count_by(is_syn, flow, count),
+        rtt_s=_between(s, syn, ack),
+        to_server_s=_between(s, syn, answer),
+        to_client_s=np.where(syn >= 0, _between(s, answer, ack), np.nan),
+        shift=_shifts(trace, s, syn, answer),
+        mss_bytes=_offered(trace, s, syn, answer),
+    )
+
+
+def _between(s: Segments, one: Ints, two: Ints) -> NDArray[np.float64]:
+    """Return the time between two packets of each flow."""
+    if not s.time_s.size:
+        return np.full(one.size, np.nan)
+    return np.where((one >= 0) & (two >= 0), s.time_s[two] - s.time_s[one], np.nan)
+
+
+def _shifts(trace: PacketTrace, s: Segments, syn: Ints, answer: Ints) -> Ints:
+    """Return the shift of each series: 0 unless both ends offered one, unknown without both."""
+    shifts = np.full(2 * syn.size, UNKNOWN, np.int64)
+    both = (syn >= 0) & (answer >= 0)
+    flows = np.flatnonzero(both)
+    rows_syn, rows_answer = s.flows.row[syn[flows]], s.flows.row[answer[flows]]
+    scaled: Bools = trace.has(Layer.WINDOW_SCALE)
+    used = scaled[rows_syn] & scaled[rows_answer]
+    shift = trace.ints("shift").astype(np.int64)
+    shifts[2 * flows] = np.where(used, np.minimum(shift[rows_syn], 14), 0)
+    shifts[2 * flows + 1] = np.where(used, np.minimum(shift[rows_answer], 14), 0)
+    return shifts
+
+
+def _offered(
+    trace: PacketTrace, s: Segments, syn: Ints, answer: Ints
+) -> NDArray[np.float64]:
+    offered = np.full(2 * syn.size, np.nan)
+    mss = trace.ints("mss_bytes")
+    for side, packet in ((0, syn), (1, answer)):
+        flows = np.flatnonzero(packet >= 0)
+        found = mss[s.flows.row[packet[flows]]].astype(np.float64)
+        offered[2 * flows + side] = np.where(found > 0, found, np.nan)
+    return offered

@@ -1,0 +1,233 @@
+"""pcapng files: sections of blocks, each section with its own byte order and interfaces."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.readers.captures import options
+from netcalc.readers.captures.blocks import (
+    MAX_PACKET_BYTES,
+    MISSING_NS,
+    Block,
+    Bytes,
+    FileFacts,
+    gather,
+    padded,
+)
+from netcalc.readers.captures.stream import BLOCK_BYTES, ByteStream
+
+MAGIC = b"\x0a\x0d\x0d\x0a"
+
+_SECTION, _INTERFACE, _OLD_PACKET, _SIMPLE_PACKET, _STATISTICS, _PACKET = 0x0A0D0D0A, 1, 2, 3, 5, 6
+_ORDERS = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4d": ">"}
+_LEAST_BLOCK_BYTES = 12
+_MOST_BLOCK_BYTES = 16 << 20
+_MOST_INTERFACES = 100_000
+
+
+@dataclass(slots=True)
+class _Section:
+    """The section that is being read: byte order, and its interfaces among all of the file."""
+
+    order: str = "<"
+    first_interface: int = 0
+    clocks: list[options.Clock] = field(default_factory=list)
+    snaps: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Packet blocks of one section within the bytes at hand, as offsets by their kind."""
+
+    starts: list[int] = field(default_factory=list)
+    kinds: list[int] = field(default_factory=list)
+
+
+class _FaultError(Exception):
+    """A block that cannot be: the offset within the bytes at hand, and what is wrong."""
+
+    def __init__(self, code: str, at: int, claimed: int = 0) -> None:
+        super().__init__(code)
+        self.code, self.at, self.claimed = code, at, claimed
+
+
+def read_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Iterator[Block]:
+    """Yield the packets of a file by blocks; ``head`` is what was read of it already."""
+    facts.format = "pcapng"
+    data = head + stream.read(BLOCK_BYTES)
+    section, begin, number = _Section(), 0, 0
+    while data:
+        found: list[Block] = []
+        fault = None
+        try:
+            at = _walk(data, section, facts, found, number)
+        except _FaultError as error:
+            at, fault = error.at, error
+        for block in found:
+            number += len(block)
+            yield block
+        more = stream.read(BLOCK_BYTES) if fault is None else b""
+        if more:
+            data, begin = data[at:] + more, begin + at
+            continue
+        if fault is not None or at < len(data):
+            _end_at_fault(stream, facts, number, begin + at, len(data) - at, fault)
+        return
+
+
+def _walk(
+    data: bytes, section: _Section, facts: FileFacts, found: list[Block], number: int
+) -> int:
+    """Walk over the whole blocks in ``data``; add the packets to ``found``, return the end."""
+    at, batch, array = 0, _Batch(), padded(data)
+    words = struct.Struct(section.order + "II").unpack_from
+
+    def flush() -> None:
+        if batch.starts:
+            before = number + sum(map(len, found))
+            starts, kinds = batch.starts, batch.kinds
+            batch.starts, batch.kinds = [], []
+            block, fault = _packets(array, starts, kinds, section, before)
+            if block is not None:
+                found.append(block)
+            if fault is not None:
+                raise fault
+
+    try:
+        while at + _LEAST_BLOCK_BYTES <= len(data):
+            kind, length = words(data, at)
+            if kind == _SECTION:
+                order = _ORDERS.get(data[at + 8 : at + 12])
+                if order is None:
+                    raise _FaultError("section-byte-order-unknown", at)
+                (length,) = struct.unpack_from(order + "I", data, at + 4)
+            if length < _LEAST_BLOCK_BYTES or length % 4 or length > _MOST_BLOCK_BYTES:
+                raise _FaultError("block-length-impossible", at, length)
+            if at + length > len(data):
+                break
+            if kind == _PACKET or kind in (_OLD_PACKET, _SIMPLE_PACKET):
+                batch.starts.append(at)
+                batch.kinds.append(kind)
+            elif kind == _SECTION:
+                flush()
+                section.order = order or "<"
+                _begin_section(data, at, length, section, facts)
+                words = struct.Struct(section.order + "II").unpack_from
+            elif kind == _INTERFACE:
+                _add_interface(data, at, length, section, facts)
+            elif kind == _STATISTICS and length >= 24:
+                body = data[at + 20 : at + length - 4]
+                facts.capture_drop_count += options.dropped(body, section.order)
+            at += length
+    finally:  # what was before a fault is kept
+        flush()
+    return at
+
+
+def _begin_section(
+    data: bytes, at: int, length: int, section: _Section, facts: FileFacts
+) -> None:
+    if length < 28:
+        raise _FaultError("block-length-impossible", at, length)
+    major, _ = struct.unpack_from(section.order + "HH", data, at + 12)
+    if major != 1:
+        raise _FaultError("section-version", at, major)
+    section.first_interface = len(facts.interfaces)
+    section.clocks, section.snaps = [], []
+    facts.section_count += 1
+    said = options.texts(data[at + 24 : at + length - 4], section.order)
+    facts.host = facts.host or said.get(options.OS, "")
+    facts.writer = facts.writer or said.get(options.PROGRAM, "")
+
+
+def _add_interface(
+    data: bytes, at: int, length: int, section: _Section, facts: FileFacts
+) -> None:
+    if not facts.section_count:
+        raise _FaultError("block-before-section", at)
+    if length < 20:
+        raise _FaultError("block-length-impossible", at, length)
+    if len(facts.interfaces) >= _MOST_INTERFACES:
+        raise _FaultError("too-many-interfaces", at, _MOST_INTERFACES)
+    link_type, _, snap_bytes = struct.unpack_from(section.order + "HHI", data, at + 8)
+    body = data[at + 16 : at + length - 4]
+    interface, clock, is_whole = options.interface(body, section.order, link_type, snap_bytes)
+    if not is_whole:
+        facts.notices.append(Notice("options-beyond-block", {"offset": at}))
+    facts.interfaces.append(interface)
+    section.clocks.append(clock)
+    section.snaps.append(snap_bytes)
+
+
+def _packets(
+    array: Bytes, at: list[int], kinds_at: list[int], section: _Section, before: int
+) -> tuple[Block | None, _FaultError | None]:
+    """Return the packet blocks of one section as arrays, up to the first that cannot be."""
+    order = section.order
+    u4 = order + "u4"
+    starts, kinds = np.array(at, np.int64), np.array(kinds_at, np.int64)
+    layout = np.dtype([(name, u4) for name in ("kind", "length", "a", "high", "low", "kept", "b")])
+    found = gather(array, starts, layout)
+    lengths = found["length"].astype(np.int64)
+    own = found["a"].astype(np.int64)
+    kept, original = found["kept"].astype(np.int64), found["b"].astype(np.int64)
+    units = (found["high"].astype(np.uint64) << np.uint64(32)) | found["low"].astype(np.uint64)
+    header = np.full(starts.size, 28, np.int64)
+    is_simple = kinds == _SIMPLE_PACKET
+    if is_simple.any():
+        snap = (section.snaps[0] if section.snaps else 0) or MAX_PACKET_BYTES
+        original = np.where(is_simple, own, original)
+        kept = np.where(is_simple, np.minimum(own, np.minimum(lengths - 16, snap)), kept)
+        header[is_simple] = 12
+        own = np.where(is_simple, 0, own)
+    is_old = kinds == _OLD_PACKET
+    if is_old.any():  # two 16-bit numbers where the later block has one of 32
+        own = np.where(is_old, own & 0xFFFF if order == "<" else own >> 16, own)
+    is_unknown = own >= len(section.clocks)
+    bad = (kept > lengths - header - 4) | is_unknown | (kept < 0)
+    good = int(np.argmax(bad)) if bad.any() else starts.size
+    fault = None
+    if good < starts.size:
+        code = "no-such-interface" if is_unknown[good] else "packet-beyond-block"
+        claimed = int(own[good] if is_unknown[good] else kept[good])
+        fault = _FaultError(code, int(starts[good]), claimed)
+    if not good:
+        return None, fault
+    time_ns = np.full(good, MISSING_NS, np.int64)
+    for index in np.unique(own[:good]).tolist():
+        rows = (own[:good] == index) & ~is_simple[:good]
+        time_ns[rows] = section.clocks[index].to_ns(units[:good][rows])
+    return Block(
+        array,
+        (starts + header)[:good],
+        kept[:good],
+        original[:good],
+        time_ns,
+        own[:good] + section.first_interface,
+        before + 1,
+    ), fault
+
+
+def _end_at_fault(
+    stream: ByteStream,
+    facts: FileFacts,
+    number: int,
+    offset: int,
+    left: int,
+    fault: _FaultError | None,
+) -> None:
+    """Say where the file ends early; without a packet before, that is an error."""
+    facts.partial = True
+    code = fault.code if fault else "block-cut"
+    if not number:
+        raise ReaderError("first-block-damaged", file=stream.name, offset=offset, fault=code)
+    known = {"number": number + 1, "offset": offset, "left": left}
+    if fault is not None:
+        known["claimed"] = fault.claimed
+    facts.notices.append(Notice(code, known))

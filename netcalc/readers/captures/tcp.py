@@ -1,0 +1,313 @@
+"""TCP flows of a capture: one row for each direction of each, and the series to draw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netcalc.errors import DomainError
+from netcalc.messages import Notice
+from netcalc.readers.captures.flows import ACK, FIN, RST, SYN, Segments, find_segments
+from netcalc.readers.captures.handshakes import UNKNOWN, Handshakes, find_handshakes
+from netcalc.readers.captures.losses import Losses, find_losses
+from netcalc.readers.captures.round_trips import RoundTrips, by_acknowledgement, by_timestamp
+from netcalc.readers.captures.scans import (
+    Ints,
+    count_by,
+    max_by,
+    median_by,
+    min_by,
+    running_max,
+    sum_by,
+)
+from netcalc.readers.captures.stalls import Stalls, find_stalls
+from netcalc.samples import Meta, PacketTrace, Table
+
+_FLAG_NAMES = ((SYN, "SYN"), (FIN, "FIN"), (RST, "RST"), (0x08, "PSH"), (ACK, "ACK"),
+               (0x20, "URG"), (0x40, "ECE"), (0x80, "CWR"))  # fmt: skip
+
+_UNITS = {
+    "start_s": "s", "duration_s": "s", "gap_s": "s", "handshake_rtt_s": "s", "to_server_s": "s",
+    "to_client_s": "s", "rtt_min_s": "s", "rtt_median_s": "s", "rtt_max_s": "s",
+    "timestamp_rtt_min_s": "s", "payload_bytes": "byte", "retransmitted_bytes": "byte",
+    "in_flight_bytes": "byte", "window_min_bytes": "byte", "window_max_bytes": "byte",
+    "mss_bytes": "byte", "goodput_bps": "bit/s", "delayed_ack_s": "s", "held_s": "s",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class TcpAnalysis:
+    """All that is known of the TCP flows of a trace; arrays of packets, flows and directions."""
+
+    trace: PacketTrace
+    segments: Segments
+    handshakes: Handshakes
+    losses: Losses
+    round_trips: RoundTrips
+    timestamp_round_trips: RoundTrips
+    stalls: Stalls
+
+    @property
+    def flow_count(self) -> int:
+        """Number of flows."""
+        return self.segments.flows.count
+
+
+def analyse_tcp(trace: PacketTrace) -> TcpAnalysis:
+    """Sort the TCP packets of a trace into flows and find out what happened in each.
+
+    Parameters
+    ----------
+    trace : PacketTrace
+        A capture.
+
+    Returns
+    -------
+    TcpAnalysis
+        Handshakes, retransmissions, round trips and waits, as arrays.
+    """
+    segments = find_segments(trace)
+    handshakes = find_handshakes(trace, segments)
+    losses = find_losses(segments, handshakes)
+    trips = by_acknowledgement(segments)
+    stalls = find_stalls(segments, losses, trips)
+    return TcpAnalysis(
+        trace, segments, handshakes, losses, trips, by_timestamp(trace, segments), stalls
+    )
+
+
+def tcp_flows(analysis: TcpAnalysis) -> Table:
+    """Return a row for each direction of each flow; the even rows go from client to server.
+
+    Parameters
+    ----------
+    analysis : TcpAnalysis
+        What :func:`analyse_tcp` returns.
+
+    Returns
+    -------
+    Table
+        ``goodput_bps`` is new payload over the time from the first to the last packet of the
+        direction; a time is nan where the capture does not show it, a window where its scale is
+        unknown. The windows of a row are those that its sender offered; ``in_flight_bytes`` is the
+        most that was seen unacknowledged.
+    """
+    a, s = analysis, analysis.segments
+    count = 2 * a.flow_count
+    order = s.by_series
+    series = s.series[order]
+    time_s = s.time_s[order]
+    begin_s, end_s = min_by(time_s, series, count), max_by(time_s, series, count)
+    new_bytes = sum_by(_new_bytes(a), s.series, count)
+    duration_s = end_s - begin_s
+    with np.errstate(divide="ignore", invalid="ignore"):
+        goodput_bps = np.where(duration_s > 0, 8 * new_bytes / duration_s, np.nan)
+    data: dict[str, Any] = {
+        "flow": np.repeat(np.arange(a.flow_count), 2),
+        "direction": np.tile(np.array(["to server", "to client"]), a.flow_count),
+        **_ends(a),
+        "start_s": begin_s,
+        "duration_s": duration_s,
+        "segment_count": count_by(s.series >= 0, s.series, count),
+        "data_segment_count": count_by(s.payload > 0, s.series, count),
+        "payload_bytes": new_bytes,
+        "goodput_bps": goodput_bps,
+        **_counts_of_losses(a, count),
+        **_windows(a, count),
+        "mss_bytes": a.handshakes.mss_bytes,
+        "handshake_rtt_s": np.repeat(a.handshakes.rtt_s, 2),
+        "to_server_s": np.repeat(a.handshakes.to_server_s, 2),
+        "to_client_s": np.repeat(a.handshakes.to_client_s, 2),
+        **_round_trips(a.round_trips, count),
+        "timestamp_rtt_min_s": _round_trips(a.timestamp_round_trips, count)["rtt_min_s"],
+        "gap_s": _largest_gap_s(time_s, series, count),
+        **_waits(a, count),
+    }
+    units = {name: _UNITS.get(name, "1") for name, column in data.items() if _is_number(column)}
+    meta = a.trace.meta
+    return Table(data=data, meta=Meta(tool=meta.tool, source=meta.source, units=units))
+
+
+def _is_number(column: NDArray[Any]) -> bool:
+    return column.dtype.kind in "iuf"
+
+
+def _ends(a: TcpAnalysis) -> dict[str, NDArray[Any]]:
+    """Return the addresses and ports of the sender of each direction, and of its receiver."""
+    s, trace = a.segments, a.trace
+    names = np.array(trace.addresses or ("",), dtype=np.str_)
+    begin = np.empty(a.flow_count, np.int64)
+    begin[s.flows.flow[s.flows.first]] = s.flows.first
+    forward = s.to_server[begin]
+    row = s.flows.row[begin]
+    one, two = (names[trace.ints(name)[row]] for name in ("source", "destination"))
+    port, to_port = (trace.ints(f"{name}_port")[row] for name in ("source", "destination"))
+    client, server = np.where(forward, one, two), np.where(forward, two, one)
+    client_port, server_port = np.where(forward, port, to_port), np.where(forward, to_port, port)
+    return {
+        "source": np.stack([client, server], axis=1).reshape(-1),
+        "source_port": np.stack([client_port, server_port], axis=1).reshape(-1),
+        "destination": np.stack([server, client], axis=1).reshape(-1),
+        "destination_port": np.stack([server_port, client_port], axis=1).reshape(-1),
+    }
+
+
+def _new_bytes(a: TcpAnalysis) -> Ints:
+    """Return the payload of each segment that was not sent before."""
+    s = a.segments
+    reach = np.where(s.same >= 0, a.losses.next_sequence, s.sequence)
+    return np.clip(s.sequence + s.payload - np.maximum(s.sequence, reach), 0, s.payload)
+
+
+def _counts_of_losses(a: TcpAnalysis, count: int) -> dict[str, NDArray[Any]]:
+    s, losses = a.segments, a.losses
+    again = losses.retransmitted
+    return {
+        "retransmission_count": count_by(again, s.series, count),
+        "fast_retransmission_count": count_by(losses.fast, s.series, count),
+        "spurious_retransmission_count": count_by(losses.spurious, s.series, count),
+        "retransmitted_bytes": sum_by(np.where(again, s.payload, 0), s.series, count),
+        "out_of_order_count": count_by(losses.out_of_order, s.series, count),
+        "duplicate_ack_count": count_by(losses.duplicate_ack, s.series, count),
+        "keep_alive_count": count_by(losses.keep_alive, s.series, count),
+        "zero_window_count": count_by(losses.zero_window, s.series, count),
+    }
+
+
+def window_bytes(a: TcpAnalysis) -> NDArray[np.float64]:
+    """Return the window that each segment offers; nan where its scale is unknown. [byte]"""
+    s = a.segments
+    shift = np.where(s.is_set(SYN), 0, a.handshakes.shift[s.series])
+    scaled = (s.window << np.maximum(shift, 0)).astype(np.float64)
+    return np.where(shift == UNKNOWN, np.nan, scaled)
+
+
+def in_flight_bytes(a: TcpAnalysis) -> NDArray[np.float64]:
+    """Return what is unacknowledged behind each segment; nan where no ACK of it was seen. [byte]"""
+    s = a.segments
+    order = s.by_series
+    acked = np.empty(s.ack.size, np.int64)
+    acked[order] = running_max(s.ack[order], s.series[order])
+    reach = np.where(s.same >= 0, np.maximum(a.losses.next_sequence, s.end), s.end)
+    is_known = (s.other >= 0) & s.is_set(ACK)[s.other]
+    return np.where(is_known, np.maximum(reach - acked[s.other], 0), np.nan)
+
+
+def _windows(a: TcpAnalysis, count: int) -> dict[str, NDArray[Any]]:
+    s = a.segments
+    chosen = ~s.is_set(SYN | RST)
+    order = s.by_series
+    order = order[chosen[order]]
+    window, series = window_bytes(a)[order], s.series[order]
+    flight = in_flight_bytes(a)
+    data = s.by_series
+    data = data[(s.payload[data] > 0) & ~np.isnan(flight[data])]
+    shift = a.handshakes.shift
+    return {
+        "window_min_bytes": min_by(window, series, count),
+        "window_max_bytes": max_by(window, series, count),
+        "window_shift": np.where(shift == UNKNOWN, np.nan, shift),
+        "in_flight_bytes": max_by(flight[data], s.series[data], count),
+    }
+
+
+def _round_trips(trips: RoundTrips, count: int) -> dict[str, NDArray[Any]]:
+    order = np.argsort(trips.series, kind="stable")
+    rtt_s, series = trips.rtt_s[order], trips.series[order]
+    return {
+        "rtt_count": np.bincount(series, minlength=count),
+        "rtt_min_s": min_by(rtt_s, series, count),
+        "rtt_median_s": median_by(rtt_s, series, count),
+        "rtt_max_s": max_by(rtt_s, series, count),
+    }
+
+
+def _largest_gap_s(
+    time_s: NDArray[np.float64], series: Ints, count: int
+) -> NDArray[np.float64]:
+    within = series[1:] == series[:-1]
+    return max_by(np.diff(time_s)[within], series[1:][within], count)
+
+
+def _waits(a: TcpAnalysis, count: int) -> dict[str, NDArray[Any]]:
+    stalls, series = a.stalls, a.segments.series
+    held_series = series[stalls.held]
+    return {
+        "delayed_ack_count": np.bincount(stalls.delayed_series, minlength=count),
+        "delayed_ack_s": median_by(stalls.delayed_s, stalls.delayed_series, count),
+        "held_count": np.bincount(held_series, minlength=count),
+        "held_s": median_by(stalls.held_s, held_series, count),
+    }
+
+
+def ladder(analysis: TcpAnalysis, *, flow: int) -> Table:
+    """Return the packets of one flow as a ladder diagram and a time-sequence plot need them.
+
+    Parameters
+    ----------
+    analysis : TcpAnalysis
+        What :func:`analyse_tcp` returns.
+    flow : int
+        Number of the flow, from 0.
+
+    Returns
+    -------
+    Table
+        One row for each packet: time, direction, flags, sequence and acknowledgement numbers from
+        the first of their sender, payload, window, bytes in flight, and what it was.
+    """
+    a, s = analysis, analysis.segments
+    if not 0 <= flow < a.flow_count:
+        raise DomainError("no-such-flow", "flow", flow, count=a.flow_count)
+    rows = np.flatnonzero(s.flows.flow == flow)
+    marks = np.full(s.payload.size, "", dtype="<U24")
+    for name, mask in (
+        ("retransmission", a.losses.late),
+        ("fast retransmission", a.losses.fast),
+        ("spurious retransmission", a.losses.spurious),
+        ("out of order", a.losses.out_of_order),
+        ("duplicate ACK", a.losses.duplicate_ack),
+        ("keep-alive", a.losses.keep_alive),
+    ):
+        marks[mask] = name
+    marks[a.stalls.delayed], marks[a.stalls.held] = "delayed ACK", "held back (Nagle)"
+    data = {
+        "packet": s.flows.row[rows] + 1,
+        "time_s": s.time_s[rows],
+        "direction": np.where(s.to_server[rows], "to server", "to client"),
+        "flags": np.array([_flag_text(int(one)) for one in s.flags[rows]], dtype=np.str_),
+        "sequence": s.sequence[rows],
+        "ack": s.ack[rows],
+        "payload_bytes": s.payload[rows],
+        "window_bytes": window_bytes(a)[rows],
+        "in_flight_bytes": in_flight_bytes(a)[rows],
+        "mark": marks[rows],
+    }
+    units = {name: "1" for name in ("packet", "sequence", "ack")} | {"time_s": "s"}
+    units |= dict.fromkeys(("payload_bytes", "window_bytes", "in_flight_bytes"), "byte")
+    meta = a.trace.meta
+    return Table(data=data, meta=Meta(tool=meta.tool, source=meta.source, units=units))
+
+
+def _flag_text(flags: int) -> str:
+    return " ".join(name for bit, name in _FLAG_NAMES if flags & bit)
+
+
+def tcp_notices(analysis: TcpAnalysis) -> list[Notice]:
+    """Return what the capture cannot tell of its flows: midway starts, one side, unknown scales."""
+    a, s = analysis, analysis.segments
+    sides = count_by(s.series >= 0, s.series, 2 * a.flow_count).reshape(-1, 2)
+    unseen = (a.handshakes.syn < 0) & (a.handshakes.answer < 0)
+    found = [
+        Notice("flows-begun-before", _of_flows(unseen)),
+        Notice("flows-one-sided", _of_flows((sides == 0).any(axis=1))),
+        Notice("handshakes-repeated", _of_flows(a.handshakes.syn_count > 1)),
+    ]
+    return [one for one in found if one.values["count"]]
+
+
+def _of_flows(chosen: NDArray[np.bool_]) -> dict[str, int]:
+    return {"count": int(np.count_nonzero(chosen)), "total": chosen.size}

@@ -1,0 +1,389 @@
+"""JSON of iperf3, versions 3.0 to 3.21: ``iperf3 -J``, ``--json-stream``, of client and server.
+
+The intervals become rows, one for each stream; the sums in them do not, nor the ``end``, whose
+totals are the facts. A direction has what the sender counted and what the receiver counted, each
+from its own total; what only the other end knows is unknown if it was never told (a server knows
+nothing of the client's count, an interrupted client nothing of the server's).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.readers.document import Documents, member, number, read_documents, rows, words
+from netcalc.readers.format import Format, Input
+from netcalc.readers.source import Source, decode, shortened
+from netcalc.readers.transfers._runs import (
+    DOWNLOAD,
+    NAN,
+    RECEIVER,
+    SENDER,
+    UPLOAD,
+    Row,
+    Total,
+    Way,
+    columns_of,
+    first_known,
+    name_groups,
+)
+from netcalc.samples import FlowSeries, Meta
+
+_Object = Mapping[str, Any]
+
+_FIRST_OBJECT = re.compile(r"^[ \t]*\{", re.MULTILINE)
+_MARKS = r'"(?:test_start|connecting_to|accepted_connection|tcp_mss_default)"|"iperf 3\.'
+_REVERSED = "_bidir_reverse"
+
+
+def _recognize(given: Input) -> bool:
+    if not (given.seen(_MARKS) or given.seen(r'"event"\s*:\s*"(?:start|interval|end|error)"')):
+        return _is_bare(given)
+    return given.is_json or given.seen(_FIRST_OBJECT.pattern)
+
+
+def _is_bare(given: Input) -> bool:
+    """Whether a document without the usual marks has the three parts of a run."""
+    return given.is_json and {"start", "intervals", "end"} <= given.keys()
+
+
+def _read(given: Input) -> FlowSeries:
+    found, warnings = _documents(given)
+    runs, partial = _runs_of(found.documents)
+    if found.fault is not None:
+        if not runs:
+            raise found.fault
+        known = {"line": found.fault.line, "offset": found.fault.offset}
+        warnings.append(Notice("iperf3-document-cut", known))
+        partial = True
+    odd: Counter[str] = Counter()
+    ways = [_ways(run, odd) for run in runs]
+    _refuse_nothing(given, runs, ways)
+    errors = [words(run, "error") for run in runs if words(run, "error")]
+    if errors:
+        texts = [shortened(text, 100) for text in dict.fromkeys(errors)]
+        warnings.append(Notice("iperf-reported", {"messages": texts}))
+    repeated = odd.pop("repeated", 0)
+    if repeated:
+        warnings.append(Notice("intervals-repeated", {"count": repeated}))
+    if odd:
+        warnings += [
+            Notice("implausible-values", {"count": count, "name": name})
+            for name, count in odd.items()
+        ]
+    if found.fault is not None or partial:
+        for way in ways[-1]:
+            way.partial = True
+    kept = [one for one in ways if one]
+    name_groups(kept)
+    flat = [way for one in kept for way in one]
+    return FlowSeries(
+        **columns_of(flat),
+        meta=_meta(given, runs, flat, [*found.warnings, *warnings]),
+    )
+
+
+def _documents(given: Input) -> tuple[Documents, list[Notice]]:
+    """Return the documents of a file; text before the first and behind the last is left out."""
+    warnings: list[Notice] = []
+    source = given.unpacked
+    found = given.json
+    if not given.is_json:
+        text = "\n".join(decode(source).whole)
+        begin = _FIRST_OBJECT.search(text)
+        before = text[: begin.start()] if begin else text
+        # Blanks in its place keep lines and bytes of a fault where they are.
+        blank = re.sub(r"[^\n]", " ", before)
+        data = (blank + text[len(before) :]).encode("utf-8", "surrogatepass")
+        found = read_documents(Source(source.name, data, source.sha256))
+        numbers = list(range(1, before.count("\n") + 1))
+        warnings.append(Notice("text-beside-json", {"numbers": numbers}))
+    fault = found.fault
+    if fault is not None and found.documents and not str(fault.value or "{").startswith(("{", '"')):
+        line = fault.line or 1
+        warnings.append(Notice("text-beside-json", {"numbers": [line]}))
+        found = replace(found, fault=None)
+    return found, warnings
+
+
+def _runs_of(documents: Sequence[Any]) -> tuple[list[dict[str, Any]], bool]:
+    """Return the runs in the documents: whole ones, and those told event by event."""
+    runs: list[dict[str, Any]] = []
+    streamed: dict[str, Any] | None = None
+    for document in documents:
+        for one in document if isinstance(document, list) else [document]:
+            if not isinstance(one, dict):
+                continue
+            if "event" not in one:
+                if "start" in one or "intervals" in one or "end" in one or "error" in one:
+                    runs.append(one)
+                continue
+            event, data = one.get("event"), one.get("data")
+            if event == "start" or streamed is None:
+                streamed = {"start": {}, "intervals": [], "end": {}, "streamed": True}
+                runs.append(streamed)
+            if event == "interval":
+                streamed["intervals"].append(data)
+            elif event in ("start", "end", "error"):
+                streamed[event] = data
+                streamed["ended"] = event == "end"
+    whole = {words(member(run, "start"), "cookie") for run in runs if "streamed" not in run} - {""}
+    kept = [
+        run
+        for run in runs
+        if "streamed" not in run or words(member(run, "start"), "cookie") not in whole
+    ]
+    return kept, any("streamed" in run and not run.get("ended") for run in kept[-1:])
+
+
+def _refuse_nothing(given: Input, runs: list[dict[str, Any]], ways: list[list[Way]]) -> None:
+    """Raise an error if no run measured anything."""
+    if any(way.rows or way.sent or way.received for one in ways for way in one):
+        return
+    message = next((words(run, "error") for run in runs if words(run, "error")), "")
+    if message:
+        raise ReaderError("iperf-error-only", file=given.name, message=shortened(message, 120))
+    raise ReaderError("iperf-nothing", file=given.name)
+
+
+def _ways(run: _Object, odd: Counter[str]) -> list[Way]:
+    """Return the directions of a run that were measured."""
+    start, end = member(run, "start"), member(run, "end")
+    test = member(start, "test_start")
+    is_client = "accepted_connection" not in start
+    reverse = bool(number(test, "reverse") > 0)
+    protocol = words(test, "protocol").lower()
+    error = bool(words(run, "error"))
+    ways: dict[str, Way] = {}
+    seen: set[tuple[str, float, bool]] = set()
+
+    def way(direction: str) -> Way:
+        if direction not in ways:
+            target = words(member(start, "connecting_to"), "host")
+            ways[direction] = Way(direction, protocol=protocol, target=target, partial=error)
+        return ways[direction]
+
+    main = DOWNLOAD if reverse else UPLOAD
+    other = UPLOAD if reverse else DOWNLOAD
+    for interval in rows(run, "intervals"):
+        for stream in rows(interval, "streams"):
+            sends = stream.get("sender")
+            if not isinstance(sends, bool):
+                sends = is_client != reverse
+            direction = UPLOAD if sends == is_client else DOWNLOAD
+            one = way(direction)
+            row = _row(stream, SENDER if sends else RECEIVER, odd)
+            if row is None:
+                continue
+            if (row.stream, row.start_s, row.omitted) in seen:
+                odd["repeated"] += 1
+                continue
+            seen.add((row.stream, row.start_s, row.omitted))
+            one.rows.append(row)
+            one.streams.add(row.stream)
+    for suffix, direction in (("", main), (_REVERSED, other)):
+        own = SENDER if (direction == UPLOAD) == is_client else RECEIVER
+        totals = _totals(end, suffix, own, odd, told=is_client and not error)
+        if any(totals):
+            one = way(direction)
+            one.sent, one.received = totals
+            one.congestion_control = words(end, "sender_tcp_congestion")
+    omitted = number(test, "omit")
+    for one in ways.values():
+        if omitted > 0 or any(row.omitted for row in one.rows):
+            one.omitted_s = first_known(
+                omitted, max(row.start_s + row.duration_s for row in one.rows if row.omitted)
+            )
+        if not one.streams:
+            streams = int(first_known(number(test, "num_streams"), 0))
+            one.streams.update(map(str, range(min(streams, 1000))))
+        if not protocol:
+            is_udp = any(not math.isnan(row.datagram_count) for row in one.rows)
+            one.protocol = "udp" if is_udp or "sum" in end else "tcp" if one.rows else ""
+    return [ways[name] for name in (UPLOAD, DOWNLOAD) if name in ways]
+
+
+def _row(stream: _Object, side: str, odd: Counter[str]) -> Row | None:
+    start, end = number(stream, "start"), number(stream, "end")
+    length = first_known(number(stream, "seconds"), end - start)
+    if math.isnan(start) or not length >= 0:
+        odd["seconds"] += 1
+        return None
+    socket = number(stream, "socket")
+    packets, lost = number(stream, "packets"), number(stream, "lost_packets")
+    if lost > packets or lost < 0:
+        odd["lost_packets"] += 1
+        lost = NAN
+    return Row(
+        start_s=start,
+        duration_s=length,
+        payload_bytes=_count(stream, "bytes", odd),
+        throughput_bps=_count(stream, "bits_per_second", odd),
+        stream="" if math.isnan(socket) else str(int(socket)),
+        side=side,
+        omitted=stream.get("omitted") is True,
+        retransmit_count=_count(stream, "retransmits", odd),
+        cwnd_bytes=_positive(stream, "snd_cwnd"),
+        rtt_s=_positive(stream, "rtt") / 1e6,
+        rttvar_s=_positive(stream, "rttvar") / 1e6,
+        path_mtu_bytes=_positive(stream, "pmtu"),
+        jitter_s=_count(stream, "jitter_ms", odd) / 1e3,
+        datagram_count=packets,
+        lost_count=lost,
+    )
+
+
+def _count(row: _Object, name: str, odd: Counter[str]) -> float:
+    """Return a number that cannot be below 0; one that is, is counted and unknown."""
+    value = number(row, name)
+    if value < 0:
+        odd[name] += 1
+        return NAN
+    return value
+
+
+def _positive(row: _Object, name: str) -> float:
+    """Return what the kernel says of a socket; 0 and -1 are what a system without it gives."""
+    value = number(row, name)
+    return value if value > 0 else NAN
+
+
+def _totals(
+    end: _Object, suffix: str, own: str, odd: Counter[str], *, told: bool
+) -> tuple[Total | None, Total | None]:
+    """Return what the sender and what the receiver counted of one direction.
+
+    ``own`` is the side that wrote the file, ``told`` whether it was told of the other's count: a 0
+    that nobody told is unknown.
+    """
+    sent, received = (
+        _side(member(end, name + suffix), odd, sure=told or side == own)
+        for side, name in ((SENDER, "sum_sent"), (RECEIVER, "sum_received"))
+    )
+    both = member(end, "sum" + suffix)
+    if not both or "packets" not in both:
+        return sent, received
+    losses = _total(both, odd)
+    if sent is None and received is None and (told or own == SENDER):
+        # Until 3.10 there is one sum: bytes and rate of the sender, losses of the receiver.
+        sent = replace(losses, lost_count=NAN, jitter_s=NAN)
+    if received is None and (told or own == RECEIVER):
+        received = Total()
+    if received is not None:
+        received.jitter_s = losses.jitter_s
+        received.lost_count = losses.lost_count
+        received.datagram_count = losses.datagram_count
+    return sent, received
+
+
+def _side(part: _Object, odd: Counter[str], *, sure: bool) -> Total | None:
+    """Return the total of one side; None if there is none, or a 0 that may mean unknown."""
+    if not part:
+        return None
+    total = _total(part, odd)
+    return total if sure or total.byte_count > 0 else None
+
+
+def _total(part: _Object, odd: Counter[str]) -> Total:
+    packets, lost = number(part, "packets"), number(part, "lost_packets")
+    if lost > packets or lost < 0:
+        odd["lost_packets"] += 1
+        lost = NAN
+    return Total(
+        byte_count=_count(part, "bytes", odd),
+        duration_s=_count(part, "seconds", odd),
+        rate_bps=_count(part, "bits_per_second", odd),
+        retransmit_count=_count(part, "retransmits", odd),
+        jitter_s=_count(part, "jitter_ms", odd) / 1e3,
+        datagram_count=packets,
+        lost_count=lost,
+    )
+
+
+def _meta(
+    given: Input, runs: list[dict[str, Any]], ways: list[Way], warnings: list[Notice]
+) -> Meta:
+    source = given.unpacked
+    start = member(runs[0], "start")
+    seconds = number(member(start, "timestamp"), "timesecs")
+    targets = list(dict.fromkeys(way.target for way in ways if way.target))
+    return Meta(
+        tool="iperf3",
+        tool_version=shortened(words(start, "version").removeprefix("iperf "), 40),
+        host=shortened(words(start, "system_info").strip(), 200),
+        target=shortened(", ".join(targets), 200),
+        source=source.name if source.is_file else "",
+        sha256=source.sha256,
+        clock="seconds since the start of the run",
+        start=_iso(seconds),
+        printed=_printed(runs[0]) if len(runs) == 1 else {},
+        facts=tuple(way.facts() for way in ways),
+        warnings=tuple(warnings),
+        partial=source.grew or any(way.partial for way in ways),
+    )
+
+
+def _printed(run: _Object) -> dict[str, Any]:
+    """Return what iperf3 says of sockets, processors and each stream, in SI units."""
+    start, end = member(run, "start"), member(run, "end")
+    test, processors = member(start, "test_start"), member(end, "cpu_utilization_percent")
+    plain = {
+        "mss_bytes": first_known(_positive(start, "tcp_mss"), _positive(start, "tcp_mss_default")),
+        "send_buffer_bytes": number(start, "sndbuf_actual"),
+        "receive_buffer_bytes": number(start, "rcvbuf_actual"),
+        "write_bytes": number(test, "blksize"),
+        "asked_rate_bps": _positive(test, "target_bitrate"),
+        "host_processor_ratio": _positive(processors, "host_total") / 100,
+        "remote_processor_ratio": _positive(processors, "remote_total") / 100,
+    }
+    found: dict[str, Any] = {name: value for name, value in plain.items() if not math.isnan(value)}
+    streams = []
+    for stream in rows(end, "streams"):
+        sender = member(stream, "sender") or member(stream, "udp")
+        known = {
+            "stream": number(sender, "socket"),
+            "rtt_min_s": _positive(sender, "min_rtt") / 1e6,
+            "rtt_avg_s": _positive(sender, "mean_rtt") / 1e6,
+            "rtt_max_s": _positive(sender, "max_rtt") / 1e6,
+            "cwnd_bytes": _positive(sender, "max_snd_cwnd"),
+        }
+        streams.append({name: value for name, value in known.items() if not math.isnan(value)})
+    return {**found, "streams": streams} if streams else found
+
+
+def _iso(epoch_s: float) -> str:
+    try:
+        return datetime.fromtimestamp(epoch_s, UTC).isoformat(timespec="seconds")
+    except (OverflowError, OSError, ValueError):
+        return ""
+
+
+FORMAT = Format(
+    name="iperf3 JSON",
+    description="the JSON of iperf3",
+    recognize=_recognize,
+    read=_read,
+    traps=(
+        "Sender and receiver count apart, and both are kept; neither stands for the other.",
+        "A server that was told nothing writes 0 for the sender, an interrupted client 0 for the "
+        "receiver: unknown, not 0.",
+        "The sum of UDP has the sender's bytes and the receiver's losses; sum_sent and "
+        "sum_received are used where they are (3.11 and later).",
+        "snd_cwnd is in bytes, rtt and rttvar in microseconds, jitter_ms in milliseconds; 0 and -1 "
+        "of a system without them are unknown.",
+        "Omitted intervals are kept and marked; they are in no total.",
+        "A sum of streams is no stream.",
+        "With --bidir each direction has its own row of facts; sender in an interval is true of "
+        "the end that wrote the file.",
+        "When the other end is gone, the last interval may be written twice; it is used once.",
+        "A run with an error is partial; a file of errors alone is refused with its message.",
+        "nan, -nan and negative counts or losses are unknown, and said so.",
+    ),
+)

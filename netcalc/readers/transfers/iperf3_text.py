@@ -1,0 +1,307 @@
+"""The text of iperf3, of client and server, as it stands on a terminal.
+
+Intervals have at most four digits; the totals of the last lines, one of the sender and one of the
+receiver, are the facts. Headers say what the numbers behind a rate are.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.readers.format import Format, Input
+from netcalc.readers.source import shortened
+from netcalc.readers.transfers._iperf_lines import (
+    Interval,
+    looks_like_interval,
+    read_connection,
+    read_interval,
+    read_losses,
+)
+from netcalc.readers.transfers._runs import (
+    DOWNLOAD,
+    NAN,
+    RECEIVER,
+    SENDER,
+    UPLOAD,
+    Row,
+    Total,
+    Way,
+    columns_of,
+    joined,
+    name_groups,
+    total_of,
+)
+from netcalc.samples import FlowSeries, Meta
+
+_MARKS = (
+    r"Connecting to host \S+, port \d+",
+    r"Server listening on \d+",
+    r"Accepted connection from \S+, port \d+",
+    r"\[ *\d+\] local \S+ port \d+ connected to \S+ port \d+",
+)
+_TARGET = re.compile(r"Connecting to host (\S+), port (\d+)")
+_ACCEPTED = re.compile(r"Accepted connection from (\S+), port \d+")
+_STARTING = re.compile(r"Starting Test: protocol: (\w+), .* omitting (\d+) seconds")
+_VERSION = re.compile(r"\biperf (3\.\S+)")
+_ERROR = re.compile(r"iperf3: (.*)")
+_CONGESTION = re.compile(r"snd_tcp_congestion (\S+)")
+_CWND = re.compile(r"\s*(\d+)\s+(\d+(?:[.,]\d+)?) ([KMG]?)Bytes")
+_COUNT = re.compile(r"\s*(\d+)(?=\s|$)")
+_SENT = re.compile(r"\[\s*\d+\] Sent (\d+) datagrams")
+_FLUSHED = re.compile(r"interrupt - the (?:client|server) has terminated")
+
+
+@dataclass(slots=True)
+class _Run:
+    """The lines of one test."""
+
+    is_client: bool
+    target: str = ""
+    reverse: bool = False
+    protocol: str = ""
+    omitted_s: float = NAN
+    congestion_control: str = ""
+    done: bool = False
+    interrupted: bool = False
+    header: str = ""
+    ways: dict[str, Way] = field(default_factory=dict)
+    totals: dict[tuple[str, str], dict[str, Total]] = field(default_factory=dict)
+    sent_count: float = NAN
+
+    def way(self, direction: str) -> Way:
+        """Return a direction of the run."""
+        return self.ways.setdefault(direction, Way(direction, target=self.target))
+
+
+def _recognize(given: Input) -> bool:
+    if given.is_json:
+        return False
+    return any(given.seen(rf"^.{{0,60}}?{mark}") for mark in _MARKS)
+
+
+def _read(given: Input) -> FlowSeries:
+    text = given.text
+    runs: list[_Run] = []
+    unread: list[int] = []
+    odd: list[int] = []
+    messages: list[str] = []
+    version = ""
+    for number, line in zip(text.numbers, text.lines, strict=True):
+        version = version or "".join(_VERSION.findall(line)[:1])
+        if error := _ERROR.search(line):
+            messages.append(shortened(error[1], 100))
+            if runs and _FLUSHED.search(line):
+                runs[-1].interrupted = True
+            continue
+        _open_run(runs, line)
+        if not runs:
+            runs.append(_Run(is_client=True))
+        if not _read_line(runs[-1], line, odd, number) and looks_like_interval(line):
+            unread.append(number)
+    early = messages and any(_FLUSHED.search(one) for one in messages)
+    if early and len(runs) == 1:
+        runs[
+            0
+        ].interrupted = True  # standard error may stand before all that was on standard output
+    runs = [run for run in runs if any(way.rows for way in run.ways.values()) or run.totals]
+    if not runs:
+        code = "iperf-error-only" if messages else "iperf-nothing"
+        at = unread[0] if unread else None
+        message = messages[0] if messages else ""
+        raise ReaderError(code, file=given.name, line=at, message=message)
+    ways = [_finished(run) for run in runs]
+    name_groups(ways)
+    flat = [way for one in ways for way in one]
+    warnings = list(text.warnings)
+    if messages:
+        warnings.append(Notice("iperf-reported", {"messages": list(dict.fromkeys(messages))}))
+    if unread:
+        warnings.append(Notice("iperf-lines-unread", {"numbers": unread}))
+    if odd:
+        warnings.append(Notice("implausible-lines", {"numbers": odd}))
+    source = given.unpacked
+    targets = list(dict.fromkeys(way.target for way in flat if way.target))
+    return FlowSeries(
+        **columns_of(flat),
+        meta=Meta(
+            tool="iperf3",
+            tool_version=shortened(version, 40),
+            target=shortened(", ".join(targets), 200),
+            source=source.name if source.is_file else "",
+            sha256=source.sha256,
+            clock="seconds since the start of the run",
+            facts=tuple(way.facts() for way in flat),
+            warnings=tuple(warnings),
+            partial=source.grew or any(way.partial for way in flat),
+        ),
+    )
+
+
+def _open_run(runs: list[_Run], line: str) -> None:
+    """Begin a run where a client connects or a server accepts."""
+    target, accepted = _TARGET.search(line), _ACCEPTED.search(line)
+    if target:
+        runs.append(_Run(is_client=True, target=target[1]))
+        return
+    if not accepted and "Server listening on " not in line:
+        return
+    if not runs or (accepted and (runs[-1].ways or runs[-1].is_client)):
+        runs.append(_Run(is_client=False))
+
+
+def _read_line(run: _Run, line: str, odd: list[int], number: int) -> bool:
+    """Read a line of a run; False if it says nothing of it."""
+    found = read_interval(line)
+    if found is not None:
+        _interval(run, found, odd, number)
+        return True
+    if read_connection(line) is not None:
+        return True
+    if "Interval" in line and "Transfer" in line:
+        run.header = line
+        return True
+    if starting := _STARTING.search(line):
+        run.protocol = starting[1].lower()
+        run.omitted_s = float(starting[2]) if float(starting[2]) > 0 else NAN
+    elif sent := _SENT.search(line):
+        run.sent_count = float(sent[1])
+    elif congestion := _CONGESTION.search(line):
+        run.congestion_control = congestion[1]
+    elif "Reverse mode, remote host" in line:
+        run.reverse = True
+    elif "iperf Done." in line:
+        run.done = True
+    return False
+
+
+def _interval(run: _Run, found: Interval, odd: list[int], number: int) -> None:
+    direction, own = _direction(run, found)
+    way = run.way(direction)
+    rest = found.rest
+    label = re.search(r"\b(sender|receiver)\s*$", rest)
+    losses = read_losses(rest)
+    if losses is not None and losses.implausible:
+        odd.append(number)
+    omitted = "(omitted)" in rest
+    known = Row(
+        start_s=found.start_s,
+        duration_s=found.end_s - found.start_s,
+        payload_bytes=found.byte_count,
+        throughput_bps=found.rate_bps,
+        stream=found.stream,
+        side=own,
+        omitted=omitted,
+    )
+    if losses is not None:
+        known.jitter_s, known.lost_count = losses.jitter_s, losses.lost_count
+        known.datagram_count = losses.datagram_count
+    elif "Total Datagrams" in run.header and (count := _COUNT.match(rest)):
+        known.datagram_count = float(count[1])
+    elif "Retr" in run.header and (count := _COUNT.match(rest)):
+        known.retransmit_count = float(count[1])
+        if cwnd := _CWND.match(rest):
+            power = {"": 0, "K": 1, "M": 2, "G": 3}[cwnd[3]]
+            known.cwnd_bytes = float(cwnd[2].replace(",", ".")) * 1024**power
+    if losses is not None or "Datagrams" in run.header:
+        way.protocol = "udp"
+    elif "Retr" in run.header:
+        way.protocol = "tcp"
+    if known.duration_s < 0:
+        odd.append(number)
+        return
+    if label or _is_total(way, known, found):
+        side = label[1] if label else own
+        run.totals.setdefault((direction, side), {})[found.stream] = total_of(known)
+        if not found.is_sum:
+            way.streams.add(found.stream)
+    elif not found.is_sum:
+        way.streams.add(found.stream)
+        way.rows.append(known)
+
+
+def _direction(run: _Run, found: Interval) -> tuple[str, str]:
+    """Return the direction of a stream, and the side that wrote the line."""
+    if found.role:
+        sends = found.role.startswith("TX")
+    elif run.is_client:
+        sends = not run.reverse
+    else:  # a server: the columns of a sender are others than those of a receiver
+        direct = "Retr" in run.header or "Total Datagrams" in run.header
+        sends = direct if not run.ways else DOWNLOAD in run.ways
+    direction = UPLOAD if sends == run.is_client else DOWNLOAD
+    return direction, SENDER if sends else RECEIVER
+
+
+def _is_total(way: Way, row: Row, found: Interval) -> bool:
+    """Whether an interval without a label is the total that versions before 3.7 give of UDP."""
+    if row.omitted or row.start_s > 0 or found.is_sum:
+        return False
+    earlier = [one for one in way.rows if one.stream == row.stream and not one.omitted]
+    return bool(earlier) and row.duration_s >= earlier[-1].start_s + earlier[-1].duration_s - 0.01
+
+
+def _finished(run: _Run) -> list[Way]:
+    """Return the directions of a run with their totals."""
+    told = run.is_client and not run.interrupted
+    for direction, way in run.ways.items():
+        own = SENDER if (direction == UPLOAD) == run.is_client else RECEIVER
+        for side in (SENDER, RECEIVER):
+            parts = run.totals.get((direction, side))
+            total = joined(parts) if parts else None
+            if total and side != own and not told and not total.byte_count > 0:
+                total = None  # the other end never said it
+            if side == SENDER:
+                way.sent = total
+            else:
+                way.received = total
+        _udp(run, way, own)
+        omitted = [row.start_s + row.duration_s for row in way.rows if row.omitted]
+        way.omitted_s = run.omitted_s if run.omitted_s > 0 else max(omitted, default=NAN)
+        way.protocol = run.protocol or way.protocol or _protocol(run, way)
+        way.congestion_control = run.congestion_control
+        way.partial = run.interrupted or not (way.sent or way.received)
+        if run.is_client and not (way.sent and way.received) and not run.done:
+            way.partial = True
+    return [run.ways[name] for name in (UPLOAD, DOWNLOAD) if name in run.ways]
+
+
+def _udp(run: _Run, way: Way, own: str) -> None:
+    """Take the losses of a single total of UDP for the receiver's, its bytes for the sender's."""
+    if way.sent is not None and way.received is None and not math.isnan(way.sent.lost_count):
+        lost = way.sent
+        way.received = Total(
+            jitter_s=lost.jitter_s, lost_count=lost.lost_count, datagram_count=lost.datagram_count
+        )
+    if way.sent is not None:
+        way.sent.lost_count = way.sent.jitter_s = NAN
+        if math.isnan(way.sent.datagram_count):
+            way.sent.datagram_count = run.sent_count
+
+
+def _protocol(run: _Run, way: Way) -> str:
+    """Return the protocol of a receiver of TCP, whose lines end with the rate."""
+    with_loss = any(not math.isnan(row.datagram_count) for row in way.rows)
+    return "udp" if with_loss else "tcp"
+
+
+FORMAT = Format(
+    name="iperf3 text",
+    description="the text output of iperf3",
+    recognize=_recognize,
+    read=_read,
+    traps=(
+        "KBytes are 1024 bytes and Mbits 1000 kbit, in one line.",
+        "Sender and receiver count apart, and both are kept.",
+        "The receiver's 0.00 Bytes of an interrupted client, and the sender's of a server, mean "
+        "unknown.",
+        "A [SUM] is no stream, a line that ends in sender or receiver no interval.",
+        "A number behind the rate is Retr or Total Datagrams, as the header above it says.",
+        "With --bidir the role in the line says the direction.",
+        "Omitted intervals are kept and marked; they are in no total.",
+        "A line like an interval that cannot be read with certainty is named.",
+    ),
+)
