@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netcalc.readers.captures.flows import ACK, FIN, RST, SYN, Segments
 from netcalc.readers.captures.handshakes import Handshakes
@@ -74,12 +75,10 @@ def find_losses(segments: Segments, handshakes: Handshakes) -> Losses:
     reordered = rest & behind & soon & (following != s.end)
     late = rest & ~reordered & behind
     zero_window = (s.window == 0) & ~control
-    return Losses(
-        fast, spurious, late, reordered, duplicate, keep_alive, zero_window, following
-    )
+    return Losses(fast, spurious, late, reordered, duplicate, keep_alive, zero_window, following)
 
 
-def _next_sequence(s: Segments, is_probe: Bools) -> tuple[Ints, np.ndarray]:  # type: ignore[type-arg]
+def _next_sequence(s: Segments, is_probe: Bools) -> tuple[Ints, NDArray[np.float64]]:
     """Return the highest end before each segment in its direction, and when that was sent."""
     order = s.by_series
     series = s.series[order]
@@ -112,7 +111,7 @@ def _repeats_of_ack(s: Segments, duplicate: Bools, has_same: Bools) -> Ints:
     return counted
 
 
-def _threshold_s(s: Segments, handshakes: Handshakes) -> np.ndarray:  # type: ignore[type-arg]
+def _threshold_s(s: Segments, handshakes: Handshakes) -> NDArray[np.float64]:
     """Return how late a reordered segment may be: the handshake's round trip where it is known."""
     rtt_s = handshakes.rtt_s[s.flows.flow]
     is_known = ~np.isnan(rtt_s) & (np.arange(rtt_s.size) > handshakes.ack[s.flows.flow])
