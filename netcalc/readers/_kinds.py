@@ -57,7 +57,6 @@ NAMES = {
     "damaged JSON": "JSON that is damaged or cut",
     "XML": "XML",
     "HTML": "a web page (HTML)",
-    "traceroute": "the output of traceroute",
     "tracert": "the output of tracert (Windows)",
     "tracepath": "the output of tracepath",
     "mtr": "the output of mtr",
@@ -90,9 +89,7 @@ NAMES = {
 # Text of other tools, by a line near the start.
 _TEXTS: tuple[tuple[str, str], ...] = (
     ("Cisco ping", r"^Sending \d+, \d+-byte ICMP Echos? to |^Success rate is \d+ percent"),
-    ("traceroute", r"^traceroute6? to |^Tracing the route to |^traceroute: "),
     ("tracert", r"^(?:Tracing route to|Routenverfolgung zu) |^\s+1\s+(?:<?\d+ ms\s+){3}"),
-    ("traceroute", r"^\s*1\s+(?:\S+ \([0-9A-Fa-f.:]+\)|[0-9.]+)(?:\s+[0-9.]+ ms|\s+\*){1,3}"),
     ("tracepath", r"^\s?1\??:\s+\S+.*(?:pmtu \d|ms\s*$)"),
     ("mtr", r"^Start: \S+|^HOST: \S+\s+Loss%|^\s*1\.\|--|^Mtr_Version,"),
     ("tcpdump", r"^tcpdump: |^listening on \S+, link-type|^\d\d:\d\d:\d\d\.\d{6} (?:IP6?|ARP)[ ,]"),

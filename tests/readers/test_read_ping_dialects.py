@@ -387,7 +387,6 @@ def test_solaris():
         ("arping", "ARPING 192.0.2.1 from 192.0.2.2 eth0\n"),
         ("hrping", "Reply from 192.0.2.1: seq=0001 time=0.22ms TTL=64 ID=1f2e\n"),
         ("Test-Connection", "   Destination: 192.0.2.1\n\nPing Source           Address\n"),
-        ("traceroute", "traceroute to 192.0.2.1 (192.0.2.1), 30 hops max, 60 byte packets\n"),
         ("tracepath", " 1?: [LOCALHOST]                      pmtu 1500\n"),
         ("mtr", "Start: 2026-11-21T03:52:00+0000\nHOST: a    Loss%   Snt   Last\n"),
     ],
