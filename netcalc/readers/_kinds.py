@@ -48,7 +48,6 @@ NAMES = {
     "NumPy": "a NumPy array",
     "irtt JSON": "irtt JSON",
     "flent": "a flent data file",
-    "mtr JSON": "mtr JSON",
     "ping JSON": "ping JSON",
     "RIPE Atlas JSON": "RIPE Atlas JSON",
     "notebook": "a Jupyter notebook",
@@ -59,7 +58,6 @@ NAMES = {
     "HTML": "a web page (HTML)",
     "tracert": "the output of tracert (Windows)",
     "tracepath": "the output of tracepath",
-    "mtr": "the output of mtr",
     "tcpdump": "the text output of tcpdump",
     "ss": "the output of ss",
     "netstat": "the output of netstat",
@@ -91,7 +89,6 @@ _TEXTS: tuple[tuple[str, str], ...] = (
     ("Cisco ping", r"^Sending \d+, \d+-byte ICMP Echos? to |^Success rate is \d+ percent"),
     ("tracert", r"^(?:Tracing route to|Routenverfolgung zu) |^\s+1\s+(?:<?\d+ ms\s+){3}"),
     ("tracepath", r"^\s?1\??:\s+\S+.*(?:pmtu \d|ms\s*$)"),
-    ("mtr", r"^Start: \S+|^HOST: \S+\s+Loss%|^\s*1\.\|--|^Mtr_Version,"),
     ("tcpdump", r"^tcpdump: |^listening on \S+, link-type|^\d\d:\d\d:\d\d\.\d{6} (?:IP6?|ARP)[ ,]"),
     ("sar", r"^Linux \S+ \([^)]*\)\s+\S+\s+_\S+_\s+\(\d+ CPU\)"),
     ("ss", r"^(?:Netid\s+)?State\s+Recv-Q\s+Send-Q\s"),
@@ -148,7 +145,6 @@ def _kind_of_json(given: Input) -> str:
         ("speedtest JSON", {"download", "ping"} <= keys),
         # pings and paths
         ("irtt JSON", {"stats", "round_trips"} <= keys),
-        ("mtr JSON", "report" in keys),
         ("RIPE Atlas JSON", {"msm_id", "prb_id"} <= keys),
         ("ping JSON", "icmp_seq" in given.first or b"ping_statistics" in given.head),
         # of no tool that measures

@@ -388,7 +388,6 @@ def test_solaris():
         ("hrping", "Reply from 192.0.2.1: seq=0001 time=0.22ms TTL=64 ID=1f2e\n"),
         ("Test-Connection", "   Destination: 192.0.2.1\n\nPing Source           Address\n"),
         ("tracepath", " 1?: [LOCALHOST]                      pmtu 1500\n"),
-        ("mtr", "Start: 2026-11-21T03:52:00+0000\nHOST: a    Loss%   Snt   Last\n"),
     ],
 )  # fmt: skip
 def test_other_dialects_are_refused_by_name(kind, text):
