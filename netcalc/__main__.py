@@ -1,5 +1,27 @@
 """``python -m netcalc`` is the ``netcalc`` command."""
 
-from netcalc.cli import main
+from __future__ import annotations
 
-main()
+import os
+import signal
+from types import FrameType
+
+
+def end_quietly(number: int, frame: FrameType | None) -> None:
+    """End as a shell does: while a program loads nothing is lost, and a traceback says nothing."""
+    os._exit(130)
+
+
+def main() -> None:
+    """Load the command line and run it."""
+    kept = signal.getsignal(signal.SIGINT)
+    if kept is signal.default_int_handler:
+        signal.signal(signal.SIGINT, end_quietly)
+    from netcalc.cli import main as command  # late: Ctrl-C may come while it loads
+
+    signal.signal(signal.SIGINT, kept)
+    command()
+
+
+if __name__ == "__main__":
+    main()

@@ -14,6 +14,7 @@ import shutil
 import signal
 import sys
 import textwrap
+import threading
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -51,6 +52,14 @@ _COMMANDS = {
         "Run every experiment on emulated links with known parameters and compare with theory.",
     ),
 }
+INTERRUPTED = 130
+"""Exit code of a command that Ctrl-C ended, as that of a shell."""
+BLAS_THREADS = "OPENBLAS_NUM_THREADS"
+"""Variable of the environment for the threads of the library behind numpy and scipy."""
+MEMORY_BYTES = 256_000_000
+"""Memory that a command addresses at most, without a figure: 210 MB, most of it numpy and scipy
+with one thread. [byte]"""
+_added: set[str] = set()  # variables of the environment that this command has set for itself
 _ALIASES = {"truth": "validate"}
 """Names that commands had before; they work, and are not in the help."""
 
@@ -85,8 +94,10 @@ class _Commands(Group):
         known = _COMMANDS.get(_ALIASES.get(cmd_name, cmd_name))
         if known is None:
             return None
+        require_memory()
         module, name = known[0].split(":")
-        command: click.Command = getattr(import_module(module), name)
+        with ending_quietly():
+            command: click.Command = getattr(import_module(module), name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -128,6 +139,11 @@ def check_one_form(as_json: bool, as_csv: bool) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; never ends in a traceback for a user's mistake."""
     _open_closed_streams()
+    # The matrices of a command are small. Each thread of BLAS takes memory, and where there can be
+    # none, OpenBLAS interrupts the program as Ctrl-C does.
+    if BLAS_THREADS not in os.environ:
+        os.environ[BLAS_THREADS] = "1"
+        _added.add(BLAS_THREADS)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="netcalc")
@@ -141,11 +157,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = _refuse(for_command_line(error), as_json)
     except (click.Abort, KeyboardInterrupt):
         complain("stopped")
-        code = 130
+        code = INTERRUPTED
     except (_ReaderGone, BrokenPipeError):
         # The reader of our output has gone (netcalc ... | head): no more can be written.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except (MemoryError, ImportError) as error:
+        if isinstance(error, ImportError) and memory_limit_bytes() is None:
+            raise
+        lack = NetcalcError("no-memory", limit_bytes=memory_limit_bytes())
+        code = _refuse(lack, as_json)
     except OSError as error:
         code = _refuse(system_error(error), as_json)
     if arguments is None:  # done: one more Ctrl-C would only interrupt Python's own ending
@@ -153,12 +174,60 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(code if isinstance(code, int) else 0)
 
 
+def user_environment() -> dict[str, str]:
+    """Return the environment as the user has it: for programs that are not this command."""
+    return {name: value for name, value in os.environ.items() if name not in _added}
+
+
+def memory_limit_bytes() -> int | None:
+    """Return how much memory this process may address (ulimit -v); None without a limit. [byte]"""
+    try:
+        import resource
+    except ImportError:  # no such system
+        return None
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if limit == resource.RLIM_INFINITY else limit
+
+
+def require_memory() -> None:
+    """Refuse too small a limit: OpenBLAS would end the program, or never return.
+
+    Raises
+    ------
+    NetcalcError
+        If this process may address less than :data:`MEMORY_BYTES`.
+    """
+    limit_bytes = memory_limit_bytes()
+    if limit_bytes is not None and limit_bytes < MEMORY_BYTES:
+        raise NetcalcError("memory-limit", limit_bytes=limit_bytes, needed_bytes=MEMORY_BYTES)
+
+
+@contextlib.contextmanager
+def ending_quietly() -> Iterator[None]:
+    """Let Ctrl-C end the program at once: half-loaded modules raise errors of their own."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler or (
+        threading.current_thread() is not threading.main_thread()
+    ):
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def print_json(document: Any) -> None:
     """Print one JSON document on one line; nan is null, and no file name is changed."""
     from netcalc.samples import json_ready
 
+    _put_json(json_ready(document))
+
+
+def _put_json(document: Any) -> None:
+    """Print what is ready for JSON, without loading anything."""
     utf8 = codecs.lookup(sys.stdout.encoding or "ascii").name == "utf-8"
-    text = json_text(json.dumps(json_ready(document), ensure_ascii=not utf8))
+    text = json_text(json.dumps(document, ensure_ascii=not utf8))
     click.echo(text.encode("utf-8", "backslashreplace"))
 
 
@@ -216,7 +285,7 @@ def _refuse(error: NetcalcError, as_json: bool) -> int:
     """Print an error, with ``--json`` also as an object; return the exit code."""
     if as_json:
         with contextlib.suppress(OSError):
-            print_json({"error": error.as_dict()})
+            _put_json({"error": error.as_dict()})
     complain(str(error))
     return 2
 

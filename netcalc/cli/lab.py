@@ -25,7 +25,7 @@ from types import FrameType
 
 import click
 
-from netcalc.cli import put
+from netcalc.cli import put, user_environment
 from netcalc.cli.mistakes import Command, CommandError
 from netcalc.cli.quantity import WholeNumber
 from netcalc.errors import DatasetError, ExperimentError, MissingPackageError
@@ -241,7 +241,7 @@ def _server(command: list[str], folder: Path, token: str) -> Iterator[subprocess
         page.parent.mkdir(parents=True, exist_ok=True)
         without = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
         page.write_text(json.dumps(without), encoding="utf-8")
-    environment = os.environ | {
+    environment = user_environment() | {
         "JUPYTER_TOKEN": token,
         "JUPYTER_CONFIG_DIR": str(settings),
         "JUPYTER_PATH": os.pathsep.join(

@@ -6,6 +6,7 @@ import contextlib
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import click
@@ -14,7 +15,7 @@ from click.core import ParameterSource
 
 from netcalc import compare
 from netcalc.calculator import Formula, Parameter
-from netcalc.cli import complain, print_json, say
+from netcalc.cli import complain, ending_quietly, print_json, say
 from netcalc.cli.mistakes import CommandError, for_command_line, named_as_typed
 from netcalc.cli.output import check_outputs, print_written, save_plot
 from netcalc.cli.progress import Progress
@@ -55,6 +56,13 @@ _OWN = {"path", "save", "progress", "stop"}
 """Arguments that every live run has, and this module gives."""
 _OF_PATH = ("link_buffer_bytes", "loss_ratio", "input_packets", "node_rate_pps")
 """Options about the links or nodes of a path."""
+_REPORTED_WITH = {
+    "echo": ("scipy.special",),
+    "line_rate": ("scipy.special",),
+    "transactions": ("scipy.special", "scipy.optimize"),
+}
+"""Modules that the report of a run needs, by experiment: loaded before the run, so that its end
+does not wait for them after Ctrl-C."""
 _LISTED = 5
 """Values of a default that are listed; of more only the range is said."""
 
@@ -226,6 +234,10 @@ def live_run(
     path = None if path_text is None else read_path(path_text, processing_s=processing_s)
     given = {argument: value for argument, value in options.items() if value != ()}
     short_name = name.partition(" over ")[0]
+    with ending_quietly():
+        drawn = () if plot_path is None else ("netcalc.plots",)
+        for module in (*_REPORTED_WITH.get(measure.__name__, ()), *drawn):
+            import_module(module)
     with (
         Progress(short_name, unit=unit) as progress,
         partial_shown(name, as_json=as_json),

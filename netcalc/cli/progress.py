@@ -22,7 +22,10 @@ class Progress:
 
         console = Console(stderr=True)
         self._bar = Bar(console=console, transient=True, disable=not console.is_terminal)
-        self._bar.start()
+        try:
+            self._bar.start()
+        except RuntimeError:  # no thread is left (ulimit -u): the run goes on without a bar
+            self._bar = Bar(disable=True)
         self._task = self._bar.add_task(self._name, total=None)
         return self
 

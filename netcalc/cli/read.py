@@ -107,5 +107,7 @@ def _draw(name: str, samples: Samples, path: str) -> None:
 
 def _read(name: str, columns: list[str] | None) -> Samples:
     if name == "-":
+        if sys.stdin.isatty():
+            complain("waiting for text; end it with Ctrl-D on a line of its own")
         return readers.read(sys.stdin.buffer, columns=columns)
     return readers.read(Path(name), columns=columns)

@@ -223,7 +223,7 @@ def measure_on_path(run: Run, emulated: EmulatedPath) -> None:
     record_instrument(run)
     run.facts["offload"] = "super-packets" if emulated.offload else "one packet at a time"
     run.record_measurement_error()
-    with emulated:
+    with emulated, run.stopping.watching(emulated.require_alive):
         run.facts["truth"] = emulated.truth()
 
         def opener(family: int, kind: int, protocol: int = 0) -> socket.socket:

@@ -189,6 +189,7 @@ class TrainRun(Record[TrainSamples]):
         kind = (socket.AF_INET, socket.SOCK_DGRAM)
         with (
             emulated,
+            self.stopping.watching(emulated.require_alive),
             emulated.socket("A", *kind) as sender,
             emulated.socket("B", *kind) as receiver,
             emulated.socket("B", *kind) as cross,

@@ -262,6 +262,7 @@ class HopRun(Record[HopSamples]):
         self.record_measurement_error()
         with (
             emulated,
+            self.stopping.watching(emulated.require_alive),
             emulated.socket("A", socket.AF_INET, socket.SOCK_DGRAM) as probes,
             emulated.socket("A", socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP) as answers,
         ):

@@ -71,11 +71,19 @@ _STARTING = {
 }
 
 _PEERS = {
+    "memory-limit": (
+        "this process may use {limit_bytes:byte} of memory (ulimit -v), and netcalc needs "
+        "{needed_bytes:byte}"
+    ),
+    "no-memory": "out of memory",
     "no-interpreter": "the path of the Python interpreter is unknown",
-    "process-not-started": "cannot start the peer process: {reason}",
-    "out-of-processes": "cannot start the peer process: {reason}",
-    "process-out-of-files": "cannot start the peer process: {reason}",
-    "process-out-of-memory": "cannot start the peer process: {reason}",
+    "process-not-started": "cannot start a process of the run: {reason}",
+    "out-of-processes": (
+        "cannot start a process of the run: no more processes or threads are allowed "
+        "(ulimit -u): {reason}"
+    ),
+    "process-out-of-files": "cannot start a process of the run: {reason}",
+    "process-out-of-memory": "cannot start a process of the run: {reason}",
     "peer-not-ready": "the peer process did not start; its output: {output}",
     "port-in-use": "the port is in use: {reason}",
     "port-not-permitted": "the port is not permitted: {reason}",
@@ -91,6 +99,7 @@ _PEERS = {
 
 _GOING_ON = {
     "peer-refused": "connection refused: no program is listening there ({reason})",
+    "loopback-down": "the loopback interface is down: {reason}",
     "peer-closed": "the peer closed the connection: {reason}",
     "connection-timed-out": "connection timed out: {reason}",
     "send-not-permitted": "the system refuses to send this packet: {reason}",
@@ -216,9 +225,12 @@ RUNNING_HINTS: dict[str, str] = {
     "namespace-refused": "Without mtu_bytes the run uses the host's loopback",
     "tls-unavailable": "Use protocols other than 'tls'",
     "process-not-started": "Models and readers work without it",
-    "out-of-processes": "End some processes, or raise the limit (ulimit -u)",
+    "out-of-processes": "End some processes, or raise the limit",
     "process-out-of-files": _FILES,
     "process-out-of-memory": "The memory of this process, or of the machine, is used up",
+    "loopback-down": "Bring it up: ip link set lo up",
+    "memory-limit": "Raise the limit",
+    "no-memory": "Raise the limit of this process (ulimit -v), or close other programs",
     "port-in-use": f"Another program holds it. {_FREE_PORT}",
     "port-not-permitted": f"Ports below 1024 need a privilege. {_FREE_PORT}",
     "address-missing": "This host has no such address. Try host='127.0.0.1'",

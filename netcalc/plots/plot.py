@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +36,10 @@ _THEMES: dict[Theme, BokehTheme] = {
     "light": BokehTheme(json={}),
     "dark": built_in_themes["dark_minimal"],
 }
+
+_DATA = re.compile(r'(<script type="application/json"[^>]*>)(.*?)(?=</script>)', re.DOTALL)
+# Of an element, or of the document; in the text of a user the quotes are escaped.
+_RANDOM_ID = re.compile(r'id"?[=:]"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"')
 
 Columns = dict[str, NDArray[Any] | list[Any]]
 
@@ -125,7 +132,7 @@ def _step(count: int, source_count: int) -> int:
 
 
 def save_html(plot: Plot, path: str | Path, *, title: str = "netcalc") -> Path:
-    """Write a figure as one HTML file that needs no network.
+    """Write a figure as one HTML file that needs no network; the same figure is the same bytes.
 
     Parameters
     ----------
@@ -143,8 +150,35 @@ def save_html(plot: Plot, path: str | Path, *, title: str = "netcalc") -> Path:
     """
     theme = _THEMES[plot.theme]
     html = file_html(plot.figure, resources=INLINE, title=printable(title), theme=theme)
-    write_atomically(Path(path), html.encode())
+    write_atomically(Path(path), _with_fixed_ids(html, plot.figure.id).encode())
     return Path(path)
+
+
+def _with_fixed_ids(html: str, root: str) -> str:
+    """Replace what bokeh makes anew for each page: random identifiers and a count of all objects.
+
+    The objects get numbers in the order in which the page has them.
+    """
+    numbers: dict[str, str] = {}
+    before, begin, data, after = _DATA.split(html, maxsplit=1)
+    data = json.dumps(_renumbered(json.loads(unescape(data)), numbers), separators=(",", ":"))
+    after = after.replace(f'"{root}"', f'"{numbers[root]}"')
+    before = before.replace(f'data-root-id="{root}"', f'data-root-id="{numbers[root]}"')
+    html = before + begin + escape(data, quote=False) + after
+    for number, found in enumerate(dict.fromkeys(_RANDOM_ID.findall(html))):
+        html = html.replace(found, f"a0000000-0000-4000-8000-{number:012x}")
+    return html
+
+
+def _renumbered(value: Any, numbers: dict[str, str]) -> Any:
+    """Return a document in JSON with its objects numbered in their order."""
+    if isinstance(value, list):
+        return [_renumbered(item, numbers) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if isinstance(found := value.get("id"), str):  # an object, or a reference; never a user's text
+        value = {**value, "id": numbers.setdefault(found, f"p{len(numbers) + 1}")}
+    return {name: _renumbered(item, numbers) for name, item in value.items()}
 
 
 def _drawable(values: ArrayLike) -> NDArray[Any] | list[Any]:

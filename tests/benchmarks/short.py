@@ -15,19 +15,25 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 SHORT = {
+    "captures": ("20000",),
     "census": ("--count", "5"),
     "closed_forms": ("1e5", "latency.transfer_s", "mm1.mm1_wait_s"),
+    "contention_flags": ("both", "1", "echo", "bulk"),
     "echo": ("20",),
     "hostile_arguments": ("1000",),
     "import_time": ("1",),
+    "interrupts": ("1",),
     "large_inputs": ("0.02",),
+    "mutants": ("300", "8", "1"),
     "mutations": ("layers", "--count", "1"),
     "peers": ("1", "1"),
     "queues_and_loss": ("1",),
     "reopened": ("2", "proof"),
+    "scarcity": ("ulimit -n 8",),
     "slider": ("voila",),
     "small_writes": ("2", "1"),
     "special_forms": ("1", "1"),
+    "strangers": ("1", "5"),
     "wire": ("--short",),
 }
 """What to add to the command of each benchmark for its shortest form."""

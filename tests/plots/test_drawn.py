@@ -188,7 +188,8 @@ def test_an_overlay_draws_the_comparison_and_its_residuals():
         assert band.glyph.fill_alpha < 0.5, "the curve is seen through its band"
         assert points.glyph.line_color == INK[theme]
         assert outliers.glyph.line_color == palette[1]
-        assert outliers.glyph.size > points.glyph.size >= 8, "a cross has no area"
+        assert points.glyph.size == 2 * 5, "a circle of 5 pixels, as in the picture"
+        assert outliers.glyph.size > points.glyph.size, "a cross has no area"
         assert outliers.glyph.line_width > points.glyph.line_width >= 1
         others = [legend[name][0].glyph for name in beside]
         assert [one.marker for one in others] == [

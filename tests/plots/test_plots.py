@@ -272,3 +272,25 @@ def test_residuals_are_drawn_where_something_was_measured():
 def test_an_axis_names_its_unit_once(unit, label):
     """A tick of 20 ms is of no axis in seconds; one of 10 M needs its bit/s beside the axis."""
     assert Axis("x", unit).label == label
+
+
+USER_TEXT = '"p1001" p1 id="0f0e0d0c-0b0a-4909-8807-060504030201"'
+"""Text of a user in the form of what bokeh makes anew for each page."""
+
+
+@ALL
+def test_a_figure_drawn_twice_is_the_same_bytes(make, tmp_path):
+    """bokeh numbers all objects of a process, and draws random identifiers."""
+    options = {} if make is some_timeline else {"title": f"Text {USER_TEXT}"}
+    pages = []
+    for name in ("first.html", "second.html"):
+        plot = make(**options)
+        page = save_html(plot, tmp_path / name).read_text()
+        pages.append((page, svg(plot)))
+        assert f'"{plot.figure.id}"' not in page.rpartition("application/json")[2], "no such object"
+    assert pages[0] == pages[1]
+    data = re.search(r'type="application/json"[^>]*>(.*?)</script>', pages[0][0], re.DOTALL)[1]
+    (document,) = json.loads(data).values()
+    (root,) = document["roots"]
+    assert pages[0][0].count(f'"{root["id"]}"') >= 3, "object, list of roots, element of the page"
+    assert not options or json.dumps(USER_TEXT)[1:-1] in data, "the text of a user stays"

@@ -264,3 +264,13 @@ def test_a_unit_of_another_kind_or_of_no_kind():
         read("run,note\na,b\nc,d\n", name="mine.csv")
     assert refused.value.code == "no-number-column"
     assert not math.isnan(read("x,y\n1,2\n")["x"][0])
+
+
+def test_a_file_that_ends_within_a_character_is_cut_there():
+    """By UTF-8: the first one to three bytes of a character of two to four."""
+    text = b"run,level\na,1\nb,2\nc,3\n"
+    for character in ("é", "€", "\U0001f600"):
+        for kept in range(1, len(character.encode())):
+            table = read(text + character.encode()[:kept], name="mine.csv")
+            assert table["level"].tolist() == [1, 2, 3]
+            assert Notice("cut-in-character") in table.meta.warnings

@@ -39,6 +39,13 @@ _REFUSAL_BY_ERRNO = {
     errno.ENOSPC: "namespaces-exhausted",
     errno.EUSERS: "namespaces-exhausted",
 }
+START_CODES = {
+    errno.EMFILE: "process-out-of-files",
+    errno.ENFILE: "process-out-of-files",
+    errno.EAGAIN: "out-of-processes",
+    errno.ENOMEM: "process-out-of-memory",
+}
+"""Codes of errors for what a system has no more of, when a process is started."""
 _PACKAGE = File(__file__).absolute().parents[3]
 _START = (
     "import sys; sys.path.insert(0, sys.argv[2]); "
@@ -61,8 +68,10 @@ class Control:
                     stdin=theirs.fileno(),  # as 0, because select() takes none above 1023
                     start_new_session=True,
                 )
-            except BaseException:
+            except BaseException as error:
                 self._socket.close()
+                if isinstance(error, OSError):
+                    raise start_failure(error, PHASE) from error
                 raise
 
     @property
@@ -82,6 +91,13 @@ class Control:
         """Send a request; return the answer, its descriptors and its bytes."""
         with self._lock:
             return self._exchange(json.dumps({"do": do, "with": arguments}).encode() + b"\n")
+
+    def require_alive(self, wait_s: float = 0.0) -> None:
+        """Raise the error of a process that has ended by itself; wait so long for its end."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(wait_s) if wait_s else self._process.poll()
+        if self._process.returncode is not None:
+            raise self._lost()
 
     def close(self) -> None:
         """End the process: it ends when its socket closes, otherwise it is killed."""
@@ -150,7 +166,8 @@ class Control:
             return "sysctl-refused"
         if reply["step"] == TUN_NODE:
             return "tun-refused"
-        return _REFUSAL_BY_ERRNO.get(reply["error"], "namespaces-refused")
+        lacking = START_CODES.get(reply["error"])
+        return lacking or _REFUSAL_BY_ERRNO.get(reply["error"], "namespaces-refused")
 
     def _lost(self) -> ExperimentError:
         """Return the error of a process that has ended, with its signal or exit status."""
@@ -164,6 +181,12 @@ class Control:
             ended_by="signal" if by_signal else "status",
             number=None if code is None else abs(code),
         )
+
+
+def start_failure(error: OSError, phase: str) -> ExperimentError:
+    """Return the error of a process that could not be started."""
+    code = START_CODES.get(error.errno or 0, "process-not-started")
+    return ExperimentError(code, phase=phase, reason=error.strerror or str(error))
 
 
 def _facts(reply: dict[str, Any]) -> dict[str, Any]:

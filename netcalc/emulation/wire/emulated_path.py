@@ -50,6 +50,8 @@ MAX_BUFFER_BYTES = 64 << 20
 MIN_MTU_BYTES, MAX_MTU_BYTES = 1280, 65_535
 """What IPv6 requires of each link (RFC 8200), and the longest IPv4 packet. [byte]"""
 DEVICES = ("tun", "veth")
+DEATH_S = 0.1
+"""Time for a dying process to be reaped: the devices of the path go before it does. [s]"""
 
 
 class EmulatedPath:
@@ -159,7 +161,16 @@ class EmulatedPath:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
-        self.close()
+        try:
+            if isinstance(error, OSError | ExperimentError) and self._open:
+                self._explain(error)
+        finally:
+            self.close()
+
+    def require_alive(self) -> None:
+        """Raise an error if the process that carries the packets has ended."""
+        if self._open:
+            self._control.require_alive()
 
     def close(self) -> None:
         """End every process of the path; the kernel then removes the rest."""
@@ -296,6 +307,14 @@ class EmulatedPath:
         undo.callback(self._programs.end)
         self.offload = chosen["offload"]
         self.chosen = {name: chosen[name] for name in ("way", "scheduling", "device")}
+
+    def _explain(self, error: OSError | ExperimentError) -> None:
+        """Raise the error of a carrying process that has ended, if that is the cause of another."""
+        try:
+            self._control.require_alive(DEATH_S)
+        except ExperimentError as lost:
+            if getattr(error, "code", "") != lost.code:
+                raise lost from error
 
     def _require_open(self) -> None:
         if not self._open:

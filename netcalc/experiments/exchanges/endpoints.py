@@ -233,7 +233,10 @@ def _add_address(namespace: Namespace, address: str) -> None:
 def _emulated(
     run: Record[Any], path: Path, version: int, settings: Mapping[str, str]
 ) -> Iterator[Endpoints]:
-    with EmulatedPath(path, sysctls=settings) as emulated:
+    with (
+        EmulatedPath(path, sysctls=settings) as emulated,
+        run.stopping.watching(emulated.require_alive),
+    ):
         run.facts.update(namespace="its own", truth=emulated.truth())
         yield Endpoints(
             PathEnd(emulated, "A"),

@@ -29,16 +29,17 @@ as its overflow would cost the next connection a retransmission of 1 s. [s]"""
 MAX_WAITING = 256
 """Connections that wait; with more the oldest is closed. Below the limit of 1024 files that most
 systems have. [1]"""
-ACCEPTED = 256
+ACCEPTED = 32
 """Connections that are accepted before those that wait get their turn. [1]"""
+_HANDSHAKE = b"\x16"  # the first byte of TLS
 
 
 class Caller:
     """A connection that has not yet shown whose it is."""
 
-    def __init__(self, sock: Any, *, secure: bool) -> None:
-        self.sock, self.secure = sock, secure  # secure: a TLS handshake is still to do
-        self.head = b""
+    def __init__(self, sock: Any) -> None:
+        self.sock, self.head, self.have = sock, b"", 0
+        self.secure = False  # whether its handshake of TLS is done
         self.end_s = time.monotonic() + TOKEN_S
 
 
@@ -100,11 +101,17 @@ class Door:
                 self._look(self._left_s())
         caller = self._own.popleft()
         self._view[: len(caller.head)] = caller.head
-        return caller.sock, len(caller.head)
+        return caller.sock, caller.have
 
     def look(self) -> None:
         """Accept who has come, and read what is there; called while a client is served."""
         self._look(0.0)
+
+    def close(self) -> None:
+        """Close the connections that wait."""
+        for caller in list(self.waiting.values()):
+            self._refuse(caller)
+        self._poll.close()
 
     def _look(self, wait_s: float | None) -> None:
         for key, _ in self._poll.select(wait_s):
@@ -134,25 +141,21 @@ class Door:
 
     def _admit(self, sock: socket.socket, patience_s: float) -> None:
         """Take a connection; it waits if its first bytes do not come soon."""
-        caller = Caller(sock, secure=self._secure is not None)
+        caller = Caller(sock)
         try:
-            if self._secure is None:
-                set_receive_timeout(sock, PATIENCE_S)
-            else:
+            if self._secure is not None or not patience_s:
                 sock.settimeout(patience_s)
-                caller.sock = self._secure.wrap_socket(
-                    sock, server_side=True, do_handshake_on_connect=False
-                )
+            else:
+                set_receive_timeout(sock, PATIENCE_S)
         except OSError:  # it has gone already
             self._refuse(caller)
             return
         if self._hear(caller, self._view if patience_s else self._scratch):
             return
         self._alone = False
+        caller.sock.setblocking(False)
         if len(self.waiting) >= MAX_WAITING:
             self._refuse(self._oldest())
-        if self._secure is not None:
-            caller.sock.settimeout(0.0)
         self.waiting[caller.sock.fileno()] = caller
         self._poll.register(caller.sock, selectors.EVENT_READ)
 
@@ -161,16 +164,14 @@ class Door:
         have = len(caller.head)
         view[:have] = caller.head
         try:
-            if caller.secure:
-                caller.sock.do_handshake()
-                caller.secure = False
-            if self._quickack:
-                caller.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
-            have += self._read(caller.sock, view[have:])
+            if self._secure is None or self._shake_hands(caller):
+                if self._quickack:
+                    caller.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
+                have += caller.sock.recv_into(view[have:])
         except (BlockingIOError, TimeoutError):
             return False
         except OSError as error:
-            if _wants_more(error):
+            if type(error).__name__ in ("SSLWantReadError", "SSLWantWriteError"):
                 return False
         came = have > len(caller.head)
         if came and have < self._head_bytes and self._token.startswith(view[self._token_at : have]):
@@ -179,17 +180,30 @@ class Door:
         if not came or view[self._token_at : min(have, self._head_bytes)] != self._token:
             self._refuse(caller)
             return True
-        caller.head = bytes(view[:have])
         self._forget(caller)
+        caller.have = have
+        if view is not self._view:
+            caller.head = bytes(view[:have])
+            caller.sock.setblocking(True)
+            set_receive_timeout(caller.sock, LOOK_S)
         if self._secure is not None:
             caller.sock.settimeout(LOOK_S)
         self._own.append(caller)
         return True
 
-    def _read(self, sock: Any, view: memoryview) -> int:
-        """Read without waiting, except into the large view of a peer alone with its client."""
-        wait = self._secure is not None or view.obj is self._view.obj
-        return int(sock.recv_into(view, 0, 0 if wait else socket.MSG_DONTWAIT))
+    def _shake_hands(self, caller: Caller) -> bool:
+        """Go on with the handshake of TLS; return False where somebody speaks something else."""
+        if caller.secure:
+            return True
+        if not hasattr(caller.sock, "do_handshake"):
+            if caller.sock.recv(1, socket.MSG_PEEK) != _HANDSHAKE:
+                return False
+            caller.sock = self._secure.wrap_socket(
+                caller.sock, server_side=True, do_handshake_on_connect=False
+            )
+        caller.sock.do_handshake()
+        caller.secure = True
+        return True
 
     def _refuse(self, caller: Caller) -> None:
         self._counts.refused += 1
@@ -214,8 +228,3 @@ def set_receive_timeout(sock: socket.socket, limit_s: float) -> None:
     """Set the kernel's timeout of receive calls, which needs no call of ``poll``."""
     timeval = struct.pack("ll", int(limit_s), int(limit_s % 1.0 * 1e6))
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeval)
-
-
-def _wants_more(error: OSError) -> bool:
-    """Return whether TLS waits for more bytes; without importing it where nobody uses it."""
-    return type(error).__name__ in ("SSLWantReadError", "SSLWantWriteError")

@@ -8,6 +8,7 @@ helper has a time limit, which holds where a fork of the parent keeps the input 
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -38,11 +39,15 @@ def read_settings() -> dict[str, Any]:
 
 def start(settings: dict[str, Any], report: dict[str, Any], counts: object = None) -> None:
     """Report that the helper is ready; from now on it ends with its input, or at its limit."""
-    threading.Thread(target=_end_with_input, args=(counts or Counts(),), daemon=True).start()
-    if "duration_s" in settings:
-        alarm = threading.Timer(settings["duration_s"], os._exit, (LIMIT_REACHED,))
-        alarm.daemon = True
-        alarm.start()
+    try:
+        threading.Thread(target=_end_with_input, args=(counts or Counts(),), daemon=True).start()
+        if "duration_s" in settings:
+            alarm = threading.Timer(settings["duration_s"], os._exit, (LIMIT_REACHED,))
+            alarm.daemon = True
+            alarm.start()
+    except RuntimeError:  # the system has no thread left
+        say({"error": errno.EAGAIN, "text": os.strerror(errno.EAGAIN)})
+        os._exit(1)
     say(report)
 
 

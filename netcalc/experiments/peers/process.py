@@ -21,6 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn, Self
 
+from netcalc.emulation.wire.control import START_CODES, start_failure
 from netcalc.errors import ExperimentError
 from netcalc.experiments.peers import lifetime
 from netcalc.experiments.running.limits import MAX_BYTES, MAX_DURATION_S
@@ -43,25 +44,22 @@ _MESSAGE_BYTES = 1 << 16
 _FOLDER = Path(lifetime.__file__).absolute().parent
 # Import the package without its __init__, which would load numpy: that starts ten times faster.
 _BOOT = """
-import importlib, os, sys, types
+import errno, importlib, os, sys, types
 folder = sys.argv[1]
 for name in "netcalc.experiments.peers", "netcalc.experiments", "netcalc":
     sys.modules[name] = types.ModuleType(name)
     sys.modules[name].__path__ = [folder]
     folder = os.path.dirname(folder)
-os._exit(importlib.import_module("netcalc.experiments.peers." + sys.argv[2]).main())
+try:
+    os._exit(importlib.import_module("netcalc.experiments.peers." + sys.argv[2]).main())
+except MemoryError:
+    os.write(1, b'{"error": %d, "text": "Cannot allocate memory"}\\n' % errno.ENOMEM)
 """
 _BIND_CODES = {
     errno.EADDRINUSE: "port-in-use",
     errno.EACCES: "port-not-permitted",
     errno.EADDRNOTAVAIL: "address-missing",
     errno.EAFNOSUPPORT: "address-missing",
-}
-_START_CODES = {
-    errno.EMFILE: "process-out-of-files",
-    errno.ENFILE: "process-out-of-files",
-    errno.EAGAIN: "out-of-processes",
-    errno.ENOMEM: "process-out-of-memory",
 }
 
 
@@ -131,6 +129,8 @@ class Peer:
 
     def explain(self, error: ExperimentError) -> ExperimentError:
         """Return the error of a run, or the end of this process if that is its cause."""
+        if error.code == "emulator-ended":  # that is the cause, and waits for nobody
+            return error
         status = self.status()
         if status is None:
             return error
@@ -192,6 +192,8 @@ class Peer:
             output = line.decode("utf-8", "backslashreplace") or "none"
             raise self._error("peer-not-ready", "start", output=output) from None
         if "error" in report:
+            if report["error"] in START_CODES:
+                raise self._error(START_CODES[report["error"]], "start", reason=report["text"])
             code = _BIND_CODES.get(report["error"], "address-not-usable")
             raise self._error(code, "bind", reason=report["text"])
         return report
@@ -305,8 +307,4 @@ def _start(passed: Sequence[int], program: str) -> subprocess.Popen[bytes]:
             pass_fds=tuple(passed),
         )
     except OSError as error:
-        raise ExperimentError(
-            _START_CODES.get(error.errno or 0, "process-not-started"),
-            phase="start",
-            reason=error.strerror or str(error),
-        ) from error
+        raise start_failure(error, "start") from error

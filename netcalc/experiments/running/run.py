@@ -109,6 +109,11 @@ class Record(ABC, Generic[Kept]):
     def done_count(self) -> int:
         """Rows so far."""
 
+    @property
+    def row_count(self) -> int:
+        """Rows of the samples so far, an incomplete one included."""
+        return self.done_count
+
     @abstractmethod
     def samples(self) -> Kept:
         """Return the samples so far."""
@@ -157,8 +162,11 @@ class Record(ABC, Generic[Kept]):
     def failure(self, error: OSError | MemoryError) -> ExperimentError:
         """Return the error of the run for one of the system: its phase, address and cause."""
         number = None if isinstance(error, MemoryError) else error.errno
+        code = failure_code(error)
+        if number == errno.ENETUNREACH and self.host.startswith(("127.", "::1")):
+            code = "loopback-down"
         return ExperimentError(
-            failure_code(error),
+            code,
             phase=self.phase,
             host=self.host,
             port=self.port,
@@ -302,11 +310,11 @@ def finish(run: Record[Kept], measure: Callable[[], object]) -> Kept:
         failure: BaseException = error
         if error is not run.error_of_caller and isinstance(error, OSError | MemoryError):
             failure = run.failure(error)
-        if run.done_count and isinstance(failure, ExperimentError):
+        if run.row_count and isinstance(failure, ExperimentError):
             failure.partial = run.samples()
         second = bool(run.stopping.reason)
         if second or not isinstance(error, KeyboardInterrupt):
-            if run.done_count:
+            if run.row_count:
                 run.write(run.samples())
             if failure is error:
                 raise

@@ -5,9 +5,9 @@ from __future__ import annotations
 import socket
 from typing import Any
 
-BACKLOG = 1024
-"""Connections that wait to be accepted: the kernel drops what comes beyond, and the client of a run
-would send its SYN again after 1 s. [1]"""
+BACKLOG = 4096
+"""Connections that wait to be accepted, as many as Linux allows: it drops what comes beyond, and
+the client of a run would send its SYN again after 1 s. [1]"""
 
 
 def granted(sock: socket.socket) -> dict[str, Any]:

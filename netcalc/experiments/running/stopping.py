@@ -79,6 +79,8 @@ class Stopping:
         self._interrupt_count = 0
         self._with_caller = False
         self._terminated: int | None = None
+        self._watched: list[Callable[[], object]] = []
+        self._watch_due_s = 0.0
         self.reason = ""
         self.gaps: list[tuple[float, float]] = []
         self._start_s = self._seen_s = clock.since_boot_s()
@@ -135,8 +137,15 @@ class Stopping:
         self.reason = self.reason or reason
 
     def check(self) -> None:
-        """Raise :class:`Ended` if there is a reason to end; record a suspension."""
+        """Raise :class:`Ended` if there is a reason to end; record a suspension.
+
+        What the run depends on is asked at most every :data:`SLICE_S`, and raises its own error.
+        """
         self._note_gap()
+        if self._watched and self._seen_s >= self._watch_due_s:
+            self._watch_due_s = self._seen_s + SLICE_S
+            for require in self._watched:
+                require()
         if not self.reason:
             if self._asks():
                 self.end("stop")
@@ -144,6 +153,20 @@ class Stopping:
                 self.end(f"limit of {self._limit_s:g} s")
         if self.reason:
             raise Ended(self.reason)
+
+    @property
+    def watches(self) -> bool:
+        """Whether the run depends on something that is watched."""
+        return bool(self._watched)
+
+    @contextmanager
+    def watching(self, require: Callable[[], object]) -> Iterator[None]:
+        """Call ``require`` at the checks within; it raises if what the run depends on is gone."""
+        self._watched.append(require)
+        try:
+            yield
+        finally:
+            self._watched.remove(require)
 
     def _note_gap(self) -> None:
         now_s = self.clock.since_boot_s()

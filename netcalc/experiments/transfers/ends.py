@@ -100,37 +100,40 @@ class Ends:
                 raise self._run.failure(error) from error
             self._run.phase = "transfer"
             buffers = read_buffers(socks[0], transfer)
+            if transfer.buffer_end == "receiver":
+                self._run.requested = ("receive_buffer_bytes",)
             self._run.facts.update(_granted(socks[0][0]))
             drops = self._drops if transfer.protocol == "udp" else dict
             before = drops()
-            sent, received, ended = self._exchange(transfer, socks)
-            dropped: dict[str, float] = {
-                name: count - before[name] for name, count in drops().items()
-            }
+            sent, received, early = self._exchange(transfer, socks)
+            dropped: dict[str, float] = {}
+            if not isinstance(early, ExperimentError):  # that of a path that is gone
+                dropped = {name: count - before[name] for name, count in drops().items()}
             dropped |= socket_drops(socks[0][1], transfer)
         finally:
             for pair in socks:
                 for sock in pair:
                     sock.close()
         if transfer.endless and sent["sent_bytes"] >= transfer.total_bytes:
-            ended = True
             self._run.end_at_limit()
+            early = early or Ended(self._run.stopping.reason)
         if sent["sent_bytes"]:
             self._run.add(
                 transfer_row(transfer, sent, received) | buffers | dropped,
-                ended=ended,
-                cut=not (ended or transfer.endless) and sent["sent_bytes"] < transfer.total_bytes,
+                ended=early is not None,
+                cut=not (early or transfer.endless) and sent["sent_bytes"] < transfer.total_bytes,
                 wrong_count=received.get("damaged_count", 0),
             )
-        if ended:
-            raise Ended(self._run.stopping.reason)
+        if early is not None:
+            raise early
 
     def _exchange(
         self, transfer: Transfer, socks: list[tuple[socket.socket, socket.socket]]
-    ) -> tuple[dict[str, Any], dict[str, Any], bool]:
-        """Give the orders and wait for both reports; also return whether the run was ended."""
+    ) -> tuple[dict[str, Any], dict[str, Any], Ended | ExperimentError | None]:
+        """Give the orders and wait for both reports; also return what ended the run early."""
         source_does, sink_does = _orders(transfer)
         self._begin_ns = self._run.clock.now_ns()
+        self._failed: dict[str, Any] | None = None  # the report of a source that broke off
         self.sink.order(sink_does, [pair[1] for pair in socks])
         self.source.order(source_does, [pair[0] for pair in socks])
         if transfer.protocol == "tcp":
@@ -145,9 +148,24 @@ class Ends:
                 pair[0].close()
             limit_s = transfer.limit_s + transfer.drain_s + GRACE_S
             received = self._report(self.sink, transfer, limit_s)
-        except Ended:
-            return *self._end_early(socks, sent, received), True
-        return sent, received, False
+        except Ended as ended:
+            return *self._end_early(socks, sent, received), ended
+        except ExperimentError as error:
+            lost = self._lost_path(error)
+            if lost is None:
+                raise
+            return *self._end_early(socks, sent or self._failed, received), lost
+        return sent, received, None
+
+    def _lost_path(self, error: ExperimentError) -> ExperimentError | None:
+        """Return the error of an emulated path that is gone, if that is the cause of another."""
+        if error.code == "emulator-ended" or not self._run.stopping.watches:
+            return error if error.code == "emulator-ended" else None
+        try:
+            self._run.stopping.sleep(2 * SLICE_S)  # its devices are gone before its process is
+        except ExperimentError as lost:
+            return lost
+        return None
 
     def _end_early(
         self,
@@ -179,6 +197,8 @@ class Ends:
                 grace_s=GRACE_S,
             )
         if "error" in report:
+            if worker is self.source:
+                self._failed = report
             failure = self._run.failure(OSError(report["error"], report["text"]))
             other = self.sink if worker is self.source else self.source
             raise other.explain(failure)
@@ -212,7 +232,8 @@ class Ends:
             run.port = listener.getsockname()[1]
             source = self._open_source(family, transfer.kind)
             try:
-                _set_buffer(source, socket.SO_SNDBUF, transfer.buffer_bytes)
+                if transfer.buffer_end == "both":
+                    _set_buffer(source, socket.SO_SNDBUF, transfer.buffer_bytes)
                 if transfer.protocol == "udp":
                     source.connect(listener.getsockname())
                     listener.connect(source.getsockname())

@@ -139,7 +139,10 @@ def _on_own_loopback(run: Transfers, mtu_bytes: int) -> Iterator[Ends]:
 
 @contextmanager
 def _routed(run: Transfers, placement: Placement) -> Iterator[Ends]:
-    with Routed(mtu_bytes=placement.mtu_bytes or _MTU_BYTES) as hosts:
+    with (
+        Routed(mtu_bytes=placement.mtu_bytes or _MTU_BYTES) as hosts,
+        run.stopping.watching(hosts.require_alive),
+    ):
         run.facts["routed"] = hosts.truth()
         run.host = hosts.address("B", _version(run))
 
@@ -168,12 +171,15 @@ def _on_path(run: Transfers, placement: Placement, path: Path) -> Iterator[Ends]
         raise ExperimentError(
             "handshake-too-long", phase="plan", handshake_s=handshake_s, limit_s=CONNECT_S
         )
-    with EmulatedPath(
-        path,
-        mtu_bytes=placement.mtu_bytes or _MTU_BYTES,
-        buffer_bytes=placement.buffer_bytes,
-        **placement.link_options,
-    ) as emulated:
+    with (
+        EmulatedPath(
+            path,
+            mtu_bytes=placement.mtu_bytes or _MTU_BYTES,
+            buffer_bytes=placement.buffer_bytes,
+            **placement.link_options,
+        ) as emulated,
+        run.stopping.watching(emulated.require_alive),
+    ):
         run.facts["truth"] = emulated.truth()
         run.host = emulated.address("B", _version(run))
         with Ends(

@@ -1,0 +1,108 @@
+"""How long Ctrl-C takes: from the signal until the command and all that it started have ended.
+
+Every kind of run is interrupted at a random moment, also while it loads and starts; seeded.
+
+Run: python tests/benchmarks/interrupts.py [COUNT] [SEED]
+"""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+PATH = ("--path", "10 Mbit/s 1 ms, 20 Mbit/s 1 ms")
+LONG = {
+    "echo": ("echo", "--count", "5000"),
+    "echo, TCP": ("echo", "--protocol", "tcp", "--count", "5000"),
+    "echo, path": ("echo", "--count", "5000", *PATH),
+    "small writes": ("small-writes", "--count", "20000"),
+    "small writes, path": ("small-writes", "--count", "20000", *PATH),
+    "transactions": ("transactions", "--count", "200"),
+    "transactions, path": ("transactions", "--count", "200", *PATH),
+    "bulk": ("bulk", "--runs", "2000"),
+    "bulk, path": ("bulk", "--runs", "50", "--count", "20000", *PATH),
+    "line rate": ("line-rate", "--duration", "10 s"),
+    "lockstep": ("lockstep", "--duration", "10 s"),
+    "probing": ("probing", "--count", "400"),
+    "packet trains": ("packet-trains", "--count", "5000"),
+}
+INTERRUPTED = 130
+LATEST_S = 3.0
+"""The signal comes at a random time up to here; to load and start takes some 0.5 s. [s]"""
+SCRIPT_S = 0.03
+"""Before this Python itself starts: no line of any program can tell it how to end. [s]"""
+
+
+def group(number: int) -> set[int]:
+    """Return the processes whose session is that of a command, or that it started."""
+    found, parents = {number}, {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents[int(stat.parent.name)] = int(fields[1])
+    grown = True
+    while grown:
+        more = {child for child, parent in parents.items() if parent in found} - found
+        found |= more
+        grown = bool(more)
+    return found
+
+
+def lives(number: int) -> bool:
+    """Return whether a process is there and is more than an entry for its parent."""
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def interrupted(arguments: tuple[str, ...], after_s: float) -> tuple[float, int, str]:
+    """Return how long a run took to end, its exit code, and what it said. [s]"""
+    command = [sys.executable, "-m", "netcalc", "run", *arguments]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0
+    ) as run:
+        time.sleep(after_s)
+        all_of_it = group(run.pid)
+        begin_s = time.monotonic()
+        run.send_signal(signal.SIGINT)
+        _, err = run.communicate()
+        while any(map(lives, all_of_it - {run.pid})):
+            time.sleep(0.001)
+        return time.monotonic() - begin_s, run.returncode, err
+
+
+def main(count: int, seed: int) -> None:
+    """Print the times, by kind of run and all together."""
+    draw = random.Random(seed)
+    times_s, codes, odd, early = {name: [] for name in LONG}, Counter(), [], 0
+    for _ in range(count):
+        for name, arguments in LONG.items():
+            after_s = draw.uniform(SCRIPT_S, LATEST_S)
+            took_s, code, said = interrupted(arguments, after_s)
+            times_s[name].append(took_s)
+            codes[code] += 1
+            if code != INTERRUPTED and "/netcalc/" not in said and "netcalc:" not in said:
+                early += 1
+            elif code != INTERRUPTED or "Traceback" in said:
+                odd.append(f"{name} after {after_s:.3f} s: exit {code}, {said.strip()[-300:]!r}")
+    print(f"{count} runs of each kind, seed {seed}; from the signal to the end, in s")
+    together = [one for some in times_s.values() for one in some]
+    for name, found in [*times_s.items(), ("all", together)]:
+        p50, p95 = np.percentile(found, (50, 95))
+        print(f"  {name:20} p50 {p50:.3f}, p95 {p95:.3f}, max {max(found):.3f}")
+    print(f"exit codes: {dict(codes)}; {early} before the first line of netcalc")
+    print("\n".join(odd) or "all others ended quietly with 130")
+
+
+if __name__ == "__main__":
+    main(*(int(text) for text in [*sys.argv[1:], *("5", "1")[len(sys.argv) - 1 :]][:2]))

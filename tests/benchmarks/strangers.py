@@ -1,0 +1,197 @@
+"""What strangers at the port of a run cost it: silent, slow, half-open and flooding connections.
+
+Each run is made once alone and once for each kind of stranger, several times over, and its time is
+printed: what the strangers add to the median of the runs alone. They begin before the client of the
+run connects, and go on to its end. A run within a namespace of its own has no strangers, so
+everything is on the loopback of a namespace that all of them share.
+
+Run: python tests/benchmarks/strangers.py [ROUNDS] [COUNT]
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import socket
+import statistics
+import struct
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from functools import partial
+
+KINDS = ("silent", "slow", "half-open", "flood")
+NOBODY = "198.51.100."
+"""Where half-open connections come from: documentation addresses (RFC 5737), no host of any."""
+
+
+# --- The strangers, in a process of their own ----------------------------------------------------
+
+
+def silent(address, count):
+    """Connect and say nothing."""
+    kept = [socket.create_connection(address, 5) for _ in range(count)]
+    ready()
+    time.sleep(600)
+    return kept
+
+
+def slow(address, count):
+    """Connect and send a byte now and then, without an end."""
+    kept = [socket.create_connection(address, 5) for _ in range(count)]
+    ready()
+    while True:
+        for sock in kept:
+            try:
+                sock.send(b"\0")
+            except OSError:  # closed: come again
+                with suppress(OSError):
+                    kept[kept.index(sock)] = socket.create_connection(address, 5)
+        time.sleep(0.05)
+
+
+def half_open(address, count):
+    """Send a SYN from an address where nobody answers the other end's, again and again."""
+    raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
+    said = False
+    while True:
+        for _ in range(count):
+            source = NOBODY + str(random.randrange(1, 255))
+            raw.sendto(syn(source, *address), address)
+        if not said:
+            said = ready()
+        time.sleep(0.05)
+
+
+def syn(source, host, port):
+    """Return an IPv4 packet with a SYN."""
+    addresses = socket.inet_aton(source) + socket.inet_aton(host)
+    ip = struct.pack("!BBHHHBBH", 0x45, 0, 40, 0, 0, 64, socket.IPPROTO_TCP, 0) + addresses
+    first, number = random.randrange(1024, 65_536), random.getrandbits(32)
+    tcp = struct.pack("!HHIIBBHHH", first, port, number, 0, 0x50, 2, 65_535, 0, 0)
+    pseudo = addresses + struct.pack("!HH", socket.IPPROTO_TCP, len(tcp)) + tcp
+    total = sum(struct.unpack(f"!{len(pseudo) // 2}H", pseudo))
+    total = (total & 0xFFFF) + (total >> 16)
+    total = ~((total & 0xFFFF) + (total >> 16)) & 0xFFFF
+    return ip + tcp[:16] + struct.pack("!H", total) + tcp[18:]
+
+
+def flood(address, count):
+    """Connect as often as possible: say nothing, or nonsense; stay, or close."""
+    kept, said = [], 0
+    while True:
+        try:
+            sock = socket.create_connection(address, 0.1)
+            if random.random() < 0.5:
+                sock.send(random.randbytes(16))
+            kept.append(sock)
+        except OSError:
+            pass
+        if len(kept) > count:
+            kept.pop(random.randrange(len(kept))).close()
+            said = said or ready()
+
+
+def ready():
+    """Say that the strangers are there."""
+    print(flush=True)
+    return 1
+
+
+# --- The runs ------------------------------------------------------------------------------------
+
+
+def main(rounds: int, count: int) -> None:
+    """Print what each kind of stranger costs each run."""
+    runs = runs_of_all()
+    print(f"{count} strangers of each kind, medians of {rounds}; times of whole runs in s")
+    print(f"{'run':24}{'alone':>8}" + "".join(f"{'+ ' + kind:>13}" for kind in KINDS))
+    worst_s = 0.0
+    for name, run in runs.items():
+        alone_s = statistics.median(timed(run, None, count)[0] for _ in range(rounds))
+        shown = f"{name:24}{alone_s:8.3f}"
+        for kind in KINDS:
+            found = [timed(run, kind, count) for _ in range(rounds)]
+            failed = [error for _, error in found if error]
+            cost_s = statistics.median(time_s for time_s, _ in found) - alone_s
+            worst_s = max(worst_s, cost_s)
+            shown += f"{failed[0] if failed else f'{cost_s:+.3f}':>13}"
+        print(shown, flush=True)
+    print(f"largest cost: {worst_s:.3f} s")
+
+
+def runs_of_all():
+    """Return the runs that have a peer behind a port, on the loopback that all share."""
+    from netcalc import experiments as lab
+    from netcalc.experiments.exchanges import endpoints
+
+    endpoints.Namespace = partial(endpoints.Namespace, own=False)
+    return {
+        "echo, TCP": lambda: lab.echo([8, 1400], protocol="tcp", count=50),
+        "small writes": lambda: lab.small_writes(modes=["nodelay", "single"], count=50),
+        "transactions, TCP": lambda: lab.transactions([8, 1400], protocols=["tcp"], count=50),
+        "transactions, TLS": lambda: lab.transactions([8], protocols=["tls"], count=20),
+        "bulk, TCP": lambda: lab.bulk(1440, write_count=500, run_count=5),
+    }
+
+
+def timed(run, kind, count):
+    """Return how long a run takes beside strangers, and the code of its error if it fails. [s]"""
+    from netcalc.errors import ExperimentError
+    from netcalc.experiments.peers.process import Peer
+    from netcalc.experiments.transfers import ends
+
+    strangers, spent_s = [], 0.0
+    begun, connect = Peer._ready, ends.connect_within
+
+    def come(host, port):
+        nonlocal spent_s
+        begin_s = time.monotonic()
+        command = [sys.executable, "-S", __file__, "--be", kind, host, str(port), str(count)]
+        strangers.append(subprocess.Popen(command, stdout=subprocess.PIPE))
+        strangers[0].stdout.readline()
+        spent_s += time.monotonic() - begin_s
+
+    def noted(peer, stopping):
+        report = begun(peer, stopping)
+        if kind and not strangers and "port" in report:
+            come(peer._host, report["port"])
+        return report
+
+    def connected(sock, address, **options):
+        if kind and not strangers:  # its port is that of one connection: they come to that
+            come(*address[:2])
+        connect(sock, address, **options)
+
+    Peer._ready, ends.connect_within = noted, connected
+    begin_s, error = time.monotonic(), ""
+    try:
+        run()
+    except ExperimentError as failure:
+        error = failure.code
+    finally:
+        took_s = time.monotonic() - begin_s - spent_s
+        Peer._ready, ends.connect_within = begun, connect
+        for one in strangers:
+            one.kill()
+            one.wait()
+            one.stdout.close()
+    return took_s, error
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--be"]:
+        kind, host, port, count = sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5])
+        random.seed(1)
+        {"silent": silent, "slow": slow, "half-open": half_open, "flood": flood}[kind](
+            (host, port), count
+        )
+    elif "--inside" not in sys.argv:
+        user = [] if os.geteuid() == 0 else ["-Ur"]
+        up = 'ip link set lo up && exec "$@"'
+        inside = ["unshare", *user, "--net", "sh", "-c", up, "sh", sys.executable, *sys.argv]
+        sys.exit(subprocess.run([*inside, "--inside"], check=False).returncode)
+    else:
+        given = [int(text) for text in sys.argv[1:] if text != "--inside"]
+        main(*[*given, 5, 20][len(given) :] if not given else [*given, 20][:2])

@@ -1,0 +1,101 @@
+"""Faults E5, E6, C2, N1, N2 from a terminal: one sentence with the cause, and no traceback.
+
+The cases are those of the benchmark, which prints what was said.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FILE = Path(__file__).resolve().parents[1] / "benchmarks" / "scarcity.py"
+SPEC = importlib.util.spec_from_file_location("scarcity", FILE)
+scarcity = importlib.util.module_from_spec(SPEC)
+sys.modules["scarcity"] = scarcity  # its dataclass looks there
+SPEC.loader.exec_module(scarcity)
+CASES = {f"{case.lack}: {' '.join(case.command)}": case for case in scarcity.CASES}
+KINDS = ("ulimit -v", "ulimit -u", "ulimit -n", "mount", "exec", "true", "echo 0")
+
+
+@pytest.mark.live
+@pytest.mark.namespace
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_scarce_is_said(kind):
+    """E6, N1, N2: or the run is whole without it."""
+    wrong = {}
+    for name, case in CASES.items():
+        if name.startswith(kind):
+            done = scarcity.tried(case)
+            if found := scarcity.faults(case, done):
+                wrong[name] = (found, done.stdout, done.stderr)
+    assert not wrong
+
+
+SLOW = """
+import signal, sys
+sys.argv = ["netcalc", "calc", "transfer", "1MB", "--bandwidth", "T1", "--latency", "30ms"]
+class Reporter:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            print("loading", flush=True)
+            import time
+            time.sleep(60)
+sys.meta_path.insert(0, Reporter())
+from netcalc.__main__ import main
+main()
+"""
+
+
+@pytest.mark.each("module", ["netcalc.cli", "click", "netcalc.cli.calc", "numpy", "numpy.linalg"])
+def test_ctrl_c_while_modules_load_ends_quietly(module):
+    """E7: at a point of the test's choice; a half-loaded module would raise errors of its own."""
+    with subprocess.Popen(
+        [sys.executable, "-c", SLOW.format(module=module)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as program:  # fmt: skip
+        assert program.stdout.readline() == "loading\n"
+        program.send_signal(signal.SIGINT)
+        out, err = program.communicate(timeout=30)
+    assert (program.returncode, out, err) == (130, "", "")
+
+
+def test_reading_from_a_terminal_says_that_it_waits():
+    """Somebody who typed a dash by mistake sees no prompt."""
+    near, far = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "netcalc", "read", "-"],
+        stdin=far, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as program:  # fmt: skip
+        assert "waiting for text" in program.stderr.readline()
+        os.write(near, b"nothing of any format\n\x04")
+        assert program.wait(60) == 2
+    os.close(near)
+    os.close(far)
+
+
+def test_a_program_that_the_command_starts_has_the_users_environment():
+    """The threads of BLAS that a command does without are those of a lesson's kernel."""
+    script = """
+import os
+from netcalc import cli
+try:
+    cli.main(["--version"])
+except SystemExit:
+    pass
+print(os.environ["OPENBLAS_NUM_THREADS"], cli.user_environment().get("OPENBLAS_NUM_THREADS"))
+"""
+    for given, shown in ((None, "1 None"), ("3", "3 3")):
+        environment = {k: v for k, v in os.environ.items() if k != "OPENBLAS_NUM_THREADS"}
+        environment |= {} if given is None else {"OPENBLAS_NUM_THREADS": given}
+        done = subprocess.run(
+            [sys.executable, "-c", script], env=environment, capture_output=True, text=True,
+            check=True,
+        )  # fmt: skip
+        assert done.stdout.splitlines()[-1] == shown

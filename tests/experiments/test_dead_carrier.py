@@ -1,0 +1,112 @@
+"""Fault N4 from the run's side: the process that carries the packets of its path dies.
+
+The error names it and its signal, whatever the run noticed first, and what was measured is kept.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from netcalc.emulation.wire.control import Control
+from netcalc.errors import ExperimentError
+from netcalc.experiments import (
+    bulk,
+    echo,
+    line_rate,
+    lockstep,
+    packet_trains,
+    probing,
+    small_writes,
+    transactions,
+)  # fmt: skip
+from netcalc.path import Path
+
+pytestmark = [pytest.mark.live, pytest.mark.namespace]
+
+PATH = Path.parse("10 Mbit/s 1 ms")
+LONG = Path.parse("10 Mbit/s 1 ms, 10 Mbit/s 1 ms")
+RUNS = {
+    "echo udp": (lambda **k: echo(100, count=5000, path=PATH, **k), 3),
+    "echo tcp": (lambda **k: echo(100, protocol="tcp", count=5000, path=PATH, **k), 3),
+    "echo icmp": (lambda **k: echo(100, protocol="icmp", count=5000, path=PATH, **k), 3),
+    "small_writes": (lambda **k: small_writes(modes=["single"], count=5000, path=PATH, **k), 3),
+    "ping": (lambda **k: transactions(8, protocols=["ping"], count=5000, path=PATH, **k), 3),
+    "udp": (lambda **k: transactions(8, protocols=["udp"], count=5000, path=PATH, **k), 3),
+    "tcp": (lambda **k: transactions(8, protocols=["tcp"], count=2000, path=PATH, **k), 3),
+    "tls": (lambda **k: transactions(8, protocols=["tls"], count=2000, path=PATH, **k), 3),
+    "bulk tcp": (
+        lambda **k: bulk(1440, protocol="tcp", write_count=10**5, run_count=1, path=PATH, **k), 0.01
+    ),
+    "bulk udp": (
+        lambda **k: bulk(1440, protocol="udp", write_count=10**6, run_count=1, path=PATH, **k),
+        0.001
+    ),
+    "line_rate": (lambda **k: line_rate(64, duration_s=10, run_count=1, path=LONG, **k), 0.001),
+    "routed": (lambda **k: line_rate(64, duration_s=10, run_count=1, routed=True, **k), 0.001),
+    "lockstep": (lambda **k: lockstep(1, duration_s=10, run_count=1, path=PATH, **k), 0.001),
+    "probing": (lambda **k: probing(path=LONG, count=300, **k), 3),
+    "packet_trains": (lambda **k: packet_trains(path=PATH, count=5000, **k), 3),
+}  # fmt: skip
+"""Runs that go on for many seconds, and how much is done when the carrier is killed."""
+
+
+@pytest.mark.each("name", RUNS)
+def test_a_carrier_that_dies_is_named(name, nothing_left, monkeypatch):
+    """N4, E6: the samples so far are in the error, one long transfer in progress included."""
+    run, enough = RUNS[name]
+    carriers = []
+    set_up = Control.set_up
+
+    def noted(control, settings):
+        carriers.append(control.pid)
+        return set_up(control, settings)
+
+    def killing(done, total, value):
+        if done >= enough and carriers:
+            os.kill(carriers.pop(), signal.SIGKILL)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Control, "set_up", noted)
+        with pytest.raises(ExperimentError) as caught:
+            run(progress=killing)
+    error = caught.value
+    found = (error.code, error.values["ended_by"], error.values["number"], error.phase)
+    assert found == ("emulator-ended", "signal", signal.SIGKILL, "emulated path")
+    assert len(error.partial) >= 1
+    assert error.partial.meta.partial
+
+
+COMMAND = """
+import os, signal
+from netcalc.emulation.wire.control import Control
+from netcalc.experiments.running.run import Record
+set_up, advance, carriers = Control.set_up, Record.advance, []
+def noted(control, settings):
+    carriers.append(control.pid)
+    return set_up(control, settings)
+def killing(run, value, **more):
+    advance(run, value, **more)
+    if run.done_count >= 3 and carriers:
+        os.kill(carriers.pop(), signal.SIGKILL)
+Control.set_up, Record.advance = noted, killing
+from netcalc.cli import main
+main(["run", "echo", "--size", "100 B", "--count", "3000", "--path", "10 Mbit/s 1 ms", "--json"])
+"""
+
+
+def test_the_command_prints_what_was_measured_before():
+    done = subprocess.run(
+        [sys.executable, "-c", COMMAND], capture_output=True, text=True, timeout=60, check=False
+    )
+    found = json.loads(done.stdout)
+    assert done.returncode == 2
+    assert found["error"]["code"] == "emulator-ended"
+    assert found["probes"] >= 3 if "probes" in found else found
+    assert done.stderr.count("\n") == 1
+    assert "the process of the emulated path has ended (signal 9)" in done.stderr
