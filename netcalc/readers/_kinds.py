@@ -56,8 +56,6 @@ NAMES = {
     "damaged JSON": "JSON that is damaged or cut",
     "XML": "XML",
     "HTML": "a web page (HTML)",
-    "tracert": "the output of tracert (Windows)",
-    "tracepath": "the output of tracepath",
     "tcpdump": "the text output of tcpdump",
     "ss": "the output of ss",
     "netstat": "the output of netstat",
@@ -87,8 +85,6 @@ NAMES = {
 # Text of other tools, by a line near the start.
 _TEXTS: tuple[tuple[str, str], ...] = (
     ("Cisco ping", r"^Sending \d+, \d+-byte ICMP Echos? to |^Success rate is \d+ percent"),
-    ("tracert", r"^(?:Tracing route to|Routenverfolgung zu) |^\s+1\s+(?:<?\d+ ms\s+){3}"),
-    ("tracepath", r"^\s?1\??:\s+\S+.*(?:pmtu \d|ms\s*$)"),
     ("tcpdump", r"^tcpdump: |^listening on \S+, link-type|^\d\d:\d\d:\d\d\.\d{6} (?:IP6?|ARP)[ ,]"),
     ("sar", r"^Linux \S+ \([^)]*\)\s+\S+\s+_\S+_\s+\(\d+ CPU\)"),
     ("ss", r"^(?:Netid\s+)?State\s+Recv-Q\s+Send-Q\s"),

@@ -384,7 +384,6 @@ def test_solaris():
         ("arping", "ARPING 192.0.2.1 from 192.0.2.2 eth0\n"),
         ("hrping", "Reply from 192.0.2.1: seq=0001 time=0.22ms TTL=64 ID=1f2e\n"),
         ("Test-Connection", "   Destination: 192.0.2.1\n\nPing Source           Address\n"),
-        ("tracepath", " 1?: [LOCALHOST]                      pmtu 1500\n"),
     ],
 )  # fmt: skip
 def test_other_dialects_are_refused_by_name(kind, text):

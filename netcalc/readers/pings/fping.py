@@ -169,7 +169,7 @@ FORMAT = Format(
         "A dash is a probe without an answer, not a time of 0.",
         "Hosts take turns in the lines; each has its own rows and facts.",
         "The row of times at the end repeats the lines above it and is not counted again.",
-        "The bytes of a reply count its IP header up to version 3 and not later: user data is known "
+        "The bytes of a reply count its IP header up to version 3, not later: user data is known "
         "of the default size only.",
         "With -Q the totals of each interval come before those of the run, which are the last.",
         "An unreachable host had one or more tries, of which one is counted.",
