@@ -235,7 +235,7 @@ def of_capture(trace: PacketTrace) -> list[Evidence]:
             continue
         one = {name: column[row] for name, column in columns.items()}
         other = row ^ 1  # the other direction of the flow
-        loaded = max(first_known(one["rtt_median_s"], 0.0), first_known(one["handshake_rtt_s"], 0.0))
+        loaded = max(first_known(one[name], 0.0) for name in ("rtt_median_s", "handshake_rtt_s"))
         count = float(columns["delayed_ack_count"][other])
         mss = float(one["mss_bytes"])
         largest = mss + 40 if 0 < mss <= MOST_PACKET_BYTES else NAN

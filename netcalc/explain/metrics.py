@@ -1,7 +1,7 @@
 """Quantities that judge a measurement: the variation of delay, and the three of RFC 6349.
 
->>> [f"{name} {value:.4g}" for name, value in delay_variation([0.1, 0.116, 0.1]).items()][:2]
-['jitter_s 0.001938', 'ipdv_mean_s 0.016']
+>>> [f"{name} {value:.4f}" for name, value in delay_variation([0.1, 0.116, 0.1]).items()][:2]
+['jitter_s 0.0019', 'ipdv_mean_s 0.0160']
 """
 
 from __future__ import annotations

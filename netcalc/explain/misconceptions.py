@@ -29,6 +29,8 @@ LEAST_ERROR_RATIO = 0.002
 """Numbers this close are the same, however many digits a claim has. [ratio]"""
 FAR_RATIO = 0.05
 """A model further from the claim than this says nothing about it. [ratio]"""
+SHOWN_MODELS = 8
+"""Models that the text shows, the nearest ones; JSON has all."""
 
 _POWERS = {"k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
 _UNITS = ("bit/s", "packet/s", "s")
@@ -134,7 +136,7 @@ class Claim:
 
     def __str__(self) -> str:
         lines = [self.sentence]
-        for one in self.models:
+        for one in self.models[:SHOWN_MODELS]:
             mark = "right" if one.is_right else "wrong"
             off = one.value / self.value - 1
             lines.append(f"  {show(one.value, self.unit)} ({off:+.1%}), {mark}: {one.said}")

@@ -106,7 +106,8 @@ def _line(at: _Situation) -> list[Limit]:
         wire = at.one.datagram_bytes / at.one.payload_share
         return [_line_limit(name, line, at.one.datagram_bytes, wire)]
     if at.one.is_udp:
-        size = first_known(at.one.datagram_bytes, at.mtu_bytes - 28)
+        size = round(first_known(at.one.datagram_bytes, at.mtu_bytes - 28))  # a mean of a file
+        size = min(size, int(framing.udp_payload_limit_bytes()))
         whole = size + 28 <= at.mtu_bytes
         wire = float(fragmentation.fragmented_wire_bytes(size + 8, mtu_bytes=at.mtu_bytes))
         return [_line_limit("line" if whole else "fragments", line, size, wire)]
@@ -147,9 +148,7 @@ def _host(at: _Situation) -> list[Limit]:
     one, found = at.one, []
     offered = first_known(one.asked_rate_bps, one.sent_rate_bps if one.is_udp else None)
     if offered > 0:
-        found.append(
-            Limit("offered", offered, "bit/s", LINE_TOLERANCE, {"offered_bps": offered})
-        )
+        found.append(Limit("offered", offered, "bit/s", LINE_TOLERANCE, {"offered_bps": offered}))
     busy = one.processor_ratio
     if busy >= BUSY_RATIO and one.rate_bps > 0:
         values = {"busy": busy, "measured_bps": one.rate_bps}
@@ -200,7 +199,9 @@ def _losses(at: _Situation) -> list[Limit]:
         own = "loss-pftk"
     values = {"loss_ratio": loss, "rtt_s": rtt, "mss_bytes": mss, "rto_s": rto}
     return [
-        Limit(name, at.streams * rate, "bit/s", LOSS_TOLERANCE, values, name != own or named == "bbr")
+        Limit(
+            name, at.streams * rate, "bit/s", LOSS_TOLERANCE, values, name != own or named == "bbr"
+        )
         for name, rate in rates.items()
     ]
 
@@ -254,8 +255,13 @@ def rate_notices(one: Evidence, known: Known) -> tuple[Notice, ...]:
         found.append(Notice("fragments-seen", {"share": one.fragment_ratio}))
     for limit in rate_limits(one, known):
         if not limit.for_comparison and limit.refuted(one.rate_bps):
-            values = {"subject": limit.subject, "value": limit.value, "measured": one.rate_bps}
-            found.append(Notice("limit-refuted", {**values, "assumption": str(limit.assumption)}))
+            facts = {
+                "subject": limit.subject,
+                "value": limit.value,
+                "measured": one.rate_bps,
+                "assumption": str(limit.assumption),
+            }
+            found.append(Notice("limit-refuted", facts))
     return tuple(found)
 
 

@@ -29,9 +29,7 @@ EXPLAINING: dict[str, str] = {
     "assumes-line": "nothing else uses the line, and its rate is that of layer 1",
     "confirm-line": "send UDP at that rate and count what is received",
     "limit-fragments": "the line, with datagrams in fragments",
-    "how-fragments": (
-        "{payload_bytes:byte} in fragments of {wire_bytes:byte} on {line_bps:bit/s}"
-    ),
+    "how-fragments": ("{payload_bytes:byte} in fragments of {wire_bytes:byte} on {line_bps:bit/s}"),
     "assumes-fragments": "every datagram is fragmented in the same way",
     "confirm-fragments": (
         "send datagrams that fit into one packet: the rate rises, the packet count halves"
@@ -59,33 +57,31 @@ EXPLAINING: dict[str, str] = {
     ),
     "confirm-send-window": "use two connections at once: together they are twice as fast",
     "limit-loss-mathis": "loss (Reno, Mathis)",
-    "how-loss-mathis": (
-        "{mss_bytes:byte} per {rtt_s:s}, 1.22 over the root of {loss_ratio:ratio}"
-    ),
+    "how-loss-mathis": ("{mss_bytes:byte} per {rtt_s:s}, 1.22 over the root of {loss_ratio:ratio}"),
     "assumes-loss-mathis": "the losses are random, and not those of the line's own full buffer",
-    "confirm-loss-mathis": "use four connections: each loses as much, together they are four times as fast",
-    "limit-loss-cubic": "loss (CUBIC)",
-    "how-loss-cubic": (
-        "mean window at {loss_ratio:ratio} loss and {rtt_s:s} (RFC 9438, 5.1)"
+    "confirm-loss-mathis": (
+        "use four connections: each loses as much, together they are four times as fast"
     ),
+    "limit-loss-cubic": "loss (CUBIC)",
+    "how-loss-cubic": ("mean window at {loss_ratio:ratio} loss and {rtt_s:s} (RFC 9438, 5.1)"),
     "assumes-loss-cubic": (
         "the sender uses CUBIC, and the losses are not those of the line's own full buffer"
     ),
-    "confirm-loss-cubic": "use four connections: each loses as much, together they are four times as fast",
-    "limit-loss-pftk": "loss with timeouts (PFTK)",
-    "how-loss-pftk": (
-        "{loss_ratio:ratio} loss, {rtt_s:s}, timeouts of {rto_s:s} (Padhye et al.)"
+    "confirm-loss-cubic": (
+        "use four connections: each loses as much, together they are four times as fast"
     ),
+    "limit-loss-pftk": "loss with timeouts (PFTK)",
+    "how-loss-pftk": ("{loss_ratio:ratio} loss, {rtt_s:s}, timeouts of {rto_s:s} (Padhye et al.)"),
     "assumes-loss-pftk": "the losses are random, and not those of the line's own full buffer",
-    "confirm-loss-pftk": "use four connections: each loses as much, together they are four times as fast",
+    "confirm-loss-pftk": (
+        "use four connections: each loses as much, together they are four times as fast"
+    ),
     "limit-slow-start": "slow start",
     "how-slow-start": "{size_bytes:byte} in {rounds:round|rounds} of {rtt_s:s}",
     "assumes-slow-start": "the window begins with 10 segments and doubles each round trip",
     "confirm-slow-start": "send ten times as much: the rate rises severalfold",
     "limit-packet-rate": "the packet rate of a device",
-    "how-packet-rate": (
-        "{device_pps:packet/s}, {share:.0%} of them with {payload_bytes:byte}"
-    ),
+    "how-packet-rate": ("{device_pps:packet/s}, {share:.0%} of them with {payload_bytes:byte}"),
     "assumes-packet-rate": "a packet costs the device the same, whatever its size",
     "confirm-packet-rate": "send packets of half the size: the bits halve, the packet rate stays",
     "limit-acknowledgements": "the rate of acknowledgements",
@@ -100,7 +96,7 @@ EXPLAINING: dict[str, str] = {
     "how-processor": "{measured_bps:bit/s} at {busy:.0%} of one processor",
     "assumes-processor": "the time of the processor grows with the rate",
     "confirm-processor": "run two processes of the tool: together they are faster",
-    "limit-offered": "the sender, which offers no more",
+    "limit-offered": "what the sender offers",
     "how-offered": "sent or asked for: {offered_bps:bit/s}",
     "assumes-offered": "the tool keeps the rate that it was asked for",
     "confirm-offered": "ask for twice the rate (iperf3 -b): more arrives",
@@ -202,7 +198,7 @@ EXPLAINING: dict[str, str] = {
     "model-cubic": "CUBIC at {loss_ratio:ratio} loss and {rtt_s:s}",
     "model-receiver": "what the receiver counted",
     "model-sender": "the sender's number taken for the receiver's",
-    "model-frame-rate": "frames of {frame_bytes:byte} on {line_bps:bit/s}, preamble and gap included",
+    "model-frame-rate": "frames of {frame_bytes:byte} on {line_bps:bit/s}, with preamble and gap",
     "model-frames-without-gap": "frames with preamble and gap forgotten, 20 bytes each",
     "model-frames-without-fcs": "frames as a capture shows them, with the FCS forgotten",
     "model-both-directions": "both directions of the line counted together",
@@ -215,7 +211,9 @@ EXPLAINING: dict[str, str] = {
     "model-binary-prefix": "1024 for 1000 in the prefix: {right}",
     "claim-without-facts": "{value} cannot be judged from what is known",
     # Tables without a theory.
-    "column-of-numbers": "column {name!r} [{unit}]: {count:number|numbers}, {low:.6g} to {high:.6g}",
+    "column-of-numbers": (
+        "column {name!r} [{unit}]: {count:number|numbers}, {low:.6g} to {high:.6g}"
+    ),
     "column-of-text": "column {name!r}: text, {count:value|different values}",
     "columns-more": "{count:more column|more columns}",
     "may-be-sizes-and-times": "sizes and times: round trips (rtt_ms) or transfers (duration_s)",
@@ -229,9 +227,9 @@ EXPLAINING: dict[str, str] = {
         "size_bytes,rtt_ms or frame_bytes,rate_pps, or pass --columns"
     ),
     "nothing-to-explain": "holds nothing that a limit could be computed for",
-    "claim-of-nothing": "--claim needs facts: a FILE, or --line, --rtt and others",
     "path-and-files": "some of these are files and some are not: {names:names}",
     "option-of-file": "{option} goes with a FILE or --claim, not with a PATH",
+    "no-limits-to-draw": "{name} must have limits to draw, got none in {value}",
     "one-file-to-draw": "--plot draws one file, got {count}",
 }
 
