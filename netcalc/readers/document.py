@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -113,13 +114,16 @@ def _fault(source: Source, text: str, error: ValueError, start: int) -> ReaderEr
 def number(row: Mapping[str, Any], *names: str) -> float:
     """Return the first of these members that is a number, nan if none is; true is no number."""
     for name in names:
-        value = row.get(name)
-        if isinstance(value, int | float) and not isinstance(value, bool):
+        value: Any = row.get(name)
+        kind = type(value)
+        if kind is float:
+            return float(value) if math.isfinite(value) else math.nan
+        if kind is int:
             try:
                 return float(value)
             except OverflowError:
-                return float("nan")
-    return float("nan")
+                return math.nan
+    return math.nan
 
 
 def words(row: Mapping[str, Any], *names: str) -> str:

@@ -45,6 +45,7 @@ class Interval:
     end_s: float
     byte_count: float
     rate_bps: float
+    right: bool
     rest: str
 
     @property
@@ -71,17 +72,18 @@ def read_interval(line: str) -> Interval | None:
     if found is None:
         return None
     size = number_of(found["size"]) * 1024 ** _POWERS[found["size_unit"]]
-    size = size if math.isnan(size) else float(round(size))
     bits, base = (1, 1000) if found["what"] == "bits" else (8, 1024)
     rate = number_of(found["rate"]) * bits * base ** _POWERS[found["rate_unit"]]
+    right = size >= 0 and 0 <= rate < math.inf and size < math.inf
     return Interval(
         stream=found["id"].lstrip("* "),
         starred="*" in found["id"],
         role=found["role"] or "",
         start_s=number_of(found["start"]),
         end_s=number_of(found["end"]),
-        byte_count=size,
-        rate_bps=round(rate, 3),
+        byte_count=float(round(size)) if 0 <= size < math.inf else NAN,
+        rate_bps=round(rate, 3) if 0 <= rate < math.inf else NAN,
+        right=right,
         rest=found["rest"],
     )
 
@@ -122,7 +124,7 @@ def read_losses(rest: str) -> Losses | None:
     if found is None:
         return None
     jitter = number_of(found["jitter"]) / 1e3
-    lost, total = float(found["lost"]), float(found["total"])
+    lost, total = number_of(found["lost"]), number_of(found["total"])
     bad_jitter, bad_loss = jitter < 0, lost < 0 or lost > total
     return Losses(
         jitter_s=NAN if bad_jitter else jitter,

@@ -76,13 +76,12 @@ class Way:
         sent = _filled(self.sent, counted(self.rows, SENDER))
         received = _filled(self.received, counted(self.rows, RECEIVER))
         any_side = sent or received or Total()
-        udp = received if received and not math.isnan(received.lost_count) else any_side
+        lost = received.lost_count if received else NAN  # a sender does not know
         datagrams = first_known(
-            udp.datagram_count if udp is received else NAN,
+            NAN if math.isnan(lost) or received is None else received.datagram_count,
             sent.datagram_count if sent else NAN,
             received.datagram_count if received else NAN,
         )
-        lost = udp.lost_count
         return fact_row(
             group=self.group,
             target=self.target,

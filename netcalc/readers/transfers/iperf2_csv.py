@@ -133,8 +133,8 @@ def _add(runs: list[dict[str, _Stream]], cells: list[str]) -> bool:
 
 
 def _row(cells: list[str]) -> tuple[Row, bool]:
-    begin, end = (float(part) for part in cells[6].split("-"))
-    size, rate = float(cells[7]), float(cells[8])
+    begin, end = (_number(part) for part in cells[6].split("-"))
+    size, rate = _number(cells[7]), _number(cells[8])
     row = Row(
         start_s=begin,
         duration_s=max(end - begin, 0.0),

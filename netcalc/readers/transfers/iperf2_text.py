@@ -18,6 +18,7 @@ from netcalc.readers.transfers._iperf_lines import (
     Connection,
     Interval,
     looks_like_interval,
+    number_of,
     read_connection,
     read_interval,
     read_losses,
@@ -103,7 +104,7 @@ def _read(given: Input) -> FlowSeries:
         elif report := _REPORT.search(line):
             _run_of(runs, report[1]).reported.add(report[1])
         elif sent := _SENT.search(line):
-            _run_of(runs, sent[1]).sent_counts[sent[1]] = float(sent[2])
+            _run_of(runs, sent[1]).sent_counts[sent[1]] = number_of(sent[2])
         elif looks_like_interval(line) and "datagrams received out-of-order" not in line:
             unread.append(number)
     runs = [run for run in runs if run.totals or any(way.rows for way in run.ways.values())]
@@ -198,13 +199,13 @@ def _interval(run: _Run, found: Interval) -> bool:
     )
     if row.duration_s < 0:
         return False
-    right = True
+    right = found.right
     losses = read_losses(found.rest)
     if losses is not None:
         way.protocol = way.protocol or "udp"
         row.jitter_s, row.lost_count = losses.jitter_s, losses.lost_count
         row.datagram_count = losses.datagram_count
-        right = not losses.implausible
+        right = right and not losses.implausible
     elif writes := _WRITES.match(found.rest):
         row.retransmit_count = _known(writes["retries"])
         row.cwnd_bytes = _known(writes["cwnd"]) * 1024
@@ -223,7 +224,7 @@ def _interval(run: _Run, found: Interval) -> bool:
 
 def _known(text: str | None) -> float:
     """Return a number; nan if there is none, or if it is below 0: the kernel had none."""
-    return NAN if text is None or text.startswith("-") else float(text)
+    return NAN if text is None or text.startswith("-") else number_of(text)
 
 
 def _finished(run: _Run) -> list[Way]:

@@ -197,10 +197,9 @@ def _ways(run: _Object, odd: Counter[str]) -> list[Way]:
             one.congestion_control = words(end, "sender_tcp_congestion")
     omitted = number(test, "omit")
     for one in ways.values():
-        if omitted > 0 or any(row.omitted for row in one.rows):
-            one.omitted_s = first_known(
-                omitted, max(row.start_s + row.duration_s for row in one.rows if row.omitted)
-            )
+        ends = [row.start_s + row.duration_s for row in one.rows if row.omitted]
+        if omitted > 0 or ends:
+            one.omitted_s = first_known(omitted, max(ends, default=NAN))
         if not one.streams:
             streams = int(first_known(number(test, "num_streams"), 0))
             one.streams.update(map(str, range(min(streams, 1000))))
@@ -211,8 +210,9 @@ def _ways(run: _Object, odd: Counter[str]) -> list[Way]:
 
 
 def _row(stream: _Object, side: str, odd: Counter[str]) -> Row | None:
-    start, end = number(stream, "start"), number(stream, "end")
-    length = first_known(number(stream, "seconds"), end - start)
+    start, length = number(stream, "start"), number(stream, "seconds")
+    if math.isnan(length):
+        length = number(stream, "end") - start
     if math.isnan(start) or not length >= 0:
         odd["seconds"] += 1
         return None
@@ -268,6 +268,8 @@ def _totals(
         for side, name in ((SENDER, "sum_sent"), (RECEIVER, "sum_received"))
     )
     both = member(end, "sum" + suffix)
+    if sent is not None:
+        sent.lost_count = sent.jitter_s = NAN  # written as 0
     if not both or "packets" not in both:
         return sent, received
     losses = _total(both, odd)

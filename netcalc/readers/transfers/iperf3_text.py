@@ -17,6 +17,7 @@ from netcalc.readers.source import shortened
 from netcalc.readers.transfers._iperf_lines import (
     Interval,
     looks_like_interval,
+    number_of,
     read_connection,
     read_interval,
     read_losses,
@@ -166,9 +167,9 @@ def _read_line(run: _Run, line: str, odd: list[int], number: int) -> bool:
         return True
     if starting := _STARTING.search(line):
         run.protocol = starting[1].lower()
-        run.omitted_s = float(starting[2]) if float(starting[2]) > 0 else NAN
+        run.omitted_s = number_of(starting[2]) or NAN
     elif sent := _SENT.search(line):
-        run.sent_count = float(sent[1])
+        run.sent_count = number_of(sent[1])
     elif congestion := _CONGESTION.search(line):
         run.congestion_control = congestion[1]
     elif "Reverse mode, remote host" in line:
@@ -184,7 +185,7 @@ def _interval(run: _Run, found: Interval, odd: list[int], number: int) -> None:
     rest = found.rest
     label = re.search(r"\b(sender|receiver)\s*$", rest)
     losses = read_losses(rest)
-    if losses is not None and losses.implausible:
+    if not found.right or (losses is not None and losses.implausible):
         odd.append(number)
     omitted = "(omitted)" in rest
     known = Row(
@@ -200,12 +201,12 @@ def _interval(run: _Run, found: Interval, odd: list[int], number: int) -> None:
         known.jitter_s, known.lost_count = losses.jitter_s, losses.lost_count
         known.datagram_count = losses.datagram_count
     elif "Total Datagrams" in run.header and (count := _COUNT.match(rest)):
-        known.datagram_count = float(count[1])
+        known.datagram_count = number_of(count[1])
     elif "Retr" in run.header and (count := _COUNT.match(rest)):
-        known.retransmit_count = float(count[1])
+        known.retransmit_count = number_of(count[1])
         if cwnd := _CWND.match(rest):
             power = {"": 0, "K": 1, "M": 2, "G": 3}[cwnd[3]]
-            known.cwnd_bytes = float(cwnd[2].replace(",", ".")) * 1024**power
+            known.cwnd_bytes = number_of(cwnd[2]) * 1024**power
     if losses is not None or "Datagrams" in run.header:
         way.protocol = "udp"
     elif "Retr" in run.header:
