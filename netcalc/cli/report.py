@@ -56,11 +56,18 @@ def print_samples(
         label = row["label"]
         numbers = {key: value for key, value in row.items() if key != "label"}
         say(f"  {f'{printable(label)}: ' if label else ''}{metric_line(numbers)}")
-    if isinstance(samples, Table) and not metrics and not samples.meta.facts:
+    if isinstance(samples, Table) and not metrics and _is_unknown(samples):
         for notice in explain.described(samples):
             say(f"  {printable(str(notice))}")
     if isinstance(samples, HopSamples):
         print_table(links_table(samples))
+
+
+def _is_unknown(table: Table) -> bool:
+    """Whether nothing is known of a table but its columns."""
+    names = {name for row in table.facts() for name in row}
+    counted = {"row_count", "column_count", "partial", "group"}
+    return all(name in counted or name.startswith("sum:") for name in names)
 
 
 def metric_rows(samples: Samples, known: Known | None = None) -> list[dict[str, Any]]:

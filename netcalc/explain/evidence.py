@@ -61,6 +61,7 @@ class Evidence:
     wait_s: float = NAN
     payload_share: float = NAN
     fragment_ratio: float = 0.0
+    gap_s: float = NAN
 
     @property
     def is_udp(self) -> bool:
@@ -146,7 +147,7 @@ def _with_printed(one: Evidence, printed: Mapping[str, Any]) -> Evidence:
     least = [_number(row, "rtt_min_s") for row in streams if isinstance(row, Mapping)]
     one = replace(
         one,
-        mtu_bytes=first_known(one.mtu_bytes, mss + 40 + TIMESTAMP_BYTES),
+        mtu_bytes=first_known(mss + 40 + TIMESTAMP_BYTES, one.mtu_bytes),
         datagram_bytes=first_known(size, one.datagram_bytes),
         asked_rate_bps=first_known(one.asked_rate_bps, asked),
         processor_ratio=first_known(_number(printed, "host_processor_ratio")),
@@ -256,6 +257,7 @@ def of_capture(trace: PacketTrace) -> list[Evidence]:
                 in_flight_bytes=float(one["in_flight_bytes"]),
                 wait_count=count,
                 wait_s=float(columns["delayed_ack_s"][other]),
+                gap_s=float(one["gap_s"]),
                 fragment_ratio=fragments,
             )
         )

@@ -51,7 +51,8 @@ def delay_variation(delay_s: ArrayLike) -> dict[str, float]:
     known = delay[np.isfinite(delay)]
     if known.size < 2:
         return {}
-    ipdv = np.abs(variation.ipdv_s(delay))
+    runs = [part[np.isfinite(part)] for part in np.split(delay, np.flatnonzero(np.isnan(delay)))]
+    ipdv = np.abs(np.concatenate([variation.ipdv_s(run) for run in runs if run.size]))
     ipdv = ipdv[np.isfinite(ipdv)]
     pdv = variation.pdv_s(known)
     found = {"jitter_s": float(variation.jitter_rfc3550_s(known)[-1])}

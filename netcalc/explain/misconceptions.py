@@ -25,8 +25,10 @@ from netcalc.units import parse, show
 
 CONSTANT_OVERHEAD_BPS = 6e6
 """What some add to a goodput, whatever the packets, to get the rate of the line. [bit/s]"""
-LEAST_ERROR_RATIO = 0.002
+LEAST_ERROR_RATIO = 5e-4
 """Numbers this close are the same, however many digits a claim has. [ratio]"""
+NEAR_RATIO = 0.01
+"""A measured number misses a right model by this much, without a mistake. [ratio]"""
 FAR_RATIO = 0.05
 """A model further from the claim than this says nothing about it. [ratio]"""
 SHOWN_MODELS = 8
@@ -76,10 +78,18 @@ class Claim:
 
     @property
     def best(self) -> Model | None:
-        """The model that fits: a right one if any agrees, or else the nearest."""
-        right = [one for one in self.models if one.is_right and self.agrees(one)]
-        near = right or [one for one in self.models if self.error_ratio(one) <= FAR_RATIO]
-        return near[0] if near else None
+        """The model that fits: one that agrees, a right one before a wrong one; then the nearest.
+
+        A right model within 1 % precedes wrong ones that do not agree either.
+        """
+        right = [one for one in self.models if one.is_right]
+        fitting = [
+            *(one for one in right if self.agrees(one)),
+            *(one for one in self.models if self.agrees(one)),
+            *(one for one in right if self.error_ratio(one) <= NEAR_RATIO),
+            *(one for one in self.models if self.error_ratio(one) <= FAR_RATIO),
+        ]
+        return fitting[0] if fitting else None
 
     @property
     def is_misconception(self) -> bool:

@@ -28,6 +28,8 @@ BUSY_RATIO = 0.05
 """A processor less busy than this says nothing about its limit. [ratio]"""
 FULL_WINDOW_RATIO = 0.8
 """A receive window filled to this share limits; one that is never filled does not. [ratio]"""
+PAUSE_SHARE = 0.2
+"""A pause of this share of a flow is said: its program had nothing to send, or waited. [ratio]"""
 BLOATED_RATIO = 2.0
 """Round trips this many times the base are said to be those of a queue. [ratio]"""
 
@@ -251,6 +253,8 @@ def rate_notices(one: Evidence, known: Known) -> tuple[Notice, ...]:
         queue = (rtt - base) * one.rate_bps / 8
         values = {"rtt_s": rtt, "base_rtt_s": base, "queue_bytes": queue}
         found.append(Notice("queue-in-buffer", values))
+    if one.gap_s > PAUSE_SHARE * one.duration_s:
+        found.append(Notice("sender-paused", {"gap_s": one.gap_s, "duration_s": one.duration_s}))
     if one.fragment_ratio > 0:
         found.append(Notice("fragments-seen", {"share": one.fragment_ratio}))
     for limit in rate_limits(one, known):

@@ -109,7 +109,7 @@ EXPLAINING: dict[str, str] = {
     "how-queue": "{measured_s:s} less {base_rtt_s:s} without load",
     "assumes-queue": "the stated round trip is that of this path without load",
     "confirm-queue": "stop all traffic and ping again: this part is gone",
-    "limit-queue-above-least": "waiting in queues",
+    "limit-queue-above-least": "waiting in queues or hosts",
     "how-queue-above-least": "{measured_s:s} less the least, {base_rtt_s:s}",
     "assumes-queue-above-least": "the fastest probe met no queue",
     "confirm-queue-above-least": "stop all traffic and ping again: this part is gone",
@@ -151,6 +151,10 @@ EXPLAINING: dict[str, str] = {
     ),
     "queue-behind-line": (
         "95% of the probes waited up to {delay_s:s}: up to {queue_bytes:byte} in front of the line"
+    ),
+    "sender-paused": (
+        "nothing was sent for {gap_s:s} of {duration_s:s}: the program had nothing to send, or "
+        "waited for an answer"
     ),
     "fragments-seen": "{share:.0%} of the packets are later fragments of a datagram",
     "limit-refuted": (

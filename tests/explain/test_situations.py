@@ -42,7 +42,10 @@ STALL = TransactionSamples(
     response_s=[0.0412, 0.0415, 0.0411, 0.0409, 0.0413],
 )  # fmt: skip
 DEVICE = Table(
-    data={"frame_bytes": [64.0, 256.0, 512.0, 1518.0], "rate_pps": [9990.0, 10010.0, 9980.0, 8100.0]},
+    data={
+        "frame_bytes": [64.0, 256.0, 512.0, 1518.0],
+        "rate_pps": [9990.0, 10010.0, 9980.0, 8100.0],
+    },
     meta=Meta(units={"frame_bytes": "byte", "rate_pps": "packet/s"}),
 )
 TWO_COUNTS = flow(
@@ -195,7 +198,9 @@ def test_loss_by_three_formulas():
     assert packets < 12.2
     assert rates["loss-cubic"] == pytest.approx(rates["loss-mathis"])
     assert rates["loss-pftk"] < rates["loss-mathis"]
-    own = [one.name for one in found.limits if one.name.startswith("loss") and not one.for_comparison]
+    own = [
+        one.name for one in found.limits if one.name.startswith("loss") and not one.for_comparison
+    ]
     assert own == ["loss-pftk"], "from 1 % on, timeouts decide"
     bbr = of_evidence(
         Evidence(rate_bps=2e6, rtt_s=0.05, loss_ratio=0.01, congestion_control="bbr"), Known()
