@@ -26,7 +26,6 @@ from netcalc.experiments.running.stamps import SO_TIMESTAMPNS, stamp_ns
 from netcalc.experiments.running.stopping import Stopping
 from netcalc.experiments.transfers.ends import wake_bytes
 from netcalc.experiments.transfers.transfer_run import Transfer
-from netcalc.samples import RttSamples
 
 SESSION = b"sessions"
 HOST = "127.0.0.1"
