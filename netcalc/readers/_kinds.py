@@ -46,7 +46,6 @@ NAMES = {
     "Parquet": "a Parquet file",
     "Arrow": "an Arrow file",
     "NumPy": "a NumPy array",
-    "irtt JSON": "irtt JSON",
     "flent": "a flent data file",
     "ping JSON": "ping JSON",
     "RIPE Atlas JSON": "RIPE Atlas JSON",
@@ -139,7 +138,6 @@ def _kind_of_json(given: Input) -> str:
         ("flent", {"metadata", "results"} <= keys),
         ("speedtest JSON", {"download", "ping"} <= keys),
         # pings and paths
-        ("irtt JSON", {"stats", "round_trips"} <= keys),
         ("RIPE Atlas JSON", {"msm_id", "prb_id"} <= keys),
         ("ping JSON", "icmp_seq" in given.first or b"ping_statistics" in given.head),
         # of no tool that measures

@@ -98,8 +98,8 @@ class Run:
         )
         sent, received = self.sent_count, self.received_count
         duplicates: int | None = len(self.probes) - len(self.first)
-        if self.counted_only:
-            duplicates = self.duplicates
+        if self.counted_only or (not duplicates and self.duplicates is not None):
+            duplicates = self.duplicates  # of which no row is known
         low, middle, high = self.rtt_min_s, self.rtt_median_s, self.rtt_max_s
         if times.size:
             low, middle, high = times.min(), float(np.median(times)), times.max()
