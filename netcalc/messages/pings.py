@@ -15,6 +15,10 @@ PINGS: dict[str, str] = {
     "sockperf-halves": "a latency of sockperf is half a round trip: all times were doubled",
     "sockperf-throughput": "no measurement of round trips: a throughput run of sockperf",
     "atlas-kinds": "has results of RIPE Atlas of the kinds {kinds:or}",
+    "errors-not-replies": "{numbers:lines}: errors of a node, which are no replies",
+    "errors-among-received": "{count:error is|errors are} no replies, though the tool counts them",
+    "times-without-reply": "{numbers:lines}: times although nothing was received; not used",
+    "http-exchanges": "a time includes what the server took to answer an HTTP request",
     "results-differ": "{count:result does|results do} not agree with their own counts",
 }
 
