@@ -12,11 +12,11 @@ from netcalc.samples import RttSamples
 _HEADER = re.compile(r"^ARPING (?P<host>\S+)")
 _REPLY = re.compile(
     r"^[0-9]+ bytes from \S+ \((?P<ip>[^()]+)\): (?:icmp_seq|index)=(?P<index>[0-9]+)"
-    r"(?: time=(?P<time>[0-9.]+) (?P<unit>usec|msec|sec))?"
+    r"(?: time=(?P<time>\d+\.?\d*) (?P<unit>usec|msec|sec))?"
 )
 _UNICAST = re.compile(
     r"^(?:Unicast|Broadcast) reply from \S+ \[[^\]]*\](?: for \S+ \[[^\]]*\])?"
-    r"\s+(?P<time>[0-9.]+)ms"
+    r"\s+(?P<time>\d+\.?\d*)ms"
 )
 _COUNTS = re.compile(
     r"^(?P<sent>[0-9]+) packets transmitted, (?P<received>[0-9]+) packets received, +"
@@ -65,7 +65,7 @@ def _read(given: Input) -> RttSamples:
     if run.sent is not None:
         run.printed = {"sent": run.sent, "received": run.received}
         missing = run.sent - len(run.probes)
-        run.probes += [Probe(lost=True) for _ in range(min(max(missing, 0), 1_000_000))]
+        run.probes += [Probe(lost=True) for _ in range(min(max(missing, 0), 50_000))]
     warnings = [Notice("not-of-the-tool", {"numbers": skipped})] if skipped else []
     return to_samples(given, [run], "arping", warnings)
 

@@ -21,7 +21,9 @@ _COUNTS = re.compile(
     r"^(?P<sent>[0-9]+) packets (?:tran?smitt?ed), (?P<received>[0-9]+) packets received, "
     r"(?P<loss>-?[0-9]+)% packet loss"
 )
-_SPREAD = re.compile(r"^round-trip min/avg/max = (?P<min>[0-9.]+)/[0-9.]+/(?P<max>[0-9.]+) ms")
+_SPREAD = re.compile(
+    r"^round-trip min/avg/max = (?P<min>\d+\.?\d*)/\d+\.?\d*/(?P<max>\d+\.?\d*) ms"
+)
 _MODES = {"icmp": "icmp", "udp": "udp", "raw": ""}
 
 

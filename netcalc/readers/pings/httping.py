@@ -17,7 +17,7 @@ _REPLY = re.compile(
 _FAILED = re.compile(r"^(?:could not connect|timeout|connect time out|error )", re.IGNORECASE)
 _COUNTS = re.compile(r"^(?P<sent>[0-9]+) connects, (?P<ok>[0-9]+) ok, (?P<loss>[0-9.,]+)% failed")
 _SPREAD = re.compile(
-    r"^round-trip min/avg/max(?:/\S+)? = (?P<min>[0-9.]+)/[0-9.]+/(?P<max>[0-9.]+)"
+    r"^round-trip min/avg/max(?:/\S+)? = (?P<min>\d+\.?\d*)/\d+\.?\d*/(?P<max>\d+\.?\d*)"
 )
 
 

@@ -14,13 +14,13 @@ _HEADER = re.compile(
 )
 _REPLY = re.compile(
     r"^(?P<bytes>[0-9]+) bytes from (?P<host>\S+) \([^()\s]+\): icmp_seq=(?P<seq>[0-9]+) "
-    r"(?:ttl=(?P<ttl>[0-9]+) )?(?:\S+=\S+ )*time=(?P<time>[0-9.]+) ms"
+    r"(?:ttl=(?P<ttl>[0-9]+) )?(?:\S+=\S+ )*time=(?P<time>\d+\.?\d*) ms"
 )
 _LOST = re.compile(r"^echo reply from (?P<host>\S+) \([^()\s]+\): icmp_seq=(?P<seq>[0-9]+) timeout")
 _HEAD = re.compile(r"^--- (?P<host>\S+) ping statistics ---")
 _COUNTS = re.compile(
     r"^(?P<sent>[0-9]+) packets transmitted, (?P<received>[0-9]+) received, "
-    r"(?P<loss>[0-9.]+)% packet"
+    r"(?P<loss>\d+\.?\d*)% packet"
 )
 
 

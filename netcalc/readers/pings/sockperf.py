@@ -18,25 +18,25 @@ from netcalc.samples import RttSamples
 _US = 1e-6
 _PREFIX = r"^(?:sockperf: ?)?\s*"
 _COUNTS = re.compile(
-    _PREFIX + r"\[(?P<part>Total Run|Valid Duration)\] RunTime=(?P<time>[0-9.]+) sec;.*?"
+    _PREFIX + r"\[(?P<part>Total Run|Valid Duration)\] RunTime=(?P<time>\d+\.?\d*) sec;.*?"
     r"SentMessages=(?P<sent>[0-9]+); ReceivedMessages=(?P<received>[0-9]+)"
 )
-_AVERAGE = re.compile(_PREFIX + r"=+> avg-(?P<what>latency|lat|rtt)= *(?P<mean>[0-9.]+)")
+_AVERAGE = re.compile(_PREFIX + r"=+> avg-(?P<what>latency|lat|rtt)= *(?P<mean>\d+\.?\d*)")
 _SUMMARY = re.compile(
-    _PREFIX + r"Summary: (?P<what>Latency|Round trip) (?:is|of \S+ is) *(?P<mean>[0-9.]+) usec"
+    _PREFIX + r"Summary: (?P<what>Latency|Round trip) (?:is|of \S+ is) *(?P<mean>\d+\.?\d*) usec"
 )
 _DROPPED = re.compile(
     _PREFIX + r"# dropped messages = (?P<dropped>[0-9]+); # duplicated messages = (?P<twice>[0-9]+)"
 )
 _EDGE = re.compile(
-    _PREFIX + r"-+> <(?P<edge>MIN|MAX)> observation = *(?P<value>[0-9.]+)"
-    r"|" + _PREFIX + r"-+> percentile +(?P<share>[0-9.]+) = *(?P<percentile>[0-9.]+)"
+    _PREFIX + r"-+> <(?P<edge>MIN|MAX)> observation = *(?P<value>\d+\.?\d*)"
+    r"|" + _PREFIX + r"-+> percentile +(?P<share>\d+\.?\d*) = *(?P<percentile>\d+\.?\d*)"
 )
 _LOG = re.compile(
     r"^packet, ?txTime\((?P<unit>\w+)\), ?rxTime\(\w+\), ?(?P<what>latency|rtt)\(usec\)"
 )
 _ROW = re.compile(
-    r"^(?P<packet>[0-9]+), ?(?P<sent>[0-9.]+), ?(?P<got>[0-9.]+), ?(?P<time>[0-9.]+)\s*$"
+    r"^(?P<packet>[0-9]+), ?(?P<sent>\d+\.?\d*), ?(?P<got>\d+\.?\d*), ?(?P<time>\d+\.?\d*)\s*$"
 )
 _HOST = re.compile(
     r"^\[ *[0-9]+\] IP = (?P<host>\S+)\s+PORT = +(?P<port>[0-9]+) +# (?P<protocol>\w+)"
