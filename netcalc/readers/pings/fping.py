@@ -20,7 +20,8 @@ _TIMES = re.compile(_STAMP + _HOST + r"(?P<times>(?:-|\d+\.?\d*)(?: (?:-|\d+\.?\
 _TOTALS = re.compile(
     _STAMP + _HOST + r"xmt/rcv/%(?P<kind>loss|return) = (?P<sent>[0-9]+)/(?P<received>[0-9]+)/"
     r"(?P<loss>-?\d+\.?\d*)%"
-    r"(?:, (?:outage\(ms\) = [0-9]+, )?min/avg/max = (?P<min>\d+\.?\d*)/\d+\.?\d*/(?P<max>\d+\.?\d*))?"
+    r"(?:, (?:outage\(ms\) = [0-9]+, )?min/avg/max = "
+    r"(?P<min>\d+\.?\d*)/\d+\.?\d*/(?P<max>\d+\.?\d*))?"
 )
 _STATE = re.compile(
     r"^(?P<host>\S+(?: \(\S+\))?) is "
@@ -32,7 +33,8 @@ _DUPLICATE = re.compile(
 )
 _CLOCK = re.compile(r"^\[[0-9]{2}:[0-9]{2}:[0-9]{2}\]\s*$")
 _ALL = re.compile(
-    r"^\s*\d+\.?\d* (?:targets|alive|unreachable|unknown addresses|timeouts|(?:other )?ICMP|ms|sec)\b"
+    r"^\s*\d+\.?\d* (?:targets|alive|unreachable|unknown addresses|timeouts|"
+    r"(?:other )?ICMP|ms|sec)\b"
 )
 _DEFAULT_BYTES = {"64": 56.0, "84": 56.0}
 """Bytes of a reply to a probe of the default size -> its user data: up to 3.x with an IP header."""
