@@ -180,14 +180,10 @@ EXPLAINING: dict[str, str] = {
         "{claim} is what a mistake gives: {model}, {value}; right is {right_value}: {right}"
     ),
     "claim-unknown": "no model, right or wrong, gives {claim} from what is known",
-    "model-tcp-timestamps": (
-        "goodput of TCP with timestamps, packets of {mtu_bytes:byte} on {line_bps:bit/s}"
-    ),
-    "model-tcp-plain": (
-        "goodput of TCP without options, packets of {mtu_bytes:byte} on {line_bps:bit/s}"
-    ),
-    "model-udp": "goodput of UDP, packets of {mtu_bytes:byte} on {line_bps:bit/s}",
-    "model-frames": "frames (layer 2) of packets of {mtu_bytes:byte} on {line_bps:bit/s}",
+    "model-tcp-timestamps": "goodput of TCP with timestamps ({mtu_bytes:byte} on {line_bps:bit/s})",
+    "model-tcp-plain": "goodput of TCP without options ({mtu_bytes:byte} on {line_bps:bit/s})",
+    "model-udp": "goodput of UDP ({mtu_bytes:byte} on {line_bps:bit/s})",
+    "model-frames": "layer 2 with FCS ({mtu_bytes:byte} on {line_bps:bit/s})",
     "model-no-preamble": "the goodput with preamble and gap forgotten, 20 bytes per frame",
     "model-no-fcs": "the goodput with the FCS forgotten, 4 bytes per frame",
     "model-constant-overhead": (
@@ -210,8 +206,8 @@ EXPLAINING: dict[str, str] = {
     "model-round-trip-time": "round trip of {size_bytes:byte} over {links:link|links}",
     "model-cut-through": "cut-through assumed: the packet is serialized only once",
     "model-no-last-hop": "the transmission on the last link forgotten",
-    "model-bits-for-bytes": "bits taken for bytes, 8 times too low: {right}",
-    "model-bytes-for-bits": "bytes taken for bits, 8 times too high: {right}",
+    "model-bits-for-bytes": "bytes written as bits, 8 times too low: {right}",
+    "model-bytes-for-bits": "bits multiplied by 8 once more: {right}",
     "model-binary-prefix": "1024 for 1000 in the prefix: {right}",
     "claim-without-facts": "{value} cannot be judged from what is known",
     # Tables without a theory.

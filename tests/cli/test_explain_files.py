@@ -46,7 +46,7 @@ def test_several_files_have_their_names_above():
 
 def test_a_claim_is_judged():
     said = run("explain", "--claim", "11.8 Mbit/s", "--line", "100Mbit/s").output
-    assert "bits taken for bytes" in said
+    assert "bytes written as bits" in said
     found = json.loads(
         run("explain", "--claim", "94 Mbit/s", "--line", "100Mbit/s", "--json").output
     )
