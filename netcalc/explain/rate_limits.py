@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from netcalc.explain.evidence import TIMESTAMP_BYTES, Evidence, first_known
+from netcalc.explain.evidence import Evidence, first_known
 from netcalc.explain.finding import Limit
 from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
 from netcalc.messages import Notice
@@ -47,7 +47,7 @@ class _Situation:
 
     @property
     def mss_bytes(self) -> float:
-        return self.mtu_bytes - 40 - TIMESTAMP_BYTES
+        return self.mtu_bytes - 40 - self.one.option_bytes
 
     @property
     def base_rtt_s(self) -> float:
@@ -231,7 +231,7 @@ def _acknowledgements(at: _Situation) -> list[Limit]:
     reverse = at.known.reverse_bps
     if reverse is None:
         return []
-    ack = float(goodput.tcp_ack_wire_bytes(TIMESTAMP_BYTES))
+    ack = float(goodput.tcp_ack_wire_bytes(at.one.option_bytes))
     rate = float(
         asymmetry.ack_limited_throughput_bps(reverse, ack_wire_bytes=ack, mss_bytes=at.mss_bytes)
     )

@@ -154,7 +154,7 @@ def test_what_is_not_known_is_asked_for():
 @pytest.mark.each(
     ("evidence", "known", "limit", "value", "source"),
     [
-        ({"processor_ratio": 0.99}, Known(), "processor", 1e8 / 0.99, "derived: rate over its share"),
+        ({"processor_ratio": 0.99}, Known(), "processor", 1e8 / 0.99, "derived: over its share"),
         ({"asked_rate_bps": 1e8}, Known(), "offered", 1e8, "derived: as asked for"),
         # 64 kbit/s / 720 bit x 2 x 11,584 bit, as in tests/test_explain.py
         (
