@@ -226,6 +226,10 @@ EXPLAINING: dict[str, str] = {
         "to say what they are, name the columns in the header with units, such as "
         "size_bytes,rtt_ms or frame_bytes,rate_pps, or pass --columns"
     ),
+    # The same quantity of several files.
+    "files-differ": "{one} differs from {other}: {factor:.4g} times as much",
+    "files-alike": "{one} and {other} cannot be told apart: their 95% intervals overlap",
+    "files-not-judged": "{one} and {other}: too few values for an interval",
     "nothing-to-explain": "holds nothing that a limit could be computed for",
     "path-and-files": "some of these are files and some are not: {names:names}",
     "option-of-file": "{option} goes with a FILE or --claim, not with a PATH",
