@@ -264,7 +264,8 @@ def of_capture(trace: PacketTrace) -> list[Evidence]:
                 fragment_ratio=fragments,
             )
         )
-    return found + _of_datagrams(trace, share, fragments)
+    found += _of_datagrams(trace, share, fragments)
+    return sorted(found, key=lambda one: -one.size_bytes)  # a control connection comes last
 
 
 def _payload_share(trace: PacketTrace) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from netcalc.units import show
 
 APART_RATIO = 1.5
 """The next limit is clearly another one if it is this many times higher. [ratio]"""
-SURE_TOLERANCE = 0.16
+SURE_TOLERANCE = 0.2
 """A limit that is known this well can be recognized with high confidence. [ratio]"""
 
 

@@ -14,12 +14,12 @@ from netcalc.models.rates import goodput
 from netcalc.models.sizes import fragmentation, framing
 from netcalc.models.tcp import cubic, loss_limited, pftk, sharing, slow_start, timers, window
 
-LINE_TOLERANCE = 0.02
-WINDOW_TOLERANCE = 0.15
+LINE_TOLERANCE = 0.04
+WINDOW_TOLERANCE = 0.2
 LOSS_TOLERANCE = 0.6
 SLOW_START_TOLERANCE = 0.4
 COUNT_TOLERANCE = 0.05
-WAIT_TOLERANCE = 0.25
+WAIT_TOLERANCE = 0.35
 TIMEOUT_LOSS_RATIO = 0.01
 """Loss from which timeouts decide, and PFTK replaces the formulas without them. [ratio]"""
 MIN_RTO_S = 0.2

@@ -161,6 +161,9 @@ EXPLAINING: dict[str, str] = {
         "{measured:bit/s} is more than {subject} allows ({value:bit/s}): it does not hold that "
         "{assumption}"
     ),
+    "slowest-explained": (
+        "the slowest 5% are explained ({slow_s:s} and more), as the median is only {median_s:s}"
+    ),
     "probes-lost": "{loss_ratio:ratio} of the probes had no answer",
     "probes-in-fragments": (
         "a probe of {size_bytes:byte} takes {count} packets where {mtu_bytes:byte} is the most"
