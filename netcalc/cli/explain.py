@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
+from netcalc import compare, readers
 from netcalc import explain as explanations
-from netcalc import readers
 from netcalc.checks import non_negative
 from netcalc.cli import print_json, say
 from netcalc.cli.mistakes import Command, CommandError, named_as_typed
@@ -19,6 +19,7 @@ from netcalc.cli.quantity import Choice, Quantity, read_path
 from netcalc.cli.report import metric_line
 from netcalc.explain import Evidence, Finding, Known
 from netcalc.explain.known import CONGESTION_CONTROLS
+from netcalc.samples import Samples
 
 _OF_FILES = {
     "line_bps": "--line", "device_pps": "--device", "buffer_bytes": "--buffer",
@@ -111,7 +112,8 @@ def explain(
 
     A PATH is the rate and one-way latency of each link, separated by commas; a FILE is any that
     netcalc read reads. A FILE is explained by what it says and what the options state; what is not
-    known is asked for, not guessed.
+    known is asked for, not guessed. Several FILEs are compared: the same quantity of each, with a
+    95% interval.
 
     \b
     netcalc explain "1 Gbit/s 40 ms" --window 64KiB --loss 0.01%
@@ -151,7 +153,7 @@ def _known(given: Mapping[str, Any]) -> Known:
         )  # fmt: skip
 
 
-def _read(name: str) -> Any:
+def _read(name: str) -> Samples:
     import sys
 
     return readers.read(sys.stdin.buffer if name == "-" else Path(name))
@@ -170,8 +172,9 @@ def _explain_files(
         if len(files) > 1:
             raise CommandError("one-file-to-draw", count=len(files))
         check_output(plot_path, inputs=files, force=force)
-    for name in files:
-        findings = explanations.measurement(_read(name), known)
+    read = {name: _read(name) for name in files}
+    for name, samples in read.items():
+        findings = explanations.measurement(samples, known)
         if as_json:
             print_json({"file": name, "findings": [one.as_dict() for one in findings]})
         else:
@@ -183,6 +186,21 @@ def _explain_files(
 
             plots.save_html(plots.limits(findings, title=Path(name).name), plot_path)
             print_written(plot_path)
+    if len(read) > 1:
+        _compare(read, as_json=as_json)
+
+
+def _compare(read: Mapping[str, Samples], *, as_json: bool) -> None:
+    """Print the same quantity of each file beside each other."""
+    rows = compare.files(read)
+    notices = compare.file_notices(rows)
+    if as_json:
+        compared = [asdict(row) for row in rows]
+        print_json({"compared": compared, "notices": [one.stored() for one in notices]})
+    elif notices:
+        say("compared:")
+        for line in (*rows, *notices):
+            say(f"  {line}")
 
 
 def _print(findings: tuple[Finding, ...]) -> None:

@@ -17,6 +17,7 @@ from netcalc.compare._comparison import (
     points,
     with_theory,
 )
+from netcalc.compare._files import Compared, file_notices, files
 from netcalc.compare._overlay import overlay
 from netcalc.compare._probing import probes, trains
 from netcalc.compare._small_writes import ladder, small_writes
@@ -24,7 +25,8 @@ from netcalc.compare._transactions import TRANSACTIONS_OVER, datagram_costs, tra
 from netcalc.compare._transfers import bulk, frame_rates, lockstep_cycle
 
 __all__ = [
-    "CURVE_POINTS", "PATH_LABEL", "TCP_HEADERS_BYTES", "TRANSACTIONS_OVER", "Comparison", "bulk",
-    "datagram_costs", "frame_rates", "ladder", "lockstep_cycle", "overlay", "points", "probes",
-    "small_writes", "trains", "transactions", "with_theory",
+    "CURVE_POINTS", "PATH_LABEL", "TCP_HEADERS_BYTES", "TRANSACTIONS_OVER", "Compared",
+    "Comparison", "bulk", "datagram_costs", "file_notices", "files", "frame_rates", "ladder",
+    "lockstep_cycle", "overlay", "points", "probes", "small_writes", "trains", "transactions",
+    "with_theory",
 ]  # fmt: skip

@@ -62,6 +62,7 @@ class Evidence:
     payload_share: float = NAN
     fragment_ratio: float = 0.0
     gap_s: float = NAN
+    option_bytes: float = TIMESTAMP_BYTES
 
     @property
     def is_udp(self) -> bool:
@@ -71,7 +72,7 @@ class Evidence:
     @property
     def segment_bytes(self) -> float:
         """Payload of a full segment; of Ethernet with timestamps where the file does not say it."""
-        return first_known(self.mtu_bytes, DEFAULT_MTU_BYTES) - 40 - TIMESTAMP_BYTES
+        return first_known(self.mtu_bytes, DEFAULT_MTU_BYTES) - 40 - self.option_bytes
 
 
 def first_known(*values: float | None) -> float:
@@ -230,6 +231,7 @@ def of_capture(trace: PacketTrace) -> list[Evidence]:
     columns: dict[str, NDArray[Any]] = table.columns()
     order = np.argsort(-columns["payload_bytes"], kind="stable")[:MOST_FLOWS]
     share, fragments = _payload_share(trace)
+    options = TIMESTAMP_BYTES if trace.has(Layer.TIMESTAMPS).any() else 0
     found = []
     for row in order.tolist():
         if not columns["goodput_bps"][row] > 0:
@@ -237,7 +239,7 @@ def of_capture(trace: PacketTrace) -> list[Evidence]:
         one = {name: column[row] for name, column in columns.items()}
         other = row ^ 1  # the other direction of the flow
         loaded = max(first_known(one[name], 0.0) for name in ("rtt_median_s", "handshake_rtt_s"))
-        count = float(columns["delayed_ack_count"][other])
+        count = float(one["delayed_ack_count"])
         mss = float(one["mss_bytes"])
         largest = mss + 40 if 0 < mss <= MOST_PACKET_BYTES else NAN
         found.append(
@@ -256,12 +258,14 @@ def of_capture(trace: PacketTrace) -> list[Evidence]:
                 receive_window_bytes=float(columns["window_max_bytes"][other]),
                 in_flight_bytes=float(one["in_flight_bytes"]),
                 wait_count=count,
-                wait_s=float(columns["delayed_ack_s"][other]),
+                wait_s=float(one["delayed_ack_s"]),
                 gap_s=float(one["gap_s"]),
+                option_bytes=options,
                 fragment_ratio=fragments,
             )
         )
-    return found + _of_datagrams(trace, share, fragments)
+    found += _of_datagrams(trace, share, fragments)
+    return sorted(found, key=lambda one: -one.size_bytes)  # a control connection comes last
 
 
 def _payload_share(trace: PacketTrace) -> tuple[float, float]:
@@ -287,12 +291,13 @@ def _of_datagrams(trace: PacketTrace, share: float, fragments: float) -> list[Ev
         return []
     later = int(np.count_nonzero(udp)) - first
     size = float(trace.ints("packet_bytes")[udp].sum(dtype=np.int64)) - 28.0 * first - 20.0 * later
+    rate = 8.0 * size * (first - 1) / first / span  # the last one lasts beyond the last time
     return [
         Evidence(
             label="UDP",
             protocol="udp",
-            rate_bps=8.0 * size / span,
-            received_rate_bps=8.0 * size / span,
+            rate_bps=rate,
+            received_rate_bps=rate,
             size_bytes=size,
             duration_s=span,
             datagram_bytes=size / first,

@@ -12,7 +12,7 @@ from netcalc.units import show
 
 APART_RATIO = 1.5
 """The next limit is clearly another one if it is this many times higher. [ratio]"""
-SURE_TOLERANCE = 0.16
+SURE_TOLERANCE = 0.2
 """A limit that is known this well can be recognized with high confidence. [ratio]"""
 
 
@@ -188,14 +188,14 @@ class Finding:
             "next": "" if second is None else second.subject,
             "next_value": math.nan if second is None else second.value,
         }
-        code = "explained-time" if self.unit == "s" else "explained-rate"
-        if self.unit == "bit/s" and math.isnan(self.measured):
-            code = "explained-ceiling"
-        elif not self.is_explained:
+        alone = second is None
+        if self.unit == "s":
+            return Notice("explained-time" if alone else "explained-time-next", values)
+        if math.isnan(self.measured):
+            return Notice("explained-ceiling" if alone else "explained-ceiling-next", values)
+        if not self.is_explained:
             return Notice("explained-gap", values)
-        if second is not None:
-            code = f"{code}-next"
-        return Notice(code, values)
+        return Notice("explained-rate" if alone else "explained-rate-next", values)
 
     @property
     def sentence(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from netcalc.errors import ReaderError
 from netcalc.explain import evidence, tables, time_parts
@@ -21,6 +22,9 @@ from netcalc.samples import (
     TransactionSamples,
     TransferSamples,
 )
+
+OVERLOAD_RATIO = 0.05
+"""A run that lost this share was sent faster than something could forward. [ratio]"""
 
 
 def measurement(samples: Samples, known: Known | None = None) -> tuple[Finding, ...]:
@@ -80,11 +84,27 @@ def _rates(samples: Samples, known: Known) -> tuple[Finding, ...]:
         seen = tables.of_bulk(samples)
     else:
         seen = evidence.of_facts(samples)
+    if known.device_pps is None:
+        known = replace(known, device_pps=_equal_rate_pps(seen))
     found = tuple(of_evidence(one, known) for one in seen)
     if not found:
         name = samples.meta.source or type(samples).__name__
         raise ReaderError("nothing-to-explain", file=name)
     return found
+
+
+def _equal_rate_pps(seen: list[Evidence]) -> float | None:
+    """Return the packet rate that overloaded runs of several datagram sizes have in common."""
+    overloaded = [
+        one
+        for one in seen
+        if one.is_udp and one.datagram_bytes > 0 and one.loss_ratio > OVERLOAD_RATIO
+    ]
+    if len({round(one.datagram_bytes) for one in overloaded}) < 2:
+        return None
+    rates = sorted(one.received_rate_bps / (8 * one.datagram_bytes) for one in overloaded)
+    is_flat = rates[-1] <= (1 + tables.FLAT_RATIO) * rates[0]
+    return rates[len(rates) // 2] if is_flat else None
 
 
 def of_evidence(one: Evidence, known: Known) -> Finding:

@@ -31,8 +31,8 @@ NEAR_RATIO = 0.01
 """A measured number misses a right model by this much, without a mistake. [ratio]"""
 FAR_RATIO = 0.05
 """A model further from the claim than this says nothing about it. [ratio]"""
-SHOWN_MODELS = 8
-"""Models that the text shows, the nearest ones; JSON has all."""
+SHOWN_MODELS, SHOWN_RATIO = 8, 0.02
+"""Models that the text shows, and how near they are; JSON has all."""
 
 _POWERS = {"k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
 _UNITS = ("bit/s", "packet/s", "s")
@@ -146,10 +146,14 @@ class Claim:
 
     def __str__(self) -> str:
         lines = [self.sentence]
-        for one in self.models[:SHOWN_MODELS]:
+        nearest = next((one for one in self.models if one.is_right), None)
+        shown = [one for one in self.models if self.error_ratio(one) <= SHOWN_RATIO]
+        if nearest is not None and nearest not in shown:
+            shown.append(nearest)
+        for one in shown[:SHOWN_MODELS]:
             mark = "right" if one.is_right else "wrong"
-            off = one.value / self.value - 1
-            lines.append(f"  {show(one.value, self.unit)} ({off:+.1%}), {mark}: {one.said}")
+            apart = show(one.value / self.value - 1, "ratio", digits=2)
+            lines.append(f"  {show(one.value, self.unit)} ({apart} off), {mark}: {one.said}")
         return "\n".join(lines)
 
 
@@ -205,17 +209,18 @@ def claim(
 
 
 def _quantity(text: str) -> tuple[float, str]:
-    last: UnitError | None = None
+    first: UnitError | None = None
     for unit in _UNITS:
         try:
             value = parse(text, unit, field="claim")
         except UnitError as error:
-            last = last or error
+            first = first or error
             continue
         if not 0 < value < math.inf:
             raise DomainError("not-positive", "claim", value)
         return value, unit
-    raise last or UnitError("no-quantity", text, expected="a rate")
+    assert first is not None  # each unit has refused it
+    raise first
 
 
 def _rounding(text: str) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from netcalc.explain.evidence import TIMESTAMP_BYTES, Evidence, first_known
+from netcalc.explain.evidence import Evidence, first_known
 from netcalc.explain.finding import Limit
 from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
 from netcalc.messages import Notice
@@ -14,12 +14,12 @@ from netcalc.models.rates import goodput
 from netcalc.models.sizes import fragmentation, framing
 from netcalc.models.tcp import cubic, loss_limited, pftk, sharing, slow_start, timers, window
 
-LINE_TOLERANCE = 0.02
-WINDOW_TOLERANCE = 0.15
+LINE_TOLERANCE = 0.04
+WINDOW_TOLERANCE = 0.2
 LOSS_TOLERANCE = 0.6
 SLOW_START_TOLERANCE = 0.4
 COUNT_TOLERANCE = 0.05
-WAIT_TOLERANCE = 0.25
+WAIT_TOLERANCE = 0.35
 TIMEOUT_LOSS_RATIO = 0.01
 """Loss from which timeouts decide, and PFTK replaces the formulas without them. [ratio]"""
 MIN_RTO_S = 0.2
@@ -47,7 +47,7 @@ class _Situation:
 
     @property
     def mss_bytes(self) -> float:
-        return self.mtu_bytes - 40 - TIMESTAMP_BYTES
+        return self.mtu_bytes - 40 - self.one.option_bytes
 
     @property
     def base_rtt_s(self) -> float:
@@ -231,7 +231,7 @@ def _acknowledgements(at: _Situation) -> list[Limit]:
     reverse = at.known.reverse_bps
     if reverse is None:
         return []
-    ack = float(goodput.tcp_ack_wire_bytes(TIMESTAMP_BYTES))
+    ack = float(goodput.tcp_ack_wire_bytes(at.one.option_bytes))
     rate = float(
         asymmetry.ack_limited_throughput_bps(reverse, ack_wire_bytes=ack, mss_bytes=at.mss_bytes)
     )

@@ -17,6 +17,8 @@ from netcalc.samples import PathSamples, RttSamples, TransactionSamples
 
 COARSE_RATIO = 0.5
 """A clock whose step is this share of the time cannot measure it. [ratio]"""
+GROWN_RATIO, GROWN_S = 3.0, 0.02
+"""Where the slowest 5 % are so much slower than the median, they are explained. [ratio], [s]"""
 PART_TOLERANCE = 0.2
 ECHO_HEADER_BYTES = 8
 """Header of an ICMP echo. [byte]"""
@@ -51,6 +53,11 @@ def of_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...]:
         sizes = np.asarray(samples.payload_bytes)[rows]
         sizes = sizes[np.isfinite(sizes)]
         measured = float(np.median(rtt))
+        slow = float(np.percentile(rtt, 95))
+        said = _notices(samples, rtt, sizes, known)
+        if slow > GROWN_RATIO * measured and slow - measured > GROWN_S:
+            said = (Notice("slowest-explained", {"median_s": measured, "slow_s": slow}), *said)
+            measured = slow
         coarse = float(step.max()) if step.size else 0.0
         limits = _parts(measured, float(rtt.min()), coarse, sizes, known)
         found.append(
@@ -59,7 +66,7 @@ def of_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...]:
                 unit="s",
                 measured=measured,
                 limits=limits,
-                notices=_notices(samples, rtt, sizes, known),
+                notices=said,
                 missing=_asked(known),
                 metrics=delay_variation(in_order),
             )

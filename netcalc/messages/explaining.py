@@ -88,7 +88,7 @@ EXPLAINING: dict[str, str] = {
     "how-acknowledgements": "an ACK of {ack_bytes:byte} for two segments on {reverse_bps:bit/s}",
     "assumes-acknowledgements": "nothing thins the acknowledgements out",
     "confirm-acknowledgements": "stop all other traffic in the reverse direction: the rate rises",
-    "limit-delayed-ack": "delayed acknowledgements (Nagle)",
+    "limit-delayed-ack": "the delayed ACK (with Nagle)",
     "how-delayed-ack": "{size_bytes:byte} with {count:wait|waits} of {wait_s:s}, a round trip each",
     "assumes-delayed-ack": "the sender waits for each of these acknowledgements",
     "confirm-delayed-ack": "set TCP_NODELAY, or write each request at once: the waits are gone",
@@ -121,7 +121,7 @@ EXPLAINING: dict[str, str] = {
     "how-distance": "propagation and processing, of {base_rtt_s:s} in all",
     "assumes-distance": "the fastest probe met no queue",
     "confirm-distance": "compare with the distance: light in fibre takes 1 ms per 100 km and back",
-    "limit-round-trips": "round trips",
+    "limit-round-trips": "the time of round trips",
     "how-round-trips": "{count:round trip|round trips} of {rtt_s:s}",
     "assumes-round-trips": "the fastest response took one round trip",
     "confirm-round-trips": "ping the host: that is the round trip",
@@ -129,7 +129,7 @@ EXPLAINING: dict[str, str] = {
     "how-ack-timer": "a wait of {wait_s:s}, near a timer of {timer_s:s}",
     "assumes-ack-timer": "a server that takes just as long is unlikely",
     "confirm-ack-timer": "set TCP_NODELAY, or write each request at once: the wait is gone",
-    "limit-host": "the hosts",
+    "limit-host": "the time in the hosts",
     "how-host": "{wait_s:s} beyond the round trips",
     "assumes-host": "the round trip is that of this path without load",
     "confirm-host": "capture at the server: the time from request to response is its part",
@@ -161,6 +161,9 @@ EXPLAINING: dict[str, str] = {
         "{measured:bit/s} is more than {subject} allows ({value:bit/s}): it does not hold that "
         "{assumption}"
     ),
+    "slowest-explained": (
+        "the slowest 5% are explained ({slow_s:s} and more), as the median is only {median_s:s}"
+    ),
     "probes-lost": "{loss_ratio:ratio} of the probes had no answer",
     "probes-in-fragments": (
         "a probe of {size_bytes:byte} takes {count} packets where {mtu_bytes:byte} is the most"
@@ -180,14 +183,10 @@ EXPLAINING: dict[str, str] = {
         "{claim} is what a mistake gives: {model}, {value}; right is {right_value}: {right}"
     ),
     "claim-unknown": "no model, right or wrong, gives {claim} from what is known",
-    "model-tcp-timestamps": (
-        "goodput of TCP with timestamps, packets of {mtu_bytes:byte} on {line_bps:bit/s}"
-    ),
-    "model-tcp-plain": (
-        "goodput of TCP without options, packets of {mtu_bytes:byte} on {line_bps:bit/s}"
-    ),
-    "model-udp": "goodput of UDP, packets of {mtu_bytes:byte} on {line_bps:bit/s}",
-    "model-frames": "frames (layer 2) of packets of {mtu_bytes:byte} on {line_bps:bit/s}",
+    "model-tcp-timestamps": "goodput of TCP with timestamps ({mtu_bytes:byte} on {line_bps:bit/s})",
+    "model-tcp-plain": "goodput of TCP without options ({mtu_bytes:byte} on {line_bps:bit/s})",
+    "model-udp": "goodput of UDP ({mtu_bytes:byte} on {line_bps:bit/s})",
+    "model-frames": "layer 2 with FCS ({mtu_bytes:byte} on {line_bps:bit/s})",
     "model-no-preamble": "the goodput with preamble and gap forgotten, 20 bytes per frame",
     "model-no-fcs": "the goodput with the FCS forgotten, 4 bytes per frame",
     "model-constant-overhead": (
@@ -210,8 +209,8 @@ EXPLAINING: dict[str, str] = {
     "model-round-trip-time": "round trip of {size_bytes:byte} over {links:link|links}",
     "model-cut-through": "cut-through assumed: the packet is serialized only once",
     "model-no-last-hop": "the transmission on the last link forgotten",
-    "model-bits-for-bytes": "bits taken for bytes, 8 times too low: {right}",
-    "model-bytes-for-bits": "bytes taken for bits, 8 times too high: {right}",
+    "model-bits-for-bytes": "bytes written as bits, 8 times too low: {right}",
+    "model-bytes-for-bits": "bits multiplied by 8 once more: {right}",
     "model-binary-prefix": "1024 for 1000 in the prefix: {right}",
     "claim-without-facts": "{value} cannot be judged from what is known",
     # Tables without a theory.
@@ -230,6 +229,10 @@ EXPLAINING: dict[str, str] = {
         "to say what they are, name the columns in the header with units, such as "
         "size_bytes,rtt_ms or frame_bytes,rate_pps, or pass --columns"
     ),
+    # The same quantity of several files.
+    "files-differ": "{one} differs from {other}: {factor:.4g} times as much",
+    "files-alike": "{one} and {other} cannot be told apart: their 95% intervals overlap",
+    "files-not-judged": "{one} and {other}: too few values for an interval",
     "nothing-to-explain": "holds nothing that a limit could be computed for",
     "path-and-files": "some of these are files and some are not: {names:names}",
     "option-of-file": "{option} goes with a FILE or --claim, not with a PATH",

@@ -44,9 +44,16 @@ def test_several_files_have_their_names_above():
     assert f"{PING}:" in said
 
 
+def test_several_files_are_compared():
+    """Read off the files: medians of 49 us (five times) and 52.5 us (four, of busybox)."""
+    said = run("explain", PING, str(INPUTS / "busybox_plain.txt")).output
+    assert "round trip 49 µs (of 5)" in said
+    assert "too few values for an interval" in said
+
+
 def test_a_claim_is_judged():
     said = run("explain", "--claim", "11.8 Mbit/s", "--line", "100Mbit/s").output
-    assert "bits taken for bytes" in said
+    assert "bytes written as bits" in said
     found = json.loads(
         run("explain", "--claim", "94 Mbit/s", "--line", "100Mbit/s", "--json").output
     )

@@ -38,8 +38,9 @@ def test_the_mistake_in_the_documentation_is_what_the_command_prints(capsys):
 
 def test_the_explanation_in_the_documentation_is_what_the_command_prints():
     page = README_FOLDER / "docs" / "getting_started.md"
-    shown = re.search(
+    shown = re.findall(
         r"^\$ netcalc (explain .+)\n((?:.+\n)+?)```", page.read_text(encoding="utf-8"), re.MULTILINE
     )
-    assert shown
-    assert CliRunner().invoke(commands, shlex.split(shown[1])).output == shown[2]
+    assert len(shown) == 2
+    for typed, said in shown:
+        assert CliRunner().invoke(commands, shlex.split(typed)).output == said

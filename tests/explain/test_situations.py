@@ -154,31 +154,31 @@ def test_what_is_not_known_is_asked_for():
 @pytest.mark.each(
     ("evidence", "known", "limit", "value", "source"),
     [
-        ({"processor_ratio": 0.99}, Known(), "processor", 1e8 / 0.99, "rate over the busy share"),
-        ({"asked_rate_bps": 1e8}, Known(), "offered", 1e8, "as asked for"),
+        ({"processor_ratio": 0.99}, Known(), "processor", 1e8 / 0.99, "derived: over its share"),
+        ({"asked_rate_bps": 1e8}, Known(), "offered", 1e8, "derived: as asked for"),
         # 64 kbit/s / 720 bit x 2 x 11,584 bit, as in tests/test_explain.py
         (
             {"rate_bps": 2.0e6}, Known(reverse_bps=64e3), "acknowledgements",
-            64e3 / 720 * 2 * 1448 * 8, "ACKs of 90 B for two segments",
+            64e3 / 720 * 2 * 1448 * 8, "derived: ACKs of 90 B for two segments",
         ),
         (
             {"receive_window_bytes": 125_000.0, "in_flight_bytes": 125_000.0, "rtt_s": 0.01},
-            Known(), "receive-window", 1e8, "1 Mbit per 10 ms",
+            Known(), "receive-window", 1e8, "derived: 1 Mbit per 10 ms",
         ),
         (
             {"in_flight_bytes": 125_000.0, "rtt_s": 0.01, "is_window_steady": True},
-            Known(), "send-window", 1e8, "1 Mbit per 10 ms",
+            Known(), "send-window", 1e8, "derived: 1 Mbit per 10 ms",
         ),
         # 12,500 B with 2 waits of 40 ms and a round trip of 10 ms each: 1e5 bit / 0.1 s
         (
             {"rate_bps": 1e6, "size_bytes": 12_500.0, "wait_count": 2, "wait_s": 0.04,
              "base_rtt_s": 0.01},
-            Known(), "delayed-ack", 1e6, "100 ms of waits",
+            Known(), "delayed-ack", 1e6, "derived: 100 ms of waits",
         ),
         # CUBIC without a buffer: mean of 1 - 0.3 (1 - t/K)^3 is 1 - 0.3 / 4, of 94.148 Mbit/s
         (
             {"rate_bps": 80e6, "base_rtt_s": 0.1}, Known(line_bps=100e6, buffer_bytes=1e-3),
-            "buffer", 0.925 * 94.148e6, "theory of the sawtooth",
+            "buffer", 0.925 * 94.148e6, "derived: theory of the sawtooth",
         ),
     ],
 )  # fmt: skip
