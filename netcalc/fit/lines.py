@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import FloatArray
 from netcalc.errors import ArgumentTypeError
-from netcalc.fit.outliers import OUTLIER_DEVIATIONS, set_aside
+from netcalc.fit.outliers import set_aside
 from netcalc.messages import Notice
 from netcalc.models.delays import latency
 from netcalc.models.measuring.robust import theil_sen_intercept, theil_sen_slope

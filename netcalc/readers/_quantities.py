@@ -21,7 +21,9 @@ from netcalc.readers.source import Source, shortened
 
 INFINITE = {"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity", "∞", "-∞"}
 _PLAIN = re.compile(r"[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?")
-_WRITTEN = re.compile(r"[+-]?[0-9]*(?:\.(?P<decimals>[0-9]*))?(?:[eE](?P<exponent>[+-]?[0-9]{1,3}))?")
+_WRITTEN = re.compile(
+    r"[+-]?[0-9]*(?:\.(?P<decimals>[0-9]*))?(?:[eE](?P<exponent>[+-]?[0-9]{1,3}))?"
+)
 _ONE_POINT = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
 _ONE_COMMA = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 

@@ -45,7 +45,9 @@ def coverage(count: int, noise: str, runs: int) -> tuple[NDArray[np.float64], fl
 
 if __name__ == "__main__":
     total = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
-    print("sizes  noise        " + "".join(f"{one:>10}" for one in WHERE) + "  runs that lose a size")
+    print(
+        "sizes  noise        " + "".join(f"{one:>10}" for one in WHERE) + "  runs that lose a size"
+    )
     for sizes in COUNTS:
         for kind in DRAWS:
             shares, losing = coverage(sizes, kind, total)

@@ -7,7 +7,7 @@ not kept.
 
 from __future__ import annotations
 
-from netcalc.readers.captures import capture_files
+from netcalc.readers.captures import capture_files, lists
 from netcalc.readers.captures.anonymous import anonymized
 from netcalc.readers.captures.capture import (
     MAX_PACKETS,
@@ -23,5 +23,5 @@ __all__ = [
     "stream_capture",
 ]  # fmt: skip
 
-FORMATS: tuple[Format, ...] = (*capture_files.FORMATS,)
+FORMATS: tuple[Format, ...] = (*capture_files.FORMATS, *lists.FORMATS)
 """The formats of this folder, in the order in which they are tried."""
