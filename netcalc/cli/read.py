@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from netcalc.cli.output import check_output, print_written, save_plot
 from netcalc.cli.report import is_truth, print_facts, print_formats, print_samples
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.printable import excerpt
+from netcalc.readers.captures import anonymized_samples
 from netcalc.samples import (
     BulkSamples,
     HopSamples,
@@ -36,6 +38,9 @@ from netcalc.samples import (
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace OUT.html if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each file.")
+@click.option(
+    "--anonymize", is_flag=True, help="Replace addresses, leave out names of hosts and files."
+)
 @click.option("--formats", is_flag=True, help="List the formats that are read, and their traps.")
 def read(
     files: tuple[str, ...],
@@ -43,6 +48,7 @@ def read(
     columns: str | None,
     force: bool,
     as_json: bool,
+    anonymize: bool,
     formats: bool,
 ) -> None:
     """Read and summarize measurements; "-" is standard input.
@@ -62,10 +68,13 @@ def read(
             raise CommandError("plot-of-several-files", count=len(files))
         check_output(plot_path, inputs=files, force=force)
     names = None if columns is None else [one.strip() for one in columns.split(",")]
+    key = secrets.token_bytes(32)  # one for all files of a call: a host is the same in each
     bad: list[str] = []
     for name in files:
         try:
             samples = _read(name, names)
+            if anonymize:
+                samples = anonymized_samples(samples, key=key)
         except NetcalcError as error:
             for_command_line(error)
             bad.append(name)

@@ -82,8 +82,8 @@ def _fit_sentence(fitted: Fit) -> str:
         f"({show(fitted.params[start], 's')}{_plus_minus(fitted, start, 's')}), the rest is "
         "serialization at an equivalent rate of "
         f"{show(fitted.params['bandwidth_bps'], 'bit/s', digits=3)}"
-        f"{_plus_minus(fitted, 'bandwidth_bps', 'bit/s')}{said}: {limiting} limits; median absolute "
-        f"residual {show(spread, 's', digits=2)}."
+        f"{_plus_minus(fitted, 'bandwidth_bps', 'bit/s')}{said}: {limiting} limits; median "
+        f"absolute residual {show(spread, 's', digits=2)}."
     )
 
 

@@ -28,9 +28,9 @@ ROUNDING_RATIO = 1e-12
 
 ABOVE_BAND_RATIO, BELOW_BAND_RATIO = 0.005, 0.045
 """How often the true line is above and below the 95% band. [ratio]"""
-# A delay is never less than the path takes and may be far more. The mean of a few such times is more
-# often too low than too high, and if it is low the scatter looks small too: with 2.5% on each side
-# the band of 10 exponential delays misses in 11%, nearly always below the true line.
+# A delay is never less than the path takes and may be far more. The mean of a few such times is
+# more often too low than too high, and if it is low the scatter looks small too: with 2.5% on each
+# side the band of 10 exponential delays misses in 11%, nearly always below the true line.
 
 _UNITS = {"_bps": "bit/s", "_bytes": "byte", "_s": "s"}
 

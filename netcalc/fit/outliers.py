@@ -18,7 +18,7 @@ from netcalc.models.measuring.robust import MAD_TO_STD
 # a normal sample of 1000 points loses none, and a probe that waited for ARP or DNS is still found.
 OUTLIER_DEVIATIONS = 6.0
 """Points further from the robust line than this many of its scales may be set aside."""
-# At 1e-2, one in ten samples of 10 exponential delays loses its largest, and its band is too narrow.
+# At 1e-2, one in ten samples of 10 exponential delays loses its largest: the band is too narrow.
 OUTLIER_LEVEL = 1e-4
 """Probability that normal scatter alone loses a point, whatever the number of points. [ratio]"""
 # One outlier of three points leaves two, through which any line passes: no scatter to judge it by.

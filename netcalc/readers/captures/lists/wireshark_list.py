@@ -1,4 +1,4 @@
-"""Packet list that Wireshark exported as CSV: names of columns in any language, times in any mode."""
+"""Packet list exported from Wireshark as CSV: columns in any language, times in any mode."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FIRST = {"no", "nr", "n°", "nº", "№", "number", "num", "numero", "número",
 _NAMES = """
 time: time zeit temps tiempo tempo czas время 时间 時間 tid tijd aika
 source: source quelle origen origine sorgente źródło источник 源 来源 來源 src bron
-destination: destination ziel destino destinazione cel назначение получатель 目标 目的地 目的 dst doel
+destination: destination ziel destino destinazione cel назначение получатель 目标 目的地 目的 dst
 protocol: protocol protokoll protocole protocolo protocollo protokół протокол 协议 協定 プロトコル
 length: length länge laenge longueur longitud lunghezza comprimento długość длина 长度 長度 lengte
 info: info information información informations informazioni инфо 信息 資訊
