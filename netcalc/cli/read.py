@@ -10,10 +10,12 @@ import click
 
 from netcalc import compare, readers
 from netcalc.cli import complain, print_json
-from netcalc.cli.mistakes import Command, CommandError, for_command_line
+from netcalc.cli.mistakes import Command, CommandError, for_command_line, named_as_typed
 from netcalc.cli.output import check_output, print_written, save_plot
+from netcalc.cli.quantity import Quantity
 from netcalc.cli.report import is_truth, print_facts, print_formats, print_samples
 from netcalc.errors import NetcalcError, ReaderError
+from netcalc.explain import Known
 from netcalc.printable import excerpt
 from netcalc.readers.captures import anonymized_samples
 from netcalc.samples import (
@@ -36,6 +38,13 @@ from netcalc.samples import (
     "--columns", "columns", metavar="NAMES",
     help="Names of the columns of a file without a header, with units: size_bytes,rtt_ms.",
 )  # fmt: skip
+@click.option(
+    "--line", "line_bps", type=Quantity("bit/s"),
+    help="Rate of the line: its ceiling stands beside each rate.",
+)  # fmt: skip
+@click.option(
+    "--rtt", "rtt_s", type=Quantity("s"), help="Round-trip time without load, for RFC 6349."
+)
 @click.option("--force", is_flag=True, help="Replace OUT.html if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each file.")
 @click.option(
@@ -50,6 +59,8 @@ def read(
     as_json: bool,
     anonymize: bool,
     formats: bool,
+    line_bps: float | None,
+    rtt_s: float | None,
 ) -> None:
     """Read and summarize measurements; "-" is standard input.
 
@@ -67,6 +78,8 @@ def read(
         if len(files) > 1:
             raise CommandError("plot-of-several-files", count=len(files))
         check_output(plot_path, inputs=files, force=force)
+    with named_as_typed():
+        known = Known(line_bps=line_bps, rtt_s=rtt_s)
     names = None if columns is None else [one.strip() for one in columns.split(",")]
     key = secrets.token_bytes(32)  # one for all files of a call: a host is the same in each
     bad: list[str] = []
@@ -82,7 +95,7 @@ def read(
                 print_json({"file": name, "error": error.as_dict()})
             complain(str(error))
             continue
-        print_samples(name, samples, as_json=as_json)
+        print_samples(name, samples, as_json=as_json, known=known)
         if not as_json and not is_truth(samples):
             print_facts(samples)
         if plot_path is not None:
