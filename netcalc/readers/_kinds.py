@@ -86,6 +86,7 @@ _TEXTS: tuple[tuple[str, str], ...] = (
     ("sar", r"^Linux \S+ \([^)]*\)\s+\S+\s+_\S+_\s+\(\d+ CPU\)"),
     ("ss", r"^(?:Netid\s+)?State\s+Recv-Q\s+Send-Q\s"),
     ("netstat", r"^(?:Active (?:Internet|Connections)|Routing tables|Tcpcb\s|Proto\s+Recv-Q)"),
+    ("netstat", r"^Kernel Interface table|^Iface\s+MTU\s.*RX-OK|^Name\s+Mtu\s+Network\s.*Ipkts"),
     ("/proc/net", r"^\s+sl\s+local_address|^(?:TcpExt|IpExt|Ip|Icmp|Tcp): \w|^Inter-\|\s+Receive"),
     ("hping", r"^HPING |^len=\d+ ip=\S+ "),
     ("hrping", r"^Reply from \S+: seq=[0-9a-f]{4} "),
