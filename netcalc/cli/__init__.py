@@ -37,6 +37,10 @@ _COMMANDS = {
         "Report what this machine can measure and emulate, and how accurately.",
     ),
     "explain": ("netcalc.cli.explain:explain", "Explain what limits a path, with the arithmetic."),
+    "export": (
+        "netcalc.cli.export:export",
+        "Write the raw samples of a file as CSV, JSON or Parquet.",
+    ),
     "lab": ("netcalc.cli.lab:lab", "Open the lessons in the browser."),
     "mixes": (
         "netcalc.cli.mixes:mixes",

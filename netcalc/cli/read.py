@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from netcalc.cli.report import is_truth, print_facts, print_formats, print_sampl
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.explain import Known
 from netcalc.printable import excerpt
+from netcalc.readers.captures import anonymized_samples
 from netcalc.samples import (
     BulkSamples,
     HopSamples,
@@ -45,6 +47,9 @@ from netcalc.samples import (
 )
 @click.option("--force", is_flag=True, help="Replace OUT.html if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each file.")
+@click.option(
+    "--anonymize", is_flag=True, help="Replace addresses, leave out names of hosts and files."
+)
 @click.option("--formats", is_flag=True, help="List the formats that are read, and their traps.")
 def read(
     files: tuple[str, ...],
@@ -52,6 +57,7 @@ def read(
     columns: str | None,
     force: bool,
     as_json: bool,
+    anonymize: bool,
     formats: bool,
     line_bps: float | None,
     rtt_s: float | None,
@@ -75,10 +81,13 @@ def read(
     with named_as_typed():
         known = Known(line_bps=line_bps, rtt_s=rtt_s)
     names = None if columns is None else [one.strip() for one in columns.split(",")]
+    key = secrets.token_bytes(32)  # one for all files of a call: a host is the same in each
     bad: list[str] = []
     for name in files:
         try:
             samples = _read(name, names)
+            if anonymize:
+                samples = anonymized_samples(samples, key=key)
         except NetcalcError as error:
             for_command_line(error)
             bad.append(name)

@@ -23,14 +23,9 @@ from netcalc.units import show
 
 def from_fit(fitted: Fit, title: str) -> Comparison:
     """Return the points, the line through them and its 95% band."""
-    from scipy.special import stdtrit  # late, as half of the package works without scipy
-
     curve_x = curve_over(fitted.x)
     curve = fitted.predict(curve_x)
-    degrees = int((~fitted.outlier).sum()) - fitted.line.rank
-    band = np.zeros_like(curve)
-    if degrees > 0 and not np.isnan(fitted.line.covariance):
-        band = float(stdtrit(degrees, 0.975)) * fitted.predict_stderr(curve_x)
+    low, high = fitted.band(curve_x)
     predicted = fitted.predict(fitted.x)
     is_rtt = fitted.y_name == "rtt_s"
     return Comparison(
@@ -41,8 +36,8 @@ def from_fit(fitted: Fit, title: str) -> Comparison:
         outlier=fitted.outlier,
         curve_x=curve_x,
         curve_y=curve,
-        curve_low=curve - band,
-        curve_high=curve + band,
+        curve_low=low,
+        curve_high=high,
         x_name="user data" if is_rtt else "size",
         x_unit="byte",
         y_name="round-trip time" if is_rtt else "transfer time",
@@ -80,14 +75,15 @@ def _fit_sentence(fitted: Fit) -> str:
     at_largest = float(fitted.predict(np.asarray(largest)))
     share = fitted.params[start] / at_largest
     limiting = "latency" if share >= 0.5 else "bandwidth"
+    said = "" if np.isnan(fitted.stderr["bandwidth_bps"]) else " (± 1 standard error)"
     spread = float(np.median(np.abs(fitted.residual[~fitted.outlier])))
     return (
         f"At {show(largest, 'byte')}, {share:.0%} of the {show(at_largest, 's')} is latency "
         f"({show(fitted.params[start], 's')}{_plus_minus(fitted, start, 's')}), the rest is "
         "serialization at an equivalent rate of "
         f"{show(fitted.params['bandwidth_bps'], 'bit/s', digits=3)}"
-        f"{_plus_minus(fitted, 'bandwidth_bps', 'bit/s')}: {limiting} limits; median absolute "
-        f"residual {show(spread, 's', digits=2)}."
+        f"{_plus_minus(fitted, 'bandwidth_bps', 'bit/s')}{said}: {limiting} limits; median "
+        f"absolute residual {show(spread, 's', digits=2)}."
     )
 
 

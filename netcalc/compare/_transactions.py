@@ -296,7 +296,7 @@ def _step_sentence(costs: Costs, largest_bytes: float, whole_s: float) -> str:
 
     def with_margin(name: str) -> str:
         margin = show(costs.margin_of(name), "s", digits=2)
-        return f"{show(costs.params[name], 's', digits=3)} ± {margin}"
+        return f"{show(costs.params[name], 's', digits=3)} ± {margin} (95%)"
 
     sizes = f"From {largest_bytes:.0f} to {largest_bytes + 1:.0f} bytes"
     if costs.is_seen("packet_cost"):

@@ -165,7 +165,7 @@ def _from_costs(samples: BulkSamples, title: str) -> Comparison:
         if name not in costs.not_identifiable:
             text = show(costs.params[name], "s", digits=3)
             if np.isfinite(margin := costs.margin_of(name)):
-                text += f" ± {show(margin, 's', digits=2)}"
+                text += f" ± {show(margin, 's', digits=2)} (95%)"
             parts.append(f"{text} {what}")
     text = " + ".join(parts)
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 from netcalc.fit.costs import Costs, datagram_costs
 from netcalc.fit.frame_costs import frame_bytes, frame_costs
 from netcalc.fit.lines import (
-    OUTLIER_DEVIATIONS,
     Fit,
     Line,
     robust_line,
@@ -25,6 +24,7 @@ from netcalc.fit.lines import (
     transfer_against_size,
 )
 from netcalc.fit.mixes import SEPARATION_HEADINGS, Separation, separations
+from netcalc.fit.outliers import OUTLIER_DEVIATIONS
 from netcalc.fit.packet_pairs import BottleneckEstimate, bottleneck
 from netcalc.fit.path_links import (
     LINK_HEADINGS,

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
-from netcalc.fit.lines import ROUNDING_RATIO, set_aside
+from netcalc.fit.lines import ROUNDING_RATIO
+from netcalc.fit.outliers import set_aside
 from netcalc.messages import Notice
 from netcalc.models.hosts.mbufs import datagram_mbufs
 from netcalc.models.sizes.fragmentation import fragment_count
@@ -142,7 +143,7 @@ def _costs(x: FloatArray, y: FloatArray, parts: Callable[[FloatArray], FloatArra
     if used:
         rows = table[used]
         rounding = ROUNDING_RATIO * float(np.abs(y).max())
-        off, _ = set_aside(y - _least_costs(rows, y)[0] @ rows, rounding)
+        off, _ = set_aside(y - _least_costs(rows, y)[0] @ rows, y, rows, floor=rounding)
         if np.linalg.matrix_rank(_scaled(rows[:, ~off])) == len(used):
             outlier = off  # otherwise only these points determine a cost, and they are kept
         found[used], square, degrees = _least_costs(rows[:, ~outlier], y[~outlier])

@@ -10,25 +10,27 @@ from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import FloatArray
 from netcalc.errors import ArgumentTypeError
+from netcalc.fit.outliers import set_aside
 from netcalc.messages import Notice
 from netcalc.models.delays import latency
-from netcalc.models.measuring.robust import MAD_TO_STD, theil_sen_intercept, theil_sen_slope
+from netcalc.models.measuring.robust import theil_sen_intercept, theil_sen_slope
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.samples import RttSamples, TransferSamples
 from netcalc.units import show
 
-# Iglewicz and Hoaglin (1993) advise 3.5 for normal scatter. Queueing delays have a long tail: at 6,
-# a normal sample of 1000 points loses none, and a probe that waited for ARP or DNS is still found.
-OUTLIER_DEVIATIONS = 6.0
-"""Points further from the robust line than this many of its scales are set aside, and listed."""
-# One outlier of three points leaves two, through which any line passes: no scatter to judge it by.
-FEWEST_FOR_OUTLIERS = 4
-"""With fewer points than this none is set aside."""
 SIGNIFICANT_ERRORS = 2.0
 """A slope is significant if it is more than this many standard errors above 0: about 95%."""
+ROUNDING_STD = 12**-0.5
+"""Standard deviation of rounding to steps of 1: that of a uniform distribution of width 1."""
 # Sums of a few hundred squares lose about three of the 16 digits of a float.
 ROUNDING_RATIO = 1e-12
 """Residuals smaller than this share of the largest value are rounding, not scatter. [ratio]"""
+
+ABOVE_BAND_RATIO, BELOW_BAND_RATIO = 0.005, 0.045
+"""How often the true line is above and below the 95% band. [ratio]"""
+# A delay is never less than the path takes and may be far more. The mean of a few such times is
+# more often too low than too high, and if it is low the scatter looks small too: with 2.5% on each
+# side the band of 10 exponential delays misses in 11%, nearly always below the true line.
 
 _UNITS = {"_bps": "bit/s", "_bytes": "byte", "_s": "s"}
 
@@ -109,6 +111,22 @@ class Fit:
         """Standard error of the fitted line at ``x``, from the covariance of its parameters."""
         return self.line.stderr_at(x)
 
+    def band(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the 95% band of the line at ``x``: its lower and its upper limit.
+
+        By Student's t, with :data:`ABOVE_BAND_RATIO` and :data:`BELOW_BAND_RATIO` outside; the line
+        is that through the expected times. Without an error the band is the line.
+        """
+        from scipy.special import stdtrit  # late, as half of the package works without scipy
+
+        middle = self.predict(x)
+        degrees = int((~self.outlier).sum()) - self.line.rank
+        if degrees < 1 or np.isnan(self.line.covariance):
+            return middle, middle
+        error = self.predict_stderr(x)
+        below, above = stdtrit(degrees, [1 - BELOW_BAND_RATIO, 1 - ABOVE_BAND_RATIO])
+        return middle - float(below) * error, middle + float(above) * error
+
     def summary(self) -> str:
         """Return the parameters with their errors, and the notes, as lines of text."""
         lines = []
@@ -118,9 +136,8 @@ class Fit:
                 lines.append(f"{name}: not identifiable: {self.not_identifiable[name]}")
                 continue
             error = self.stderr[name]
-            plus_minus = (
-                "" if error == 0 or np.isnan(error) else f" ± {show(error, unit, digits=2)}"
-            )
+            known = error != 0 and not np.isnan(error)
+            plus_minus = f" ± {show(error, unit, digits=2)} (1 standard error)" if known else ""
             lines.append(f"{name}: {show(value, unit)}{plus_minus}")
         return "\n".join((*lines, *map(str, self.notes)))
 
@@ -130,14 +147,16 @@ def robust_line(x: FloatArray, y: FloatArray, *, resolution: float = 0.0) -> Lin
 
     The first estimate is the Theil-Sen line. Points further from it than
     :data:`OUTLIER_DEVIATIONS` scales of the residuals (1.4826 times their median absolute
-    deviation) are set aside; least squares on the others gives the line and its errors.
+    deviation), which Student's t rejects as well (:func:`netcalc.fit.outliers.set_aside`), are set
+    aside; least squares on the others gives the line and its errors.
 
     Parameters
     ----------
     x, y : numpy.ndarray
         The points, one-dimensional and finite.
     resolution : float
-        Smallest meaningful difference of ``y``: a lower limit for the scale.
+        Step in which ``y`` was written or measured. Rounding to it scatters by its size over the
+        square root of 12, and neither scale nor errors are less.
 
     Returns
     -------
@@ -167,21 +186,22 @@ def _power_of_two(values: FloatArray) -> float:
 
 
 def _scaled_line(x: FloatArray, y: FloatArray, *, resolution: float) -> Line:
-    floor = max(resolution, ROUNDING_RATIO * float(np.abs(y).max(initial=0.0)))
+    rounding = resolution * ROUNDING_STD
+    floor = max(rounding, ROUNDING_RATIO * float(np.abs(y).max(initial=0.0)))
     distinct = np.unique(x).size
     if distinct < 2:
         middle = float(np.median(y)) if y.size else np.nan
-        outlier, scale = set_aside(y - middle, floor)
+        outlier, scale = set_aside(y - middle, y, np.ones((1, y.size)), floor=floor)
         kept = y[~outlier]
-        error = float(kept.std(ddof=1) / np.sqrt(kept.size)) if kept.size > 1 else np.nan
+        scatter = max(float(kept.std(ddof=1)), rounding) if kept.size > 1 else np.nan
+        error = scatter / np.sqrt(kept.size) if kept.size else np.nan
         centre = float(kept.mean()) if kept.size else np.nan
-        return Line(centre, 0.0, error, np.nan, np.nan, scale, min(distinct, 1), outlier)
+        return Line(centre, 0.0, float(error), np.nan, np.nan, scale, min(distinct, 1), outlier)
     slope = float(theil_sen_slope(x, y=y))
     intercept = float(theil_sen_intercept(x, y=y))
-    outlier, scale = set_aside(y - intercept - slope * x, floor)
-    if np.unique(x[~outlier]).size < 2:
-        outlier = np.zeros(x.size, bool)
-    return _least_squares(x, y, outlier, scale)
+    rows = np.stack([np.ones_like(x), x])
+    outlier, scale = set_aside(y - intercept - slope * x, y, rows, floor=floor)
+    return _least_squares(x, y, outlier, scale, rounding)
 
 
 def rtt_against_size(
@@ -216,7 +236,7 @@ def rtt_against_size(
         rtt = np.asarray(samples.rtt_s)[known]
     resolution = np.asarray(samples.resolution_s)[samples.measured]
     smallest = float(np.nanmin(resolution, initial=np.inf)) if resolution.size else 0.0
-    line = robust_line(size, rtt, resolution=smallest / 2 if np.isfinite(smallest) else 0.0)
+    line = robust_line(size, rtt, resolution=smallest if np.isfinite(smallest) else 0.0)
     reason = _no_rate_reason(size, line, bits=16.0, one_size="one-size-of-echo")
     bandwidth = np.nan if reason else 16.0 / line.slope
     bandwidth_error = np.nan if reason else bandwidth * line.slope_stderr / line.slope
@@ -273,7 +293,7 @@ def transfer_against_size(samples: TransferSamples) -> Fit:
         )
     size = np.asarray(samples.payload_bytes)[samples.measured]
     time = np.asarray(samples.duration_s)[samples.measured]
-    line = robust_line(size, time)
+    line = robust_line(size, time, resolution=samples.meta.resolutions.get("duration_s", 0.0))
     reason = _no_rate_reason(size, line, bits=8.0, one_size="one-size-of-transfer")
     not_identifiable = {"bandwidth_bps": reason} if reason else {}
     latency_s = line.intercept
@@ -302,19 +322,9 @@ def transfer_against_size(samples: TransferSamples) -> Fit:
     )
 
 
-def set_aside(residual: FloatArray, floor: float) -> tuple[NDArray[np.bool_], float]:
-    """Return which points are outliers, and the scale of the residuals.
-
-    ``floor`` is the lower limit of the scale: the resolution of the clock, or rounding.
-    """
-    if residual.size < FEWEST_FOR_OUTLIERS:
-        return np.zeros(residual.size, bool), np.nan
-    deviation = np.abs(residual - np.median(residual))
-    scale = max(MAD_TO_STD * float(np.median(deviation)), floor)
-    return deviation > OUTLIER_DEVIATIONS * scale, scale
-
-
-def _least_squares(x: FloatArray, y: FloatArray, outlier: NDArray[np.bool_], scale: float) -> Line:
+def _least_squares(
+    x: FloatArray, y: FloatArray, outlier: NDArray[np.bool_], scale: float, rounding: float
+) -> Line:
     x_kept, y_kept = x[~outlier], y[~outlier]
     centre = x_kept.mean()
     spread = float(((x_kept - centre) ** 2).sum())
@@ -323,7 +333,7 @@ def _least_squares(x: FloatArray, y: FloatArray, outlier: NDArray[np.bool_], sca
     if x_kept.size < 3 or np.unique(x_kept).size < 3:
         return Line(intercept, slope, np.nan, np.nan, np.nan, scale, 2, outlier)
     residual = y_kept - intercept - slope * x_kept
-    variance = float((residual**2).sum()) / (x_kept.size - 2)
+    variance = max(float((residual**2).sum()) / (x_kept.size - 2), rounding**2)
     slope_variance = variance / spread
     intercept_variance = variance * (1 / x_kept.size + centre**2 / spread)
     return Line(

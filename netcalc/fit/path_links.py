@@ -255,4 +255,5 @@ def _sentence(found: list[LinkEstimate]) -> str:
             f"link {link.hop}: {show(link.bandwidth_bps, 'bit/s', digits=3)} "
             f"± {show(link.bandwidth_stderr_bps, 'bit/s', digits=2)}"
         )
-    return "; ".join(parts) + "."
+    error = any(link.reason is None for link in found)
+    return "; ".join(parts) + (" (± 1 standard error)." if error else ".")

@@ -176,7 +176,7 @@ def _describe_ways(
         plain, routed = (fit.frame_costs(found[way]) for way in ("loopback", "routed"))
         more_s = routed.params["packet_cost"] - plain.params["packet_cost"]
         margin_s = np.hypot(routed.margin_of("packet_cost"), plain.margin_of("packet_cost"))
-        price = f"{show(more_s, 's', digits=2)} ± {show(float(margin_s), 's', digits=2)}"
+        price = f"{show(more_s, 's', digits=2)} ± {show(float(margin_s), 's', digits=2)} (95%)"
         texts.append(
             f"Forwarding adds {price} per packet."
             if more_s > margin_s

@@ -15,6 +15,22 @@ CAPTURES: dict[str, str] = {
     "link-type-not-read": "has only packets of link type {link_types}",
     "capture-empty": "no measurement: the capture has no packets",
     "too-many-packets": "has more than {limit:,} packets",
+    "packet-list-empty": "no measurement: there are no packets in the list",
+    "packet-row-width": "has {found:cell|cells} where the header has {wanted}",
+    "packet-columns-alike": "has two columns that mean the same",
+    "packet-field-not-a-number": "packet {packet} has {value!r} where a number is expected",
+    "packet-time-unread": "the times are in a form that is not read: {value!r}",
+    "packet-times-since-last": (
+        "the times count from the packet before: a list may lack packets, so their sum is no time"
+    ),
+    "packet-times-ambiguous": (
+        "the times may count from the first packet or from the one before: they are left out"
+    ),
+    "packet-lines-skipped": "{count:line is|lines are} of no packet: {numbers:lines}",
+    "packet-field-several": (
+        "{count:packet has|packets have} {field} several times (tunnels): left out"
+    ),
+    "packet-row-cut": "the last row is incomplete and left out",
     # damage
     "first-record-damaged": "is damaged: no complete record at byte {offset}, {left:byte} left",
     "record-header-cut": (

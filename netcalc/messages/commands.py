@@ -36,6 +36,7 @@ COMMAND_LINE: dict[str, str] = {
     "server-ended": "the server ended with exit code {exit_code}",
     "nothing-to-draw": "has no sizes and times to draw",
     "nothing-matches": "no formula matches {words!r}",
+    "parquet-packages-missing": "--to parquet needs the packages pandas and pyarrow",
     "several-results": "{formula} returns several results, and a plot shows one",
     "malformed-argument-sweep": (
         "{name} must be ARGUMENT=LOW:HIGH:STEPS, such as rtt=1ms:300ms:log50, got {value!r}"
@@ -46,6 +47,7 @@ COMMAND_LINE: dict[str, str] = {
 """Refused before anything is computed or measured."""
 
 COMMAND_LINE_HINTS: dict[str, str] = {
+    "parquet-packages-missing": "Install them with: pip install pandas pyarrow",
     "unknown-command": "{command} --help lists its commands",
     "unknown-option": "{command} --help lists its options",
     "argument-missing": "See {command} --help",

@@ -7,6 +7,8 @@ there. Text of a file is quoted (``!r``, ``names``), which makes it safe to show
 from __future__ import annotations
 
 FILES: dict[str, str] = {
+    "exported-damaged": "is a damaged export of netcalc: its first line or its rows",
+    "exported-columns": "has not the columns that its first line lists: {wanted:names}",
     "package-missing": "{purpose} needs the package {package}, which is not installed",
     "package-too-old": "{purpose} needs the package {package}, in a later version than {found}",
     # opening

@@ -55,7 +55,6 @@ NAMES = {
     "damaged JSON": "JSON that is damaged or cut",
     "XML": "XML",
     "HTML": "a web page (HTML)",
-    "tcpdump": "the text output of tcpdump",
     "ss": "the output of ss",
     "netstat": "the output of netstat",
     "/proc/net": "a file of /proc/net",
@@ -68,7 +67,6 @@ NAMES = {
     "Test-Connection": "the output of Test-Connection (PowerShell)",
     "pathping": "the output of pathping",
     "irtt": "the text output of irtt",
-    "Wireshark": "a packet list exported from Wireshark",
     "netperf": "the output of netperf",
     "mahimahi": "a mahimahi trace",
     "text": "text",
@@ -77,10 +75,10 @@ NAMES = {
 
 # Text of other tools, by a line near the start.
 _TEXTS: tuple[tuple[str, str], ...] = (
-    ("tcpdump", r"^tcpdump: |^listening on \S+, link-type|^\d\d:\d\d:\d\d\.\d{6} (?:IP6?|ARP)[ ,]"),
     ("sar", r"^Linux \S+ \([^)]*\)\s+\S+\s+_\S+_\s+\(\d+ CPU\)"),
     ("ss", r"^(?:Netid\s+)?State\s+Recv-Q\s+Send-Q\s"),
     ("netstat", r"^(?:Active (?:Internet|Connections)|Routing tables|Tcpcb\s|Proto\s+Recv-Q)"),
+    ("netstat", r"^Kernel Interface table|^Iface\s+MTU\s.*RX-OK|^Name\s+Mtu\s+Network\s.*Ipkts"),
     ("/proc/net", r"^\s+sl\s+local_address|^(?:TcpExt|IpExt|Ip|Icmp|Tcp): \w|^Inter-\|\s+Receive"),
     ("hrping", r"^Reply from \S+: seq=[0-9a-f]{4} "),
     ("tcping", r"^PsPing v|^Probing \S+:\d+/tcp|^TCP connect to "),
@@ -89,7 +87,6 @@ _TEXTS: tuple[tuple[str, str], ...] = (
     ("MikroTik ping", r"^\s*SEQ HOST\s+SIZE\s+TTL\s+TIME"),
     ("Test-Connection", r"^\s*(?:Ping\s+)?Source\s+(?:Destination|Address)\s+\S"),
     ("Test-Connection", r"^\s*Destination: \S+\s*$"),
-    ("Wireshark", r'^"?No\.?"?[,;\t]"?[^,;\t"]+"?[,;\t]"?Source"?[,;\t]"?Destination"?[,;\t]'),
     ("irtt", r"^\[Connecting\] connecting to |^seq=\d+ rtt=|^\s*packets sent/received: \d+/\d+ \("),
     ("pathping", r"^Computing statistics for \d+ seconds"),
     ("netperf", r"^MIGRATED |^(?:TCP|UDP)_(?:RR|STREAM|MAERTS|CRR) "),

@@ -21,6 +21,9 @@ from netcalc.readers.source import Source, shortened
 
 INFINITE = {"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity", "∞", "-∞"}
 _PLAIN = re.compile(r"[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?")
+_WRITTEN = re.compile(
+    r"[+-]?[0-9]*(?:\.(?P<decimals>[0-9]*))?(?:[eE](?P<exponent>[+-]?[0-9]{1,3}))?"
+)
 _ONE_POINT = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
 _ONE_COMMA = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 
@@ -253,9 +256,7 @@ class Numbers:
 
     def values(self, column: Column) -> NDArray[np.float64]:
         """Return a column in its SI unit; missing cells are nan."""
-        factor = (
-            _units.factor_of(column.written, column.unit) if column.unit not in ("", "1") else 1
-        )
+        factor = _factor(column)
         found = np.empty(len(column.cells))
         for start, block in column.cells.blocks():
             values = plain_values(block, comma=self.comma, factor=factor)
@@ -266,6 +267,27 @@ class Numbers:
                 values = np.array([self._value(column, cell, line, factor) for cell, line in pairs])
             found[start : start + values.size] = values
         return found
+
+    def resolution(self, column: Column) -> float:
+        """Return the step of the last digit of the finest cell, in the SI unit; nan if unknown.
+
+        Trailing zeros may have been dropped, so the finest cell counts for all; a cell with a unit
+        of its own leaves the step unknown.
+        """
+        mark = "," if self.comma else "."
+        finest = math.inf
+        for _, block in column.cells.blocks():
+            for cell in dict.fromkeys(Cells.cells_of(block)):
+                if cell.lower() in MISSING:
+                    continue
+                written = _WRITTEN.fullmatch(cell.replace(mark, ".", 1))
+                if written is None:
+                    return math.nan
+                exponent = int(written["exponent"] or 0) - len(written["decimals"] or "")
+                finest = min(finest, exponent)
+        if not -300 <= finest <= 300:
+            return math.nan
+        return _scaled(float(f"1e{int(finest)}"), _factor(column))
 
     def _value(self, column: Column, cell: str, line: int, factor: float) -> float:
         if _PLAIN.fullmatch(cell) and not self.comma:
@@ -315,6 +337,13 @@ class Numbers:
             unit=column.written or None,
             **values,
         )
+
+
+def _factor(column: Column) -> float:
+    """Return what a number of the column is multiplied by; 1 without a unit."""
+    if column.unit in ("", "1"):
+        return 1.0
+    return _units.factor_of(column.written, column.unit)
 
 
 def _shows_comma(cell: str) -> bool:

@@ -199,6 +199,9 @@ def _rtt_samples(
         elif column.key in ("lost", "duplicate", "errorreply") and not column.unit:
             columns[column.name] = _flags(source, grid, column)
             used.append(column)
+    step_s = numbers.resolution(rtt)
+    if "resolution_s" not in columns and step_s > 0:
+        columns["resolution_s"] = np.where(np.isnan(columns["rtt_s"]), 0.0, step_s)
     warnings = _unused(found, used)
     if "lost" not in columns:
         columns["lost"] = np.isnan(columns["rtt_s"])
@@ -224,18 +227,28 @@ def _transfer_samples(
         payload_bytes=_measured(source, grid, numbers, size, "byte"),
         duration_s=durations,
         failed=flags,
-        meta=_with(meta, _unused(found, used)),
+        meta=replace(
+            _with(meta, _unused(found, used)),
+            resolutions=_resolutions(numbers, {"duration_s": duration}),
+        ),
     )
+
+
+def _resolutions(numbers: Numbers, columns: Mapping[str, Column]) -> dict[str, float]:
+    """Return the step in which each of these columns was written, where it is known."""
+    steps = {name: numbers.resolution(column) for name, column in columns.items()}
+    return {name: step for name, step in steps.items() if step > 0}
 
 
 def _table(source: Source, grid: Grid, found: list[Column], numbers: Numbers, meta: Meta) -> Table:
     data: dict[str, NDArray[Any]] = {}
     units: dict[str, str] = {}
+    written: dict[str, Column] = {}
     for column in found:
         if column.unit:
             name = re.sub(r"\W+", "_", column.name).strip("_") + _SI_SUFFIXES.get(column.unit, "")
             data[name] = numbers.values(column)
-            units[name] = column.unit
+            units[name], written[name] = column.unit, column
         elif numbers.numeric(column):
             if column.key in NEEDS_UNIT:
                 _required(source, grid, column, NEEDS_UNIT[column.key])
@@ -245,7 +258,8 @@ def _table(source: Source, grid: Grid, found: list[Column], numbers: Numbers, me
     if not any(values.dtype.kind == "f" and values.size for values in data.values()):
         raise ReaderError("no-number-column", file=source.name)
     known = {**meta.units, **units}
-    return Table(data=data, meta=_with(meta, [], units=known))
+    steps = _resolutions(numbers, written)
+    return Table(data=data, meta=replace(_with(meta, [], units=known), resolutions=steps))
 
 
 def _flags(source: Source, grid: Grid, column: Column) -> NDArray[np.bool_]:

@@ -8,6 +8,7 @@ from netcalc.readers import (
     captures,
     columns,
     counters,
+    exported,
     paths,
     ping,
     pings,
@@ -19,6 +20,7 @@ from netcalc.readers.format import Format, Input
 MARKED: tuple[Format, ...] = (
     *captures.FORMATS,
     saved.FORMAT,
+    exported.FORMAT,
     *transfers.FORMATS,
     *paths.FORMATS,
     *pings.FORMATS,

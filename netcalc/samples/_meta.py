@@ -34,6 +34,8 @@ class Meta:
         What a reader should know, in a sentence.
     units, layers : mapping of str to str
         Per column: its SI unit, and the layer a size or rate is counted at.
+    resolutions : mapping of str to float
+        Per column: the step in which its numbers were written, in its SI unit.
     printed : mapping
         The tool's own summary, as printed, beside what netcalc counts.
     experiment, protocol : str
@@ -63,6 +65,7 @@ class Meta:
     note: str = ""
     units: Mapping[str, str] = field(default_factory=dict)
     layers: Mapping[str, str] = field(default_factory=dict)
+    resolutions: Mapping[str, float] = field(default_factory=dict)
     printed: Mapping[str, Any] = field(default_factory=dict)
     experiment: str = ""
     protocol: str = ""

@@ -29,6 +29,9 @@ def misfit(meta: Mapping[str, Any]) -> tuple[str, Any, str] | None:
         for name, value in meta.get(part, {}).items():
             if type(value) is not str:
                 return f"{part}.{name}", value, "text"
+    for name, value in meta.get("resolutions", {}).items():
+        if type(value) not in (int, float) or not value > 0:
+            return f"resolutions.{name}", value, "a number above 0"
     for name, value in meta.get("instrument", {}).items():
         hint = _hints().get(name)
         if hint is not None and not _fits(value, hint):

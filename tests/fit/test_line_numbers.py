@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from netcalc import fit
-from netcalc.fit.lines import set_aside
+from netcalc.fit.outliers import set_aside
 from netcalc.samples import RttSamples, TransferSamples
 from netcalc.units import parse
 
@@ -120,28 +120,92 @@ def test_a_point_is_set_aside_where_two_sizes_are_left():
     assert (line.slope, line.intercept) == pytest.approx((2.0, 1.0))
 
 
+def aside(y, floor):
+    """Points set aside around their median."""
+    return set_aside(y - np.median(y), y, np.ones((1, y.size)), floor=floor)
+
+
 def test_where_points_begin_to_be_set_aside():
-    # by hand: the median is 0, the deviations 1, 1, 0, 1, 1 and d: a scale of 1.4826
-    for last, far in ((8.8, False), (8.95, True)):
-        outlier, scale = set_aside(np.array([-1.0, 1, 0, -1, 1, 0, last]), 0.0)
-        assert scale == pytest.approx(MAD_TO_STD)
-        assert outlier.tolist() == [False] * 6 + [far]
+    # by hand: the median is 0, the deviations 1, 1, 0, 1, 1, 0 and d: a scale of 1.4826
     assert fit.OUTLIER_DEVIATIONS == 6.0
-    # the smallest difference that means anything bounds the scale from below
-    residual = np.array([0.0, 0, 0, 0, 5.9, 6.1])
-    assert set_aside(residual, 1.0)[0].tolist() == [False] * 5 + [True]
-    assert set_aside(residual, 1.0)[1] == 1.0
-    exactly = np.array([0.0, 0, 0, 0, 6.0])
-    assert not set_aside(exactly, 1.0)[0].any(), "further than six scales, not as far"
+    outlier, scale = aside(np.array([-1.0, 1, 0, -1, 1, 0, 100]), 0.0)
+    assert scale == pytest.approx(MAD_TO_STD)
+    assert outlier.tolist() == [False] * 6 + [True]
+    # derived: the mean of the other six is 0, their variance 4/5, so that of a seventh from them is
+    # 4/5 times 1 + 1/6; Student's t of scipy at 1e-4 over seven points, on both sides
+    limit = stats.t.ppf(1 - 1e-4 / 7 / 2, 5) * np.sqrt(4 / 5 * 7 / 6)
+    assert limit > 6 * MAD_TO_STD
+    for last, far in ((0.99 * limit, False), (1.01 * limit, True)):
+        assert aside(np.array([-1.0, 1, 0, -1, 1, 0, last]), 0.0)[0].tolist() == [False] * 6 + [far]
+    # of many points t allows less than six scales, and these decide: 40 are -1, 1 and 0 in turn
+    many = np.tile([-1.0, 1, 0], 40)
+    for last, far in ((5.99 * MAD_TO_STD, False), (6.01 * MAD_TO_STD, True)):
+        assert aside(np.append(many, last), 0.0)[0].any() == far
+
+
+def test_rounding_bounds_the_scatter_from_below():
+    # derived: equal values but one, each uncertain by 1: t of 4 degrees times sqrt(1 + 1/5)
+    limit = stats.t.ppf(1 - 1e-4 / 6 / 2, 4) * np.sqrt(6 / 5)
+    for last, far in ((0.99 * limit, False), (1.01 * limit, True)):
+        outlier, scale = aside(np.array([0.0, 0, 0, 0, 0, last]), 1.0)
+        assert outlier.tolist() == [False] * 5 + [far]
+        assert scale == 1.0
+
+
+def test_two_points_that_deviate_do_not_hide_each_other():
+    y = np.array([-1.0, 1, 0, -1, 1, 0, 1, -1, 0, 300, 320])
+    assert aside(y, 0.0)[0].tolist() == [False] * 9 + [True] * 2
 
 
 def test_three_points_are_too_few_to_set_one_aside():
-    outlier, scale = set_aside(np.array([0.0, 0, 9]), 1.0)
+    outlier, scale = aside(np.array([0.0, 0, 9e9]), 1.0)
     assert outlier.tolist() == [False] * 3
     assert np.isnan(scale)
-    outlier, scale = set_aside(np.array([0.0, 0, 0, 9]), 1.0)
+    outlier, scale = aside(np.array([0.0, 0, 0, 9e9]), 1.0)
     assert outlier.tolist() == [False] * 3 + [True]
     assert scale == 1.0
+
+
+@pytest.mark.each("noise", ["gaussian", "exponential"])
+@pytest.mark.each("count", [5, 10, 15])
+def test_the_band_holds_the_true_line_in_95_of_100_runs(noise, count):
+    """Derived by a second method: seeded Monte Carlo; 0.9 % is a standard error of 600 runs."""
+    random = np.random.default_rng([7, count])
+    sizes = np.linspace(56.0, 1472.0, count)
+    scatter = random.normal(size=(600, count))
+    if noise == "exponential":
+        scatter = random.exponential(size=(600, count)) - 1.0
+    true, held = 0.02 + 16e-6 * sizes, 0
+    for one in scatter:
+        samples = RttSamples(payload_bytes=sizes, rtt_s=true + 1e-4 * one)
+        low, high = fit.rtt_against_size(samples).band(sizes)
+        held += np.mean((low <= true) & (true <= high)) / 600
+    assert held == pytest.approx(0.95, abs=0.02)
+
+
+def test_five_times_with_one_decimal_keep_all_sizes_and_their_rounding():
+    """Derived: the errors of least squares with a scatter of 0.1 ms over the square root of 12."""
+    x, y = np.arange(1.0, 6) * 250, np.array([1.1, 1.2, 1.3, 1.4, 1.5]) * 1e-3
+    found = fit.rtt_against_size(
+        RttSamples(payload_bytes=x, rtt_s=y, resolution_s=np.full(5, 1e-4))
+    )
+    rough = RttSamples(payload_bytes=x, rtt_s=np.array([1.1, 1.2, 1.2, 1.3, 1.9]) * 1e-3)
+    assert not fit.rtt_against_size(rough).outlier.any()
+    rows = np.column_stack([np.ones(5), x])
+    expected = 1e-4 / np.sqrt(12) * np.sqrt(np.diag(np.linalg.inv(rows.T @ rows)))
+    assert found.line.intercept_stderr == pytest.approx(expected[0])
+    assert found.line.slope_stderr == pytest.approx(expected[1])
+
+
+def test_the_band_is_one_of_student():
+    """Derived: covariance by matrices, Student's t of scipy; 4.5 % below it and 0.5 % above."""
+    found = fit.rtt_against_size(RttSamples(payload_bytes=X, rtt_s=Y))
+    (intercept, slope), covariance = least_squares(X, Y)
+    error = np.sqrt(np.array([1, 700.0]) @ covariance @ np.array([1, 700.0]))
+    low, high = found.band(np.array([700.0]))
+    middle = intercept + slope * 700
+    assert middle - low == pytest.approx(stats.t.ppf(0.955, 4) * error)
+    assert high - middle == pytest.approx(stats.t.ppf(0.995, 4) * error)
 
 
 def test_a_line_without_the_point_set_aside_is_that_of_the_others():
@@ -159,23 +223,27 @@ def test_a_line_without_the_point_set_aside_is_that_of_the_others():
 
 def test_nothing_is_set_aside_where_one_size_would_be_left():
     # by hand: the slopes from 5 at 1 to 6 and 106 at 2 are 1 and 101, their median 51: both points
-    # at 2 are 50 off it, and all the others on it
+    # at 2 are 50 off it, and all the others on it; without both no slope is left, with one the
+    # other is 100 off a line without scatter
     x, y = np.array([1.0, 1, 1, 1, 1, 2, 2]), np.array([5.0, 5, 5, 5, 5, 6, 106])
     line = fit.robust_line(x, y)
-    assert not line.outlier.any()
-    assert (line.rank, line.slope, line.intercept) == pytest.approx((2, 51.0, -46.0))
+    assert np.unique(x[~line.outlier]).size == 2
+    assert line.rank == 2
 
 
 def test_the_resolution_is_a_floor_in_the_unit_of_the_times():
-    """A clock of 1 ms, of which half counts: 2.9 ms lie within six halves, 3.1 ms do not."""
+    """Derived: of equal times but one, rounded to 1 ms, t of 7 degrees times the error at x."""
     sizes = np.arange(10.0) * 100
-    for off_s, far in ((2.9e-3, False), (3.1e-3, True)):
+    others = np.delete(sizes, 4)
+    leverage = 1 / 9 + (sizes[4] - others.mean()) ** 2 / ((others - others.mean()) ** 2).sum()
+    limit_s = stats.t.ppf(1 - 1e-4 / 10 / 2, 7) * 1e-3 / np.sqrt(12) * np.sqrt(1 + leverage)
+    for off_s, far in ((0.99 * limit_s, False), (1.01 * limit_s, True)):
         rtt = np.full(10, 0.01)
         rtt[4] += off_s
         samples = RttSamples(payload_bytes=sizes, rtt_s=rtt, resolution_s=np.full(10, 1e-3))
         found = fit.rtt_against_size(samples)
         assert found.outlier.any() == far
-        assert found.line.scale == pytest.approx(0.5e-3)
+        assert found.line.scale == pytest.approx(1e-3 / np.sqrt(12))
 
 
 def test_the_finest_clock_of_the_measured_rows_counts():
@@ -196,8 +264,8 @@ def test_the_finest_clock_of_the_measured_rows_counts():
 
 
 def test_rounding_is_no_scatter():
-    # a million-millionth of the largest: 5e-12 of 1 are within six of them, 7e-12 are not
-    for off, far in ((5e-12, False), (7e-12, True)):
+    # a million-millionth of the largest: 5e-12 of 1 are within what t allows of it, 1e-10 are not
+    for off, far in ((5e-12, False), (1e-10, True)):
         y = np.ones(9)
         y[4] += off
         line = fit.robust_line(np.arange(9.0), y)

@@ -141,3 +141,17 @@ def test_a_file_without_a_measurement_is_exit_code_2(tmp_path, monkeypatch, cont
         done = CliRunner().invoke(commands, ["read", "ping.txt", *options])
         assert done.exit_code == 2 or isinstance(done.exception, ReaderError)
         assert said in f"{done.output}{done.exception}"
+
+
+@pytest.mark.each(
+    "text",
+    [
+        "Kernel Interface table\nIface  MTU  RX-OK RX-ERR TX-OK Flg\nlo 65536 12 0 12 LRU\n",
+        "Iface      MTU    RX-OK RX-ERR RX-DRP    TX-OK TX-ERR Flg\neth0 1500 1 0 0 7 0 BMRU\n",
+        "Name  Mtu   Network       Address            Ipkts Ierrs\nlo0 16384 <Link#1> 7 0\n",
+    ],
+)
+def test_the_ragged_table_of_a_tool_is_named_as_its_own(text):
+    with pytest.raises(ReaderError) as error:
+        read(text)
+    assert (error.value.code, error.value.values["kind"]) == ("other-format", "netstat")

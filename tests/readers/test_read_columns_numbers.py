@@ -274,3 +274,29 @@ def test_a_file_that_ends_within_a_character_is_cut_there():
             table = read(text + character.encode()[:kept], name="mine.csv")
             assert table["level"].tolist() == [1, 2, 3]
             assert Notice("cut-in-character") in table.meta.warnings
+
+
+@pytest.mark.each(
+    ("cells", "step_s"),
+    [
+        (("1.1", "1.25", "2"), 1e-5),  # by hand: the finest has two decimals of a millisecond
+        (("12", "7", "100"), 1e-3),
+        (("1.5e-2", "3", "-"), 1e-6),  # three decimals of a millisecond
+        (("1.1", "2 s", "3"), math.nan),  # a unit of its own: unknown
+    ],
+)
+def test_printed_digits_are_a_resolution(cells, step_s):
+    samples = read(
+        "size_bytes;rtt_ms\n" + "".join(f"{n};{one}\n" for n, one in enumerate(cells, 1))
+    )
+    known = ~np.isnan(samples.rtt_s)
+    assert samples.resolution_s[known] == pytest.approx(np.full(known.sum(), step_s), nan_ok=True)
+    assert math.isnan(step_s) or not samples.resolution_s[~known].any()
+
+
+def test_a_decimal_comma_has_decimals_too_and_other_columns_have_a_step():
+    table = read("rate [Mbit/s];loss [%]\n1,2;1\n1,25;2\n")
+    # by hand: 0.01 Mbit/s and one percent
+    assert table.meta.resolutions == pytest.approx({"rate_bps": 1e4, "loss_ratio": 0.01})
+    moved = read("size_bytes;time_ms\n56;1.5\n200;2.5\n")
+    assert moved.meta.resolutions == pytest.approx({"duration_s": 1e-4})

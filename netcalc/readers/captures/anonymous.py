@@ -5,9 +5,14 @@ from __future__ import annotations
 import hashlib
 import hmac
 import ipaddress
+import re
 from dataclasses import replace
+from typing import Any
 
-from netcalc.samples import PacketTrace
+import numpy as np
+from numpy.typing import NDArray
+
+from netcalc.samples import PacketTrace, Samples, Table
 
 
 def anonymized(trace: PacketTrace, *, key: bytes) -> PacketTrace:
@@ -52,3 +57,78 @@ def _replaced(text: str, key: bytes) -> str:
         digest = hmac.new(key, prefix.encode(), hashlib.sha256).digest()
         flips = flips << 1 | digest[0] >> 7
     return str(type(address)(number ^ flips))
+
+
+_MAC = re.compile(r"(?<![0-9A-Fa-f:])[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}(?![0-9A-Fa-f:])")
+_IPV6 = re.compile(r"[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}")
+_IPV4 = re.compile(r"(?<!\d)\d{1,3}(?:\.\d{1,3}){3}(?!\d)")
+_NAMES = ("node_name",)
+"""Columns of names of hosts."""
+
+
+def anonymized_samples(samples: Samples, *, key: bytes) -> Samples:
+    """Replace the addresses in samples of any kind, and leave out the names that they keep.
+
+    Texts of columns keep their other words, such as ports: addresses in them are replaced as
+    :func:`anonymized` does; columns of host names are emptied. What a tool printed as a summary,
+    and warnings that quote an address, are left out.
+
+    Parameters
+    ----------
+    samples : Samples
+        Any samples.
+    key : bytes
+        A secret; whoever has it can repeat the replacement.
+    """
+    if isinstance(samples, PacketTrace):
+        return anonymized(samples, key=key)
+    columns: dict[str, NDArray[Any]] = {}
+    for name, column in samples.columns().items():
+        if column.dtype.kind != "O":
+            continue
+        known = {text: "" if name in _NAMES else _within(text, key) for text in set(column)}
+        columns[name] = np.array([known[text] for text in column], dtype=object)
+    meta = replace(
+        samples.meta,
+        host="",
+        target="",
+        source="",
+        sha256="",
+        command="",
+        note=_within(samples.meta.note, key),
+        printed={},
+        facts=tuple(
+            {name: _within(value, key) if isinstance(value, str) else value
+             for name, value in row.items() if name != "target"}
+            for row in samples.meta.facts
+        ),
+        warnings=tuple(one for one in samples.meta.warnings if str(one) == _within(str(one), key)),
+    )  # fmt: skip
+    if isinstance(samples, Table):
+        return Table(data={**samples.columns(), **columns}, meta=meta)
+    return replace(samples, **columns, meta=meta)  # type: ignore[type-var]
+
+
+def _within(text: str, key: bytes) -> str:
+    """Replace every address in a text: of IP so that prefixes stay common, of Ethernet as a whole.
+
+    >>> _within("at 12:30:05.5", b"k")
+    'at 12:30:05.5'
+    """
+    if "." not in text and ":" not in text:
+        return text
+
+    def mac(found: re.Match[str]) -> str:
+        digest = hmac.new(key, found[0].lower().encode(), hashlib.sha256).digest()
+        return ":".join(f"{one:02x}" for one in (digest[0] & 0xFC | 2, *digest[1:6]))
+
+    def ip(found: re.Match[str]) -> str:
+        # tcpdump and Wireshark put a colon behind an address.
+        for address in (found[0], found[0].removesuffix(":"), found[0].removeprefix(":")):
+            try:
+                return found[0].replace(address, _replaced(address, key), 1)
+            except ValueError:
+                continue
+        return found[0]
+
+    return _IPV4.sub(ip, _IPV6.sub(ip, _MAC.sub(mac, text)))

@@ -1,0 +1,63 @@
+"""``netcalc export``: the raw samples of a file, with their units, for another program."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import secrets
+import sys
+from pathlib import Path
+
+import click
+
+from netcalc import readers
+from netcalc.cli.mistakes import Command, CommandError
+from netcalc.cli.output import check_output, print_written
+from netcalc.readers.captures import anonymized_samples
+from netcalc.readers.exported import csv_text
+from netcalc.samples import Samples, write_atomically
+
+
+@click.command(cls=Command)
+@click.argument("file", metavar="FILE")
+@click.option(
+    "--to", "form", type=click.Choice(["csv", "json", "parquet"]), required=True,
+    help="csv: a comment with the meta data, a header with units; json: as saved runs; parquet.",
+)  # fmt: skip
+@click.option("-o", "--output", "path", metavar="OUT", help="File to write; default: to a pipe.")
+@click.option("--force", is_flag=True, help="Replace OUT if it exists.")
+@click.option(
+    "--anonymize", is_flag=True, help="Replace addresses, leave out names of hosts and files."
+)
+def export(file: str, form: str, path: str | None, force: bool, anonymize: bool) -> None:
+    """Write the raw samples of a measurement; "-" is standard input.
+
+    Nothing is resampled or rounded: netcalc read gives the same numbers from CSV and JSON.
+    """
+    if path is not None:
+        check_output(path, inputs=[file], force=force)
+    elif form == "parquet":
+        raise CommandError(
+            "option-requires", option="--to parquet", required="-o", example="-o OUT"
+        )
+    samples = readers.read(sys.stdin.buffer if file == "-" else Path(file))
+    if anonymize:
+        samples = anonymized_samples(samples, key=secrets.token_bytes(32))
+    data = _written(samples, form)
+    if path is None:
+        click.echo(data, nl=False)
+        return
+    write_atomically(Path(path), data)
+    print_written(path)
+
+
+def _written(samples: Samples, form: str) -> bytes:
+    if form == "csv":
+        return csv_text(samples).encode("utf-8", "surrogatepass")
+    if form == "json":
+        return samples.dumps()
+    if importlib.util.find_spec("pyarrow") is None or importlib.util.find_spec("pandas") is None:
+        raise CommandError("parquet-packages-missing")
+    stream = io.BytesIO()
+    samples.to_frame().to_parquet(stream, engine="pyarrow", index=False)
+    return stream.getvalue()

@@ -1,0 +1,9 @@
+"""Packets as lines of text: what tcpdump prints, what tshark and Wireshark export."""
+
+from __future__ import annotations
+
+from netcalc.readers.captures.lists import tcpdump_text, tshark_fields, wireshark_list
+from netcalc.readers.format import Format
+
+FORMATS: tuple[Format, ...] = (tcpdump_text.FORMAT, tshark_fields.FORMAT, wireshark_list.FORMAT)
+"""The formats of this folder, in the order in which they are tried."""

@@ -1,0 +1,207 @@
+"""Text of tcpdump: a line for each packet, or two with -v."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from netcalc.messages import Notice
+from netcalc.readers.captures.lists.packet_times import span_s, times_of
+from netcalc.readers.format import Format, Input
+from netcalc.readers.source import no_measurement
+from netcalc.samples import FactRow, Meta, Table, fact_row
+
+ICMP_ECHO_HEADER_BYTES = 8
+IPV6_HEADER_BYTES = 40
+
+_STAMP = r"(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d\.\d{6,9}|\d{9,10}\.\d{6,9}"
+_PACKET = re.compile(rf"(?P<blank> ?)(?:(?P<time>{_STAMP}) )?(?P<kind>IP6?|ARP),? (?P<rest>.+)")
+_HEAD = re.compile(r"\((?P<inside>(?:tos|class|flowlabel|hlim)\b.*?(?:length:? \d+))\)(?P<rest>.*)")
+_ENDS = re.compile(r"\s*(?P<source>\S+) > (?P<destination>[^\s:]\S*): (?P<what>.*)")
+_TRAILER = re.compile(r"(?P<count>\d+) packets? captured")
+_OPENING = re.compile(r"(?:tcpdump: )?(?:listening on |reading from file )")
+_MESSAGE = re.compile(r"tcpdump: |dropped privs|\d+ packets? (?:received by|dropped by)")
+_NUMBERS = {
+    "tcp_sequence": re.compile(r"\bseq (\d+)"),
+    "acknowledged": re.compile(r"\back (\d+)"),
+    "window": re.compile(r"\bwin (\d+)"),
+}
+_LENGTH = re.compile(r"\blength (\d+)(?:: .*)?$")
+_COLUMNS = ("packet_bytes", "ttl", "source_port", "destination_port", "payload_bytes", *_NUMBERS)
+_TEXTS = ("group", "ip_version", "protocol", "source", "destination", "tcp_flags")
+
+
+@dataclass(slots=True)
+class _Packets:
+    """The packets so far: texts and numbers, each by the name of its column."""
+
+    stamps: list[str] = field(default_factory=list)
+    texts: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in _TEXTS})
+    numbers: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in _COLUMNS})
+    relative: set[str] = field(default_factory=set)
+    skipped: list[int] = field(default_factory=list)
+
+    def add(self, stamp: str, texts: Mapping[str, str], numbers: Mapping[str, float]) -> None:
+        self.stamps.append(stamp)
+        for name in _TEXTS:
+            self.texts[name].append(texts.get(name, ""))
+        for name in _COLUMNS:
+            self.numbers[name].append(numbers.get(name, np.nan))
+
+
+def _recognize(given: Input) -> bool:
+    if given.seen(r"^(?:tcpdump: )?listening on \S+, link-type|^reading from file .*link-type"):
+        return True
+    return given.seen(rf"^ ?(?:{_STAMP}) (?:IP6? (?:\(|\S+ > )|ARP, )") or given.seen(
+        r"^IP6? \S+ > \S+: (?:Flags \[|UDP, length|ICMP6?[ ,])"
+    )
+
+
+def _read(given: Input) -> Table:
+    text = given.text
+    lines = list(text.lines)
+    packets, run, captured = _Packets(), 1, dict[str, int]()
+    opened = False
+    for index, line in enumerate(lines):
+        trailer = _TRAILER.match(line)
+        if trailer:
+            captured[str(run)] = int(trailer["count"])
+            run, opened = run + 1, False
+        elif _OPENING.match(line):
+            run, opened = run + opened, True
+        else:
+            opened |= _add(packets, line, lines[index + 1 : index + 2], str(run), index)
+    if not packets.stamps:
+        raise no_measurement("packet-list-empty", given.unpacked, text)
+    return _table(given, packets, captured)
+
+
+def _add(packets: _Packets, line: str, below: list[str], run: str, index: int) -> bool:
+    """Add the packet of a line, if it has one; return whether it has."""
+    packet = _PACKET.match(line)
+    if packet is None:
+        if line.strip() and not line[:1].isspace() and not _MESSAGE.match(line):
+            packets.skipped.append(index + 1)
+        return False
+    texts = {"group": run, "protocol": packet["kind"].lower()}
+    numbers: dict[str, float] = {}
+    if packet["kind"] != "ARP":
+        texts |= {"ip_version": "6" if packet["kind"] == "IP6" else "4", "protocol": ""}
+        rest = packet["rest"]
+        head = _HEAD.match(rest)
+        if head:
+            numbers |= _of_ip_header(head["inside"])
+            rest = head["rest"] if head["rest"].strip() else "".join(below)
+        ends = _ENDS.match(rest)
+        if ends is None:
+            packets.skipped.append(index + 1)
+            return False
+        _of_transport(ends, texts, numbers)
+    stamp = packet["time"] or ""
+    if packet["blank"] or stamp.startswith("00:00:00.0000000"[: len(stamp)]):
+        packets.relative.add(run)
+    packets.add(stamp, texts, numbers)
+    return True
+
+
+def _of_ip_header(inside: str) -> dict[str, float]:
+    found: dict[str, float] = {}
+    ttl = re.search(r"\b(?:ttl|hlim) (\d+)", inside)
+    if ttl:
+        found["ttl"] = float(ttl[1])
+    payload = re.search(r"payload length: (\d+)", inside)
+    length = re.search(r"\blength (\d+)$", inside)
+    if payload:
+        found["packet_bytes"] = float(payload[1]) + IPV6_HEADER_BYTES
+    elif length:
+        found["packet_bytes"] = float(length[1])
+    return found
+
+
+def _of_transport(ends: re.Match[str], texts: dict[str, str], numbers: dict[str, float]) -> None:
+    what = ends["what"]
+    flags = re.match(r"Flags \[([^\]]*)\]", what)
+    length = _LENGTH.search(what)
+    echo = re.search(r"ICMP6?,? echo re(?:quest|ply)", what)
+    ports = bool(flags) or re.match(r"(?:\[[^\]]*\] )?UDP\b", what) is not None
+    if flags:
+        texts |= {"protocol": "tcp", "tcp_flags": flags[1]}
+        for name, pattern in _NUMBERS.items():
+            number = pattern.search(what)
+            if number:
+                numbers[name] = float(number[1])
+    elif ports:
+        texts["protocol"] = "udp"
+    elif "ICMP" in what[:30]:
+        texts["protocol"] = "icmp"
+    for name in ("source", "destination"):
+        address, dot, port = ends[name].rpartition(".")
+        # A port follows the last dot of an IPv4 address with five parts, or of an IPv6 address.
+        has_port = ports or ends[name].count(".") == (1 if texts["ip_version"] == "6" else 4)
+        texts[name] = address if has_port and dot else ends[name]
+        if has_port and port.isdecimal():
+            numbers[f"{name}_port"] = float(port)
+    if length and ports:
+        numbers["payload_bytes"] = float(length[1])
+    elif length and echo and int(length[1]) >= ICMP_ECHO_HEADER_BYTES:
+        numbers["payload_bytes"] = float(length[1]) - ICMP_ECHO_HEADER_BYTES
+
+
+def _table(given: Input, packets: _Packets, captured: Mapping[str, int]) -> Table:
+    groups = np.array(packets.texts["group"], dtype=object)
+    times, notices = np.full(groups.size, np.nan), list[Notice]()
+    facts: list[FactRow] = []
+    version = np.array(packets.texts["ip_version"], dtype=object)
+    for run in dict.fromkeys(packets.texts["group"]):
+        here = np.flatnonzero(groups == run)
+        stamps = [packets.stamps[index] for index in here]
+        times[here], found = times_of(stamps, relative=run in packets.relative)
+        notices += [one for one in found if one not in notices]
+        facts.append(
+            fact_row(
+                group=run,
+                packet_count=here.size,
+                span_s=span_s(times[here]),
+                ipv4_packet_count=int(np.count_nonzero(version[here] == "4")),
+                ipv6_packet_count=int(np.count_nonzero(version[here] == "6")),
+                partial=False,
+            )
+        )
+    if packets.skipped:
+        known = {"count": len(packets.skipped), "numbers": packets.skipped}
+        notices.append(Notice("packet-lines-skipped", known))
+    numbers = {name: np.array(column) for name, column in packets.numbers.items()}
+    shown = {name: column for name, column in numbers.items() if not np.isnan(column).all()}
+    texts = {name: np.array(column, dtype=object) for name, column in packets.texts.items()}
+    units = {name: "byte" if name.endswith("_bytes") else "1" for name in shown}
+    return Table(
+        data={"time_s": times, **texts, **shown},
+        meta=Meta(
+            tool="tcpdump",
+            source=given.unpacked.name if given.unpacked.is_file else "",
+            sha256=given.unpacked.sha256,
+            units={"time_s": "s", **units},
+            printed={f"captured_count_{run}": count for run, count in captured.items()},
+            facts=tuple(facts),
+            warnings=(*given.text.warnings, *notices),
+        ),
+    )
+
+
+FORMAT = Format(
+    name="tcpdump",
+    description="the text output of tcpdump",
+    recognize=_recognize,
+    read=_read,
+    traps=(
+        "Sequence numbers after a SYN are relative to it unless tcpdump ran with -S: as printed.",
+        "The window is as in the header: without its scale.",
+        "Times of -ttt count from the last packet, those of -ttttt from the first: if neither is "
+        "certain, they stay missing.",
+        "The length of ICMP includes its header of 8 bytes, that of TCP and UDP does not.",
+        "Over midnight the time of day begins again.",
+    ),
+)

@@ -1,0 +1,156 @@
+"""Fields of tshark: ``tshark -T fields -E header=y``, whatever the separator."""
+
+from __future__ import annotations
+
+import csv
+import re
+
+import numpy as np
+
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.readers.captures.lists.packet_times import span_s, times_of
+from netcalc.readers.format import Format, Input
+from netcalc.readers.source import no_measurement, shortened
+from netcalc.samples import Fact, FloatColumn, Meta, Table, TextColumn, fact_row
+
+_NAME = r'"?(?:_ws\.col\.|[a-z][a-z0-9_]*\.)[A-Za-z0-9_.]+"?'
+_HEADER = re.compile(rf"({_NAME})(?:([\t,;| /]){_NAME}(?:\2{_NAME})*)?\s*")
+_LAYERS = re.compile(r'(?m)^"?(?:frame|ip|ipv6|tcp|udp|eth|icmp|icmpv6|_ws)\.')
+
+SI_NAMES = {
+    "frame.len": ("original_bytes", "byte"),
+    "frame.cap_len": ("kept_bytes", "byte"),
+    "ip.len": ("packet_bytes", "byte"),
+    "ip.ttl": ("ttl", "1"),
+    "tcp.len": ("payload_bytes", "byte"),
+    "tcp.seq": ("tcp_sequence", "1"),
+    "tcp.ack": ("acknowledged", "1"),
+    "frame.time_delta": ("delta_s", "s"),
+    "tcp.analysis.ack_rtt": ("ack_rtt_s", "s"),
+    "tcp.analysis.initial_rtt": ("handshake_rtt_s", "s"),
+}
+"""Field of tshark -> column of netcalc and its unit; the others keep their names."""
+_TIMES = ("frame.time_relative", "frame.time_epoch")
+_FLAGS = "tcp.analysis.retransmission"
+
+
+def _recognize(given: Input) -> bool:
+    first = next((line for line in given.first.split("\n") if line.strip()), "")
+    return bool(_HEADER.fullmatch(first) and _LAYERS.search(first))
+
+
+def _read(given: Input) -> Table:
+    text = given.text
+    lines = [(n, one) for n, one in zip(text.numbers, text.lines, strict=True) if one]
+    header = _HEADER.fullmatch(lines[0][1])
+    delimiter = (header and header[2]) or "\t"
+    rows = list(csv.reader((one for _, one in lines), delimiter=delimiter))
+    names, body = rows[0], rows[1:]
+    partial = bool(body) and len(body[-1]) < len(names) and not text.ends_complete
+    body = body[:-1] if partial else body
+    if not body:
+        raise no_measurement("packet-list-empty", given.unpacked, text)
+    for (number, _), row in zip(lines[1:], body, strict=False):
+        if len(row) != len(names):
+            raise ReaderError(
+                "packet-row-width", file=given.name, line=number, found=len(row),
+                wanted=len(names),
+            )  # fmt: skip
+    cells = {name: [row[index] for row in body] for index, name in enumerate(names)}
+    return _table(given, cells, count=len(body), partial=partial)
+
+
+def _table(given: Input, cells: dict[str, list[str]], *, count: int, partial: bool) -> Table:
+    notices: list[Notice] = []
+    data: dict[str, FloatColumn | TextColumn] = {}
+    units: dict[str, str] = {}
+    clock = next((name for name in _TIMES if name in cells), None)
+    if clock is not None:
+        # What tshark calls relative counts from the first frame of the file: the mode is certain.
+        data["time_s"] = _numbers(given, clock, cells[clock], notices)
+        if clock == "frame.time_epoch":
+            data["time_s"], found = times_of(cells[clock])
+            notices += found
+        units["time_s"] = "s"
+    for name, column in cells.items():
+        target, unit = SI_NAMES.get(name, (name, ""))
+        if unit:
+            data[target], units[target] = _numbers(given, name, column, notices), unit
+        else:
+            data[name] = np.array(column, dtype=object)
+    return Table(
+        data=data,
+        meta=Meta(
+            tool="tshark",
+            source=given.unpacked.name if given.unpacked.is_file else "",
+            sha256=given.unpacked.sha256,
+            units=units,
+            partial=partial,
+            facts=(_facts(cells, data, count=count, partial=partial),),
+            warnings=(*given.text.warnings, *notices),
+        ),
+    )
+
+
+def _facts(
+    cells: dict[str, list[str]], data: dict[str, FloatColumn | TextColumn], *, count: int,
+    partial: bool,
+) -> dict[str, Fact]:  # fmt: skip
+    def present(name: str) -> int | None:
+        return sum(map(bool, cells[name])) if name in cells else None
+
+    def streams(name: str) -> int | None:
+        listed = cells.get(name)
+        if listed is None or any("," in one for one in listed):
+            return None
+        return len({one for one in listed if one})
+
+    kept = data.get("kept_bytes")
+    first = np.asarray(data.get("handshake_rtt_s", ()), dtype=float)
+    known = first[~np.isnan(first)]
+    return fact_row(
+        packet_count=count,
+        captured_byte_count=None if kept is None else float(np.sum(kept)),
+        span_s=span_s(np.asarray(data.get("time_s", ()), dtype=float)),
+        ipv4_packet_count=present("ip.src"),
+        ipv6_packet_count=present("ipv6.src"),
+        tcp_flow_count=streams("tcp.stream"),
+        udp_flow_count=streams("udp.stream"),
+        tcp_retransmission_count=present(_FLAGS),
+        handshake_rtt_min_s=float(known.min()) if known.size else None,
+        partial=partial,
+    )
+
+
+def _numbers(given: Input, name: str, cells: list[str], notices: list[Notice]) -> FloatColumn:
+    """Return a field as numbers: nan where a packet does not have it, or has it several times."""
+    found = np.full(len(cells), np.nan)
+    several = 0
+    for row, cell in enumerate(cells):
+        if re.fullmatch(r"-?\d+(?:\.\d+)?", cell):
+            found[row] = float(cell)
+        elif re.fullmatch(r"-?[\d.]+(?:,-?[\d.]+)+", cell):
+            several += 1
+        elif cell:
+            raise ReaderError(
+                "packet-field-not-a-number", file=given.name, field=name,
+                value=shortened(cell), packet=row + 1,
+            )  # fmt: skip
+    if several:
+        notices.append(Notice("packet-field-several", {"count": several, "field": name}))
+    return found
+
+
+FORMAT = Format(
+    name="tshark fields",
+    description="fields printed by tshark -T fields -E header=y",
+    recognize=_recognize,
+    read=_read,
+    traps=(
+        "Without -E header=y nothing says what the columns are.",
+        "A packet in another one has a field twice (1,2): that number stays missing.",
+        "tcp.seq is relative to the flow unless tshark was told otherwise: as printed.",
+        "frame.time_delta counts from the last packet captured, not the last one listed.",
+    ),
+)

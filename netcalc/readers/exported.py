@@ -1,0 +1,147 @@
+"""CSV that ``netcalc export`` wrote, and its text: the columns of any samples, without loss.
+
+The first line is a comment with everything beside the columns. Whoever reads the file with another
+program skips it; without it the rest is an ordinary table.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netcalc.errors import ReaderError
+from netcalc.readers.format import Format, Input
+from netcalc.readers.source import shortened
+from netcalc.samples import PacketTrace, Samples, json_ready, loads
+
+MARK = "# netcalc samples "
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
+"""What a spreadsheet takes for a formula at the start of a text, and the mark against it."""
+_ENDPOINTS = ("source", "destination")
+
+
+def csv_text(samples: Samples) -> str:
+    """Return samples as CSV: a comment with the meta data, a header with units, a row each.
+
+    A number is written with all its digits, a missing one as an empty cell, a flag as true or
+    false. A text that a spreadsheet would take for a formula begins with an apostrophe. Packets
+    have their addresses instead of numbers for them.
+
+    Examples
+    --------
+    >>> from netcalc.samples import RttSamples
+    >>> text = csv_text(RttSamples(payload_bytes=[56.0], rtt_s=[0.0113]))
+    >>> text.splitlines()[1:]
+    ['payload_bytes,rtt_s,sequence,lost,duplicate,error_reply,resolution_s,sent_s,ttl,group',
+     '56.0,0.0113,,false,false,false,,,,']
+    """
+    document = json.loads(samples.dumps())
+    columns = dict(samples.columns())
+    if isinstance(samples, PacketTrace):
+        names = np.array(samples.addresses or ("",), dtype=object)
+        columns |= {name: names[samples.ints(name)] for name in _ENDPOINTS}
+    del document["columns"]
+    document["types"] = {name: column.dtype.kind for name, column in columns.items()}
+    stream = io.StringIO()
+    stream.write(MARK + json.dumps(document, ensure_ascii=True) + "\n")
+    rows = csv.writer(stream, lineterminator="\n")
+    units = samples.meta.units
+    rows.writerow([_guarded(_header(name, units.get(name, ""))) for name in columns])
+    rows.writerows(zip(*map(_texts, columns.values()), strict=True))
+    return stream.getvalue()
+
+
+def _header(name: str, unit: str) -> str:
+    """Return the name of a column, with its unit where the name does not end in it."""
+    in_name = {"s": "_s", "byte": "_bytes", "bit/s": "_bps", "ratio": "_ratio", "1": ""}
+    ending = in_name.get(unit, "" if unit in ("", "text", "bool", "packet/s") else None)
+    if ending is not None and name.endswith(ending):
+        return name
+    return f"{name} [{unit}]"
+
+
+def _texts(column: NDArray[Any]) -> list[str]:
+    if column.dtype.kind == "f":
+        return ["" if one != one else repr(one) for one in column.tolist()]
+    if column.dtype.kind == "b":
+        return ["true" if one else "false" for one in column.tolist()]
+    if column.dtype.kind in "iu":
+        return list(map(str, column.tolist()))
+    return [_guarded(one) for one in column.tolist()]
+
+
+def _guarded(text: str) -> str:
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _plain(text: str) -> str:
+    return text[1:] if text.startswith("'") else text
+
+
+def _recognize(given: Input) -> bool:
+    return given.head.removeprefix(b"\xef\xbb\xbf").startswith(MARK.encode())
+
+
+def _read(given: Input) -> Samples:
+    try:
+        text = given.data.decode("utf-8-sig", "surrogatepass")
+        first, _, rest = text.partition("\n")
+        document = json.loads(first.removeprefix(MARK))
+        types = {str(name): str(kind) for name, kind in document.pop("types").items()}
+        rows = list(csv.reader(io.StringIO(rest, newline=""), strict=True))
+    except (ValueError, KeyError, AttributeError, RecursionError, csv.Error) as error:
+        raise ReaderError("exported-damaged", file=given.name) from error
+    names = [_plain(one).partition(" [")[0] for one in rows[0]] if rows else []
+    if names != [name.partition(" [")[0] for name in types]:
+        raise ReaderError("exported-columns", file=given.name, line=2, wanted=list(types))
+    for line, row in enumerate(rows[1:], 3):
+        if len(row) != len(names):
+            raise ReaderError(
+                "packet-row-width", file=given.name, line=line, found=len(row), wanted=len(names)
+            )
+    columns: dict[str, list[Any]] = {}
+    for index, (name, kind) in enumerate(types.items()):
+        cells = [row[index] for row in rows[1:]]
+        columns[name] = _values(given, name, kind, cells)
+    if document.get("kind") == "PacketTrace":
+        listed = {str(one): n for n, one in enumerate(document["fields"].get("addresses", ()))}
+        for name in _ENDPOINTS:
+            columns[name] = [listed.setdefault(one, len(listed)) for one in columns[name]]
+        document["fields"]["addresses"] = list(listed)
+    document["columns"] = json_ready(columns)
+    found: Samples = loads(json.dumps(document).encode(), file=given.name)
+    return found
+
+
+def _values(given: Input, name: str, kind: str, cells: list[str]) -> list[Any]:
+    if kind == "O":
+        return [_plain(one) for one in cells]
+    values: list[Any] = []
+    for row, cell in enumerate(cells):
+        try:
+            if kind == "b":
+                values.append({"true": True, "false": False}[cell.lower()])
+            else:
+                values.append(float(cell) if cell else float("nan"))
+        except (ValueError, KeyError):
+            raise ReaderError(
+                "not-a-number", file=given.name, line=row + 3, field=name, value=shortened(cell)
+            ) from None
+    return values
+
+
+FORMAT = Format(
+    name="netcalc CSV",
+    description="CSV exported by netcalc",
+    recognize=_recognize,
+    read=_read,
+    traps=(
+        "The comment in the first line has units and meta data: without it this is a plain table.",
+        "A text behind an apostrophe was guarded against spreadsheets that run formulas.",
+    ),
+)
