@@ -9,31 +9,32 @@ from netcalc.readers.format import Format, Input
 from netcalc.readers.pings._runs import NAN, Probe, Run, resolution, to_samples
 from netcalc.samples import RttSamples
 
-_N = r"[0-9]+(?:\.[0-9]*)?"
 _HOST = r"(?P<host>\S+(?: \(\S+\))?)\s+: "
 _STAMP = r"^(?:\[(?P<stamp>[0-9]+\.[0-9]+)\] )?"
 _PROBE = re.compile(
     _STAMP + _HOST + r"\[(?P<sequence>[0-9]+)\], "
-    rf"(?:(?P<bytes>[0-9]+) bytes, (?P<time>{_N}) ms|(?P<lost>timed out)|(?P<other>\D[^(]*))"
+    r"(?:(?P<bytes>[0-9]+) bytes, (?P<time>\d+\.?\d*) ms|(?P<lost>timed out)|(?P<other>\D[^(]*))"
     r"(?:\s*\(.*)?$"
 )
-_TIMES = re.compile(_STAMP + _HOST + rf"(?P<times>(?:-|{_N})(?: (?:-|{_N}))*)\s*$")
+_TIMES = re.compile(_STAMP + _HOST + r"(?P<times>(?:-|\d+\.?\d*)(?: (?:-|\d+\.?\d*))*)\s*$")
 _TOTALS = re.compile(
     _STAMP + _HOST + r"xmt/rcv/%(?P<kind>loss|return) = (?P<sent>[0-9]+)/(?P<received>[0-9]+)/"
-    rf"(?P<loss>-?{_N})%"
-    rf"(?:, (?:outage\(ms\) = [0-9]+, )?min/avg/max = (?P<min>{_N})/{_N}/(?P<max>{_N}))?"
+    r"(?P<loss>-?\d+\.?\d*)%"
+    r"(?:, (?:outage\(ms\) = [0-9]+, )?min/avg/max = "
+    r"(?P<min>\d+\.?\d*)/\d+\.?\d*/(?P<max>\d+\.?\d*))?"
 )
 _STATE = re.compile(
     r"^(?P<host>\S+(?: \(\S+\))?) is "
-    rf"(?:(?P<alive>alive)(?: \((?P<time>{_N}) ms\))?|unreachable)\s*$"
+    r"(?:(?P<alive>alive)(?: \((?P<time>\d+\.?\d*) ms\))?|unreachable)\s*$"
 )
 _DUPLICATE = re.compile(
     _STAMP + _HOST + r"duplicate for \[(?P<sequence>[0-9]+)\], (?P<bytes>[0-9]+) bytes, "
-    rf"(?P<time>{_N}) ms"
+    r"(?P<time>\d+\.?\d*) ms"
 )
 _CLOCK = re.compile(r"^\[[0-9]{2}:[0-9]{2}:[0-9]{2}\]\s*$")
 _ALL = re.compile(
-    rf"^\s*{_N} (?:targets|alive|unreachable|unknown addresses|timeouts|(?:other )?ICMP|ms|sec)\b"
+    r"^\s*\d+\.?\d* (?:targets|alive|unreachable|unknown addresses|timeouts|"
+    r"(?:other )?ICMP|ms|sec)\b"
 )
 _DEFAULT_BYTES = {"64": 56.0, "84": 56.0}
 """Bytes of a reply to a probe of the default size -> its user data: up to 3.x with an IP header."""
@@ -41,7 +42,7 @@ _DEFAULT_BYTES = {"64": 56.0, "84": 56.0}
 
 def _recognize(given: Input) -> bool:
     return any(given.seen(one.pattern) for one in (_PROBE, _TOTALS, _STATE)) or given.seen(
-        _STAMP + rf"\S+\s+: (?:-|{_N})(?: (?:-|{_N}))*\s*$"
+        _STAMP + r"\S+\s+: (?:-|\d+\.?\d*)(?: (?:-|\d+\.?\d*))*\s*$"
     )
 
 
