@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 
-from netcalc import samples
+from netcalc import readers, samples
 from netcalc.errors import ReaderError
 from netcalc.samples import Meta, RttSamples, Table
 
@@ -61,11 +61,25 @@ def test_what_was_saved_is_not_refused():
 
 
 def test_a_gzip_bomb_of_saved_samples_is_refused():
-    """Derived: 100 MB of blanks are over the 64 MiB that a file of 0.1 MB may hold."""
+    """Derived: 150 MB of blanks are over the 128 MiB that a file of 0.2 MB may hold."""
     head = b'{"format": "netcalc samples", "schema": 1, "kind": "Table",'
     with pytest.raises(ReaderError) as refused:
-        samples.loads(gzip.compress(head + b" " * 100_000_000, 1))
+        samples.loads(gzip.compress(head + b" " * 150_000_000, 1))
     assert refused.value.code == "samples-too-large"
+
+
+def test_an_even_run_of_many_probes_is_not_taken_for_a_bomb(tmp_path, monkeypatch):
+    """Derived: 20,000 equal rows are 1 MB or more, over a limit of 100 kB, in under 40 times."""
+    count = 20_000
+    run = RttSamples(
+        payload_bytes=np.full(count, 56.0), rtt_s=np.full(count, 0.001),
+        sequence=np.arange(count), sent_s=np.arange(count) * 1e-3,
+    )  # fmt: skip
+    monkeypatch.setattr("netcalc.samples._load.MAX_INFLATED_BYTES", 100_000)
+    monkeypatch.setattr("netcalc.readers.source.MAX_BYTES", 100_000)
+    for name in ("run.json", "run.json.gz"):
+        saved = run.save(tmp_path / name)
+        assert samples.load(saved) == readers.read(saved) == run
 
 
 def test_text_columns_are_not_as_wide_as_their_longest_cell():

@@ -37,6 +37,8 @@ FILES: dict[str, str] = {
     "last-line-cut": "line {number}, the last one, is incomplete and was not used",
     # what it is
     "other-format": "looks like {format}, which this version does not read",
+    "unknown-json": "is JSON of an unknown kind; its members begin with {names:names}",
+    "unknown-xml": "is XML, with the root element {root!r}, which this version does not read",
     "not-columns": "looks like {format}",
     "not-ping-output": "looks like {format}",
     "damaged-json": "is damaged JSON",
@@ -174,6 +176,8 @@ _IN_THE_HEADER = "a unit such as {example}"
 FILES_EXPECTED: dict[str, str] = {
     "binary-data": _WHAT_IS_READ,
     "other-format": _WHAT_IS_READ,
+    "unknown-json": _WHAT_IS_READ,
+    "unknown-xml": _WHAT_IS_READ,
     "not-columns": "columns of numbers",
     "not-ping-output": "the output of ping",
     "neither-ping-nor-columns": _WHAT_IS_READ,
@@ -218,6 +222,8 @@ FILES_HINTS: dict[str, str] = {
     "file-too-large": "Split it into parts",
     "too-large-uncompressed": "Split it into parts",
     "other-format": _LIST_FORMATS,
+    "unknown-json": _LIST_FORMATS,
+    "unknown-xml": _LIST_FORMATS,
     "neither-ping-nor-columns": _LIST_FORMATS,
     "damaged-packing": _SAVE_AGAIN,
     "packing-cut-short": _SAVE_AGAIN,

@@ -142,7 +142,7 @@ def read_ping(source: Readable | Source, *, name: str | None = None) -> RttSampl
     """
     given = Input(source, name=name, words=_ping_lines.WORDS)
     formats.refuse_others(given, ping.FORMAT, "not-ping-output")
-    return ping.to_samples(given.unpacked, given.text)
+    return ping.read_whole(given)
 
 
 def read_columns(

@@ -6,8 +6,13 @@ A format that gets a reader is taken out of here.
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from netcalc.readers.format import Input
+from netcalc.readers.source import shortened
+
+_MOST_NAMES = 8
+"""Names of members that an error keeps. [1]"""
 
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x28\xb5\x2f\xfd", "zstd"),
@@ -112,6 +117,21 @@ def kind_by_text(given: Input) -> str | None:
     if re.match(r"<\?xml|<[A-Za-z][\w:.-]*[\s>]", start) and ">" in given.first:
         return "XML"
     return next((kind for kind, pattern in _COMPILED if pattern.search(given.first)), None)
+
+
+def member_names(given: Input) -> list[str]:
+    """Return names of members of the first JSON document, or of the first in its list."""
+    first: Any = given.json.documents[0] if given.json.documents else None
+    if isinstance(first, list):
+        first = first[0] if first else None
+    names = list(first) if isinstance(first, dict) else []
+    return [shortened(name) for name in names[:_MOST_NAMES]]
+
+
+def root_element(given: Input) -> str:
+    """Return the name of the first element of an XML text; empty if there is none."""
+    found = re.search(r"<([^\W\d][\w:.-]*)", re.sub(r"(?s)<!--.*?-->", "", given.first))
+    return shortened(found[1]) if found else ""
 
 
 def _kind_of_json(given: Input) -> str:

@@ -292,9 +292,11 @@ def _recognize(given: Input) -> bool:
 
 
 def _read(given: Input) -> Samples:
+    text = given.text
+    given.let_go()
     return to_samples(
         given.unpacked,
-        given.text,
+        text,
         units=given.units,
         columns=given.columns,
         decimal=given.decimal,

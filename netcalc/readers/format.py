@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -129,6 +129,13 @@ class Input:
         if not self.is_json:
             return Documents((), None)
         return read_documents(self.unpacked)
+
+    def let_go(self) -> None:
+        """Let go of the bytes, once the text is decoded: a large input is not needed twice."""
+        if "text" in vars(self):
+            for name in ("source", "unpacked"):
+                if name in vars(self):
+                    vars(self)[name] = replace(vars(self)[name], data=b"")
 
     def seen(self, pattern: str) -> bool:
         """Whether a pattern matches at a line of :attr:`first`; ``^`` and ``$`` are line ends."""

@@ -75,6 +75,12 @@ def no_format(given: Input, kind: str) -> ReaderError:
         return ReaderError("file-empty", file=given.name)
     if kind == "damaged JSON" and given.json.fault is not None:
         return given.json.fault
+    names = _kinds.member_names(given) if kind == "JSON" else []
+    if names:
+        return ReaderError("unknown-json", file=given.name, kind=kind, names=names)
+    root = _kinds.root_element(given) if kind == "XML" else ""
+    if root:
+        return ReaderError("unknown-xml", file=given.name, kind=kind, root=root)
     description = _kinds.NAMES[kind]
     return ReaderError("other-format", file=given.name, kind=kind, format=description)
 

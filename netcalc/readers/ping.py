@@ -175,6 +175,10 @@ class _File:
         if len(text) > _ping_lines.LONGEST:
             self.skipped.append(number)
             return
+        if self._in_replies() and not _ping_lines.may_speak(text):
+            if not _ping_lines.is_noise(text):
+                self.skipped.append(number)
+            return
         bare = _ping_lines.without_clock(text)
         header = _ping_lines.read_header(bare)
         if header is not None:
@@ -191,6 +195,11 @@ class _File:
             self._event(number, line, cut)
         elif text.strip():
             self._other(number, text)
+
+    def _in_replies(self) -> bool:
+        """Whether the lines of a run are read that has begun, and whose summary has not."""
+        run = self.run
+        return bool(run.events) and not (run.windows or run.counts or run.statistics_begun)
 
     def _summary(self, number: int, text: str) -> bool:
         if _ping_summary.read_statistics_head(text) is not None:
@@ -453,15 +462,18 @@ def _recognize(given: Input) -> bool:
     return looks_like_ping(given.text.lines)
 
 
-def _read(given: Input) -> RttSamples:
-    return to_samples(given.unpacked, given.text)
+def read_whole(given: Input) -> RttSamples:
+    """Read an input that is the output of ping."""
+    text = given.text
+    given.let_go()
+    return to_samples(given.unpacked, text)
 
 
 FORMAT = Format(
     name="ping",
     description="the output of ping",
     recognize=_recognize,
-    read=_read,
+    read=read_whole,
     traps=(
         "The words are translated and are not looked at; numbers and their positions are.",
         "The size in the header is user data, that of a reply has 8 bytes of ICMP more; Windows "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from netcalc import samples as _samples
 from netcalc.readers.format import Format, Input
+from netcalc.readers.source import read_head
 
 
 def recognize(given: Input) -> bool:
@@ -18,7 +19,9 @@ def recognize(given: Input) -> bool:
 
 
 def read(given: Input) -> _samples.Samples:
-    """Read samples back."""
+    """Read samples back; a file by the limits of saved samples, which are wider than a text's."""
+    if given.path is not None and read_head(given.path, 1) in (b"{", b"\x1f"):
+        return _samples.load(given.path)
     return _samples.loads(given.data, file=given.unpacked.name)
 
 

@@ -6,7 +6,7 @@ import gzip
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
@@ -32,6 +32,9 @@ TextColumn: TypeAlias = NDArray[np.object_]
 
 MOST_RANGES = 8
 """Columns that are described when samples are shown."""
+
+_AT_A_TIME = 65_536
+"""Numbers of a column that Python holds at a time. [1]"""
 
 _NEVER_NEGATIVE = {"rtt_s", "duration_s", "response_s"}
 
@@ -165,7 +168,7 @@ class Samples:
     def counted_facts(self) -> list[dict[str, Fact]]:
         """Return what the columns show; a container that knows more has its own."""
         sums = {
-            f"sum:{name}": math.fsum(column[np.isfinite(column)].tolist())
+            f"sum:{name}": math.fsum(_numbers(column[np.isfinite(column)]))
             for name, column in self.columns().items()
             if column.dtype.kind == "f" and np.isfinite(column).any()
         }
@@ -274,6 +277,12 @@ def _column(
     return column
 
 
+def _numbers(column: NDArray[Any]) -> Iterator[float]:
+    """Yield the numbers of a column; some at a time, as each takes 32 bytes by itself."""
+    for start in range(0, column.size, _AT_A_TIME):
+        yield from column[start : start + _AT_A_TIME].tolist()
+
+
 def as_texts(values: NDArray[Any]) -> TextColumn:
     """Return texts as an array of objects: one of fixed width has the longest in every row."""
     found: NDArray[Any] = np.empty(values.shape, dtype=object)
@@ -304,13 +313,12 @@ def _whole_column(name: str, values: object, kind: type[np.generic]) -> NDArray[
 
 
 def _filler(unit: str, length: int, whole: type[np.generic] | None = None) -> NDArray[Any]:
-    column: NDArray[Any] = np.full(length, np.nan)
     if whole is not None:
-        column = np.zeros(length, whole)
-    if unit in ("bool", "text"):
-        column = np.zeros(length, np.bool_) if unit == "bool" else np.full(length, "", object)
-    column.flags.writeable = False
-    return column
+        column: NDArray[Any] = np.zeros(length, whole)
+        column.flags.writeable = False
+        return column
+    empty: Any = {"bool": np.bool_(False), "text": np.array("", object)}.get(unit, np.nan)
+    return np.broadcast_to(empty, length)  # one value for all rows: takes no memory
 
 
 def floats(values: FloatColumn | Sequence[float]) -> FloatColumn:

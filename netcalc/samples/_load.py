@@ -24,9 +24,10 @@ from netcalc.samples._nested import misfit
 MAX_FILE_BYTES = 1 << 28
 """Largest file of saved samples that is read, compressed or not. [byte]"""
 
-MAX_INFLATED_BYTES = 1 << 26
-MAX_INFLATED_RATIO = 20
-"""Samples may be this large when uncompressed, or as many times their file if that is more."""
+MAX_INFLATED_BYTES = 1 << 27
+MAX_INFLATED_RATIO = 40
+"""Samples may be this large when uncompressed, or as many times their file if that is more: an
+even run of 10^6 probes is 93 MB, 21 times its file."""
 
 KINDS: dict[str, Any] = {}
 """The containers by name, each registered when its class is made."""

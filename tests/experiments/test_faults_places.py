@@ -203,6 +203,18 @@ def test_a_machine_with_one_family_alone(prepare, there, missing):
         assert line == f"address-missing bind {missing}"
 
 
+def test_a_loopback_that_is_down_is_named_for_either_family():
+    """Without the interface 127.0.0.1 has no route, and ::1 is no address."""
+    for host in ("127.0.0.1", "::1"):
+        command = [sys.executable, "-m", "netcalc", "run", "echo", "--count", "2", "--host", host]
+        done = subprocess.run(
+            ["unshare", "--net", *ROOT, *command, "--json"],
+            capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert done.returncode == 2
+        assert "loopback-down" in done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("name", ["echo udp", "bulk tcp", "line_rate", "lockstep", "small_writes",
                                   "transactions"])  # fmt: skip
 def test_what_the_loopback_leaves_out_is_recorded(name):

@@ -78,7 +78,7 @@ def test_json_of_another_tool_with_any_byte_changed_or_cut(pack):
 def test_odd_json_is_named(data):
     with pytest.raises(ReaderError) as caught:
         read(data)
-    assert caught.value.code in ("other-format", "damaged-json", "json-too-deep")
+    assert caught.value.code in ("other-format", "unknown-json", "damaged-json", "json-too-deep")
     assert caught.value.values.get("kind", "JSON") == "JSON"
 
 

@@ -99,3 +99,12 @@ def test_cut_at_every_line():
         row = read("".join(lines[:end])).facts()[0]
         assert row["partial"] is True
         assert row["sent_count"] == sum("203.0.113.2 :" in line for line in lines[:end])
+
+
+def test_two_numbers_run_together_are_no_time():
+    text = (
+        "192.0.2.1 : [0], 64 bytes, 0.074 ms (0.074 avg, 0% loss)\n"
+        "192.0.2.1 : [1], 64 bytes, 0.074203.0.113.2 ms (0.074 avg, 0% loss)\n"
+    )
+    assert read(text).rtt_s[:1].tolist() == pytest.approx([74e-6])
+    assert read(text).received == 1

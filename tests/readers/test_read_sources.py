@@ -211,8 +211,29 @@ def test_other_formats_are_refused_by_name(kind, pack):
     for reader, code in READERS.items():
         with pytest.raises(ReaderError) as caught:
             reader(data)
-        assert caught.value.code == code
+        unknown = {"JSON": "unknown-json", "XML": "unknown-xml"} if reader is read else {}
+        assert caught.value.code == unknown.get(kind, code)
         assert caught.value.values["kind"] == kind
+
+
+@pytest.mark.each(
+    ("data", "code", "value"),
+    [
+        (b'{"start": 1, "b\\u001b[31m": {}}', "unknown-json", ["start", "b\x1b[31m"]),
+        (b'[{"t": 1}, {"u": 2}]', "unknown-json", ["t"]),
+        (b'{"' + b"n" * 99 + b'": 1}', "unknown-json", ["n" * 57 + "..."]),
+        (json.dumps(dict.fromkeys("abcdefghij")).encode(), "unknown-json", list("abcdefgh")),
+        (b'["a", []]', "other-format", "JSON of an unknown kind"),
+        (b'<?xml version="1.0"?>\n<!-- <a/> -->\n<ns:b c="1"/>', "unknown-xml", "ns:b"),
+        (b"<rpc-reply\nxmlns='x'/>", "unknown-xml", "rpc-reply"),
+    ],
+)
+def test_unknown_documents_are_refused_by_what_is_in_them(data, code, value):
+    with pytest.raises(ReaderError) as caught:
+        read(data)
+    assert caught.value.code == code
+    assert value in caught.value.values.values()
+    assert str(caught.value).isprintable()
 
 
 def test_damaged_json_is_refused_with_its_place():

@@ -63,6 +63,16 @@ _BIND_CODES = {
 }
 
 
+def _loopback_is_down() -> bool:
+    """Whether the loopback interface is down, which takes ::1 away; of 127.0.0.1 the route."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        try:
+            sock.connect(("127.0.0.1", 9))  # sends nothing
+        except OSError as error:
+            return error.errno == errno.ENETUNREACH
+    return False
+
+
 class Peer:
     """A helper process that lives as long as this object is open.
 
@@ -195,6 +205,8 @@ class Peer:
             if report["error"] in START_CODES:
                 raise self._error(START_CODES[report["error"]], "start", reason=report["text"])
             code = _BIND_CODES.get(report["error"], "address-not-usable")
+            if code == "address-missing" and self._host == "::1" and _loopback_is_down():
+                code = "loopback-down"
             raise self._error(code, "bind", reason=report["text"])
         return report
 

@@ -88,9 +88,13 @@ def read_interval(line: str) -> Interval | None:
     )
 
 
+_LONGEST = 200
+"""Characters of a line in which an interval begins."""
+
+
 def looks_like_interval(line: str) -> bool:
     """Whether a line that was not read may be an interval, so that it must not pass in silence."""
-    return bool(_LIKE_A_ROW.search(line))
+    return bool(_LIKE_A_ROW.search(line[:_LONGEST]))
 
 
 def read_connection(line: str) -> Connection | None:
