@@ -144,7 +144,7 @@ def lossy(wire: EmulatedPath) -> bytes:
 
 
 def line(wire: EmulatedPath) -> bytes:
-    return json_of(iperf(wire, *CUBIC, "--json", "--time", "6", "--interval", "0.5"))
+    return json_of(iperf(wire, *CUBIC, "--json", "--time", "15"))
 
 
 def acknowledgements(wire: EmulatedPath) -> bytes:
@@ -156,7 +156,7 @@ def acknowledgements(wire: EmulatedPath) -> bytes:
     return captured(wire, lambda: iperf(wire, *CUBIC, "--bytes", "2M"))
 
 
-WINDOW = {"net.ipv4.tcp_rmem": "4096 131072 131072"}
+WINDOW = {"net.ipv4.tcp_rmem": "4096 65536 65536"}
 BOX = Path.parse("100 Mbit/s 1 ms, 100 Mbit/s 1 ms", processing_s=5e-4)
 PUZZLES: dict[str, tuple[Callable[[EmulatedPath], bytes], Path, dict[str, Any]]] = {
     "window": (window, Path.parse("100 Mbit/s 20 ms"), {"sysctls": WINDOW}),
