@@ -72,6 +72,8 @@ def _fits(value: Any, hint: Any) -> bool:
         return isinstance(value, list) and all(_fits(one, inner[0]) for one in value)
     if hint is float:
         return value is None or value in ("inf", "-inf") or type(value) in (int, float)
+    if hint is int:
+        return type(value) is int or (type(value) is float and value.is_integer())
     return type(value) is hint
 
 

@@ -231,7 +231,7 @@ def test_a_hint_is_for_the_command_line(tmp_path):
     bare.write_text("size,time\n1,2\n")
     assert_mistake(netcalc("read", str(bare)), "Write time [ms] in the header\n")
     bare.write_text("1 2\n3 4\n")
-    assert_mistake(netcalc("read", str(bare)), "Add a header\n")
+    assert_mistake(netcalc("read", str(bare)), "name the columns: --columns size_bytes,rtt_ms\n")
 
 
 @pytest.mark.each(
