@@ -237,7 +237,7 @@ def of_capture(trace: PacketTrace) -> list[Evidence]:
         one = {name: column[row] for name, column in columns.items()}
         other = row ^ 1  # the other direction of the flow
         loaded = max(first_known(one[name], 0.0) for name in ("rtt_median_s", "handshake_rtt_s"))
-        count = float(columns["delayed_ack_count"][other])
+        count = float(columns["delayed_ack_count"][row])
         mss = float(one["mss_bytes"])
         largest = mss + 40 if 0 < mss <= MOST_PACKET_BYTES else NAN
         found.append(
@@ -256,7 +256,7 @@ def of_capture(trace: PacketTrace) -> list[Evidence]:
                 receive_window_bytes=float(columns["window_max_bytes"][other]),
                 in_flight_bytes=float(one["in_flight_bytes"]),
                 wait_count=count,
-                wait_s=float(columns["delayed_ack_s"][other]),
+                wait_s=float(columns["delayed_ack_s"][row]),
                 gap_s=float(one["gap_s"]),
                 fragment_ratio=fragments,
             )

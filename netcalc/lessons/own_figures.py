@@ -95,9 +95,7 @@ def _flow_plot(flows: FlowSeries, known: Known, theme: Theme) -> plots.Plot:
 
 def _segment(known: Known) -> float:
     return float(
-        tcp_payload_bytes(
-            first_known(known.mtu_bytes, 1500.0), tcp_option_bytes=TIMESTAMP_BYTES
-        )
+        tcp_payload_bytes(first_known(known.mtu_bytes, 1500.0), tcp_option_bytes=TIMESTAMP_BYTES)
     )
 
 

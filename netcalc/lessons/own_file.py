@@ -84,7 +84,9 @@ def file_panel(start: Samples | None = None, *, theme: Theme = "light") -> Panel
     units = {"line_bps": "bit/s", "rtt_s": "s", "window_bytes": "byte"}
 
     def update(**texts: str) -> None:
-        given = {k: parse(text, units[k], field=k) for k, text in texts.items() if text.strip()}
+        given: dict[str, Any] = {
+            k: parse(text, units[k], field=k) for k, text in texts.items() if text.strip()
+        }
         known = Known(**given)
         figure.draw(measured_plot(drawn[0], known, theme=theme))
         about.value = _described(drawn[0]) + _explained(drawn[0], known)
@@ -103,7 +105,7 @@ def puzzle_panel(*, theme: Theme = "light") -> Panel:
     puzzles = [datasets.puzzle(name) for name in datasets.puzzles()]
     names = {f"{i}. {one.title}": one.name for i, one in enumerate(puzzles, start=1)}
     first = puzzles[0]
-    figure = Figure(measured_plot(first.load(), Known(**first.known), theme=theme))
+    figure = Figure(measured_plot(first.load(), _told(first), theme=theme))
     question, answer = ipywidgets.HTML(), ipywidgets.HTML()
     shown = [""]
 
@@ -113,7 +115,7 @@ def puzzle_panel(*, theme: Theme = "light") -> Panel:
             controls["prediction"].value, controls["is_open"].value = "", False
             prediction, is_open = "", False
         one = datasets.puzzle(puzzle)
-        samples, known = one.load(), Known(**one.known)
+        samples, known = one.load(), _told(one)
         figure.draw(measured_plot(samples, known, theme=theme))
         question.value = f"<p><b>{html_text(one.question)}</b></p>{_described(samples)}"
         if not is_open:
@@ -171,6 +173,12 @@ def _text(name: str, value: Any) -> str:
     if isinstance(value, str | bool) or unit is None:
         return str(value)
     return f"{value:,}" if unit == "1" and isinstance(value, int) else show(float(value), unit)
+
+
+def _told(one: Puzzle) -> Known:
+    """Return what the question of a puzzle tells."""
+    told: dict[str, Any] = dict(one.known)
+    return Known(**told)
 
 
 def _box(label: str, hint: str) -> ipywidgets.Text:

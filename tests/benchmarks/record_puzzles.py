@@ -128,14 +128,14 @@ def bloat(wire: EmulatedPath) -> bytes:
     command = ["ping", "-n", "-i", "0.2", "-c", "45"]
     RAN.append(shlex.join([*command, "B"]))
     ping = wire.start([*command, wire.address("B")], "A", stdout=subprocess.PIPE)
-    time.sleep(2.0)
-    iperf(wire, *CUBIC, "--time", "4")
+    time.sleep(1.0)
+    iperf(wire, *CUBIC, "--time", "6")
     out, _ = ping.communicate(timeout=30)
     return out
 
 
 def fragments(wire: EmulatedPath) -> bytes:
-    options = ("--udp", "--bitrate", "2M", "--length", "1400", "--time", "2")
+    options = ("--udp", "--bitrate", "12M", "--length", "1400", "--bytes", "600K")
     return captured(wire, lambda: iperf(wire, *options), side="B")
 
 
@@ -161,7 +161,7 @@ BOX = Path.parse("100 Mbit/s 1 ms, 100 Mbit/s 1 ms", processing_s=5e-4)
 PUZZLES: dict[str, tuple[Callable[[EmulatedPath], bytes], Path, dict[str, Any]]] = {
     "window": (window, Path.parse("100 Mbit/s 20 ms"), {"sysctls": WINDOW}),
     "slow_start": (slow_start, Path.parse("100 Mbit/s 50 ms"), {}),
-    "stall": (stall, Path.parse("100 Mbit/s 5 ms"), {}),
+    "stall": (stall, Path.parse("100 Mbit/s 1 ms"), {}),
     "small_packets": (small_packets, BOX, {"input_packets": 100}),
     "sender": (sender, Path.parse("10 Mbit/s 5 ms"), {"buffer_bytes": 30_000}),
     "bloat": (bloat, Path.parse("4 Mbit/s 10 ms"), {"buffer_bytes": 120_000}),
