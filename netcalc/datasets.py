@@ -9,6 +9,9 @@
 Each set is a file in ``data/``, a CSV or the output of a tool, with a sheet that documents it: its
 source and page, how it was measured, its errors and its gaps. ``index.json`` has the SHA-256 of
 each file; a file that differs is refused by name, the others work.
+
+``data/puzzles`` has measurements recorded over paths of known truth, for lesson 8: see
+:func:`puzzles`.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
@@ -30,6 +33,7 @@ from netcalc.samples import KINDS, Meta, Samples, Table
 _BUNDLED = Path(__file__).parent / "_bundled" / "data"
 _CHECKOUT = Path(__file__).parent.parent / "data"
 _INDEX = "index.json"
+_PUZZLES = "puzzles/manifest.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +104,43 @@ class Dataset:
     def layers(self) -> dict[str, str]:
         """The layer of each column that has one."""
         return {name: column.layer for name, column in self.columns.items() if column.layer}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Puzzle:
+    """A measurement recorded over a path whose truth is known, with a question and its answer.
+
+    Parameters
+    ----------
+    name, title, question, answer : str
+        Its name in :func:`puzzle`, and texts for people.
+    file, sha256 : str
+        Name of the file in ``data/puzzles``, and its hash.
+    tool, tool_version : str
+        What wrote the file.
+    commands : tuple of str
+        How it was recorded; B is the far end.
+    known : mapping of str to float
+        What the question tells, by the names of :class:`netcalc.explain.Known`.
+    truth : mapping
+        What was set: link parameters in SI units, and what hosts were told.
+    """
+
+    name: str
+    title: str
+    question: str
+    answer: str
+    file: str
+    sha256: str
+    tool: str
+    tool_version: str
+    commands: tuple[str, ...]
+    known: Mapping[str, float]
+    truth: Mapping[str, Any]
+
+    def load(self) -> Samples:
+        """Read the file; a missing or changed one raises DatasetError."""
+        return read(_intact(f"puzzles/{self.file}", self.sha256), name=self.file)
 
 
 def data_folder() -> Path:
@@ -211,6 +252,38 @@ def load(name: str, *, series: str | None = None) -> Samples:
     return _as_kind(Table(data=picked, meta=table.meta), dataset, target=series)
 
 
+def puzzles() -> list[str]:
+    """Return the names of all puzzles, in the order of the lesson.
+
+    Examples
+    --------
+    >>> len(puzzles())
+    10
+    """
+    return list(_manifest())
+
+
+def puzzle(name: str) -> Puzzle:
+    """Return a puzzle.
+
+    Raises
+    ------
+    DomainError
+        If there is no puzzle of this name.
+    DatasetError
+        If the manifest is missing or damaged.
+
+    Examples
+    --------
+    >>> puzzle("sender").truth["line_bps"]
+    10000000.0
+    """
+    found = _manifest()
+    if name not in found:
+        raise DomainError("not-a-choice", "name", name, choices=list(found))
+    return found[name]
+
+
 def damaged() -> dict[str, DatasetError]:
     """Return the data sets that cannot be used, each with its error.
 
@@ -236,6 +309,19 @@ def _index() -> dict[str, Dataset]:
         return {entry["name"]: _dataset(entry, licence) for entry in document["sets"]}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise _damaged("index-damaged", _INDEX) from error
+
+
+def _manifest() -> dict[str, Puzzle]:
+    try:
+        entries = json.loads(_read(_PUZZLES))["puzzles"]
+        wanted = [field.name for field in fields(Puzzle)]
+        found = {}
+        for entry in entries:
+            picked = {name: entry[name] for name in wanted}
+            found[entry["name"]] = Puzzle(**{**picked, "commands": tuple(entry["commands"])})
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise _damaged("index-damaged", _PUZZLES) from error
+    return found
 
 
 def _dataset(entry: Mapping[str, Any], licence: str) -> Dataset:
@@ -282,9 +368,13 @@ def _distinct(table: Table, column: str) -> list[str]:
 
 
 def _checked(dataset: Dataset) -> bytes:
-    data = _read(dataset.file)
-    if hashlib.sha256(data).hexdigest() != dataset.sha256:
-        raise _damaged("data-changed", dataset.file)
+    return _intact(dataset.file, dataset.sha256)
+
+
+def _intact(file: str, sha256: str) -> bytes:
+    data = _read(file)
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise _damaged("data-changed", file)
     return data
 
 

@@ -128,14 +128,14 @@ def bloat(wire: EmulatedPath) -> bytes:
     command = ["ping", "-n", "-i", "0.2", "-c", "45"]
     RAN.append(shlex.join([*command, "B"]))
     ping = wire.start([*command, wire.address("B")], "A", stdout=subprocess.PIPE)
-    time.sleep(2.0)
-    iperf(wire, *CUBIC, "--time", "4")
+    time.sleep(1.0)
+    iperf(wire, *CUBIC, "--time", "6")
     out, _ = ping.communicate(timeout=30)
     return out
 
 
 def fragments(wire: EmulatedPath) -> bytes:
-    options = ("--udp", "--bitrate", "2M", "--length", "1400", "--time", "2")
+    options = ("--udp", "--bitrate", "12M", "--length", "1400", "--bytes", "600K")
     return captured(wire, lambda: iperf(wire, *options), side="B")
 
 
@@ -144,7 +144,7 @@ def lossy(wire: EmulatedPath) -> bytes:
 
 
 def line(wire: EmulatedPath) -> bytes:
-    return json_of(iperf(wire, *CUBIC, "--json", "--time", "6", "--interval", "0.5"))
+    return json_of(iperf(wire, *CUBIC, "--json", "--time", "15"))
 
 
 def acknowledgements(wire: EmulatedPath) -> bytes:
@@ -156,12 +156,12 @@ def acknowledgements(wire: EmulatedPath) -> bytes:
     return captured(wire, lambda: iperf(wire, *CUBIC, "--bytes", "2M"))
 
 
-WINDOW = {"net.ipv4.tcp_rmem": "4096 131072 131072"}
+WINDOW = {"net.ipv4.tcp_rmem": "4096 65536 65536"}
 BOX = Path.parse("100 Mbit/s 1 ms, 100 Mbit/s 1 ms", processing_s=5e-4)
 PUZZLES: dict[str, tuple[Callable[[EmulatedPath], bytes], Path, dict[str, Any]]] = {
     "window": (window, Path.parse("100 Mbit/s 20 ms"), {"sysctls": WINDOW}),
     "slow_start": (slow_start, Path.parse("100 Mbit/s 50 ms"), {}),
-    "stall": (stall, Path.parse("100 Mbit/s 5 ms"), {}),
+    "stall": (stall, Path.parse("100 Mbit/s 1 ms"), {}),
     "small_packets": (small_packets, BOX, {"input_packets": 100}),
     "sender": (sender, Path.parse("10 Mbit/s 5 ms"), {"buffer_bytes": 30_000}),
     "bloat": (bloat, Path.parse("4 Mbit/s 10 ms"), {"buffer_bytes": 120_000}),

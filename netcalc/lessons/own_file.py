@@ -1,0 +1,229 @@
+"""Panels of lesson 8: what a file holds, theory over it, what limits it; and ten puzzles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import ipywidgets
+
+from netcalc import datasets, explain
+from netcalc.datasets import Puzzle
+from netcalc.errors import NetcalcError
+from netcalc.explain import Finding, Known
+from netcalc.lessons.own_figures import measured_plot
+from netcalc.plots.style import Theme
+from netcalc.printable import html_text
+from netcalc.readers import FORMATS
+from netcalc.samples import PacketTrace, RttSamples, Samples, unit_of_fact
+from netcalc.units import parse, show
+from netcalc.widgets.controls import choice, switch
+from netcalc.widgets.figure import Figure
+from netcalc.widgets.panel import Panel, panel
+from netcalc.widgets.table import html_table
+from netcalc.widgets.upload import upload
+
+MOST_FACTS, MOST_FINDINGS = 30, 2
+"""Rows of the table of facts, and runs or flows that are explained: the fastest ones."""
+SUSPECTS = (
+    "the line", "a window", "slow start", "loss", "a packet rate", "a queue", "waiting hosts",
+    "fragments", "acknowledgements", "the wrong number is read",
+)  # fmt: skip
+"""What a learner may predict."""
+
+PLACES: Mapping[str, tuple[str, str]] = {
+    "sent_rate_bps": ("application data", "sender"),
+    "sent_byte_count": ("application data", "sender"),
+    "received_rate_bps": ("application data", "receiver"),
+    "received_byte_count": ("application data", "receiver"),
+    "retransmit_count": ("TCP segments", "sender"),
+    "datagram_count": ("UDP datagrams", "sender"),
+    "lost_datagram_count": ("UDP datagrams", "receiver"),
+    "jitter_s": ("UDP datagrams", "receiver"),
+    "cwnd_packets": ("TCP segments", "sender"),
+    "mss_bytes": ("TCP segments", "sender"),
+    "rtt_s": ("TCP segments", "sender"),
+    "bytes_acked": ("application data", "sender"),
+    "rtt_min_s": ("ICMP packets, there and back", "sender"),
+    "rtt_median_s": ("ICMP packets, there and back", "sender"),
+    "rtt_max_s": ("ICMP packets, there and back", "sender"),
+    "sent_count": ("ICMP packets", "sender"),
+    "received_count": ("ICMP packets", "sender"),
+    "packet_count": ("frames", "where it was captured"),
+    "captured_byte_count": ("frames, as far as kept", "where it was captured"),
+    "tcp_retransmission_count": ("TCP segments", "where it was captured"),
+    "handshake_rtt_min_s": ("TCP segments", "where it was captured"),
+    "span_s": ("frames", "where it was captured"),
+    "path_mtu_bytes": ("IP packets", "sender"),
+}
+"""Layer and side of a fact; those without one are of the file or of the whole run."""
+
+
+def file_panel(start: Samples | None = None, *, theme: Theme = "light") -> Panel:
+    """Any measurement: what the file holds, theory over it, and what limits it.
+
+    Parameters
+    ----------
+    start : Samples, optional
+        What is shown at first; by default the sixth puzzle, a ping.
+    theme : {'light', 'dark'}
+        Colours of the figure.
+
+    Returns
+    -------
+    Panel
+        The widget to show.
+    """
+    drawn = [start or datasets.puzzle("bloat").load()]
+    figure, about = Figure(measured_plot(drawn[0], Known(), theme=theme)), ipywidgets.HTML()
+    boxes = {
+        "line_bps": _box("line", "rate of the slowest line, if you know it: 50 Mbit/s"),
+        "rtt_s": _box("round trip", "without load, if you know it: 20 ms"),
+        "window_bytes": _box("window", "the smaller buffer, if you know it: 64 KiB"),
+    }
+    units = {"line_bps": "bit/s", "rtt_s": "s", "window_bytes": "byte"}
+
+    def update(**texts: str) -> None:
+        given: dict[str, Any] = {
+            k: parse(text, units[k], field=k) for k, text in texts.items() if text.strip()
+        }
+        known = Known(**given)
+        figure.draw(measured_plot(drawn[0], known, theme=theme))
+        about.value = _described(drawn[0]) + _explained(drawn[0], known)
+
+    def show_file(samples: Samples) -> None:
+        drawn[0] = samples
+        shown.refresh()
+
+    field = upload("Your own file", show_file)
+    shown = panel(figure, boxes, update, below=[field, about])
+    return shown
+
+
+def puzzle_panel(*, theme: Theme = "light") -> Panel:
+    """Ten recorded measurements: predict what limits each, then look at explanation and truth."""
+    puzzles = [datasets.puzzle(name) for name in datasets.puzzles()]
+    names = {f"{i}. {one.title}": one.name for i, one in enumerate(puzzles, start=1)}
+    first = puzzles[0]
+    figure = Figure(measured_plot(first.load(), _told(first), theme=theme))
+    question, answer = ipywidgets.HTML(), ipywidgets.HTML()
+    shown = [""]
+
+    def update(puzzle: str, prediction: str, is_open: bool) -> None:
+        if puzzle != shown[0]:  # the next one is closed, and not yet predicted
+            shown[0] = puzzle
+            controls["prediction"].value, controls["is_open"].value = "", False
+            prediction, is_open = "", False
+        one = datasets.puzzle(puzzle)
+        samples, known = one.load(), _told(one)
+        figure.draw(measured_plot(samples, known, theme=theme))
+        question.value = f"<p><b>{html_text(one.question)}</b></p>{_described(samples)}"
+        if not is_open:
+            answer.value = ""
+        elif not prediction:
+            answer.value = "<p>Predict first: what limits this one?</p>"
+        else:
+            answer.value = _explained(samples, known) + _answer(one, prediction)
+
+    controls: dict[str, Any] = {
+        "puzzle": choice("puzzle", names, first.name),
+        "prediction": choice("I predict", {"(choose)": "", **{s: s for s in SUSPECTS}}, ""),
+        "is_open": switch("Show the explanation and the truth"),
+    }
+    return panel(figure, controls, update, below=[question, answer])
+
+
+def explained(samples: Samples, known: Known) -> list[Finding]:
+    """Return what limits a measurement, the fastest runs or flows first; none without a theory."""
+    try:
+        found = explain.measurement(samples, known)
+    except NetcalcError:
+        return []
+    order = sorted(found, key=lambda one: -one.measured if one.unit == "bit/s" else 0.0)
+    return order[:MOST_FINDINGS]
+
+
+def kind_of(samples: Samples) -> str:
+    """Return what a file is, in words: the tool and what its rows are."""
+    tool = " ".join(filter(None, (samples.meta.tool, samples.meta.tool_version)))
+    if isinstance(samples, PacketTrace):
+        return f"A capture ({tool or 'tool not named'}): one row for each packet"
+    known = {one.name: one.description for one in FORMATS}
+    what = known.get(samples.meta.tool, "")
+    rows = "one row for each probe" if isinstance(samples, RttSamples) else f"{len(samples)} rows"
+    return f"{tool or 'A table'}{f': {what}' if what else ''}, {rows}"
+
+
+def fact_rows(samples: Samples) -> list[tuple[str, str, str, str]]:
+    """Return the table of facts: name, value, what it counts, who counted."""
+    rows = []
+    runs = samples.facts()
+    for run in runs:
+        label = f"{run['group']}: " if len(runs) > 1 and "group" in run else ""
+        for name, value in run.items():
+            if name in ("group", "partial"):
+                continue
+            layer, side = PLACES.get(name, ("", ""))
+            rows.append((f"{label}{name}", _text(name, value), layer, side))
+    return rows[:MOST_FACTS]
+
+
+def _text(name: str, value: Any) -> str:
+    unit = unit_of_fact(name)
+    if isinstance(value, str | bool) or unit is None:
+        return str(value)
+    return f"{value:,}" if unit == "1" and isinstance(value, int) else show(float(value), unit)
+
+
+def _told(one: Puzzle) -> Known:
+    """Return what the question of a puzzle tells."""
+    told: dict[str, Any] = dict(one.known)
+    return Known(**told)
+
+
+def _box(label: str, hint: str) -> ipywidgets.Text:
+    return ipywidgets.Text(
+        description=label,
+        placeholder=hint,
+        tooltip=hint,
+        continuous_update=False,
+        style={"description_width": "8.5em"},
+        layout=ipywidgets.Layout(width="100%", max_width="640px"),
+    )
+
+
+def _described(samples: Samples) -> str:
+    table = html_table(("fact", "value", "counts", "counted by"), fact_rows(samples))
+    notes = "".join(f"<p>Note: {html_text(str(one))}.</p>" for one in samples.meta.warnings)
+    return f"<p>{html_text(kind_of(samples))}.</p>{table}{notes}"
+
+
+def _explained(samples: Samples, known: Known) -> str:
+    parts = []
+    for one in explained(samples, known):
+        label = f"{one.label}: " if one.label else ""
+        parts.append(f"<p><b>{html_text(label + one.sentence)}</b></p>")
+        if one.limits:
+            parts.append(html_table(("limit", "value", "share", "arithmetic"), one.rows()))
+        if one.binding is not None:
+            parts.append(
+                f"<p>{html_text(f'Confidence: {one.confidence}, if {one.binding.assumption}.')} "
+                f"{html_text(f'To confirm: {one.binding.test}.')}</p>"
+            )
+        parts += [f"<p>Note: {html_text(str(note))}.</p>" for note in one.notices]
+        parts += [f"<p>Not known: {html_text(str(what))}.</p>" for what in one.missing]
+    if not parts:
+        found = "; ".join(map(str, explain.described(samples)))
+        parts.append(f"<p>No theory is known for this file. {html_text(found)}</p>")
+    return "".join(parts)
+
+
+def _answer(one: Puzzle, prediction: str) -> str:
+    commands = "".join(f"<li><code>{html_text(text)}</code></li>" for text in one.commands)
+    truth = "; ".join(f"{name} = {value}" for name, value in one.truth.items())
+    return (
+        f"<p>You predicted: {html_text(prediction)}.</p>"
+        f"<p><b>The truth.</b> {html_text(one.answer)}</p>"
+        f"<details><summary>How it was recorded</summary><p>{html_text(one.tool_version)}; "
+        f"{html_text(truth)}</p><ul>{commands}</ul></details>"
+    )

@@ -1,0 +1,72 @@
+"""The panels of lesson 8: any file is described, drawn and explained; puzzles stay shut."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from netcalc import datasets
+from netcalc.explain import Known
+from netcalc.lessons import own_file as panels
+from netcalc.lessons.own_figures import measured_plot
+from netcalc.samples import Table, TransferSamples
+
+
+def text(panel):
+    """What stands below the figure of a panel."""
+    return "".join(getattr(part, "value", "") for part in panel.children[3:])
+
+
+def test_a_file_is_described_and_explained():
+    panel = panels.file_panel()
+    assert "ICMP packets, there and back" in text(panel)
+    assert "Not known" in text(panel)
+    panel.controls["line_bps"].value = "4 Mbit/s"
+    assert "state --line" not in text(panel)
+    panel.controls["line_bps"].value = "4M"
+    assert panel.message.is_alert
+    panel.controls["line_bps"].value = "4 Mbit/s"
+    assert panel.message.value == ""
+
+
+def test_an_uploaded_file_is_read_whatever_its_name():
+    panel = panels.file_panel()
+    field = next(part for part in panel.children if hasattr(part, "take"))
+    one = datasets.puzzle("sender")
+    field.take((datasets.data_folder() / "puzzles" / one.file).read_bytes(), "notes.txt")
+    assert "Read notes.txt" in field.message.value
+    assert "<td>sender</td>" in text(panel)
+    assert "<td>receiver</td>" in text(panel)
+    panel.controls["line_bps"].value = "10 Mbit/s"
+    # derived: 1400 of 1466 bytes of 10 Mbit/s
+    lines = panel.figure.plot.sources["the line, 1400 B per packet"].data["y"]
+    assert np.asarray(lines) == pytest.approx(10e6 * 1400 / 1466)
+    field.take(b"%PDF-1.7", "paper.pdf")
+    assert field.message.is_alert
+    assert "<td>receiver</td>" in text(panel), "the last file that was read stays"
+
+
+def test_every_puzzle_opens_after_a_prediction_and_the_next_is_shut():
+    panel = panels.puzzle_panel()
+    for name in datasets.puzzles():
+        one = datasets.puzzle(name)
+        panel.controls["puzzle"].value = name
+        assert "The truth" not in text(panel)
+        assert panel.controls["prediction"].value == ""
+        panel.controls["is_open"].value = True
+        assert "Predict first" in text(panel)
+        assert "The truth" not in text(panel)
+        panel.controls["prediction"].value = "loss"
+        assert "The truth" in text(panel)
+        assert one.tool_version.split(",")[0] in text(panel)
+        assert panel.message.value == ""
+        assert panel.figure.description
+
+
+def test_other_files_have_a_figure_too():
+    transfers = TransferSamples(payload_bytes=[1e4, 1e5, 1e6], duration_s=[0.032, 0.048, 0.208])
+    assert "bandwidth limits" in measured_plot(transfers, Known()).description
+    table = Table(data={"a": [1.0, 2.0]})
+    panel = panels.file_panel(table)
+    assert "Nothing is drawn" in panel.figure.description
+    assert panel.message.value == ""
