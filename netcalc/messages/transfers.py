@@ -14,10 +14,18 @@ TRANSFERS: dict[str, str] = {
     "iperf-csv-width": "has {count} fields, not the 9 or 14 of iperf 2",
     "iperf-csv-side": "taken for the sender's count: the lines do not say which end wrote them",
     "not-lines-of-iperf": "ignored {numbers:lines}: not of iperf",
+    "flent-version": "is of a version that is not read",
+    "flent-nothing": "no measurement: no series with values",
+    "flent-no-list": "is no list of numbers",
+    "flent-length": "has {count:value|values}, but there are {wanted:time|times}",
+    "flent-derived": "left out what is made of other series: {names:names}",
+    "flent-no-unit": "{count:series has|series have} no unit that is known; as in the file",
     "implausible-values": "{count:value|values} of {name} cannot be right and count as unknown",
 }
 
-TRANSFERS_EXPECTED: dict[str, str] = {}
+TRANSFERS_EXPECTED: dict[str, str] = {
+    "flent-version": "a whole number from 1 to {highest}",
+}
 """What should be there: the sentence ends with "; expected EXPECTED"."""
 
 TRANSFERS_HINTS: dict[str, str] = {}

@@ -47,12 +47,10 @@ NAMES = {
     "Arrow": "an Arrow file",
     "NumPy": "a NumPy array",
     "irtt JSON": "irtt JSON",
-    "flent": "a flent data file",
     "mtr JSON": "mtr JSON",
     "ping JSON": "ping JSON",
     "RIPE Atlas JSON": "RIPE Atlas JSON",
     "notebook": "a Jupyter notebook",
-    "speedtest JSON": "speedtest JSON",
     "JSON": "JSON of an unknown kind",
     "damaged JSON": "JSON that is damaged or cut",
     "XML": "XML",
@@ -79,7 +77,6 @@ NAMES = {
     "Test-Connection": "the output of Test-Connection (PowerShell)",
     "pathping": "the output of pathping",
     "irtt": "the text output of irtt",
-    "netperf": "the output of netperf",
     "mahimahi": "a mahimahi trace",
     "text": "text",
 }
@@ -112,7 +109,6 @@ _TEXTS: tuple[tuple[str, str], ...] = (
     ("Test-Connection", r"^\s*Destination: \S+\s*$"),
     ("irtt", r"^\[Connecting\] connecting to |^seq=\d+ rtt=|^\s*packets sent/received: \d+/\d+ \("),
     ("pathping", r"^Computing statistics for \d+ seconds"),
-    ("netperf", r"^MIGRATED |^(?:TCP|UDP)_(?:RR|STREAM|MAERTS|CRR) "),
 )  # fmt: skip
 _COMPILED = tuple((kind, re.compile(pattern, re.MULTILINE)) for kind, pattern in _TEXTS)
 
@@ -142,9 +138,6 @@ def _kind_of_json(given: Input) -> str:
         return "damaged JSON"
     keys = given.keys()
     tests: tuple[tuple[str, bool], ...] = (
-        # transfers
-        ("flent", {"metadata", "results"} <= keys),
-        ("speedtest JSON", {"download", "ping"} <= keys),
         # pings and paths
         ("irtt JSON", {"stats", "round_trips"} <= keys),
         ("mtr JSON", "report" in keys),

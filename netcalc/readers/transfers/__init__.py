@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from netcalc.readers.format import Format
-from netcalc.readers.transfers import iperf2_csv, iperf2_text, iperf3_json, iperf3_text
+from netcalc.readers.transfers import flent, iperf2_csv, iperf2_text, iperf3_json, iperf3_text
 
 FORMATS: tuple[Format, ...] = (
     iperf3_json.FORMAT,
     iperf3_text.FORMAT,
     iperf2_text.FORMAT,
     iperf2_csv.FORMAT,
+    flent.FORMAT,
 )
 """The formats of this folder, in the order in which they are tried."""
