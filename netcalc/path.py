@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc import units
-from netcalc.checks import FloatArray, non_negative, positive, safe_repr, scalar, whole
+from netcalc.checks import FloatArray, as_float, non_negative, positive, safe_repr, scalar
 from netcalc.errors import ArgumentTypeError, DomainError, NetcalcError, UnitError
 from netcalc.models.delays import latency, store_and_forward
 from netcalc.models.delays.store_and_forward import Timeline
@@ -145,9 +145,9 @@ class Path:
         given: object = links
         if isinstance(given, str) or not isinstance(given, Iterable):
             raise ArgumentTypeError(
-                "not-of-class", "links", safe_repr(links), expected="a list of Link"
+                "not-of-class", "links", safe_repr(given), expected="a list of Link"
             )
-        links = list(links)
+        links = list(given)
         last = len(links) - 1
         return cls(
             tuple(
@@ -223,7 +223,9 @@ class Path:
         >>> Path.parse("T1, T3, 10 Mbit/s").until(2).bottleneck_bps
         1544000.0
         """
-        number = scalar("hop", whole("hop", hop))
+        number = scalar("hop", as_float("hop", hop))
+        if number != np.floor(number):
+            raise DomainError("not-whole", "hop", number, low=1)
         if not 1 <= number <= len(self.hops):
             raise DomainError("out-of-range", "hop", number, low=1, high=len(self.hops))
         return Path(self.hops[: int(number)], self.source_processing_s)

@@ -61,6 +61,17 @@ def html_text(text: str) -> str:
     return html.escape(printable_lines(text))
 
 
+def json_in_page(document: str) -> str:
+    """Return a JSON document as the content of a script in a page, as bokeh writes its own.
+
+    Examples
+    --------
+    >>> json_in_page('["</script>"]')
+    '["&lt;/script&gt;"]'
+    """
+    return html.escape(document, quote=False)
+
+
 def json_text(document: str) -> str:
     r"""Return a JSON document whose strings are the same, with escapes for what is not printable.
 

@@ -358,11 +358,10 @@ def readings_of(written_unit: str) -> tuple[str, ...]:
     >>> readings_of("mb")
     ('Mbit/s (bits)', 'MB/s (bytes)')
     """
-    written: object = written_unit
-    if not isinstance(written, str):
+    given: object = written_unit
+    if not isinstance(given, str):
         return ()
-    found = (table[written_unit] for table in _AMBIGUOUS.values() if written_unit in table)
-    return next(found, ())
+    return next((table[given] for table in _AMBIGUOUS.values() if given in table), ())
 
 
 def factor_of(written_unit: str, unit: str) -> float:

@@ -341,8 +341,8 @@ def test_a_file_may_be_without_totals_and_with_facts_of_a_later_version():
     assert not Meta().instrument
 
 
-def test_the_largest_file_is_a_gibibyte():
-    assert MAX_FILE_BYTES == 2**30
+def test_the_largest_file_is_a_quarter_of_a_gibibyte():
+    assert MAX_FILE_BYTES == 2**28
 
 
 def test_a_column_of_text_is_in_the_file_if_there_is_any():

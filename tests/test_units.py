@@ -138,7 +138,7 @@ def test_comparing_what_cannot_be_compared_names_both():
 
 
 def test_a_wrong_unit_of_the_caller_is_told():
-    with pytest.raises(UnitError, match="a unit of netcalc"):
+    with pytest.raises(UnitError, match="not a supported unit"):
         units.parse("1 ms", "ms")
 
 

@@ -343,7 +343,7 @@ class _Evaluator:
         if not selected.any():
             raise DomainError("no-matching-row", "data", set_name)
         values = columns[_known(wanted, columns)][selected]
-        if values.dtype.kind == "U":
+        if values.dtype.kind in "OU":
             raise DomainError("text-column", "data", wanted)
         return Quantity.of(values if values.size > 1 else values[0], loaded.meta.units[wanted])
 

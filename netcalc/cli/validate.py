@@ -31,7 +31,7 @@ from netcalc.truth.table import validate as measure
     help=f"Run only this experiment: {', '.join(LABS)}. May be repeated.",
 )
 @click.option(
-    "--quick", is_flag=True, help="Run a subset of the settings: about 35 s instead of 110 s."
+    "--quick", is_flag=True, help="Run a subset of the settings, in less than half of the time."
 )
 @click.option(
     "--save",
@@ -56,13 +56,13 @@ def validate(
 ) -> None:
     """Run every experiment on emulated links with known parameters and compare with theory.
 
-    Predictions come from the models with the parameters of the links; nothing is fitted. The
-    column "own" is the measurement error of the instrument itself, measured in the same run; it can
-    explain a deviation and is never subtracted.
+    Predictions come from the models with the parameters of the links, and from what the two hosts
+    add, measured in the same minute over a path without links; nothing is fitted. The column "own"
+    is the uncertainty of that part.
 
-    The exit code is 1 if the median error exceeds 2 %, or if a row deviates by more than 5 % and
-    the measurement error does not explain it. Ctrl-C stops the run and keeps the rows measured so
-    far.
+    The exit code is 1 if the median error exceeds 2 %, if a row deviates by more than 5 % and
+    neither this uncertainty nor a disturbance explains it, or if a row deviates by more than 8 %.
+    Ctrl-C stops the run and keeps the rows measured so far.
     """
     check_one_form(as_json, as_csv)
     check_outputs(save_path, plot_path, force=force)

@@ -41,6 +41,8 @@ MAX_WRITE_BYTES = 1 << 24
 """Largest write of a stream: the source holds one in memory. [byte]"""
 MAX_LIMIT_S = 60.0
 """Longest transfer: a run has time for ten of them. [s]"""
+BUFFER_ENDS = ("both", "receiver")
+"""Ends whose socket buffer can be requested."""
 _LEAST_MTU_BYTES = {4: 68, 6: 1280}  # RFC 791, RFC 8200
 
 
@@ -51,6 +53,7 @@ def bulk(
     write_count: int = 5000,
     run_count: int = 5,
     buffer_bytes: ArrayLike | None = 32_768,
+    buffer_end: str = "both",
     datagrams_per_call: int = 1,
     congestion_control: str = "",
     limit_s: float = 10.0,
@@ -84,6 +87,8 @@ def bulk(
     buffer_bytes : array_like, optional
         Requested socket buffers (SO_SNDBUF, SO_RCVBUF), each combined with each size; None leaves
         them to the kernel, which tunes them for TCP. [byte]
+    buffer_end : {'both', 'receiver'}
+        Which ends have that buffer; ``'receiver'`` leaves the sender's to the kernel. [text]
     datagrams_per_call : int
         Datagrams per send call (UDP segmentation offload, UDP_SEGMENT), up to 64. [1]
     congestion_control : str
@@ -171,6 +176,7 @@ def bulk(
         protocol=protocol,
         write_bytes=max(sizes),
         write_count=whole_number("write_count", write_count, 1, MAX_BULK_BYTES),
+        buffer_end=choice("buffer_end", buffer_end, BUFFER_ENDS),
         limit_s=finite("limit_s", limit_s, 0.01, MAX_LIMIT_S),
         datagrams_per_call=whole_number("datagrams_per_call", datagrams_per_call, 1, MAX_TOGETHER),
         congestion_control=congestion_control,
@@ -191,6 +197,7 @@ def bulk(
     command = (
         f"bulk({_argument(sizes)}, protocol={protocol!r}, write_count={write_count}, "
         f"run_count={run_count}, buffer_bytes={_argument(buffers)}, "
+        f"buffer_end={buffer_end!r}, "
         f"datagrams_per_call={datagrams_per_call}, congestion_control={congestion_control!r}, "
         f"limit_s={limit_s:g}, host={address!r}, mtu_bytes={mtu_bytes}"
         + ("" if path is None else f", path={path!r}, link_buffer_bytes={link_buffer_bytes}")

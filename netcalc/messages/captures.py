@@ -57,9 +57,7 @@ CAPTURES: dict[str, str] = {
     "options-beyond-block": "ignored options beyond the end of the block at byte {offset}",
     # what it cannot show
     "capture-dropped": "the capture missed {count:packet|packets}: what is missing may not be lost",
-    "link-type-skipped": (
-        "did not decode {count:packet|packets} of link type {number} ({name})"
-    ),
+    "link-type-skipped": ("did not decode {count:packet|packets} of link type {number} ({name})"),
     "packets-without-time": "{count:packet has|packets have} no time stamp",
     "time-goes-back": (
         "the time goes back {count:time|times}, by up to {largest_s:s}: several clocks or "
@@ -74,14 +72,14 @@ CAPTURES: dict[str, str] = {
     "lengths-disagree": (
         "the lengths in the headers of {count:packet|packets} do not agree with the frame"
     ),
-    "fragments": "{count:fragment|fragments} of IP packets, which were not put together",
+    "ip-fragments": "{count:fragment|fragments} of IP packets, which were not put together",
     "length-left-to-card": (
         "{count:packet has|packets have} an IP length of 0, as before segmentation by the network "
         "card; the length of the frame was taken"
     ),
     "packets-without-ip": "{count:frame|frames} without IP and ARP",
     "flows-begun-before": (
-        "{count} of {total:TCP flow|TCP flows} began before the capture: their handshake and window "
+        "{count} of {total:TCP flow|TCP flows} began before the capture: handshake and window "
         "scale are unknown"
     ),
     "flows-one-sided": (
@@ -91,6 +89,9 @@ CAPTURES: dict[str, str] = {
     "handshakes-repeated": (
         "{count} of {total:TCP flow|TCP flows} repeated the SYN; the time of the handshake is from "
         "the last one on"
+    ),
+    "no-such-flow": (
+        "{name} must be the number of one of {count:TCP flow|TCP flows}, from 0, got {value}"
     ),
     "offload-frames": (
         "{count:packet|packets} of up to {largest_bytes:byte}: joined or not yet cut by the "

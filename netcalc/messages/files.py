@@ -57,6 +57,9 @@ FILES: dict[str, str] = {
     "joined-lines": "cannot read {numbers:lines}: several replies run together",
     "no-sequence-number": "cannot read {numbers:lines}: no sequence number",
     "sequence-too-large": "cannot read {numbers:lines}: a sequence number above 65535",
+    "sequences-too-far": (
+        "the sequence numbers are too far apart: {count:,} probes for a few lines"
+    ),
     "sequence-jumps": "cannot read {numbers:lines}: the sequence number is far from its neighbours",
     "no-reply-size": "cannot read {numbers:lines}: no size",
     "impossible-reply-size": "cannot read {numbers:lines}: no reply has {found:or} bytes",
@@ -147,7 +150,7 @@ FILES: dict[str, str] = {
     "columns-of-other-length": "is damaged: {found:row|rows}, the other columns have {wanted}",
     "no-such-part": "is damaged: no part of such samples",
     "unequal-columns": "{name} has {value:row|rows}, the other columns have {expected}",
-    "not-whole": "{name} must be whole numbers from 0 to {high}, got {value}",
+    "column-not-whole": "{name} must be whole numbers from 0 to {high}, got {value}",
     "address-index": "{name} has {value} entries, but a packet refers to entry {index}",
     "not-a-column": "{name} must be one column, got an array of {value:dimension|dimensions}",
     "unequal-table": "{name} must be columns of equal length, got {value:or} rows",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import html as markup
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netcalc.errors import DomainError
 from netcalc.plots.style import Theme, printable_texts
-from netcalc.printable import printable, printable_lines
+from netcalc.printable import json_in_page, printable, printable_lines
 from netcalc.samples import write_atomically
 
 # Several points per pixel of a figure: more cannot be distinguished, and cost the browser time.
@@ -161,10 +161,12 @@ def _with_fixed_ids(html: str, root: str) -> str:
     """
     numbers: dict[str, str] = {}
     before, begin, data, after = _DATA.split(html, maxsplit=1)
-    data = json.dumps(_renumbered(json.loads(unescape(data)), numbers), separators=(",", ":"))
+    data = json.dumps(
+        _renumbered(json.loads(markup.unescape(data)), numbers), separators=(",", ":")
+    )
     after = after.replace(f'"{root}"', f'"{numbers[root]}"')
     before = before.replace(f'data-root-id="{root}"', f'data-root-id="{numbers[root]}"')
-    html = before + begin + escape(data, quote=False) + after
+    html = before + begin + json_in_page(data) + after
     for number, found in enumerate(dict.fromkeys(_RANDOM_ID.findall(html))):
         html = html.replace(found, f"a0000000-0000-4000-8000-{number:012x}")
     return html

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import csv
 import re
+from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, compress, islice
+from typing import TypeAlias
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
+from netcalc.readers._cells_kept import Cells, Flat, flat_rows
 from netcalc.readers.source import Source, Text, no_measurement, shortened
 
 # Marks for the gap between cells and for a blank inside one: private characters, no white space.
@@ -39,6 +43,10 @@ _DATE = re.compile(
 _RANGE_OF_NUMBERS = re.compile(r"[0-9]+\.[0-9]+-\s?[0-9]+\.[0-9]+")
 _WITH_UNIT = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?\s?(?P<unit>[^\W\d_]{1,8}(?:/[^\W\d_]+)?|%)")
 
+_COMMENTS = ("#", "//", "%")
+_AT_A_TIME = 4096
+Chunk: TypeAlias = tuple[Sequence[int], "Flat | list[list[str]]"]
+
 _ROWS_BELOW = 200
 """Rows that are looked at to see whether the first one is a row of the same kind."""
 
@@ -50,35 +58,40 @@ SEPARATED = {"\t": " ", ";": ";", "|": "|", ",": ",", " ": " "}
 
 @dataclass(slots=True)
 class Grid:
-    """The cells of a file, with the line each row starts in."""
+    """The cells of a file by column, with the line each row starts in."""
 
     delimiter: str
     header: list[str]
     header_line: int
-    rows: list[list[str]] = field(default_factory=list)
-    numbers: list[int] = field(default_factory=list)
+    columns: list[Cells] = field(default_factory=list)
+    numbers: array[int] = field(default_factory=lambda: array("I"))
     warnings: list[Notice] = field(default_factory=list)
     partial: bool = False
 
 
 def read_grid(source: Source, text: Text, columns: Sequence[str] | None) -> Grid:
-    lines = text.lines
-    body = [line for line in lines if line.strip() and not is_comment(line)]
+    first_lines = (line for line in text.lines if line.strip() and not is_comment(line))
+    body = list(islice(first_lines, 51))
     if not body:
         raise no_measurement("file-empty", source, text)
     hint = re.fullmatch(r"\s*\"?sep=(.)\"?\s*", body[0])
     delimiter = (
         hint[1] if hint and hint[1] in _DELIMITERS else delimiter_of(body[bool(hint) :][:50])
     )
-    records = _records(source, text, delimiter)
-    if hint:
-        next(records, None)
+    chunks = _chunks(source, text, delimiter)
     grid = Grid(delimiter, list(columns or []), 0)
+    ahead: list[tuple[int, list[str]]] = []
+    wanted = bool(hint) + (not columns)
+    for numbers, rows in chunks:
+        ahead += zip(numbers, rows, strict=True)
+        if len(ahead) >= wanted:
+            break
+    if hint:
+        ahead = ahead[1:]
     if not columns:
-        first = next(records, None)
-        if first is None:
+        if not ahead:
             raise ReaderError("file-empty", file=source.name)
-        grid.header_line, grid.header = first
+        grid.header_line, grid.header = ahead.pop(0)
         _check_header(source, grid)
     if len(grid.header) > MAX_COLUMNS:
         raise ReaderError(
@@ -88,10 +101,11 @@ def read_grid(source: Source, text: Text, columns: Sequence[str] | None) -> Grid
             count=len(grid.header),
             limit=MAX_COLUMNS,
         )
-    _fill(source, text, grid, records)
+    rest = ([number for number, _ in ahead], [cells for _, cells in ahead])
+    _fill(source, text, grid, chain([rest], chunks))
     if not columns:
         _refuse_data_as_header(source, grid)
-    if not grid.rows:
+    if not grid.numbers:
         raise ReaderError("only-a-header", file=source.name)
     return grid
 
@@ -106,23 +120,26 @@ def _check_header(source: Source, grid: Grid) -> None:
         raise ReaderError("no-header", file=source.name, line=grid.header_line, value=value)
 
 
-def _fill(source: Source, text: Text, grid: Grid, records: Iterator[tuple[int, list[str]]]) -> None:
+def _fill(source: Source, text: Text, grid: Grid, chunks: Iterable[Chunk]) -> None:
     width = len(grid.header)
+    grid.columns = [Cells() for _ in grid.header]
     ragged: list[int] = []
-    for number, cells in records:
-        trimmed = list(cells)
-        while len(trimmed) > width and not trimmed[-1].strip():
-            trimmed.pop()
-        if len(trimmed) != width:
-            ragged.append(number)
+    for numbers, rows in chunks:
+        if isinstance(rows, Flat) and rows.width == width:
+            grid.numbers.extend(numbers)
+            for index, column in enumerate(grid.columns):
+                column.add(rows.cells[index::width], spaced=rows.spaced)
             continue
-        grid.rows.append([cell.strip() for cell in trimmed])
-        grid.numbers.append(number)
+        numbers, fitting = _fitting(numbers, list(rows), width, ragged)
+        if fitting:
+            grid.numbers.extend(numbers)
+            for column, cells in zip(grid.columns, zip(*fitting, strict=True), strict=True):
+                column.add(cells)
     last = text.numbers[-1] if text.numbers else 0
     if not text.ends_complete and ragged and ragged[-1] == last:
         grid.partial = True
         grid.warnings.append(Notice("last-line-cut", {"number": ragged.pop()}))
-    if len(ragged) > len(grid.rows):
+    if len(ragged) > len(grid.numbers):
         raise ReaderError(
             "unequal-rows",
             file=source.name,
@@ -140,10 +157,10 @@ def _refuse_data_as_header(source: Source, grid: Grid) -> None:
         kind = _kind(cell)
         if not kind:
             continue
-        below = [row[index] for row in grid.rows[:_ROWS_BELOW]]
+        below = list(islice(grid.columns[index], _ROWS_BELOW))
         alike = sum(_kind(other) == kind for other in below)
         known = sum(other.lower() not in MISSING for other in below)
-        if 2 * alike >= max(known, 1) or not grid.rows:
+        if 2 * alike >= max(known, 1) or not below:
             raise ReaderError(
                 "data-for-header",
                 file=source.name,
@@ -168,12 +185,27 @@ def _kind(cell: str) -> str:
     return quantity["unit"] if quantity else ""
 
 
+def _fitting(numbers: Sequence[int], rows: list[list[str]], width: int, ragged: list[int]) -> Chunk:
+    """Return the rows that have the width; those with empty cells at the end have it, too."""
+    kept: list[list[str]] = []
+    lines: list[int] = []
+    for number, cells in zip(numbers, rows, strict=True):
+        trimmed = list(cells)
+        while len(trimmed) > width and not trimmed[-1].strip():
+            trimmed.pop()
+        if len(trimmed) != width:
+            ragged.append(number)
+            continue
+        kept.append(trimmed)
+        lines.append(number)
+    return lines, kept
+
+
 class _RecordLines:
     """Lines for the csv module: comments and blanks are left out between records, not in quotes."""
 
-    def __init__(self, text: Text, delimiter: str) -> None:
-        self.text, self.delimiter = text, delimiter
-        self.index = 0
+    def __init__(self, numbered: Iterator[tuple[int, str]], delimiter: str) -> None:
+        self.numbered, self.delimiter = numbered, delimiter
         self.record_begins = True
         self.number = 0
 
@@ -181,10 +213,7 @@ class _RecordLines:
         return self
 
     def __next__(self) -> str:
-        lines = self.text.lines
-        while self.index < len(lines):
-            line, number = lines[self.index], self.text.numbers[self.index]
-            self.index += 1
+        for number, line in self.numbered:
             if self.record_begins:
                 if not line.strip() or is_comment(line):
                     continue
@@ -194,8 +223,59 @@ class _RecordLines:
         raise StopIteration
 
 
-def _records(source: Source, text: Text, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    lines = _RecordLines(text, delimiter)
+def _chunks(source: Source, text: Text, delimiter: str) -> Iterator[Chunk]:
+    """Yield the rows of a text, many at a time, with the line each of them starts in."""
+    begin = 0
+    for block in text.lines.blocks():
+        lines = block.split("\n")
+        count = len(lines)
+        numbers: Sequence[int] = text.numbers[begin : begin + count]
+        if not all(map(str.strip, lines)) or any(mark in block for mark in _COMMENTS):
+            whole = [bool(line.strip()) and not is_comment(line) for line in lines]
+            lines, numbers = list(compress(lines, whole)), list(compress(numbers, whole))
+            block = "\n".join(lines)
+        rows = flat_rows(block, len(lines), delimiter) or _rows(block, lines, delimiter)
+        if rows is None:
+            break
+        yield numbers, rows
+        begin += count
+    else:
+        return
+    # A quoted cell goes over several lines, or is malformed: record by record from here on.
+    left = zip(text.numbers, text.lines, strict=True)
+    records = _records(source, islice(left, begin, None), delimiter)
+    while some := list(islice(records, _AT_A_TIME)):
+        yield [number for number, _ in some], [cells for _, cells in some]
+
+
+def _rows(block: str, lines: list[str], delimiter: str) -> Flat | list[list[str]] | None:
+    """Return the cells of lines of which each is a row; None if one may not be."""
+    rows = _rows_of_lines(block, lines, delimiter)
+    if rows and all(len(cells) == len(rows[0]) for cells in rows):
+        return Flat(len(rows[0]), list(chain.from_iterable(rows)), True)
+    return rows
+
+
+def _rows_of_lines(block: str, lines: list[str], delimiter: str) -> list[list[str]] | None:
+    if delimiter == " ":
+        if any(mark in block for mark in '[("'):
+            return [split(line, delimiter) for line in lines]
+        return [line.split() for line in lines]
+    if '"' not in block:
+        return [line.split(delimiter) for line in lines]
+    if any(line.count('"') % 2 for line in lines):
+        return None
+    try:
+        rows = list(csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True))
+    except csv.Error:
+        return None
+    return rows if len(rows) == len(lines) else None
+
+
+def _records(
+    source: Source, numbered: Iterator[tuple[int, str]], delimiter: str
+) -> Iterator[tuple[int, list[str]]]:
+    lines = _RecordLines(numbered, delimiter)
     separator = _GAP if delimiter == " " else delimiter
     reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
     while True:
@@ -221,7 +301,7 @@ def _unblanked(line: str) -> str:
 
 
 def is_comment(line: str) -> bool:
-    return line.lstrip().startswith(("#", "//", "%"))
+    return line.lstrip().startswith(_COMMENTS)
 
 
 def delimiter_of(lines: Sequence[str]) -> str:

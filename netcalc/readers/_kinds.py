@@ -77,6 +77,7 @@ NAMES = {
     "Test-Connection": "the output of Test-Connection (PowerShell)",
     "pathping": "the output of pathping",
     "irtt": "the text output of irtt",
+    "Wireshark": "a packet list exported from Wireshark",
     "mahimahi": "a mahimahi trace",
     "text": "text",
 }
@@ -107,6 +108,7 @@ _TEXTS: tuple[tuple[str, str], ...] = (
     ("fping", r"^\S+ is (?:alive|unreachable)\b"),
     ("Test-Connection", r"^\s*(?:Ping\s+)?Source\s+(?:Destination|Address)\s+\S"),
     ("Test-Connection", r"^\s*Destination: \S+\s*$"),
+    ("Wireshark", r'^"?No\.?"?[,;\t]"?[^,;\t"]+"?[,;\t]"?Source"?[,;\t]"?Destination"?[,;\t]'),
     ("irtt", r"^\[Connecting\] connecting to |^seq=\d+ rtt=|^\s*packets sent/received: \d+/\d+ \("),
     ("pathping", r"^Computing statistics for \d+ seconds"),
 )  # fmt: skip

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netcalc.readers._ping_runs import Probes, Run
 from netcalc.samples import Fact, fact_row
 
 
-def groups_of_rows(runs: Sequence[Run], results: Sequence[Probes]) -> list[str]:
+def groups_of_rows(runs: Sequence[Run], results: Sequence[Probes]) -> NDArray[np.object_]:
     """Return the group of each row: its target, where a file has more than one."""
     targets = [_target(run) for run in runs]
     if len(set(targets)) < 2:
-        return []
-    return [target for target, result in zip(targets, results, strict=True) for _ in result.rows]
+        return np.empty(0, dtype=object)
+    return np.repeat(np.array(targets, dtype=object), [len(result.rows) for result in results])
 
 
 def facts_of_runs(
@@ -32,11 +32,12 @@ def facts_of_runs(
 
 
 def _facts(run: Run, result: Probes, *, partial: bool) -> dict[str, Fact]:
-    first = [row for row in result.rows if not row.duplicate]
-    replies = [row for row in first if not row.lost]
-    times = np.array([row.rtt_s for row in replies if not math.isnan(row.rtt_s)])
-    sent = result.sent if result.counted_only else len(first)
-    received = result.received if result.counted_only else len(replies)
+    rows = result.rows
+    first = ~rows.duplicate
+    replies = first & ~rows.lost
+    times = rows.rtt_s[replies & ~np.isnan(rows.rtt_s)]
+    sent = result.sent if result.counted_only else int(first.sum())
+    received = result.received if result.counted_only else int(replies.sum())
     known: dict[str, Any] = {}
     if times.size:
         known = {
@@ -52,9 +53,7 @@ def _facts(run: Run, result: Probes, *, partial: bool) -> dict[str, Fact]:
         sent_count=sent,
         received_count=received,
         duplicate_count=(
-            run.counts.get("duplicates", 0)
-            if result.counted_only
-            else len(result.rows) - len(first)
+            run.counts.get("duplicates", 0) if result.counted_only else int(rows.duplicate.sum())
         ),
         **known,
         printed_loss_ratio=_plausible(run.counts.get("loss_ratio")),

@@ -229,10 +229,10 @@ def _with_sequence(body: str, found: list[re.Match[str]], stamp_s: float) -> Lin
     if len(found) > 1:
         return Line("damaged", stands_for=len(found), fault="joined-lines")
     sequence = int(found[0][1])
-    if not sizes:
-        return _status(before, after, sequence)
     if sequence > 65_535:
         return Line("damaged", fault="sequence-too-large")
+    if not sizes:
+        return _status(before, after, sequence)
     line = Line("reply", sequence, int(sizes[-1]), stamp_s=stamp_s)
     if line.size is None or not 8 <= line.size <= 65_535 + 8:
         return Line("damaged", sequence, fault="impossible-reply-size", found=sizes[-1])

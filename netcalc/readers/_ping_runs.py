@@ -4,11 +4,26 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from netcalc.messages import LONGEST_LIST, Notice
+from netcalc.readers._ping_events import (
+    DAMAGED,
+    DUMP,
+    ERROR,
+    NONE,
+    REDIRECT,
+    REPLY,
+    SILENT,
+    Events,
+    Floats,
+    Whole,
+)
 from netcalc.readers._ping_lines import Header, Line, names_timeout
 from netcalc.readers._ping_summary import is_contradictory
 
@@ -21,18 +36,42 @@ _FROM_1 = ("iputils", "iputils 6", "toybox")
 
 
 @dataclass(slots=True)
-class Row:
-    """One probe, or one duplicate reply."""
+class Rows:
+    """Probes and duplicate replies: a row for each, as the columns of the samples."""
 
-    payload_bytes: float = math.nan
-    rtt_s: float = math.nan
-    sequence: float = math.nan
-    lost: bool = False
-    duplicate: bool = False
-    error_reply: bool = False
-    resolution_s: float = 0.0
-    sent_s: float = math.nan
-    ttl: float = math.nan
+    payload_bytes: Floats
+    rtt_s: Floats
+    sequence: Floats
+    lost: NDArray[np.bool_]
+    duplicate: NDArray[np.bool_]
+    error_reply: NDArray[np.bool_]
+    resolution_s: Floats
+    sent_s: Floats
+    ttl: Floats
+
+    @classmethod
+    def empty(cls, count: int = 0, payload_bytes: float = math.nan) -> Rows:
+        """Return probes about which nothing is known but their size."""
+        nan = [np.full(count, math.nan) for _ in range(4)]
+        lost, duplicate, error = (np.zeros(count, dtype=np.bool_) for _ in range(3))
+        size = np.full(count, payload_bytes)
+        return cls(
+            size, nan[0], nan[1], lost, duplicate, error, np.zeros(count), nan[2], nan[3]
+        )  # fmt: skip
+
+    def __len__(self) -> int:
+        return int(self.rtt_s.size)
+
+    def taken(self, rows: Any) -> Rows:
+        """Return some of the rows, or all in another order."""
+        return Rows(*(getattr(self, one)[rows] for one in Rows.__slots__))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Rows]) -> Rows:
+        """Return rows one after another."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(*(np.concatenate([getattr(p, one) for p in parts]) for one in cls.__slots__))
 
 
 @dataclass(slots=True)
@@ -40,20 +79,20 @@ class Run:
     """The lines of a ping from its header to its summary."""
 
     header: Header | None = None
-    events: list[tuple[int, Line]] = field(default_factory=list)
+    events: Events = field(default_factory=Events)
     counts: dict[str, float] = field(default_factory=dict)
     spread: dict[str, float] = field(default_factory=dict)
     statistics_begun: bool = False
     counts_line: int = 0
     sizes: dict[int, int | None] = field(default_factory=dict)
+    sizes_differ: bool = False
 
     @property
     def windows(self) -> bool:
         """Whether the replies carry no sequence number."""
         if self.header is not None:
             return self.header.dialect == "Windows"
-        kinds = [line.sequence is None for _, line in self.events if line.kind == "reply"]
-        return bool(kinds) and all(kinds)
+        return bool(self.events.other_replies) and not self.events.numbered_replies
 
     @property
     def empty(self) -> bool:
@@ -65,12 +104,13 @@ class Run:
 class Probes:
     """The rows of a run, its totals where rows do not give them, and contradictions."""
 
-    rows: list[Row] = field(default_factory=list)
+    rows: Rows = field(default_factory=Rows.empty)
     sent: int = 0
     received: int = 0
     errors: int = 0
     counted_only: bool = False
     without_first: int = 0
+    too_far: int = 0
     warnings: list[Notice] = field(default_factory=list)
 
     def warn(self, code: str, **values: Any) -> None:
@@ -78,244 +118,286 @@ class Probes:
         self.warnings.append(Notice(code, values))
 
 
+class _Seen:
+    """The lines of a run as columns, beside those that were read by themselves."""
+
+    def __init__(self, run: Run) -> None:
+        self.columns, lines, rows = run.events.columns()
+        self.alone = dict(zip(rows.tolist(), (line for _, line in lines), strict=True))
+        self._give_up_outliers(run)
+        self.sequences = _unwrapped(self.columns.sequence)
+
+    def is_kind(self, *kinds: int) -> NDArray[np.bool_]:
+        """Mark the lines of some kinds."""
+        return np.isin(self.columns.kind, kinds)
+
+    def numbers(self, rows: NDArray[Any]) -> list[int]:
+        """Return the line numbers of some rows."""
+        return [int(number) for number in self.columns.number[rows]]
+
+    def of_kind(self, kind: str) -> list[tuple[int, Line]]:
+        """Return the lines of a kind that were read by themselves, with their numbers."""
+        found = sorted((row, line) for row, line in self.alone.items() if line.kind == kind)
+        return [(int(self.columns.number[row]), line) for row, line in found]
+
+    def _give_up_outliers(self, run: Run) -> None:
+        """Give up sequence numbers that run far ahead of the lines before and after them."""
+        columns = self.columns
+        rows = np.flatnonzero(columns.sequence != NONE)
+        raw = columns.sequence[rows]
+        if raw.size < 2:
+            return
+        before, after = np.roll(raw, 1), np.roll(raw, -1)
+        before[0], after[-1] = after[0], before[-1]
+        agree = np.abs(_step(before, after)) <= 1000
+        agree[[0, -1]] = raw[[0, -1]] > run.counts["sent"] if run.counts else False
+        far = [(np.abs(_step(near, raw)) > 1000) & (raw > near) for near in (before, after)]
+        for row in rows[agree & far[0] & far[1]].tolist():
+            line = self.alone.setdefault(row, Line("damaged"))
+            line.kind, line.sequence, line.fault = "damaged", None, "sequence-jumps"
+            columns.kind[row], columns.sequence[row] = DAMAGED, NONE
+
+
 def probes(run: Run) -> Probes:
     """Work out every probe of a run: answered, lost, answered by an error, duplicated."""
-    _mark_outliers(run)
+    seen = _Seen(run)
     result = Probes()
-    _warn_about_lines(run, result)
-    if _only_counted(run):
+    _warn_about_lines(seen, result)
+    if _only_counted(run, seen):
         result.counted_only = True
         result.sent, result.received = int(run.counts["sent"]), int(run.counts["received"])
         result.errors = int(run.counts.get("errors", 0))
         result.warn("summary-only")
     elif run.windows:
-        _in_order(run, result)
+        _in_order(run, seen, result)
     else:
-        _by_sequence(run, result)
+        _by_sequence(run, seen, result)
     if not result.counted_only:
-        result.sent = sum(not row.duplicate for row in result.rows)
-        result.received = sum(not row.lost and not row.duplicate for row in result.rows)
+        rows = result.rows
+        result.sent = int((~rows.duplicate).sum())
+        result.received = int((~rows.lost & ~rows.duplicate).sum())
     _compare(run, result)
     return result
 
 
-def _warn_about_lines(run: Run, result: Probes) -> None:
+def _warn_about_lines(seen: _Seen, result: Probes) -> None:
     """Name the lines that cannot be read, by their fault, the commonest first."""
-    damaged = [(number, line) for number, line in run.events if line.kind == "damaged"]
+    damaged = seen.of_kind("damaged")
     for fault, _ in Counter(line.fault for _, line in damaged).most_common():
         lines = [(number, line) for number, line in damaged if line.fault == fault]
         found = list(dict.fromkeys(line.found for _, line in lines if line.found))
         known = {"found": found[:LONGEST_LIST]} if found else {}
         result.warn(fault, numbers=[number for number, _ in lines], **known)
-    trailing = [n for n, line in run.events if line.kind == "reply" and line.fault]
+    trailing = [number for number, line in seen.of_kind("reply") if line.fault]
     if trailing:
         result.warn("text-after-numbers", numbers=trailing)
 
 
-def _only_counted(run: Run) -> bool:
+def _only_counted(run: Run, seen: _Seen) -> bool:
     if not run.counts:
         return False
-    answered = any(line.kind in ("reply", "damaged") for _, line in run.events)
+    answered = bool(seen.is_kind(REPLY, DAMAGED).any())
     unseen = run.counts["sent"] > MAX_UNSEEN
     return not answered and (run.counts["received"] > 0 or unseen)
 
 
-def _in_order(run: Run, result: Probes) -> None:
+def _in_order(run: Run, seen: _Seen, result: Probes) -> None:
     """Rows of a ping without sequence numbers: one for each line about a probe."""
-    for _, line in run.events:
-        row = Row(payload_bytes=_windows_payload(run, line))
-        if line.kind in ("reply", "damaged"):
-            row.rtt_s, row.resolution_s = line.rtt_s, line.resolution_s
-            row.ttl = math.nan if line.ttl is None else line.ttl
-        elif line.kind in ("error", "silent", "waiting", "redirect"):
-            row.lost, row.error_reply = True, line.kind == "error"
-        else:
-            continue
-        result.rows.append(row)
+    about = np.flatnonzero(~seen.is_kind(DUMP))
+    lines, header = seen.columns, run.header
+    usual = math.nan if header is None or header.size is None else header.size
+    rows = Rows.empty(about.size)
+    size, ttl = lines.size[about], lines.ttl[about]
+    answered = seen.is_kind(REPLY, DAMAGED)[about]
+    rows.payload_bytes = np.where(size == NONE, usual, size)
+    rows.rtt_s = np.where(answered, lines.rtt_s[about], math.nan)
+    rows.resolution_s = np.where(answered, lines.resolution_s[about], 0.0)
+    rows.ttl = np.where(answered & (ttl != NONE), ttl, math.nan)
+    rows.lost = ~answered
+    rows.error_reply = seen.is_kind(ERROR)[about]
+    result.rows = rows
     sent = int(run.counts.get("sent", len(result.rows)))
     if len(result.rows) > sent:
-        _drop_other_words(run, result, len(result.rows) - sent)
+        _drop_other_words(seen, result, len(result.rows) - sent)
     missing = sent - len(result.rows)
     if 0 < missing <= MAX_UNSEEN:
-        size = math.nan if run.header is None or run.header.size is None else run.header.size
-        result.rows += [Row(payload_bytes=size, lost=True) for _ in range(missing)]
+        unseen = Rows.empty(missing, usual)
+        unseen.lost[:] = True
+        result.rows = Rows.joined([result.rows, unseen])
         result.warn("probes-without-line", count=missing)
-    errors = sum(row.error_reply for row in result.rows)
+    errors = int(result.rows.error_reply.sum())
     result.errors = errors
     counted = run.counts.get("received")
-    answered = sum(not row.lost for row in result.rows)
-    if errors and counted is not None and counted == answered + errors:
-        counts = {"counted": int(counted), "count": errors, "answered": answered}
+    replies = int((~result.rows.lost).sum())
+    if errors and counted is not None and counted == replies + errors:
+        counts = {"counted": int(counted), "count": errors, "answered": replies}
         result.warn("errors-counted-as-replies", **counts)
 
 
-def _drop_other_words(run: Run, result: Probes, surplus: int) -> None:
+def _drop_other_words(seen: _Seen, result: Probes, surplus: int) -> None:
     """Lines without numbers beyond the probes sent are no timeouts: the rarest texts go first."""
-    silent = [(number, line) for number, line in run.events if line.kind == "silent"]
+    silent = seen.of_kind("silent")
     common = Counter(line.words for _, line in silent)
     silent.sort(key=lambda item: (names_timeout(item[1].words), common[item[1].words], -item[0]))
     dropped = silent[:surplus]
     if not dropped:
         return
-    unanswered = [row for row in result.rows if row.lost and not row.error_reply]
-    gone = {id(row) for row in unanswered[: len(dropped)]}
-    result.rows = [row for row in result.rows if id(row) not in gone]
+    unanswered = np.flatnonzero(result.rows.lost & ~result.rows.error_reply)
+    kept = np.delete(np.arange(len(result.rows)), unanswered[: len(dropped)])
+    result.rows = result.rows.taken(kept)
     result.warn("not-about-a-probe", numbers=sorted(number for number, _ in dropped))
 
 
-def _windows_payload(run: Run, line: Line) -> float:
-    if line.size is not None:
-        return line.size
-    if run.header is not None and run.header.size is not None:
-        return run.header.size
-    return math.nan
-
-
-def _by_sequence(run: Run, result: Probes) -> None:
+def _by_sequence(run: Run, seen: _Seen, result: Probes) -> None:
     """Rows of a ping with sequence numbers: one for each number, lost or not."""
-    sequences = list(_unwrapped(run))
-    first: dict[int, tuple[int, Line]] = {}
-    again: list[tuple[int, int, Line]] = []
-    answered_unread: set[int] = set()
-    errors: set[int] = set()
-    seen: set[int] = set()
-    loose_errors = 0
-    for (number, line), sequence in zip(run.events, sequences, strict=True):
-        if line.kind in ("dump", "redirect", "silent"):
-            continue
-        if sequence is None:
-            loose_errors += line.kind == "error"
-            continue
-        seen.add(sequence)
-        if line.kind == "error":
-            errors.add(sequence)
-        elif line.kind == "damaged" and line.size is not None:
-            answered_unread.add(sequence)
-        elif line.kind == "reply" and not line.corrupt:
-            if sequence in first or line.marked_duplicate:
-                again.append((sequence, number, line))
-                answered_unread.add(sequence)
-            else:
-                first[sequence] = (number, line)
-    answered_unread |= _gaps_of_damaged(run, sequences, seen)
-    answered_unread -= first.keys()
-    alone = {number: sequence for sequence, number, _ in again if sequence not in first}
-    if alone:
-        result.without_first = len(set(alone.values()))
-        result.warn("duplicates-without-first", numbers=sorted(alone))
-    seen |= answered_unread
-    sizes = {line.size for _, line in first.values()}
-    usual = first[min(first)][1] if len(sizes) == 1 else None
-    for sequence in _range(run, seen, result, len(first) + len(answered_unread)):
-        row = Row(payload_bytes=_payload(run, usual), sequence=sequence)
-        if sequence in first:
-            row = _reply_row(run, sequence, first[sequence][1])
-        elif sequence not in answered_unread:
-            row.lost, row.error_reply = True, sequence in errors
-        result.rows.append(row)
-    for sequence, _, line in again:
-        duplicate = _reply_row(run, sequence, line)
-        duplicate.duplicate = True
-        result.rows.append(duplicate)
-    result.rows.sort(key=lambda row: row.sequence)
-    _attribute_errors(run, result, loose_errors)
-    _warn_about_replies(run, result)
+    lines, sequences = seen.columns, seen.sequences
+    counts = ~seen.is_kind(DUMP, REDIRECT, SILENT)
+    numbered = counts & (sequences != NONE)
+    is_error = seen.is_kind(ERROR)
+    errors = np.unique(sequences[numbered & is_error])
+    replies = np.flatnonzero(numbered & seen.is_kind(REPLY) & ~lines.corrupt)
+    candidates = replies[~lines.duplicate[replies]]
+    known, places = np.unique(sequences[candidates], return_index=True)
+    first = candidates[places]
+    again = np.setdiff1d(replies, first)
+    alone = again[~np.isin(sequences[again], known)]
+    if alone.size:
+        result.without_first = int(np.unique(sequences[alone]).size)
+        result.warn("duplicates-without-first", numbers=sorted(seen.numbers(alone)))
+    spoiled = numbered & seen.is_kind(DAMAGED) & (lines.size != NONE)
+    bounds = sequences[numbered]
+    gaps = _gaps_of_damaged(run, seen, bounds)
+    unread = np.unique(np.concatenate((sequences[again], sequences[spoiled], gaps)))
+    unread = np.setdiff1d(unread, known)
+    bounds = np.concatenate((bounds, unread))
+    range_ = _range(run, bounds, result, known.size + unread.size)
+    if len(range_) > MAX_UNSEEN + 10 * len(lines):
+        result.too_far = len(range_)
+        return
+
+    one_size = first.size > 0 and bool((lines.size[first] == lines.size[first[0]]).all())
+    usual = int(lines.size[first[0]]) if one_size else NONE
+    rows = Rows.empty(len(range_), _payload(run, usual))
+    rows.sequence = np.arange(range_.start, range_.stop, dtype=np.float64)
+    inside = (known >= range_.start) & (known < range_.stop)
+    answered = known[inside] - range_.start
+    replied = _replied(run, seen, first[inside])
+    for name in Rows.__slots__:
+        if name not in ("lost", "duplicate", "error_reply"):
+            getattr(rows, name)[answered] = getattr(replied, name)
+    rows.lost = ~np.isin(rows.sequence, unread)
+    rows.lost[answered] = False
+    rows.error_reply = rows.lost & np.isin(rows.sequence, errors)
+    if again.size:
+        doubled = _replied(run, seen, again)
+        doubled.duplicate[:] = True
+        rows = Rows.joined([rows, doubled])
+        rows = rows.taken(np.argsort(rows.sequence, kind="stable"))
+    result.rows = rows
+    _attribute_errors(run, result, int((counts & ~numbered & is_error).sum()))
+    _warn_about_replies(run, seen, result)
 
 
-def _reply_row(run: Run, sequence: int, line: Line) -> Row:
-    return Row(
-        payload_bytes=_payload(run, line),
-        rtt_s=line.rtt_s,
-        sequence=sequence,
-        resolution_s=line.resolution_s,
-        sent_s=line.stamp_s - (0.0 if math.isnan(line.rtt_s) else line.rtt_s),
-        ttl=math.nan if line.ttl is None else line.ttl,
-    )
+def _replied(run: Run, seen: _Seen, at: NDArray[Any]) -> Rows:
+    """Return the rows of some replies."""
+    lines, header = seen.columns, run.header
+    rows = Rows.empty(at.size)
+    size, ttl, rtt_s = lines.size[at], lines.ttl[at], lines.rtt_s[at]
+    if header is not None and header.size is not None and not header.sizes_vary:
+        rows.payload_bytes[:] = header.size
+    else:
+        rows.payload_bytes = np.where(size == NONE, math.nan, size - float(ICMP_HEADER_BYTES))
+    rows.rtt_s = rtt_s
+    rows.sequence = seen.sequences[at].astype(np.float64)
+    rows.resolution_s = lines.resolution_s[at]
+    rows.sent_s = lines.stamp_s[at] - np.where(np.isnan(rtt_s), 0.0, rtt_s)
+    rows.ttl = np.where(ttl == NONE, math.nan, ttl)
+    return rows
 
 
-def _payload(run: Run, line: Line | None) -> float:
+def _payload(run: Run, size: int) -> float:
     """User data of the probe: what the header says, or the reply less its ICMP header."""
     header = run.header
     if header is not None and header.size is not None and not header.sizes_vary:
         return header.size
-    return math.nan if line is None or line.size is None else line.size - ICMP_HEADER_BYTES
+    return math.nan if size == NONE else size - ICMP_HEADER_BYTES
 
 
-def _unwrapped(run: Run) -> Iterator[int | None]:
+def _unwrapped(raw: Whole) -> Whole:
     """Sequence numbers counted on over 65535, each near the highest one before."""
-    highest: int | None = None
-    for _, line in run.events:
-        if line.sequence is None:
-            yield None
-            continue
-        sequence = line.sequence
-        if highest is not None and highest + _step(highest, sequence) >= 0:
-            sequence = highest + _step(highest, sequence)
-        highest = sequence if highest is None else max(highest, sequence)
-        yield sequence
-
-
-def _step(before: int, after: int) -> int:
-    return (after - before + 32_768) % 65_536 - 32_768
-
-
-def _mark_outliers(run: Run) -> None:
-    """Give up sequence numbers that run far ahead of the lines before and after them."""
-    numbered = [line for _, line in run.events if line.sequence is not None]
-    raw = [line.sequence or 0 for line in numbered]
-    for index in range(len(raw) if len(raw) > 1 else 0):
-        near = [raw[i] for i in (index - 1, index + 1) if 0 <= i < len(raw)]
-        agree = abs(_step(near[0], near[-1])) <= 1000
-        if len(near) == 1:
-            agree = bool(run.counts) and raw[index] > run.counts["sent"]
-        far = all(abs(_step(other, raw[index])) > 1000 and raw[index] > other for other in near)
-        if agree and far:
-            line = numbered[index]
-            line.kind, line.sequence, line.fault = "damaged", None, "sequence-jumps"
-
-
-def _gaps_of_damaged(run: Run, sequences: list[int | None], seen: set[int]) -> set[int]:
-    """Probes whose replies are damaged lines: those missing between their neighbours."""
-    found: set[int] = set()
-    before = _start(run, seen) - 1 if seen else None
-    waiting = 0
-    for (_, line), sequence in zip(run.events, sequences, strict=True):
-        if sequence is None:
-            waiting += line.stands_for if line.kind == "damaged" else 0
-            continue
-        if before is not None and waiting and sequence - before - 1 == waiting:
-            found |= set(range(before + 1, sequence))
-        before, waiting = sequence, 0
-    if before is not None and waiting and run.counts:
-        end = _start(run, seen) + int(run.counts["sent"])
-        if end - before - 1 == waiting:
-            found |= set(range(before + 1, end))
+    rows = np.flatnonzero(raw != NONE)
+    numbers = raw[rows]
+    if not numbers.size:
+        return raw
+    found = raw.copy()
+    steps = _step(numbers[:-1], numbers[1:])
+    near = numbers[0] + np.concatenate(([0], np.cumsum(steps)))
+    highest = np.maximum.accumulate(near)
+    # As long as none is far behind, the number before is as good as the highest one.
+    if (near >= 0).all() and (near[1:] - highest[:-1] > -32_768).all():
+        found[rows] = near
+        return found
+    top: int | None = None
+    for row, number in zip(rows.tolist(), numbers.tolist(), strict=True):
+        if top is not None and top + _step(top, number) >= 0:
+            number = top + _step(top, number)
+        top = number if top is None else max(top, number)
+        found[row] = number
     return found
 
 
-def _start(run: Run, seen: set[int]) -> int:
+def _step(before: Any, after: Any) -> Any:
+    return (after - before + 32_768) % 65_536 - 32_768
+
+
+def _gaps_of_damaged(run: Run, seen: _Seen, bounds: Whole) -> Whole:
+    """Probes whose replies are damaged lines: those missing between their neighbours."""
+    loose = seen.is_kind(DAMAGED) & (seen.sequences == NONE)
+    found: list[int] = []
+    if not loose.any():
+        return np.array(found, dtype=np.int64)
+    stands_for = [0] * len(seen.columns)
+    for row in np.flatnonzero(loose).tolist():
+        stands_for[row] = seen.alone[row].stands_for
+    before = _start(run, bounds) - 1 if bounds.size else None
+    waiting = 0
+    for many, sequence in zip(stands_for, seen.sequences.tolist(), strict=True):
+        if sequence == NONE:
+            waiting += many
+            continue
+        if before is not None and waiting and sequence - before - 1 == waiting:
+            found += range(before + 1, sequence)
+        before, waiting = sequence, 0
+    if before is not None and waiting and run.counts:
+        end = _start(run, bounds) + int(run.counts["sent"])
+        if end - before - 1 == waiting:
+            found += range(before + 1, end)
+    return np.array(found, dtype=np.int64)
+
+
+def _start(run: Run, seen: Whole) -> int:
     """First sequence number of a run: 1 with iputils, 0 elsewhere, or what the lines show."""
-    lowest = min(seen, default=None)
+    lowest = int(seen.min()) if seen.size else None
     if run.header is None and not run.counts:
         return 1 if lowest is None else lowest
     start = 1 if run.header is None or run.header.dialect in _FROM_1 else 0
     if lowest is not None and lowest < start:
         return lowest
-    counted_from_1 = bool(run.counts and seen) and max(seen) == run.counts["sent"]
+    counted_from_1 = bool(run.counts) and seen.size > 0 and int(seen.max()) == run.counts["sent"]
     return 1 if counted_from_1 and lowest != 0 else start
 
 
-def _range(run: Run, seen: set[int], result: Probes, answered: int) -> range:
+def _range(run: Run, seen: Whole, result: Probes, answered: int) -> range:
     start = _start(run, seen)
-    end = max(seen, default=start - 1) + 1
+    end = int(seen.max(initial=start - 1)) + 1
     if not run.counts:
         return range(start, end)
     sent, received = int(run.counts["sent"]), int(run.counts["received"])
-    if run.header is None and seen and min(seen) > start and received > answered:
+    if run.header is None and seen.size and int(seen.min()) > start and received > answered:
         # The beginning of the run is not in the file: probes missing there were not lost.
         result.counted_only, result.sent, result.received = True, sent, received
         result.warn("beginning-missing", answered=answered, received=received)
-        return range(min(seen), max(end, min(start + sent, end + MAX_UNSEEN)))
+        return range(int(seen.min()), max(end, min(start + sent, end + MAX_UNSEEN)))
     if start + sent < end:
         result.warn("sequence-beyond-sent", highest=end - 1, sent=sent)
     elif start + sent - end > MAX_UNSEEN:
@@ -326,32 +408,32 @@ def _range(run: Run, seen: set[int], result: Probes, answered: int) -> range:
 
 
 def _attribute_errors(run: Run, result: Probes, loose: int) -> None:
-    lost = [row for row in result.rows if row.lost]
-    unmarked = [row for row in lost if not row.error_reply]
-    if loose and loose >= len(unmarked):
-        for row in unmarked:
-            row.error_reply = True
-    marked = sum(row.error_reply for row in lost)
+    rows = result.rows
+    unmarked = rows.lost & ~rows.error_reply
+    unexplained = int(unmarked.sum())
+    if loose and loose >= unexplained:
+        rows.error_reply |= unmarked
+    lost, marked = int(rows.lost.sum()), int((rows.lost & rows.error_reply).sum())
     printed = int(run.counts.get("errors", 0))
-    result.errors = min(len(lost), max(marked + (loose if loose < len(unmarked) else 0), printed))
+    result.errors = min(lost, max(marked + (loose if loose < unexplained else 0), printed))
 
 
-def _warn_about_replies(run: Run, result: Probes) -> None:
-    header = run.header
+def _warn_about_replies(run: Run, seen: _Seen, result: Probes) -> None:
+    lines, header = seen.columns, run.header
     size = header.size if header is not None and not header.sizes_vary else None
-    replies = [(number, line) for number, line in run.events if line.kind == "reply"]
+    is_reply = seen.is_kind(REPLY)
     if size is not None:
         expected = size + ICMP_HEADER_BYTES
         for code, odd in (
-            ("short-replies", [n for n, line in replies if (line.size or 0) < expected]),
-            ("long-replies", [n for n, line in replies if (line.size or 0) > expected]),
+            ("short-replies", seen.numbers(is_reply & (lines.size < expected))),
+            ("long-replies", seen.numbers(is_reply & (lines.size > expected))),
         ):
             if odd:
                 result.warn(code, reply_bytes=expected, payload_bytes=size, numbers=odd)
-    corrupt = [number for number, line in replies if line.corrupt]
+    corrupt = seen.numbers(is_reply & lines.corrupt)
     if corrupt:
         result.warn("bad-checksums", numbers=corrupt)
-    redirects = [number for number, line in run.events if line.kind == "redirect"]
+    redirects = seen.numbers(seen.is_kind(REDIRECT))
     if redirects:
         result.warn("redirects-ignored", numbers=redirects)
 
@@ -369,7 +451,7 @@ def _compare(run: Run, result: Probes) -> None:
         printed = int(run.counts[name])
         if printed != counted and not (run.windows and printed == counted + result.errors):
             result.warn("count-differs", quantity=name, printed=printed, counted=counted)
-    doubled = sum(row.duplicate for row in result.rows)
+    doubled = int(result.rows.duplicate.sum())
     printed = int(run.counts.get("duplicates", doubled))
     if printed != doubled:
         result.warn("count-differs", quantity="duplicates", printed=printed, counted=doubled)
@@ -388,15 +470,16 @@ def printed_counts(run: Run) -> dict[str, Any]:
 
 def _compare_times(run: Run, result: Probes) -> None:
     # The tools count duplicates into their own minimum, mean and maximum.
-    timed = [row for row in result.rows if not math.isnan(row.rtt_s)]
-    if not run.spread or not timed:
+    timed = ~np.isnan(result.rows.rtt_s)
+    if not run.spread or not timed.any():
         return
+    times = result.rows.rtt_s[timed]
     # A first reply whose line is missing is no reason to believe a summary that differs.
-    read = len(timed) + result.without_first
-    unread = result.received + sum(row.duplicate for row in result.rows) > read
-    tolerance_s = 1e-6 + max(max(row.resolution_s, 0.0) for row in timed)
-    times = [row.rtt_s for row in timed]
-    own = {"min": min(times), "avg": math.fsum(times) / len(times), "max": max(times)}
+    read = int(timed.sum()) + result.without_first
+    unread = result.received + int(result.rows.duplicate.sum()) > read
+    tolerance_s = 1e-6 + float(result.rows.resolution_s[timed].max())
+    mean_s = math.fsum(times.tolist()) / times.size
+    own = {"min": float(times.min()), "avg": mean_s, "max": float(times.max())}
     for name, value in own.items():
         printed = run.spread.get(f"rtt_{name}_s")
         if printed is None or abs(printed - value) <= tolerance_s:
@@ -409,11 +492,11 @@ def _compare_times(run: Run, result: Probes) -> None:
 
 def scale_error(run: Run, result: Probes) -> float | None:
     """Return the factor by which lines and summary differ throughout, if it is a gross one."""
-    times = [row.rtt_s for row in result.rows if row.rtt_s > 0]
+    times = result.rows.rtt_s[result.rows.rtt_s > 0]
     low, high = run.spread.get("rtt_min_s", 0.0), run.spread.get("rtt_max_s", 0.0)
-    if not times or low <= 0 or high <= 0:
+    if not times.size or low <= 0 or high <= 0:
         return None
-    ratios = (min(times) / low, max(times) / high)
+    ratios = (float(times.min()) / low, float(times.max()) / high)
     if min(ratios) > 500 or max(ratios) < 1 / 500:
         return ratios[0]
     return None

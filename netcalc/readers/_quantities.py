@@ -9,10 +9,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from netcalc import units as _units
 from netcalc.errors import ReaderError, UnitError
 from netcalc.messages import Notice
 from netcalc.readers._cells import MISSING, NUMBER, Grid, is_number
+from netcalc.readers._cells_kept import Cells, are_plain, plain_values
 from netcalc.readers.source import Source, shortened
 
 INFINITE = {"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity", "∞", "-∞"}
@@ -68,7 +72,7 @@ class Column:
     name: str
     written: str = ""
     unit: str = ""
-    cells: list[str] = field(default_factory=list)
+    cells: Cells = field(default_factory=Cells)
 
     @property
     def key(self) -> str:
@@ -106,7 +110,7 @@ def named_columns(source: Source, grid: Grid, given: dict[str, str]) -> list[Col
         known = {"count": len(same), "column": shortened(name)}
         grid.warnings.append(Notice("columns-numbered", known))
     for index, column in enumerate(found):
-        column.cells = [row[index] for row in grid.rows]
+        column.cells = grid.columns[index]
     return found
 
 
@@ -132,7 +136,7 @@ def named(header: str) -> Column:
 
 def _units_row(grid: Grid, found: list[Column]) -> None:
     """Take the units from the first row, if there is nothing else in it."""
-    cells = [cell.strip("[]() ") for cell in grid.rows[0]]
+    cells = [cell.strip("[]() ") for cell in (column[0] for column in grid.columns)]
     known = [_units.kind_of(cell) is not None for cell in cells]
     if not any(known) or not all(
         k or c.lower() in MISSING for k, c in zip(known, cells, strict=True)
@@ -141,7 +145,8 @@ def _units_row(grid: Grid, found: list[Column]) -> None:
     for column, cell, is_unit in zip(found, cells, known, strict=True):
         if is_unit and not column.written:
             column.written = cell
-    grid.rows.pop(0)
+    for kept in grid.columns:
+        kept.drop_first()
     grid.numbers.pop(0)
 
 
@@ -220,7 +225,10 @@ class Numbers:
         self.point = decimal == "."
         if decimal is None and grid.delimiter != ",":
             self.comma = any(
-                _shows_comma(cell) for column in found for cell in column.cells if "," in cell
+                _shows_comma(cell)
+                for column in found
+                for cell in column.cells.holds(",")
+                if "," in cell
             )
 
     @property
@@ -230,18 +238,34 @@ class Numbers:
 
     def numeric(self, column: Column) -> bool:
         """Whether every cell is a number or missing, and one is a number."""
-        cells = [c for c in column.cells if c.lower() not in MISSING]
-        return bool(cells) and all(is_number(c) or c.lower() in INFINITE for c in cells)
+        one = False
+        for _, block in column.cells.blocks():
+            if are_plain(block):
+                one = True
+                continue
+            for cell in Cells.cells_of(block):
+                if cell.lower() in MISSING:
+                    continue
+                if not is_number(cell) and cell.lower() not in INFINITE:
+                    return False
+                one = True
+        return one
 
-    def values(self, column: Column) -> list[float]:
+    def values(self, column: Column) -> NDArray[np.float64]:
         """Return a column in its SI unit; missing cells are nan."""
         factor = (
             _units.factor_of(column.written, column.unit) if column.unit not in ("", "1") else 1
         )
-        return [
-            self._value(column, cell, number, factor)
-            for cell, number in zip(column.cells, self.grid.numbers, strict=True)
-        ]
+        found = np.empty(len(column.cells))
+        for start, block in column.cells.blocks():
+            values = plain_values(block, comma=self.comma, factor=factor)
+            if values is None:
+                cells = Cells.cells_of(block)
+                lines = self.grid.numbers[start : start + len(cells)]
+                pairs = zip(cells, lines, strict=True)
+                values = np.array([self._value(column, cell, line, factor) for cell, line in pairs])
+            found[start : start + values.size] = values
+        return found
 
     def _value(self, column: Column, cell: str, line: int, factor: float) -> float:
         if _PLAIN.fullmatch(cell) and not self.comma:

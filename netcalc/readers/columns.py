@@ -10,11 +10,14 @@ A decimal comma is read where columns are not separated by commas, and only if i
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from netcalc import units as _units
 from netcalc.errors import DomainError, ReaderError, UnitError
@@ -41,7 +44,7 @@ from netcalc.readers._quantities import (
     unit_refused,
 )
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import Source, Text, shortened
+from netcalc.readers.source import Source, Text, fixed, shortened
 from netcalc.samples import Meta, RttSamples, Samples, Table, TransferSamples
 
 _BOOLEANS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
@@ -79,6 +82,7 @@ def to_samples(
     if decimal not in (None, ".", ","):
         raise DomainError("not-a-choice", "decimal", decimal, choices=["'.'", "','"])
     grid = read_grid(source, text, columns)
+    text.let_go()
     found = named_columns(source, grid, dict(units or {}))
     numbers = Numbers(source, grid, decimal, found)
     meta = Meta(
@@ -90,7 +94,7 @@ def to_samples(
         partial=grid.partial or source.grew,
     )
     built = _build(source, grid, found, numbers, meta)
-    return _with_facts(built, row_count=len(grid.rows), column_count=len(found))
+    return _with_facts(built, row_count=len(grid.numbers), column_count=len(found))
 
 
 def _with_facts(samples: Samples, *, row_count: int, column_count: int) -> Samples:
@@ -158,19 +162,20 @@ def _required(source: Source, grid: Grid, column: Column, unit: str) -> Column:
 
 def _measured(
     source: Source, grid: Grid, numbers: Numbers, column: Column, unit: str
-) -> list[float]:
+) -> NDArray[np.float64]:
     """Return a column with a unit, of values that can be measured: none below 0."""
     values = numbers.values(_required(source, grid, column, unit))
-    for index, value in enumerate(values):
-        if value < 0:
-            raise ReaderError(
-                "negative-cell",
-                file=source.name,
-                line=grid.numbers[index],
-                field=shortened(column.name),
-                value=shortened(column.cells[index]),
-                unit=column.written,
-            )
+    negative = np.flatnonzero(values < 0)
+    if negative.size:
+        index = int(negative[0])
+        raise ReaderError(
+            "negative-cell",
+            file=source.name,
+            line=grid.numbers[index],
+            field=shortened(column.name),
+            value=shortened(column.cells[index]),
+            unit=column.written,
+        )
     return values
 
 
@@ -179,7 +184,7 @@ def _rtt_samples(
     size: Column, rtt: Column,
 ) -> RttSamples:  # fmt: skip
     used = [size, rtt]
-    columns: dict[str, list[float] | list[bool]] = {
+    columns: dict[str, NDArray[Any]] = {
         "payload_bytes": _measured(source, grid, numbers, size, "byte"),
         "rtt_s": _measured(source, grid, numbers, rtt, "s"),
     }
@@ -196,11 +201,12 @@ def _rtt_samples(
             used.append(column)
     warnings = _unused(found, used)
     if "lost" not in columns:
-        missing = [math.isnan(float(value)) for value in columns["rtt_s"]]
-        columns["lost"] = missing
-        if any(missing):
-            warnings.append(Notice("rows-without-time", {"count": sum(missing)}))
-    return RttSamples(**columns, meta=_with(meta, warnings))  # type: ignore[arg-type]
+        columns["lost"] = np.isnan(columns["rtt_s"])
+        missing = int(columns["lost"].sum())
+        if missing:
+            warnings.append(Notice("rows-without-time", {"count": missing}))
+    whole: dict[str, Any] = fixed(columns)
+    return RttSamples(**whole, meta=_with(meta, warnings))
 
 
 def _transfer_samples(
@@ -210,7 +216,7 @@ def _transfer_samples(
     used = [size, duration]
     failed = next((c for c in found if c.key == "failed" and not c.unit), None)
     durations = _measured(source, grid, numbers, duration, "s")
-    flags = [math.isnan(value) for value in durations]
+    flags = np.isnan(durations)
     if failed is not None:
         flags = _flags(source, grid, failed)
         used.append(failed)
@@ -223,7 +229,7 @@ def _transfer_samples(
 
 
 def _table(source: Source, grid: Grid, found: list[Column], numbers: Numbers, meta: Meta) -> Table:
-    data: dict[str, list[float] | list[str]] = {}
+    data: dict[str, NDArray[Any]] = {}
     units: dict[str, str] = {}
     for column in found:
         if column.unit:
@@ -235,16 +241,16 @@ def _table(source: Source, grid: Grid, found: list[Column], numbers: Numbers, me
                 _required(source, grid, column, NEEDS_UNIT[column.key])
             data[column.name] = numbers.values(column)
         else:
-            data[column.name] = column.cells
-    if not any(isinstance(value, float) for column in data.values() for value in column):
+            data[column.name] = column.cells.texts()
+    if not any(values.dtype.kind == "f" and values.size for values in data.values()):
         raise ReaderError("no-number-column", file=source.name)
     known = {**meta.units, **units}
     return Table(data=data, meta=_with(meta, [], units=known))
 
 
-def _flags(source: Source, grid: Grid, column: Column) -> list[bool]:
-    flags = []
-    for cell, line in zip(column.cells, grid.numbers, strict=True):
+def _flags(source: Source, grid: Grid, column: Column) -> NDArray[np.bool_]:
+    flags = np.empty(len(column.cells), dtype=np.bool_)
+    for row, (cell, line) in enumerate(zip(column.cells, grid.numbers, strict=True)):
         flag = _BOOLEANS.get(cell.lower())
         if flag is None:
             raise ReaderError(
@@ -254,7 +260,7 @@ def _flags(source: Source, grid: Grid, column: Column) -> list[bool]:
                 field=shortened(column.name),
                 value=shortened(cell),
             )
-        flags.append(flag)
+        flags[row] = flag
     return flags
 
 

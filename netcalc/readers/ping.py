@@ -19,20 +19,26 @@ Times: a time is read only if its unit is known. ``<1 ms`` is 0.5 ms with a reso
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import fields
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
+
+import numpy as np
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers import _ping_lines, _ping_summary
+from netcalc.readers._ping_events import NONE, may_be_plain, plain_replies
 from netcalc.readers._ping_facts import facts_of_runs, groups_of_rows
 from netcalc.readers._ping_lines import Line
-from netcalc.readers._ping_runs import Probes, Row, Run, printed_counts, probes, scale_error
+from netcalc.readers._ping_runs import Probes, Rows, Run, printed_counts, probes, scale_error
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import Source, Text, no_measurement, shortened
+from netcalc.readers.source import Source, Text, fixed, no_measurement, shortened
 from netcalc.samples import Meta, RttSamples
+
+_AT_A_TIME = 512
+_FEW = 8
+"""Lines that are read one by one where not all of them are plain replies."""
 
 _TOOLS = {
     "iputils": "ping (iputils)",
@@ -70,14 +76,16 @@ def to_samples(source: Source, text: Text) -> RttSamples:
     file.read()
     results = [probes(run) for run in file.runs]
     _refuse_uncertain(source, file, results)
-    rows = [row for result in results for row in result.rows]
-    columns: dict[str, Any] = {f.name: [getattr(row, f.name) for row in rows] for f in fields(Row)}
+    for run in file.runs:
+        run.events.let_go()
+    rows = Rows.joined([result.rows for result in results])
+    columns: dict[str, Any] = fixed({name: getattr(rows, name) for name in Rows.__slots__})
     columns["group"] = groups_of_rows(file.runs, results)
     totals: dict[str, Any] = {}
     if any(result.counted_only for result in results):
         totals["sent_count"] = sum(result.sent for result in results)
         totals["received_count"] = sum(result.received for result in results)
-    if sum(row.error_reply for row in rows) != sum(result.errors for result in results):
+    if int(rows.error_reply.sum()) != sum(result.errors for result in results):
         totals["error_count"] = sum(result.errors for result in results)
     return RttSamples(**columns, **totals, meta=_meta(source, text, file, results, rows))
 
@@ -103,11 +111,65 @@ class _File:
 
     def read(self) -> None:
         """Read every line, then forget runs about which nothing is known."""
-        lines = self.text.lines
-        for index, (number, line) in enumerate(zip(self.text.numbers, lines, strict=True)):
-            cut = index == len(lines) - 1 and not self.text.ends_complete
-            self._read_line(number, line, cut)
+        begin, last = 0, len(self.text.lines) - 1
+        for block in self.text.lines.blocks():
+            lines = block.split("\n")
+            numbers = self.text.numbers[begin : begin + len(lines)]
+            for place in range(0, len(lines), _AT_A_TIME):
+                some = slice(place, place + _AT_A_TIME)
+                ends = begin + place + _AT_A_TIME > last and not self.text.ends_complete
+                self._read_lines(lines[some], numbers[some], last_is_cut=ends)
+            begin += len(lines)
         self.runs = [run for run in self.runs if not run.empty]
+
+    def _read_lines(
+        self, lines: Sequence[str], numbers: Sequence[int], *, last_is_cut: bool
+    ) -> None:
+        """Read some lines; plain replies at once, halves of them where there is another line."""
+        if not last_is_cut and self._read_replies(lines, numbers):
+            return
+        if len(lines) > _FEW and any(map(may_be_plain, lines)):
+            middle = len(lines) // 2
+            self._read_lines(lines[:middle], numbers[:middle], last_is_cut=False)
+            self._read_lines(lines[middle:], numbers[middle:], last_is_cut=last_is_cut)
+            return
+        for number, line in zip(numbers[:-1], lines[:-1], strict=True):
+            self._read_line(number, line, cut=False)
+        if lines:
+            self._read_line(numbers[-1], lines[-1], cut=last_is_cut)
+
+    def _read_replies(self, lines: Sequence[str], numbers: Sequence[int]) -> bool:
+        """Take lines that are all plain replies of the run so far; False if they are not."""
+        if not may_be_plain(lines[0]):
+            return False
+        run = self.run
+        if run.counts and not run.windows:
+            return False
+        found = plain_replies(lines, numbers)
+        if found is None:
+            return False
+        replies, busybox = found
+        if replies.sequence[0] == NONE:
+            if not run.windows and (run.header is not None or run.events.numbered_replies):
+                return False
+            run.events.extend(replies)
+            return True
+        if run.windows or _sweeps(run):
+            return False
+        # Another size, or the first number again, may be another run.
+        sizes = set(replies.size.tolist())
+        known = {run.sizes[next(iter(run.sizes))]} if run.sizes else sizes
+        if len(sizes) > 1 or sizes != known or run.sizes_differ:
+            return False
+        fresh = dict.fromkeys(replies.sequence.tolist(), int(replies.size[0]))
+        if run.header is None and run.sizes and next(iter(run.sizes)) in fresh:
+            return False
+        if run.header is None and not run.sizes and len(fresh) < len(replies):
+            return False
+        run.sizes.update(fresh)
+        run.events.extend(replies)
+        self.busybox |= busybox
+        return True
 
     def _read_line(self, number: int, text: str, cut: bool) -> None:
         if len(text) > _ping_lines.LONGEST:
@@ -178,14 +240,15 @@ class _File:
             self.runs.append(Run())
         if line.kind == "dump":
             # What an error quotes: a line above it that was not understood is an error, too.
-            above = self.run.events[-1][1] if self.run.events else line
+            above = self.run.events.last or line
             if above.sequence is None and above.kind in ("damaged", "error"):
                 above.kind, above.sequence = "error", line.sequence
             return
         if line.kind == "reply" and line.sequence is not None:
             self.run.sizes.setdefault(line.sequence, line.size)
+            self.run.sizes_differ |= self.run.sizes[next(iter(self.run.sizes))] != line.size
         self.timeouts |= line.kind == "waiting"
-        self.run.events.append((number, line))
+        self.run.events.append(number, line)
 
     def _starts_again(self, line: Line) -> bool:
         """Whether a reply belongs to another run, whose header is not in the file."""
@@ -207,7 +270,7 @@ class _File:
 
     def _other(self, number: int, text: str) -> None:
         if text.startswith("ping: local error"):
-            self.run.events.append((number, Line("error")))
+            self.run.events.append(number, Line("error"))
             return
         command = _ping_lines.read_command(text)
         if command:
@@ -229,15 +292,19 @@ def _sweeps(run: Run) -> bool:
 def _certain(line: Line, run: Run) -> bool:
     """Whether a line that ends the file without a line end is whole enough to be believed."""
     if line.kind == "reply":
-        timed = any(e.kind == "reply" and not math.isnan(e.rtt_s) for _, e in run.events)
+        timed = run.events.timed
         return not math.isnan(line.rtt_s) or (line.ttl is not None and not timed and not line.fault)
     return line.kind == "error"
 
 
 def _refuse_uncertain(source: Source, file: _File, results: list[Probes]) -> None:
+    too_far = max((result.too_far for result in results), default=0)
+    if too_far:
+        raise ReaderError("sequences-too-far", file=source.name, field="icmp_seq", count=too_far)
     known = sum(len(result.rows) + result.sent for result in results)
-    damaged = [(n, line) for run in file.runs for n, line in run.events if line.kind == "damaged"]
-    replies = any(line.kind == "reply" for run in file.runs for _, line in run.events)
+    damaged = [(n, line) for run in file.runs for n, line in run.events.lines()]
+    damaged = [(n, line) for n, line in damaged if line.kind == "damaged"]
+    replies = any(run.events.numbered_replies + run.events.other_replies for run in file.runs)
     if damaged and not replies:
         number, line = damaged[0]
         written = file.text.lines[file.text.numbers.index(number)]
@@ -271,14 +338,14 @@ def _refuse_uncertain(source: Source, file: _File, results: list[Probes]) -> Non
             raise ReaderError(
                 "wrong-scale",
                 file=source.name,
-                line=run.events[0][0] if run.events else None,
+                line=run.events.first_number,
                 field="time",
                 unit="s",
                 factor=factor,
             )
 
 
-def _meta(source: Source, text: Text, file: _File, results: list[Probes], rows: list[Row]) -> Meta:
+def _meta(source: Source, text: Text, file: _File, results: list[Probes], rows: Rows) -> Meta:
     warnings = [*text.warnings, *_warnings(results)]
     if file.cut:
         warnings.append(Notice("last-line-cut", {"number": text.numbers[-1]}))
@@ -288,7 +355,7 @@ def _meta(source: Source, text: Text, file: _File, results: list[Probes], rows: 
         numbers, message = [number for number, _ in file.messages], file.messages[0][1]
         said = {"message": shortened(message, 100), "numbers": numbers}
         warnings.append(Notice("ping-message", said))
-    stamped = [row.sent_s for row in rows if not math.isnan(row.sent_s)]
+    stamped = rows.sent_s[~np.isnan(rows.sent_s)]
     targets = list(dict.fromkeys(run.header.target for run in file.runs if run.header))
     return Meta(
         tool=" and ".join(dict.fromkeys(_tool(run, file) for run in file.runs)),
@@ -297,9 +364,9 @@ def _meta(source: Source, text: Text, file: _File, results: list[Probes], rows: 
         target=shortened(", ".join(targets), 200),
         source=source.name if source.is_file else "",
         sha256=source.sha256,
-        clock="wall clock of the pinging host (ping -D)" if stamped else "",
-        start=_iso(min(stamped)) if stamped else "",
-        note=_note(results, stamped),
+        clock="wall clock of the pinging host (ping -D)" if stamped.size else "",
+        start=_iso(float(stamped.min())) if stamped.size else "",
+        note=_note(results, stamped=stamped.size > 0),
         printed=_printed(file.runs),
         facts=facts_of_runs(
             file.runs,
@@ -327,7 +394,7 @@ def _warnings(results: list[Probes]) -> list[Notice]:
     return [Notice(one.code, {**one.values, "run_numbers": runs}) for one, runs in about]
 
 
-def _note(results: list[Probes], stamped: list[float]) -> str:
+def _note(results: list[Probes], *, stamped: bool) -> str:
     notes = []
     if len(results) > 1:
         notes.append(f"{len(results)} runs of ping in one file")
@@ -339,8 +406,7 @@ def _note(results: list[Probes], stamped: list[float]) -> str:
 def _unfinished(run: Run) -> bool:
     if not run.counts:
         return True
-    timed = any(not math.isnan(line.rtt_s) for _, line in run.events if line.kind == "reply")
-    return timed and not run.spread
+    return run.events.timed and not run.spread
 
 
 def _tool(run: Run, file: _File) -> str:

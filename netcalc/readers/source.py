@@ -12,7 +12,9 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TypeAlias
+from typing import IO, Any, TypeAlias
+
+from numpy.typing import NDArray
 
 from netcalc.errors import ArgumentTypeError, ReaderError
 from netcalc.messages import Notice
@@ -75,6 +77,17 @@ class Text:
     def blank(self) -> bool:
         """Whether there is nothing but white space."""
         return not self.whole.text or self.whole.text.isspace()
+
+    def let_go(self) -> None:
+        """Let go of the lines, once they are read: a large text is not needed twice."""
+        self.lines = self.whole = Lines("")
+
+
+def fixed(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return columns that can no longer be changed, so that samples need no copy of them."""
+    for column in columns.values():
+        column.flags.writeable = False
+    return columns
 
 
 def open_source(source: Readable | Source, *, name: str | None = None) -> Source:

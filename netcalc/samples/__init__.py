@@ -40,7 +40,7 @@ from netcalc.samples._transfers import DROP_PLACES, MIN_DROP_RATIO, BulkSamples,
 __all__ = [
     "DROP_PLACES", "FACTS", "KINDS", "MAX_FILE_BYTES", "MIN_DROP_RATIO", "SCHEMA", "BoolColumn",
     "BulkSamples", "Fact", "FactRow", "FloatColumn", "FlowSeries", "HopSamples", "Instrument",
-    "Layer", "Meta", "PacketTrace", "PathSamples", "RttSamples", "Samples", "Table", "TextColumn", "TrainSamples",
-    "TransactionSamples", "TransferSamples", "fact_row", "json_ready", "load", "loads",
-    "unit_of_fact", "write_atomically",
+    "Layer", "Meta", "PacketTrace", "PathSamples", "RttSamples", "Samples", "Table",
+    "TextColumn", "TrainSamples", "TransactionSamples", "TransferSamples", "fact_row",
+    "json_ready", "load", "loads", "unit_of_fact", "write_atomically",
 ]  # fmt: skip

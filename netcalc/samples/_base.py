@@ -28,7 +28,7 @@ from netcalc.samples._meta import SCHEMA, Meta
 
 FloatColumn: TypeAlias = NDArray[np.float64]
 BoolColumn: TypeAlias = NDArray[np.bool_]
-TextColumn: TypeAlias = NDArray[np.str_]
+TextColumn: TypeAlias = NDArray[np.object_]
 
 MOST_RANGES = 8
 """Columns that are described when samples are shown."""
@@ -238,7 +238,9 @@ def _range(name: str, column: NDArray[Any], unit: str) -> str:
         ends = [show(float(end), unit) for end in (known.min(), known.max())] if known.size else []
         return f"{name} {' to '.join(dict.fromkeys(ends))}" if ends else ""
     if column.dtype.kind in "iu":
-        ends = [show(float(end), unit) for end in (column.min(), column.max())] if column.any() else []
+        ends = (
+            [show(float(end), unit) for end in (column.min(), column.max())] if column.any() else []
+        )
         return f"{name} {' to '.join(dict.fromkeys(ends))}" if ends else ""
     texts = [text for text in dict.fromkeys(column.tolist()) if text]
     more = f", and {len(texts) - 3:,} more" if len(texts) > 3 else ""
@@ -250,15 +252,19 @@ def _column(
 ) -> NDArray[Any]:
     if whole is not None:
         return _whole_column(name, values, whole)
-    wanted: type[Any] = {"bool": np.bool_, "text": np.str_}.get(unit, np.float64)
+    wanted: type[Any] = {"bool": np.bool_, "text": np.object_}.get(unit, np.float64)
     if isinstance(values, np.ma.MaskedArray) and wanted is np.float64:
         values = np.ma.filled(values.astype(np.float64), np.nan)
+    # What nobody can change is not copied: a reader's columns of a large file.
+    fixed = isinstance(values, np.ndarray) and not values.flags.writeable
     try:
-        column: NDArray[Any] = np.array(values, dtype=wanted)
+        column: NDArray[Any] = np.array(values, dtype=wanted, copy=None if fixed else True)
     except (TypeError, ValueError) as error:
         raise ArgumentTypeError("not-a-column-of-numbers", name, type(values).__name__) from error
     if column.ndim != 1:
         raise DomainError("not-a-column", name, column.ndim)
+    if unit == "text":
+        column = as_texts(column)
     if unit == "byte" or name in _NEVER_NEGATIVE:
         negative = np.flatnonzero(column < 0)
         if negative.size:
@@ -266,6 +272,17 @@ def _column(
             raise DomainError("is-negative", name, float(column[index]), index=index)
     column.flags.writeable = False
     return column
+
+
+def as_texts(values: NDArray[Any]) -> TextColumn:
+    """Return texts as an array of objects: one of fixed width has the longest in every row."""
+    found: NDArray[Any] = np.empty(values.shape, dtype=object)
+    found[...] = values
+    if not all(type(text) is str for text in found.flat):
+        found[...] = np.array(
+            ["" if text is None else str(text) for text in found.flat], dtype=object
+        ).reshape(values.shape)
+    return found
 
 
 def _whole_column(name: str, values: object, kind: type[np.generic]) -> NDArray[Any]:
@@ -280,7 +297,7 @@ def _whole_column(name: str, values: object, kind: type[np.generic]) -> NDArray[
         bad = np.flatnonzero(~((given >= 0) & (given <= most) & (given == np.floor(given))))
         if bad.size:
             index = int(bad[0])
-            raise DomainError("not-whole", name, float(given[index]), high=most, index=index)
+            raise DomainError("column-not-whole", name, float(given[index]), high=most, index=index)
     column = given.astype(kind)
     column.flags.writeable = False
     return column
@@ -291,7 +308,7 @@ def _filler(unit: str, length: int, whole: type[np.generic] | None = None) -> ND
     if whole is not None:
         column = np.zeros(length, whole)
     if unit in ("bool", "text"):
-        column = np.zeros(length, np.bool_ if unit == "bool" else np.str_)
+        column = np.zeros(length, np.bool_) if unit == "bool" else np.full(length, "", object)
     column.flags.writeable = False
     return column
 

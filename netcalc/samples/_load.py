@@ -19,9 +19,14 @@ from netcalc.errors import DomainError, ReaderError
 from netcalc.messages import Notice
 from netcalc.samples._files import from_json
 from netcalc.samples._meta import SCHEMA, Meta
+from netcalc.samples._nested import misfit
 
-MAX_FILE_BYTES = 1 << 30
+MAX_FILE_BYTES = 1 << 28
 """Largest file of saved samples that is read, compressed or not. [byte]"""
+
+MAX_INFLATED_BYTES = 1 << 26
+MAX_INFLATED_RATIO = 20
+"""Samples may be this large when uncompressed, or as many times their file if that is more."""
 
 KINDS: dict[str, Any] = {}
 """The containers by name, each registered when its class is made."""
@@ -78,8 +83,11 @@ def _document(data: bytes, file: str) -> Any:
     """Return the JSON in a file, compressed or not."""
     try:
         if data[:2] == b"\x1f\x8b":
+            most = min(MAX_FILE_BYTES, max(MAX_INFLATED_BYTES, MAX_INFLATED_RATIO * len(data)))
             with gzip.open(io.BytesIO(data)) as stream:
-                data = stream.read(MAX_FILE_BYTES + 1)
+                data = stream.read(most + 1)
+            if len(data) > most:
+                raise ReaderError("samples-too-large", file=file, limit_bytes=most)
         if len(data) > MAX_FILE_BYTES:
             raise ReaderError("samples-too-large", file=file, limit_bytes=MAX_FILE_BYTES)
         return json.loads(data, object_pairs_hook=partial(_without_twins, file))
@@ -147,6 +155,13 @@ def _meta(document: Mapping[str, Any], file: str) -> Meta:
         if type(value) is not wanted:
             raise _wrong_type(f"meta.{name}", value, wanted, file)
         known[name] = value
+    other = misfit(known)
+    if other is not None:
+        place, value, needed = other
+        field = f"meta.{place}"[:_LONGEST]
+        raise ReaderError(
+            "part-of-other-type", file=file, field=field, value=_shown(value), wanted=needed
+        )
     try:
         notices = tuple(map(Notice.load, known.pop("warnings", ())))
     except TypeError as error:
@@ -270,7 +285,7 @@ def _damaged_column(error: DomainError, file: str) -> ReaderError:
             found=error.value,
             wanted=error.values["expected"],
         )
-    if error.code == "not-whole":
+    if error.code == "column-not-whole":
         row = error.values["index"] + 1
         return ReaderError("row-not-whole", file=file, field=error.name, found=error.value, row=row)
     return ReaderError("damaged-samples", file=file, field=error.name)

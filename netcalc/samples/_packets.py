@@ -71,12 +71,12 @@ class PacketTrace(Samples):
         Bytes of the frame that the file holds, and those it had when it was captured. [byte]
     layers : array_like
         The headers it has: :class:`Layer`. [1]
-    interface, link_type : array_like
+    interface, link_number : array_like
         Number of the interface in the file, and its link type. [1]
     tag_count : array_like
         VLAN tags. [1]
-    ip_version, protocol, ttl, traffic_class, ip_id : array_like
-        Fields of the IP header; ``protocol`` is that behind the extension headers. [1]
+    ip_version, ip_protocol, ttl, traffic_class, ip_id : array_like
+        Fields of the IP header; ``ip_protocol`` is that behind the extension headers. [1]
     packet_bytes : array_like
         Length of the IP packet, as its header says. [byte]
     source, destination : array_like
@@ -109,10 +109,10 @@ class PacketTrace(Samples):
         "original_bytes": "byte",
         "layers": "1",
         "interface": "1",
-        "link_type": "1",
+        "link_number": "1",
         "tag_count": "1",
         "ip_version": "1",
-        "protocol": "1",
+        "ip_protocol": "1",
         "ttl": "1",
         "traffic_class": "1",
         "ip_id": "1",
@@ -147,10 +147,10 @@ class PacketTrace(Samples):
         **dict.fromkeys(("payload_bytes", "tcp_sequence", "acknowledged"), np.uint32),
         **dict.fromkeys(("timestamp", "timestamp_echo", "layers"), np.uint32),
         **dict.fromkeys(("source", "destination", "interface"), np.uint32),
-        **dict.fromkeys(("source_port", "destination_port", "ip_id", "link_type"), np.uint16),
+        **dict.fromkeys(("source_port", "destination_port", "ip_id", "link_number"), np.uint16),
         **dict.fromkeys(("window", "tcp_flags", "mss_bytes"), np.uint16),
         **dict.fromkeys(("echo_id", "echo_sequence"), np.uint16),
-        **dict.fromkeys(("tag_count", "ip_version", "protocol", "ttl"), np.uint8),
+        **dict.fromkeys(("tag_count", "ip_version", "ip_protocol", "ttl"), np.uint8),
         **dict.fromkeys(("traffic_class", "shift", "sack_count"), np.uint8),
         **dict.fromkeys(("icmp_type", "icmp_code"), np.uint8),
     }
@@ -161,10 +161,10 @@ class PacketTrace(Samples):
     original_bytes: IntColumn
     layers: IntColumn = ()
     interface: IntColumn = ()
-    link_type: IntColumn = ()
+    link_number: IntColumn = ()
     tag_count: IntColumn = ()
     ip_version: IntColumn = ()
-    protocol: IntColumn = ()
+    ip_protocol: IntColumn = ()
     ttl: IntColumn = ()
     traffic_class: IntColumn = ()
     ip_id: IntColumn = ()
@@ -195,7 +195,7 @@ class PacketTrace(Samples):
     def __post_init__(self) -> None:
         Samples.__post_init__(self)
         object.__setattr__(self, "addresses", tuple(self.addresses))
-        highest = max((int(self.ints(name).max(initial=0)) for name in ("source", "destination")))
+        highest = max(int(self.ints(name).max(initial=0)) for name in ("source", "destination"))
         if highest >= max(len(self.addresses), 1):
             raise DomainError("address-index", "addresses", len(self.addresses), index=highest)
 
@@ -216,7 +216,7 @@ class PacketTrace(Samples):
         known = times[~np.isnan(times)]
         return float(known.max() - known.min()) if known.size else float("nan")
 
-    def rows(self, chosen: NDArray[Any]) -> PacketTrace:
+    def rows(self, chosen: NDArray[Any] | slice) -> PacketTrace:
         """Return some of the packets, as a trace of its own."""
         columns = {name: column[chosen] for name, column in self.columns().items()}
         return PacketTrace(

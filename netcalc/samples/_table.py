@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netcalc.errors import DomainError
-from netcalc.samples._base import Samples
+from netcalc.samples._base import Samples, as_texts
 from netcalc.samples._meta import Meta
 
 
@@ -59,8 +59,8 @@ def _table_column(values: ArrayLike) -> NDArray[Any]:
     column: NDArray[Any] = np.asarray(values)
     if column.dtype.kind in "iuf":
         column = column.astype(np.float64)
-    elif column.dtype.kind == "O":
-        column = np.array(["" if v is None else str(v) for v in column.flat], dtype=np.str_)
+    elif column.dtype.kind in "OUS":
+        column = as_texts(column)
     if column.ndim != 1:
         raise DomainError("not-a-column", "data", column.ndim)
     return column

@@ -16,21 +16,11 @@ from netcalc.experiments.bulk import bulk
 from netcalc.experiments.echo import echo
 from netcalc.experiments.running.stopping import Ended, Stopping
 from netcalc.messages import Notice
-from netcalc.path import Link, Path
+from netcalc.path import Path
 from netcalc.samples import RttSamples, Samples
+from netcalc.truth.host import COUNT, INSTANT_PATH, SIZES, HostCost, Hosts
 from netcalc.truth.rows import NO_PATH, TruthRow
 
-PAUSE_S = 0.01
-"""Pause between exchanges that measure the instrument: processors fall asleep meanwhile. [s]"""
-OWN_COUNT = 20
-"""Exchanges that measure the instrument's own cost. [1]"""
-OWN_PERCENTILE = 75
-"""Percentile of their times taken as the cost: times above it are waits of a busy machine, which
-the smallest of some times does not contain."""
-OWN_BYTES = 512
-"""User data of each of them. [byte]"""
-INSTANT_PATH = Path.of([Link(1e12)])
-"""A path that takes no time, so that an exchange over it takes what the instrument costs."""
 HOLDS_ALL_BYTES = 64 << 20
 """A buffer of a link that loses nothing of what the runs here send. [byte]"""
 
@@ -53,6 +43,7 @@ class Bench:
 
     def __init__(self, stopping: Stopping) -> None:
         self.stopping = stopping
+        self.hosts = Hosts(self._calibrate)
         self.own_exchanges_s: dict[str, float] = {}
         self._own_goodput_bps = np.nan
         self._refusal: Notice | None = None
@@ -110,18 +101,17 @@ class Bench:
         )
         return self.require_complete(samples)
 
-    def own_exchange_s(self, protocol: str) -> float:
-        """Return the time of an exchange over a path that takes none, 75th percentile. [s]"""
-        if protocol not in self.own_exchanges_s:
-            samples = self.run_echo(
-                [OWN_BYTES],
-                path=INSTANT_PATH,
-                count=OWN_COUNT,
-                protocol=protocol,
-                interval_s=PAUSE_S,
-            )
-            self.own_exchanges_s[protocol] = float(np.percentile(samples.best_s, OWN_PERCENTILE))
-        return self.own_exchanges_s[protocol]
+    def host_cost(self, protocol: str, path: Path) -> HostCost:
+        """Return what the two hosts add to an exchange over a path."""
+        found = self.hosts.cost(protocol, path.latency_s)
+        self.own_exchanges_s.update(self.hosts.exchanges_s)
+        return found
+
+    def _calibrate(self, protocol: str, pause_s: float) -> RttSamples:
+        """Exchange over a path without links, for :class:`netcalc.truth.host.Hosts`."""
+        return self.run_echo(
+            SIZES, path=INSTANT_PATH, count=COUNT, protocol=protocol, interval_s=pause_s
+        )
 
     def own_goodput_bps(self) -> float:
         """Return the rate of a stream over a path that takes no time. [bit/s]"""
@@ -145,7 +135,8 @@ class Setting:
     """One run of an experiment, which gives a row for each of ``what``.
 
     ``needs_wire`` is False where the run also works without namespaces; ``quick`` marks the
-    settings of a short table.
+    settings of a short table, ``side_by_side`` those that may run while others do: few packets a
+    second between processes of their own, and a long time for each.
     """
 
     lab: str
@@ -157,6 +148,7 @@ class Setting:
     processing_s: float = 0.0
     needs_wire: bool = True
     quick: bool = False
+    side_by_side: bool = False
 
     @property
     def path(self) -> Path:
@@ -193,25 +185,26 @@ class Cost:
 
     Parameters
     ----------
-    own_s : float
-        By itself: the same exchange over a path that takes no time, and a late emulator. [s]
+    host : HostCost
+        What the two hosts add, which theory adds, too.
     disturbance_s : float
-        By what disturbed it during the run, at most; 0 where nothing did. [s]
+        What disturbed the run, at most; 0 where nothing did. [s]
     cpu_ratio : float
         Share of its processor that the run got, where it warned of contention; otherwise 1.
     doubt : Notice or None
         The most severe warning of a disturbance.
     """
 
-    own_s: float
+    host: HostCost
     disturbance_s: float = 0.0
     cpu_ratio: float = 1.0
     doubt: Notice | None = None
 
-    def errors(self, per_exchange: float = 1.0) -> dict[str, Any]:
+    def errors(self, per_exchange: float = 1.0, *, payload_bytes: float = 0.0) -> dict[str, Any]:
         """Return the columns of a row whose value changes by ``per_exchange`` with each second."""
         columns: dict[str, Any] = {
-            "own_error": per_exchange * self.own_s,
+            "host": per_exchange * self.host.time_s(payload_bytes),
+            "own_error": per_exchange * self.host.error_s,
             "doubt_error": per_exchange * self.disturbance_s,
         }
         if self.doubt is not None:
@@ -219,9 +212,9 @@ class Cost:
         return columns
 
 
-def cost(bench: Bench, protocol: str, samples: Samples) -> Cost:
+def cost(bench: Bench, protocol: str, samples: Samples, path: Path) -> Cost:
     """Return the time that the instrument adds to an exchange, undisturbed and disturbed."""
-    own_s = bench.own_exchange_s(protocol)
+    host = bench.host_cost(protocol, path)
     late_s = emulator_lateness_s(samples)
     found = {notice.code: notice for notice in samples.meta.warnings}
     disturbance_s, cpu_ratio = 0.0, 1.0
@@ -232,9 +225,9 @@ def cost(bench: Bench, protocol: str, samples: Samples) -> Cost:
     if CONTENTION in found:
         values = found[CONTENTION].values
         cpu_ratio = min(1.0, max(SHARE_RATIO, values["cpu_ratio"]))
-        disturbance_s += own_s * (1.0 / cpu_ratio - 1.0) + WAKE_UPS * values["late_p99_s"]
+        disturbance_s += host.exchange_s * (1.0 / cpu_ratio - 1.0) + WAKE_UPS * values["late_p99_s"]
     worst = next((found[code] for code in DISTURBANCES if code in found), None)
-    return Cost(own_s + 2 * min(late_s, LATE_S), disturbance_s, cpu_ratio, worst)
+    return Cost(host, disturbance_s, cpu_ratio, worst)
 
 
 def emulator_lateness_s(samples: Samples) -> float:

@@ -19,18 +19,23 @@ STANDARD_ERRORS = 2.0
 """Number of standard errors of an estimate that make its own error. [1]"""
 
 
-def links_setting(path_text: str, link_count: int, *, count: int = 5, **options: Any) -> Setting:
+PAYLOAD_BYTES = (520, 838, 1154, 1472)
+"""Sizes of the probes: few, with many probes of each, because the smallest of more is closer to
+the path, and the slope depends most on the ends. All answers have the same size. [byte]"""
+
+
+def links_setting(path_text: str, link_count: int, *, count: int = 14, **options: Any) -> Setting:
     """The rate of each link, from the slopes of time against size to its two ends."""
     what = tuple(f"link {number}" for number in range(1, link_count + 1))
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
         samples = bench.require_complete(
-            probing(path=setting.path, count=count, stop=bench.should_stop)
+            probing(PAYLOAD_BYTES, path=setting.path, count=count, stop=bench.should_stop)
         )
         found = links(samples).links
         if len(found) < link_count:
             raise ExperimentError("node-silent", phase="probing", node=len(found) + 1)
-        added = cost(bench, "udp", samples)
+        added = cost(bench, "udp", samples, setting.path)
         sizes = np.asarray(samples.packet_bytes)
         span_bits = 8.0 * float(sizes.max() - sizes.min())
         for link, text in zip(found, what, strict=True):
@@ -64,7 +69,7 @@ def packet_pairs_setting(path_text: str, *, count: int = 30, **options: Any) -> 
         found = bottleneck(samples)
         rate_bps = setting.path.bottleneck_bps
         # The time between two packets is off by a delay.
-        errors = cost(bench, "udp", samples).errors(
+        errors = cost(bench, "udp", samples, setting.path).errors(
             rate_bps**2 / (8.0 * float(np.max(samples.packet_bytes)))
         )
         errors["own_error"] = 0.5 * (found.high_bps - found.low_bps)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from netcalc.emulation.stream import deliver
 from netcalc.emulation.wire.emulated_path import OFFLOAD_BPS
 from netcalc.experiments.bulk import bulk
 from netcalc.experiments.line_rate import FRAME_OVERHEAD_BYTES, line_rate, lockstep
@@ -18,6 +19,7 @@ from netcalc.models.tcp.window import bdp_bytes, serialized_throughput_bps
 from netcalc.path import Path
 from netcalc.samples import BulkSamples
 from netcalc.truth.bench import HOLDS_ALL_BYTES, Bench, Setting, cost
+from netcalc.truth.kernel import receive_window_bytes, segment_truesize_bytes
 from netcalc.truth.rows import TruthRow
 from netcalc.units import show
 
@@ -29,8 +31,9 @@ TCP_HEADERS_BYTES = PACKET_BYTES - MSS_BYTES
 """Headers of a segment, and what an acknowledgement is. [byte]"""
 WRITE_BYTES = 45 * MSS_BYTES
 """A write of a stream: whole segments. [byte]"""
-KERNEL_WINDOW_RATIO = 0.25
-"""How far the window that Linux derives from a buffer may be from the buffer. [ratio]"""
+WINDOW_RATIO = 0.03
+"""Tolerance of a rate that a receive window limits: a window of 27 whole segments is known to half
+of one, 2 %, and the host's cost. [ratio]"""
 ENDS = ("sender", "receiver")
 """The programs that send and receive: limits of a blast that are not those of the node."""
 
@@ -59,8 +62,8 @@ def bulk_setting(
             )
         )
         sent_bytes = float(samples.sent_bytes[0])
-        predicted_s = delivery_s(sent_bytes, path=path)
-        added = cost(bench, "tcp", samples)
+        added = cost(bench, "tcp", samples, path)
+        predicted_s = delivery_s(sent_bytes, path=path, host_s=added.host.exchange_s)
         round_count = float(
             rounds(sent_bytes / MSS_BYTES, initial_window_segments=INITIAL_WINDOW_SEGMENTS)
         )
@@ -92,23 +95,25 @@ def bulk_setting(
 
 
 def buffers_setting(
-    path_text: str, segments: int, *buffers: int, count: int = 2, **options: Any
+    path_text: str, segments: int, *buffers: int, count: int = 3, **options: Any
 ) -> Setting:
-    """Streams with buffers of several sizes: a buffer per round trip, up to the link's rate.
+    """Streams with receive buffers of several sizes: the window that Linux makes of each.
 
-    The kernel derives the window from the buffer by a rule of its own. Rows that the window limits
-    have the tolerance of that rule; rows where any such window fills the link have the common one.
+    The sender's buffer is the kernel's, which is never the limit. Theory is the stream in virtual
+    time, with that window. Rows whose window fills the link have the common tolerance.
     """
     what = tuple(f"TCP, buffer {buffer / 1024:g} KiB" for buffer in buffers)
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
         path = setting.path
+        truesize_bytes = segment_truesize_bytes(MSS_BYTES)
         samples = bench.require_complete(
             bulk(
-                MSS_BYTES,
-                write_count=segments,
+                WRITE_BYTES,
+                write_count=segments * MSS_BYTES // WRITE_BYTES,
                 run_count=count,
                 buffer_bytes=buffers,
+                buffer_end="receiver",
                 congestion_control="reno",
                 limit_s=10.0,
                 path=path,
@@ -116,24 +121,28 @@ def buffers_setting(
                 stop=bench.should_stop,
             )
         )
+        added = cost(bench, "tcp", samples, path)
+        sent = round(float(samples.sent_bytes[0]) / MSS_BYTES)
         round_trip_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=TCP_HEADERS_BYTES))
         filling_bytes = float(bdp_bytes(round_trip_s, bandwidth_bps=path.bottleneck_bps))
-        added = cost(bench, "tcp", samples)
         for buffer, text in zip(buffers, what, strict=True):
-            limits = (1.0 - KERNEL_WINDOW_RATIO) * buffer < filling_bytes
-            sent_bytes = float(segments * MSS_BYTES)
-            predicted_s = delivery_s(sent_bytes, path=path, window_bytes=buffer)
-            slow_start = rounds(segments, initial_window_segments=INITIAL_WINDOW_SEGMENTS)
+            window_bytes = receive_window_bytes(
+                buffer, mss_bytes=MSS_BYTES, truesize_bytes=truesize_bytes
+            )
+            predicted_s = deliver(
+                path, segments=sent, window_bytes=window_bytes, host_s=added.host.exchange_s
+            ).delivery_s
+            rate_bps = 8.0 * sent * MSS_BYTES / predicted_s
             # Where the window limits the rate, each window waits for its acknowledgement.
-            wait_count = sent_bytes / buffer if limits else float(slow_start)
-            rate_bps = 8.0 * sent_bytes / predicted_s
+            waits = max(sent * MSS_BYTES / window_bytes, float(rounds(sent)))
+            limits = window_bytes < filling_bytes
             yield setting.row(
                 text,
                 predicted=rate_bps,
                 measured=float(samples.goodput_bps[samples.asked_buffer_bytes == buffer].max()),
-                statistic=f"fastest of {count}" + ", the kernel's window" * limits,
-                tolerance_ratio=KERNEL_WINDOW_RATIO if limits else np.nan,
-                **added.errors(wait_count * rate_bps / predicted_s),
+                statistic=f"fastest of {count}, a window of {show(window_bytes, 'byte')}",
+                tolerance_ratio=WINDOW_RATIO if limits else np.nan,
+                **added.errors(waits * rate_bps / predicted_s),
             )
 
     return Setting(
@@ -147,7 +156,7 @@ def buffers_setting(
     )
 
 
-def delivery_s(payload_bytes: float, *, path: Path, window_bytes: float = np.inf) -> float:
+def delivery_s(payload_bytes: float, *, path: Path, host_s: float = 0.0) -> float:
     """Return the time from the first write of a stream to the arrival of its last byte. [s]"""
     clock_s = 8.0 * PACKET_BYTES / path.bottleneck_bps
     empty_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=TCP_HEADERS_BYTES)) - clock_s
@@ -155,16 +164,15 @@ def delivery_s(payload_bytes: float, *, path: Path, window_bytes: float = np.inf
         payload_bytes / MSS_BYTES,
         packet_bytes=PACKET_BYTES,
         bandwidth_bps=path.bottleneck_bps,
-        base_rtt_s=empty_s,
+        base_rtt_s=empty_s + host_s,
         initial_window_segments=INITIAL_WINDOW_SEGMENTS,
         growth=2.0,
-        max_window_segments=window_bytes / MSS_BYTES,
     )
-    return float(sent_s) + float(path.one_way_s(PACKET_BYTES)) - clock_s
+    return float(sent_s) + float(path.one_way_s(PACKET_BYTES)) - clock_s + host_s / 2.0
 
 
 def lockstep_setting(
-    path_text: str, *pairs: int, duration_s: float = 0.6, count: int = 2, **options: Any
+    path_text: str, *pairs: int, duration_s: float = 0.4, count: int = 2, **options: Any
 ) -> Setting:
     """Stop-and-wait senders: a cycle is a round trip, or the time of all on the link."""
     what = tuple(f"{pair} in lockstep" for pair in pairs)
@@ -183,8 +191,9 @@ def lockstep_setting(
             )
         )
         clock_s = 8.0 * PACKET_BYTES / path.bottleneck_bps
-        round_trip_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=TCP_HEADERS_BYTES + 1))
-        added = cost(bench, "tcp", samples)
+        added = cost(bench, "tcp", samples, path)
+        empty_s = float(path.rtt_s(PACKET_BYTES, reply_bytes=TCP_HEADERS_BYTES + 1))
+        round_trip_s = empty_s + added.host.time_s(MSS_BYTES)
         for pair, text in zip(pairs, what, strict=True):
             carried_bps = serialized_throughput_bps(
                 pair,
@@ -212,7 +221,7 @@ def lockstep_setting(
 
 
 def line_rate_setting(
-    path_text: str, *frames: int, device_pps: float, count: int = 4, **options: Any
+    path_text: str, *frames: int, device_pps: float, count: int = 3, **options: Any
 ) -> Setting:
     """Frames through a node of a known packet rate: its rate, or that of the link behind it.
 
@@ -228,7 +237,7 @@ def line_rate_setting(
                 frames, duration_s=duration_s, run_count=count, path=path, stop=bench.should_stop
             )
         )
-        added = cost(bench, "udp", samples)
+        added = cost(bench, "udp", samples, path)
         for frame, text in zip(frames, what, strict=True):
             predicted_pps = float(
                 forwarding_rate_pps(frame, device_pps=device_pps, bandwidth_bps=path.bottleneck_bps)

@@ -38,17 +38,17 @@ def echo_setting(
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
         path = setting.path
         samples = bench.run_echo(sizes, path=path, count=count, protocol=protocol, version=version)
-        added = cost(bench, protocol, samples)
+        added = cost(bench, protocol, samples, path)
         at = np.asarray(samples.payload_bytes)[samples.measured]
         relayed = any(notice.code == "relay-used" for notice in samples.meta.warnings)
         by = ", relay" if relayed else ""
         for size, text in zip(sizes, what, strict=True):
             yield setting.row(
                 text + by,
-                predicted=float(path.rtt_s(size + headers)),
+                predicted=float(path.rtt_s(size + headers)) + added.host.time_s(size),
                 measured=least_s(samples.best_s[at == size]),
                 statistic=f"smallest of {count}",
-                **added.errors(),
+                **added.errors(payload_bytes=size),
             )
 
     return Setting(
@@ -86,7 +86,7 @@ def small_writes_setting(
         compared = compare.small_writes(samples, path=path)
         rows = np.asarray(samples.measured)
         mode_of, warm_up = np.asarray(samples.mode)[rows], np.asarray(samples.warm_up)[rows]
-        added = cost(bench, "tcp", samples)
+        added = cost(bench, "tcp", samples, path)
         for (mode, first), text in zip(shown, what, strict=True):
             at = (mode_of == mode) & (warm_up == first)
             waits = mode == "nagle"
@@ -98,7 +98,8 @@ def small_writes_setting(
                 raise ExperimentError("row-without-response", phase="small-writes", row=text)
             yield setting.row(
                 text,
-                predicted=float(np.median(compared.predicted[at])),
+                predicted=float(np.median(compared.predicted[at]))
+                + (1 + waits) * added.host.exchange_s,
                 measured=float(np.median(times)) if held else least_s(times),
                 statistic=f"{'median' if held else 'smallest'} of {times.size}",
                 both_ways=held,
@@ -140,13 +141,14 @@ def transactions_setting(
             if not compared.x.size:
                 raise ExperimentError("row-without-response", phase="transactions", row=text)
             exchange = {"ping": "icmp", "udp": "udp"}.get(protocol, "tcp")
-            added = cost(bench, exchange, samples)
+            added = cost(bench, exchange, samples, path)
+            exchanges = float(round_trips(transport, security=security))
             yield setting.row(
                 text,
-                predicted=float(compared.predicted[0]),
+                predicted=float(compared.predicted[0]) + exchanges * added.host.time_s(size),
                 measured=float(compared.measured[0]),
                 statistic=f"smallest of {count}",
-                **added.errors(float(round_trips(transport, security=security))),
+                **added.errors(exchanges, payload_bytes=size),
             )
 
     return Setting(

@@ -175,7 +175,6 @@ def targets() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "units.example": (units.example, {"unit": "s"}),
         "units.line": (units.line, {"name": "T1"}),
         "units.parse_number": (units.parse_number, {"text": "1.5"}),
-        "units.show": (lambda value, unit: units.show(value, unit), {"value": 1.5, "unit": "s"}),
         **{
             f"checks.{name}": (checked(name), {"value": 1.0})
             for name in ("positive", "non_negative", "ratio", "real", "whole", "flag", "flags",

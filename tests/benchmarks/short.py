@@ -15,6 +15,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 SHORT = {
+    "captures": ("20000",),
     "census": ("--count", "5"),
     "closed_forms": ("1e5", "latency.transfer_s", "mm1.mm1_wait_s"),
     "contention_flags": ("both", "1", "echo", "bulk"),
@@ -23,6 +24,7 @@ SHORT = {
     "import_time": ("1",),
     "interrupts": ("1",),
     "large_inputs": ("0.02",),
+    "mutants": ("300", "8", "1"),
     "mutations": ("layers", "--count", "1"),
     "peers": ("1", "1"),
     "queues_and_loss": ("1",),

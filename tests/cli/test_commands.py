@@ -63,6 +63,38 @@ def process(*arguments, text="", env=None, cwd=None):
     )
 
 
+SEVERAL = """
+import sys
+from netcalc.cli import main
+words = sys.argv[1:]
+while words:
+    end = words.index("; then")
+    try:
+        main(words[:end])
+    except SystemExit as ended:
+        assert not ended.code, (words, ended.code)
+    print(end="\\0", flush=True)
+    words = words[end + 1 :]
+"""
+
+
+def answers(*commands, env=None, cwd=None):
+    """Run commands one after the other in one process of their own; return what each answers."""
+    done = subprocess.run(
+        [sys.executable, "-c", SEVERAL, *(word for one in commands for word in (*one, "; then"))],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, **(env or {})},
+        cwd=cwd,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    *said, last = done.stdout.split("\0")
+    assert (len(said), last) == (len(commands), "")
+    return said
+
+
 def assert_mistake(done, *said):
     """One clear sentence on standard error, exit code 2, no traceback."""
     assert done.returncode == 2, done.stderr
@@ -199,7 +231,7 @@ def test_a_hint_is_for_the_command_line(tmp_path):
     bare.write_text("size,time\n1,2\n")
     assert_mistake(netcalc("read", str(bare)), "Write time [ms] in the header\n")
     bare.write_text("1 2\n3 4\n")
-    assert_mistake(netcalc("read", str(bare)), "Add a header\n")
+    assert_mistake(netcalc("read", str(bare)), "name the columns: --columns size_bytes,rtt_ms\n")
 
 
 @pytest.mark.each(
@@ -303,11 +335,11 @@ def test_an_output_that_should_not_be_written_is_refused_before_the_work(tmp_pat
 
 
 def test_files_with_odd_names(tmp_path):
-    for name in ("--help", "a\nb", "ü\udcff.txt"):
+    names = ("--help", "a\nb", "ü\udcff.txt")
+    for name in names:
         (tmp_path / name).write_text(PING)
-        done = process("read", "--json", "--", name, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        assert json.loads(done.stdout)["received"] == 3
+    for said in answers(*(["read", "--json", "--", name] for name in names), cwd=tmp_path):
+        assert json.loads(said)["received"] == 3
     assert netcalc("read", "x" * 4096).returncode == 2
 
 
@@ -317,9 +349,9 @@ def test_files_with_odd_names(tmp_path):
      {"TZ": "Pacific/Apia"}, {"NO_COLOR": "1", "COLUMNS": "20"}],
 )  # fmt: skip
 def test_other_terminals_and_locales_give_the_same_numbers(env):
-    done = process("calc", "serialization", "100B", "--bandwidth", "100 Mbit/s", env=env)
-    assert done.stdout in ("8 µs\n", "8 us\n")
-    assert process("data", env=env).returncode == 0
+    calculate = ["calc", "serialization", "100B", "--bandwidth", "100 Mbit/s"]
+    shown, _ = answers(calculate, ["data"], env=env)
+    assert shown in ("8 µs\n", "8 us\n")
 
 
 def test_a_closed_pipe_is_no_error():
@@ -339,8 +371,8 @@ def test_data_lists_prints_and_describes():
 
 
 def test_the_same_command_twice_gives_the_same_bytes(ping_file):
-    for arguments in (["calc", "--list"], ["read", str(ping_file), "--json"], ["data"]):
-        assert process(*arguments).stdout == process(*arguments).stdout
+    commands = (["calc", "--list"], ["read", str(ping_file), "--json"], ["data"])
+    assert answers(*commands) == answers(*commands)
 
 
 @pytest.mark.live
@@ -444,12 +476,12 @@ def test_a_pipe_is_not_replaced_by_a_file(arguments, tmp_path):
 def test_a_name_is_printed_so_that_it_does_no_harm_and_found_again_in_json(tmp_path):
     for name in ("a\nb\x1b[31m", "ü\udcff.txt"):
         (tmp_path / name).write_text(PING)
-        shown = process("read", "--", name, cwd=tmp_path).stdout
-        assert "\x1b" not in shown
-        assert shown.splitlines()[0].endswith("ping (iputils), 4 rows")
         for env in ({}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}):
-            done = process("read", "--json", "--", name, cwd=tmp_path, env=env)
-            found = json.loads(done.stdout)["file"]
+            read = ["read", "--", name], ["read", "--json", "--", name]
+            shown, document = answers(*read, cwd=tmp_path, env=env)
+            assert "\x1b" not in shown
+            assert shown.splitlines()[0].endswith("ping (iputils), 4 rows")
+            found = json.loads(document)["file"]
             assert found.encode("utf-8", "surrogateescape") == os.fsencode(name)
 
 

@@ -14,6 +14,7 @@ import pytest
 import netcalc.cli
 from netcalc import experiments
 from netcalc.cli import main
+from netcalc.cli.read import read
 from netcalc.cli.run import run
 from netcalc.messages.commands import TYPED_HINTS
 from netcalc.messages.emulating import EMULATING_HINTS
@@ -119,10 +120,15 @@ def test_what_is_typed_reaches_the_experiment(arguments, given, monkeypatch):
     assert np.ndim(asked["path"]) == 0
 
 
+OF_FILES = {"no-header", "data-for-header"}
+"""Codes that reading a file raises, and no run."""
+
+
 @pytest.mark.each("code", TYPED_HINTS)
 def test_a_hint_for_the_command_line_names_options_that_exist(code):
     known = set().union(
-        *(names(option) for command in run.commands.values() for option in command.params)
+        *(names(option) for command in run.commands.values() for option in command.params),
+        *(names(option) for option in read.params if code in OF_FILES),
     )
     assert set(re.findall(r"--[a-z-]+", TYPED_HINTS[code])) <= known
     assert not re.search(r"\w_\w+=|Path\.parse", TYPED_HINTS[code])

@@ -84,6 +84,15 @@ def test_buffers_are_set_and_read_back():
     assert np.isnan(free.asked_buffer_bytes).all()
 
 
+def test_a_buffer_of_the_receiver_alone_leaves_the_other_to_the_kernel():
+    """identity: the sender has that of a run without any; it is smaller, without a warning."""
+    free = bulk(1000, write_count=10, run_count=1, buffer_bytes=None)
+    alone = bulk(1000, write_count=10, run_count=1, buffer_bytes=100_000, buffer_end="receiver")
+    assert alone.receive_buffer_bytes.tolist() == [200_000], "socket(7): doubled"
+    assert alone.send_buffer_bytes.tolist() == free.send_buffer_bytes.tolist()
+    assert [one.code for one in alone.meta.warnings if "buffer" in one.code] == []
+
+
 def test_a_buffer_that_is_not_granted_is_told():
     result = bulk(1000, write_count=10, run_count=1, buffer_bytes=1 << 30)
     limit = 2 * int(Path("/proc/sys/net/core/wmem_max").read_text())
@@ -120,6 +129,7 @@ REFUSED = [
     ({"write_count": 0}, "write_count", "not-whole"),
     ({"run_count": 0}, "run_count", "not-whole"),
     ({"buffer_bytes": 0}, "buffer_bytes", "not-whole"),
+    ({"buffer_end": "sender"}, "buffer_end", "not-a-choice"),
     ({"buffer_bytes": -5}, "buffer_bytes", "not-whole"),
     ({"limit_s": 0}, "limit_s", "out-of-range"),
     ({"limit_s": 86_400}, "limit_s", "out-of-range"),

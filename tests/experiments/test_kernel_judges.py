@@ -24,8 +24,6 @@ from netcalc.experiments.peers import bulk_peer
 from netcalc.experiments.probing import Answer, HopRun
 from netcalc.experiments.running.stamps import SO_TIMESTAMPNS, stamp_ns
 from netcalc.experiments.running.stopping import Stopping
-from netcalc.samples import RttSamples
-from netcalc.truth.bench import Bench
 
 SESSION = b"sessions"
 HOST = "127.0.0.1"
@@ -318,12 +316,3 @@ def test_probes_of_a_turn_are_all_of_them_in_random_order():
     assert len({*orders, tuple(every)}) == turns + 1
     # The first probe of a turn is anywhere: by chance all twenty are of one hop in 5^19 runs.
     assert len({order[0][0] for order in orders}) > 1
-
-
-def test_the_cost_of_an_exchange_is_what_three_of_four_take_at_most(monkeypatch):
-    """derived: of 1 to 5 ms the 75th percentile is 4 ms."""
-    times_s = [5e-3, 1e-3, 3e-3, 2e-3, 4e-3]
-    samples = RttSamples(payload_bytes=[512] * 5, rtt_s=times_s)
-    bench = Bench(Stopping(None, limit_s=60.0))
-    monkeypatch.setattr(bench, "run_echo", lambda *_, **__: samples)
-    assert bench.own_exchange_s("udp") == pytest.approx(4e-3, rel=1e-12)

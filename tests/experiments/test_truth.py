@@ -16,6 +16,7 @@ import pytest
 
 from netcalc import samples as samples_module
 from netcalc.emulation import simulate
+from netcalc.emulation.stream import deliver
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments.running import instrument
@@ -31,14 +32,9 @@ from netcalc.truth import times as _truth_times
 from netcalc.truth import truth_rows as rows_of
 from netcalc.truth import truth_summary as summary
 from netcalc.truth.bench import Bench, Setting, cost, emulator_lateness_s
-from netcalc.truth.losses import (
-    LAW_RATIO,
-    SCATTER,
-    SEED,
-    loss_limited_bps,
-    losses_setting,
-    lost_count,
-)
+from netcalc.truth.host import HostCost
+from netcalc.truth.kernel import receive_window_bytes, segment_truesize_bytes
+from netcalc.truth.losses import losses_setting
 from netcalc.truth.rates import (
     buffers_setting,
     bulk_setting,
@@ -47,7 +43,7 @@ from netcalc.truth.rates import (
     lockstep_setting,
 )
 from netcalc.truth.rows import NO_PATH, TruthRow, table_of
-from netcalc.truth.settings import LABS, SETTINGS
+from netcalc.truth.settings import EARLY_SEEDS, LABS, SETTINGS
 from netcalc.truth.times import echo_setting, small_writes_setting, transactions_setting
 from netcalc.truth.virtual import burst_loss_setting, md1_setting, train_setting
 
@@ -70,7 +66,10 @@ class TestRow:
             (row(1.0, 1.2, 0.19), "instrument", 0.01, "derived: 0.2 less 0.19"),
             (row(1.0, 1.2, 0.5), "instrument", 0.0, "derived: more than enough"),
             (row(1.0, 1.2, 0.17), "unexplained", 0.03, "derived: 3 % are left"),
-            (row(1.0, 0.9, 0.5), "unexplained", 0.1, "derived: no cost makes a time shorter"),
+            (row(1.0, 0.9, 0.5), "unexplained", 0.1, "derived: none is shorter than the path"),
+            (row(1.0, 0.9, 0.5, host=0.06), "unexplained", 0.04, "derived: the hosts take 6 %"),
+            (row(1.0, 0.9, 0.09, host=0.2), "instrument", 0.01, "derived: known to 9 %"),
+            (row(10.0, 11.0, 0.9, unit="bit/s", host=2.0), "instrument", 0.01, "derived: a rate"),
             (row(1.0, 0.9, 0.5, both_ways=True), "instrument", 0.0, "derived: unless it may"),
             (row(10.0, 9.0, 0.9, unit="bit/s"), "instrument", 0.01, "derived: a rate is lower"),
             (row(10.0, 11.0, 5.0, unit="bit/s"), "unexplained", 0.1, "derived: and never higher"),
@@ -124,12 +123,12 @@ class TestRow:
 
 class TestSummary:
     def test_median_and_worst_are_of_all_rows_also_of_the_explained(self):
-        found = summary([row(1.0, 1.01), row(1.0, 0.998), row(1.0, 1.5, 0.5)])
-        assert found.median_ratio == pytest.approx(0.01)  # derived: of 0.01, 0.002 and 0.5
-        assert found.worst_ratio == pytest.approx(0.5)
+        found = summary([row(1.0, 1.01), row(1.0, 0.998), row(1.0, 1.079, 0.5)])
+        assert found.median_ratio == pytest.approx(0.01)  # derived: of 0.01, 0.002 and 0.079
+        assert found.worst_ratio == found.worst_explained_ratio == pytest.approx(0.079)
         assert (found.row_count, found.instrument_count, found.unexplained_count) == (3, 1, 0)
         assert found.holds
-        assert "median error 1 %, worst 50 %" in found.sentence()
+        assert "median error 1 %, worst 7.9 %" in found.sentence()
         assert found.sentence().endswith("Validation passed.")
 
     def test_an_unexplained_error_of_up_to_5_percent_is_reported_and_tolerated(self):
@@ -145,6 +144,7 @@ class TestSummary:
             [row(1.0, 1.01)] * 3 + [row(1.0, math.nan)],
             [row(1.0, 1.01)] * 3 + [row(1.0, 1.001, tolerance_ratio=1e-9)],
             [row(1.0, 1.01)] * 3 + [row(1.0, 1.2, doubt="CPU contention", doubt_error=0.1)],
+            [row(1.0, 1.01)] * 3 + [row(1.0, 1.081, 0.5)],
             [row(1.0, 1.03, 0.03)] * 3,  # explained all, but the median is beyond 2 %
             [row(math.nan, math.nan, why_not="no wire")],
             [row(1.0, 1.01)] * 3 + [row(1.0, math.nan, why_not="node 2 answered no probe")],
@@ -155,6 +155,7 @@ class TestSummary:
             "no number",
             "its own tolerance",
             "beyond its doubt",
+            "explained beyond 8 %",
             "median",
             "none run",
             "failed",
@@ -233,29 +234,28 @@ class TestSettings:
         assert len(names) == len(set(names))
 
 
-OWN_S = 1e-4
+HOST_S, ERROR_S = 1e-4, 4e-5
+HOST = HostCost(HOST_S, 0.0, ERROR_S)
 CONTENTION = Notice("cpu-contention", {"cpu_ratio": 0.25, "late_p99_s": 4e-3,
                                        "least_ratio": 0.8, "most_late_s": 2e-3})  # fmt: skip
 
 
 @pytest.mark.each(
-    ("lateness_s", "warnings", "own_s", "disturbance_s", "code", "source"),
+    ("lateness_s", "warnings", "disturbance_s", "code", "source"),
     [
-        (None, (), OWN_S, 0.0, None, "identity: a run without an emulated path"),
-        (2e-4, (), OWN_S + 4e-4, 0.0, None, "derived: there and back"),
-        (0.05, (), OWN_S + 1e-3, 0.0, None, "derived: 0.5 ms each count as punctual"),
+        (None, (), 0.0, None, "identity: a run without an emulated path"),
+        (2e-4, (), 0.0, None, "identity: punctual"),
+        (0.05, (), 0.0, None, "identity: only few are later than 0.5 ms"),
         (
             0.05,
             (Notice("packets-late", {"late_ratio": 0.4, "limit_ratio": 0.05}),),
-            OWN_S + 1e-3,
             2 * 0.0495,
             "packets-late",
-            "derived: the rest of 50 ms, there and back",
+            "derived: what of 50 ms is beyond 0.5 ms, there and back",
         ),
         (
             None,
             (CONTENTION,),
-            OWN_S,
             3e-4 + 8e-3,
             "cpu-contention",
             "derived: with a quarter of the CPU three times its cost more, and two late wake-ups",
@@ -263,25 +263,25 @@ CONTENTION = Notice("cpu-contention", {"cpu_ratio": 0.25, "late_p99_s": 4e-3,
         (
             None,
             (CONTENTION, Notice("packets-unread", {"count": 3})),
-            OWN_S,
             3e-4 + 8e-3 + 0.6,
             "packets-unread",
             "published: Linux' least retransmission timeout, 200 ms, for each of three",
         ),
-        (None, (Notice("stray-datagrams", {"count": 2}),), OWN_S, 0.0, None, "identity: no delay"),
+        (None, (Notice("stray-datagrams", {"count": 2}),), 0.0, None, "identity: no delay"),
     ],
 )
-def test_what_the_instrument_adds(lateness_s, warnings, own_s, disturbance_s, code, source):
+def test_what_the_instrument_adds(lateness_s, warnings, disturbance_s, code, source):
     facts = samples_module.Instrument(wire_lateness_p99_s=lateness_s)
     samples = Table(data={}, meta=Meta(instrument=facts, warnings=warnings))
     assert emulator_lateness_s(samples) == (lateness_s or 0.0)
-    found = cost(Instrument(), "udp", samples)
-    assert found.own_s == pytest.approx(own_s, rel=1e-12), source
+    found = cost(Instrument(), "udp", samples, Path.parse("T1 5 ms"))
+    assert found.host == HOST
     assert found.disturbance_s == pytest.approx(disturbance_s, rel=1e-12), source
     assert (found.doubt.code if found.doubt else None) == code
     assert found.cpu_ratio == (0.25 if CONTENTION in warnings else 1.0)
     columns = found.errors(3.0)
-    assert columns["own_error"] == pytest.approx(3 * own_s, rel=1e-12)
+    assert columns["host"] == pytest.approx(3 * HOST_S, rel=1e-12)
+    assert columns["own_error"] == pytest.approx(3 * ERROR_S, rel=1e-12)
     assert columns["doubt_error"] == pytest.approx(3 * disturbance_s, rel=1e-12)
     assert columns.get("doubt_code") == code
 
@@ -303,8 +303,8 @@ class Instrument:
 
     refusal = None
 
-    def __init__(self, samples=None, own_s=OWN_S):
-        self.samples, self.own_s = samples, own_s
+    def __init__(self, samples=None):
+        self.samples = samples
         self.asked = {}
 
     def should_stop(self):
@@ -317,8 +317,8 @@ class Instrument:
         self.asked = {"sizes": sizes, **options}
         return self.samples
 
-    def own_exchange_s(self, protocol):
-        return self.own_s
+    def host_cost(self, protocol, path):
+        return HOST
 
     def own_goodput_bps(self):
         return 9e8
@@ -345,10 +345,10 @@ def test_an_echo_is_predicted_by_its_packet(setting, packet_bytes):
     samples = RttSamples(payload_bytes=[8, 8, 8], rtt_s=[3.0, 2.0, np.nan],
                          lost=[False, False, True], meta=LATE)  # fmt: skip
     (found,) = setting.measure(Instrument(samples), setting)
-    assert found.predicted == pytest.approx(2 * (8 * packet_bytes / T1 + 5e-3), rel=1e-12)
+    assert found.predicted == pytest.approx(2 * (8 * packet_bytes / T1 + 5e-3) + HOST_S, rel=1e-12)
     assert found.measured == 2.0
     assert found.statistic == "smallest of 8"
-    assert found.own_error == pytest.approx(1e-4 + 2e-5)
+    assert found.own_error == pytest.approx(ERROR_S)
 
 
 def small_write_samples():
@@ -371,13 +371,13 @@ def test_small_writes_are_predicted_by_mode_and_round(monkeypatch):
     first, later, single = setting.measure(Instrument(), setting)
     # published: RFC 896 and 1122: two round trips, two and the delay of 40 ms, one; the packets
     # of some 60 bytes take 5 us each on this line.
-    assert first.predicted == pytest.approx(0.08, rel=1e-3)
-    assert later.predicted == pytest.approx(0.12, rel=1e-3)
-    assert single.predicted == pytest.approx(0.04, rel=1e-3)
+    assert first.predicted == pytest.approx(0.08 + 2 * HOST_S, rel=1e-3)
+    assert later.predicted == pytest.approx(0.12 + 2 * HOST_S, rel=1e-3)
+    assert single.predicted == pytest.approx(0.04 + HOST_S, rel=1e-3)
     assert [one.measured for one in (first, later, single)] == [0.05, 0.25, 0.03]
-    assert later.own_error == pytest.approx(2 * 1.2e-4 + 4e-3), "the kernel's tick"
-    assert first.own_error == pytest.approx(2 * 1.2e-4)
-    assert single.own_error == pytest.approx(1.2e-4)
+    assert later.own_error == pytest.approx(2 * ERROR_S + 4e-3), "the kernel's tick"
+    assert first.own_error == pytest.approx(2 * ERROR_S)
+    assert single.own_error == pytest.approx(ERROR_S)
     assert (first.both_ways, later.both_ways) == (False, True)
 
 
@@ -403,9 +403,9 @@ def test_transactions_are_predicted_by_round_trips(monkeypatch):
     # published: RFC 792, 768, 7413, 9293 and 8446: round trips until the response
     round_trips = [1, 1, 1, 2, 3]
     assert [one.predicted for one in found] == pytest.approx(
-        [0.1 * n for n in round_trips], rel=1e-4
+        [(0.1 + HOST_S) * n for n in round_trips], rel=1e-4
     )
-    assert [one.own_error for one in found] == pytest.approx([1.2e-4 * n for n in round_trips])
+    assert [one.own_error for one in found] == pytest.approx([ERROR_S * n for n in round_trips])
 
 
 class TestStreams:
@@ -441,19 +441,19 @@ class TestStreams:
         monkeypatch.setattr(_truth_rates, "bulk", self.moved)
         setting = bulk_setting("T1 5 ms", 10)
         (found,) = setting.measure(Instrument(), setting)
-        assert found.predicted == pytest.approx(8 * 14_480 / (10 * 12_000 / T1 + 5e-3), rel=1e-12)
+        took_s = 10 * 12_000 / T1 + 5e-3 + HOST_S / 2
+        assert found.predicted == pytest.approx(8 * 14_480 / took_s, rel=1e-12)
         assert found.measured == 8 * 14_480 / 2.0
         assert found.unit == "bit/s"
         # derived: one flight, so one exchange of the instrument, as a share of the time
-        took_s = 10 * 12_000 / T1 + 5e-3
-        assert found.own_error == pytest.approx(found.predicted * 1.2e-4 / took_s)
+        assert found.own_error == pytest.approx(found.predicted * ERROR_S / took_s)
 
     def test_a_short_one_is_a_time(self, monkeypatch):
         monkeypatch.setattr(_truth_rates, "bulk", self.moved)
         setting = bulk_setting("T1 5 ms", 10, quantity="delivery")
         (found,) = setting.measure(Instrument(), setting)
         assert found.unit == "s"
-        assert found.predicted == pytest.approx(10 * 12_000 / T1 + 5e-3, rel=1e-12)
+        assert found.predicted == pytest.approx(10 * 12_000 / T1 + 5e-3 + HOST_S / 2, rel=1e-12)
         assert found.measured == 2.0
 
     def test_a_fast_line_is_held_to_what_the_machine_carries(self, monkeypatch):
@@ -463,104 +463,86 @@ class TestStreams:
         assert found.own_error > found.predicted - 9e8 > 0
 
     def test_a_buffer_is_a_window_or_more_than_the_line_holds(self, monkeypatch):
-        def moved(*_, buffer_bytes, **__):
+        asked = {}
+
+        def moved(*_, buffer_bytes, write_count, **options):
+            asked.update(options)
+            sent = [45 * 1448 * write_count] * 4
             return BulkSamples(
-                write_bytes=[1448] * 4, write_count=[100] * 4, sent_bytes=[144_800] * 4,
-                received_bytes=[144_800] * 4, wall_s=[2.0] * 4, delivery_s=[4.0, 1.0, 3.0, 2.0],
+                write_bytes=[45 * 1448] * 4, write_count=[write_count] * 4, sent_bytes=sent,
+                received_bytes=sent, wall_s=[2.0] * 4, delivery_s=[4.0, 1.0, 3.0, 2.0],
                 asked_buffer_bytes=[*buffer_bytes] * 2, meta=LATE,
             )  # fmt: skip
 
         monkeypatch.setattr(_truth_rates, "bulk", moved)
-        setting = buffers_setting("10 Mbit/s 20 ms", 100, 14_480, 131_072)
+        monkeypatch.setattr(_truth_rates, "segment_truesize_bytes", lambda _: 2304)
+        setting = buffers_setting("10 Mbit/s 20 ms", 900, 16_384, 131_072)
         window, line = setting.measure(Instrument(), setting)
-        # derived: ten segments a round trip, of which the last ten are clocked and half a round
-        # trip on their way: nine times 40 ms and the clocks of a packet and its acknowledgement.
-        clock_s, answer_s = 1.2e-3, 8 * 52 / 1e7
-        took_s = 9 * (0.04 + clock_s + answer_s) + 10 * clock_s + 0.02
-        assert window.predicted == pytest.approx(8 * 144_800 / took_s, rel=1e-9)
-        assert window.measured == 8 * 144_800 / 3.0, "the fastest of its buffer"
-        assert window.tolerance_ratio == 0.25
-        assert window.own_error / window.predicted == pytest.approx(10 * 1.2e-4 / took_s)
-        # identity: a buffer of more than twice what the line holds is a stream without limit
-        unlimited_s = delivery_s(144_800, path=setting.path)
-        assert line.predicted == pytest.approx(8 * 144_800 / unlimited_s, rel=1e-12)
+        assert asked["buffer_end"] == "receiver"
+        # derived: 13 segments a round trip of 41.2 ms and the host, 1.2 ms each on the link; the
+        # last of an odd flight waits up to a delayed acknowledgement, 40 ms in every other round.
+        round_s = 0.04 + 1.2e-3 + 8 * 52 / 1e7 + HOST_S
+        assert 0.93 < window.predicted / (8 * 1448 * 13 / round_s) < 1.0
+        assert window.measured == 8 * 900 * 1448 / 3.0, "the fastest of its buffer"
+        assert window.tolerance_ratio == 0.03
         assert not line.has_own_tolerance
+        # derived: a buffer of more than twice what the line holds is a stream without limit,
+        # computed by the closed form
+        unlimited_s = delivery_s(900 * 1448, path=setting.path, host_s=HOST_S)
+        assert line.predicted == pytest.approx(8 * 900 * 1448 / unlimited_s, rel=2e-3)
 
+    @pytest.mark.each(
+        ("buffer_bytes", "window_bytes", "source"),
+        [
+            (32_768, 39_096, "measured: tcpi_rcv_wnd of Linux 6.18 after 800 segments"),
+            (65_536, 80_480, "measured: the same, where the window is scaled"),
+        ],
+    )
+    def test_the_window_of_a_buffer_is_that_of_the_kernel(self, buffer_bytes, window_bytes, source):
+        found = receive_window_bytes(buffer_bytes, mss_bytes=1448, truesize_bytes=2304)
+        assert found == window_bytes, source
 
-def followed(loss_ratio, lost, seed, *, more, kept):
-    """Follow a window of whole packets from loss to loss, a round to repair each (second method).
-
-    Returns the packets a round trip, and the share of them that was lost.
-    """
-    draw = np.random.default_rng(seed).geometric
-    window, rounds, sent, gone = 1.2 / np.sqrt(loss_ratio), 0, 0, 0
-    ahead = draw(loss_ratio)  # packets until the next loss
-    while gone < lost:
-        sent, rounds = sent + int(window), rounds + 1
-        if ahead > int(window):
-            ahead -= int(window)
-            window += more
-            continue
-        while ahead <= int(window):  # several of one round are one event
-            gone, ahead = gone + 1, ahead + draw(loss_ratio)
-        ahead -= int(window)
-        window = max(int(int(window) * kept), 2)
-        sent, rounds, ahead = sent + window, rounds + 1, max(ahead - window, 1)
-    return sent / rounds, gone / sent
+    def test_a_segment_takes_more_than_its_data(self):
+        """identity: data, a head of the kernel, and at most a page for both."""
+        assert 1448 < segment_truesize_bytes(1448) <= 1448 + 4096
 
 
 class TestLosses:
-    @pytest.mark.each(
-        ("rule", "loss_ratio", "lost", "more", "kept"),
-        [
-            ("reno", 0.01, 30, 1.0, 0.5),
-            ("reno", 0.005, 55, 1.0, 0.5),
-            ("cubic", 0.002, 35, 9 / 17, 0.7),
-        ],
-    )
-    def test_the_laws_hold_within_what_a_row_is_held_to(self, rule, loss_ratio, lost, more, kept):
-        """derived: 300 windows that were followed, whose law is known only of their losses."""
-        found = []
-        for seed in range(300):
-            packets, share = followed(loss_ratio, lost, seed, more=more, kept=kept)
-            law = loss_limited_bps(share, rule=rule, rtt_s=0.01) * 0.01 / 8 / 1448
-            found.append(packets / law)
-        assert abs(np.mean(found) - 1) < LAW_RATIO
-        assert SCATTER / 2 < np.std(found) * np.sqrt(lost) < SCATTER
+    def test_a_stream_is_held_to_one_that_loses_the_same_packets(self, monkeypatch):
+        asked = []
+        rates = iter([1.0, 1.02, 0.98])
 
-    def test_the_losses_are_those_of_the_wire(self):
-        """identity: the way there of a wire of this seed is a chain of twice the seed."""
-        path = Path.parse("200 Mbit/s 5 ms")
-        run = simulate(
-            path, packet_bytes=1500, sent_s=np.arange(2000.0), seed=2 * SEED, loss_ratio=0.01
-        )
-        assert lost_count(path, 2000, loss_ratio=0.01) == run.counters[0]["lost"] > 5
-
-    def test_a_stream_is_held_to_the_law_of_what_its_seed_loses(self, monkeypatch):
-        asked = {}
-
-        def moved(*_, write_count, **options):
-            asked.update(options)
-            sent = 45.0 * 1448 * write_count
+        def moved(*_, write_count, seed, **options):
+            asked.append((seed, options["loss_ratio"], options["congestion_control"]))
+            segments = 45 * write_count
+            alike = deliver(
+                setting.path, segments=segments, rule="cubic", host_s=HOST_S, loss_ratio=0.01,
+                seed=seed,
+            )  # fmt: skip
+            sent = 1448.0 * segments
             return BulkSamples(
                 write_bytes=[45 * 1448], write_count=[write_count], sent_bytes=[sent],
-                received_bytes=[sent], wall_s=[2.0], delivery_s=[4.0], meta=LATE,
+                received_bytes=[sent], wall_s=[0.1], delivery_s=[alike.delivery_s / next(rates)],
+                meta=LATE,
             )  # fmt: skip
 
         monkeypatch.setattr(losses, "bulk", moved)
-        setting = losses_setting("100 Mbit/s 5 ms", 0.01, 4500)
+        setting = losses_setting("100 Mbit/s 5 ms", 0.01, 900, 1, 2, 3, rule="cubic")
         (found,) = setting.measure(Instrument(), setting)
-        packets = round(4500 / 0.99)
-        lost = lost_count(setting.path, packets, loss_ratio=0.01)
-        # published: Mathis et al. 1997, eq. 3
-        rtt_s = 0.01 + 8 * 1552 / 100e6
-        law_bps = 8 * 1448 / rtt_s * math.sqrt(1.5 * packets / lost)
-        assert found.predicted == pytest.approx(law_bps, rel=1e-12)
-        assert found.measured == 8 * 4500 * 1448 / 4.0
-        assert found.tolerance_ratio == pytest.approx(0.06 + 4 * 0.25 / math.sqrt(lost))
-        assert found.statistic.startswith(f"{lost} of {packets} lost, standard error ")
-        assert (asked["loss_ratio"], asked["seed"]) == (0.01, SEED)
-        assert asked["congestion_control"] == "reno"
+        assert asked == [(1, 0.01, "cubic"), (2, 0.01, "cubic"), (3, 0.01, "cubic")]
+        # derived: the mean of 1, 1.02 and 0.98, whose standard error is 0.02 / sqrt(3) = 1.2 %
+        assert found.error_ratio == pytest.approx(0.0, abs=1e-9)
+        assert found.statistic.endswith("standard error 1.2%")
+        assert found.tolerance_ratio == losses.LOSSES_RATIO == 0.05
+
+    def test_the_seeds_of_the_table_end_slow_start_early(self):
+        """identity: the first lost packet is one of the first 35 (SYN and third one included)."""
+        for seed in EARLY_SEEDS:
+            run = simulate(
+                Path.parse("200 Mbit/s 5 ms"), packet_bytes=1500, sent_s=np.arange(100.0),
+                seed=2 * seed, loss_ratio=0.003,
+            )  # fmt: skip
+            assert 12 <= int(np.flatnonzero(np.isnan(run.received_s))[0]) < 35
 
     def test_a_congestion_control_that_is_not_granted_is_no_failure(self):
         with pytest.raises(ExperimentError) as refused, socket.socket() as sock:
@@ -582,7 +564,7 @@ def test_lockstep_is_a_round_trip_or_the_turn_on_the_line(monkeypatch):
     setting = lockstep_setting("10 Mbit/s 10 ms", 1, 32)
     alone, many = setting.measure(Instrument(), setting)
     # derived: 1500 bytes there, 53 back; 32 packets of 1.2 ms one behind the other take longer
-    assert alone.predicted == pytest.approx(0.02 + 8 * (1500 + 53) / 1e7, rel=1e-12)
+    assert alone.predicted == pytest.approx(0.02 + 8 * (1500 + 53) / 1e7 + HOST_S, rel=1e-12)
     assert many.predicted == pytest.approx(32 * 1.2e-3, rel=1e-12)
     assert (alone.measured, many.measured) == (0.5, 0.6)
     assert alone.statistic == "smallest median of 2"
@@ -608,7 +590,7 @@ def test_frames_are_limited_by_the_box_or_the_line(monkeypatch):
     assert small.doubt == ""
 
 
-@pytest.mark.parametrize(
+@pytest.mark.each(
     ("fields", "end", "missing_pps", "source"),
     [
         ({"receiver_drop_count": [100.0]}, "receiver", 200.0, "derived: 100 dropped in 0.5 s"),
@@ -777,10 +759,11 @@ def test_without_namespaces_udp_goes_through_the_relay(nothing_left):
     assert not setting.needs_wire
     small, large = setting.measure(bench, setting)
     # derived: 2 (10 ms + 8 L / R)
-    assert small.predicted == pytest.approx(0.02 + 16 * 36 / 1e7)
+    assert small.host > 0
+    assert small.predicted - small.host == pytest.approx(0.02 + 16 * 36 / 1e7)
     assert (small.what, large.what) == ("UDP 8 B, relay", "UDP 1400 B, relay")
     for found in (small, large):
-        assert found.predicted * 0.999 < found.measured
+        assert (found.predicted - found.host) * 0.999 < found.measured
         assert found.verdict != "unexplained", found
         assert 0 < found.own_error < 0.1
 
@@ -815,14 +798,21 @@ def test_the_short_table_holds(nothing_left, capsys):
     assert found.row_count + found.not_run_count == len(rows)
     assert {one.lab for one in rows if one.verdict != "not run"} == set(LABS)
     assert found.failed_count == 0, [one.flag for one in rows if one.has_failed]
+    beyond = [one for one in rows if one.verdict == "instrument" and abs(one.error_ratio) > 0.08]
+    if beyond and all(one.doubt_code for one in beyond):
+        pytest.skip(f"disturbed in all three runs: {[one.setting for one in beyond]}")
     assert found.holds, [
         f"{one.setting}: {one.error_ratio:+.2%} {one.flag}"
         for one in rows
         if one.verdict not in ("within", "not run")
     ]
-    early = [one.setting for one in rows if one.unit == "s" and one.error_ratio < -0.001]
+    early = [
+        one.setting
+        for one in rows
+        if one.unit == "s" and one.measured < 0.999 * (one.predicted - one.host)
+    ]
     assert [name for name in early if "nagle" not in name] == [], "a packet is never early"
-    assert 0 < table.meta.instrument.own_exchanges_s["tcp"] < 0.1
+    assert 0 < table.meta.instrument.own_exchanges_s["tcp, pause 10 ms"] < 0.1
 
 
 @pytest.mark.live
@@ -831,6 +821,8 @@ def test_the_instrument_is_measured_once_a_table(nothing_left):
     bench = Bench(Stopping(None, limit_s=60.0))
     if bench.refusal:
         pytest.skip(str(bench.refusal))
-    first = bench.own_exchange_s("icmp")
-    assert bench.own_exchange_s("icmp") == first == bench.own_exchanges_s["icmp"]
-    assert 1e-6 < first < 0.1
+    path = Path.parse("T1 5 ms")
+    first = bench.host_cost("icmp", path)
+    assert bench.host_cost("icmp", path) is first
+    assert bench.own_exchanges_s["icmp, pause 10 ms"] == first.exchange_s
+    assert 1e-6 < first.exchange_s < 0.1

@@ -120,7 +120,7 @@ def test_smallest_mtus():
         ),
         (
             lambda: fragmentation.fragment_count(1000, algorithm="sysv"),
-            {"code": "not-a-choice", "name": "algorithm", "value": "'sysv'"},
+            {"code": "not-a-choice", "name": "algorithm", "value": "sysv"},
         ),
         (lambda: fragmentation.fragments_bytes([1000, 2000]), {"name": "ip_payload_bytes"}),
         (lambda: fragmentation.fragments_bytes(float("nan")), {"name": "ip_payload_bytes"}),

@@ -125,7 +125,7 @@ def test_udp_payloads():
         ),
         (
             lambda: framing.tcp_payload_bytes(1500, ip_version=5),
-            {"code": "not-a-choice", "name": "ip_version", "value": "5"},
+            {"code": "not-a-choice", "name": "ip_version", "value": 5},
         ),
         (lambda: framing.udp_payload_bytes(27), {"name": "mtu_bytes"}),
         (lambda: framing.udp_payload_limit_bytes(5), {"name": "ip_version"}),

@@ -129,6 +129,8 @@ class Peer:
 
     def explain(self, error: ExperimentError) -> ExperimentError:
         """Return the error of a run, or the end of this process if that is its cause."""
+        if error.code == "emulator-ended":  # that is the cause, and waits for nobody
+            return error
         status = self.status()
         if status is None:
             return error

@@ -100,6 +100,8 @@ class Ends:
                 raise self._run.failure(error) from error
             self._run.phase = "transfer"
             buffers = read_buffers(socks[0], transfer)
+            if transfer.buffer_end == "receiver":
+                self._run.requested = ("receive_buffer_bytes",)
             self._run.facts.update(_granted(socks[0][0]))
             drops = self._drops if transfer.protocol == "udp" else dict
             before = drops()
@@ -230,7 +232,8 @@ class Ends:
             run.port = listener.getsockname()[1]
             source = self._open_source(family, transfer.kind)
             try:
-                _set_buffer(source, socket.SO_SNDBUF, transfer.buffer_bytes)
+                if transfer.buffer_end == "both":
+                    _set_buffer(source, socket.SO_SNDBUF, transfer.buffer_bytes)
                 if transfer.protocol == "udp":
                     source.connect(listener.getsockname())
                     listener.connect(source.getsockname())

@@ -37,6 +37,7 @@ class Transfer:
     write_count: int
     limit_s: float
     buffer_bytes: int | None = None
+    buffer_end: str = "both"
     datagrams_per_call: int = 1
     congestion_control: str = ""
     pair_count: int = 1
@@ -69,6 +70,7 @@ class Transfers(Record[BulkSamples]):
         self._wrong_count = 0
         self._moved_bytes = self._sent_bytes = 0.0
         self._interval_ns = 0
+        self.requested: tuple[str, ...] = ("send_buffer_bytes", "receive_buffer_bytes")
 
     def add(self, row: dict[str, float], *, ended: bool, cut: bool, wrong_count: int) -> None:
         """Add a transfer: whether the run ended within it, or its own time limit did."""
@@ -152,7 +154,7 @@ class Transfers(Record[BulkSamples]):
         reduced = {
             (int(row["asked_buffer_bytes"]), int(row[name]))
             for row in self._rows
-            for name in ("send_buffer_bytes", "receive_buffer_bytes")
+            for name in self.requested
             if row[name] < row["asked_buffer_bytes"]
         }
         for requested, granted in sorted(reduced):
@@ -205,7 +207,7 @@ def socket_drops(sink: socket.socket, transfer: Transfer) -> dict[str, float]:
 
 
 def read_buffers(pair: tuple[socket.socket, socket.socket], transfer: Transfer) -> dict[str, float]:
-    """Read back the granted buffers."""
+    """Read back the granted buffers; those of both ends, whichever were requested."""
     requested = transfer.buffer_bytes
     return {
         "asked_buffer_bytes": np.nan if requested is None else requested,

@@ -154,6 +154,11 @@ def rounds_delayed_ack(
     numpy.ndarray
         Rounds, the last one included. [1]
 
+    Raises
+    ------
+    DomainError
+        If the transfer takes more than 100,000 rounds.
+
     See Also
     --------
     rounds : Acknowledgement per segment.

@@ -66,6 +66,12 @@ class Block:
     def __len__(self) -> int:
         return int(self.at.size)
 
+    def first(self, count: int) -> Block:
+        """Return the first packets of the block."""
+        columns = (self.at, self.kept, self.original, self.time_ns, self.interface)
+        at, kept, original, time_ns, interface = (column[:count] for column in columns)
+        return Block(self.data, at, kept, original, time_ns, interface, self.first_number)
+
 
 def padded(data: bytes) -> Bytes:
     """Return bytes as an array with zeros behind."""

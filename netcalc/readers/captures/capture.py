@@ -180,7 +180,7 @@ def read_capture(source: Readable | Source, *, name: str | None = None) -> Packe
 
 def refuse_unread_links(capture: CaptureStream, parts: list[_Columns]) -> None:
     """Refuse a capture of which no packet has a link type that is read, by number and name."""
-    seen = sorted({int(one) for part in parts for one in np.unique(part["link_type"])})
+    seen = sorted({int(one) for part in parts for one in np.unique(part["link_number"])})
     if not any(decode.is_read(one) for one in seen):
         named = [f"{one} ({link.NAMES[one]})" if one in link.NAMES else str(one) for one in seen]
         raise ReaderError("link-type-not-read", file=capture.name, link_types=named)

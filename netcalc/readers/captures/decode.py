@@ -13,7 +13,7 @@ from netcalc.readers.captures.blocks import Block, Interface, Ints
 from netcalc.readers.captures.layers import DONE, IPV4, IPV6, LINK, PPP, PROTOCOL, Layers
 from netcalc.samples import PacketTrace
 
-_OWN_COLUMNS = {"time_s", "kept_bytes", "original_bytes", "layers", "interface", "link_type",
+_OWN_COLUMNS = {"time_s", "kept_bytes", "original_bytes", "layers", "interface", "link_number",
                 "source", "destination"}  # fmt: skip
 DECODED: dict[str, Any] = {
     name: kind for name, kind in PacketTrace.column_types.items() if name not in _OWN_COLUMNS
@@ -50,8 +50,11 @@ class AddressBook:
         first, back = _distinct(words)
         shown = [word[first].tolist() for word in words]
         known = has_ip[first].tolist()
-        source = [self.index_of(shown[0][i], shown[1][i]) if known[i] else 0 for i in range(len(first))]
-        to = [self.index_of(shown[2][i], shown[3][i]) if known[i] else 0 for i in range(len(first))]
+        index = range(first.size)
+        source = [
+            self.index_of(shown[0][i], shown[1][i]) if known[i] else 0 for i in range(len(first))
+        ]
+        to = [self.index_of(shown[2][i], shown[3][i]) if known[i] else 0 for i in index]
         return np.array(source, np.int64)[back], np.array(to, np.int64)[back]
 
 
@@ -95,7 +98,7 @@ def columns(
         "original_bytes": block.original.astype(np.uint32),
         "layers": layers.layers,
         "interface": block.interface.astype(np.uint32),
-        "link_type": link_types.astype(np.uint16),
+        "link_number": link_types.astype(np.uint16),
         "source": source.astype(np.uint32),
         "destination": destination.astype(np.uint32),
         **layers.columns,

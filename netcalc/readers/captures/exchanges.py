@@ -32,7 +32,7 @@ def find_echoes(trace: PacketTrace) -> Echoes:
 
     A reply belongs to the last request before it; a second reply to that one is a duplicate.
     """
-    kind, protocol = trace.ints("icmp_type"), trace.ints("protocol")
+    kind, protocol = trace.ints("icmp_type"), trace.ints("ip_protocol")
     icmp = trace.has(Layer.ICMP)
     is_4, is_6 = icmp & (protocol == 1), icmp & (protocol == 58)
     is_request = (is_4 & (kind == 8)) | (is_6 & (kind == 128))
@@ -41,7 +41,9 @@ def find_echoes(trace: PacketTrace) -> Echoes:
     asks = is_request[rows]
     source, to = trace.ints("source")[rows], trace.ints("destination")[rows]
     asker, asked = np.where(asks, source, to), np.where(asks, to, source)
-    numbers = (trace.ints("echo_id")[rows].astype(np.int64) << 16) | trace.ints("echo_sequence")[rows]
+    numbers = (trace.ints("echo_id")[rows].astype(np.int64) << 16) | trace.ints("echo_sequence")[
+        rows
+    ]
     order = np.lexsort((rows, numbers, asked, asker))
     rows, asks = rows[order], asks[order]
     same = np.zeros(rows.size, np.bool_)

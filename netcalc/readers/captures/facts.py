@@ -40,7 +40,7 @@ def fact_rows(trace: PacketTrace) -> tuple[tuple[FactRow, ...], TcpAnalysis]:
     analysis = analyse_tcp(trace)
     handshakes = analysis.handshakes.rtt_s
     known = handshakes[~np.isnan(handshakes) & (handshakes >= 0)]
-    types = np.unique(trace.ints("link_type")).tolist()
+    types = np.unique(trace.ints("link_number")).tolist()
     row = fact_row(
         packet_count=len(trace),
         captured_byte_count=int(trace.ints("kept_bytes").sum(dtype=np.int64)),
@@ -56,4 +56,3 @@ def fact_rows(trace: PacketTrace) -> tuple[tuple[FactRow, ...], TcpAnalysis]:
         partial=trace.meta.partial,
     )
     return (row,), analysis
-

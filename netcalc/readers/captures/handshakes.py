@@ -87,9 +87,7 @@ def _shifts(trace: PacketTrace, s: Segments, syn: Ints, answer: Ints) -> Ints:
     return shifts
 
 
-def _offered(
-    trace: PacketTrace, s: Segments, syn: Ints, answer: Ints
-) -> NDArray[np.float64]:
+def _offered(trace: PacketTrace, s: Segments, syn: Ints, answer: Ints) -> NDArray[np.float64]:
     offered = np.full(2 * syn.size, np.nan)
     mss = trace.ints("mss_bytes")
     for side, packet in ((0, syn), (1, answer)):

@@ -74,13 +74,14 @@ class Layers:
         return rows, gather(self.data, self.at[rows], layout)
 
     def with_bytes(self, rows: Ints, needed: Ints) -> Ints:
-        """Return the packets that hold this many bytes more; mark the others as cut or malformed."""
+        """Return the packets that hold this many bytes more; mark the others, cut or malformed."""
         is_cut = self.at[rows] + needed > self.end[rows]
         is_short = self.left[rows] < needed
         bad = is_cut | is_short
         if not bad.any():
             return rows
-        self.mark(rows[is_short], Layer.MALFORMED)
+        is_part = self.layers[rows] & np.uint32(Layer.FRAGMENT) != 0  # the rest is in another
+        self.mark(rows[is_short & ~is_part], Layer.MALFORMED)
         self.mark(rows[is_cut & ~is_short], Layer.CUT)
         self.kind[rows[bad]] = DONE
         return rows[~bad]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netcalc.readers.captures.flows import ACK, FIN, RST, SYN, Segments
 from netcalc.readers.captures.handshakes import Handshakes
@@ -49,7 +50,7 @@ def find_losses(segments: Segments, handshakes: Handshakes) -> Losses:
     has_same, has_other = s.same >= 0, s.other >= 0
     window_there = np.where(has_other, s.window[s.other], -1)
     is_probe = (s.payload == 1) & (window_there == 0) & has_same
-    following, newest_s = _next_sequence(s, is_probe)
+    following, newest = _next_sequence(s, is_probe)
     is_probe &= s.sequence == following
 
     keep_alive = (s.payload <= 1) & (s.sequence == following - 1) & ~control & has_same & ~is_probe
@@ -69,18 +70,21 @@ def find_losses(segments: Segments, handshakes: Handshakes) -> Losses:
     fast = rest & behind & has_other & (repeated[s.other] >= 2) & (last_ack == s.sequence)
     fast &= (since_ack_s >= 0) & (since_ack_s < FAST_RETRANSMISSION_S)
     rest &= ~fast
-    since_newest_s = s.time_s - newest_s
-    soon = (since_newest_s >= 0) & (since_newest_s < _threshold_s(s, handshakes))
-    reordered = rest & behind & soon & (following != s.end)
+    reordered = np.zeros(rest.size, np.bool_)
+    chosen = np.flatnonzero(rest & behind & (following != s.end))
+    since_newest_s = s.time_s[chosen] - s.time_s[s.by_series[newest[chosen]]]
+    soon = (since_newest_s >= 0) & (since_newest_s < _threshold_s(s, handshakes, chosen))
+    reordered[chosen[soon]] = True
     late = rest & ~reordered & behind
     zero_window = (s.window == 0) & ~control
-    return Losses(
-        fast, spurious, late, reordered, duplicate, keep_alive, zero_window, following
-    )
+    return Losses(fast, spurious, late, reordered, duplicate, keep_alive, zero_window, following)
 
 
-def _next_sequence(s: Segments, is_probe: Bools) -> tuple[Ints, np.ndarray]:  # type: ignore[type-arg]
-    """Return the highest end before each segment in its direction, and when that was sent."""
+def _next_sequence(s: Segments, is_probe: Bools) -> tuple[Ints, Ints]:
+    """Return the highest end before each segment in its direction, and which segment had it.
+
+    That segment is given by its position in ``by_series``.
+    """
     order = s.by_series
     series = s.series[order]
     begins = starts_of(series)
@@ -93,10 +97,10 @@ def _next_sequence(s: Segments, is_probe: Bools) -> tuple[Ints, np.ndarray]:  # 
     rows = np.arange(series.size)
     newest = np.maximum.accumulate(np.where(advances, rows, 0))
     newest_before = np.concatenate([newest[:1], newest[:-1]])
-    following, newest_s = np.empty_like(before), np.empty(series.size)
+    following, newest_of = np.empty_like(before), np.empty(series.size, np.int64)
     following[order] = before
-    newest_s[order] = s.time_s[order][newest_before]
-    return following, newest_s
+    newest_of[order] = newest_before
+    return following, newest_of
 
 
 def _repeats_of_ack(s: Segments, duplicate: Bools, has_same: Bools) -> Ints:
@@ -112,8 +116,9 @@ def _repeats_of_ack(s: Segments, duplicate: Bools, has_same: Bools) -> Ints:
     return counted
 
 
-def _threshold_s(s: Segments, handshakes: Handshakes) -> np.ndarray:  # type: ignore[type-arg]
+def _threshold_s(s: Segments, handshakes: Handshakes, rows: Ints) -> NDArray[np.float64]:
     """Return how late a reordered segment may be: the handshake's round trip where it is known."""
-    rtt_s = handshakes.rtt_s[s.flows.flow]
-    is_known = ~np.isnan(rtt_s) & (np.arange(rtt_s.size) > handshakes.ack[s.flows.flow])
+    flow = s.flows.flow[rows]
+    rtt_s = handshakes.rtt_s[flow]
+    is_known = ~np.isnan(rtt_s) & (rows > handshakes.ack[flow])
     return np.where(is_known, rtt_s, REORDERED_S)

@@ -85,7 +85,7 @@ def ipv4(layers: Layers, rows: Ints, addresses: Addresses) -> None:
     layers.put("traffic_class", rows, header["traffic_class"])
     layers.put("ttl", rows, header["ttl"])
     layers.put("ip_id", rows, header["id"])
-    layers.put("protocol", rows, header["protocol"])
+    layers.put("ip_protocol", rows, header["protocol"])
     addresses.put_4(rows, header)
     layers.left[rows] = np.minimum(total, layers.left[rows])
     layers.advance(rows, own, PROTOCOL + header["protocol"].astype(np.int64))
@@ -124,7 +124,7 @@ def ipv6(layers: Layers, rows: Ints, addresses: Addresses) -> None:
     layers.put("traffic_class", rows, (header["first"] >> 20) & 0xFF)
     layers.put("ttl", rows, header["limit"])
     layers.put("ip_id", rows, 0)
-    layers.put("protocol", rows, following)
+    layers.put("ip_protocol", rows, following)
     addresses.put_6(rows, header)
     layers.left[rows] = np.minimum(length + 40, layers.left[rows])
     layers.advance(rows, 40, PROTOCOL + following)
@@ -150,14 +150,14 @@ def extension(layers: Layers, rows: Ints, number: int) -> None:
     if rows_whole.size != rows.size:
         is_whole = np.isin(rows, rows_whole)
         rows, following, size = rows[is_whole], following[is_whole], size[is_whole]
-    layers.put("protocol", rows, following)
+    layers.put("ip_protocol", rows, following)
     layers.advance(rows, size, PROTOCOL + following)
 
 
 def fragment(layers: Layers, rows: Ints) -> None:
     """Read the fragment header of IPv6."""
     rows, header = layers.header(rows, _FRAGMENT_HEADER)
-    layers.put("protocol", rows, header["next"])
+    layers.put("ip_protocol", rows, header["next"])
     layers.put("ip_id", rows, header["id"] & 0xFFFF)
     layers.advance(rows, 8, PROTOCOL + header["next"].astype(np.int64))
     is_part = header["offset"] & 0xFFF9 != 0

@@ -25,7 +25,7 @@ def _of_the_file(trace: PacketTrace, facts: FileFacts) -> list[Notice]:
     found = []
     if facts.capture_drop_count:
         found.append(Notice("capture-dropped", {"count": facts.capture_drop_count}))
-    seen, counts = np.unique(trace.ints("link_type"), return_counts=True)
+    seen, counts = np.unique(trace.ints("link_number"), return_counts=True)
     for number, count in zip(seen.tolist(), counts.tolist(), strict=True):
         if not decode.is_read(number):
             name = link.NAMES.get(number, "unknown")
@@ -62,7 +62,7 @@ def _of_the_packets(trace: PacketTrace) -> list[Notice]:
     counts = {
         "headers-cut": Layer.CUT,
         "lengths-disagree": Layer.MALFORMED,
-        "fragments": Layer.FRAGMENT,
+        "ip-fragments": Layer.FRAGMENT,
         "length-left-to-card": Layer.OFFLOADED,
     }
     for code, layer in counts.items():
@@ -70,7 +70,7 @@ def _of_the_packets(trace: PacketTrace) -> list[Notice]:
         if count:
             found.append(Notice(code, {"count": count}))
     no_ip = ~trace.has(Layer.IPV4 | Layer.IPV6 | Layer.ARP)
-    no_ip &= np.isin(trace.ints("link_type"), list(link.READ))
+    no_ip &= np.isin(trace.ints("link_number"), list(link.READ))
     if no_ip.any():
         found.append(Notice("packets-without-ip", {"count": int(np.count_nonzero(no_ip))}))
     large = trace.has(Layer.TCP) & (trace.ints("packet_bytes") > JUMBO_FRAME_BYTES)

@@ -12,6 +12,7 @@ from netcalc.messages import Notice
 from netcalc.readers.captures.blocks import (
     MAX_PACKET_BYTES,
     Block,
+    Bytes,
     FileFacts,
     Interface,
     Ints,
@@ -40,6 +41,8 @@ _LINK_TYPE_BITS = 0xFFFF
 _FCS_PRESENT_BIT = 1 << 26
 _RESERVED_BITS = 0x0BFF_0000
 _ENOUGH_RECORDS = 3
+_FIRST_BYTES = 1_000_000
+_ONE_YEAR_S = 366 * 86400
 
 _Lengths = Callable[[bytes, int], tuple[int, ...]]
 
@@ -64,8 +67,14 @@ def read_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Iterator[B
     while data:
         starts, end, fault = _scan(data, lengths, record_bytes)
         if starts.size:
-            yield _block(data, starts, order, record_bytes, is_nano, minor, number)
-            number += starts.size
+            block = _block(data, starts, order, record_bytes, is_nano, minor, number)
+            blank = np.flatnonzero((block.original == 0) & (block.time_ns == 0))
+            if blank.size:  # zeros behind the packets: a hole in the file, no packets of no length
+                fault, end = 0, int(starts[blank[0]])
+                block = block.first(int(blank[0]))
+            number += len(block)
+            if len(block):
+                yield block
         more = stream.read(BLOCK_BYTES) if fault is None else b""
         if fault is None and more:
             data = data[end:] + more
@@ -77,9 +86,7 @@ def read_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Iterator[B
         return
 
 
-def _check_header(
-    head: bytes, order: str, name: str, facts: FileFacts, *, is_nano: bool
-) -> int:
+def _check_header(head: bytes, order: str, name: str, facts: FileFacts, *, is_nano: bool) -> int:
     """Check version and link type; return the minor version."""
     major, minor, _, _, snap_bytes, word = struct.unpack(order + "HHiIII", head[4:])
     if major != 2 or minor > 4:
@@ -88,9 +95,7 @@ def _check_header(
         raise ReaderError("link-type-reserved-bits", file=name, offset=20, value=f"0x{word:08x}")
     fcs_bytes = 2 * (word >> 28) if word & _FCS_PRESENT_BIT else 0
     resolution_s = 1e-9 if is_nano else 1e-6
-    facts.interfaces.append(
-        Interface(word & _LINK_TYPE_BITS, snap_bytes, fcs_bytes, resolution_s)
-    )
+    facts.interfaces.append(Interface(word & _LINK_TYPE_BITS, snap_bytes, fcs_bytes, resolution_s))
     return int(minor)
 
 
@@ -99,21 +104,35 @@ def _variant(data: bytes, order: str, record_bytes: int, facts: FileFacts) -> in
     if record_bytes != _RECORD_BYTES:
         return record_bytes
     lengths = struct.Struct(order + "I").unpack_from
-    plain, end, fault = _scan(data[:1_000_000], lengths, record_bytes)
+    beginning = data[:_FIRST_BYTES]
+    plain, _, fault = _scan(beginning, lengths, record_bytes)
     if fault is None or plain.size >= _ENOUGH_RECORDS:
         return record_bytes
     for other in (_MODIFIED_RECORD_BYTES, _NOKIA_RECORD_BYTES):
-        starts, other_end, other_fault = _scan(data[:1_000_000], lengths, other)
-        whole = other_end == len(data) and starts.size > plain.size
-        if other_fault is None and (starts.size >= _ENOUGH_RECORDS or whole):
+        starts, _, other_fault = _scan(beginning, lengths, other)
+        if other_fault is not None or starts.size < _ENOUGH_RECORDS:
+            continue
+        if _plausible(padded(beginning), starts, order):
             facts.notices.append(Notice("record-header-variant", {"header_bytes": other}))
             return other
     return record_bytes
 
 
+def _plausible(array: Bytes, starts: Ints, order: str) -> bool:
+    """Whether records have lengths that agree, and times of one year."""
+    records = gather(array, starts, _layout(order))
+    seconds = records["seconds"].astype(np.int64)
+    agree = (records["kept"] <= records["original"]) & (records["original"] <= MAX_PACKET_BYTES)
+    return bool(agree.all() and np.ptp(seconds) < _ONE_YEAR_S)
+
+
+def _layout(order: str) -> np.dtype[np.void]:
+    return np.dtype([(name, order + "u4") for name in ("seconds", "fraction", "kept", "original")])
+
+
 def _scan(data: bytes, lengths: _Lengths, record_bytes: int) -> tuple[Ints, int, int | None]:
     """Walk from record to record: offsets, where the walk ended, and a length that cannot be."""
-    at, found = 0, []
+    at, found = 0, list[int]()
     append, limit = found.append, len(data) - record_bytes
     while at <= limit:  # one step for each packet of a file: nothing else belongs in here
         append(at)
@@ -134,16 +153,16 @@ def _scan(data: bytes, lengths: _Lengths, record_bytes: int) -> tuple[Ints, int,
 def _block(
     data: bytes, starts: Ints, order: str, record_bytes: int, is_nano: bool, minor: int, number: int
 ) -> Block:
-    layout = np.dtype([(name, order + "u4") for name in ("seconds", "fraction", "kept", "original")])
     array = padded(data)
-    records = gather(array, starts, layout)
+    records = gather(array, starts, _layout(order))
     kept, original = records["kept"].astype(np.int64), records["original"].astype(np.int64)
     if minor < 3:
         kept, original = original, kept
     elif minor == 3:
         kept, original = np.minimum(kept, original), np.maximum(kept, original)
     seconds = records["seconds"].astype(np.int64)
-    time_ns = seconds * 1_000_000_000 + records["fraction"] * np.int64(1 if is_nano else 1000)
+    fraction = records["fraction"].astype(np.int64)
+    time_ns = seconds * 1_000_000_000 + fraction * (1 if is_nano else 1000)
     return Block(
         array,
         starts + record_bytes,

@@ -81,9 +81,7 @@ def read_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Iterator[B
         return
 
 
-def _walk(
-    data: bytes, section: _Section, facts: FileFacts, found: list[Block], number: int
-) -> int:
+def _walk(data: bytes, section: _Section, facts: FileFacts, found: list[Block], number: int) -> int:
     """Walk over the whole blocks in ``data``; add the packets to ``found``, return the end."""
     at, batch, array = 0, _Batch(), padded(data)
     words = struct.Struct(section.order + "II").unpack_from
@@ -130,9 +128,7 @@ def _walk(
     return at
 
 
-def _begin_section(
-    data: bytes, at: int, length: int, section: _Section, facts: FileFacts
-) -> None:
+def _begin_section(data: bytes, at: int, length: int, section: _Section, facts: FileFacts) -> None:
     if length < 28:
         raise _FaultError("block-length-impossible", at, length)
     major, _ = struct.unpack_from(section.order + "HH", data, at + 12)
@@ -146,9 +142,7 @@ def _begin_section(
     facts.writer = facts.writer or said.get(options.PROGRAM, "")
 
 
-def _add_interface(
-    data: bytes, at: int, length: int, section: _Section, facts: FileFacts
-) -> None:
+def _add_interface(data: bytes, at: int, length: int, section: _Section, facts: FileFacts) -> None:
     if not facts.section_count:
         raise _FaultError("block-before-section", at)
     if length < 20:

@@ -33,9 +33,9 @@ def by_acknowledgement(segments: Segments) -> RoundTrips:
     it. An acknowledgement of more than that end belongs to a later segment.
     """
     s = segments
-    sends = np.flatnonzero((s.payload > 0) | s.is_set(SYN))
-    sends = sends[~_ambiguous(s, sends)]
     order = s.by_series
+    sends = order[((s.payload > 0) | s.is_set(SYN))[order]]
+    sends = sends[~_ambiguous(s, sends)]
     series = s.series[order]
     highest = running_max(s.ack[order], series)
     found = np.searchsorted(
@@ -51,7 +51,7 @@ def by_acknowledgement(segments: Segments) -> RoundTrips:
 
 def _ambiguous(s: Segments, sends: Ints) -> Bools:
     """Return which segments share a byte with another one of their direction."""
-    order = np.lexsort((s.sequence[sends], s.series[sends]))
+    order = np.argsort(searchable(s.sequence[sends], s.series[sends]), kind="stable")
     chosen = sends[order]
     series = s.series[chosen]
     begin, end = s.sequence[chosen], s.end[chosen]
@@ -74,10 +74,11 @@ def by_timestamp(trace: PacketTrace, segments: Segments) -> RoundTrips:
     has = trace.has(Layer.TIMESTAMPS)[s.flows.row]
     value = trace.ints("timestamp")[s.flows.row].astype(np.int64)
     echo = trace.ints("timestamp_echo")[s.flows.row].astype(np.int64)
-    rows = np.flatnonzero(has & ((s.payload > 0) | s.is_set(SYN)))
+    order = s.by_series
+    rows = order[(has & ((s.payload > 0) | s.is_set(SYN)))[order]]
     keys, first = _first_of_each((s.series[rows] << 32) | value[rows], rows)
     advances = has & (echo != 0) & (s.same >= 0) & (s.ack > s.ack[s.same])
-    echoes = np.flatnonzero(advances)
+    echoes = order[advances[order]]
     echo_keys, echo_first = _first_of_each(((s.series[echoes] ^ 1) << 32) | echo[echoes], echoes)
     found = np.minimum(np.searchsorted(keys, echo_keys), max(keys.size - 1, 0))
     if not keys.size or not echo_keys.size:
@@ -85,13 +86,11 @@ def by_timestamp(trace: PacketTrace, segments: Segments) -> RoundTrips:
         return RoundTrips(nothing, nothing, nothing, np.zeros(0))
     good = (keys[found] == echo_keys) & (first[found] < echo_first)
     sends, answer = first[found][good], echo_first[good]
-    order = np.argsort(sends, kind="stable")
-    sends, answer = sends[order], answer[order]
     return RoundTrips(sends, answer, s.series[sends], s.time_s[answer] - s.time_s[sends])
 
 
 def _first_of_each(keys: Ints, rows: Ints) -> tuple[Ints, Ints]:
-    """Return the distinct keys in order, and the first row of each."""
+    """Return the distinct keys in order, and the first row of each; rows are in order by time."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     begins = starts_of(ordered)

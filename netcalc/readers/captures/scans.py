@@ -78,7 +78,8 @@ def count_by(chosen: Bools, group: Ints, count: int) -> Ints:
 
 def sum_by(values: NDArray[Any], group: Ints, count: int) -> NDArray[np.float64]:
     """Return the sum of the values of each group."""
-    return np.bincount(group, weights=values, minlength=count)
+    total: NDArray[np.float64] = np.bincount(group, weights=values, minlength=count).astype(float)
+    return total
 
 
 def max_by(values: NDArray[Any], group: Ints, count: int) -> NDArray[np.float64]:

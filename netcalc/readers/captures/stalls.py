@@ -13,7 +13,7 @@ from netcalc.readers.captures.round_trips import RoundTrips
 from netcalc.readers.captures.scans import Bools, Ints, min_by
 
 LEAST_DELAYED_S, MOST_DELAYED_S = 0.020, 0.520
-"""An acknowledgement this much later than the fastest was delayed on purpose (RFC 1122: 0.5 s). [s]"""
+"""An acknowledgement this much later than the fastest was delayed on purpose (RFC 1122). [s]"""
 
 TIMERS_S = (0.040, 0.100, 0.200, 0.500)
 """Timers of delayed acknowledgements in use: Linux, some BSDs, Windows and BSD, the limit. [s]"""
@@ -76,8 +76,7 @@ def _delayed(s: Segments, trips: RoundTrips) -> tuple[Ints, Ints, NDArray[np.flo
     is_data = s.payload[trips.segment] > 0
     segment, answer = trips.segment[is_data], trips.answer[is_data]
     series, rtt_s = trips.series[is_data], trips.rtt_s[is_data]
-    order = np.argsort(series, kind="stable")
-    fastest = min_by(rtt_s[order], series[order], count)
+    fastest = min_by(rtt_s, series, count)
     late_s = rtt_s - fastest[series]
     is_pure = (s.payload[answer] == 0) & ~s.is_set(SYN | FIN | RST)[answer]
     acked_before = np.where(s.same[answer] >= 0, s.ack[s.same[answer]], 0)
@@ -104,7 +103,7 @@ def _held(s: Segments, losses: Losses) -> Ints:
 
 
 FULL_SEGMENT_BYTES = 500
-"""A direction whose largest segment is below this sends no full ones: all of them are small. [byte]"""
+"""A direction whose largest segment is below this sends small segments alone. [byte]"""
 
 
 def _always_small(s: Segments, largest: Ints) -> Bools:

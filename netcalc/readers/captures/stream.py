@@ -42,14 +42,13 @@ class ByteStream:
         self.is_cut = False
         """Whether compressed data ended too early."""
         self._pending = b""
-        head = self._raw_read(4)
-        self._inflate: Any = None
-        if head[:2] == _GZIP:
-            self._inflate = zlib.decompressobj(wbits=31)
-        elif head == _ZSTD:
-            self._inflate = _zstd(self.name)
-        self._head = head
         self._inflated_bytes = 0
+        try:
+            self._head = self._raw_read(4)
+            self._inflate = _decompressor(self._head, self.name)
+        except ReaderError:
+            self._raw.close()
+            raise
 
     def __enter__(self) -> ByteStream:
         return self
@@ -100,7 +99,9 @@ class ByteStream:
         try:
             part = bytes(self._inflate.decompress(piece, _STEP_BYTES * 8))
         except (zlib.error, ValueError, OSError):
-            raise ReaderError("damaged-compression", file=self.name, offset=self.raw_bytes) from None
+            raise ReaderError(
+                "damaged-compression", file=self.name, offset=self.raw_bytes
+            ) from None
         self._inflated_bytes += len(part)
         limit = max(FREE_INFLATED_BYTES, MOST_INFLATED_RATIO * self.raw_bytes)
         if self._inflated_bytes > limit:
@@ -124,6 +125,13 @@ class ByteStream:
         return data
 
 
+def _decompressor(head: bytes, name: str) -> Any:
+    """Return what inflates data that begins like this; None if it is not compressed."""
+    if head[:2] == _GZIP:
+        return zlib.decompressobj(wbits=31)
+    return _zstd(name) if head == _ZSTD else None
+
+
 def _zstd(name: str) -> Any:
     """Return a decompressor of the standard library, which has one from Python 3.14 on."""
     try:
@@ -133,7 +141,7 @@ def _zstd(name: str) -> Any:
     return module.ZstdDecompressor()
 
 
-def _opened(source: Readable | Source, name: str | None) -> tuple[str, IO[bytes]]:
+def _opened(source: Readable | Source, name: str | None) -> tuple[str, Any]:
     """Open a path, bytes or a binary file object."""
     if isinstance(source, Source):
         return source.name, io.BytesIO(source.data)

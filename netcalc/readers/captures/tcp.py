@@ -139,8 +139,7 @@ def _ends(a: TcpAnalysis) -> dict[str, NDArray[Any]]:
     """Return the addresses and ports of the sender of each direction, and of its receiver."""
     s, trace = a.segments, a.trace
     names = np.array(trace.addresses or ("",), dtype=np.str_)
-    begin = np.empty(a.flow_count, np.int64)
-    begin[s.flows.flow[s.flows.first]] = s.flows.first
+    begin = s.flows.first
     forward = s.to_server[begin]
     row = s.flows.row[begin]
     one, two = (names[trace.ints(name)[row]] for name in ("source", "destination"))
@@ -159,7 +158,8 @@ def _new_bytes(a: TcpAnalysis) -> Ints:
     """Return the payload of each segment that was not sent before."""
     s = a.segments
     reach = np.where(s.same >= 0, a.losses.next_sequence, s.sequence)
-    return np.clip(s.sequence + s.payload - np.maximum(s.sequence, reach), 0, s.payload)
+    new: Ints = np.clip(s.sequence + s.payload - np.maximum(s.sequence, reach), 0, s.payload)
+    return new
 
 
 def _counts_of_losses(a: TcpAnalysis, count: int) -> dict[str, NDArray[Any]]:
@@ -215,8 +215,7 @@ def _windows(a: TcpAnalysis, count: int) -> dict[str, NDArray[Any]]:
 
 
 def _round_trips(trips: RoundTrips, count: int) -> dict[str, NDArray[Any]]:
-    order = np.argsort(trips.series, kind="stable")
-    rtt_s, series = trips.rtt_s[order], trips.series[order]
+    rtt_s, series = trips.rtt_s, trips.series
     return {
         "rtt_count": np.bincount(series, minlength=count),
         "rtt_min_s": min_by(rtt_s, series, count),
@@ -225,21 +224,20 @@ def _round_trips(trips: RoundTrips, count: int) -> dict[str, NDArray[Any]]:
     }
 
 
-def _largest_gap_s(
-    time_s: NDArray[np.float64], series: Ints, count: int
-) -> NDArray[np.float64]:
+def _largest_gap_s(time_s: NDArray[np.float64], series: Ints, count: int) -> NDArray[np.float64]:
     within = series[1:] == series[:-1]
     return max_by(np.diff(time_s)[within], series[1:][within], count)
 
 
 def _waits(a: TcpAnalysis, count: int) -> dict[str, NDArray[Any]]:
     stalls, series = a.stalls, a.segments.series
-    held_series = series[stalls.held]
+    by_series = np.argsort(series[stalls.held], kind="stable")
+    held_series = series[stalls.held][by_series]
     return {
         "delayed_ack_count": np.bincount(stalls.delayed_series, minlength=count),
         "delayed_ack_s": median_by(stalls.delayed_s, stalls.delayed_series, count),
         "held_count": np.bincount(held_series, minlength=count),
-        "held_s": median_by(stalls.held_s, held_series, count),
+        "held_s": median_by(stalls.held_s[by_series], held_series, count),
     }
 
 
@@ -286,7 +284,7 @@ def ladder(analysis: TcpAnalysis, *, flow: int) -> Table:
         "in_flight_bytes": in_flight_bytes(a)[rows],
         "mark": marks[rows],
     }
-    units = {name: "1" for name in ("packet", "sequence", "ack")} | {"time_s": "s"}
+    units = dict.fromkeys(("packet", "sequence", "ack"), "1") | {"time_s": "s"}
     units |= dict.fromkeys(("payload_bytes", "window_bytes", "in_flight_bytes"), "byte")
     meta = a.trace.meta
     return Table(data=data, meta=Meta(tool=meta.tool, source=meta.source, units=units))

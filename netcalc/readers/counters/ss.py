@@ -186,7 +186,7 @@ FORMAT = Format(
         "the receiver's guess.",
         "cwnd and ssthresh are in segments, Recv-Q and Send-Q in bytes; of a listening socket they "
         "are the connections that wait, and the limit of them.",
-        "retrans has two numbers: what is unacknowledged now, and the total; ss leaves it out where "
+        "retrans has two numbers: what is unacknowledged now, and the total; it is left out where "
         "both are 0.",
         "Rates count K, M and G as powers of 1000; send is cwnd * mss / rtt, and no measured rate.",
         "In a loop without marks of time a header begins the next list, and times are unknown.",

@@ -1,0 +1,446 @@
+"""One TCP stream over a path in virtual time: a sender, a receiver, and the links between them.
+
+>>> from netcalc.path import Path
+>>> path = Path.parse("10 Mbit/s 20 ms")
+>>> round(deliver(path, segments=100).delivery_s, 4)
+0.1865
+
+The links are those of :mod:`netcalc.emulation.chain`: with the same seed they lose the same packets
+as the links of an emulated path. The two hosts follow the RFCs, in the order in which Linux applies
+them: slow start and congestion avoidance by acknowledged segments (RFC 5681, 9438), detection of
+losses by SACK and time (RFC 8985), proportional rate reduction (RFC 6937), tail loss probes, and a
+delayed acknowledgement for every second segment. Nothing of it is fitted to a measurement.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from netcalc.emulation.chain import Chain, both_directions
+from netcalc.emulation.congestion import RULES, Window
+from netcalc.emulation.queue import LinkQueue
+from netcalc.errors import DomainError
+from netcalc.path import Path
+
+MSS_BYTES, PACKET_BYTES, ACK_BYTES, SYN_BYTES = 1448, 1500, 52, 60
+"""Payload of a full segment with time stamps, its IP packet, an acknowledgement, a SYN. [byte]"""
+DELAYED_ACK_S = 0.04
+"""Longest delay of an acknowledgement in Linux (TCP_DELACK_MIN). [s]"""
+QUICK_ACKS = 16
+"""Segments at the start of a connection that Linux acknowledges one by one. [1]"""
+MIN_RTO_S = 0.2
+"""Least retransmission timeout of Linux (TCP_RTO_MIN). [s]"""
+DUPLICATES = 3
+"""Segments received behind a hole from which on the hole counts as lost. (RFC 6675) [1]"""
+_LONGEST_S = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """A stream that was delivered in virtual time.
+
+    Parameters
+    ----------
+    delivery_s : float
+        From the first write until the last byte has been received. [s]
+    sent_count : int
+        Data packets sent, retransmissions included. [packet]
+    lost_count : int
+        Those of them that the path lost. [packet]
+    timeout_count : int
+        Retransmission timeouts. [1]
+    reduction_count : int
+        How often the window was reduced after a loss. [1]
+    """
+
+    delivery_s: float
+    sent_count: int
+    lost_count: int
+    timeout_count: int
+    reduction_count: int
+
+
+def deliver(
+    path: Path,
+    *,
+    segments: int,
+    rule: str = "reno",
+    initial_window_segments: int = 10,
+    slow_start: bool = True,
+    window_bytes: float = math.inf,
+    write_segments: int = 45,
+    host_s: float = 0.0,
+    loss_ratio: float = 0.0,
+    seed: int = 0,
+) -> Delivered:
+    """Send a stream through a path in virtual time.
+
+    Parameters
+    ----------
+    path : Path
+        The links and nodes; their buffers are never full.
+    segments : int
+        Full segments of the stream. [1]
+    rule : {'reno', 'cubic'}
+        Congestion control.
+    initial_window_segments : int
+        First window. [1]
+    slow_start : bool
+        Whether the stream begins with slow start; otherwise with congestion avoidance.
+    window_bytes : float
+        Receive window, rounded to whole segments. [byte]
+    write_segments : int
+        Segments of one write; the last of each is acknowledged when it has been read. [1]
+    host_s : float
+        What the two hosts add to each round trip. [s]
+    loss_ratio : float
+        Packet loss of each link, in both directions. [ratio]
+    seed : int
+        Of the losses: those of an emulated path with this seed.
+
+    Returns
+    -------
+    Delivered
+        Its time and its counts; the same arguments give the same ones.
+
+    Raises
+    ------
+    DomainError
+        If there is no such congestion control, or the stream does not end within an hour.
+    """
+    if rule not in RULES:
+        raise DomainError("not-a-choice", "rule", repr(rule), choices=list(RULES))
+    there, back = both_directions(path, loss_ratio=loss_ratio, seed=seed, log=False)
+    stream = _Stream(
+        to_sink=Chain([LinkQueue(**link) for link in there]),
+        to_source=Chain([LinkQueue(**link) for link in back]),
+        segments=segments,
+        window=RULES[rule](initial_window_segments, slow_start=slow_start),
+        window_segments=max(1.0, _rounded(window_bytes / MSS_BYTES)),
+        write_segments=write_segments,
+        host_s=host_s,
+    )
+    return stream.run()
+
+
+@dataclass
+class _Segment:
+    """What the sender knows of one segment."""
+
+    order: int  # of its last transmission
+    sent_s: float
+    sacked: bool = False
+    lost: bool = False
+    again: bool = False  # its retransmission is on its way
+
+
+@dataclass
+class _Receiver:
+    """The receiving host: what has arrived, and when it acknowledges."""
+
+    expected: int = 0
+    beyond: set[int] = field(default_factory=set)
+    unacked: int = 0
+    quick: int = QUICK_ACKS
+    timer_s: float = math.inf
+
+    def take(self, number: int, is_pushed: bool, now_s: float) -> bool:
+        """Take a segment; return whether it is acknowledged at once."""
+        if number < self.expected or number in self.beyond:
+            return True
+        had_hole = bool(self.beyond)
+        self.beyond.add(number)
+        while self.expected in self.beyond:
+            self.beyond.remove(self.expected)
+            self.expected += 1
+            self.unacked += 1
+        if had_hole or self.beyond or self.quick > 0 or self.unacked >= 2 or is_pushed:
+            return True
+        self.timer_s = min(self.timer_s, now_s + DELAYED_ACK_S)
+        return False
+
+    def acknowledge(self) -> tuple[int, frozenset[int]]:
+        """Return an acknowledgement: what is expected next, and what came behind holes."""
+        self.quick -= 1
+        self.unacked, self.timer_s = 0, math.inf
+        return self.expected, frozenset(self.beyond)
+
+
+class _Stream:
+    """Both hosts and the two directions between them."""
+
+    def __init__(
+        self,
+        *,
+        to_sink: Chain,
+        to_source: Chain,
+        segments: int,
+        window: Window,
+        window_segments: float,
+        write_segments: int,
+        host_s: float,
+    ) -> None:
+        self.to_sink, self.to_source = to_sink, to_source
+        self.total, self.window, self.window_segments = segments, window, window_segments
+        self.receiver = _Receiver()
+        self.host_s, self.write_segments = host_s, write_segments
+        self.out: dict[int, _Segment] = {}  # sent and not acknowledged cumulatively
+        self.una = self.next = 0
+        self.sacked = self.lost = self.retransmitted = 0
+        self.high = -1  # the recovery ends when everything before this has been acknowledged
+        self.order = self.sent_count = self.timeout_count = self.reduction_count = 0
+        self.rack_order, self.rack_rtt_s = -1, math.inf
+        self.reorder_s = self.probe_s = self.timeout_s = math.inf
+        self.srtt_s, self.rttvar_s, self.min_rtt_s = math.nan, 0.0, math.inf
+        self.backoff = 1
+
+    def run(self) -> Delivered:
+        """Open the connection, send everything, and return what happened."""
+        # The handshake takes part in the draws of the losses: a SYN, its answer, and the third.
+        now_s = self._handshake()
+        begin_s = now_s
+        self._transmit(now_s)
+        while self.receiver.expected < self.total:
+            times = (
+                self._next_s(self.to_sink), self._next_s(self.to_source), self.receiver.timer_s,
+                self.reorder_s, self.probe_s, self.timeout_s,
+            )  # fmt: skip
+            now_s = min(times)
+            if now_s - begin_s > _LONGEST_S:
+                raise DomainError("above-maximum", "segments", self.total, high=self.una)
+            self._step(times.index(now_s), now_s)
+        lost = sum(link["lost"] for link in self.to_sink.counters)
+        return Delivered(
+            now_s - begin_s + self.host_s / 2.0, self.sent_count, lost,
+            self.timeout_count, self.reduction_count,
+        )  # fmt: skip
+
+    def _handshake(self) -> float:
+        """Send a SYN, its answer and the third packet; a lost one is sent again after a second."""
+        now_s, wait_s = 0.0, 1.0
+        while True:
+            self.to_sink.push(None, now_s, SYN_BYTES)
+            arrived = self.to_sink.take(math.inf)
+            if arrived:
+                self.to_source.push(None, arrived[-1][0], SYN_BYTES)
+                answered = self.to_source.take(math.inf)
+                if answered:
+                    break
+            now_s, wait_s = now_s + wait_s, 2.0 * wait_s
+        now_s = answered[-1][0] + self.host_s
+        self._sample_rtt(now_s)
+        self.to_sink.push(None, now_s, ACK_BYTES)
+        arrived = self.to_sink.take(math.inf)
+        return arrived[-1][0] if arrived else now_s
+
+    @staticmethod
+    def _next_s(chain: Chain) -> float:
+        due_s = chain.next_event_s()
+        return math.inf if due_s is None else due_s
+
+    def _step(self, which: int, now_s: float) -> None:
+        if which == 0:
+            for when_s, (number, is_pushed) in self.to_sink.take(now_s):
+                if self.receiver.take(number, is_pushed, when_s):
+                    self._send_ack(when_s)
+        elif which == 1:
+            for when_s, answer in self.to_source.take(now_s):
+                self._take_ack(answer, when_s)
+        elif which == 2:
+            self._send_ack(now_s)
+        elif which == 3:
+            self.reorder_s = math.inf
+            self._detect(now_s)
+            self._recover(now_s, 0, advanced=False, newly_lost=True)
+            self._transmit(now_s)
+        elif which == 4:
+            self.probe_s = math.inf
+            self._probe(now_s)
+        else:
+            self._time_out(now_s)
+
+    def _send_ack(self, now_s: float) -> None:
+        self.to_source.push(self.receiver.acknowledge(), now_s, ACK_BYTES)
+
+    # The sender.
+
+    @property
+    def in_flight(self) -> int:
+        return len(self.out) - self.sacked - self.lost + self.retransmitted
+
+    @property
+    def in_recovery(self) -> bool:
+        return self.high >= 0
+
+    def _take_ack(self, answer: tuple[int, frozenset[int]], now_s: float) -> None:
+        expected, beyond = answer
+        prior_flight = self.in_flight
+        delivered, rtt_s = 0, math.nan
+        for number in range(self.una, expected):
+            segment = self.out.pop(number)
+            if segment.sacked:
+                self.sacked -= 1
+            else:
+                delivered += 1
+                rtt_s = self._deliver(segment, now_s, rtt_s)
+            self._forget_loss(segment)
+        advanced = expected > self.una
+        self.una = max(self.una, expected)
+        for number in beyond:
+            segment_or_none = self.out.get(number)
+            if segment_or_none is not None and not segment_or_none.sacked:
+                rtt_s = self._deliver(segment_or_none, now_s, rtt_s)
+                self._forget_loss(segment_or_none)
+                segment_or_none.sacked = True
+                self.sacked += 1
+                delivered += 1
+        if not math.isnan(rtt_s):
+            self._sample_rtt(rtt_s)
+        if advanced:
+            self.backoff = 1
+        lost_before = self.lost
+        if self.sacked or self.lost or self.in_recovery:
+            self._detect(now_s)
+        was_reducing = self.window.is_reducing
+        self._recover(now_s, delivered, advanced=advanced, newly_lost=self.lost > lost_before)
+        if not self.in_recovery and not was_reducing and advanced:
+            self.window.acknowledged(delivered, now_s, self.srtt_s, prior_flight)
+        self._transmit(now_s)
+        self._set_timers(now_s)
+
+    def _deliver(self, segment: _Segment, now_s: float, rtt_s: float) -> float:
+        """Note that a segment was received; return the shortest round trip of this answer."""
+        sample_s = now_s - segment.sent_s + self.host_s
+        if segment.order > self.rack_order and not (segment.again and sample_s < self.min_rtt_s):
+            self.rack_order, self.rack_rtt_s = segment.order, sample_s
+        if segment.again:
+            return rtt_s
+        return sample_s if math.isnan(rtt_s) else min(rtt_s, sample_s)
+
+    def _forget_loss(self, segment: _Segment) -> None:
+        self.lost -= segment.lost
+        self.retransmitted -= segment.again
+        segment.lost = segment.again = False
+
+    def _sample_rtt(self, rtt_s: float) -> None:
+        """Smooth the round-trip time. (RFC 6298)"""
+        self.min_rtt_s = min(self.min_rtt_s, rtt_s)
+        if math.isnan(self.srtt_s):
+            self.srtt_s, self.rttvar_s = rtt_s, rtt_s / 2.0
+            return
+        self.rttvar_s += (abs(self.srtt_s - rtt_s) - self.rttvar_s) / 4.0
+        self.srtt_s += (rtt_s - self.srtt_s) / 8.0
+
+    def _detect(self, now_s: float) -> None:
+        """Mark what was sent before a delivered segment, and is missing, as lost. (RFC 8985)"""
+        waits_s = self.min_rtt_s / 4.0
+        if self.in_recovery or self.sacked >= DUPLICATES:
+            waits_s = 0.0
+        self.reorder_s = math.inf
+        for segment in self.out.values():
+            if segment.sacked or segment.order >= self.rack_order:
+                continue
+            if segment.lost and not segment.again:
+                continue
+            left_s = segment.sent_s + self.rack_rtt_s - self.host_s + waits_s - now_s
+            if waits_s and left_s > 1e-9:
+                self.reorder_s = min(self.reorder_s, now_s + left_s)
+                continue
+            self.retransmitted -= segment.again
+            self.lost += not segment.lost
+            segment.lost, segment.again = True, False
+
+    def _recover(self, now_s: float, delivered: int, *, advanced: bool, newly_lost: bool) -> None:
+        """Begin or end the recovery, and reduce the window in proportion. (RFC 6937)"""
+        if self.in_recovery and self.una >= self.high:
+            self.high = -1
+            self.window.end_reduction()
+        if self.lost and not self.in_recovery:
+            self.high = self.next
+            self.reduction_count += 1
+            self.window.reduce(now_s)
+        if self.in_recovery and self.window.is_reducing:
+            self.window.proportion(delivered, self.in_flight, advanced=advanced and not newly_lost)
+
+    def _probe(self, now_s: float) -> None:
+        """Send a tail loss probe: new data, or the last segment again. (RFC 8985, 7)"""
+        if self.in_recovery or not self.out:
+            return
+        if self.next < self.total and self.next + 1 - self.una <= self.window_segments:
+            self._send(self.next, now_s)
+            self.next += 1
+        else:
+            last = max(self.out)
+            self.out[last].again = True
+            self.retransmitted += 1
+            self._send(last, now_s)
+        self._arm_timeout(now_s)
+
+    def _time_out(self, now_s: float) -> None:
+        self.timeout_count += 1
+        self.backoff *= 2
+        for segment in self.out.values():
+            if not segment.sacked:
+                self.lost += not segment.lost
+                self.retransmitted -= segment.again
+                segment.lost, segment.again = True, False
+        if not self.in_recovery:
+            self.reduction_count += 1
+        self.window.time_out()
+        self.high = self.next
+        self._transmit(now_s)
+        self._arm_timeout(now_s)
+
+    def _may_send_new(self) -> bool:
+        return (
+            self.next < self.total
+            and self.next + 1 - self.una <= self.window_segments
+            and self.in_flight < self.window.size
+        )
+
+    def _transmit(self, now_s: float) -> None:
+        if self.lost > self.retransmitted:
+            for number, segment in self.out.items():
+                if self.in_flight >= self.window.size:
+                    break
+                if segment.lost and not segment.again:
+                    segment.again = True
+                    self.retransmitted += 1
+                    self._send(number, now_s)
+        while self._may_send_new():
+            self._send(self.next, now_s)
+            self.next += 1
+        if math.isinf(self.timeout_s):
+            self._set_timers(now_s)
+
+    def _send(self, number: int, now_s: float) -> None:
+        self.order += 1
+        self.sent_count += 1
+        self.window.sent()
+        segment = self.out.get(number)
+        if segment is None:
+            self.out[number] = _Segment(self.order, now_s)
+        else:
+            segment.order, segment.sent_s = self.order, now_s
+        # The end of a write is marked (PSH), and acknowledged as soon as it has been read.
+        is_pushed = (number + 1) % self.write_segments == 0 or number == self.total - 1
+        self.to_sink.push((number, is_pushed), now_s + self.host_s, PACKET_BYTES)
+
+    def _set_timers(self, now_s: float) -> None:
+        self.probe_s = self.timeout_s = math.inf
+        if not self.out:
+            return
+        self._arm_timeout(now_s)
+        if not self.in_recovery and not self.sacked:
+            wait_s = 2.0 * self.srtt_s + (MIN_RTO_S if len(self.out) == 1 else 0.002)
+            if now_s + wait_s < self.timeout_s:
+                self.probe_s = now_s + wait_s
+
+    def _arm_timeout(self, now_s: float) -> None:
+        rto_s = self.srtt_s + max(MIN_RTO_S, 4.0 * self.rttvar_s)
+        self.timeout_s = now_s + self.backoff * rto_s
+
+
+def _rounded(segments: float) -> float:
+    return segments if math.isinf(segments) else float(round(segments))

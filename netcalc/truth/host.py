@@ -1,0 +1,99 @@
+"""What the two hosts of an emulated path add to an exchange, measured over a path without links.
+
+Each exchange of a run wakes programs and passes the kernels of two hosts, which no link causes. A
+calibration measures the same exchange over a path of no latency and 1 Tbit/s: what it takes for any
+packet, and more for each byte. Theory adds it, with its uncertainty.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from netcalc.path import Link, Path
+from netcalc.samples import RttSamples
+
+INSTANT_PATH = Path.of([Link(1e12)])
+"""A path that takes no time, so that an exchange over it takes what the hosts add."""
+SIZES = (8, 1400)
+"""User data of the exchanges. [byte]"""
+COUNT = 16
+"""Exchanges of each size. [1]"""
+PERCENTILE = 100.0 / 9.0
+"""Percentile of their times that counts: on average that of the smallest of eight, which a row of
+the table reports."""
+PAUSES_S = ((4e-3, 10e-3), (1e-3, 2e-3), (0.0, 0.0))
+"""Least one-way time of a path, and the pause before each exchange of its calibration: a processor
+that has waited longer wakes later; one that waits less than a millisecond does not sleep. [s]"""
+VALID_S = 60.0
+"""How long a calibration counts. [s]"""
+
+
+@dataclass(frozen=True, slots=True)
+class HostCost:
+    """What two hosts add to a round trip.
+
+    Parameters
+    ----------
+    exchange_s : float
+        For any packet there and back. [s]
+    byte_s : float
+        More for each byte of the user data. [s/byte]
+    error_s : float
+        Uncertainty of the sum: from the percentile that counts to the third quartile. [s]
+    """
+
+    exchange_s: float
+    byte_s: float
+    error_s: float
+
+    def time_s(self, payload_bytes: float) -> float:
+        """Return what an exchange with this user data takes. [s]"""
+        return self.exchange_s + self.byte_s * payload_bytes
+
+    @classmethod
+    def of(cls, samples: RttSamples) -> HostCost:
+        """Compute the cost from exchanges of two sizes over a path that takes no time."""
+        sizes = np.asarray(samples.payload_bytes)[samples.measured]
+        small, large = (samples.best_s[sizes == size] for size in SIZES)
+        low_s, high_s = (float(np.percentile(times, PERCENTILE)) for times in (small, large))
+        byte_s = max(0.0, high_s - low_s) / (SIZES[1] - SIZES[0])
+        spreads = [np.percentile(x, 75) - np.percentile(x, PERCENTILE) for x in (small, large)]
+        mean_s = (low_s + high_s - byte_s * sum(SIZES)) / 2.0
+        return cls(mean_s, byte_s, float(max(spreads)))
+
+
+Measure = Callable[[str, float], RttSamples]
+"""Measures exchanges of ``SIZES`` over a protocol, with a pause before each. [s]"""
+
+
+class Hosts:
+    """Calibrations of the hosts, each measured when it is needed and again after a minute."""
+
+    def __init__(self, measure: Measure, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._measure, self._clock = measure, clock
+        self._one_at_a_time = threading.Lock()
+        self._found: dict[tuple[str, float], tuple[float, HostCost]] = {}
+
+    def cost(self, protocol: str, one_way_s: float) -> HostCost:
+        """Return what the hosts add to an exchange over a path of this one-way time."""
+        pause_s = next(pause for least, pause in PAUSES_S if one_way_s >= least)
+        key = (protocol, pause_s)
+        with self._one_at_a_time:  # settings that run side by side share it
+            measured_s, found = self._found.get(key, (-np.inf, None))
+            if found is None or self._clock() - measured_s > VALID_S:
+                found = HostCost.of(self._measure(protocol, pause_s))
+                self._found[key] = (self._clock(), found)
+        return found
+
+    @property
+    def exchanges_s(self) -> dict[str, float]:
+        """The latest calibrations by protocol and pause: the time of an exchange. [s]"""
+        return {
+            f"{protocol}, pause {1e3 * pause_s:g} ms": cost.exchange_s
+            for (protocol, pause_s), (_, cost) in self._found.items()
+        }

@@ -1,0 +1,286 @@
+"""Damaged files, drawn with a seed: each is read, or refused in words, in time and in memory.
+
+A mutant is a file of the tests with some of its bytes, lines or numbers changed, cut, doubled or
+mixed with another file. Any exception that is not an error of netcalc is foreign and a fault; so is
+a read that takes more than 2 s of processor time, or more than 500 MB. The worst of each is
+printed. Ends with 1 if there is a fault.
+
+Run: python tests/benchmarks/mutants.py [COUNT [SEED [WORKERS]]]
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+import re
+import resource
+import sys
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from netcalc import readers, samples
+from netcalc.errors import NetcalcError
+
+COUNT = 20_000
+SEED = 8
+TIME_S = 2.0
+MEMORY_BYTES = 500_000_000
+FOLDERS = (Path(__file__).parents[1] / "readers" / "inputs", Path(__file__).parents[2] / "data")
+LARGEST = 300_000
+"""Largest file that mutants are made of. [byte]"""
+AT_A_TIME = 100
+
+TEXTS = {
+    "columns": b"size [B],rtt [ms],host\n56,0.481,a\n1472,2.75,b\n9000,,c\n100,1.5,a\n",
+    "decimal comma": "Größe [B];RTT [µs]\n56;1500,25\n1472;2750,5\n".encode("cp1252"),
+    "quoted": b'"n","note"\n1,"two\nlines"\n2,"a ""b"" c"\n3,"x"\n',
+    "units row": b"size\trtt\nB\tms\n56\t1.5\n60\t1.75\n",
+    "windows": (
+        b"\r\nPinging 192.0.2.1 with 32 bytes of data:\r\n"
+        b"Reply from 192.0.2.1: bytes=32 time=14ms TTL=57\r\nRequest timed out.\r\n"
+        b"Reply from 192.0.2.1: bytes=32 time<1ms TTL=57\r\n\r\nPing statistics for 192.0.2.1:\r\n"
+        b"    Packets: Sent = 3, Received = 2, Lost = 1 (33% loss),\r\n"
+        b"Approximate round trip times in milli-seconds:\r\n"
+        b"    Minimum = 0ms, Maximum = 14ms, Average = 7ms\r\n"
+    ),
+    "utf-16": "size,rtt_ms\n56,1.5\n57,1.75\n".encode("utf-16"),
+    "saved": json.dumps(
+        {
+            "format": "netcalc samples", "schema": 1, "kind": "RttSamples", "fields": {},
+            "meta": {
+                "tool": "ping", "units": {"rtt_s": "s"},
+                "printed": {"sent": 3, "runs": [{"sent": 3}]},
+                "warnings": [{"code": "late-replies", "values": {"count": 3, "timeout_s": 1.0}}],
+                "instrument": {"kernel": "6.1", "gaps": [[0.1, 0.2]], "truth": {"a": [1.0]}},
+            },
+            "columns": {"payload_bytes": [56.0, 56.0, 56.0], "rtt_s": [0.001, None, 0.002],
+                        "lost": [False, True, False]},
+        }
+    ).encode(),
+    "table": json.dumps(
+        {"format": "netcalc samples", "schema": 1, "kind": "Table", "meta": {},
+         "columns": {"x": [1.0, 2.0], "host": ["a", "b"]}}
+    ).encode(),
+}  # fmt: skip
+
+ODD_BYTES = (
+    b"\x00", b"\xff", b"\x1b[31m", b"\b\b\b", b"\r", b"\r\n", b"\n", b"\n\n\n", b"\xef\xbb\xbf",
+    b'"', b",",
+    b";", b"\t", b" ", b"'", b"\xc3", b"\xf0\x9f\x98\x80", b"\xe2\x80\xae", b"{", b"[", b"]", b"}",
+    b"icmp_seq=", b"icmp_seq=65535 ", b"time=", b" ms", b"ttl=", b"TTL=", b"(DUP!)", b"bytes", b"=",
+    b"PING ", b"--- x ping statistics ---\n", b"packets transmitted", b"100% packet loss", b"#",
+    b"null", b"NaN", b"Infinity", b"-1", b"1e999", b"9" * 400, b"-" * 50, b"0" * 300, b"\x01",
+    b"\x1f",
+)  # fmt: skip
+ODD_NUMBERS = (
+    b"0", b"-1", b"1e999", b"-1e-999", b"99999999999999999999", b"65536", b"65535", b"4294967296",
+    b"1,5", b"1.500,25", b"nan", b"inf", b"-inf", b"0x10", b"1_000", b"1e308", b"0.000000001", b"",
+    b"18446744073709551616", b"999999999", b"1" * 350, b"\xd9\xa1",
+)  # fmt: skip
+
+
+def seeds() -> dict[str, bytes]:
+    """Return the files that mutants are made of."""
+    found = dict(TEXTS)
+    for folder in FOLDERS:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and 0 < path.stat().st_size <= LARGEST:
+                found[str(path.relative_to(folder))] = path.read_bytes()
+    return found
+
+
+def mutant(rng: random.Random, files: dict[str, bytes]) -> tuple[str, bytes]:
+    """Return a damaged file, and what it was made of."""
+    name = rng.choice(list(files))
+    data, done = files[name], []
+    for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 5))):
+        change = rng.choice(CHANGES)
+        data = change(rng, data, files)[: 4 * LARGEST]
+        done.append(change.__name__)
+    return f"{name}: {', '.join(done)}", data
+
+
+def bytes_flipped(rng: random.Random, data: bytes, _: Any) -> bytes:
+    changed = bytearray(data)
+    for _ in range(rng.choice((1, 3, 20))):
+        if changed:
+            changed[rng.randrange(len(changed))] = rng.randrange(256)
+    return bytes(changed)
+
+
+def cut(rng: random.Random, data: bytes, _: Any) -> bytes:
+    at = rng.randrange(len(data) + 1)
+    return data[:at] if rng.random() < 0.7 else data[at:]
+
+
+def piece_removed(rng: random.Random, data: bytes, _: Any) -> bytes:
+    at = rng.randrange(len(data) + 1)
+    return data[:at] + data[at + rng.choice((1, 5, 60, 1000)) :]
+
+
+def odd_bytes_put_in(rng: random.Random, data: bytes, _: Any) -> bytes:
+    for _ in range(rng.choice((1, 2, 8))):
+        at = rng.randrange(len(data) + 1)
+        data = data[:at] + rng.choice(ODD_BYTES) * rng.choice((1, 1, 1, 100)) + data[at:]
+    return data
+
+
+def numbers_changed(rng: random.Random, data: bytes, _: Any) -> bytes:
+    found = [match.span() for match in re.finditer(rb"\d+(?:\.\d+)?", data)]
+    for start, end in sorted(
+        rng.sample(found, min(len(found), rng.choice((1, 2, 6)))), reverse=True
+    ):
+        data = data[:start] + rng.choice(ODD_NUMBERS) + data[end:]
+    return data
+
+
+def lines_changed(rng: random.Random, data: bytes, _: Any) -> bytes:
+    lines = data.split(b"\n")
+    at = rng.randrange(len(lines))
+    what = rng.randrange(5)
+    if what == 0:
+        rng.shuffle(lines)
+    elif what == 1:
+        del lines[at]
+    elif what == 2:
+        lines[at : at + 1] = [lines[at]] * rng.choice((2, 50, 3000))
+    elif what == 3:
+        lines[at] *= rng.choice((2, 30, 3000))
+    else:
+        lines = lines[::-1]
+    return b"\n".join(lines)
+
+
+def mixed(rng: random.Random, data: bytes, files: dict[str, bytes]) -> bytes:
+    other = rng.choice(list(files.values()))
+    at = rng.randrange(len(data) + 1)
+    return data[:at] + other + (data[at:] if rng.random() < 0.5 else b"")
+
+
+def encoded_again(rng: random.Random, data: bytes, _: Any) -> bytes:
+    text = data.decode("utf-8", "replace")
+    made = rng.choice(("utf-16", "utf-16-le", "utf-32", "cp1252", "koi8_r", "utf-8-sig", "gzip"))
+    if made != "gzip":
+        return text.encode(made, "replace")
+    packed = gzip.compress(data)
+    return packed if rng.random() < 0.5 else packed[: rng.randrange(len(packed))]
+
+
+def json_changed(rng: random.Random, data: bytes, _: Any) -> bytes:
+    """Put a value of another kind anywhere into a document."""
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError):
+        return data
+    for _ in range(rng.choice((1, 2, 4))):
+        place: Any = document
+        while isinstance(place, dict | list) and place:
+            key = rng.choice(list(place)) if isinstance(place, dict) else rng.randrange(len(place))
+            if not isinstance(place[key], dict | list) or not place[key] or rng.random() < 0.3:
+                place[key] = rng.choice(
+                    [None, True, -1, 0, 1e308, 10**400, "", "x", "\x1b[31m", [], [[]], {}, [1, "a"],
+                     {"a": {}}, {"code": "late-replies"}, [None] * 3, "9" * 300]
+                )  # fmt: skip
+                break
+            place = place[key]
+    return json.dumps(document).encode()
+
+
+CHANGES: tuple[Callable[[random.Random, bytes, dict[str, bytes]], bytes], ...] = (
+    bytes_flipped, cut, piece_removed, odd_bytes_put_in, numbers_changed, lines_changed, mixed,
+    encoded_again, json_changed, json_changed,
+)  # fmt: skip
+
+
+def outcome(data: bytes) -> tuple[str, str]:
+    """Read a file and show what came of it; return what that was, and a fault if it is one."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = readers.read(data)
+            said = repr(found), [str(notice) for notice in found.meta.warnings], str(found.meta)
+            again = samples.loads(found.dumps())
+        if again != found:
+            return "read", "not the same when it was saved and loaded"
+        return "read", "" if said else "nothing"
+    except NetcalcError as error:
+        try:
+            fault = "" if str(error) and json.dumps(error.as_dict()) else "no sentence"
+        except Exception as second:
+            fault = f"no sentence for {error.code}: {type(second).__name__}: {second}"
+        return type(error).__name__, fault
+    except Exception as error:
+        return "foreign", f"{type(error).__name__}: {str(error)[:100]}"
+
+
+def peak_bytes() -> int:
+    """Return the most memory of this program since it was asked last."""
+    peak = int(re.search(r"VmHWM:\s*(\d+)", Path("/proc/self/status").read_text())[1])
+    Path("/proc/self/clear_refs").write_text("5")
+    return 1024 * peak
+
+
+Found = tuple[Counter[str], list[str], tuple[float, str], tuple[int, str]]
+
+
+def run(first: int, count: int, seed: int, *, measured: bool = True) -> Found:
+    """Read some mutants; return what came of them, the faults, the slowest and the largest."""
+    if measured:  # a mutant that asks for more gets a MemoryError, which is foreign
+        resource.setrlimit(resource.RLIMIT_AS, (4 * MEMORY_BYTES, resource.RLIM_INFINITY))
+    files = seeds()
+    found, faults = Counter[str](), list[str]()
+    slowest, largest = (0.0, ""), (0, "")
+    for number in range(first, first + count):
+        name, data = mutant(random.Random(f"{seed} {number}"), files)
+        if measured:
+            peak_bytes()
+        start_s = time.process_time()
+        what, fault = outcome(data)
+        took_s = time.process_time() - start_s
+        found[what] += 1
+        if measured:
+            slowest = max(slowest, (took_s, f"{number} {name}"))
+            largest = max(largest, (peak_bytes(), f"{number} {name}"))
+            if not fault and took_s > TIME_S:
+                fault = f"{took_s:.1f} s"
+            if not fault and largest[0] > MEMORY_BYTES and largest[1].startswith(f"{number} "):
+                fault = f"{largest[0] / 1e6:.0f} MB"
+        if fault:
+            faults.append(f"{number} {name}: {fault}")
+    return found, faults, slowest, largest
+
+
+def main(count: int = COUNT, seed: int = SEED, workers: int = 0) -> int:
+    found, faults = Counter[str](), list[str]()
+    slowest, largest = (0.0, ""), (0, "")
+    workers = workers or len(os.sched_getaffinity(0))
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        parts = [
+            pool.submit(run, first, min(AT_A_TIME, count - first), seed)
+            for first in range(0, count, AT_A_TIME)
+        ]
+        for part in parts:
+            one, more, slow, large = part.result()
+            found += one
+            faults += more
+            slowest, largest = max(slowest, slow), max(largest, large)
+            for fault in more:
+                print(f"  {fault}", flush=True)
+    for what, number in found.most_common():
+        print(f"{what:24}{number:8,}")
+    print(f"{'mutants':24}{count:8,}\n{'faults':24}{len(faults):8,}")
+    print(f"longest {slowest[0]:.2f} s ({slowest[1][:100]})")
+    print(f"largest {largest[0] / 1e6:.0f} MB ({largest[1][:100]}); seed {seed}")
+    return bool(faults)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(int, sys.argv[1:])))

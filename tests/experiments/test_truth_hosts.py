@@ -1,0 +1,130 @@
+"""What the hosts add: calibrations of two sizes, their age, and repeated runs."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from netcalc.errors import ExperimentError
+from netcalc.samples import RttSamples
+from netcalc.truth.bench import Setting
+from netcalc.truth.host import COUNT, PAUSES_S, SIZES, VALID_S, HostCost, Hosts
+from netcalc.truth.rows import TruthRow
+from netcalc.truth.table import REPEATS, _rows
+
+
+def exchanges(small_s, large_s):
+    """Exchanges of both sizes."""
+    times = [*small_s, *large_s]
+    return RttSamples(
+        payload_bytes=[SIZES[0]] * len(small_s) + [SIZES[1]] * len(large_s), rtt_s=times
+    )
+
+
+def test_a_cost_is_a_line_through_the_low_times_of_two_sizes():
+    small_s = np.linspace(100e-6, 190e-6, 10)
+    found = HostCost.of(exchanges(small_s, small_s + 13.92e-6))
+    # derived: the ninth part of nine steps of 10 us is one step; 13.92 us more for 1392 bytes
+    assert found.byte_s == pytest.approx(1e-8, rel=1e-9)
+    assert found.time_s(SIZES[0]) == pytest.approx(110e-6, rel=1e-9)
+    assert found.time_s(SIZES[1]) == pytest.approx(123.92e-6, rel=1e-9)
+    # derived: the third quartile is at 6.75 of nine steps
+    assert found.error_s == pytest.approx(67.5e-6 - 10e-6, rel=1e-9)
+
+
+def test_larger_packets_are_never_cheaper():
+    """identity: noise that makes them so is in the mean of both."""
+    found = HostCost.of(exchanges([2e-4] * COUNT, [1e-4] * COUNT))
+    assert (found.byte_s, found.time_s(1400)) == (0.0, pytest.approx(1.5e-4))
+
+
+@pytest.mark.each(
+    ("one_way_s", "pause_s"),
+    [(0.0, 0.0), (0.5e-3, 0.0), (1e-3, 2e-3), (3.9e-3, 2e-3), (4e-3, 10e-3), (0.1, 10e-3)],
+)
+def test_the_pause_is_that_of_the_path(one_way_s, pause_s):
+    """identity: the table of pauses; a path of no time has the last one."""
+    asked = []
+
+    def measure(protocol, pause_s):
+        asked.append((protocol, pause_s))
+        return exchanges([1e-4] * COUNT, [1e-4] * COUNT)
+
+    Hosts(measure).cost("udp", one_way_s)
+    assert asked == [("udp", pause_s)]
+    assert [least for least, _ in PAUSES_S] == sorted(
+        (least for least, _ in PAUSES_S), reverse=True
+    )
+
+
+def test_a_calibration_counts_for_a_minute():
+    asked, now_s = [], [0.0]
+
+    def measure(protocol, _):
+        asked.append(protocol)
+        return exchanges([1e-4] * COUNT, [1e-4] * COUNT)
+
+    hosts = Hosts(measure, clock=lambda: now_s[0])
+    for now_s[0] in (0.0, VALID_S - 1.0, VALID_S + 1.0):
+        hosts.cost("udp", 0.01)
+    hosts.cost("tcp", 0.01)
+    assert asked == ["udp", "udp", "tcp"]
+    assert hosts.exchanges_s == {
+        "udp, pause 10 ms": pytest.approx(1e-4), "tcp, pause 10 ms": pytest.approx(1e-4),
+    }  # fmt: skip
+
+
+class Quiet:
+    """A bench that emulates paths."""
+
+    refusal = None
+
+
+def measured_in_turn(*rows):
+    """A setting whose runs give these rows, one after the other."""
+    left = iter(rows)
+    return Setting(lab="echo", path_text="T1", what=("UDP",), quantity="round trip", unit="s",
+                   measure=lambda *_: [next(left)])  # fmt: skip
+
+
+def late(measured, doubt_error, code="cpu-contention"):
+    return TruthRow(
+        lab="echo", path="T1", what="UDP", quantity="round trip", unit="s", predicted=1.0,
+        measured=measured, doubt="late", doubt_code=code, doubt_error=doubt_error,
+    )  # fmt: skip
+
+
+@pytest.mark.each(
+    ("runs", "kept", "source"),
+    [
+        ([late(1.01, 0.5)], 0, "identity: it agrees"),
+        ([late(1.5, 0.0, code="")], 0, "identity: nothing disturbed it, so it counts"),
+        ([late(1.5, 0.6), late(1.01, 0.2)], 1, "identity: the second agrees"),
+        ([late(1.5, 0.2), late(1.3, 0.6), late(1.4, 0.3)], 0, "identity: the least disturbed"),
+        ([late(1.5, 0.5), late(1.3, 0.4), late(1.4, 0.3)], 2, "identity: not that of least error"),
+    ],
+)
+def test_a_disturbed_run_is_repeated_and_the_least_disturbed_counts(runs, kept, source):
+    assert len(runs) <= 1 + REPEATS
+    (found,) = _rows(Quiet(), measured_in_turn(*runs))
+    assert found is runs[kept], source
+
+
+def test_a_run_that_fails_is_a_row_that_says_so():
+    def measure(*_):
+        raise ExperimentError("run-incomplete", phase="echo")
+
+    setting = replace(measured_in_turn(), measure=measure)
+    (found,) = _rows(Quiet(), setting)
+    assert (found.why_not_code, found.has_failed) == ("run-incomplete", True)
+
+
+def test_a_repetition_that_fails_leaves_the_rows_of_before():
+    def measure(*_):
+        if runs:
+            return [runs.pop()]
+        raise ExperimentError("run-incomplete", phase="echo")
+
+    runs = [late(1.5, 0.6)]
+    (found,) = _rows(Quiet(), replace(measured_in_turn(), measure=measure))
+    assert found.measured == 1.5, "identity: the run that was completed"
