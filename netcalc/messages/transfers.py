@@ -20,6 +20,13 @@ TRANSFERS: dict[str, str] = {
     "flent-length": "has {count:value|values}, but there are {wanted:time|times}",
     "flent-derived": "left out what is made of other series: {names:names}",
     "flent-no-unit": "{count:series has|series have} no unit that is known; as in the file",
+    "netperf-nothing": "no measurement: neither a throughput nor a transaction rate",
+    "netperf-unit": "the unit {value!r} of the throughput is unknown",
+    "netperf-width": "has {count:field|fields}, not the {wanted} of the test",
+    "netperf-default-unit": (
+        "no unit or no test in the file: taken for TCP_STREAM in 10^6bits/s, as by default"
+    ),
+    "not-lines-of-netperf": "ignored {numbers:lines}: not of netperf",
     "implausible-values": "{count:value|values} of {name} cannot be right and count as unknown",
 }
 

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from netcalc.readers.format import Format
-from netcalc.readers.transfers import flent, iperf2_csv, iperf2_text, iperf3_json, iperf3_text
+from netcalc.readers.transfers import (
+    flent,
+    iperf2_csv,
+    iperf2_text,
+    iperf3_json,
+    iperf3_text,
+    netperf,
+)
 
 FORMATS: tuple[Format, ...] = (
     iperf3_json.FORMAT,
@@ -11,5 +18,6 @@ FORMATS: tuple[Format, ...] = (
     iperf2_text.FORMAT,
     iperf2_csv.FORMAT,
     flent.FORMAT,
+    netperf.FORMAT,
 )
 """The formats of this folder, in the order in which they are tried."""
