@@ -27,6 +27,16 @@ TRANSFERS: dict[str, str] = {
         "no unit or no test in the file: taken for TCP_STREAM in 10^6bits/s, as by default"
     ),
     "not-lines-of-netperf": "ignored {numbers:lines}: not of netperf",
+    "speedtest-nothing": "no measurement: neither a download nor an upload",
+    "speedtest-unit": "is {value!r}, too low for bit/s: the unit is not certain",
+    "ndt7-nothing": "no measurement: neither a count of bytes nor a summary",
+    "ndt7-cut": "the document in line {line} is incomplete and was not used",
+    "transfer-nothing": "no measurement: no transfer that came to its end",
+    "transfer-lines-unread": "cannot read {numbers:lines}: like a transfer",
+    "transfer-rate-differs": "{numbers:lines}: the time does not fit the rate and is unknown",
+    "curl-rounded": "sizes and rates are rounded, as the meter of curl has them",
+    "scp-rounded": "sizes, rates and times are rounded, as scp has them",
+    "nuttcp-nothing": "no measurement: neither an interval nor a total",
     "implausible-values": "{count:value|values} of {name} cannot be right and count as unknown",
 }
 

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from netcalc.readers.format import Format
 from netcalc.readers.transfers import (
+    curl,
+    dd,
     flent,
     iperf2_csv,
     iperf2_text,
     iperf3_json,
     iperf3_text,
+    ndt7,
     netperf,
+    nuttcp,
+    scp,
+    speedtest,
+    wget,
 )
 
 FORMATS: tuple[Format, ...] = (
@@ -19,5 +26,12 @@ FORMATS: tuple[Format, ...] = (
     iperf2_csv.FORMAT,
     flent.FORMAT,
     netperf.FORMAT,
+    speedtest.FORMAT,
+    ndt7.FORMAT,
+    nuttcp.FORMAT,
+    dd.FORMAT,
+    wget.FORMAT,
+    curl.FORMAT,
+    scp.FORMAT,
 )
 """The formats of this folder, in the order in which they are tried."""

@@ -8,14 +8,19 @@ from netcalc.messages import Notice
 from netcalc.readers.format import Input
 
 
-def whole_lines(given: Input, warnings: list[Notice]) -> tuple[list[tuple[int, str]], bool]:
-    """Return the numbered lines, and whether the last one was left out because it is cut."""
+def whole_lines(
+    given: Input, warnings: list[Notice], *, padded: bool = False
+) -> tuple[list[tuple[int, str]], bool]:
+    """Return the numbered lines, and whether the last one was left out because it is cut.
+
+    The lines of a tool that are ``padded`` with blanks are whole if they end in one.
+    """
     text = given.text
     warnings += text.warnings
     found = list(zip(text.numbers, text.lines, strict=True))
     while found and not found[-1][1].strip():
         found.pop()
-    if found and not text.ends_complete and not text.lines[-1][-1:].isspace():
+    if found and not text.ends_complete and not (padded and found[-1][1][-1:].isspace()):
         number, _ = found.pop()
         warnings.append(Notice("last-line-cut", {"number": number}))
         return found, True

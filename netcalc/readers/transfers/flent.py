@@ -247,7 +247,7 @@ FORMAT = Format(
     recognize=_recognize,
     read=_read,
     traps=(
-        "results are interpolated to one axis of time: minimum and maximum of them are not those of "
+        "results are interpolated to one axis of time: their minimum and maximum are not those of "
         "single probes, which the facts have; null is a gap, not 0.",
         "raw_values are in the unit of each runner, which may differ from that of results (seconds "
         "and milliseconds): they are used where they agree with results in one of them.",

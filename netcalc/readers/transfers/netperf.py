@@ -68,7 +68,7 @@ def _lines(given: Input, warnings: list[Notice]) -> tuple[list[tuple[int, str]],
                 lines = one if isinstance(one, list) else [one]
                 found += [line for line in lines if isinstance(line, str)]
         return list(enumerate(found, 1)), given.json.fault is not None
-    return whole_lines(given, warnings)
+    return whole_lines(given, warnings, padded=True)
 
 
 def _read(given: Input) -> Samples:
