@@ -37,6 +37,13 @@ TRANSFERS: dict[str, str] = {
     "curl-rounded": "sizes and rates are rounded, as the meter of curl has them",
     "scp-rounded": "sizes, rates and times are rounded, as scp has them",
     "nuttcp-nothing": "no measurement: neither an interval nor a total",
+    "xml-document-type": "has a document type, which is not read: it may hold entities",
+    "damaged-xml": "is damaged or incomplete XML",
+    "flowmon-nothing": "no measurement: no flow",
+    "flowmon-too-many": "has {count:flow|flows}; at most {limit:,} are read",
+    "flowmon-value": "of flow {flow} is not a number, or a time without a unit",
+    "flowmon-unnamed": "no addresses in the file of {names:names}",
+    "not-small-writes": "ignored {numbers:lines}: neither a time nor a reply",
     "implausible-values": "{count:value|values} of {name} cannot be right and count as unknown",
 }
 
