@@ -41,7 +41,8 @@ UNTIMED = frozenset(
 )  # fmt: skip
 """Files whose live tests judge how a run is refused, fails, ends or is kept, and no time."""
 
-
+BROWSERS = ("browser lab", "browser other")
+"""Groups of browser tests: those in JupyterLab, and all other ones. Each has its own browser."""
 GROUPS = "netcalc/groups"
 """Where the first worker writes the group of each test, for the scheduler to read."""
 
@@ -49,8 +50,8 @@ GROUPS = "netcalc/groups"
 def group_of(item: pytest.Item) -> str | None:
     """Return the name of the group that an item shares one worker with; None for a file's own."""
     marks = {mark.name for mark in item.iter_markers()}
-    if "browser" in marks:
-        return "browser"  # one browser, one server of each kind
+    if shown := item.get_closest_marker("browser"):
+        return " ".join(["browser", *shown.args])  # one browser, one server of each kind
     if marks.isdisjoint(MEASURED) or item.path.suffix == ".ipynb":
         return None
     return "untimed" if item.path.stem in UNTIMED else "measured"
@@ -74,7 +75,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         # pytest 9 makes ids from parts, so that it stays unwritten.
         config.cache.set(GROUPS, {item.nodeid: group for item, group in groups.items() if group})
     # Pure tests first, measured ones last, with one worker or several; a sort keeps the rest.
-    order = [None, "browser", "untimed", "measured"]
+    order = [None, *BROWSERS, "untimed", "measured"]
     items.sort(key=lambda item: order.index(groups[item]))
 
 
@@ -158,7 +159,8 @@ def pytest_xdist_make_scheduler(config, log):
             return self.groups.get(nodeid, nodeid.partition("::")[0])
 
         def _assign_work_unit(self, node):
-            for group in ("untimed", "browser", "measured"):  # what takes longest is begun first
+            # What takes longest is begun first.
+            for group in ("untimed", *reversed(BROWSERS), "measured"):
                 if group in self.workqueue:
                     self.workqueue.move_to_end(group, last=group == "measured")
             if next(iter(self.workqueue)) != "measured" or len(self.nodes) == 1:

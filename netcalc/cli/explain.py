@@ -1,21 +1,40 @@
-"""``netcalc explain``: the limit of a path, in one sentence and with the arithmetic."""
+"""``netcalc explain``: the limit of a path or a measurement, in one sentence, with arithmetic."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import click
 
 from netcalc import explain as explanations
+from netcalc import readers
 from netcalc.checks import non_negative
 from netcalc.cli import print_json, say
-from netcalc.cli.mistakes import Command, named_as_typed
-from netcalc.cli.quantity import Quantity, read_path
+from netcalc.cli.mistakes import Command, CommandError, named_as_typed
+from netcalc.cli.output import check_output, print_written
+from netcalc.cli.quantity import Choice, Quantity, read_path
+from netcalc.cli.report import metric_line
+from netcalc.explain import Evidence, Finding, Known
+from netcalc.explain.known import CONGESTION_CONTROLS
+
+_OF_FILES = {
+    "line_bps": "--line", "device_pps": "--device", "buffer_bytes": "--buffer",
+    "congestion_control": "--algorithm", "frame_bytes": "--frame", "plot_path": "--plot",
+}  # fmt: skip
+"""Options that say nothing about a path: argument and name."""
 
 
 @click.command(cls=Command)
-@click.argument("words", nargs=-1, required=True, metavar="PATH")
+@click.argument("words", nargs=-1, metavar="PATH|FILE...")
+@click.option(
+    "--claim",
+    "claimed",
+    metavar="NUMBER",
+    help='A stated number, such as "94 Mbit/s": the model, right or wrong, that gives it.',
+)
 @click.option(
     "--size",
     "payload_bytes",
@@ -23,10 +42,13 @@ from netcalc.cli.quantity import Quantity, read_path
     help="Bytes to transfer, such as 1MB, in packets of --mtu bytes.",
 )
 @click.option(
+    "--line", "line_bps", type=Quantity("bit/s"), help="Rate of the slowest line, of a FILE."
+)
+@click.option(
     "--rtt",
     "rtt_s",
     type=Quantity("s"),
-    help="Round-trip time, if it differs from that of the links.",
+    help="Round-trip time without load; by default that of the links, or of the FILE.",
 )
 @click.option(
     "--window",
@@ -38,17 +60,13 @@ from netcalc.cli.quantity import Quantity, read_path
     "--loss",
     "loss_ratio",
     type=Quantity("ratio"),
-    default="0%",
-    show_default=True,
-    help="Random packet loss.",
+    help="Random packet loss; 0% of a PATH, by default that of a FILE.",
 )
 @click.option(
     "--mtu",
     "mtu_bytes",
     type=Quantity("byte"),
-    default="1500B",
-    show_default=True,
-    help="Maximum packet size (IP).",
+    help="Maximum packet size (IP); 1500B, or that of the FILE.",
 )
 @click.option(
     "--reverse",
@@ -56,27 +74,181 @@ from netcalc.cli.quantity import Quantity, read_path
     type=Quantity("bit/s"),
     help="Rate of the reverse path, if it differs.",
 )
+@click.option(
+    "--device",
+    "device_pps",
+    type=Quantity("packet/s"),
+    help="Packets that a device forwards, both directions together.",
+)
+@click.option(
+    "--buffer", "buffer_bytes", type=Quantity("byte"), help="Buffer in front of the line."
+)
+@click.option(
+    "--algorithm",
+    "congestion_control",
+    type=Choice(CONGESTION_CONTROLS),
+    help="Congestion control of the sender; by default that of the FILE, or cubic.",
+)
+@click.option(
+    "--frame",
+    "frame_bytes",
+    type=Quantity("byte"),
+    help="Size of the frames of a claimed packet rate, FCS included.",
+)
+@click.option("--plot", "plot_path", metavar="OUT.html", help="Draw the limits of a FILE.")
+@click.option("--force", is_flag=True, help="Replace OUT.html if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def explain(
     words: tuple[str, ...],
+    claimed: str | None,
     payload_bytes: float | None,
-    mtu_bytes: float,
+    plot_path: str | None,
+    force: bool,
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Explain what limits a PATH: rate and one-way latency of each link, separated by commas.
+    """Explain what limits a PATH, a measurement in a FILE, or the number of a --claim.
+
+    A PATH is the rate and one-way latency of each link, separated by commas; a FILE is any that
+    netcalc read reads. A FILE is explained by what it says and what the options state; what is not
+    known is asked for, not guessed.
 
     \b
     netcalc explain "1 Gbit/s 40 ms" --window 64KiB --loss 0.01%
     netcalc explain "6 x T1 1 ms, T3 5 ms" --size 1MB
+    netcalc explain iperf3.json --line 1Gbit/s --rtt 40ms
+    netcalc explain --claim "94 Mbit/s" --line 100Mbit/s
     """
+    files = _files(words)
+    if claimed is not None:
+        _explain_claim(claimed, words, files, payload_bytes, given, as_json)
+    elif files:
+        _explain_files(files, given, plot_path, force=force, as_json=as_json)
+    else:
+        _explain_path(words, payload_bytes, {**given, "plot_path": plot_path}, as_json)
+
+
+def _files(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words if they are files; none if they are a path."""
+    are_files = [word == "-" or Path(word).is_file() for word in words]
+    if any(are_files) and not all(are_files):
+        missing = [word for word, found in zip(words, are_files, strict=True) if not found]
+        raise CommandError("path-and-files", names=missing)
+    return words if any(are_files) else ()
+
+
+def _known(given: Mapping[str, Any]) -> Known:
+    with named_as_typed(reverse_bps=("--reverse", "bit/s")):
+        return Known(
+            reverse_bps=given["reverse_bandwidth_bps"],
+            **{
+                name: given[name]
+                for name in (
+                    "rtt_s", "line_bps", "window_bytes", "loss_ratio", "mtu_bytes", "device_pps",
+                    "buffer_bytes", "congestion_control",
+                )
+            },
+        )  # fmt: skip
+
+
+def _read(name: str) -> Any:
+    import sys
+
+    return readers.read(sys.stdin.buffer if name == "-" else Path(name))
+
+
+def _explain_files(
+    files: tuple[str, ...],
+    given: Mapping[str, Any],
+    plot_path: str | None,
+    *,
+    force: bool,
+    as_json: bool,
+) -> None:
+    known = _known(given)
+    if plot_path is not None:
+        if len(files) > 1:
+            raise CommandError("one-file-to-draw", count=len(files))
+        check_output(plot_path, inputs=files, force=force)
+    for name in files:
+        findings = explanations.measurement(_read(name), known)
+        if as_json:
+            print_json({"file": name, "findings": [one.as_dict() for one in findings]})
+        else:
+            if len(files) > 1:
+                say(f"{name}:")
+            _print(findings)
+        if plot_path is not None:
+            from netcalc import plots  # late: bokeh takes its time
+
+            plots.save_html(plots.limits(findings, title=Path(name).name), plot_path)
+            print_written(plot_path)
+
+
+def _print(findings: tuple[Finding, ...]) -> None:
+    for number, one in enumerate(findings):
+        say(f"{chr(10) if number else ''}{one}")
+        metrics = metric_line(one.metrics)
+        if metrics:
+            say(f"  {metrics}")
+
+
+def _explain_claim(
+    claimed: str,
+    words: tuple[str, ...],
+    files: tuple[str, ...],
+    payload_bytes: float | None,
+    given: Mapping[str, Any],
+    as_json: bool,
+) -> None:
+    one: Evidence | None = None
+    links = None
+    if files:
+        from netcalc.explain.evidence import of_facts
+
+        one = next(iter(of_facts(_read(files[0]))), None)
+    elif words:
+        links = read_path(" ".join(words), typed="PATH")
+    known = _known(given)
+    with named_as_typed(claim=("--claim", "")):
+        found = explanations.claim(
+            claimed, known, path=links, size_bytes=payload_bytes,
+            frame_bytes=given["frame_bytes"], one=one,
+        )  # fmt: skip
+    if as_json:
+        print_json(found.as_dict())
+    else:
+        say(str(found))
+
+
+def _explain_path(
+    words: tuple[str, ...],
+    payload_bytes: float | None,
+    given: Mapping[str, Any],
+    as_json: bool,
+) -> None:
+    if not words:
+        context = click.get_current_context()
+        wanted = next(one for one in context.command.params if one.name == "words")
+        raise click.MissingParameter(ctx=context, param=wanted)
+    for name, option in _OF_FILES.items():
+        if given[name] is not None:
+            raise CommandError("option-of-file", option=option)
     links = read_path(" ".join(words), typed="PATH")
+    mtu = 1500.0 if given["mtu_bytes"] is None else given["mtu_bytes"]
     one = None
     with named_as_typed():
-        found = explanations.rate(links, mtu_bytes=mtu_bytes, **given)
+        found = explanations.rate(
+            links,
+            rtt_s=given["rtt_s"],
+            window_bytes=given["window_bytes"],
+            loss_ratio=0.0 if given["loss_ratio"] is None else given["loss_ratio"],
+            mtu_bytes=mtu,
+            reverse_bandwidth_bps=given["reverse_bandwidth_bps"],
+        )
         if payload_bytes is not None:
             size = float(non_negative("payload_bytes", payload_bytes))
-            one = explanations.transfer(size, path=links, packet_bytes=mtu_bytes)
+            one = explanations.transfer(size, path=links, packet_bytes=mtu)
     if as_json:
         print_json({"rate": asdict(found), "transfer": None if one is None else asdict(one)})
         return

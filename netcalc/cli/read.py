@@ -9,10 +9,12 @@ import click
 
 from netcalc import compare, readers
 from netcalc.cli import complain, print_json
-from netcalc.cli.mistakes import Command, CommandError, for_command_line
+from netcalc.cli.mistakes import Command, CommandError, for_command_line, named_as_typed
 from netcalc.cli.output import check_output, print_written, save_plot
+from netcalc.cli.quantity import Quantity
 from netcalc.cli.report import is_truth, print_facts, print_formats, print_samples
 from netcalc.errors import NetcalcError, ReaderError
+from netcalc.explain import Known
 from netcalc.printable import excerpt
 from netcalc.samples import (
     BulkSamples,
@@ -34,6 +36,13 @@ from netcalc.samples import (
     "--columns", "columns", metavar="NAMES",
     help="Names of the columns of a file without a header, with units: size_bytes,rtt_ms.",
 )  # fmt: skip
+@click.option(
+    "--line", "line_bps", type=Quantity("bit/s"),
+    help="Rate of the line: its ceiling stands beside each rate.",
+)  # fmt: skip
+@click.option(
+    "--rtt", "rtt_s", type=Quantity("s"), help="Round-trip time without load, for RFC 6349."
+)
 @click.option("--force", is_flag=True, help="Replace OUT.html if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each file.")
 @click.option("--formats", is_flag=True, help="List the formats that are read, and their traps.")
@@ -44,6 +53,8 @@ def read(
     force: bool,
     as_json: bool,
     formats: bool,
+    line_bps: float | None,
+    rtt_s: float | None,
 ) -> None:
     """Read and summarize measurements; "-" is standard input.
 
@@ -61,6 +72,8 @@ def read(
         if len(files) > 1:
             raise CommandError("plot-of-several-files", count=len(files))
         check_output(plot_path, inputs=files, force=force)
+    with named_as_typed():
+        known = Known(line_bps=line_bps, rtt_s=rtt_s)
     names = None if columns is None else [one.strip() for one in columns.split(",")]
     bad: list[str] = []
     for name in files:
@@ -73,7 +86,7 @@ def read(
                 print_json({"file": name, "error": error.as_dict()})
             complain(str(error))
             continue
-        print_samples(name, samples, as_json=as_json)
+        print_samples(name, samples, as_json=as_json, known=known)
         if not as_json and not is_truth(samples):
             print_facts(samples)
         if plot_path is not None:

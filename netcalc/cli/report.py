@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
-from netcalc import compare, fit, readers
+from netcalc import compare, explain, fit, readers
 from netcalc.cli import print_json, say
 from netcalc.cli.output import cell, print_table
+from netcalc.errors import ReaderError
+from netcalc.explain import Known
 from netcalc.messages import Notice
 from netcalc.models.sizes.framing import ethernet_frame_bytes
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
@@ -19,6 +22,7 @@ from netcalc.samples import (
     BulkSamples,
     HopSamples,
     Meta,
+    PacketTrace,
     RttSamples,
     Samples,
     Table,
@@ -33,10 +37,13 @@ if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
 
-def print_samples(name: str, samples: Samples, *, as_json: bool) -> None:
-    """Print the report of a file or a run."""
+def print_samples(
+    name: str, samples: Samples, *, as_json: bool, known: Known | None = None
+) -> None:
+    """Print the report of a file or a run; with what is known beside it, theory too."""
+    metrics = metric_rows(samples, known)
     if as_json:
-        print_json(summary(name, samples))
+        print_json({**summary(name, samples), "metrics": metrics})
         return
     if is_truth(samples):
         from netcalc.cli.truth_report import print_truth  # late: it loads the experiments
@@ -45,8 +52,74 @@ def print_samples(name: str, samples: Samples, *, as_json: bool) -> None:
         print_truth(samples)
         return
     say(describe(name, samples))
+    for row in metrics[:MOST_RUNS]:
+        label = row["label"]
+        numbers = {key: value for key, value in row.items() if key != "label"}
+        say(f"  {f'{printable(label)}: ' if label else ''}{metric_line(numbers)}")
+    if isinstance(samples, Table) and not metrics and _is_unknown(samples):
+        for notice in explain.described(samples):
+            say(f"  {printable(str(notice))}")
     if isinstance(samples, HopSamples):
         print_table(links_table(samples))
+
+
+def _is_unknown(table: Table) -> bool:
+    """Whether nothing is known of a table but its columns."""
+    names = {name for row in table.facts() for name in row}
+    counted = {"row_count", "column_count", "partial", "group"}
+    return all(name in counted or name.startswith("sum:") for name in names)
+
+
+def metric_rows(samples: Samples, known: Known | None = None) -> list[dict[str, Any]]:
+    """Return what judges each run: variation of delay, RFC 6349, and the share of a known line.
+
+    A capture has its flows explained by ``netcalc explain`` only: that takes as long as reading it.
+    """
+    if isinstance(samples, PacketTrace) or is_truth(samples):
+        return []
+    try:
+        findings = explain.measurement(samples, known)
+    except ReaderError:
+        return []
+    rows = []
+    for one in findings:
+        numbers = dict(one.metrics)
+        line = next((limit for limit in one.limits if limit.name in ("line", "fragments")), None)
+        if line is not None:
+            numbers["line_ceiling_bps"] = line.value
+        rows.append({"label": one.label, **numbers})
+    return [row for row in rows if len(row) > 1]
+
+
+_RATIOS = ("efficiency_ratio", "line_share_ratio")
+
+
+def metric_line(metrics: Mapping[str, float]) -> str:
+    """Write metrics in one line: their names, and the numbers with their units."""
+    parts = []
+    for name, value in metrics.items():
+        stem, _, unit = name.rpartition("_")
+        unit = {"bps": "bit/s", "s": "s"}.get(unit, "")
+        shown = show(value, unit) if unit else f"{value:.4g}"
+        if name in _RATIOS:
+            shown = f"{value:.1%}"
+        what = stem if unit or name in _RATIOS else name
+        parts.append(f"{_METRICS.get(name, what.replace('_', ' '))} {shown}")
+    return "; ".join(parts)
+
+
+_METRICS = {
+    "jitter_s": "jitter (RFC 3550)",
+    "ipdv_mean_s": "IPDV mean",
+    "ipdv_max_s": "IPDV max",
+    **{f"pdv_{one}_s": f"PDV {one}%" for one in (50, 90, 95, 99)},
+    **{f"rtt_{one}_s": f"RTT {one}%" for one in (90, 95, 99)},
+    "line_share_ratio": "share of the line's ceiling",
+    "transfer_time_factor": "transfer time over the ideal (RFC 6349)",
+    "efficiency_ratio": "TCP efficiency",
+    "buffer_delay_factor": "buffer delay over the base",
+    "line_ceiling_bps": "ceiling of the line",
+}
 
 
 def is_truth(samples: Samples) -> TypeGuard[Table]:

@@ -43,6 +43,7 @@ from netcalc.messages.captures import (
 from netcalc.messages.commands import COMMAND_LINE, COMMAND_LINE_HINTS, TYPED_HINTS
 from netcalc.messages.counters import COUNTERS, COUNTERS_EXPECTED, COUNTERS_HINTS
 from netcalc.messages.emulating import EMULATING, EMULATING_HINTS
+from netcalc.messages.explaining import EXPLAINING, EXPLAINING_HINTS
 from netcalc.messages.figures import FIGURES, FIGURES_HINTS
 from netcalc.messages.files import FILES, FILES_EXPECTED, FILES_HINTS, FILES_PYTHON_HINTS
 from netcalc.messages.fitting import FITTING, FITTING_HINTS
@@ -67,6 +68,7 @@ MESSAGES: Mapping[str, str] = {
     **FITTING,
     **FIGURES,
     **EMULATING,
+    **EXPLAINING,
     **RUNNING,
 }
 """The sentence of each code, without a full stop."""
@@ -84,6 +86,7 @@ HINTS: Mapping[str, str] = {
     **FITTING_HINTS,
     **FIGURES_HINTS,
     **EMULATING_HINTS,
+    **EXPLAINING_HINTS,
     **RUNNING_HINTS,
 }
 """What to do about it, for the codes that have an answer to that."""

@@ -2,9 +2,33 @@
 
 from __future__ import annotations
 
-PATHS: dict[str, str] = {}
+PATHS: dict[str, str] = {
+    "no-path": "no measurement: no hop has a probe",
+    "path-message-only": "no measurement; the tool reported {message!r}",
+    "path-message": "the tool reported {messages:names}",
+    "path-lines-unread": "cannot read {numbers:lines}: like a hop, and not used",
+    "not-of-a-path": "ignored {numbers:lines}: not about a hop",
+    "path-without-header": "the header of a run is missing; its target is unknown",
+    "traceroute-unreadable": "no hop can be read with certainty",
+    "mtr-no-hop": "no measurement: the report has no hop",
+    "mtr-no-header": "there is no header that names the columns of the hops",
+    "mtr-unreadable": "is not a figure of mtr",
+    "mtr-document-cut": "the last document ends too early, at line {line}, byte {offset}",
+    "mtr-other-nodes": "ignored {numbers:lines}: further nodes of the hop above",
+    "implausible-hops": "{count:value|values} cannot be right and count as unknown",
+    "probes-beyond-target": "left out {count:probe|probes} that would go beyond the target",
+    "lost-probes-unknown": "lost probes have no line in this version: losses are unknown",
+    "answers-without-probe": "ignored {count:answer|answers} whose probe has no line",
+}
 
-PATHS_EXPECTED: dict[str, str] = {}
+PATHS_EXPECTED: dict[str, str] = {
+    "no-path": "a line for each hop",
+    "path-message-only": "a line for each hop",
+    "traceroute-unreadable": "a node and times such as 1.234 ms",
+    "mtr-no-hop": "a row for each hop",
+    "mtr-no-header": "a header such as HOST: name Loss% Snt Last",
+    "mtr-unreadable": "a number for each column of the header",
+}
 """What should be there: the sentence ends with "; expected EXPECTED"."""
 
 PATHS_HINTS: dict[str, str] = {}

@@ -13,6 +13,7 @@ if int(_bokeh.__version__.partition(".")[0]) < 3:
 
 from netcalc.plots.curves import curves
 from netcalc.plots.ladder import ladder
+from netcalc.plots.limits import limits
 from netcalc.plots.overlay import overlay
 from netcalc.plots.picture import svg
 from netcalc.plots.plot import Plot, save_html
@@ -20,4 +21,7 @@ from netcalc.plots.style import Axis
 from netcalc.plots.timeline import timeline
 from netcalc.plots.truth import truth
 
-__all__ = ["Axis", "Plot", "curves", "ladder", "overlay", "save_html", "svg", "timeline", "truth"]
+__all__ = [
+    "Axis", "Plot", "curves", "ladder", "limits", "overlay", "save_html", "svg", "timeline",
+    "truth",
+]  # fmt: skip

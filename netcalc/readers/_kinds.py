@@ -47,7 +47,6 @@ NAMES = {
     "Arrow": "an Arrow file",
     "NumPy": "a NumPy array",
     "irtt JSON": "irtt JSON",
-    "mtr JSON": "mtr JSON",
     "ping JSON": "ping JSON",
     "RIPE Atlas JSON": "RIPE Atlas JSON",
     "notebook": "a Jupyter notebook",
@@ -55,14 +54,9 @@ NAMES = {
     "damaged JSON": "JSON that is damaged or cut",
     "XML": "XML",
     "HTML": "a web page (HTML)",
-    "traceroute": "the output of traceroute",
-    "tracert": "the output of tracert (Windows)",
-    "tracepath": "the output of tracepath",
-    "mtr": "the output of mtr",
     "tcpdump": "the text output of tcpdump",
     "netstat": "a list of sockets or routes of netstat",
     "/proc/net": "a list of sockets of /proc/net",
-    "fping": "the output of fping",
     "Cisco ping": "the output of ping on a Cisco router",
     "Nokia ping": "the rapid ping of a router, one mark for each probe",
     "Huawei ping": "the output of ping on a Huawei router",
@@ -86,11 +80,6 @@ NAMES = {
 # Text of other tools, by a line near the start.
 _TEXTS: tuple[tuple[str, str], ...] = (
     ("Cisco ping", r"^Sending \d+, \d+-byte ICMP Echos? to |^Success rate is \d+ percent"),
-    ("traceroute", r"^traceroute6? to |^Tracing the route to |^traceroute: "),
-    ("tracert", r"^(?:Tracing route to|Routenverfolgung zu) |^\s+1\s+(?:<?\d+ ms\s+){3}"),
-    ("traceroute", r"^\s*1\s+(?:\S+ \([0-9A-Fa-f.:]+\)|[0-9.]+)(?:\s+[0-9.]+ ms|\s+\*){1,3}"),
-    ("tracepath", r"^\s?1\??:\s+\S+.*(?:pmtu \d|ms\s*$)"),
-    ("mtr", r"^Start: \S+|^HOST: \S+\s+Loss%|^\s*1\.\|--|^Mtr_Version,"),
     ("tcpdump", r"^tcpdump: |^listening on \S+, link-type|^\d\d:\d\d:\d\d\.\d{6} (?:IP6?|ARP)[ ,]"),
     ("netstat", r"^(?:Active (?:Internet|Connections)|Routing tables|Tcpcb\s|Proto\s+Recv-Q)"),
     ("/proc/net", r"^\s+sl\s+local_address"),
@@ -104,8 +93,6 @@ _TEXTS: tuple[tuple[str, str], ...] = (
     ("Huawei ping", r"^\s*PING \S+: \d+\s+data bytes, press CTRL_C|bytes=\d+ Sequence=\d+ ttl="),
     ("Nokia ping", r"^[.!]+\s*\n-{4} ?\S+ PING Statistics"),
     ("MikroTik ping", r"^\s*SEQ HOST\s+SIZE\s+TTL\s+TIME"),
-    ("fping", r"^\S+\s+: (?:\[\d+\]|xmt/rcv/%loss|(?:[\d.]+|-)(?: (?:[\d.]+|-))+\s*$)"),
-    ("fping", r"^\S+ is (?:alive|unreachable)\b"),
     ("Test-Connection", r"^\s*(?:Ping\s+)?Source\s+(?:Destination|Address)\s+\S"),
     ("Test-Connection", r"^\s*Destination: \S+\s*$"),
     ("Wireshark", r'^"?No\.?"?[,;\t]"?[^,;\t"]+"?[,;\t]"?Source"?[,;\t]"?Destination"?[,;\t]'),
@@ -142,7 +129,6 @@ def _kind_of_json(given: Input) -> str:
     tests: tuple[tuple[str, bool], ...] = (
         # pings and paths
         ("irtt JSON", {"stats", "round_trips"} <= keys),
-        ("mtr JSON", "report" in keys),
         ("RIPE Atlas JSON", {"msm_id", "prb_id"} <= keys),
         ("ping JSON", "icmp_seq" in given.first or b"ping_statistics" in given.head),
         # of no tool that measures

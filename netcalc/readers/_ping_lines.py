@@ -354,17 +354,44 @@ def read_command(text: str) -> str | None:
     return match[1].strip() if match and not match[1].startswith("ping:") else None
 
 
+_NOISE = re.compile(
+    r"\s*(?:\S{1,12}: 0x[0-9a-f]+\s*$|pipe \d|, ?pipe|.{0,12}ipg/ewma|\^[A-Z\\]|[.E!?]+\s*$"
+    r"|#[0-9]+\s|RR:|TS:|NOP|\t|Control-C|(?:/\S+/)?ping6?(?:\.exe)?: |WARNING|connect: "
+    r"|wrong data byte|cp:|wp:|Terminated|Killed|logout|exit|load: |ai->)"
+)
+_PROMPT_END = tuple("$#%>")
+_LONGEST_PROMPT = 101
+
+
 def is_noise(text: str) -> bool:
     """Whether a line is known to carry no measurement."""
+    bare = text.strip()
+    if not bare or (bare.endswith(_PROMPT_END) and len(bare) <= _LONGEST_PROMPT):
+        return True
+    return bool(_QUICK.match(text) or _NOISE.match(text))
+
+
+_SIGNED = re.compile(r"[=<]\s*[0-9]")
+_NUMBER_AND_ADDRESS = re.compile(r"[0-9]\s+\S+\s.*[0-9a-f][):,]")
+_TIME_OF_DAY = re.compile(r"[0-9]:[0-9]{2}:[0-9]{2}")
+
+
+def may_speak(text: str) -> bool:
+    """Whether a line may be about a probe, a run or its summary; the rest need no closer look.
+
+    Cheap, and true of too many lines rather than of too few: each line that :func:`read_header`,
+    :func:`read_line` or a reader of summaries takes has one of these words or signs.
+
+    >>> may_speak("no numbers, no colon"), may_speak("64 bytes from 192.0.2.1: icmp_seq=1")
+    (False, True)
+    """
+    low = text.lower()
     return bool(
-        not text.strip()
-        or _QUICK.match(text)
-        or re.match(
-            r"^\s*(?:\S{1,12}: 0x[0-9a-f]+\s*$|pipe \d|, ?pipe|.{0,12}ipg/ewma|\^[A-Z\\]"
-            r"|[.E!?]+\s*$"
-            r"|#[0-9]+\s|RR:|TS:|NOP|\t|Control-C|(?:/\S+/)?ping6?(?:\.exe)?: |WARNING|connect: "
-            r"|wrong data byte|cp:|wp:|Terminated|Killed|logout|exit|load: |ai->"
-            r"|.{0,100}[$#%>]\s*$)",
-            text,
-        )
-    )
+        "seq" in low or "req" in low or "from" in low or "ping" in low or "transmitted" in low
+        or "--" in low or "connect" in low or "icmp" in low or "dump" in low or "vr" in low
+        or "[" in low or low.startswith(">") or low.rstrip().endswith((":", "："))
+        or (("=" in low or "<" in low) and _SIGNED.search(low))
+        or ((")" in low or ":" in low or "," in low) and _NUMBER_AND_ADDRESS.search(low))
+        or (":" in low and _TIME_OF_DAY.search(low))
+        or _DUMP_ROW.match(text)
+    )  # fmt: skip

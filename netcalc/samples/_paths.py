@@ -45,6 +45,9 @@ class PathSamples(Samples):
         Number of the probe at its hop, from 1. [1]
     ttl : array_like
         Time to live of the answer. [1]
+    resolution_s : array_like
+        Width of the interval in which the time is known to lie; 0 if unknown. A time printed as
+        ``<1 ms`` is stored as 0.5 ms with a width of 1 ms. [s]
     """
 
     column_units: ClassVar[Mapping[str, str]] = {
@@ -57,6 +60,7 @@ class PathSamples(Samples):
         "group": "text",
         "sequence": "1",
         "ttl": "1",
+        "resolution_s": "s",
     }
 
     hop: FloatColumn | Sequence[float]
@@ -68,6 +72,7 @@ class PathSamples(Samples):
     group: TextColumn | Sequence[str] = ()
     sequence: FloatColumn | Sequence[float] = ()
     ttl: FloatColumn | Sequence[float] = ()
+    resolution_s: FloatColumn | Sequence[float] = ()
     meta: Meta = field(default_factory=Meta)
 
     @property

@@ -70,8 +70,8 @@ ROOMS = {
         but="95_of_100 or as_often_as or honest or saved",
     ),
     "explain": Room(
-        ("netcalc/explain.py",),
-        ("tests/test_explain_numbers.py", "tests/test_explain*.py"),
+        ("netcalc/explain/*.py",),
+        ("tests/test_explain_numbers.py", "tests/test_explain*.py", "tests/explain/test_*.py"),
         but="terminal",
     ),
     "units": Room(("netcalc/units.py",), ("tests/test_units*.py",)),

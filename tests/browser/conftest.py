@@ -602,10 +602,14 @@ def sheet_of(item: pytest.Item) -> Sheet | None:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark a test of this folder; skip it where none can run. Its notebooks need no browser."""
+    """Mark a test of this folder; skip it where none can run. Its notebooks need no browser.
+
+    Those in JupyterLab are one half of the work, and may have a worker of their own.
+    """
     if item.path.suffix == ".ipynb":
         return
-    item.add_marker("browser")
+    sheet = sheet_of(item)
+    item.add_marker(pytest.mark.browser("lab" if sheet and sheet.front_end == "lab" else "other"))
     if reason := missing():
         item.add_marker(pytest.mark.skip(reason=reason))
 
@@ -663,7 +667,12 @@ def page(request: pytest.FixtureRequest, desk: Callable[[str], Desk]) -> Iterato
     sheet = request.param
     found = desk(sheet.front_end).open(sheet)
     items = request.session.items
-    others = [other for item in items[items.index(request.node) + 1 :] if (other := sheet_of(item))]
+    here = request.node.get_closest_marker("browser")
+    others = [
+        other
+        for item in items[items.index(request.node) + 1 :]
+        if (other := sheet_of(item)) and item.get_closest_marker("browser") == here
+    ]  # another worker may go through the other ones
     coming = {other.front_end: other for other in reversed(others) if other != sheet}
     for front_end in sorted(coming, key=list(_COMMANDS).index):
         if desk(front_end).begin_next(coming[front_end]):

@@ -25,7 +25,7 @@ def field(panel, name):
     return panel.locator(".netcalc-control").filter(has_text=name).first
 
 
-@pytest.mark.shown("lab notebook voila", LESSON)
+@pytest.mark.shown("lab voila", LESSON)
 def test_the_calculator_is_played_through(page):
     page.wait_figures(4)
     panel = page.page.locator(".netcalc-panel").first

@@ -145,7 +145,7 @@ def typed(page, text):
 
 @pytest.mark.live
 @pytest.mark.namespace
-@pytest.mark.shown("lab notebook voila", LESSON_01)
+@pytest.mark.shown("lab voila", LESSON_01)
 def test_an_echo_over_a_path_is_run_saved_and_opened_again(page, tmp_path):
     drawn(page)
     panel = typed(page, "10 Mbit/s 1 ms, 10 Mbit/s 1 ms")
@@ -218,7 +218,7 @@ def test_a_run_outlives_an_interrupt_of_the_kernel_and_ends_by_its_button(page):
 
 @pytest.mark.live
 @pytest.mark.namespace
-@pytest.mark.shown("lab voila", LESSON_04)
+@pytest.mark.shown("lab", LESSON_04)
 def test_the_step_of_lesson_04_is_measured(page):
     drawn(page)
     panel = panel_of(page, STEP)

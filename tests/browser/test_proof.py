@@ -154,7 +154,7 @@ def test_a_notebook_saved_with_its_widgets_lives_when_run_as_soon_as_it_shows(pa
             times = page.column("T1", "y")
             page.drag(0, 1.0 if times[0] < 0.1 else 0.0)
             page.wait_changed("T1", "y", times)
-            page.wait_for("() => document.querySelector('.netcalc-saved').innerText === ''")
+            page.wait_for("() => !document.querySelector('.netcalc-saved').checkVisibility()")
         assert page.complaints() == []
     finally:
         page.page.evaluate(SAVE_WIDGETS)

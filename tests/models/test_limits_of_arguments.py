@@ -8,6 +8,7 @@ name, the last one inside is taken.
 from __future__ import annotations
 
 import importlib.util
+import math
 import warnings
 from pathlib import Path
 
@@ -198,8 +199,11 @@ TOGETHER = [
     ("exchange.exchange_timeline", {"wait_s": [0.0, 1.0]},
      ("wrong-count-or-one", "wait_s", None, {"count": 2, "expected": 4})),
     ("path_mixes.path_mixes", {"rtt_s": NAN}, ("not-finite", "rtt_s", "nan", {})),
-    ("path_mixes.path_mixes", {"bandwidth_bps": [1e6, NAN]},
-     ("not-finite", "bandwidth_bps", "nan or inf", {})),
+    ("path_mixes.path_mixes", {"rtt_s": math.inf}, ("not-finite", "rtt_s", "inf", {})),
+    ("path_mixes.path_mixes", {"link_count": [2, math.inf]},
+     ("not-finite", "link_count", "inf", {})),
+    ("path_mixes.path_mixes", {"bandwidth_bps": [1e6, -math.inf]},
+     ("not-finite", "bandwidth_bps", "-inf", {})),
     ("store_and_forward.pipeline_timeline", {**LISTS, "latency_s": [0.1, 0.2]},
      ("wrong-count-or-one", "latency_s", None, {"count": 2, "expected": 3})),
     ("backlog.lindley_wait_s", {"interarrival_s": [1.0] * 3, "service_s": [1.0] * 2},

@@ -6,7 +6,6 @@ there are, and every mix of them that takes this time.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netcalc.checks import (
     FloatArray,
+    as_float,
     model,
     non_negative,
     one_dimensional,
@@ -105,12 +105,14 @@ def path_mixes(
     ----------
     Stevens, TCP/IP Illustrated vol. 3, A.3 (187 ms from connix.com to noao.edu).
     """
-    wanted = _finite_number("rtt_s", non_negative("rtt_s", rtt_s))
-    base = _finite_number("base_rtt_s", non_negative("base_rtt_s", base_rtt_s))
-    slack = _finite_number("tolerance_s", non_negative("tolerance_s", tolerance_s))
-    size = _finite_number("packet_bytes", positive("packet_bytes", packet_bytes))
-    rates = _finite_list("bandwidth_bps", positive("bandwidth_bps", bandwidth_bps))
-    lengths = np.unique(_finite_list("link_count", whole("link_count", link_count, low=1)))
+    wanted = scalar("rtt_s", non_negative("rtt_s", _finite("rtt_s", rtt_s)))
+    base = scalar("base_rtt_s", non_negative("base_rtt_s", _finite("base_rtt_s", base_rtt_s)))
+    slack = scalar("tolerance_s", non_negative("tolerance_s", _finite("tolerance_s", tolerance_s)))
+    size = scalar("packet_bytes", positive("packet_bytes", _finite("packet_bytes", packet_bytes)))
+    rates = positive("bandwidth_bps", _finite("bandwidth_bps", bandwidth_bps))
+    rates = one_dimensional("bandwidth_bps", rates)
+    lengths = whole("link_count", _finite("link_count", link_count), low=1)
+    lengths = np.unique(one_dimensional("link_count", lengths))
     if lengths.size > MAX_MIXES or lengths[-1] > MAX_MIXES:
         raise _too_many(lengths[-1])
     order = np.argsort(rates, kind="stable")
@@ -153,18 +155,13 @@ def _candidates(
     return np.column_stack((made, left))
 
 
-def _finite_number(name: str, array: FloatArray) -> float:
-    number = scalar(name, array)
-    if not math.isfinite(number):
-        raise DomainError("not-finite", name, str(number))
-    return number
-
-
-def _finite_list(name: str, array: FloatArray) -> FloatArray:
-    row = one_dimensional(name, array)
-    if not np.isfinite(row).all():
-        raise DomainError("not-finite", name, "nan or inf")
-    return row
+def _finite(name: str, value: ArrayLike) -> FloatArray:
+    """Return numbers as float64; refuse one that is not finite, by what it is."""
+    array = as_float(name, value)
+    odd = array[~np.isfinite(array)]
+    if odd.size:
+        raise DomainError("not-finite", name, str(odd.flat[0]))
+    return array
 
 
 def _too_many(link_count: float) -> DomainError:

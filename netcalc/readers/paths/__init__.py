@@ -3,6 +3,23 @@
 from __future__ import annotations
 
 from netcalc.readers.format import Format
+from netcalc.readers.paths import (
+    mtr_csv,
+    mtr_json,
+    mtr_raw,
+    mtr_report,
+    tracepath,
+    traceroute,
+    tracert,
+)
 
-FORMATS: tuple[Format, ...] = ()
+FORMATS: tuple[Format, ...] = (
+    mtr_json.FORMAT,
+    mtr_csv.FORMAT,
+    mtr_report.FORMAT,
+    mtr_raw.FORMAT,
+    tracert.FORMAT,
+    tracepath.FORMAT,
+    traceroute.FORMAT,
+)
 """The formats of this folder, in the order in which they are tried."""

@@ -1,0 +1,36 @@
+"""What limits a path, a transfer or a measurement: all limits, in order, with their arithmetic.
+
+:func:`rate` and :func:`transfer` explain a path before anything is measured; :func:`measurement`
+explains what a reader made of a file; :func:`claim` finds the model, right or wrong, behind a
+number that somebody states.
+
+>>> from netcalc.path import Path
+>>> print(rate(Path.parse("1 Gbit/s 40 ms"), window_bytes=65535).sentence)
+The window limits this path to 6.552 Mbit/s; the next limit is line at 941.5 Mbit/s.
+"""
+
+from netcalc.explain.evidence import Evidence
+from netcalc.explain.finding import Finding, Limit
+from netcalc.explain.known import Known
+from netcalc.explain.measurement import measurement, of_evidence
+from netcalc.explain.metrics import delay_variation
+from netcalc.explain.misconceptions import Claim, Model, claim
+from netcalc.explain.path_limits import (
+    BARE_ACK_BYTES,
+    HIGH_LOSS_RATIO,
+    SUBJECTS,
+    TIMESTAMP_BYTES,
+    Ceiling,
+    Explanation,
+    Part,
+    RateExplanation,
+    rate,
+    transfer,
+)
+from netcalc.explain.tables import described
+
+__all__ = [
+    "BARE_ACK_BYTES", "HIGH_LOSS_RATIO", "SUBJECTS", "TIMESTAMP_BYTES", "Ceiling", "Claim",
+    "Evidence", "Explanation", "Finding", "Known", "Limit", "Model", "Part", "RateExplanation",
+    "claim", "delay_variation", "described", "measurement", "of_evidence", "rate", "transfer",
+]  # fmt: skip

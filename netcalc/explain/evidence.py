@@ -1,0 +1,302 @@
+"""What a file says of a transfer: the numbers that limits are computed from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netcalc.explain.known import DEFAULT_MTU_BYTES
+from netcalc.models.sizes.framing import captured_wire_bytes
+from netcalc.readers.captures.tcp import analyse_tcp, tcp_flows
+from netcalc.samples import Fact, FlowSeries, Layer, PacketTrace, Samples, TransferSamples
+
+NAN = math.nan
+TIMESTAMP_BYTES = 12
+"""TCP options of every segment: timestamps, padded. [byte]"""
+STEADY_RATIO = 0.02
+"""A window whose spread is below this share of it does not grow. [ratio]"""
+MOST_FLOWS = 5
+"""Flows of a capture that are explained: those that carried most."""
+MOST_PACKET_BYTES = 9216
+"""Longer packets of a capture are several, joined by the network card. [byte]"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """One run, direction or flow; nan where the file does not say it.
+
+    ``rate_bps`` is the goodput at the receiver, or at the sender where nobody counted there;
+    ``base_rtt_s`` is that before or beside the load, ``rtt_s`` that under it. ``mtu_bytes`` is the
+    packet that the segments of the file fill. ``wait_count`` and ``wait_s`` are of acknowledgements
+    that came by a timer; ``payload_share`` is that of all bytes on the wire of a capture.
+    """
+
+    label: str = ""
+    protocol: str = "tcp"
+    rate_bps: float = NAN
+    sent_rate_bps: float = NAN
+    received_rate_bps: float = NAN
+    size_bytes: float = NAN
+    duration_s: float = NAN
+    stream_count: float = 1.0
+    is_from_start: bool = True
+    rtt_s: float = NAN
+    base_rtt_s: float = NAN
+    loss_ratio: float = NAN
+    retransmit_count: float = NAN
+    mtu_bytes: float = NAN
+    datagram_bytes: float = NAN
+    receive_window_bytes: float = NAN
+    in_flight_bytes: float = NAN
+    is_window_steady: bool = False
+    processor_ratio: float = NAN
+    asked_rate_bps: float = NAN
+    congestion_control: str = ""
+    wait_count: float = 0.0
+    wait_s: float = NAN
+    payload_share: float = NAN
+    fragment_ratio: float = 0.0
+    gap_s: float = NAN
+
+    @property
+    def is_udp(self) -> bool:
+        """Whether datagrams were sent, which nothing slows down."""
+        return self.protocol == "udp"
+
+    @property
+    def segment_bytes(self) -> float:
+        """Payload of a full segment; of Ethernet with timestamps where the file does not say it."""
+        return first_known(self.mtu_bytes, DEFAULT_MTU_BYTES) - 40 - TIMESTAMP_BYTES
+
+
+def first_known(*values: float | None) -> float:
+    """Return the first value that is known, nan if none is."""
+    return next((float(v) for v in values if v is not None and not math.isnan(v)), NAN)
+
+
+def of_facts(samples: Samples) -> list[Evidence]:
+    """Return what the rows of facts say of transfers; none where they have no rate.
+
+    Parameters
+    ----------
+    samples : Samples
+        What a reader made of a file.
+
+    Returns
+    -------
+    list of Evidence
+        One for each run or direction with a rate, with what its intervals add.
+    """
+    rows = [row for row in samples.facts() if _rate(row)]
+    printed = samples.meta.printed
+    found = []
+    for row in rows:
+        one = _of_row(row)
+        if len(rows) == 1 and isinstance(samples, FlowSeries):
+            one = _with_intervals(one, samples)
+        found.append(_with_printed(one, printed))
+    return found
+
+
+def _rate(row: Mapping[str, Fact]) -> bool:
+    return "received_rate_bps" in row or "sent_rate_bps" in row
+
+
+def _number(row: Mapping[str, Any], name: str) -> float:
+    value = row.get(name)
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else NAN
+
+
+def _of_row(row: Mapping[str, Fact]) -> Evidence:
+    sent, received = _number(row, "sent_rate_bps"), _number(row, "received_rate_bps")
+    size = first_known(_number(row, "received_byte_count"), _number(row, "sent_byte_count"))
+    names = (str(row[name]) for name in ("group", "direction") if row.get(name))
+    mss = _number(row, "mss_bytes")
+    datagrams = _number(row, "datagram_count")
+    return Evidence(
+        label=", ".join(dict.fromkeys(names)),
+        protocol="udp" if row.get("protocol") == "udp" else "tcp",
+        rate_bps=first_known(received, sent),
+        sent_rate_bps=sent,
+        received_rate_bps=received,
+        size_bytes=size,
+        duration_s=_number(row, "duration_s"),
+        stream_count=first_known(_number(row, "stream_count"), 1.0),
+        is_from_start=not _number(row, "omitted_s") > 0,
+        rtt_s=_number(row, "rtt_s"),
+        base_rtt_s=first_known(_number(row, "rtt_min_s"), _number(row, "handshake_rtt_min_s")),
+        loss_ratio=_number(row, "loss_ratio"),
+        retransmit_count=_number(row, "retransmit_count"),
+        mtu_bytes=mss + 40 + TIMESTAMP_BYTES,
+        datagram_bytes=_number(row, "sent_byte_count") / datagrams if datagrams > 0 else NAN,
+        congestion_control=str(row.get("congestion_control", "")),
+    )
+
+
+def _with_printed(one: Evidence, printed: Mapping[str, Any]) -> Evidence:
+    """Add what a tool prints of sockets and processors."""
+    mss = _number(printed, "mss_bytes")
+    size = _number(printed, "write_bytes") if one.is_udp else NAN
+    asked = _number(printed, "asked_rate_bps") * one.stream_count  # of each stream
+    streams = printed.get("streams") or ()
+    least = [_number(row, "rtt_min_s") for row in streams if isinstance(row, Mapping)]
+    one = replace(
+        one,
+        mtu_bytes=first_known(mss + 40 + TIMESTAMP_BYTES, one.mtu_bytes),
+        datagram_bytes=first_known(size, one.datagram_bytes),
+        asked_rate_bps=first_known(one.asked_rate_bps, asked),
+        processor_ratio=first_known(_number(printed, "host_processor_ratio")),
+        base_rtt_s=first_known(one.base_rtt_s, *sorted(v for v in least if v > 0)),
+    )
+    return _with_loss(one)
+
+
+def _with_loss(one: Evidence) -> Evidence:
+    """Take the retransmitted share of TCP for its loss, where there is no other."""
+    if one.is_udp or math.isnan(one.retransmit_count) or not one.size_bytes > 0:
+        return one
+    segments = one.size_bytes / one.segment_bytes
+    share = one.retransmit_count / (segments + one.retransmit_count)
+    return replace(one, loss_ratio=first_known(one.loss_ratio, share))
+
+
+def _with_intervals(one: Evidence, flows: FlowSeries) -> Evidence:
+    """Add what the intervals of the only run say: windows, round trips, the order of streams."""
+    rows = flows.measured
+    rtt = np.asarray(flows.rtt_s)[rows]
+    rtt = rtt[rtt > 0]
+    window = np.asarray(flows.cwnd_bytes)[rows]
+    window = window[window > 0]
+    again = np.asarray(flows.retransmit_count)[rows]
+    late = window[window.size // 2 :]  # after slow start
+    steady = late.size > 1 and float(np.std(late)) <= STEADY_RATIO * float(np.mean(late))
+    mtu = np.asarray(flows.path_mtu_bytes)[rows]
+    mtu = mtu[mtu > 0]
+    return replace(
+        one,
+        rtt_s=first_known(one.rtt_s, float(np.median(rtt)) if rtt.size else NAN),
+        base_rtt_s=first_known(one.base_rtt_s, float(rtt.min()) if rtt.size else NAN),
+        in_flight_bytes=float(np.median(late)) if late.size else NAN,
+        is_window_steady=bool(steady and not np.nansum(again) > 0),
+        retransmit_count=first_known(
+            one.retransmit_count, float(np.nansum(again)) if np.isfinite(again).any() else NAN
+        ),
+        mtu_bytes=first_known(one.mtu_bytes, float(mtu.min()) if mtu.size else NAN),
+        stream_count=max(one.stream_count, 1.0),
+    )
+
+
+def of_transfers(samples: TransferSamples) -> list[Evidence]:
+    """Return what sizes and times of transfers say: all of a group together, by its median rate."""
+    sizes, times = np.asarray(samples.payload_bytes), np.asarray(samples.duration_s)
+    groups, found = np.asarray(samples.group), []
+    for name in dict.fromkeys(groups.tolist()):
+        rows = np.flatnonzero(samples.measured & (groups == name) & (times > 0))
+        if not rows.size:
+            continue
+        rates = 8.0 * sizes[rows] / times[rows]
+        middle = rows[np.argsort(rates, kind="stable")[rows.size // 2]]
+        found.append(
+            Evidence(
+                label=name,
+                rate_bps=float(8.0 * sizes[middle] / times[middle]),
+                size_bytes=float(sizes[middle]),
+                duration_s=float(times[middle]),
+            )
+        )
+    return found
+
+
+def of_capture(trace: PacketTrace) -> list[Evidence]:
+    """Return what a capture says of the TCP flows that carried most, and of its UDP packets.
+
+    Parameters
+    ----------
+    trace : PacketTrace
+        A capture.
+
+    Returns
+    -------
+    list of Evidence
+        One for each direction of a TCP flow with data, the largest first, and one for all UDP.
+    """
+    analysis = analyse_tcp(trace)
+    table = tcp_flows(analysis)
+    columns: dict[str, NDArray[Any]] = table.columns()
+    order = np.argsort(-columns["payload_bytes"], kind="stable")[:MOST_FLOWS]
+    share, fragments = _payload_share(trace)
+    found = []
+    for row in order.tolist():
+        if not columns["goodput_bps"][row] > 0:
+            continue
+        one = {name: column[row] for name, column in columns.items()}
+        other = row ^ 1  # the other direction of the flow
+        loaded = max(first_known(one[name], 0.0) for name in ("rtt_median_s", "handshake_rtt_s"))
+        count = float(columns["delayed_ack_count"][other])
+        mss = float(one["mss_bytes"])
+        largest = mss + 40 if 0 < mss <= MOST_PACKET_BYTES else NAN
+        found.append(
+            Evidence(
+                label=f"{one['source']} port {one['source_port']:.0f} to {one['destination']} "
+                f"port {one['destination_port']:.0f}",
+                rate_bps=float(one["goodput_bps"]),
+                size_bytes=float(one["payload_bytes"]),
+                duration_s=float(one["duration_s"]),
+                is_from_start=not math.isnan(one["handshake_rtt_s"]),
+                rtt_s=loaded or NAN,
+                base_rtt_s=first_known(one["handshake_rtt_s"], one["rtt_min_s"]),
+                loss_ratio=float(one["retransmission_count"] / max(one["data_segment_count"], 1)),
+                retransmit_count=float(one["retransmission_count"]),
+                mtu_bytes=largest,
+                receive_window_bytes=float(columns["window_max_bytes"][other]),
+                in_flight_bytes=float(one["in_flight_bytes"]),
+                wait_count=count,
+                wait_s=float(columns["delayed_ack_s"][other]),
+                gap_s=float(one["gap_s"]),
+                fragment_ratio=fragments,
+            )
+        )
+    return found + _of_datagrams(trace, share, fragments)
+
+
+def _payload_share(trace: PacketTrace) -> tuple[float, float]:
+    """Return the payload over all bytes on the wire of UDP, and the share of fragments."""
+    udp = trace.has(Layer.UDP) | trace.has(Layer.LATER_FRAGMENT)
+    if not udp.any():
+        return NAN, 0.0
+    wire = float(np.sum(captured_wire_bytes(trace.ints("original_bytes")[udp].astype(float))))
+    payload = float(trace.ints("packet_bytes")[udp].sum(dtype=np.int64))
+    first = int(np.count_nonzero(trace.has(Layer.UDP)))
+    later = int(np.count_nonzero(trace.has(Layer.LATER_FRAGMENT)))
+    payload -= 28.0 * first + 20.0 * later  # headers of IPv4 and UDP
+    return payload / wire, later / (first + later)
+
+
+def _of_datagrams(trace: PacketTrace, share: float, fragments: float) -> list[Evidence]:
+    udp = trace.has(Layer.UDP) | trace.has(Layer.LATER_FRAGMENT)
+    first = int(np.count_nonzero(trace.has(Layer.UDP)))
+    times = np.asarray(trace.time_s)[udp]
+    times = times[np.isfinite(times)]
+    span = float(np.ptp(times)) if times.size else 0.0
+    if first < 2 or span <= 0:
+        return []
+    later = int(np.count_nonzero(udp)) - first
+    size = float(trace.ints("packet_bytes")[udp].sum(dtype=np.int64)) - 28.0 * first - 20.0 * later
+    return [
+        Evidence(
+            label="UDP",
+            protocol="udp",
+            rate_bps=8.0 * size / span,
+            received_rate_bps=8.0 * size / span,
+            size_bytes=size,
+            duration_s=span,
+            datagram_bytes=size / first,
+            payload_share=share,
+            fragment_ratio=fragments,
+        )
+    ]

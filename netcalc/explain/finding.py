@@ -1,0 +1,248 @@
+"""What limits a measurement: every limit, which one binds, how sure that is, and how to test it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from netcalc.messages import Notice
+from netcalc.units import show
+
+APART_RATIO = 1.5
+"""The next limit is clearly another one if it is this many times higher. [ratio]"""
+SURE_TOLERANCE = 0.16
+"""A limit that is known this well can be recognized with high confidence. [ratio]"""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """An upper limit of a rate, or a part of a time, with its arithmetic and how to test it.
+
+    ``values`` are those of its sentences; ``tolerance_ratio`` says how well it is known: 0.5 where
+    a measurement within a factor of 1.5 agrees with it. One that is ``for_comparison`` is no limit
+    of this sender: another algorithm, or a consequence of the others.
+    """
+
+    name: str
+    value: float
+    unit: str
+    tolerance_ratio: float
+    values: Mapping[str, Any] = field(default_factory=dict)
+    for_comparison: bool = False
+
+    @property
+    def subject(self) -> str:
+        """What it is, in a few words."""
+        code = f"limit-{self.name}"
+        return str(Notice(code, dict(self.values)))
+
+    @property
+    def arithmetic(self) -> Notice:
+        """The numbers behind it."""
+        code = f"how-{self.name}"
+        return Notice(code, dict(self.values))
+
+    @property
+    def assumption(self) -> Notice:
+        """What it takes for granted, where that matters most."""
+        code = f"assumes-{self.name}"
+        return Notice(code, dict(self.values))
+
+    @property
+    def test(self) -> Notice:
+        """The cheapest test that would confirm it."""
+        code = f"confirm-{self.name}"
+        return Notice(code, dict(self.values))
+
+    def agrees(self, measured: float) -> bool:
+        """Whether a measured value is that of the limit, as well as it is known."""
+        within = 1.0 + self.tolerance_ratio
+        return bool(self.value > 0 and 1 / within <= measured / self.value <= within)
+
+    def refuted(self, measured: float) -> bool:
+        """Whether more was measured than it allows, so that something assumed is wrong."""
+        return bool(measured > self.value * (1.0 + self.tolerance_ratio))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the limit as JSON has it."""
+        return {
+            "name": self.name,
+            "subject": self.subject,
+            "value": self.value,
+            "unit": self.unit,
+            "tolerance_ratio": self.tolerance_ratio,
+            "for_comparison": self.for_comparison,
+            "values": dict(self.values),
+            "arithmetic": str(self.arithmetic),
+            "assumption": str(self.assumption),
+            "test": str(self.test),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What limits one run, flow or target.
+
+    Parameters
+    ----------
+    label : str
+        Which one, where there are several.
+    unit : {'bit/s', 's'}
+        That of a rate with its ceilings, or of a time with its parts.
+    measured : float
+        The rate or the time; nan where the file has none.
+    limits : tuple of Limit
+        All that could be computed: ceilings from the lowest, parts from the largest.
+    notices : tuple of Notice
+        What else the numbers show: loss between two counts, a queue that grew.
+    missing : tuple of Notice
+        What to state for further limits.
+    metrics : mapping
+        Quantities that judge the measurement, by name, in SI units.
+    """
+
+    label: str = ""
+    unit: str = "bit/s"
+    measured: float = math.nan
+    limits: tuple[Limit, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    missing: tuple[Notice, ...] = ()
+    metrics: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def candidates(self) -> tuple[Limit, ...]:
+        """The limits that can bind: neither for comparison nor refuted by the measurement."""
+        own = (one for one in self.limits if not one.for_comparison)
+        if self.unit == "s" or math.isnan(self.measured):
+            return tuple(own)
+        return tuple(one for one in own if not one.refuted(self.measured))
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether a limit agrees with the measurement."""
+        if self.unit == "s":
+            return bool(self.limits)
+        return any(one.agrees(self.measured) for one in self.candidates)
+
+    @property
+    def binding(self) -> Limit | None:
+        """The limit that binds; where none agrees with the measurement, the lowest one.
+
+        Of several that agree it is the one known best: a transfer at line rate loses packets in the
+        full buffer, so that the formulas of loss agree with it too, within their factor.
+        """
+        candidates = self.candidates
+        if self.unit == "bit/s":
+            agreeing = [one for one in candidates if one.agrees(self.measured)]
+            if agreeing:
+                return min(agreeing, key=self._distance)
+        return candidates[0] if candidates else None
+
+    def _distance(self, one: Limit) -> tuple[float, float]:
+        return one.tolerance_ratio, abs(math.log(self.measured / one.value))
+
+    @property
+    def following(self) -> Limit | None:
+        """The next limit: what would bind if the first one were gone."""
+        first = self.binding
+        others = [one for one in self.candidates if one is not first]
+        if first is not None and self.unit == "bit/s":
+            above = [one for one in others if one.value >= first.value]
+            others = above or others
+        return others[0] if others else None
+
+    @property
+    def share_ratio(self) -> float:
+        """The measured rate over the binding ceiling, or the largest part over the time."""
+        first = self.binding
+        if first is None or first.value <= 0:
+            return math.nan
+        if self.unit == "s":
+            return first.value / self.measured
+        return self.measured / first.value
+
+    @property
+    def confidence(self) -> str:
+        """``high``, ``medium`` or ``low``: how well the limit is known, and how far the next is."""
+        first, second = self.binding, self.following
+        if first is None or math.isnan(self.measured) or not self.is_explained:
+            return "low"
+        if self.unit == "s":
+            return "high" if self.share_ratio >= 0.8 else "medium"
+        apart = second is None or second.value >= APART_RATIO * first.value
+        return "high" if apart and first.tolerance_ratio <= SURE_TOLERANCE else "medium"
+
+    @property
+    def said(self) -> Notice:
+        """The finding in one sentence, as a code with values."""
+        first, second = self.binding, self.following
+        if first is None:
+            return Notice("explained-nothing")
+        values = {
+            "subject": first.subject,
+            "value": first.value,
+            "measured": self.measured,
+            "share": self.share_ratio,
+            "next": "" if second is None else second.subject,
+            "next_value": math.nan if second is None else second.value,
+        }
+        code = "explained-time" if self.unit == "s" else "explained-rate"
+        if self.unit == "bit/s" and math.isnan(self.measured):
+            code = "explained-ceiling"
+        elif not self.is_explained:
+            return Notice("explained-gap", values)
+        if second is not None:
+            code = f"{code}-next"
+        return Notice(code, values)
+
+    @property
+    def sentence(self) -> str:
+        """The finding in one sentence."""
+        text = str(self.said)
+        return f"{text[:1].upper()}{text[1:]}."
+
+    def rows(self) -> list[tuple[str, str, str, str]]:
+        """Return the table of the limits: name, value, measured over it, arithmetic."""
+        found = []
+        for one in self.limits:
+            share = self.measured / one.value if self.unit == "bit/s" else one.value / self.measured
+            mark = "" if math.isnan(share) else f"{share:.0%}"
+            if one.for_comparison:
+                mark = f"({mark})" if mark else "()"
+            found.append((one.subject, show(one.value, self.unit), mark, str(one.arithmetic)))
+        return found
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the finding as JSON has it."""
+        first, second = self.binding, self.following
+        return {
+            "label": self.label,
+            "unit": self.unit,
+            "measured": None if math.isnan(self.measured) else self.measured,
+            "sentence": self.sentence,
+            "code": self.said.code,
+            "binding": None if first is None else first.name,
+            "next": None if second is None else second.name,
+            "share_ratio": None if math.isnan(self.share_ratio) else self.share_ratio,
+            "is_explained": self.is_explained,
+            "confidence": self.confidence,
+            "assumption": None if first is None else str(first.assumption),
+            "test": None if first is None else str(first.test),
+            "limits": [one.as_dict() for one in self.limits],
+            "metrics": {k: v for k, v in self.metrics.items() if not math.isnan(v)},
+            "notices": [one.stored() for one in self.notices],
+            "missing": [one.stored() for one in self.missing],
+        }
+
+    def __str__(self) -> str:
+        lines = [f"{self.label}: {self.sentence}" if self.label else self.sentence]
+        for subject, value, share, how in self.rows():
+            lines.append(f"  {subject}: {value}{f' [{share}]' if share else ''}: {how}")
+        lines += [f"  note: {one}" for one in self.notices]
+        if self.binding is not None:
+            lines.append(f"Confidence: {self.confidence}, if {self.binding.assumption}.")
+            lines.append(f"To confirm: {self.binding.test}.")
+        lines += [f"Not known: {one}." for one in self.missing]
+        return "\n".join(lines)

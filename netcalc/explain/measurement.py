@@ -1,0 +1,101 @@
+"""What limits a measurement: the one way in, for samples of any kind."""
+
+from __future__ import annotations
+
+import math
+
+from netcalc.errors import ReaderError
+from netcalc.explain import evidence, tables, time_parts
+from netcalc.explain.evidence import Evidence
+from netcalc.explain.finding import Finding
+from netcalc.explain.known import Known
+from netcalc.explain.metrics import transfer_metrics
+from netcalc.explain.rate_limits import missing, rate_limits, rate_notices
+from netcalc.samples import (
+    BulkSamples,
+    PacketTrace,
+    PathSamples,
+    RttSamples,
+    Samples,
+    Table,
+    TransactionSamples,
+    TransferSamples,
+)
+
+
+def measurement(samples: Samples, known: Known | None = None) -> tuple[Finding, ...]:
+    """Find what limits each run, flow or target of a measurement.
+
+    Parameters
+    ----------
+    samples : Samples
+        What a reader or a live run returns.
+    known : Known, optional
+        What is known beside it: round trip, line, window, loss.
+
+    Returns
+    -------
+    tuple of Finding
+        One for each run, direction, flow, target or size. A finding without limits says what is
+        missing.
+
+    Raises
+    ------
+    ReaderError
+        If nothing in the file can be explained: columns without a theory.
+
+    See Also
+    --------
+    netcalc.explain.rate : The limits of a path, without a measurement.
+
+    Examples
+    --------
+    >>> from netcalc.samples import FlowSeries, Meta
+    >>> flow = FlowSeries(start_s=[0.0], duration_s=[10.0], payload_bytes=[16.3e6],
+    ...     throughput_bps=[13.04e6], meta=Meta(facts=(
+    ...     {"received_rate_bps": 13.04e6, "received_byte_count": 16300000, "duration_s": 10.0},)))
+    >>> found, = measurement(flow, Known(rtt_s=0.04, line_bps=1e9, window_bytes=65535))
+    >>> found.binding.name, found.confidence
+    ('window', 'high')
+    """
+    known = known or Known()
+    found: tuple[Finding, ...] = ()
+    if isinstance(samples, RttSamples):
+        found = time_parts.of_round_trips(samples, known)
+    elif isinstance(samples, TransactionSamples):
+        found = time_parts.of_transactions(samples, known)
+    elif isinstance(samples, PathSamples):
+        found = time_parts.of_paths(samples, known)
+    elif isinstance(samples, Table):
+        found = tables.of_sizes(samples, known) or tables.of_counters(samples, known)
+    return found or _rates(samples, known)
+
+
+def _rates(samples: Samples, known: Known) -> tuple[Finding, ...]:
+    if isinstance(samples, PacketTrace):
+        seen = evidence.of_capture(samples)
+    elif isinstance(samples, TransferSamples):
+        seen = evidence.of_transfers(samples)
+    elif isinstance(samples, BulkSamples):
+        seen = tables.of_bulk(samples)
+    else:
+        seen = evidence.of_facts(samples)
+    found = tuple(of_evidence(one, known) for one in seen)
+    if not found:
+        name = samples.meta.source or type(samples).__name__
+        raise ReaderError("nothing-to-explain", file=name)
+    return found
+
+
+def of_evidence(one: Evidence, known: Known) -> Finding:
+    """Return the finding of one transfer."""
+    limits = rate_limits(one, known)
+    line = next((limit.value for limit in limits if limit.name in ("line", "fragments")), math.nan)
+    return Finding(
+        label=one.label,
+        measured=one.rate_bps,
+        limits=limits,
+        notices=rate_notices(one, known),
+        missing=missing(one, known),
+        metrics=transfer_metrics(one, known, line_ceiling_bps=line),
+    )

@@ -1,0 +1,285 @@
+"""Every ceiling of a measured rate that can be computed from what is known."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from netcalc.explain.evidence import TIMESTAMP_BYTES, Evidence, first_known
+from netcalc.explain.finding import Limit
+from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
+from netcalc.messages import Notice
+from netcalc.models.delays import asymmetry
+from netcalc.models.rates import goodput
+from netcalc.models.sizes import fragmentation, framing
+from netcalc.models.tcp import cubic, loss_limited, pftk, sharing, slow_start, timers, window
+
+LINE_TOLERANCE = 0.02
+WINDOW_TOLERANCE = 0.15
+LOSS_TOLERANCE = 0.6
+SLOW_START_TOLERANCE = 0.4
+COUNT_TOLERANCE = 0.05
+WAIT_TOLERANCE = 0.25
+TIMEOUT_LOSS_RATIO = 0.01
+"""Loss from which timeouts decide, and PFTK replaces the formulas without them. [ratio]"""
+MIN_RTO_S = 0.2
+"""Least retransmission timeout of Linux. [s]"""
+BUSY_RATIO = 0.05
+"""A processor less busy than this says nothing about its limit. [ratio]"""
+FULL_WINDOW_RATIO = 0.8
+"""A receive window filled to this share limits; one that is never filled does not. [ratio]"""
+PAUSE_SHARE = 0.2
+"""A pause of this share of a flow is said: its program had nothing to send, or waited. [ratio]"""
+BLOATED_RATIO = 2.0
+"""Round trips this many times the base are said to be those of a queue. [ratio]"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Situation:
+    """What is known of one transfer: what was stated, before what the file says."""
+
+    one: Evidence
+    known: Known
+
+    @property
+    def mtu_bytes(self) -> float:
+        return first_known(self.known.mtu_bytes, self.one.mtu_bytes, DEFAULT_MTU_BYTES)
+
+    @property
+    def mss_bytes(self) -> float:
+        return self.mtu_bytes - 40 - TIMESTAMP_BYTES
+
+    @property
+    def base_rtt_s(self) -> float:
+        return first_known(self.known.rtt_s, self.one.base_rtt_s)
+
+    @property
+    def rtt_s(self) -> float:
+        """The round trip under load, which windows and loss see."""
+        return first_known(self.one.rtt_s, self.base_rtt_s)
+
+    @property
+    def loss_ratio(self) -> float:
+        return first_known(self.known.loss_ratio, self.one.loss_ratio)
+
+    @property
+    def congestion_control(self) -> str:
+        """The algorithm as stated, or as the file names it; CUBIC where neither does."""
+        named = self.known.congestion_control or self.one.congestion_control.lower()
+        if named.startswith("bbr"):
+            return "bbr"
+        return "reno" if named in ("reno", "newreno") else "cubic"
+
+    @property
+    def streams(self) -> float:
+        return self.one.stream_count
+
+
+def rate_limits(one: Evidence, known: Known) -> tuple[Limit, ...]:
+    """Return every ceiling of a transfer's goodput, the lowest first.
+
+    Parameters
+    ----------
+    one : Evidence
+        What the file says.
+    known : Known
+        What is stated beside it; it precedes the file.
+
+    Returns
+    -------
+    tuple of Limit
+        Ceilings in bit/s; those of other algorithms, for comparison, among them.
+    """
+    at = _Situation(one, known)
+    found = [*_line(at), *_device(at), *_host(at)]
+    if not one.is_udp:
+        found += [*_windows(at), *_losses(at), *_start(at), *_acknowledgements(at)]
+    good = [limit for limit in found if 0 < limit.value < math.inf]
+    return tuple(sorted(good, key=lambda limit: limit.value))
+
+
+def _line(at: _Situation) -> list[Limit]:
+    """The line with the headers of that packet size, its fragments, and a buffer that is short."""
+    line = at.known.line_bps
+    if line is None:
+        return []
+    if not math.isnan(at.one.payload_share):
+        name = "fragments" if at.one.fragment_ratio > 0 else "line"
+        wire = at.one.datagram_bytes / at.one.payload_share
+        return [_line_limit(name, line, at.one.datagram_bytes, wire)]
+    if at.one.is_udp:
+        size = round(first_known(at.one.datagram_bytes, at.mtu_bytes - 28))  # a mean of a file
+        size = min(size, int(framing.udp_payload_limit_bytes()))
+        whole = size + 28 <= at.mtu_bytes
+        wire = float(fragmentation.fragmented_wire_bytes(size + 8, mtu_bytes=at.mtu_bytes))
+        return [_line_limit("line" if whole else "fragments", line, size, wire)]
+    wire = float(framing.ethernet_wire_bytes(at.mtu_bytes))
+    found = [_line_limit("line", line, at.mss_bytes, wire)]
+    buffer, rtt = at.known.buffer_bytes, at.base_rtt_s
+    if buffer is not None and rtt > 0:
+        bdp = float(window.bdp_bytes(rtt, bandwidth_bps=line))
+        reno = at.congestion_control == "reno"
+        use = sharing.aimd_utilization if reno else sharing.cubic_utilization
+        share = float(use(buffer / bdp))
+        values = {"buffer_bytes": buffer, "bdp_bytes": bdp, "share": share}
+        limit = Limit("buffer", found[0].value * share, "bit/s", COUNT_TOLERANCE, values)
+        if share < 1 and at.streams == 1 and at.congestion_control != "bbr":
+            found.append(limit)
+    return found
+
+
+def _line_limit(name: str, line_bps: float, payload_bytes: float, wire_bytes: float) -> Limit:
+    values = {"line_bps": line_bps, "payload_bytes": payload_bytes, "wire_bytes": wire_bytes}
+    rate = line_bps * payload_bytes / wire_bytes
+    return Limit(name, rate, "bit/s", LINE_TOLERANCE, values)
+
+
+def _device(at: _Situation) -> list[Limit]:
+    """A device that forwards so many packets, those of the acknowledgements included."""
+    rate = at.known.device_pps
+    if rate is None:
+        return []
+    size = first_known(at.one.datagram_bytes, at.mtu_bytes - 28) if at.one.is_udp else at.mss_bytes
+    share = 1.0 if at.one.is_udp else 2 / 3  # two segments for an acknowledgement
+    values = {"device_pps": rate, "payload_bytes": size, "share": share}
+    return [Limit("packet-rate", 8.0 * rate * size * share, "bit/s", COUNT_TOLERANCE, values)]
+
+
+def _host(at: _Situation) -> list[Limit]:
+    """The sender: what it was asked to send, and its processor."""
+    one, found = at.one, []
+    offered = first_known(one.asked_rate_bps, one.sent_rate_bps if one.is_udp else None)
+    if offered > 0:
+        found.append(Limit("offered", offered, "bit/s", LINE_TOLERANCE, {"offered_bps": offered}))
+    busy = one.processor_ratio
+    if busy >= BUSY_RATIO and one.rate_bps > 0:
+        values = {"busy": busy, "measured_bps": one.rate_bps}
+        found.append(Limit("processor", one.rate_bps / busy, "bit/s", COUNT_TOLERANCE, values))
+    return found
+
+
+def _windows(at: _Situation) -> list[Limit]:
+    """The windows over the round trip; what is in flight anyway is no cause."""
+    one, rtt, found = at.one, at.rtt_s, []
+    if not rtt > 0:
+        return []
+
+    def over(name: str, size: float, *, for_comparison: bool = False) -> Limit:
+        rate = at.streams * float(window.throughput_bps(size, rtt_s=rtt))
+        values = {"window_bytes": size, "rtt_s": rtt, "streams": int(at.streams)}
+        return Limit(name, rate, "bit/s", WINDOW_TOLERANCE, values, for_comparison)
+
+    if at.known.window_bytes is not None:
+        found.append(over("window", at.known.window_bytes))
+    receive, flight = one.receive_window_bytes, one.in_flight_bytes
+    if receive > 0:
+        filled = math.isnan(flight) or flight >= FULL_WINDOW_RATIO * receive
+        found.append(over("receive-window", receive, for_comparison=not filled))
+    if flight > 0:
+        is_cause = one.is_window_steady and at.known.window_bytes is None
+        found.append(over("send-window", flight, for_comparison=not is_cause))
+    return found
+
+
+def _losses(at: _Situation) -> list[Limit]:
+    """Loss by three formulas; the one of the sender's algorithm is a limit, the others compare."""
+    loss, rtt = at.loss_ratio, at.rtt_s
+    if not (0 < loss < 1 and rtt > 0):
+        return []
+    mss, packet = at.mss_bytes, at.mtu_bytes
+    rto = float(timers.rto_s(rtt, rttvar_s=0.0, min_rto_s=MIN_RTO_S, floor="variation"))
+    rates = {
+        "loss-mathis": float(loss_limited.mathis_throughput_bps(loss, mss_bytes=mss, rtt_s=rtt)),
+        "loss-cubic": float(cubic.cubic_throughput_bps(loss, packet_bytes=packet, rtt_s=rtt))
+        * mss
+        / packet,
+        "loss-pftk": 8.0 * mss * float(pftk.pftk_throughput_pps(loss, rtt_s=rtt, rto_s=rto)),
+    }
+    named = at.congestion_control
+    own = "loss-mathis" if named == "reno" else "loss-cubic"
+    if loss >= TIMEOUT_LOSS_RATIO:
+        own = "loss-pftk"
+    values = {"loss_ratio": loss, "rtt_s": rtt, "mss_bytes": mss, "rto_s": rto}
+    return [
+        Limit(
+            name, at.streams * rate, "bit/s", LOSS_TOLERANCE, values, name != own or named == "bbr"
+        )
+        for name, rate in rates.items()
+    ]
+
+
+def _start(at: _Situation) -> list[Limit]:
+    """The growth of the window from the first segments on."""
+    size, rtt = at.one.size_bytes / at.streams, at.base_rtt_s
+    if not (at.one.is_from_start and size > 0 and rtt > 0):
+        return []
+    first = float(slow_start.initial_window_bytes(at.mss_bytes)) / at.mss_bytes
+    count = float(slow_start.rounds(size / at.mss_bytes, initial_window_segments=first))
+    values = {"size_bytes": size, "rounds": int(count), "rtt_s": rtt}
+    rate = 8.0 * at.one.size_bytes / (count * rtt)
+    found = [Limit("slow-start", rate, "bit/s", SLOW_START_TOLERANCE, values)]
+    waits, wait = at.one.wait_count, at.one.wait_s
+    if waits > 0 and wait > 0:
+        values = {"count": int(waits), "wait_s": wait, "rtt_s": rtt, "size_bytes": size}
+        rate = 8.0 * size / (waits * (wait + rtt))
+        found.append(Limit("delayed-ack", rate, "bit/s", WAIT_TOLERANCE, values))
+    return found
+
+
+def _acknowledgements(at: _Situation) -> list[Limit]:
+    """The reverse direction, which carries an acknowledgement for two segments."""
+    reverse = at.known.reverse_bps
+    if reverse is None:
+        return []
+    ack = float(goodput.tcp_ack_wire_bytes(TIMESTAMP_BYTES))
+    rate = float(
+        asymmetry.ack_limited_throughput_bps(reverse, ack_wire_bytes=ack, mss_bytes=at.mss_bytes)
+    )
+    values = {"ack_bytes": ack, "reverse_bps": reverse}
+    return [Limit("acknowledgements", rate, "bit/s", WINDOW_TOLERANCE, values)]
+
+
+def rate_notices(one: Evidence, known: Known) -> tuple[Notice, ...]:
+    """Return what else the numbers show: two counts that differ, a queue, fragments, a refusal."""
+    at, found = _Situation(one, known), []
+    sent, received = one.sent_rate_bps, one.received_rate_bps
+    if sent > 0 and received > 0 and abs(received / sent - 1) > LINE_TOLERANCE:
+        values = {"sent_bps": sent, "received_bps": received, "share": 1 - received / sent}
+        found.append(Notice("sender-not-receiver", values))
+    if sent > 0 and math.isnan(received):
+        found.append(Notice("sender-count-only"))
+    rtt, base = at.rtt_s, at.base_rtt_s
+    if rtt > BLOATED_RATIO * base and one.rate_bps > 0:
+        queue = (rtt - base) * one.rate_bps / 8
+        values = {"rtt_s": rtt, "base_rtt_s": base, "queue_bytes": queue}
+        found.append(Notice("queue-in-buffer", values))
+    if one.gap_s > PAUSE_SHARE * one.duration_s:
+        found.append(Notice("sender-paused", {"gap_s": one.gap_s, "duration_s": one.duration_s}))
+    if one.fragment_ratio > 0:
+        found.append(Notice("fragments-seen", {"share": one.fragment_ratio}))
+    for limit in rate_limits(one, known):
+        if not limit.for_comparison and limit.refuted(one.rate_bps):
+            facts = {
+                "subject": limit.subject,
+                "value": limit.value,
+                "measured": one.rate_bps,
+                "assumption": str(limit.assumption),
+            }
+            found.append(Notice("limit-refuted", facts))
+    return tuple(found)
+
+
+def missing(one: Evidence, known: Known) -> tuple[Notice, ...]:
+    """Return what to state for further limits, by the option that states it."""
+    at, found = _Situation(one, known), []
+    if known.line_bps is None:
+        found.append(Notice("ask-line"))
+    if one.is_udp:
+        return tuple(found)
+    if math.isnan(at.base_rtt_s):
+        found.append(Notice("ask-rtt"))
+    if known.window_bytes is None and math.isnan(one.receive_window_bytes):
+        found.append(Notice("ask-window"))
+    if math.isnan(at.loss_ratio):
+        found.append(Notice("ask-loss"))
+    return tuple(found)

@@ -1,0 +1,181 @@
+"""Tables: what they may be, device rates over frame sizes, and counters of a host."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from netcalc.explain.evidence import NAN, Evidence, first_known
+from netcalc.explain.finding import Finding, Limit
+from netcalc.explain.known import Known
+from netcalc.explain.rate_limits import COUNT_TOLERANCE, missing, rate_limits
+from netcalc.messages import Notice
+from netcalc.models.rates import line_rate
+from netcalc.samples import BulkSamples, Samples, Table
+
+FLAT_RATIO = 0.1
+"""Packet rates at several sizes that differ by less are those of a device. [ratio]"""
+LINE_SHARE = 0.95
+"""A line used to this share limits. [ratio]"""
+SHOWN_COLUMNS = 8
+
+_RETRANSMITTED = ("TcpRetransSegs", "RetransSegs", "TcpExtTCPRetransSegs")
+_SENT = ("TcpOutSegs", "OutSegs")
+
+
+def described(samples: Samples) -> tuple[Notice, ...]:
+    """Return what a table of unknown meaning holds, what it may be, and how to say so.
+
+    Parameters
+    ----------
+    samples : Samples
+        Columns for which no theory is known.
+
+    Returns
+    -------
+    tuple of Notice
+        A notice for each of the first columns, one for what the units suggest, and one that says
+        how to name columns.
+    """
+    units, found = samples.meta.units, []
+    columns = samples.columns()
+    for name, column in list(columns.items())[:SHOWN_COLUMNS]:
+        unit = units.get(name, "")
+        numeric = column.dtype.kind in "iuf"
+        known = column[np.isfinite(column)] if numeric else column[:0]
+        if not known.size:
+            distinct = len(set(column.tolist()))
+            found.append(Notice("column-of-text", {"name": name, "count": distinct}))
+            continue
+        low, high = float(known.min()), float(known.max())
+        values = {"name": name, "unit": unit or "no unit", "low": low, "high": high}
+        found.append(Notice("column-of-numbers", {**values, "count": int(known.size)}))
+    if len(columns) > SHOWN_COLUMNS:
+        found.append(Notice("columns-more", {"count": len(columns) - SHOWN_COLUMNS}))
+    found.append(_guess({units.get(name, "") for name in columns}))
+    found.append(Notice("name-the-columns"))
+    return tuple(found)
+
+
+def _guess(units: set[str]) -> Notice:
+    """Say what columns of these units may be."""
+    for needed, code in (
+        ({"byte", "s"}, "may-be-sizes-and-times"),
+        ({"byte", "bit/s"}, "may-be-rates-over-size"),
+        ({"byte", "packet/s"}, "may-be-rates-over-size"),
+        ({"s", "bit/s"}, "may-be-rates-over-time"),
+        ({"s"}, "may-be-times"),
+        ({"bit/s"}, "may-be-rates"),
+    ):
+        if needed <= units:
+            return Notice(code)
+    return Notice("may-be-anything")
+
+
+def of_sizes(samples: Samples, known: Known) -> tuple[Finding, ...]:
+    """Return whether a line or a device limits rates at several frame sizes.
+
+    Parameters
+    ----------
+    samples : Table
+        Columns ``frame_bytes`` (with FCS) and ``rate_pps``.
+    known : Known
+        ``line_bps`` is the line, ``device_pps`` a device's rate, both directions together.
+
+    Returns
+    -------
+    tuple of Finding
+        One for each size; empty if the table has no such columns. Without ``device_pps``, packet
+        rates that stay equal from size to size, below the line's, are those of a device.
+    """
+    columns = samples.columns()
+    if not isinstance(samples, Table) or not {"frame_bytes", "rate_pps"} <= set(columns):
+        return ()
+    sizes, rates = columns["frame_bytes"], columns["rate_pps"]
+    good = np.isfinite(sizes) & np.isfinite(rates) & (sizes > 0) & (rates > 0)
+    sizes, rates = sizes[good], rates[good]
+    lines = np.full(sizes.size, math.inf)
+    if known.line_bps is not None:
+        lines = line_rate.frame_rate_pps(sizes, bandwidth_bps=known.line_bps)
+    below = rates < LINE_SHARE * lines
+    device = first_known(known.device_pps)
+    if math.isnan(device) and np.count_nonzero(below) > 1:
+        least, most = float(rates[below].min()), float(rates[below].max())
+        device = float(np.median(rates[below])) if most <= (1 + FLAT_RATIO) * least else NAN
+    found = []
+    for size, rate, line in zip(sizes.tolist(), rates.tolist(), lines.tolist(), strict=True):
+        limits = []
+        if math.isfinite(line):
+            values = {"line_bps": known.line_bps, "payload_bytes": size, "wire_bytes": size + 20}
+            limits.append(Limit("line", 8 * size * line, "bit/s", COUNT_TOLERANCE, values))
+        if device > 0:
+            values = {"device_pps": device, "payload_bytes": size, "share": 1.0}
+            limits.append(
+                Limit("packet-rate", 8 * size * device, "bit/s", 2 * COUNT_TOLERANCE, values)
+            )
+        limits.sort(key=lambda one: one.value)
+        asked = () if known.line_bps is not None else (Notice("ask-line"),)
+        found.append(
+            Finding(
+                label=f"{size:g} B", measured=8 * size * rate, limits=tuple(limits), missing=asked
+            )
+        )
+    return tuple(found)
+
+
+def of_counters(samples: Table, known: Known) -> tuple[Finding, ...]:
+    """Return the ceiling that a host's counters imply: the loss behind its retransmissions.
+
+    Parameters
+    ----------
+    samples : Table
+        Columns ``counter`` and ``value``, as ``nstat`` has them.
+    known : Known
+        ``rtt_s`` and ``line_bps`` make ceilings of it.
+
+    Returns
+    -------
+    tuple of Finding
+        One if segments were counted; nothing was measured, so it has ceilings only.
+    """
+    columns = samples.columns()
+    if not {"counter", "value"} <= set(columns):
+        return ()
+    counted: dict[str, float] = {}
+    for name, value in zip(columns["counter"].tolist(), columns["value"].tolist(), strict=True):
+        counted.setdefault(str(name), float(value))
+    again = first_known(*(counted.get(name) for name in _RETRANSMITTED))
+    sent = first_known(*(counted.get(name) for name in _SENT))
+    if not sent > 0 or math.isnan(again):
+        return ()
+    one = Evidence(loss_ratio=min(again / sent, 1.0))
+    values = {"count": int(again), "total": int(sent), "share": again / sent}
+    return (
+        Finding(
+            limits=rate_limits(one, known),
+            notices=(Notice("segments-again", values),),
+            missing=missing(one, known),
+        ),
+    )
+
+
+def of_bulk(samples: BulkSamples) -> list[Evidence]:
+    """Return what a saved run of netcalc says of each of its settings."""
+    udp = samples.meta.protocol == "udp"
+    found = []
+    for row in samples.by_setting():
+        one = Evidence(
+            label=f"writes of {row['write_bytes']:g} B",
+            protocol="udp" if udp else "tcp",
+            rate_bps=float(row["goodput_bps"]),
+            sent_rate_bps=float(row["sent_rate_bps"]),
+            received_rate_bps=float(row["goodput_bps"]),
+            size_bytes=NAN,
+            duration_s=float(row["wall_s"]),
+            loss_ratio=float(row["loss_ratio"]) if udp else NAN,
+            in_flight_bytes=float(row["window_bytes"]),
+        )
+        found.append(replace(one, datagram_bytes=float(row["write_bytes"])) if udp else one)
+    return found

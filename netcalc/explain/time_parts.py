@@ -1,0 +1,219 @@
+"""The parts of a measured time: the path, the line, a queue, a timer, the clock."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from netcalc.checks import FloatArray
+from netcalc.explain.finding import Finding, Limit
+from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
+from netcalc.explain.metrics import delay_variation
+from netcalc.messages import Notice
+from netcalc.models.sizes import fragmentation
+from netcalc.readers.captures.stalls import TIMER_TOLERANCE, TIMERS_S
+from netcalc.samples import PathSamples, RttSamples, TransactionSamples
+
+COARSE_RATIO = 0.5
+"""A clock whose step is this share of the time cannot measure it. [ratio]"""
+PART_TOLERANCE = 0.2
+ECHO_HEADER_BYTES = 8
+"""Header of an ICMP echo. [byte]"""
+
+
+def of_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...]:
+    """Return what the median round trip of each group consists of.
+
+    Parameters
+    ----------
+    samples : RttSamples
+        Round trips of a ping.
+    known : Known
+        ``rtt_s`` is the round trip without load; by default the smallest of the group stands for
+        it. ``line_bps`` separates serialization from distance.
+
+    Returns
+    -------
+    tuple of Finding
+        One for each group with a time.
+    """
+    groups, found = np.asarray(samples.group), []
+    for name in samples.groups:
+        rows = samples.measured & (groups == name)
+        if not rows.any():
+            continue
+        rtt = np.asarray(samples.rtt_s)[rows]
+        in_order = np.where(rows | np.asarray(samples.lost), np.asarray(samples.rtt_s), np.nan)
+        in_order = in_order[(groups == name) & ~np.asarray(samples.duplicate)]
+        step = np.asarray(samples.resolution_s)[rows]
+        step = step[np.isfinite(step)]
+        sizes = np.asarray(samples.payload_bytes)[rows]
+        sizes = sizes[np.isfinite(sizes)]
+        measured = float(np.median(rtt))
+        coarse = float(step.max()) if step.size else 0.0
+        limits = _parts(measured, float(rtt.min()), coarse, sizes, known)
+        found.append(
+            Finding(
+                label=name,
+                unit="s",
+                measured=measured,
+                limits=limits,
+                notices=_notices(samples, rtt, sizes, known),
+                missing=_asked(known),
+                metrics=delay_variation(in_order),
+            )
+        )
+    return tuple(found)
+
+
+def _parts(
+    measured: float, least: float, step: float, sizes: FloatArray, known: Known
+) -> tuple[Limit, ...]:
+    if step >= COARSE_RATIO * measured:
+        return (Limit("clock", measured, "s", PART_TOLERANCE, {"step_s": step}),)
+    base = min(known.rtt_s or least, measured)
+    values = {"base_rtt_s": base, "measured_s": measured}
+    name = "queue" if known.rtt_s is not None else "queue-above-least"
+    parts = [Limit(name, measured - base, "s", PART_TOLERANCE, values)]
+    if known.line_bps is not None and sizes.size:
+        size = float(np.median(sizes))
+        mtu = known.mtu_bytes or DEFAULT_MTU_BYTES
+        wire = fragmentation.fragmented_wire_bytes(size + ECHO_HEADER_BYTES, mtu_bytes=mtu)
+        share = min(2 * 8 * float(wire) / known.line_bps, base)
+        values = {"wire_bytes": float(wire), "line_bps": known.line_bps}
+        parts.append(Limit("serialization", share, "s", PART_TOLERANCE, values))
+        base -= share
+    parts.append(Limit("distance", base, "s", PART_TOLERANCE, {"base_rtt_s": base}))
+    return tuple(sorted((one for one in parts if one.value > 0), key=lambda one: -one.value))
+
+
+def _notices(
+    samples: RttSamples, rtt: FloatArray, sizes: FloatArray, known: Known
+) -> tuple[Notice, ...]:
+    found = []
+    late = float(np.percentile(rtt, 95)) - float(rtt.min())
+    if known.line_bps is not None and late > 0:
+        values = {"delay_s": late, "queue_bytes": late * known.line_bps / 8}
+        found.append(Notice("queue-behind-line", values))
+    if samples.sent and samples.loss_ratio > 0:
+        found.append(Notice("probes-lost", {"loss_ratio": samples.loss_ratio}))
+    mtu = known.mtu_bytes or DEFAULT_MTU_BYTES
+    cut = sizes[sizes + ECHO_HEADER_BYTES + 20 > mtu]
+    if cut.size:
+        count = fragmentation.fragment_count(float(cut.max()) + ECHO_HEADER_BYTES, mtu_bytes=mtu)
+        values = {"count": int(count), "mtu_bytes": mtu, "size_bytes": float(cut.max())}
+        found.append(Notice("probes-in-fragments", values))
+    return tuple(found)
+
+
+def _asked(known: Known) -> tuple[Notice, ...]:
+    asked = []
+    if known.rtt_s is None:
+        asked.append(Notice("ask-idle-rtt"))
+    if known.line_bps is None:
+        asked.append(Notice("ask-line"))
+    return tuple(asked)
+
+
+def of_transactions(samples: TransactionSamples, known: Known) -> tuple[Finding, ...]:
+    """Return what the median response of each mode consists of: round trips, a timer, the rest.
+
+    Parameters
+    ----------
+    samples : TransactionSamples
+        Requests and responses.
+    known : Known
+        ``rtt_s`` is the round trip of the path; by default the fastest response stands for it.
+
+    Returns
+    -------
+    tuple of Finding
+        One for each mode with a response.
+    """
+    times = np.asarray(samples.response_s)
+    if not samples.measured.any():
+        return ()
+    least = float(times[samples.measured].min())
+    found = []
+    for mode in samples.modes:
+        own = times[samples.in_mode(mode)]
+        if not own.size:
+            continue
+        measured = float(np.median(own))
+        rtt = min(known.rtt_s or least, measured)
+        asked = () if known.rtt_s is not None else (Notice("ask-rtt"),)
+        limits = _response_parts(measured, rtt)
+        variation = delay_variation(own)
+        found.append(
+            Finding(
+                label=mode, unit="s", measured=measured, limits=limits, missing=asked,
+                metrics=variation,
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def _response_parts(measured: float, rtt: float) -> tuple[Limit, ...]:
+    """Recognize the timer of a delayed acknowledgement in a response of one or two round trips."""
+    rest, trips = measured - rtt, 1
+    timer = _timer(rest)
+    if timer is None and _timer(rest - rtt) is not None:  # Nagle held the second write
+        rest, trips = rest - rtt, 2
+        timer = _timer(rest)
+    parts = [Limit("round-trips", trips * rtt, "s", PART_TOLERANCE, {"count": trips, "rtt_s": rtt})]
+    if rest > 0:
+        name = "host" if timer is None else "ack-timer"
+        values = {"wait_s": rest, "timer_s": math.nan if timer is None else timer}
+        parts.append(Limit(name, rest, "s", PART_TOLERANCE, values))
+    return tuple(sorted(parts, key=lambda one: -one.value))
+
+
+def _timer(wait_s: float) -> float | None:
+    return next((t for t in TIMERS_S if abs(wait_s / t - 1) <= TIMER_TOLERANCE), None)
+
+
+def of_paths(samples: PathSamples, known: Known) -> tuple[Finding, ...]:
+    """Return which hop adds most to the round trip of each target.
+
+    Parameters
+    ----------
+    samples : PathSamples
+        Probes to each hop.
+    known : Known
+        Not used yet but for what is asked.
+
+    Returns
+    -------
+    tuple of Finding
+        One for each group that answered. A hop adds what its smallest round trip has beyond that of
+        the hops before it; a hop slower than a later one answers slowly and adds nothing.
+    """
+    groups, hops = np.asarray(samples.group), np.asarray(samples.hop)
+    rtts, found = np.asarray(samples.rtt_s), []
+    for name in dict.fromkeys(groups.tolist()):
+        rows = samples.measured & (groups == name)
+        if not rows.any():
+            continue
+        numbers = np.unique(hops[rows])
+        least = np.array([rtts[rows & (hops == hop)].min() for hop in numbers])
+        reached = np.minimum.accumulate(least[::-1])[::-1]
+        added = np.diff(reached, prepend=0.0)
+        limits = []
+        for hop, part in zip(numbers.tolist(), added.tolist(), strict=True):
+            nodes = np.asarray(samples.node)[rows & (hops == hop)].tolist()
+            node = next(filter(None, nodes), "")
+            values = {"hop": int(hop), "node": node, "added_s": part}
+            if part > 0:
+                limits.append(Limit("hop", part, "s", PART_TOLERANCE, values))
+        slow = [int(hop) for hop, a, b in zip(numbers, least, reached, strict=True) if a > b]
+        said = (Notice("slow-answers", {"hops": slow}),) if slow else ()
+        limits.sort(key=lambda one: -one.value)
+        asked = () if known.rtt_s is not None else (Notice("ask-idle-rtt"),)
+        found.append(
+            Finding(
+                label=name, unit="s", measured=float(reached[-1]), limits=tuple(limits),
+                notices=said, missing=asked,
+            )
+        )  # fmt: skip
+    return tuple(found)

@@ -1,0 +1,247 @@
+"""What limits a measurement: limits with their arithmetic, assumption and test; claims; tables."""
+
+from __future__ import annotations
+
+EXPLAINING: dict[str, str] = {
+    # One sentence for a finding.
+    "explained-rate": "{subject} limits this: {measured:bit/s} is {share:.0%} of {value:bit/s}",
+    "explained-rate-next": (
+        "{subject} limits this: {measured:bit/s} is {share:.0%} of {value:bit/s}; the next limit "
+        "is {next} at {next_value:bit/s}"
+    ),
+    "explained-gap": (
+        "no known limit explains {measured:bit/s}: it is {share:.0%} of the lowest, {subject} at "
+        "{value:bit/s}"
+    ),
+    "explained-ceiling": "{subject} limits this to {value:bit/s}",
+    "explained-ceiling-next": (
+        "{subject} limits this to {value:bit/s}; the next limit is {next} at {next_value:bit/s}"
+    ),
+    "explained-time": "{subject} makes this: {value:s} of {measured:s} ({share:.0%})",
+    "explained-time-next": (
+        "{subject} is the largest part: {value:s} of {measured:s} ({share:.0%}); the next is "
+        "{next} with {next_value:s}"
+    ),
+    "explained-nothing": "no limit can be computed from what is known",
+    # Limits of a rate.
+    "limit-line": "the line",
+    "how-line": "{payload_bytes:byte} of every {wire_bytes:byte} on {line_bps:bit/s}",
+    "assumes-line": "nothing else uses the line, and its rate is that of layer 1",
+    "confirm-line": "send UDP at that rate and count what is received",
+    "limit-fragments": "the line, with datagrams in fragments",
+    "how-fragments": ("{payload_bytes:byte} in fragments of {wire_bytes:byte} on {line_bps:bit/s}"),
+    "assumes-fragments": "every datagram is fragmented in the same way",
+    "confirm-fragments": (
+        "send datagrams that fit into one packet: the rate rises, the packet count halves"
+    ),
+    "limit-buffer": "the short buffer of the line",
+    "how-buffer": (
+        "one flow uses {share:.0%} with {buffer_bytes:byte} of buffer, a BDP of {bdp_bytes:byte}"
+    ),
+    "assumes-buffer": "one flow is in congestion avoidance",
+    "confirm-buffer": "use four connections: together they fill the line",
+    "limit-window": "the window",
+    "how-window": "{window_bytes:byte} in flight per round trip of {rtt_s:s}, x {streams}",
+    "assumes-window": "the stated window is the smaller of both hosts' buffers",
+    "confirm-window": "use two connections at once: together they are twice as fast",
+    "limit-receive-window": "the receiver's window",
+    "how-receive-window": "{window_bytes:byte} offered, round trip {rtt_s:s}",
+    "assumes-receive-window": "the receiver never offered more than the capture shows",
+    "confirm-receive-window": (
+        "use two connections, or raise the receive buffer: the rate doubles with either"
+    ),
+    "limit-send-window": "the sender's window",
+    "how-send-window": "{window_bytes:byte} in flight per round trip of {rtt_s:s}, x {streams}",
+    "assumes-send-window": (
+        "the window does not grow though nothing is lost, so that a buffer bounds it"
+    ),
+    "confirm-send-window": "use two connections at once: together they are twice as fast",
+    "limit-loss-mathis": "loss (Reno, Mathis)",
+    "how-loss-mathis": ("{mss_bytes:byte} per {rtt_s:s}, 1.22 over the root of {loss_ratio:ratio}"),
+    "assumes-loss-mathis": "the losses are random, and not those of the line's own full buffer",
+    "confirm-loss-mathis": (
+        "use four connections: each loses as much, together they are four times as fast"
+    ),
+    "limit-loss-cubic": "loss (CUBIC)",
+    "how-loss-cubic": ("mean window at {loss_ratio:ratio} loss and {rtt_s:s} (RFC 9438, 5.1)"),
+    "assumes-loss-cubic": (
+        "the sender uses CUBIC, and the losses are not those of the line's own full buffer"
+    ),
+    "confirm-loss-cubic": (
+        "use four connections: each loses as much, together they are four times as fast"
+    ),
+    "limit-loss-pftk": "loss with timeouts (PFTK)",
+    "how-loss-pftk": ("{loss_ratio:ratio} loss, {rtt_s:s}, timeouts of {rto_s:s} (Padhye et al.)"),
+    "assumes-loss-pftk": "the losses are random, and not those of the line's own full buffer",
+    "confirm-loss-pftk": (
+        "use four connections: each loses as much, together they are four times as fast"
+    ),
+    "limit-slow-start": "slow start",
+    "how-slow-start": "{size_bytes:byte} in {rounds:round|rounds} of {rtt_s:s}",
+    "assumes-slow-start": "the window begins with 10 segments and doubles each round trip",
+    "confirm-slow-start": "send ten times as much: the rate rises severalfold",
+    "limit-packet-rate": "the packet rate of a device",
+    "how-packet-rate": ("{device_pps:packet/s}, {share:.0%} of them with {payload_bytes:byte}"),
+    "assumes-packet-rate": "a packet costs the device the same, whatever its size",
+    "confirm-packet-rate": "send packets of half the size: the bits halve, the packet rate stays",
+    "limit-acknowledgements": "the rate of acknowledgements",
+    "how-acknowledgements": "an ACK of {ack_bytes:byte} for two segments on {reverse_bps:bit/s}",
+    "assumes-acknowledgements": "nothing thins the acknowledgements out",
+    "confirm-acknowledgements": "stop all other traffic in the reverse direction: the rate rises",
+    "limit-delayed-ack": "delayed acknowledgements (Nagle)",
+    "how-delayed-ack": "{size_bytes:byte} with {count:wait|waits} of {wait_s:s}, a round trip each",
+    "assumes-delayed-ack": "the sender waits for each of these acknowledgements",
+    "confirm-delayed-ack": "set TCP_NODELAY, or write each request at once: the waits are gone",
+    "limit-processor": "the processor of the sender",
+    "how-processor": "{measured_bps:bit/s} at {busy:.0%} of one processor",
+    "assumes-processor": "the time of the processor grows with the rate",
+    "confirm-processor": "run two processes of the tool: together they are faster",
+    "limit-offered": "what the sender offers",
+    "how-offered": "sent or asked for: {offered_bps:bit/s}",
+    "assumes-offered": "the tool keeps the rate that it was asked for",
+    "confirm-offered": "ask for twice the rate (iperf3 -b): more arrives",
+    # Parts of a time.
+    "limit-clock": "the clock of the tool",
+    "how-clock": "its step is {step_s:s}",
+    "assumes-clock": "the tool prints as finely as it measures",
+    "confirm-clock": "measure with a tool that prints microseconds",
+    "limit-queue": "waiting in queues",
+    "how-queue": "{measured_s:s} less {base_rtt_s:s} without load",
+    "assumes-queue": "the stated round trip is that of this path without load",
+    "confirm-queue": "stop all traffic and ping again: this part is gone",
+    "limit-queue-above-least": "waiting in queues or hosts",
+    "how-queue-above-least": "{measured_s:s} less the least, {base_rtt_s:s}",
+    "assumes-queue-above-least": "the fastest probe met no queue",
+    "confirm-queue-above-least": "stop all traffic and ping again: this part is gone",
+    "limit-serialization": "serialization",
+    "how-serialization": "{wire_bytes:byte} on {line_bps:bit/s}, there and back",
+    "assumes-serialization": "one line is much slower than all others",
+    "confirm-serialization": "ping with the smallest size: this part nearly disappears",
+    "limit-distance": "the path without load",
+    "how-distance": "propagation and processing, of {base_rtt_s:s} in all",
+    "assumes-distance": "the fastest probe met no queue",
+    "confirm-distance": "compare with the distance: light in fibre takes 1 ms per 100 km and back",
+    "limit-round-trips": "round trips",
+    "how-round-trips": "{count:round trip|round trips} of {rtt_s:s}",
+    "assumes-round-trips": "the fastest response took one round trip",
+    "confirm-round-trips": "ping the host: that is the round trip",
+    "limit-ack-timer": "a delayed acknowledgement",
+    "how-ack-timer": "a wait of {wait_s:s}, near a timer of {timer_s:s}",
+    "assumes-ack-timer": "a server that takes just as long is unlikely",
+    "confirm-ack-timer": "set TCP_NODELAY, or write each request at once: the wait is gone",
+    "limit-host": "the hosts",
+    "how-host": "{wait_s:s} beyond the round trips",
+    "assumes-host": "the round trip is that of this path without load",
+    "confirm-host": "capture at the server: the time from request to response is its part",
+    "limit-hop": "hop {hop} {node}",
+    "how-hop": "{added_s:s} beyond the hops before it",
+    "assumes-hop": "the way back is the same for all hops",
+    "confirm-hop": "ping the hop and the one before it: they differ by this",
+    # What else the numbers show.
+    "sender-not-receiver": (
+        "the sender counts {sent_bps:bit/s}, the receiver {received_bps:bit/s}: {share:.1%} did "
+        "not arrive, and the receiver's number is the rate of the path"
+    ),
+    "sender-count-only": (
+        "the rate is the sender's count: it includes what was lost or is still in buffers"
+    ),
+    "queue-in-buffer": (
+        "under load the round trip grows from {base_rtt_s:s} to {rtt_s:s}: about "
+        "{queue_bytes:byte} wait in a buffer (bufferbloat)"
+    ),
+    "queue-behind-line": (
+        "95% of the probes waited up to {delay_s:s}: up to {queue_bytes:byte} in front of the line"
+    ),
+    "sender-paused": (
+        "nothing was sent for {gap_s:s} of {duration_s:s}: the program had nothing to send, or "
+        "waited for an answer"
+    ),
+    "fragments-seen": "{share:.0%} of the packets are later fragments of a datagram",
+    "limit-refuted": (
+        "{measured:bit/s} is more than {subject} allows ({value:bit/s}): it does not hold that "
+        "{assumption}"
+    ),
+    "probes-lost": "{loss_ratio:ratio} of the probes had no answer",
+    "probes-in-fragments": (
+        "a probe of {size_bytes:byte} takes {count} packets where {mtu_bytes:byte} is the most"
+    ),
+    "slow-answers": "hops {hops} answer later than those behind them: slow answers, no slow links",
+    "segments-again": "{count} of {total} segments were sent again ({share:.2%})",
+    # What to state.
+    "ask-line": "the rate of the slowest line: state --line",
+    "ask-rtt": "the round trip without load: state --rtt (ping the host)",
+    "ask-idle-rtt": "the round trip without load: state --rtt",
+    "ask-window": "the window of the hosts: state --window (sysctl net.ipv4.tcp_rmem)",
+    "ask-loss": "the loss: state --loss (ss -ti, nstat)",
+    # Models behind a stated number.
+    "claim-right": "{claim} is right: {model}, {value}",
+    "claim-nearly-right": "{claim} is near {model}, {value}",
+    "claim-misconception": (
+        "{claim} is what a mistake gives: {model}, {value}; right is {right_value}: {right}"
+    ),
+    "claim-unknown": "no model, right or wrong, gives {claim} from what is known",
+    "model-tcp-timestamps": (
+        "goodput of TCP with timestamps, packets of {mtu_bytes:byte} on {line_bps:bit/s}"
+    ),
+    "model-tcp-plain": (
+        "goodput of TCP without options, packets of {mtu_bytes:byte} on {line_bps:bit/s}"
+    ),
+    "model-udp": "goodput of UDP, packets of {mtu_bytes:byte} on {line_bps:bit/s}",
+    "model-frames": "frames (layer 2) of packets of {mtu_bytes:byte} on {line_bps:bit/s}",
+    "model-no-preamble": "the goodput with preamble and gap forgotten, 20 bytes per frame",
+    "model-no-fcs": "the goodput with the FCS forgotten, 4 bytes per frame",
+    "model-constant-overhead": (
+        "the line less a constant overhead of {overhead_bps:bit/s}, whatever the packets"
+    ),
+    "model-window": "window of {window_bytes:byte} over a round trip of {rtt_s:s}",
+    "model-one-way": (
+        "window of {window_bytes:byte} over the one-way time, {one_way_s:s}, for the round trip"
+    ),
+    "model-mathis": "Reno at {loss_ratio:ratio} loss and {rtt_s:s}, by Mathis with C = 1.22",
+    "model-mathis-of-one": "Mathis with C = 1 for 1.22, at {loss_ratio:ratio} loss and {rtt_s:s}",
+    "model-cubic": "CUBIC at {loss_ratio:ratio} loss and {rtt_s:s}",
+    "model-receiver": "what the receiver counted",
+    "model-sender": "the sender's number taken for the receiver's",
+    "model-frame-rate": "frames of {frame_bytes:byte} on {line_bps:bit/s}, with preamble and gap",
+    "model-frames-without-gap": "frames with preamble and gap forgotten, 20 bytes each",
+    "model-frames-without-fcs": "frames as a capture shows them, with the FCS forgotten",
+    "model-both-directions": "both directions of the line counted together",
+    "model-one-way-time": "store-and-forward of {size_bytes:byte} over {links:link|links}, one way",
+    "model-round-trip-time": "round trip of {size_bytes:byte} over {links:link|links}",
+    "model-cut-through": "cut-through assumed: the packet is serialized only once",
+    "model-no-last-hop": "the transmission on the last link forgotten",
+    "model-bits-for-bytes": "bits taken for bytes, 8 times too low: {right}",
+    "model-bytes-for-bits": "bytes taken for bits, 8 times too high: {right}",
+    "model-binary-prefix": "1024 for 1000 in the prefix: {right}",
+    "claim-without-facts": "{value} cannot be judged from what is known",
+    # Tables without a theory.
+    "column-of-numbers": (
+        "column {name!r} [{unit}]: {count:number|numbers}, {low:.6g} to {high:.6g}"
+    ),
+    "column-of-text": "column {name!r}: text, {count:value|different values}",
+    "columns-more": "{count:more column|more columns}",
+    "may-be-sizes-and-times": "sizes and times: round trips (rtt_ms) or transfers (duration_s)",
+    "may-be-rates-over-size": "rates at several sizes: of a device or a line",
+    "may-be-rates-over-time": "a rate over time",
+    "may-be-times": "times alone: round trips of one size, or an axis",
+    "may-be-rates": "rates alone: name the line and the packets to compare them with",
+    "may-be-anything": "no theory is known for columns of these units",
+    "name-the-columns": (
+        "to say what they are, name the columns in the header with units, such as "
+        "size_bytes,rtt_ms or frame_bytes,rate_pps, or pass --columns"
+    ),
+    "nothing-to-explain": "holds nothing that a limit could be computed for",
+    "path-and-files": "some of these are files and some are not: {names:names}",
+    "option-of-file": "{option} goes with a FILE or --claim, not with a PATH",
+    "no-limits-to-draw": "{name} must have limits to draw, got none in {value}",
+    "one-file-to-draw": "--plot draws one file, got {count}",
+}
+
+EXPLAINING_HINTS: dict[str, str] = {
+    "claim-without-facts": (
+        "A rate needs the line, or the round trip and a window or loss; a packet rate the line and "
+        "a frame size; a time a path and a size"
+    ),
+    "nothing-to-explain": "See what it holds: netcalc read",
+    "path-and-files": "Check the names, or quote the path",
+}

@@ -1,0 +1,201 @@
+"""Runs of a tool that sends probes to a host: rows, printed totals, facts, what does not agree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.readers.format import Input
+from netcalc.readers.source import no_measurement, shortened
+from netcalc.samples import Fact, Meta, RttSamples, fact_row
+
+NAN = math.nan
+
+
+@dataclass(slots=True)
+class Probe:
+    """One probe or duplicate reply, as :class:`netcalc.samples.RttSamples` has it."""
+
+    rtt_s: float = NAN
+    payload_bytes: float = NAN
+    sequence: float = NAN
+    lost: bool = False
+    duplicate: bool = False
+    error_reply: bool = False
+    resolution_s: float = 0.0
+    sent_s: float = NAN
+    ttl: float = NAN
+    group: str = ""
+
+
+COLUMNS = tuple(one.name for one in fields(Probe))
+
+
+@dataclass(slots=True)
+class Run:
+    """The probes to one target, and what the tool's own summary says of them."""
+
+    target: str = ""
+    protocol: str = ""
+    group: str = ""
+    probes: list[Probe] = field(default_factory=list)
+    sent: int | None = None
+    received: int | None = None
+    duplicates: int | None = None
+    loss_ratio: float = NAN
+    rtt_min_s: float = NAN
+    rtt_median_s: float = NAN
+    rtt_max_s: float = NAN
+    printed: dict[str, Any] = field(default_factory=dict)
+    ended: bool = False
+
+    @property
+    def counted_only(self) -> bool:
+        """Whether no probe has a line."""
+        return not self.probes
+
+    @property
+    def first(self) -> list[Probe]:
+        """The probes without the duplicate replies."""
+        return [probe for probe in self.probes if not probe.duplicate]
+
+    @property
+    def sent_count(self) -> int | None:
+        """Probes sent: those with a row, or those of the summary."""
+        return self.sent if self.counted_only else len(self.first)
+
+    @property
+    def received_count(self) -> int | None:
+        """Probes answered: those with a row, or those of the summary."""
+        if self.counted_only:
+            return self.received
+        return sum(not probe.lost for probe in self.first)
+
+    def fill(self, start: int) -> None:
+        """Add the probes without a line, from the first number to the last one sent, as lost."""
+        seen = {int(p.sequence) for p in self.probes if not math.isnan(p.sequence)}
+        last = max(seen, default=start - 1)
+        if self.sent is not None and len(seen) <= self.sent <= len(seen) + 1_000_000:
+            last = max(last, start + self.sent - 1)
+        if last - start - len(seen) > 1_000_000:
+            return
+        size = next((p.payload_bytes for p in self.probes), NAN)
+        missing = [number for number in range(start, last + 1) if number not in seen]
+        self.probes += [Probe(sequence=n, lost=True, payload_bytes=size) for n in missing]
+        if missing:
+            self.probes.sort(key=lambda probe: probe.sequence)
+
+    def facts(self) -> dict[str, Fact]:
+        """Return the row of facts."""
+        times = np.array(
+            [p.rtt_s for p in self.first if not p.lost and not math.isnan(p.rtt_s)], dtype=float
+        )
+        sent, received = self.sent_count, self.received_count
+        duplicates: int | None = len(self.probes) - len(self.first)
+        if self.counted_only:
+            duplicates = self.duplicates
+        low, middle, high = self.rtt_min_s, self.rtt_median_s, self.rtt_max_s
+        if times.size:
+            low, middle, high = times.min(), float(np.median(times)), times.max()
+        return fact_row(
+            group=self.group,
+            target=self.target,
+            protocol=self.protocol,
+            sent_count=sent,
+            received_count=received,
+            duplicate_count=duplicates,
+            rtt_min_s=low,
+            rtt_median_s=middle,
+            rtt_max_s=high,
+            printed_loss_ratio=self.loss_ratio if 0.0 <= self.loss_ratio <= 1.0 else None,
+            loss_ratio=1.0 - received / sent if sent and received is not None else None,
+            partial=not self.ended,
+        )
+
+    def disagreements(self) -> list[Notice]:
+        """Return what the lines and the summary say differently."""
+        found = []
+        if not self.counted_only:
+            pairs = (
+                ("sent", self.sent, self.sent_count),
+                ("received", self.received, self.received_count),
+            )
+            for quantity, printed, counted in pairs:
+                if printed is not None and printed != counted:
+                    known = {"quantity": quantity, "printed": printed, "counted": counted}
+                    found.append(Notice("count-differs", known))
+        if not math.isnan(self.loss_ratio) and not 0.0 <= self.loss_ratio <= 1.0:
+            found.append(Notice("implausible-loss", {"percent": self.loss_ratio * 100}))
+        return found
+
+
+def to_samples(
+    given: Input, runs: Sequence[Run], tool: str, warnings: Sequence[Notice] = (), **meta: Any
+) -> RttSamples:
+    """Return the probes of all runs as one container, with a row of facts for each."""
+    runs = [run for run in runs if run.probes or run.sent or not math.isnan(run.rtt_min_s)]
+    if not runs:
+        raise no_measurement("no-probe", given.unpacked, given.text)
+    _name_groups(runs)
+    said = [*given.text.warnings, *warnings]
+    for run in runs:
+        if run.counted_only and (run.received or 0) > (run.sent or 0) and run.sent is not None:
+            raise ReaderError(
+                "more-received-than-sent",
+                file=given.name,
+                field="received",
+                value=str(run.received),
+                sent=run.sent,
+            )
+        said += run.disagreements()
+        for probe in run.probes:
+            probe.group = run.group
+    probes = [probe for run in runs for probe in run.probes]
+    columns: dict[str, Any] = {name: [getattr(one, name) for one in probes] for name in COLUMNS}
+    totals: dict[str, Any] = {}
+    if any(run.counted_only for run in runs):
+        totals["sent_count"] = sum(run.sent_count or 0 for run in runs)
+        totals["received_count"] = sum(run.received_count or 0 for run in runs)
+    printed = [run.printed for run in runs if run.printed]
+    source = given.unpacked
+    targets = list(dict.fromkeys(run.target for run in runs if run.target))
+    return RttSamples(
+        **columns,
+        **totals,
+        meta=Meta(
+            tool=tool,
+            target=shortened(", ".join(targets), 200),
+            source=source.name if source.is_file else "",
+            sha256=source.sha256,
+            printed=printed[0] if len(printed) == 1 else {"runs": printed} if printed else {},
+            facts=tuple(run.facts() for run in runs),
+            warnings=tuple(said),
+            partial=source.grew or any(not run.ended for run in runs),
+            **meta,
+        ),
+    )
+
+
+def _name_groups(runs: Sequence[Run]) -> None:
+    if len(runs) < 2:
+        return
+    names = [run.group or run.target for run in runs]
+    distinct = len(set(names)) == len(names) and all(names)
+    for number, run in enumerate(runs, 1):
+        run.group = names[number - 1] if distinct else f"run {number}"
+
+
+def resolution(written: str, factor: float) -> float:
+    """Return the width of the last digit of a number in seconds.
+
+    >>> resolution("0.25", 1e-3), resolution("12", 1e-3)
+    (1e-05, 0.001)
+    """
+    places = len(written.replace(",", ".").partition(".")[2])
+    return float(factor / 10.0**places)

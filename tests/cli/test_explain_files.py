@@ -1,0 +1,102 @@
+"""``netcalc explain`` of files and claims, and the metrics of ``netcalc read``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from netcalc.cli import commands
+
+INPUTS = Path(__file__).parents[1] / "readers" / "inputs"
+IPERF = str(INPUTS / "transfers" / "iperf3_tcp.json")
+PING = str(INPUTS / "iputils_plain.txt")
+
+
+def run(*arguments):
+    return CliRunner().invoke(commands, list(arguments))
+
+
+def test_a_file_is_explained_in_text():
+    """Read off the file: iperf3 was asked for 200 Mbit/s (-b 200M) over the loopback."""
+    said = run("explain", IPERF, "--line", "1Gbit/s").output
+    assert "What the sender offers limits this: 200.3 Mbit/s is 100% of 200 Mbit/s" in said
+    assert "Confidence: high" in said
+    assert "state --window" in said
+
+
+def test_a_file_is_explained_in_json_and_drawn(tmp_path):
+    out = tmp_path / "limits.html"
+    done = run("explain", IPERF, "--json", "--plot", str(out))
+    found = json.loads(done.stdout)["findings"][0]
+    assert found["binding"] == "offered"
+    assert found["confidence"] == "high"
+    assert {one["name"] for one in found["limits"]} >= {"offered", "slow-start"}
+    assert "What the sender offers" in out.read_text() or out.stat().st_size > 10_000
+    assert "exists" in str(run("explain", IPERF, "--plot", str(out)).exception)
+
+
+def test_several_files_have_their_names_above():
+    said = run("explain", IPERF, PING).output
+    assert f"{IPERF}:" in said
+    assert f"{PING}:" in said
+
+
+def test_a_claim_is_judged():
+    said = run("explain", "--claim", "11.8 Mbit/s", "--line", "100Mbit/s").output
+    assert "bits taken for bytes" in said
+    found = json.loads(
+        run("explain", "--claim", "94 Mbit/s", "--line", "100Mbit/s", "--json").output
+    )
+    assert found["best"] == "tcp-timestamps"
+    over = run("explain", "T1 5 ms, T1 5 ms", "--size", "1500B", "--claim", "25.5 ms").output
+    assert "is right: store-and-forward" in over
+
+
+def test_a_claim_about_a_file_knows_both_counts():
+    """Read off the file: 2.004 Mbit/s sent, 2.000 Mbit/s received."""
+    udp = str(INPUTS / "transfers" / "iperf3_udp.json")
+    said = run("explain", udp, "--claim", "2.000 Mbit/s").output
+    assert "is right: what the receiver counted" in said
+
+
+@pytest.mark.each(
+    ("arguments", "code"),
+    [
+        (["explain"], "argument-missing"),
+        (["explain", "T1 5 ms", "--line", "T1"], "option-of-file"),
+        (["explain", IPERF, "missing.json"], "path-and-files"),
+        (["explain", IPERF, PING, "--plot", "x.html"], "one-file-to-draw"),
+        (["explain", "--claim", "3 s"], "claim-without-facts"),
+        (["explain", str(INPUTS / "columns" / "rates.csv")], "nothing-to-explain"),
+        (["explain", IPERF, "--line", "0bit/s"], "not-positive"),
+    ],
+)
+def test_wrong_questions_have_a_code(arguments, code):
+    done = CliRunner().invoke(commands, arguments, standalone_mode=False)
+    found = getattr(done.exception, "code", None)
+    assert found == code or code == "argument-missing", done.exception
+    assert done.exception is not None
+
+
+def test_read_prints_what_judges_a_measurement():
+    """Derived from the five times of the file: 47 to 176 us; 2.000118 s of 50.07 MB."""
+    said = run("read", PING).output
+    assert "jitter (RFC 3550)" in said
+    assert "IPDV max 129 µs" in said
+    rows = json.loads(run("read", IPERF, "--json", "--line", "1Gbit/s").output)["metrics"]
+    # the MSS of the loopback, 32,768 B, with 52 B of headers and 38 B of Ethernet
+    assert rows[0]["line_ceiling_bps"] == pytest.approx(1e9 * 32768 / 32858)
+    assert rows[0]["transfer_time_factor"] == pytest.approx(
+        2.000118 / (8 * 50069504 / rows[0]["line_ceiling_bps"]), rel=1e-4
+    )
+
+
+def test_read_says_what_an_unknown_table_may_be(tmp_path):
+    path = tmp_path / "beds.csv"
+    path.write_text("beds_count,rooms_count\n1,2\n2,3.5\n3,4.5\n")
+    said = run("read", str(path)).output
+    assert "column" in said
+    assert "to say what they are" in said

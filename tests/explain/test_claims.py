@@ -1,0 +1,109 @@
+"""Stated numbers: the right models and the popular wrong ones, each by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from netcalc.errors import DomainError, UnitError
+from netcalc.explain import Evidence, Known, claim
+from netcalc.path import Path
+
+LINE = Known(line_bps=100e6)
+WINDOW = Known(rtt_s=0.08, window_bytes=65535)
+LOSS = Known(rtt_s=0.05, loss_ratio=1e-4, congestion_control="reno")
+
+
+@pytest.mark.each(
+    ("text", "known", "name", "right"),
+    [
+        ("94 Mbit/s", LINE, "tcp-timestamps", True),  # 1448 / 1538, RFC 6349's 94.15
+        ("94.93 Mbit/s", LINE, "tcp-plain", True),  # 1460 / 1538
+        ("95.7 Mbit/s", LINE, "udp", True),  # 1472 / 1538
+        ("98.7 Mbit/s", LINE, "frames", True),  # 1518 / 1538
+        ("94.00 Mbit/s", LINE, "constant-overhead", False),  # 100 - 6
+        ("11.77 Mbit/s", LINE, "bits-for-bytes", False),  # 94.15 / 8
+        ("753.2 Mbit/s", LINE, "bytes-for-bits", False),  # 94.15 x 8
+        ("89.79 Mbit/s", LINE, "binary-prefix", False),  # 94.15 / 1.024 ** 2
+        ("95.39 Mbit/s", LINE, "no-preamble", False),  # 1448 / 1518
+        ("94.39 Mbit/s", LINE, "no-fcs", False),  # 1448 / 1534
+        ("6.55 Mbit/s", WINDOW, "window", True),  # 65,535 x 8 / 80 ms
+        ("13.1 Mbit/s", WINDOW, "one-way", False),  # over 40 ms
+        ("28.4 Mbit/s", LOSS, "mathis", True),  # 11,584 / 0.05 x 1.2247 / 0.01
+        ("23.2 Mbit/s", LOSS, "mathis-of-one", False),  # without 1.2247
+    ],
+)
+def test_the_model_behind_a_rate_is_named(text, known, name, right):
+    found = claim(text, known)
+    assert found.best is not None
+    assert found.best.name == name, f"{text}: {found}"
+    assert found.agrees(found.best)
+    assert found.best.is_right is right
+    assert found.is_misconception is not right
+
+
+@pytest.mark.each(
+    ("text", "name"),
+    [
+        ("148810 pps", "frame-rate"),  # RFC 2544: 1e8 / (8 x 84)
+        ("195312 pps", "frames-without-gap"),  # 1e8 / (8 x 64)
+        ("156250 pps", "frames-without-fcs"),  # 1e8 / (8 x 80)
+        ("297619 pps", "both-directions"),  # twice
+    ],
+)
+def test_the_model_behind_a_packet_rate_is_named(text, name):
+    assert claim(text, LINE, frame_bytes=64).best.name == name
+
+
+@pytest.mark.each(
+    ("text", "name"),
+    [
+        # 12,000 bit: 6 ms at 2 Mbit/s, 12 ms at 1 Mbit/s, 3 ms of latency: 21 ms
+        ("21 ms", "one-way-time"),
+        ("42 ms", "round-trip-time"),
+        ("9 ms", "no-last-hop"),  # without the 12 ms of the last link
+        ("15 ms", "cut-through"),  # 12 ms once
+    ],
+)
+def test_the_model_behind_a_time_is_named(text, name):
+    path = Path.parse("2 Mbit/s 1 ms, 1 Mbit/s 2 ms")
+    assert claim(text, Known(), path=path, size_bytes=1500).best.name == name
+
+
+def test_the_sender_s_number_is_not_the_receiver_s():
+    one = Evidence(protocol="udp", sent_rate_bps=200e6, received_rate_bps=95.6e6)
+    assert claim("200 Mbit/s", Known(), one=one).best.name == "sender"
+    assert claim("95.6 Mbit/s", Known(), one=one).best.name == "receiver"
+
+
+def test_a_claim_of_few_digits_is_taken_as_it_is_rounded():
+    """Both 94.15 and 100 - 6 round to 94: the right one stands."""
+    found = claim("94 Mbit/s", LINE)
+    assert found.rounding_ratio == pytest.approx(0.5 / 94)
+    assert not found.is_misconception
+    assert {one.name for one in found.models if found.agrees(one)} >= {
+        "tcp-timestamps",
+        "constant-overhead",
+    }
+
+
+def test_a_measured_number_may_miss_a_right_model_by_a_percent():
+    """93.8 is 0.4 % below 94.15, and 0.2 % below 100 - 6: measured, not miscounted."""
+    found = claim("93.8 Mbit/s", LINE)
+    assert found.best.name == "tcp-timestamps"
+    assert found.said.code == "claim-nearly-right"
+
+
+def test_no_model_is_said_to_be_none():
+    found = claim("50 Mbit/s", LINE)
+    assert found.best is None
+    assert found.said.code == "claim-unknown"
+    assert found.as_dict()["best"] is None
+
+
+@pytest.mark.each(
+    ("text", "error"),
+    [("94", UnitError), ("94 Mbit/s", DomainError), ("0 Mbit/s", DomainError), ("", UnitError)],
+)
+def test_claims_that_cannot_be_judged_are_refused(text, error):
+    with pytest.raises(error):
+        claim(text, Known())
