@@ -44,6 +44,10 @@ TRANSFERS: dict[str, str] = {
     "flowmon-value": "of flow {flow} is not a number, or a time without a unit",
     "flowmon-unnamed": "no addresses in the file of {names:names}",
     "not-small-writes": "ignored {numbers:lines}: neither a time nor a reply",
+    "netesto-nothing": "no measurement: no experiment",
+    "netesto-width": "has {count:cell|cells}, the header has {wanted}",
+    "netesto-mixed": "values of {names:names} are of several flows, or no numbers: unknown",
+    "netesto-several": "of several flows, which differ in {names:names}: unknown",
     "implausible-values": "{count:value|values} of {name} cannot be right and count as unknown",
 }
 
