@@ -160,6 +160,7 @@ class Relay:
         return Statistics(
             carried_count=self._carried_count,
             lateness_p50_s=self.lateness_s(0.5),
+            lateness_p95_s=self.lateness_s(0.95),
             lateness_p99_s=self.lateness_s(0.99),
             unread_max_s=math.nan,
             late_ratio=self._late_count / self._carried_count if self._carried_count else 0.0,

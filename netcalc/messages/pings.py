@@ -8,11 +8,26 @@ PINGS: dict[str, str] = {
     "implausible-loss": "the printed loss of {percent:g} % cannot be right and is not used",
     "not-of-the-tool": "ignored {numbers:lines}: not about a probe",
     "earlier-totals": "a host has several totals: the last one is that of the run",
+    "document-cut": "the last document ends too early, at line {line}, byte {offset}",
+    "packet-length-unknown": "the size of the packets is not known",
+    "irtt-state": "is no state of a round trip",
+    "sockperf-both": "has both latencies and round trips: which of them counts is unclear",
+    "sockperf-halves": "a latency of sockperf is half a round trip: all times were doubled",
+    "sockperf-throughput": "no measurement of round trips: a throughput run of sockperf",
+    "atlas-kinds": "has results of RIPE Atlas of the kinds {kinds:or}",
+    "errors-not-replies": "{numbers:lines}: errors of a node, which are no replies",
+    "errors-among-received": "{count:error is|errors are} no replies, though the tool counts them",
+    "times-without-reply": "{numbers:lines}: times although nothing was received; not used",
+    "http-exchanges": "a time includes what the server took to answer an HTTP request",
+    "results-differ": "{count:result does|results do} not agree with their own counts",
 }
 
 PINGS_EXPECTED: dict[str, str] = {
     "no-probe": "lines of probes, or the totals of a run",
     "more-received-than-sent": "no more received than sent",
+    "irtt-state": "false, true, true_up or true_down",
+    "atlas-kinds": "pings only, or traceroutes only",
+    "sockperf-throughput": "a ping-pong or under-load run",
 }
 """What should be there: the sentence ends with "; expected EXPECTED"."""
 

@@ -46,7 +46,6 @@ NAMES = {
     "Parquet": "a Parquet file",
     "Arrow": "an Arrow file",
     "NumPy": "a NumPy array",
-    "irtt JSON": "irtt JSON",
     "ping JSON": "ping JSON",
     "RIPE Atlas JSON": "RIPE Atlas JSON",
     "notebook": "a Jupyter notebook",
@@ -57,16 +56,10 @@ NAMES = {
     "tcpdump": "the text output of tcpdump",
     "netstat": "a list of sockets or routes of netstat",
     "/proc/net": "a list of sockets of /proc/net",
-    "Cisco ping": "the output of ping on a Cisco router",
     "Nokia ping": "the rapid ping of a router, one mark for each probe",
     "Huawei ping": "the output of ping on a Huawei router",
     "MikroTik ping": "the output of ping on a MikroTik router",
-    "hping": "the output of hping",
     "hrping": "the output of hrPING",
-    "nping": "the output of nping",
-    "arping": "the output of arping",
-    "oping": "the output of oping",
-    "httping": "the output of httping",
     "tcping": "the output of tcping or psping",
     "Test-Connection": "the output of Test-Connection (PowerShell)",
     "pathping": "the output of pathping",
@@ -79,17 +72,11 @@ NAMES = {
 
 # Text of other tools, by a line near the start.
 _TEXTS: tuple[tuple[str, str], ...] = (
-    ("Cisco ping", r"^Sending \d+, \d+-byte ICMP Echos? to |^Success rate is \d+ percent"),
     ("tcpdump", r"^tcpdump: |^listening on \S+, link-type|^\d\d:\d\d:\d\d\.\d{6} (?:IP6?|ARP)[ ,]"),
     ("netstat", r"^(?:Active (?:Internet|Connections)|Routing tables|Tcpcb\s|Proto\s+Recv-Q)"),
     ("/proc/net", r"^\s+sl\s+local_address"),
-    ("hping", r"^HPING |^len=\d+ ip=\S+ "),
     ("hrping", r"^Reply from \S+: seq=[0-9a-f]{4} "),
-    ("nping", r"^Starting Nping |^SENT \([\d.]+s\) "),
-    ("arping", r"^ARPING |^Unicast reply from "),
-    ("httping", r"^connected to \S+:\d+ \(|^PING \S+:\d+ \(/"),
     ("tcping", r"^PsPing v|^Probing \S+:\d+/tcp|^TCP connect to "),
-    ("oping", r"^PING \S+ \(\S+\) \d+ bytes of data\.\s*$"),
     ("Huawei ping", r"^\s*PING \S+: \d+\s+data bytes, press CTRL_C|bytes=\d+ Sequence=\d+ ttl="),
     ("Nokia ping", r"^[.!]+\s*\n-{4} ?\S+ PING Statistics"),
     ("MikroTik ping", r"^\s*SEQ HOST\s+SIZE\s+TTL\s+TIME"),
@@ -128,7 +115,6 @@ def _kind_of_json(given: Input) -> str:
     keys = given.keys()
     tests: tuple[tuple[str, bool], ...] = (
         # pings and paths
-        ("irtt JSON", {"stats", "round_trips"} <= keys),
         ("RIPE Atlas JSON", {"msm_id", "prb_id"} <= keys),
         ("ping JSON", "icmp_seq" in given.first or b"ping_statistics" in given.head),
         # of no tool that measures

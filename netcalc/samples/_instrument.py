@@ -67,6 +67,8 @@ class Instrument:
     truth: Mapping[str, Any] | None = None
     routed: Mapping[str, Any] | None = None
     rtt_s: float | None = None
+    wire_lateness_p50_s: float | None = None
+    wire_lateness_p95_s: float | None = None
     wire_lateness_p99_s: float | None = None
     wire_late_ratio: float | None = None
 

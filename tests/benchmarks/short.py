@@ -34,6 +34,7 @@ SHORT = {
     "small_writes": ("2", "1"),
     "special_forms": ("1", "1"),
     "strangers": ("1", "5"),
+    "transfer_limits": ("1", "0.05"),
     "wire": ("--short",),
 }
 """What to add to the command of each benchmark for its shortest form."""

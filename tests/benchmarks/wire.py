@@ -19,6 +19,7 @@ from pathlib import Path as File
 import numpy as np
 
 from netcalc.emulation import EmulatedPath, capabilities
+from netcalc.emulation.wire.statistics import Statistics
 from netcalc.experiments import echo
 from netcalc.path import Path
 
@@ -59,29 +60,33 @@ def round_trips(count: int) -> None:
 
     By the kernel's stamps at the device of A the error is the wire's alone; what ping prints holds
     the wake-up of ping, too, which waits for a processor like everybody. The last column is what
-    the carrying process took of one processor meanwhile.
+    the carrying process took of one processor meanwhile. "late" is by how much this process
+    delivered packets after their time, in one direction: what the error has beyond it, twice, is
+    the kernels' of both ends.
     """
     print("\nround trips of ping, 5 ms each way; error = measured - Path.rtt_s, in us")
     print(f"{'rate':>12} {'bytes':>6} {'truth':>10} {'p50':>6} {'p95':>6} {'p99':>6} {'allowed':>8}"
-          f" {'mean of ping':>13} {'processor':>10}")  # fmt: skip
+          f" {'late50':>6} {'95':>4} {'mean of ping':>13} {'processor':>10}")  # fmt: skip
     for text in RATES:
         path = Path.parse(f"{text} 5 ms")
         for size in (56, 1400):
             truth_s = float(path.rtt_s(size + 28))
             probes = count if truth_s < 0.1 else count // 4
-            found_s, mean_s, busy = stamped(path, size, probes, truth_s)
+            found_s, mean_s, busy, late = stamped(path, size, probes, truth_s)
             errors_us = 1e6 * np.percentile(found_s - truth_s, (50, 95, 99))
             allowed_us = 1e6 * max(0.01 * truth_s, 150e-6)
             verdict = "" if errors_us[1] <= allowed_us else "  missed"
             columns = " ".join(f"{error:6.0f}" for error in errors_us)
-            print(f"{text:>12} {size:>6} {1e3 * truth_s:>7.2f} ms {columns} {allowed_us:>8.0f} "
+            columns += f" {allowed_us:>8.0f}"
+            columns += f" {1e6 * late.lateness_p50_s:6.0f} {1e6 * late.lateness_p95_s:4.0f}"
+            print(f"{text:>12} {size:>6} {1e3 * truth_s:>7.2f} ms {columns} "
                   f"{1e6 * (mean_s - truth_s):>13.0f} {busy:>10.1%}{verdict}")  # fmt: skip
 
 
 def stamped(
     path: Path, size: int, count: int, truth_s: float
-) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], float, float]:
-    """Ping through a path; return round trips by the kernel's stamps, ping's mean, load. [s]"""
+) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], float, float, Statistics]:
+    """Ping through a path; return round trips by stamps, ping's mean [s], load, lateness."""
     every = socket.htons(3)  # ETH_P_ALL
     with (
         EmulatedPath(path) as wire,
@@ -106,8 +111,9 @@ def stamped(
                 sent_s[sequence] = stamp_s
             elif packet[:1] == b"\x45" and packet[9] == 1 and sequence in sent_s:
                 found_s.append(stamp_s - sent_s[sequence])
+        statistics = wire.statistics()
     mean_s = float(out.rpartition(" = ")[2].split("/")[1]) * 1e-3
-    return np.array(found_s), mean_s, busy
+    return np.array(found_s), mean_s, busy, statistics
 
 
 def processor_s(wire: EmulatedPath) -> float:
@@ -162,7 +168,7 @@ def goodput(duration_s: float, *, iperf3: str | None) -> None:
             command += ["-C", "cubic", "-J", "--get-server-output"]
             result = json.loads(wire.run(command).stdout)
             server.wait(10)
-            statistics = wire.statistics()
+            statistics, used_s = wire.statistics(), processor_s(wire)
         # By the whole seconds of the receiver: its sum holds what the queue had at the beginning.
         seconds = [part["sum"] for part in result["server_output_json"]["intervals"]]
         seconds = [second for second in seconds if not second["omitted"]][:-1]
@@ -172,6 +178,7 @@ def goodput(duration_s: float, *, iperf3: str | None) -> None:
         way = "super-packets" if wire.offload else "packet by packet"
         print(f"{text:>18} {way:>16}: {received_bps / 1e6:9.3f} Mbit/s, "
               f"{received_bps / ceiling_bps:7.2%} of the ceiling; asked: {asked}; "
+              f"{1e6 * used_s / statistics.carried_count:.1f} us of processor per packet; "
               f"late {statistics.late_ratio:.2%}{f'; {statistics.invalid}' if statistics.invalid else ''}")  # fmt: skip  # noqa: E501
 
 
@@ -195,16 +202,19 @@ def packets_per_second(duration_s: float) -> None:
         ):
             receiver.bind((wire.address("B"), 0))
             sender.connect(receiver.getsockname())
-            payload = bytes(64)
+            payload, before_s = bytes(64), processor_s(wire)
             end_s = time.monotonic() + duration_s
             sent = 0
             while time.monotonic() < end_s:
                 for _ in range(100):
                     sender.send(payload)
                 sent += 100
-            carried = wire.statistics().carried_count
+            carried, used_s = wire.statistics().carried_count, processor_s(wire) - before_s
         sent_pps, carried_pps = sent / duration_s, carried / duration_s
-        print(f"  {links:>2} links: {sent_pps:>9,.0f} /s sent, {carried_pps:>9,.0f} /s carried")
+        print(
+            f"  {links:>2} links: {sent_pps:>9,.0f} /s sent, {carried_pps:>9,.0f} /s carried, "
+            f"{1e6 * used_s / carried:.1f} us of processor per packet"
+        )
 
 
 def hops(count: int) -> None:

@@ -88,6 +88,7 @@ def test_quantiles_of_lateness(made, monkeypatch):
         hosts[0].recv(100)
     found = counted(carrier)
     assert found["lateness_p50_s"] == pytest.approx(500e-6, abs=2e-6)
+    assert found["lateness_p95_s"] == pytest.approx(950e-6, abs=2e-6)
     assert found["lateness_p99_s"] == pytest.approx(990e-6, abs=2e-6)
     assert found["late_count"] == 500
 

@@ -332,7 +332,8 @@ def entered(found):
 def test_the_limits_of_a_valid_run():
     def invalid(**changed):
         facts = {
-            "carried_count": 100, "lateness_p50_s": 0.0, "lateness_p99_s": 0.0,
+            "carried_count": 100,
+            "lateness_p50_s": 0.0, "lateness_p95_s": 0.0, "lateness_p99_s": 0.0,
             "unread_max_s": 0.0, "late_ratio": 0.05, "noise_count": 0, "refused_count": 0,
             "answered_count": 0, "device_drop_count": 0, "links": ([], []),
         }  # fmt: skip

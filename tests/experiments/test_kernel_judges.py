@@ -24,6 +24,9 @@ from netcalc.experiments.peers import bulk_peer
 from netcalc.experiments.probing import Answer, HopRun
 from netcalc.experiments.running.stamps import SO_TIMESTAMPNS, stamp_ns
 from netcalc.experiments.running.stopping import Stopping
+from netcalc.experiments.transfers.ends import wake_bytes
+from netcalc.experiments.transfers.transfer_run import Transfer
+from netcalc.samples import RttSamples
 
 SESSION = b"sessions"
 HOST = "127.0.0.1"
@@ -287,6 +290,38 @@ def test_datagrams_of_another_size_are_counted_as_damaged():
         found = bulk_peer.receive_datagrams(there, order, orders, counts)
     assert counts.received_bytes == 487
     assert found["damaged_count"] == 2
+
+
+def test_a_sink_sleeps_until_much_is_there_and_loses_nothing():
+    """identity: all that was sent arrives, also the end that is less than the sink waits for."""
+    control, _other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with socket.create_server((HOST, 0)) as listener, control, _other:
+        source = socket.create_connection(listener.getsockname())
+        sink, _ = listener.accept()
+        with source, sink:
+            source.sendall(bytes(100_001))
+            source.shutdown(socket.SHUT_WR)
+            counts = bulk_peer.Counts()
+            order = {"read_bytes": 4096, "wake_bytes": 65_536}
+            bulk_peer.receive_stream(sink, order, bulk_peer.Orders(control, counts), counts)
+            kept = sink.getsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT)
+    assert (counts.received_bytes, kept) == (100_001, 65_536)
+
+
+@pytest.mark.each(
+    ("changed", "expected", "source"),
+    [
+        ({}, 262_144, "by hand: 1e6 writes of 1440 B are far more than 128 times as much"),
+        ({"write_count": 5000}, 56_250, "by hand: 5000 * 1440 / 128, as less than 1 % of it"),
+        ({"write_count": 1}, 11, "by hand: 1440 / 128, rounded down"),
+        ({"buffer_bytes": 32_768}, 1, "derived: a buffer of 32 KiB never holds 256 KiB"),
+        ({"reply_bytes": 1}, 1, "derived: one message a time would never be enough"),
+        ({"protocol": "udp"}, 1, "socket(7): the option is of streams"),
+    ],
+)
+def test_the_sink_wakes_where_it_changes_nothing(changed, expected, source):
+    facts = {"protocol": "tcp", "write_bytes": 1440, "write_count": 1_000_000, "limit_s": 1.0}
+    assert wake_bytes(Transfer(**{**facts, **changed}), 262_144) == expected, source
 
 
 class Answering:

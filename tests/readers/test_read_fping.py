@@ -31,7 +31,11 @@ def test_files(file):
     rows = read(INPUTS / file).facts()
     names = ("sent_count", "received_count", "rtt_min_s", "rtt_median_s", "rtt_max_s")
     for row, (sent, received, *times) in zip(rows, CASES[file], strict=True):
-        expected = (sent, received, *(None if t is None else pytest.approx(t * 1e-6) for t in times))
+        expected = (
+            sent,
+            received,
+            *(None if t is None else pytest.approx(t * 1e-6) for t in times),
+        )
         assert tuple(row.get(name) for name in names) == expected
         assert row["loss_ratio"] == 1 - received / sent
         assert row["partial"] is False

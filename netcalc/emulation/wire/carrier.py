@@ -266,6 +266,7 @@ class Carrier(Ends):
         reply = {
             **{f"{name}_count": count for name, count in self.counts.items()},
             "lateness_p50_s": self._lateness_s(0.5),
+            "lateness_p95_s": self._lateness_s(0.95),
             "lateness_p99_s": self._lateness_s(0.99),
             "unread_max_s": self._unread_max_s,
             "links": [chain.counters for chain in self.chains],

@@ -119,6 +119,7 @@ class Routed(EmulatedPath):
         return Statistics(
             carried_count=found.forwarded_count,
             lateness_p50_s=math.nan,
+            lateness_p95_s=math.nan,
             lateness_p99_s=math.nan,
             unread_max_s=math.nan,
             late_ratio=0.0,

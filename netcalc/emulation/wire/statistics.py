@@ -20,8 +20,8 @@ class Statistics:
     ----------
     carried_count : int
         Packets delivered at one end or the other. [packet]
-    lateness_p50_s, lateness_p99_s : float
-        Delivery later than computed: median, 99th percentile. [s]
+    lateness_p50_s, lateness_p95_s, lateness_p99_s : float
+        Delivery later than computed: median, 95th and 99th percentile. [s]
     unread_max_s : float
         Longest time that a packet without a stamp of the kernel may have waited to be read. One
         with a stamp enters the path at that time. [s]
@@ -38,6 +38,7 @@ class Statistics:
 
     carried_count: int
     lateness_p50_s: float
+    lateness_p95_s: float
     lateness_p99_s: float
     unread_max_s: float
     late_ratio: float
@@ -54,6 +55,7 @@ class Statistics:
         return cls(
             carried_count=carried,
             lateness_p50_s=found["lateness_p50_s"],
+            lateness_p95_s=found["lateness_p95_s"],
             lateness_p99_s=found["lateness_p99_s"],
             unread_max_s=found["unread_max_s"],
             late_ratio=min(1.0, found["late_count"] / carried) if carried else 0.0,

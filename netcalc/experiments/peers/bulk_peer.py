@@ -207,6 +207,8 @@ def receive_stream(
     sock: socket.socket, order: dict[str, Any], orders: Orders, counts: Counts
 ) -> dict[str, Any]:
     """Read a stream to its end. The socket has a timeout for each call."""
+    if order["wake_bytes"] > 1:  # the time limit of a call and the end of the stream wake, too
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, order["wake_bytes"])
     buffer = bytearray(order["read_bytes"])
     recv_into, first_ns, last_ns, look_ns = sock.recv_into, 0, 0, 0
     calls = 0

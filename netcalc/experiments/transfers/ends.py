@@ -30,6 +30,9 @@ GRACE_S = 2.0
 READ_BYTES = 1 << 17
 """Largest read of a stream: two of Linux's largest segments, a buffer that stays in the cache.
 [byte]"""
+WAKE_BYTES = 1 << 18
+"""Data that wakes a sink on a loopback: each wake-up costs the source as much as the copy of some
+ten KiB. Twice this costs small writes throughput again, as it leaves the cache. [byte]"""
 _SLICE_S = 0.02  # timeout of a read of a stream, after which the sink checks for an order
 _AVAILABLE = File("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _ALLOWED = File("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
@@ -52,6 +55,8 @@ class Ends:
         Address of the sink.
     drops : callable
         Counts the packets dropped between the ends.
+    wake_bytes : int
+        Data that wakes the sink of a stream, where the kernel chooses the buffers. [byte]
     """
 
     def __init__(
@@ -62,8 +67,9 @@ class Ends:
         sink_socket: Opener = socket.socket,
         sink_host: str,
         drops: Drops = dict,
+        wake_bytes: int = 1,
     ) -> None:
-        self._run, self._drops = run, drops
+        self._run, self._drops, self._wake_bytes = run, drops, wake_bytes
         self._open_source, self._open_sink, self._host = source_socket, sink_socket, sink_host
         self.source = Worker(stopping=run.stopping)
         try:
@@ -132,6 +138,7 @@ class Ends:
     ) -> tuple[dict[str, Any], dict[str, Any], Ended | ExperimentError | None]:
         """Give the orders and wait for both reports; also return what ended the run early."""
         source_does, sink_does = _orders(transfer)
+        sink_does["wake_bytes"] = wake_bytes(transfer, self._wake_bytes)
         self._begin_ns = self._run.clock.now_ns()
         self._failed: dict[str, Any] | None = None  # the report of a source that broke off
         self.sink.order(sink_does, [pair[1] for pair in socks])
@@ -267,6 +274,16 @@ def _accept(listener: socket.socket, source: socket.socket) -> socket.socket:
     set_timeout(sink, _SLICE_S)
     sink.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return sink
+
+
+def wake_bytes(transfer: Transfer, most_bytes: int) -> int:
+    """Return the data that wakes the sink, 1 where that could change the result. [byte]
+
+    A requested buffer would have to hold it, and a short transfer would end a wake-up later.
+    """
+    if transfer.protocol == "udp" or transfer.reply_bytes or transfer.buffer_bytes is not None:
+        return 1
+    return max(1, min(most_bytes, transfer.total_bytes // 128))
 
 
 def _end(sent_bytes: int, transfer: Transfer) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from netcalc.errors import DomainError, ExperimentError
 from netcalc.experiments.peers.namespace import Namespace
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.limits import CONNECT_S, require_path, whole_number
-from netcalc.experiments.transfers.ends import Ends
+from netcalc.experiments.transfers.ends import WAKE_BYTES, Ends
 from netcalc.experiments.transfers.transfer_run import Transfers
 from netcalc.models.tcp.window import bdp_bytes
 from netcalc.path import Path
@@ -122,7 +122,7 @@ def both_ends(run: Transfers, placement: Placement) -> Iterator[Ends]:
 @contextmanager
 def _on_loopback(run: Transfers) -> Iterator[Ends]:
     run.facts.update(instrument.loopback())
-    with Ends(run, sink_host=run.host) as ends:
+    with Ends(run, sink_host=run.host, wake_bytes=WAKE_BYTES) as ends:
         yield ends
 
 

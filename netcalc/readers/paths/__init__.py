@@ -8,6 +8,7 @@ from netcalc.readers.paths import (
     mtr_json,
     mtr_raw,
     mtr_report,
+    ripe_atlas_paths,
     tracepath,
     traceroute,
     tracert,
@@ -15,6 +16,7 @@ from netcalc.readers.paths import (
 
 FORMATS: tuple[Format, ...] = (
     mtr_json.FORMAT,
+    ripe_atlas_paths.FORMAT,
     mtr_csv.FORMAT,
     mtr_report.FORMAT,
     mtr_raw.FORMAT,

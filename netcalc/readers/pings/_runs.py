@@ -81,9 +81,9 @@ class Run:
         """Add the probes without a line, from the first number to the last one sent, as lost."""
         seen = {int(p.sequence) for p in self.probes if not math.isnan(p.sequence)}
         last = max(seen, default=start - 1)
-        if self.sent is not None and len(seen) <= self.sent <= len(seen) + 1_000_000:
+        if self.sent is not None and len(seen) <= self.sent <= len(seen) + 50_000:
             last = max(last, start + self.sent - 1)
-        if last - start - len(seen) > 1_000_000:
+        if last - start - len(seen) > 50_000:
             return
         size = next((p.payload_bytes for p in self.probes), NAN)
         missing = [number for number in range(start, last + 1) if number not in seen]
@@ -98,8 +98,8 @@ class Run:
         )
         sent, received = self.sent_count, self.received_count
         duplicates: int | None = len(self.probes) - len(self.first)
-        if self.counted_only:
-            duplicates = self.duplicates
+        if self.counted_only or (not duplicates and self.duplicates is not None):
+            duplicates = self.duplicates  # of which no row is known
         low, middle, high = self.rtt_min_s, self.rtt_median_s, self.rtt_max_s
         if times.size:
             low, middle, high = times.min(), float(np.median(times)), times.max()

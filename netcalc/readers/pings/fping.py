@@ -13,26 +13,28 @@ _HOST = r"(?P<host>\S+(?: \(\S+\))?)\s+: "
 _STAMP = r"^(?:\[(?P<stamp>[0-9]+\.[0-9]+)\] )?"
 _PROBE = re.compile(
     _STAMP + _HOST + r"\[(?P<sequence>[0-9]+)\], "
-    r"(?:(?P<bytes>[0-9]+) bytes, (?P<time>[0-9.]+) ms|(?P<lost>timed out)|(?P<other>\D[^(]*))"
+    r"(?:(?P<bytes>[0-9]+) bytes, (?P<time>\d+\.?\d*) ms|(?P<lost>timed out)|(?P<other>\D[^(]*))"
     r"(?:\s*\(.*)?$"
 )
-_TIMES = re.compile(_STAMP + _HOST + r"(?P<times>(?:-|[0-9.]+|duplicate)(?: (?:-|[0-9.]+))*)\s*$")
+_TIMES = re.compile(_STAMP + _HOST + r"(?P<times>(?:-|\d+\.?\d*)(?: (?:-|\d+\.?\d*))*)\s*$")
 _TOTALS = re.compile(
     _STAMP + _HOST + r"xmt/rcv/%(?P<kind>loss|return) = (?P<sent>[0-9]+)/(?P<received>[0-9]+)/"
-    r"(?P<loss>-?[0-9.]+)%"
-    r"(?:, (?:outage\(ms\) = [0-9]+, )?min/avg/max = (?P<min>[0-9.]+)/[0-9.]+/(?P<max>[0-9.]+))?"
+    r"(?P<loss>-?\d+\.?\d*)%"
+    r"(?:, (?:outage\(ms\) = [0-9]+, )?min/avg/max = "
+    r"(?P<min>\d+\.?\d*)/\d+\.?\d*/(?P<max>\d+\.?\d*))?"
 )
 _STATE = re.compile(
     r"^(?P<host>\S+(?: \(\S+\))?) is "
-    r"(?:(?P<alive>alive)(?: \((?P<time>[0-9.]+) ms\))?|unreachable)\s*$"
+    r"(?:(?P<alive>alive)(?: \((?P<time>\d+\.?\d*) ms\))?|unreachable)\s*$"
 )
 _DUPLICATE = re.compile(
     _STAMP + _HOST + r"duplicate for \[(?P<sequence>[0-9]+)\], (?P<bytes>[0-9]+) bytes, "
-    r"(?P<time>[0-9.]+) ms"
+    r"(?P<time>\d+\.?\d*) ms"
 )
 _CLOCK = re.compile(r"^\[[0-9]{2}:[0-9]{2}:[0-9]{2}\]\s*$")
 _ALL = re.compile(
-    r"^\s*[0-9.]+ (?:targets|alive|unreachable|unknown addresses|timeouts|(?:other )?ICMP|ms|sec)\b"
+    r"^\s*\d+\.?\d* (?:targets|alive|unreachable|unknown addresses|timeouts|"
+    r"(?:other )?ICMP|ms|sec)\b"
 )
 _DEFAULT_BYTES = {"64": 56.0, "84": 56.0}
 """Bytes of a reply to a probe of the default size -> its user data: up to 3.x with an IP header."""
@@ -40,7 +42,7 @@ _DEFAULT_BYTES = {"64": 56.0, "84": 56.0}
 
 def _recognize(given: Input) -> bool:
     return any(given.seen(one.pattern) for one in (_PROBE, _TOTALS, _STATE)) or given.seen(
-        _STAMP + r"\S+\s+: (?:-|[0-9.]+)(?: (?:-|[0-9.]+))*\s*$"
+        _STAMP + r"\S+\s+: (?:-|\d+\.?\d*)(?: (?:-|\d+\.?\d*))*\s*$"
     )
 
 

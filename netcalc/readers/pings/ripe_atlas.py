@@ -1,0 +1,133 @@
+"""Pings of RIPE Atlas: JSON of one or many probes, an array or a document in each line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.readers.document import number, rows, words
+from netcalc.readers.format import Format, Input
+from netcalc.readers.pings._runs import NAN, Probe, Run, to_samples
+from netcalc.readers.source import shortened
+from netcalc.samples import RttSamples
+
+PING = "ping"
+
+
+def is_atlas(given: Input, kind: str) -> bool:
+    """Whether the first result is of a kind of measurement of RIPE Atlas."""
+    if not given.is_json or not given.seen(r'"(?:prb_id|msm_id)"'):
+        return False
+    first = next(results(given), {})
+    return {"msm_id", "prb_id"} <= first.keys() and words(first, "type") == kind
+
+
+def results(given: Input) -> Iterator[Mapping[str, Any]]:
+    """Yield the results of all documents, in arrays or not."""
+    for document in given.json.documents:
+        for one in document if isinstance(document, list) else [document]:
+            if isinstance(one, Mapping):
+                yield one
+
+
+def results_of(given: Input, kind: str) -> tuple[list[Mapping[str, Any]], list[Notice]]:
+    """Return the results of one kind, and what is to be said of the others.
+
+    Raises
+    ------
+    ReaderError
+        If there are results of different kinds, which are no one measurement.
+    """
+    every = list(results(given))
+    kinds = sorted({words(one, "type") or "unknown" for one in every})
+    if kinds != [kind]:
+        raise ReaderError("atlas-kinds", file=given.name, field="type", kinds=kinds)
+    warnings = list(given.json.warnings)
+    fault = given.json.fault
+    if fault is not None:
+        cut = {"line": fault.values.get("line"), "offset": fault.values.get("offset")}
+        warnings.append(Notice("document-cut", cut))
+    return every, warnings
+
+
+def name_of(one: Mapping[str, Any], repeated: bool) -> str:
+    """Return the group of a result: its probe, and when it measured if that is needed."""
+    probe = f"probe {number(one, 'prb_id'):.0f}"
+    return f"{probe} at {number(one, 'timestamp'):.0f}" if repeated else probe
+
+
+def target_of(one: Mapping[str, Any]) -> str:
+    """Return the target; the oldest firmware calls it otherwise."""
+    return words(one, "dst_name", "name") or words(one, "dst_addr", "addr")
+
+
+def _recognize(given: Input) -> bool:
+    return is_atlas(given, PING)
+
+
+def _read(given: Input) -> RttSamples:
+    every, warnings = results_of(given, PING)
+    probes = [one.get("prb_id") for one in every]
+    repeated = len(set(map(str, probes))) < len(probes)
+    runs = [_run(one, repeated) for one in every]
+    differ = sum(bool(run.disagreements()) for run in runs)
+    if differ and len(runs) > 8:
+        warnings.append(Notice("results-differ", {"count": differ}))
+    versions = sorted({f"{number(one, 'fw'):.0f}" for one in every if number(one, "fw") > 0})
+    return to_samples(
+        given, runs, "RIPE Atlas", warnings, tool_version=shortened(", ".join(versions), 40)
+    )
+
+
+def _run(one: Mapping[str, Any], repeated: bool) -> Run:
+    made = Run(target=target_of(one), group=name_of(one, repeated), ended=True)
+    made.protocol = words(one, "proto").lower()
+    size, ttl = number(one, "size"), number(one, "ttl")
+    for reply in rows(one, "result"):
+        rtt = number(reply, "rtt")
+        if rtt >= 0:
+            made.probes.append(
+                Probe(
+                    rtt * 1e-3,
+                    payload_bytes=size,
+                    duplicate=bool(number(reply, "dup") > 0),
+                    ttl=number(reply, "ttl") if "ttl" in reply else ttl,
+                )
+            )
+        elif "x" in reply or "error" in reply or "err" in reply or rtt < 0:
+            wrong = "error" in reply or "err" in reply
+            made.probes.append(Probe(payload_bytes=size, lost=True, error_reply=wrong))
+        else:
+            made.probes.append(Probe(payload_bytes=size, lost=True))
+    sent, received = number(one, "sent"), number(one, "rcvd")
+    made.sent = int(sent) if sent >= 0 else None
+    made.received = int(received) if received >= 0 else None
+    duplicates = number(one, "dup")
+    made.duplicates = int(duplicates) if duplicates >= 0 else None
+    for name, printed in (("rtt_min_s", "min"), ("rtt_max_s", "max")):
+        value = number(one, printed)
+        setattr(made, name, value * 1e-3 if value >= 0 else NAN)
+    made.printed = {
+        name: value
+        for name, value in (("sent", made.sent), ("received", made.received))
+        if value is not None
+    }
+    return made
+
+
+FORMAT = Format(
+    name="RIPE Atlas ping",
+    description="a ping of RIPE Atlas",
+    recognize=_recognize,
+    read=_read,
+    traps=(
+        "A probe without an answer is a star in the file, not a time.",
+        "min, avg and max of -1 mean that there was no answer.",
+        "Each probe of the network is a host of its own; results are not mixed.",
+        "A result may be an array, one document, or a document in each line.",
+        "The firmware of the first generations has other names for the target.",
+        "Results of several kinds in one file are refused.",
+    ),
+)

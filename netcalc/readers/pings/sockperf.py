@@ -1,0 +1,151 @@
+"""The output of sockperf: its summary, and the log of each packet where there is one.
+
+A latency of sockperf is half a round trip, unless it ran with ``--full-rtt``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.readers.format import Format, Input
+from netcalc.readers.pings._runs import NAN, Probe, Run, to_samples
+from netcalc.readers.source import no_measurement, shortened
+from netcalc.samples import RttSamples
+
+_US = 1e-6
+_PREFIX = r"^(?:sockperf: ?)?\s*"
+_COUNTS = re.compile(
+    _PREFIX + r"\[(?P<part>Total Run|Valid Duration)\] RunTime=(?P<time>\d+\.?\d*) sec;.*?"
+    r"SentMessages=(?P<sent>[0-9]+); ReceivedMessages=(?P<received>[0-9]+)"
+)
+_AVERAGE = re.compile(_PREFIX + r"=+> avg-(?P<what>latency|lat|rtt)= *(?P<mean>\d+\.?\d*)")
+_SUMMARY = re.compile(
+    _PREFIX + r"Summary: (?P<what>Latency|Round trip) (?:is|of \S+ is) *(?P<mean>\d+\.?\d*) usec"
+)
+_DROPPED = re.compile(
+    _PREFIX + r"# dropped messages = (?P<dropped>[0-9]+); # duplicated messages = (?P<twice>[0-9]+)"
+)
+_EDGE = re.compile(
+    _PREFIX + r"-+> <(?P<edge>MIN|MAX)> observation = *(?P<value>\d+\.?\d*)"
+    r"|" + _PREFIX + r"-+> percentile +(?P<share>\d+\.?\d*) = *(?P<percentile>\d+\.?\d*)"
+)
+_LOG = re.compile(
+    r"^packet, ?txTime\((?P<unit>\w+)\), ?rxTime\(\w+\), ?(?P<what>latency|rtt)\(usec\)"
+)
+_ROW = re.compile(
+    r"^(?P<packet>[0-9]+), ?(?P<sent>\d+\.?\d*), ?(?P<got>\d+\.?\d*), ?(?P<time>\d+\.?\d*)\s*$"
+)
+_HOST = re.compile(
+    r"^\[ *[0-9]+\] IP = (?P<host>\S+)\s+PORT = +(?P<port>[0-9]+) +# (?P<protocol>\w+)"
+)
+_SIZE = re.compile(r"--msg-size=([0-9]+)")
+_VERSION = re.compile(r"== version #(\S+)")
+_ONE_WAY = re.compile(r"Summary: (?:Message Rate|BandWidth) is")
+
+
+def _recognize(given: Input) -> bool:
+    return given.seen(r"^sockperf: ") or given.seen(_LOG.pattern)
+
+
+def _read(given: Input) -> RttSamples:
+    text = given.text
+    run = Run()
+    factor = 0.0  # what makes a printed time a round trip
+    size = NAN
+    version = ""
+    unread: list[int] = []
+    for number, line in zip(text.numbers, text.lines, strict=True):
+        cut = number == text.numbers[-1] and not text.ends_complete
+        if found := _VERSION.search(line):
+            version = found[1]
+        if found := _SIZE.search(line):
+            size = float(found[1])
+        if found := _HOST.match(line):
+            run.target, run.protocol = found["host"], found["protocol"].lower()
+        elif found := _COUNTS.match(line):
+            _counted(run, found)
+        elif found := _AVERAGE.match(line) or _SUMMARY.match(line) or _LOG.match(line):
+            says = 1.0 if found["what"] in ("rtt", "Round trip") else 2.0
+            if factor and says != factor:
+                raise ReaderError(
+                    "sockperf-both", file=given.name, line=number, field=shortened(found["what"])
+                )
+            factor = says
+            if not _LOG.match(line):
+                run.printed["rtt_mean_s"] = float(found["mean"]) * factor * _US
+        elif found := _DROPPED.match(line):
+            run.duplicates = int(found["twice"])
+            run.printed |= {"lost": int(found["dropped"]), "duplicates": int(found["twice"])}
+        elif found := _EDGE.match(line):
+            if not cut:
+                _edge(run, found, factor)
+        elif line[:1].isdecimal() and factor:
+            row = None if cut else _ROW.match(line)
+            if row is None:
+                unread.append(number)
+            else:
+                run.probes.append(_probe(row, factor, size))
+    if not run.probes and math.isnan(run.rtt_min_s) and "rtt_mean_s" not in run.printed:
+        one_way = any(_ONE_WAY.search(line) for line in text.lines)
+        raise no_measurement("sockperf-throughput" if one_way else "no-probe", given.unpacked, text)
+    warnings = [Notice("sockperf-halves", {})] if factor == 2.0 else []
+    if unread:
+        warnings.append(Notice("not-of-the-tool", {"numbers": unread}))
+    return to_samples(given, [run], "sockperf", warnings, tool_version=shortened(version, 40))
+
+
+def _counted(run: Run, found: re.Match[str]) -> None:
+    """Keep the counts of the valid duration, to which the times belong; those of all beside."""
+    sent, received = int(found["sent"]), int(found["received"])
+    if found["part"] == "Total Run":
+        run.printed |= {"sent": sent, "received": received, "duration_s": float(found["time"])}
+        if run.sent is None:
+            run.sent, run.received = sent, received
+    else:
+        run.sent, run.received = sent, received
+        run.ended = True
+        run.printed |= {"valid_sent": sent, "valid_received": received}
+
+
+def _edge(run: Run, found: re.Match[str], factor: float) -> None:
+    if not factor:
+        return
+    if found["edge"]:
+        value = float(found["value"]) * factor * _US
+        if found["edge"] == "MIN":
+            run.rtt_min_s = value
+        else:
+            run.rtt_max_s = value
+    elif float(found["share"]) == 50.0:
+        run.rtt_median_s = float(found["percentile"]) * factor * _US
+
+
+def _probe(row: re.Match[str], factor: float, size: float) -> Probe:
+    places = len(row["time"].partition(".")[2])
+    return Probe(
+        float(row["time"]) * factor * _US,
+        payload_bytes=size,
+        sequence=float(row["packet"]),
+        sent_s=float(row["sent"]),
+        resolution_s=factor * _US / 10.0**places,
+    )
+
+
+FORMAT = Format(
+    name="sockperf",
+    description="the output of sockperf",
+    recognize=_recognize,
+    read=_read,
+    traps=(
+        "A latency is half of a measured round trip, unless it ran with --full-rtt: here it is "
+        "doubled, and said so.",
+        "Times are in microseconds.",
+        "The counts of the valid duration belong to the times; those of the total run include "
+        "warm-up and cool-down.",
+        "A throughput run has no round trip and is refused.",
+        "The stamps of the log are of a clock that begins with the run.",
+    ),
+)
