@@ -239,11 +239,7 @@ def of_capture(trace: PacketTrace) -> list[Evidence]:
         one = {name: column[row] for name, column in columns.items()}
         other = row ^ 1  # the other direction of the flow
         loaded = max(first_known(one[name], 0.0) for name in ("rtt_median_s", "handshake_rtt_s"))
-<<<<<<< HEAD
         count = float(one["delayed_ack_count"])
-=======
-        count = float(columns["delayed_ack_count"][row])
->>>>>>> l8
         mss = float(one["mss_bytes"])
         largest = mss + 40 if 0 < mss <= MOST_PACKET_BYTES else NAN
         found.append(
@@ -262,11 +258,7 @@ def of_capture(trace: PacketTrace) -> list[Evidence]:
                 receive_window_bytes=float(columns["window_max_bytes"][other]),
                 in_flight_bytes=float(one["in_flight_bytes"]),
                 wait_count=count,
-<<<<<<< HEAD
                 wait_s=float(one["delayed_ack_s"]),
-=======
-                wait_s=float(columns["delayed_ack_s"][row]),
->>>>>>> l8
                 gap_s=float(one["gap_s"]),
                 option_bytes=options,
                 fragment_ratio=fragments,

@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
-COUNTERS: dict[str, str] = {}
+COUNTERS: dict[str, str] = {
+    "counters-nothing": "no measurement: no counter",
+    "counter-pair": "a line of names is not followed by its values, but by {value!r}",
+    "counter-widths": "has {count:value|values} for {names:name|names}",
+    "counter-rounded": "is a rounded number, {value!r}",
+    "counter-lines-unread": "cannot read {numbers:lines}: no counters",
+    "sar-restarts": "the host was restarted ({numbers:lines}); nothing is added up across it",
+    "sar-average-differs": "the averages are not those of the lines above: {names:names}",
+    "sar-no-average": "no averages at the end: the run was interrupted or the file is incomplete",
+    "sadf-local-time": "the times are of a zone that the file does not name",
+    "sadf-time": "is no time: {value!r}",
+    "no-sockets": "no measurement: no socket",
+    "not-lines-of-ss": "ignored {numbers:lines}: not of ss",
+    "ss-values-unread": "{numbers:lines}: values that are no numbers are unknown",
+}
 
 COUNTERS_EXPECTED: dict[str, str] = {}
 """What should be there: the sentence ends with "; expected EXPECTED"."""
 
-COUNTERS_HINTS: dict[str, str] = {}
+COUNTERS_HINTS: dict[str, str] = {
+    "counter-rounded": "Run the command again without -h (human-readable numbers)",
+}

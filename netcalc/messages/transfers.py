@@ -14,10 +14,46 @@ TRANSFERS: dict[str, str] = {
     "iperf-csv-width": "has {count} fields, not the 9 or 14 of iperf 2",
     "iperf-csv-side": "taken for the sender's count: the lines do not say which end wrote them",
     "not-lines-of-iperf": "ignored {numbers:lines}: not of iperf",
+    "flent-version": "is of a version that is not read",
+    "flent-nothing": "no measurement: no series with values",
+    "flent-no-list": "is no list of numbers",
+    "flent-length": "has {count:value|values}, but there are {wanted:time|times}",
+    "flent-derived": "left out what is made of other series: {names:names}",
+    "flent-no-unit": "{count:series has|series have} no unit that is known; as in the file",
+    "netperf-nothing": "no measurement: neither a throughput nor a transaction rate",
+    "netperf-unit": "the unit {value!r} of the throughput is unknown",
+    "netperf-width": "has {count:field|fields}, not the {wanted} of the test",
+    "netperf-default-unit": (
+        "no unit or no test in the file: taken for TCP_STREAM in 10^6bits/s, as by default"
+    ),
+    "not-lines-of-netperf": "ignored {numbers:lines}: not of netperf",
+    "speedtest-nothing": "no measurement: neither a download nor an upload",
+    "speedtest-unit": "is {value!r}, too low for bit/s: the unit is not certain",
+    "ndt7-nothing": "no measurement: neither a count of bytes nor a summary",
+    "ndt7-cut": "the document in line {line} is incomplete and was not used",
+    "transfer-nothing": "no measurement: no transfer that came to its end",
+    "transfer-lines-unread": "cannot read {numbers:lines}: like a transfer",
+    "transfer-rate-differs": "{numbers:lines}: the time does not fit the rate and is unknown",
+    "curl-rounded": "sizes and rates are rounded, as the meter of curl has them",
+    "scp-rounded": "sizes, rates and times are rounded, as scp has them",
+    "nuttcp-nothing": "no measurement: neither an interval nor a total",
+    "xml-document-type": "has a document type, which is not read: it may hold entities",
+    "damaged-xml": "is damaged or incomplete XML",
+    "flowmon-nothing": "no measurement: no flow",
+    "flowmon-too-many": "has {count:flow|flows}; at most {limit:,} are read",
+    "flowmon-value": "of flow {flow} is not a number, or a time without a unit",
+    "flowmon-unnamed": "no addresses in the file of {names:names}",
+    "not-small-writes": "ignored {numbers:lines}: neither a time nor a reply",
+    "netesto-nothing": "no measurement: no experiment",
+    "netesto-width": "has {count:cell|cells}, the header has {wanted}",
+    "netesto-mixed": "values of {names:names} are of several flows, or no numbers: unknown",
+    "netesto-several": "of several flows, which differ in {names:names}: unknown",
     "implausible-values": "{count:value|values} of {name} cannot be right and count as unknown",
 }
 
-TRANSFERS_EXPECTED: dict[str, str] = {}
+TRANSFERS_EXPECTED: dict[str, str] = {
+    "flent-version": "a whole number from 1 to {highest}",
+}
 """What should be there: the sentence ends with "; expected EXPECTED"."""
 
 TRANSFERS_HINTS: dict[str, str] = {}

@@ -51,19 +51,15 @@ NAMES = {
     "Parquet": "a Parquet file",
     "Arrow": "an Arrow file",
     "NumPy": "a NumPy array",
-    "flent": "a flent data file",
     "ping JSON": "ping JSON",
     "RIPE Atlas JSON": "RIPE Atlas JSON",
     "notebook": "a Jupyter notebook",
-    "speedtest JSON": "speedtest JSON",
     "JSON": "JSON of an unknown kind",
     "damaged JSON": "JSON that is damaged or cut",
     "XML": "XML",
     "HTML": "a web page (HTML)",
-    "ss": "the output of ss",
-    "netstat": "the output of netstat",
-    "/proc/net": "a file of /proc/net",
-    "sar": "the output of sar",
+    "netstat": "a list of sockets or routes of netstat",
+    "/proc/net": "a list of sockets of /proc/net",
     "Nokia ping": "the rapid ping of a router, one mark for each probe",
     "Huawei ping": "the output of ping on a Huawei router",
     "MikroTik ping": "the output of ping on a MikroTik router",
@@ -72,7 +68,6 @@ NAMES = {
     "Test-Connection": "the output of Test-Connection (PowerShell)",
     "pathping": "the output of pathping",
     "irtt": "the text output of irtt",
-    "netperf": "the output of netperf",
     "mahimahi": "a mahimahi trace",
     "text": "text",
 }
@@ -80,11 +75,8 @@ NAMES = {
 
 # Text of other tools, by a line near the start.
 _TEXTS: tuple[tuple[str, str], ...] = (
-    ("sar", r"^Linux \S+ \([^)]*\)\s+\S+\s+_\S+_\s+\(\d+ CPU\)"),
-    ("ss", r"^(?:Netid\s+)?State\s+Recv-Q\s+Send-Q\s"),
     ("netstat", r"^(?:Active (?:Internet|Connections)|Routing tables|Tcpcb\s|Proto\s+Recv-Q)"),
-    ("netstat", r"^Kernel Interface table|^Iface\s+MTU\s.*RX-OK|^Name\s+Mtu\s+Network\s.*Ipkts"),
-    ("/proc/net", r"^\s+sl\s+local_address|^(?:TcpExt|IpExt|Ip|Icmp|Tcp): \w|^Inter-\|\s+Receive"),
+    ("/proc/net", r"^\s+sl\s+local_address"),
     ("hrping", r"^Reply from \S+: seq=[0-9a-f]{4} "),
     ("tcping", r"^PsPing v|^Probing \S+:\d+/tcp|^TCP connect to "),
     ("Huawei ping", r"^\s*PING \S+: \d+\s+data bytes, press CTRL_C|bytes=\d+ Sequence=\d+ ttl="),
@@ -94,7 +86,6 @@ _TEXTS: tuple[tuple[str, str], ...] = (
     ("Test-Connection", r"^\s*Destination: \S+\s*$"),
     ("irtt", r"^\[Connecting\] connecting to |^seq=\d+ rtt=|^\s*packets sent/received: \d+/\d+ \("),
     ("pathping", r"^Computing statistics for \d+ seconds"),
-    ("netperf", r"^MIGRATED |^(?:TCP|UDP)_(?:RR|STREAM|MAERTS|CRR) "),
 )  # fmt: skip
 _COMPILED = tuple((kind, re.compile(pattern, re.MULTILINE)) for kind, pattern in _TEXTS)
 
@@ -139,9 +130,6 @@ def _kind_of_json(given: Input) -> str:
         return "damaged JSON"
     keys = given.keys()
     tests: tuple[tuple[str, bool], ...] = (
-        # transfers
-        ("flent", {"metadata", "results"} <= keys),
-        ("speedtest JSON", {"download", "ping"} <= keys),
         # pings and paths
         ("RIPE Atlas JSON", {"msm_id", "prb_id"} <= keys),
         ("ping JSON", "icmp_seq" in given.first or b"ping_statistics" in given.head),

@@ -2,7 +2,28 @@
 
 from __future__ import annotations
 
+from netcalc.readers.counters import (
+    ethtool,
+    ip_link,
+    netstat,
+    nstat,
+    proc_net,
+    qdisc,
+    sadf,
+    sar,
+    ss,
+)
 from netcalc.readers.format import Format
 
-FORMATS: tuple[Format, ...] = ()
+FORMATS: tuple[Format, ...] = (
+    ss.FORMAT,
+    nstat.FORMAT,
+    proc_net.FORMAT,
+    ip_link.FORMAT,
+    qdisc.FORMAT,
+    ethtool.FORMAT,
+    netstat.FORMAT,
+    sar.FORMAT,
+    sadf.FORMAT,
+)
 """The formats of this folder, in the order in which they are tried."""

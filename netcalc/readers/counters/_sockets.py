@@ -1,0 +1,190 @@
+"""What ss says of one socket: the line with its ends, and the details behind or below it."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, fields
+from typing import Any
+
+from netcalc.readers.source import shortened
+
+NAN = math.nan
+
+_TOKEN = re.compile(r"(?P<name>[A-Za-z_][\w-]*):(?P<bracket>\(.*?\)+(?=\s|$))|(?P<plain>\S+)")
+_RATES = ("send", "pacing_rate", "delivery_rate", "max_pacing_rate")
+_RATE = re.compile(r"(?P<number>\d+(?:\.\d+)?)(?P<power>[KMGT]?)bps")
+_POWERS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_NUMBER = r"\d{1,20}(?:\.\d{1,9})?(?:e[+-]\d\d)?"
+_CONTROLS = {
+    "bbr", "bbr2", "bbr3", "bic", "cdg", "cubic", "cubic-sce", "dctcp", "dctcp-sce", "highspeed",
+    "htcp", "hybla", "illinois", "lp", "nv", "prague", "reno", "reno-sce", "scalable", "vegas",
+    "veno", "westwood", "yeah",
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Socket:
+    """One socket in one list."""
+
+    time_s: float = NAN
+    snapshot: int = 0
+    protocol: str = ""
+    state: str = ""
+    local: str = ""
+    peer: str = ""
+    receive_queue_bytes: float = NAN
+    send_queue_bytes: float = NAN
+    congestion_control: str = ""
+    rtt_s: float = NAN
+    rttvar_s: float = NAN
+    rtt_min_s: float = NAN
+    rto_s: float = NAN
+    cwnd_packets: float = NAN
+    ssthresh_packets: float = NAN
+    mss_bytes: float = NAN
+    path_mtu_bytes: float = NAN
+    unacked_packets: float = NAN
+    retransmit_total_count: float = NAN
+    bytes_acked: float = NAN
+    bytes_sent: float = NAN
+    bytes_received: float = NAN
+    bytes_retransmitted: float = NAN
+    send_rate_bps: float = NAN
+    pacing_rate_bps: float = NAN
+    delivery_rate_bps: float = NAN
+    other: str = ""
+
+    def row(self) -> dict[str, Any]:
+        """Return the columns of this socket; ``group`` names its two ends."""
+        found: dict[str, Any] = {
+            "group": f"{self.local} > {self.peer}" if self.peer else self.local
+        }
+        for one in fields(self):
+            value = getattr(self, one.name)
+            found[one.name] = float(value) if one.name == "snapshot" else value
+        return found
+
+    @staticmethod
+    def units() -> dict[str, str]:
+        """Return the unit of each column."""
+        units = {"_s": "s", "_bytes": "byte", "_bps": "bit/s"}
+        found = {"group": "text"}
+        for one in fields(Socket):
+            end = next((unit for tail, unit in units.items() if one.name.endswith(tail)), "1")
+            end = "byte" if one.name.startswith("bytes_") else end
+            found[one.name] = "text" if one.default == "" else end
+        return found
+
+    @property
+    def has_info(self) -> bool:
+        """Whether the socket has details of TCP."""
+        return not (math.isnan(self.cwnd_packets) and math.isnan(self.rtt_s))
+
+    def facts(self) -> dict[str, Any]:
+        """Return the facts of the connection."""
+        return {
+            "rtt_s": self.rtt_s,
+            "rtt_min_s": self.rtt_min_s,
+            "cwnd_packets": self.cwnd_packets,
+            "mss_bytes": self.mss_bytes,
+            "path_mtu_bytes": self.path_mtu_bytes,
+            "retransmit_total_count": self.retransmit_total_count,
+            "bytes_acked": self.bytes_acked,
+            "congestion_control": self.congestion_control,
+        }
+
+
+def _milliseconds(text: str) -> float:
+    value = _plain(text.removesuffix("ms"))
+    return NAN if math.isnan(value) else float(f"{value}e-3")
+
+
+def _plain(text: str) -> float:
+    return float(text) if re.fullmatch(_NUMBER, text) else NAN
+
+
+# Name in the output -> column, and what makes a number of its text.
+_NUMBERS = {
+    "minrtt": ("rtt_min_s", _milliseconds),
+    "rto": ("rto_s", _milliseconds),
+    "cwnd": ("cwnd_packets", _plain),
+    "ssthresh": ("ssthresh_packets", _plain),
+    "mss": ("mss_bytes", _plain),
+    "pmtu": ("path_mtu_bytes", _plain),
+    "unacked": ("unacked_packets", _plain),
+    "bytes_acked": ("bytes_acked", _plain),
+    "bytes_sent": ("bytes_sent", _plain),
+    "bytes_received": ("bytes_received", _plain),
+    "bytes_retrans": ("bytes_retransmitted", _plain),
+}
+_RATE_COLUMNS = {
+    "send": "send_rate_bps",
+    "pacing_rate": "pacing_rate_bps",
+    "delivery_rate": "delivery_rate_bps",
+}
+
+
+def details(socket: Socket, line: str) -> bool:
+    """Put the details of a line into a socket; False if a known one has no number."""
+    right = True
+    other: list[str] = []
+    before = ""
+    for token in _TOKEN.finditer(line):
+        text = token[0]
+        if before:
+            if not _rate(socket, before, text):
+                right = False
+                other.append(f"{before} {text}")
+            before = ""
+        elif text in _RATES:
+            before = text
+        elif not _detail(socket, text):
+            name = text.partition(":")[0]
+            right = right and name not in ("rtt", "retrans") and name not in _NUMBERS
+            other.append(text)
+    if before:
+        other.append(before)
+    kept = " ".join([socket.other, *other]).strip()
+    socket.other = shortened(kept, 1000)
+    if not math.isnan(socket.cwnd_packets) and math.isnan(socket.retransmit_total_count):
+        socket.retransmit_total_count = 0.0  # ss leaves it out where it is 0
+    return right
+
+
+def _detail(socket: Socket, text: str) -> bool:
+    """Put one detail into its column; False if it has none, or no number."""
+    name, colon, value = text.partition(":")
+    if not colon:
+        if text in _CONTROLS and not socket.congestion_control:
+            socket.congestion_control = text
+            return True
+        return False
+    if name == "rtt":
+        both = [_milliseconds(part) for part in value.split("/")]
+        if len(both) != 2 or any(math.isnan(one) for one in both):
+            return False
+        socket.rtt_s, socket.rttvar_s = both
+        return True
+    if name == "retrans":
+        both = [_plain(part) for part in value.split("/")]
+        if len(both) != 2 or any(math.isnan(one) for one in both):
+            return False
+        socket.retransmit_total_count = both[1]
+        return True
+    if name in _NUMBERS:
+        column, convert = _NUMBERS[name]
+        number = convert(value)
+        setattr(socket, column, number)
+        return not math.isnan(number)
+    return False
+
+
+def _rate(socket: Socket, name: str, text: str) -> bool:
+    rate = _RATE.fullmatch(text.partition("/")[0])
+    if rate is None:
+        return False
+    if name in _RATE_COLUMNS:
+        value = float(rate["number"]) * _POWERS[rate["power"]]
+        setattr(socket, _RATE_COLUMNS[name], value)
+    return True

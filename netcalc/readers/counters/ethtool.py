@@ -1,0 +1,64 @@
+"""Counters of a network card: ``ethtool -S``, text and JSON."""
+
+from __future__ import annotations
+
+import re
+
+from netcalc.readers.counters._counts import Counts, lines_of, number_of, table_of
+from netcalc.readers.document import words
+from netcalc.readers.format import Format, Input
+from netcalc.samples import Table
+
+_LINE = re.compile(r"\s+(?P<name>\S[^:]*(?:: ?[^:]*?)*?):\s*(?P<value>-?\d+)\s*")
+
+
+def _recognize(given: Input) -> bool:
+    if given.is_json:
+        keys = given.keys()
+        first = given.json.documents[0] if given.json.documents else None
+        row = first[0] if isinstance(first, list) and first else None
+        return (
+            isinstance(row, dict)
+            and "ifname" in keys
+            and "ifindex" not in keys
+            and sum(type(value) is int for value in row.values()) >= len(row) - 1 > 0
+        )
+    return given.seen(r"^(?:NIC|PHY) statistics:\s*$")
+
+
+def _read(given: Input) -> Table:
+    counts = Counts()
+    if given.is_json:
+        found = given.json
+        if found.fault is not None:
+            raise found.fault
+        counts.warnings += found.warnings
+        for document in found.documents:
+            for one in document if isinstance(document, list) else []:
+                if not isinstance(one, dict):
+                    continue
+                for name, value in one.items():
+                    if type(value) in (int, float):
+                        counts.add(words(one, "ifname"), name, value)
+        return table_of(given, counts, tool="ethtool -S")
+    for number, line in lines_of(given, counts):
+        row = _LINE.fullmatch(line)
+        value = number_of(row["value"]) if row else None
+        if row and value is not None:
+            counts.add("", row["name"], value)
+        elif line.strip() and not re.fullmatch(r"(?:NIC|PHY) statistics:\s*", line):
+            counts.unread.append(number)
+    return table_of(given, counts, tool="ethtool -S")
+
+
+FORMAT = Format(
+    name="ethtool -S",
+    description="the counters of ethtool -S",
+    recognize=_recognize,
+    read=_read,
+    traps=(
+        "Each driver has names of its own: rx_missed_errors of one is rx_no_buffer of another.",
+        "The text does not name the interface.",
+        "Counters of queues are parts of those of the card: they are no sum.",
+    ),
+)

@@ -1,0 +1,91 @@
+"""Counters of netstat: ``netstat -s`` (Linux, BSD, macOS) and ``netstat -i`` (Linux)."""
+
+from __future__ import annotations
+
+import re
+
+from netcalc.readers.counters._counts import Counts, lines_of, number_of, table_of
+from netcalc.readers.format import Format, Input
+from netcalc.samples import Table
+
+_GROUP = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9-]*):\s*")
+_NAMED = re.compile(r"\s+(?P<name>[A-Za-z][\w ,/().-]*?):\s+(?P<value>-?\d+)\s*")
+_COUNTED = re.compile(r"\s+(?P<before>[A-Za-z][^\d]*? )?(?P<value>\d+) (?P<after>[A-Za-z].*?)\s*")
+_BYTES = re.compile(r" \((?:for )?(\d{1,30}) bytes?\)")
+_INTERFACES = r"^Iface\s+MTU\s+(?:Met\s+)?RX-OK\s+RX-ERR"
+
+
+def _recognize(given: Input) -> bool:
+    return given.seen(_INTERFACES) or given.seen(
+        r"^(?:Ip|Icmp|Tcp|Udp|TcpExt|ip|icmp|tcp|udp|tcp6|udp6|ip6):[ \t]*\n\s+\S.*\d"
+    )
+
+
+def _read(given: Input) -> Table:
+    counts = Counts()
+    lines = lines_of(given, counts)
+    if given.seen(_INTERFACES):
+        _interfaces(lines, counts)
+        return table_of(given, counts, tool="netstat -i")
+    group = part = ""
+    for number, line in lines:
+        title, named = _GROUP.fullmatch(line), _NAMED.fullmatch(line)
+        counted = _COUNTED.fullmatch(line)
+        if title:
+            group, part = title["name"], ""
+        elif named:
+            value = number_of(named["value"])
+            name = (
+                f"{part}: {named['name']}" if part and line.startswith(" " * 8) else named["name"]
+            )
+            if value is not None:
+                counts.add(group, name, value)
+        elif counted:
+            _count(counts, group, counted)
+        elif line.rstrip().endswith(":"):
+            part = line.strip().rstrip(":")
+        elif line.strip():
+            counts.unread.append(number)
+    return table_of(given, counts, tool="netstat -s")
+
+
+def _count(counts: Counts, group: str, counted: re.Match[str]) -> None:
+    """Add a counter that is a sentence: its name is the sentence without the number."""
+    after = counted["after"]
+    size = _BYTES.search(after)
+    if size:
+        after = _BYTES.sub("", after)
+        counts.add(group, f"{after} (bytes)", int(size[1]))
+    value = number_of(counted["value"])
+    if value is not None:
+        counts.add(group, (counted["before"] or "") + after, value)
+
+
+def _interfaces(lines: list[tuple[int, str]], counts: Counts) -> None:
+    names: list[str] = []
+    for number, line in lines:
+        cells = line.split()
+        if cells[:2] == ["Iface", "MTU"]:
+            names = cells
+        elif names and len(cells) == len(names):
+            for name, cell in zip(names[1:], cells[1:], strict=True):
+                value = number_of(cell)
+                if value is not None:
+                    counts.add(cells[0], name, value)
+        elif line.strip() and not line.startswith("Kernel Interface"):
+            counts.unread.append(number)
+
+
+FORMAT = Format(
+    name="netstat counters",
+    description="the counters of netstat -s or netstat -i",
+    recognize=_recognize,
+    read=_read,
+    traps=(
+        "A counter of netstat -s is a sentence; its name is the sentence without its number, and "
+        "it differs between systems and languages.",
+        "A number of bytes in brackets is a counter of its own.",
+        "Counters run from the start of the system; only differences are a run's.",
+        "Lists of sockets (netstat -an) are no counters and are not read.",
+    ),
+)

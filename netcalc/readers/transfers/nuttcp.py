@@ -1,0 +1,182 @@
+"""The output of nuttcp: intervals and totals as text or ``-fparse``, and its verbose lines."""
+
+from __future__ import annotations
+
+import re
+
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.readers.format import Format, Input
+from netcalc.readers.transfers._runs import (
+    NAN,
+    RECEIVER,
+    SENDER,
+    Row,
+    Total,
+    Way,
+    columns_of,
+    name_groups,
+)
+from netcalc.readers.transfers._text import origin, whole_lines
+from netcalc.samples import Fact, FlowSeries, Meta
+
+_NUMBER = r"\d{1,15}(?:\.\d{1,9})?"
+_TEXT = re.compile(
+    rf"\s*(?P<id>\S+: )?\s*(?P<size>{_NUMBER}) MB /\s*(?P<time>{_NUMBER}) sec =\s*"
+    rf"(?P<rate>{_NUMBER}) Mbps(?P<rest>.*)"
+)
+_PARSE = re.compile(
+    rf"\s*(?:\S+: )?\s*megabytes=(?P<size>{_NUMBER}) real_sec(?P<total>onds)?=(?P<time>{_NUMBER}) "
+    rf"rate_Mbps=(?P<rate>{_NUMBER})(?P<rest>.*)"
+)
+_VERBOSE = re.compile(
+    rf"nuttcp-(?P<end>[tr]): (?P<size>{_NUMBER}) MB in (?P<time>{_NUMBER}) real seconds = .*= "
+    rf"(?P<rate>{_NUMBER}) Mbps.*"
+)
+_LIKE = r"\bMB /|^\s*megabytes=|^nuttcp-[tr]: [\d.]+ MB in"
+_RETRANSMITS = re.compile(r"(?:(?<![=\d])(\d{1,15}) (?:host-)?retrans\b|\bretrans=(\d{1,15}))")
+_DROPS = re.compile(r"(\d{1,15}) /\s*(\d{1,15}) ~?drop/pkt|drop=(\d{1,15}) pkt=(\d{1,15})")
+_RTT = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) msRTT|rtt_ms=(\d{1,9}(?:\.\d{1,9})?)")
+
+
+def _recognize(given: Input) -> bool:
+    return given.seen(
+        r"^\s*(?:\S+: )?\s*[\d.]+ MB /\s+[\d.]+ sec =\s+[\d.]+ Mbps|^nuttcp-[tr]: |"
+        r"^\s*(?:\S+: )?megabytes=[\d.]+ real_sec"
+    )
+
+
+def _read(given: Input) -> FlowSeries:
+    warnings: list[Notice] = []
+    unread: list[int] = []
+    ways = [Way("")]
+    rtts: list[float] = []
+    lines, cut = whole_lines(given, warnings)
+    for number, line in lines:
+        if not line.strip():
+            continue
+        row = _TEXT.fullmatch(line) or _PARSE.fullmatch(line)
+        verbose = _VERBOSE.fullmatch(line)
+        way = ways[-1]
+        if verbose:
+            if verbose["end"] == "t" and (way.sent or way.received):
+                ways.append(way := Way(""))
+            total = _total(verbose, "")
+            way.protocol = way.protocol or "tcp"
+            if verbose["end"] == "t":
+                way.sent = total
+            else:
+                way.received = total
+        elif row:
+            rest = row["rest"]
+            is_total = "%TX" in rest or "%RX" in rest or row.groupdict().get("total") is not None
+            if way.received and (not is_total or not way.sent):
+                ways.append(way := Way(""))
+            total = _total(row, rest)
+            way.protocol = "udp" if total.datagram_count == total.datagram_count else "tcp"
+            if is_total:
+                way.received = total
+                way.sent = Total(
+                    duration_s=total.duration_s, retransmit_count=total.retransmit_count
+                )
+                rtts.append(_rtt(rest))
+            else:
+                way.rows.append(_interval(way, total))
+        elif re.search(_LIKE, line):
+            unread.append(number)
+    ways = [way for way in ways if way.rows or way.received or way.sent]
+    if not ways:
+        raise ReaderError("nuttcp-nothing", file=given.name)
+    if unread:
+        warnings.append(Notice("transfer-lines-unread", {"numbers": unread}))
+    facts = []
+    name_groups([[way] for way in ways])
+    for way in ways:
+        way.partial = way.received is None
+        way.streams.add("1")
+        facts.append(_facts(way))
+        if not way.rows:
+            way.rows = _whole(way)
+    ways[-1].partial |= cut
+    if cut:
+        facts[-1]["partial"] = True
+    known = [rtt for rtt in rtts if rtt == rtt]
+    return FlowSeries(
+        **columns_of(ways),
+        meta=Meta(
+            tool="nuttcp",
+            clock="seconds since the start of the run",
+            printed={"handshake_rtt_s": known} if known else {},
+            facts=tuple(facts),
+            warnings=tuple(warnings),
+            partial=any(way.partial for way in ways),
+            **origin(given),
+        ),
+    )
+
+
+def _total(row: re.Match[str], rest: str) -> Total:
+    retransmits, drops = _RETRANSMITS.search(rest), _DROPS.search(rest)
+    lost, sent = NAN, NAN
+    if drops:
+        lost, sent = (float(one) for one in drops.groups() if one is not None)
+    return Total(
+        byte_count=float(row["size"]) * 1024**2,
+        duration_s=float(row["time"]),
+        rate_bps=float(row["rate"]) * 1e6,
+        retransmit_count=float(retransmits[1] or retransmits[2]) if retransmits else NAN,
+        datagram_count=sent,
+        lost_count=NAN if lost > sent else lost,
+    )
+
+
+def _interval(way: Way, total: Total) -> Row:
+    begin = way.rows[-1].start_s + way.rows[-1].duration_s if way.rows else 0.0
+    return Row(
+        start_s=begin,
+        duration_s=total.duration_s,
+        payload_bytes=total.byte_count,
+        throughput_bps=total.rate_bps,
+        side=RECEIVER,
+        retransmit_count=total.retransmit_count,
+        datagram_count=total.datagram_count,
+        lost_count=total.lost_count,
+    )
+
+
+def _whole(way: Way) -> list[Row]:
+    """Return the whole run as one interval for each end that counted it."""
+    made = []
+    for side, total in ((SENDER, way.sent), (RECEIVER, way.received)):
+        if total is not None and total.rate_bps == total.rate_bps:
+            row = _interval(Way(""), total)
+            row.side, row.group = side, way.group
+            made.append(row)
+    return made
+
+
+def _facts(way: Way) -> dict[str, Fact]:
+    facts = dict(way.facts())
+    facts.pop("stream_count", None)  # -N is not in the output
+    return facts
+
+
+def _rtt(rest: str) -> float:
+    found = _RTT.search(rest)
+    return float(found[1] or found[2]) / 1e3 if found else NAN
+
+
+FORMAT = Format(
+    name="nuttcp",
+    description="the output of nuttcp",
+    recognize=_recognize,
+    read=_read,
+    traps=(
+        "MB are 1024**2 bytes, Mbps are 10**6 bit/s.",
+        "Counts are the receiver's; with -v the line nuttcp-t has the sender's.",
+        "The direction (-r turns it) and the number of streams (-N) are not in the output.",
+        "drop/pkt are datagrams lost and sent.",
+        "The line with %TX and %RX is the total and no interval; without it the run was cut.",
+        "msRTT is that of the handshake.",
+    ),
+)

@@ -1,0 +1,77 @@
+"""Lines that a program for small writes prints of each request: ``RTT:62 ,receive:hello world``."""
+
+from __future__ import annotations
+
+import re
+
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.readers.format import Format, Input
+from netcalc.readers.transfers._text import origin, whole_lines
+from netcalc.samples import Meta, Table, fact_row
+
+_LINE = re.compile(r"\s*RTT:\s?(?P<ms>\d{1,9})\s?,\s?receive:(?P<reply>.*)")
+
+
+def _recognize(given: Input) -> bool:
+    return given.seen(r"^\s*RTT:\s?\d+\s?,\s?receive:")
+
+
+def _read(given: Input) -> Table:
+    warnings: list[Notice] = []
+    times: list[float] = []
+    sizes: list[float] = []
+    unread: list[int] = []
+    lines, cut = whole_lines(given, warnings)
+    for number, line in lines:
+        row = _LINE.fullmatch(line)
+        if row:
+            times.append(int(row["ms"]) / 1e3)
+            sizes.append(float(len(row["reply"].encode("utf-8", "surrogatepass"))))
+        elif line.strip():
+            unread.append(number)
+    if not times:
+        raise ReaderError("transfer-nothing", file=given.name)
+    if unread:
+        warnings.append(Notice("not-small-writes", {"numbers": unread}))
+    ordered = sorted(times)
+    middle = len(ordered) // 2
+    median = ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+    return Table(
+        data={
+            "exchange_number": [float(index) for index in range(1, len(times) + 1)],
+            "response_s": times,
+            "resolution_s": [1e-3] * len(times),
+            "reply_bytes": sizes,
+        },
+        meta=Meta(
+            tool="small writes",
+            units={
+                "exchange_number": "1", "response_s": "s", "resolution_s": "s",
+                "reply_bytes": "byte",
+            },
+            facts=(
+                fact_row(
+                    rtt_min_s=ordered[0], rtt_median_s=median, rtt_max_s=ordered[-1],
+                    reply_count=len(times), partial=cut,
+                ),
+            ),
+            warnings=tuple(warnings),
+            partial=cut,
+            **origin(given),
+        ),
+    )  # fmt: skip
+
+
+FORMAT = Format(
+    name="small writes",
+    description="the lines of a program for small writes (RTT:62 ,receive:...)",
+    recognize=_recognize,
+    read=_read,
+    traps=(
+        "RTT is in milliseconds of a clock that is cut to whole ones: 0 is less than 1 ms.",
+        "It is the time of a whole request and its reply, with the waits of the sender (Nagle) and "
+        "of the receiver (delayed ACK): no round trip of a packet.",
+        "A request without a reply has no line.",
+    ),
+)

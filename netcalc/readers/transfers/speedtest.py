@@ -1,0 +1,218 @@
+"""Results of speed tests: Ookla's client, speedtest-cli and LibreSpeed, which differ in units."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.readers.document import member, number, words
+from netcalc.readers.format import Format, Input
+from netcalc.readers.source import shortened
+from netcalc.readers.transfers._runs import (
+    DOWNLOAD,
+    NAN,
+    RECEIVER,
+    SENDER,
+    UPLOAD,
+    Row,
+    Total,
+    Way,
+    columns_of,
+)
+from netcalc.readers.transfers._text import origin, whole_lines
+from netcalc.samples import Fact, FlowSeries, Meta, fact_row
+
+_LINE = re.compile(
+    r"\s*(?P<way>Download|Upload):\s+(?P<rate>\d+(?:\.\d+)?) (?P<prefix>[KMG]?)"
+    r"(?P<what>bit/s|byte/s|bps)"
+    r"(?:\s+\(data used: (?P<size>\d+(?:\.\d+)?) (?P<size_prefix>[KMG]?)B.*)?.*"
+)
+_PING = re.compile(r"(?:Ping|Hosted by .*\]|\s*(?:Idle )?Latency): +(?P<ms>\d+(?:\.\d+)?) ms.*")
+_POWERS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
+
+
+def _kind(row: Mapping[str, Any]) -> str:
+    """Return whose result an object is; empty if it is none."""
+    if type(member(row, "download").get("bandwidth")) in (int, float):
+        return "Ookla"
+    flat = all(type(row.get(name)) in (int, float) for name in ("download", "upload", "ping"))
+    if not flat:
+        return ""
+    return "LibreSpeed" if "jitter" in row else "speedtest-cli"
+
+
+def _recognize(given: Input) -> bool:
+    if given.is_json:
+        return {"download", "upload", "ping"} <= given.keys() or (
+            given.seen(r"\"bandwidth\"\s*:")
+            and given.seen(r"\"type\"\s*:\s*\"(?:testStart|ping)\"")
+        )
+    return given.seen(r"^\s*Download:\s+[\d.]+ [KMG]?(?:bit/s|byte/s|bps)") and given.seen(
+        r"^\s*Upload:|^\s*(?:Idle )?Latency:|^Hosted by |^Ping:"
+    )
+
+
+def _read(given: Input) -> FlowSeries:
+    warnings: list[Notice] = []
+    ways: list[Way] = []
+    pings: list[dict[str, Fact]] = []
+    tools: dict[str, None] = {}
+    start = target = ""
+    cut = False
+    if given.is_json:
+        warnings += given.json.warnings
+        documents = [
+            one
+            for document in given.json.documents
+            for one in (document if isinstance(document, list) else [document])
+            if isinstance(one, dict) and _kind(one) and one.get("type", "result") == "result"
+        ]
+        for index, one in enumerate(documents, 1):
+            run = f"run {index}" if len(documents) > 1 else ""
+            tools[_kind(one)] = None
+            _of_object(given, one, run, ways, pings)
+            start = start or words(one, "timestamp")
+            server = member(one, "server")
+            target = target or words(server, "host", "name")
+        cut = given.json.fault is not None
+        if cut and not documents and given.json.fault is not None:
+            raise given.json.fault
+    else:
+        lines, cut = whole_lines(given, warnings)
+        tools["speedtest"] = None
+        _of_text(lines, ways, pings)
+    if not ways:
+        raise ReaderError("speedtest-nothing", file=given.name)
+    if cut:
+        ways[-1].partial = True
+    partial = any(way.partial for way in ways)
+    return FlowSeries(
+        **columns_of(ways),
+        meta=Meta(
+            tool=", ".join(tools),
+            target=shortened(target, 100),
+            start=shortened(start, 40),
+            clock="seconds since the start of each direction",
+            facts=(*(_facts(way) for way in ways), *pings),
+            warnings=tuple(warnings),
+            partial=partial,
+            **origin(given),
+        ),
+    )
+
+
+def _of_object(
+    given: Input,
+    one: Mapping[str, Any],
+    run: str,
+    ways: list[Way],
+    pings: list[dict[str, Fact]],
+) -> None:
+    """Add the directions and the latency of one result."""
+    kind = _kind(one)
+    for direction in (DOWNLOAD, UPLOAD):
+        if kind == "Ookla":
+            part = member(one, direction)
+            rate = 8 * number(part, "bandwidth")  # bytes per second
+            size, length = number(part, "bytes"), number(part, "elapsed") / 1e3
+        else:
+            factor = 1e6 if kind == "LibreSpeed" else 1.0
+            rate = factor * number(one, direction)
+            size = number(one, "bytes_received" if direction == DOWNLOAD else "bytes_sent")
+            length = NAN
+            if kind == "speedtest-cli" and 0 < rate < 1e4:
+                raise ReaderError(
+                    "speedtest-unit", file=given.name, field=direction, value=str(one[direction])
+                )
+        if rate == rate and rate >= 0:
+            _add(
+                ways,
+                direction,
+                run,
+                Total(byte_count=_not_0(size), duration_s=length, rate_bps=rate),
+            )
+    latency = member(one, "ping")
+    rtt = number(latency, "latency") if kind == "Ookla" else number(one, "ping")
+    if rtt >= 0:
+        pings.append(
+            fact_row(
+                group=" ".join(part for part in (run, "ping") if part),
+                rtt_s=rtt / 1e3,
+                rtt_min_s=number(latency, "low") / 1e3,
+                rtt_max_s=number(latency, "high") / 1e3,
+                printed_loss_ratio=_ratio(number(one, "packetLoss")),
+                partial=False,
+            )
+        )
+
+
+def _ratio(percent: float) -> float:
+    return percent / 100 if 0 <= percent <= 100 else NAN
+
+
+def _not_0(size: float) -> float:
+    return size if size > 0 else NAN
+
+
+def _add(ways: list[Way], direction: str, run: str, total: Total) -> None:
+    group = " ".join(part for part in (run, direction) if part)
+    way = Way(direction, group=group)
+    side = RECEIVER if direction == DOWNLOAD else SENDER
+    way.rows.append(
+        Row(
+            start_s=0.0,
+            duration_s=total.duration_s,
+            payload_bytes=total.byte_count,
+            throughput_bps=total.rate_bps,
+            group=group,
+            side=side,
+        )
+    )
+    way.sent, way.received = (None, total) if direction == DOWNLOAD else (total, None)
+    ways.append(way)
+
+
+def _facts(way: Way) -> dict[str, Fact]:
+    sent, received = way.sent or Total(), way.received or Total()
+    return fact_row(
+        group=way.group,
+        direction=way.direction,
+        sent_byte_count=sent.byte_count,
+        received_byte_count=received.byte_count,
+        sent_rate_bps=sent.rate_bps,
+        received_rate_bps=received.rate_bps,
+        duration_s=received.duration_s if way.received else sent.duration_s,
+        partial=way.partial,
+    )
+
+
+def _of_text(lines: list[tuple[int, str]], ways: list[Way], pings: list[dict[str, Fact]]) -> None:
+    for _, line in lines:
+        row, ping = _LINE.fullmatch(line), _PING.match(line)
+        if row:
+            bits = 8 if row["what"] == "byte/s" else 1
+            rate = float(row["rate"]) * _POWERS[row["prefix"]] * bits
+            size = float(row["size"]) * _POWERS[row["size_prefix"]] if row["size"] else NAN
+            direction = row["way"].lower()
+            _add(ways, direction, "", Total(byte_count=size, rate_bps=rate))
+        elif ping and not pings:
+            pings.append(fact_row(group="ping", rtt_s=float(ping["ms"]) / 1e3, partial=False))
+
+
+FORMAT = Format(
+    name="speedtest",
+    description="the result of a speed test",
+    recognize=_recognize,
+    read=_read,
+    traps=(
+        "bandwidth of Ookla's client is in bytes per second, elapsed in milliseconds.",
+        "download of speedtest-cli is in bit/s, that of LibreSpeed in Mbit/s, distinguished by "
+        "the jitter that only LibreSpeed has; a rate below 10 kbit/s of the first is refused.",
+        "ping is an unloaded round trip in ms; jitter is each tool's own, and is not read.",
+        "A rate is that of the client's end over several streams, by rules of each service.",
+        "Lines of progress (jsonl) are no results.",
+    ),
+)
