@@ -104,7 +104,7 @@ def test_the_clock_of_sar_passes_midnight():
 
 
 def test_sadf_means_are_weighted_by_the_intervals():
-    """By hand: (10 s * 100 + 30 s * 200) / 40 s; the interval of -1 s counts for nothing."""
+    """Derived: (10 s * 100 + 30 s * 200) / 40 s; the interval of -1 s counts for nothing."""
     text = (
         "# hostname;interval;timestamp;IFACE;rxpck/s\n"
         "a;-1;2026-11-22 12:00:00 UTC;eth0;999.00\n"

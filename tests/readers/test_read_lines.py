@@ -103,7 +103,7 @@ def test_every_file_has_expected_facts():
 
 
 def test_intervals_of_ndt7_are_differences():
-    """By hand: 2.5, 3 and 6.5 MB in 0.25, 0.25 and 0.5 s."""
+    """Derived: 2.5, 3 and 6.5 MB in 0.25, 0.25 and 0.5 s."""
     samples = read(INPUTS / "ndt7_client.jsonl")
     assert isinstance(samples, FlowSeries)
     client = samples.side == "receiver"

@@ -54,7 +54,7 @@ def test_marks_of_time_are_the_times_of_the_lists():
 
 
 def test_units_of_rates_and_times():
-    """By eye: send 13.0Mbps, pacing_rate 15.6Mbps, rto:252, rtt:51.5/1.25 in ms."""
+    """Read off the file: send 13.0Mbps, pacing_rate 15.6Mbps, rto:252, rtt:51.5/1.25 in ms."""
     samples = read(INPUTS / "ss_old.txt")
     assert samples["send_rate_bps"].tolist() == [13.0e6]
     assert samples["pacing_rate_bps"].tolist() == [15.6e6]
