@@ -310,12 +310,12 @@ def test_a_sink_sleeps_until_much_is_there_and_loses_nothing():
 @pytest.mark.each(
     ("changed", "expected", "source"),
     [
-        ({}, 262_144, "by hand: 1e6 writes of 1440 B are far more than 128 times as much"),
-        ({"write_count": 5000}, 56_250, "by hand: 5000 * 1440 / 128, as less than 1 % of it"),
-        ({"write_count": 1}, 11, "by hand: 1440 / 128, rounded down"),
+        ({}, 262_144, "derived: 1e6 writes of 1440 B are far more than 128 times as much"),
+        ({"write_count": 5000}, 56_250, "derived: 5000 * 1440 / 128, as less than 1 % of it"),
+        ({"write_count": 1}, 11, "derived: 1440 / 128, rounded down"),
         ({"buffer_bytes": 32_768}, 1, "derived: a buffer of 32 KiB never holds 256 KiB"),
         ({"reply_bytes": 1}, 1, "derived: one message a time would never be enough"),
-        ({"protocol": "udp"}, 1, "socket(7): the option is of streams"),
+        ({"protocol": "udp"}, 1, "published: socket(7), the option is of streams"),
     ],
 )
 def test_the_sink_wakes_where_it_changes_nothing(changed, expected, source):

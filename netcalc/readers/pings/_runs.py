@@ -141,6 +141,8 @@ def to_samples(
     """Return the probes of all runs as one container, with a row of facts for each."""
     runs = [run for run in runs if run.probes or run.sent or not math.isnan(run.rtt_min_s)]
     if not runs:
+        if given.is_json:  # a text of one long line is no reason here
+            raise ReaderError("no-probe", file=given.name)
         raise no_measurement("no-probe", given.unpacked, given.text)
     _name_groups(runs)
     said = [*given.text.warnings, *warnings]

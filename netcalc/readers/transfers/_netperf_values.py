@@ -169,7 +169,7 @@ def _request_response(given: Input, tables: Sequence[tuple[int, list[str]]]) -> 
         "request_bytes": _number(cells[2]),
         "response_bytes": _number(cells[3]),
         "duration_s": made.duration_s,
-        "transactions_per_s": rate if rate >= 0 else NAN,
+        "transaction_rate": rate if rate >= 0 else NAN,
     }
     made.facts = {"duration_s": made.duration_s, "counter:Trans. Rate": rate if rate >= 0 else NAN}
     return made
@@ -201,7 +201,7 @@ def _of_names(given: Input, test: str, known: Mapping[str, str]) -> Measured:
             "request_bytes": _positive(known.get("REQUEST_SIZE", "") or known.get("RR_SIZE", "")),
             "response_bytes": _positive(known.get("RESPONSE_SIZE", "")),
             "duration_s": made.duration_s,
-            "transactions_per_s": rate,
+            "transaction_rate": rate,
         }
         made.facts = {**facts, "duration_s": made.duration_s, "counter:THROUGHPUT": rate}
     elif "THROUGHPUT" in known:

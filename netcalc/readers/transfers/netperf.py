@@ -54,9 +54,9 @@ def _recognize(given: Input) -> bool:
     return (
         given.seen(r"^(?:MIGRATED )?(?:TCP|UDP|SCTP|OMNI)[\w ./|-]* (?:TEST|test)\b")
         or given.seen(r"^THROUGHPUT(?:_UNITS)?=|^Interim result:")
-        or given.seen(r"^(?:\S+,)*Throughput,(?:.*,)?Throughput Units")
+        or given.seen(r"^(?:[^\s,]+,)*Throughput,(?:.*,)?Throughput Units")
         or re.fullmatch(r"\s*\d+\s+\d+\s+\d+\s+\d+\.\d\d\s+\d+\.\d\d\s*", given.first) is not None
-        or given.seen(r"^\s*\d+\s+\d+\s+1\s+1\s+\d+\.\d\d\s+\d+\.\d\d\s*$")
+        or given.seen(r"^ *\d+ +\d+ +1 +1 +\d+\.\d\d +\d+\.\d\d *$")
     )
 
 
@@ -193,7 +193,7 @@ def _samples(
         meta=Meta(
             units={
                 "group": "text", "request_bytes": "byte", "response_bytes": "byte",
-                "duration_s": "s", "transactions_per_s": "1/s",
+                "duration_s": "s", "transaction_rate": "1/s",
             },
             **common,
         ),

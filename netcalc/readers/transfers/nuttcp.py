@@ -41,8 +41,8 @@ _RTT = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) msRTT|rtt_ms=(\d{1,9}(?:\.\d{1,9})?)
 
 def _recognize(given: Input) -> bool:
     return given.seen(
-        r"^\s*(?:\S+: )?\s*[\d.]+ MB /\s+[\d.]+ sec =\s+[\d.]+ Mbps|^nuttcp-[tr]: |"
-        r"^\s*(?:\S+: )?megabytes=[\d.]+ real_sec"
+        r"^ *(?:\S+: *)?[\d.]+ MB /\s+[\d.]+ sec =\s+[\d.]+ Mbps|^nuttcp-[tr]: |"
+        r"^ *(?:\S+: )?megabytes=[\d.]+ real_sec"
     )
 
 
