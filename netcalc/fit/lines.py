@@ -147,7 +147,7 @@ def robust_line(x: FloatArray, y: FloatArray, *, resolution: float = 0.0) -> Lin
 
     The first estimate is the Theil-Sen line. Points further from it than
     :data:`OUTLIER_DEVIATIONS` scales of the residuals (1.4826 times their median absolute
-    deviation), which Student's t rejects as well (:func:`netcalc.fit.outliers.set_aside`), are set
+    deviation), which Student's t rejects as well (``set_aside``), are set
     aside; least squares on the others gives the line and its errors.
 
     Parameters
