@@ -12,7 +12,7 @@ import click
 
 from netcalc import readers
 from netcalc.cli.mistakes import Command, CommandError
-from netcalc.cli.output import check_output, print_written
+from netcalc.cli.output import check_output, print_data, print_written
 from netcalc.readers.captures import anonymized_samples
 from netcalc.readers.exported import csv_text
 from netcalc.samples import Samples, write_atomically
@@ -45,7 +45,7 @@ def export(file: str, form: str, path: str | None, force: bool, anonymize: bool)
         samples = anonymized_samples(samples, key=secrets.token_bytes(32))
     data = _written(samples, form)
     if path is None:
-        click.echo(data, nl=False)
+        print_data(data)
         return
     write_atomically(Path(path), data)
     print_written(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -70,6 +71,12 @@ def print_written(*paths: str | None) -> None:
     for path in paths:
         if path is not None and Path(path).exists():
             put(f"wrote {path}", err=True)
+
+
+def print_data(data: bytes) -> None:
+    """Write data to standard output as it is; a terminal gets no character that it obeys."""
+    shown = printable_lines(data.decode("utf-8", "replace")) if sys.stdout.isatty() else data
+    click.echo(shown, nl=False)
 
 
 def save_plot(comparison: Comparison, path: str) -> None:

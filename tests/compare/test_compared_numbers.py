@@ -115,10 +115,11 @@ def test_the_band_is_that_of_students_distribution(samples):
     (intercept, slope), covariance = least_squares(X, Y)
     rows = np.stack([np.ones_like(found.curve_x), found.curve_x])
     stderr = np.sqrt(np.einsum("ix,ij,jx->x", rows, covariance, rows))
-    margin = stats.t.ppf(0.975, 4) * stderr
     assert found.curve_y == pytest.approx(intercept + slope * found.curve_x)
-    assert found.curve_high - found.curve_y == pytest.approx(margin, rel=1e-6)
-    assert found.curve_y - found.curve_low == pytest.approx(margin, rel=1e-6)
+    # published: docs/limits.md, 0.5 % of the lines above the band and 4.5 % below it
+    above, below = stats.t.ppf([0.995, 0.955], 4)
+    assert found.curve_high - found.curve_y == pytest.approx(above * stderr, rel=1e-6)
+    assert found.curve_y - found.curve_low == pytest.approx(below * stderr, rel=1e-6)
     assert found.predicted == pytest.approx(intercept + slope * X)
     assert found.residual == pytest.approx(Y - intercept - slope * X, abs=1e-12)
     assert found.curve_x[-1] == pytest.approx(1050)
@@ -133,7 +134,7 @@ def test_the_band_leaves_out_what_was_set_aside():
     _, covariance = least_squares(X[kept], Y[kept])
     assert found.outlier.tolist() == [False, False, True, False, False, False]
     assert (found.curve_high - found.curve_y)[0] == pytest.approx(
-        stats.t.ppf(0.975, 3) * np.sqrt(covariance[0, 0]), rel=1e-6
+        stats.t.ppf(0.995, 3) * np.sqrt(covariance[0, 0]), rel=1e-6
     )
 
 
