@@ -86,7 +86,7 @@ class Instrument:
     exchanges: Mapping[str, Any] | None = None
     waits: Mapping[str, Any] | None = None
     packets: Mapping[str, float] | None = None
-    counters: Mapping[str, Mapping[str, int]] | None = None
+    counters: Mapping[str, Mapping[str, int | Mapping[str, int]]] | None = None
 
     # What it left out.
     late_count: int | None = None

@@ -27,6 +27,7 @@ BULK = ("run", "bulk", "--runs", "1", "--count", "100")
 WRITES = ("run", "small-writes", "--count", "2")
 ASKED = ("run", "transactions", "--count", "2", "--size", "100 B")
 ON_PATH = ("--path", "10 Mbit/s 1 ms")
+MS_BIND = 4096
 FULL = "mount -t tmpfs -o size=4k none /mnt; echo there > /mnt/other; "
 
 
@@ -106,7 +107,12 @@ def inside(user: bool, command: list[str]) -> None:
     census.mount("none", "/", None, census.MS_REC | census.MS_PRIVATE)
     if user and os.geteuid() == 0:
         census.show_to_everybody([Path(sys.base_prefix), Path(sys.prefix), census.ROOT])
+    checkout = os.open(census.ROOT, os.O_PATH)
     census.mount("none", "/tmp", "tmpfs", 0, "mode=1777,size=64m")
+    if census.ROOT.is_relative_to("/tmp"):  # the new file system hides it: put it back
+        census.ROOT.mkdir(parents=True)
+        census.mount(f"/proc/self/fd/{checkout}", str(census.ROOT), None, MS_BIND | census.MS_REC)
+    os.close(checkout)
     os.execvp(command[0], command)
 
 

@@ -236,7 +236,7 @@ print("allowed", "|", ", ".join(allowed))
     found = printed(script, inside=NO_RIGHTS)
     allowed, closed = found.pop("allowed"), found.pop("closed")
     assert closed.startswith("congestion control: congestion-control-refused ")
-    assert f"Allowed for every user: {allowed};" in closed
+    assert f"Permitted to all users: {allowed};" in closed
     assert all(name == taken for name, taken in found.items())
 
 
