@@ -27,7 +27,6 @@ BULK = ("run", "bulk", "--runs", "1", "--count", "100")
 WRITES = ("run", "small-writes", "--count", "2")
 ASKED = ("run", "transactions", "--count", "2", "--size", "100 B")
 ON_PATH = ("--path", "10 Mbit/s 1 ms")
-MS_BIND = 4096
 FULL = "mount -t tmpfs -o size=4k none /mnt; echo there > /mnt/other; "
 
 
@@ -111,7 +110,9 @@ def inside(user: bool, command: list[str]) -> None:
     census.mount("none", "/tmp", "tmpfs", 0, "mode=1777,size=64m")
     if census.ROOT.is_relative_to("/tmp"):  # the new file system hides it: put it back
         census.ROOT.mkdir(parents=True)
-        census.mount(f"/proc/self/fd/{checkout}", str(census.ROOT), None, MS_BIND | census.MS_REC)
+        census.mount(
+            f"/proc/self/fd/{checkout}", str(census.ROOT), None, census.MS_BIND | census.MS_REC
+        )
     os.close(checkout)
     os.execvp(command[0], command)
 
