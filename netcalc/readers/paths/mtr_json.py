@@ -55,7 +55,7 @@ def _hop(hub: Mapping[str, Any], index: int) -> Hop:
     for heading, value in hub.items():
         known = COLUMNS.get(str(heading).strip().lower())
         if known is not None and not isinstance(value, bool) and isinstance(value, int | float):
-            made.values[known[0]] = float(value) * known[1]
+            made.values[known[0]] = number(hub, heading) * known[1]
     return made
 
 
