@@ -358,7 +358,7 @@ def test_no_measurement(text, code):
 )
 def test_cut_anywhere_keeps_what_was_before(name, step):
     # Derived: every complete line of the cut file holds one time, found by a text search.
-    # The long file has 44 lines: each seventh cut falls into every part of some of them.
+    # The long file has 40 lines: each seventh cut falls into every part of some of them.
     data = (INPUTS / f"{name}.txt").read_bytes()
     refused: list[tuple[int, list[bytes]]] = []
     for end in range(0, len(data), step):
