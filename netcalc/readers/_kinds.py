@@ -60,14 +60,6 @@ NAMES = {
     "HTML": "a web page (HTML)",
     "netstat": "a list of sockets or routes of netstat",
     "/proc/net": "a list of sockets of /proc/net",
-    "Nokia ping": "the rapid ping of a router, one mark for each probe",
-    "Huawei ping": "the output of ping on a Huawei router",
-    "MikroTik ping": "the output of ping on a MikroTik router",
-    "hrping": "the output of hrPING",
-    "tcping": "the output of tcping or psping",
-    "Test-Connection": "the output of Test-Connection (PowerShell)",
-    "pathping": "the output of pathping",
-    "irtt": "the text output of irtt",
     "mahimahi": "a mahimahi trace",
     "text": "text",
 }
@@ -78,15 +70,6 @@ _TEXTS: tuple[tuple[str, str], ...] = (
     ("netstat", r"^Name +Mtu +Network .*Ipkts"),
     ("netstat", r"^(?:Active (?:Internet|Connections)|Routing tables|Tcpcb\s|Proto\s+Recv-Q)"),
     ("/proc/net", r"^\s+sl\s+local_address"),
-    ("hrping", r"^Reply from \S+: seq=[0-9a-f]{4} "),
-    ("tcping", r"^PsPing v|^Probing \S+:\d+/tcp|^TCP connect to "),
-    ("Huawei ping", r"^\s*PING \S+: \d+\s+data bytes, press CTRL_C|bytes=\d+ Sequence=\d+ ttl="),
-    ("Nokia ping", r"^[.!]+\s*\n-{4} ?\S+ PING Statistics"),
-    ("MikroTik ping", r"^\s*SEQ HOST\s+SIZE\s+TTL\s+TIME"),
-    ("Test-Connection", r"^\s*(?:Ping\s+)?Source\s+(?:Destination|Address)\s+\S"),
-    ("Test-Connection", r"^\s*Destination: \S+\s*$"),
-    ("irtt", r"^\[Connecting\] connecting to |^seq=\d+ rtt=|^\s*packets sent/received: \d+/\d+ \("),
-    ("pathping", r"^Computing statistics for \d+ seconds"),
 )  # fmt: skip
 _COMPILED = tuple((kind, re.compile(pattern, re.MULTILINE)) for kind, pattern in _TEXTS)
 
