@@ -7,7 +7,7 @@ CAPTURES: dict[str, str] = {
     "damaged-compression": "is damaged compressed data",
     "compressed-data-cut": "the compressed data ends too early; the packets before that are kept",
     "text-for-a-capture": "is open as text, a capture is binary",
-    "zstd-not-at-hand": "is zstd data, which needs Python 3.14 or later",
+    "zstd-not-at-hand": "is zstd data, which needs Python 3.14 or the package backports.zstd",
     "not-a-capture": "is neither pcap nor pcapng",
     "capture-header-cut": "is a capture that ends within its header",
     "capture-version": "is a capture of an unknown version",
@@ -123,7 +123,7 @@ CAPTURES_EXPECTED: dict[str, str] = {
 
 CAPTURES_HINTS: dict[str, str] = {
     "damaged-compression": "Copy the file again",
-    "zstd-not-at-hand": "Decompress it with: zstd -d",
+    "zstd-not-at-hand": "Install netcalc-lab[zstd], or decompress it with: zstd -d",
     "too-many-packets": "Split it, or read it in parts",
 }
 

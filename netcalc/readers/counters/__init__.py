@@ -12,8 +12,12 @@ from netcalc.readers.counters import (
     sadf,
     sar,
     ss,
+    tcp_info,
 )
 from netcalc.readers.format import Format
+
+BY_BYTES: tuple[Format, ...] = (tcp_info.FORMAT,)
+"""Formats that are recognized by their first bytes, and need not be text."""
 
 FORMATS: tuple[Format, ...] = (
     ss.FORMAT,
