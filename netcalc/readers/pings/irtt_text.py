@@ -9,15 +9,18 @@ from netcalc.readers.format import Format, Input
 from netcalc.readers.pings._runs import NAN, Probe, Run, skipped_lines, to_samples
 from netcalc.samples import RttSamples
 
-_TIME = r"(?:\d{1,9}h)?(?:\d{1,9}m(?!s))?(?:\d{1,12}(?:\.\d{1,9})?(?:ns|[uµμ]s|ms|s))?"
+_TIME = (
+    r"(?=\d{1,12}(?:\.\d{1,9})?(?:[hm]|[nuµμ]?s))(?:\d{1,9}h)?"
+    r"(?:\d{1,9}m(?!s))?(?:\d{1,12}(?:\.\d{1,9})?(?:ns|[uµμ]s|ms|s))?"
+)
 _CONNECTING = re.compile(r"\[Connecting\] connecting to (?P<host>\S+)\s*")
 _REPLY = re.compile(
-    rf"seq=(?P<seq>\d{{1,12}}) rtt=(?P<rtt>(?=\d){_TIME})(?: rd=\S+)?(?: sd=\S+)?(?: ipdv=\S+)?"
+    rf"seq=(?P<seq>\d{{1,12}}) rtt=(?P<rtt>{_TIME})(?=\s|$)(?: rd=\S+)?(?: sd=\S+)?(?: ipdv=\S+)?"
     r"(?P<rest>.*)"
 )
 _SPREAD = re.compile(
-    rf"\s*RTT\s+(?P<min>(?=\d){_TIME})\s+(?P<mean>(?=\d){_TIME})\s+(?P<median>(?=\d){_TIME})\s+"
-    rf"(?P<max>(?=\d){_TIME})(?:\s.*)?"
+    rf"\s*RTT\s+(?P<min>{_TIME})\s+(?P<mean>{_TIME})\s+(?P<median>{_TIME})\s+"
+    rf"(?P<max>{_TIME})(?:\s.*)?"
 )
 _COUNTS = re.compile(
     r"\s*packets sent/received: (?P<sent>\d{1,15})/(?P<received>\d{1,15}) "
