@@ -255,3 +255,18 @@ def test_a_ping_of_bsd_with_marks_beside_it_is_still_its_own():
         "round-trip min/avg/max/stddev = 0.481/0.481/0.481/0.000 ms\n"
     )
     assert sniff(text) == "ping"
+
+
+@pytest.mark.each(
+    "text",
+    [
+        "PING ff02::1%eth0(ff02::1%eth0) 56 data bytes\n"
+        "64 bytes from fe80::1%eth0: icmp_seq=1 ttl=64 time=0.245 ms\n"
+        "64 bytes from fe80::2%eth0: icmp_seq=1 ttl=64 time=0.592 ms (DUP!)\n",
+        "PING 192.0.2.1 (192.0.2.1): 56 data bytes\n..\n--- 192.0.2.1 ping statistics ---\n"
+        "900 packets transmitted, 898 packets received, 0.2% packet loss\n",
+    ],
+)
+def test_pings_that_look_like_those_of_a_router(text):
+    """IPv6 of iputils, and a flood of BSD, whose dots are what is not yet answered."""
+    assert sniff(text) == "ping"

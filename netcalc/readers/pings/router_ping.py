@@ -8,7 +8,7 @@ from netcalc.readers.format import Format, Input
 from netcalc.readers.pings._runs import Probe, Run, resolution, skipped_lines, to_samples
 from netcalc.samples import RttSamples
 
-_HEADER = re.compile(r"PING (?P<host>\S+)(?: \(\S+\):)? (?P<size>[0-9]{1,5}) data bytes\s*")
+_HEADER = re.compile(r"PING (?P<host>[^\s(]+)(?: \(\S+\):)? (?P<size>[0-9]{1,5}) data bytes\s*")
 _MARKS = re.compile(r"[!.]+\s*")
 _REPLY = re.compile(
     r"[0-9]+ bytes from \S+?:? icmp_seq=(?P<seq>[0-9]{1,9}) (?:ttl|hlim)=(?P<ttl>[0-9]{1,3}) "
@@ -30,9 +30,11 @@ _FRAME = re.compile(r"-{3,4} ?\S+ (?:PING Statistics|ping statistics) ?-{3,4}\s*
 
 
 def _recognize(given: Input) -> bool:
-    return given.seen(r"^---- \S+ PING Statistics ----") or given.seen(
-        r"^PING \S+(?: \(\S+\):)? [0-9]+ data bytes *\n[!.]+ *$|"
-        r"^PING \S+ [0-9]+ data bytes *\n(?:[0-9]+ bytes from \S+ |Request timed out\. )icmp_seq="
+    return given.seen(
+        r"^---- \S+ PING Statistics ----|"
+        r"^PING [^\s(]+ \(\S+\): [0-9]+ data bytes *\n\.*![!.]* *$|"  # dots alone: a flood
+        r"^PING [^\s(]+ [0-9]+ data bytes *\n(?:[!.]+ *$|Request timed out\. icmp_seq=|"
+        r"[0-9]+ bytes from \S+ icmp_seq=\d+ ttl=\d+ time[=<][0-9.]+ms\.$)"
     )
 
 
