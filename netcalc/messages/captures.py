@@ -88,7 +88,9 @@ CAPTURES: dict[str, str] = {
     "lengths-disagree": (
         "the lengths in the headers of {count:packet|packets} do not agree with the frame"
     ),
-    "ip-fragments": "{count:fragment|fragments} of IP packets, which were not put together",
+    "ip-fragments": (
+        "{count:fragment|fragments} of IP packets, of which only the headers are put together"
+    ),
     "length-left-to-card": (
         "{count:packet has|packets have} an IP length of 0, as before segmentation by the network "
         "card; the length of the frame was taken"
