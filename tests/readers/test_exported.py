@@ -150,3 +150,31 @@ def test_parquet_without_its_package_is_refused(tmp_path, monkeypatch, capsys):
     assert run("export", str(INPUTS / "iputils_plain.txt"), "--to", "parquet", "-o", str(out)) == 2
     assert "pyarrow" in capsys.readouterr().err
     assert not out.exists()
+
+
+PARQUET = (
+    "iputils_loss.txt", "transfers/iperf3_tcp.json", "paths/pathping.txt",
+    "counters/tcp_info.jsonl",
+)  # fmt: skip
+
+
+@pytest.mark.each("name", PARQUET)
+def test_parquet_has_units_and_reads_back_equal(name, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is in no extra")
+    out = tmp_path / f"{Path(name).stem}.parquet"
+    assert run("export", str(INPUTS / name), "--to", "parquet", "-o", str(out)) == 0
+    samples = read(INPUTS / name)
+    table = parquet.read_table(out)
+    assert table.column_names == list(samples.columns())
+    for column, values in samples.columns().items():
+        unit = (table.schema.field(column).metadata or {}).get(b"unit", b"").decode()
+        assert unit == samples.meta.units.get(column, "")  # text of a table may have none
+        back = table[column].to_numpy()
+        if values.dtype.kind == "f":
+            np.testing.assert_array_equal(back.astype(float), values, err_msg=column)
+        else:
+            assert back.tolist() == values.tolist()
+    known = json.loads(table.schema.metadata[b"netcalc"])
+    assert known["kind"] == type(samples).__name__
+    assert known["meta"]["sha256"] == samples.meta.sha256
+    assert table.to_pandas().shape == (len(samples), len(samples.columns()))
