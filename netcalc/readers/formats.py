@@ -79,6 +79,8 @@ def no_format(given: Input, kind: str) -> ReaderError:
         return given.json.fault
     if kind == "zstd":
         given.unpacked  # noqa: B018 - raises what is wrong with it, or what is missing
+    if kind == "mahimahi":
+        return ReaderError("trace-without-unit", file=given.name, kind=kind)
     names = _kinds.member_names(given) if kind == "JSON" else []
     if names:
         return ReaderError("unknown-json", file=given.name, kind=kind, names=names)

@@ -6,6 +6,7 @@ from netcalc.readers.counters import (
     ethtool,
     ip_link,
     netstat,
+    netstat_windows,
     nstat,
     proc_net,
     qdisc,
@@ -27,6 +28,7 @@ FORMATS: tuple[Format, ...] = (
     qdisc.FORMAT,
     ethtool.FORMAT,
     netstat.FORMAT,
+    netstat_windows.FORMAT,
     sar.FORMAT,
     sadf.FORMAT,
 )
