@@ -170,7 +170,9 @@ def test_queues():
         (second, "requeues", 0), (second, "backlog_packets", 9),
     ]  # fmt: skip
     assert found.meta.warnings == (Notice("counter-lines-unread", {"numbers": [9]}),)
-    least = '[{"kind": "fq", "handle": "1:", "overlimits": 2, "refcnt": 9, "x": 0.5, "y": true}, 3]\n'
+    least = (
+        '[{"kind": "fq", "handle": "1:", "overlimits": 2, "refcnt": 9, "x": 0.5, "y": true}, 3]\n'
+    )
     assert rows(read(least)) == [("fq 1:", "overlimits", 2), ("fq 1:", "x", 0.5)]
     assert refused(least[:-3] + "\n").code == "json-cut-short"
 
