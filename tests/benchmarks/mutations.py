@@ -141,38 +141,38 @@ ROOMS = {
         tuple(f"netcalc/models/sizes/{name}.py"
               for name in ("__init__", "encapsulation", "fragmentation", "framing", "serial_lines",
                            "wireguard", "headers")),
-        _models("encapsulation fragmentation framing serial_lines wireguard goodput "
+        _models("defaults encapsulation fragmentation framing serial_lines wireguard goodput "
                 "datagram_loss faults_of_numbers limits_of_arguments"),
     ),
     "rates": Room(
         ("netcalc/models/rates/*.py",),
-        _models("line_rate goodput voice forwarding packet_rates faults_of_numbers "
+        _models("defaults line_rate goodput voice forwarding packet_rates faults_of_numbers "
                 "limits_of_arguments"),
     ),
     "delays": Room(
         ("netcalc/models/delays/*.py",),
-        _models("latency store_and_forward asymmetry path_mixes exchange faults_of_numbers "
+        _models("defaults latency store_and_forward asymmetry path_mixes exchange faults_of_numbers "
                 "limits_of_arguments"),
     ),
     "hosts": Room(
         ("netcalc/models/hosts/*.py",),
-        _models("delayed_ack small_writes write_timeline host_stack mbufs blocks "
+        _models("defaults delayed_ack small_writes write_timeline host_stack mbufs blocks "
                 "limits_of_arguments"),
     ),
     "tcp": Room(
         ("netcalc/models/tcp/*.py",),
-        _models("window slow_start handshakes datagram_loss loss_limited timers rfc6349 sharing "
+        _models("defaults numbers_of_tcp window slow_start handshakes datagram_loss loss_limited timers rfc6349 sharing "
                 "fairness cardwell short_transfers pftk cubic numbers_of_loss_and_queues "
                 "faults_of_numbers limits_of_arguments"),
     ),
     "queues": Room(
         ("netcalc/models/queues/*.py",),
-        _models("load backlog token_bucket erlang queueing md1 finite_queues "
+        _models("defaults load backlog token_bucket erlang queueing md1 finite_queues "
                 "numbers_of_loss_and_queues faults_of_numbers limits_of_arguments"),
     ),
     "measuring": Room(
         ("netcalc/models/measuring/*.py",),
-        _models("numbers_of_measuring robust delay_variation probing "
+        _models("defaults numbers_of_measuring robust delay_variation probing "
                 "numbers_of_loss_and_queues limits_of_arguments"),
     ),
     "checks": Room(

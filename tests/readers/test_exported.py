@@ -211,7 +211,10 @@ def test_what_is_known_of_hosts_is_left_out():
         host="h", target="192.0.2.1", source="s", sha256="0" * 64, command="ping 192.0.2.1",
         note="from 192.0.2.7", printed={"loss": 1.0}, tool="ping",
         facts=({"group": "192.0.2.9", "target": "192.0.2.1", "count": 3},),
-        warnings=(Notice("file-grew"), Notice("unit-ignored", {"written": "x", "column": "192.0.2.1"})),
+        warnings=(
+            Notice("file-grew"),
+            Notice("unit-ignored", {"written": "x", "column": "192.0.2.1"}),
+        ),
     )  # fmt: skip
     columns = {"node": np.array(["192.0.2.1"], object), "node_name": np.array(["h"], object)}
     found = anonymized_samples(Table(data={**columns, "n": np.ones(1)}, meta=meta), key=b"k")

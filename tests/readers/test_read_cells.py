@@ -6,8 +6,8 @@ Expected values are written by hand, or cut with ``str.split`` alone.
 from __future__ import annotations
 
 import gzip
-import os
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -93,7 +93,8 @@ def test_a_line_that_is_too_long_is_empty(monkeypatch):
 
 def test_terminal_codes_are_taken_out_of_the_lines_they_are_in(monkeypatch):
     """ECMA-48: CSI ends in @ to ~, an operating system command in BEL or ST."""
-    text = "a\n\x1b[1;31mred\x1b[0m\nb\x1b]0;title\x07c\x1b]8;;x\x1b\\d\ne\n12\b3\x1b(Bx\nabc\b\b\bXY\n\bz"
+    text = "a\n\x1b[1;31mred\x1b[0m\nb\x1b]0;title\x07c\x1b]8;;x\x1b\\d\ne\n12\b3\x1b(Bx\n"
+    text += "abc\b\b\bXY\n\bz"
     found = decoded(text)
     assert list(found.lines) == ["a", "red", "bcd", "e", "13x", "XY", "z"]
     noted = Notice("terminal-codes-removed", {"numbers": [2, 3, 5, 6, 7]})
@@ -272,7 +273,7 @@ def test_no_file_stays_open(monkeypatch, tmp_path):
     def refuse(*_: object) -> None:
         raise OSError(5, "Input/output error")
 
-    open_files = set(os.listdir("/proc/self/fd"))
+    open_files = {one.name for one in Path("/proc/self/fd").iterdir()}
     open_source(path)
     assert read_head(path, 3) == b"x,y"
     with pytest.raises(ReaderError) as refused:
@@ -285,7 +286,7 @@ def test_no_file_stays_open(monkeypatch, tmp_path):
     assert (refused.value.code, refused.value.values["reason"]) == (
         "unreadable-file", "Input/output error",
     )  # fmt: skip
-    assert set(os.listdir("/proc/self/fd")) <= open_files
+    assert {one.name for one in Path("/proc/self/fd").iterdir()} <= open_files
 
 
 def test_a_name_that_is_long_is_shortened():

@@ -57,7 +57,8 @@ def test_columns_of_a_socket_have_their_units():
 
 
 def test_a_detail_without_its_number_is_named():
-    line = "State Recv-Q Send-Q Local Address:Port Peer Address:Port\nESTAB 0 0 192.0.2.1:80 192.0.2.2:81\n"
+    line = "State Recv-Q Send-Q Local Address:Port Peer Address:Port\n"
+    line += "ESTAB 0 0 192.0.2.1:80 192.0.2.2:81\n"
     right = read(f"{line}\t cubic rtt:3/1 cwnd:10\n")
     assert right.meta.warnings == ()
     assert right["retransmit_total_count"][0] == 0, "ss leaves it out where it is none"

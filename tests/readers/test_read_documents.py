@@ -11,8 +11,8 @@ import pytest
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.document import member, number, read_documents, rows, words
 from netcalc.readers import read, read_columns, read_ping, sniff
+from netcalc.readers.document import member, number, read_documents, rows, words
 from netcalc.readers.format import Input
 from netcalc.readers.packed import unpack
 from netcalc.readers.source import Source
