@@ -115,18 +115,20 @@ ROOMS = {
     ),
     "paths": Room(
         ("netcalc/readers/paths/*.py",),
-        ("tests/readers/test_read_mtr.py", "tests/readers/test_read_trace*.py",
+        ("tests/readers/test_read_path_numbers.py", "tests/readers/test_read_mtr.py", "tests/readers/test_read_trace*.py",
          "tests/readers/test_read_irtt_sockperf_atlas.py", "tests/readers/test_facts.py"),
     ),
     "pings": Room(
         ("netcalc/readers/pings/*.py",),
-        ("tests/readers/test_read_fping.py", "tests/readers/test_other_pings.py",
+        ("tests/readers/test_read_other_ping_numbers.py", "tests/readers/test_read_fping.py",
+         "tests/readers/test_other_pings.py",
          "tests/readers/test_read_other_pings.py",
          "tests/readers/test_read_irtt_sockperf_atlas.py", "tests/readers/test_facts.py"),
     ),
     "transfers": Room(
         ("netcalc/readers/transfers/*.py",),
-        ("tests/readers/test_read_lines.py", "tests/readers/test_read_flent.py",
+        ("tests/readers/test_read_transfer_numbers.py", "tests/readers/test_read_lines.py",
+         "tests/readers/test_read_flent.py",
          "tests/readers/test_read_iperf.py", "tests/readers/test_read_net*.py",
          "tests/readers/test_read_models.py", "tests/readers/test_facts.py"),
     ),
@@ -151,8 +153,8 @@ ROOMS = {
     ),
     "delays": Room(
         ("netcalc/models/delays/*.py",),
-        _models("defaults latency store_and_forward asymmetry path_mixes exchange faults_of_numbers "
-                "limits_of_arguments"),
+        _models("defaults latency store_and_forward asymmetry path_mixes exchange "
+                "faults_of_numbers limits_of_arguments"),
     ),
     "hosts": Room(
         ("netcalc/models/hosts/*.py",),
@@ -161,7 +163,8 @@ ROOMS = {
     ),
     "tcp": Room(
         ("netcalc/models/tcp/*.py",),
-        _models("defaults numbers_of_tcp window slow_start handshakes datagram_loss loss_limited timers rfc6349 sharing "
+        _models("defaults numbers_of_tcp window slow_start handshakes datagram_loss loss_limited "
+                "timers rfc6349 sharing "
                 "fairness cardwell short_transfers pftk cubic numbers_of_loss_and_queues "
                 "faults_of_numbers limits_of_arguments"),
     ),

@@ -57,7 +57,6 @@ def test_segments_of_every_exchange():
 
 
 def test_rounds_of_a_window_without_limit():
-    assert slow_start.rounds_delayed_ack(np.inf, initial_window_segments=np.inf) == 1
     assert slow_start.rounds_delayed_ack(5, initial_window_segments=np.inf) == 1
     assert slow_start.rounds_delayed_ack(0) == 0
     assert np.isnan(slow_start.rounds_delayed_ack(np.nan))

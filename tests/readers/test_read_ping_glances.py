@@ -93,7 +93,9 @@ def test_a_line_among_many_is_what_it_is_among_few(odd, place):
 
 
 def test_many_replies_by_hand():
-    stamped = "".join(f"[{1795348800 + n}.5] {line(n, f'{n}.25', ttl=n % 300)}" for n in range(1, 400))
+    stamped = "".join(
+        f"[{1795348800 + n}.5] {line(n, f'{n}.25', ttl=n % 300)}" for n in range(1, 400)
+    )
     found = read_ping(HEAD + stamped)
     assert np.array_equal(found.rtt_s, (np.arange(1, 400) + 0.25) / 1000)
     # ping -D stamps the reply

@@ -18,7 +18,7 @@ _REPLY = re.compile(
 )
 _ERROR = re.compile(r"^(?:ICMP |TTL 0 during )")
 _COUNTS = re.compile(
-    r"^(?P<sent>[0-9]+) packets (?:tran?smitt?ed), (?P<received>[0-9]+) packets received, "
+    r"^(?P<sent>[0-9]+) packets (?:tran?s?mitt?ed), (?P<received>[0-9]+) packets received, "
     r"(?P<loss>-?[0-9]+)% packet loss"
 )
 _SPREAD = re.compile(
