@@ -1,0 +1,351 @@
+"""Transfers by hand: sizes, times, rates, facts and warnings, and what each unit stands for."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from netcalc.errors import ReaderError
+from netcalc.readers import read, sniff
+from netcalc.readers.transfers._iperf_lines import (
+    looks_like_interval,
+    read_connection,
+    read_interval,
+    read_losses,
+)
+
+KI, MI, GI, TI, PI = (1024**power for power in range(1, 6))
+
+
+def noted(samples):
+    return [(one.code, dict(one.values)) for one in samples.meta.warnings]
+
+
+def facts(samples, *names):
+    return [tuple(row.get(name) for name in names) for row in samples.facts()]
+
+
+def values(column):
+    return [None if one != one else float(one) for one in column.tolist()]
+
+
+def refused(text):
+    with pytest.raises(ReaderError) as error:
+        read(text, name="a.txt")
+    return error.value
+
+
+def test_dd():
+    line = "{} bytes (x) copied, {} s, {}\n"
+    found = read(line.format(2000, "0.5", "4.0 kB/s") + line.format(4096, "2", "2.0 KiB/s"))
+    assert values(found.payload_bytes) == [2000, 4096]
+    assert values(found.duration_s) == [0.5, 2]
+    assert facts(found, "group", "sent_rate_bps", "partial") == [
+        ("run 1", 32000, False), ("run 2", 16384, False),
+    ]  # fmt: skip
+    for size, rate, agrees in (
+        (10**6, "1.0 MB/s", True), (10**9, "1.0 GB/s", True), (10**12, "1.0 TB/s", True),
+        (10**3, "1.0 kB/s", True), (10**2, "100 B/s", True), (MI, "1.0 MB/s", True),
+        (10**6, "1.0 GB/s", False), (10**6, "1.2 MB/s", False), (10**6, "1.05 MB/s", True),
+        (10**6, "0.85 MB/s", False), (10**6, "Infinity B/s", True),
+    ):  # fmt: skip
+        one = read(line.format(size, "1", rate))
+        assert values(one.duration_s) == [1 if agrees else None], rate
+        expected = [] if agrees else [("transfer-rate-differs", {"numbers": [1]})]
+        assert noted(one) == expected
+    none = read(line.format(5, "0", "Infinity B/s"))
+    assert (values(none.duration_s), facts(none, "sent_rate_bps")) == ([None], [(None,)])
+    odd = read(line.format(2000, "0.5", "4.0 kB/s") + "77 bytes copied, what\n")
+    assert noted(odd) == [("transfer-lines-unread", {"numbers": [2]})]
+    assert refused("77 bytes copied, what\n").code == "transfer-nothing"
+    assert sniff("3+0 records in\n3+0 records out\n") != "dd"
+
+
+def test_scp():
+    line = "{} {}% {} {} {}\n"
+    for prefix, factor in (("", 1), ("K", KI), ("M", MI), ("G", GI), ("T", TI), ("P", PI)):
+        one = read(line.format("f", 100, f"7{prefix}B", f"2.5{prefix}B/s", "01:02:03"))
+        assert values(one.payload_bytes) == [7 * factor]
+        assert facts(one, "sent_rate_bps", "target") == [(20 * factor, "f")]
+        assert values(one.duration_s) == [3723]
+    several = read(
+        line.format("a b", 50, "7KB", "1.0KB/s", "00:09 ETA") + line.format("a b", 100, "7KB",
+        "1.0KB/s", "00:07") + line.format("c", 99, "1KB", "0.0KB/s", "--:--")
+    )  # fmt: skip
+    assert values(several.duration_s) == [7, None]
+    assert several.failed.tolist() == [False, True]
+    assert (several.meta.target, several.meta.partial) == ("a b, c", True)
+    assert facts(several, "group", "partial") == [("run 1", False), ("run 2", True)]
+    assert noted(several) == [("scp-rounded", {})]
+    at_once = read(line.format("f", 100, "7KB", "1.0KB/s", "00:00"))
+    assert values(at_once.duration_s) == [None]
+
+
+def test_wget():
+    start = "--2026-11-22 13:10:54--  http://h/{}\n"
+    end = "2026-11-22 13:10:54 ({}/s) - 'f' saved [{}]\n"
+    bar = "f 100%[===>]  1.9M  1.0M/s  in {}\n"
+    rates = {"2 B": 16, "2 KB": 16 * KI, "2 MB": 16 * MI, "2 GB": 16 * GI, "2 TB": 16 * TI,
+             "2 b": 2, "2 Kb": 2e3, "2 Mb": 2e6, "2 Gb": 2e9, "2,5 Mb": 2.5e6}  # fmt: skip
+    for rate, bits in rates.items():
+        one = read(start.format("a") + bar.format("2m 3s") + end.format(rate, "5/5"))
+        assert facts(one, "received_rate_bps", "received_byte_count", "target", "direction") == [
+            (bits, 5, "http://h/a", "download"),
+        ]  # fmt: skip
+        assert values(one.duration_s) == [123]
+        assert one.meta.partial is False
+    two = read(
+        start.format("a") + bar.format("0.5s") + end.format("2 B", "4/5")
+        + start.format("b") + end.format("2 B", "9")
+        + "2026-11-22 13:10:54 URL:http://h/c [3/7] -> \"c\" [1]\n"
+        + "2026-11-22 13:10:54 URL:http://h/d [3] -> \"d\" [1]\n"
+    )  # fmt: skip
+    assert values(two.payload_bytes) == [4, 9, 3, 3]
+    assert values(two.duration_s) == [0.5, None, None, None], "a time is that of one transfer"
+    assert two.failed.tolist() == [True, False, True, False]
+    assert facts(two, "target", "group")[2:] == [("http://h/c", "run 3"), ("http://h/d", "run 4")]
+    open_end = read(start.format("a") + end.format("2 B", "5") + start.format("b"))
+    assert open_end.meta.partial
+    assert facts(open_end, "partial") == [(True,)]
+
+
+def test_curl():
+    head = "  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current\n"
+    meter = "{} {} 1 {} 1 {} {} {} --:--:-- 0:00:01 --:--:-- 5\n"
+    for prefix, factor in (("", 1), ("k", KI), ("M", MI), ("G", GI), ("T", TI), ("P", PI)):
+        one = read(head + meter.format(100, "9", f"7{prefix}", "0", f"3{prefix}", "0"))
+        assert facts(one, "received_byte_count", "received_rate_bps", "direction") == [
+            (7 * factor, 24 * factor, "download"),
+        ]  # fmt: skip
+    up = read(head + meter.format(99, "9", "0", "7k", "0", "3") + head
+              + meter.format(100, "9", "1", "1", "2", "3"))  # fmt: skip
+    assert facts(up, "direction", "sent_rate_bps", "received_rate_bps", "partial") == [
+        ("upload", 24, None, True), ("download", None, 16, False),
+    ]  # fmt: skip
+    assert up.failed.tolist() == [True, False]
+    assert noted(up) == [("curl-rounded", {})]
+    pairs = "size_download: {}\nsize_upload: {}\nspeed_download: 7\nspeed_upload: 9\ntime_total: {}s\n"
+    found = read(pairs.format(5, 2, "0.25") + pairs.format(2, 5, "0"))
+    assert facts(found, "direction", "received_rate_bps", "sent_rate_bps", "duration_s") == [
+        ("download", 56, None, 0.25), ("upload", None, 72, None),
+    ]  # fmt: skip
+    assert noted(found) == []
+    fault = refused(pairs.format(5, 2, "0.25").replace("speed_download: 7", "speed_download: 7,5"))
+    assert (fault.code, fault.line, fault.field) == ("not-a-number", 3, "speed_download")
+    assert fault.values["value"] == "7,5"
+    document = {"time_total": 0.5, "size_download": 5, "speed_download": 10, "exitcode": 0,
+                "url_effective": "http://h/"}  # fmt: skip
+    text = json.dumps(document) + "\n" + json.dumps({**document, "exitcode": 18}) + "\n"
+    several = read(text)
+    assert several.failed.tolist() == [False, True]
+    assert facts(several, "target", "received_rate_bps") == [("http://h/", 80)] * 2
+    assert read(text + "{\n").meta.partial
+
+
+# iperf: bits in powers of 1000, bytes in powers of 1024
+UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
+
+
+def test_a_line_of_iperf():
+    for prefix, power in UNITS.items():
+        one = read_interval(f"[  5]  1.00-2.50  sec  3 {prefix}Bytes  4 {prefix}bits/sec  rest")
+        assert (one.byte_count, one.rate_bps) == (3 * 1024**power, 4 * 1000**power)
+        one = read_interval(f"[  5]  1.00-2.50  sec  3 Bytes  4 {prefix}Bytes/sec")
+        assert one.rate_bps == 32 * 1024**power
+    assert (one.stream, one.start_s, one.end_s, one.right) == ("5", 1.0, 2.5, True)
+    assert not one.is_sum
+    sum_line = read_interval("[SUM-2]  0.0- 1.0 sec  1,5 MBytes  1.25 Mbits/sec")
+    assert (sum_line.is_sum, sum_line.byte_count, sum_line.start_s) == (True, 1.5 * MI, 0)
+    starred = read_interval("[ *7][TX-C]  0.0-1.0 sec  0 Bytes  0 bits/sec")
+    assert (starred.starred, starred.role, starred.stream, starred.right) == (True, "TX-C", "7", True)
+    for size, rate in (("-1", "1"), ("1", "-1"), ("nan", "1"), ("1", "inf"), ("inf", "1")):
+        one = read_interval(f"[  5]  0.0-1.0 sec  {size} Bytes  {rate} bits/sec")
+        assert not one.right
+        assert math.isnan(one.byte_count) is (size != "1")
+        assert math.isnan(one.rate_bps) is (rate != "1")
+    assert read_interval("[  5]  0.0-1.0 sec  1,234 Bytes  1 bits/sec") is None
+    assert looks_like_interval("[  5]  0.0-1.0 sec  what")
+    assert not looks_like_interval(" " * 200 + "[  5]  0.0-1.0 sec  what")
+    ends = read_connection("[  5] local 192.0.2.1 port 5 connected to 192.0.2.2 port 5201 (x)")
+    assert (ends.stream, ends.local_port, ends.remote, ends.remote_port, ends.word, ends.rest) == (
+        "5", 5, "192.0.2.2", 5201, "to", " (x)",
+    )  # fmt: skip
+
+
+@pytest.mark.each(
+    ("rest", "jitter_s", "lost", "total", "implausible"),
+    [("  0.250 ms  3/10 (30%)", 0.00025, 3, 10, False), ("  0.250 ms  0/0 (nan%)", 0.00025, 0, 0, False),
+     ("  -1 ms  3/10 (30%)", None, 3, 10, True), ("  1 ms  11/10 (x%)", 0.001, None, 10, True),
+     ("  1 ms  -1/10 (x%)", 0.001, None, 10, True), ("  1 ms  10/10 (100%)", 0.001, 10, 10, False),
+     ("  0 ms  0/-5 (x%)", 0, None, None, True)],
+)  # fmt: skip
+def test_losses_of_iperf(rest, jitter_s, lost, total, implausible):
+    found = read_losses(rest)
+    known = [found.jitter_s, found.lost_count, found.datagram_count]
+    assert [None if one != one else one for one in known] == [jitter_s, lost, total]
+    assert found.implausible is implausible
+
+
+STREAM = "MIGRATED TCP {} TEST from 0.0.0.0 () port 0 AF_INET to 192.0.2.1 () port 0 AF_INET\n"
+TABLE = (
+    "Recv   Send    Send\nSocket Socket  Message  Elapsed\nSize   Size    Size     Time     Throughput\n"
+    "bytes  bytes   bytes    secs.    {}\n\n131072  16384  16384    10.00    {}\n"
+)  # fmt: skip
+
+
+def test_units_of_netperf():
+    units = {"10^0bits/sec": 1, "10^3bits/sec": 1e3, "10^6bits/sec": 1e6, "10^9bits/sec": 1e9,
+             "10^6Bytes/sec": 8e6, "Bytes/sec": 8, "KBytes/sec": 8 * KI, "MBytes/sec": 8 * MI,
+             "GBytes/sec": 8 * GI}  # fmt: skip
+    for unit, bits in units.items():
+        found = read(STREAM.format("STREAM") + TABLE.format(unit, "2.50"))
+        assert facts(found, "received_rate_bps", "sent_rate_bps", "duration_s", "protocol") == [
+            (None, 2.5 * bits, 10, "tcp"),
+        ]  # fmt: skip
+    back = read(STREAM.format("MAERTS") + TABLE.format("10^6bits/sec", "2.50"))
+    assert facts(back, "direction", "received_rate_bps", "sent_rate_bps") == [
+        ("download", 2.5e6, None),
+    ]  # fmt: skip
+    fault = refused(KEYVAL.format("2.5", "10^6trees/s", "Send"))
+    assert (fault.code, fault.values["value"]) == ("netperf-unit", "10^6trees/s")
+
+
+KEYVAL = (
+    "THROUGHPUT={}\nTHROUGHPUT_UNITS={}\nELAPSED_TIME=10.00\nPROTOCOL=TCP\nDIRECTION={}\n"
+    "REQUEST_SIZE=3\nRESPONSE_SIZE=5\nMIN_LATENCY=25\nP50_LATENCY=34\nMAX_LATENCY=410\n"
+    "LOCAL_TRANSPORT_RETRANS=12\nREMOTE_TRANSPORT_RETRANS=7\nTRANSPORT_MSS=1448\n"
+    "LOCAL_BYTES_SENT=100\nLOCAL_BYTES_RECVD=200\nREMOTE_BYTES_SENT=300\nREMOTE_BYTES_RECVD=0\n"
+)
+
+
+def test_names_of_netperf():
+    names = ("direction", "sent_rate_bps", "received_rate_bps", "retransmit_count", "mss_bytes",
+             "sent_byte_count", "received_byte_count", "rtt_min_s", "duration_s")  # fmt: skip
+    sent = read(KEYVAL.format("2.5", "10^6bits/s", "Send"))
+    assert facts(sent, *names) == [("upload", 2.5e6, None, 12, 1448, 100, None, None, 10)]
+    got = read(KEYVAL.format("2.5", "10^3bits/s", "Recv"))
+    assert facts(got, *names) == [("download", None, 2.5e3, 7, 1448, 300, 200, None, 10)]
+    for direction in ("Send|Recv", "Recv|Send"):
+        rr = read(KEYVAL.format("28533.43", "Trans/s", direction))
+        assert facts(rr, "rtt_min_s", "rtt_median_s", "rtt_max_s", "direction") == [
+            (pytest.approx(25e-6), pytest.approx(34e-6), pytest.approx(410e-6), None),
+        ]  # fmt: skip
+        assert facts(rr, "counter:THROUGHPUT") == [(28533.43,)]
+    bits = read(KEYVAL.format("2.5", "10^6bits/s", "Send|Recv"))
+    assert facts(bits, "rtt_min_s") == [(pytest.approx(25e-6),)], "either of both signs"
+
+
+UDP = (
+    "MIGRATED UDP STREAM TEST from 0.0.0.0 () port 0 AF_INET to 192.0.2.1 () port 0 AF_INET\n"
+    "Socket  Message  Elapsed      Messages\nSize    Size     Time         Okay Errors   Throughput\n"
+    "bytes   bytes    secs            #      #   10^6bits/sec\n\n"
+    "212992    1000   10.00        1000      0       0.80\n"
+)
+
+
+def test_datagrams_of_netperf():
+    names = ("protocol", "datagram_count", "lost_datagram_count", "loss_ratio", "sent_byte_count",
+             "sent_rate_bps", "received_rate_bps", "partial")  # fmt: skip
+    whole = read(UDP + "212992           10.00         900              0.72\n")
+    assert facts(whole, *names) == [("udp", 1000, 100, 0.1, 1e6, 0.8e6, pytest.approx(0.72e6), False)]
+    assert facts(read(UDP), *names) == [("udp", 1000, None, None, 1e6, 0.8e6, None, True)]
+    more = read(UDP + "212992           10.00         1001              0.72\n")
+    assert facts(more, "lost_datagram_count", "loss_ratio") == [(None, None)]
+    every = read(UDP + "212992           10.00         1000              0.80\n")
+    assert facts(every, "lost_datagram_count", "loss_ratio") == [(0, 0)]
+
+
+def test_speed_tests():
+    ookla = {
+        "type": "result", "timestamp": "2026-11-22T12:00:00Z",
+        "ping": {"latency": 9.5, "low": 9, "high": 12}, "packetLoss": 2.5,
+        "download": {"bandwidth": 1000, "bytes": 5000, "elapsed": 4000},
+        "upload": {"bandwidth": 500, "bytes": 0, "elapsed": 2000}, "server": {"host": "h"},
+    }  # fmt: skip
+    names = ("group", "received_rate_bps", "sent_rate_bps", "received_byte_count", "sent_byte_count",
+             "duration_s", "rtt_s", "rtt_min_s", "rtt_max_s", "printed_loss_ratio")  # fmt: skip
+    found = read(json.dumps(ookla) + "\n")
+    assert facts(found, *names) == [
+        ("download", 8000, None, 5000, None, 4, *[None] * 4),
+        ("upload", None, 4000, None, None, 2, *[None] * 4),
+        ("ping", *[None] * 5, 0.0095, 0.009, 0.012, 0.025),
+    ]  # fmt: skip
+    assert (found.meta.tool, found.meta.target, found.meta.start) == (
+        "Ookla", "h", "2026-11-22T12:00:00Z",
+    )  # fmt: skip
+    assert found.side.tolist() == ["receiver", "sender"]
+    two = read(json.dumps(ookla) + "\n" + json.dumps({**ookla, "packetLoss": 101}) + "\n")
+    assert [row["group"] for row in two.facts()] == [
+        "run 1 download", "run 1 upload", "run 2 download", "run 2 upload", "run 1 ping", "run 2 ping",
+    ]  # fmt: skip
+    assert facts(two, "printed_loss_ratio")[-2:] == [(0.025,), (None,)]
+    cli = {"download": 5e6, "upload": 1e4, "ping": 7, "bytes_received": 10, "bytes_sent": 20}
+    plain = read(json.dumps(cli) + "\n")
+    assert facts(plain, *names[:5]) == [
+        ("download", 5e6, None, 10, None), ("upload", None, 1e4, None, 20), ("ping", *[None] * 4),
+    ]  # fmt: skip
+    fault = refused(json.dumps({**cli, "upload": 9999}) + "\n")
+    assert (fault.code, fault.field, fault.values["value"]) == ("speedtest-unit", "upload", "9999")
+    libre = read(json.dumps({**cli, "jitter": 1, "download": 5, "upload": 0}) + "\n")
+    assert facts(libre, *names[:3])[:2] == [("download", 5e6, None), ("upload", None, 0)]
+    assert libre.meta.tool == "LibreSpeed"
+    for unit, bits in (("bit/s", 1), ("Kbit/s", 1e3), ("Mbit/s", 1e6), ("Gbit/s", 1e9),
+                       ("Mbyte/s", 8e6), ("Mbps", 1e6)):  # fmt: skip
+        text = read(f"Hosted by x [1 km]: 9.5 ms\nDownload: 2.5 {unit}\nUpload: 1 {unit}\n")
+        assert facts(text, "received_rate_bps", "sent_rate_bps", "rtt_s") == [
+            (2.5 * bits, None, None), (None, bits, None), (None, None, 0.0095),
+        ]  # fmt: skip
+    used = read("  Idle Latency:  9.5 ms (x)\n  Download: 1 Mbps (data used: 2.5 MB)\n"
+                "  Latency:  11 ms\n  Upload: 1 Mbps (data used: 3 GB)\n")  # fmt: skip
+    assert facts(used, "received_byte_count", "sent_byte_count", "rtt_s") == [
+        (2.5e6, None, None), (None, 3e9, None), (None, None, 0.0095),
+    ]  # fmt: skip
+    assert sniff('{"bandwidth": 3}\n') == "JSON"
+
+
+def ndt7(origin, count, time_us, **tcp):
+    app = {"NumBytes": count, "ElapsedTime": time_us}
+    return {"Key": "measurement", "Value": {"Test": "download", "Origin": origin, "AppInfo": app,
+                                            "TCPInfo": tcp}}  # fmt: skip
+
+
+def test_ndt7():
+    lines = [
+        {"Key": "starting", "Value": {"Test": "download"}},
+        {"Key": "connected", "Value": {"Test": "download", "Server": "h"}},
+        ndt7("client", 1000, 500_000), ndt7("client", 3000, 1_500_000),
+        ndt7("client", 2000, 1_600_000), ndt7("client", 3000, 1_500_000),
+        ndt7("server", -1, -1, BytesAcked=4000, ElapsedTime=2_000_000, RTT=20_000, RTTVar=500,
+             SndCwnd=10, SndMSS=1400, MinRTT=15_000, TotalRetrans=3),
+    ]  # fmt: skip
+    text = "".join(json.dumps(one) + "\n" for one in lines)
+    done = json.dumps({"Key": "complete", "Value": {"Test": "download"}}) + "\n"
+    found = read(text + done)
+    client = found.side == "receiver"
+    assert values(found.payload_bytes[client]) == [1000, 2000]
+    assert values(found.start_s[client]) == [0, 0.5]
+    assert values(found.duration_s[client]) == [0.5, 1]
+    assert values(found.throughput_bps[client]) == [16000, 16000]
+    assert values(found.cwnd_bytes[~client]) == [14000]
+    assert values(found.rtt_s[~client]) == [0.02]
+    names = ("received_byte_count", "received_rate_bps", "sent_byte_count", "sent_rate_bps",
+             "rtt_min_s", "rtt_s", "cwnd_packets", "retransmit_total_count", "partial")  # fmt: skip
+    assert facts(found, *names) == [(3000, 16000, 4000, 16000, 0.015, 0.02, 10, 3, False)]
+    assert found.meta.target == "h"
+    assert noted(found) == [("implausible-values", {"count": 1, "name": "ElapsedTime"})]
+    assert read(text).meta.partial
+    query = {"a": {"MeanThroughputMbps": 2.5, "MinRTT": 20, "LossRate": 0.5},
+             "raw": {"Upload": {"x": 1}}}  # fmt: skip
+    one = read(json.dumps(query) + "\n")
+    assert facts(one, "direction", "received_rate_bps", "rtt_min_s", "printed_loss_ratio") == [
+        ("upload", 2.5e6, 0.02, 0.5),
+    ]  # fmt: skip
+    summary = {"Download": {"Value": 2.5, "Unit": "Mbit/s"}, "MinRTT": {"Value": 7, "Unit": "ms"},
+               "Upload": {"Throughput": {"Value": 3, "Unit": "Mbit/s"}}, "ServerFQDN": "h"}  # fmt: skip
+    short = read(json.dumps(summary) + "\n")
+    assert facts(short, "direction", "received_rate_bps", "partial") == [
+        ("download", 2.5e6, False), ("upload", 3e6, False),
+    ]  # fmt: skip
+    assert short.meta.printed["MinRTT"] == {"Value": 7, "Unit": "ms"}
