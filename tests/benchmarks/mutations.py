@@ -71,7 +71,8 @@ ROOMS = {
     ),
     "explain": Room(
         ("netcalc/explain/*.py",),
-        ("tests/test_explain_numbers.py", "tests/test_explain*.py", "tests/explain/test_*.py"),
+        ("tests/explain/test_limit_numbers.py", "tests/test_explain_numbers.py",
+         "tests/test_explain*.py", "tests/explain/test_*.py"),
         but="terminal",
     ),
     "units": Room(("netcalc/units.py",), ("tests/test_units*.py",)),

@@ -126,7 +126,9 @@ def test_curl():
     ]  # fmt: skip
     assert up.failed.tolist() == [True, False]
     assert noted(up) == [("curl-rounded", {})]
-    pairs = "size_download: {}\nsize_upload: {}\nspeed_download: 7\nspeed_upload: 9\ntime_total: {}s\n"
+    pairs = (
+        "size_download: {}\nsize_upload: {}\nspeed_download: 7\nspeed_upload: 9\ntime_total: {}s\n"
+    )
     found = read(pairs.format(5, 2, "0.25") + pairs.format(2, 5, "0"))
     assert facts(found, "direction", "received_rate_bps", "sent_rate_bps", "duration_s") == [
         ("download", 56, None, 0.25), ("upload", None, 72, None),
@@ -159,7 +161,12 @@ def test_a_line_of_iperf():
     sum_line = read_interval("[SUM-2]  0.0- 1.0 sec  1,5 MBytes  1.25 Mbits/sec")
     assert (sum_line.is_sum, sum_line.byte_count, sum_line.start_s) == (True, 1.5 * MI, 0)
     starred = read_interval("[ *7][TX-C]  0.0-1.0 sec  0 Bytes  0 bits/sec")
-    assert (starred.starred, starred.role, starred.stream, starred.right) == (True, "TX-C", "7", True)
+    assert (starred.starred, starred.role, starred.stream, starred.right) == (
+        True,
+        "TX-C",
+        "7",
+        True,
+    )
     for size, rate in (("-1", "1"), ("1", "-1"), ("nan", "1"), ("1", "inf"), ("inf", "1")):
         one = read_interval(f"[  5]  0.0-1.0 sec  {size} Bytes  {rate} bits/sec")
         assert not one.right
@@ -249,7 +256,9 @@ def test_datagrams_of_netperf():
     names = ("protocol", "datagram_count", "lost_datagram_count", "loss_ratio", "sent_byte_count",
              "sent_rate_bps", "received_rate_bps", "partial")  # fmt: skip
     whole = read(UDP + "212992           10.00         900              0.72\n")
-    assert facts(whole, *names) == [("udp", 1000, 100, 0.1, 1e6, 0.8e6, pytest.approx(0.72e6), False)]
+    assert facts(whole, *names) == [
+        ("udp", 1000, 100, 0.1, 1e6, 0.8e6, pytest.approx(0.72e6), False)
+    ]
     assert facts(read(UDP), *names) == [("udp", 1000, None, None, 1e6, 0.8e6, None, True)]
     more = read(UDP + "212992           10.00         1001              0.72\n")
     assert facts(more, "lost_datagram_count", "loss_ratio") == [(None, None)]
