@@ -111,19 +111,18 @@ ROOMS = {
     "counters": Room(
         ("netcalc/readers/counters/*.py",),
         ("tests/readers/test_read_counter_numbers.py", "tests/readers/test_read_counters.py",
-         "tests/readers/test_read_ss.py",
-         "tests/readers/test_facts.py"),
+         "tests/readers/test_read_ss.py", "tests/readers/test_facts.py"),
     ),
     "paths": Room(
         ("netcalc/readers/paths/*.py",),
-        ("tests/readers/test_read_path_numbers.py", "tests/readers/test_read_mtr.py", "tests/readers/test_read_trace*.py",
+        ("tests/readers/test_read_path_numbers.py", "tests/readers/test_read_mtr.py",
+         "tests/readers/test_read_trace*.py",
          "tests/readers/test_read_irtt_sockperf_atlas.py", "tests/readers/test_facts.py"),
     ),
     "pings": Room(
         ("netcalc/readers/pings/*.py",),
         ("tests/readers/test_read_other_ping_numbers.py", "tests/readers/test_read_fping.py",
-         "tests/readers/test_other_pings.py",
-         "tests/readers/test_read_other_pings.py",
+         "tests/readers/test_other_pings.py", "tests/readers/test_read_other_pings.py",
          "tests/readers/test_read_irtt_sockperf_atlas.py", "tests/readers/test_facts.py"),
     ),
     "transfers": Room(
@@ -209,7 +208,7 @@ ROOMS = {
     ),
     "emulation": Room(
         tuple(f"netcalc/emulation/{name}.py"
-              for name in ("queue", "stages", "chain", "events", "joined")),
+              for name in ("__init__", "queue", "stages", "chain", "events", "joined")),
         tuple(f"tests/emulation/test_{name}.py"
               for name in ("link_queue", "stages", "chain", "joined")),
     ),

@@ -52,8 +52,12 @@ def test_the_line_by_what_is_in_its_packets():
     assert rates(bare, line_bps=1e8) == {"line": pytest.approx(1e8 * 1460 / WIRE)}
     assert rates(udp, line_bps=1e8) == {"line": pytest.approx(1e8 * 1472 / WIRE)}
     # 1473 + 8 are fragments of 1480 and 1, the second in the least frame: 64 + 20
-    for size, name, wire in ((1472, "line", 1538), (1473, "fragments", 1538 + 84),
-                             (2000, "fragments", 1538 + 528 + 20 + 38), (100, "line", 166)):  # fmt: skip
+    for size, name, wire in (
+        (1472, "line", 1538),
+        (1473, "fragments", 1538 + 84),
+        (2000, "fragments", 1538 + 528 + 20 + 38),
+        (100, "line", 166),
+    ):
         found = rates(replace(udp, datagram_bytes=float(size)), line_bps=1e8)
         assert found == {name: pytest.approx(1e8 * size / wire)}
     seen = replace(udp, datagram_bytes=1000.0, payload_share=0.9)
@@ -274,7 +278,8 @@ def test_the_limit_that_binds():
     assert math.isnan(finding(100.0, window_of(0.0)).share_ratio)
     for found, confidence in (
         ((window_of(100.0),), "high"), ((window_of(100.0, 0.21),), "medium"),
-        ((line_of(100.0), window_of(150.0)), "high"), ((line_of(100.0), window_of(149.0)), "medium"),
+        ((line_of(100.0), window_of(150.0)), "high"), 
+        ((line_of(100.0), window_of(149.0)), "medium"),
     ):  # fmt: skip
         assert finding(100.0, *found).confidence == confidence
     text = both.sentence
@@ -429,7 +434,8 @@ def test_what_the_intervals_say():
         return {
             "start_s": [float(n) for n in range(count)], "duration_s": [1.0] * count,
             "payload_bytes": [1.0] * count, "cwnd_bytes": windows, "retransmit_count": again,
-            "rtt_s": [0.03, 0.0, 0.05, 0.01][:count], "path_mtu_bytes": [1500.0, 0.0, 1400.0, NAN][:count],
+            "rtt_s": [0.03, 0.0, 0.05, 0.01][:count],
+            "path_mtu_bytes": [1500.0, 0.0, 1400.0, NAN][:count],
         }  # fmt: skip
 
     steady = of_facts(flow(sent_rate_bps=5.0, intervals=intervals([10.0, 0.0, 100.0, 102.0],
@@ -440,8 +446,9 @@ def test_what_the_intervals_say():
     grows = of_facts(flow(sent_rate_bps=5.0, intervals=intervals([9.0, 9.0, 100.0, 106.0],
                                                                  [0.0] * 4)))[0]  # fmt: skip
     assert grows.is_window_steady is False
-    again = of_facts(flow(sent_rate_bps=5.0, intervals=intervals([9.0, 9.0, 100.0, 100.0],
-                                                                 [1.0, NAN, 2.0, 0.0])))[0]  # fmt: skip
+    again = of_facts(
+        flow(sent_rate_bps=5.0, intervals=intervals([9.0, 9.0, 100.0, 100.0], [1.0, NAN, 2.0, 0.0]))
+    )[0]
     assert (again.is_window_steady, again.retransmit_count) == (False, 3)
 
 

@@ -27,7 +27,8 @@ YES = "nagle same_size_reply"
 
 # A name stands for all formulas, subject.name or subject.formula.name for those that differ
 VALUES = {
-    # TCP: RFC 5681 3.1 and 4.2, RFC 6928 2, RFC 6298 2.1, 2.4 and 2.5, RFC 5348 3.1, RFC 9438 4 and 5
+    # TCP: RFC 5681 3.1 and 4.2, RFC 6928 2, RFC 6298 2.1, 2.4 and 2.5, RFC 5348 3.1,
+    # RFC 9438 4 and 5
     "initial_window_segments": 10, "short_transfers.static_transfer_s.initial_window_segments": 1,
     "growth": 2, "segments_per_ack": 2, "tfrc.segments_per_ack": 1,
     "forwarding.segments_per_ack": 1, "sharing.segments_per_ack": 1,
@@ -48,7 +49,8 @@ VALUES = {
     # Ethernet: IEEE 802.3, 3.1 and 4.4.2; IPv4 of RFC 791 and ICMP of RFC 792; TCP of RFC 9293
     "mtu_bytes": 1500, "host_stack.mtu_bytes": 1536, "min_frame_bytes": 64, "overhead_bytes": 20,
     "ip_version": 4, "mss_bytes": 1460, "mbufs.mss_bytes": 1448, "link_bytes": 18,
-    "latency.header_bytes": 20 + 8, "voice.header_bytes": 20 + 8 + 12, "mbufs.header_bytes": 20 + 20,
+    "latency.header_bytes": 20 + 8, "voice.header_bytes": 20 + 8 + 12,
+    "mbufs.header_bytes": 20 + 20,
     "mbufs.datagram_mbufs.header_bytes": 20 + 8, "short_transfers.header_bytes": 20 + 20,
     "store_and_forward.cut_through_s.header_bytes": 6 + 6 + 2, "store_and_forward.header_bytes": 0,
     # PPP: RFC 1662 3.1; ones are as frequent as zeros

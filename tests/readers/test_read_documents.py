@@ -176,3 +176,40 @@ def test_a_packed_file_that_is_no_longer_whole():
         assert (refused.value.code, refused.value.file) == ("damaged-packing", "a")
     # what begins as bzip2 does, but without its digit, is text
     assert read_columns("BZh,y\n1,2\n")["BZh"].tolist() == [1]
+
+
+def test_columns_are_named_and_numbers_have_the_sign_that_is_given():
+    found = read("1,5;2\n3,5;4\n", columns=("a", "b"), decimal=",", name="x.csv")
+    assert (found["a"].tolist(), found["b"].tolist()) == ([1.5, 3.5], [2, 4])
+    units = read("rtt;size\n3;4\n", units={"rtt": "ms", "size": "B"})
+    assert (units.rtt_s.tolist(), units.payload_bytes.tolist()) == ([0.003], [4])
+
+
+def test_twins_differ_and_documents_begin_anywhere():
+    same = documents('{"a": 1, "a": 1}\n')
+    assert (same.documents, same.warnings) == (({"a": 1},), ())
+    named = documents('{"a": 1, "b": 2, "a": 3}\n').warnings
+    assert named == (Notice("json-twins", {"names": ["a"]}),)
+    assert documents('\n  {"a": 1}').documents == ({"a": 1},)
+    assert read_documents(Source("t", b'{"a": 1}{"a": 2}', "")).only() == {"a": 1}
+    assert read_documents(Source("t", b' {"a": 1}', "")).only() == {"a": 1}
+    long = "[" + " " * 198 + "1"
+    assert Input(long + "\n").is_json, "the first 200 characters"
+    assert not Input("[ " + " " * 198 + "{\n").is_json
+
+
+def test_a_packed_file_of_any_level_and_size(monkeypatch):
+    text = b"x,y\n" + b"1,2\n" * 2000
+    for level in range(1, 10):
+        assert len(read_columns(bz2.compress(text, level))["x"]) == 2000
+    assert len(read_columns(lzma.compress(text, preset=9))["x"]) == 2000
+    source = "netcalc.readers.source.MAX_BYTES"
+    for pack in (bz2.compress, lzma.compress, gzip.compress):
+        monkeypatch.setattr(source, len(text))
+        assert unpack(Source("t", pack(text), "")).data == text
+        monkeypatch.setattr(source, len(text) - 1)
+        with pytest.raises(ReaderError) as refused:
+            unpack(Source("t", pack(text), ""))
+        found = refused.value
+        assert (found.code, found.file) == ("too-large-uncompressed", "t")
+        assert found.values["limit_bytes"] == len(text) - 1

@@ -194,8 +194,12 @@ def test_oping():
         [100, 1000, 0],
     ]  # fmt: skip
     assert noted(found) == [("not-of-the-tool", {"numbers": [5]})]
-    assert found.meta.printed == {"runs": [{"sent": 2, "received": 2, "loss_ratio": 0.0},
-                                           {"sent": 1, "received": 0, "loss_ratio": 1.0}]}  # fmt: skip
+    assert found.meta.printed == {
+        "runs": [
+            {"sent": 2, "received": 2, "loss_ratio": 0.0},
+            {"sent": 1, "received": 0, "loss_ratio": 1.0},
+        ]
+    }
     assert fact(found, "group", "sent_count", "protocol", row=1) == ("g", 1, "icmp")
     assert found.meta.target == "h, g"
 
@@ -222,8 +226,10 @@ def test_nping():
     wrong = read(text + error + end.replace("Rcvd: 1", "Rcvd: 2"))
     assert fact(wrong, *names[:3]) == (2, 1, None)
     assert noted(wrong) == [("errors-among-received", {"count": 1})]
-    tcp = read("Starting Nping 0.7 at x\nMax rtt: 2ms | Min rtt: 1ms | Avg rtt: 1ms\n"
-               "TCP connection attempts: 4 | Successful connections: 3 | Failed: 1 (25.00%)\n")  # fmt: skip
+    tcp = read(
+        "Starting Nping 0.7 at x\nMax rtt: 2ms | Min rtt: 1ms | Avg rtt: 1ms\n"
+        "TCP connection attempts: 4 | Successful connections: 3 | Failed: 1 (25.00%)\n"
+    )
     assert fact(tcp, "sent_count", "received_count", "printed_loss_ratio") == (4, 3, 0.25)
 
 
@@ -412,3 +418,40 @@ def test_what_no_run_can_be():
     ]  # fmt: skip
     assert Notice("count-differs", {}).code == "count-differs"
     assert not np.isnan(differ.rtt_s[0])
+
+
+def test_long_names_are_shortened_and_cut_lines_left_out():
+    """A target to 200 characters, a version to 40; a last line without its end is not used."""
+    for count, shown in ((200, "h" * 200), (201, "h" * 197 + "...")):
+        found = read("h" * count + " : xmt/rcv/%loss = 4/4/0%\n")
+        assert found.meta.target == shown
+    every = [atlas(prb_id=n, fw=1000 + n) for n in range(7)]
+    # four digits, a comma and a blank, six of them and four digits more: 40 characters
+    assert read(json.dumps(every) + "\n").meta.tool_version == ", ".join(
+        map(str, range(1000, 1007))
+    )
+    longer = read(json.dumps([*every[1:], atlas(fw=10_000)]) + "\n").meta.tool_version
+    assert (len(longer), longer[-3:]) == (40, "...")
+    assert read(json.dumps([atlas(fw=1)]) + "\n").meta.tool_version == "1"
+    assert read(json.dumps([atlas(fw=0)]) + "\n").meta.tool_version == ""
+    one = irtt()
+    one["config"]["params"]["length"] = 1
+    small = read(json.dumps(one) + "\n")
+    assert (columns(small, "payload_bytes"), noted(small)) == ([[1, 1, 1]], [])
+    one["config"]["params"]["length"] = 0
+    none = read(json.dumps(one) + "\n")
+    assert columns(none, "payload_bytes") == [[None] * 3]
+    assert noted(none) == [("packet-length-unknown", {})]
+    lines = {
+        "PING h:80 (/):\n": "connected to 192.0.2.1:80 (95 bytes), seq={} time=  1.75 ms\n",
+        "HPING h (eth0 192.0.2.9): icmp mode set, 28 headers + 0 data bytes\n":
+            "len=46 ip=192.0.2.9 ttl=64 id=1 icmp_seq={} rtt=0.5 ms\n",
+        "PING h (192.0.2.1) 56 bytes of data.\n":
+            "64 bytes from h (192.0.2.1): icmp_seq={} ttl=60 time=0.5 ms\n",
+        "ARPING 192.0.2.1\n": "42 bytes from 02:00 (192.0.2.1): index={} time=7.5 usec\n",
+    }  # fmt: skip
+    for head, line in lines.items():
+        whole = head + line.format(0) + line.format(1)
+        assert (len(read(whole)), len(read(whole[:-1]))) == (2, 1), head
+    zero = read("192.0.2.1 : xmt/rcv/%loss = 1/0/100%\n")
+    assert fact(zero, "sent_count", "received_count") == (1, 0)

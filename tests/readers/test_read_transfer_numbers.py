@@ -183,7 +183,8 @@ def test_a_line_of_iperf():
 
 @pytest.mark.each(
     ("rest", "jitter_s", "lost", "total", "implausible"),
-    [("  0.250 ms  3/10 (30%)", 0.00025, 3, 10, False), ("  0.250 ms  0/0 (nan%)", 0.00025, 0, 0, False),
+    [("  0.250 ms  3/10 (30%)", 0.00025, 3, 10, False),
+     ("  0.250 ms  0/0 (nan%)", 0.00025, 0, 0, False),
      ("  -1 ms  3/10 (30%)", None, 3, 10, True), ("  1 ms  11/10 (x%)", 0.001, None, 10, True),
      ("  1 ms  -1/10 (x%)", 0.001, None, 10, True), ("  1 ms  10/10 (100%)", 0.001, 10, 10, False),
      ("  0 ms  0/-5 (x%)", 0, None, None, True)],
@@ -197,7 +198,8 @@ def test_losses_of_iperf(rest, jitter_s, lost, total, implausible):
 
 STREAM = "MIGRATED TCP {} TEST from 0.0.0.0 () port 0 AF_INET to 192.0.2.1 () port 0 AF_INET\n"
 TABLE = (
-    "Recv   Send    Send\nSocket Socket  Message  Elapsed\nSize   Size    Size     Time     Throughput\n"
+    "Recv   Send    Send\nSocket Socket  Message  Elapsed\n"
+    "Size   Size    Size     Time     Throughput\n"
     "bytes  bytes   bytes    secs.    {}\n\n131072  16384  16384    10.00    {}\n"
 )  # fmt: skip
 
@@ -246,7 +248,8 @@ def test_names_of_netperf():
 
 UDP = (
     "MIGRATED UDP STREAM TEST from 0.0.0.0 () port 0 AF_INET to 192.0.2.1 () port 0 AF_INET\n"
-    "Socket  Message  Elapsed      Messages\nSize    Size     Time         Okay Errors   Throughput\n"
+    "Socket  Message  Elapsed      Messages\n"
+    "Size    Size     Time         Okay Errors   Throughput\n"
     "bytes   bytes    secs            #      #   10^6bits/sec\n\n"
     "212992    1000   10.00        1000      0       0.80\n"
 )
@@ -273,8 +276,8 @@ def test_speed_tests():
         "download": {"bandwidth": 1000, "bytes": 5000, "elapsed": 4000},
         "upload": {"bandwidth": 500, "bytes": 0, "elapsed": 2000}, "server": {"host": "h"},
     }  # fmt: skip
-    names = ("group", "received_rate_bps", "sent_rate_bps", "received_byte_count", "sent_byte_count",
-             "duration_s", "rtt_s", "rtt_min_s", "rtt_max_s", "printed_loss_ratio")  # fmt: skip
+    names = ("group", "received_rate_bps", "sent_rate_bps", "received_byte_count",
+             "sent_byte_count", "duration_s", "rtt_s", "rtt_min_s", "rtt_max_s", "printed_loss_ratio")  # fmt: skip
     found = read(json.dumps(ookla) + "\n")
     assert facts(found, *names) == [
         ("download", 8000, None, 5000, None, 4, *[None] * 4),
@@ -287,7 +290,8 @@ def test_speed_tests():
     assert found.side.tolist() == ["receiver", "sender"]
     two = read(json.dumps(ookla) + "\n" + json.dumps({**ookla, "packetLoss": 101}) + "\n")
     assert [row["group"] for row in two.facts()] == [
-        "run 1 download", "run 1 upload", "run 2 download", "run 2 upload", "run 1 ping", "run 2 ping",
+        "run 1 download", "run 1 upload", "run 2 download", "run 2 upload",
+        "run 1 ping", "run 2 ping",
     ]  # fmt: skip
     assert facts(two, "printed_loss_ratio")[-2:] == [(0.025,), (None,)]
     cli = {"download": 5e6, "upload": 1e4, "ping": 7, "bytes_received": 10, "bytes_sent": 20}
@@ -351,10 +355,172 @@ def test_ndt7():
     assert facts(one, "direction", "received_rate_bps", "rtt_min_s", "printed_loss_ratio") == [
         ("upload", 2.5e6, 0.02, 0.5),
     ]  # fmt: skip
-    summary = {"Download": {"Value": 2.5, "Unit": "Mbit/s"}, "MinRTT": {"Value": 7, "Unit": "ms"},
-               "Upload": {"Throughput": {"Value": 3, "Unit": "Mbit/s"}}, "ServerFQDN": "h"}  # fmt: skip
+    summary = {
+        "Download": {"Value": 2.5, "Unit": "Mbit/s"},
+        "MinRTT": {"Value": 7, "Unit": "ms"},
+        "Upload": {"Throughput": {"Value": 3, "Unit": "Mbit/s"}},
+        "ServerFQDN": "h",
+    }
     short = read(json.dumps(summary) + "\n")
     assert facts(short, "direction", "received_rate_bps", "partial") == [
         ("download", 2.5e6, False), ("upload", 3e6, False),
     ]  # fmt: skip
     assert short.meta.printed["MinRTT"] == {"Value": 7, "Unit": "ms"}
+
+
+CLIENT = (
+    "Connecting to host h, port 5201\n"
+    "[  5] local 192.0.2.1 port 1 connected to 192.0.2.2 port 5201\n"
+)
+RETR = "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n"
+PLAIN = "[ ID] Interval           Transfer     Bitrate\n"
+DATAGRAMS = "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n"
+
+
+def row(start, end, size, rate, rest="", stream="5"):
+    return f"[{stream:>3}]   {start:.2f}-{end:.2f}   sec  {size} Bytes  {rate} bits/sec  {rest}\n"
+
+
+def test_a_client_of_iperf3():
+    text = (
+        CLIENT + RETR + row(0, 1, 1000, 8000, "2   3.00 KBytes")
+        + row(1, 3, 500, 2000, "1   2.00 MBytes")
+        + row(0, 3, 1500, 4000, "3             sender")
+        + row(0, 3.5, 1400, 3200, "              receiver")
+        + "\niperf Done.\n"
+    )  # fmt: skip
+    found = read(text)
+    assert values(found.start_s) == [0, 1]
+    assert values(found.duration_s) == [1, 2]
+    assert values(found.payload_bytes) == [1000, 500]
+    assert values(found.throughput_bps) == [8000, 2000]
+    assert values(found.retransmit_count) == [2, 1]
+    assert values(found.cwnd_bytes) == [3 * KI, 2 * MI]
+    names = (
+        "direction",
+        "sent_byte_count",
+        "received_byte_count",
+        "sent_rate_bps",
+        "duration_s",
+        "received_rate_bps",
+        "retransmit_count",
+        "protocol",
+        "stream_count",
+        "partial",
+    )
+    assert facts(found, *names) == [
+        ("upload", 1500, 1400, 4000, 3, 3200, 3, "tcp", 1, False),
+    ]  # fmt: skip
+    assert (found.meta.target, noted(found)) == ("h", [])
+    open_end = read(text.replace("\niperf Done.\n", ""))
+    assert open_end.meta.partial is False, "both totals are there"
+    no_receiver = "".join(text.splitlines(keepends=True)[:6])
+    # by hand: the intervals of the sender are all that is known
+    one = read(no_receiver)
+    assert facts(one, "sent_byte_count", "received_byte_count", "partial") == [(1500, None, True)]
+    only = read("".join(text.splitlines(keepends=True)[:5]))
+    assert facts(only, "sent_byte_count", "sent_rate_bps", "duration_s", "retransmit_count") == [
+        (1500, 4000, 3, 3),
+    ]  # fmt: skip
+    cut = read(text.replace("  1000 Bytes", "  1,000 Bytes"))
+    assert noted(cut) == [("iperf-lines-unread", {"numbers": [4]})]
+    odd = read(text.replace("  1000 Bytes", "  -1 Bytes"))
+    assert noted(odd) == [("implausible-lines", {"numbers": [4]})]
+    assert values(odd.payload_bytes) == [None, 500]
+    stopped = read(
+        text.replace("\niperf Done.\n", "iperf3: interrupt - the client has terminated\n")
+    )
+    assert stopped.meta.partial
+    assert noted(stopped)[0][0] == "iperf-reported"
+    error = refused("Connecting to host h, port 1\niperf3: error - unable to connect to server\n")
+    assert error.code == "iperf-error-only"
+    assert "unable to connect to server" in str(error)
+
+
+def test_a_reverse_run_and_omitted_intervals_of_iperf3():
+    text = (
+        CLIENT.replace("[  5]", "Reverse mode, remote host h is sending\n[  5]") + PLAIN
+        + row(0, 1, 10, 80, "(omitted)") + row(0, 1, 20, 160) + RETR
+        + row(0, 1, 30, 240, "4             sender") + row(0, 1, 20, 160, "              receiver")
+        + "iperf Done.\n"
+    )  # fmt: skip
+    found = read(text)
+    assert facts(found, "direction", "sent_byte_count", "received_byte_count", "omitted_s",
+                 "retransmit_count", "partial") == [("download", 30, 20, 1, 4, False)]  # fmt: skip
+    assert found.side.tolist() == ["receiver"] * 2
+    assert found.omitted.tolist() == [True, False]
+
+
+def test_streams_and_their_sum_of_iperf3():
+    lines = [
+        row(0, 1, 10, 80, "1   1.00 KBytes", "5"),
+        row(0, 1, 20, 160, "2   1.00 KBytes", "7"),
+        row(0, 1, 30, 240, "3", "SUM"),
+        "- - - - -\n",
+        RETR,
+        row(0, 1, 11, 88, "1             sender", "5"),
+        row(0, 1, 10, 80, "receiver", "5"),
+        row(0, 1, 21, 168, "2             sender", "7"),
+        row(0, 1, 20, 160, "receiver", "7"),
+        row(0, 1, 40, 320, "3             sender", "SUM"),
+        row(0, 1, 30, 240, "receiver", "SUM"),
+    ]
+    found = read(CLIENT + RETR + "".join(lines) + "iperf Done.\n")
+    assert values(found.payload_bytes) == [10, 20], "a sum of streams is no row"
+    assert facts(found, "sent_byte_count", "received_byte_count", "stream_count") == [(40, 30, 2)]
+    bare = read(CLIENT + RETR + "".join(one for one in lines if "SUM" not in one) + "iperf Done.\n")
+    assert facts(bare, "sent_byte_count", "received_byte_count", "sent_rate_bps", "duration_s",
+                 "retransmit_count") == [(32, 30, 256, 1, 3)]  # fmt: skip
+
+
+def test_datagrams_of_iperf3():
+    total = "[ ID] Interval           Transfer     Bitrate         Total Datagrams\n"
+    text = (
+        CLIENT + total + row(0, 1, 1000, 8000, "10") + "- - -\n" + DATAGRAMS
+        + row(0, 1, 1000, 8000, "0.000 ms  0/10 (0%)  sender")
+        + row(0, 1, 800, 6400, "0.250 ms  2/10 (20%)  receiver") + "iperf Done.\n"
+    )  # fmt: skip
+    found = read(text)
+    assert values(found.datagram_count) == [10]
+    names = ("protocol", "datagram_count", "lost_datagram_count", "loss_ratio", "jitter_s",
+             "sent_byte_count", "received_byte_count")  # fmt: skip
+    assert facts(found, *names) == [("udp", 10, 2, 0.2, 0.00025, 1000, 800)]
+    odd = read(text.replace("2/10 (20%)", "12/10 (120%)"))
+    assert noted(odd) == [("implausible-lines", {"numbers": [8]})]
+    assert facts(odd, "lost_datagram_count", "loss_ratio") == [(None, None)]
+
+
+def test_a_server_of_iperf3_and_several_runs():
+    server = (
+        "Server listening on 5201\nAccepted connection from 192.0.2.1, port 4\n" + PLAIN
+        + row(0, 1, 10, 80) + row(0, 1, 0, 0, "sender") + row(0, 1, 10, 80, "receiver")
+    )  # fmt: skip
+    found = read(server)
+    assert facts(found, "direction", "sent_byte_count", "received_byte_count", "partial") == [
+        ("upload", None, 10, False),
+    ]  # fmt: skip
+    assert found.side.tolist() == ["receiver"]
+    twice = read(server + server.partition("\n")[2])
+    assert [one["group"] for one in twice.facts()] == ["run 1", "run 2"]
+    assert twice.group.tolist() == ["run 1", "run 2"]
+
+
+def test_a_client_of_iperf2():
+    text = (
+        "-----\nClient connecting to h, TCP port 5001\n"
+        "TCP window size: 16.0 KByte (default)\n-----\n"
+        "[  1] local 192.0.2.1 port 4 connected with 192.0.2.2 port 5001\n"
+        "[ ID] Interval       Transfer     Bandwidth\n"
+        "[  1] 0.0000-1.0000 sec  1000 Bytes  8000 bits/sec\n"
+        "[  1] 1.0000-2.0000 sec  500 Bytes  4000 bits/sec\n"
+    )
+    total = "[  1] 0.0000-2.5000 sec  1500 Bytes  4800 bits/sec\n"
+    found = read(text + total)
+    assert values(found.payload_bytes) == [1000, 500]
+    assert values(found.start_s) == [0, 1]
+    assert facts(found, "direction", "sent_byte_count", "sent_rate_bps", "duration_s", "protocol",
+                 "partial") == [("upload", 1500, 4800, 2.5, "tcp", False)]  # fmt: skip
+    cut = read(text)
+    assert facts(cut, "sent_byte_count", "duration_s", "partial") == [(1500, 2, True)]
+    unread = read(text + total + "[  1] 0.0000-2.0000 sec  1,500 Bytes  6000 bits/sec\n")
+    assert noted(unread) == [("iperf-lines-unread", {"numbers": [10]})]
