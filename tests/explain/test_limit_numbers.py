@@ -278,7 +278,7 @@ def test_the_limit_that_binds():
     assert math.isnan(finding(100.0, window_of(0.0)).share_ratio)
     for found, confidence in (
         ((window_of(100.0),), "high"), ((window_of(100.0, 0.21),), "medium"),
-        ((line_of(100.0), window_of(150.0)), "high"), 
+        ((line_of(100.0), window_of(150.0)), "high"),
         ((line_of(100.0), window_of(149.0)), "medium"),
     ):  # fmt: skip
         assert finding(100.0, *found).confidence == confidence

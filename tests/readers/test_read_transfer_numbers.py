@@ -524,3 +524,195 @@ def test_a_client_of_iperf2():
     assert facts(cut, "sent_byte_count", "duration_s", "partial") == [(1500, 2, True)]
     unread = read(text + total + "[  1] 0.0000-2.0000 sec  1,500 Bytes  6000 bits/sec\n")
     assert noted(unread) == [("iperf-lines-unread", {"numbers": [10]})]
+
+
+def stream(start, length, size, **more):
+    return {"socket": 5, "start": start, "end": start + length, "seconds": length, "bytes": size,
+            "bits_per_second": 8 * size / length, "omitted": False, "sender": True, **more}  # fmt: skip
+
+
+def total(length, size, **more):
+    return {"seconds": length, "bytes": size, "bits_per_second": 8 * size / length, **more}
+
+
+def iperf3(*streams, start=None, end=None, **more):
+    test = {"protocol": "TCP", "num_streams": 1, "reverse": 0, "blksize": 700, "target_bitrate": 9}
+    known = {"version": "iperf 3.9", "system_info": "Linux h", "connecting_to": {"host": "h"},
+             "timestamp": {"timesecs": 1795348800}, "tcp_mss_default": 1448, "sndbuf_actual": 11,
+             "rcvbuf_actual": 12, "test_start": {**test, **(start or {})}}  # fmt: skip
+    intervals = [{"streams": [one], "sum": {"bytes": 1}} for one in streams]
+    return {"start": known, "intervals": intervals, "end": end or {}, **more}
+
+
+def json_of(*documents):
+    return read("".join(json.dumps(one) + "\n" for one in documents))
+
+
+ENDS = {
+    "sum_sent": total(3, 3000, retransmits=4), "sum_received": total(4, 2800),
+    "cpu_utilization_percent": {"host_total": 50, "remote_total": 25},
+    "sender_tcp_congestion": "cubic",
+    "streams": [{"sender": {"socket": 5, "min_rtt": 1000, "mean_rtt": 2000, "max_rtt": 4000,
+                            "max_snd_cwnd": 77}}],
+}  # fmt: skip
+
+
+def test_json_of_iperf3():
+    found = json_of(iperf3(
+        stream(0, 1, 500, omitted=True), stream(0, 1, 1000, retransmits=3, snd_cwnd=99, rtt=1500,
+                                                rttvar=500, pmtu=1500),
+        stream(1, 2, 2000, retransmits=1, snd_cwnd=0, rtt=-1), end=ENDS,
+    ))  # fmt: skip
+    assert values(found.start_s) == [0, 0, 1]
+    assert values(found.duration_s) == [1, 1, 2]
+    assert values(found.payload_bytes) == [500, 1000, 2000]
+    assert values(found.throughput_bps) == [4000, 8000, 8000]
+    assert values(found.retransmit_count) == [None, 3, 1]
+    assert values(found.cwnd_bytes) == [None, 99, None]
+    assert values(found.rtt_s) == [None, 0.0015, None]
+    assert values(found.rttvar_s) == [None, 0.0005, None]
+    assert values(found.path_mtu_bytes) == [None, 1500, None]
+    assert found.omitted.tolist() == [True, False, False]
+    names = ("direction", "sent_byte_count", "sent_rate_bps", "received_byte_count",
+             "received_rate_bps", "duration_s", "retransmit_count", "omitted_s",
+             "congestion_control", "protocol", "stream_count", "target", "partial")  # fmt: skip
+    assert facts(found, *names) == [
+        ("upload", 3000, 8000, 2800, 5600, 3, 4, 1, "cubic", "tcp", 1, "h", False),
+    ]  # fmt: skip
+    known = found.meta
+    assert (known.tool_version, known.host, known.target) == ("3.9", "Linux h", "h")
+    assert known.start == "2026-11-22T12:00:00+00:00"
+    assert known.printed == {
+        "mss_bytes": 1448, "send_buffer_bytes": 11, "receive_buffer_bytes": 12, "write_bytes": 700,
+        "asked_rate_bps": 9, "host_processor_ratio": 0.5, "remote_processor_ratio": 0.25,
+        "streams": [{"stream": 5, "rtt_min_s": 0.001, "rtt_avg_s": 0.002, "rtt_max_s": 0.004,
+                     "cwnd_bytes": 77}],
+    }  # fmt: skip
+    assert noted(found) == []
+    two = json_of(iperf3(stream(0, 1, 10), end=ENDS), iperf3(stream(0, 1, 20), end=ENDS))
+    assert [one["group"] for one in two.facts()] == ["run 1", "run 2"]
+    assert two.meta.printed == {}
+
+
+def test_directions_of_iperf3_json():
+    back = json_of(iperf3(stream(0, 1, 10, sender=False), start={"reverse": 1}, end=ENDS))
+    assert (facts(back, "direction"), back.side.tolist()) == ([("download",)], ["receiver"])
+    unsaid = json_of(iperf3(stream(0, 1, 10, sender=None), start={"reverse": 1}, end=ENDS))
+    assert unsaid.side.tolist() == ["receiver"]
+    server = iperf3(stream(0, 1, 10, sender=False), end={
+        "sum_sent": total(1, 0), "sum_received": total(1, 10)})  # fmt: skip
+    server["start"]["accepted_connection"] = {"host": "c"}
+    found = json_of(server)
+    assert facts(found, "direction", "sent_byte_count", "received_byte_count") == [
+        ("upload", None, 10),
+    ]  # fmt: skip
+    both = json_of(iperf3(stream(0, 1, 10), stream(0, 1, 20, sender=False, socket=7), end={
+        **ENDS, "sum_sent_bidir_reverse": total(1, 7), "sum_received_bidir_reverse": total(1, 5)}))  # fmt: skip
+    assert facts(both, "group", "sent_byte_count", "received_byte_count") == [
+        ("upload", 3000, 2800), ("download", 7, 5),
+    ]  # fmt: skip
+    failed = json_of(iperf3(stream(0, 1, 10), end={"sum_sent": total(1, 10), "sum_received":
+                            total(1, 0)}, error="interrupt"))  # fmt: skip
+    assert facts(failed, "sent_byte_count", "received_byte_count", "partial") == [(10, None, True)]
+    assert noted(failed) == [("iperf-reported", {"messages": ["interrupt"]})]
+    fault = refused(json.dumps(iperf3(error="refused")) + "\n")
+    assert (fault.code, fault.values.get("message", "refused")) == ("iperf-error-only", "refused")
+    assert refused(json.dumps(iperf3()) + "\n").code == "iperf-nothing"
+
+
+def test_odd_values_of_iperf3_json():
+    odd = json_of(iperf3(
+        stream(0, 1, 10), stream(0, 1, 10), stream(1, 1, -5), {"socket": 5, "bytes": 3},
+        {"socket": 5, "start": 2, "end": 2.5, "bytes": 3}, end=ENDS,
+    ))  # fmt: skip
+    assert noted(odd) == [
+        ("intervals-repeated", {"count": 1}),
+        ("implausible-values", {"count": 1, "name": "bytes"}),
+        ("implausible-values", {"count": 1, "name": "bits_per_second"}),
+        ("implausible-values", {"count": 1, "name": "seconds"}),
+    ]  # fmt: skip
+    assert values(odd.payload_bytes) == [10, None, 3]
+    assert values(odd.duration_s) == [1, 1, 0.5]
+    text = json.dumps(iperf3(stream(0, 1, 10), end=ENDS)) + "\n"
+    cut = read(text + text[:-20] + "\n")
+    assert cut.meta.partial
+    assert noted(cut)[0][0] == "iperf3-document-cut"
+    beside = read("warning: x\n" + text)
+    assert noted(beside) == [("text-beside-json", {"numbers": [1]})]
+    behind = read(text + "done\n")
+    assert noted(behind) == [("text-beside-json", {"numbers": [2]})]
+    assert behind.meta.partial is False
+
+
+def test_datagrams_of_iperf3_json():
+    udp = {"protocol": "UDP"}
+    rows = stream(0, 1, 1000, packets=10, lost_packets=2, jitter_ms=0.25)
+    names = ("protocol", "sent_byte_count", "received_byte_count", "datagram_count",
+             "lost_datagram_count", "loss_ratio", "jitter_s")  # fmt: skip
+    both = total(1, 1000, packets=10, lost_packets=2, jitter_ms=0.5)
+    new = json_of(iperf3(rows, start=udp, end={"sum": both, "sum_sent": total(1, 1000, packets=10),
+                                               "sum_received": total(1, 800)}))  # fmt: skip
+    assert facts(new, *names) == [("udp", 1000, 800, 10, 2, 0.2, 0.0005)]
+    assert values(new.jitter_s) == [0.00025]
+    assert values(new.lost_count) == [2]
+    old = json_of(iperf3(rows, start=udp, end={"sum": both}))
+    assert facts(old, *names) == [("udp", 1000, None, 10, 2, 0.2, 0.0005)]
+    odd = json_of(iperf3({**rows, "lost_packets": 11}, start=udp, end={"sum": both}))
+    assert noted(odd) == [("implausible-values", {"count": 1, "name": "lost_packets"})]
+    every = json_of(iperf3({**rows, "lost_packets": 10}, start=udp, end={"sum": both}))
+    assert (noted(every), values(every.lost_count)) == ([], [10])
+
+
+def test_events_of_iperf3():
+    whole = iperf3(stream(0, 1, 10), end=ENDS)
+    events = [{"event": "start", "data": whole["start"]},
+              {"event": "interval", "data": whole["intervals"][0]},
+              {"event": "end", "data": whole["end"]}]  # fmt: skip
+    found = json_of(*events)
+    assert facts(found, "sent_byte_count", "partial") == [(3000, False)]
+    assert values(found.payload_bytes) == [10]
+    cut = json_of(*events[:2])
+    assert facts(cut, "sent_byte_count", "partial") == [(10, True)]
+
+
+def csv2(stream, interval, size, rate, *more, port=4):
+    cells = ["20261122123550", "192.0.2.1", port, "192.0.2.2", 5001, stream, interval, size, rate]
+    return ",".join(map(str, [*cells, *more])) + "\n"
+
+
+def test_csv_of_iperf2():
+    text = csv2(1, "0.0-1.0", 1000, 8000, port=40000) + csv2(1, "1.0-3.0", 500, 2000, port=40000)
+    found = read(text + csv2(1, "0.0-3.5", 1500, 3428, port=40000))
+    assert values(found.start_s) == [0, 1]
+    assert values(found.duration_s) == [1, 2]
+    assert values(found.payload_bytes) == [1000, 500]
+    names = ("direction", "sent_byte_count", "sent_rate_bps", "duration_s", "protocol", "partial")
+    assert facts(found, *names) == [("upload", 1500, 3428, 3.5, "tcp", False)]
+    assert found.side.tolist() == ["sender"] * 2
+    cut = read(text)
+    assert facts(cut, *names) == [("upload", 1500, 4000, 3, "tcp", True)]
+    assert noted(cut) in ([], [("iperf-csv-side", {})])
+    single = read(csv2(1, "0.0-3.0", 1500, 4000, port=40000))
+    assert facts(single, *names) == [("upload", 1500, 4000, 3, "tcp", False)]
+    odd = read(text + csv2(1, "3.0-4.0", -1, 0, port=40000))
+    assert ("implausible-lines", {"numbers": [3]}) in noted(odd)
+    assert values(odd.payload_bytes) == [1000, 500, None]
+    zero = read(text + csv2(1, "3.0-4.0", 0, 0, port=40000))
+    assert values(zero.payload_bytes) == [1000, 500, 0]
+    assert "implausible-lines" not in [code for code, _ in noted(zero)]
+    twice = read(text + csv2(1, "0.0-3.0", 1500, 4000, port=40000) + text)
+    assert [one["group"] for one in twice.facts()] == ["run 1", "run 2"]
+
+
+def test_datagrams_of_iperf2_csv():
+    text = csv2(3, "0.0-1.0", 1000, 8000, 0.25, 2, 10, 20.0, 0, port=40000)
+    found = read(text + csv2(3, "0.0-1.0", 1000, 8000, 0.5, 2, 10, 20.0, 0, port=40000))
+    names = ("protocol", "datagram_count", "lost_datagram_count", "jitter_s", "received_byte_count")
+    assert facts(found, *names) == [("udp", 10, 2, 0.0005, 1000)]
+    assert values(found.jitter_s) == [0.00025]
+    odd = read(csv2(3, "0.0-1.0", 1000, 8000, 0.25, 11, 10, 110.0, 0, port=40000))
+    assert ("implausible-lines", {"numbers": [1]}) in noted(odd)
+    assert facts(odd, "lost_datagram_count") == [(None,)]
+    every = read(csv2(3, "0.0-1.0", 1000, 8000, 0.25, 10, 10, 100.0, 0, port=40000))
+    assert "implausible-lines" not in [code for code, _ in noted(every)]
+    assert facts(every, "loss_ratio") == [(1,)]
