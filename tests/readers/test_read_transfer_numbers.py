@@ -276,8 +276,18 @@ def test_speed_tests():
         "download": {"bandwidth": 1000, "bytes": 5000, "elapsed": 4000},
         "upload": {"bandwidth": 500, "bytes": 0, "elapsed": 2000}, "server": {"host": "h"},
     }  # fmt: skip
-    names = ("group", "received_rate_bps", "sent_rate_bps", "received_byte_count",
-             "sent_byte_count", "duration_s", "rtt_s", "rtt_min_s", "rtt_max_s", "printed_loss_ratio")  # fmt: skip
+    names = (
+        "group",
+        "received_rate_bps",
+        "sent_rate_bps",
+        "received_byte_count",
+        "sent_byte_count",
+        "duration_s",
+        "rtt_s",
+        "rtt_min_s",
+        "rtt_max_s",
+        "printed_loss_ratio",
+    )
     found = read(json.dumps(ookla) + "\n")
     assert facts(found, *names) == [
         ("download", 8000, None, 5000, None, 4, *[None] * 4),
@@ -527,8 +537,17 @@ def test_a_client_of_iperf2():
 
 
 def stream(start, length, size, **more):
-    return {"socket": 5, "start": start, "end": start + length, "seconds": length, "bytes": size,
-            "bits_per_second": 8 * size / length, "omitted": False, "sender": True, **more}  # fmt: skip
+    return {
+        "socket": 5,
+        "start": start,
+        "end": start + length,
+        "seconds": length,
+        "bytes": size,
+        "bits_per_second": 8 * size / length,
+        "omitted": False,
+        "sender": True,
+        **more,
+    }
 
 
 def total(length, size, **more):
@@ -606,8 +625,17 @@ def test_directions_of_iperf3_json():
     assert facts(found, "direction", "sent_byte_count", "received_byte_count") == [
         ("upload", None, 10),
     ]  # fmt: skip
-    both = json_of(iperf3(stream(0, 1, 10), stream(0, 1, 20, sender=False, socket=7), end={
-        **ENDS, "sum_sent_bidir_reverse": total(1, 7), "sum_received_bidir_reverse": total(1, 5)}))  # fmt: skip
+    both = json_of(
+        iperf3(
+            stream(0, 1, 10),
+            stream(0, 1, 20, sender=False, socket=7),
+            end={
+                **ENDS,
+                "sum_sent_bidir_reverse": total(1, 7),
+                "sum_received_bidir_reverse": total(1, 5),
+            },
+        )
+    )
     assert facts(both, "group", "sent_byte_count", "received_byte_count") == [
         ("upload", 3000, 2800), ("download", 7, 5),
     ]  # fmt: skip
