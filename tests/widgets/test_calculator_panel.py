@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from netcalc import calculator
+from netcalc.lessons import calculator as panels
 from netcalc.lessons.calculator import POINTS, calculator_panel
 from netcalc.widgets import Figure
 
@@ -34,8 +35,29 @@ def test_it_starts_with_an_answer():
     assert panel.fields["latency_s"].input.value == "30 ms"
 
 
-def test_every_formula_shows_a_result_without_a_complaint(monkeypatch):
-    monkeypatch.setattr(Figure, "draw", lambda *_: None)  # sending it takes most of the time
+@pytest.fixture
+def one_figure_a_kind(monkeypatch):
+    """Build one figure for each pair of units and scales and number of curves; show none.
+
+    To build and to send the figures of all formulas takes most of the time.
+    """
+    build, built = panels.curves, {}
+
+    def curves(x, lines, *, x_axis, y_axis, points=None, **more):
+        scales = (x_axis.unit, x_axis.scale, y_axis.unit, y_axis.scale)
+        finite = tuple(bool(np.isfinite(np.broadcast_to(y, np.shape(x))).all())
+                       for y in lines.values())  # fmt: skip
+        kind = (*scales, finite, len(points or {}))
+        if kind not in built:
+            built[kind] = build(x, lines, x_axis=x_axis, y_axis=y_axis, points=points, **more)
+        return built[kind]
+
+    monkeypatch.setattr(panels, "curves", curves)
+    monkeypatch.setattr(Figure, "draw", lambda *_: None)
+
+
+@pytest.mark.usefixtures("one_figure_a_kind")
+def test_every_formula_shows_a_result_without_a_complaint():
     panel = calculator_panel()
     for name in calculator.formulas():
         panel.formula_choice.value = name
