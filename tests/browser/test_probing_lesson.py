@@ -64,7 +64,7 @@ def test_the_lesson_is_played_through(page):
 
     links = run(page, LINKS, "Probe this path")
     assert links.locator(".netcalc-table tr").count() == 4
-    assert len(page.column("points", "measured", LINKS)) == 12
+    assert len(page.column("points", "measured", LINKS)) == 24
     links.locator(".netcalc-table").scroll_into_view_if_needed()
     page.screenshot("links")
     box = links.locator("input[type=text]").first
