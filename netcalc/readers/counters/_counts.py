@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,6 +55,27 @@ def lines_of(given: Input, counts: Counts) -> list[tuple[int, str]]:
         counts.warnings.append(Notice("last-line-cut", {"number": number}))
         counts.partial = True
     return found
+
+
+def objects_of(given: Input, counts: Counts) -> Iterator[dict[str, Any]]:
+    """Return the objects of a JSON text; a damaged one is refused."""
+    found = given.json
+    if found.fault is not None:
+        raise found.fault
+    counts.warnings += found.warnings
+    for document in found.documents:
+        for one in document if isinstance(document, list) else [document]:
+            if isinstance(one, dict):
+                yield one
+
+
+def check_widths(given: Input, line: int, group: str, names: list[str], cells: list[str]) -> None:
+    """Refuse a line with another number of values than there are names."""
+    if len(names) != len(cells):
+        raise ReaderError(
+            "counter-widths", file=given.name, line=line, field=group,
+            count=len(cells), names=len(names),
+        )  # fmt: skip
 
 
 def facts_of(counts: Counts) -> tuple[dict[str, Any], ...]:

@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 
 from netcalc.errors import ReaderError
-from netcalc.readers.counters._counts import Counts, lines_of, number_of, table_of
+from netcalc.readers.counters._counts import (
+    Counts,
+    check_widths,
+    lines_of,
+    number_of,
+    objects_of,
+    table_of,
+)
 from netcalc.readers.document import member, words
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import shortened
@@ -34,17 +41,12 @@ def _read(given: Input) -> Table:
 
 
 def _of_json(given: Input, counts: Counts) -> None:
-    found = given.json
-    if found.fault is not None:
-        raise found.fault
-    counts.warnings += found.warnings
-    for document in found.documents:
-        for link in document if isinstance(document, list) else [document]:
-            stats = member(link, "stats64") or member(link, "stats")
-            for way in ("rx", "tx"):
-                for name, value in member(stats, way).items():
-                    if type(value) in (int, float):
-                        counts.add(words(link, "ifname"), f"{way}_{name}", value)
+    for link in objects_of(given, counts):
+        stats = member(link, "stats64") or member(link, "stats")
+        for way in ("rx", "tx"):
+            for name, value in member(stats, way).items():
+                if type(value) in (int, float):
+                    counts.add(words(link, "ifname"), f"{way}_{name}", value)
 
 
 def _of_text(given: Input, counts: Counts) -> None:
@@ -59,11 +61,7 @@ def _of_text(given: Input, counts: Counts) -> None:
             names = [f"{head['way'].lower()}_{errors}{one}" for one in head["names"].split()]
         elif names:
             cells = line.split()
-            if len(cells) != len(names):
-                raise ReaderError(
-                    "counter-widths", file=given.name, line=number, field=group,
-                    count=len(cells), names=len(names),
-                )  # fmt: skip
+            check_widths(given, number, group, names, cells)
             for name, cell in zip(names, cells, strict=True):
                 value = number_of(cell)
                 if value is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from netcalc.errors import ReaderError
-from netcalc.readers.counters._counts import Counts, lines_of, number_of, table_of
+from netcalc.readers.counters._counts import Counts, check_widths, lines_of, number_of, table_of
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import shortened
 from netcalc.samples import Table
@@ -59,11 +59,7 @@ def _add(
     given: Input, number: int, counts: Counts, group: str, names: list[str], cells: list[str]
 ) -> None:
     """Add a line of values, each below its name; another count of them is no such line."""
-    if len(names) != len(cells):
-        raise ReaderError(
-            "counter-widths", file=given.name, line=number, field=group,
-            count=len(cells), names=len(names),
-        )  # fmt: skip
+    check_widths(given, number, group, names, cells)
     for name, cell in zip(names, cells, strict=True):
         value = number_of(cell)
         if value is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from netcalc.readers.counters._counts import Counts, lines_of, number_of, table_of
+from netcalc.readers.counters._counts import Counts, lines_of, number_of, objects_of, table_of
 from netcalc.readers.document import words
 from netcalc.readers.format import Format, Input
 from netcalc.samples import Table
@@ -32,18 +32,11 @@ def _recognize(given: Input) -> bool:
 def _read(given: Input) -> Table:
     counts = Counts()
     if given.is_json:
-        found = given.json
-        if found.fault is not None:
-            raise found.fault
-        counts.warnings += found.warnings
-        for document in found.documents:
-            for one in document if isinstance(document, list) else [document]:
-                if not isinstance(one, dict):
-                    continue
-                group = _group(words(one, "dev"), words(one, "kind"), words(one, "handle"))
-                for name, value in one.items():
-                    if name not in _JSON and type(value) in (int, float):
-                        counts.add(group, name, value)
+        for one in objects_of(given, counts):
+            group = _group(words(one, "dev"), words(one, "kind"), words(one, "handle"))
+            for name, value in one.items():
+                if name not in _JSON and type(value) in (int, float):
+                    counts.add(group, name, value)
     else:
         _of_text(given, counts)
     return table_of(given, counts, tool="tc -s qdisc")

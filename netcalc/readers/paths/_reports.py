@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Input
 from netcalc.readers.source import shortened
@@ -171,6 +172,20 @@ def figure(heading: str, written: str) -> tuple[str, float] | None:
         return None
     name, factor = known
     return name, float(found[0].replace(",", ".")) * factor
+
+
+def read_figures(given: Input, line: int, cells: Iterable[tuple[str, str]]) -> dict[str, float]:
+    """Return the values of a hop by column, from each heading and what is written below it."""
+    values: dict[str, float] = {}
+    for heading, written in cells:
+        found = figure(heading, written)
+        if found is None:
+            raise ReaderError(
+                "mtr-unreadable", file=given.name, line=line, field=heading,
+                value=shortened(written),
+            )  # fmt: skip
+        values[found[0]] = found[1]
+    return values
 
 
 def is_heading(word: str) -> bool:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.paths._reports import Hop, Report, figure, is_heading, named, to_table
+from netcalc.readers.paths._reports import Hop, Report, is_heading, named, read_figures, to_table
 from netcalc.readers.source import no_measurement, shortened
 from netcalc.samples import Table
 
@@ -89,24 +89,11 @@ def _hop(given: Input, line: int, cells: list[str], headings: list[str], *, cut:
             "mtr-unreadable", file=given.name, line=line, field="Hop", value=shortened(cells[4])
         )
     node, name = named(cells[5])
-    made = Hop(float(cells[4]), node, name)
     figures = cells[_FIRST:]
     if cut:
         figures = figures[:-1]  # the last one may have lost its end
-    for heading, written in zip(headings, figures, strict=False):
-        if not is_heading(heading):
-            continue
-        found = figure(heading, written)
-        if found is None:
-            raise ReaderError(
-                "mtr-unreadable",
-                file=given.name,
-                line=line,
-                field=heading,
-                value=shortened(written),
-            )
-        made.values[found[0]] = found[1]
-    return made
+    known = [one for one in zip(headings, figures, strict=False) if is_heading(one[0])]
+    return Hop(float(cells[4]), node, name, read_figures(given, line, known))
 
 
 def _iso(epoch: str) -> str:

@@ -7,8 +7,8 @@ import re
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.paths._reports import Hop, Report, figure, is_heading, named, to_table
-from netcalc.readers.source import no_measurement, shortened
+from netcalc.readers.paths._reports import Hop, Report, is_heading, named, read_figures, to_table
+from netcalc.readers.source import no_measurement
 from netcalc.samples import Table
 
 _START = re.compile(r"^Start: (\S.*?)\s*$")
@@ -84,19 +84,8 @@ def _hop(given: Input, line: int, hop: re.Match[str], headings: list[str]) -> Ho
         )
     figures = cells[len(cells) - count :]
     node, name = named(_AS.sub("", " ".join(cells[: len(cells) - count])))
-    made = Hop(float(hop["hop"]), node, name)
-    for heading, written in zip(headings, figures, strict=True):
-        found = figure(heading, written)
-        if found is None:
-            raise ReaderError(
-                "mtr-unreadable",
-                file=given.name,
-                line=line,
-                field=heading,
-                value=shortened(written),
-            )
-        made.values[found[0]] = found[1]
-    return made
+    values = read_figures(given, line, zip(headings, figures, strict=True))
+    return Hop(float(hop["hop"]), node, name, values)
 
 
 def _iso(written: str) -> str:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from netcalc.samples import Fact, fact_row
+from netcalc.messages import Notice
+from netcalc.readers.format import Input
+from netcalc.readers.source import shortened
+from netcalc.readers.transfers._text import origin
+from netcalc.samples import Fact, FlowSeries, Meta, fact_row
 
 UPLOAD, DOWNLOAD = "upload", "download"
 """From the client to the server, and the other way."""
@@ -178,6 +182,35 @@ def name_groups(runs: list[list[Way]]) -> None:
             way.group = " ".join(parts)
             for row in way.rows:
                 row.group = way.group
+
+
+def flow_series(
+    given: Input,
+    runs: list[list[Way]],
+    warnings: Sequence[Notice],
+    *,
+    tool: str,
+    version: str = "",
+    **meta: Any,
+) -> FlowSeries:
+    """Return the directions of all runs, timed from the start of each run."""
+    name_groups(runs)
+    ways = [way for run in runs for way in run]
+    targets = dict.fromkeys(way.target for way in ways if way.target)
+    return FlowSeries(
+        **columns_of(ways),
+        meta=Meta(
+            tool=tool,
+            tool_version=shortened(version, 40),
+            target=shortened(", ".join(targets), 200),
+            clock="seconds since the start of the run",
+            facts=tuple(way.facts() for way in ways),
+            warnings=tuple(warnings),
+            partial=given.unpacked.grew or any(way.partial for way in ways),
+            **origin(given),
+            **meta,
+        ),
+    )
 
 
 def first_known(*values: float) -> float:

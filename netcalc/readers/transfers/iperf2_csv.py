@@ -29,12 +29,11 @@ from netcalc.readers.transfers._runs import (
     Row,
     Total,
     Way,
-    columns_of,
+    flow_series,
     joined,
-    name_groups,
     total_of,
 )
-from netcalc.samples import FlowSeries, Meta
+from netcalc.samples import FlowSeries
 
 _LINE = (
     r"^\d{14}(?:\.\d{1,6})?(?:[+-]\d{4})?,[0-9A-Fa-f.:%\w]*,\d+,[0-9A-Fa-f.:%\w]*,\d+,-?\d+,"
@@ -85,28 +84,14 @@ def _read(given: Input) -> FlowSeries:
     if not runs:
         raise ReaderError("iperf-nothing", file=given.name)
     ways = [_ways(run) for run in runs]
-    name_groups(ways)
-    flat = [way for one in ways for way in one]
     warnings = list(text.warnings)
     if unread:
         warnings.append(Notice("not-lines-of-iperf", {"numbers": unread}))
     if odd:
         warnings.append(Notice("implausible-lines", {"numbers": odd}))
-    if any(way.sent and not way.received for way in flat):
+    if any(way.sent and not way.received for one in ways for way in one):
         warnings.append(Notice("iperf-csv-side"))
-    source = given.unpacked
-    return FlowSeries(
-        **columns_of(flat),
-        meta=Meta(
-            tool="iperf 2",
-            source=source.name if source.is_file else "",
-            sha256=source.sha256,
-            clock="seconds since the start of the run",
-            facts=tuple(way.facts() for way in flat),
-            warnings=tuple(warnings),
-            partial=source.grew or any(way.partial for way in flat),
-        ),
-    )
+    return flow_series(given, ways, warnings, tool="iperf 2")
 
 
 def _add(runs: list[dict[str, _Stream]], cells: list[str]) -> bool:

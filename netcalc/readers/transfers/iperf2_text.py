@@ -10,18 +10,18 @@ import math
 import re
 from dataclasses import dataclass, field
 
-from netcalc.errors import ReaderError
-from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import shortened
 from netcalc.readers.transfers._iperf_lines import (
     Connection,
     Interval,
+    Remarks,
     looks_like_interval,
     number_of,
     read_connection,
     read_interval,
     read_losses,
+    to_samples,
 )
 from netcalc.readers.transfers._runs import (
     DOWNLOAD,
@@ -32,12 +32,10 @@ from netcalc.readers.transfers._runs import (
     Row,
     Total,
     Way,
-    columns_of,
     joined,
-    name_groups,
     total_of,
 )
-from netcalc.samples import FlowSeries, Meta
+from netcalc.samples import FlowSeries
 
 _CLIENT = re.compile(r"Client connecting to (\S+?), (TCP|UDP) port (\d+)")
 _SERVER = re.compile(r"Server listening on (TCP|UDP) port (\d+)")
@@ -85,12 +83,10 @@ def _recognize(given: Input) -> bool:
 def _read(given: Input) -> FlowSeries:
     text = given.text
     runs: list[_Run] = []
-    unread: list[int] = []
-    odd: list[int] = []
-    messages: list[str] = []
+    remarks = Remarks()
     for number, line in zip(text.numbers, text.lines, strict=True):
         if failed := _FAILED.search(line):
-            messages.append(shortened(failed[1] or failed[2], 100))
+            remarks.messages.append(shortened(failed[1] or failed[2], 100))
             if runs:
                 runs[-1].no_report = True
             continue
@@ -100,44 +96,15 @@ def _read(given: Input) -> FlowSeries:
         if found is not None:
             run = _run_of(runs, found.stream)
             if not _interval(run, found):
-                odd.append(number)
+                remarks.implausible.append(number)
         elif report := _REPORT.search(line):
             _run_of(runs, report[1]).reported.add(report[1])
         elif sent := _SENT.search(line):
             _run_of(runs, sent[1]).sent_counts[sent[1]] = number_of(sent[2])
         elif looks_like_interval(line) and "datagrams received out-of-order" not in line:
-            unread.append(number)
+            remarks.unread.append(number)
     runs = [run for run in runs if run.totals or any(way.rows for way in run.ways.values())]
-    if not runs:
-        code = "iperf-error-only" if messages else "iperf-nothing"
-        at = unread[0] if unread else None
-        message = messages[0] if messages else ""
-        raise ReaderError(code, file=given.name, line=at, message=message)
-    ways = [_finished(run) for run in runs]
-    name_groups(ways)
-    flat = [way for one in ways for way in one]
-    warnings = list(text.warnings)
-    if messages:
-        warnings.append(Notice("iperf-reported", {"messages": list(dict.fromkeys(messages))}))
-    if unread:
-        warnings.append(Notice("iperf-lines-unread", {"numbers": unread}))
-    if odd:
-        warnings.append(Notice("implausible-lines", {"numbers": odd}))
-    source = given.unpacked
-    targets = list(dict.fromkeys(way.target for way in flat if way.target))
-    return FlowSeries(
-        **columns_of(flat),
-        meta=Meta(
-            tool="iperf 2",
-            target=shortened(", ".join(targets), 200),
-            source=source.name if source.is_file else "",
-            sha256=source.sha256,
-            clock="seconds since the start of the run",
-            facts=tuple(way.facts() for way in flat),
-            warnings=tuple(warnings),
-            partial=source.grew or any(way.partial for way in flat),
-        ),
-    )
+    return to_samples(given, [_finished(run) for run in runs], remarks, tool="iperf 2")
 
 
 def _opened(runs: list[_Run], line: str) -> bool:

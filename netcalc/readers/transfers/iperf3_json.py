@@ -30,11 +30,10 @@ from netcalc.readers.transfers._runs import (
     Row,
     Total,
     Way,
-    columns_of,
     first_known,
-    name_groups,
+    flow_series,
 )
-from netcalc.samples import FlowSeries, Meta
+from netcalc.samples import FlowSeries
 
 _Object = Mapping[str, Any]
 
@@ -82,11 +81,16 @@ def _read(given: Input) -> FlowSeries:
         for way in ways[-1]:
             way.partial = True
     kept = [one for one in ways if one]
-    name_groups(kept)
-    flat = [way for one in kept for way in one]
-    return FlowSeries(
-        **columns_of(flat),
-        meta=_meta(given, runs, flat, [*found.warnings, *warnings]),
+    start = member(runs[0], "start")
+    return flow_series(
+        given,
+        kept,
+        [*found.warnings, *warnings],
+        tool="iperf3",
+        version=words(start, "version").removeprefix("iperf "),
+        host=shortened(words(start, "system_info").strip(), 200),
+        start=_iso(number(member(start, "timestamp"), "timesecs")),
+        printed=_printed(runs[0]) if len(runs) == 1 else {},
     )
 
 
@@ -306,29 +310,6 @@ def _total(part: _Object, odd: Counter[str]) -> Total:
         jitter_s=_count(part, "jitter_ms", odd) / 1e3,
         datagram_count=packets,
         lost_count=lost,
-    )
-
-
-def _meta(
-    given: Input, runs: list[dict[str, Any]], ways: list[Way], warnings: list[Notice]
-) -> Meta:
-    source = given.unpacked
-    start = member(runs[0], "start")
-    seconds = number(member(start, "timestamp"), "timesecs")
-    targets = list(dict.fromkeys(way.target for way in ways if way.target))
-    return Meta(
-        tool="iperf3",
-        tool_version=shortened(words(start, "version").removeprefix("iperf "), 40),
-        host=shortened(words(start, "system_info").strip(), 200),
-        target=shortened(", ".join(targets), 200),
-        source=source.name if source.is_file else "",
-        sha256=source.sha256,
-        clock="seconds since the start of the run",
-        start=_iso(seconds),
-        printed=_printed(runs[0]) if len(runs) == 1 else {},
-        facts=tuple(way.facts() for way in ways),
-        warnings=tuple(warnings),
-        partial=source.grew or any(way.partial for way in ways),
     )
 
 
