@@ -268,7 +268,7 @@ def _explain_path(
             size = float(non_negative("payload_bytes", payload_bytes))
             one = explanations.transfer(size, path=links, packet_bytes=mtu)
     if as_json:
-        print_json({"rate": asdict(found), "transfer": None if one is None else asdict(one)})
+        print_json({"rate": found.as_dict(), "transfer": None if one is None else one.as_dict()})
         return
     if one is not None:
         say(f"{one}\n")

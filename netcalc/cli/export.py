@@ -13,6 +13,7 @@ import click
 from netcalc import readers
 from netcalc.cli.mistakes import Command, CommandError
 from netcalc.cli.output import check_output, print_data, print_written
+from netcalc.cli.quantity import Choice
 from netcalc.readers.captures import anonymized_samples
 from netcalc.readers.exported import csv_text
 from netcalc.samples import Samples, write_atomically
@@ -21,7 +22,7 @@ from netcalc.samples import Samples, write_atomically
 @click.command(cls=Command)
 @click.argument("file", metavar="FILE")
 @click.option(
-    "--to", "form", type=click.Choice(["csv", "json", "parquet"]), required=True,
+    "--to", "form", type=Choice(["csv", "json", "parquet"]), required=True,
     help="csv: a comment with the meta data, a header with units; json: as saved runs; parquet.",
 )  # fmt: skip
 @click.option("-o", "--output", "path", metavar="OUT", help="File to write; default: to a pipe.")

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from netcalc import units
-from netcalc.cli.mistakes import Command, rename, typed_name
+from netcalc.cli.mistakes import Command, keep_typed, rename, typed_name
 from netcalc.errors import DomainError, UnitError
 from netcalc.path import Path
 
@@ -36,7 +36,10 @@ class Quantity(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no ar
             return float(value)
         if self.bare and value.isascii() and value.isdecimal():
             return float(value)
-        return units.parse(value, self.unit, field=typed_name(param) if param else None)
+        number = units.parse(value, self.unit, field=typed_name(param) if param else None)
+        if ctx is not None and param is not None and param.name:
+            keep_typed(ctx, param.name, number, value)
+        return number
 
 
 class WholeNumber(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argument there

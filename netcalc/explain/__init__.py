@@ -6,7 +6,7 @@ number that somebody states.
 
 >>> from netcalc.path import Path
 >>> print(rate(Path.parse("1 Gbit/s 40 ms"), window_bytes=65535).sentence)
-The window limits this path to 6.552 Mbit/s; the next limit is line at 941.5 Mbit/s.
+The window limits this path to 6.552 Mbit/s; the next limit is the bottleneck link at 941.5 Mbit/s.
 """
 
 from netcalc.explain.evidence import Evidence
@@ -18,7 +18,6 @@ from netcalc.explain.misconceptions import Claim, Model, claim
 from netcalc.explain.path_limits import (
     BARE_ACK_BYTES,
     HIGH_LOSS_RATIO,
-    SUBJECTS,
     TIMESTAMP_BYTES,
     Ceiling,
     Explanation,
@@ -30,7 +29,7 @@ from netcalc.explain.path_limits import (
 from netcalc.explain.tables import described
 
 __all__ = [
-    "BARE_ACK_BYTES", "HIGH_LOSS_RATIO", "SUBJECTS", "TIMESTAMP_BYTES", "Ceiling", "Claim",
+    "BARE_ACK_BYTES", "HIGH_LOSS_RATIO", "TIMESTAMP_BYTES", "Ceiling", "Claim",
     "Evidence", "Explanation", "Finding", "Known", "Limit", "Model", "Part", "RateExplanation",
     "claim", "delay_variation", "described", "measurement", "of_evidence", "rate", "transfer",
 ]  # fmt: skip

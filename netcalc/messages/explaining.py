@@ -23,7 +23,65 @@ EXPLAINING: dict[str, str] = {
         "{next} with {next_value:s}"
     ),
     "explained-nothing": "no limit can be computed from what is known",
-    # Limits of a rate.
+    # One sentence for a path, before anything is measured.
+    "path-limited": "{subject} limits this path to {value:bit/s}",
+    "path-limited-next": (
+        "{subject} limits this path to {value:bit/s}; the next limit is {next} at "
+        "{next_value:bit/s}"
+    ),
+    "path-timeouts": "above {loss_ratio:ratio} loss, timeouts make the true rate lower",
+    "transfer-line": (
+        "the bottleneck link limits this transfer: serialization of {size_bytes:byte} at "
+        "{line_bps:bit/s} takes {time_s:s} of {total_s:s} ({share:.0%})"
+    ),
+    "transfer-latency": ("latency limits this transfer: {time_s:s} of {total_s:s} ({share:.0%})"),
+    "transfer-store-and-forward": (
+        "store-and-forward limits this transfer: serialization of {repeated} on "
+        "{other_count:more link|more links} takes {time_s:s} of {total_s:s} ({share:.0%})"
+    ),
+    "transfer-processing": (
+        "processing limits this transfer: {time_s:s} of {total_s:s} ({share:.0%})"
+    ),
+    "transfer-nothing": "nothing limits this transfer: its time is 0",
+    "whole-message": "the whole message",
+    "each-packet": "each packet of {packet_bytes:byte}",
+    # Parts of a transfer's time, and limits of a path.
+    "how-transfer-line": "8 x {size_bytes:byte} / {line_bps:bit/s}",
+    "confirm-transfer-line": "send twice as much: the time nearly doubles",
+    "how-transfer-latency": "sum over {link_count:link|links}",
+    "confirm-transfer-latency": (
+        "ping with the smallest size: half of the round-trip time is about the latency"
+    ),
+    "how-transfer-store-and-forward": (
+        "serialization of {repeated} on {other_count:other link|other links}"
+    ),
+    "confirm-transfer-store-and-forward": (
+        "halve the packet size: this part halves, as more packets overlap on the links"
+    ),
+    "how-transfer-processing": "sum over {node_count:node|nodes}",
+    "confirm-transfer-processing": (
+        "ping a near host with the smallest size: the round-trip time is mostly processing"
+    ),
+    "limit-path-line": "the bottleneck link",
+    "how-path-line": "{payload_bytes:byte} of every {wire_bytes:byte} on {line_bps:bit/s}",
+    "confirm-path-line": "send UDP at that rate and measure the received rate",
+    "limit-path-window": "the window",
+    "how-path-window": "{window_bytes:byte} in flight per round trip of {rtt_s:s}",
+    "confirm-path-window": "use two connections at once: together they are twice as fast",
+    "limit-path-loss": "loss",
+    "how-path-loss": "Reno at {loss_ratio:ratio} loss and {rtt_s:s} (Mathis)",
+    "confirm-path-loss": (
+        "count retransmissions (ss -ti): about {loss_ratio:ratio} of the segments"
+    ),
+    "limit-path-acknowledgements": "the rate of acknowledgements",
+    "how-path-acknowledgements": (
+        "one ACK of {ack_bytes:byte} for two segments, at {reverse_bps:bit/s} in the reverse "
+        "direction"
+    ),
+    "confirm-path-acknowledgements": (
+        "stop all other traffic in the reverse direction: the transfer gets faster"
+    ),
+    # Limits of a measured rate.
     "limit-line": "the line",
     "how-line": "{payload_bytes:byte} of every {wire_bytes:byte} on {line_bps:bit/s}",
     "assumes-line": "nothing else uses the line, and its rate is that of layer 1",
