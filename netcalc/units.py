@@ -105,7 +105,7 @@ def show(value: float, unit: str, *, digits: int = 4) -> str:
     Raises
     ------
     ArgumentTypeError
-        If ``value`` is no number, or ``unit`` no text.
+        If ``value`` is not a number, or ``unit`` not text.
 
     Examples
     --------

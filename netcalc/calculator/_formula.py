@@ -45,7 +45,7 @@ class Formula:
 
     @property
     def subject(self) -> str:
-        """File of the models it stands in."""
+        """File of the models that defines it."""
         return self.name.partition(".")[0]
 
     @property
@@ -77,7 +77,7 @@ class Formula:
 
     @cached_property
     def symbols(self) -> dict[str, str]:
-        """The equation's symbols, and which parameter each stands for, or ``result``.
+        """The equation's symbols, each with its parameter, or ``result``.
 
         Examples
         --------
@@ -103,7 +103,7 @@ class Formula:
         return (found[1], float(found[2])) if found else None
 
     def doubt(self, arguments: Mapping[str, Any], result: Any) -> str:
-        """Say why the result is no number, or that a number lies beyond its published range.
+        """Say why the result is not a number, or that a number lies beyond its published range.
 
         Empty if neither is so.
 
@@ -355,7 +355,7 @@ def _literal(node: ast.expr, known: Mapping[str, Any]) -> Any:
 
 
 def _quantity(parameter: Parameter, value: Any) -> str:
-    """Write a number as it stands in an equation: a ratio is no percentage there."""
+    """Write a number for an equation: there a ratio is not a percentage."""
     if value is None or value is inspect.Parameter.empty:
         return ""
     if parameter.kind == "bool":

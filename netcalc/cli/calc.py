@@ -195,7 +195,7 @@ def _named_as_typed(formula: Formula, typed: Typed, *, value_typed: bool) -> Ite
     if value_typed:
         first = formula.parameters[0]
         names[first.name] = (formula.label(first.name), first.unit)
-    # Text that is refused, and what is missing, is reported by the short name.
+    # Refused text and missing arguments are reported by the short name.
     short = [one.short_name for one in formula.parameters]
     names |= {
         one.short_name: names[one.name]

@@ -23,9 +23,11 @@ from netcalc.samples import Samples, write_atomically
 @click.argument("file", metavar="FILE")
 @click.option(
     "--to", "form", type=Choice(["csv", "json", "parquet"]), required=True,
-    help="csv: a comment with the meta data, a header with units; json: as saved runs; parquet.",
+    help="csv has the metadata in a comment and units in the header; json is as saved runs.",
 )  # fmt: skip
-@click.option("-o", "--output", "path", metavar="OUT", help="File to write; default: to a pipe.")
+@click.option(
+    "-o", "--output", "path", metavar="OUT", help="File to write; by default standard output."
+)
 @click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 @click.option(
     "--anonymize", is_flag=True, help="Replace addresses, leave out names of hosts and files."
@@ -39,7 +41,10 @@ def export(file: str, form: str, path: str | None, force: bool, anonymize: bool)
         check_output(path, inputs=[file], force=force)
     elif form == "parquet":
         raise CommandError(
-            "option-requires", option="--to parquet", required="-o", example="-o OUT"
+            "option-requires",
+            option="--to parquet",
+            required="-o",
+            example="Write for example -o samples.parquet",
         )
     samples = readers.read(sys.stdin.buffer if file == "-" else Path(file))
     if anonymize:

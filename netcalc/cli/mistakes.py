@@ -170,7 +170,7 @@ def named_as_typed(**others: tuple[str, str]) -> Iterator[None]:
     options |= others
     try:
         yield
-    except (DomainError, ExperimentError) as error:
+    except (DomainError, ExperimentError, UnitError) as error:
         rename(error, options, ctx.meta.get(_TYPED, {}))
         raise
 
@@ -215,7 +215,7 @@ def _typed_text(argument: str, value: Any, typed: Typed) -> str | None:
 
 
 def with_unit(value: Any, unit: str) -> Any:
-    """Write a number with its unit: ``-0.001 s``; a value that is no number stays as it is."""
+    """Write a number with its unit: ``-0.001 s``; a value that is not a number stays as it is."""
     try:
         number = float(value)
     except (TypeError, ValueError):

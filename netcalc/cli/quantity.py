@@ -51,7 +51,7 @@ class WholeNumber(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no
         self.low, self.high = low, high
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read the text; a mistake names the option, and what is allowed."""
+        """Read the text; a mistake names the option and the allowed range."""
         name = typed_name(param) if param is not None else self.name
         try:
             number = int(value)
@@ -98,7 +98,7 @@ class QuantityCommand(Command):
 
 
 def read_path(text: str, *, typed: str = "--path", processing_s: float = 0.0) -> Path:
-    """Read the links of a path; a refusal names what is typed of them."""
+    """Read the links of a path; a refusal names the part that was typed."""
     latency, rate = f"latency of a link in {typed}", f"rate of a link in {typed}"
     names = {
         "latency_s": (latency, "s"),

@@ -40,7 +40,7 @@ from netcalc.samples import (
 )  # fmt: skip
 @click.option(
     "--line", "line_bps", type=Quantity("bit/s"),
-    help="Rate of the line: its ceiling stands beside each rate.",
+    help="Rate of the line; the goodput it allows is printed next to each rate.",
 )  # fmt: skip
 @click.option(
     "--rtt", "rtt_s", type=Quantity("s"), help="Round-trip time without load, for RFC 6349."

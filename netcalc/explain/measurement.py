@@ -40,8 +40,8 @@ def measurement(samples: Samples, known: Known | None = None) -> tuple[Finding, 
     Returns
     -------
     tuple of Finding
-        One for each run, direction, flow, target or size. A finding without limits says what is
-        missing.
+        One for each run, direction, flow, target or size. A finding without limits names the
+        missing facts.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Tables: what they may be, device rates over frame sizes, and counters of a host."""
+"""Tables: their likely meaning, device rates over frame sizes, and counters of a host."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SENT = ("TcpOutSegs", "OutSegs")
 
 
 def described(samples: Samples) -> tuple[Notice, ...]:
-    """Return what a table of unknown meaning holds, what it may be, and how to say so.
+    """Describe a table of unknown meaning: its columns, its likely meaning, how to name it.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ def described(samples: Samples) -> tuple[Notice, ...]:
     Returns
     -------
     tuple of Notice
-        A notice for each of the first columns, one for what the units suggest, and one that says
-        how to name columns.
+        A notice for each of the first columns, one for the meaning that the units suggest, and
+        one on how to name columns.
     """
     units, found = samples.meta.units, []
     columns = samples.columns()

@@ -87,6 +87,10 @@ _LOOPBACK = (
     "can emulate"
 )
 TYPED_HINTS: dict[str, str] = {
+    "claim-without-facts": (
+        "Add for a rate --line, or --rtt and --window or --loss; for a packet rate --line and "
+        "--frame; for a time a PATH and --size"
+    ),
     "no-header": "Add a header, or name the columns: --columns size_bytes,rtt_ms",
     "data-for-header": "Add a header, or name the columns: --columns size_bytes,rtt_ms",
     "column-without-unit": "Write {column} [{example}] in the header",

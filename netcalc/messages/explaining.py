@@ -1,4 +1,4 @@
-"""What limits a measurement: limits with their arithmetic, assumption and test; claims; tables."""
+"""What limits a path or a measurement: limits with arithmetic and test; claims; tables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EXPLAINING: dict[str, str] = {
         "{subject} is the largest part: {value:s} of {measured:s} ({share:.0%}); the next is "
         "{next} with {next_value:s}"
     ),
-    "explained-nothing": "no limit can be computed from what is known",
+    "explained-nothing": "no limit can be computed from the known facts",
     # One sentence for a path, before anything is measured.
     "path-limited": "{subject} limits this path to {value:bit/s}",
     "path-limited-next": (
@@ -85,7 +85,7 @@ EXPLAINING: dict[str, str] = {
     "limit-line": "the line",
     "how-line": "{payload_bytes:byte} of every {wire_bytes:byte} on {line_bps:bit/s}",
     "assumes-line": "nothing else uses the line, and its rate is that of layer 1",
-    "confirm-line": "send UDP at that rate and count what is received",
+    "confirm-line": "send UDP at that rate and measure the received rate",
     "limit-fragments": "the line, with datagrams in fragments",
     "how-fragments": ("{payload_bytes:byte} in fragments of {wire_bytes:byte} on {line_bps:bit/s}"),
     "assumes-fragments": "every datagram is fragmented in the same way",
@@ -154,10 +154,10 @@ EXPLAINING: dict[str, str] = {
     "how-processor": "{measured_bps:bit/s} at {busy:.0%} of one processor",
     "assumes-processor": "the time of the processor grows with the rate",
     "confirm-processor": "run two processes of the tool: together they are faster",
-    "limit-offered": "what the sender offers",
-    "how-offered": "sent or asked for: {offered_bps:bit/s}",
-    "assumes-offered": "the tool keeps the rate that it was asked for",
-    "confirm-offered": "ask for twice the rate (iperf3 -b): more arrives",
+    "limit-offered": "the offered rate",
+    "how-offered": "sent or requested: {offered_bps:bit/s}",
+    "assumes-offered": "the tool keeps the requested rate",
+    "confirm-offered": "request twice the rate (iperf3 -b): more arrives",
     # Parts of a time.
     "limit-clock": "the clock of the tool",
     "how-clock": "its step is {step_s:s}",
@@ -168,7 +168,7 @@ EXPLAINING: dict[str, str] = {
     "assumes-queue": "the stated round trip is that of this path without load",
     "confirm-queue": "stop all traffic and ping again: this part is gone",
     "limit-queue-above-least": "waiting in queues or hosts",
-    "how-queue-above-least": "{measured_s:s} less the least, {base_rtt_s:s}",
+    "how-queue-above-least": "{measured_s:s} less the minimum, {base_rtt_s:s}",
     "assumes-queue-above-least": "the fastest probe met no queue",
     "confirm-queue-above-least": "stop all traffic and ping again: this part is gone",
     "limit-serialization": "serialization",
@@ -193,7 +193,7 @@ EXPLAINING: dict[str, str] = {
     "confirm-host": "capture at the server: the time from request to response is its part",
     "limit-hop": "hop {hop} {node}",
     "how-hop": "{added_s:s} beyond the hops before it",
-    "assumes-hop": "the way back is the same for all hops",
+    "assumes-hop": "the return path is the same for all hops",
     "confirm-hop": "ping the hop and the one before it: they differ by this",
     # What else the numbers show.
     "sender-not-receiver": (
@@ -240,7 +240,7 @@ EXPLAINING: dict[str, str] = {
     "claim-misconception": (
         "{claim} is what a mistake gives: {model}, {value}; right is {right_value}: {right}"
     ),
-    "claim-unknown": "no model, right or wrong, gives {claim} from what is known",
+    "claim-unknown": "no model, right or wrong, gives {claim} from the known facts",
     "model-tcp-timestamps": "goodput of TCP with timestamps ({mtu_bytes:byte} on {line_bps:bit/s})",
     "model-tcp-plain": "goodput of TCP without options ({mtu_bytes:byte} on {line_bps:bit/s})",
     "model-udp": "goodput of UDP ({mtu_bytes:byte} on {line_bps:bit/s})",
@@ -270,7 +270,7 @@ EXPLAINING: dict[str, str] = {
     "model-bits-for-bytes": "bytes written as bits, 8 times too low: {right}",
     "model-bytes-for-bits": "bits multiplied by 8 once more: {right}",
     "model-binary-prefix": "1024 for 1000 in the prefix: {right}",
-    "claim-without-facts": "{value} cannot be judged from what is known",
+    "claim-without-facts": "{value} cannot be judged from the known facts",
     # Tables without a theory.
     "column-of-numbers": (
         "column {name!r} [{unit}]: {count:number|numbers}, {low:.6g} to {high:.6g}"
@@ -289,11 +289,11 @@ EXPLAINING: dict[str, str] = {
     ),
     # The same quantity of several files.
     "files-differ": "{one} differs from {other}: {factor:.4g} times as much",
-    "files-alike": "{one} and {other} cannot be told apart: their 95% intervals overlap",
+    "files-alike": "{one} and {other} cannot be distinguished: their 95% intervals overlap",
     "files-not-judged": "{one} and {other}: too few values for an interval",
     "nothing-to-explain": "holds nothing that a limit could be computed for",
-    "path-and-files": "some of these are files and some are not: {names:names}",
-    "option-of-file": "{option} goes with a FILE or --claim, not with a PATH",
+    "path-and-files": "a PATH and FILEs cannot be combined; not a file: {names:names}",
+    "option-of-file": "{option} applies to a FILE or --claim, not to a PATH",
     "no-limits-to-draw": "{name} must have limits to draw, got none in {value}",
     "one-file-to-draw": "--plot draws one file, got {count}",
 }
@@ -304,5 +304,5 @@ EXPLAINING_HINTS: dict[str, str] = {
         "a frame size; a time a path and a size"
     ),
     "nothing-to-explain": "See what it holds: netcalc read",
-    "path-and-files": "Check the names, or quote the path",
+    "path-and-files": "Check the names of the files",
 }

@@ -1,4 +1,4 @@
-"""Numbers outside their range, and what a search or a formula cannot answer."""
+"""Numbers outside their range, and searches or formulas without an answer."""
 
 from __future__ import annotations
 

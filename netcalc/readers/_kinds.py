@@ -36,7 +36,7 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
 
 NAMES = {
     "zstd": "zstd data",
-    "zip": "a zip archive (Excel files are that too)",
+    "zip": "a zip archive (as Excel files are)",
     "7z": "a 7z archive",
     "ELF": "a program (ELF)",
     "Windows program": "a program (Windows)",

@@ -235,7 +235,7 @@ def _in_order(run: Run, seen: _Seen, result: Probes) -> None:
 
 
 def _drop_other_words(seen: _Seen, result: Probes, surplus: int) -> None:
-    """Lines without numbers beyond the probes sent are no timeouts: the rarest texts go first."""
+    """Lines without numbers beyond the probes sent are not timeouts: the rarest texts go first."""
     silent = seen.of_kind("silent")
     common = Counter(line.words for _, line in silent)
     silent.sort(key=lambda item: (names_timeout(item[1].words), common[item[1].words], -item[0]))
@@ -316,7 +316,7 @@ def _replied(run: Run, seen: _Seen, at: NDArray[Any]) -> Rows:
 
 
 def _payload(run: Run, size: int) -> float:
-    """User data of the probe: what the header says, or the reply less its ICMP header."""
+    """User data of the probe: that of the header, or the reply less its ICMP header."""
     header = run.header
     if header is not None and header.size is not None and not header.sizes_vary:
         return header.size

@@ -1,4 +1,4 @@
-"""Columns with units: what a header says, and the numbers of its cells in SI units."""
+"""Columns with units: names and units of a header, and its cells in SI units."""
 
 from __future__ import annotations
 

@@ -271,7 +271,7 @@ class _File:
         if line.sequence not in run.sizes:
             return False
         first, last = next(iter(run.sizes)), next(reversed(run.sizes))
-        # A wrap of the 16-bit number is no new start.
+        # A wrap of the 16-bit number is not a new start.
         restarted = run.header is None and line.sequence == first and 0 < len(run.sizes) < 65_000
         return (restarted and last != first) or (
             run.sizes[line.sequence] != line.size and not _sweeps(run)
@@ -479,7 +479,7 @@ FORMAT = Format(
         "The size in the header is user data, that of a reply has 8 bytes of ICMP more; Windows "
         "prints user data in both.",
         "A probe without a line is lost, also over the wrap of the sequence number.",
-        "An error from a router counts as received on Windows; here it is no reply.",
+        "An error from a router counts as received on Windows; here it is not a reply.",
         "Duplicates enter no round-trip time; in the tool's own summary they do.",
         "<1 ms is 0.5 ms in an interval of 1 ms, not 1 and not 0.",
         "A decimal comma beside decimal points never makes a factor of 1000.",

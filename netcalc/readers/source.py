@@ -58,7 +58,7 @@ class Source:
 
 @dataclass(slots=True)
 class Text:
-    """Decoded input: its lines with their numbers, and what had to be done to get them.
+    """Decoded input: its lines with their numbers, and warnings about the decoding.
 
     A carriage return inside a line starts a new piece of it, which keeps the line's number. A line
     longer than :data:`MAX_LINE` is empty here; ``whole`` has it, to find what the text is, and its

@@ -155,7 +155,7 @@ class Samples:
         return text.encode("utf-8", "surrogatepass")
 
     def _left_out(self, name: str, column: NDArray[Any]) -> bool:
-        """Whether a column of text needs no place in a file: none was given, or all is empty."""
+        """Whether a column of text is left out of a file: none was given, or all is empty."""
         if self.column_units.get(name) != "text" or not column.size:
             return False
         optional = any(f.name == name and f.default == () for f in fields(cast(Any, self)))

@@ -201,6 +201,9 @@ def test_calc_lists_searches_and_helps():
             ["calc", "transfer", "1MB", "--bandwidth", "T1", "--latency", "-1ms"],
             ["--latency must be 0 or greater, got -1ms (-0.001 s)"],
         ),
+        (["export", "x", "--to", "cvs"], ["--to must be one of csv, json, parquet", "mean csv?"]),
+        (["explain", "--claim", "94 foo"], ["--claim: '94 foo' is not a rate"]),
+        (["explain", "--claim", "94 Mbit/s"], ["--line, or --rtt and --window or --loss"]),
         (
             ["lab", "--allow-root", "--dir", "/dev/null"],
             ["/dev/null is a file, not a folder. Name a folder with --dir"],
@@ -261,7 +264,6 @@ def test_a_hint_is_for_the_command_line(tmp_path):
          {"code": "option-of-others", "suggestions": None,
           "others": ["run line-rate", "run lockstep"]}),
         (["read", "--count"], {"code": "unknown-option", "suggestions": None}),
-        (["export", "x", "--to", "cvs"], {"code": "not-a-choice", "suggestions": ["csv"]}),
         (["run", "echo", "--protocol", "tpc"],
          {"code": "not-a-choice", "name": "--protocol", "value": "tpc", "suggestions": ["tcp"]}),
         (["run", "echo", "--size"], {"code": "option-without-value", "option": "--size"}),

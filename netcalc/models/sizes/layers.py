@@ -15,7 +15,7 @@ from netcalc.models.sizes.headers import ip_header_bytes, without_headers
 from netcalc.models.sizes.wireguard import WIREGUARD_ALIGN_BYTES, wireguard_overhead_bytes
 
 ON_ETHERNET = {"pppoe": 8.0, "tag": 4.0}
-"""Headers that stand behind an Ethernet header. RFC 2516 (6 and 2 of PPP); IEEE 802.1Q."""
+"""Headers that follow an Ethernet header. RFC 2516 (6 and 2 of PPP); IEEE 802.1Q."""
 
 PLAIN = {
     "eth": 14.0,  # an Ethernet header without FCS, RFC 4448

@@ -58,7 +58,7 @@ class ByteStream:
 
     @property
     def sha256(self) -> str:
-        """SHA-256 of what was read of the source."""
+        """SHA-256 of the bytes read from the source."""
         return self._hash.hexdigest()
 
     def read(self, size: int) -> bytes:

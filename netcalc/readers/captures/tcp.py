@@ -295,7 +295,7 @@ def _flag_text(flags: int) -> str:
 
 
 def tcp_notices(analysis: TcpAnalysis) -> list[Notice]:
-    """Return what the capture cannot tell of its flows: midway starts, one side, unknown scales."""
+    """Warn of flows that began before the capture, show one side, or have an unknown scale."""
     a, s = analysis, analysis.segments
     sides = count_by(s.series >= 0, s.series, 2 * a.flow_count).reshape(-1, 2)
     unseen = (a.handshakes.syn < 0) & (a.handshakes.answer < 0)

@@ -22,7 +22,7 @@ Number = int | float
 
 @dataclass(slots=True)
 class Counts:
-    """What a file counts, and what was odd in it."""
+    """The counters of a file, and its unread lines."""
 
     rows: list[tuple[str, float, str, Number]] = field(default_factory=list)
     unread: list[int] = field(default_factory=list)
@@ -37,7 +37,7 @@ class Counts:
 
 
 def number_of(text: str) -> Number | None:
-    """Return a number as it is written, a whole one exactly; None if it is none."""
+    """Return a number as it is written, a whole one exactly; None if it is not one."""
     if not _NUMBER.fullmatch(text):
         return None
     return float(text) if "." in text else int(text)

@@ -52,6 +52,6 @@ FORMAT = Format(
     traps=(
         "Each driver has names of its own: rx_missed_errors of one is rx_no_buffer of another.",
         "The text does not name the interface.",
-        "Counters of queues are parts of those of the card: they are no sum.",
+        "Counters of queues are part of those of the card: do not add them.",
     ),
 )

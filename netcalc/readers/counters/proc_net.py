@@ -78,7 +78,7 @@ FORMAT = Format(
         "A line of names comes before its line of values; another number of values is refused.",
         "A name such as InErrors is in several protocols: the protocol is the group.",
         "Counters run from the start of the system (or namespace); only differences are a run's.",
-        "Some are no counters: RtoMin and RtoMax are in milliseconds, MaxConn of -1 is no limit.",
+        "Some are not counters: RtoMin and RtoMax are in ms, a MaxConn of -1 means no limit.",
         "In dev, rx_ and tx_ are put before the names that both halves of the header share.",
     ),
 )

@@ -75,7 +75,7 @@ FORMAT = Format(
     recognize=_recognize,
     read=_read,
     traps=(
-        "A queue inside another counts the same packets again: they are no sum.",
+        "A queue inside another counts the same packets again: do not add them.",
         "dropped counts what the queue refused; a queue such as fq_codel also drops packets "
         "that it had taken, which are in the same number.",
         "Text and JSON name some counters differently (pkt and packets, dropped and drops); both "

@@ -116,7 +116,7 @@ def _pairs(given: Input, counts: Counts, means: _Means) -> None:
 
 
 def _value(given: Input, line_number: int, name: str, cell: str) -> int | float | None:
-    """Return a value; None where there is none, and an error where it is no number."""
+    """Return a value; None where there is none, and an error where it is not a number."""
     if cell.strip() == "":
         return None
     value = number_of(cell)

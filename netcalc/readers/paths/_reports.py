@@ -85,7 +85,7 @@ class Report:
     hops: list[Hop] = field(default_factory=list)
 
     def facts(self) -> dict[str, Fact]:
-        """Return the row of facts. Loss on the way is no loss of the path, so none is given."""
+        """Return the row of facts. Loss at a hop is not loss of the path, so none is given."""
         return fact_row(
             group=self.group,
             target=self.target,
@@ -175,7 +175,7 @@ def figure(heading: str, written: str) -> tuple[str, float] | None:
 
 
 def read_figures(given: Input, line: int, cells: Iterable[tuple[str, str]]) -> dict[str, float]:
-    """Return the values of a hop by column, from each heading and what is written below it."""
+    """Return the values of a hop by column, from pairs of heading and cell."""
     values: dict[str, float] = {}
     for heading, written in cells:
         found = figure(heading, written)

@@ -68,7 +68,7 @@ FORMAT = Format(
         "The number of a hop is text up to version 0.92 and a number later.",
         "Times are in milliseconds, a loss in percent.",
         "A hop that never answered has times of 0 in the file, and none here.",
-        "A loss on the way is no loss of the path, and is not called one.",
-        "An empty list of hops is no measurement.",
+        "Loss at a hop is not loss of the path, and is not called so.",
+        "An empty list of hops is not a measurement.",
     ),
 )

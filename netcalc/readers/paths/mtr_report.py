@@ -103,7 +103,7 @@ FORMAT = Format(
         "The order of the columns is the user's (-o) and is taken from the header of each run.",
         "Times are in milliseconds with one decimal, a loss in percent.",
         "A hop that never answered has times of 0 in the file, and none here.",
-        "A loss on the way is no loss of the path, and is not called one.",
+        "Loss at a hop is not loss of the path, and is not called so.",
         "The name behind HOST: is the sender; a report does not name its target.",
         "Several targets follow each other, each with a header.",
     ),

@@ -39,7 +39,7 @@ COLUMNS = tuple(one.name for one in fields(Probe))
 
 @dataclass(slots=True)
 class Run:
-    """The probes to one target, and what the tool's own summary says of them."""
+    """The probes to one target, and the tool's own summary of them."""
 
     target: str = ""
     protocol: str = ""

@@ -134,6 +134,6 @@ FORMAT = Format(
         "The delays of the two ways depend on two clocks and are not kept.",
         "The server's own processing time is not part of the round trip.",
         "The counts are those of the round trips; the tool's statistics are kept beside them.",
-        "Duplicates are only counted by the tool: no row tells which replies they were.",
+        "Duplicates are only counted by the tool: no row shows which replies they were.",
     ),
 )

@@ -33,12 +33,12 @@ def results(given: Input) -> Iterator[Mapping[str, Any]]:
 
 
 def results_of(given: Input, kind: str) -> tuple[list[Mapping[str, Any]], list[Notice]]:
-    """Return the results of one kind, and what is to be said of the others.
+    """Return the results of one kind, and warnings about the others.
 
     Raises
     ------
     ReaderError
-        If there are results of different kinds, which are no one measurement.
+        If there are results of different kinds, which do not form one measurement.
     """
     every = list(results(given))
     kinds = sorted({words(one, "type") or "unknown" for one in every})

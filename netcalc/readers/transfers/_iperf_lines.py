@@ -102,7 +102,7 @@ def to_samples(
 
 
 def read_interval(line: str) -> Interval | None:
-    """Return the interval of a line; None if it is none that can be read with certainty."""
+    """Return the interval of a line; None if it is not one that can be read with certainty."""
     found = _ROW.match(line)
     if found is None:
         return None
@@ -174,7 +174,7 @@ def read_losses(rest: str) -> Losses | None:
 
 
 def number_of(text: str) -> float:
-    """Return a number with a decimal point or comma; nan if it is none."""
+    """Return a number with a decimal point or comma; nan if it is not one."""
     try:
         value = float(text.replace(",", "."))
     except ValueError:

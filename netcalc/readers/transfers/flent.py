@@ -253,7 +253,7 @@ FORMAT = Format(
         "and milliseconds): they are used where they agree with results in one of them.",
         "Sums, averages and totals are made of other series, and are not read.",
         "A rate in the facts is the mean that flent says, of an upload the sender's count.",
-        "Delays one way and jitter are no round trips; they stay in the column value, in the unit "
+        "Delays one way and jitter are not round trips; they stay in the column value, in the unit "
         "of the file.",
         "Versions 1 to 4 are read; a later one is refused.",
         "In version 1 transfers have no unit: flent has them in Mbit/s, pings in ms.",

@@ -148,7 +148,7 @@ def _number(cell: str) -> float:
 
 
 def _ways(run: dict[str, _Stream]) -> list[Way]:
-    """Return the directions of a run: of one with both, what was received is the way back."""
+    """Return the directions of a run; where it has both, received streams are the download."""
     both = len({stream.receives for stream in run.values()}) == 2
     ways = []
     for receives in (False, True):

@@ -220,7 +220,7 @@ FORMAT = Format(
     traps=(
         "KBytes are 1024 bytes and Mbits 1000 kbit, in one line; cwnd has K of 1024 bytes.",
         "The last line of a stream, from 0, is the total of its intervals and no interval.",
-        "A [SUM] is no stream.",
+        "A [SUM] is not a stream.",
         "The server's report that a client prints is the receiver's count.",
         "An asterisk, (reverse), or a connection to the client's own port is the way back.",
         "Datagrams sent and datagrams in the server's report differ by the last one.",

@@ -1,4 +1,4 @@
-"""The text of iperf3, of client and server, as it stands on a terminal.
+"""The text output of iperf3, of client and server.
 
 Intervals have at most four digits; the totals of the last lines, one of the sender and one of the
 receiver, are the facts. Headers say what the numbers behind a rate are.
@@ -213,14 +213,14 @@ def _is_total(way: Way, row: Row, found: Interval) -> bool:
 
 def _finished(run: _Run) -> list[Way]:
     """Return the directions of a run with their totals."""
-    told = run.is_client and not run.interrupted
+    exchanged = run.is_client and not run.interrupted
     for direction, way in run.ways.items():
         own = SENDER if (direction == UPLOAD) == run.is_client else RECEIVER
         for side in (SENDER, RECEIVER):
             parts = run.totals.get((direction, side))
             total = joined(parts) if parts else None
-            if total and side != own and not told and not total.byte_count > 0:
-                total = None  # the other end never said it
+            if total and side != own and not exchanged and not total.byte_count > 0:
+                total = None  # the other end never sent it
             if side == SENDER:
                 way.sent = total
             else:
@@ -265,7 +265,7 @@ FORMAT = Format(
         "Sender and receiver count apart, and both are kept.",
         "The receiver's 0.00 Bytes of an interrupted client, and the sender's of a server, mean "
         "unknown.",
-        "A [SUM] is no stream, a line that ends in sender or receiver no interval.",
+        "A [SUM] is not a stream, and a line that ends in sender or receiver is not an interval.",
         "A number behind the rate is Retr or Total Datagrams, as the header above it says.",
         "With --bidir the role in the line says the direction.",
         "Omitted intervals are kept and marked; they are in no total.",

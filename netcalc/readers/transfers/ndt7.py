@@ -193,7 +193,7 @@ def _row_of_query(tests: dict[str, _Test], one: Mapping[str, Any]) -> None:
 
 
 def _facts(test: _Test, group: str) -> dict[str, Any]:
-    """Return the facts: what each end counted, and the last state of TCP at the server."""
+    """Return the facts: the counts of both ends, and the last state of TCP at the server."""
     ends: dict[str, Any] = {}
     for points in test.points.values():
         side = "sent" if points[0].side == SENDER else "received"

@@ -174,7 +174,7 @@ FORMAT = Format(
         "A value such as 10+... is of several flows that differ: unknown.",
         "all.exp.out repeats the names of all flows of an experiment before its line of dashes: "
         "values that differ are unknown, and no sum is made.",
-        "In exp.csv rate is a sum over flows and rtt a mean of them; one blank is no value.",
+        "In exp.csv rate is a sum over flows and rtt a mean of them; one blank is not a value.",
         "ca lists the congestion controls of all flows, joined by slashes.",
     ),
 )

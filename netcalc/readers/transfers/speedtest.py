@@ -35,7 +35,7 @@ _POWERS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 
 
 def _kind(row: Mapping[str, Any]) -> str:
-    """Return whose result an object is; empty if it is none."""
+    """Return whose result an object is; empty if it is not one."""
     if type(member(row, "download").get("bandwidth")) in (int, float):
         return "Ookla"
     flat = all(type(row.get(name)) in (int, float) for name in ("download", "upload", "ping"))
@@ -213,6 +213,6 @@ FORMAT = Format(
         "the jitter that only LibreSpeed has; a rate below 10 kbit/s of the first is refused.",
         "ping is an unloaded round trip in ms; jitter is each tool's own, and is not read.",
         "A rate is that of the client's end over several streams, by rules of each service.",
-        "Lines of progress (jsonl) are no results.",
+        "Lines of progress (jsonl) are not results.",
     ),
 )

@@ -66,7 +66,7 @@ def _of_numbers(values: Nanoseconds, *, relative: bool) -> tuple[Nanoseconds, li
     """Return times that count from the first packet, if it is certain what they count from."""
     steps = np.diff(values)
     if (steps < 0).any():
-        # Times since the last packet: what was left out of the list is not in their sum.
+        # Times since the last packet: packets left out of the list are not in their sum.
         if relative and values[0] == 0:
             return np.cumsum(values), []
         return values, [Notice("packet-times-since-last")]

@@ -148,9 +148,9 @@ FORMAT = Format(
     recognize=_recognize,
     read=_read,
     traps=(
-        "Without -E header=y nothing says what the columns are.",
+        "Without -E header=y the columns are not named.",
         "A packet in another one has a field twice (1,2): that number stays missing.",
-        "tcp.seq is relative to the flow unless tshark was told otherwise: as printed.",
+        "tcp.seq is relative to the flow unless tshark had another setting: kept as printed.",
         "frame.time_delta counts from the last packet captured, not the last one listed.",
     ),
 )
