@@ -37,7 +37,7 @@ _ZOOM_POINTS = 7
 _ZOOMS = 25
 """Each zoom leaves 2 of 6 steps: 1e-12 of the range is left, enough for a touch with an edge."""
 
-# Where a variable is looked for if nobody says, by the ending of its name.
+# Default range of a search, by the suffix of the variable's name.
 _RANGES = {
     "_bps": (1.0, 1e15),
     "_pps": (1e-3, 1e12),

@@ -223,9 +223,9 @@ def _explain_claim(
     one: Evidence | None = None
     links = None
     if files:
-        from netcalc.explain.evidence import of_facts
+        from netcalc.explain.evidence import from_facts
 
-        one = next(iter(of_facts(_read(files[0]))), None)
+        one = next(iter(from_facts(_read(files[0]))), None)
     elif words:
         links = read_path(" ".join(words), typed="PATH")
     known = _known(given)

@@ -49,7 +49,7 @@ def export(file: str, form: str, path: str | None, force: bool, anonymize: bool)
     samples = readers.read(sys.stdin.buffer if file == "-" else Path(file))
     if anonymize:
         samples = anonymized_samples(samples, key=secrets.token_bytes(32))
-    data = _written(samples, form)
+    data = _encode(samples, form)
     if path is None:
         print_data(data)
         return
@@ -57,7 +57,7 @@ def export(file: str, form: str, path: str | None, force: bool, anonymize: bool)
     print_written(path)
 
 
-def _written(samples: Samples, form: str) -> bytes:
+def _encode(samples: Samples, form: str) -> bytes:
     if form == "csv":
         return csv_text(samples).encode("utf-8", "surrogatepass")
     if form == "json":

@@ -43,7 +43,7 @@ class Quantity(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no ar
 
 
 class WholeNumber(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argument there
-    """A count, or the like, from ``low`` to ``high`` where the command sets limits."""
+    """A whole number, from ``low`` to ``high`` where the command sets limits."""
 
     name = "number"
 

@@ -75,11 +75,11 @@ class Explanation:
     def sentence(self) -> str:
         """What limits the transfer, in one sentence."""
         if not self.parts:
-            return _written(Notice("transfer-nothing"))
+            return _write(Notice("transfer-nothing"))
         first = self.parts[0]
         code = f"transfer-{first.name}"
         own = {"time_s": first.time_s, "total_s": self.total_s, "share": first.share_ratio}
-        return _written(Notice(code, {**first.values, **own}))
+        return _write(Notice(code, {**first.values, **own}))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the explanation as JSON has it."""
@@ -154,7 +154,7 @@ class RateExplanation:
         notices = [Notice(code, values)]
         if self.high_loss:
             notices.append(Notice("path-timeouts", {"loss_ratio": HIGH_LOSS_RATIO}))
-        return _written(*notices)
+        return _write(*notices)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the explanation as JSON has it."""
@@ -174,7 +174,7 @@ class RateExplanation:
         return "\n".join(lines)
 
 
-def _written(*notices: Notice) -> str:
+def _write(*notices: Notice) -> str:
     """Write notices as one sentence."""
     text = "; ".join(map(str, notices))
     return f"{text[:1].upper()}{text[1:]}."

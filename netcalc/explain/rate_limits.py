@@ -29,9 +29,9 @@ BUSY_RATIO = 0.05
 FULL_WINDOW_RATIO = 0.8
 """A receive window filled to this share limits; one that is never filled does not. [ratio]"""
 PAUSE_SHARE = 0.2
-"""A pause of this share of a flow is said: its program had nothing to send, or waited. [ratio]"""
+"""A pause of this share of a flow is reported: its program was idle, or waited. [ratio]"""
 BLOATED_RATIO = 2.0
-"""Round trips this many times the base are said to be those of a queue. [ratio]"""
+"""Round trips this many times the base are attributed to a queue. [ratio]"""
 
 
 @dataclass(frozen=True, slots=True)

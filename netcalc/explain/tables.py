@@ -74,7 +74,7 @@ def _guess(units: set[str]) -> Notice:
     return Notice("may-be-anything")
 
 
-def of_sizes(samples: Samples, known: Known) -> tuple[Finding, ...]:
+def explain_sizes(samples: Samples, known: Known) -> tuple[Finding, ...]:
     """Return whether a line or a device limits rates at several frame sizes.
 
     Parameters
@@ -125,7 +125,7 @@ def of_sizes(samples: Samples, known: Known) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def of_counters(samples: Table, known: Known) -> tuple[Finding, ...]:
+def explain_counters(samples: Table, known: Known) -> tuple[Finding, ...]:
     """Return the ceiling that a host's counters imply: the loss behind its retransmissions.
 
     Parameters
@@ -161,7 +161,7 @@ def of_counters(samples: Table, known: Known) -> tuple[Finding, ...]:
     )
 
 
-def of_bulk(samples: BulkSamples) -> list[Evidence]:
+def bulk_evidence(samples: BulkSamples) -> list[Evidence]:
     """Return what a saved run of netcalc says of each of its settings."""
     udp = samples.meta.protocol == "udp"
     found = []

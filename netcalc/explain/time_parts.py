@@ -24,7 +24,7 @@ ECHO_HEADER_BYTES = 8
 """Header of an ICMP echo. [byte]"""
 
 
-def of_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...]:
+def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...]:
     """Return what the median round trip of each group consists of.
 
     Parameters
@@ -123,7 +123,7 @@ def _asked(known: Known) -> tuple[Notice, ...]:
     return tuple(asked)
 
 
-def of_transactions(samples: TransactionSamples, known: Known) -> tuple[Finding, ...]:
+def explain_transactions(samples: TransactionSamples, known: Known) -> tuple[Finding, ...]:
     """Return what the median response of each mode consists of: round trips, a timer, the rest.
 
     Parameters
@@ -180,7 +180,7 @@ def _timer(wait_s: float) -> float | None:
     return next((t for t in TIMERS_S if abs(wait_s / t - 1) <= TIMER_TOLERANCE), None)
 
 
-def of_paths(samples: PathSamples, known: Known) -> tuple[Finding, ...]:
+def explain_paths(samples: PathSamples, known: Known) -> tuple[Finding, ...]:
     """Return which hop adds most to the round trip of each target.
 
     Parameters

@@ -29,6 +29,9 @@ COMMAND_LINE: dict[str, str] = {
     "output-folder-not-writable": "{file}: the folder {folder} is not writable",
     "folder-is-file": "{file} is a file, not a folder",
     "output-named-twice": "{file} is named for two outputs",
+    "partial-samples-above": "the samples measured so far are summarized above",
+    "files-not-read": "{count} of {total} not read: {names}",
+    "waiting-for-text": "waiting for text; end it with Ctrl-D on a line of its own",
     "server-as-root": (
         "run as root, the server gives a root terminal to everyone who has the token in its address"
     ),

@@ -185,7 +185,7 @@ EXPLAINING: dict[str, str] = {
     "confirm-round-trips": "ping the host: that is the round trip",
     "limit-ack-timer": "a delayed acknowledgement",
     "how-ack-timer": "a wait of {wait_s:s}, near a timer of {timer_s:s}",
-    "assumes-ack-timer": "a server that takes just as long is unlikely",
+    "assumes-ack-timer": "a server that happens to take as long is unlikely",
     "confirm-ack-timer": "set TCP_NODELAY, or write each request at once: the wait is gone",
     "limit-host": "the time in the hosts",
     "how-host": "{wait_s:s} beyond the round trips",

@@ -12,7 +12,7 @@ from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.source import Source, decode, shortened
+from netcalc.readers.source import Source, decode, shorten
 
 _SPACE = re.compile(r"[\s\ufeff]*")
 _ODD = re.compile(r"(?<=[:,\[])(\s*)[-+]?(?:nan|inf(?:inity)?)(?=\s*[,}\]])", re.IGNORECASE)
@@ -87,7 +87,7 @@ def read_documents(source: Source) -> Documents:
         position = _after_space(text, position)
     warnings = []
     if twins:
-        names = [shortened(name) for name in twins]
+        names = [shorten(name) for name in twins]
         warnings.append(Notice("json-twins", {"names": names}))
     if odd:
         warnings.append(Notice("json-no-number", {"count": len(odd)}))
@@ -107,7 +107,7 @@ def _fault(source: Source, text: str, error: ValueError, start: int) -> ReaderEr
         file=source.name,
         line=text.count("\n", 0, at) + 1,
         offset=len(text[:at].encode("utf-8", "surrogatepass")),
-        value=shortened(text[at : at + 40].split("\n")[0]) or None,
+        value=shorten(text[at : at + 40].split("\n")[0]) or None,
     )
 
 

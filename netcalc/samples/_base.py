@@ -258,7 +258,7 @@ def _column(
     wanted: type[Any] = {"bool": np.bool_, "text": np.object_}.get(unit, np.float64)
     if isinstance(values, np.ma.MaskedArray) and wanted is np.float64:
         values = np.ma.filled(values.astype(np.float64), np.nan)
-    # What nobody can change is not copied: a reader's columns of a large file.
+    # Read-only columns are not copied: a reader's of a large file.
     fixed = isinstance(values, np.ndarray) and not values.flags.writeable
     try:
         column: NDArray[Any] = np.array(values, dtype=wanted, copy=None if fixed else True)

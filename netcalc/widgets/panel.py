@@ -116,7 +116,7 @@ class Panel(ipywidgets.VBox):
         return {name: control.value for name, control in self.controls.items()}
 
     def refresh(self) -> None:
-        """Compute and draw anew with the values of the controls."""
+        """Compute and draw with the present values of the controls."""
         with self._lock:
             self._wanted = True
             if self._busy:

@@ -80,7 +80,7 @@ class Door:
         self._head_bytes = token_at + len(token)
         self._scratch = memoryview(bytearray(self._head_bytes))
         self._secure, self._quickack = secure, quickack
-        self._alone = True  # nobody but the client has ever come
+        self._alone = True  # no other connection so far
         self._own: deque[Caller] = deque()
         self._poll = selectors.DefaultSelector()
         self._poll.register(listener, selectors.EVENT_READ)
@@ -192,7 +192,7 @@ class Door:
         return True
 
     def _shake_hands(self, caller: Caller) -> bool:
-        """Go on with the handshake of TLS; return False where somebody speaks something else."""
+        """Go on with the handshake of TLS; return False if the other end does not speak TLS."""
         if caller.secure:
             return True
         if not hasattr(caller.sock, "do_handshake"):

@@ -183,7 +183,7 @@ class Record(ABC, Generic[Kept]):
             raise self.silence(code, count=self._silent_count, **values)
 
     def silence(self, code: str, **values: Any) -> ExperimentError:
-        """Return the error of a run that nobody answers."""
+        """Return the error of a run without answers."""
         return ExperimentError(code, phase=self.phase, host=self.host, port=self.port, **values)
 
     def pace(self, last_ns: int, interval_s: float) -> None:

@@ -119,7 +119,7 @@ def _layer(name: str) -> Layer:
 
 
 def _option_bytes(base: str, options: str) -> float | None:
-    """Return what ``_key_seq`` and the like add; None where the base has no such option."""
+    """Return the bytes that suffixes such as ``_key_seq`` add; None for an unknown option."""
     known, total = _OPTIONS.get(base, {}), 0.0
     for option in options.replace("_inner_vlan", "_inner-vlan").split("_")[1:]:
         size = re.fullmatch(r"opt(\d+)", option)

@@ -2,7 +2,7 @@
 
 Every packet has a ``kind``, which says what its next header is, an offset ``at`` where that begins,
 and ``left``, the bytes that the headers before it leave for it. A decoder takes all the packets of
-one kind at once and sets these three anew.
+one kind at once and updates these three.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.samples import Meta, Table, fact_row
 
 NAN = math.nan
@@ -33,7 +33,7 @@ class Counts:
 
     def add(self, group: str, counter: str, value: Number, time_s: float = NAN) -> None:
         """Add the value of one counter."""
-        self.rows.append((shortened(group, 100), time_s, shortened(counter, 100), value))
+        self.rows.append((shorten(group, 100), time_s, shorten(counter, 100), value))
 
 
 def number_of(text: str) -> Number | None:

@@ -15,7 +15,7 @@ from netcalc.readers.counters._counts import (
 )
 from netcalc.readers.document import member, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.samples import Table
 
 _LINK = re.compile(r"\d+: (?P<name>[^\s:@]+)(?:@\S+)?: <[^>]*>.*")
@@ -34,13 +34,13 @@ def _recognize(given: Input) -> bool:
 def _read(given: Input) -> Table:
     counts = Counts()
     if given.is_json:
-        _of_json(given, counts)
+        _read_json(given, counts)
     else:
-        _of_text(given, counts)
+        _read_text(given, counts)
     return table_of(given, counts, tool="ip -s link")
 
 
-def _of_json(given: Input, counts: Counts) -> None:
+def _read_json(given: Input, counts: Counts) -> None:
     for link in objects_of(given, counts):
         stats = member(link, "stats64") or member(link, "stats")
         for way in ("rx", "tx"):
@@ -49,7 +49,7 @@ def _of_json(given: Input, counts: Counts) -> None:
                     counts.add(words(link, "ifname"), f"{way}_{name}", value)
 
 
-def _of_text(given: Input, counts: Counts) -> None:
+def _read_text(given: Input, counts: Counts) -> None:
     group = ""
     names: list[str] = []
     for number, line in lines_of(given, counts):
@@ -69,7 +69,7 @@ def _of_text(given: Input, counts: Counts) -> None:
                     raise ReaderError(
                         "counter-rounded" if rounded else "not-a-number",
                         file=given.name, line=number, field=f"{group} {name}",
-                        value=shortened(cell),
+                        value=shorten(cell),
                     )  # fmt: skip
                 counts.add(group, name, value)
             names = []
@@ -86,6 +86,6 @@ FORMAT = Format(
         "RX and TX have the same names: rx_ and tx_ are put before them.",
         "Text and JSON name some counters differently (mcast and multicast); both stay as printed.",
         "Numbers rounded by -h (1.5M) are refused: the counts are not in the file.",
-        "dropped of RX is before the protocols: it includes packets that nobody asked for.",
+        "dropped of RX is before the protocols: it includes those for no protocol in use.",
     ),
 )

@@ -7,7 +7,7 @@ import re
 from netcalc.errors import ReaderError
 from netcalc.readers.counters._counts import Counts, check_widths, lines_of, number_of, table_of
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.samples import Table
 
 _PROTOCOLS = r"(?:TcpExt|IpExt|MPTcpExt|Ip|Icmp|IcmpMsg|Tcp|Udp|UdpLite)"
@@ -43,7 +43,7 @@ def _read(given: Input) -> Table:
             if pair["group"] != names[1]:
                 raise ReaderError(
                     "counter-pair", file=given.name, line=number, field=names[1],
-                    value=shortened(line),
+                    value=shorten(line),
                 )  # fmt: skip
             _add(given, number, counts, names[1], names[2], pair["rest"].split())
             names = None
@@ -64,7 +64,7 @@ def _add(
         value = number_of(cell)
         if value is None:
             raise ReaderError(
-                "not-a-number", file=given.name, line=number, field=name, value=shortened(cell)
+                "not-a-number", file=given.name, line=number, field=name, value=shorten(cell)
             )
         counts.add(group, name, value)
 

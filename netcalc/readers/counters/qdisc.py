@@ -38,11 +38,11 @@ def _read(given: Input) -> Table:
                 if name not in _JSON and type(value) in (int, float):
                     counts.add(group, name, value)
     else:
-        _of_text(given, counts)
+        _read_text(given, counts)
     return table_of(given, counts, tool="tc -s qdisc")
 
 
-def _of_text(given: Input, counts: Counts) -> None:
+def _read_text(given: Input, counts: Counts) -> None:
     group = ""
     for number, line in lines_of(given, counts):
         head, sent, backlog = _HEAD.fullmatch(line), _SENT.fullmatch(line), _BACKLOG.fullmatch(line)

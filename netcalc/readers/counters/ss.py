@@ -10,7 +10,7 @@ from netcalc.messages import Notice
 from netcalc.readers.counters._counts import Counts, lines_of
 from netcalc.readers.counters._sockets import NAN, Socket, details
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.samples import Fact, Meta, Table, fact_row
 
 _STATES = (
@@ -134,8 +134,8 @@ def _socket(found: _Read, number: int, one: re.Match[str]) -> None:
         snapshot=found.snapshot,
         protocol=netid,
         state=one["state"] or "",
-        local=shortened(local, 100),
-        peer=shortened(peer, 100),
+        local=shorten(local, 100),
+        peer=shorten(peer, 100),
         receive_queue_bytes=float(one["received"][:18]),
         send_queue_bytes=float(one["sent"][:18]),
     )

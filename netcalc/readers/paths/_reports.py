@@ -11,7 +11,7 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.samples import Fact, Meta, Table, fact_row
 
 NAN = math.nan
@@ -139,8 +139,8 @@ def to_table(
         data={name: column for name, column in data.items() if name != "node_name" or any(column)},
         meta=Meta(
             tool=tool,
-            host=shortened(", ".join(hosts), 200),
-            target=shortened(", ".join(targets), 200),
+            host=shorten(", ".join(hosts), 200),
+            target=shorten(", ".join(targets), 200),
             start=reports[0].start if len(reports) == 1 else "",
             source=source.name if source.is_file else "",
             sha256=source.sha256,
@@ -182,7 +182,7 @@ def read_figures(given: Input, line: int, cells: Iterable[tuple[str, str]]) -> d
         if found is None:
             raise ReaderError(
                 "mtr-unreadable", file=given.name, line=line, field=heading,
-                value=shortened(written),
+                value=shorten(written),
             )  # fmt: skip
         values[found[0]] = found[1]
     return values
@@ -193,10 +193,10 @@ def is_heading(word: str) -> bool:
     return word.strip().lower() in COLUMNS
 
 
-def named(text: str) -> tuple[str, str]:
+def split_name(text: str) -> tuple[str, str]:
     """Return the address and the name in ``name (address)``, or what is there; ``???`` is none.
 
-    >>> named("a.example (192.0.2.1)"), named("192.0.2.1"), named("???")
+    >>> split_name("a.example (192.0.2.1)"), split_name("192.0.2.1"), split_name("???")
     (('192.0.2.1', 'a.example'), ('192.0.2.1', ''), ('', ''))
     """
     text = text.strip()

@@ -9,7 +9,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.paths._reports import COLUMNS, Hop, Report, named, to_table
+from netcalc.readers.paths._reports import COLUMNS, Hop, Report, split_name, to_table
 from netcalc.samples import Table
 
 
@@ -50,7 +50,7 @@ def _hop(hub: Mapping[str, Any], index: int) -> Hop:
     count = number(hub, "count")
     if count != count and words(hub, "count").isdecimal():
         count = float(words(hub, "count"))
-    node, name = named(words(hub, "host", "ip"))
+    node, name = split_name(words(hub, "host", "ip"))
     made = Hop(count if count >= 1 else float(index), node, name)
     for heading, value in hub.items():
         known = COLUMNS.get(str(heading).strip().lower())

@@ -7,7 +7,14 @@ import re
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.paths._reports import Hop, Report, is_heading, named, read_figures, to_table
+from netcalc.readers.paths._reports import (
+    Hop,
+    Report,
+    is_heading,
+    read_figures,
+    split_name,
+    to_table,
+)
 from netcalc.readers.source import no_measurement
 from netcalc.samples import Table
 
@@ -83,7 +90,7 @@ def _hop(given: Input, line: int, hop: re.Match[str], headings: list[str]) -> Ho
             "mtr-unreadable", file=given.name, line=line, field="columns", value=str(len(cells))
         )
     figures = cells[len(cells) - count :]
-    node, name = named(_AS.sub("", " ".join(cells[: len(cells) - count])))
+    node, name = split_name(_AS.sub("", " ".join(cells[: len(cells) - count])))
     values = read_figures(given, line, zip(headings, figures, strict=True))
     return Hop(float(hop["hop"]), node, name, values)
 

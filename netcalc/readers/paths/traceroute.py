@@ -12,7 +12,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
 from netcalc.readers.paths._traces import ADDRESS, Probe, Trace, to_samples
-from netcalc.readers.source import no_measurement, shortened
+from netcalc.readers.source import no_measurement, shorten
 from netcalc.samples import PathSamples
 
 _HEADER = re.compile(
@@ -85,7 +85,7 @@ class _File:
             )
             return
         if message := _MESSAGE.match(line):
-            self.messages.append(shortened(message[1], 100))
+            self.messages.append(shorten(message[1], 100))
             return
         if not line.strip() or _NOISE.match(line):
             return
@@ -199,7 +199,7 @@ def _read(given: Input) -> PathSamples:
                 file=given.name,
                 line=file.unread[0],
                 field="time",
-                value=shortened(file.text.lines[index]),
+                value=shorten(file.text.lines[index]),
                 unit="ms",
             )
         if file.messages:

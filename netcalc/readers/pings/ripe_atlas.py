@@ -10,7 +10,7 @@ from netcalc.messages import Notice
 from netcalc.readers.document import number, rows, words
 from netcalc.readers.format import Format, Input
 from netcalc.readers.pings._runs import NAN, Probe, Run, to_samples
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.samples import RttSamples
 
 PING = "ping"
@@ -77,7 +77,7 @@ def _read(given: Input) -> RttSamples:
         warnings.append(Notice("results-differ", {"count": differ}))
     versions = sorted({f"{number(one, 'fw'):.0f}" for one in every if number(one, "fw") > 0})
     return to_samples(
-        given, runs, "RIPE Atlas", warnings, tool_version=shortened(", ".join(versions), 40)
+        given, runs, "RIPE Atlas", warnings, tool_version=shorten(", ".join(versions), 40)
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from netcalc.messages import Notice
 from netcalc.readers.format import Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.readers.transfers._text import origin
 from netcalc.samples import Fact, FlowSeries, Meta, fact_row
 
@@ -77,8 +77,8 @@ class Way:
 
     def facts(self) -> dict[str, Fact]:
         """Return the row of facts: a side without a total has the sum of its intervals."""
-        sent = _filled(self.sent, counted(self.rows, SENDER))
-        received = _filled(self.received, counted(self.rows, RECEIVER))
+        sent = _fill(self.sent, sum_of_side(self.rows, SENDER))
+        received = _fill(self.received, sum_of_side(self.rows, RECEIVER))
         any_side = sent or received or Total()
         lost = received.lost_count if received else NAN  # a sender does not know
         datagrams = first_known(
@@ -108,7 +108,7 @@ class Way:
         )
 
 
-def counted(rows: Iterable[Row], side: str) -> Total | None:
+def sum_of_side(rows: Iterable[Row], side: str) -> Total | None:
     """Return the sum of the intervals that one side counted; None if it counted none."""
     chosen = [row for row in rows if row.side == side and not row.omitted]
     if not chosen:
@@ -123,7 +123,7 @@ def counted(rows: Iterable[Row], side: str) -> Total | None:
     return total
 
 
-def _filled(total: Total | None, intervals: Total | None) -> Total | None:
+def _fill(total: Total | None, intervals: Total | None) -> Total | None:
     """Return a total; its bytes, rate and time are those of the intervals if it has none."""
     if total is None or intervals is None:
         return total or intervals
@@ -150,7 +150,7 @@ def total_of(row: Row) -> Total:
     )
 
 
-def joined(parts: dict[str, Total]) -> Total:
+def join_totals(parts: dict[str, Total]) -> Total:
     """Return the total of all streams: the line of the tool's own sum, or the sum of the lines."""
     if "SUM" in parts:
         return parts["SUM"]
@@ -201,8 +201,8 @@ def flow_series(
         **columns_of(ways),
         meta=Meta(
             tool=tool,
-            tool_version=shortened(version, 40),
-            target=shortened(", ".join(targets), 200),
+            tool_version=shorten(version, 40),
+            target=shorten(", ".join(targets), 200),
             clock="seconds since the start of the run",
             facts=tuple(way.facts() for way in ways),
             warnings=tuple(warnings),

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.readers.transfers._runs import (
     DOWNLOAD,
     NAN,
@@ -30,7 +30,7 @@ from netcalc.readers.transfers._runs import (
     Total,
     Way,
     flow_series,
-    joined,
+    join_totals,
     total_of,
 )
 from netcalc.samples import FlowSeries
@@ -77,7 +77,7 @@ def _read(given: Input) -> FlowSeries:
                 file=given.name,
                 line=number,
                 count=len(cells),
-                value=shortened(line),
+                value=shorten(line),
             )
         if cells[5] != _SUM and not _add(runs, cells):
             odd.append(number)
@@ -171,11 +171,11 @@ def _ways(run: dict[str, _Stream]) -> list[Way]:
             if one.total or len(one.rows) == 1
         }
         way.partial = len(totals) < len(chosen)
-        total = None if way.partial else joined(totals)
+        total = None if way.partial else join_totals(totals)
         reports = {name: one.report for name, one in chosen.items() if one.report}
         way.sent, way.received = (None, total) if receives else (total, None)
         if reports:
-            way.received = joined(reports)
+            way.received = join_totals(reports)
         ways.append(way)
     return ways
 

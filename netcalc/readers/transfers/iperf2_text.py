@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.readers.transfers._iperf_lines import (
     Connection,
     Interval,
@@ -32,7 +32,7 @@ from netcalc.readers.transfers._runs import (
     Row,
     Total,
     Way,
-    joined,
+    join_totals,
     total_of,
 )
 from netcalc.samples import FlowSeries
@@ -86,11 +86,11 @@ def _read(given: Input) -> FlowSeries:
     remarks = Remarks()
     for number, line in zip(text.numbers, text.lines, strict=True):
         if failed := _FAILED.search(line):
-            remarks.messages.append(shortened(failed[1] or failed[2], 100))
+            remarks.messages.append(shorten(failed[1] or failed[2], 100))
             if runs:
                 runs[-1].no_report = True
             continue
-        if _opened(runs, line):
+        if _begin_run(runs, line):
             continue
         found = read_interval(line)
         if found is not None:
@@ -104,10 +104,10 @@ def _read(given: Input) -> FlowSeries:
         elif looks_like_interval(line) and "datagrams received out-of-order" not in line:
             remarks.unread.append(number)
     runs = [run for run in runs if run.totals or any(way.rows for way in run.ways.values())]
-    return to_samples(given, [_finished(run) for run in runs], remarks, tool="iperf 2")
+    return to_samples(given, [_finish(run) for run in runs], remarks, tool="iperf 2")
 
 
-def _opened(runs: list[_Run], line: str) -> bool:
+def _begin_run(runs: list[_Run], line: str) -> bool:
     """Begin a run where a client starts, or where a server is connected to the next one."""
     if client := _CLIENT.search(line):
         protocol, port = client[2].lower(), int(client[3])
@@ -194,12 +194,12 @@ def _known(text: str | None) -> float:
     return NAN if text is None or text.startswith("-") else number_of(text)
 
 
-def _finished(run: _Run) -> list[Way]:
+def _finish(run: _Run) -> list[Way]:
     """Return the directions of a run with their totals."""
     for direction, way in run.ways.items():
         sent, received = (run.totals.get((direction, side)) for side in (SENDER, RECEIVER))
-        way.sent = joined(sent) if sent else None
-        way.received = joined(received) if received else None
+        way.sent = join_totals(sent) if sent else None
+        way.received = join_totals(received) if received else None
         if way.received is not None and math.isnan(way.received.datagram_count):
             way.received.datagram_count = math.fsum(run.sent_counts.values()) or NAN
         lengths = dict.fromkeys(way.streams, 0)

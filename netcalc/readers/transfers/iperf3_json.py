@@ -20,7 +20,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import Documents, member, number, read_documents, rows, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import Source, decode, shortened
+from netcalc.readers.source import Source, decode, shorten
 from netcalc.readers.transfers._runs import (
     DOWNLOAD,
     NAN,
@@ -67,7 +67,7 @@ def _read(given: Input) -> FlowSeries:
     _refuse_nothing(given, runs, ways)
     errors = [words(run, "error") for run in runs if words(run, "error")]
     if errors:
-        texts = [shortened(text, 100) for text in dict.fromkeys(errors)]
+        texts = [shorten(text, 100) for text in dict.fromkeys(errors)]
         warnings.append(Notice("iperf-reported", {"messages": texts}))
     repeated = odd.pop("repeated", 0)
     if repeated:
@@ -88,7 +88,7 @@ def _read(given: Input) -> FlowSeries:
         [*found.warnings, *warnings],
         tool="iperf3",
         version=words(start, "version").removeprefix("iperf "),
-        host=shortened(words(start, "system_info").strip(), 200),
+        host=shorten(words(start, "system_info").strip(), 200),
         start=_iso(number(member(start, "timestamp"), "timesecs")),
         printed=_printed(runs[0]) if len(runs) == 1 else {},
     )
@@ -153,7 +153,7 @@ def _refuse_nothing(given: Input, runs: list[dict[str, Any]], ways: list[list[Wa
         return
     message = next((words(run, "error") for run in runs if words(run, "error")), "")
     if message:
-        raise ReaderError("iperf-error-only", file=given.name, message=shortened(message, 120))
+        raise ReaderError("iperf-error-only", file=given.name, message=shorten(message, 120))
     raise ReaderError("iperf-nothing", file=given.name)
 
 

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.readers.transfers._iperf_lines import (
     Interval,
     Remarks,
@@ -31,7 +31,7 @@ from netcalc.readers.transfers._runs import (
     Row,
     Total,
     Way,
-    joined,
+    join_totals,
     total_of,
 )
 from netcalc.samples import FlowSeries
@@ -90,7 +90,7 @@ def _read(given: Input) -> FlowSeries:
     for number, line in zip(text.numbers, text.lines, strict=True):
         version = version or "".join(_VERSION.findall(line)[:1])
         if error := _ERROR.search(line):
-            remarks.messages.append(shortened(error[1], 100))
+            remarks.messages.append(shorten(error[1], 100))
             if runs and _FLUSHED.search(line):
                 runs[-1].interrupted = True
             continue
@@ -104,7 +104,7 @@ def _read(given: Input) -> FlowSeries:
         # Standard error may come before all lines of standard output.
         runs[0].interrupted = True
     runs = [run for run in runs if any(way.rows for way in run.ways.values()) or run.totals]
-    ways = [_finished(run) for run in runs]
+    ways = [_finish(run) for run in runs]
     return to_samples(given, ways, remarks, tool="iperf3", version=version)
 
 
@@ -211,14 +211,14 @@ def _is_total(way: Way, row: Row, found: Interval) -> bool:
     return bool(earlier) and row.duration_s >= earlier[-1].start_s + earlier[-1].duration_s - 0.01
 
 
-def _finished(run: _Run) -> list[Way]:
+def _finish(run: _Run) -> list[Way]:
     """Return the directions of a run with their totals."""
     exchanged = run.is_client and not run.interrupted
     for direction, way in run.ways.items():
         own = SENDER if (direction == UPLOAD) == run.is_client else RECEIVER
         for side in (SENDER, RECEIVER):
             parts = run.totals.get((direction, side))
-            total = joined(parts) if parts else None
+            total = join_totals(parts) if parts else None
             if total and side != own and not exchanged and not total.byte_count > 0:
                 total = None  # the other end never sent it
             if side == SENDER:

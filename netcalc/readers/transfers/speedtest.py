@@ -10,7 +10,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import member, number, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.readers.transfers._runs import (
     DOWNLOAD,
     NAN,
@@ -73,7 +73,7 @@ def _read(given: Input) -> FlowSeries:
         for index, one in enumerate(documents, 1):
             run = f"run {index}" if len(documents) > 1 else ""
             tools[_kind(one)] = None
-            _of_object(given, one, run, ways, pings)
+            _read_object(given, one, run, ways, pings)
             start = start or words(one, "timestamp")
             server = member(one, "server")
             target = target or words(server, "host", "name")
@@ -83,7 +83,7 @@ def _read(given: Input) -> FlowSeries:
     else:
         lines, cut = whole_lines(given, warnings)
         tools["speedtest"] = None
-        _of_text(lines, ways, pings)
+        _read_text(lines, ways, pings)
     if not ways:
         raise ReaderError("speedtest-nothing", file=given.name)
     if cut:
@@ -93,8 +93,8 @@ def _read(given: Input) -> FlowSeries:
         **columns_of(ways),
         meta=Meta(
             tool=", ".join(tools),
-            target=shortened(target, 100),
-            start=shortened(start, 40),
+            target=shorten(target, 100),
+            start=shorten(start, 40),
             clock="seconds since the start of each direction",
             facts=(*(_facts(way) for way in ways), *pings),
             warnings=tuple(warnings),
@@ -104,7 +104,7 @@ def _read(given: Input) -> FlowSeries:
     )
 
 
-def _of_object(
+def _read_object(
     given: Input,
     one: Mapping[str, Any],
     run: str,
@@ -189,7 +189,7 @@ def _facts(way: Way) -> dict[str, Fact]:
     )
 
 
-def _of_text(lines: list[tuple[int, str]], ways: list[Way], pings: list[dict[str, Fact]]) -> None:
+def _read_text(lines: list[tuple[int, str]], ways: list[Way], pings: list[dict[str, Fact]]) -> None:
     for _, line in lines:
         row, ping = _LINE.fullmatch(line), _PING.match(line)
         if row:

@@ -11,7 +11,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.captures.lists.packet_times import span_s, times_of
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import no_measurement, shortened
+from netcalc.readers.source import no_measurement, shorten
 from netcalc.samples import Fact, FloatColumn, Meta, Table, TextColumn, fact_row
 
 _NAME = r'"?(?:_ws\.col\.|[a-z][a-z0-9_]*\.)[A-Za-z0-9_.]+"?'
@@ -135,7 +135,7 @@ def _numbers(given: Input, name: str, cells: list[str], notices: list[Notice]) -
         elif cell:
             raise ReaderError(
                 "packet-field-not-a-number", file=given.name, field=name,
-                value=shortened(cell), packet=row + 1,
+                value=shorten(cell), packet=row + 1,
             )  # fmt: skip
     if several:
         notices.append(Notice("packet-field-several", {"count": several, "field": name}))
