@@ -200,7 +200,8 @@ def rename(
     error.values["name"] = f"{name}{index}{rest}"
     value = error.values.get("value")
     error.values["value"] = with_unit(value, unit)
-    if (text := _typed_text(argument, value, typed or {})) is not None:
+    text = _typed_text(argument, value, typed or {})
+    if text is not None and error.values["value"] is not value:  # a quantity: it got its unit
         error.values["typed_text"] = text
     if unit:
         error.values["unit"] = unit  # of its bounds
