@@ -237,7 +237,7 @@ class Formula:
         return (short if alone else name).replace("_", " ")
 
     def arguments(self, texts: Mapping[str, str]) -> dict[str, Any]:
-        """Read arguments from text; what is missing keeps its default.
+        """Read arguments from text; missing ones keep their defaults.
 
         Raises
         ------
@@ -375,7 +375,7 @@ def _quantity(parameter: Parameter, value: Any) -> str:
 
 
 def _left_side(equation: str) -> tuple[str, str, str]:
-    """Split an equation at its first sign of equality, if what is before it is one quantity."""
+    """Split an equation at its first sign of equality, if one quantity is before it."""
     found = re.match(r"([^=]*?)(\s*(?:=|\\approx)\s*)(.*)", equation)
     if found is None or found[1].count("{") != found[1].count("}") or r"\lor" in found[1]:
         return "", "", equation

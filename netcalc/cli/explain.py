@@ -192,7 +192,7 @@ def _explain_files(
 
 
 def _compare(read: Mapping[str, Samples], *, as_json: bool) -> None:
-    """Print the same quantity of each file beside each other."""
+    """Print the same quantity of each file side by side."""
     rows = compare.files(read)
     notices = compare.file_notices(rows)
     if as_json:

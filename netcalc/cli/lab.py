@@ -133,7 +133,7 @@ def copy_lessons(source: Path, folder: Path, *, fresh: bool = False) -> Copied:
     folder : pathlib.Path
         The copy; made if it is not there.
     fresh : bool
-        Write the original beside each changed file, as ``NAME-original.ipynb``.
+        Write the original next to each changed file, as ``NAME-original.ipynb``.
 
     Returns
     -------

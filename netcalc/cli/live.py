@@ -224,7 +224,7 @@ def live_run(
     unit: str = "",
     **options: Any,
 ) -> None:
-    """Run an experiment; print and draw what it measured; one that was stopped ends with 130.
+    """Run an experiment; print and draw its samples; one that was stopped ends with 130.
 
     The options are named as the arguments of ``measure``; one of several values that was not given
     keeps its default there.

@@ -68,7 +68,7 @@ class Capabilities:
 
 
 def capabilities() -> Capabilities:
-    """Find out what is possible, by opening an emulated path and closing it.
+    """Test the emulation by opening an emulated path and closing it.
 
     Examples
     --------

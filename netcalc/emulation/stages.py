@@ -388,7 +388,7 @@ def flip_bit(packet: Any, position: float) -> Any:
 
 
 def require_time(name: str, value: float) -> None:
-    """Refuse what is negative or not finite."""
+    """Refuse a number that is negative or not finite."""
     if not math.isfinite(value):
         raise DomainError("not-finite", name, value)
     if value < 0.0:

@@ -333,7 +333,7 @@ class _Stream:
         self.srtt_s += (rtt_s - self.srtt_s) / 8.0
 
     def _detect(self, now_s: float) -> None:
-        """Mark what was sent before a delivered segment, and is missing, as lost. (RFC 8985)"""
+        """Mark missing segments that were sent before a delivered one as lost. (RFC 8985)"""
         waits_s = self.min_rtt_s / 4.0
         if self.in_recovery or self.sacked >= DUPLICATES:
             waits_s = 0.0

@@ -31,7 +31,7 @@ class Evidence:
     """One run, direction or flow; nan where the file does not say it.
 
     ``rate_bps`` is the goodput at the receiver, or at the sender where the receiver's is unknown;
-    ``base_rtt_s`` is that before or beside the load, ``rtt_s`` that under it. ``mtu_bytes`` is the
+    ``base_rtt_s`` is that before or without the load, ``rtt_s`` that under it. ``mtu_bytes`` is the
     packet that the segments of the file fill. ``wait_count`` and ``wait_s`` are of acknowledgements
     that came by a timer; ``payload_share`` is that of all bytes on the wire of a capture.
     """

@@ -35,7 +35,7 @@ def measurement(samples: Samples, known: Known | None = None) -> tuple[Finding, 
     samples : Samples
         What a reader or a live run returns.
     known : Known, optional
-        What is known beside it: round trip, line, window, loss.
+        Facts known besides it: round trip, line, window, loss.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Popular wrong models, computed beside the right ones: which of them a stated number fits.
+"""Popular wrong models, computed with the right ones, to find which a stated number fits.
 
 >>> found = claim("11.8 Mbit/s", Known(line_bps=100e6))
 >>> found.best.name, found.is_misconception

@@ -83,7 +83,7 @@ def rate_limits(one: Evidence, known: Known) -> tuple[Limit, ...]:
     one : Evidence
         What the file says.
     known : Known
-        What is stated beside it; it precedes the file.
+        Facts stated besides it; they take precedence over the file.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def _host(at: _Situation) -> list[Limit]:
 
 
 def _windows(at: _Situation) -> list[Limit]:
-    """The windows over the round trip; what is in flight anyway is no cause."""
+    """The windows over the round trip; data in flight anyway is not a cause."""
     one, rtt, found = at.one, at.rtt_s, []
     if not rtt > 0:
         return []

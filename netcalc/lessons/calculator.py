@@ -253,7 +253,7 @@ class CalculatorPanel(ipywidgets.VBox):
         self.solve()
 
     def _arguments(self) -> dict[str, Any] | None:
-        """Return the arguments, or None after showing the errors beside their inputs."""
+        """Return the arguments, or None after showing the errors next to their inputs."""
         arguments: dict[str, Any] = {}
         wrong = False
         for field in self.fields.values():

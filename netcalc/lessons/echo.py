@@ -181,7 +181,7 @@ def _book_on_loopback() -> dict[str, tuple[list[float], list[float]]]:
 
 
 def _book_far_away() -> dict[str, tuple[list[float], list[float]]]:
-    """Return what is printed of Fig. A-3, and the book's two estimates for one of its curves."""
+    """Return the printed points of Fig. A-3, and the book's two estimates for one of its curves."""
     curves, printed = datasets.load("wan_curves").columns(), _printed("wan_round_trips")
     here = curves["path"] == "connix.com - noao.edu"
     sizes, times = curves["payload_bytes"], curves["curve_rtt_s"]

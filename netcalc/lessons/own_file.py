@@ -155,7 +155,7 @@ def kind_of(samples: Samples) -> str:
 
 
 def fact_rows(samples: Samples) -> list[tuple[str, str, str, str]]:
-    """Return the table of facts: name, value, what it counts, who counted."""
+    """Return the table of facts: name, value, meaning, and the side that counted."""
     rows = []
     runs = samples.facts()
     for run in runs:

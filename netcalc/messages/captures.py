@@ -1,4 +1,4 @@
-"""Captures that cannot be read right, what they cannot show, and where they are damaged."""
+"""Captures that cannot be read right, their limits, and their damage."""
 
 from __future__ import annotations
 

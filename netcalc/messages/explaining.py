@@ -201,7 +201,7 @@ EXPLAINING: dict[str, str] = {
         "not arrive, and the receiver's number is the rate of the path"
     ),
     "sender-count-only": (
-        "the rate is the sender's count: it includes what was lost or is still in buffers"
+        "the rate is the sender's count: it includes bytes that were lost or are still in buffers"
     ),
     "queue-in-buffer": (
         "under load the round trip grows from {base_rtt_s:s} to {rtt_s:s}: about "
@@ -284,7 +284,7 @@ EXPLAINING: dict[str, str] = {
     "may-be-rates": "rates alone: name the line and the packets to compare them with",
     "may-be-anything": "no theory is known for columns of these units",
     "name-the-columns": (
-        "to say what they are, name the columns in the header with units, such as "
+        "to give them a meaning, name the columns in the header with units, such as "
         "size_bytes,rtt_ms or frame_bytes,rate_pps, or pass --columns"
     ),
     # The same quantity of several files.
@@ -303,6 +303,6 @@ EXPLAINING_HINTS: dict[str, str] = {
         "A rate needs the line, or the round trip and a window or loss; a packet rate the line and "
         "a frame size; a time a path and a size"
     ),
-    "nothing-to-explain": "See what it holds: netcalc read",
+    "nothing-to-explain": "Print its contents with netcalc read",
     "path-and-files": "Check the names of the files",
 }

@@ -18,7 +18,7 @@ TRANSFERS: dict[str, str] = {
     "flent-nothing": "no measurement: no series with values",
     "flent-no-list": "is not a list of numbers",
     "flent-length": "has {count:value|values}, but there are {wanted:time|times}",
-    "flent-derived": "left out what is made of other series: {names:names}",
+    "flent-derived": "left out series computed from others: {names:names}",
     "flent-no-unit": "{count:series has|series have} no unit that is known; as in the file",
     "netperf-nothing": "no measurement: neither a throughput nor a transaction rate",
     "netperf-unit": "the unit {value!r} of the throughput is unknown",

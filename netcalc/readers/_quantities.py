@@ -169,7 +169,7 @@ def _given_units(source: Source, found: list[Column], given: dict[str, str]) -> 
 
 
 def _resolve(source: Source, grid: Grid, column: Column) -> None:
-    """Find the SI unit of a written one; refuse what is ambiguous or of another kind."""
+    """Find the SI unit of a written one; refuse one that is ambiguous or of another kind."""
     wanted = NEEDS_UNIT.get(column.key)
     kind = "1" if column.written == "1" else _units.kind_of(column.written)
     if wanted and wanted != kind and kind not in _ALSO.get(column.key, ()):

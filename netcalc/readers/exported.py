@@ -1,6 +1,6 @@
 """CSV that ``netcalc export`` wrote, and its text: the columns of any samples, without loss.
 
-The first line is a comment with everything beside the columns. Whoever reads the file with another
+The first line is a comment with everything besides the columns. Whoever reads the file with another
 program skips it; without it the rest is an ordinary table.
 """
 

@@ -51,7 +51,7 @@ class Samples:
     column_types: ClassVar[Mapping[str, type[np.generic]]] = {}
     """Columns of whole numbers that are stored in few bytes; the others are floats."""
     text_lists: ClassVar[frozenset[str]] = frozenset()
-    """Fields beside the columns that are lists of text."""
+    """Fields besides the columns that are lists of text."""
     meta: Meta
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -178,7 +178,7 @@ class Samples:
         ]
 
     def _beside(self) -> dict[str, Any]:
-        """Return the facts beside the columns, as a file has them."""
+        """Return the facts besides the columns, as a file has them."""
         return {"meta": json_ready(self.meta.stored()), "fields": json_ready(self._totals())}
 
     def _totals(self) -> dict[str, Any]:

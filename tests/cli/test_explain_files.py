@@ -106,4 +106,4 @@ def test_read_says_what_an_unknown_table_may_be(tmp_path):
     path.write_text("beds_count,rooms_count\n1,2\n2,3.5\n3,4.5\n")
     said = run("read", str(path)).output
     assert "column" in said
-    assert "to say what they are" in said
+    assert "name the columns in the header with units" in said

@@ -34,7 +34,7 @@ class Ends(ABC):
         """The device that was deleted at one end; empty while both exist."""
 
     def make(self) -> dict[str, Any]:
-        """Create namespaces and devices; return what was chosen."""
+        """Create namespaces and devices; return the settings chosen."""
         way = "root"
         try:
             if self._settings["user_namespace"]:

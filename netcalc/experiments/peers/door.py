@@ -1,7 +1,7 @@
 """Whom a TCP peer serves: its own client, known by its first bytes; the standard library only.
 
 Anybody on the machine may connect to a peer and say nothing, or one byte a second, or nonsense.
-Every connection is accepted at once and waits beside the others until its first bytes are there; so
+Every connection is accepted at once and waits with the others until its first bytes arrive; so
 none of them holds up the client of the run. Until the first stranger comes, no call is made that a
 peer alone with its client would not make.
 """

@@ -23,7 +23,7 @@ from netcalc.errors import DomainError, ExperimentError
 from netcalc.path import Path as EmulatedPath
 
 MAX_DURATION_S = 600.0
-"""A run ends after this time and keeps what it measured; ten minutes of a lesson are enough. [s]"""
+"""A run ends after this time and keeps its samples; ten minutes of a lesson are enough. [s]"""
 MAX_BYTES = 2_000_000_000
 """Payload of a run, both directions together: limits the load of large probes. [byte]"""
 MAX_BULK_BYTES = 20_000_000_000

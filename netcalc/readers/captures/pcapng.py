@@ -58,7 +58,7 @@ class _FaultError(Exception):
 
 
 def read_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Iterator[Block]:
-    """Yield the packets of a file by blocks; ``head`` is what was read of it already."""
+    """Yield the packets of a file by blocks; ``head`` has the bytes read already."""
     facts.format = "pcapng"
     data = head + stream.read(BLOCK_BYTES)
     section, begin, number = _Section(), 0, 0

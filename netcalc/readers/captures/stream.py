@@ -21,7 +21,7 @@ FREE_INFLATED_BYTES = 64 << 20
 """Compressed data may become as large as this without a question. [byte]"""
 
 MOST_INFLATED_RATIO = 200
-"""Beyond that, inflated data may be this many times what was read: headers shrink about 80 fold."""
+"""Beyond that, inflated data may be this many times the data read: headers shrink about 80-fold."""
 
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -29,7 +29,7 @@ _STEP_BYTES = 1 << 18
 
 
 class ByteStream:
-    """A source of bytes with a name: ``read`` returns what was asked for, less only at the end.
+    """A source of bytes with a name: ``read`` returns as much as asked for, less only at the end.
 
     Compressed data is inflated on the way. ``sha256`` is that of the source as it is stored, and
     complete once the end was read.

@@ -186,7 +186,7 @@ def window_bytes(a: TcpAnalysis) -> NDArray[np.float64]:
 
 
 def in_flight_bytes(a: TcpAnalysis) -> NDArray[np.float64]:
-    """Return what is unacknowledged behind each segment; nan where no ACK of it was seen. [byte]"""
+    """Return the unacknowledged bytes after each segment; nan where no ACK was seen. [byte]"""
     s = a.segments
     order = s.by_series
     acked = np.empty(s.ack.size, np.int64)

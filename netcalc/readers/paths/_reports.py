@@ -194,7 +194,7 @@ def is_heading(word: str) -> bool:
 
 
 def split_name(text: str) -> tuple[str, str]:
-    """Return the address and the name in ``name (address)``, or what is there; ``???`` is none.
+    """Return the address and the name in ``name (address)``, or the one given; ``???`` is neither.
 
     >>> split_name("a.example (192.0.2.1)"), split_name("192.0.2.1"), split_name("???")
     (('192.0.2.1', 'a.example'), ('192.0.2.1', ''), ('', ''))

@@ -133,7 +133,7 @@ FORMAT = Format(
         "A round trip may be lost on the way there (true_up), back (true_down), or unknown (true).",
         "The delays of the two ways depend on two clocks and are not kept.",
         "The server's own processing time is not part of the round trip.",
-        "The counts are those of the round trips; the tool's statistics are kept beside them.",
+        "The counts are those of the round trips; the tool's statistics are kept with them.",
         "Duplicates are only counted by the tool: no row shows which replies they were.",
     ),
 )

@@ -63,7 +63,7 @@ def times_of(texts: Sequence[str], *, relative: bool = False) -> tuple[FloatColu
 
 
 def _times_from_first(values: Nanoseconds, *, relative: bool) -> tuple[Nanoseconds, list[Notice]]:
-    """Return times that count from the first packet, if it is certain what they count from."""
+    """Return times since the first packet, if their origin is certain."""
     steps = np.diff(values)
     if (steps < 0).any():
         # Times since the last packet: packets left out of the list are not in their sum.
