@@ -115,10 +115,14 @@ class DomainError(NetcalcError, ValueError):
         return messages.allowed(self.code, self._with_units())
 
     def _with_units(self) -> dict[str, Any]:
-        """Return the values for the sentence: the bounds of a value with a unit have it, too."""
+        """Return the values for the sentence: bounds with the unit, the value also as typed."""
         unit = str(self.values.get("unit"))
         bounds = {"low", "high"} & self.values.keys() if unit in messages.UNITS else set()
-        return self.values | {name: messages.bound(self.values[name], unit) for name in bounds}
+        shown = {name: messages.bound(self.values[name], unit) for name in bounds}
+        text, value = self.values.get("typed_text"), str(self.value)
+        if text is not None and text.replace(" ", "") != value.replace(" ", ""):
+            shown["value"] = f"{text} ({value})"
+        return self.values | shown
 
     def _shown(self) -> dict[str, Any]:
         return {"allowed": self.allowed}

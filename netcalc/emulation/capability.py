@@ -1,4 +1,4 @@
-"""What this machine can emulate, found by trying, and what it refuses."""
+"""What this machine can emulate, found by trying, and its reasons for refusing."""
 
 from __future__ import annotations
 

@@ -396,7 +396,7 @@ def require_time(name: str, value: float) -> None:
 
 
 def require_ratio(name: str, value: float) -> None:
-    """Refuse a number that is no ratio; above 1 it may have been meant in percent."""
+    """Refuse a number that is not a ratio; above 1 it may have been meant in percent."""
     if 1.0 < value <= 100.0:
         raise DomainError(
             "percent-for-ratio", name, value, low=0.0, high=1.0, percent=value, ratio=value / 100

@@ -203,7 +203,7 @@ def claim(
     }[unit]()
     if not models:
         raise DomainError("claim-without-facts", "claim", text, unit=unit)
-    models += _of_units(models, text, unit)
+    models += _unit_mistakes(models, text, unit)
     models.sort(key=lambda model: abs(math.log(model.value / value)))
     return Claim(text, value, unit, _rounding(text), tuple(models))
 
@@ -323,7 +323,7 @@ def _times(path: Path | None, size_bytes: float | None) -> list[Model]:
     return [one for one in found if one.value > 0]
 
 
-def _of_units(models: list[Model], text: str, unit: str) -> list[Model]:
+def _unit_mistakes(models: list[Model], text: str, unit: str) -> list[Model]:
     """Return the right models with the mistakes of units: a factor of 8, or of 1024 for 1000."""
     if unit != "bit/s":
         return []

@@ -276,7 +276,7 @@ class CalculatorPanel(ipywidgets.VBox):
         return None
 
     def _sweep(self, arguments: Mapping[str, Any]) -> Sweep | None:
-        """Return the curve's columns; None where the result is no number to be drawn."""
+        """Return the curve's columns; None where the result is not a number to be drawn."""
         if not self.over.value:
             return None
         parameter = self.formula.parameter(self.over.value)

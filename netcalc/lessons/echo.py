@@ -130,7 +130,7 @@ def _run(target: Target, progress: Any, stop: Any) -> RttSamples:
 
 
 def _target_of(samples: RttSamples, chosen: Target) -> Target:
-    """Return where a run went, from what it noted: it may come from a file."""
+    """Return the target of a run from its record, which may come from a file."""
     noted = samples.meta.target.rpartition(", ")[2].lower()
     protocol = noted if noted in PROTOCOLS.values() else chosen.protocol
     truth = samples.meta.instrument.truth

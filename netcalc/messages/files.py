@@ -1,6 +1,6 @@
 """Files that cannot be read right, and what was repaired or left out of them.
 
-A sentence follows the name of the file, the line and the field, so it begins with what is wrong
+A sentence follows the name of the file, the line and the field, so it begins with the fault
 there. Text of a file is quoted (``!r``, ``names``), which makes it safe to show.
 """
 
@@ -190,7 +190,7 @@ FILES_EXPECTED: dict[str, str] = {
     "no-header": "names with units, such as size/B, rtt [ms]",
     "data-for-header": "names with units, such as size/B, rtt [ms]",
     "too-many-columns": "at most {limit}",
-    "unequal-rows": "{width} cells separated by {separator}",
+    "unequal-rows": "{width:cell|cells} separated by {separator}",
     "malformed-quotes": "the end of a quoted cell before the next separator",
     "no-such-column": "one of {columns:names}",
     "column-without-unit": "a unit: {readings:or}",

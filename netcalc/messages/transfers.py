@@ -16,7 +16,7 @@ TRANSFERS: dict[str, str] = {
     "not-lines-of-iperf": "ignored {numbers:lines}: not of iperf",
     "flent-version": "is of a version that is not read",
     "flent-nothing": "no measurement: no series with values",
-    "flent-no-list": "is no list of numbers",
+    "flent-no-list": "is not a list of numbers",
     "flent-length": "has {count:value|values}, but there are {wanted:time|times}",
     "flent-derived": "left out what is made of other series: {names:names}",
     "flent-no-unit": "{count:series has|series have} no unit that is known; as in the file",

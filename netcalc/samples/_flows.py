@@ -1,4 +1,4 @@
-"""Flows over time: what each stream carried in each interval."""
+"""Flows over time: the bytes of each stream in each interval."""
 
 from __future__ import annotations
 

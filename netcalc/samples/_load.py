@@ -158,8 +158,8 @@ def _meta(document: Mapping[str, Any], file: str) -> Meta:
         known[name] = value
     other = misfit(known)
     if other is not None:
-        place, value, needed = other
-        field = f"meta.{place}"[:_LONGEST]
+        name, value, needed = other
+        field = f"meta.{name}"[:_LONGEST]
         raise ReaderError(
             "part-of-other-type", file=file, field=field, value=_shown(value), wanted=needed
         )

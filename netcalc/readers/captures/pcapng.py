@@ -50,7 +50,7 @@ class _Batch:
 
 
 class _FaultError(Exception):
-    """A block that cannot be: the offset within the bytes at hand, and what is wrong."""
+    """An impossible block: its offset within the bytes at hand, and the fault."""
 
     def __init__(self, code: str, at: int, claimed: int = 0) -> None:
         super().__init__(code)
