@@ -239,14 +239,25 @@ class Fork:
 
 
 @pytest.fixture
-def broken_call(monkeypatch):
+def forked(monkeypatch):
+    """Let each path that is opened from now on be carried by a fork that calls a function."""
+
+    def fork_to(main):
+        instead = SimpleNamespace(
+            Popen=partial(Fork, main), TimeoutExpired=subprocess.TimeoutExpired
+        )
+        monkeypatch.setattr(control, "subprocess", instead)
+
+    return fork_to
+
+
+@pytest.fixture
+def broken_call(forked):
     """Break one call of the process that makes namespaces and devices: it fails or kills."""
 
     def break_at(number, way, path):
         """Open a path; return its error, or None where it opens all the same."""
-        start = partial(Fork, partial(broken_carrier, number, way))
-        instead = SimpleNamespace(Popen=start, TimeoutExpired=subprocess.TimeoutExpired)
-        monkeypatch.setattr(control, "subprocess", instead)
+        forked(partial(broken_carrier, number, way))
         try:
             with path:
                 return None
