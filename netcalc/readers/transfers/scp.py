@@ -17,11 +17,13 @@ _LINE = re.compile(
     r"(?P<rate>\d+\.\d)(?P<rate_prefix>[KMGTP]?)B/s\s+"
     r"(?P<time>(?:\d+:)?\d\d:\d\d|--:--)(?P<left> ETA)?(?: - stalled -)?\s*"
 )
+_RATE = re.compile(r"\d%\s+\d+[KMGTP]?B?\s+\d+\.\d[KMGTP]?B/s\s")
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 
 
 def _recognize(given: Input) -> bool:
-    return given.seen(_LINE.pattern + "$")
+    # The pattern of a line begins with any name, and is slow to find in a file that has none.
+    return given.seen(_RATE.pattern) and given.seen(_LINE.pattern + "$")
 
 
 def _read(given: Input) -> TransferSamples:
