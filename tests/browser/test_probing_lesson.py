@@ -10,6 +10,7 @@ from netcalc.emulation import capabilities
 
 LESSON = Path(__file__).parents[2] / "notebooks" / "02_store_and_forward.ipynb"
 TRAIN, HOPS, LINKS, PAIRS, MIXES = 1, 3, 6, 7, 5  # places of the figures on the page
+# Shorter runs than a reader makes; what is judged here is that they appear on the page.
 SHORT = """from netcalc.lessons import probing, store_and_forward
 probing.PROBE_COUNT, store_and_forward.LIVE_HOPS = 3, (1, 2, 4)"""
 

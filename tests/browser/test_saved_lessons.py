@@ -1,6 +1,8 @@
 """Lessons without their kernel: restarted, ended, opened the next day, exported.
 
-Each front end shows lesson 01 once; what every panel does alike is judged on two of them.
+Lesson 01 shares its page with the tests that play it through. What every panel does alike is judged
+in JupyterLab (a kernel restarted or killed) and Notebook (the next day) on the page of
+``test_proof``, with two panels. One run of the lesson by nbconvert is exported three times.
 """
 
 from __future__ import annotations
