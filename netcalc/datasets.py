@@ -21,6 +21,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -121,9 +122,9 @@ class Puzzle:
     commands : tuple of str
         How it was recorded; B is the far end.
     known : mapping of str to float
-        What the question tells, by the names of :class:`netcalc.explain.Known`.
+        Facts that the question states, by the names of :class:`netcalc.explain.Known`.
     truth : mapping
-        What was set: link parameters in SI units, and what hosts were told.
+        The settings: link parameters in SI units, and options of the hosts.
     """
 
     name: str
@@ -304,11 +305,16 @@ def damaged() -> dict[str, DatasetError]:
 
 def _index() -> dict[str, Dataset]:
     try:
-        document = json.loads(_read(_INDEX))
-        licence = document["licence"]
-        return {entry["name"]: _dataset(entry, licence) for entry in document["sets"]}
+        return _index_of(_read(_INDEX))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise _damaged("index-damaged", _INDEX) from error
+
+
+@lru_cache(maxsize=1)  # a check of the book asks some 5000 times for it
+def _index_of(data: bytes) -> dict[str, Dataset]:
+    document = json.loads(data)
+    licence = document["licence"]
+    return {entry["name"]: _dataset(entry, licence) for entry in document["sets"]}
 
 
 def _manifest() -> dict[str, Puzzle]:
@@ -330,10 +336,15 @@ def _dataset(entry: Mapping[str, Any], licence: str) -> Dataset:
 
 
 def _table(dataset: Dataset) -> Table:
-    read = read_columns(_checked(dataset), name=dataset.file)
+    read = _columns_of(_checked(dataset), dataset.file)
     meta = _meta(dataset, warnings=read.meta.warnings, units=dataset.units, layers=dataset.layers)
     # By position: the reader may rename a column when it takes a unit from its name.
     return Table(data=dict(zip(dataset.columns, read.columns().values(), strict=True)), meta=meta)
+
+
+@lru_cache(maxsize=32)  # what is read depends on the bytes alone, and there are some 20 sets
+def _columns_of(data: bytes, file: str) -> Samples:
+    return read_columns(data, name=file)
 
 
 def _recorded(dataset: Dataset) -> Samples:

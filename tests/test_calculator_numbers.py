@@ -340,7 +340,7 @@ def test_solving_within_limits():
     assert (found.low, found.high, found.target) == (1.0, 90.0, 40.0)
     assert found.lines == ["20 B"]
     assert solve_for(DOUBLED, {}, over="size", result="40 s", limits="30B:90B").lines == [
-        "none in [30 B, 90 B]"
+        "no solution in [30 B, 90 B]"
     ]
     for wrong in ("1B", "1B:2B:3B"):
         with pytest.raises(DomainError) as caught:

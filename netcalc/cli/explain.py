@@ -25,7 +25,7 @@ _OF_FILES = {
     "line_bps": "--line", "device_pps": "--device", "buffer_bytes": "--buffer",
     "congestion_control": "--algorithm", "frame_bytes": "--frame", "plot_path": "--plot",
 }  # fmt: skip
-"""Options that say nothing about a path: argument and name."""
+"""Options that do not apply to a path: argument and name."""
 
 
 @click.command(cls=Command)
@@ -34,7 +34,8 @@ _OF_FILES = {
     "--claim",
     "claimed",
     metavar="NUMBER",
-    help='A stated number, such as "94 Mbit/s": the model, right or wrong, that gives it.',
+    help='Stated number to check, such as "94 Mbit/s": find the model, right or wrong, that '
+    "gives it.",
 )
 @click.option(
     "--size",
@@ -79,7 +80,7 @@ _OF_FILES = {
     "--device",
     "device_pps",
     type=Quantity("packet/s"),
-    help="Packets that a device forwards, both directions together.",
+    help="Packet rate that a device forwards, both directions together.",
 )
 @click.option(
     "--buffer", "buffer_bytes", type=Quantity("byte"), help="Buffer in front of the line."
@@ -94,7 +95,7 @@ _OF_FILES = {
     "--frame",
     "frame_bytes",
     type=Quantity("byte"),
-    help="Size of the frames of a claimed packet rate, FCS included.",
+    help="Frame size for a claimed packet rate, FCS included.",
 )
 @click.option("--plot", "plot_path", metavar="OUT.html", help="Draw the limits of a FILE.")
 @click.option("--force", is_flag=True, help="Replace OUT.html if it exists.")
@@ -111,9 +112,9 @@ def explain(
     """Explain what limits a PATH, a measurement in a FILE, or the number of a --claim.
 
     A PATH is the rate and one-way latency of each link, separated by commas; a FILE is any that
-    netcalc read reads. A FILE is explained by what it says and what the options state; what is not
-    known is asked for, not guessed. Several FILEs are compared: the same quantity of each, with a
-    95% interval.
+    netcalc read reads. A FILE is explained from its contents and the options; unknown quantities
+    are asked for, not guessed. Several FILEs are compared: the same quantity of each, with a 95%
+    interval.
 
     \b
     netcalc explain "1 Gbit/s 40 ms" --window 64KiB --loss 0.01%
@@ -191,7 +192,7 @@ def _explain_files(
 
 
 def _compare(read: Mapping[str, Samples], *, as_json: bool) -> None:
-    """Print the same quantity of each file beside each other."""
+    """Print the same quantity of each file side by side."""
     rows = compare.files(read)
     notices = compare.file_notices(rows)
     if as_json:
@@ -222,9 +223,9 @@ def _explain_claim(
     one: Evidence | None = None
     links = None
     if files:
-        from netcalc.explain.evidence import of_facts
+        from netcalc.explain.evidence import from_facts
 
-        one = next(iter(of_facts(_read(files[0]))), None)
+        one = next(iter(from_facts(_read(files[0]))), None)
     elif words:
         links = read_path(" ".join(words), typed="PATH")
     known = _known(given)
@@ -268,7 +269,7 @@ def _explain_path(
             size = float(non_negative("payload_bytes", payload_bytes))
             one = explanations.transfer(size, path=links, packet_bytes=mtu)
     if as_json:
-        print_json({"rate": asdict(found), "transfer": None if one is None else asdict(one)})
+        print_json({"rate": found.as_dict(), "transfer": None if one is None else one.as_dict()})
         return
     if one is not None:
         say(f"{one}\n")

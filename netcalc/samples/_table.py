@@ -56,7 +56,9 @@ class Table(Samples):
 
 
 def _table_column(values: ArrayLike) -> NDArray[Any]:
-    column: NDArray[Any] = np.asarray(values)
+    of_texts = isinstance(values, list | tuple) and any(isinstance(cell, str) for cell in values)
+    # Of texts numpy would make an array in which each cell is as wide as the longest.
+    column: NDArray[Any] = np.asarray(values, dtype=object if of_texts else None)
     if column.dtype.kind in "iuf":
         column = column.astype(np.float64)
     elif column.dtype.kind in "OUS":

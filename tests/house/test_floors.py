@@ -84,6 +84,9 @@ def room_of(path: Path) -> str:
     return "" if first in ("__init__", "__main__") else first
 
 
+STATEMENTS = (ast.stmt, ast.ExceptHandler, ast.match_case)
+
+
 @cache
 def imports(path: Path) -> list[tuple[str, bool]]:
     """Return what a file imports, and whether it does so as soon as it is loaded."""
@@ -91,6 +94,8 @@ def imports(path: Path) -> list[tuple[str, bool]]:
 
     def visit(node: ast.AST, at_load: bool) -> None:
         for child in ast.iter_child_nodes(node):
+            if not isinstance(child, STATEMENTS):
+                continue  # an expression imports nothing
             late = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) or is_type_checking(
                 child
             )

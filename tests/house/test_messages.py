@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import string
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -44,13 +44,20 @@ TABLES = (
 )
 
 
-def calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
+@cache  # every test here looks at every file
+def nodes(path: Path) -> list[ast.AST]:
+    """Return the calls and the texts of a file."""
+    wanted = (ast.Call, ast.Constant, ast.JoinedStr)
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return [node for node in ast.walk(tree) if isinstance(node, wanted)]
+
+
+@cache
+def calls(path: Path) -> list[tuple[str, ast.Call]]:
     """Find the calls that make an error or a warning."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call):
-            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-            if name in GIVEN and node.args:
-                yield name, node
+    found = [node for node in nodes(path) if isinstance(node, ast.Call) and node.args]
+    named = [(getattr(call.func, "id", getattr(call.func, "attr", "")), call) for call in found]
+    return [(name, call) for name, call in named if name in GIVEN]
 
 
 def literals(node: ast.expr) -> list[str]:
@@ -86,7 +93,7 @@ def legacy_uses(path: Path) -> list[int]:
         for name, call in calls(path)
         if is_sentence(call.args[0]) or (name == "DomainError" and allows_in_words(call))
     ]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if not isinstance(node, ast.Call):
             continue
         if any(keyword.arg == "why" for keyword in node.keywords):
@@ -137,7 +144,7 @@ def written_texts() -> tuple[set[str], list[re.Pattern[str]]]:
     """Return the texts in the package, and patterns of those put together of parts of codes."""
     texts, patterns = set(), []
     for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 texts.add(node.value)
             if isinstance(node, ast.JoinedStr):

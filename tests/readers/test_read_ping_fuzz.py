@@ -28,7 +28,7 @@ WINDOWS = (
     b"    Minimum = 0ms, Maximum = 3ms, Average = 1ms\r\n"
 )
 DATA = st.sampled_from([path.read_bytes() for path in FILES] + [WINDOWS])
-quick = settings(max_examples=150, deadline=None)
+quick = settings(max_examples=60, deadline=None)
 
 
 def times(text: str) -> dict[int, float]:

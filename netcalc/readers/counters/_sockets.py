@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, fields
 from typing import Any
 
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 
 NAN = math.nan
 
@@ -146,7 +146,7 @@ def details(socket: Socket, line: str) -> bool:
     if before:
         other.append(before)
     kept = " ".join([socket.other, *other]).strip()
-    socket.other = shortened(kept, 1000)
+    socket.other = shorten(kept, 1000)
     if not math.isnan(socket.cwnd_packets) and math.isnan(socket.retransmit_total_count):
         socket.retransmit_total_count = 0.0  # ss leaves it out where it is 0
     return right

@@ -6,7 +6,7 @@ import re
 
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.readers.transfers._runs import NAN
 from netcalc.readers.transfers._text import whole_lines
 from netcalc.readers.transfers._whole import Transfer, transfers
@@ -17,11 +17,13 @@ _LINE = re.compile(
     r"(?P<rate>\d+\.\d)(?P<rate_prefix>[KMGTP]?)B/s\s+"
     r"(?P<time>(?:\d+:)?\d\d:\d\d|--:--)(?P<left> ETA)?(?: - stalled -)?\s*"
 )
+_RATE = re.compile(r"\d%\s+\d+[KMGTP]?B?\s+\d+\.\d[KMGTP]?B/s\s")
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 
 
 def _recognize(given: Input) -> bool:
-    return given.seen(_LINE.pattern + "$")
+    # The pattern of a line begins with any name, and is slow to find in a file that has none.
+    return given.seen(_RATE.pattern) and given.seen(_LINE.pattern + "$")
 
 
 def _read(given: Input) -> TransferSamples:
@@ -48,7 +50,7 @@ def _transfer(name: str, row: re.Match[str]) -> Transfer:
         duration_s=float(seconds) if seconds else NAN,
         rate_bps=8 * float(row["rate"]) * 1024.0 ** _POWERS[row["rate_prefix"]],
         direction="",
-        target=shortened(name, 100),
+        target=shorten(name, 100),
         failed=not done,
     )
 

@@ -17,7 +17,7 @@ from netcalc.readers.captures.tcp import analyse_tcp, ladder, tcp_flows
 
 INPUTS = Path(__file__).parents[1] / "inputs" / "captures"
 SEED = 20_260_314
-MUTANTS = 150
+MUTANTS = 50  # of each file; the benchmark of mutants tries 20,000 of all formats
 FILES = sorted(INPUTS.glob("*.pcap*"))
 
 
@@ -85,7 +85,7 @@ def test_a_cut_file_keeps_exactly_the_whole_packets(path):
     """A cut anywhere gives the first packets of the whole file, unchanged, or an error."""
     data = path.read_bytes()
     whole = readers.read(path)
-    for end in range(len(data) - 1, 40, -37):
+    for end in range(len(data) - 1, 40, -101):
         try:
             part = readers.read(data[:end], name="cut")
         except ReaderError:
