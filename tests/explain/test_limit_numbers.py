@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from netcalc.explain import Evidence, Known, measurement, of_evidence
-from netcalc.explain.evidence import of_facts, of_transfers
+from netcalc.explain import Evidence, Known, explain_evidence, measurement
+from netcalc.explain.evidence import from_facts, from_transfers
 from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.tables import described
 from netcalc.samples import (
@@ -28,7 +28,7 @@ MSS, WIRE = 1448, 1538
 
 
 def limits(one, **known):
-    found = of_evidence(one, Known(**known)).limits
+    found = explain_evidence(one, Known(**known)).limits
     assert [limit.value for limit in found] == sorted(limit.value for limit in found)
     return {limit.name: limit for limit in found}
 
@@ -180,7 +180,7 @@ def test_acknowledgements():
 
 
 def notices(one, **known):
-    return {n.code: dict(n.values) for n in of_evidence(one, Known(**known)).notices}
+    return {n.code: dict(n.values) for n in explain_evidence(one, Known(**known)).notices}
 
 
 def test_what_else_the_numbers_show():
@@ -213,7 +213,7 @@ def test_what_else_the_numbers_show():
 
 def test_what_is_asked_for():
     def asked(one, **known):
-        return codes(of_evidence(one, Known(**known)).missing)
+        return codes(explain_evidence(one, Known(**known)).missing)
 
     every = ["ask-line", "ask-rtt", "ask-window", "ask-loss"]
     assert asked(Evidence()) == every
@@ -389,7 +389,7 @@ def flow(*, printed=None, intervals=None, **facts):
 
 
 def test_what_a_row_of_facts_says():
-    one = of_facts(flow(
+    one = from_facts(flow(
         group="g", direction="upload", protocol="udp", sent_rate_bps=5.0, received_rate_bps=4.0,
         sent_byte_count=1000, received_byte_count=900, datagram_count=10, duration_s=2.0,
         stream_count=3, rtt_s=0.2, rtt_min_s=0.1, loss_ratio=0.25, mss_bytes=1400, omitted_s=1.0,
@@ -403,14 +403,13 @@ def test_what_a_row_of_facts_says():
     )  # fmt: skip
     for name in Evidence.__dataclass_fields__:
         np.testing.assert_equal(getattr(one, name), getattr(expected, name), err_msg=name)
-    sent = of_facts(flow(sent_rate_bps=5.0, sent_byte_count=1000, datagram_count=0, omitted_s=0.0))[
-        0
-    ]
+    least = {"sent_rate_bps": 5.0, "sent_byte_count": 1000, "datagram_count": 0, "omitted_s": 0.0}
+    sent = from_facts(flow(**least))[0]
     assert (sent.rate_bps, sent.size_bytes, sent.is_from_start) == (5.0, 1000.0, True)
     assert math.isnan(sent.datagram_bytes)
-    assert of_facts(flow(duration_s=2.0)) == []
+    assert from_facts(flow(duration_s=2.0)) == []
     # by hand: 14480 bytes are ten segments of 1448; 10 of 20 were sent again
-    again = of_facts(flow(sent_rate_bps=5.0, sent_byte_count=14480, retransmit_count=10))[0]
+    again = from_facts(flow(sent_rate_bps=5.0, sent_byte_count=14480, retransmit_count=10))[0]
     assert again.loss_ratio == pytest.approx(0.5)
 
 
@@ -418,11 +417,11 @@ def test_what_a_tool_prints_of_its_sockets():
     printed = {"mss_bytes": 1000, "write_bytes": 700, "asked_rate_bps": 3.0,
                "host_processor_ratio": 0.5, "streams": [{"rtt_min_s": 0.3}, {"rtt_min_s": 0.2}, 7,
                                                         {"rtt_min_s": 0.0}]}  # fmt: skip
-    tcp = of_facts(flow(sent_rate_bps=5.0, stream_count=2, printed=printed))[0]
+    tcp = from_facts(flow(sent_rate_bps=5.0, stream_count=2, printed=printed))[0]
     assert (tcp.mtu_bytes, tcp.asked_rate_bps, tcp.processor_ratio) == (1052, 6.0, 0.5)
     assert tcp.base_rtt_s == 0.2
     assert math.isnan(tcp.datagram_bytes)
-    udp = of_facts(flow(sent_rate_bps=5.0, protocol="udp", printed=printed))[0]
+    udp = from_facts(flow(sent_rate_bps=5.0, protocol="udp", printed=printed))[0]
     assert udp.datagram_bytes == 700
 
 
@@ -438,15 +437,15 @@ def test_what_the_intervals_say():
             "path_mtu_bytes": [1500.0, 0.0, 1400.0, NAN][:count],
         }  # fmt: skip
 
-    steady = of_facts(flow(sent_rate_bps=5.0, intervals=intervals([10.0, 0.0, 100.0, 102.0],
+    steady = from_facts(flow(sent_rate_bps=5.0, intervals=intervals([10.0, 0.0, 100.0, 102.0],
                                                                   [0.0] * 4)))[0]  # fmt: skip
     assert (steady.in_flight_bytes, steady.is_window_steady) == (101, True)
     assert (steady.rtt_s, steady.base_rtt_s, steady.mtu_bytes) == (0.03, 0.01, 1400)
     assert steady.retransmit_count == 0
-    grows = of_facts(flow(sent_rate_bps=5.0, intervals=intervals([9.0, 9.0, 100.0, 106.0],
+    grows = from_facts(flow(sent_rate_bps=5.0, intervals=intervals([9.0, 9.0, 100.0, 106.0],
                                                                  [0.0] * 4)))[0]  # fmt: skip
     assert grows.is_window_steady is False
-    again = of_facts(
+    again = from_facts(
         flow(sent_rate_bps=5.0, intervals=intervals([9.0, 9.0, 100.0, 100.0], [1.0, NAN, 2.0, 0.0]))
     )[0]
     assert (again.is_window_steady, again.retransmit_count) == (False, 3)
@@ -457,7 +456,7 @@ def test_the_middle_transfer_of_a_group():
         payload_bytes=[100.0, 100.0, 100.0, 50.0, 70.0], duration_s=[1.0, 2.0, 4.0, 1.0, 0.0],
         group=["a", "a", "a", "b", "b"],
     )  # fmt: skip
-    found = of_transfers(samples)
+    found = from_transfers(samples)
     assert [(one.label, one.rate_bps, one.size_bytes, one.duration_s) for one in found] == [
         ("a", 400, 100, 2), ("b", 400, 50, 1),
     ]  # fmt: skip
