@@ -188,3 +188,29 @@ def test_interim_results_of_netperf():
     assert values(found.throughput_bps) == [8e6, 4e3]
     assert facts(found, "sent_rate_bps", "duration_s", "partial") == [(5e6, 3, False)]
     assert read(text).meta.partial
+
+
+HEAD = (
+    "MIGRATED TCP {} TEST from 0.0.0.0 () port 0 AF_INET to 192.0.2.1 () port 0 AF_INET\n"
+    "Recv   Send    Send\nSocket Socket  Message  Elapsed\n"
+    "Size   Size    Size     Time     Throughput\nbytes  bytes   bytes    secs.    10^6bits/sec\n\n"
+)
+
+
+def test_a_line_of_netperf_is_whole_if_it_ends_in_blanks():
+    """netperf pads its lines, so that the end of one shows without a line end."""
+    row = "131072  16384  16384    3.00      5.00"
+    assert facts(read(HEAD.format("STREAM") + row + "   "), "sent_rate_bps", "partial") == [
+        (5e6, False),
+    ]  # fmt: skip
+    cut = read(HEAD.format("STREAM") + row + "\n" + HEAD.format("STREAM") + row)
+    assert noted(cut) == [("last-line-cut", {"number": 14})]
+    zero = read(HEAD.format("STREAM") + row.replace("5.00", "0.00") + "\n")
+    assert facts(zero, "sent_rate_bps") == [(0,)]
+
+
+def test_lists_of_netesto():
+    head = "exp,expName,group,test,host,server,ca,cwnd,rtt,rate\n"
+    found = read(head + "100.0,basic,1,TCP_STREAM,c,s,cubic,83.5,10.2,9410.5\n")
+    assert facts(found, "target") == [("s",)]
+    assert refused(head).code == "netesto-nothing"
