@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from netcalc.explain import Evidence, Known, explain_evidence, measurement
+from netcalc.explain import Evidence, Known, claim, explain_evidence, measurement
 from netcalc.explain.evidence import from_facts, from_transfers
 from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.tables import described
@@ -485,3 +485,58 @@ def test_counters_and_columns():
     assert text[8].values == {"count": 1}
     eight = described(Table(data={f"c{n}": np.ones(1) for n in range(8)}))
     assert [one.code for one in eight[8:]] == ["may-be-anything", "name-the-columns"]
+
+
+def models(text, known, **more):
+    return {one.name: (one.value, one.is_right) for one in claim(text, known, **more).models}
+
+
+def test_every_model_of_a_rate_by_hand():
+    """The frame and its 20 bytes of preamble and gap; 94 Mbit/s has a prefix of two powers."""
+    found = models("94 Mbit/s", Known(line_bps=1e8))
+    line = {
+        "tcp-timestamps": MSS / WIRE, "tcp-plain": 1460 / WIRE, "udp": 1472 / WIRE,
+        "frames": 1518 / WIRE,
+    }  # fmt: skip
+    for name, share in line.items():
+        assert found[name] == (pytest.approx(1e8 * share), True)
+    wrong = {"no-preamble": 1e8 * MSS / 1518, "no-fcs": 1e8 * MSS / 1534, "constant-overhead": 94e6}
+    for name, value in wrong.items():
+        assert found[name] == (pytest.approx(value), False)
+    assert "constant-overhead" not in models("5 Mbit/s", Known(line_bps=6e6))
+    window = models("6 Mbit/s", Known(rtt_s=0.08, window_bytes=10_000))
+    assert window["window"] == (pytest.approx(1e6), True)
+    assert window["one-way"] == (pytest.approx(2e6), False)
+    loss = models("6 Mbit/s", Known(rtt_s=0.1, loss_ratio=0.01, mtu_bytes=1000))
+    assert loss["mathis"] == (pytest.approx(948 * 8 / 0.1 * math.sqrt(150)), True)
+    assert loss["mathis-of-one"] == (pytest.approx(948 * 8 / 0.1 * 10), False)
+    seen = models(
+        "6 Mbit/s", Known(line_bps=1e8), one=Evidence(received_rate_bps=0.5, sent_rate_bps=0.25)
+    )
+    assert seen["receiver"] == (0.5, True)
+    assert seen["sender"] == (0.25, False)
+    none = models(
+        "6 Mbit/s", Known(line_bps=1e8), one=Evidence(received_rate_bps=0.0, sent_rate_bps=5.0)
+    )
+    assert not {"receiver", "sender"} & set(none)
+    packets = models("1 kpps", Known(line_bps=1e8), frame_bytes=64)
+    assert packets == {
+        "frame-rate": (pytest.approx(1e8 / 672), True),
+        "frames-without-gap": (pytest.approx(1e8 / 512), False),
+        "frames-without-fcs": (pytest.approx(1e8 / 640), False),
+        "both-directions": (pytest.approx(1e8 / 336), False),
+    }
+
+
+def test_devices_are_recognized_by_two_sizes():
+    def table(rates):
+        return Table(data={"frame_bytes": np.array([64.0, 128.0]), "rate_pps": np.array(rates)})
+
+    equal = measurement(table([1000.0, 1000.0]))
+    assert [[one.name for one in each.limits] for each in equal] == [["packet-rate"]] * 2
+    known = Known(line_bps=1e8)
+    line = [1e8 / (8 * 84), 1e8 / (8 * 148)]
+    one_below = measurement(table([1000.0, line[1]]), known)
+    assert [[one.name for one in each.limits] for each in one_below] == [["line"]] * 2
+    for name in ("subject", "arithmetic", "assumption", "test"):
+        assert str(getattr(equal[0].limits[0], name)), name
