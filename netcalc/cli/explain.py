@@ -26,7 +26,7 @@ _OF_FILES = {
     "line_bps": "--line", "device_pps": "--device", "buffer_bytes": "--buffer",
     "congestion_control": "--algorithm", "frame_bytes": "--frame", "plot_path": "--plot",
 }  # fmt: skip
-"""Options that say nothing about a path: argument and name."""
+"""Options that do not apply to a path: argument and name."""
 
 
 @click.command(cls=Command)
@@ -35,7 +35,8 @@ _OF_FILES = {
     "--claim",
     "claimed",
     metavar="NUMBER",
-    help='A stated number, such as "94 Mbit/s": the model, right or wrong, that gives it.',
+    help='Stated number to check, such as "94 Mbit/s": find the model, right or wrong, that '
+    "gives it.",
 )
 @click.option(
     "--size",
@@ -80,7 +81,7 @@ _OF_FILES = {
     "--device",
     "device_pps",
     type=Quantity("packet/s"),
-    help="Packets that a device forwards, both directions together.",
+    help="Packet rate that a device forwards, both directions together.",
 )
 @click.option(
     "--buffer", "buffer_bytes", type=Quantity("byte"), help="Buffer in front of the line."
@@ -95,7 +96,7 @@ _OF_FILES = {
     "--frame",
     "frame_bytes",
     type=Quantity("byte"),
-    help="Size of the frames of a claimed packet rate, FCS included.",
+    help="Frame size for a claimed packet rate, FCS included.",
 )
 @click.option(
     "--clock-offset",
@@ -119,9 +120,9 @@ def explain(
     """Explain what limits a PATH, a measurement in a FILE, or the number of a --claim.
 
     A PATH is the rate and one-way latency of each link, separated by commas; a FILE is any that
-    netcalc read reads. A FILE is explained by what it says and what the options state; what is not
-    known is asked for, not guessed. Several FILEs are compared: the same quantity of each, with a
-    95% interval.
+    netcalc read reads. A FILE is explained from its contents and the options; unknown quantities
+    are asked for, not guessed. Several FILEs are compared: the same quantity of each, with a 95%
+    interval.
 
     \b
     netcalc explain "1 Gbit/s 40 ms" --window 64KiB --loss 0.01%
@@ -204,7 +205,7 @@ def _explain_files(
 
 
 def _compare(read: Mapping[str, Samples], clock_offset_s: float | None, *, as_json: bool) -> None:
-    """Print the same quantity of each file beside each other, and their time axis if it is one."""
+    """Print the same quantity of each file side by side, and on one time axis if asked."""
     rows = compare.files(read)
     notices = list(compare.file_notices(rows))
     merged = None
@@ -246,9 +247,9 @@ def _explain_claim(
     one: Evidence | None = None
     links = None
     if files:
-        from netcalc.explain.evidence import of_facts
+        from netcalc.explain.evidence import from_facts
 
-        one = next(iter(of_facts(_read(files[0]))), None)
+        one = next(iter(from_facts(_read(files[0]))), None)
     elif words:
         links = read_path(" ".join(words), typed="PATH")
     known = _known(given)
@@ -292,7 +293,7 @@ def _explain_path(
             size = float(non_negative("payload_bytes", payload_bytes))
             one = explanations.transfer(size, path=links, packet_bytes=mtu)
     if as_json:
-        print_json({"rate": asdict(found), "transfer": None if one is None else asdict(one)})
+        print_json({"rate": found.as_dict(), "transfer": None if one is None else one.as_dict()})
         return
     if one is not None:
         say(f"{one}\n")

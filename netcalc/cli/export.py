@@ -16,6 +16,7 @@ import click
 from netcalc import readers
 from netcalc.cli.mistakes import Command, CommandError
 from netcalc.cli.output import check_output, print_data, print_written
+from netcalc.cli.quantity import Choice
 from netcalc.readers.captures import anonymized_samples
 from netcalc.readers.exported import csv_text
 from netcalc.samples import Samples, json_ready, write_atomically
@@ -27,10 +28,12 @@ _META = b"netcalc"
 @click.command(cls=Command)
 @click.argument("file", metavar="FILE")
 @click.option(
-    "--to", "form", type=click.Choice(["csv", "json", "parquet"]), required=True,
-    help="csv: a comment with the meta data, a header with units; json: as saved runs; parquet.",
+    "--to", "form", type=Choice(["csv", "json", "parquet"]), required=True,
+    help="csv has the metadata in a comment and units in the header; json is as saved runs.",
 )  # fmt: skip
-@click.option("-o", "--output", "path", metavar="OUT", help="File to write; default: to a pipe.")
+@click.option(
+    "-o", "--output", "path", metavar="OUT", help="File to write; by default standard output."
+)
 @click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 @click.option(
     "--anonymize", is_flag=True, help="Replace addresses, leave out names of hosts and files."
@@ -44,12 +47,15 @@ def export(file: str, form: str, path: str | None, force: bool, anonymize: bool)
         check_output(path, inputs=[file], force=force)
     elif form == "parquet":
         raise CommandError(
-            "option-requires", option="--to parquet", required="-o", example="-o OUT"
+            "option-requires",
+            option="--to parquet",
+            required="-o",
+            example="Write for example -o samples.parquet",
         )
     samples = readers.read(sys.stdin.buffer if file == "-" else Path(file))
     if anonymize:
         samples = anonymized_samples(samples, key=secrets.token_bytes(32))
-    data = _written(samples, form)
+    data = _encode(samples, form)
     if path is None:
         print_data(data)
         return
@@ -57,7 +63,7 @@ def export(file: str, form: str, path: str | None, force: bool, anonymize: bool)
     print_written(path)
 
 
-def _written(samples: Samples, form: str) -> bytes:
+def _encode(samples: Samples, form: str) -> bytes:
     if form == "csv":
         return csv_text(samples).encode("utf-8", "surrogatepass")
     if form == "json":

@@ -1,4 +1,4 @@
-"""Captures that cannot be read right, what they cannot show, and where they are damaged."""
+"""Captures that cannot be read right, their limits, and their damage."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CAPTURES: dict[str, str] = {
     "packet-field-not-a-number": "packet {packet} has {value!r} where a number is expected",
     "packet-time-unread": "the times are in a form that is not read: {value!r}",
     "packet-times-since-last": (
-        "the times count from the packet before: a list may lack packets, so their sum is no time"
+        "the times count from the previous packet, and a list may lack packets: no sum is right"
     ),
     "packet-times-ambiguous": (
         "the times may count from the first packet or from the one before: they are left out"
@@ -71,8 +71,8 @@ CAPTURES: dict[str, str] = {
         "describe; the packets before it are kept"
     ),
     "options-beyond-block": "ignored options beyond the end of the block at byte {offset}",
-    # what it cannot show
-    "capture-dropped": "the capture missed {count:packet|packets}: what is missing may not be lost",
+    # its limits
+    "capture-dropped": "the capture missed {count:packet|packets}: missing packets may not be lost",
     "link-type-skipped": ("did not decode {count:packet|packets} of link type {number} ({name})"),
     "packets-without-time": "{count:packet has|packets have} no time stamp",
     "time-goes-back": (

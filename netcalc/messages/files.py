@@ -1,6 +1,6 @@
-"""Files that cannot be read right, and what was repaired or left out of them.
+"""Files that cannot be read right, and repairs and omissions.
 
-A sentence follows the name of the file, the line and the field, so it begins with what is wrong
+A sentence follows the name of the file, the line and the field, so it begins with the fault
 there. Text of a file is quoted (``!r``, ``names``), which makes it safe to show.
 """
 
@@ -26,7 +26,7 @@ FILES: dict[str, str] = {
     "damaged-packing": "is damaged compressed data",
     "packing-cut-short": "is compressed data that ends too early",
     "binary-data": "is binary data, not text",
-    "file-grew": "the file grew while it was read; what was appended is not included",
+    "file-grew": "the file grew while it was read; the appended part is not included",
     # text and its lines
     "terminal-codes-removed": "removed terminal codes from {numbers:lines}",
     "lines-too-long": "skipped {numbers:lines}: longer than {limit:,} characters",
@@ -174,7 +174,7 @@ FILES: dict[str, str] = {
 }
 
 _WHAT_IS_READ = "a format that netcalc reads"
-_LIST_FORMATS = "netcalc read --formats lists what is read"
+_LIST_FORMATS = "netcalc read --formats lists the formats"
 _IN_THE_HEADER = "a unit such as {example}"
 
 FILES_EXPECTED: dict[str, str] = {
@@ -194,7 +194,7 @@ FILES_EXPECTED: dict[str, str] = {
     "no-header": "names with units, such as size/B, rtt [ms]",
     "data-for-header": "names with units, such as size/B, rtt [ms]",
     "too-many-columns": "at most {limit}",
-    "unequal-rows": "{width} cells separated by {separator}",
+    "unequal-rows": "{width:cell|cells} separated by {separator}",
     "malformed-quotes": "the end of a quoted cell before the next separator",
     "no-such-column": "one of {columns:names}",
     "column-without-unit": "a unit: {readings:or}",

@@ -21,7 +21,7 @@ PATHS: dict[str, str] = {
     "lost-probes-unknown": "lost probes have no line in this version: losses are unknown",
     "answers-without-probe": "ignored {count:answer|answers} whose probe has no line",
     "late-answers": "ignored {count:late answer|late answers} to probes that count as lost",
-    "probes-of-last-try": "ignored {count:probe|probes} of the last try, which is no hop",
+    "probes-of-last-try": "ignored {count:probe|probes} of the last try, which is not a hop",
 }
 
 PATHS_EXPECTED: dict[str, str] = {

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from netcalc.readers.format import Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 
 _MOST_NAMES = 8
 """Names of members that an error keeps. [1]"""
@@ -40,7 +40,7 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
 
 NAMES = {
     "zstd": "zstd data",
-    "zip": "a zip archive (Excel files are that too)",
+    "zip": "a zip archive (as Excel files are)",
     "7z": "a 7z archive",
     "ELF": "a program (ELF)",
     "Windows program": "a program (Windows)",
@@ -118,13 +118,13 @@ def member_names(given: Input) -> list[str]:
     if isinstance(first, list):
         first = first[0] if first else None
     names = list(first) if isinstance(first, dict) else []
-    return [shortened(name) for name in names[:_MOST_NAMES]]
+    return [shorten(name) for name in names[:_MOST_NAMES]]
 
 
 def root_element(given: Input) -> str:
     """Return the name of the first element of an XML text; empty if there is none."""
     found = re.search(r"<([^\W\d][\w:.-]*)", re.sub(r"(?s)<!--.*?-->", "", given.first))
-    return shortened(found[1]) if found else ""
+    return shorten(found[1]) if found else ""
 
 
 def _kind_of_json(given: Input) -> str:

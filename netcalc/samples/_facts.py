@@ -81,12 +81,12 @@ _OF_TWO_CLOCKS = "one_way_delay_"
 
 
 def fact_row(named: Mapping[str, Any] | None = None, /, **facts: Any) -> dict[str, Fact]:
-    """Return one row of facts: what is not known (None, nan, empty text) is left out.
+    """Return one row of facts; unknown ones (None, nan, empty text) are left out.
 
     Parameters
     ----------
     named : mapping, optional
-        Facts whose names are no words of Python: ``counter:NAME``, ``sum:NAME``.
+        Facts whose names are not words of Python: ``counter:NAME``, ``sum:NAME``.
     **facts
         The others, by the names of :data:`FACTS`, in SI units.
 

@@ -43,6 +43,12 @@ class Case:
     own: tuple[str, ...] = ("--mount",)
     """Namespaces of its own."""
 
+    @property
+    def name(self) -> str:
+        """Return what is taken away from which command, and whose it is."""
+        where = " (own network)" if self.own == NET else ""
+        return f"{self.lack}{where}: {' '.join(self.command)}{' (user)' if self.user else ''}"
+
 
 NET = ("--mount", "--net")
 WHOLE_OR_FILES = "|open files"
@@ -139,16 +145,14 @@ def main(words: list[str]) -> int:
     """Print what each case said; return the number of cases with a fault."""
     wrong = 0
     for case in CASES:
-        name = f"{case.lack}{' (own network)' if case.own == NET else ''}: {' '.join(case.command)}"
-        if not all(word in name for word in words):
+        if not all(word in case.name for word in words):
             continue
         done = tried(case)
         found = faults(case, done)
         wrong += bool(found)
         said = done.stderr.strip() or done.stdout.strip().partition("\n")[0]
         shown = "\n    ".join(said.splitlines()[-6:] if found else said.splitlines())
-        who = " (user)" if case.user else ""
-        print(f"{name}{who}\n  exit {done.returncode}: {shown}", flush=True)
+        print(f"{case.name}\n  exit {done.returncode}: {shown}", flush=True)
         if found:
             print(f"  FAULT: {', '.join(found)}", flush=True)
     print(f"{wrong} cases with a fault")

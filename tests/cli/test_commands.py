@@ -95,6 +95,52 @@ def answers(*commands, env=None, cwd=None):
     return said
 
 
+FORKED = """
+import json, os, sys
+from netcalc.__main__ import main
+import netcalc.cli.book, netcalc.cli.calc, netcalc.cli.data, netcalc.cli.read
+output, text, *lines = sys.argv[1:]
+for line in lines:
+    said, errors = os.pipe()
+    given, giver = os.pipe()
+    os.write(giver, text.encode())
+    os.close(giver)
+    if os.fork() == 0:
+        gone, nobody_reads = os.pipe()
+        os.close(gone)
+        for number, stream in enumerate(
+            (given, os.open(output, os.O_WRONLY) if output else nobody_reads, errors)
+        ):
+            os.dup2(stream, number)
+        os.closerange(3, 100)
+        sys.argv = ["netcalc", *line.split()]
+        main()
+    os.close(given)
+    os.close(errors)
+    with open(said) as stream:
+        error = stream.read()
+    print(json.dumps([os.waitstatus_to_exitcode(os.wait()[1]), error]), flush=True)
+"""
+
+
+def forked(*lines, output="", text=""):
+    """Run commands in forks of one process; return the exit code and the errors of each.
+
+    Their output goes to a file, or to a pipe that nobody reads.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", FORKED, output, text, *lines],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    said = [tuple(json.loads(line)) for line in done.stdout.splitlines()]
+    return dict(zip(lines, said, strict=True))
+
+
 def assert_mistake(done, *said):
     """One clear sentence on standard error, exit code 2, no traceback."""
     assert done.returncode == 2, done.stderr
@@ -193,6 +239,21 @@ def test_calc_lists_searches_and_helps():
         (["run", "echo", "--count", "0"], ["--count must be a whole number, 1 or greater, got 0"]),
         (["run", "echo", "--count", "ten"], ["--count must be a whole number, got 'ten'"]),
         (["run", "lockstep", "--pairs", "33"], ["--pairs", "33", "from 1 to 32"]),
+        (
+            ["run", "echo", "--routed"],
+            ["has no option --routed. It is an option of run line-rate or run lockstep"],
+        ),
+        (
+            ["calc", "transfer", "1MB", "--bandwidth", "T1", "--latency", "-1ms"],
+            ["--latency must be 0 or greater, got -1ms (-0.001 s)"],
+        ),
+        (["export", "x", "--to", "cvs"], ["--to must be one of csv, json, parquet", "mean csv?"]),
+        (["explain", "--claim", "94 foo"], ["--claim: '94 foo' is not a rate"]),
+        (["explain", "--claim", "94 Mbit/s"], ["--line, or --rtt and --window or --loss"]),
+        (
+            ["lab", "--allow-root", "--dir", "/dev/null"],
+            ["/dev/null is a file, not a folder. Name a folder with --dir"],
+        ),
         (["run", "nosuch"], ["netcalc run has no command 'nosuch'. netcalc run --help"]),
         (["read"], ["FILE is required", "netcalc read --help"]),
         (["doctor", "extra"], ["argument: extra", "netcalc doctor --help"]),
@@ -245,15 +306,24 @@ def test_a_hint_is_for_the_command_line(tmp_path):
         (["calc", "transfer", "--bandwith", "T1"],
          {"code": "unknown-option", "option": "--bandwith", "suggestions": ["--bandwidth"]}),
         (["run", "echo", "--zzzzzz"], {"code": "unknown-option", "option": "--zzzzzz"}),
+        (["run", "echo", "--routed"],  # six letters, three of them those of --count
+         {"code": "option-of-others", "suggestions": None,
+          "others": ["run line-rate", "run lockstep"]}),
+        (["read", "--count"], {"code": "unknown-option", "suggestions": None}),
         (["run", "echo", "--protocol", "tpc"],
          {"code": "not-a-choice", "name": "--protocol", "value": "tpc", "suggestions": ["tcp"]}),
         (["run", "echo", "--size"], {"code": "option-without-value", "option": "--size"}),
         (["read"], {"code": "argument-missing", "name": "FILE"}),
         (["doctor", "extra"], {"code": "unexpected-argument", "words": "extra"}),
+        (["mixes", "187ms", "--base", "-3ms"], {"code": "is-negative", "name": "--base"}),
+        (["mixes", "187ms", "--processing", "-3ms"],
+         {"code": "is-negative", "name": "--processing", "typed_text": "-3ms"}),
+        (["calc", "erlang-b", "-1", "--server-count", "3"],
+         {"code": "is-negative", "value": -1.0, "typed_text": None}),
         (["mixes", "--links", "many"], {"code": "malformed-count", "name": "--links"}),
         (["mixes", "--routers", "-1"], {"code": "below-minimum", "name": "--routers", "low": 0}),
         (["calc", "transfer", "1MB", "--latency", "-1ms", "--bandwidth", "T1"],
-         {"code": "is-negative", "name": "--latency", "value": "-0.001 s"}),
+         {"code": "is-negative", "name": "--latency", "value": "-0.001 s", "typed_text": "-1ms"}),
         (["run", "echo", "--timeout", "5"], {"code": "unit-missing", "field": "--timeout"}),
     ],
     ids=lambda value: "_".join(value) if isinstance(value, list) else "",
@@ -343,17 +413,6 @@ def test_files_with_odd_names(tmp_path):
     assert netcalc("read", "x" * 4096).returncode == 2
 
 
-@pytest.mark.each(
-    "env",
-    [{"LC_ALL": "C"}, {"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "tr_TR.UTF-8"},
-     {"TZ": "Pacific/Apia"}, {"NO_COLOR": "1", "COLUMNS": "20"}],
-)  # fmt: skip
-def test_other_terminals_and_locales_give_the_same_numbers(env):
-    calculate = ["calc", "serialization", "100B", "--bandwidth", "100 Mbit/s"]
-    shown, _ = answers(calculate, ["data"], env=env)
-    assert shown in ("8 µs\n", "8 us\n")
-
-
 def test_a_closed_pipe_is_no_error():
     command = f"{sys.executable} -m netcalc calc --list | head -n 1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
@@ -389,8 +448,14 @@ def test_run_echo_measures_saves_and_reads_back(tmp_path):
 @pytest.mark.live
 def test_ctrl_c_keeps_what_was_measured(tmp_path):
     saved = tmp_path / "echo.json"
+    saving = (
+        "from netcalc.experiments.running import run\n"
+        "from netcalc.__main__ import main\n"
+        "run.SAVE_S = 0.0\n"
+        "main()\n"
+    )
     running = subprocess.Popen(
-        [sys.executable, "-m", "netcalc", "run", "echo", "--size", "64B", "--count", "1000",
+        [sys.executable, "-c", saving, "run", "echo", "--size", "64B", "--count", "1000",
          "--interval", "20ms", "--save", str(saved), "--json"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
@@ -415,13 +480,11 @@ def shell(command, **options):
     )
 
 
-@pytest.mark.each(
-    "command",
-    ["--help", "calc --list", "calc transfer --help", "data audit", "data audit --json", "book"],
-)
-def test_a_reader_that_has_gone_is_no_error(command):
-    done = shell(f"netcalc {command} | true; echo ${{PIPESTATUS[0]}}")
-    assert (done.stdout, done.stderr) == ("0\n", "")
+def test_a_reader_that_has_gone_is_no_error():
+    found = forked(
+        "--help", "calc --list", "calc transfer --help", "data audit", "data audit --json", "book"
+    )
+    assert found == dict.fromkeys(found, (0, ""))
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
@@ -429,15 +492,20 @@ def test_closed_standard_streams(closed, ping_file):
     done = shell(f"netcalc read {ping_file} {closed}")
     assert done.returncode == 0
     assert done.stderr == ""
+
+
+@pytest.mark.each("closed", ["<&-", "<&- >&- 2>&-"])
+def test_a_closed_input_cannot_be_read(closed):
     done = shell(f"netcalc read - {closed}")
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.each("arguments", ["data audit", "calc --list", "--help", "read - --json"])
-def test_a_full_disk_behind_the_output(arguments):
-    done = shell(f"netcalc {arguments} > /dev/full", input=PING)
-    assert (done.returncode, done.stderr) == (2, "netcalc: No space left on device\n")
+def test_a_full_disk_behind_the_output():
+    found = forked(
+        "data audit", "calc --list", "--help", "read - --json", output="/dev/full", text=PING
+    )
+    assert found == dict.fromkeys(found, (2, "netcalc: No space left on device\n"))
 
 
 def test_a_full_disk_behind_the_errors_loses_no_answer(ping_file):
@@ -473,16 +541,19 @@ def test_a_pipe_is_not_replaced_by_a_file(arguments, tmp_path):
     assert fifo.is_fifo()
 
 
-def test_a_name_is_printed_so_that_it_does_no_harm_and_found_again_in_json(tmp_path):
-    for name in ("a\nb\x1b[31m", "ü\udcff.txt"):
+@pytest.mark.each("env", [{}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}])
+def test_a_name_is_printed_so_that_it_does_no_harm_and_found_again_in_json(env, tmp_path):
+    names = ("a\nb\x1b[31m", "ü\udcff.txt")
+    for name in names:
         (tmp_path / name).write_text(PING)
-        for env in ({}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}):
-            read = ["read", "--", name], ["read", "--json", "--", name]
-            shown, document = answers(*read, cwd=tmp_path, env=env)
-            assert "\x1b" not in shown
-            assert shown.splitlines()[0].endswith("ping (iputils), 4 rows")
-            found = json.loads(document)["file"]
-            assert found.encode("utf-8", "surrogateescape") == os.fsencode(name)
+    read = [["read", *options, "--", name] for name in names for options in ([], ["--json"])]
+    said = iter(answers(*read, cwd=tmp_path, env=env))
+    for name in names:
+        shown, document = next(said), next(said)
+        assert "\x1b" not in shown
+        assert shown.splitlines()[0].endswith("ping (iputils), 4 rows")
+        found = json.loads(document)["file"]
+        assert found.encode("utf-8", "surrogateescape") == os.fsencode(name)
 
 
 def test_replies_without_a_time_are_counted():
@@ -496,40 +567,49 @@ def test_a_sheet_of_nothing_is_refused():
 
 
 @pytest.mark.live
-def test_a_disk_that_fills_during_a_run_loses_no_measurement(tmp_path):
-    arguments = ["run", "echo", "--size", "64B", "--count", "3", "--json", "--save"]
-    script = (
-        "from netcalc import cli, samples\n"
-        "def full(path, data): raise OSError(28, 'No space left on device', str(path))\n"
-        "samples._files.write_atomically = full\n"
-        f"cli.main({[*arguments, str(tmp_path / 'x.json')]!r})\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
-    )
+def test_a_disk_that_fills_during_a_run_loses_no_measurement(tmp_path, monkeypatch):
+    def full(path, data):
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr("netcalc.samples._files.write_atomically", full)
+    saved = str(tmp_path / "x.json")
+    done = netcalc("run", "echo", "--size", "64B", "--count", "3", "--json", "--save", saved)
     assert_mistake(done, "No space left", "summarized above")
     document = json.loads(done.stdout)
     assert document["received"] == 3
     assert "No space left" in document["error"]["message"]
 
 
-def test_every_place_and_language_gives_the_same_bytes(ping_file, tmp_path):
-    plain = process("read", ping_file.name, "--json", cwd=tmp_path, env={"LC_ALL": "C.UTF-8"})
-    for env in (
-        {"LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"},
-        {"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"},
-        {"LC_ALL": "ar_EG.UTF-8"},
-        {"TZ": "Pacific/Apia"},
-        {"TZ": ":/nowhere"},
-        {"COLUMNS": "20", "NO_COLOR": "1", "TERM": "dumb"},
-    ):
-        done = process("read", ping_file.name, "--json", cwd=tmp_path, env=env)
-        assert (done.stdout, done.stderr) == (plain.stdout, "")
+@pytest.mark.each(
+    "env",
+    [{"LC_ALL": "C", "LANG": "C", "TZ": ":/nowhere"},
+     {"LC_ALL": "ar_EG.UTF-8", "PYTHONIOENCODING": "ascii"},
+     {"LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8", "TZ": "Pacific/Apia"},
+     {"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8",
+      "NO_COLOR": "1", "COLUMNS": "20", "TERM": "dumb"}],
+)  # fmt: skip
+def test_every_place_language_and_terminal_gives_the_same_bytes(env, ping_file, plain):
+    commands, said = plain
+    document, result, _ = answers(*commands, cwd=ping_file.parent, env=env)
+    assert document == said[0]
+    assert result in ("8 µs\n", "8 us\n")
+
+
+@pytest.fixture
+def plain(ping_file):
+    """Give commands, and what they say where nothing is unusual."""
+    calculate = ["calc", "serialization", "100B", "--bandwidth", "100 Mbit/s"]
+    commands = ["read", ping_file.name, "--json"], calculate, ["data"]
+    return commands, answers(*commands, cwd=ping_file.parent, env={"LC_ALL": "C.UTF-8"})
 
 
 def test_no_colour_without_a_terminal_and_none_where_it_is_not_wanted():
-    for env in ({}, {"NO_COLOR": "1"}, {"TERM": "dumb"}, {"COLUMNS": "20"}):
-        for arguments in (["data", "mbufs"], ["book", "--source", "nagle"], ["calc", "--list"]):
+    short = ["data", "mbufs"], ["calc", "--list"]
+    for env, commands in (
+        ({}, [*short, ["book", "--source", "nagle"]]),
+        *((env, short) for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}, {"COLUMNS": "20"})),
+    ):
+        for arguments in commands:
             done = netcalc(*arguments, env=env)
             assert done.returncode == 0
             assert "\x1b" not in done.stdout

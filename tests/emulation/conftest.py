@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import select
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
 import time
+import warnings
+from contextlib import suppress
+from functools import partial
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,7 +22,7 @@ import pytest
 
 import netcalc
 from netcalc.emulation import capabilities
-from netcalc.emulation.wire import control
+from netcalc.emulation.wire import carrier, control, kernel, veth
 from netcalc.errors import ExperimentError
 
 PACKAGE = Path(netcalc.__file__).parent
@@ -163,36 +171,93 @@ def nothing_left(wires, values_stay):
     assert census() == before
 
 
-BREAKING = """
-import os, sys
-sys.path.insert(0, sys.argv[2])
-from netcalc.emulation.wire import carrier, kernel, veth
-calls = 0
-def counted(call):
-    def may_break(*arguments, **options):
-        global calls
-        calls += 1
-        if calls == {number}:
-            if {way!r} == "kills":
-                os.kill(os.getpid(), 9)
-            raise OSError(5, "broken by a test", f"call {{calls}}")
-        return call(*arguments, **options)
-    return may_break
-for module, names in ((kernel, "unshare enter open_tun set_up set_sysctl add_router"),
-                      (veth, "make_pair prepare open_frames")):
-    for name in names.split():
-        setattr(module, name, counted(getattr(module, name)))
-sys.exit(carrier.main())
-"""
+BROKEN = {
+    kernel: ("unshare", "enter", "open_tun", "set_up", "set_sysctl", "add_router"),
+    veth: ("make_pair", "prepare", "open_frames"),
+}
+"""Calls of the process that makes namespaces and devices."""
+
+
+def broken_carrier(number, way):
+    """Carry packets in this process, in which one call fails or kills; return the exit code."""
+    calls = count(1)
+
+    def counted(call):
+        def may_break(*arguments, **options):
+            at = next(calls)
+            if at == number and way == "kills":
+                os.kill(os.getpid(), signal.SIGKILL)
+            if at == number:
+                raise OSError(errno.EIO, "broken by a test", f"call {at}")
+            return call(*arguments, **options)
+
+        return may_break
+
+    for module, names in BROKEN.items():
+        for name in names:
+            setattr(module, name, counted(getattr(module, name)))
+    return carrier.main()
+
+
+class Fork:
+    """A child that is a fork of this process, in which all modules are loaded already."""
+
+    def __init__(self, main, command, *, stdin, start_new_session):
+        self.returncode = None
+        with warnings.catch_warnings():
+            # newer Pythons warn of threads; no thread of a test runner holds what a carrier needs
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self.pid = os.fork()
+        if self.pid == 0:
+            code = 1
+            with suppress(BaseException):
+                if start_new_session:
+                    os.setsid()
+                os.dup2(stdin, 0)
+                os.closerange(3, 1024)
+                sys.argv = ["carrier", *command[command.index("0") :]]
+                code = main()
+            os._exit(code)
+        self._handle = os.pidfd_open(self.pid)
+
+    def poll(self):
+        with suppress(subprocess.TimeoutExpired):
+            self.wait(0)
+        return self.returncode
+
+    def wait(self, timeout=None):
+        if self.returncode is None:
+            if not select.select([self._handle], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired("carrier", timeout)
+            self.returncode = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+            os.close(self._handle)
+        return self.returncode
+
+    def kill(self):
+        if self.returncode is None:
+            signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 
 
 @pytest.fixture
-def broken_call(monkeypatch):
+def forked(monkeypatch):
+    """Let each path that is opened from now on be carried by a fork that calls a function."""
+
+    def fork_to(main):
+        instead = SimpleNamespace(
+            Popen=partial(Fork, main), TimeoutExpired=subprocess.TimeoutExpired
+        )
+        monkeypatch.setattr(control, "subprocess", instead)
+
+    return fork_to
+
+
+@pytest.fixture
+def broken_call(forked):
     """Break one call of the process that makes namespaces and devices: it fails or kills."""
 
     def break_at(number, way, path):
         """Open a path; return its error, or None where it opens all the same."""
-        monkeypatch.setattr(control, "_START", BREAKING.format(number=number, way=way))
+        forked(partial(broken_carrier, number, way))
         try:
             with path:
                 return None

@@ -41,7 +41,9 @@ MORE_WAYS = ("SIGINT twice", "SIGINT by a thread", "SIGHUP", "SIGTERM twice", "S
 AT_ONCE = 4
 """Runs at the same time. [1]"""
 RUN_S = 0.6
-"""A run is ended at a random time before this, if it is ended. [s]"""
+"""A run is ended at a random time before this, if it is ended and nothing else is said. [s]"""
+WHOLE_SHARE = 0.2
+"""How long a run is that ends by itself, as a part of one that is ended. [1]"""
 ALONE = f"{MARK}_ALONE"
 """Set where the namespaces are those of the census."""
 GONE_S = float(os.environ.get("NETCALC_CENSUS_GONE_S", "5"))
@@ -217,30 +219,39 @@ def difference(before, after):
 # --- Runs that end in every way -----------------------------------------------------------------
 
 
-def experiments():
-    """Return short runs of every experiment, some over a path; each takes the same arguments."""
+def experiments(share=1.0):
+    """Return short runs of every experiment, some over a path; each takes the same arguments.
+
+    Each one does this part of what takes longer than any run goes on that is ended.
+    """
     from netcalc import experiments as lab
     from netcalc.path import Path as Route
 
     one, two = Route.parse("100 Mbit/s 1 ms"), Route.parse("100 Mbit/s 1 ms, 100 Mbit/s 1 ms")
+
+    def part(count):
+        return round(count * share)
+
     return {
         "leaks": leaks,
-        "echo udp": lambda **k: lab.echo([4, 8, 1400], count=2000, **k),
-        "echo tcp": lambda **k: lab.echo([8, 1400], protocol="tcp", count=3000, **k),
-        "echo icmp, path": lambda **k: lab.echo(56, protocol="icmp", count=100, path=two, **k),
-        "bulk tcp": lambda **k: lab.bulk([1440, 300], write_count=20_000, run_count=6, **k),
+        "echo udp": lambda **k: lab.echo([4, 8, 1400], count=part(2000), **k),
+        "echo tcp": lambda **k: lab.echo([8, 1400], protocol="tcp", count=part(3000), **k),
+        "echo icmp, path": lambda **k: lab.echo(
+            56, protocol="icmp", count=part(100), path=two, **k
+        ),
+        "bulk tcp": lambda **k: lab.bulk([1440, 300], write_count=part(20_000), run_count=6, **k),
         "bulk udp, path": lambda **k: lab.bulk(
-            1000, protocol="udp", write_count=400, run_count=6, path=one, **k
+            1000, protocol="udp", write_count=part(400), run_count=6, path=one, **k
         ),
         "bulk tcp, own loopback": lambda **k: lab.bulk(
-            1440, write_count=20_000, run_count=6, mtu_bytes=1500, **k
+            1440, write_count=part(20_000), run_count=6, mtu_bytes=1500, **k
         ),
         "line_rate": lambda **k: lab.line_rate([64, 1518], duration_s=0.05, run_count=5, **k),
         "line_rate, routed": lambda **k: lab.line_rate(
             [64, 1518], duration_s=0.05, run_count=5, routed=True, **k
         ),
-        "probing, path": lambda **k: lab.probing([520, 1472], path=two, count=30, **k),
-        "packet_trains, path": lambda **k: lab.packet_trains(path=one, count=30, **k),
+        "probing, path": lambda **k: lab.probing([520, 1472], path=two, count=part(30), **k),
+        "packet_trains, path": lambda **k: lab.packet_trains(path=one, count=part(30), **k),
         "lockstep, path": lambda **k: lab.lockstep(
             [1, 8], duration_s=0.05, run_count=5, path=one, **k
         ),
@@ -249,7 +260,7 @@ def experiments():
         "small_writes, path": lambda **k: lab.small_writes(
             modes=["nagle", "single"], count=4, path=two, **k
         ),
-        "transactions": lambda **k: lab.transactions([8, 1400], count=10, **k),
+        "transactions": lambda **k: lab.transactions([8, 1400], count=part(10), **k),
         "transactions, path": lambda **k: lab.transactions(
             [8, 1400], protocols=["ping", "tfo", "tls"], count=5, path=one, **k
         ),
@@ -325,7 +336,7 @@ class Running:
         _run.PROGRESS_S = _run.SAVE_S = 0.0
         tempfile.tempdir = str(self.place)
         os.chdir(self.place)
-        run = experiments()[self.kind]
+        run = experiments(WHOLE_SHARE if self.way == "normal" else 1.0)[self.kind]
         hushed()
         before, begin_s = of_process(), time.monotonic()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
@@ -394,7 +405,7 @@ class Running:
         return row | {"processes": left, "gone_s": round(time.monotonic() - ended_s, 3)}
 
 
-def runs_that_end(count, *, ways, seed, place, kinds=None):
+def runs_that_end(count, *, ways, seed, place, kinds=None, within_s=RUN_S):
     """Do runs that end at random times, several at once; return a row of each.
 
     Kinds and ways take their turns, so that each kind ends in each way before one comes again.
@@ -408,7 +419,7 @@ def runs_that_end(count, *, ways, seed, place, kinds=None):
     while number < count or running:
         while number < count and len(running) < AT_ONCE:
             kind, way = plan[number]
-            end_s = moment.random() * RUN_S
+            end_s = moment.random() * within_s
             run = Running(number, kind, way, end_s, place / f"run {number}")
             running[run.output] = run
             number += 1
@@ -423,7 +434,7 @@ def runs_that_end(count, *, ways, seed, place, kinds=None):
     return rows
 
 
-def census_of_runs(count, *, ways, seed, kinds=None):
+def census_of_runs(count, **options):
     """Do runs and return their rows, and what is not as it was before them."""
     from netcalc import samples
 
@@ -439,7 +450,7 @@ def census_of_runs(count, *, ways, seed, kinds=None):
     with tempfile.TemporaryDirectory(prefix="census ") as folder:
         place = Path(folder)
         before = everything()
-        rows = runs_that_end(count, ways=ways, seed=seed, place=place, kinds=kinds)
+        rows = runs_that_end(count, place=place, **options)
         parts = list(place.rglob("*.netcalc-*.part"))
         for part in parts:  # the next start with the same file
             samples.write_atomically(part.with_name("run.json"), b"{}")
@@ -541,11 +552,14 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("--kinds", default="")
+    parser.add_argument("--within", type=float, default=RUN_S)
     asked = parser.parse_args()
     sys.path.insert(0, str(ROOT))
     ways = asked.ways.split(",")
     kinds = asked.kinds.split(";") if asked.kinds else None
-    found = census_of_runs(asked.count, ways=ways, seed=asked.seed, kinds=kinds)
+    found = census_of_runs(
+        asked.count, ways=ways, seed=asked.seed, kinds=kinds, within_s=asked.within
+    )
     json.dump(found, sys.stdout, indent=1)
 
 

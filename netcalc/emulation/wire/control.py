@@ -45,7 +45,7 @@ START_CODES = {
     errno.EAGAIN: "out-of-processes",
     errno.ENOMEM: "process-out-of-memory",
 }
-"""Codes of errors for what a system has no more of, when a process is started."""
+"""Codes of errors for resources that run out when a process is started."""
 _PACKAGE = File(__file__).absolute().parents[3]
 _START = (
     "import sys; sys.path.insert(0, sys.argv[2]); "
@@ -93,7 +93,7 @@ class Control:
             return self._exchange(json.dumps({"do": do, "with": arguments}).encode() + b"\n")
 
     def require_alive(self, wait_s: float = 0.0) -> None:
-        """Raise the error of a process that has ended by itself; wait so long for its end."""
+        """Raise the error of a process that ended by itself, within ``wait_s`` from now."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(wait_s) if wait_s else self._process.poll()
         if self._process.returncode is not None:

@@ -61,7 +61,7 @@ class AddressBook:
 def _distinct(words: list[Pairs]) -> tuple[Ints, Ints]:
     """Return the first row of each distinct row of words, and for each row which one it is.
 
-    Rows are told apart by a 64-bit mix of their words; rows of one mix are compared as they are.
+    Rows differ by a 64-bit mix of their words; rows of one mix are compared word by word.
     """
     mixed = words[1] * np.uint64(0x9E37_79B9_7F4A_7C15) ^ words[3]
     mixed = mixed * np.uint64(0xC2B2_AE3D_27D4_EB4F) ^ words[0]

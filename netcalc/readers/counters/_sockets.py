@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.samples import Fact, fact_row
 
 NAN = math.nan
@@ -172,7 +172,7 @@ def details(socket: Socket, line: str) -> bool:
     if before:
         other.append(before)
     kept = " ".join([socket.other, *other]).strip()
-    socket.other = shortened(kept, 1000)
+    socket.other = shorten(kept, 1000)
     if not math.isnan(socket.cwnd_packets) and math.isnan(socket.retransmit_total_count):
         socket.retransmit_total_count = 0.0  # ss leaves it out where it is 0
     return right

@@ -10,7 +10,7 @@ from netcalc.messages import Notice
 from netcalc.readers.counters._counts import Counts, lines_of
 from netcalc.readers.counters._sockets import NAN, Socket, details, facts_of
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.samples import Meta, Table
 
 _STATES = (
@@ -63,7 +63,7 @@ def _read(given: Input) -> Table:
     found = _Read()
     kept = Counts()
     lines = lines_of(given, kept)
-    if kept.partial:  # the last line is cut: what is whole in it still counts
+    if kept.partial:  # the last line is cut: its complete words still count
         number, line = given.text.numbers[-1], given.text.lines[-1]
         if line[:1].isspace() and " " in line.strip():
             lines.append((number, line.rpartition(" ")[0]))
@@ -122,7 +122,7 @@ def _line(found: _Read, number: int, line: str) -> None:
 
 def _socket(found: _Read, number: int, one: re.Match[str]) -> None:
     parts = one["rest"].split()
-    # Names of netlink and packet sockets may stand with blanks around the port.
+    # Names of netlink and packet sockets may have blanks around the port.
     ends = parts[:2] if all(_PORT.fullmatch(part) for part in parts[:2]) else []
     local, peer = (ends[0], ends[1]) if len(ends) == 2 else (" ".join(parts), "")
     if found.snapshot < 0 or (peer and not _wild(peer) and (local, peer) in found.seen):
@@ -134,8 +134,8 @@ def _socket(found: _Read, number: int, one: re.Match[str]) -> None:
         snapshot=found.snapshot,
         protocol=netid,
         state=one["state"] or "",
-        local=shortened(local, 100),
-        peer=shortened(peer, 100),
+        local=shorten(local, 100),
+        peer=shorten(peer, 100),
         receive_queue_bytes=float(one["received"][:18]),
         send_queue_bytes=float(one["sent"][:18]),
     )
@@ -161,7 +161,7 @@ FORMAT = Format(
         "the receiver's guess.",
         "cwnd and ssthresh are in segments, Recv-Q and Send-Q in bytes; of a listening socket they "
         "are the connections that wait, and the limit of them.",
-        "retrans has two numbers: what is unacknowledged now, and the total; it is left out where "
+        "retrans has two numbers: segments unacknowledged now, and the total; it is left out where "
         "both are 0.",
         "Rates count K, M and G as powers of 1000; send is cwnd * mss / rtt, and no measured rate.",
         "In a loop without marks of time a header begins the next list, and times are unknown.",

@@ -19,7 +19,7 @@ from netcalc.messages import Notice
 from netcalc.readers.counters._sockets import NAN, Socket, facts_of
 from netcalc.readers.document import words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.samples import Meta, Table
 
 _MESSAGE = struct.Struct("<IHHII")  # nlmsghdr: length, type, flags, sequence, port
@@ -132,8 +132,8 @@ def _read(given: Input) -> Table:
         data={name: [row[name] for row in rows] for name in rows[0]},
         meta=Meta(
             tool="tcp-info",
-            host=shortened(host, 100),
-            start=shortened(start, 60),
+            host=shorten(host, 100),
+            start=shorten(start, 60),
             source=source.name if source.is_file else "",
             sha256=source.sha256,
             clock="seconds of the Unix epoch" if has_times else "",
@@ -251,7 +251,7 @@ def _end(address: bytes, port: bytes) -> str:
 
 
 def _text(value: bytes) -> str:
-    return shortened(value.rstrip(b"\0").decode("ascii", "replace"), 20)
+    return shorten(value.rstrip(b"\0").decode("ascii", "replace"), 20)
 
 
 def _details(socket: Socket, info: bytes) -> None:

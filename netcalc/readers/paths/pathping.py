@@ -8,7 +8,7 @@ from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
 from netcalc.readers.paths._reports import Hop, Report, to_table
 from netcalc.readers.paths._traces import ADDRESS
-from netcalc.readers.source import no_measurement, shortened
+from netcalc.readers.source import no_measurement, shorten
 from netcalc.samples import Table
 
 _SHARE = r"(?P<{0}lost>\d{{1,6}})/\s*(?P<{0}sent>\d{{1,6}}) =\s*\d{{1,3}} ?%"
@@ -49,7 +49,7 @@ def _read(given: Input) -> Table:
         elif found := _LISTED.fullmatch(line):
             listed = max(listed, int(found["hop"]))
             if int(found["hop"]) == 0:
-                report.host = shortened(_named(found["node"])[1] or found["node"].strip(), 100)
+                report.host = shorten(_named(found["node"])[1] or found["node"].strip(), 100)
         elif "/" in line and "%" in line:
             skipped.append(number)
         elif not report.target and not listed:
@@ -67,7 +67,7 @@ def _read(given: Input) -> Table:
 def _hop(found: re.Match[str], link_lost: float | None) -> Hop:
     address, name = _named(found["node"])
     lost, sent = float(found["lost"]), float(found["sent"])
-    made = Hop(float(found["hop"]), address or shortened(found["node"], 100), name)
+    made = Hop(float(found["hop"]), address or shorten(found["node"], 100), name)
     made.values = {
         "loss_ratio": lost / sent if sent else float("nan"),
         "lost_count": lost,

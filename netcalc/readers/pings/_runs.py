@@ -12,7 +12,7 @@ import numpy as np
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Input
-from netcalc.readers.source import no_measurement, shortened
+from netcalc.readers.source import no_measurement, shorten
 from netcalc.samples import Fact, Meta, RttSamples, fact_row
 
 NAN = math.nan
@@ -39,7 +39,7 @@ COLUMNS = tuple(one.name for one in fields(Probe))
 
 @dataclass(slots=True)
 class Run:
-    """The probes to one target, and what the tool's own summary says of them."""
+    """The probes to one target, and the tool's own summary of them."""
 
     target: str = ""
     protocol: str = ""
@@ -183,7 +183,7 @@ def to_samples(
         **totals,
         meta=Meta(
             tool=tool,
-            target=shortened(", ".join(targets), 200),
+            target=shorten(", ".join(targets), 200),
             source=source.name if source.is_file else "",
             sha256=source.sha256,
             printed=printed[0] if len(printed) == 1 else {"runs": printed} if printed else {},

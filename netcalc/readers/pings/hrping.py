@@ -6,7 +6,7 @@ import re
 
 from netcalc.readers.format import Format, Input
 from netcalc.readers.pings._runs import NAN, Probe, Run, resolution, skipped_lines, to_samples
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.samples import RttSamples
 
 _VERSION = re.compile(r"This is hrPING v(?P<version>\S+) .*")
@@ -72,7 +72,7 @@ def _read(given: Input) -> RttSamples:
             skipped.append(number)
     if run.probes:
         run.fill(1, whole=bool(run.target))
-    meta = {"tool_version": shortened(version, 40)}
+    meta = {"tool_version": shorten(version, 40)}
     return to_samples(given, [run], "hrPING", skipped_lines(skipped), **meta)
 
 

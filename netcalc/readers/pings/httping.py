@@ -69,7 +69,7 @@ FORMAT = Format(
     read=_read,
     traps=(
         "A time is that of a connection and an HTTP exchange: it includes the server's own time.",
-        "With -S the parts stand before their sum, which is the time.",
+        "With -S the parts precede their sum, which is the time.",
         "A connection that failed is a lost probe, without a time.",
     ),
 )

@@ -11,7 +11,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
 from netcalc.readers.pings._runs import NAN, skipped_lines
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.samples import Fact, Meta, Table, fact_row
 
 _NUMBER = r"-?\d{1,12}(?:\.\d{1,12})?(?:e[+-]?\d{1,2})?"
@@ -113,7 +113,7 @@ def _read(given: Input) -> Table:
         line = line.strip()
         if found := _HEADER.fullmatch(line):
             name = f"{found['source']} > {found['to']}"
-            sessions.append(_Session(shortened(name, 200), target=shortened(found["to"], 100)))
+            sessions.append(_Session(shorten(name, 200), target=shorten(found["to"], 100)))
             for packet in packets[len(packets) - waiting :]:
                 packet.group = sessions[-1].group
             waiting = 0

@@ -14,7 +14,7 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.readers.transfers._runs import NAN
 from netcalc.readers.transfers._text import origin, xml_root
 from netcalc.samples import Meta, Table, fact_row
@@ -76,7 +76,7 @@ def _row(
     delay, jitter = _time(given, flow, "delaySum"), _time(given, flow, "jitterSum")
     number = named.get("protocol", "") if named is not None else ""
     return {
-        "group": shortened(f"flow {flow.get('flowId', '')}", 40),
+        "group": shorten(f"flow {flow.get('flowId', '')}", 40),
         "protocol": _PROTOCOLS.get(number, number),
         "local": _end(named, "source"),
         "peer": _end(named, "destination"),
@@ -100,7 +100,7 @@ def _end(named: ElementTree.Element | None, side: str) -> str:
     address = named.get(f"{side}Address", "")
     port = named.get(f"{side}Port", "")
     host = f"[{address}]" if ":" in address else address
-    return shortened(f"{host}:{port}" if port else address, 80)
+    return shorten(f"{host}:{port}" if port else address, 80)
 
 
 def _count(given: Input, flow: ElementTree.Element, name: str) -> float:
@@ -122,9 +122,9 @@ def _time(given: Input, flow: ElementTree.Element, name: str) -> float:
 
 
 def _bad(given: Input, flow: ElementTree.Element, name: str, text: str) -> ReaderError:
-    flow_id = shortened(flow.get("flowId", "?"), 20)
+    flow_id = shorten(flow.get("flowId", "?"), 20)
     return ReaderError(
-        "flowmon-value", file=given.name, field=name, value=shortened(text), flow=flow_id
+        "flowmon-value", file=given.name, field=name, value=shorten(text), flow=flow_id
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.readers.transfers._runs import (
     NAN,
     RECEIVER,
@@ -19,7 +19,7 @@ from netcalc.readers.transfers._runs import (
     Total,
     Way,
     columns_of,
-    joined,
+    join_totals,
     name_groups,
     total_of,
 )
@@ -99,7 +99,7 @@ def _add(given: Input, runs: list[_Run], number: int, cells: list[str]) -> None:
             line=number,
             count=len(cells),
             wanted=len(run.names),
-            value=shortened(",".join(cells)),
+            value=shorten(",".join(cells)),
         )
     named = dict(zip(run.names, cells, strict=True))
     stream = named["transferid"]
@@ -109,7 +109,7 @@ def _add(given: Input, runs: list[_Run], number: int, cells: list[str]) -> None:
     if stream in run.totals and row.start_s == 0:
         run = _Run(run.names)
         runs.append(run)
-    run.target = run.target or shortened(named["dstaddr"], 100)
+    run.target = run.target or shorten(named["dstaddr"], 100)
     kept = run.rows.setdefault(stream, [])
     if kept and row.start_s == 0:
         run.totals[stream] = total_of(row)
@@ -126,7 +126,7 @@ def _row(given: Input, run: _Run, number: int, named: dict[str, str]) -> Row:
         text = named.get(name, "")
         if name in named and not _NUMBER.fullmatch(text):
             raise ReaderError(
-                "iperf-csv-number", file=given.name, line=number, field=name, value=shortened(text)
+                "iperf-csv-number", file=given.name, line=number, field=name, value=shorten(text)
             )
         value = float(text) if text else NAN
         values[name] = NAN if value < 0 else value  # -1 is what a system without it writes
@@ -157,7 +157,7 @@ def _way(run: _Run) -> Way:
         if name not in run.totals and len(rows) == 1:
             run.totals[name] = total_of(rows[0])
     way.partial = len(run.totals) < len(run.rows)
-    total = None if way.partial else joined(run.totals)
+    total = None if way.partial else join_totals(run.totals)
     if total is not None and math.isnan(total.retransmit_count):
         counts = [row.retransmit_count for row in way.rows]
         total.retransmit_count = math.fsum(counts)

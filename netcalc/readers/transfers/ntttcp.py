@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ElementTree
 
 from netcalc.errors import ReaderError
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.readers.transfers._runs import NAN, RECEIVER, SENDER, Row, Total, Way, columns_of
 from netcalc.readers.transfers._text import origin, xml_root
 from netcalc.samples import FlowSeries, Meta
@@ -40,7 +40,7 @@ def _read(given: Input) -> FlowSeries:
             0.0,
             _number(given, thread, "realtime", "s"),
             throughput_bps=1e6 * _number(given, thread, "throughput", "mbps"),
-            stream=shortened(thread.get("index", ""), 20),
+            stream=shorten(thread.get("index", ""), 20),
             side=side,
         )
         if not math.isnan(row.duration_s):
@@ -52,8 +52,8 @@ def _read(given: Input) -> FlowSeries:
         **columns_of([way]),
         meta=Meta(
             tool="ntttcp",
-            tool_version=shortened(root.get("version", ""), 40),
-            host=shortened(root.get("computername", ""), 100),
+            tool_version=shorten(root.get("version", ""), 40),
+            host=shorten(root.get("computername", ""), 100),
             clock="seconds since the start of the run",
             printed=_printed(given, root),
             facts=(way.facts(),),
@@ -91,7 +91,7 @@ def _number(given: Input, part: ElementTree.Element, name: str, metric: str = ""
                 "ntttcp-number",
                 file=given.name,
                 field=name,
-                value=shortened(text),
+                value=shorten(text),
                 unit=metric or None,
             )
         return float(text)
