@@ -93,7 +93,8 @@ ROOMS = {
     "formats": Room(
         tuple(f"netcalc/readers/{name}.py"
               for name in ("__init__", "document", "format", "formats", "packed", "zstd")),
-        ("tests/readers/test_read_tcp_info.py", "tests/readers/test_read_documents.py", "tests/readers/test_headers.py",
+        ("tests/readers/test_read_tcp_info.py", "tests/readers/test_read_documents.py",
+         "tests/readers/test_headers.py",
          "tests/house/test_formats.py", "tests/readers/test_read_sources.py",
          "tests/readers/test_other_pings.py"),
     ),

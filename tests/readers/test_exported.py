@@ -301,9 +301,14 @@ PARQUET = (
 )  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def parquet():
+    """The package that reads and writes Parquet."""
+    return pytest.importorskip("pyarrow.parquet", reason="pyarrow is in no extra")
+
+
 @pytest.mark.each("name", PARQUET)
-def test_parquet_has_units_and_reads_back_equal(name, tmp_path):
-    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is in no extra")
+def test_parquet_has_units_and_reads_back_equal(name, parquet, tmp_path):
     out = tmp_path / f"{Path(name).stem}.parquet"
     assert run("export", str(INPUTS / name), "--to", "parquet", "-o", str(out)) == 0
     samples = read(INPUTS / name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import importlib
 import sys
 from pathlib import Path
 
@@ -37,9 +36,8 @@ SS = {
 @pytest.fixture(scope="module")
 def packer():
     """The zstd of Python 3.14, or the package for earlier ones, which the tests' extra installs."""
-    return importlib.import_module(
-        "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
-    )
+    name = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+    return pytest.importorskip(name, reason="netcalc-lab[zstd] is not installed")
 
 
 @pytest.mark.each("name", ["tcp_info.netlink", "tcp_info.jsonl"])
