@@ -12,12 +12,53 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from netcalc import samples
 from netcalc.cli import commands
 from netcalc.errors import ReaderError
 from netcalc.readers import read, read_columns, read_ping, sniff
 
 COLUMNS = b'# by hand\nsize/B;"rtt [ms]";host\n64;1,5;a\n128;2,25;"b\nc"\n256;-;d\n'
 NOTEBOOK = json.dumps({"cells": [{"source": ["1 + 1"]}], "nbformat": 4}).encode()
+
+
+MANY = b"9" * 5000
+"""More digits than a float holds, or an int of Python reads."""
+BEYOND = {
+    "fping": (b"192.0.2.7 : xmt/rcv/%loss = 4/0/100%\n", b"100"),
+    "iperf3": (
+        b"[  5] local 192.0.2.1 port 5201 connected to 192.0.2.2 port 40000\n"
+        b"[ ID] Interval           Transfer     Bitrate\n"
+        b"[  5]   0.00-1.00   sec  1.00 MBytes  8.39 Mbits/sec\n",
+        b"40000",
+    ),
+    "tc": (b'[{"kind":"fifo","handle":"1:","dev":"a","overlimits":0,"drops":7}]', b"7"),
+    "dd": (b"52428800 bytes transferred in 0.125000 secs (419430400 bytes/sec)\n", b"0.125000"),
+    "columns": (b"time [s],rtt [ms]\n1e308,1\n1e307,2\n", b"1e307"),
+    "ss": (
+        b"State Recv-Q Send-Q Local Address:Port Peer Address:Port\n"
+        b"ESTAB 0 0 192.0.2.1:5201 192.0.2.2:40000 cubic rto:204 rtt:1.5/0.5 cwnd:10\n",
+        b"rtt:1.5",
+    ),
+}
+"""Lines of tools, and a number in each that a damaged file has another for."""
+
+
+@pytest.mark.each("number", [MANY, MANY[:400], b"1e308", b"rtt:1e-09", b"rtt:1.8e+19", b"1e-320"])
+@pytest.mark.each("tool", BEYOND)
+def test_a_number_that_no_tool_prints_is_read_or_refused_and_kept(tool, number):
+    text, changed = BEYOND[tool]
+    assert changed in text
+    found = read_or_refused(text.replace(changed, number))
+    if found is not None:
+        found.facts()
+        assert samples.loads(found.dumps()) == found
+
+
+def test_milliseconds_of_ss_in_any_notation():
+    """man ss: rtt is in milliseconds; ss prints a small one with an exponent."""
+    text, changed = BEYOND["ss"]
+    (fact,) = read(text.replace(changed, b"rtt:1e-03")).facts()
+    assert fact["rtt_s"] == 1e-6
 
 
 def read_or_refused(data):

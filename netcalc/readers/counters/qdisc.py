@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from netcalc.readers.counters._counts import Counts, lines_of, number_of, table_of
-from netcalc.readers.document import words
+from netcalc.readers.document import number, words
 from netcalc.readers.format import Format, Input
 from netcalc.samples import Table
 
@@ -14,10 +15,11 @@ _HEAD = re.compile(
     r"(?: dev (?P<device>\S+))?(?P<rest>(?: .*)?)"
 )
 _SENT = re.compile(
-    r" Sent (?P<bytes>\d+) bytes (?P<pkt>\d+) pkts? "
-    r"\(dropped (?P<dropped>\d+), overlimits (?P<overlimits>\d+) requeues (?P<requeues>\d+)\)\s*"
+    r" Sent (?P<bytes>\d{1,30}) bytes (?P<pkt>\d{1,30}) pkts? "
+    r"\(dropped (?P<dropped>\d{1,30}), overlimits (?P<overlimits>\d{1,30}) "
+    r"requeues (?P<requeues>\d{1,30})\)\s*"
 )
-_BACKLOG = re.compile(r" backlog (?P<bytes>\d+(?:\.\d+)?[KMG]?)b (?P<packets>\d+)p(?: .*)?")
+_BACKLOG = re.compile(r" backlog (?P<bytes>\d+(?:\.\d+)?[KMG]?)b (?P<packets>\d{1,30})p(?: .*)?")
 _RATE = re.compile(r" rate \S+ \d+pps backlog .*")
 _PAIRS = re.compile(r"([a-z][a-z_]*) (\d+)(?![\w.])")
 _JSON = ("kind", "handle", "parent", "dev", "root", "refcnt", "options")
@@ -43,7 +45,8 @@ def _read(given: Input) -> Table:
                 group = _group(words(one, "dev"), words(one, "kind"), words(one, "handle"))
                 for name, value in one.items():
                     if name not in _JSON and type(value) in (int, float):
-                        counts.add(group, name, value)
+                        known = math.isfinite(number(one, name))
+                        counts.add(group, name, value if known else math.nan)
     else:
         _of_text(given, counts)
     return table_of(given, counts, tool="tc -s qdisc")
@@ -51,7 +54,7 @@ def _read(given: Input) -> Table:
 
 def _of_text(given: Input, counts: Counts) -> None:
     group = ""
-    for number, line in lines_of(given, counts):
+    for at, line in lines_of(given, counts):
         head, sent, backlog = _HEAD.fullmatch(line), _SENT.fullmatch(line), _BACKLOG.fullmatch(line)
         if head:
             group = _group(head["device"] or "", head["kind"], head["handle"])
@@ -69,7 +72,7 @@ def _of_text(given: Input, counts: Counts) -> None:
                 if value is not None:
                     counts.add(group, name, value)
         elif line.strip() and not _RATE.fullmatch(line):
-            counts.unread.append(number)
+            counts.unread.append(at)
 
 
 def _group(device: str, kind: str, handle: str) -> str:
