@@ -61,6 +61,26 @@ def test_milliseconds_of_ss_in_any_notation():
     assert fact["rtt_s"] == 1e-6
 
 
+QUOTED = b'"' + b"x\n" * 150_000
+"""A cell that goes on, beyond what Python's reader of CSV takes as one."""
+LISTS = {
+    "Wireshark's packet list (CSV)": (
+        b'"No.","Time","Source","Destination","Protocol","Length","Info"\n'
+        b'"1","0.0","192.0.2.1","192.0.2.2","TCP","66","SYN"\n'
+    ),
+    "tshark -T fields": b"frame.number,frame.time_epoch,frame.len\n1,1700000000.0,66\n",
+}
+
+
+@pytest.mark.each("tool", LISTS)
+def test_a_quoted_cell_without_an_end_is_refused_with_its_line(tool):
+    text = LISTS[tool]
+    assert len(read(text)) == 1
+    with pytest.raises(ReaderError) as caught:
+        read(text + b"2," + QUOTED)
+    assert (caught.value.code, caught.value.values["line"] > 2) == ("malformed-quotes", True)
+
+
 def read_or_refused(data):
     """Return what was read; None if it was refused in words that a terminal can bear."""
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from datetime import UTC, datetime
 
@@ -10,7 +9,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
 from netcalc.readers.paths._reports import Hop, Report, figure, is_heading, named, to_table
-from netcalc.readers.source import no_measurement, shortened
+from netcalc.readers.source import csv_rows, no_measurement, shortened
 from netcalc.samples import Table
 
 _FIRST = 6
@@ -38,7 +37,7 @@ def _read(given: Input) -> Table:
         if not line.strip():
             continue
         separator = ";" if line.count(";") > line.count(",") else ","
-        cells = next(csv.reader([line], delimiter=separator))
+        (cells,) = csv_rows([(number, line)], given.unpacked, delimiter=separator)
         if _HEADER.match(line):
             headings = cells[_FIRST:]
             reports.append(Report())
