@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from netcalc import readers, samples
-from netcalc.errors import NetcalcError
+from netcalc.errors import NetcalcError, ReaderError
 
 COUNT = 20_000
 SEED = 8
@@ -215,6 +215,7 @@ def outcome(data: bytes) -> tuple[str, str]:
     except NetcalcError as error:
         try:
             fault = "" if str(error) and json.dumps(error.as_dict()) else "no sentence"
+            fault = fault if isinstance(error, ReaderError) else f"no ReaderError: {error}"
         except Exception as second:
             fault = f"no sentence for {error.code}: {type(second).__name__}: {second}"
         return type(error).__name__, fault

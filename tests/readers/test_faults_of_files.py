@@ -54,6 +54,17 @@ def test_a_number_that_no_tool_prints_is_read_or_refused_and_kept(tool, number):
         assert samples.loads(found.dumps()) == found
 
 
+def test_a_negative_number_of_a_file_is_refused_with_its_field():
+    text = '{"type":"result","timestamp":"2026-01-01T00:00:00Z","ping":{"latency":9.5,"high":-1},'
+    text += '"download":{"bandwidth":1250000,"bytes":12500000,"elapsed":10000}}'
+    with pytest.raises(ReaderError) as caught:
+        read(text.encode())
+    found = caught.value
+    assert (found.code, found.field, found.values["found"]) == (
+        "negative-number", "rtt_max_s", -0.001,
+    )  # fmt: skip
+
+
 def test_milliseconds_of_ss_in_any_notation():
     """man ss: rtt is in milliseconds; ss prints a small one with an exponent."""
     text, changed = BEYOND["ss"]

@@ -118,7 +118,7 @@ def _whole(given: Input, name: str, cells: list[str]) -> FloatColumn:
                 "packet-field-not-a-number", file=given.name, field=name,
                 value=shortened(cell), packet=row + 1,
             )  # fmt: skip
-    return np.array([float(cell) for cell in cells])
+    return np.array([float(cell.strip()) for cell in cells])
 
 
 FORMAT = Format(
