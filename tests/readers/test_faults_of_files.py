@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from netcalc.cli import commands
 from netcalc.errors import ReaderError
 from netcalc.readers import read, read_columns, read_ping, sniff
 
+INPUTS = Path(__file__).with_name("inputs")
 COLUMNS = b'# by hand\nsize/B;"rtt [ms]";host\n64;1,5;a\n128;2,25;"b\nc"\n256;-;d\n'
 NOTEBOOK = json.dumps({"cells": [{"source": ["1 + 1"]}], "nbformat": 4}).encode()
 
@@ -55,10 +57,10 @@ def test_a_number_that_no_tool_prints_is_read_or_refused_and_kept(tool, number):
 
 
 def test_a_negative_number_of_a_file_is_refused_with_its_field():
-    text = '{"type":"result","timestamp":"2026-01-01T00:00:00Z","ping":{"latency":9.5,"high":-1},'
-    text += '"download":{"bandwidth":1250000,"bytes":12500000,"elapsed":10000}}'
+    text = (INPUTS / "transfers" / "speedtest_ookla.json").read_text()
+    assert '"high": 10.6' in text
     with pytest.raises(ReaderError) as caught:
-        read(text.encode())
+        read(text.replace('"high": 10.6', '"high": -1').encode())
     found = caught.value
     assert (found.code, found.field, found.values["found"]) == (
         "negative-number", "rtt_max_s", -0.001,

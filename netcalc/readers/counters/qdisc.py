@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import re
 
 from netcalc.readers.counters._counts import Counts, lines_of, number_of, table_of
-from netcalc.readers.document import number, words
+from netcalc.readers.document import words
 from netcalc.readers.format import Format, Input
 from netcalc.samples import Table
 
@@ -45,8 +44,7 @@ def _read(given: Input) -> Table:
                 group = _group(words(one, "dev"), words(one, "kind"), words(one, "handle"))
                 for name, value in one.items():
                     if name not in _JSON and type(value) in (int, float):
-                        known = math.isfinite(number(one, name))
-                        counts.add(group, name, value if known else math.nan)
+                        counts.add(group, name, value)
     else:
         _of_text(given, counts)
     return table_of(given, counts, tool="tc -s qdisc")
@@ -54,7 +52,7 @@ def _read(given: Input) -> Table:
 
 def _of_text(given: Input, counts: Counts) -> None:
     group = ""
-    for at, line in lines_of(given, counts):
+    for number, line in lines_of(given, counts):
         head, sent, backlog = _HEAD.fullmatch(line), _SENT.fullmatch(line), _BACKLOG.fullmatch(line)
         if head:
             group = _group(head["device"] or "", head["kind"], head["handle"])
@@ -72,7 +70,7 @@ def _of_text(given: Input, counts: Counts) -> None:
                 if value is not None:
                     counts.add(group, name, value)
         elif line.strip() and not _RATE.fullmatch(line):
-            counts.unread.append(at)
+            counts.unread.append(number)
 
 
 def _group(device: str, kind: str, handle: str) -> str:

@@ -14,7 +14,8 @@ _HEADER = re.compile(
 )
 _REPLY = re.compile(
     r"^(?P<twice>DUP! )?len=[0-9]{1,18} ip=\S+ (?:ttl=(?P<ttl>[0-9]{1,18}) )?"
-    r".*?\b(?:icmp_)?seq=(?P<seq>[0-9]{1,18})\b.*\brtt=(?P<time>[0-9]{1,18}(?:[.,][0-9]{1,18})?) ms"
+    r".{0,99}?\b(?:icmp_)?seq=(?P<seq>[0-9]{1,18})\b.{0,99}\brtt="
+    r"(?P<time>[0-9]{1,18}(?:[.,][0-9]{1,18})?) ms"
 )
 _ERROR = re.compile(r"^(?:ICMP |TTL 0 during )")
 _COUNTS = re.compile(
