@@ -72,7 +72,7 @@ def model(function: Model) -> Model:
         except NetcalcError:
             raise
         except (ValueError, IndexError, TypeError):
-            # Of what numpy or Python says, nobody could tell which argument is meant.
+            # The messages of numpy and Python do not name the argument.
             signature(function).bind(*args, **kwargs)
             _refuse_shapes(given)
             raise
@@ -239,7 +239,7 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
     Raises
     ------
     ArgumentTypeError
-        If ``value`` holds text, booleans, complex numbers or other things that are no numbers.
+        If ``value`` holds text, booleans, complex numbers or other things that are not numbers.
     """
     try:
         if isinstance(value, np.ma.MaskedArray):

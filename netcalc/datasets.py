@@ -122,9 +122,9 @@ class Puzzle:
     commands : tuple of str
         How it was recorded; B is the far end.
     known : mapping of str to float
-        What the question tells, by the names of :class:`netcalc.explain.Known`.
+        Facts that the question states, by the names of :class:`netcalc.explain.Known`.
     truth : mapping
-        What was set: link parameters in SI units, and what hosts were told.
+        The settings: link parameters in SI units, and options of the hosts.
     """
 
     name: str

@@ -7,7 +7,7 @@ import math
 BINARY = {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
 
 # From which value on, the factor and the name. Sizes and packet rates change at 10 000, because
-# 1500 B and 8127 pps are said that way.
+# 1500 B and 8127 pps are written that way.
 _STEPS: dict[str, tuple[tuple[float, float, str], ...]] = {
     "bit/s": tuple(
         (f, f, p + "bit/s") for f, p in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
@@ -42,7 +42,7 @@ def show(value: float, unit: str, *, digits: int = 4) -> str:
     value : float
         The number, in ``unit``.
     unit : str
-        One of the SI units of :func:`netcalc.units.parse`; any other is appended as it stands.
+        One of the SI units of :func:`netcalc.units.parse`; any other is appended unchanged.
     digits : int
         Significant digits; 17 keeps every bit of the number.
 

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 _TOKEN = re.compile(
-    r"\\(?:text|mathrm)\{[^{}]*\}"  # words, taken as they stand
+    r"\\(?:text|mathrm)\{[^{}]*\}"  # words, unchanged
     r"|\\(?:begin|end)\{\w+\}"
     r"|\\(?:bar|hat)\s*(?:\{[^{}]*\}|[A-Za-z]|\\[A-Za-z]+)"
     r"|\\[A-Za-z]+|\\."
@@ -94,7 +94,7 @@ def latex(quantity: str) -> str:
 
 
 class _Writer:
-    """Writes tokens, and a multiplication sign where a quantity would stand beside a factor."""
+    """Writes tokens, with a multiplication sign between a quantity and a factor."""
 
     def __init__(self) -> None:
         self.text = ""

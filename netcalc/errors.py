@@ -82,7 +82,7 @@ class NetcalcError(Exception):
         return {name: _plain(value) for name, value in facts.items() if value is not None}
 
     def _shown(self) -> dict[str, Any]:
-        """Return what ``as_dict`` says beside the values."""
+        """Return what ``as_dict`` says besides the values."""
         return {}
 
 
@@ -115,10 +115,14 @@ class DomainError(NetcalcError, ValueError):
         return messages.allowed(self.code, self._with_units())
 
     def _with_units(self) -> dict[str, Any]:
-        """Return the values for the sentence: the bounds of a value with a unit have it, too."""
+        """Return the values for the sentence: bounds with the unit, the value also as typed."""
         unit = str(self.values.get("unit"))
         bounds = {"low", "high"} & self.values.keys() if unit in messages.UNITS else set()
-        return self.values | {name: messages.bound(self.values[name], unit) for name in bounds}
+        shown = {name: messages.bound(self.values[name], unit) for name in bounds}
+        text, value = self.values.get("typed_text"), str(self.value)
+        if text is not None and text.replace(" ", "") != value.replace(" ", ""):
+            shown["value"] = f"{text} ({value})"
+        return self.values | shown
 
     def _shown(self) -> dict[str, Any]:
         return {"allowed": self.allowed}
@@ -213,12 +217,12 @@ class ReaderError(NetcalcError, ValueError):
 
     @property
     def python_hint(self) -> str | None:
-        """What a caller in Python can do beside the hint; the note of a traceback has it."""
+        """What a caller in Python can do besides the hint; the note of a traceback has it."""
         return messages.python_hint(self.code, self.values)
 
     @property
     def fault(self) -> str:
-        """What is wrong, without the file: what was found and expected included."""
+        """What is wrong, without the file, with the text found and expected."""
         said = messages.sentence(self.code, self.values)
         if self.value is not None:
             said += f"; found {self.value!r}"
@@ -241,7 +245,7 @@ class ReaderError(NetcalcError, ValueError):
 
 
 class DatasetError(NetcalcError):
-    """A bundled data file that is missing or differs from what was shipped."""
+    """A bundled data file that is missing or was changed."""
 
     def __init__(self, code: str, *, file: str, **values: Any) -> None:
         super().__init__(code, file=file, **values)

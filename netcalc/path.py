@@ -189,7 +189,7 @@ class Path:
 
     @classmethod
     def from_truth(cls, truth: Mapping[str, Any] | None) -> Self:
-        """Return the emulated path of a live run, from what it recorded of it.
+        """Return the emulated path of a live run, from its record.
 
         Raises
         ------

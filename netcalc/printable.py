@@ -1,8 +1,8 @@
 """Text of a file, a host or a user, made safe for a terminal, a title, a page and a log.
 
-Such text may hold what a terminal obeys (escape sequences) or what makes a reader see another text
-than the one that is there (directional overrides, characters without a shape). Everything shown
-goes through one of these functions; what is saved or handed on in Python stays as it was.
+Such text may contain escape sequences, which a terminal obeys, or directional overrides and
+invisible characters, which mislead a reader. All output goes through one of these functions; text
+that is saved or passed on in Python is unchanged.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def json_in_page(document: str) -> str:
 
 
 def json_text(document: str) -> str:
-    r"""Return a JSON document whose strings are the same, with escapes for what is not printable.
+    r"""Return the same JSON document, with escapes for characters that are not printable.
 
     Examples
     --------

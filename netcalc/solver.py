@@ -37,7 +37,7 @@ _ZOOM_POINTS = 7
 _ZOOMS = 25
 """Each zoom leaves 2 of 6 steps: 1e-12 of the range is left, enough for a touch with an edge."""
 
-# Where a variable is looked for if nobody says, by the ending of its name.
+# Default range of a search, by the suffix of the variable's name.
 _RANGES = {
     "_bps": (1.0, 1e15),
     "_pps": (1e-3, 1e12),
@@ -113,7 +113,7 @@ def solve(
     Raises
     ------
     DomainError
-        If the range is empty, the variable is no argument, or the formula gives no single number.
+        If the range is empty, the variable unknown, or the result not a single number.
     ConvergenceError
         If a bracketed root is not found.
     """
@@ -145,7 +145,7 @@ def solve(
 
 
 def evaluate(function: Callable[..., Any], arguments: Mapping[str, Any]) -> float:
-    """Call a formula with its first argument in place; nan where a value is impossible.
+    """Call a formula with its first argument by position; nan where a value is impossible.
 
     Raises
     ------
@@ -156,7 +156,7 @@ def evaluate(function: Callable[..., Any], arguments: Mapping[str, Any]) -> floa
 
 
 def _text(name: str, value: object) -> None:
-    """Refuse what is no text where the name of an argument is wanted."""
+    """Refuse a value other than text for the name of an argument."""
     if not isinstance(value, str):
         raise ArgumentTypeError("not-text", name, safe_repr(value), example="loss_ratio")
 
@@ -172,7 +172,7 @@ def _number(function: Callable[..., Any], first: str, arguments: Mapping[str, An
 
 
 def _call(function: Callable[..., Any], first: str, arguments: Mapping[str, Any]) -> NDArray[Any]:
-    """Call a formula with its first argument in place, without a word about nan."""
+    """Call a formula with its first argument by position, without warnings about nan."""
     keywords = {name: value for name, value in arguments.items() if name != first}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotFiniteWarning)
@@ -219,7 +219,7 @@ class _Swept:
             return np.array([self(float(point)) for point in points])
         try:
             found = _call(self.function, self.first, {**self.given, self.name: points})
-        except DomainError:  # of one of them, or of all: halves tell which
+        except DomainError:  # one point or all: halving finds out
             middle = points.size // 2
             return np.concatenate([self._part(points[:middle]), self._part(points[middle:])])
         if found.shape != points.shape or found.dtype.kind not in "fiu":

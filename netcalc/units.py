@@ -93,7 +93,7 @@ def show(value: float, unit: str, *, digits: int = 4) -> str:
     value : float
         The number, in ``unit``.
     unit : str
-        One of the SI units of :func:`parse`; any other is appended as it stands.
+        One of the SI units of :func:`parse`; any other is appended unchanged.
     digits : int
         Significant digits; 17 keeps every bit of the number.
 
@@ -105,7 +105,7 @@ def show(value: float, unit: str, *, digits: int = 4) -> str:
     Raises
     ------
     ArgumentTypeError
-        If ``value`` is no number, or ``unit`` no text.
+        If ``value`` is not a number, or ``unit`` not text.
 
     Examples
     --------

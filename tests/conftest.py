@@ -36,7 +36,7 @@ UNTIMED = frozenset(
         "test_echo_ends", "test_faults_ends", "test_faults_limits", "test_faults_peers",
         "test_faults_places", "test_lab", "test_lessons_again", "test_live_rate_panels",
         "test_probing_panels", "test_protocol_stack_panels", "test_routed", "test_run_exchanges",
-        "test_run_probing", "test_run_transfers", "test_saved", "test_saved_runs", "test_scarcity",
+        "test_run_probing", "test_run_transfers", "test_saved_runs", "test_scarcity",
         "test_transfer_panels", "test_wire_ends", "test_wire_machines",
     }
 )  # fmt: skip

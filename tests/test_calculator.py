@@ -170,7 +170,7 @@ def test_solving_for_a_result_in_words():
     none = calculator.solve_for(
         calculator.formula("transfer"), line, over="bandwidth", result="1 ms", limits="T1:T3"
     )
-    assert none.lines == ["none in [1.544 Mbit/s, 44.74 Mbit/s]"]
+    assert none.lines == ["no solution in [1.544 Mbit/s, 44.74 Mbit/s]"]
     with pytest.raises(DomainError) as caught:
         calculator.solve_for(
             calculator.formula("transfer"), {"payload_bytes": 1.0}, over="bandwidth", result="1 s"

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import inspect
 import math
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from netcalc import calculator
-from netcalc.calculator._formula import Formula
+from netcalc.calculator import _catalogue
+from netcalc.calculator._formula import Formula, _left_side, _quantity
 from netcalc.calculator._parameter import Parameter, show
 from netcalc.calculator._sweeps import parse_range, solve_for, sweep, sweep_range
-from netcalc.errors import DomainError, UnitError
+from netcalc.errors import DomainError, NetcalcError, UnitError
 
 REQUIRED = inspect.Parameter.empty
 
@@ -338,7 +340,7 @@ def test_solving_within_limits():
     assert (found.low, found.high, found.target) == (1.0, 90.0, 40.0)
     assert found.lines == ["20 B"]
     assert solve_for(DOUBLED, {}, over="size", result="40 s", limits="30B:90B").lines == [
-        "none in [30 B, 90 B]"
+        "no solution in [30 B, 90 B]"
     ]
     for wrong in ("1B", "1B:2B:3B"):
         with pytest.raises(DomainError) as caught:
@@ -356,3 +358,96 @@ def test_a_step_over_the_result_is_said():
         {"mtu_bytes": 1500.0}, over="ip_payload", result="2.5", limits="100B:9000B",
     )  # fmt: skip
     assert found.lines == ["2961 B (nearest: the formula steps over it and gives 3)"]
+
+
+@pytest.mark.each("scale", [1e-12, 1.0, 1e12])
+def test_one_call_is_compared_in_proportion(scale):
+    """One millionth more than alone is another number, however small or large it is."""
+
+    def formula(size_bytes):
+        """Return it.
+
+        Parameters
+        ----------
+        size_bytes : float
+            Some. [byte]
+        """
+        found = np.asarray(size_bytes) * scale
+        return found * (1 + 1e-6) if found.ndim else found
+
+    swept = sweep(Formula("own.formula", formula), {}, over="size_bytes",
+                  values=np.arange(1.0, 21.0))  # fmt: skip
+    assert swept.columns["result"].tolist() == [n * scale for n in range(1, 21)]
+
+
+def test_values_are_rounded_only_where_whole_ones_are_taken():
+    """The named refusals: a fraction, or any of a count; 901.5 is refused for its size."""
+
+    def counted(packet_count):
+        """Return it.
+
+        Parameters
+        ----------
+        packet_count : float
+            Some. [1]
+        """
+        if np.any(np.asarray(packet_count) % 1):
+            raise DomainError("above-maximum", "packet_count", 0.5, high=0.0)
+        return np.asarray(packet_count) * 1.0
+
+    swept = sweep(Formula("own.counted", counted), {}, over="packet_count", values=[1.2, 2.0, 2.4])
+    assert swept.values.tolist() == [1, 2]
+    whole = sweep(calculator.formula("stream_mbufs"), {}, over="payload_bytes",
+                  values=[100.2, 199.9])  # fmt: skip
+    assert whole.values.tolist() == [100, 200]
+    kept = sweep(DOUBLED, {}, over="size_bytes", values=[1.5, 901.5], gaps=True)
+    assert kept.values.tolist() == [1.5, 901.5]
+    large = sweep(DOUBLED, {}, over="size_bytes", values=[901.5, 1.5, 902.5], gaps=True)
+    assert large.values.tolist() == [901.5, 1.5, 902.5]
+    assert "901.5" in large.refused, "the first of them"
+
+
+def test_commands_and_searches():
+    assert calculator.command(calculator.formula("latency.satellite_rtt_s")) == "satellite-rtt"
+    # two files have a message_s
+    for name in ("store_and_forward.message_s", "host_stack.message_s"):
+        assert calculator.command(calculator.formula(name)) == name.replace("_", "-")
+    found = [one.name for one in calculator.search("minclsize mlen_bytes")]
+    assert "mbufs.datagram_mbufs" in found
+    assert all(name.split(".")[0] in ("mbufs", "host_stack") for name in found)
+
+
+def test_without_docstrings_there_are_no_formulas(monkeypatch):
+    flags = SimpleNamespace(flags=SimpleNamespace(optimize=2))
+    monkeypatch.setattr(_catalogue, "sys", flags)
+    with pytest.raises(NetcalcError) as refused:
+        _catalogue.subject_formulas.__wrapped__("latency")
+    assert refused.value.code == "docstrings-removed"
+    flags.flags.optimize = 1
+    assert "latency.satellite_rtt_s" in _catalogue.subject_formulas.__wrapped__("latency")
+
+
+def test_a_quantity_as_an_equation_has_it():
+    assert _quantity(parameter("is_fast", "bool", "bool"), True) == "yes"
+    assert _quantity(parameter("is_fast", "bool", "bool"), False) == "no"
+    assert _quantity(parameter("mode", "1", "choice", choices=("a", "b")), "b") == "b"
+    assert _quantity(parameter("loss", "ratio"), 0.025) == "0.025", "no percentage"
+    assert _quantity(parameter("steps_s", "s", "list"), [0.002, 1.0]) == "2 ms, 1 s"
+    assert (_quantity(parameter(), [1.0, 2.0]), _quantity(parameter(), None)) == ("", "")
+    assert _quantity(parameter(), REQUIRED) == ""
+    assert _quantity(parameter(), 1234567.0) == "1.23457 MB", "six digits"
+
+
+@pytest.mark.each(
+    ("equation", "parts"),
+    [
+        ("t = k N", ("t", " = ", "k N")),
+        (r"t \approx 2 = x", ("t", r" \approx ", "2 = x")),
+        ("k N", ("", "", "k N")),
+        ("x_{n=1} = 2", ("", "", "x_{n=1} = 2")),
+        (r"a \lor b = 2", ("", "", r"a \lor b = 2")),
+        ("x_{n} = y_{m=1}", ("x_{n}", " = ", "y_{m=1}")),
+    ],
+)
+def test_the_left_side_is_what_is_before_the_first_equality(equation, parts):
+    assert _left_side(equation) == parts

@@ -51,6 +51,13 @@ def test_the_command_cuts_what_it_is_asked_about_into_packets():
     assert "Store-and-forward limits this transfer" in whole
 
 
+def test_a_single_link_sends_nothing_again():
+    # identity: no packet waits at a second link, whatever the rounding
+    found = explain.transfer(1e6, path=Path.parse("1 Gbit/s 40 ms"), packet_bytes=1500)
+    assert {part.name: part.time_s for part in found.parts} == {"latency": 0.04, "line": 0.008}
+    assert found.sentence == "Latency limits this transfer: 40 ms of 48 ms (83%)."
+
+
 def test_processing_can_limit():
     path = Path.parse("2 x 10 Gbit/s", processing_s=0.001, destination_processing_s=0.001)
     found = explain.transfer(100, path=path)

@@ -150,7 +150,7 @@ def test_solve_in_a_terminal():
     asked = ["transfer", "--payload", "1MB", "--latency", "30ms", "--for", "1.03s"]
     assert run(*asked, "--solve", "bandwidth").output == "8 Mbit/s\n"
     narrow = run(*asked, "--solve", "bandwidth=1kbit/s:1Mbit/s")
-    assert narrow.output == "none in [1 kbit/s, 1 Mbit/s]\n"
+    assert narrow.output == "no solution in [1 kbit/s, 1 Mbit/s]\n"
     assert narrow.exit_code == 1
     none = run(*asked, "--solve", "bandwidth=1kbit/s:1Mbit/s", "--json")
     assert (json.loads(none.output)["roots"], none.exit_code) == ([], 1)

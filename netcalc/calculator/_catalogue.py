@@ -17,7 +17,7 @@ FORMER_SUBJECTS = {
     "pftk_inverse": "pftk",
     "rate_reading": "packet_rates",
 }
-"""Subjects that were renamed or joined to another, and what they are called now."""
+"""Subjects that were renamed or joined to another, with their present names."""
 
 FORMER_NAMES = {
     "balance": "half_rate",

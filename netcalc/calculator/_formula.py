@@ -18,6 +18,7 @@ import numpy as np
 from netcalc import equations, units
 from netcalc.calculator._parameter import SUFFIX, UNIT, Parameter, documented_parameter, flat, show
 from netcalc.errors import DomainError
+from netcalc.messages import Notice
 
 _SYMBOL = re.compile(r":math:`([^`]+)` (\w+)(?: \(([^()]*: [^()]*)\))?")
 _RANGE = re.compile(r"Range: (\w+) up to (\d[\d.e-]*\d|\d)\.")
@@ -45,7 +46,7 @@ class Formula:
 
     @property
     def subject(self) -> str:
-        """File of the models it stands in."""
+        """File of the models that defines it."""
         return self.name.partition(".")[0]
 
     @property
@@ -77,7 +78,7 @@ class Formula:
 
     @cached_property
     def symbols(self) -> dict[str, str]:
-        """The equation's symbols, and which parameter each stands for, or ``result``.
+        """The equation's symbols, each with its parameter, or ``result``.
 
         Examples
         --------
@@ -103,7 +104,7 @@ class Formula:
         return (found[1], float(found[2])) if found else None
 
     def doubt(self, arguments: Mapping[str, Any], result: Any) -> str:
-        """Say why the result is no number, or that a number lies beyond its published range.
+        """Say why the result is not a number, or that a number lies beyond its published range.
 
         Empty if neither is so.
 
@@ -112,7 +113,7 @@ class Formula:
         >>> from netcalc.calculator import formula
         >>> mathis = formula("mathis-throughput")
         >>> mathis.doubt({"loss_ratio": 0.3}, 261e3)
-        'loss is 30%, beyond the published range of the formula (up to 1%): take it as a guess.'
+        'loss is 30%, beyond the published range of the formula (up to 1%): treat it as a guess.'
         >>> mathis.doubt({"loss_ratio": 0.0}, float("inf"))
         'the formula gives inf (not loss limited) at a loss of 0, 0 at a loss of 1.'
         """
@@ -127,10 +128,12 @@ class Formula:
         if not worst > limit:
             return ""
         what = "the result" if parameter is None else parameter.short_name
-        return (
-            f"{what} is {units.show(worst, unit)}, beyond the published range of the formula "
-            f"(up to {units.show(limit, unit)}): take it as a guess."
-        )
+        values = {
+            "name": what,
+            "value": units.show(worst, unit),
+            "limit": units.show(limit, unit),
+        }
+        return f"{Notice('beyond-published-range', values)}."
 
     def _why_no_number(self, result: Any) -> str:
         """Return the rule of the docstring by which a lone result is inf or nan."""
@@ -141,7 +144,7 @@ class Formula:
             return ""
         # inf, or nan; "inf where ...; nan where ..." are two rules.
         found = re.search(rf"\b{abs(value)}\b(?![^;.]*\b{abs(value)}\b)[^;.]*", self.returns)
-        return f"the formula gives {found[0].strip()}." if found else ""
+        return f"{Notice('formula-gives', {'rule': found[0].strip()})}." if found else ""
 
     @property
     def source(self) -> str:
@@ -234,7 +237,7 @@ class Formula:
         return (short if alone else name).replace("_", " ")
 
     def arguments(self, texts: Mapping[str, str]) -> dict[str, Any]:
-        """Read arguments from text; what is missing keeps its default.
+        """Read arguments from text; missing ones keep their defaults.
 
         Raises
         ------
@@ -355,7 +358,7 @@ def _literal(node: ast.expr, known: Mapping[str, Any]) -> Any:
 
 
 def _quantity(parameter: Parameter, value: Any) -> str:
-    """Write a number as it stands in an equation: a ratio is no percentage there."""
+    """Write a number for an equation: there a ratio is not a percentage."""
     if value is None or value is inspect.Parameter.empty:
         return ""
     if parameter.kind == "bool":
@@ -372,7 +375,7 @@ def _quantity(parameter: Parameter, value: Any) -> str:
 
 
 def _left_side(equation: str) -> tuple[str, str, str]:
-    """Split an equation at its first sign of equality, if what is before it is one quantity."""
+    """Split an equation at its first sign of equality, if one quantity is before it."""
     found = re.match(r"([^=]*?)(\s*(?:=|\\approx)\s*)(.*)", equation)
     if found is None or found[1].count("{") != found[1].count("}") or r"\lor" in found[1]:
         return "", "", equation

@@ -66,7 +66,7 @@ class Parameter:
         Raises
         ------
         UnitError, DomainError
-            If the text is no quantity of this unit, or no allowed choice.
+            If the text is not a quantity of this unit, or not an allowed choice.
         """
         if self.kind == "bool":
             return self._yes_or_no(text)
@@ -124,7 +124,7 @@ class Parameter:
         except UnitError as error:
             if error.code != "kind-unknown":
                 raise
-            # A unit of its own, such as s/packet: the number is taken as it stands in it.
+            # A unit of its own, such as s/packet: the number is taken in that unit.
             return units.parse(text.replace(self.unit, "").strip(), "1", field=self.short_name)
 
 

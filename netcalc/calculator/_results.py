@@ -31,7 +31,7 @@ def column_unit(wanted: Formula, column: str) -> str:
 
 
 def table(wanted: Formula, result: Any) -> dict[str, list[Any]]:
-    """Return a result as columns of one length; what is missing at the end is empty.
+    """Return a result as columns of one length; missing cells at the end are empty.
 
     Examples
     --------

@@ -37,7 +37,7 @@ class Sweep:
 
 
 RESULT_CODES = ("result-not-one-number", "result-not-swept")
-"""Refusals of what a formula gives, not of an argument: another value does not help."""
+"""Refusals of a result, not of an argument: another value does not help."""
 
 
 def sweep(
@@ -113,7 +113,7 @@ def _all_at_once(
 
 
 def require_number(wanted: Formula, parameter: Parameter) -> None:
-    """Refuse an argument that is no single number, with those that are."""
+    """Refuse an argument that is not a single number, with those that are."""
     if parameter.kind != "number":
         numbers = [p.short_name for p in wanted.parameters if p.kind == "number"]
         kind = f"a {parameter.kind}" if parameter.kind in ("list", "choice") else parameter.kind
@@ -180,7 +180,7 @@ class Solution:
         """Every root as people read it, or that there is none."""
         show = self.parameter.show
         if not self.roots:
-            return [f"none in [{show(self.low)}, {show(self.high)}]"]
+            return [f"no solution in [{show(self.low)}, {show(self.high)}]"]
         return [show(root.value) + self._inexact(root) for root in self.roots]
 
     def _inexact(self, root: Root) -> str:
@@ -244,7 +244,7 @@ def parse_range(text: str, parameter: Parameter) -> FloatArray:
     Raises
     ------
     UnitError, DomainError
-        If an end is no quantity of the parameter's unit, or the number of steps is not from 2 to
+        If an end is not a quantity of the parameter's unit, or the number of steps is not from 2 to
         100,000.
 
     Examples

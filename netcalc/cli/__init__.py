@@ -253,7 +253,7 @@ def print_json(document: Any) -> None:
 
 
 def _put_json(document: Any) -> None:
-    """Print what is ready for JSON, without loading anything."""
+    """Print a document that is ready for JSON, without loading anything."""
     utf8 = codecs.lookup(sys.stdout.encoding or "ascii").name == "utf-8"
     text = json_text(json.dumps(document, ensure_ascii=not utf8))
     click.echo(text.encode("utf-8", "backslashreplace"))

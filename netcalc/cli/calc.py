@@ -15,7 +15,7 @@ import numpy as np
 from netcalc import calculator, equations, units
 from netcalc.calculator import Formula, Parameter
 from netcalc.cli import check_one_form, complain, print_json, put, say
-from netcalc.cli.mistakes import CommandError, Group, rename
+from netcalc.cli.mistakes import CommandError, Group, Typed, rename
 from netcalc.cli.quantity import QuantityCommand
 from netcalc.errors import DomainError, NetcalcError, UnitError
 
@@ -166,8 +166,14 @@ def _run(
             required="a --sweep",
             example="Add for example --sweep latency=1ms:300ms:log50",
         )
-    with _named_as_typed(formula, value_typed=value is not None):
+    typed: dict[tuple[str, float], str] = {}
+    with _named_as_typed(formula, typed, value_typed=value is not None):
         arguments = formula.arguments(texts)
+        typed |= {
+            (name, number): texts[name]
+            for name, number in arguments.items()
+            if isinstance(number, float)
+        }
         if solve_ is not None and for_ is not None:
             _solve(formula, arguments, solve_, for_, as_json=json_)
         elif sweep_ is not None:
@@ -177,8 +183,8 @@ def _run(
 
 
 @contextmanager
-def _named_as_typed(formula: Formula, *, value_typed: bool) -> Iterator[None]:
-    """Name options, with the units of their values, where a model names its arguments.
+def _named_as_typed(formula: Formula, typed: Typed, *, value_typed: bool) -> Iterator[None]:
+    """Name options, with their values as typed, where a model names its arguments.
 
     The first argument has no option's name if it was typed as VALUE.
     """
@@ -189,7 +195,7 @@ def _named_as_typed(formula: Formula, *, value_typed: bool) -> Iterator[None]:
     if value_typed:
         first = formula.parameters[0]
         names[first.name] = (formula.label(first.name), first.unit)
-    # Text that is refused, and what is missing, is reported by the short name.
+    # Refused text and missing arguments are reported by the short name.
     short = [one.short_name for one in formula.parameters]
     names |= {
         one.short_name: names[one.name]
@@ -205,7 +211,7 @@ def _named_as_typed(formula: Formula, *, value_typed: bool) -> Iterator[None]:
     try:
         yield
     except (DomainError, UnitError) as error:
-        rename(error, names)
+        rename(error, names, typed)
         raise
 
 

@@ -19,13 +19,14 @@ from netcalc.cli.quantity import Choice, Quantity, read_path
 from netcalc.cli.report import metric_line
 from netcalc.explain import Evidence, Finding, Known
 from netcalc.explain.known import CONGESTION_CONTROLS
-from netcalc.samples import Samples
+from netcalc.messages import Notice
+from netcalc.samples import Samples, json_ready
 
 _OF_FILES = {
     "line_bps": "--line", "device_pps": "--device", "buffer_bytes": "--buffer",
     "congestion_control": "--algorithm", "frame_bytes": "--frame", "plot_path": "--plot",
 }  # fmt: skip
-"""Options that say nothing about a path: argument and name."""
+"""Options that do not apply to a path: argument and name."""
 
 
 @click.command(cls=Command)
@@ -34,7 +35,8 @@ _OF_FILES = {
     "--claim",
     "claimed",
     metavar="NUMBER",
-    help='A stated number, such as "94 Mbit/s": the model, right or wrong, that gives it.',
+    help='Stated number to check, such as "94 Mbit/s": find the model, right or wrong, that '
+    "gives it.",
 )
 @click.option(
     "--size",
@@ -79,7 +81,7 @@ _OF_FILES = {
     "--device",
     "device_pps",
     type=Quantity("packet/s"),
-    help="Packets that a device forwards, both directions together.",
+    help="Packet rate that a device forwards, both directions together.",
 )
 @click.option(
     "--buffer", "buffer_bytes", type=Quantity("byte"), help="Buffer in front of the line."
@@ -94,7 +96,13 @@ _OF_FILES = {
     "--frame",
     "frame_bytes",
     type=Quantity("byte"),
-    help="Size of the frames of a claimed packet rate, FCS included.",
+    help="Frame size for a claimed packet rate, FCS included.",
+)
+@click.option(
+    "--clock-offset",
+    "clock_offset_s",
+    type=Quantity("s"),
+    help="What the clock of the second of two FILEs is ahead: they share one time axis.",
 )
 @click.option("--plot", "plot_path", metavar="OUT.html", help="Draw the limits of a FILE.")
 @click.option("--force", is_flag=True, help="Replace OUT.html if it exists.")
@@ -103,6 +111,7 @@ def explain(
     words: tuple[str, ...],
     claimed: str | None,
     payload_bytes: float | None,
+    clock_offset_s: float | None,
     plot_path: str | None,
     force: bool,
     as_json: bool,
@@ -111,9 +120,9 @@ def explain(
     """Explain what limits a PATH, a measurement in a FILE, or the number of a --claim.
 
     A PATH is the rate and one-way latency of each link, separated by commas; a FILE is any that
-    netcalc read reads. A FILE is explained by what it says and what the options state; what is not
-    known is asked for, not guessed. Several FILEs are compared: the same quantity of each, with a
-    95% interval.
+    netcalc read reads. A FILE is explained from its contents and the options; unknown quantities
+    are asked for, not guessed. Several FILEs are compared: the same quantity of each, with a 95%
+    interval.
 
     \b
     netcalc explain "1 Gbit/s 40 ms" --window 64KiB --loss 0.01%
@@ -122,10 +131,15 @@ def explain(
     netcalc explain --claim "94 Mbit/s" --line 100Mbit/s
     """
     files = _files(words)
+    if clock_offset_s is not None and len(files) != 2:
+        raise CommandError("offset-of-two-files", count=len(files))
     if claimed is not None:
         _explain_claim(claimed, words, files, payload_bytes, given, as_json)
     elif files:
-        _explain_files(files, given, plot_path, force=force, as_json=as_json)
+        _explain_files(
+            files, {**given, "clock_offset_s": clock_offset_s}, plot_path,
+            force=force, as_json=as_json,
+        )  # fmt: skip
     else:
         _explain_path(words, payload_bytes, {**given, "plot_path": plot_path}, as_json)
 
@@ -187,16 +201,27 @@ def _explain_files(
             plots.save_html(plots.limits(findings, title=Path(name).name), plot_path)
             print_written(plot_path)
     if len(read) > 1:
-        _compare(read, as_json=as_json)
+        _compare(read, given["clock_offset_s"], as_json=as_json)
 
 
-def _compare(read: Mapping[str, Samples], *, as_json: bool) -> None:
-    """Print the same quantity of each file beside each other."""
+def _compare(read: Mapping[str, Samples], clock_offset_s: float | None, *, as_json: bool) -> None:
+    """Print the same quantity of each file side by side, and on one time axis if asked."""
     rows = compare.files(read)
-    notices = compare.file_notices(rows)
+    notices = list(compare.file_notices(rows))
+    merged = None
+    if clock_offset_s is not None:
+        merged = compare.on_one_axis(read, clock_offset_s=clock_offset_s)
+        notices.append(compare.axis_notice(merged))
+    elif len(read) == 2 and len(rows) > 1:
+        notices.append(Notice("not-on-one-axis"))
     if as_json:
-        compared = [asdict(row) for row in rows]
-        print_json({"compared": compared, "notices": [one.stored() for one in notices]})
+        found: dict[str, Any] = {
+            "compared": [asdict(row) for row in rows],
+            "notices": [one.stored() for one in notices],
+        }
+        if merged is not None:
+            found["merged"] = {name: json_ready(one) for name, one in merged.columns().items()}
+        print_json(found)
     elif notices:
         say("compared:")
         for line in (*rows, *notices):
@@ -222,9 +247,9 @@ def _explain_claim(
     one: Evidence | None = None
     links = None
     if files:
-        from netcalc.explain.evidence import of_facts
+        from netcalc.explain.evidence import from_facts
 
-        one = next(iter(of_facts(_read(files[0]))), None)
+        one = next(iter(from_facts(_read(files[0]))), None)
     elif words:
         links = read_path(" ".join(words), typed="PATH")
     known = _known(given)
@@ -268,7 +293,7 @@ def _explain_path(
             size = float(non_negative("payload_bytes", payload_bytes))
             one = explanations.transfer(size, path=links, packet_bytes=mtu)
     if as_json:
-        print_json({"rate": asdict(found), "transfer": None if one is None else asdict(one)})
+        print_json({"rate": found.as_dict(), "transfer": None if one is None else one.as_dict()})
         return
     if one is not None:
         say(f"{one}\n")

@@ -64,7 +64,7 @@ class Copied:
 @click.option(
     "--dir",
     "folder",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=click.Path(path_type=Path),
     default=Path("~/netcalc-lessons"),
     show_default=True,
     help="Folder of your copy of the lessons.",
@@ -91,6 +91,8 @@ def lab(
     if _is_root() and not allow_root:
         raise CommandError("server-as-root")
     folder = folder.expanduser().resolve()
+    if folder.exists() and not folder.is_dir():
+        raise CommandError("folder-is-file", file=str(folder))
     lessons = find_lessons()
     _tell(copy_lessons(lessons, folder, fresh=fresh))
     port = _free_port(port)
@@ -131,7 +133,7 @@ def copy_lessons(source: Path, folder: Path, *, fresh: bool = False) -> Copied:
     folder : pathlib.Path
         The copy; made if it is not there.
     fresh : bool
-        Write the original beside each changed file, as ``NAME-original.ipynb``.
+        Write the original next to each changed file, as ``NAME-original.ipynb``.
 
     Returns
     -------

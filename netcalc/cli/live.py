@@ -22,6 +22,7 @@ from netcalc.cli.progress import Progress
 from netcalc.cli.quantity import KINDS, Choice, Quantity, WholeNumber, read_path
 from netcalc.cli.report import describe, print_samples, summary
 from netcalc.errors import ExperimentError
+from netcalc.messages import Notice
 
 Command = Callable[..., None]
 
@@ -64,7 +65,7 @@ _REPORTED_WITH = {
 """Modules that the report of a run needs, by experiment: loaded before the run, so that its end
 does not wait for them after Ctrl-C."""
 _LISTED = 5
-"""Values of a default that are listed; of more only the range is said."""
+"""Values of a default that are listed; of longer ones only the range is shown."""
 
 
 class OptionWithAliases(click.Option):
@@ -223,7 +224,7 @@ def live_run(
     unit: str = "",
     **options: Any,
 ) -> None:
-    """Run an experiment; print and draw what it measured; one that was stopped ends with 130.
+    """Run an experiment; print and draw its samples; one that was stopped ends with 130.
 
     The options are named as the arguments of ``measure``; one of several values that was not given
     keeps its default there.
@@ -283,5 +284,5 @@ def partial_shown(name: str, *, as_json: bool) -> Iterator[None]:
             print_json({**summary(name, error.partial), "error": error.as_dict()})
         else:
             say(describe(name, error.partial))
-        complain(f"{error.phase}: {error.what}; the samples measured so far are summarized above")
+        complain(f"{error.phase}: {error.what}; {Notice('partial-samples-above')}")
         sys.exit(2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -13,6 +13,13 @@ import click
 from netcalc.errors import DomainError, ExperimentError, NetcalcError, UnitError
 
 _SYMBOLS = {"byte": "B", "1": "", "text": "", "bool": ""}
+_ALIKE = 0.7
+"""Share of letters in common above which one option is taken for a misspelling of another."""
+_TYPED = "netcalc.typed"
+"""Key of click's ``meta``: the text of each quantity that was typed."""
+
+Typed = Mapping[tuple[str, float], str]
+"""Argument and number -> the text that was typed for it."""
 
 
 class CommandError(NetcalcError):
@@ -73,7 +80,12 @@ def command_error(error: click.ClickException) -> NetcalcError:
     command = "netcalc" if ctx is None else ctx.command_path
     match error:
         case click.NoSuchOption(option_name=option, possibilities=known):
-            near = get_close_matches(option, known or (), n=1)
+            near = _near_option(option, known or ())
+            others = [] if near else _others_with(ctx, option)
+            if others:
+                return CommandError(
+                    "option-of-others", command=command, option=option, others=others
+                )
             return CommandError("unknown-option", command=command, option=option, **_near(near))
         case _UnknownCommand(name=name, suggestions=near):
             return CommandError("unknown-command", command=command, name=name, **_near(near))
@@ -105,6 +117,23 @@ def _is_flag(ctx: click.Context | None, option: str) -> bool:
     )
 
 
+def _near_option(option: str, known: Iterable[str]) -> list[str]:
+    """Return the option that a misspelled one most resembles; the dashes do not count."""
+    names = {one.lstrip("-"): one for one in known}
+    return [names[one] for one in get_close_matches(option.lstrip("-"), names, n=1, cutoff=_ALIKE)]
+
+
+def _others_with(ctx: click.Context | None, option: str) -> list[str]:
+    """Return the commands of the same group that have an option."""
+    group = ctx.parent.command if ctx is not None and ctx.parent is not None else None
+    others = group.commands.values() if isinstance(group, click.Group) else ()
+    return [
+        f"{group.name} {one.name}"
+        for one in others
+        if group is not None and any(option in param.opts for param in one.params)
+    ]
+
+
 def _near(names: list[str]) -> dict[str, list[str]]:
     return {"suggestions": names} if names else {}
 
@@ -122,26 +151,34 @@ def typed_name(parameter: click.Parameter) -> str:
     return parameter.human_readable_name.strip("[].")
 
 
+def keep_typed(ctx: click.Context, argument: str, number: float, text: str) -> None:
+    """Keep the text of a quantity, so that an error about the number can repeat it."""
+    ctx.meta.setdefault(_TYPED, {})[argument, number] = text
+
+
 @contextlib.contextmanager
 def named_as_typed(**others: tuple[str, str]) -> Iterator[None]:
     """Name options of the current command where an error of the library names arguments.
 
     ``others`` are the arguments whose option has another name: that name, and the unit.
     """
-    parameters = click.get_current_context().command.params
+    ctx = click.get_current_context()
+    parameters = ctx.command.params
     options = {
         one.name: (typed_name(one), getattr(one.type, "unit", "")) for one in parameters if one.name
     }
     options |= others
     try:
         yield
-    except (DomainError, ExperimentError) as error:
-        rename(error, options)
+    except (DomainError, ExperimentError, UnitError) as error:
+        rename(error, options, ctx.meta.get(_TYPED, {}))
         raise
 
 
-def rename(error: NetcalcError, names: Mapping[str, tuple[str, str]]) -> None:
-    """Give an error about an argument the name and the unit that a person types for it.
+def rename(
+    error: NetcalcError, names: Mapping[str, tuple[str, str]], typed: Typed | None = None
+) -> None:
+    """Give an error about an argument the name, the unit and the text that a person types for it.
 
     Parameters
     ----------
@@ -149,6 +186,8 @@ def rename(error: NetcalcError, names: Mapping[str, tuple[str, str]]) -> None:
         The error; changed in its values.
     names : mapping
         By argument: the name that is typed, and the unit of its number.
+    typed : mapping, optional
+        By argument and number: the text of the number.
     """
     if isinstance(error, UnitError):
         if error.field is not None and error.field in names:
@@ -159,13 +198,25 @@ def rename(error: NetcalcError, names: Mapping[str, tuple[str, str]]) -> None:
         return
     name, unit = names[argument]
     error.values["name"] = f"{name}{index}{rest}"
-    error.values["value"] = with_unit(error.values.get("value"), unit)
+    value = error.values.get("value")
+    error.values["value"] = with_unit(value, unit)
+    text = _typed_text(argument, value, typed or {})
+    if text is not None and error.values["value"] is not value:  # a quantity: it got its unit
+        error.values["typed_text"] = text
     if unit:
         error.values["unit"] = unit  # of its bounds
 
 
+def _typed_text(argument: str, value: Any, typed: Typed) -> str | None:
+    """Return the text of a number that was typed for an argument."""
+    try:
+        return typed.get((argument, float(value)))
+    except (TypeError, ValueError):
+        return None
+
+
 def with_unit(value: Any, unit: str) -> Any:
-    """Write a number with its unit: ``-0.001 s``; a value that is no number stays as it is."""
+    """Write a number with its unit: ``-0.001 s``; a value that is not a number stays as it is."""
     try:
         number = float(value)
     except (TypeError, ValueError):

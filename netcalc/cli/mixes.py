@@ -10,6 +10,7 @@ import click
 import numpy as np
 
 from netcalc import units
+from netcalc.checks import non_negative
 from netcalc.cli import print_json, put, say
 from netcalc.cli.mistakes import named_as_typed
 from netcalc.cli.output import cell, print_table
@@ -118,8 +119,9 @@ def mixes(
     """
     rates = [units.parse(kind, "bit/s", field="--kind") for kind in kinds]
     counts = link_numbers(link_count)
-    base_s = base_rtt_s + 2 * routers * processing_s
     with named_as_typed(bandwidth_bps=("--kind", "bit/s")):
+        base_s = float(non_negative("base_rtt_s", base_rtt_s))
+        base_s += 2 * routers * float(non_negative("processing_s", processing_s))
         found = path_mixes(
             rtt_s,
             bandwidth_bps=rates,

@@ -8,9 +8,9 @@ from netcalc.units import show
 
 
 class Progress:
-    """A bar on the terminal; nothing where standard error is no terminal.
+    """A bar on the terminal; none if standard error is not a terminal.
 
-    With a unit the value that a run tells stands beside its name: what it has moved so far.
+    With a unit, the bytes moved so far are shown next to the name of the run.
     """
 
     def __init__(self, name: str, *, unit: str = "") -> None:

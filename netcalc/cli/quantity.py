@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from netcalc import units
-from netcalc.cli.mistakes import Command, rename, typed_name
+from netcalc.cli.mistakes import Command, keep_typed, rename, typed_name
 from netcalc.errors import DomainError, UnitError
 from netcalc.path import Path
 
@@ -36,11 +36,14 @@ class Quantity(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no ar
             return float(value)
         if self.bare and value.isascii() and value.isdecimal():
             return float(value)
-        return units.parse(value, self.unit, field=typed_name(param) if param else None)
+        number = units.parse(value, self.unit, field=typed_name(param) if param else None)
+        if ctx is not None and param is not None and param.name:
+            keep_typed(ctx, param.name, number, value)
+        return number
 
 
 class WholeNumber(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no argument there
-    """A count, or the like, from ``low`` to ``high`` where the command sets limits."""
+    """A whole number, from ``low`` to ``high`` where the command sets limits."""
 
     name = "number"
 
@@ -48,7 +51,7 @@ class WholeNumber(click.ParamType):  # type: ignore[type-arg] # click 8.1 has no
         self.low, self.high = low, high
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read the text; a mistake names the option, and what is allowed."""
+        """Read the text; a mistake names the option and the allowed range."""
         name = typed_name(param) if param is not None else self.name
         try:
             number = int(value)
@@ -95,7 +98,7 @@ class QuantityCommand(Command):
 
 
 def read_path(text: str, *, typed: str = "--path", processing_s: float = 0.0) -> Path:
-    """Read the links of a path; a refusal names what is typed of them."""
+    """Read the links of a path; a refusal names the part that was typed."""
     latency, rate = f"latency of a link in {typed}", f"rate of a link in {typed}"
     names = {
         "latency_s": (latency, "s"),

@@ -16,6 +16,7 @@ from netcalc.cli.quantity import Quantity
 from netcalc.cli.report import is_truth, print_facts, print_formats, print_samples
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.explain import Known
+from netcalc.messages import Notice
 from netcalc.printable import excerpt
 from netcalc.readers.captures import anonymized_samples
 from netcalc.samples import (
@@ -40,7 +41,7 @@ from netcalc.samples import (
 )  # fmt: skip
 @click.option(
     "--line", "line_bps", type=Quantity("bit/s"),
-    help="Rate of the line: its ceiling stands beside each rate.",
+    help="Rate of the line; the goodput it allows is printed next to each rate.",
 )  # fmt: skip
 @click.option(
     "--rtt", "rtt_s", type=Quantity("s"), help="Round-trip time without load, for RFC 6349."
@@ -103,7 +104,8 @@ def read(
             print_written(plot_path)
     if bad and len(files) > 1:
         listed = ", ".join(excerpt(name, 200) for name in bad)
-        complain(f"{len(bad)} of {len(files)} not read: {listed}")
+        values = {"count": len(bad), "total": len(files), "names": listed}
+        complain(str(Notice("files-not-read", values)))
     if bad:
         sys.exit(2 if len(bad) == len(files) else 1)
 
@@ -130,6 +132,6 @@ def _draw(name: str, samples: Samples, path: str) -> None:
 def _read(name: str, columns: list[str] | None) -> Samples:
     if name == "-":
         if sys.stdin.isatty():
-            complain("waiting for text; end it with Ctrl-D on a line of its own")
+            complain(str(Notice("waiting-for-text")))
         return readers.read(sys.stdin.buffer, columns=columns)
     return readers.read(Path(name), columns=columns)

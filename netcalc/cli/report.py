@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 def print_samples(
     name: str, samples: Samples, *, as_json: bool, known: Known | None = None
 ) -> None:
-    """Print the report of a file or a run; with what is known beside it, theory too."""
+    """Print the report of a file or a run; with known facts of the path, theory too."""
     metrics = metric_rows(samples, known)
     if as_json:
         print_json({**summary(name, samples), "metrics": metrics})
@@ -163,7 +163,7 @@ def _fact_text(value: Any, name: str) -> str:
 
 
 def print_formats(*, as_json: bool) -> None:
-    """Print the formats that are read, each with what is easily read wrong in it."""
+    """Print the formats that are read, each with its traps."""
     if as_json:
         known = [
             {"name": one.name, "description": one.description, "traps": list(one.traps)}
@@ -190,9 +190,9 @@ def links_table(samples: HopSamples) -> RichTable:
 
 
 def meta_of(meta: Meta) -> dict[str, Any]:
-    """Return the meta data of samples as ``--json`` prints it: warnings as sentences."""
+    """Return the metadata of samples as ``--json`` prints it: warnings as sentences."""
     stored = {**meta.stored(), "warnings": list(map(str, meta.warnings))}
-    del stored["facts"]  # they stand beside the meta data, those of the rows included
+    del stored["facts"]  # printed next to the metadata, with those of the rows
     return stored
 
 

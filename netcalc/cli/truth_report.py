@@ -54,7 +54,7 @@ def _line(what: str, predicted: str, measured: str, error: str, own: str, verdic
 
 
 def notes(rows: Sequence[TruthRow], table: Table) -> list[str]:
-    """Return the notes under the table: why a row is flagged, what was not run, warnings."""
+    """Return the notes under the table: flagged rows, experiments not run, warnings."""
     found = [
         f"{row.lab}, {row.setting}: {row.flag} ({row.statistic})"
         for row in rows

@@ -38,7 +38,9 @@ def probes(samples: HopSamples, *, path: Path | None = None, title: str = "") ->
     found = fit.links(samples)
     path = path or emulated_path(samples.meta.instrument)
     largest = max((float(size.max()) for size, _ in found.points), default=1500.0)
-    curve_at = np.array([28.0, fit.QUOTED_BYTES, max(largest, fit.QUOTED_BYTES)])
+    version = 6 if samples.meta.instrument.address_family == "IPv6" else 4
+    least, quoted = (28.0, fit.QUOTED_BYTES) if version == 4 else (48.0, fit.QUOTED_V6_BYTES)
+    curve_at = np.array([least, quoted, max(largest, quoted)])
     parts: list[tuple[FloatArray, FloatArray]] = []
     curves: list[tuple[FloatArray, FloatArray]] = []
     for hop, line in enumerate(found.lines, 1):
@@ -46,7 +48,9 @@ def probes(samples: HopSamples, *, path: Path | None = None, title: str = "") ->
         if path is None or hop > len(path.hops):
             predicted, curve = (line.intercept + line.slope * x for x in (size, curve_at))
         else:
-            predicted, curve = (fit.to_node_s(x, path=path, hop=hop) for x in (size, curve_at))
+            predicted, curve = (
+                fit.to_node_s(x, path=path, hop=hop, ip_version=version) for x in (size, curve_at)
+            )
         parts.append((found.points[hop - 1][1], predicted))
         curves.append((np.append(curve_at, np.nan), np.append(curve, np.nan)))
     nothing = np.zeros(0)

@@ -1,4 +1,4 @@
-"""Emulated paths: links as queues in given time, and namespaces through which real packets go."""
+"""Emulated paths: links as queues in virtual time, and namespaces that carry real packets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What this machine can emulate, found by trying, and what it refuses."""
+"""What this machine can emulate, found by trying, and its reasons for refusing."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Capabilities:
 
 
 def capabilities() -> Capabilities:
-    """Find out what is possible, by opening an emulated path and closing it.
+    """Test the emulation by opening an emulated path and closing it.
 
     Examples
     --------

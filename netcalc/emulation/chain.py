@@ -1,4 +1,4 @@
-"""Several links in series, with the nodes between them, in given time.
+"""Several links in series, with the nodes between them, in virtual time.
 
 >>> from netcalc.path import Path
 >>> path = Path.parse("T1 5 ms, T1 1 ms")

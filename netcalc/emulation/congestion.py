@@ -69,7 +69,7 @@ class Window:
         self.is_reducing = True
 
     def proportion(self, delivered: int, in_flight: int, *, advanced: bool) -> None:
-        """Reduce the window in proportion to what has been delivered. (RFC 6937)"""
+        """Reduce the window in proportion to the data delivered. (RFC 6937)"""
         self._delivered += delivered
         target = int(self.threshold)
         missing = target - in_flight

@@ -1,4 +1,4 @@
-"""One link as a queue in given time: every call takes the time, none reads a clock.
+"""One link as a queue in virtual time: every call is given the time, none reads a clock.
 
 >>> link = LinkQueue(bandwidth_bps=1.544e6, latency_s=0.005)
 >>> link.push(bytes(1428), now_s=0.0)

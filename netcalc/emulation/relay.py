@@ -47,7 +47,7 @@ MAX_CLIENTS = 64
 takes a file descriptor, of which a process often has 1024. [1]"""
 MAX_HEADER_BYTES = 1000
 _LARGEST_BYTES = 65_535
-_STOP_S = 0.2  # how often the thread looks whether it is to end: nobody notices a fifth of a second
+_STOP_S = 0.2  # how often the thread checks whether it is to end
 _SPIN_S = 2e-4  # polled before a packet is due: a thread of Python wakes later than a process
 _MAX_KEPT = 100_000  # lateness values: 100,000 probes are the most of an echo
 _MAX_DESCRIPTOR = 1024  # of select(); poll() waits in whole milliseconds only

@@ -388,7 +388,7 @@ def flip_bit(packet: Any, position: float) -> Any:
 
 
 def require_time(name: str, value: float) -> None:
-    """Refuse what is negative or not finite."""
+    """Refuse a number that is negative or not finite."""
     if not math.isfinite(value):
         raise DomainError("not-finite", name, value)
     if value < 0.0:
@@ -396,7 +396,7 @@ def require_time(name: str, value: float) -> None:
 
 
 def require_ratio(name: str, value: float) -> None:
-    """Refuse a number that is no ratio; above 1 it may have been meant in percent."""
+    """Refuse a number that is not a ratio; above 1 it may have been meant in percent."""
     if 1.0 < value <= 100.0:
         raise DomainError(
             "percent-for-ratio", name, value, low=0.0, high=1.0, percent=value, ratio=value / 100

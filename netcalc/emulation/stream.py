@@ -137,7 +137,7 @@ class _Segment:
 
 @dataclass
 class _Receiver:
-    """The receiving host: what has arrived, and when it acknowledges."""
+    """The receiving host: the data received, and when it acknowledges."""
 
     expected: int = 0
     beyond: set[int] = field(default_factory=set)
@@ -161,7 +161,7 @@ class _Receiver:
         return False
 
     def acknowledge(self) -> tuple[int, frozenset[int]]:
-        """Return an acknowledgement: what is expected next, and what came behind holes."""
+        """Return an acknowledgement: the next expected byte, and the blocks after holes."""
         self.quick -= 1
         self.unacked, self.timer_s = 0, math.inf
         return self.expected, frozenset(self.beyond)
@@ -333,7 +333,7 @@ class _Stream:
         self.srtt_s += (rtt_s - self.srtt_s) / 8.0
 
     def _detect(self, now_s: float) -> None:
-        """Mark what was sent before a delivered segment, and is missing, as lost. (RFC 8985)"""
+        """Mark missing segments that were sent before a delivered one as lost. (RFC 8985)"""
         waits_s = self.min_rtt_s / 4.0
         if self.in_recovery or self.sacked >= DUPLICATES:
             waits_s = 0.0

@@ -10,7 +10,7 @@ from netcalc.experiments.bulk import BOOK_WRITES, bulk
 from netcalc.experiments.echo import BOOK_SIZES, echo
 from netcalc.experiments.line_rate import TESTER_FRAMES, line_rate, lockstep
 from netcalc.experiments.packet_trains import packet_trains
-from netcalc.experiments.probing import PROBE_SIZES, probing
+from netcalc.experiments.probing import PROBE_SIZES, PROBE_SIZES_V6, probing
 from netcalc.experiments.running.limits import (
     MAX_BULK_BYTES,
     MAX_BYTES,
@@ -32,6 +32,7 @@ __all__ = [
     "MAX_DURATION_S",
     "MAX_TCP_BYTES",
     "PROBE_SIZES",
+    "PROBE_SIZES_V6",
     "TESTER_FRAMES",
     "bulk",
     "echo",

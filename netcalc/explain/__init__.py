@@ -2,23 +2,22 @@
 
 :func:`rate` and :func:`transfer` explain a path before anything is measured; :func:`measurement`
 explains what a reader made of a file; :func:`claim` finds the model, right or wrong, behind a
-number that somebody states.
+stated number.
 
 >>> from netcalc.path import Path
 >>> print(rate(Path.parse("1 Gbit/s 40 ms"), window_bytes=65535).sentence)
-The window limits this path to 6.552 Mbit/s; the next limit is line at 941.5 Mbit/s.
+The window limits this path to 6.552 Mbit/s; the next limit is the bottleneck link at 941.5 Mbit/s.
 """
 
 from netcalc.explain.evidence import Evidence
 from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.known import Known
-from netcalc.explain.measurement import measurement, of_evidence
+from netcalc.explain.measurement import explain_evidence, measurement
 from netcalc.explain.metrics import delay_variation
 from netcalc.explain.misconceptions import Claim, Model, claim
 from netcalc.explain.path_limits import (
     BARE_ACK_BYTES,
     HIGH_LOSS_RATIO,
-    SUBJECTS,
     TIMESTAMP_BYTES,
     Ceiling,
     Explanation,
@@ -30,7 +29,24 @@ from netcalc.explain.path_limits import (
 from netcalc.explain.tables import described
 
 __all__ = [
-    "BARE_ACK_BYTES", "HIGH_LOSS_RATIO", "SUBJECTS", "TIMESTAMP_BYTES", "Ceiling", "Claim",
-    "Evidence", "Explanation", "Finding", "Known", "Limit", "Model", "Part", "RateExplanation",
-    "claim", "delay_variation", "described", "measurement", "of_evidence", "rate", "transfer",
+    "BARE_ACK_BYTES",
+    "HIGH_LOSS_RATIO",
+    "TIMESTAMP_BYTES",
+    "Ceiling",
+    "Claim",
+    "Evidence",
+    "Explanation",
+    "Finding",
+    "Known",
+    "Limit",
+    "Model",
+    "Part",
+    "RateExplanation",
+    "claim",
+    "delay_variation",
+    "described",
+    "explain_evidence",
+    "measurement",
+    "rate",
+    "transfer",
 ]  # fmt: skip

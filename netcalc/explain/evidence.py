@@ -30,8 +30,8 @@ MOST_PACKET_BYTES = 9216
 class Evidence:
     """One run, direction or flow; nan where the file does not say it.
 
-    ``rate_bps`` is the goodput at the receiver, or at the sender where nobody counted there;
-    ``base_rtt_s`` is that before or beside the load, ``rtt_s`` that under it. ``mtu_bytes`` is the
+    ``rate_bps`` is the goodput at the receiver, or at the sender where the receiver's is unknown;
+    ``base_rtt_s`` is that before or without the load, ``rtt_s`` that under it. ``mtu_bytes`` is the
     packet that the segments of the file fill. ``wait_count`` and ``wait_s`` are of acknowledgements
     that came by a timer; ``payload_share`` is that of all bytes on the wire of a capture.
     """
@@ -80,7 +80,7 @@ def first_known(*values: float | None) -> float:
     return next((float(v) for v in values if v is not None and not math.isnan(v)), NAN)
 
 
-def of_facts(samples: Samples) -> list[Evidence]:
+def from_facts(samples: Samples) -> list[Evidence]:
     """Return what the rows of facts say of transfers; none where they have no rate.
 
     Parameters
@@ -97,7 +97,7 @@ def of_facts(samples: Samples) -> list[Evidence]:
     printed = samples.meta.printed
     found = []
     for row in rows:
-        one = _of_row(row)
+        one = _from_row(row)
         if len(rows) == 1 and isinstance(samples, FlowSeries):
             one = _with_intervals(one, samples)
         found.append(_with_printed(one, printed))
@@ -113,7 +113,7 @@ def _number(row: Mapping[str, Any], name: str) -> float:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else NAN
 
 
-def _of_row(row: Mapping[str, Fact]) -> Evidence:
+def _from_row(row: Mapping[str, Fact]) -> Evidence:
     sent, received = _number(row, "sent_rate_bps"), _number(row, "received_rate_bps")
     size = first_known(_number(row, "received_byte_count"), _number(row, "sent_byte_count"))
     names = (str(row[name]) for name in ("group", "direction") if row.get(name))
@@ -192,7 +192,7 @@ def _with_intervals(one: Evidence, flows: FlowSeries) -> Evidence:
     )
 
 
-def of_transfers(samples: TransferSamples) -> list[Evidence]:
+def from_transfers(samples: TransferSamples) -> list[Evidence]:
     """Return what sizes and times of transfers say: all of a group together, by its median rate."""
     sizes, times = np.asarray(samples.payload_bytes), np.asarray(samples.duration_s)
     groups, found = np.asarray(samples.group), []
@@ -213,7 +213,7 @@ def of_transfers(samples: TransferSamples) -> list[Evidence]:
     return found
 
 
-def of_capture(trace: PacketTrace) -> list[Evidence]:
+def from_capture(trace: PacketTrace) -> list[Evidence]:
     """Return what a capture says of the TCP flows that carried most, and of its UDP packets.
 
     Parameters
@@ -264,7 +264,7 @@ def of_capture(trace: PacketTrace) -> list[Evidence]:
                 fragment_ratio=fragments,
             )
         )
-    found += _of_datagrams(trace, share, fragments)
+    found += _from_datagrams(trace, share, fragments)
     return sorted(found, key=lambda one: -one.size_bytes)  # a control connection comes last
 
 
@@ -281,7 +281,7 @@ def _payload_share(trace: PacketTrace) -> tuple[float, float]:
     return payload / wire, later / (first + later)
 
 
-def _of_datagrams(trace: PacketTrace, share: float, fragments: float) -> list[Evidence]:
+def _from_datagrams(trace: PacketTrace, share: float, fragments: float) -> list[Evidence]:
     udp = trace.has(Layer.UDP) | trace.has(Layer.LATER_FRAGMENT)
     first = int(np.count_nonzero(trace.has(Layer.UDP)))
     times = np.asarray(trace.time_s)[udp]

@@ -21,7 +21,7 @@ class Limit:
     """An upper limit of a rate, or a part of a time, with its arithmetic and how to test it.
 
     ``values`` are those of its sentences; ``tolerance_ratio`` says how well it is known: 0.5 where
-    a measurement within a factor of 1.5 agrees with it. One that is ``for_comparison`` is no limit
+    a measurement within a factor of 1.5 agrees with it. A limit ``for_comparison`` is not one
     of this sender: another algorithm, or a consequence of the others.
     """
 

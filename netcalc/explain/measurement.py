@@ -35,13 +35,13 @@ def measurement(samples: Samples, known: Known | None = None) -> tuple[Finding, 
     samples : Samples
         What a reader or a live run returns.
     known : Known, optional
-        What is known beside it: round trip, line, window, loss.
+        Facts known besides it: round trip, line, window, loss.
 
     Returns
     -------
     tuple of Finding
-        One for each run, direction, flow, target or size. A finding without limits says what is
-        missing.
+        One for each run, direction, flow, target or size. A finding without limits names the
+        missing facts.
 
     Raises
     ------
@@ -65,28 +65,28 @@ def measurement(samples: Samples, known: Known | None = None) -> tuple[Finding, 
     known = known or Known()
     found: tuple[Finding, ...] = ()
     if isinstance(samples, RttSamples):
-        found = time_parts.of_round_trips(samples, known)
+        found = time_parts.explain_round_trips(samples, known)
     elif isinstance(samples, TransactionSamples):
-        found = time_parts.of_transactions(samples, known)
+        found = time_parts.explain_transactions(samples, known)
     elif isinstance(samples, PathSamples):
-        found = time_parts.of_paths(samples, known)
+        found = time_parts.explain_paths(samples, known)
     elif isinstance(samples, Table):
-        found = tables.of_sizes(samples, known) or tables.of_counters(samples, known)
+        found = tables.explain_sizes(samples, known) or tables.explain_counters(samples, known)
     return found or _rates(samples, known)
 
 
 def _rates(samples: Samples, known: Known) -> tuple[Finding, ...]:
     if isinstance(samples, PacketTrace):
-        seen = evidence.of_capture(samples)
+        seen = evidence.from_capture(samples)
     elif isinstance(samples, TransferSamples):
-        seen = evidence.of_transfers(samples)
+        seen = evidence.from_transfers(samples)
     elif isinstance(samples, BulkSamples):
-        seen = tables.of_bulk(samples)
+        seen = tables.bulk_evidence(samples)
     else:
-        seen = evidence.of_facts(samples)
+        seen = evidence.from_facts(samples)
     if known.device_pps is None:
         known = replace(known, device_pps=_equal_rate_pps(seen))
-    found = tuple(of_evidence(one, known) for one in seen)
+    found = tuple(explain_evidence(one, known) for one in seen)
     if not found:
         name = samples.meta.source or type(samples).__name__
         raise ReaderError("nothing-to-explain", file=name)
@@ -107,7 +107,7 @@ def _equal_rate_pps(seen: list[Evidence]) -> float | None:
     return rates[len(rates) // 2] if is_flat else None
 
 
-def of_evidence(one: Evidence, known: Known) -> Finding:
+def explain_evidence(one: Evidence, known: Known) -> Finding:
     """Return the finding of one transfer."""
     limits = rate_limits(one, known)
     line = next((limit.value for limit in limits if limit.name in ("line", "fragments")), math.nan)

@@ -71,7 +71,7 @@ def transfer_metrics(one: Evidence, known: Known, *, line_ceiling_bps: float) ->
     one : Evidence
         The transfer.
     known : Known
-        What is stated beside it.
+        Facts stated besides it.
     line_ceiling_bps : float
         Goodput of the line; nan if it is not known. [bit/s]
 

@@ -1,4 +1,4 @@
-"""Popular wrong models, computed beside the right ones: which of them a stated number fits.
+"""Popular wrong models, computed with the right ones, to find which a stated number fits.
 
 >>> found = claim("11.8 Mbit/s", Known(line_bps=100e6))
 >>> found.best.name, found.is_misconception
@@ -203,7 +203,7 @@ def claim(
     }[unit]()
     if not models:
         raise DomainError("claim-without-facts", "claim", text, unit=unit)
-    models += _of_units(models, text, unit)
+    models += _unit_mistakes(models, text, unit)
     models.sort(key=lambda model: abs(math.log(model.value / value)))
     return Claim(text, value, unit, _rounding(text), tuple(models))
 
@@ -323,7 +323,7 @@ def _times(path: Path | None, size_bytes: float | None) -> list[Model]:
     return [one for one in found if one.value > 0]
 
 
-def _of_units(models: list[Model], text: str, unit: str) -> list[Model]:
+def _unit_mistakes(models: list[Model], text: str, unit: str) -> list[Model]:
     """Return the right models with the mistakes of units: a factor of 8, or of 1024 for 1000."""
     if unit != "bit/s":
         return []

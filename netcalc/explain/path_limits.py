@@ -11,9 +11,12 @@ The window limits this path to 6.552 Mbit/s; the next limit is loss at 56.07 Mbi
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from netcalc.checks import non_negative, positive, ratio
+from netcalc.messages import Notice, sentence
 from netcalc.models.delays import asymmetry, latency, store_and_forward
 from netcalc.models.rates import goodput
 from netcalc.models.sizes import framing
@@ -31,36 +34,57 @@ HIGH_LOSS_RATIO = 0.01
 """Loss above which timeouts make the true rate lower than the formula. [ratio]"""
 
 
-SUBJECTS = {
-    "line": "The bottleneck link",
-    "latency": "Latency",
-    "store-and-forward": "Store-and-forward",
-    "processing": "Processing",
-    "window": "The window",
-    "loss": "Loss",
-    "acknowledgements": "The rate of acknowledgements",
-}
-"""Subject of a sentence about each part or limit, by its name."""
-
-
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of a transfer's time, with its arithmetic and a test that confirms it."""
+    """One part of a transfer's time; ``values`` are those of its sentences."""
 
     name: str
     time_s: float
     share_ratio: float
-    arithmetic: str
-    test: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def arithmetic(self) -> str:
+        """The numbers behind it."""
+        return sentence(f"how-transfer-{self.name}", self.values)
+
+    @property
+    def test(self) -> str:
+        """The cheapest test that confirms it."""
+        return sentence(f"confirm-transfer-{self.name}", self.values)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the part as JSON has it."""
+        return {
+            "name": self.name,
+            "time_s": self.time_s,
+            "share_ratio": self.share_ratio,
+            "arithmetic": self.arithmetic,
+            "test": self.test,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What limits a transfer, in one sentence, and the parts of its time, the largest first."""
+    """What limits a transfer, and the parts of its time, the largest first."""
 
-    sentence: str
     parts: tuple[Part, ...]
     total_s: float
+
+    @property
+    def sentence(self) -> str:
+        """What limits the transfer, in one sentence."""
+        if not self.parts:
+            return _write(Notice("transfer-nothing"))
+        first = self.parts[0]
+        code = f"transfer-{first.name}"
+        own = {"time_s": first.time_s, "total_s": self.total_s, "share": first.share_ratio}
+        return _write(Notice(code, {**first.values, **own}))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the explanation as JSON has it."""
+        parts = [one.as_dict() for one in self.parts]
+        return {"sentence": self.sentence, "parts": parts, "total_s": self.total_s}
 
     def __str__(self) -> str:
         lines = [self.sentence]
@@ -74,26 +98,71 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """An upper limit of the rate, with its arithmetic and a test that confirms it."""
+    """An upper limit of the rate; ``values`` are those of its sentences."""
 
     name: str
     rate_bps: float
-    arithmetic: str
-    test: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def subject(self) -> str:
+        """What it is, in a few words."""
+        return sentence(f"limit-path-{self.name}", self.values)
+
+    @property
+    def arithmetic(self) -> str:
+        """The numbers behind it."""
+        return sentence(f"how-path-{self.name}", self.values)
+
+    @property
+    def test(self) -> str:
+        """The cheapest test that confirms it."""
+        return sentence(f"confirm-path-{self.name}", self.values)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the limit as JSON has it."""
+        return {
+            "name": self.name,
+            "rate_bps": self.rate_bps,
+            "arithmetic": self.arithmetic,
+            "test": self.test,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class RateExplanation:
-    """What limits a rate, in one sentence, and all its limits, the lowest first."""
+    """What limits a rate: all its limits, the lowest first."""
 
-    sentence: str
     ceilings: tuple[Ceiling, ...]
     rtt_s: float
+    high_loss: bool = False
 
     @property
     def rate_bps(self) -> float:
         """The lowest limit: the highest rate of the path. [bit/s]"""
         return self.ceilings[0].rate_bps
+
+    @property
+    def sentence(self) -> str:
+        """What limits the rate, in one sentence."""
+        first, *others = self.ceilings
+        values: dict[str, Any] = {"subject": first.subject, "value": first.rate_bps}
+        code = "path-limited"
+        if others:
+            code = "path-limited-next"
+            values |= {"next": others[0].subject, "next_value": others[0].rate_bps}
+        notices = [Notice(code, values)]
+        if self.high_loss:
+            notices.append(Notice("path-timeouts", {"loss_ratio": HIGH_LOSS_RATIO}))
+        return _write(*notices)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the explanation as JSON has it."""
+        return {
+            "sentence": self.sentence,
+            "ceilings": [one.as_dict() for one in self.ceilings],
+            "rtt_s": self.rtt_s,
+        }
 
     def __str__(self) -> str:
         lines = [self.sentence]
@@ -103,6 +172,12 @@ class RateExplanation:
         ]
         lines.append(f"To confirm: {self.ceilings[0].test}.")
         return "\n".join(lines)
+
+
+def _write(*notices: Notice) -> str:
+    """Write notices as one sentence."""
+    text = "; ".join(map(str, notices))
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def transfer(payload_bytes: float, *, path: Path, packet_bytes: float = math.inf) -> Explanation:
@@ -128,60 +203,32 @@ def transfer(payload_bytes: float, *, path: Path, packet_bytes: float = math.inf
     slowest = path.bottleneck_bps
     on_slowest = float(latency.serialization_s(size, bandwidth_bps=slowest))
     unit = min(size, float(positive("packet_bytes", packet_bytes, allow_inf=True)))
-    again = float(
-        latency.serialization_s(
-            unit,
-            bandwidth_bps=store_and_forward.equivalent_bandwidth_bps(
-                [link.bandwidth_bps for link in path.links]
-            ),
-        )
+    others = sorted(link.bandwidth_bps for link in path.links)[1:]
+    again = 0.0
+    if others:
+        together = store_and_forward.equivalent_bandwidth_bps(others)
+        again = float(latency.serialization_s(unit, bandwidth_bps=together))
+    repeated = (
+        Notice("whole-message") if unit == size else Notice("each-packet", {"packet_bytes": unit})
     )
-    again -= float(latency.serialization_s(unit, bandwidth_bps=slowest))
-    repeated = "the whole message" if unit == size else f"each packet of {show(unit, 'byte')}"
-    count = len(path.links)
-    times = {
-        "line": (
-            on_slowest,
-            f"8 x {show(size, 'byte')} / {show(slowest, 'bit/s')}",
-            f"serialization of {show(size, 'byte')} at {show(slowest, 'bit/s')}",
-            "send twice as much: the time nearly doubles",
-        ),
-        "latency": (
-            path.latency_s,
-            f"sum over {count} link{'s' * (count > 1)}",
-            "",
-            "ping with the smallest size: half of the round-trip time is about the latency",
-        ),
-        "store-and-forward": (
-            max(again, 0.0),
-            f"serialization of {repeated} on the other {count - 1} links",
-            f"serialization of {repeated} on {count - 1} more link{'s' * (count > 2)}",
-            "halve the packet size: this part halves, as more packets overlap on the links",
-        ),
-        "processing": (
-            path.processing_s,
-            f"sum over {count + 1} nodes",
-            "",
-            "ping a near host with the smallest size: the round-trip time is mostly processing",
-        ),
+    values = {
+        "size_bytes": size,
+        "line_bps": slowest,
+        "repeated": str(repeated),
+        "link_count": len(path.links),
+        "other_count": len(path.links) - 1,
+        "node_count": len(path.links) + 1,
     }
-    total = sum(time for time, *_ in times.values())
-    order = sorted((name for name in times if times[name][0] > 0), key=lambda n: -times[n][0])
-    if not order:
-        return Explanation("Nothing limits this transfer: its time is 0.", (), 0.0)
-    parts = tuple(
-        Part(name, times[name][0], times[name][0] / total, arithmetic, test)
-        for name in order
-        for _, arithmetic, _, test in [times[name]]
-    )
-    first = parts[0]
-    detail = times[first.name][2]
-    takes = f"{detail} takes " if detail else ""
-    sentence = (
-        f"{SUBJECTS[first.name]} limits this transfer: {takes}{show(first.time_s, 's')} of "
-        f"{show(total, 's')} ({first.share_ratio:.0%})."
-    )
-    return Explanation(sentence, parts, total)
+    times = {
+        "line": on_slowest,
+        "latency": path.latency_s,
+        "store-and-forward": again,
+        "processing": path.processing_s,
+    }
+    total = sum(times.values())
+    order = sorted((name for name, time in times.items() if time > 0), key=lambda n: -times[n])
+    parts = tuple(Part(name, times[name], times[name] / total, values) for name in order)
+    return Explanation(parts, total)
 
 
 def rate(
@@ -233,57 +280,30 @@ def rate(
     )
     slowest = path.bottleneck_bps
     wire = float(framing.ethernet_wire_bytes(mtu_bytes))
-    on_line = goodput.tcp_goodput_bps(
-        mtu_bytes, bandwidth_bps=slowest, tcp_option_bytes=TIMESTAMP_BYTES
-    )
-    ceilings = [
-        Ceiling(
-            "line",
-            float(on_line),
-            f"{show(mss, 'byte')} of every {show(wire, 'byte')} on {show(slowest, 'bit/s')}",
-            "send UDP at that rate and measure the received rate",
+    ack = float(goodput.tcp_ack_wire_bytes(TIMESTAMP_BYTES))
+    values = {
+        "payload_bytes": mss,
+        "wire_bytes": wire,
+        "line_bps": slowest,
+        "window_bytes": window_bytes,
+        "loss_ratio": loss_ratio,
+        "rtt_s": rtt,
+        "ack_bytes": ack,
+        "reverse_bps": reverse_bandwidth_bps,
+    }
+    rates = {
+        "line": goodput.tcp_goodput_bps(
+            mtu_bytes, bandwidth_bps=slowest, tcp_option_bytes=TIMESTAMP_BYTES
         )
-    ]
+    }
     if window_bytes is not None and rtt > 0:
-        ceilings.append(
-            Ceiling(
-                "window",
-                float(window.throughput_bps(window_bytes, rtt_s=rtt)),
-                f"{show(window_bytes, 'byte')} in flight per round trip of {show(rtt, 's')}",
-                "use two connections at once: together they are twice as fast",
-            )
-        )
+        rates["window"] = window.throughput_bps(window_bytes, rtt_s=rtt)
     if loss_ratio > 0 and rtt > 0:
-        ceilings.append(
-            Ceiling(
-                "loss",
-                float(loss_limited.mathis_throughput_bps(loss_ratio, mss_bytes=mss, rtt_s=rtt)),
-                f"Reno at {show(loss_ratio, 'ratio')} loss and {show(rtt, 's')} (Mathis)",
-                "count retransmissions (ss -ti): about "
-                f"{show(loss_ratio, 'ratio')} of the segments",
-            )
-        )
+        rates["loss"] = loss_limited.mathis_throughput_bps(loss_ratio, mss_bytes=mss, rtt_s=rtt)
     if reverse_bandwidth_bps is not None:
-        ack = float(goodput.tcp_ack_wire_bytes(TIMESTAMP_BYTES))
-        ceilings.append(
-            Ceiling(
-                "acknowledgements",
-                float(
-                    asymmetry.ack_limited_throughput_bps(
-                        reverse_bandwidth_bps, ack_wire_bytes=ack, mss_bytes=mss
-                    )
-                ),
-                f"one ACK of {show(ack, 'byte')} for two segments, at "
-                f"{show(reverse_bandwidth_bps, 'bit/s')} in the reverse direction",
-                "stop all other traffic in the reverse direction: the transfer gets faster",
-            )
+        rates["acknowledgements"] = asymmetry.ack_limited_throughput_bps(
+            reverse_bandwidth_bps, ack_wire_bytes=ack, mss_bytes=mss
         )
+    ceilings = [Ceiling(name, float(rate_bps), values) for name, rate_bps in rates.items()]
     ceilings.sort(key=lambda ceiling: ceiling.rate_bps)
-    first = ceilings[0]
-    sentence = f"{SUBJECTS[first.name]} limits this path to {show(first.rate_bps, 'bit/s')}"
-    if len(ceilings) > 1:
-        second = ceilings[1]
-        sentence += f"; the next limit is {second.name} at {show(second.rate_bps, 'bit/s')}"
-    if loss_ratio > HIGH_LOSS_RATIO:
-        sentence += "; above 1% loss, timeouts make the true rate lower"
-    return RateExplanation(sentence + ".", tuple(ceilings), rtt)
+    return RateExplanation(tuple(ceilings), rtt, high_loss=loss_ratio > HIGH_LOSS_RATIO)

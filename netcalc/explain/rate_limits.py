@@ -1,4 +1,4 @@
-"""Every ceiling of a measured rate that can be computed from what is known."""
+"""Every ceiling of a measured rate that can be computed from the known facts."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ BUSY_RATIO = 0.05
 FULL_WINDOW_RATIO = 0.8
 """A receive window filled to this share limits; one that is never filled does not. [ratio]"""
 PAUSE_SHARE = 0.2
-"""A pause of this share of a flow is said: its program had nothing to send, or waited. [ratio]"""
+"""A pause of this share of a flow is reported: its program was idle, or waited. [ratio]"""
 BLOATED_RATIO = 2.0
-"""Round trips this many times the base are said to be those of a queue. [ratio]"""
+"""Round trips this many times the base are attributed to a queue. [ratio]"""
 
 
 @dataclass(frozen=True, slots=True)
 class _Situation:
-    """What is known of one transfer: what was stated, before what the file says."""
+    """The known facts of one transfer: those stated, then those of the file."""
 
     one: Evidence
     known: Known
@@ -83,7 +83,7 @@ def rate_limits(one: Evidence, known: Known) -> tuple[Limit, ...]:
     one : Evidence
         What the file says.
     known : Known
-        What is stated beside it; it precedes the file.
+        Facts stated besides it; they take precedence over the file.
 
     Returns
     -------
@@ -135,7 +135,7 @@ def _line_limit(name: str, line_bps: float, payload_bytes: float, wire_bytes: fl
 
 
 def _device(at: _Situation) -> list[Limit]:
-    """A device that forwards so many packets, those of the acknowledgements included."""
+    """The packet rate of a device, acknowledgements included."""
     rate = at.known.device_pps
     if rate is None:
         return []
@@ -146,7 +146,7 @@ def _device(at: _Situation) -> list[Limit]:
 
 
 def _host(at: _Situation) -> list[Limit]:
-    """The sender: what it was asked to send, and its processor."""
+    """The sender: the offered rate, and its processor."""
     one, found = at.one, []
     offered = first_known(one.asked_rate_bps, one.sent_rate_bps if one.is_udp else None)
     if offered > 0:
@@ -159,7 +159,7 @@ def _host(at: _Situation) -> list[Limit]:
 
 
 def _windows(at: _Situation) -> list[Limit]:
-    """The windows over the round trip; what is in flight anyway is no cause."""
+    """The windows over the round trip; data in flight anyway is not a cause."""
     one, rtt, found = at.one, at.rtt_s, []
     if not rtt > 0:
         return []

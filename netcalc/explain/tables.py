@@ -1,4 +1,4 @@
-"""Tables: what they may be, device rates over frame sizes, and counters of a host."""
+"""Tables: their likely meaning, device rates over frame sizes, and counters of a host."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SENT = ("TcpOutSegs", "OutSegs")
 
 
 def described(samples: Samples) -> tuple[Notice, ...]:
-    """Return what a table of unknown meaning holds, what it may be, and how to say so.
+    """Describe a table of unknown meaning: its columns, its likely meaning, how to name it.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ def described(samples: Samples) -> tuple[Notice, ...]:
     Returns
     -------
     tuple of Notice
-        A notice for each of the first columns, one for what the units suggest, and one that says
-        how to name columns.
+        A notice for each of the first columns, one for the meaning that the units suggest, and
+        one on how to name columns.
     """
     units, found = samples.meta.units, []
     columns = samples.columns()
@@ -74,7 +74,7 @@ def _guess(units: set[str]) -> Notice:
     return Notice("may-be-anything")
 
 
-def of_sizes(samples: Samples, known: Known) -> tuple[Finding, ...]:
+def explain_sizes(samples: Samples, known: Known) -> tuple[Finding, ...]:
     """Return whether a line or a device limits rates at several frame sizes.
 
     Parameters
@@ -125,7 +125,7 @@ def of_sizes(samples: Samples, known: Known) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def of_counters(samples: Table, known: Known) -> tuple[Finding, ...]:
+def explain_counters(samples: Table, known: Known) -> tuple[Finding, ...]:
     """Return the ceiling that a host's counters imply: the loss behind its retransmissions.
 
     Parameters
@@ -161,7 +161,7 @@ def of_counters(samples: Table, known: Known) -> tuple[Finding, ...]:
     )
 
 
-def of_bulk(samples: BulkSamples) -> list[Evidence]:
+def bulk_evidence(samples: BulkSamples) -> list[Evidence]:
     """Return what a saved run of netcalc says of each of its settings."""
     udp = samples.meta.protocol == "udp"
     found = []

@@ -18,13 +18,13 @@ from netcalc.samples import PathSamples, RttSamples, TransactionSamples
 COARSE_RATIO = 0.5
 """A clock whose step is this share of the time cannot measure it. [ratio]"""
 GROWN_RATIO, GROWN_S = 3.0, 0.02
-"""Where the slowest 5 % are so much slower than the median, they are explained. [ratio], [s]"""
+"""Above these, the slowest 5 % are explained rather than the median. [ratio], [s]"""
 PART_TOLERANCE = 0.2
 ECHO_HEADER_BYTES = 8
 """Header of an ICMP echo. [byte]"""
 
 
-def of_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...]:
+def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...]:
     """Return what the median round trip of each group consists of.
 
     Parameters
@@ -32,8 +32,8 @@ def of_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...]:
     samples : RttSamples
         Round trips of a ping.
     known : Known
-        ``rtt_s`` is the round trip without load; by default the smallest of the group stands for
-        it. ``line_bps`` separates serialization from distance.
+        ``rtt_s`` is the round trip without load; by default the smallest of the
+        group. ``line_bps`` separates serialization from distance.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def _asked(known: Known) -> tuple[Notice, ...]:
     return tuple(asked)
 
 
-def of_transactions(samples: TransactionSamples, known: Known) -> tuple[Finding, ...]:
+def explain_transactions(samples: TransactionSamples, known: Known) -> tuple[Finding, ...]:
     """Return what the median response of each mode consists of: round trips, a timer, the rest.
 
     Parameters
@@ -131,7 +131,7 @@ def of_transactions(samples: TransactionSamples, known: Known) -> tuple[Finding,
     samples : TransactionSamples
         Requests and responses.
     known : Known
-        ``rtt_s`` is the round trip of the path; by default the fastest response stands for it.
+        ``rtt_s`` is the round trip of the path; by default the fastest response.
 
     Returns
     -------
@@ -180,7 +180,7 @@ def _timer(wait_s: float) -> float | None:
     return next((t for t in TIMERS_S if abs(wait_s / t - 1) <= TIMER_TOLERANCE), None)
 
 
-def of_paths(samples: PathSamples, known: Known) -> tuple[Finding, ...]:
+def explain_paths(samples: PathSamples, known: Known) -> tuple[Finding, ...]:
     """Return which hop adds most to the round trip of each target.
 
     Parameters
@@ -188,7 +188,7 @@ def of_paths(samples: PathSamples, known: Known) -> tuple[Finding, ...]:
     samples : PathSamples
         Probes to each hop.
     known : Known
-        Not used yet but for what is asked.
+        Decides which further facts are asked for; not used otherwise.
 
     Returns
     -------

@@ -29,6 +29,7 @@ from netcalc.fit.packet_pairs import BottleneckEstimate, bottleneck
 from netcalc.fit.path_links import (
     LINK_HEADINGS,
     QUOTED_BYTES,
+    QUOTED_V6_BYTES,
     LinkEstimate,
     PathEstimate,
     links,
@@ -39,6 +40,7 @@ __all__ = [
     "LINK_HEADINGS",
     "OUTLIER_DEVIATIONS",
     "QUOTED_BYTES",
+    "QUOTED_V6_BYTES",
     "SEPARATION_HEADINGS",
     "BottleneckEstimate",
     "Costs",

@@ -31,7 +31,7 @@ class Separation:
     measurement : str
         The measurement.
     group_count : int
-        Number of groups that it tells apart. [1]
+        Number of groups that it distinguishes. [1]
     largest_count : int
         Number of mixes in the largest group, which are left in the worst case. [1]
     why : str

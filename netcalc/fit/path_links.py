@@ -29,13 +29,14 @@ from netcalc.errors import ArgumentTypeError
 from netcalc.fit.lines import SIGNIFICANT_ERRORS, Line, robust_line
 from netcalc.messages import Notice
 from netcalc.models.measuring.probing import hop_bandwidth_bps
-from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
+from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES, DATAGRAM_HEADERS_V6_BYTES
 from netcalc.path import Path
 from netcalc.samples import HopSamples
 from netcalc.units import show
 
-QUOTED_BYTES = 548
-"""Most of a packet that an ICMP error message quotes (RFC 1812, 4.3.2.3). [byte]"""
+QUOTED_BYTES, QUOTED_V6_BYTES = 548, 1232
+"""Most of a packet that an error message of ICMP quotes (RFC 1812, 4.3.2.3), and one of ICMPv6,
+which fits into 1280 bytes (RFC 4443, 3.3). [byte]"""
 # Two sizes determine a line exactly and leave no residual to estimate its standard error from.
 FEWEST_SIZES = 3
 """Sizes that the rate of a link needs."""
@@ -139,10 +140,14 @@ def _known(value: float, unit: str, digits: int = 4) -> str:
     return "" if np.isnan(value) else show(value, unit, digits=digits)
 
 
-def to_node_s(packet_bytes: ArrayLike, *, path: Path, hop: int) -> FloatArray:
+def to_node_s(packet_bytes: ArrayLike, *, path: Path, hop: int, ip_version: int = 4) -> FloatArray:
     """Round-trip time of a probe to a node of a path; the answer quotes the probe. [s]"""
-    quoted = np.minimum(np.asarray(packet_bytes, dtype=float), QUOTED_BYTES)
-    return path.until(hop).rtt_s(packet_bytes, reply_bytes=quoted + DATAGRAM_HEADERS_BYTES)
+    most, headers = (QUOTED_BYTES, DATAGRAM_HEADERS_BYTES)
+    if ip_version == 6:
+        most, headers = (QUOTED_V6_BYTES, DATAGRAM_HEADERS_V6_BYTES)
+    # The headers of ICMP are as long as those of UDP.
+    quoted = np.minimum(np.asarray(packet_bytes, dtype=float), most)
+    return path.until(hop).rtt_s(packet_bytes, reply_bytes=quoted + headers)
 
 
 def links(samples: HopSamples) -> PathEstimate:

@@ -253,7 +253,7 @@ class CalculatorPanel(ipywidgets.VBox):
         self.solve()
 
     def _arguments(self) -> dict[str, Any] | None:
-        """Return the arguments, or None after showing the errors beside their inputs."""
+        """Return the arguments, or None after showing the errors next to their inputs."""
         arguments: dict[str, Any] = {}
         wrong = False
         for field in self.fields.values():
@@ -276,7 +276,7 @@ class CalculatorPanel(ipywidgets.VBox):
         return None
 
     def _sweep(self, arguments: Mapping[str, Any]) -> Sweep | None:
-        """Return the curve's columns; None where the result is no number to be drawn."""
+        """Return the curve's columns; None where the result is not a number to be drawn."""
         if not self.over.value:
             return None
         parameter = self.formula.parameter(self.over.value)

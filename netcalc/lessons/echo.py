@@ -130,7 +130,7 @@ def _run(target: Target, progress: Any, stop: Any) -> RttSamples:
 
 
 def _target_of(samples: RttSamples, chosen: Target) -> Target:
-    """Return where a run went, from what it noted: it may come from a file."""
+    """Return the target of a run from its record, which may come from a file."""
     noted = samples.meta.target.rpartition(", ")[2].lower()
     protocol = noted if noted in PROTOCOLS.values() else chosen.protocol
     truth = samples.meta.instrument.truth
@@ -181,7 +181,7 @@ def _book_on_loopback() -> dict[str, tuple[list[float], list[float]]]:
 
 
 def _book_far_away() -> dict[str, tuple[list[float], list[float]]]:
-    """Return what is printed of Fig. A-3, and the book's two estimates for one of its curves."""
+    """Return the printed points of Fig. A-3, and the book's two estimates for one of its curves."""
     curves, printed = datasets.load("wan_curves").columns(), _printed("wan_round_trips")
     here = curves["path"] == "connix.com - noao.edu"
     sizes, times = curves["payload_bytes"], curves["curve_rtt_s"]

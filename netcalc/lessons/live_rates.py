@@ -186,7 +186,7 @@ def _describe_ways(
 
 
 def _way_of(run: BulkSamples) -> str:
-    """Return which way a run went, from what it noted: it may come from a file."""
+    """Return the path of a run from its record, which may come from a file."""
     facts = run.meta.instrument
     return "box" if facts.truth else "routed" if facts.routed else "loopback"
 

@@ -67,7 +67,7 @@ def mbuf_panel(*, theme: Theme = "light") -> Panel:
     def update(
         minclsize_bytes: float, compare: str, mhlen_bytes: float, mlen_bytes: float, mcl_bytes: int
     ) -> None:
-        def counted(size: FloatArray, **headers: int) -> mbufs.MbufCount:
+        def count(size: FloatArray, **headers: int) -> mbufs.MbufCount:
             return mbufs.datagram_mbufs(
                 size,
                 minclsize_bytes=minclsize_bytes,
@@ -78,7 +78,7 @@ def mbuf_panel(*, theme: Theme = "light") -> Panel:
                 **headers,
             )
 
-        datagrams, pings = counted(_SMALL), counted(_SMALL, **_PING_HEADERS)
+        datagrams, pings = count(_SMALL), count(_SMALL, **_PING_HEADERS)
         figure.update_all(
             {
                 udp: {"y": datagrams.mbufs},

@@ -1,4 +1,4 @@
-"""Panels of lesson 8: what a file holds, theory over it, what limits it; and ten puzzles."""
+"""Panels of lesson 8: any measurement with theory and its limits; and ten puzzles."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ PLACES: Mapping[str, tuple[str, str]] = {
 
 
 def file_panel(start: Samples | None = None, *, theme: Theme = "light") -> Panel:
-    """Any measurement: what the file holds, theory over it, and what limits it.
+    """Any measurement: its facts, theory drawn over it, and its limits.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def puzzle_panel(*, theme: Theme = "light") -> Panel:
     puzzles = [datasets.puzzle(name) for name in datasets.puzzles()]
     names = {f"{i}. {one.title}": one.name for i, one in enumerate(puzzles, start=1)}
     first = puzzles[0]
-    figure = Figure(measured_plot(first.load(), _told(first), theme=theme))
+    figure = Figure(measured_plot(first.load(), _known(first), theme=theme))
     question, answer = ipywidgets.HTML(), ipywidgets.HTML()
     shown = [""]
 
@@ -115,7 +115,7 @@ def puzzle_panel(*, theme: Theme = "light") -> Panel:
             controls["prediction"].value, controls["is_open"].value = "", False
             prediction, is_open = "", False
         one = datasets.puzzle(puzzle)
-        samples, known = one.load(), _told(one)
+        samples, known = one.load(), _known(one)
         figure.draw(measured_plot(samples, known, theme=theme))
         question.value = f"<p><b>{html_text(one.question)}</b></p>{_described(samples)}"
         if not is_open:
@@ -155,7 +155,7 @@ def kind_of(samples: Samples) -> str:
 
 
 def fact_rows(samples: Samples) -> list[tuple[str, str, str, str]]:
-    """Return the table of facts: name, value, what it counts, who counted."""
+    """Return the table of facts: name, value, meaning, and the side that counted."""
     rows = []
     runs = samples.facts()
     for run in runs:
@@ -175,10 +175,10 @@ def _text(name: str, value: Any) -> str:
     return f"{value:,}" if unit == "1" and isinstance(value, int) else show(float(value), unit)
 
 
-def _told(one: Puzzle) -> Known:
-    """Return what the question of a puzzle tells."""
-    told: dict[str, Any] = dict(one.known)
-    return Known(**told)
+def _known(one: Puzzle) -> Known:
+    """Return the facts that the question of a puzzle states."""
+    stated: dict[str, Any] = dict(one.known)
+    return Known(**stated)
 
 
 def _box(label: str, hint: str) -> ipywidgets.Text:

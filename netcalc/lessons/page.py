@@ -58,7 +58,7 @@ def mathml(text: str, *, stand_ins: list[str] | None = None) -> str:
 
 
 class Equations(Preprocessor):
-    """Puts stand-ins for the equations of all cells, and MathML into what panels have saved."""
+    """Replaces the equations of all cells, and puts MathML into the saved panels."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)  # type: ignore[no-untyped-call]

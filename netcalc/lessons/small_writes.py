@@ -107,7 +107,7 @@ def _gap() -> Quantity:
 
 
 def ladder_panel(*, theme: Theme = "light") -> Panel:
-    """The segments of one request, and what each waits for."""
+    """The segments of one request, and the cause of each wait."""
     figure = Figure(plots.ladder(write_timeline([0, 0], write_bytes=[6, 7], rtt_s=0.03)))
 
     def update(

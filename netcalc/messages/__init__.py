@@ -99,10 +99,10 @@ EXPECTED: Mapping[str, str] = {
     **PINGS_EXPECTED,
     **TRANSFERS_EXPECTED,
 }
-"""What should be in a file at the place of an error, by code."""
+"""What should be in a file at the position of an error, by code."""
 
 PYTHON_HINTS: Mapping[str, str] = {**FILES_PYTHON_HINTS, **CAPTURES_PYTHON_HINTS}
-"""What a caller in Python can do beside the hint, by code."""
+"""What a caller in Python can do besides the hint, by code."""
 
 UNITS = frozenset({"s", "bit/s", "byte", "bit", "ratio", "packet/s", "m"})
 LONGEST_LIST = 8

@@ -1,4 +1,4 @@
-"""Captures that cannot be read right, what they cannot show, and where they are damaged."""
+"""Captures that cannot be read right, their limits, and their damage."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ CAPTURES: dict[str, str] = {
     "damaged-compression": "is damaged compressed data",
     "compressed-data-cut": "the compressed data ends too early; the packets before that are kept",
     "text-for-a-capture": "is open as text, a capture is binary",
-    "zstd-not-at-hand": "is zstd data, which needs Python 3.14 or later",
+    "zstd-not-at-hand": "is zstd data, which needs Python 3.14 or the package backports.zstd",
     "not-a-capture": "is neither pcap nor pcapng",
     "capture-header-cut": "is a capture that ends within its header",
     "capture-version": "is a capture of an unknown version",
@@ -21,7 +21,7 @@ CAPTURES: dict[str, str] = {
     "packet-field-not-a-number": "packet {packet} has {value!r} where a number is expected",
     "packet-time-unread": "the times are in a form that is not read: {value!r}",
     "packet-times-since-last": (
-        "the times count from the packet before: a list may lack packets, so their sum is no time"
+        "the times count from the previous packet, and a list may lack packets: no sum is right"
     ),
     "packet-times-ambiguous": (
         "the times may count from the first packet or from the one before: they are left out"
@@ -71,8 +71,8 @@ CAPTURES: dict[str, str] = {
         "describe; the packets before it are kept"
     ),
     "options-beyond-block": "ignored options beyond the end of the block at byte {offset}",
-    # what it cannot show
-    "capture-dropped": "the capture missed {count:packet|packets}: what is missing may not be lost",
+    # its limits
+    "capture-dropped": "the capture missed {count:packet|packets}: missing packets may not be lost",
     "link-type-skipped": ("did not decode {count:packet|packets} of link type {number} ({name})"),
     "packets-without-time": "{count:packet has|packets have} no time stamp",
     "time-goes-back": (
@@ -88,7 +88,9 @@ CAPTURES: dict[str, str] = {
     "lengths-disagree": (
         "the lengths in the headers of {count:packet|packets} do not agree with the frame"
     ),
-    "ip-fragments": "{count:fragment|fragments} of IP packets, which were not put together",
+    "ip-fragments": (
+        "{count:fragment|fragments} of IP packets, of which only the headers are put together"
+    ),
     "length-left-to-card": (
         "{count:packet has|packets have} an IP length of 0, as before segmentation by the network "
         "card; the length of the frame was taken"
@@ -123,7 +125,7 @@ CAPTURES_EXPECTED: dict[str, str] = {
 
 CAPTURES_HINTS: dict[str, str] = {
     "damaged-compression": "Copy the file again",
-    "zstd-not-at-hand": "Decompress it with: zstd -d",
+    "zstd-not-at-hand": "Install netcalc-lab[zstd], or decompress it with: zstd -d",
     "too-many-packets": "Split it, or read it in parts",
 }
 

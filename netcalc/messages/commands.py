@@ -5,6 +5,7 @@ from __future__ import annotations
 COMMAND_LINE: dict[str, str] = {
     "unknown-command": "{command} has no command {name!r}",
     "unknown-option": "{command} has no option {option}",
+    "option-of-others": "{command} has no option {option}",
     "argument-missing": "{name} is required",
     "unexpected-argument": "unexpected argument: {words}",
     "option-without-value": "{option} requires a value",
@@ -26,7 +27,11 @@ COMMAND_LINE: dict[str, str] = {
     "output-exists": "{file} exists",
     "output-folder-missing": "{file}: the folder {folder} does not exist",
     "output-folder-not-writable": "{file}: the folder {folder} is not writable",
+    "folder-is-file": "{file} is a file, not a folder",
     "output-named-twice": "{file} is named for two outputs",
+    "partial-samples-above": "the samples measured so far are summarized above",
+    "files-not-read": "{count} of {total} not read: {names}",
+    "waiting-for-text": "waiting for text; end it with Ctrl-D on a line of its own",
     "server-as-root": (
         "run as root, the server gives a root terminal to everyone who has the token in its address"
     ),
@@ -50,6 +55,7 @@ COMMAND_LINE_HINTS: dict[str, str] = {
     "parquet-packages-missing": "Install them with: pip install pandas pyarrow",
     "unknown-command": "{command} --help lists its commands",
     "unknown-option": "{command} --help lists its options",
+    "option-of-others": "It is an option of {others:or}",
     "argument-missing": "See {command} --help",
     "unexpected-argument": (
         'A value that contains spaces needs quotes, as in "1 Gbit/s 40 ms"; {command} --help '
@@ -66,6 +72,7 @@ COMMAND_LINE_HINTS: dict[str, str] = {
     "output-is-directory": "Name a file in it",
     "output-is-device": "Name a file",
     "output-exists": "Use another name or --force",
+    "folder-is-file": "Name a folder with --dir",
     "output-named-twice": "Use another name for one of them",
     "server-as-root": "Start it as another user, or add --allow-root",
     "server-port-in-use": "Without --port a free one is chosen",
@@ -83,6 +90,10 @@ _LOOPBACK = (
     "can emulate"
 )
 TYPED_HINTS: dict[str, str] = {
+    "claim-without-facts": (
+        "Add for a rate --line, or --rtt and --window or --loss; for a packet rate --line and "
+        "--frame; for a time a PATH and --size"
+    ),
     "no-header": "Add a header, or name the columns: --columns size_bytes,rtt_ms",
     "data-for-header": "Add a header, or name the columns: --columns size_bytes,rtt_ms",
     "column-without-unit": "Write {column} [{example}] in the header",

@@ -12,10 +12,13 @@ COUNTERS: dict[str, str] = {
     "sar-average-differs": "the averages are not those of the lines above: {names:names}",
     "sar-no-average": "no averages at the end: the run was interrupted or the file is incomplete",
     "sadf-local-time": "the times are of a zone that the file does not name",
-    "sadf-time": "is no time: {value!r}",
+    "sadf-time": "is not a time: {value!r}",
     "no-sockets": "no measurement: no socket",
+    "tcp-info-damaged": "is damaged: no message about a socket",
+    "messages-cut": "the last message ends too early, at byte {offset}",
+    "sockets-without-details": "{count:row has|rows have} no details of TCP",
     "not-lines-of-ss": "ignored {numbers:lines}: not of ss",
-    "ss-values-unread": "{numbers:lines}: values that are no numbers are unknown",
+    "ss-values-unread": "{numbers:lines}: values that are not numbers are unknown",
 }
 
 COUNTERS_EXPECTED: dict[str, str] = {}

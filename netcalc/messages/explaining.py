@@ -1,4 +1,4 @@
-"""What limits a measurement: limits with their arithmetic, assumption and test; claims; tables."""
+"""What limits a path or a measurement: limits with arithmetic and test; claims; tables."""
 
 from __future__ import annotations
 
@@ -22,12 +22,70 @@ EXPLAINING: dict[str, str] = {
         "{subject} is the largest part: {value:s} of {measured:s} ({share:.0%}); the next is "
         "{next} with {next_value:s}"
     ),
-    "explained-nothing": "no limit can be computed from what is known",
-    # Limits of a rate.
+    "explained-nothing": "no limit can be computed from the known facts",
+    # One sentence for a path, before anything is measured.
+    "path-limited": "{subject} limits this path to {value:bit/s}",
+    "path-limited-next": (
+        "{subject} limits this path to {value:bit/s}; the next limit is {next} at "
+        "{next_value:bit/s}"
+    ),
+    "path-timeouts": "above {loss_ratio:ratio} loss, timeouts make the true rate lower",
+    "transfer-line": (
+        "the bottleneck link limits this transfer: serialization of {size_bytes:byte} at "
+        "{line_bps:bit/s} takes {time_s:s} of {total_s:s} ({share:.0%})"
+    ),
+    "transfer-latency": ("latency limits this transfer: {time_s:s} of {total_s:s} ({share:.0%})"),
+    "transfer-store-and-forward": (
+        "store-and-forward limits this transfer: serialization of {repeated} on "
+        "{other_count:more link|more links} takes {time_s:s} of {total_s:s} ({share:.0%})"
+    ),
+    "transfer-processing": (
+        "processing limits this transfer: {time_s:s} of {total_s:s} ({share:.0%})"
+    ),
+    "transfer-nothing": "nothing limits this transfer: its time is 0",
+    "whole-message": "the whole message",
+    "each-packet": "each packet of {packet_bytes:byte}",
+    # Parts of a transfer's time, and limits of a path.
+    "how-transfer-line": "8 x {size_bytes:byte} / {line_bps:bit/s}",
+    "confirm-transfer-line": "send twice as much: the time nearly doubles",
+    "how-transfer-latency": "sum over {link_count:link|links}",
+    "confirm-transfer-latency": (
+        "ping with the smallest size: half of the round-trip time is about the latency"
+    ),
+    "how-transfer-store-and-forward": (
+        "serialization of {repeated} on {other_count:other link|other links}"
+    ),
+    "confirm-transfer-store-and-forward": (
+        "halve the packet size: this part halves, as more packets overlap on the links"
+    ),
+    "how-transfer-processing": "sum over {node_count:node|nodes}",
+    "confirm-transfer-processing": (
+        "ping a near host with the smallest size: the round-trip time is mostly processing"
+    ),
+    "limit-path-line": "the bottleneck link",
+    "how-path-line": "{payload_bytes:byte} of every {wire_bytes:byte} on {line_bps:bit/s}",
+    "confirm-path-line": "send UDP at that rate and measure the received rate",
+    "limit-path-window": "the window",
+    "how-path-window": "{window_bytes:byte} in flight per round trip of {rtt_s:s}",
+    "confirm-path-window": "use two connections at once: together they are twice as fast",
+    "limit-path-loss": "loss",
+    "how-path-loss": "Reno at {loss_ratio:ratio} loss and {rtt_s:s} (Mathis)",
+    "confirm-path-loss": (
+        "count retransmissions (ss -ti): about {loss_ratio:ratio} of the segments"
+    ),
+    "limit-path-acknowledgements": "the rate of acknowledgements",
+    "how-path-acknowledgements": (
+        "one ACK of {ack_bytes:byte} for two segments, at {reverse_bps:bit/s} in the reverse "
+        "direction"
+    ),
+    "confirm-path-acknowledgements": (
+        "stop all other traffic in the reverse direction: the transfer gets faster"
+    ),
+    # Limits of a measured rate.
     "limit-line": "the line",
     "how-line": "{payload_bytes:byte} of every {wire_bytes:byte} on {line_bps:bit/s}",
     "assumes-line": "nothing else uses the line, and its rate is that of layer 1",
-    "confirm-line": "send UDP at that rate and count what is received",
+    "confirm-line": "send UDP at that rate and measure the received rate",
     "limit-fragments": "the line, with datagrams in fragments",
     "how-fragments": ("{payload_bytes:byte} in fragments of {wire_bytes:byte} on {line_bps:bit/s}"),
     "assumes-fragments": "every datagram is fragmented in the same way",
@@ -96,10 +154,10 @@ EXPLAINING: dict[str, str] = {
     "how-processor": "{measured_bps:bit/s} at {busy:.0%} of one processor",
     "assumes-processor": "the time of the processor grows with the rate",
     "confirm-processor": "run two processes of the tool: together they are faster",
-    "limit-offered": "what the sender offers",
-    "how-offered": "sent or asked for: {offered_bps:bit/s}",
-    "assumes-offered": "the tool keeps the rate that it was asked for",
-    "confirm-offered": "ask for twice the rate (iperf3 -b): more arrives",
+    "limit-offered": "the offered rate",
+    "how-offered": "sent or requested: {offered_bps:bit/s}",
+    "assumes-offered": "the tool keeps the requested rate",
+    "confirm-offered": "request twice the rate (iperf3 -b): more arrives",
     # Parts of a time.
     "limit-clock": "the clock of the tool",
     "how-clock": "its step is {step_s:s}",
@@ -110,7 +168,7 @@ EXPLAINING: dict[str, str] = {
     "assumes-queue": "the stated round trip is that of this path without load",
     "confirm-queue": "stop all traffic and ping again: this part is gone",
     "limit-queue-above-least": "waiting in queues or hosts",
-    "how-queue-above-least": "{measured_s:s} less the least, {base_rtt_s:s}",
+    "how-queue-above-least": "{measured_s:s} less the minimum, {base_rtt_s:s}",
     "assumes-queue-above-least": "the fastest probe met no queue",
     "confirm-queue-above-least": "stop all traffic and ping again: this part is gone",
     "limit-serialization": "serialization",
@@ -127,7 +185,7 @@ EXPLAINING: dict[str, str] = {
     "confirm-round-trips": "ping the host: that is the round trip",
     "limit-ack-timer": "a delayed acknowledgement",
     "how-ack-timer": "a wait of {wait_s:s}, near a timer of {timer_s:s}",
-    "assumes-ack-timer": "a server that takes just as long is unlikely",
+    "assumes-ack-timer": "a server that happens to take as long is unlikely",
     "confirm-ack-timer": "set TCP_NODELAY, or write each request at once: the wait is gone",
     "limit-host": "the time in the hosts",
     "how-host": "{wait_s:s} beyond the round trips",
@@ -135,7 +193,7 @@ EXPLAINING: dict[str, str] = {
     "confirm-host": "capture at the server: the time from request to response is its part",
     "limit-hop": "hop {hop} {node}",
     "how-hop": "{added_s:s} beyond the hops before it",
-    "assumes-hop": "the way back is the same for all hops",
+    "assumes-hop": "the return path is the same for all hops",
     "confirm-hop": "ping the hop and the one before it: they differ by this",
     # What else the numbers show.
     "sender-not-receiver": (
@@ -143,7 +201,7 @@ EXPLAINING: dict[str, str] = {
         "not arrive, and the receiver's number is the rate of the path"
     ),
     "sender-count-only": (
-        "the rate is the sender's count: it includes what was lost or is still in buffers"
+        "the rate is the sender's count: it includes bytes that were lost or are still in buffers"
     ),
     "queue-in-buffer": (
         "under load the round trip grows from {base_rtt_s:s} to {rtt_s:s}: about "
@@ -182,7 +240,7 @@ EXPLAINING: dict[str, str] = {
     "claim-misconception": (
         "{claim} is what a mistake gives: {model}, {value}; right is {right_value}: {right}"
     ),
-    "claim-unknown": "no model, right or wrong, gives {claim} from what is known",
+    "claim-unknown": "no model, right or wrong, gives {claim} from the known facts",
     "model-tcp-timestamps": "goodput of TCP with timestamps ({mtu_bytes:byte} on {line_bps:bit/s})",
     "model-tcp-plain": "goodput of TCP without options ({mtu_bytes:byte} on {line_bps:bit/s})",
     "model-udp": "goodput of UDP ({mtu_bytes:byte} on {line_bps:bit/s})",
@@ -212,7 +270,7 @@ EXPLAINING: dict[str, str] = {
     "model-bits-for-bytes": "bytes written as bits, 8 times too low: {right}",
     "model-bytes-for-bits": "bits multiplied by 8 once more: {right}",
     "model-binary-prefix": "1024 for 1000 in the prefix: {right}",
-    "claim-without-facts": "{value} cannot be judged from what is known",
+    "claim-without-facts": "{value} cannot be judged from the known facts",
     # Tables without a theory.
     "column-of-numbers": (
         "column {name!r} [{unit}]: {count:number|numbers}, {low:.6g} to {high:.6g}"
@@ -226,25 +284,40 @@ EXPLAINING: dict[str, str] = {
     "may-be-rates": "rates alone: name the line and the packets to compare them with",
     "may-be-anything": "no theory is known for columns of these units",
     "name-the-columns": (
-        "to say what they are, name the columns in the header with units, such as "
+        "to give them a meaning, name the columns in the header with units, such as "
         "size_bytes,rtt_ms or frame_bytes,rate_pps, or pass --columns"
     ),
     # The same quantity of several files.
     "files-differ": "{one} differs from {other}: {factor:.4g} times as much",
-    "files-alike": "{one} and {other} cannot be told apart: their 95% intervals overlap",
+    "on-one-axis": (
+        "on one time axis, the clock of {other} {offset_s:s} ahead of that of {one}: "
+        "{common_s:s} in common, with {count:value|values} of {one} and "
+        "{other_count:value|values} of {other}"
+    ),
+    "not-on-one-axis": (
+        "not on one time axis: how far the clocks of the files are apart is not stated"
+    ),
+    "clock-offset-unknown": "one time axis needs the offset of the clocks: {name} is not given",
+    "not-two-files": "one time axis is that of two files, got {value}",
+    "no-values-to-merge": "has neither round trips nor rates over time to put on a time axis",
+    "no-clock-to-merge": "has no times of a clock: neither stamps nor a start with a zone",
+    "files-alike": "{one} and {other} cannot be distinguished: their 95% intervals overlap",
     "files-not-judged": "{one} and {other}: too few values for an interval",
     "nothing-to-explain": "holds nothing that a limit could be computed for",
-    "path-and-files": "some of these are files and some are not: {names:names}",
-    "option-of-file": "{option} goes with a FILE or --claim, not with a PATH",
+    "path-and-files": "a PATH and FILEs cannot be combined; not a file: {names:names}",
+    "option-of-file": "{option} applies to a FILE or --claim, not to a PATH",
     "no-limits-to-draw": "{name} must have limits to draw, got none in {value}",
+    "offset-of-two-files": "--clock-offset goes with two FILEs, got {count}",
     "one-file-to-draw": "--plot draws one file, got {count}",
 }
 
 EXPLAINING_HINTS: dict[str, str] = {
+    "clock-offset-unknown": "State it, such as 0.012 for 12 ms; 0 if one clock made both files",
+    "no-clock-to-merge": "Record times: ping -D, iperf3 -J",
     "claim-without-facts": (
         "A rate needs the line, or the round trip and a window or loss; a packet rate the line and "
         "a frame size; a time a path and a size"
     ),
-    "nothing-to-explain": "See what it holds: netcalc read",
-    "path-and-files": "Check the names, or quote the path",
+    "nothing-to-explain": "Print its contents with netcalc read",
+    "path-and-files": "Check the names of the files",
 }

@@ -1,6 +1,6 @@
-"""Files that cannot be read right, and what was repaired or left out of them.
+"""Files that cannot be read right, and repairs and omissions.
 
-A sentence follows the name of the file, the line and the field, so it begins with what is wrong
+A sentence follows the name of the file, the line and the field, so it begins with the fault
 there. Text of a file is quoted (``!r``, ``names``), which makes it safe to show.
 """
 
@@ -26,7 +26,7 @@ FILES: dict[str, str] = {
     "damaged-packing": "is damaged compressed data",
     "packing-cut-short": "is compressed data that ends too early",
     "binary-data": "is binary data, not text",
-    "file-grew": "the file grew while it was read; what was appended is not included",
+    "file-grew": "the file grew while it was read; the appended part is not included",
     # text and its lines
     "terminal-codes-removed": "removed terminal codes from {numbers:lines}",
     "lines-too-long": "skipped {numbers:lines}: longer than {limit:,} characters",
@@ -37,6 +37,10 @@ FILES: dict[str, str] = {
     "last-line-cut": "line {number}, the last one, is incomplete and was not used",
     # what it is
     "other-format": "looks like {format}, which this version does not read",
+    "trace-without-unit": (
+        "is one column of whole numbers that never decrease, as a packet trace of mahimahi: it "
+        "names no unit"
+    ),
     "unknown-json": "is JSON of an unknown kind; its members begin with {names:names}",
     "unknown-xml": "is XML, with the root element {root!r}, which this version does not read",
     "not-columns": "looks like {format}",
@@ -171,7 +175,7 @@ FILES: dict[str, str] = {
 }
 
 _WHAT_IS_READ = "a format that netcalc reads"
-_LIST_FORMATS = "netcalc read --formats lists what is read"
+_LIST_FORMATS = "netcalc read --formats lists the formats"
 _IN_THE_HEADER = "a unit such as {example}"
 
 FILES_EXPECTED: dict[str, str] = {
@@ -191,7 +195,7 @@ FILES_EXPECTED: dict[str, str] = {
     "no-header": "names with units, such as size/B, rtt [ms]",
     "data-for-header": "names with units, such as size/B, rtt [ms]",
     "too-many-columns": "at most {limit}",
-    "unequal-rows": "{width} cells separated by {separator}",
+    "unequal-rows": "{width:cell|cells} separated by {separator}",
     "malformed-quotes": "the end of a quoted cell before the next separator",
     "no-such-column": "one of {columns:names}",
     "column-without-unit": "a unit: {readings:or}",
@@ -223,6 +227,7 @@ FILES_HINTS: dict[str, str] = {
     "not-regular-file": _NAME_A_FILE + "; netcalc read - reads standard input",
     "file-too-large": "Split it into parts",
     "too-large-uncompressed": "Split it into parts",
+    "trace-without-unit": "If it is one: --columns time_ms",
     "other-format": _LIST_FORMATS,
     "unknown-json": _LIST_FORMATS,
     "unknown-xml": _LIST_FORMATS,
@@ -255,6 +260,7 @@ FILES_PYTHON_HINTS: dict[str, str] = {
     "no-such-file": "A str is read as text if it contains a line break, otherwise as a path",
     "not-regular-file": "A pipe can be read as a file object",
     "wrong-encoding": "Open it in binary mode",
+    "trace-without-unit": 'Name the column with its unit: columns=["time_ms"]',
     "no-header": _NAME_THEM,
     "data-for-header": _NAME_THEM,
     "column-without-unit": "Or give the unit: units={{{column!r}: {example!r}}}",

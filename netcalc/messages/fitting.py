@@ -1,4 +1,4 @@
-"""Fits and comparisons: what could not be found, and what was set aside."""
+"""Fits and comparisons: parameters not found, and points set aside."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FITTING: dict[str, str] = {
         "{bound_bps:bit/s}"
     ),
     "link-without-error": "the slope has no standard error",
-    # What the intercept contains, and what was left out.
+    # Contents of the intercept, and points left out.
     "intercept-includes-headers": (
         "the intercept (no user data), {intercept_s:s}, includes {header_s:s} for "
         "{header_bytes} bytes of headers in both directions"

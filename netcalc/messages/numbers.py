@@ -1,4 +1,4 @@
-"""Numbers outside their range, and what a search or a formula cannot answer."""
+"""Numbers outside their range, and searches or formulas without an answer."""
 
 from __future__ import annotations
 
@@ -97,6 +97,11 @@ NUMBERS = {
         "the path that the run recorded is damaged: {name} must have bandwidths, latencies and "
         "processing times, got {value}"
     ),
+    "beyond-published-range": (
+        "{name} is {value}, beyond the published range of the formula (up to {limit}): treat it as "
+        "a guess"
+    ),
+    "formula-gives": "the formula gives {rule}",
     "path-not-recorded": "the run recorded no emulated path",
     "formula-unknown": "there is no formula {value!r}",
     "formula-ambiguous": "{value!r} names several formulas: {choices:or}",

@@ -32,10 +32,9 @@ def in_blocks(function: Callable[..., FloatArray], *inputs: FloatArray) -> Float
 def blockwise(function: Model) -> Model:
     """Decorate an element-wise model, under ``model``: a long first argument goes in blocks.
 
-    Arguments of the first one's shape go along, single numbers with every block. Where that is
-    not enough, because a value is refused or not finite or shapes are broadcast, the model is
-    called with everything: what it says then has the counts and
-    indices of the whole argument. A
+    Arguments of the same shape are cut along with it; single numbers go with every block. Where
+    that is not enough, because a value is refused or not finite or shapes are broadcast, the model
+    is called with everything, so that errors have the counts and indices of the whole argument. A
     model of several results gives them as a named tuple of arrays. None may take a list, as of
     links: one as long as the argument would be cut.
     """

@@ -1,4 +1,4 @@
-"""What limits a measurement: a bar for each limit, and a line at what was measured."""
+"""What limits a measurement: a bar for each limit, and a line at the measured value."""
 
 from __future__ import annotations
 

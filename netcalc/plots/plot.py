@@ -155,7 +155,7 @@ def save_html(plot: Plot, path: str | Path, *, title: str = "netcalc") -> Path:
 
 
 def _with_fixed_ids(html: str, root: str) -> str:
-    """Replace what bokeh makes anew for each page: random identifiers and a count of all objects.
+    """Replace what bokeh varies from page to page: random identifiers and a count of all objects.
 
     The objects get numbers in the order in which the page has them.
     """

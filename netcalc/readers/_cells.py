@@ -14,7 +14,7 @@ from typing import TypeAlias
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers._cells_kept import Cells, Flat, flat_rows
-from netcalc.readers.source import Source, Text, no_measurement, shortened
+from netcalc.readers.source import Source, Text, no_measurement, shorten
 
 # Marks for the gap between cells and for a blank inside one: private characters, no white space.
 _GAP, _JOINED = "\ue001", "\ue000"
@@ -116,7 +116,7 @@ def _check_header(source: Source, grid: Grid) -> None:
         cells.pop()
     grid.header = cells
     if cells and all(is_number(cell) or cell.lower() in MISSING for cell in cells):
-        value = shortened(" ".join(cells))
+        value = shorten(" ".join(cells))
         raise ReaderError("no-header", file=source.name, line=grid.header_line, value=value)
 
 
@@ -165,8 +165,8 @@ def _refuse_data_as_header(source: Source, grid: Grid) -> None:
                 "data-for-header",
                 file=source.name,
                 line=grid.header_line,
-                value=shortened(cell),
-                first=shortened(SEPARATED[grid.delimiter].join(grid.header)),
+                value=shorten(cell),
+                first=shorten(SEPARATED[grid.delimiter].join(grid.header)),
             )
 
 
@@ -289,7 +289,7 @@ def _records(
                 "malformed-quotes",
                 file=source.name,
                 line=lines.number,
-                reason=shortened(str(error)),
+                reason=shorten(str(error)),
             ) from None
         yield lines.number, cells
 

@@ -195,5 +195,5 @@ def exact_decimals(block: str, sign: str) -> tuple[NDArray[np.float64], NDArray[
 
 
 def _negative_power(factor: float) -> int:
-    """Return 3 for 0.001, 0 for what is no negative power of ten."""
+    """Return 3 for 0.001, 0 for a number that is not a negative power of ten."""
     return next((power for power in range(1, 19) if factor == float(f"1e-{power}")), 0)

@@ -1,4 +1,4 @@
-"""A decoded text cut into lines: what a terminal would show, with the numbers of the lines.
+"""A decoded text cut into lines, as a terminal would show them, with their numbers.
 
 The lines stay one text, which is cut where they are asked for: as many strings they would take
 several times the memory of the file.

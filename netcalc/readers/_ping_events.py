@@ -55,7 +55,7 @@ class Columns:
         return int(self.number.size)
 
 
-def of_lines(lines: Sequence[tuple[int, Line]]) -> Columns:
+def columns_of(lines: Sequence[tuple[int, Line]]) -> Columns:
     """Return lines that were read one by one as columns."""
 
     def whole(values: Iterator[int | None], kind: type[Any]) -> Whole:
@@ -76,7 +76,7 @@ def of_lines(lines: Sequence[tuple[int, Line]]) -> Columns:
     )
 
 
-def joined(parts: Sequence[Columns]) -> Columns:
+def join_columns(parts: Sequence[Columns]) -> Columns:
     """Return columns one after another."""
     names = Columns.__slots__
     return Columns(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
@@ -140,13 +140,13 @@ class Events:
 
     def columns(self) -> tuple[Columns, list[tuple[int, Line]], Whole]:
         """Return all lines as columns, those read by themselves, and the rows these are in."""
-        whole = [of_lines(part) if isinstance(part, list) else part for part in self.parts]
+        whole = [columns_of(part) if isinstance(part, list) else part for part in self.parts]
         rows, start = [np.empty(0, dtype=np.int64)], 0
         for part in self.parts:
             if isinstance(part, list):
                 rows.append(np.arange(start, start + len(part)))
             start += len(part)
-        return joined(whole or [of_lines([])]), list(self.lines()), np.concatenate(rows)
+        return join_columns(whole or [columns_of([])]), list(self.lines()), np.concatenate(rows)
 
 
 def may_be_plain(line: str) -> bool:

@@ -46,7 +46,7 @@ def _facts(run: Run, result: Probes, *, partial: bool) -> dict[str, Fact]:
             "rtt_max_s": times.max(),
         }
     elif result.counted_only and not run.counts.get("duplicates"):
-        # Duplicates would be in these two; the mean is no median.
+        # Duplicates would be in these two; the mean is not a median.
         known = {name: run.spread.get(name) for name in ("rtt_min_s", "rtt_max_s")}
     return fact_row(
         target=_target(run),

@@ -67,7 +67,7 @@ class Rows:
         return Rows(*(getattr(self, one)[rows] for one in Rows.__slots__))
 
     @classmethod
-    def joined(cls, parts: Sequence[Rows]) -> Rows:
+    def join(cls, parts: Sequence[Rows]) -> Rows:
         """Return rows one after another."""
         if len(parts) == 1:
             return parts[0]
@@ -138,7 +138,7 @@ class _Seen:
         """Return the line numbers of some rows."""
         return [int(number) for number in self.columns.number[rows]]
 
-    def of_kind(self, kind: str) -> list[tuple[int, Line]]:
+    def lines_of_kind(self, kind: str) -> list[tuple[int, Line]]:
         """Return the lines of a kind that were read by themselves, with their numbers."""
         found = sorted((row, line) for row, line in self.alone.items() if line.kind == kind)
         return [(int(self.columns.number[row]), line) for row, line in found]
@@ -185,13 +185,13 @@ def probes(run: Run) -> Probes:
 
 def _warn_about_lines(seen: _Seen, result: Probes) -> None:
     """Name the lines that cannot be read, by their fault, the commonest first."""
-    damaged = seen.of_kind("damaged")
+    damaged = seen.lines_of_kind("damaged")
     for fault, _ in Counter(line.fault for _, line in damaged).most_common():
         lines = [(number, line) for number, line in damaged if line.fault == fault]
         found = list(dict.fromkeys(line.found for _, line in lines if line.found))
         known = {"found": found[:LONGEST_LIST]} if found else {}
         result.warn(fault, numbers=[number for number, _ in lines], **known)
-    trailing = [number for number, line in seen.of_kind("reply") if line.fault]
+    trailing = [number for number, line in seen.lines_of_kind("reply") if line.fault]
     if trailing:
         result.warn("text-after-numbers", numbers=trailing)
 
@@ -226,7 +226,7 @@ def _in_order(run: Run, seen: _Seen, result: Probes) -> None:
     if 0 < missing <= MAX_UNSEEN:
         unseen = Rows.empty(missing, usual)
         unseen.lost[:] = True
-        result.rows = Rows.joined([result.rows, unseen])
+        result.rows = Rows.join([result.rows, unseen])
         result.warn("probes-without-line", count=missing)
     errors = int(result.rows.error_reply.sum())
     result.errors = errors
@@ -238,8 +238,8 @@ def _in_order(run: Run, seen: _Seen, result: Probes) -> None:
 
 
 def _drop_other_words(seen: _Seen, result: Probes, surplus: int) -> None:
-    """Lines without numbers beyond the probes sent are no timeouts: the rarest texts go first."""
-    silent = seen.of_kind("silent")
+    """Lines without numbers beyond the probes sent are not timeouts: the rarest texts go first."""
+    silent = seen.lines_of_kind("silent")
     common = Counter(line.words for _, line in silent)
     silent.sort(key=lambda item: (names_timeout(item[1].words), common[item[1].words], -item[0]))
     dropped = silent[:surplus]
@@ -294,7 +294,7 @@ def _by_sequence(run: Run, seen: _Seen, result: Probes) -> None:
     if again.size:
         doubled = _replied(run, seen, again)
         doubled.duplicate[:] = True
-        rows = Rows.joined([rows, doubled])
+        rows = Rows.join([rows, doubled])
         rows = rows.taken(np.argsort(rows.sequence, kind="stable"))
     result.rows = rows
     _attribute_errors(run, result, int((counts & ~numbered & is_error).sum()))
@@ -319,7 +319,7 @@ def _replied(run: Run, seen: _Seen, at: NDArray[Any]) -> Rows:
 
 
 def _payload(run: Run, size: int) -> float:
-    """User data of the probe: what the header says, or the reply less its ICMP header."""
+    """User data of the probe: that of the header, or the reply less its ICMP header."""
     header = run.header
     if header is not None and header.size is not None and not header.sizes_vary:
         return header.size

@@ -1,4 +1,4 @@
-"""The summary of a ping: what the tool itself counted and computed."""
+"""The summary of a ping: the counts and statistics of the tool itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns with units: what a header says, and the numbers of its cells in SI units."""
+"""Columns with units: names and units of a header, and its cells in SI units."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from netcalc.errors import ReaderError, UnitError
 from netcalc.messages import Notice
 from netcalc.readers._cells import MISSING, NUMBER, Grid, is_number
 from netcalc.readers._cells_kept import Cells, are_plain, plain_values
-from netcalc.readers.source import Source, shortened
+from netcalc.readers.source import Source, shorten
 
 INFINITE = {"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity", "∞", "-∞"}
 _PLAIN = re.compile(r"[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?")
@@ -84,7 +84,7 @@ class Column:
 
 
 def named_columns(source: Source, grid: Grid, given: dict[str, str]) -> list[Column]:
-    found = [named(header) for header in grid.header]
+    found = [read_heading(header) for header in grid.header]
     for number, column in enumerate(found, 1):
         if not column.name:
             column.name = f"column_{number}"
@@ -104,20 +104,20 @@ def named_columns(source: Source, grid: Grid, given: dict[str, str]) -> list[Col
                 "columns-of-one-name",
                 file=source.name,
                 line=grid.header_line or None,
-                field=shortened(name),
+                field=shorten(name),
                 count=len(same),
-                column=shortened(name),
+                column=shorten(name),
             )
         for number, column in enumerate(same[1:], 2):
             column.name = f"{name}_{number}"
-        known = {"count": len(same), "column": shortened(name)}
+        known = {"count": len(same), "column": shorten(name)}
         grid.warnings.append(Notice("columns-numbered", known))
     for index, column in enumerate(found):
         column.cells = grid.columns[index]
     return found
 
 
-def named(header: str) -> Column:
+def read_heading(header: str) -> Column:
     """Take a header apart into name and unit."""
     text = " ".join(header.split())
     bracketed = re.fullmatch(r"(.*?)\s*(?:\[([^\[\]]*)\]|\(([^()]*)\))", text)
@@ -160,16 +160,16 @@ def _given_units(source: Source, found: list[Column], given: dict[str, str]) -> 
             raise ReaderError(
                 "no-such-column",
                 file=source.name,
-                column=shortened(name),
-                written=shortened(unit),
-                columns=[shortened(column.name) for column in found],
+                column=shorten(name),
+                written=shorten(unit),
+                columns=[shorten(column.name) for column in found],
             )
         for column in matching:
             column.written = unit
 
 
 def _resolve(source: Source, grid: Grid, column: Column) -> None:
-    """Find the SI unit of a written one; refuse what is ambiguous or of another kind."""
+    """Find the SI unit of a written one; refuse one that is ambiguous or of another kind."""
     wanted = NEEDS_UNIT.get(column.key)
     kind = "1" if column.written == "1" else _units.kind_of(column.written)
     if wanted and wanted != kind and kind not in _ALSO.get(column.key, ()):
@@ -185,7 +185,7 @@ def _resolve(source: Source, grid: Grid, column: Column) -> None:
             except UnitError as error:
                 if error.code == "ambiguous-unit":
                     raise unit_refused(source, grid, column, unit, error) from None
-        known = {"written": shortened(column.written), "column": shortened(column.name)}
+        known = {"written": shorten(column.written), "column": shorten(column.name)}
         grid.warnings.append(Notice("unit-ignored", known))
         column.name, column.written = column.header, ""
         return
@@ -207,9 +207,9 @@ def unit_refused(
         _REFUSED_UNITS.get(error.code, "unknown-column-unit"),
         file=source.name,
         line=grid.header_line or None,
-        field=shortened(column.name),
+        field=shorten(column.name),
         unit=wanted,
-        written=shortened(column.written),
+        written=shorten(column.written),
         kind=values.get("kind"),
         readings=_units.readings_of(column.written),
         example=EXAMPLES.get(wanted, (wanted,))[0],
@@ -332,8 +332,8 @@ class Numbers:
             code,
             file=self.source.name,
             line=line,
-            field=shortened(column.name),
-            value=shortened(cell),
+            field=shorten(column.name),
+            value=shorten(cell),
             unit=column.written or None,
             **values,
         )

@@ -39,12 +39,12 @@ from netcalc.readers._quantities import (
     SIZES,
     Column,
     Numbers,
-    named,
     named_columns,
+    read_heading,
     unit_refused,
 )
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import Source, Text, fixed, shortened
+from netcalc.readers.source import Source, Text, fixed, shorten
 from netcalc.samples import Meta, RttSamples, Samples, Table, TransferSamples
 
 _BOOLEANS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
@@ -64,7 +64,7 @@ def looks_like_columns(lines: Sequence[str]) -> bool:
     delimiter = delimiter_of(sample)
     cells = [split(line, delimiter) for line in sample]
     if len(cells) == 1:
-        return any(is_number(cell) or named(cell).written for cell in cells[0])
+        return any(is_number(cell) or read_heading(cell).written for cell in cells[0])
     numeric = sum(any(is_number(cell) for cell in row) for row in cells[1:])
     constant = Counter(len(row) for row in cells).most_common(1)[0][1]
     return 2 * numeric >= len(cells) - 1 and (delimiter != " " or constant >= 0.6 * len(cells))
@@ -127,8 +127,8 @@ def _one(source: Source, found: list[Column], names: set[str]) -> Column | None:
         raise ReaderError(
             "ambiguous-columns",
             file=source.name,
-            field=shortened(matching[0].name),
-            columns=[shortened(column.header) for column in matching],
+            field=shorten(matching[0].name),
+            columns=[shorten(column.header) for column in matching],
         )
     return matching[0] if matching else None
 
@@ -151,11 +151,11 @@ def _required(source: Source, grid: Grid, column: Column, unit: str) -> Column:
         "column-without-unit",
         file=source.name,
         line=grid.header_line or None,
-        field=shortened(column.name),
-        value=shortened(value),
+        field=shorten(column.name),
+        value=shorten(value),
         unit=unit,
-        column=shortened(column.name),
-        readings=[f"{shortened(value)} {example}" for example in EXAMPLES[unit]],
+        column=shorten(column.name),
+        readings=[f"{shorten(value)} {example}" for example in EXAMPLES[unit]],
         example=EXAMPLES[unit][0],
     )
 
@@ -172,8 +172,8 @@ def _measured(
             "negative-cell",
             file=source.name,
             line=grid.numbers[index],
-            field=shortened(column.name),
-            value=shortened(column.cells[index]),
+            field=shorten(column.name),
+            value=shorten(column.cells[index]),
             unit=column.written,
         )
     return values
@@ -271,15 +271,15 @@ def _flags(source: Source, grid: Grid, column: Column) -> NDArray[np.bool_]:
                 "not-a-flag",
                 file=source.name,
                 line=line,
-                field=shortened(column.name),
-                value=shortened(cell),
+                field=shorten(column.name),
+                value=shorten(cell),
             )
         flags[row] = flag
     return flags
 
 
 def _unused(found: list[Column], used: list[Column]) -> list[Notice]:
-    left = [shortened(column.header or column.name) for column in found if column not in used]
+    left = [shorten(column.header or column.name) for column in found if column not in used]
     return [Notice("columns-ignored", {"count": len(left), "columns": left})] if left else []
 
 

@@ -1,4 +1,4 @@
-"""JSON of other tools: bounded, with the place of a fault, one document or several."""
+"""JSON of other tools: bounded, with the position of a fault, one document or several."""
 
 from __future__ import annotations
 
@@ -12,22 +12,24 @@ from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.source import Source, decode, shortened
+from netcalc.readers.source import Source, decode, shorten
 
 _SPACE = re.compile(r"[\s\ufeff]*")
+_STRINGS_AND_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]')
+_CLOSING = {"{": "}", "[": "]"}
 _ODD = re.compile(r"(?<=[:,\[])(\s*)[-+]?(?:nan|inf(?:inity)?)(?=\s*[,}\]])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """JSON documents, and what is behind them.
+    """JSON documents, and the fault in the text after them, if any.
 
     Parameters
     ----------
     documents : tuple
         The documents that are whole.
     fault : ReaderError or None
-        What is wrong with the text behind them, if it is no document.
+        The fault in the text after them, if it is not a document.
     warnings : tuple of Notice
         Names with two values; numbers that are none, which are null.
     """
@@ -87,7 +89,7 @@ def read_documents(source: Source) -> Documents:
         position = _after_space(text, position)
     warnings = []
     if twins:
-        names = [shortened(name) for name in twins]
+        names = [shorten(name) for name in twins]
         warnings.append(Notice("json-twins", {"names": names}))
     if odd:
         warnings.append(Notice("json-no-number", {"count": len(odd)}))
@@ -100,19 +102,40 @@ def _after_space(text: str, position: int) -> int:
 
 
 def _fault(source: Source, text: str, error: ValueError, start: int) -> ReaderError:
-    """Return the place at which a text stops being JSON: its line, and what is there."""
+    """Return the position at which a text stops being JSON: its line, and the text there."""
     at = error.pos if isinstance(error, json.JSONDecodeError) else start
     return ReaderError(
         "damaged-json" if at < len(text.rstrip()) else "json-cut-short",
         file=source.name,
         line=text.count("\n", 0, at) + 1,
         offset=len(text[:at].encode("utf-8", "surrogatepass")),
-        value=shortened(text[at : at + 40].split("\n")[0]) or None,
+        value=shorten(text[at : at + 40].split("\n")[0]) or None,
     )
 
 
+def closed_after_whole_parts(text: str, depth: int) -> str:
+    """Return JSON that was cut as far as its parts down to a depth are whole, with its brackets.
+
+    >>> closed_after_whole_parts('{"a": {"b": 1}, "c": [{"d": 2}, {"d": 3', 2)
+    '{"a": {"b": 1}, "c": [{"d": 2}]}'
+    """
+    opened: list[str] = []
+    end, missing = 0, ""
+    for found in _STRINGS_AND_BRACKETS.finditer(text):
+        mark = found[0]
+        if mark in _CLOSING:
+            opened.append(mark)
+        elif mark in _CLOSING.values():
+            if not opened or _CLOSING[opened.pop()] != mark:
+                break
+            if len(opened) <= depth:
+                end = found.end()
+                missing = "".join(_CLOSING[one] for one in reversed(opened))
+    return text[:end] + missing
+
+
 def number(row: Mapping[str, Any], *names: str) -> float:
-    """Return the first of these members that is a number, nan if none is; true is no number."""
+    """Return the first of these members that is a number, nan if none is; true is not a number."""
     for name in names:
         value: Any = row.get(name)
         kind = type(value)

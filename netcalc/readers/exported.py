@@ -1,6 +1,6 @@
 """CSV that ``netcalc export`` wrote, and its text: the columns of any samples, without loss.
 
-The first line is a comment with everything beside the columns. Whoever reads the file with another
+The first line is a comment with everything besides the columns. Whoever reads the file with another
 program skips it; without it the rest is an ordinary table.
 """
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from netcalc.errors import ReaderError
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.samples import PacketTrace, Samples, json_ready, loads
 
 MARK = "# netcalc samples "
@@ -130,7 +130,7 @@ def _values(given: Input, name: str, kind: str, cells: list[str]) -> list[Any]:
                 values.append(float(cell) if cell else float("nan"))
         except (ValueError, KeyError):
             raise ReaderError(
-                "not-a-number", file=given.name, line=row + 3, field=name, value=shortened(cell)
+                "not-a-number", file=given.name, line=row + 3, field=name, value=shorten(cell)
             ) from None
     return values
 

@@ -48,7 +48,7 @@ class Input:
     words : sequence of str, optional
         Words that a text may hold, which help to find its encoding when it is not UTF-8.
     units, columns, decimal
-        What :func:`netcalc.readers.read` was told of columns.
+        Arguments of :func:`netcalc.readers.read` about columns.
     """
 
     def __init__(

@@ -33,7 +33,7 @@ from netcalc.readers._ping_facts import facts_of_runs, groups_of_rows
 from netcalc.readers._ping_lines import Line
 from netcalc.readers._ping_runs import Probes, Rows, Run, printed_counts, probes, scale_error
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import Source, Text, fixed, no_measurement, shortened
+from netcalc.readers.source import Source, Text, fixed, no_measurement, shorten
 from netcalc.samples import Meta, RttSamples
 
 _AT_A_TIME = 512
@@ -78,7 +78,7 @@ def to_samples(source: Source, text: Text) -> RttSamples:
     _refuse_uncertain(source, file, results)
     for run in file.runs:
         run.events.let_go()
-    rows = Rows.joined([result.rows for result in results])
+    rows = Rows.join([result.rows for result in results])
     columns: dict[str, Any] = fixed({name: getattr(rows, name) for name in Rows.__slots__})
     columns["group"] = groups_of_rows(file.runs, results)
     totals: dict[str, Any] = {}
@@ -271,7 +271,7 @@ class _File:
         if line.sequence not in run.sizes:
             return False
         first, last = next(iter(run.sizes)), next(reversed(run.sizes))
-        # A wrap of the 16-bit number is no new start.
+        # A wrap of the 16-bit number is not a new start.
         restarted = run.header is None and line.sequence == first and 0 < len(run.sizes) < 65_000
         return (restarted and last != first) or (
             run.sizes[line.sequence] != line.size and not _sweeps(run)
@@ -322,14 +322,14 @@ def _refuse_uncertain(source: Source, file: _File, results: list[Probes]) -> Non
             file=source.name,
             line=number,
             field="reply",
-            value=shortened(written),
+            value=shorten(written),
             unit="ms",
             fault=line.fault,
         )
     if known == 0 and file.messages:
         number, message = file.messages[0]
         raise ReaderError(
-            "no-ping-but-message", file=source.name, line=number, message=shortened(message, 120)
+            "no-ping-but-message", file=source.name, line=number, message=shorten(message, 120)
         )
     if known == 0:
         raise no_measurement("no-ping", source, file.text)
@@ -362,15 +362,15 @@ def _meta(source: Source, text: Text, file: _File, results: list[Probes], rows: 
         warnings.append(Notice("not-ping", {"numbers": file.skipped}))
     if file.messages:
         numbers, message = [number for number, _ in file.messages], file.messages[0][1]
-        said = {"message": shortened(message, 100), "numbers": numbers}
+        said = {"message": shorten(message, 100), "numbers": numbers}
         warnings.append(Notice("ping-message", said))
     stamped = rows.sent_s[~np.isnan(rows.sent_s)]
     targets = list(dict.fromkeys(run.header.target for run in file.runs if run.header))
     return Meta(
         tool=" and ".join(dict.fromkeys(_tool(run, file) for run in file.runs)),
-        tool_version=shortened(file.version, 40),
-        command=shortened(file.command, 200),
-        target=shortened(", ".join(targets), 200),
+        tool_version=shorten(file.version, 40),
+        command=shorten(file.command, 200),
+        target=shorten(", ".join(targets), 200),
         source=source.name if source.is_file else "",
         sha256=source.sha256,
         clock="wall clock of the pinging host (ping -D)" if stamped.size else "",
@@ -479,7 +479,7 @@ FORMAT = Format(
         "The size in the header is user data, that of a reply has 8 bytes of ICMP more; Windows "
         "prints user data in both.",
         "A probe without a line is lost, also over the wrap of the sequence number.",
-        "An error from a router counts as received on Windows; here it is no reply.",
+        "An error from a router counts as received on Windows; here it is not a reply.",
         "Duplicates enter no round-trip time; in the tool's own summary they do.",
         "<1 ms is 0.5 ms in an interval of 1 ms, not 1 and not 0.",
         "A decimal comma beside decimal points never makes a factor of 1000.",

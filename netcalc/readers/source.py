@@ -59,7 +59,7 @@ class Source:
 
 @dataclass(slots=True)
 class Text:
-    """Decoded input: its lines with their numbers, and what had to be done to get them.
+    """Decoded input: its lines with their numbers, and warnings about the decoding.
 
     A carriage return inside a line starts a new piece of it, which keeps the line's number. A line
     longer than :data:`MAX_LINE` is empty here; ``whole`` has it, to find what the text is, and its
@@ -195,14 +195,14 @@ def csv_rows(
         return list(csv.reader(texts(), delimiter=delimiter))
     except csv.Error as error:
         raise ReaderError(
-            "malformed-quotes", file=source.name, line=at, reason=shortened(str(error))
+            "malformed-quotes", file=source.name, line=at, reason=shorten(str(error))
         ) from None
 
 
-def shortened(text: str, limit: int = 60) -> str:
+def shorten(text: str, limit: int = 60) -> str:
     """Return the beginning of a text, for the values of an error or a warning.
 
-    >>> shortened("64 bytes from 192.0.2.1", 16)
+    >>> shorten("64 bytes from 192.0.2.1", 16)
     '64 bytes from...'
     """
     return text if len(text) <= limit else text[: limit - 3] + "..."
@@ -218,14 +218,14 @@ def _read_path(given: str | os.PathLike[str], name: str | None) -> Source:
         raise _cannot_open(shown, error) from None
     finally:
         os.close(handle)
-    label = shortened(name or Path(given).name, 200)
+    label = shorten(name or Path(given).name, 200)
     return _bounded(data, label, is_file=True, grew=grew and len(data) <= MAX_BYTES)
 
 
 def _open_regular(given: str | os.PathLike[str]) -> tuple[str, int, os.stat_result]:
     """Open a regular file; return its name for errors, its descriptor and its status."""
     path = Path(given)
-    shown = shortened(str(path), 200)
+    shown = shorten(str(path), 200)
     try:
         # Not blocking: a FIFO without a writer would never open otherwise.
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -268,7 +268,7 @@ def _cannot_open(shown: str, error: OSError) -> ReaderError:
 
 def _read_stream(stream: IO[str] | IO[bytes], name: str | None) -> Source:
     own = getattr(stream, "name", None)
-    label = shortened(name or (Path(own).name if isinstance(own, str) else "<stream>"), 200)
+    label = shorten(name or (Path(own).name if isinstance(own, str) else "<stream>"), 200)
     try:
         data = stream.read(MAX_BYTES + 1)
     except UnicodeDecodeError as error:

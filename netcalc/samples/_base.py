@@ -51,7 +51,7 @@ class Samples:
     column_types: ClassVar[Mapping[str, type[np.generic]]] = {}
     """Columns of whole numbers that are stored in few bytes; the others are floats."""
     text_lists: ClassVar[frozenset[str]] = frozenset()
-    """Fields beside the columns that are lists of text."""
+    """Fields besides the columns that are lists of text."""
     meta: Meta
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -155,7 +155,7 @@ class Samples:
         return text.encode("utf-8", "surrogatepass")
 
     def _left_out(self, name: str, column: NDArray[Any]) -> bool:
-        """Whether a column of text needs no place in a file: none was given, or all is empty."""
+        """Whether a column of text is left out of a file: none was given, or all is empty."""
         if self.column_units.get(name) != "text" or not column.size:
             return False
         optional = any(f.name == name and f.default == () for f in fields(cast(Any, self)))
@@ -178,7 +178,7 @@ class Samples:
         ]
 
     def _beside(self) -> dict[str, Any]:
-        """Return the facts beside the columns, as a file has them."""
+        """Return the facts besides the columns, as a file has them."""
         return {"meta": json_ready(self.meta.stored()), "fields": json_ready(self._totals())}
 
     def _totals(self) -> dict[str, Any]:
@@ -258,7 +258,7 @@ def _column(
     wanted: type[Any] = {"bool": np.bool_, "text": np.object_}.get(unit, np.float64)
     if isinstance(values, np.ma.MaskedArray) and wanted is np.float64:
         values = np.ma.filled(values.astype(np.float64), np.nan)
-    # What nobody can change is not copied: a reader's columns of a large file.
+    # Read-only columns are not copied: a reader's of a large file.
     fixed = isinstance(values, np.ndarray) and not values.flags.writeable
     try:
         column: NDArray[Any] = np.array(values, dtype=wanted, copy=None if fixed else True)

@@ -1,4 +1,4 @@
-"""Flows over time: what each stream carried in each interval."""
+"""Flows over time: the bytes of each stream in each interval."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class FlowSeries(Samples):
 
     @property
     def rate_bps(self) -> FloatColumn:
-        """Rate of each row: bytes over the length, or what was printed if the bytes are unknown."""
+        """Rate of each row: bytes over the length, or the printed rate if the bytes are unknown."""
         counted = quotient(8.0 * floats(self.payload_bytes), self.duration_s)
         return np.where(np.isfinite(counted), counted, floats(self.throughput_bps))
 

@@ -158,8 +158,8 @@ def _meta(document: Mapping[str, Any], file: str) -> Meta:
         known[name] = value
     other = misfit(known)
     if other is not None:
-        place, value, needed = other
-        field = f"meta.{place}"[:_LONGEST]
+        name, value, needed = other
+        field = f"meta.{name}"[:_LONGEST]
         raise ReaderError(
             "part-of-other-type", file=file, field=field, value=_shown(value), wanted=needed
         )
@@ -217,7 +217,7 @@ def _experiment_of_before(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _totals(kind: Any, document: Mapping[str, Any], file: str) -> dict[str, Any]:
-    """Return the numbers beside the columns."""
+    """Return the numbers besides the columns."""
     known = {item.name for item in fields(kind)} - {"meta", "data", *kind.column_units}
     for name, value in document.items():
         if name not in known:

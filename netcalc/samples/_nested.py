@@ -17,7 +17,7 @@ _NUMBERS = frozenset(
 
 
 def misfit(meta: Mapping[str, Any]) -> tuple[str, Any, str] | None:
-    """Return the first fact of another kind: its place, its value, and what it must be.
+    """Return the first fact of another kind: its name, its value, and the kind required.
 
     >>> misfit({"units": {"rtt_s": 1}})
     ('units.rtt_s', 1, 'text')
@@ -39,17 +39,17 @@ def misfit(meta: Mapping[str, Any]) -> tuple[str, Any, str] | None:
     return _misfit_of_summary("printed", meta.get("printed", {}))
 
 
-def _misfit_of_summary(place: str, printed: Mapping[str, Any]) -> tuple[str, Any, str] | None:
+def _misfit_of_summary(parent: str, printed: Mapping[str, Any]) -> tuple[str, Any, str] | None:
     for name, value in printed.items():
         if name in _NUMBERS and not _fits(value, float):
-            return f"{place}.{name}", value, "a number"
+            return f"{parent}.{name}", value, "a number"
         if name == "runs":
             if not isinstance(value, list):
-                return f"{place}.runs", value, "a list"
+                return f"{parent}.runs", value, "a list"
             for number, run in enumerate(value):
                 if not isinstance(run, dict):
-                    return f"{place}.runs[{number}]", run, "an object"
-                found = _misfit_of_summary(f"{place}.runs[{number}]", run)
+                    return f"{parent}.runs[{number}]", run, "an object"
+                found = _misfit_of_summary(f"{parent}.runs[{number}]", run)
                 if found is not None:
                     return found
     return None
@@ -63,7 +63,7 @@ def _hints() -> dict[str, Any]:
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    """Whether a value of JSON is of a type; null stands for a number that is not known."""
+    """Whether a value of JSON is of a type; null is an unknown number."""
     origin, inner = get_origin(hint), get_args(hint)
     if hint is Any:
         return True

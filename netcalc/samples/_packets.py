@@ -1,4 +1,4 @@
-"""Packets of a capture, a row each: header fields, and nothing of what they carry."""
+"""Packets of a capture, a row each: header fields without payload."""
 
 from __future__ import annotations
 

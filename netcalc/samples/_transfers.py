@@ -46,7 +46,7 @@ class TransferSamples(Samples):
     Parameters
     ----------
     payload_bytes : array_like
-        Bytes handed over by the application. [byte]
+        Bytes that the application sent. [byte]
     duration_s : array_like
         Time from the first to the last of them; nan where it failed. [s]
     failed : array_like of bool

@@ -22,14 +22,14 @@ from netcalc.truth.host import COUNT, INSTANT_PATH, SIZES, HostCost, Hosts
 from netcalc.truth.rows import NO_PATH, TruthRow
 
 HOLDS_ALL_BYTES = 64 << 20
-"""A buffer of a link that loses nothing of what the runs here send. [byte]"""
+"""A buffer of a link that loses nothing of the runs here. [byte]"""
 
 UNREAD, LATE, CONTENTION = "packets-unread", "packets-late", "cpu-contention"
 DISTURBANCES = (UNREAD, LATE, CONTENTION)
 """Codes of warnings that the instrument of a run was disturbed, the most severe first."""
 TIMEOUT_S = 0.2
-"""Least retransmission timeout of Linux (TCP_RTO_MIN): what a packet costs that the emulator did
-not read. [s]"""
+"""Least retransmission timeout of Linux (TCP_RTO_MIN): the cost of a packet that the emulator
+did not read. [s]"""
 WAKE_UPS = 2
 """Programs that an exchange wakes, each of which may be served late: client and peer. [1]"""
 SHARE_RATIO = 0.05

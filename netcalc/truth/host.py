@@ -1,8 +1,8 @@
-"""What the two hosts of an emulated path add to an exchange, measured over a path without links.
+"""Time that the two hosts of an emulated path add to an exchange, measured without links.
 
 Each exchange of a run wakes programs and passes the kernels of two hosts, which no link causes. A
-calibration measures the same exchange over a path of no latency and 1 Tbit/s: what it takes for any
-packet, and more for each byte. Theory adds it, with its uncertainty.
+calibration measures the same exchange over a path of no latency and 1 Tbit/s: a time for each
+packet, and one for each byte. Theory adds it, with its uncertainty.
 """
 
 from __future__ import annotations

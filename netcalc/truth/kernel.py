@@ -38,9 +38,9 @@ def receive_window_bytes(buffer_bytes: int, *, mss_bytes: int, truesize_bytes: i
 
 
 def segment_truesize_bytes(mss_bytes: int) -> int:
-    """Return what a packet of this much data takes in a receive buffer of this kernel. [byte]
+    """Return the size of a packet of this much data in a receive buffer of this kernel. [byte]
 
-    Read from a datagram that nobody has read yet; where the kernel does not tell, that of 6.18.
+    Measured with an unread datagram; where the kernel does not report it, that of 6.18.
     """
     with (
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sink,

@@ -29,7 +29,7 @@ def losses_setting(
     """Streams on a link that is never full, with random losses, one for each seed.
 
     A seed determines which packets are lost. Theory is the stream in virtual time that loses the
-    same ones, so that the chance of the losses is in neither side of the comparison: what is left
+    same ones, so that the choice of losses cancels in the comparison: what remains
     is the standard error of the mean over the seeds. Their first loss comes early enough to end
     slow start before the buffers of the kernel, which grow by rules of their own, limit it.
     """

@@ -24,13 +24,27 @@ PAYLOAD_BYTES = (520, 838, 1154, 1472)
 the path, and the slope depends most on the ends. All answers have the same size. [byte]"""
 
 
-def links_setting(path_text: str, link_count: int, *, count: int = 14, **options: Any) -> Setting:
+PAYLOAD_V6_BYTES = (1184, 1274, 1362, 1452)
+"""The same over IPv6, where a node quotes more of a probe. [byte]"""
+
+
+def links_setting(
+    path_text: str, link_count: int, *, count: int = 14, ip_version: int = 4, **options: Any
+) -> Setting:
     """The rate of each link, from the slopes of time against size to its two ends."""
-    what = tuple(f"link {number}" for number in range(1, link_count + 1))
+    over = " over IPv6" if ip_version == 6 else ""
+    what = tuple(f"link {number}{over}" for number in range(1, link_count + 1))
+    sizes_of_probes = PAYLOAD_V6_BYTES if ip_version == 6 else PAYLOAD_BYTES
 
     def measure(bench: Bench, setting: Setting) -> Iterator[TruthRow]:
         samples = bench.require_complete(
-            probing(PAYLOAD_BYTES, path=setting.path, count=count, stop=bench.should_stop)
+            probing(
+                sizes_of_probes,
+                path=setting.path,
+                count=count,
+                ip_version=ip_version,
+                stop=bench.should_stop,
+            )
         )
         found = links(samples).links
         if len(found) < link_count:

@@ -16,7 +16,7 @@ from netcalc.units import parse, show
 STEPS = 200
 """Stops of a slider from one end to the other."""
 DIGITS = 3
-"""Digits that a slider's value has; what is typed keeps its own."""
+"""Digits of a slider's value; a typed one keeps its own."""
 
 
 class Quantity(ipywidgets.VBox):

@@ -34,7 +34,7 @@ class Keep(ipywidgets.VBox):
     Parameters
     ----------
     done : callable
-        Called with what was opened: samples, or a list of them.
+        Called with the opened samples, or a list of them.
     key : str
         The name of the button's experiment, for the file's name.
     tool : str
@@ -57,7 +57,7 @@ class Keep(ipywidgets.VBox):
         super().__init__(children, layout=ipywidgets.Layout(width="100%"))
 
     def saved_text(self) -> str:
-        """Return nothing: the samples themselves are no part of the notebook."""
+        """Return nothing: the samples themselves are not part of the notebook."""
         return ""
 
     def offer(self, result: Any) -> None:

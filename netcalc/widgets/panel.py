@@ -38,7 +38,7 @@ class Message(ipywidgets.HTML):
         if isinstance(error, NetcalcError):
             self.say(str(error), alert=True)
             return
-        # Without the home folder: what is shown may be saved with the notebook.
+        # Without the home folder: output may be saved with the notebook.
         trace = "".join(traceback.format_exception(error, limit=-6))
         trace = trace.replace(str(Path.home()), "~")
         self.show(
@@ -116,7 +116,7 @@ class Panel(ipywidgets.VBox):
         return {name: control.value for name, control in self.controls.items()}
 
     def refresh(self) -> None:
-        """Compute and draw anew with the values of the controls."""
+        """Compute and draw with the present values of the controls."""
         with self._lock:
             self._wanted = True
             if self._busy:

@@ -1,4 +1,4 @@
-"""A button that runs an experiment beside the notebook, and stops it."""
+"""A button that runs an experiment in the background, and stops it."""
 
 from __future__ import annotations
 

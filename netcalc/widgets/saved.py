@@ -41,7 +41,7 @@ class SavedOutputs:
     words : callable
         Returns the text of the figure.
     parts : callable
-        Returns the widgets whose values stand in the text.
+        Returns the widgets whose values are in the text.
     """
 
     def __init__(

@@ -71,10 +71,12 @@ ROOMS = {
     ),
     "explain": Room(
         ("netcalc/explain/*.py",),
-        ("tests/test_explain_numbers.py", "tests/test_explain*.py", "tests/explain/test_*.py"),
+        ("tests/explain/test_limit_numbers.py", "tests/test_explain_numbers.py",
+         "tests/test_explain*.py", "tests/explain/test_*.py"),
         but="terminal",
     ),
     "units": Room(("netcalc/units.py",), ("tests/test_units*.py",)),
+    "equations": Room(("netcalc/equations.py",), ("tests/test_equations.py",)),
     "ping": Room(
         ("netcalc/readers/ping.py", "netcalc/readers/_ping_*.py"),
         ("tests/readers/test_read_ping_numbers.py", "tests/readers/test_read_ping*.py"),
@@ -82,9 +84,59 @@ ROOMS = {
     ),
     "columns": Room(
         tuple(f"netcalc/readers/{name}.py"
-              for name in ("columns", "source", "_cells", "_kinds", "_quantities")),
-        ("tests/readers/test_read_columns_numbers.py", "tests/readers/test_read_columns.py",
+              for name in ("columns", "source", "_cells", "_cells_kept", "_kinds", "_lines",
+                           "_quantities")),
+        ("tests/readers/test_read_columns_numbers.py", "tests/readers/test_read_cells.py",
+         "tests/readers/test_headers.py", "tests/readers/test_read_columns.py",
          "tests/readers/test_read_sources.py", "tests/readers/test_faults_of_files.py"),
+    ),
+    "formats": Room(
+        tuple(f"netcalc/readers/{name}.py"
+              for name in ("__init__", "document", "format", "formats", "packed", "zstd")),
+        ("tests/readers/test_read_tcp_info.py", "tests/readers/test_read_documents.py",
+         "tests/readers/test_headers.py",
+         "tests/house/test_formats.py", "tests/readers/test_read_sources.py",
+         "tests/readers/test_other_pings.py"),
+    ),
+    "exports": Room(
+        ("netcalc/readers/exported.py", "netcalc/readers/saved.py",
+         "netcalc/readers/captures/anonymous.py", "netcalc/cli/export.py"),
+        ("tests/readers/test_exported.py", "tests/test_faults_of_saved_samples.py"),
+    ),
+    "captures": Room(
+        ("netcalc/readers/captures/*.py", "netcalc/readers/captures/lists/*.py"),
+        ("tests/readers/captures/test_packet_list_numbers.py",
+         "tests/readers/captures/test_*.py", "tests/readers/test_exported.py",
+         "tests/readers/test_facts.py"),
+        but="mutants or parquet",
+    ),
+    "counters": Room(
+        ("netcalc/readers/counters/*.py",),
+        ("tests/readers/test_read_counter_numbers.py", "tests/readers/test_read_counters.py",
+         "tests/readers/test_read_ss.py", "tests/readers/test_read_tcp_info.py",
+         "tests/readers/test_facts.py"),
+    ),
+    "paths": Room(
+        ("netcalc/readers/paths/*.py",),
+        ("tests/readers/test_read_path_numbers.py", "tests/readers/test_read_mtr.py",
+         "tests/readers/test_read_trace*.py", "tests/readers/test_read_pathping.py",
+         "tests/readers/test_read_irtt_sockperf_atlas.py", "tests/readers/test_facts.py"),
+    ),
+    "pings": Room(
+        ("netcalc/readers/pings/*.py",),
+        ("tests/readers/test_read_other_ping_numbers.py", "tests/readers/test_read_fping.py",
+         "tests/readers/test_other_pings.py", "tests/readers/test_read_other_pings.py",
+         "tests/readers/test_read_router_pings.py",
+         "tests/readers/test_read_irtt_sockperf_atlas.py", "tests/readers/test_facts.py"),
+    ),
+    "transfers": Room(
+        ("netcalc/readers/transfers/*.py",),
+        ("tests/readers/test_read_transfer_numbers.py", "tests/readers/test_read_flow_numbers.py",
+         "tests/readers/test_read_lines.py",
+         "tests/readers/test_read_flent.py",
+         "tests/readers/test_read_iperf.py", "tests/readers/test_read_net*.py",
+         "tests/readers/test_read_other_transfers.py",
+         "tests/readers/test_read_models.py", "tests/readers/test_facts.py"),
     ),
     "layers": Room(
         ("netcalc/models/sizes/layers.py",),
@@ -95,49 +147,50 @@ ROOMS = {
     "atm": Room(("netcalc/models/sizes/atm.py",), ("tests/models/test_atm.py",)),
     "sizes": Room(
         tuple(f"netcalc/models/sizes/{name}.py"
-              for name in ("encapsulation", "fragmentation", "framing", "serial_lines",
+              for name in ("__init__", "encapsulation", "fragmentation", "framing", "serial_lines",
                            "wireguard", "headers")),
-        _models("encapsulation fragmentation framing serial_lines wireguard goodput "
+        _models("defaults encapsulation fragmentation framing serial_lines wireguard goodput "
                 "datagram_loss faults_of_numbers limits_of_arguments"),
     ),
     "rates": Room(
         ("netcalc/models/rates/*.py",),
-        _models("line_rate goodput voice forwarding packet_rates faults_of_numbers "
+        _models("defaults line_rate goodput voice forwarding packet_rates faults_of_numbers "
                 "limits_of_arguments"),
     ),
     "delays": Room(
         ("netcalc/models/delays/*.py",),
-        _models("latency store_and_forward asymmetry path_mixes exchange faults_of_numbers "
-                "limits_of_arguments"),
+        _models("defaults latency store_and_forward asymmetry path_mixes exchange "
+                "faults_of_numbers limits_of_arguments"),
     ),
     "hosts": Room(
         ("netcalc/models/hosts/*.py",),
-        _models("delayed_ack small_writes write_timeline host_stack mbufs blocks "
+        _models("defaults delayed_ack small_writes write_timeline host_stack mbufs blocks "
                 "limits_of_arguments"),
     ),
     "tcp": Room(
         ("netcalc/models/tcp/*.py",),
-        _models("window slow_start handshakes datagram_loss loss_limited timers rfc6349 sharing "
+        _models("defaults numbers_of_tcp window slow_start handshakes datagram_loss loss_limited "
+                "timers rfc6349 sharing "
                 "fairness cardwell short_transfers pftk cubic numbers_of_loss_and_queues "
                 "faults_of_numbers limits_of_arguments"),
     ),
     "queues": Room(
         ("netcalc/models/queues/*.py",),
-        _models("load backlog token_bucket erlang queueing md1 finite_queues "
+        _models("defaults load backlog token_bucket erlang queueing md1 finite_queues "
                 "numbers_of_loss_and_queues faults_of_numbers limits_of_arguments"),
     ),
     "measuring": Room(
         ("netcalc/models/measuring/*.py",),
-        _models("numbers_of_measuring robust delay_variation probing "
+        _models("defaults numbers_of_measuring robust delay_variation probing "
                 "numbers_of_loss_and_queues limits_of_arguments"),
     ),
     "checks": Room(
-        ("netcalc/checks.py", "netcalc/models/blocks.py"),
+        ("netcalc/checks.py", "netcalc/models/__init__.py", "netcalc/models/blocks.py"),
         ("tests/test_checks.py", *_models("domain odd_arguments blocks")),
     ),
     "messages": Room(
-        ("netcalc/messages/__init__.py", "netcalc/errors.py"),
-        ("tests/test_errors.py", "tests/test_messages.py"),
+        ("netcalc/messages/*.py", "netcalc/errors.py"),
+        ("tests/test_errors.py", "tests/test_sentences.py", "tests/house/test_messages.py"),
     ),
     "display": Room(
         ("netcalc/display.py", "netcalc/printable.py"),
@@ -161,9 +214,13 @@ ROOMS = {
     ),
     "emulation": Room(
         tuple(f"netcalc/emulation/{name}.py"
-              for name in ("queue", "stages", "chain", "events", "joined")),
+              for name in ("__init__", "queue", "stages", "chain", "events", "joined")),
         tuple(f"tests/emulation/test_{name}.py"
               for name in ("link_queue", "stages", "chain", "joined")),
+    ),
+    "streams": Room(
+        ("netcalc/emulation/congestion.py", "netcalc/emulation/stream.py"),
+        ("tests/emulation/test_stream.py",),
     ),
     "plots": Room(
         ("netcalc/plots/*.py",), ("tests/plots/test_*.py",), but="two_hundred_flows or no_network"

@@ -50,11 +50,13 @@ FLAGS = [
     "--proxy-server=http://127.0.0.1:9",  # nobody listens there; loopback goes past it
 ]
 LOCAL = ("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:", "about:")
-ASK_MS = 50
+ASK_MS = 100
 IDLE_LIMIT_MS = 60_000
 """How long anything is waited for: a busy machine is no wrong answer."""
 GAVE_UP = "[anywidget] Failed to initialize model."
 """What anywidget says on a machine so busy that a module takes 2 s to load; figures recover."""
+OF_NOTEBOOK = "Cannot read properties of undefined (reading 'schema')"
+"""What Notebook 7 says of its own settings on each page, also on that of an empty notebook."""
 READY = """() => {
   const panel = window.jupyterapp?.shell?.currentWidget;
   const kernel = panel?.sessionContext?.session?.kernel;
@@ -102,8 +104,10 @@ CLOSE_IN_LAB = """() => {
   const panel = shell.currentWidget;
   const id = panel.sessionContext.session?.id; // none where a test took the kernel away
   panel.dispose();
+  document.querySelectorAll('.jp-Dialog .jp-mod-accept').forEach(button => button.click());
   if (id) serviceManager.sessions.shutdown(id).catch(() => {});
 }"""
+"""Closes the notebook, and a dialog that was left: it keeps the next notebook from the front."""
 
 
 def missing() -> str:
@@ -118,12 +122,16 @@ def missing() -> str:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A notebook in a front end; its window is used again unless a script ran before it."""
+    """A notebook in a front end; its window is used again unless a script ran before it.
+
+    ``first`` is Python that the notebook's first cell begins with, such as shorter runs.
+    """
 
     front_end: str
     notebook: Path
     script: str = ""
     name: str = ""
+    first: str = ""
 
     @property
     def shown_name(self) -> str:
@@ -132,6 +140,14 @@ class Sheet:
 
     def __str__(self) -> str:
         return f"{self.front_end}-{self.shown_name}"
+
+    def copy_to(self, path: Path) -> None:
+        """Write the notebook that is shown."""
+        content = json.loads(self.notebook.read_text(encoding="utf-8"))
+        if self.first:
+            code = next(cell for cell in content["cells"] if cell["cell_type"] == "code")
+            code["source"] = f"{self.first}\n{''.join(code['source'])}"
+        path.write_text(json.dumps(content, indent=1), encoding="utf-8")
 
 
 @dataclass
@@ -211,9 +227,9 @@ class Page:
         """Wait until that many figures are drawn; a cell that has failed draws none."""
         try:
             self.wait_for(
-                f"""count => ({TRACEBACKS})().length
-                  || [...document.querySelectorAll('.netcalc-figure')]
-                     .filter(el => el.netcalc && el.netcalc.document.is_idle).length >= count""",
+                f"""count => [...document.querySelectorAll('.netcalc-figure')]
+                     .filter(el => el.netcalc && el.netcalc.document.is_idle).length >= count
+                  || ({TRACEBACKS})().length""",
                 count,
             )
             assert self.tracebacks() == []
@@ -250,7 +266,7 @@ class Page:
         element.scroll_into_view_if_needed()
         return element
 
-    def drag(self, slider: int, share: float, steps: int = 12) -> None:
+    def drag(self, slider: int, share: float, steps: int = 4) -> None:
         """Drag the handle of a slider by mouse to a share of its length."""
         track = self.page.locator(".netcalc-control .noUi-base").nth(slider)
         handle = self.page.locator(".netcalc-control .noUi-handle").nth(slider)
@@ -305,7 +321,7 @@ class Page:
 
     def complaints(self) -> list[str]:
         """Return errors, and requests that left the machine, that an empty page does not have."""
-        own = [error for error in self.errors if error != GAVE_UP]
+        own = [error for error in self.errors if error not in (GAVE_UP, OF_NOTEBOOK)]
         return [*self.tracebacks(), *(error for error in own if error not in self.foreign())]
 
 
@@ -455,7 +471,7 @@ class Desk:
         opened = self._window(sheet)
         opened.path = self.server.folder / notebook
         opened.path.parent.mkdir()
-        opened.path.write_bytes(sheet.notebook.read_bytes())
+        sheet.copy_to(opened.path)
         if self.server.front_end == "lab" and opened.page.url != "about:blank":
             opened.page.evaluate(f"() => {{ {sheet.script} }}")
             opened.page.evaluate(OPEN_IN_LAB, notebook)
@@ -469,8 +485,8 @@ class Desk:
         """Begin a page that is looked at later, then what it is compared with; say if one began."""
         if sheet not in self._begun:
             self.begin(sheet)
-        elif self.server.front_end != "lab" and self._foreign is None and self._empty is None:
-            self._empty = self.begin_empty()  # Notebook and Voila always complain
+        elif self.server.front_end == "voila" and self._foreign is None and self._empty is None:
+            self._empty = self.begin_empty()  # Voila always complains
         else:
             return False
         return True

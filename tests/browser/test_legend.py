@@ -34,7 +34,8 @@ def figure_page(browser, tmp_path):
         x_axis=axis,
         y_axis=axis,
     )
-    context = browser.new_context(viewport={"width": 420, "height": 700})
+    # Two entries fit beside each other, with half an entry to spare on either side; not three.
+    context = browser.new_context(viewport={"width": 360, "height": 700})
     page = context.new_page()
     page.goto(save_html(plot, tmp_path / "figure.html").as_uri())
     page.wait_for_function("() => globalThis.Bokeh?.documents?.[0]?.is_idle")

@@ -11,6 +11,9 @@ from netcalc.lessons import live_rates as panels
 
 LESSON = Path(__file__).parents[2] / "notebooks" / "03_line_rate.ipynb"
 WAYS, PAIRS = 3, 4  # the fourth and the fifth figure of the lesson
+# Shorter runs than a reader makes; what is judged here is that they appear on the page.
+SHORT = """from netcalc.lessons import live_rates
+live_rates.BLAST_S, live_rates.BLAST_RUNS, live_rates.PAIRS = 0.03, 1, (1, 4)"""
 
 
 def pressed(page, name):
@@ -25,7 +28,7 @@ def pressed(page, name):
 
 @pytest.mark.live
 @pytest.mark.namespace
-@pytest.mark.shown("lab", LESSON)
+@pytest.mark.shown("lab", LESSON, first=SHORT)
 def test_the_machine_is_measured_beside_the_article(page):
     cells = nbformat.read(LESSON, as_version=4).cells
     sources = [cell.source for cell in cells if cell.cell_type == "code"]
@@ -50,7 +53,7 @@ def test_the_machine_is_measured_beside_the_article(page):
     page.screenshot("three-ways")
 
     pressed(page, "Run pairs in lockstep")
-    assert page.column("path, measured", "x", PAIRS) == list(panels.PAIRS)
+    assert page.column("path, measured", "x", PAIRS) == [1, 4]
     # derived: a cycle is no shorter than 2 ms each way
     assert page.column("path, measured", "y", PAIRS)[0] <= 8 * 1460 / 0.004
     page.figure(PAIRS)

@@ -10,6 +10,9 @@ from netcalc.emulation import capabilities
 
 LESSON = Path(__file__).parents[2] / "notebooks" / "02_store_and_forward.ipynb"
 TRAIN, HOPS, LINKS, PAIRS, MIXES = 1, 3, 6, 7, 5  # places of the figures on the page
+# Shorter runs than a reader makes; what is judged here is that they appear on the page.
+SHORT = """from netcalc.lessons import probing, store_and_forward
+probing.PROBE_COUNT, store_and_forward.LIVE_HOPS = 3, (1, 2, 4)"""
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +34,7 @@ def run(page, number, button):
 
 @pytest.mark.namespace
 @pytest.mark.usefixtures("wires")
-@pytest.mark.shown("lab", LESSON)
+@pytest.mark.shown("lab", LESSON, first=SHORT)
 def test_the_lesson_is_played_through(page):
     page.wait_figures(9)
 
@@ -44,8 +47,8 @@ def test_the_lesson_is_played_through(page):
     run(page, HOPS, "Send it on this machine")
     stored = page.column("store-and-forward", "y", HOPS)
     live = page.column("this machine", "y", HOPS)
-    assert page.column("this machine", "x", HOPS) == [1, 2, 4, 8, 12]
-    assert all(t >= stored[n - 1] - 1e-6 for n, t in zip([1, 2, 4, 8, 12], live, strict=True))
+    assert page.column("this machine", "x", HOPS) == [1, 2, 4]
+    assert all(t >= stored[n - 1] - 1e-6 for n, t in zip([1, 2, 4], live, strict=True))
     page.figure(HOPS)
     page.screenshot("hops")
 

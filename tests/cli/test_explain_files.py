@@ -22,7 +22,7 @@ def run(*arguments):
 def test_a_file_is_explained_in_text():
     """Read off the file: iperf3 was asked for 200 Mbit/s (-b 200M) over the loopback."""
     said = run("explain", IPERF, "--line", "1Gbit/s").output
-    assert "What the sender offers limits this: 200.3 Mbit/s is 100% of 200 Mbit/s" in said
+    assert "The offered rate limits this: 200.3 Mbit/s is 100% of 200 Mbit/s" in said
     assert "Confidence: high" in said
     assert "state --window" in said
 
@@ -34,7 +34,7 @@ def test_a_file_is_explained_in_json_and_drawn(tmp_path):
     assert found["binding"] == "offered"
     assert found["confidence"] == "high"
     assert {one["name"] for one in found["limits"]} >= {"offered", "slow-start"}
-    assert "What the sender offers" in out.read_text() or out.stat().st_size > 10_000
+    assert "The offered rate" in out.read_text() or out.stat().st_size > 10_000
     assert "exists" in str(run("explain", IPERF, "--plot", str(out)).exception)
 
 
@@ -106,4 +106,4 @@ def test_read_says_what_an_unknown_table_may_be(tmp_path):
     path.write_text("beds_count,rooms_count\n1,2\n2,3.5\n3,4.5\n")
     said = run("read", str(path)).output
     assert "column" in said
-    assert "to say what they are" in said
+    assert "name the columns in the header with units" in said

@@ -14,6 +14,7 @@ import pytest
 import netcalc.cli
 from netcalc import experiments
 from netcalc.cli import main
+from netcalc.cli.explain import explain
 from netcalc.cli.read import read
 from netcalc.cli.run import run
 from netcalc.messages.commands import TYPED_HINTS
@@ -122,6 +123,8 @@ def test_what_is_typed_reaches_the_experiment(arguments, given, monkeypatch):
 
 OF_FILES = {"no-header", "data-for-header"}
 """Codes that reading a file raises, and no run."""
+OF_EXPLAIN = {"claim-without-facts"}
+"""Codes that explaining a number raises, and no run."""
 
 
 @pytest.mark.each("code", TYPED_HINTS)
@@ -129,6 +132,7 @@ def test_a_hint_for_the_command_line_names_options_that_exist(code):
     known = set().union(
         *(names(option) for command in run.commands.values() for option in command.params),
         *(names(option) for option in read.params if code in OF_FILES),
+        *(names(option) for option in explain.params if code in OF_EXPLAIN),
     )
     assert set(re.findall(r"--[a-z-]+", TYPED_HINTS[code])) <= known
     assert not re.search(r"\w_\w+=|Path\.parse", TYPED_HINTS[code])

@@ -147,7 +147,7 @@ def test_no_mix_has_a_reason(arguments, why):
         (["run", "packet-trains", "--packets", "1"], "2"),
         (["run", "packet-trains", "--size", "2kB"], "12 B to 1472 B"),
         (["mixes", "187"], "unit"),
-        (["mixes", "-5ms"], "RTT must be 0 or greater, got -0.005 s"),
+        (["mixes", "-5ms"], "RTT must be 0 or greater, got -5ms (-0.005 s)"),
         (["mixes", "--size", "0B"], "--size must be greater than 0, got 0 B"),
         (["mixes", "--links", "many"], "12-13"),
         (["mixes", "--links", "13-12"], "from a smaller to a larger number"),

@@ -13,14 +13,14 @@ import time
 import numpy as np
 import pytest
 
-from netcalc import fit, samples
+from netcalc import compare, fit, samples
 from netcalc.emulation import capabilities
 from netcalc.emulation.wire import control
 from netcalc.emulation.wire.emulated_path import EmulatedPath
 from netcalc.errors import DomainError, ExperimentError
-from netcalc.experiments import PROBE_SIZES, packet_trains, probing
+from netcalc.experiments import PROBE_SIZES, PROBE_SIZES_V6, packet_trains, probing
 from netcalc.experiments.packet_trains import MAX_TRAIN, TrainRun
-from netcalc.experiments.probing import PORT, HopExchange
+from netcalc.experiments.probing import PORT, PROTOCOLS, HopExchange
 from netcalc.experiments.running.stamps import SO_TIMESTAMPNS, stamp_ns
 from netcalc.experiments.running.stopping import Stopping
 from netcalc.path import Path
@@ -94,6 +94,26 @@ class TestLive:
         link = fit.links(found).links[1]
         slope_s = 8 / link.bandwidth_bps
         assert abs(slope_s - 8 / 1.544e6) <= 2 * late_s / span, link.why_not
+
+    def test_probes_over_ipv6(self, nothing_left):
+        """identity: the time of a probe by theory; later by some milliseconds at most."""
+        found = probing(path=PATH, count=4, ip_version=6)
+        assert len(found) == 2 * len(PROBE_SIZES_V6) * 4
+        assert found.measured.all()
+        for hop in (1, 2):
+            sizes, times = found.minima(hop)
+            assert sizes.tolist() == [size + 48 for size in PROBE_SIZES_V6]
+            true_s = fit.to_node_s(sizes, path=PATH, hop=hop, ip_version=6)
+            assert np.all(times >= true_s - 1e-6)
+            assert np.all(times <= true_s + LATE_S)
+        # published: an error message of ICMPv6 fits into 1280 bytes (RFC 4443, 2.4)
+        assert set(np.asarray(found.answer_bytes)) == {1280.0}
+        assert all(":" in node for node in np.asarray(found.node))
+        assert found.meta.instrument.address_family == "IPv6"
+        assert "ip_version=6" in found.meta.command
+        drawn = compare.probes(found)
+        assert drawn.residual == pytest.approx(drawn.measured - drawn.predicted)
+        assert np.all(np.abs(drawn.residual) <= LATE_S)
 
     def test_sizes_take_their_turns(self):
         """A run that is stopped has some of each: no size of a hop is behind by more than one."""
@@ -275,6 +295,8 @@ def test_no_namespaces_on_this_system(run, monkeypatch):
         ({"payload_bytes": 8.5}, "payload_bytes", "size-for-probe"),
         ({"count": 0}, "count", "not-whole"),
         ({"timeout_s": 0}, "timeout_s", "out-of-range"),
+        ({"ip_version": 5}, "ip_version", "not-a-choice"),
+        ({"payload_bytes": 1453, "ip_version": 6}, "payload_bytes", "size-for-probe"),
     ],
 )
 def test_impossible_probes_are_refused(arguments, name, code):
@@ -282,8 +304,9 @@ def test_impossible_probes_are_refused(arguments, name, code):
         probing(**{"path": PATH, **arguments})
     assert (caught.value.name, caught.value.code) == (name, code)
     if code == "size-for-probe":
-        # derived: a tag of 8 bytes; 1500 less 20 of IP and 8 of UDP
-        assert (caught.value.values["low"], caught.value.values["high"]) == (8, 1472)
+        # derived: a tag of 8 bytes; 1500 less 20 of IP (40 of IPv6) and 8 of UDP
+        most = 1452 if "ip_version" in arguments else 1472
+        assert (caught.value.values["low"], caught.value.values["high"]) == (8, most)
 
 
 @pytest.mark.each(
@@ -327,6 +350,8 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_run(tmp_path):
 class Answers:
     """A pair of sockets in place of the raw one: what is put into it is what the kernel says."""
 
+    version = 4
+
     def __init__(self):
         self.receiver, self.sender = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.sent = []
@@ -343,8 +368,8 @@ class Answers:
         """Send one probe to somebody who answers as told; return the answer and the counts."""
         self.behave = behave
         with Stopping(None, limit_s=10.0) as stopping, self.receiver, self.sender:
-            probes = HopExchange(self, self.receiver, "192.0.2.9", timeout_s=0.05,
-                                 stopping=stopping)  # fmt: skip
+            probes = HopExchange(self, self.receiver, "192.0.2.9", PROTOCOLS[self.version],
+                                 timeout_s=0.05, stopping=stopping)  # fmt: skip
             for number in range(1, sequence):
                 probes.exchange(bytearray(600), 3, number)
             return probes.exchange(bytearray(600), 3, sequence), probes.counts
@@ -366,6 +391,52 @@ def test_an_answer_of_a_router_or_of_the_far_end(kind, code):
     assert answers.ttl == 3
     assert answers.sent[0][1] == ("192.0.2.9", PORT)
     assert set(counts.values()) == {0}
+
+
+class AnswersV6(Answers):
+    """The same over IPv6: the kernel hands out ICMPv6 without its IP header, and the sender."""
+
+    version = 6
+
+    def __init__(self):
+        super().__init__()
+        for end in (self.receiver, self.sender):
+            end.close()
+        self.receiver, self.sender = (
+            socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) for _ in range(2)
+        )
+        self.receiver.bind(("::1", 0))
+        self.sender.connect(self.receiver.getsockname())
+
+
+def quoted_v6(data, *, kind=3, code=0):
+    """An answer by hand (RFC 4443, 3): ICMPv6, and in it IPv6, UDP and the data's beginning."""
+    ip = struct.pack("!IHBB16s16s", 6 << 28, len(data) + 8, 17, 1, bytes(16), bytes(16))
+    udp = struct.pack("!HHHH", 40_000, PORT, len(data) + 8, 0)
+    return struct.pack("!BBHI", kind, code, 0, 0) + (ip + udp + data)[:1232]
+
+
+@pytest.mark.live
+@pytest.mark.each(("kind", "code"), [(3, 0), (1, 4)])
+def test_an_answer_over_ipv6(kind, code):
+    """published: RFC 4443: 3 time exceeded, 1 and 4 port unreachable; derived: 648 + 48 bytes."""
+    answers = AnswersV6()
+    answer, counts = answers.exchange(lambda data: [quoted_v6(data, kind=kind, code=code)])
+    assert answer.rtt_ns > 0
+    assert (answer.answer_bytes, answer.node) == (696, "::1")
+    assert answers.ttl == 3
+    assert set(counts.values()) == {0}
+
+
+@pytest.mark.live
+def test_what_is_no_answer_over_ipv6_is_counted():
+    def others(data):
+        return [quoted_v6(data[:4] + b"XXXX" + data[8:]), quoted_v6(data, kind=129), bytes(9),
+                quoted_v6(data)]  # fmt: skip
+
+    answer, counts = AnswersV6().exchange(others)
+    assert answer.rtt_ns is not None
+    assert counts == {"late_count": 0, "foreign_count": 3, "duplicate_count": 0}
 
 
 def test_what_is_no_answer_to_this_probe_is_counted():

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from netcalc.explain import Evidence, Known, delay_variation, described, measurement, of_evidence
+from netcalc.explain import (
+    Evidence,
+    Known,
+    delay_variation,
+    described,
+    explain_evidence,
+    measurement,
+)
 from netcalc.samples import Meta, RttSamples, Table
 
 
@@ -41,7 +48,7 @@ def test_the_metrics_of_rfc_6349():
         rate_bps=80e6, size_bytes=100e6, duration_s=10.0, base_rtt_s=0.025, rtt_s=0.032,
         retransmit_count=100e6 / 1448 / 49,
     )  # fmt: skip
-    found = of_evidence(one, Known(line_bps=100e6)).metrics
+    found = explain_evidence(one, Known(line_bps=100e6)).metrics
     assert found["buffer_delay_factor"] == pytest.approx(0.28)
     assert found["efficiency_ratio"] == pytest.approx(0.98)
     # derived: 94.148 Mbit/s carry 100 MB in 8.497 s

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.errors import DomainError, ReaderError
-from netcalc.explain import Evidence, Known, measurement, of_evidence
+from netcalc.explain import Evidence, Known, explain_evidence, measurement
 from netcalc.samples import (
     FlowSeries,
     Meta,
@@ -183,7 +183,7 @@ def test_what_is_not_known_is_asked_for():
     ],
 )  # fmt: skip
 def test_other_limits(evidence, known, limit, value, source):
-    found = of_evidence(Evidence(**{"rate_bps": 1e8, **evidence}), known)
+    found = explain_evidence(Evidence(**{"rate_bps": 1e8, **evidence}), known)
     assert found.binding.name == limit, source
     assert found.binding.value == pytest.approx(value, rel=1e-3), source
     assert "{" not in str(found)
@@ -191,7 +191,7 @@ def test_other_limits(evidence, known, limit, value, source):
 
 def test_loss_by_three_formulas():
     """Derived by hand: 1 % loss, 1448 B, 50 ms; CUBIC by RFC 9438, 5.1; PFTK by its eq. 32."""
-    found = of_evidence(Evidence(rate_bps=2e6, rtt_s=0.05, loss_ratio=0.01), Known())
+    found = explain_evidence(Evidence(rate_bps=2e6, rtt_s=0.05, loss_ratio=0.01), Known())
     rates = {one.name: one.value for one in found.limits}
     assert rates["loss-mathis"] == pytest.approx(8 * 1448 / 0.05 * 1.5**0.5 / 0.1)
     packets = (0.4 * 3.7 / 1.2) ** 0.25 * (0.05 / 0.01) ** 0.75  # below Reno's 12.2: that holds
@@ -202,7 +202,7 @@ def test_loss_by_three_formulas():
         one.name for one in found.limits if one.name.startswith("loss") and not one.for_comparison
     ]
     assert own == ["loss-pftk"], "from 1 % on, timeouts decide"
-    bbr = of_evidence(
+    bbr = explain_evidence(
         Evidence(rate_bps=2e6, rtt_s=0.05, loss_ratio=0.01, congestion_control="bbr"), Known()
     )
     assert all(one.for_comparison for one in bbr.limits if one.name.startswith("loss"))
@@ -235,7 +235,7 @@ def test_counters_give_a_ceiling_without_a_measurement():
 
 def test_a_grown_round_trip_is_a_queue():
     """Derived: 80 ms more at 10 Mbit/s are 100,000 B in a buffer."""
-    found = of_evidence(Evidence(rate_bps=10e6, rtt_s=0.1, base_rtt_s=0.02), Known())
+    found = explain_evidence(Evidence(rate_bps=10e6, rtt_s=0.1, base_rtt_s=0.02), Known())
     said = {one.code: one.values for one in found.notices}
     assert said["queue-in-buffer"]["queue_bytes"] == pytest.approx(100_000)
 

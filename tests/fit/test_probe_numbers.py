@@ -168,6 +168,10 @@ def test_the_answer_quotes_548_bytes_behind_28_of_headers():
     assert fit.to_node_s(100.0, path=path, hop=1) == pytest.approx(2e-3 + 100e-6 + 128e-6)
     assert fit.to_node_s(548.0, path=path, hop=1) == pytest.approx(2e-3 + 548e-6 + 576e-6)
     assert fit.to_node_s(1500.0, path=path, hop=1) == pytest.approx(2e-3 + 1500e-6 + 576e-6)
+    # published: RFC 4443: an answer over IPv6 quotes what fits into 1280 bytes with 48 of headers
+    for size, answer in ((100.0, 148e-6), (1232.0, 1280e-6), (1500.0, 1280e-6)):
+        expected = pytest.approx(2e-3 + size * 1e-6 + answer)
+        assert fit.to_node_s(size, path=path, hop=1, ip_version=6) == expected
 
 
 def trains(received, *, sizes=1500.0):

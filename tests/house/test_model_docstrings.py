@@ -49,7 +49,7 @@ UNIT = re.compile(r"\[([^\[\]\s]+)\]\s*$")
 def read_nomenclature() -> tuple[dict[str, str], set[str]]:
     """Return the unit of each name in the tables, and the units there are."""
     text = NOMENCLATURE.read_text(encoding="utf-8")
-    listed = re.search(r"Units as they stand in docstrings:(.*?)\n\n", text, re.DOTALL)
+    listed = re.search(r"Units as written in docstrings:(.*?)\n\n", text, re.DOTALL)
     assert listed, "docs/nomenclature.md lists no units"
     names: dict[str, str] = {}
     for cell, unit in re.findall(r"^\| (`[^|]*`) \| ([^|]+?) \|", text, re.MULTILINE):

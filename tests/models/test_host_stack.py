@@ -143,3 +143,25 @@ def test_each_further_packet_is_counted_twice_in_a_transaction():
         least = host_stack.transaction_s(1, protocol=protocol, **known)
         found = host_stack.transaction_s(size, protocol=protocol, **known)
         assert found - least == 2 * further, (protocol, size)
+
+
+def test_the_table_of_transactions():
+    """Stevens vol. 3, 1.2 to 1.4: 2, 3 and 9 segments; by hand for RFC 7413: SYN with the request,
+    SYN with ACK, the reply with FIN, ACK with FIN, ACK.
+
+    Each program copies the request and the reply once, and each of the two messages is summed when
+    it is made and when it is verified.
+    """
+    found = host_stack.TRANSACTIONS
+    segments = {name: one.segments for name, one in found.items()}
+    assert segments == {"ping": 2, "udp": 2, "ttcp": 3, "tfo": 5, "tcp": 9}
+    assert [one.connections for one in found.values()] == [0, 0, 1, 1, 1]
+    assert [one.programs for one in found.values()] == [1, 2, 2, 2, 2]
+    assert all(one.copies == 2 * one.programs for one in found.values())
+    assert all(one.checksums == 2 * 2 for one in found.values())
+
+
+def test_a_message_is_one_packet_with_one_copy_and_one_sum_unless_said():
+    assert host_stack.message_s(10, packet_cost=1.0) == 1.0
+    assert host_stack.message_s(10, packet_cost=0, copy_cost=1.0) == 10.0
+    assert host_stack.message_s(10, packet_cost=0, checksum_cost=1.0) == 10.0

@@ -69,6 +69,33 @@ def test_a_slow_server_lets_the_timer_fire():
     assert timeline.done_s == pytest.approx(0.12)
 
 
+def test_an_acknowledgement_rides_on_an_answer_that_is_ready():
+    """By hand: a server that acknowledges at once and needs no time sends one packet, not two."""
+    at_once = write_timeline([0], write_bytes=[10], rtt_s=0.02, quickack=True)
+    assert rows(at_once) == [
+        ("to server", "segment", 0.0, 0.01, 10),
+        ("to client", "response", 0.01, 0.02, 0),
+    ]
+    works = write_timeline([0], write_bytes=[10], rtt_s=0.02, server_s=0.005, quickack=True)
+    assert rows(works) == [
+        ("to server", "segment", 0.0, 0.01, 10),
+        ("server", "works", 0.01, 0.015, 0),
+        ("to client", "acknowledgement", 0.01, 0.02, 0),
+        ("to client", "response", 0.015, 0.025, 0),
+    ]
+
+
+def test_a_write_at_the_moment_of_the_acknowledgement_does_not_wait():
+    """By hand: 20 ms round trip; the second write, 20 ms later, meets the acknowledgement."""
+    met = write_timeline([0, 0.02], write_bytes=[10, 20], rtt_s=0.02, quickack=True)
+    assert rows(met) == [
+        ("to server", "segment", 0.0, 0.01, 10),
+        ("to client", "acknowledgement", 0.01, 0.02, 0),
+        ("to server", "segment", 0.02, 0.03, 20),
+        ("to client", "response", 0.03, 0.04, 0),
+    ]
+
+
 def test_impossible_and_not_finite():
     with pytest.raises(DomainError) as refused:
         write_timeline([1, 0], write_bytes=[1, 1], rtt_s=0.03)

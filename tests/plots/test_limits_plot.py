@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from netcalc.errors import DomainError
-from netcalc.explain import Evidence, Finding, Known, of_evidence
+from netcalc.explain import Evidence, Finding, Known, explain_evidence
 from netcalc.plots import limits, save_html, svg
 
-FOUND = of_evidence(
+FOUND = explain_evidence(
     Evidence(label="<upload>", rate_bps=6e6, rtt_s=0.08, loss_ratio=1e-4),
     Known(line_bps=1e9, window_bytes=65535),
 )
@@ -23,7 +23,7 @@ def test_each_limit_has_a_bar_at_its_value():
 
 
 def test_several_findings_are_charts_of_their_own(tmp_path):
-    ping = of_evidence(Evidence(rate_bps=1e6), Known(line_bps=1e7))
+    ping = explain_evidence(Evidence(rate_bps=1e6), Known(line_bps=1e7))
     plot = limits([FOUND, ping, ping])
     assert len(plot.sources) == 6
     drawn = svg(plot)

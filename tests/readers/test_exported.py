@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import csv
+import hashlib
+import hmac
+import importlib
 import io
+import ipaddress
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +17,8 @@ import pytest
 
 from netcalc.cli import main
 from netcalc.errors import ReaderError
-from netcalc.readers import read
+from netcalc.messages import Notice
+from netcalc.readers import read, sniff
 from netcalc.readers.captures import anonymized_samples
 from netcalc.readers.exported import MARK, csv_text
 from netcalc.samples import (
@@ -90,6 +96,35 @@ def test_a_damaged_export_is_refused(change, code):
     assert code is None or error.value.code == code
 
 
+def test_a_damaged_cell_or_row_has_its_line():
+    """The comment is line 1, the header line 2."""
+    lines = csv_text(SAMPLES[1]).splitlines()
+    with pytest.raises(ReaderError) as error:
+        read("\n".join([*lines[:3], lines[3].replace("2.0", "big", 1)]).encode(), name="x.csv")
+    found = error.value
+    assert (found.code, found.line, found.field) == ("not-a-number", 4, "payload_bytes")
+    assert found.values["value"] == "big"
+    with pytest.raises(ReaderError) as error:
+        read("\n".join([*lines[:2], lines[2] + ",1"]).encode(), name="x.csv")
+    width = len(lines[1].split(","))
+    assert (error.value.code, error.value.line) == ("packet-row-width", 3)
+    assert (error.value.values["found"], error.value.values["wanted"]) == (width + 1, width)
+    with pytest.raises(ReaderError) as error:
+        read("\n".join([*lines[:2], '"1"2' + lines[2]]).encode(), name="x.csv")
+    assert error.value.code == "exported-damaged", "a quote within a cell"
+    with pytest.raises(ReaderError) as error:
+        read("\n".join([lines[0], "x", lines[2]]).encode(), name="x.csv")
+    assert (error.value.code, error.value.line) == ("exported-columns", 2)
+
+
+def test_saved_samples_are_recognized_wherever_their_mark_is():
+    """In the first 2000 bytes by a look at them, further down by the member of that name."""
+    for count in (10, 5000):
+        document = {"x": "y" * count, "format": "netcalc samples"}
+        assert sniff(json.dumps(document).encode()) == "netcalc samples"
+    assert sniff(json.dumps({"format": "x" * 3000}).encode()) == "JSON"
+
+
 PRIVATE = ("192.0.2.2", "2001:db8::1", "127.0.0.1")
 
 
@@ -124,6 +159,82 @@ def test_addresses_within_a_text_keep_their_ports_and_prefixes():
     assert first.split(".")[:3] == second.split(".")[:3]
 
 
+def bits_in_common(one, other):
+    first, second = int(ipaddress.ip_address(one)), int(ipaddress.ip_address(other))
+    return ipaddress.ip_address(one).max_prefixlen - (first ^ second).bit_length()
+
+
+def replaced(text, key=b"k" * 32):
+    return anonymized_samples(Table(data={"x": np.array([text], object)}), key=key)["x"][0]
+
+
+@pytest.mark.each(
+    "addresses",
+    [("192.0.2.1", "192.0.2.129", "192.0.3.1", "127.0.0.1", "192.0.2.0", "255.255.255.255"),
+     ("2001:db8::1", "2001:db8::3", "2001:db8:8000::1", "fe80::1", "::1", "2001:db9::1")],
+)  # fmt: skip
+def test_common_prefixes_stay_common_and_no_longer(addresses):
+    """Xu, Fan, Ammar, Moon 2002, the property that defines the scheme."""
+    found = [replaced(one) for one in addresses]
+    assert len(set(found)) == len(addresses)
+    assert not set(found) & set(addresses)
+    for one, other in zip(addresses, found, strict=True):
+        for two, another in zip(addresses, found, strict=True):
+            assert bits_in_common(one, two) == bits_in_common(other, another)
+    assert found != [replaced(one, key=b"other") for one in addresses]
+
+
+def test_a_bit_is_flipped_as_the_first_bit_of_a_keyed_hash_of_those_before_it():
+    """Second method: bits as text. Captures of one key agree with those of any other version."""
+    key, bits = b"secret", f"{int(ipaddress.ip_address('192.0.2.77')):032b}"
+    found = ""
+    for place, bit in enumerate(bits):
+        before = f"{int(bits[:place] or '0', 2):x}"
+        hashed = hmac.new(key, f"4/{place}/{before}".encode(), hashlib.sha256).hexdigest()
+        found += str(int(bit) ^ (int(hashed[0], 16) >= 8))
+    assert replaced("192.0.2.77", key) == str(ipaddress.ip_address(int(found, 2)))
+
+
+def test_an_ethernet_address_becomes_a_local_one_of_one_host():
+    """IEEE 802: the second lowest bit of the first byte is set for local, the lowest for groups."""
+    for text in ("02:00:5e:10:00:01", "FF:FF:FF:FF:FF:FF"):
+        hashed = hmac.new(b"k", text.lower().encode(), hashlib.sha256).digest()
+        found = bytes.fromhex(replaced(text, b"k").replace(":", ""))
+        assert found[0] % 4 == 2
+        assert found[0] // 4 == hashed[0] // 4
+        assert found[1:] == hashed[1:6]
+    twice = replaced("aa:bb:cc:dd:ee:ff > AA:BB:CC:DD:EE:FF").split(" > ")
+    assert twice[0] == twice[1]
+
+
+def test_what_is_known_of_hosts_is_left_out():
+    meta = Meta(
+        host="h", target="192.0.2.1", source="s", sha256="0" * 64, command="ping 192.0.2.1",
+        note="from 192.0.2.7", printed={"loss": 1.0}, tool="ping",
+        facts=({"group": "192.0.2.9", "target": "192.0.2.1", "count": 3},),
+        warnings=(
+            Notice("file-grew"),
+            Notice("unit-ignored", {"written": "x", "column": "192.0.2.1"}),
+        ),
+    )  # fmt: skip
+    columns = {"node": np.array(["192.0.2.1"], object), "node_name": np.array(["h"], object)}
+    found = anonymized_samples(Table(data={**columns, "n": np.ones(1)}, meta=meta), key=b"k")
+    known = found.meta
+    left_out = (known.host, known.target, known.source, known.sha256, known.command)
+    assert left_out == ("",) * 5
+    assert (known.tool, known.printed, known.warnings) == ("ping", {}, (Notice("file-grew"),))
+    assert known.note == f"from {replaced('192.0.2.7', b'k')}"
+    assert known.facts == ({"group": replaced("192.0.2.9", b"k"), "count": 3},)
+    assert found["node_name"].tolist() == [""]
+    assert found["n"].tolist() == [1]
+    trace = read(INPUTS / "captures" / "dumpcap_lo.pcapng")
+    again = anonymized_samples(trace, key=b"k" * 32)
+    expected = tuple(replaced(one) if one else one for one in trace.addresses)
+    assert again.addresses == expected
+    assert (again.meta.host, again.meta.source, again.meta.sha256) == ("", "", "")
+    assert np.array_equal(again.time_s, trace.time_s)
+
+
 def run(*arguments):
     with pytest.raises(SystemExit) as ended:
         main(arguments)
@@ -139,7 +250,7 @@ def test_the_command_never_overwrites(tmp_path, capfdbinary):
     assert out.read_bytes() == written
     assert run("export", source, "--to", "json", "-o", str(out), "--force") == 0
     assert read(out) == read(source)
-    capfdbinary.readouterr()
+    assert b"out.csv" in capfdbinary.readouterr().err, "the file that was written is named"
     assert run("export", source, "--to", "csv") == 0
     assert capfdbinary.readouterr().out == written
 
@@ -150,3 +261,68 @@ def test_parquet_without_its_package_is_refused(tmp_path, monkeypatch, capsys):
     assert run("export", str(INPUTS / "iputils_plain.txt"), "--to", "parquet", "-o", str(out)) == 2
     assert "pyarrow" in capsys.readouterr().err
     assert not out.exists()
+
+
+def test_a_pipe_gets_no_parquet(capsys):
+    assert run("export", str(INPUTS / "iputils_plain.txt"), "--to", "parquet") == 2
+    said = capsys.readouterr().err
+    assert "--to parquet" in said
+    assert said.index("--to parquet") < said.index("requires -o") < said.index("samples.parquet")
+
+
+def test_standard_input_and_the_columns_of_parquet(tmp_path, monkeypatch, capsys):
+    """What writes parquet is replaced by a function that keeps what it is asked for."""
+    asked = {}
+
+    def keep(samples):
+        asked.update(columns=list(samples.columns()), count=len(samples))
+        return b"PAR1"
+
+    monkeypatch.setattr(importlib.import_module("netcalc.cli.export"), "_parquet", keep)
+    for missing in (None, "pandas", "pyarrow"):
+        monkeypatch.setattr(
+            "importlib.util.find_spec", lambda name, missing=missing: name != missing or None
+        )
+        given = (INPUTS / "iputils_plain.txt").open()
+        monkeypatch.setattr(sys, "stdin", given)
+        out = tmp_path / f"{missing}.parquet"
+        assert run("export", "-", "--to", "parquet", "-o", str(out)) == (2 if missing else 0)
+        given.close()
+        assert out.exists() is (missing is None)
+    samples = read(INPUTS / "iputils_plain.txt")
+    assert (tmp_path / "None.parquet").read_bytes() == b"PAR1"
+    assert asked == {"columns": list(samples.columns()), "count": len(samples)}
+    capsys.readouterr()
+
+
+PARQUET = (
+    "iputils_loss.txt", "transfers/iperf3_tcp.json", "paths/pathping.txt",
+    "counters/tcp_info.jsonl",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def parquet():
+    """The package that reads and writes Parquet."""
+    return pytest.importorskip("pyarrow.parquet", reason="pyarrow is in no extra")
+
+
+@pytest.mark.each("name", PARQUET)
+def test_parquet_has_units_and_reads_back_equal(name, parquet, tmp_path):
+    out = tmp_path / f"{Path(name).stem}.parquet"
+    assert run("export", str(INPUTS / name), "--to", "parquet", "-o", str(out)) == 0
+    samples = read(INPUTS / name)
+    table = parquet.read_table(out)
+    assert table.column_names == list(samples.columns())
+    for column, values in samples.columns().items():
+        unit = (table.schema.field(column).metadata or {}).get(b"unit", b"").decode()
+        assert unit == samples.meta.units.get(column, "")  # text of a table may have none
+        back = table[column].to_numpy()
+        if values.dtype.kind == "f":
+            np.testing.assert_array_equal(back.astype(float), values, err_msg=column)
+        else:
+            assert back.tolist() == values.tolist()
+    known = json.loads(table.schema.metadata[b"netcalc"])
+    assert known["kind"] == type(samples).__name__
+    assert known["meta"]["sha256"] == samples.meta.sha256
+    assert table.to_pandas().shape == (len(samples), len(samples.columns()))

@@ -222,7 +222,7 @@ def test_it_solves_and_follows():
     panel.fields["payload_bytes"].input.value = "2 MB"
     assert words(panel.solved) == "bandwidth: 307.7 Mbit/s"
     panel.solve_range.value = "T1:T3"
-    assert words(panel.solved) == "bandwidth: none in [1.544 Mbit/s, 44.74 Mbit/s]"
+    assert words(panel.solved) == "bandwidth: no solution in [1.544 Mbit/s, 44.74 Mbit/s]"
     panel.solve_result.value = "82"
     assert panel.solved.is_alert
     panel.solve_over.value = ""

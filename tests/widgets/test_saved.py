@@ -1,22 +1,18 @@
-"""What a notebook's file has of a panel: a picture, the values as text, small."""
+"""What a notebook's file has of a panel: a picture, and the values as text.
+
+``test_lessons_again`` judges that this is small in each lesson.
+"""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import ipywidgets
-import nbformat
 import numpy as np
 import pytest
-from nbclient import NotebookClient
 
 from netcalc.plots import Axis, curves
 from netcalc.widgets import Figure, Quantity, choice, panel, run_button, saved, switch
 from netcalc.widgets.saved import SavedOutputs
 
-LESSONS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
-LIMIT = 100_000  # bytes of a lesson that has run, from the requirements
 X = np.array([1.0, 2.0, 3.0])
 
 
@@ -99,19 +95,3 @@ def test_a_picture_that_fails_takes_nothing_else_with_it(shown):
 def test_outside_a_notebook_nothing_is_shown(monkeypatch):
     monkeypatch.setattr(saved, "_display", lambda *_, **__: 1 / 0)
     SavedOutputs(lambda: 1 / 0, lambda: "words").show()
-
-
-@pytest.mark.live
-@pytest.mark.namespace
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.stem)
-def test_a_lesson_that_has_run_is_small_and_has_a_picture_of_each_figure(lesson, tmp_path):
-    notebook = nbformat.read(lesson, as_version=4)
-    resources = {"metadata": {"path": str(tmp_path)}}
-    NotebookClient(
-        notebook, timeout=120, kernel_name="python3", resources=resources, store_widget_state=False
-    ).execute()
-    data = [out.get("data", {}) for cell in notebook.cells for out in cell.get("outputs", [])]
-    panels = sum("_panel(" in cell.source for cell in notebook.cells if cell.cell_type == "code")
-    assert sum("image/svg+xml" in one for one in data) == panels
-    assert sum("netcalc-saved" in one.get("text/html", "") for one in data) == panels
-    assert len(json.dumps(notebook, indent=1)) < LIMIT

@@ -51,7 +51,7 @@ START_CODES = {
     errno.EAGAIN: "out-of-processes",
     errno.ENOMEM: "process-out-of-memory",
 }
-"""Codes of errors for what a system has no more of, when a process is started."""
+"""Codes of errors for resources that run out when a process is started."""
 _PACKAGE = File(__file__).absolute().parents[3]
 _START = (
     "import sys; sys.path.insert(0, sys.argv[2]); "

@@ -31,10 +31,10 @@ class Ends(ABC):
         self.namespaces: list[int] = []
         self.tuns: list[int] = []
         self.deleted = ""
-        """The device that somebody deleted at one end; empty while both are there."""
+        """The device that was deleted at one end; empty while both exist."""
 
     def make(self) -> dict[str, Any]:
-        """Create namespaces and devices; return what was chosen."""
+        """Create namespaces and devices; return the settings chosen."""
         way = "root"
         try:
             if self._settings["user_namespace"]:

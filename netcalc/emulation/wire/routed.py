@@ -114,7 +114,7 @@ class Routed(EmulatedPath):
         )
 
     def statistics(self) -> Statistics:
-        """Return what was forwarded and dropped, in the form of an emulated path."""
+        """Return the counts of forwarded and dropped packets, in the form of an emulated path."""
         found = self.forwarding()
         return Statistics(
             carried_count=found.forwarded_count,

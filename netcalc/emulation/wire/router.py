@@ -27,7 +27,7 @@ class Router(Ends):
     """Two hosts, and a third namespace between them whose kernel routes."""
 
     def make(self) -> dict[str, Any]:
-        """Create namespaces, devices and routes; return what was chosen."""
+        """Create namespaces, devices and routes; return the settings chosen."""
         chosen = super().make()
         for side, routers in enumerate(self._settings["routers_of_hosts"]):
             kernel.enter(self.namespaces[side], kernel.NEW_NET, "enter network namespace")

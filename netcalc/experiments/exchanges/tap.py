@@ -124,7 +124,7 @@ def exchange_s(packets: list[Packet], server: str, *, longest_s: float = np.inf)
 
 
 class ExchangePacket(NamedTuple):
-    """A packet of a transaction, and what it waited for.
+    """A packet of a transaction, and the packet it waited for.
 
     ``sender`` is 0 for the client and 1 for the server, ``after`` the index of the packet that had
     to arrive first, -1 for none, ``wait_s`` the time from then until it was sent.

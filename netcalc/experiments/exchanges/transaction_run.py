@@ -35,7 +35,7 @@ CLOSING_S = 60.0
 """Time after the timeout of a transaction in which a packet of it can arrive: as long as the kernel
 keeps a closed connection. [s]"""
 COUNTED = ("TCPFastOpenActive", "TCPFastOpenPassive", "TCPFastOpenActiveFail", "DelayedACKs")
-"""Counters of the kernel that show what a protocol did."""
+"""Counters of the kernel that show the work of a protocol."""
 _clock = time.perf_counter_ns
 
 

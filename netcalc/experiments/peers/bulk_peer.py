@@ -133,7 +133,7 @@ def main() -> int:
 
 
 def reduce_timer_slack() -> float:
-    """Reduce the slack by which the kernel may delay a sleep; return what it is now. [s]"""
+    """Reduce the slack by which the kernel may delay a sleep; return the present one. [s]"""
     try:
         import ctypes
 

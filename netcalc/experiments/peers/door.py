@@ -1,7 +1,7 @@
 """Whom a TCP peer serves: its own client, known by its first bytes; the standard library only.
 
 Anybody on the machine may connect to a peer and say nothing, or one byte a second, or nonsense.
-Every connection is accepted at once and waits beside the others until its first bytes are there; so
+Every connection is accepted at once and waits with the others until its first bytes arrive; so
 none of them holds up the client of the run. Until the first stranger comes, no call is made that a
 peer alone with its client would not make.
 """
@@ -22,7 +22,7 @@ TOKEN_S = 2.0
 the emulated path is sent again; a stranger's costs nothing while it waits. [s]"""
 PATIENCE_S = 0.01
 """Time for the first bytes of a connection until it waits beside others: on a loopback they take
-some 10 us; a silent stranger holds up the run for so long, once. [s]"""
+some 10 us; a silent stranger delays the run by this time, once. [s]"""
 LOOK_S = 0.05
 """Time between two looks for new connections while a client is served: the backlog must not fill,
 as its overflow would cost the next connection a retransmission of 1 s. [s]"""
@@ -80,7 +80,7 @@ class Door:
         self._head_bytes = token_at + len(token)
         self._scratch = memoryview(bytearray(self._head_bytes))
         self._secure, self._quickack = secure, quickack
-        self._alone = True  # nobody but the client has ever come
+        self._alone = True  # no other connection so far
         self._own: deque[Caller] = deque()
         self._poll = selectors.DefaultSelector()
         self._poll.register(listener, selectors.EVENT_READ)
@@ -104,7 +104,7 @@ class Door:
         return caller.sock, caller.have
 
     def look(self) -> None:
-        """Accept who has come, and read what is there; called while a client is served."""
+        """Accept waiting connections and read their bytes; called while a client is served."""
         self._look(0.0)
 
     def close(self) -> None:
@@ -192,7 +192,7 @@ class Door:
         return True
 
     def _shake_hands(self, caller: Caller) -> bool:
-        """Go on with the handshake of TLS; return False where somebody speaks something else."""
+        """Go on with the handshake of TLS; return False if the other end does not speak TLS."""
         if caller.secure:
             return True
         if not hasattr(caller.sock, "do_handshake"):

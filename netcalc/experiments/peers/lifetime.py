@@ -66,7 +66,7 @@ def die_with_parent(parent: int) -> None:
 
 
 def _end_with_input(counts: object) -> None:
-    """End the process when its input closes, with a last report of what it counted."""
+    """End the process when its input closes, with a last report of its counts."""
     while sys.stdin.buffer.read(1):
         pass
     say(vars(counts))

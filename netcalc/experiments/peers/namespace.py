@@ -50,7 +50,7 @@ class Namespace(ControlledPeer):
         self.control.settimeout(ANSWER_S)
 
     def close(self) -> dict[str, int]:
-        """End the process that holds the namespace; sockets that were handed over stay open."""
+        """End the process that holds the namespace; sockets that were passed on stay open."""
         for descriptor in self._files.values():
             os.close(descriptor)
         self._files.clear()

@@ -1,4 +1,4 @@
-"""The peer of a run: a helper program that echoes or answers what it receives.
+"""The peer of a run: a helper program that echoes or answers messages.
 
 Started by :mod:`netcalc.experiments.peers.process`; it needs the standard library only. The
 ``protocol`` of its settings is one of:

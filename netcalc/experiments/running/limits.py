@@ -23,9 +23,9 @@ from netcalc.errors import DomainError, ExperimentError
 from netcalc.path import Path as EmulatedPath
 
 MAX_DURATION_S = 600.0
-"""A run ends after this time and keeps what it measured; ten minutes of a lesson are enough. [s]"""
+"""A run ends after this time and keeps its samples; ten minutes of a lesson are enough. [s]"""
 MAX_BYTES = 2_000_000_000
-"""Payload of a run, both directions together: bounds what large probes take of a machine. [byte]"""
+"""Payload of a run, both directions together: limits the load of large probes. [byte]"""
 MAX_BULK_BYTES = 20_000_000_000
 """Payload of a run of transfers: ten times as much, as they are fast and stay on this machine.
 [byte]"""
@@ -113,7 +113,7 @@ def whole_sizes(
 
 
 def whole_number(name: str, value: float, low: int, high: int) -> int:
-    """Return ``value`` as int; refuse a fraction and what is outside ``[low, high]``."""
+    """Return ``value`` as int; refuse a fraction or a value outside ``[low, high]``."""
     array = whole(name, value, low)
     if array.ndim or math.isnan(array) or array > high:
         raise DomainError("whole-out-of-range", name, value, low=low, high=high)
@@ -121,13 +121,13 @@ def whole_number(name: str, value: float, low: int, high: int) -> int:
 
 
 def whole_numbers(name: str, values: ArrayLike, low: int, high: int) -> list[int]:
-    """Return a list of whole numbers; refuse a fraction and what is outside ``[low, high]``."""
+    """Return a list of whole numbers; refuse fractions and values outside ``[low, high]``."""
     array = np.atleast_1d(one_dimensional(name, np.atleast_1d(as_float(name, values))))
     return [whole_number(name, value, low, high) for value in array.tolist()]
 
 
 def finite(name: str, value: float, low: float, high: float) -> float:
-    """Return ``value`` as float; refuse nan and what is outside ``[low, high]``."""
+    """Return ``value`` as float; refuse nan or a value outside ``[low, high]``."""
     array = as_float(name, value)
     if array.ndim or not low <= array <= high:
         raise DomainError("out-of-range", name, value, low=low, high=high)

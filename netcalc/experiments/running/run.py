@@ -25,14 +25,14 @@ PROGRESS_S = 0.1
 """Time between two calls of a progress function, at least: more often than a person sees would only
 disturb the measurement. [s]"""
 SAVE_S = 2.0
-"""Time between two saves of a run in progress, at least: what a crash may cost. [s]"""
+"""Time between two saves of a run in progress, at least: a crash may cost this much. [s]"""
 OWN_ERROR_S = 5.0
 """Time between two measurements of the error of a run in progress, at least: each takes about
 20 ms, 0.4% of this. [s]"""
 _SAVE_SHARE = 20  # of the time since the last save, a save takes one part in this
 
 Progress = Callable[[Any, int, float], object]
-"""Called with what is done, of how much, and a value: done is a float where a row is long."""
+"""Called with the rows done, their total and a value; a long row counts in fractions."""
 Kept = TypeVar("Kept", bound=Samples)
 
 
@@ -42,7 +42,7 @@ class Record(ABC, Generic[Kept]):
     Parameters
     ----------
     experiment, protocol, target : str
-        Which experiment it is, by which protocol, and what it measures.
+        Name of the experiment, its protocol, and the host or path that it measures.
     total_count : int
         Rows of the complete run.
     unit : str
@@ -183,7 +183,7 @@ class Record(ABC, Generic[Kept]):
             raise self.silence(code, count=self._silent_count, **values)
 
     def silence(self, code: str, **values: Any) -> ExperimentError:
-        """Return the error of a run that nobody answers."""
+        """Return the error of a run without answers."""
         return ExperimentError(code, phase=self.phase, host=self.host, port=self.port, **values)
 
     def pace(self, last_ns: int, interval_s: float) -> None:

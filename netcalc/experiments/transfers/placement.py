@@ -31,7 +31,7 @@ _KERNEL_BUFFER_BYTES = 1 << 20  # what the kernel may hold where it chooses the 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
-    """Where source and sink are, and what is between them.
+    """Where source and sink are, and the path between them.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Placement:
 
     @property
     def name(self) -> str:
-        """Name of the place, as the samples have it."""
+        """Name of the placement, as in the samples."""
         if self.path is not None:
             return "emulated path"
         return "routed by a third namespace" if self.routed else "loopback"

@@ -56,7 +56,7 @@ def serialization_s(wire_bytes: ArrayLike, *, bandwidth_bps: ArrayLike) -> Float
     ----------
     Stevens, TCP/IP Illustrated vol. 3, A.3 (552 bytes: 78.9 ms at 56 kbit/s, 2.86 ms on a T1).
     """
-    # Divided first: the bits of 1e308 bytes are no float, their time may be.
+    # Divided first: the bits of 1e308 bytes overflow a float, their time need not.
     size = non_negative("wire_bytes", wire_bytes)
     return 8.0 * (size / positive("bandwidth_bps", bandwidth_bps))
 

@@ -135,7 +135,7 @@ def _candidates(
     """Return the mixes that may fit, one column a kind, from the slowest to the fastest."""
     left, budget = lengths, np.full(lengths.size, budget_s)
     made = np.zeros((lengths.size, 0), np.int64)
-    # A little more than asked for: what is sorted out here is compared exactly at the end.
+    # A little more than asked for: the remaining mixes are compared exactly at the end.
     margin = slack_s + 1e-9 * (abs(budget_s) + slack_s)
     fastest = float(link_s[-1])
     for index, each_s in enumerate(link_s[:-1].tolist()):
@@ -156,7 +156,7 @@ def _candidates(
 
 
 def _finite(name: str, value: ArrayLike) -> FloatArray:
-    """Return numbers as float64; refuse one that is not finite, by what it is."""
+    """Return numbers as float64; refuse one that is not finite, by its value."""
     array = as_float(name, value)
     odd = array[~np.isfinite(array)]
     if odd.size:

@@ -170,7 +170,7 @@ def datagram_mbufs(
     # Short: mbufs only, and space in front of a lone one that is not full.
     free = np.where(data < mhlen, np.floor((mhlen - data) / align) * align, 0.0)
     short = 1 + np.ceil(np.maximum(data - mhlen, 0) / mlen) + (free < header)
-    # Long: the mbuf of the headers, a cluster, and what is left after it.
+    # Long: the mbuf of the headers, a cluster, and the remainder.
     left = np.maximum(data - first, 0)
     rest = np.mod(left, mcl)
     rest_cluster = _takes_cluster(rest, mincl, compare)

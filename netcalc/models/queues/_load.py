@@ -1,4 +1,4 @@
-"""Load next to, at and beyond capacity: what the subjects of queueing share."""
+"""Load next to, at and beyond capacity: shared by the subjects of queueing."""
 
 from __future__ import annotations
 

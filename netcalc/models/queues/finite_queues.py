@@ -288,7 +288,7 @@ def _growth_ratio(x: FloatArray, capacity: FloatArray) -> FloatArray:
 
 
 def _busy_ratio(load: FloatArray, capacity: FloatArray) -> FloatArray:
-    """Return the share of time that the server works: what is accepted, in services."""
+    """Return the utilization of the server: the accepted load."""
     x = np.log(load)
     growth = _growth_ratio(x, capacity)
     # p_0 above a load of 1 and p_K below are the small ones: 1 minus them keeps its digits.

@@ -1,4 +1,4 @@
-"""Rates: what a link, a forwarding device or a voice trunk carries."""
+"""Rates of links, forwarding devices and voice trunks."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ def header_bandwidth_bps(
     Notes
     -----
     Validity: a link that is full of packets of one size. At any other load the missing part is
-    proportional to the load, so it is no constant that can be added to a reading.
+    proportional to the load, so it is not a constant that can be added to a reading.
 
     Symbols: :math:`p` payload_bytes, :math:`W` wire_bytes, :math:`R` bandwidth_bps.
 

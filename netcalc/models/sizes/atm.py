@@ -116,7 +116,7 @@ def atm_cell_count(
     size = non_negative("packet_bytes", packet_bytes) + non_negative("extra_bytes", extra_bytes)
     size = size + atm_overhead_bytes(encapsulation)
     if flag("fcs", fcs) and encapsulation.startswith(("bridged", "pppoe")):
-        # The frame is what remains of the sum without the part that stands before it.
+        # The frame is the sum less the part before it.
         frame = MAC_HEADER_BYTES + (8.0 if encapsulation.startswith("pppoe") else 0.0)
         before = ATM_OVERHEAD_BYTES[encapsulation] - frame
         size = np.maximum(size + FCS_BYTES, before + MIN_FRAME_BYTES)

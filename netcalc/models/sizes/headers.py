@@ -26,9 +26,11 @@ TCP_HEADER_BYTES = 20.0
 UDP_HEADER_BYTES = 8.0
 DATAGRAM_HEADERS_BYTES = 28
 """IPv4 (20), and UDP or ICMP (8), in front of the data of a datagram or an echo. [byte]"""
+DATAGRAM_HEADERS_V6_BYTES = 48
+"""IPv6 (40), and UDP or ICMPv6 (8), in front of the data of a datagram or an echo. [byte]"""
 MAX_TCP_OPTION_BYTES = 40.0
 MAX_PACKET_BYTES = 65_535.0
-"""Largest IPv4 packet, and largest payload of an IPv6 packet that is no jumbogram. [byte]"""
+"""Largest IPv4 packet, and largest payload of an IPv6 packet that is not a jumbogram. [byte]"""
 
 
 def ip_header_bytes(ip_version: int) -> float:

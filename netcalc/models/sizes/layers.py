@@ -15,7 +15,7 @@ from netcalc.models.sizes.headers import ip_header_bytes, without_headers
 from netcalc.models.sizes.wireguard import WIREGUARD_ALIGN_BYTES, wireguard_overhead_bytes
 
 ON_ETHERNET = {"pppoe": 8.0, "tag": 4.0}
-"""Headers that stand behind an Ethernet header. RFC 2516 (6 and 2 of PPP); IEEE 802.1Q."""
+"""Headers that follow an Ethernet header. RFC 2516 (6 and 2 of PPP); IEEE 802.1Q."""
 
 PLAIN = {
     "eth": 14.0,  # an Ethernet header without FCS, RFC 4448
@@ -119,7 +119,7 @@ def _layer(name: str) -> Layer:
 
 
 def _option_bytes(base: str, options: str) -> float | None:
-    """Return what ``_key_seq`` and the like add; None where the base has no such option."""
+    """Return the bytes that suffixes such as ``_key_seq`` add; None for an unknown option."""
     known, total = _OPTIONS.get(base, {}), 0.0
     for option in options.replace("_inner_vlan", "_inner-vlan").split("_")[1:]:
         size = re.fullmatch(r"opt(\d+)", option)

@@ -1,7 +1,7 @@
 r"""Loss-limited TCP: the square-root law, its window, and its inverse.
 
 A sender that adds a packet per round trip and halves its window at each loss keeps
-:math:`\sqrt{3/(2bp)}` packets in flight. A loss ratio of 0 is no limit at all: ``inf``, to be
+:math:`\sqrt{3/(2bp)}` packets in flight. A loss ratio of 0 is not a limit at all: ``inf``, to be
 capped by the window and the link. At 1 nothing is delivered: 0.
 """
 

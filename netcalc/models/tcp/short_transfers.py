@@ -136,7 +136,7 @@ def static_transfer_s(
     Notes
     -----
     Validity: one link, no loss, no headers, no time in the server. Below 1 % off where the
-    object is no whole number of segments.
+    object is not a whole number of segments.
 
     Symbols: :math:`O` payload_bytes, :math:`RTT` rtt_s, :math:`R` bandwidth_bps, :math:`S`
     mss_bytes, :math:`W_1` initial_window_segments, :math:`h` handshake_round_trips.

@@ -157,7 +157,7 @@ def rto_estimate(
 
     Notes
     -----
-    Validity: one sample per round trip, as the gains are meant. A nan is no sample: the state
+    Validity: one sample per round trip, as the gains are meant. A nan is not a sample: the state
     stays. The doubled timeout of a retransmission is :func:`backoff_s`.
 
     Symbols: :math:`R_i` rtt_s. Not in the equation: retransmitted (which are passed over),

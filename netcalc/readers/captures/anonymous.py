@@ -1,4 +1,4 @@
-"""Addresses of a capture replaced: who is who stays secret, who shares a network stays visible."""
+"""Replaced addresses of a capture: hosts stay secret, shared networks stay visible."""
 
 from __future__ import annotations
 

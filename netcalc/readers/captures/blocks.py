@@ -1,4 +1,4 @@
-"""A block of packets as bytes and arrays: what the two file formats hand to the decoder."""
+"""A block of packets as bytes and arrays: as both file formats hand it to the decoder."""
 
 from __future__ import annotations
 

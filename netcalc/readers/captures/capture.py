@@ -134,7 +134,7 @@ def stream_capture(source: Readable | Source, *, name: str | None = None) -> Cap
     Raises
     ------
     ReaderError
-        If the file cannot be opened; while it is read, if it is no capture.
+        If the file cannot be opened; while it is read, if it is not a capture.
     """
     return CaptureStream(source, name=name)
 
@@ -158,7 +158,7 @@ def read_capture(source: Readable | Source, *, name: str | None = None) -> Packe
     Raises
     ------
     ReaderError
-        If it is no capture, holds no packet, is damaged before its first packet, or has only link
+        If it is not a capture, has no packet, is damaged before its first packet, or has only link
         types that are not read.
     """
     with CaptureStream(source, name=name) as capture:
@@ -202,7 +202,7 @@ def _meta(capture: CaptureStream, times: Ints) -> Meta:
 
 
 def _iso(time_ns: int) -> str:
-    """Write a time as ISO 8601 in UTC; nothing if it is no date."""
+    """Write a time as ISO 8601 in UTC; nothing if it is not a date."""
     try:
         when = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=time_ns // 1000)
     except OverflowError:

@@ -31,7 +31,7 @@ PCAP = Format(
     traps=(
         "Lengths are those in the headers: the file may have been cut at a snap length.",
         "A fraction above a second, and a time before the last one, are kept and said.",
-        "Packets of 64 kB are joined by the network card (GRO, TSO), which is said.",
+        "Packets of 64 kB are joined by the network card (GRO, TSO); a warning says so.",
         "Some programs wrote longer record headers under the same first bytes.",
     ),
 )

@@ -1,13 +1,13 @@
-"""The state of decoding a block: for each packet the next header, and what was found so far.
+"""The state of decoding a block: for each packet the next header, and the fields decoded so far.
 
 Every packet has a ``kind``, which says what its next header is, an offset ``at`` where that begins,
 and ``left``, the bytes that the headers before it leave for it. A decoder takes all the packets of
-one kind at once and sets these three anew.
+one kind at once and updates these three.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,8 @@ class Layers:
     kind: Ints
     layers: NDArray[np.uint32]
     columns: dict[str, NDArray[Any]]
+    parts: list[tuple[Ints, Ints]] = field(default_factory=list)
+    """Fragments: their rows, and their offsets in units of 8 bytes."""
 
     @classmethod
     def of(cls, block: Block, link_types: Ints, types: dict[str, type]) -> Layers:
@@ -58,7 +60,7 @@ class Layers:
         self.layers[rows] |= np.uint32(layer)
 
     def begin_packet(self, rows: Ints, layer: int) -> None:
-        """Note an IP header; one inside another packet takes the place of that one's transport."""
+        """Note an IP header; one inside another packet replaces that packet's transport."""
         within = rows[self.layers[rows] & np.uint32(Layer.IPV4 | Layer.IPV6) != 0]
         if within.size:
             self.layers[within] &= np.uint32(~_TRANSPORTS & 0xFFFF_FFFF)

@@ -1,4 +1,4 @@
-"""Link layers: what stands before the IP header, by link type and EtherType."""
+"""Link layers: the headers before the IP header, by link type and EtherType."""
 
 from __future__ import annotations
 

@@ -18,10 +18,10 @@ JUMBO_FRAME_BYTES = 9100
 
 def notices_of(trace: PacketTrace, facts: FileFacts, times: Ints) -> list[Notice]:
     """Return the notices of a whole capture."""
-    return [*_of_the_file(trace, facts), *_of_the_clock(times), *_of_the_packets(trace)]
+    return [*_file_notices(trace, facts), *_clock_notices(times), *_packet_notices(trace)]
 
 
-def _of_the_file(trace: PacketTrace, facts: FileFacts) -> list[Notice]:
+def _file_notices(trace: PacketTrace, facts: FileFacts) -> list[Notice]:
     found = []
     if facts.capture_drop_count:
         found.append(Notice("capture-dropped", {"count": facts.capture_drop_count}))
@@ -35,7 +35,7 @@ def _of_the_file(trace: PacketTrace, facts: FileFacts) -> list[Notice]:
     return found
 
 
-def _of_the_clock(times: Ints) -> list[Notice]:
+def _clock_notices(times: Ints) -> list[Notice]:
     found = []
     known = times != MISSING_NS
     missing = int(times.size - np.count_nonzero(known))
@@ -49,7 +49,7 @@ def _of_the_clock(times: Ints) -> list[Notice]:
     return found
 
 
-def _of_the_packets(trace: PacketTrace) -> list[Notice]:
+def _packet_notices(trace: PacketTrace) -> list[Notice]:
     found = []
     kept, original = trace.ints("kept_bytes"), trace.ints("original_bytes")
     beyond = int(np.count_nonzero(kept > original))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netcalc.readers.captures.blocks import MISSING_NS, Interface, Ints
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 
 OS, PROGRAM = 3, 4
 _NAME, _RESOLUTION, _OFFSET = 2, 9, 14
@@ -72,7 +72,7 @@ def each(body: bytes, order: str) -> Iterator[tuple[int, bytes]]:
 def texts(body: bytes, order: str) -> dict[int, str]:
     """Return the options of a section that are text, by number."""
     found = each(body, order)
-    return {n: shortened(value.decode("utf-8", "replace"), 200) for n, value in found if n > 0}
+    return {n: shorten(value.decode("utf-8", "replace"), 200) for n, value in found if n > 0}
 
 
 def interface(
@@ -88,7 +88,7 @@ def interface(
         elif number == _OFFSET and len(value) == 8:
             (offset_s,) = struct.unpack(order + "q", value)
         elif number == _NAME:
-            name = shortened(value.decode("utf-8", "replace"), 80)
+            name = shorten(value.decode("utf-8", "replace"), 80)
     clock = Clock(base, exponent, offset_s)
     return Interface(link_type, snap_bytes, 0, clock.resolution_s, name), clock, is_whole
 

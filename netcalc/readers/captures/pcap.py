@@ -48,9 +48,9 @@ _Lengths = Callable[[bytes, int], tuple[int, ...]]
 
 
 def read_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Iterator[Block]:
-    """Yield the packets of a file by blocks; ``head`` is what was read of it already.
+    """Yield the packets of a file by blocks; ``head`` has the bytes read already.
 
-    A record that cannot be is the end: what was before it is yielded, and the fault is among the
+    An impossible record is the end: the packets before it are yielded, and the fault is among the
     notices of ``facts``.
     """
     head += stream.read(HEADER_BYTES - len(head))

@@ -50,7 +50,7 @@ class _Batch:
 
 
 class _FaultError(Exception):
-    """A block that cannot be: the offset within the bytes at hand, and what is wrong."""
+    """An impossible block: its offset within the bytes at hand, and the fault."""
 
     def __init__(self, code: str, at: int, claimed: int = 0) -> None:
         super().__init__(code)
@@ -58,7 +58,7 @@ class _FaultError(Exception):
 
 
 def read_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Iterator[Block]:
-    """Yield the packets of a file by blocks; ``head`` is what was read of it already."""
+    """Yield the packets of a file by blocks; ``head`` has the bytes read already."""
     facts.format = "pcapng"
     data = head + stream.read(BLOCK_BYTES)
     section, begin, number = _Section(), 0, 0

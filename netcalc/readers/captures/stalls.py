@@ -1,4 +1,4 @@
-"""Delayed acknowledgements and Nagle's waits, recognized by what the packets around them show."""
+"""Delayed acknowledgements and Nagle's waits, recognized by the packets around them."""
 
 from __future__ import annotations
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import io
 import os
 import stat
@@ -12,7 +11,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from netcalc.errors import ReaderError
-from netcalc.readers.source import Readable, Source, shortened
+from netcalc.readers import zstd
+from netcalc.readers.source import Readable, Source, shorten
 
 BLOCK_BYTES = 8 << 20
 """Bytes that are read, inflated and decoded at once. [byte]"""
@@ -21,22 +21,21 @@ FREE_INFLATED_BYTES = 64 << 20
 """Compressed data may become as large as this without a question. [byte]"""
 
 MOST_INFLATED_RATIO = 200
-"""Beyond that, inflated data may be this many times what was read: headers shrink about 80 fold."""
+"""Beyond that, inflated data may be this many times the data read: headers shrink about 80-fold."""
 
 _GZIP = b"\x1f\x8b"
-_ZSTD = b"\x28\xb5\x2f\xfd"
 _STEP_BYTES = 1 << 18
 
 
 class ByteStream:
-    """A source of bytes with a name: ``read`` returns what was asked for, less only at the end.
+    """A source of bytes with a name: ``read`` returns as much as asked for, less only at the end.
 
     Compressed data is inflated on the way. ``sha256`` is that of the source as it is stored, and
     complete once the end was read.
     """
 
     def __init__(self, source: Readable | Source, *, name: str | None = None) -> None:
-        self.name, self._raw = _opened(source, name)
+        self.name, self._raw = _open(source, name)
         self._hash = hashlib.sha256()
         self.raw_bytes = 0
         self.is_cut = False
@@ -58,7 +57,7 @@ class ByteStream:
 
     @property
     def sha256(self) -> str:
-        """SHA-256 of what was read of the source."""
+        """SHA-256 of the bytes read from the source."""
         return self._hash.hexdigest()
 
     def read(self, size: int) -> bytes:
@@ -84,16 +83,18 @@ class ByteStream:
             return None
         if self._inflate.eof:
             rest = self._inflate.unused_data or self._raw_read(_STEP_BYTES)
-            if not rest.startswith(_GZIP):  # padding, or a signature behind the data
+            again = _decompressor(rest[:4], self.name)
+            if again is None:  # padding, or a signature behind the data
                 self._drain()
                 return None
-            self._inflate = zlib.decompressobj(wbits=31)
+            self._inflate = again
             self._head = rest
         held = getattr(self._inflate, "unconsumed_tail", b"")
-        piece = held or self._head or self._raw_read(_STEP_BYTES)
-        if not held:
+        waits = not getattr(self._inflate, "needs_input", True)  # zstd holds the rest itself
+        piece = b"" if waits else held or self._head or self._raw_read(_STEP_BYTES)
+        if not held and not waits:
             self._head = b""
-        if not piece:
+        if not piece and not waits:
             self.is_cut = True
             return None
         try:
@@ -129,19 +130,10 @@ def _decompressor(head: bytes, name: str) -> Any:
     """Return what inflates data that begins like this; None if it is not compressed."""
     if head[:2] == _GZIP:
         return zlib.decompressobj(wbits=31)
-    return _zstd(name) if head == _ZSTD else None
+    return zstd.Decompressor(name) if head == zstd.MAGIC else None
 
 
-def _zstd(name: str) -> Any:
-    """Return a decompressor of the standard library, which has one from Python 3.14 on."""
-    try:
-        module = importlib.import_module("compression.zstd")
-    except ImportError:
-        raise ReaderError("zstd-not-at-hand", file=name) from None
-    return module.ZstdDecompressor()
-
-
-def _opened(source: Readable | Source, name: str | None) -> tuple[str, Any]:
+def _open(source: Readable | Source, name: str | None) -> tuple[str, Any]:
     """Open a path, bytes or a binary file object."""
     if isinstance(source, Source):
         return source.name, io.BytesIO(source.data)
@@ -151,11 +143,11 @@ def _opened(source: Readable | Source, name: str | None) -> tuple[str, Any]:
         return _opened_path(Path(source), name)
     own = getattr(source, "name", None)
     label = name or (Path(own).name if isinstance(own, str) else "<stream>")
-    return shortened(label, 200), _Borrowed(source)
+    return shorten(label, 200), _Borrowed(source)
 
 
 def _opened_path(path: Path, name: str | None) -> tuple[str, IO[bytes]]:
-    shown = shortened(str(path), 200)
+    shown = shorten(str(path), 200)
     try:
         # Not blocking: a FIFO without a writer would never open otherwise.
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -174,7 +166,7 @@ def _opened_path(path: Path, name: str | None) -> tuple[str, IO[bytes]]:
         os.close(handle)
         code = "is-directory" if stat.S_ISDIR(mode) else "not-regular-file"
         raise ReaderError(code, file=shown)
-    return shortened(name or path.name, 200), os.fdopen(handle, "rb", buffering=0)
+    return shorten(name or path.name, 200), os.fdopen(handle, "rb", buffering=0)
 
 
 class _Borrowed(io.RawIOBase):

@@ -186,7 +186,7 @@ def window_bytes(a: TcpAnalysis) -> NDArray[np.float64]:
 
 
 def in_flight_bytes(a: TcpAnalysis) -> NDArray[np.float64]:
-    """Return what is unacknowledged behind each segment; nan where no ACK of it was seen. [byte]"""
+    """Return the unacknowledged bytes after each segment; nan where no ACK was seen. [byte]"""
     s = a.segments
     order = s.by_series
     acked = np.empty(s.ack.size, np.int64)
@@ -295,17 +295,17 @@ def _flag_text(flags: int) -> str:
 
 
 def tcp_notices(analysis: TcpAnalysis) -> list[Notice]:
-    """Return what the capture cannot tell of its flows: midway starts, one side, unknown scales."""
+    """Warn of flows that began before the capture, show one side, or have an unknown scale."""
     a, s = analysis, analysis.segments
     sides = count_by(s.series >= 0, s.series, 2 * a.flow_count).reshape(-1, 2)
     unseen = (a.handshakes.syn < 0) & (a.handshakes.answer < 0)
     found = [
-        Notice("flows-begun-before", _of_flows(unseen)),
-        Notice("flows-one-sided", _of_flows((sides == 0).any(axis=1))),
-        Notice("handshakes-repeated", _of_flows(a.handshakes.syn_count > 1)),
+        Notice("flows-begun-before", _flow_values(unseen)),
+        Notice("flows-one-sided", _flow_values((sides == 0).any(axis=1))),
+        Notice("handshakes-repeated", _flow_values(a.handshakes.syn_count > 1)),
     ]
     return [one for one in found if one.values["count"]]
 
 
-def _of_flows(chosen: NDArray[np.bool_]) -> dict[str, int]:
+def _flow_values(chosen: NDArray[np.bool_]) -> dict[str, int]:
     return {"count": int(np.count_nonzero(chosen)), "total": chosen.size}

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.samples import Meta, Table, fact_row
 
 NAN = math.nan
@@ -23,7 +23,7 @@ Number = int | float
 
 @dataclass(slots=True)
 class Counts:
-    """What a file counts, and what was odd in it."""
+    """The counters of a file, and its unread lines."""
 
     rows: list[tuple[str, float, str, Number]] = field(default_factory=list)
     unread: list[int] = field(default_factory=list)
@@ -36,11 +36,11 @@ class Counts:
         """Add the value of one counter; one that no float holds is unknown."""
         if abs(value) > sys.float_info.max:
             value = NAN
-        self.rows.append((shortened(group, 100), time_s, shortened(counter, 100), value))
+        self.rows.append((shorten(group, 100), time_s, shorten(counter, 100), value))
 
 
 def number_of(text: str) -> Number | None:
-    """Return a number as it is written, a whole one exactly; None if it is none."""
+    """Return a number as it is written, a whole one exactly; None if it is not one."""
     if not _NUMBER.fullmatch(text):
         return None
     return float(text) if "." in text else int(text)
@@ -58,6 +58,27 @@ def lines_of(given: Input, counts: Counts) -> list[tuple[int, str]]:
         counts.warnings.append(Notice("last-line-cut", {"number": number}))
         counts.partial = True
     return found
+
+
+def objects_of(given: Input, counts: Counts) -> Iterator[dict[str, Any]]:
+    """Return the objects of a JSON text; a damaged one is refused."""
+    found = given.json
+    if found.fault is not None:
+        raise found.fault
+    counts.warnings += found.warnings
+    for document in found.documents:
+        for one in document if isinstance(document, list) else [document]:
+            if isinstance(one, dict):
+                yield one
+
+
+def check_widths(given: Input, line: int, group: str, names: list[str], cells: list[str]) -> None:
+    """Refuse a line with another number of values than there are names."""
+    if len(names) != len(cells):
+        raise ReaderError(
+            "counter-widths", file=given.name, line=line, field=group,
+            count=len(cells), names=len(names),
+        )  # fmt: skip
 
 
 def facts_of(counts: Counts) -> tuple[dict[str, Any], ...]:

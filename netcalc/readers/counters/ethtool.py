@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from netcalc.readers.counters._counts import Counts, lines_of, number_of, table_of
+from netcalc.readers.counters._counts import Counts, lines_of, number_of, objects_of, table_of
 from netcalc.readers.document import words
 from netcalc.readers.format import Format, Input
 from netcalc.samples import Table
@@ -29,17 +29,10 @@ def _recognize(given: Input) -> bool:
 def _read(given: Input) -> Table:
     counts = Counts()
     if given.is_json:
-        found = given.json
-        if found.fault is not None:
-            raise found.fault
-        counts.warnings += found.warnings
-        for document in found.documents:
-            for one in document if isinstance(document, list) else []:
-                if not isinstance(one, dict):
-                    continue
-                for name, value in one.items():
-                    if type(value) in (int, float):
-                        counts.add(words(one, "ifname"), name, value)
+        for one in objects_of(given, counts):
+            for name, value in one.items():
+                if type(value) in (int, float):
+                    counts.add(words(one, "ifname"), name, value)
         return table_of(given, counts, tool="ethtool -S")
     for number, line in lines_of(given, counts):
         row = _LINE.fullmatch(line)
@@ -59,6 +52,6 @@ FORMAT = Format(
     traps=(
         "Each driver has names of its own: rx_missed_errors of one is rx_no_buffer of another.",
         "The text does not name the interface.",
-        "Counters of queues are parts of those of the card: they are no sum.",
+        "Counters of queues are part of those of the card: do not add them.",
     ),
 )

@@ -5,10 +5,17 @@ from __future__ import annotations
 import re
 
 from netcalc.errors import ReaderError
-from netcalc.readers.counters._counts import Counts, lines_of, number_of, table_of
+from netcalc.readers.counters._counts import (
+    Counts,
+    check_widths,
+    lines_of,
+    number_of,
+    objects_of,
+    table_of,
+)
 from netcalc.readers.document import member, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.samples import Table
 
 _LINK = re.compile(r"\d+: (?P<name>[^\s:@]+)(?:@\S+)?: <[^>]*>.*")
@@ -27,27 +34,22 @@ def _recognize(given: Input) -> bool:
 def _read(given: Input) -> Table:
     counts = Counts()
     if given.is_json:
-        _of_json(given, counts)
+        _read_json(given, counts)
     else:
-        _of_text(given, counts)
+        _read_text(given, counts)
     return table_of(given, counts, tool="ip -s link")
 
 
-def _of_json(given: Input, counts: Counts) -> None:
-    found = given.json
-    if found.fault is not None:
-        raise found.fault
-    counts.warnings += found.warnings
-    for document in found.documents:
-        for link in document if isinstance(document, list) else [document]:
-            stats = member(link, "stats64") or member(link, "stats")
-            for way in ("rx", "tx"):
-                for name, value in member(stats, way).items():
-                    if type(value) in (int, float):
-                        counts.add(words(link, "ifname"), f"{way}_{name}", value)
+def _read_json(given: Input, counts: Counts) -> None:
+    for link in objects_of(given, counts):
+        stats = member(link, "stats64") or member(link, "stats")
+        for way in ("rx", "tx"):
+            for name, value in member(stats, way).items():
+                if type(value) in (int, float):
+                    counts.add(words(link, "ifname"), f"{way}_{name}", value)
 
 
-def _of_text(given: Input, counts: Counts) -> None:
+def _read_text(given: Input, counts: Counts) -> None:
     group = ""
     names: list[str] = []
     for number, line in lines_of(given, counts):
@@ -59,11 +61,7 @@ def _of_text(given: Input, counts: Counts) -> None:
             names = [f"{head['way'].lower()}_{errors}{one}" for one in head["names"].split()]
         elif names:
             cells = line.split()
-            if len(cells) != len(names):
-                raise ReaderError(
-                    "counter-widths", file=given.name, line=number, field=group,
-                    count=len(cells), names=len(names),
-                )  # fmt: skip
+            check_widths(given, number, group, names, cells)
             for name, cell in zip(names, cells, strict=True):
                 value = number_of(cell)
                 if value is None:
@@ -71,7 +69,7 @@ def _of_text(given: Input, counts: Counts) -> None:
                     raise ReaderError(
                         "counter-rounded" if rounded else "not-a-number",
                         file=given.name, line=number, field=f"{group} {name}",
-                        value=shortened(cell),
+                        value=shorten(cell),
                     )  # fmt: skip
                 counts.add(group, name, value)
             names = []
@@ -88,6 +86,6 @@ FORMAT = Format(
         "RX and TX have the same names: rx_ and tx_ are put before them.",
         "Text and JSON name some counters differently (mcast and multicast); both stay as printed.",
         "Numbers rounded by -h (1.5M) are refused: the counts are not in the file.",
-        "dropped of RX is before the protocols: it includes packets that nobody asked for.",
+        "dropped of RX is before the protocols: it includes those for no protocol in use.",
     ),
 )

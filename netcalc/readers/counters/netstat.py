@@ -86,6 +86,6 @@ FORMAT = Format(
         "it differs between systems and languages.",
         "A number of bytes in brackets is a counter of its own.",
         "Counters run from the start of the system; only differences are a run's.",
-        "Lists of sockets (netstat -an) are no counters and are not read.",
+        "Lists of sockets (netstat -an) are not counters and are not read.",
     ),
 )

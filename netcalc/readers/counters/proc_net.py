@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from netcalc.errors import ReaderError
-from netcalc.readers.counters._counts import Counts, lines_of, number_of, table_of
+from netcalc.readers.counters._counts import Counts, check_widths, lines_of, number_of, table_of
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.samples import Table
 
 _PROTOCOLS = r"(?:TcpExt|IpExt|MPTcpExt|Ip|Icmp|IcmpMsg|Tcp|Udp|UdpLite)"
@@ -43,7 +43,7 @@ def _read(given: Input) -> Table:
             if pair["group"] != names[1]:
                 raise ReaderError(
                     "counter-pair", file=given.name, line=number, field=names[1],
-                    value=shortened(line),
+                    value=shorten(line),
                 )  # fmt: skip
             _add(given, number, counts, names[1], names[2], pair["rest"].split())
             names = None
@@ -59,16 +59,12 @@ def _add(
     given: Input, number: int, counts: Counts, group: str, names: list[str], cells: list[str]
 ) -> None:
     """Add a line of values, each below its name; another count of them is no such line."""
-    if len(names) != len(cells):
-        raise ReaderError(
-            "counter-widths", file=given.name, line=number, field=group,
-            count=len(cells), names=len(names),
-        )  # fmt: skip
+    check_widths(given, number, group, names, cells)
     for name, cell in zip(names, cells, strict=True):
         value = number_of(cell)
         if value is None:
             raise ReaderError(
-                "not-a-number", file=given.name, line=number, field=name, value=shortened(cell)
+                "not-a-number", file=given.name, line=number, field=name, value=shorten(cell)
             )
         counts.add(group, name, value)
 
@@ -82,7 +78,7 @@ FORMAT = Format(
         "A line of names comes before its line of values; another number of values is refused.",
         "A name such as InErrors is in several protocols: the protocol is the group.",
         "Counters run from the start of the system (or namespace); only differences are a run's.",
-        "Some are no counters: RtoMin and RtoMax are in milliseconds, MaxConn of -1 is no limit.",
+        "Some are not counters: RtoMin and RtoMax are in ms, a MaxConn of -1 means no limit.",
         "In dev, rx_ and tx_ are put before the names that both halves of the header share.",
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from netcalc.readers.counters._counts import Counts, lines_of, number_of, table_of
+from netcalc.readers.counters._counts import Counts, lines_of, number_of, objects_of, table_of
 from netcalc.readers.document import words
 from netcalc.readers.format import Format, Input
 from netcalc.samples import Table
@@ -33,24 +33,17 @@ def _recognize(given: Input) -> bool:
 def _read(given: Input) -> Table:
     counts = Counts()
     if given.is_json:
-        found = given.json
-        if found.fault is not None:
-            raise found.fault
-        counts.warnings += found.warnings
-        for document in found.documents:
-            for one in document if isinstance(document, list) else [document]:
-                if not isinstance(one, dict):
-                    continue
-                group = _group(words(one, "dev"), words(one, "kind"), words(one, "handle"))
-                for name, value in one.items():
-                    if name not in _JSON and type(value) in (int, float):
-                        counts.add(group, name, value)
+        for one in objects_of(given, counts):
+            group = _group(words(one, "dev"), words(one, "kind"), words(one, "handle"))
+            for name, value in one.items():
+                if name not in _JSON and type(value) in (int, float):
+                    counts.add(group, name, value)
     else:
-        _of_text(given, counts)
+        _read_text(given, counts)
     return table_of(given, counts, tool="tc -s qdisc")
 
 
-def _of_text(given: Input, counts: Counts) -> None:
+def _read_text(given: Input, counts: Counts) -> None:
     group = ""
     for number, line in lines_of(given, counts):
         head, sent, backlog = _HEAD.fullmatch(line), _SENT.fullmatch(line), _BACKLOG.fullmatch(line)
@@ -83,7 +76,7 @@ FORMAT = Format(
     recognize=_recognize,
     read=_read,
     traps=(
-        "A queue inside another counts the same packets again: they are no sum.",
+        "A queue inside another counts the same packets again: do not add them.",
         "dropped counts what the queue refused; a queue such as fq_codel also drops packets "
         "that it had taken, which are in the same number.",
         "Text and JSON name some counters differently (pkt and packets, dropped and drops); both "

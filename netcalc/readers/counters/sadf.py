@@ -13,7 +13,7 @@ from netcalc.messages import Notice
 from netcalc.readers.counters._counts import NAN, Counts, lines_of, number_of, table_of
 from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.samples import Table
 
 _HEAD = r"^# hostname;interval;timestamp(?:;|$)"
@@ -116,13 +116,13 @@ def _pairs(given: Input, counts: Counts, means: _Means) -> None:
 
 
 def _value(given: Input, line_number: int, name: str, cell: str) -> int | float | None:
-    """Return a value; None where there is none, and an error where it is no number."""
+    """Return a value; None where there is none, and an error where it is not a number."""
     if cell.strip() == "":
         return None
     value = number_of(cell)
     if value is None:
         raise ReaderError(
-            "not-a-number", file=given.name, line=line_number, field=name, value=shortened(cell)
+            "not-a-number", file=given.name, line=line_number, field=name, value=shorten(cell)
         )
     return value
 
@@ -135,7 +135,7 @@ def _time(given: Input, line_number: int, text: str, means: _Means) -> float:
         clock = datetime.fromisoformat(text.removesuffix(" UTC")).replace(tzinfo=UTC)
     except ValueError:
         raise ReaderError(
-            "sadf-time", file=given.name, line=line_number, field="timestamp", value=shortened(text)
+            "sadf-time", file=given.name, line=line_number, field="timestamp", value=shorten(text)
         ) from None
     return clock.timestamp()
 

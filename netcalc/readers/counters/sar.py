@@ -9,7 +9,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.counters._counts import NAN, Counts, lines_of, number_of, table_of
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.samples import Table
 
 _FIRST = re.compile(
@@ -145,7 +145,7 @@ def _values(
     for name, cell in zip(sar.names, values, strict=True):
         if not _NUMBER.fullmatch(cell):
             raise ReaderError(
-                "not-a-number", file=given.name, line=number, field=name, value=shortened(cell)
+                "not-a-number", file=given.name, line=number, field=name, value=shorten(cell)
             )
         value = number_of(cell.replace(",", "."))
         if value is None:

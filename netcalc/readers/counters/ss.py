@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.counters._counts import Counts, lines_of
-from netcalc.readers.counters._sockets import NAN, Socket, details
+from netcalc.readers.counters._sockets import NAN, Socket, details, facts_of
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
-from netcalc.samples import Fact, Meta, Table, fact_row
+from netcalc.readers.source import shorten
+from netcalc.samples import Meta, Table
 
 _STATES = (
     "ESTAB|ESTABLISHED|SYN-SENT|SYN-RECV|FIN-WAIT-1|FIN-WAIT-2|TIME-WAIT|UNCONN|CLOSE|CLOSE-WAIT|"
@@ -63,7 +63,7 @@ def _read(given: Input) -> Table:
     found = _Read()
     kept = Counts()
     lines = lines_of(given, kept)
-    if kept.partial:  # the last line is cut: what is whole in it still counts
+    if kept.partial:  # the last line is cut: its complete words still count
         number, line = given.text.numbers[-1], given.text.lines[-1]
         if line[:1].isspace() and " " in line.strip():
             lines.append((number, line.rpartition(" ")[0]))
@@ -89,7 +89,7 @@ def _read(given: Input) -> Table:
             sha256=source.sha256,
             clock="seconds of the Unix epoch" if any(one == one for one in times) else "",
             units=Socket.units(),
-            facts=_facts(found, partial),
+            facts=facts_of(found.sockets, partial=partial),
             warnings=tuple(warnings),
             partial=partial,
         ),
@@ -122,7 +122,7 @@ def _line(found: _Read, number: int, line: str) -> None:
 
 def _socket(found: _Read, number: int, one: re.Match[str]) -> None:
     parts = one["rest"].split()
-    # Names of netlink and packet sockets may stand with blanks around the port.
+    # Names of netlink and packet sockets may have blanks around the port.
     ends = parts[:2] if all(_PORT.fullmatch(part) for part in parts[:2]) else []
     local, peer = (ends[0], ends[1]) if len(ends) == 2 else (" ".join(parts), "")
     if found.snapshot < 0 or (peer and not _wild(peer) and (local, peer) in found.seen):
@@ -134,8 +134,8 @@ def _socket(found: _Read, number: int, one: re.Match[str]) -> None:
         snapshot=found.snapshot,
         protocol=netid,
         state=one["state"] or "",
-        local=shortened(local, 100),
-        peer=shortened(peer, 100),
+        local=shorten(local, 100),
+        peer=shorten(peer, 100),
         receive_queue_bytes=float(one["received"][:18]),
         send_queue_bytes=float(one["sent"][:18]),
     )
@@ -151,31 +151,6 @@ def _wild(peer: str) -> bool:
     return peer.endswith(":*")
 
 
-def _facts(found: _Read, partial: bool) -> tuple[dict[str, Fact], ...]:
-    """Return a row for the file, and one for each connection if there are several."""
-    keys = [(one.protocol, one.local, one.peer) for one in found.sockets]
-    most = {(key, found.sockets[i].snapshot): 0 for i, key in enumerate(keys)}
-    for i, key in enumerate(keys):
-        most[key, found.sockets[i].snapshot] += 1
-    # Sockets without a name of their own (listening twice) count as often as one list has them.
-    counts: dict[tuple[str, str, str], int] = {}
-    for (key, _), count in most.items():
-        counts[key] = max(counts.get(key, 0), count)
-    whole = {
-        "connection_count": sum(counts.values()),
-        "tcp_connection_count": sum(n for key, n in counts.items() if key[0] == "tcp"),
-        "partial": partial,
-    }
-    last = {(one.local, one.peer): one for one in found.sockets if one.has_info}
-    if len(last) == 1:
-        return (fact_row(**whole, **next(iter(last.values())).facts()),)
-    rows = [
-        fact_row(group=f"{local} > {peer}", partial=partial, **one.facts())
-        for (local, peer), one in last.items()
-    ]
-    return (fact_row(**whole), *rows)
-
-
 FORMAT = Format(
     name="ss",
     description="the output of ss",
@@ -186,7 +161,7 @@ FORMAT = Format(
         "the receiver's guess.",
         "cwnd and ssthresh are in segments, Recv-Q and Send-Q in bytes; of a listening socket they "
         "are the connections that wait, and the limit of them.",
-        "retrans has two numbers: what is unacknowledged now, and the total; it is left out where "
+        "retrans has two numbers: segments unacknowledged now, and the total; it is left out where "
         "both are 0.",
         "Rates count K, M and G as powers of 1000; send is cwnd * mss / rtt, and no measured rate.",
         "In a loop without marks of time a header begins the next list, and times are unknown.",

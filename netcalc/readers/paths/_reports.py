@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.samples import Fact, Meta, Table, fact_row
 
 NAN = math.nan
@@ -32,6 +33,9 @@ COLUMNS: Mapping[str, tuple[str, float]] = {
     "javg": ("jitter_mean_s", 1e-3),
     "jmax": ("jitter_max_s", 1e-3),
     "jint": ("jitter_s", 1e-3),
+    # of pathping
+    "this node": ("node_lost_count", 1.0),
+    "this link": ("link_lost_count", 1.0),
 }
 UNITS: Mapping[str, str] = {
     "hop": "1",
@@ -84,7 +88,7 @@ class Report:
     hops: list[Hop] = field(default_factory=list)
 
     def facts(self) -> dict[str, Fact]:
-        """Return the row of facts. Loss on the way is no loss of the path, so none is given."""
+        """Return the row of facts. Loss at a hop is not loss of the path, so none is given."""
         return fact_row(
             group=self.group,
             target=self.target,
@@ -138,8 +142,8 @@ def to_table(
         data={name: column for name, column in data.items() if name != "node_name" or any(column)},
         meta=Meta(
             tool=tool,
-            host=shortened(", ".join(hosts), 200),
-            target=shortened(", ".join(targets), 200),
+            host=shorten(", ".join(hosts), 200),
+            target=shorten(", ".join(targets), 200),
             start=reports[0].start if len(reports) == 1 else "",
             source=source.name if source.is_file else "",
             sha256=source.sha256,
@@ -173,15 +177,29 @@ def figure(heading: str, written: str) -> tuple[str, float] | None:
     return name, float(found[0].replace(",", ".")) * factor
 
 
+def read_figures(given: Input, line: int, cells: Iterable[tuple[str, str]]) -> dict[str, float]:
+    """Return the values of a hop by column, from pairs of heading and cell."""
+    values: dict[str, float] = {}
+    for heading, written in cells:
+        found = figure(heading, written)
+        if found is None:
+            raise ReaderError(
+                "mtr-unreadable", file=given.name, line=line, field=heading,
+                value=shorten(written),
+            )  # fmt: skip
+        values[found[0]] = found[1]
+    return values
+
+
 def is_heading(word: str) -> bool:
     """Whether a word heads a column of mtr."""
     return word.strip().lower() in COLUMNS
 
 
-def named(text: str) -> tuple[str, str]:
-    """Return the address and the name in ``name (address)``, or what is there; ``???`` is none.
+def split_name(text: str) -> tuple[str, str]:
+    """Return the address and the name in ``name (address)``, or the one given; ``???`` is neither.
 
-    >>> named("a.example (192.0.2.1)"), named("192.0.2.1"), named("???")
+    >>> split_name("a.example (192.0.2.1)"), split_name("192.0.2.1"), split_name("???")
     (('192.0.2.1', 'a.example'), ('192.0.2.1', ''), ('', ''))
     """
     text = text.strip()

@@ -12,7 +12,7 @@ import numpy as np
 
 from netcalc.messages import Notice
 from netcalc.readers.format import Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.samples import Fact, Meta, PathSamples, fact_row
 
 NAN = math.nan
@@ -133,7 +133,7 @@ def to_samples(
     targets = list(dict.fromkeys(trace.target for trace in traces if trace.target))
     known = Meta(
         tool=tool,
-        target=shortened(", ".join(targets), 200),
+        target=shorten(", ".join(targets), 200),
         source=source.name if source.is_file else "",
         sha256=source.sha256,
         facts=tuple(facts_of(trace, bare) for trace in traces),

@@ -8,8 +8,15 @@ from datetime import UTC, datetime
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.paths._reports import Hop, Report, figure, is_heading, named, to_table
-from netcalc.readers.source import csv_rows, no_measurement, shortened
+from netcalc.readers.paths._reports import (
+    Hop,
+    Report,
+    is_heading,
+    read_figures,
+    split_name,
+    to_table,
+)
+from netcalc.readers.source import csv_rows, no_measurement, shorten
 from netcalc.samples import Table
 
 _FIRST = 6
@@ -64,7 +71,7 @@ def _read(given: Input) -> Table:
     warnings = list(text.warnings)
     if skipped:
         warnings.append(Notice("not-of-a-path", {"numbers": skipped}))
-    return to_table(given, reports, "mtr", warnings, tool_version=shortened(version, 40))
+    return to_table(given, reports, "mtr", warnings, tool_version=shorten(version, 40))
 
 
 def _begin(reports: list[Report], cells: list[str]) -> None:
@@ -85,27 +92,14 @@ def _begin(reports: list[Report], cells: list[str]) -> None:
 def _hop(given: Input, line: int, cells: list[str], headings: list[str], *, cut: bool) -> Hop:
     if not re.fullmatch(r"[0-9]{1,3}", cells[4]):
         raise ReaderError(
-            "mtr-unreadable", file=given.name, line=line, field="Hop", value=shortened(cells[4])
+            "mtr-unreadable", file=given.name, line=line, field="Hop", value=shorten(cells[4])
         )
-    node, name = named(cells[5])
-    made = Hop(float(cells[4]), node, name)
+    node, name = split_name(cells[5])
     figures = cells[_FIRST:]
     if cut:
         figures = figures[:-1]  # the last one may have lost its end
-    for heading, written in zip(headings, figures, strict=False):
-        if not is_heading(heading):
-            continue
-        found = figure(heading, written)
-        if found is None:
-            raise ReaderError(
-                "mtr-unreadable",
-                file=given.name,
-                line=line,
-                field=heading,
-                value=shortened(written),
-            )
-        made.values[found[0]] = found[1]
-    return made
+    known = [one for one in zip(headings, figures, strict=False) if is_heading(one[0])]
+    return Hop(float(cells[4]), node, name, read_figures(given, line, known))
 
 
 def _iso(epoch: str) -> str:

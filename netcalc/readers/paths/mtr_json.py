@@ -9,7 +9,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.paths._reports import COLUMNS, Hop, Report, named, to_table
+from netcalc.readers.paths._reports import COLUMNS, Hop, Report, split_name, to_table
 from netcalc.samples import Table
 
 
@@ -50,7 +50,7 @@ def _hop(hub: Mapping[str, Any], index: int) -> Hop:
     count = number(hub, "count")
     if count != count and words(hub, "count").isdecimal():
         count = float(words(hub, "count"))
-    node, name = named(words(hub, "host", "ip"))
+    node, name = split_name(words(hub, "host", "ip"))
     made = Hop(count if count >= 1 else float(index), node, name)
     for heading, value in hub.items():
         known = COLUMNS.get(str(heading).strip().lower())
@@ -68,7 +68,7 @@ FORMAT = Format(
         "The number of a hop is text up to version 0.92 and a number later.",
         "Times are in milliseconds, a loss in percent.",
         "A hop that never answered has times of 0 in the file, and none here.",
-        "A loss on the way is no loss of the path, and is not called one.",
-        "An empty list of hops is no measurement.",
+        "Loss at a hop is not loss of the path, and is not called so.",
+        "An empty list of hops is not a measurement.",
     ),
 )

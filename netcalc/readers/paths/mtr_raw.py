@@ -107,6 +107,6 @@ FORMAT = Format(
         "Hops count from 0 in the file and from 1 here; times are in microseconds.",
         "An answer belongs to the probe of its number, not to the one sent last.",
         "A probe without an answer has a line only since 0.93 (x); before, losses are unknown.",
-        "The target also answers probes that would go further; they are no hops.",
+        "The target also answers probes that would go further; they are not hops.",
     ),
 )

@@ -7,8 +7,15 @@ import re
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.paths._reports import Hop, Report, figure, is_heading, named, to_table
-from netcalc.readers.source import no_measurement, shortened
+from netcalc.readers.paths._reports import (
+    Hop,
+    Report,
+    is_heading,
+    read_figures,
+    split_name,
+    to_table,
+)
+from netcalc.readers.source import no_measurement
 from netcalc.samples import Table
 
 _START = re.compile(r"^Start: (\S.*?)\s*$")
@@ -83,20 +90,9 @@ def _hop(given: Input, line: int, hop: re.Match[str], headings: list[str]) -> Ho
             "mtr-unreadable", file=given.name, line=line, field="columns", value=str(len(cells))
         )
     figures = cells[len(cells) - count :]
-    node, name = named(_AS.sub("", " ".join(cells[: len(cells) - count])))
-    made = Hop(float(hop["hop"]), node, name)
-    for heading, written in zip(headings, figures, strict=True):
-        found = figure(heading, written)
-        if found is None:
-            raise ReaderError(
-                "mtr-unreadable",
-                file=given.name,
-                line=line,
-                field=heading,
-                value=shortened(written),
-            )
-        made.values[found[0]] = found[1]
-    return made
+    node, name = split_name(_AS.sub("", " ".join(cells[: len(cells) - count])))
+    values = read_figures(given, line, zip(headings, figures, strict=True))
+    return Hop(float(hop["hop"]), node, name, values)
 
 
 def _iso(written: str) -> str:
@@ -114,7 +110,7 @@ FORMAT = Format(
         "The order of the columns is the user's (-o) and is taken from the header of each run.",
         "Times are in milliseconds with one decimal, a loss in percent.",
         "A hop that never answered has times of 0 in the file, and none here.",
-        "A loss on the way is no loss of the path, and is not called one.",
+        "Loss at a hop is not loss of the path, and is not called so.",
         "The name behind HOST: is the sender; a report does not name its target.",
         "Several targets follow each other, each with a header.",
     ),

@@ -11,7 +11,7 @@ from netcalc.readers.document import number, rows, words
 from netcalc.readers.format import Format, Input
 from netcalc.readers.paths._traces import Probe, Trace, to_samples
 from netcalc.readers.pings.ripe_atlas import is_atlas, name_of, results_of, target_of
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.samples import PathSamples
 
 TRACEROUTE = "traceroute"
@@ -47,7 +47,7 @@ def _read(given: Input) -> PathSamples:
         warnings.append(Notice("probes-of-last-try", {"count": tries}))
     versions = sorted({f"{number(one, 'fw'):.0f}" for one in every if number(one, "fw") > 0})
     return to_samples(
-        given, traces, "RIPE Atlas", warnings, tool_version=shortened(", ".join(versions), 40)
+        given, traces, "RIPE Atlas", warnings, tool_version=shorten(", ".join(versions), 40)
     )
 
 
@@ -71,7 +71,7 @@ def _hop(trace: Trace, hop: Mapping[str, Any]) -> tuple[int, int]:
         made.ttl = number(answer, "ttl")
         error = answer.get("err")
         if isinstance(error, str | int) and not isinstance(error, bool):
-            made.add_mark(f"!{shortened(str(error), 10)}")
+            made.add_mark(f"!{shorten(str(error), 10)}")
         trace.probes.append(made)
     return late, 0
 

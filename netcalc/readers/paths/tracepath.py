@@ -9,9 +9,9 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.paths._reports import named
+from netcalc.readers.paths._reports import split_name
 from netcalc.readers.paths._traces import Probe, Trace, facts_of, to_samples
-from netcalc.readers.source import no_measurement, shortened
+from netcalc.readers.source import no_measurement, shorten
 from netcalc.samples import PathSamples
 
 _LINE = re.compile(r"^\s?(?P<hop>[0-9]{1,3})(?P<own>\?)?:\s+(?P<rest>\S.*?)\s*$")
@@ -68,7 +68,7 @@ def _read(given: Input) -> PathSamples:
             at = text.numbers.index(unread[0])
             raise ReaderError(
                 "traceroute-unreadable", file=given.name, line=unread[0], field="time",
-                value=shortened(text.lines[at]), unit="ms",
+                value=shorten(text.lines[at]), unit="ms",
             )  # fmt: skip
         raise no_measurement("no-path", given.unpacked, text)
     traces[-1].cut = cut or traces[-1].cut
@@ -92,7 +92,7 @@ def _probe(trace: Trace, hop: int, rest: str) -> bool:
     found = _ANSWER.match(rest)
     if found is None:
         return rest.startswith("send failed")
-    node, name = named(found["node"])
+    node, name = split_name(found["node"])
     if name == "???":
         name = ""
     rtt_s = float(found["time"].replace(",", ".")) * 1e-3

@@ -12,7 +12,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
 from netcalc.readers.paths._traces import ADDRESS, Probe, Trace, to_samples
-from netcalc.readers.source import no_measurement, shortened
+from netcalc.readers.source import no_measurement, shorten
 from netcalc.samples import PathSamples
 
 _HEADER = re.compile(
@@ -85,7 +85,7 @@ class _File:
             )
             return
         if message := _MESSAGE.match(line):
-            self.messages.append(shortened(message[1], 100))
+            self.messages.append(shorten(message[1], 100))
             return
         if not line.strip() or _NOISE.match(line):
             return
@@ -93,7 +93,7 @@ class _File:
             self.skipped.append(number)
 
     def _hop(self, number: int, line: str, *, cut: bool) -> bool:
-        """Read a line of probes; False if it is none."""
+        """Read a line of probes; False if it is not one."""
         numbered = _HOP.match(line)
         if numbered and not re.match(_UNIT, numbered["rest"] or ""):
             hop, rest = int(numbered["hop"]), numbered["rest"] or ""
@@ -199,7 +199,7 @@ def _read(given: Input) -> PathSamples:
                 file=given.name,
                 line=file.unread[0],
                 field="time",
-                value=shortened(file.text.lines[index]),
+                value=shorten(file.text.lines[index]),
                 unit="ms",
             )
         if file.messages:
@@ -227,7 +227,7 @@ FORMAT = Format(
     traps=(
         "Each probe of a hop keeps the address that answered it, of which a hop may have several.",
         "A star is a probe without an answer, also between two times; it has no time of 0.",
-        "A name is what stands before the brackets, and may be no name of a host at all.",
+        "A name is the text before the brackets, and may not be the name of a host.",
         "Marks such as !H, !X and !F-1300 are kept with their probe.",
         "A line without a hop number goes on with the hop above it.",
         "A run whose header is missing, or that ends before its target, is partial.",

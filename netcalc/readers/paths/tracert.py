@@ -8,7 +8,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
 from netcalc.readers.paths._traces import ADDRESS, Probe, Trace, to_samples
-from netcalc.readers.source import no_measurement, shortened
+from netcalc.readers.source import no_measurement, shorten
 from netcalc.samples import PathSamples
 
 _CELL = r"(?:<\s?1\s*\S{1,6}|[0-9]{1,5}\s*(?:ms|мс|мсек|毫秒|ミリ秒|밀리초|ms\.)|\*)"
@@ -71,9 +71,7 @@ def _read(given: Input) -> PathSamples:
             traces[-1].probes.append(Probe(hop, node=node, node_name=name, mark="!"))
     if not traces:
         if above and _HEADER.match(above[0]):
-            raise ReaderError(
-                "path-message-only", file=given.name, message=shortened(above[-1], 100)
-            )
+            raise ReaderError("path-message-only", file=given.name, message=shorten(above[-1], 100))
         raise no_measurement("no-path", given.unpacked, text)
     if cut:
         traces[-1].cut = True

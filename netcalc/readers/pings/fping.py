@@ -75,7 +75,7 @@ class _File:
             self._finish(host, run)
 
     def _line(self, line: str) -> bool:
-        """Read a line of a host; False if it is none."""
+        """Read a line of a host; False if it is not one."""
         if found := _DUPLICATE.match(line):
             probe = _answer(found)
             probe.duplicate = True

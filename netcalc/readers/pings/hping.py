@@ -19,7 +19,7 @@ _REPLY = re.compile(
 )
 _ERROR = re.compile(r"^(?:ICMP |TTL 0 during )")
 _COUNTS = re.compile(
-    r"^(?P<sent>[0-9]{1,18}) packets (?:tran?smitt?ed), "
+    r"^(?P<sent>[0-9]{1,18}) packets (?:tran?s?mitt?ed), "
     r"(?P<received>[0-9]{1,18}) packets received, "
     r"(?P<loss>-?[0-9]{1,18})% packet loss"
 )
@@ -94,7 +94,7 @@ FORMAT = Format(
         "A probe without an answer has no line: it is a gap in the numbers, or after the last one.",
         "Numbers count from 0.",
         "The summary may come before the lines, as they are different streams.",
-        "Without an answer the summary says 0.0 ms, which is no time.",
-        "An ICMP error is counted as received by the tool, and is no reply here.",
+        "Without an answer the summary says 0.0 ms, which is not a time.",
+        "An ICMP error is counted as received by the tool, and is not a reply here.",
     ),
 )

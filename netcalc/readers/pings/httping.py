@@ -16,7 +16,8 @@ _REPLY = re.compile(
 )
 _FAILED = re.compile(r"^(?:could not connect|timeout|connect time out|error )", re.IGNORECASE)
 _COUNTS = re.compile(
-    r"^(?P<sent>[0-9]{1,18}) connects, (?P<ok>[0-9]{1,18}) ok, (?P<loss>[0-9.,]+)% failed"
+    r"^(?P<sent>[0-9]{1,18}) connects, (?P<ok>[0-9]{1,18}) ok, "
+    r"(?P<loss>[0-9]{1,18}(?:[.,][0-9]{1,18})?)% failed"
 )
 _SPREAD = re.compile(
     r"^round-trip min/avg/max(?:/\S+)? = (?P<min>\d{1,18}\.?\d{0,18})/\d{1,18}\.?\d{0,18}/"
@@ -74,7 +75,7 @@ FORMAT = Format(
     read=_read,
     traps=(
         "A time is that of a connection and an HTTP exchange: it includes the server's own time.",
-        "With -S the parts stand before their sum, which is the time.",
+        "With -S the parts precede their sum, which is the time.",
         "A connection that failed is a lost probe, without a time.",
     ),
 )

@@ -11,7 +11,7 @@ from netcalc.messages import Notice
 from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import Format, Input
 from netcalc.readers.pings._runs import NAN, Probe, Run, to_samples
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.samples import RttSamples
 
 _NS = 1e-9
@@ -46,7 +46,7 @@ def _read(given: Input) -> RttSamples:
     clock = "wall clock of the client" if begun or _has_stamps(runs) else ""
     return to_samples(
         given, runs, "irtt", warnings,
-        tool_version=shortened(version, 40), host=shortened(host, 100), clock=clock,
+        tool_version=shorten(version, 40), host=shorten(host, 100), clock=clock,
     )  # fmt: skip
 
 
@@ -75,7 +75,7 @@ def _probe(given: Input, row: Mapping[str, Any], index: int, length: float) -> P
     if lost is None:
         raise ReaderError(
             "irtt-state", file=given.name, field=f"round_trips[{index}].lost",
-            value=shortened(str(state)),
+            value=shorten(str(state)),
         )  # fmt: skip
     rtt_s = NAN if lost else number(member(row, "delay"), "rtt") * _NS
     if rtt_s < 0:
@@ -133,7 +133,7 @@ FORMAT = Format(
         "A round trip may be lost on the way there (true_up), back (true_down), or unknown (true).",
         "The delays of the two ways depend on two clocks and are not kept.",
         "The server's own processing time is not part of the round trip.",
-        "The counts are those of the round trips; the tool's statistics are kept beside them.",
-        "Duplicates are only counted by the tool: no row tells which replies they were.",
+        "The counts are those of the round trips; the tool's statistics are kept with them.",
+        "Duplicates are only counted by the tool: no row shows which replies they were.",
     ),
 )

@@ -79,7 +79,7 @@ FORMAT = Format(
     traps=(
         "The stamps of the lines are too coarse for a round trip; times are those of the summary.",
         "The numbers of the probes in the lines are not reliable and are not used.",
-        "An ICMP error is received, but is no reply.",
-        "N/A is no time, not 0.",
+        "An ICMP error is received, but is not a reply.",
+        "N/A means no time; it is not 0.",
     ),
 )

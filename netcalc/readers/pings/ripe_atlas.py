@@ -10,7 +10,7 @@ from netcalc.messages import Notice
 from netcalc.readers.document import number, rows, words
 from netcalc.readers.format import Format, Input
 from netcalc.readers.pings._runs import NAN, Probe, Run, to_samples
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.samples import RttSamples
 
 PING = "ping"
@@ -33,12 +33,12 @@ def results(given: Input) -> Iterator[Mapping[str, Any]]:
 
 
 def results_of(given: Input, kind: str) -> tuple[list[Mapping[str, Any]], list[Notice]]:
-    """Return the results of one kind, and what is to be said of the others.
+    """Return the results of one kind, and warnings about the others.
 
     Raises
     ------
     ReaderError
-        If there are results of different kinds, which are no one measurement.
+        If there are results of different kinds, which do not form one measurement.
     """
     every = list(results(given))
     kinds = sorted({words(one, "type") or "unknown" for one in every})
@@ -77,7 +77,7 @@ def _read(given: Input) -> RttSamples:
         warnings.append(Notice("results-differ", {"count": differ}))
     versions = sorted({f"{number(one, 'fw'):.0f}" for one in every if number(one, "fw") > 0})
     return to_samples(
-        given, runs, "RIPE Atlas", warnings, tool_version=shortened(", ".join(versions), 40)
+        given, runs, "RIPE Atlas", warnings, tool_version=shorten(", ".join(versions), 40)
     )
 
 

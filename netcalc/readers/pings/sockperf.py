@@ -12,7 +12,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
 from netcalc.readers.pings._runs import NAN, Probe, Run, to_samples
-from netcalc.readers.source import no_measurement, shortened
+from netcalc.readers.source import no_measurement, shorten
 from netcalc.samples import RttSamples
 
 _US = 1e-6
@@ -79,7 +79,7 @@ def _read(given: Input) -> RttSamples:
             says = 1.0 if found["what"] in ("rtt", "Round trip") else 2.0
             if factor and says != factor:
                 raise ReaderError(
-                    "sockperf-both", file=given.name, line=number, field=shortened(found["what"])
+                    "sockperf-both", file=given.name, line=number, field=shorten(found["what"])
                 )
             factor = says
             if not _LOG.match(line):
@@ -102,7 +102,7 @@ def _read(given: Input) -> RttSamples:
     warnings = [Notice("sockperf-halves", {})] if factor == 2.0 else []
     if unread:
         warnings.append(Notice("not-of-the-tool", {"numbers": unread}))
-    return to_samples(given, [run], "sockperf", warnings, tool_version=shortened(version, 40))
+    return to_samples(given, [run], "sockperf", warnings, tool_version=shorten(version, 40))
 
 
 def _counted(run: Run, found: re.Match[str]) -> None:

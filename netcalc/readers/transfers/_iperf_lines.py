@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from netcalc.readers.transfers._runs import NAN
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.readers.format import Input
+from netcalc.readers.transfers._runs import NAN, Way, flow_series
+from netcalc.samples import FlowSeries
 
 # At most two digits behind a decimal comma: 1,234 could be a thousand, and iperf never groups.
 _NUMBER = r"-?(?:\d{1,30}(?:\.\d{1,30}|,\d{1,2})?|nan|inf)"
@@ -66,8 +70,39 @@ class Connection:
     rest: str
 
 
+@dataclass(slots=True)
+class Remarks:
+    """Errors that iperf printed, and the numbers of lines that are unread or implausible."""
+
+    messages: list[str] = field(default_factory=list)
+    unread: list[int] = field(default_factory=list)
+    implausible: list[int] = field(default_factory=list)
+
+
+def to_samples(
+    given: Input, runs: list[list[Way]], remarks: Remarks, *, tool: str, version: str = ""
+) -> FlowSeries:
+    """Return the directions of all runs, with warnings; refuse a file without a run."""
+    if not runs:
+        raise ReaderError(
+            "iperf-error-only" if remarks.messages else "iperf-nothing",
+            file=given.name,
+            line=remarks.unread[0] if remarks.unread else None,
+            message=remarks.messages[0] if remarks.messages else "",
+        )
+    warnings = list(given.text.warnings)
+    if remarks.messages:
+        distinct = list(dict.fromkeys(remarks.messages))
+        warnings.append(Notice("iperf-reported", {"messages": distinct}))
+    if remarks.unread:
+        warnings.append(Notice("iperf-lines-unread", {"numbers": remarks.unread}))
+    if remarks.implausible:
+        warnings.append(Notice("implausible-lines", {"numbers": remarks.implausible}))
+    return flow_series(given, runs, warnings, tool=tool, version=version)
+
+
 def read_interval(line: str) -> Interval | None:
-    """Return the interval of a line; None if it is none that can be read with certainty."""
+    """Return the interval of a line; None if it is not one that can be read with certainty."""
     found = _ROW.match(line)
     if found is None:
         return None
@@ -139,7 +174,7 @@ def read_losses(rest: str) -> Losses | None:
 
 
 def number_of(text: str) -> float:
-    """Return a number with a decimal point or comma; nan if it is none."""
+    """Return a number with a decimal point or comma; nan if it is not one."""
     try:
         value = float(text.replace(",", "."))
     except ValueError:

@@ -10,7 +10,7 @@ from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.readers.format import Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.readers.transfers._runs import DOWNLOAD, NAN, RECEIVER, SENDER, UPLOAD
 
 _RATE = re.compile(r"10\^(?P<power>[0369])(?P<what>bits|Bytes)/s(?:ec)?")
@@ -65,7 +65,7 @@ def rate_bps(given: Input, line: int | None, text: str, unit: str) -> float:
     elif binary:
         factor = 8 * 1024.0 ** _POWERS[binary["prefix"]]
     else:
-        raise ReaderError("netperf-unit", file=given.name, line=line, value=shortened(unit))
+        raise ReaderError("netperf-unit", file=given.name, line=line, value=shorten(unit))
     return value * factor if value >= 0 else NAN
 
 
@@ -87,7 +87,7 @@ def measured(
 ) -> Measured:
     """Return what a test measured, of keyval and CSV or of a classic table."""
     if known:
-        return _of_names(given, test, known)
+        return _from_names(given, test, known)
     if not tables:
         return _directed(test)
     bare = not head and len(tables[0][1]) == 6 and len(tables) > 1
@@ -175,7 +175,7 @@ def _request_response(given: Input, tables: Sequence[tuple[int, list[str]]]) -> 
     return made
 
 
-def _of_names(given: Input, test: str, known: Mapping[str, str]) -> Measured:
+def _from_names(given: Input, test: str, known: Mapping[str, str]) -> Measured:
     """Return what a test measured, of the names of omni."""
     direction = known.get("DIRECTION", "")
     unit = known.get("THROUGHPUT_UNITS", "")

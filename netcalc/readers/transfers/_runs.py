@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from netcalc.samples import Fact, fact_row
+from netcalc.messages import Notice
+from netcalc.readers.format import Input
+from netcalc.readers.source import shorten
+from netcalc.readers.transfers._text import origin
+from netcalc.samples import Fact, FlowSeries, Meta, fact_row
 
 UPLOAD, DOWNLOAD = "upload", "download"
 """From the client to the server, and the other way."""
@@ -73,8 +77,8 @@ class Way:
 
     def facts(self) -> dict[str, Fact]:
         """Return the row of facts: a side without a total has the sum of its intervals."""
-        sent = _filled(self.sent, counted(self.rows, SENDER))
-        received = _filled(self.received, counted(self.rows, RECEIVER))
+        sent = _fill(self.sent, sum_of_side(self.rows, SENDER))
+        received = _fill(self.received, sum_of_side(self.rows, RECEIVER))
         any_side = sent or received or Total()
         lost = received.lost_count if received else NAN  # a sender does not know
         datagrams = first_known(
@@ -104,7 +108,7 @@ class Way:
         )
 
 
-def counted(rows: Iterable[Row], side: str) -> Total | None:
+def sum_of_side(rows: Iterable[Row], side: str) -> Total | None:
     """Return the sum of the intervals that one side counted; None if it counted none."""
     chosen = [row for row in rows if row.side == side and not row.omitted]
     if not chosen:
@@ -119,7 +123,7 @@ def counted(rows: Iterable[Row], side: str) -> Total | None:
     return total
 
 
-def _filled(total: Total | None, intervals: Total | None) -> Total | None:
+def _fill(total: Total | None, intervals: Total | None) -> Total | None:
     """Return a total; its bytes, rate and time are those of the intervals if it has none."""
     if total is None or intervals is None:
         return total or intervals
@@ -146,7 +150,7 @@ def total_of(row: Row) -> Total:
     )
 
 
-def joined(parts: dict[str, Total]) -> Total:
+def join_totals(parts: dict[str, Total]) -> Total:
     """Return the total of all streams: the line of the tool's own sum, or the sum of the lines."""
     if "SUM" in parts:
         return parts["SUM"]
@@ -178,6 +182,35 @@ def name_groups(runs: list[list[Way]]) -> None:
             way.group = " ".join(parts)
             for row in way.rows:
                 row.group = way.group
+
+
+def flow_series(
+    given: Input,
+    runs: list[list[Way]],
+    warnings: Sequence[Notice],
+    *,
+    tool: str,
+    version: str = "",
+    **meta: Any,
+) -> FlowSeries:
+    """Return the directions of all runs, timed from the start of each run."""
+    name_groups(runs)
+    ways = [way for run in runs for way in run]
+    targets = dict.fromkeys(way.target for way in ways if way.target)
+    return FlowSeries(
+        **columns_of(ways),
+        meta=Meta(
+            tool=tool,
+            tool_version=shorten(version, 40),
+            target=shorten(", ".join(targets), 200),
+            clock="seconds since the start of the run",
+            facts=tuple(way.facts() for way in ways),
+            warnings=tuple(warnings),
+            partial=given.unpacked.grew or any(way.partial for way in ways),
+            **origin(given),
+            **meta,
+        ),
+    )
 
 
 def first_known(*values: float) -> float:

@@ -10,7 +10,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import number, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.readers.transfers._runs import DOWNLOAD, NAN, UPLOAD
 from netcalc.readers.transfers._text import whole_lines
 from netcalc.readers.transfers._whole import Transfer, transfers
@@ -44,8 +44,8 @@ def _read(given: Input) -> TransferSamples:
         cut = given.json.fault is not None
         for one in given.json.documents:
             if isinstance(one, dict):
-                target = shortened(words(one, "url_effective", "url"), 150)
-                found.append(_of_numbers(one, target, number(one, "exitcode") > 0))
+                target = shorten(words(one, "url_effective", "url"), 150)
+                found.append(_from_numbers(one, target, number(one, "exitcode") > 0))
         return transfers(given, found, warnings, tool="curl", partial=cut)
     lines, cut = whole_lines(given, warnings)
     numbers: dict[str, float] = {}
@@ -61,22 +61,22 @@ def _read(given: Input) -> TransferSamples:
                     value=pair["value"],
                 )  # fmt: skip
             if pair["name"] in numbers:
-                found.append(_of_numbers(numbers, "", failed=False))
+                found.append(_from_numbers(numbers, "", failed=False))
                 numbers = {}
             numbers[pair["name"]] = float(pair["value"])
         elif "% Total" in line and last:
-            found.append(_of_meter(last))
+            found.append(_from_meter(last))
             last = None
     if last:
-        found.append(_of_meter(last))
+        found.append(_from_meter(last))
     if numbers:
-        found.append(_of_numbers(numbers, "", failed=False))
+        found.append(_from_numbers(numbers, "", failed=False))
     if last and found:
         warnings.append(Notice("curl-rounded"))
     return transfers(given, found, warnings, tool="curl", partial=cut)
 
 
-def _of_numbers(one: Mapping[str, Any], target: str, failed: bool) -> Transfer:
+def _from_numbers(one: Mapping[str, Any], target: str, failed: bool) -> Transfer:
     """Return a transfer of curl's variables: bytes, bytes per second, seconds."""
     sent = number(one, "size_upload") > max(number(one, "size_download"), 0.0)
     way = "upload" if sent else "download"
@@ -91,7 +91,7 @@ def _of_numbers(one: Mapping[str, Any], target: str, failed: bool) -> Transfer:
     )
 
 
-def _of_meter(meter: re.Match[str]) -> Transfer:
+def _from_meter(meter: re.Match[str]) -> Transfer:
     got, put = _size(meter["got"]), _size(meter["put"])
     sent = put > got
     return Transfer(

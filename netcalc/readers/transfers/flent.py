@@ -14,7 +14,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.samples import Fact, Meta, Table, fact_row
 
 _LATEST = 4
@@ -56,7 +56,7 @@ def _read(given: Input) -> Table:
     version = document.get("version", 1)
     if version not in range(1, _LATEST + 1):
         raise ReaderError(
-            "flent-version", file=given.name, field="version", value=shortened(str(version)),
+            "flent-version", file=given.name, field="version", value=shorten(str(version)),
             highest=_LATEST,
         )  # fmt: skip
     warnings = list(given.json.warnings)
@@ -101,12 +101,12 @@ def _read(given: Input) -> Table:
         },
         meta=Meta(
             tool="flent",
-            tool_version=shortened(words(metadata, "FLENT_VERSION"), 40),
-            host=shortened(words(metadata, "LOCAL_HOST"), 100),
-            target=shortened(words(metadata, "HOST"), 100),
+            tool_version=shorten(words(metadata, "FLENT_VERSION"), 40),
+            host=shorten(words(metadata, "LOCAL_HOST"), 100),
+            target=shorten(words(metadata, "HOST"), 100),
             start=words(metadata, "T0") if "Z" in words(metadata, "T0")[-1:] else "",
             clock="seconds since the start of the run",
-            note=shortened(words(metadata, "TITLE"), 200),
+            note=shorten(words(metadata, "TITLE"), 200),
             source=source.name if source.is_file else "",
             sha256=source.sha256,
             units={
@@ -129,16 +129,16 @@ def _measured(kept: list[_Series]) -> list[_Series]:
 def _column(given: Input, name: str, values: Any) -> NDArray[np.float64]:
     """Return a list of numbers and gaps; anything else in it is refused."""
     if not isinstance(values, list):
-        raise ReaderError("flent-no-list", file=given.name, field=shortened(name))
+        raise ReaderError("flent-no-list", file=given.name, field=shorten(name))
     for one in values:
         if one is not None and type(one) not in (int, float):
             raise ReaderError(
-                "not-a-number", file=given.name, field=shortened(name), value=shortened(str(one))
+                "not-a-number", file=given.name, field=shorten(name), value=shorten(str(one))
             )
     try:
         return np.array([np.nan if one is None else float(one) for one in values], dtype=np.float64)
     except OverflowError:
-        raise ReaderError("flent-no-list", file=given.name, field=shortened(name)) from None
+        raise ReaderError("flent-no-list", file=given.name, field=shorten(name)) from None
 
 
 def _series(
@@ -155,7 +155,7 @@ def _series(
         return None
     if column.size != times.size:
         raise ReaderError(
-            "flent-length", file=given.name, field=shortened(name),
+            "flent-length", file=given.name, field=shorten(name),
             count=int(column.size), wanted=int(times.size),
         )  # fmt: skip
     unit = words(meta, "UNITS").lower() or _unit_of_name(name)
@@ -165,7 +165,7 @@ def _series(
     if target == "rtt_s" and not _PROBES.search(name):
         target, factor = "value", 1.0  # a delay one way, a jitter
     probes = np.array([number(one, "val") for one in raw], dtype=np.float64)
-    return _Series(shortened(name, 100), target, column * factor, meta, probes)
+    return _Series(shorten(name, 100), target, column * factor, meta, probes)
 
 
 def _unit_of_name(name: str) -> str:
@@ -253,7 +253,7 @@ FORMAT = Format(
         "and milliseconds): they are used where they agree with results in one of them.",
         "Sums, averages and totals are made of other series, and are not read.",
         "A rate in the facts is the mean that flent says, of an upload the sender's count.",
-        "Delays one way and jitter are no round trips; they stay in the column value, in the unit "
+        "Delays one way and jitter are not round trips; they stay in the column value, in the unit "
         "of the file.",
         "Versions 1 to 4 are read; a later one is refused.",
         "In version 1 transfers have no unit: flent has them in Mbit/s, pings in ms.",

@@ -14,9 +14,9 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.readers.transfers._runs import NAN
-from netcalc.readers.transfers._text import origin
+from netcalc.readers.transfers._text import origin, xml_root
 from netcalc.samples import Meta, Table, fact_row
 
 _TIME = re.compile(r"([+-]?\d{1,30}(?:\.\d+)?(?:e[+-]?\d{1,3})?)(fs|ps|ns|us|ms|s|min|h|d|y)?")
@@ -33,15 +33,7 @@ def _recognize(given: Input) -> bool:
 
 
 def _read(given: Input) -> Table:
-    text = "\n".join(given.text.whole)
-    if re.search(r"<!(?:DOCTYPE|ENTITY)", text, re.IGNORECASE):
-        raise ReaderError("xml-document-type", file=given.name)
-    try:
-        root = ElementTree.fromstring(text.lstrip("\ufeff"))
-    except ElementTree.ParseError as error:
-        raise ReaderError("damaged-xml", file=given.name, line=error.position[0]) from None
-    except (ValueError, LookupError, RecursionError):
-        raise ReaderError("damaged-xml", file=given.name) from None
+    root = xml_root(given)
     flows = root.findall("./FlowStats/Flow")
     if root.tag != "FlowMonitor" or not flows:
         raise ReaderError("flowmon-nothing", file=given.name)
@@ -84,7 +76,7 @@ def _row(
     delay, jitter = _time(given, flow, "delaySum"), _time(given, flow, "jitterSum")
     number = named.get("protocol", "") if named is not None else ""
     return {
-        "group": shortened(f"flow {flow.get('flowId', '')}", 40),
+        "group": shorten(f"flow {flow.get('flowId', '')}", 40),
         "protocol": _PROTOCOLS.get(number, number),
         "local": _end(named, "source"),
         "peer": _end(named, "destination"),
@@ -108,7 +100,7 @@ def _end(named: ElementTree.Element | None, side: str) -> str:
     address = named.get(f"{side}Address", "")
     port = named.get(f"{side}Port", "")
     host = f"[{address}]" if ":" in address else address
-    return shortened(f"{host}:{port}" if port else address, 80)
+    return shorten(f"{host}:{port}" if port else address, 80)
 
 
 def _count(given: Input, flow: ElementTree.Element, name: str) -> float:
@@ -130,9 +122,9 @@ def _time(given: Input, flow: ElementTree.Element, name: str) -> float:
 
 
 def _bad(given: Input, flow: ElementTree.Element, name: str, text: str) -> ReaderError:
-    flow_id = shortened(flow.get("flowId", "?"), 20)
+    flow_id = shorten(flow.get("flowId", "?"), 20)
     return ReaderError(
-        "flowmon-value", file=given.name, field=name, value=shortened(text), flow=flow_id
+        "flowmon-value", file=given.name, field=name, value=shorten(text), flow=flow_id
     )
 
 

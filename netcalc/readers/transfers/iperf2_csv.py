@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import csv_rows, shortened
+from netcalc.readers.source import csv_rows, shorten
 from netcalc.readers.transfers._runs import (
     DOWNLOAD,
     NAN,
@@ -28,12 +28,11 @@ from netcalc.readers.transfers._runs import (
     Row,
     Total,
     Way,
-    columns_of,
-    joined,
-    name_groups,
+    flow_series,
+    join_totals,
     total_of,
 )
-from netcalc.samples import FlowSeries, Meta
+from netcalc.samples import FlowSeries
 
 _LINE = (
     r"^\d{14}(?:\.\d{1,6})?(?:[+-]\d{4})?,[0-9A-Fa-f.:%\w]*,\d+,[0-9A-Fa-f.:%\w]*,\d+,-?\d+,"
@@ -77,35 +76,21 @@ def _read(given: Input) -> FlowSeries:
                 file=given.name,
                 line=number,
                 count=len(cells),
-                value=shortened(line),
+                value=shorten(line),
             )
         if cells[5] != _SUM and not _add(runs, cells):
             odd.append(number)
     if not runs:
         raise ReaderError("iperf-nothing", file=given.name)
     ways = [_ways(run) for run in runs]
-    name_groups(ways)
-    flat = [way for one in ways for way in one]
     warnings = list(text.warnings)
     if unread:
         warnings.append(Notice("not-lines-of-iperf", {"numbers": unread}))
     if odd:
         warnings.append(Notice("implausible-lines", {"numbers": odd}))
-    if any(way.sent and not way.received for way in flat):
+    if any(way.sent and not way.received for one in ways for way in one):
         warnings.append(Notice("iperf-csv-side"))
-    source = given.unpacked
-    return FlowSeries(
-        **columns_of(flat),
-        meta=Meta(
-            tool="iperf 2",
-            source=source.name if source.is_file else "",
-            sha256=source.sha256,
-            clock="seconds since the start of the run",
-            facts=tuple(way.facts() for way in flat),
-            warnings=tuple(warnings),
-            partial=source.grew or any(way.partial for way in flat),
-        ),
-    )
+    return flow_series(given, ways, warnings, tool="iperf 2")
 
 
 def _add(runs: list[dict[str, _Stream]], cells: list[str]) -> bool:
@@ -162,7 +147,7 @@ def _number(cell: str) -> float:
 
 
 def _ways(run: dict[str, _Stream]) -> list[Way]:
-    """Return the directions of a run: of one with both, what was received is the way back."""
+    """Return the directions of a run; where it has both, received streams are the download."""
     both = len({stream.receives for stream in run.values()}) == 2
     ways = []
     for receives in (False, True):
@@ -185,11 +170,11 @@ def _ways(run: dict[str, _Stream]) -> list[Way]:
             if one.total or len(one.rows) == 1
         }
         way.partial = len(totals) < len(chosen)
-        total = None if way.partial else joined(totals)
+        total = None if way.partial else join_totals(totals)
         reports = {name: one.report for name, one in chosen.items() if one.report}
         way.sent, way.received = (None, total) if receives else (total, None)
         if reports:
-            way.received = joined(reports)
+            way.received = join_totals(reports)
         ways.append(way)
     return ways
 

@@ -10,18 +10,18 @@ import math
 import re
 from dataclasses import dataclass, field
 
-from netcalc.errors import ReaderError
-from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.readers.transfers._iperf_lines import (
     Connection,
     Interval,
+    Remarks,
     looks_like_interval,
     number_of,
     read_connection,
     read_interval,
     read_losses,
+    to_samples,
 )
 from netcalc.readers.transfers._runs import (
     DOWNLOAD,
@@ -32,12 +32,10 @@ from netcalc.readers.transfers._runs import (
     Row,
     Total,
     Way,
-    columns_of,
-    joined,
-    name_groups,
+    join_totals,
     total_of,
 )
-from netcalc.samples import FlowSeries, Meta
+from netcalc.samples import FlowSeries
 
 _CLIENT = re.compile(r"Client connecting to (\S+?), (TCP|UDP) port (\d{1,5})(?!\d)")
 _SERVER = re.compile(r"Server listening on (TCP|UDP) port (\d{1,5})(?!\d)")
@@ -85,62 +83,31 @@ def _recognize(given: Input) -> bool:
 def _read(given: Input) -> FlowSeries:
     text = given.text
     runs: list[_Run] = []
-    unread: list[int] = []
-    odd: list[int] = []
-    messages: list[str] = []
+    remarks = Remarks()
     for number, line in zip(text.numbers, text.lines, strict=True):
         if failed := _FAILED.search(line):
-            messages.append(shortened(failed[1] or failed[2], 100))
+            remarks.messages.append(shorten(failed[1] or failed[2], 100))
             if runs:
                 runs[-1].no_report = True
             continue
-        if _opened(runs, line):
+        if _begin_run(runs, line):
             continue
         found = read_interval(line)
         if found is not None:
             run = _run_of(runs, found.stream)
             if not _interval(run, found):
-                odd.append(number)
+                remarks.implausible.append(number)
         elif report := _REPORT.search(line):
             _run_of(runs, report[1]).reported.add(report[1])
         elif sent := _SENT.search(line):
             _run_of(runs, sent[1]).sent_counts[sent[1]] = number_of(sent[2])
         elif looks_like_interval(line) and "datagrams received out-of-order" not in line:
-            unread.append(number)
+            remarks.unread.append(number)
     runs = [run for run in runs if run.totals or any(way.rows for way in run.ways.values())]
-    if not runs:
-        code = "iperf-error-only" if messages else "iperf-nothing"
-        at = unread[0] if unread else None
-        message = messages[0] if messages else ""
-        raise ReaderError(code, file=given.name, line=at, message=message)
-    ways = [_finished(run) for run in runs]
-    name_groups(ways)
-    flat = [way for one in ways for way in one]
-    warnings = list(text.warnings)
-    if messages:
-        warnings.append(Notice("iperf-reported", {"messages": list(dict.fromkeys(messages))}))
-    if unread:
-        warnings.append(Notice("iperf-lines-unread", {"numbers": unread}))
-    if odd:
-        warnings.append(Notice("implausible-lines", {"numbers": odd}))
-    source = given.unpacked
-    targets = list(dict.fromkeys(way.target for way in flat if way.target))
-    return FlowSeries(
-        **columns_of(flat),
-        meta=Meta(
-            tool="iperf 2",
-            target=shortened(", ".join(targets), 200),
-            source=source.name if source.is_file else "",
-            sha256=source.sha256,
-            clock="seconds since the start of the run",
-            facts=tuple(way.facts() for way in flat),
-            warnings=tuple(warnings),
-            partial=source.grew or any(way.partial for way in flat),
-        ),
-    )
+    return to_samples(given, [_finish(run) for run in runs], remarks, tool="iperf 2")
 
 
-def _opened(runs: list[_Run], line: str) -> bool:
+def _begin_run(runs: list[_Run], line: str) -> bool:
     """Begin a run where a client starts, or where a server is connected to the next one."""
     if client := _CLIENT.search(line):
         protocol, port = client[2].lower(), int(client[3])
@@ -227,12 +194,12 @@ def _known(text: str | None) -> float:
     return NAN if text is None or text.startswith("-") else number_of(text)
 
 
-def _finished(run: _Run) -> list[Way]:
+def _finish(run: _Run) -> list[Way]:
     """Return the directions of a run with their totals."""
     for direction, way in run.ways.items():
         sent, received = (run.totals.get((direction, side)) for side in (SENDER, RECEIVER))
-        way.sent = joined(sent) if sent else None
-        way.received = joined(received) if received else None
+        way.sent = join_totals(sent) if sent else None
+        way.received = join_totals(received) if received else None
         if way.received is not None and math.isnan(way.received.datagram_count):
             way.received.datagram_count = math.fsum(run.sent_counts.values()) or NAN
         lengths = dict.fromkeys(way.streams, 0)
@@ -253,7 +220,7 @@ FORMAT = Format(
     traps=(
         "KBytes are 1024 bytes and Mbits 1000 kbit, in one line; cwnd has K of 1024 bytes.",
         "The last line of a stream, from 0, is the total of its intervals and no interval.",
-        "A [SUM] is no stream.",
+        "A [SUM] is not a stream.",
         "The server's report that a client prints is the receiver's count.",
         "An asterisk, (reverse), or a connection to the client's own port is the way back.",
         "Datagrams sent and datagrams in the server's report differ by the last one.",

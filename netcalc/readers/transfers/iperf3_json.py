@@ -1,9 +1,9 @@
 """JSON of iperf3, versions 3.0 to 3.21: ``iperf3 -J``, ``--json-stream``, of client and server.
 
 The intervals become rows, one for each stream; the sums in them do not, nor the ``end``, whose
-totals are the facts. A direction has what the sender counted and what the receiver counted, each
-from its own total; what only the other end knows is unknown if it was never told (a server knows
-nothing of the client's count, an interrupted client nothing of the server's).
+totals are the facts. A direction has the sender's count and the receiver's count, each
+from its own total; a count of the other end that was never exchanged is unknown (a server lacks
+the client's count, an interrupted client the server's).
 """
 
 from __future__ import annotations
@@ -18,9 +18,17 @@ from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.document import Documents, member, number, read_documents, rows, words
+from netcalc.readers.document import (
+    Documents,
+    closed_after_whole_parts,
+    member,
+    number,
+    read_documents,
+    rows,
+    words,
+)
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import Source, decode, shortened
+from netcalc.readers.source import Source, decode, shorten
 from netcalc.readers.transfers._runs import (
     DOWNLOAD,
     NAN,
@@ -30,11 +38,10 @@ from netcalc.readers.transfers._runs import (
     Row,
     Total,
     Way,
-    columns_of,
     first_known,
-    name_groups,
+    flow_series,
 )
-from netcalc.samples import FlowSeries, Meta
+from netcalc.samples import FlowSeries
 
 _Object = Mapping[str, Any]
 
@@ -58,6 +65,7 @@ def _read(given: Input) -> FlowSeries:
     found, warnings = _documents(given)
     runs, partial = _runs_of(found.documents)
     if found.fault is not None:
+        runs = runs or _whole_parts(given)
         if not runs:
             raise found.fault
         known = {"line": found.fault.line, "offset": found.fault.offset}
@@ -68,7 +76,7 @@ def _read(given: Input) -> FlowSeries:
     _refuse_nothing(given, runs, ways)
     errors = [words(run, "error") for run in runs if words(run, "error")]
     if errors:
-        texts = [shortened(text, 100) for text in dict.fromkeys(errors)]
+        texts = [shorten(text, 100) for text in dict.fromkeys(errors)]
         warnings.append(Notice("iperf-reported", {"messages": texts}))
     repeated = odd.pop("repeated", 0)
     if repeated:
@@ -82,11 +90,16 @@ def _read(given: Input) -> FlowSeries:
         for way in ways[-1]:
             way.partial = True
     kept = [one for one in ways if one]
-    name_groups(kept)
-    flat = [way for one in kept for way in one]
-    return FlowSeries(
-        **columns_of(flat),
-        meta=_meta(given, runs, flat, [*found.warnings, *warnings]),
+    start = member(runs[0], "start")
+    return flow_series(
+        given,
+        kept,
+        [*found.warnings, *warnings],
+        tool="iperf3",
+        version=words(start, "version").removeprefix("iperf "),
+        host=shorten(words(start, "system_info").strip(), 200),
+        start=_iso(number(member(start, "timestamp"), "timesecs")),
+        printed=_printed(runs[0]) if len(runs) == 1 else {},
     )
 
 
@@ -99,7 +112,7 @@ def _documents(given: Input) -> tuple[Documents, list[Notice]]:
         text = "\n".join(decode(source).whole)
         begin = _FIRST_OBJECT.search(text)
         before = text[: begin.start()] if begin else text
-        # Blanks in its place keep lines and bytes of a fault where they are.
+        # Blanks instead of it keep lines and bytes of a fault where they are.
         blank = re.sub(r"[^\n]", " ", before)
         data = (blank + text[len(before) :]).encode("utf-8", "surrogatepass")
         found = read_documents(Source(source.name, data, source.sha256))
@@ -113,8 +126,20 @@ def _documents(given: Input) -> tuple[Documents, list[Notice]]:
     return found, warnings
 
 
+def _whole_parts(given: Input) -> list[dict[str, Any]]:
+    """Return the run in a document that was cut: its start, and the intervals that are whole."""
+    text = "\n".join(decode(given.unpacked).whole)
+    begin = _FIRST_OBJECT.search(text)
+    closed = closed_after_whole_parts(text[begin.start() :] if begin else "", 2)
+    found = read_documents(Source(given.name, closed.encode("utf-8", "surrogatepass"), ""))
+    if found.fault is not None or len(found.documents) != 1:
+        return []
+    run = found.documents[0]
+    return [run] if isinstance(run, dict) and rows(run, "intervals") else []
+
+
 def _runs_of(documents: Sequence[Any]) -> tuple[list[dict[str, Any]], bool]:
-    """Return the runs in the documents: whole ones, and those told event by event."""
+    """Return the runs in the documents: whole ones, and those of a stream of events."""
     runs: list[dict[str, Any]] = []
     streamed: dict[str, Any] | None = None
     for document in documents:
@@ -149,7 +174,7 @@ def _refuse_nothing(given: Input, runs: list[dict[str, Any]], ways: list[list[Wa
         return
     message = next((words(run, "error") for run in runs if words(run, "error")), "")
     if message:
-        raise ReaderError("iperf-error-only", file=given.name, message=shortened(message, 120))
+        raise ReaderError("iperf-error-only", file=given.name, message=shorten(message, 120))
     raise ReaderError("iperf-nothing", file=given.name)
 
 
@@ -190,7 +215,7 @@ def _ways(run: _Object, odd: Counter[str]) -> list[Way]:
             one.streams.add(row.stream)
     for suffix, direction in (("", main), (_REVERSED, other)):
         own = SENDER if (direction == UPLOAD) == is_client else RECEIVER
-        totals = _totals(end, suffix, own, odd, told=is_client and not error)
+        totals = _totals(end, suffix, own, odd, exchanged=is_client and not error)
         if any(totals):
             one = way(direction)
             one.sent, one.received = totals
@@ -256,15 +281,15 @@ def _positive(row: _Object, name: str) -> float:
 
 
 def _totals(
-    end: _Object, suffix: str, own: str, odd: Counter[str], *, told: bool
+    end: _Object, suffix: str, own: str, odd: Counter[str], *, exchanged: bool
 ) -> tuple[Total | None, Total | None]:
-    """Return what the sender and what the receiver counted of one direction.
+    """Return the sender's and the receiver's totals of one direction.
 
-    ``own`` is the side that wrote the file, ``told`` whether it was told of the other's count: a 0
-    that nobody told is unknown.
+    ``own`` is the side that wrote the file, ``exchanged`` whether it received the other's count:
+    otherwise a 0 is unknown.
     """
     sent, received = (
-        _side(member(end, name + suffix), odd, sure=told or side == own)
+        _side(member(end, name + suffix), odd, sure=exchanged or side == own)
         for side, name in ((SENDER, "sum_sent"), (RECEIVER, "sum_received"))
     )
     both = member(end, "sum" + suffix)
@@ -273,10 +298,10 @@ def _totals(
     if not both or "packets" not in both:
         return sent, received
     losses = _total(both, odd)
-    if sent is None and received is None and (told or own == SENDER):
+    if sent is None and received is None and (exchanged or own == SENDER):
         # Until 3.10 there is one sum: bytes and rate of the sender, losses of the receiver.
         sent = replace(losses, lost_count=NAN, jitter_s=NAN)
-    if received is None and (told or own == RECEIVER):
+    if received is None and (exchanged or own == RECEIVER):
         received = Total()
     if received is not None:
         received.jitter_s = losses.jitter_s
@@ -306,29 +331,6 @@ def _total(part: _Object, odd: Counter[str]) -> Total:
         jitter_s=_count(part, "jitter_ms", odd) / 1e3,
         datagram_count=packets,
         lost_count=lost,
-    )
-
-
-def _meta(
-    given: Input, runs: list[dict[str, Any]], ways: list[Way], warnings: list[Notice]
-) -> Meta:
-    source = given.unpacked
-    start = member(runs[0], "start")
-    seconds = number(member(start, "timestamp"), "timesecs")
-    targets = list(dict.fromkeys(way.target for way in ways if way.target))
-    return Meta(
-        tool="iperf3",
-        tool_version=shortened(words(start, "version").removeprefix("iperf "), 40),
-        host=shortened(words(start, "system_info").strip(), 200),
-        target=shortened(", ".join(targets), 200),
-        source=source.name if source.is_file else "",
-        sha256=source.sha256,
-        clock="seconds since the start of the run",
-        start=_iso(seconds),
-        printed=_printed(runs[0]) if len(runs) == 1 else {},
-        facts=tuple(way.facts() for way in ways),
-        warnings=tuple(warnings),
-        partial=source.grew or any(way.partial for way in ways),
     )
 
 
@@ -373,17 +375,19 @@ FORMAT = Format(
     recognize=_recognize,
     read=_read,
     traps=(
-        "Sender and receiver count apart, and both are kept; neither stands for the other.",
-        "A server that was told nothing writes 0 for the sender, an interrupted client 0 for the "
-        "receiver: unknown, not 0.",
+        "Sender and receiver count apart, and both are kept; neither replaces the other.",
+        "A server without the client's count writes 0 for the sender, an interrupted client 0 for "
+        "the receiver: unknown, not 0.",
         "The sum of UDP has the sender's bytes and the receiver's losses; sum_sent and "
         "sum_received are used where they are (3.11 and later).",
         "snd_cwnd is in bytes, rtt and rttvar in microseconds, jitter_ms in milliseconds; 0 and -1 "
         "of a system without them are unknown.",
         "Omitted intervals are kept and marked; they are in no total.",
-        "A sum of streams is no stream.",
+        "A sum of streams is not a stream.",
         "With --bidir each direction has its own row of facts; sender in an interval is true of "
         "the end that wrote the file.",
+        "Of a document that was cut the intervals that are whole are used; a sum that did not "
+        "come is unknown.",
         "When the other end is gone, the last interval may be written twice; it is used once.",
         "A run with an error is partial; a file of errors alone is refused with its message.",
         "nan, -nan and negative counts or losses are unknown, and said so.",

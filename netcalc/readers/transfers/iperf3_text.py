@@ -1,4 +1,4 @@
-"""The text of iperf3, of client and server, as it stands on a terminal.
+"""The text output of iperf3, of client and server.
 
 Intervals have at most four digits; the totals of the last lines, one of the sender and one of the
 receiver, are the facts. Headers say what the numbers behind a rate are.
@@ -10,17 +10,17 @@ import math
 import re
 from dataclasses import dataclass, field
 
-from netcalc.errors import ReaderError
-from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.readers.transfers._iperf_lines import (
     Interval,
+    Remarks,
     looks_like_interval,
     number_of,
     read_connection,
     read_interval,
     read_losses,
+    to_samples,
 )
 from netcalc.readers.transfers._runs import (
     DOWNLOAD,
@@ -31,12 +31,10 @@ from netcalc.readers.transfers._runs import (
     Row,
     Total,
     Way,
-    columns_of,
-    joined,
-    name_groups,
+    join_totals,
     total_of,
 )
-from netcalc.samples import FlowSeries, Meta
+from netcalc.samples import FlowSeries
 
 _MARKS = (
     r"Connecting to host \S+, port \d+",
@@ -87,59 +85,27 @@ def _recognize(given: Input) -> bool:
 def _read(given: Input) -> FlowSeries:
     text = given.text
     runs: list[_Run] = []
-    unread: list[int] = []
-    odd: list[int] = []
-    messages: list[str] = []
+    remarks = Remarks()
     version = ""
     for number, line in zip(text.numbers, text.lines, strict=True):
         version = version or "".join(_VERSION.findall(line)[:1])
         if error := _ERROR.search(line):
-            messages.append(shortened(error[1], 100))
+            remarks.messages.append(shorten(error[1], 100))
             if runs and _FLUSHED.search(line):
                 runs[-1].interrupted = True
             continue
         _open_run(runs, line)
         if not runs:
             runs.append(_Run(is_client=True))
-        if not _read_line(runs[-1], line, odd, number) and looks_like_interval(line):
-            unread.append(number)
-    early = messages and any(_FLUSHED.search(one) for one in messages)
+        if not _read_line(runs[-1], line, remarks, number) and looks_like_interval(line):
+            remarks.unread.append(number)
+    early = any(_FLUSHED.search(one) for one in remarks.messages)
     if early and len(runs) == 1:
-        runs[
-            0
-        ].interrupted = True  # standard error may stand before all that was on standard output
+        # Standard error may come before all lines of standard output.
+        runs[0].interrupted = True
     runs = [run for run in runs if any(way.rows for way in run.ways.values()) or run.totals]
-    if not runs:
-        code = "iperf-error-only" if messages else "iperf-nothing"
-        at = unread[0] if unread else None
-        message = messages[0] if messages else ""
-        raise ReaderError(code, file=given.name, line=at, message=message)
-    ways = [_finished(run) for run in runs]
-    name_groups(ways)
-    flat = [way for one in ways for way in one]
-    warnings = list(text.warnings)
-    if messages:
-        warnings.append(Notice("iperf-reported", {"messages": list(dict.fromkeys(messages))}))
-    if unread:
-        warnings.append(Notice("iperf-lines-unread", {"numbers": unread}))
-    if odd:
-        warnings.append(Notice("implausible-lines", {"numbers": odd}))
-    source = given.unpacked
-    targets = list(dict.fromkeys(way.target for way in flat if way.target))
-    return FlowSeries(
-        **columns_of(flat),
-        meta=Meta(
-            tool="iperf3",
-            tool_version=shortened(version, 40),
-            target=shortened(", ".join(targets), 200),
-            source=source.name if source.is_file else "",
-            sha256=source.sha256,
-            clock="seconds since the start of the run",
-            facts=tuple(way.facts() for way in flat),
-            warnings=tuple(warnings),
-            partial=source.grew or any(way.partial for way in flat),
-        ),
-    )
+    ways = [_finish(run) for run in runs]
+    return to_samples(given, ways, remarks, tool="iperf3", version=version)
 
 
 def _open_run(runs: list[_Run], line: str) -> None:
@@ -154,11 +120,11 @@ def _open_run(runs: list[_Run], line: str) -> None:
         runs.append(_Run(is_client=False))
 
 
-def _read_line(run: _Run, line: str, odd: list[int], number: int) -> bool:
+def _read_line(run: _Run, line: str, remarks: Remarks, number: int) -> bool:
     """Read a line of a run; False if it says nothing of it."""
     found = read_interval(line)
     if found is not None:
-        _interval(run, found, odd, number)
+        _interval(run, found, remarks, number)
         return True
     if read_connection(line) is not None:
         return True
@@ -179,14 +145,14 @@ def _read_line(run: _Run, line: str, odd: list[int], number: int) -> bool:
     return False
 
 
-def _interval(run: _Run, found: Interval, odd: list[int], number: int) -> None:
+def _interval(run: _Run, found: Interval, remarks: Remarks, number: int) -> None:
     direction, own = _direction(run, found)
     way = run.way(direction)
     rest = found.rest
     label = re.search(r"\b(sender|receiver)\s*$", rest)
     losses = read_losses(rest)
     if not found.right or (losses is not None and losses.implausible):
-        odd.append(number)
+        remarks.implausible.append(number)
     omitted = "(omitted)" in rest
     known = Row(
         start_s=found.start_s,
@@ -212,7 +178,7 @@ def _interval(run: _Run, found: Interval, odd: list[int], number: int) -> None:
     elif "Retr" in run.header:
         way.protocol = "tcp"
     if known.duration_s < 0:
-        odd.append(number)
+        remarks.implausible.append(number)
         return
     if label or _is_total(way, known, found):
         side = label[1] if label else own
@@ -245,16 +211,16 @@ def _is_total(way: Way, row: Row, found: Interval) -> bool:
     return bool(earlier) and row.duration_s >= earlier[-1].start_s + earlier[-1].duration_s - 0.01
 
 
-def _finished(run: _Run) -> list[Way]:
+def _finish(run: _Run) -> list[Way]:
     """Return the directions of a run with their totals."""
-    told = run.is_client and not run.interrupted
+    exchanged = run.is_client and not run.interrupted
     for direction, way in run.ways.items():
         own = SENDER if (direction == UPLOAD) == run.is_client else RECEIVER
         for side in (SENDER, RECEIVER):
             parts = run.totals.get((direction, side))
-            total = joined(parts) if parts else None
-            if total and side != own and not told and not total.byte_count > 0:
-                total = None  # the other end never said it
+            total = join_totals(parts) if parts else None
+            if total and side != own and not exchanged and not total.byte_count > 0:
+                total = None  # the other end never sent it
             if side == SENDER:
                 way.sent = total
             else:
@@ -299,7 +265,7 @@ FORMAT = Format(
         "Sender and receiver count apart, and both are kept.",
         "The receiver's 0.00 Bytes of an interrupted client, and the sender's of a server, mean "
         "unknown.",
-        "A [SUM] is no stream, a line that ends in sender or receiver no interval.",
+        "A [SUM] is not a stream, and a line that ends in sender or receiver is not an interval.",
         "A number behind the rate is Retr or Total Datagrams, as the header above it says.",
         "With --bidir the role in the line says the direction.",
         "Omitted intervals are kept and marked; they are in no total.",

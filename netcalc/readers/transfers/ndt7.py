@@ -10,7 +10,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import member, number, rows, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.readers.transfers._runs import (
     DOWNLOAD,
     NAN,
@@ -97,7 +97,7 @@ def _read(given: Input) -> FlowSeries:
         **columns_of(ways),
         meta=Meta(
             tool="ndt7",
-            target=shortened(server, 100),
+            target=shorten(server, 100),
             clock="seconds since the start of each direction",
             printed=summary,
             facts=facts,
@@ -193,7 +193,7 @@ def _row_of_query(tests: dict[str, _Test], one: Mapping[str, Any]) -> None:
 
 
 def _facts(test: _Test, group: str) -> dict[str, Any]:
-    """Return the facts: what each end counted, and the last state of TCP at the server."""
+    """Return the facts: the counts of both ends, and the last state of TCP at the server."""
     ends: dict[str, Any] = {}
     for points in test.points.values():
         side = "sent" if points[0].side == SENDER else "received"

@@ -9,7 +9,7 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.readers.transfers._runs import NAN
 from netcalc.readers.transfers._text import origin, whole_lines
 from netcalc.samples import Meta, Table, fact_row
@@ -51,9 +51,9 @@ def _read(given: Input) -> Table:
     warnings: list[Notice] = []
     lines, cut = whole_lines(given, warnings)
     if given.seen(r"^exp,expName,group,test,"):
-        rows, partial = _of_csv(given, lines), cut
+        rows, partial = _read_csv(given, lines), cut
     else:
-        rows, ended = _of_pairs(lines, warnings)
+        rows, ended = _read_pairs(lines, warnings)
         partial = cut or not ended
     if not rows:
         raise ReaderError("netesto-nothing", file=given.name)
@@ -63,7 +63,7 @@ def _read(given: Input) -> Table:
     units = {"group": "text"}
     for name in _TEXTS:
         if any(row.get(name) for row in rows) and name != "group":
-            columns[name] = [shortened(row.get(name, ""), 100) for row in rows]
+            columns[name] = [shorten(row.get(name, ""), 100) for row in rows]
             units[name] = "text"
     mixed: set[str] = set()
     for name, (column, unit, factor) in _COLUMNS.items():
@@ -85,7 +85,7 @@ def _read(given: Input) -> Table:
     )
 
 
-def _of_csv(given: Input, lines: list[tuple[int, str]]) -> list[dict[str, str]]:
+def _read_csv(given: Input, lines: list[tuple[int, str]]) -> list[dict[str, str]]:
     header: list[str] = []
     rows = []
     for number, line in lines:
@@ -108,7 +108,7 @@ def _of_csv(given: Input, lines: list[tuple[int, str]]) -> list[dict[str, str]]:
     return rows
 
 
-def _of_pairs(
+def _read_pairs(
     lines: list[tuple[int, str]], warnings: list[Notice]
 ) -> tuple[list[dict[str, str]], bool]:
     """Return the blocks between lines of dashes, and whether the last one ended."""
@@ -134,7 +134,7 @@ def _of_pairs(
 
 
 def _name(index: int, row: dict[str, str], count: int) -> str:
-    return "" if count == 1 else f"run {index} exp {shortened(row.get('exp', ''), 20)}".strip()
+    return "" if count == 1 else f"run {index} exp {shorten(row.get('exp', ''), 20)}".strip()
 
 
 def _value(text: str, factor: float, name: str, mixed: set[str]) -> float:
@@ -174,7 +174,7 @@ FORMAT = Format(
         "A value such as 10+... is of several flows that differ: unknown.",
         "all.exp.out repeats the names of all flows of an experiment before its line of dashes: "
         "values that differ are unknown, and no sum is made.",
-        "In exp.csv rate is a sum over flows and rtt a mean of them; one blank is no value.",
+        "In exp.csv rate is a sum over flows and rtt a mean of them; one blank is not a value.",
         "ca lists the congestion controls of all flows, joined by slashes.",
     ),
 )

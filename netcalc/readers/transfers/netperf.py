@@ -9,7 +9,7 @@ from typing import Any
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.readers.transfers import _netperf_values as values
 from netcalc.readers.transfers._runs import NAN, RECEIVER, SENDER, Row, columns_of
 from netcalc.readers.transfers._runs import Way as _Way
@@ -178,7 +178,7 @@ def _samples(
     targets = ", ".join(dict.fromkeys(str(row["target"]) for row in facts if "target" in row))
     common: dict[str, Any] = {
         "tool": "netperf",
-        "target": shortened(targets, 200),
+        "target": shorten(targets, 200),
         **origin(given),
         "facts": tuple(facts),
         "warnings": tuple(warnings),

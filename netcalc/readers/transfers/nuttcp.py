@@ -51,6 +51,7 @@ def _read(given: Input) -> FlowSeries:
     unread: list[int] = []
     ways = [Way("")]
     rtts: list[float] = []
+    summed: Way | None = None
     lines, cut = whole_lines(given, warnings)
     for number, line in lines:
         if not line.strip():
@@ -70,12 +71,12 @@ def _read(given: Input) -> FlowSeries:
         elif row:
             rest = row["rest"]
             is_total = "%TX" in rest or "%RX" in rest or row.groupdict().get("total") is not None
-            if way.received and (not is_total or not way.sent):
+            if way.received and (not is_total or not way.sent or way is summed):
                 ways.append(way := Way(""))
             total = _total(row, rest)
             way.protocol = "udp" if total.datagram_count == total.datagram_count else "tcp"
             if is_total:
-                way.received = total
+                way.received, summed = total, way
                 way.sent = Total(
                     duration_s=total.duration_s, retransmit_count=total.retransmit_count
                 )

@@ -6,7 +6,7 @@ import re
 
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.readers.transfers._runs import NAN
 from netcalc.readers.transfers._text import whole_lines
 from netcalc.readers.transfers._whole import Transfer, transfers
@@ -50,7 +50,7 @@ def _transfer(name: str, row: re.Match[str]) -> Transfer:
         duration_s=float(seconds) if seconds else NAN,
         rate_bps=8 * float(row["rate"]) * 1024.0 ** _POWERS[row["rate_prefix"]],
         direction="",
-        target=shortened(name, 100),
+        target=shorten(name, 100),
         failed=not done,
     )
 

@@ -10,7 +10,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.document import member, number, words
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.readers.transfers._runs import (
     DOWNLOAD,
     NAN,
@@ -35,7 +35,7 @@ _POWERS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 
 
 def _kind(row: Mapping[str, Any]) -> str:
-    """Return whose result an object is; empty if it is none."""
+    """Return whose result an object is; empty if it is not one."""
     if type(member(row, "download").get("bandwidth")) in (int, float):
         return "Ookla"
     flat = all(type(row.get(name)) in (int, float) for name in ("download", "upload", "ping"))
@@ -73,7 +73,7 @@ def _read(given: Input) -> FlowSeries:
         for index, one in enumerate(documents, 1):
             run = f"run {index}" if len(documents) > 1 else ""
             tools[_kind(one)] = None
-            _of_object(given, one, run, ways, pings)
+            _read_object(given, one, run, ways, pings)
             start = start or words(one, "timestamp")
             server = member(one, "server")
             target = target or words(server, "host", "name")
@@ -83,7 +83,7 @@ def _read(given: Input) -> FlowSeries:
     else:
         lines, cut = whole_lines(given, warnings)
         tools["speedtest"] = None
-        _of_text(lines, ways, pings)
+        _read_text(lines, ways, pings)
     if not ways:
         raise ReaderError("speedtest-nothing", file=given.name)
     if cut:
@@ -93,8 +93,8 @@ def _read(given: Input) -> FlowSeries:
         **columns_of(ways),
         meta=Meta(
             tool=", ".join(tools),
-            target=shortened(target, 100),
-            start=shortened(start, 40),
+            target=shorten(target, 100),
+            start=shorten(start, 40),
             clock="seconds since the start of each direction",
             facts=(*(_facts(way) for way in ways), *pings),
             warnings=tuple(warnings),
@@ -104,7 +104,7 @@ def _read(given: Input) -> FlowSeries:
     )
 
 
-def _of_object(
+def _read_object(
     given: Input,
     one: Mapping[str, Any],
     run: str,
@@ -189,7 +189,7 @@ def _facts(way: Way) -> dict[str, Fact]:
     )
 
 
-def _of_text(lines: list[tuple[int, str]], ways: list[Way], pings: list[dict[str, Fact]]) -> None:
+def _read_text(lines: list[tuple[int, str]], ways: list[Way], pings: list[dict[str, Fact]]) -> None:
     for _, line in lines:
         row, ping = _LINE.fullmatch(line), _PING.match(line)
         if row:
@@ -213,6 +213,6 @@ FORMAT = Format(
         "the jitter that only LibreSpeed has; a rate below 10 kbit/s of the first is refused.",
         "ping is an unloaded round trip in ms; jitter is each tool's own, and is not read.",
         "A rate is that of the client's end over several streams, by rules of each service.",
-        "Lines of progress (jsonl) are no results.",
+        "Lines of progress (jsonl) are not results.",
     ),
 )

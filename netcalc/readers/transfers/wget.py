@@ -6,7 +6,7 @@ import re
 
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shortened
+from netcalc.readers.source import shorten
 from netcalc.readers.transfers._runs import NAN
 from netcalc.readers.transfers._text import whole_lines
 from netcalc.readers.transfers._whole import Transfer, transfers
@@ -45,7 +45,7 @@ def _read(given: Input) -> TransferSamples:
         end = _SAVED.fullmatch(line) or _BROKEN.fullmatch(line)
         quiet = _QUIET.fullmatch(line)
         if start:
-            target, time_s, pending = shortened(start["url"], 150), NAN, True
+            target, time_s, pending = shorten(start["url"], 150), NAN, True
         elif end:
             rate = _rate(end["rate"], end["unit"])
             size = float(end["got"])
@@ -55,7 +55,7 @@ def _read(given: Input) -> TransferSamples:
         elif quiet:
             size = float(quiet["got"][:18])
             whole = float(quiet["all"][:18]) if quiet["all"] else size
-            url = shortened(quiet["url"], 150)
+            url = shorten(quiet["url"], 150)
             found.append(Transfer(size, target=url, failed=size < whole))
             pending = False
         elif time:

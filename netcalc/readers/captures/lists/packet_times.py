@@ -56,17 +56,17 @@ def times_of(texts: Sequence[str], *, relative: bool = False) -> tuple[FloatColu
             # A time of day that is more than half a day before the last one is of the next day.
             values += np.cumsum(np.diff(values, prepend=values[0]) < -DAY_NS // 2) * DAY_NS
     elif clock or values.min() < EPOCH_NS:
-        values, found = _of_numbers(values, relative=relative)
+        values, found = _times_from_first(values, relative=relative)
     if not found:
         missing[index] = (values - values[0]) / 1e9
     return missing, found
 
 
-def _of_numbers(values: Nanoseconds, *, relative: bool) -> tuple[Nanoseconds, list[Notice]]:
-    """Return times that count from the first packet, if it is certain what they count from."""
+def _times_from_first(values: Nanoseconds, *, relative: bool) -> tuple[Nanoseconds, list[Notice]]:
+    """Return times since the first packet, if their origin is certain."""
     steps = np.diff(values)
     if (steps < 0).any():
-        # Times since the last packet: what was left out of the list is not in their sum.
+        # Times since the last packet: packets left out of the list are not in their sum.
         if relative and values[0] == 0:
             return np.cumsum(values), []
         return values, [Notice("packet-times-since-last")]

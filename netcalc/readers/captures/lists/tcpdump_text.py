@@ -93,13 +93,13 @@ def _add(packets: _Packets, line: str, below: list[str], run: str, index: int) -
         rest = packet["rest"]
         head = _HEAD.match(rest)
         if head:
-            numbers |= _of_ip_header(head["inside"])
+            numbers |= _read_ip_header(head["inside"])
             rest = head["rest"] if head["rest"].strip() else "".join(below)
         ends = _ENDS.match(rest)
         if ends is None:
             packets.skipped.append(index + 1)
             return False
-        _of_transport(ends, texts, numbers)
+        _read_transport(ends, texts, numbers)
     stamp = packet["time"] or ""
     if packet["blank"] or stamp.startswith("00:00:00.0000000"[: len(stamp)]):
         packets.relative.add(run)
@@ -107,7 +107,7 @@ def _add(packets: _Packets, line: str, below: list[str], run: str, index: int) -
     return True
 
 
-def _of_ip_header(inside: str) -> dict[str, float]:
+def _read_ip_header(inside: str) -> dict[str, float]:
     found: dict[str, float] = {}
     ttl = re.search(r"\b(?:ttl|hlim) (\d+)", inside)
     if ttl:
@@ -121,7 +121,7 @@ def _of_ip_header(inside: str) -> dict[str, float]:
     return found
 
 
-def _of_transport(ends: re.Match[str], texts: dict[str, str], numbers: dict[str, float]) -> None:
+def _read_transport(ends: re.Match[str], texts: dict[str, str], numbers: dict[str, float]) -> None:
     what = ends["what"]
     flags = re.match(r"Flags \[([^\]]*)\]", what)
     length = _LENGTH.search(what)

@@ -10,7 +10,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.captures.lists.packet_times import span_s, times_of
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import csv_rows, no_measurement, shortened
+from netcalc.readers.source import csv_rows, no_measurement, shorten
 from netcalc.samples import Fact, FloatColumn, Meta, Table, TextColumn, fact_row
 
 _NAME = r'"?(?:_ws\.col\.|[a-z][a-z0-9_]*\.)[A-Za-z0-9_.]+"?'
@@ -134,7 +134,7 @@ def _numbers(given: Input, name: str, cells: list[str], notices: list[Notice]) -
         elif cell:
             raise ReaderError(
                 "packet-field-not-a-number", file=given.name, field=name,
-                value=shortened(cell), packet=row + 1,
+                value=shorten(cell), packet=row + 1,
             )  # fmt: skip
     if several:
         notices.append(Notice("packet-field-several", {"count": several, "field": name}))
@@ -147,9 +147,9 @@ FORMAT = Format(
     recognize=_recognize,
     read=_read,
     traps=(
-        "Without -E header=y nothing says what the columns are.",
+        "Without -E header=y the columns are not named.",
         "A packet in another one has a field twice (1,2): that number stays missing.",
-        "tcp.seq is relative to the flow unless tshark was told otherwise: as printed.",
+        "tcp.seq is relative to the flow unless tshark had another setting: kept as printed.",
         "frame.time_delta counts from the last packet captured, not the last one listed.",
     ),
 )

@@ -11,7 +11,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.captures.lists.packet_times import span_s, times_of
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import csv_rows, no_measurement, shortened
+from netcalc.readers.source import csv_rows, no_measurement, shorten
 from netcalc.samples import FloatColumn, Meta, Table, TextColumn, fact_row
 
 _FIRST = {"no", "nr", "n°", "nº", "№", "number", "num", "numero", "número", "номер", "编号", "序号"}
@@ -70,7 +70,7 @@ def _read(given: Input) -> Table:
         key = _kind(name) or (name.strip() if index else "number")
         if key in cells:
             raise ReaderError(
-                "packet-columns-alike", file=given.name, line=lines[0][0], field=shortened(name)
+                "packet-columns-alike", file=given.name, line=lines[0][0], field=shorten(name)
             )
         cells[key] = []
         for number, row in zip((number for number, _ in lines[1:]), rows, strict=False):
@@ -116,7 +116,7 @@ def _whole(given: Input, name: str, cells: list[str]) -> FloatColumn:
         if not re.fullmatch(r"\d{1,15}", cell.strip()):
             raise ReaderError(
                 "packet-field-not-a-number", file=given.name, field=name,
-                value=shortened(cell), packet=row + 1,
+                value=shorten(cell), packet=row + 1,
             )  # fmt: skip
     return np.array([float(cell.strip()) for cell in cells])
 

@@ -1,0 +1,322 @@
+"""Counters written by hand: every number, time, unit and warning, and the line of each fault."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.readers import read, sniff
+
+NOON = 1795348800.0
+"""2026-11-22 12:00:00 UTC, by date(1)."""
+
+
+def rows(samples):
+    return list(zip(samples["group"], samples["counter"], samples["value"], strict=True))
+
+
+def refused(text):
+    with pytest.raises(ReaderError) as error:
+        read(text, name="a.txt")
+    return error.value
+
+
+def test_columns_of_a_socket_have_their_units():
+    text = (
+        "State Recv-Q Send-Q Local Address:Port Peer Address:Port\n"
+        "ESTAB 0 0 192.0.2.1:80 192.0.2.2:81\n"
+        "\t cubic wscale:7,7 rto:204 rtt:3.5/0.75 minrtt:2.5 mss:1448 pmtu:1500 cwnd:10 ssthresh:7"
+        " bytes_sent:3000 bytes_acked:2000 bytes_received:500 bytes_retrans:1448 send 33.1Mbps"
+        " pacing_rate 39.7Mbps delivery_rate 5.5Gbps unacked:3 retrans:0/2\n"
+    )
+    found = read(text)
+    expected = {
+        "group": ("192.0.2.1:80 > 192.0.2.2:81", "text"), "snapshot": (0, "1"),
+        "local": ("192.0.2.1:80", "text"), "peer": ("192.0.2.2:81", "text"),
+        "state": ("ESTAB", "text"), "congestion_control": ("cubic", "text"),
+        "rtt_s": (0.0035, "s"), "rttvar_s": (0.00075, "s"), "rtt_min_s": (0.0025, "s"),
+        "rto_s": (0.204, "s"), "cwnd_packets": (10, "1"), "ssthresh_packets": (7, "1"),
+        "mss_bytes": (1448, "byte"), "path_mtu_bytes": (1500, "byte"), "unacked_packets": (3, "1"),
+        "retransmit_total_count": (2, "1"), "bytes_acked": (2000, "byte"),
+        "bytes_sent": (3000, "byte"), "bytes_received": (500, "byte"),
+        "bytes_retransmitted": (1448, "byte"), "send_rate_bps": (33.1e6, "bit/s"),
+        "pacing_rate_bps": (39.7e6, "bit/s"), "delivery_rate_bps": (5.5e9, "bit/s"),
+        "other": ("wscale:7,7", "text"),
+    }  # fmt: skip
+    for name, (value, unit) in expected.items():
+        assert found[name][0] == (pytest.approx(value) if unit != "text" else value), name
+        assert found.meta.units[name] == unit, name
+    assert found.meta.clock == "", "no time was printed"
+    assert math.isnan(found["time_s"][0])
+    assert found.facts()[0]["rtt_s"] == 0.0035
+    assert found.facts()[0]["bytes_acked"] == 2000
+
+
+def test_a_detail_without_its_number_is_named():
+    line = "State Recv-Q Send-Q Local Address:Port Peer Address:Port\n"
+    line += "ESTAB 0 0 192.0.2.1:80 192.0.2.2:81\n"
+    right = read(f"{line}\t cubic rtt:3/1 cwnd:10\n")
+    assert right.meta.warnings == ()
+    assert right["retransmit_total_count"][0] == 0, "ss leaves it out where it is none"
+    for detail in ("rtt:3", "rtt:x/1", "retrans:0", "retrans:0/x", "cwnd:x", "minrtt:x", "send x"):
+        found = read(f"{line}\t cubic rto:201 {detail} mss:1000\n")
+        assert [one.values["numbers"] for one in found.meta.warnings] == [[3]], detail
+        assert found["mss_bytes"][0] == 1000
+        assert detail in found["other"][0]
+    assert read(f"{line}\t cubic vegas cwnd:1 x:\n")["other"][0] == "vegas x:"
+
+
+NSTAT = {
+    "text": "#kernel\nTcpInSegs  12  0.0\nIpOutRequests  -3  1.5\n",
+    "json": '{"kernel": {"TcpInSegs": 12, "IpOutRequests": -3, "flag": true}}\n',
+}
+
+
+@pytest.mark.each("form", NSTAT)
+def test_nstat(form):
+    found = read(NSTAT[form])
+    assert sniff(NSTAT[form]) == "nstat"
+    assert rows(found) == [("", "TcpInSegs", 12), ("", "IpOutRequests", -3)]
+    assert (found.meta.partial, found.meta.warnings) == (False, ())
+    assert [math.isnan(one) for one in found["time_s"]] == [True, True]
+
+
+def test_nstat_with_lines_of_something_else_or_cut():
+    found = read("#kernel\nTcpInSegs  12  0.0\nwhat is this\n\nIpInReceives 7 0.0\n")
+    assert rows(found) == [("", "TcpInSegs", 12), ("", "IpInReceives", 7)]
+    assert found.meta.warnings == (Notice("counter-lines-unread", {"numbers": [3]}),)
+    cut = read('{"kernel": {"a": 1}}\n{"kernel": {"b"')
+    assert (rows(cut), cut.meta.partial) == ([("", "a", 1)], True)
+    fault = refused('{"kernel": {"a": "x"}}\n')
+    assert fault.code == "unknown-json"
+
+
+ETHTOOL = (
+    '[{"ifname": "eth0", "rx_packets": 5, "tx_ratio": 0.5}, {"ifname": "eth1", "rx_packets": 6}]\n'
+)
+
+
+def test_ethtool():
+    found = read("NIC statistics:\n     rx_packets: 5\n     [0]: rx_bytes: -7\nPHY statistics:\n"
+                 "     errors: 1\nother\n")  # fmt: skip
+    assert rows(found) == [("", "rx_packets", 5), ("", "[0]: rx_bytes", -7), ("", "errors", 1)]
+    assert found.meta.warnings == (Notice("counter-lines-unread", {"numbers": [6]}),)
+    json_one = ETHTOOL.replace(', "tx_ratio": 0.5', "")
+    assert sniff(json_one) == "ethtool -S"
+    assert rows(read(json_one)) == [("eth0", "rx_packets", 5), ("eth1", "rx_packets", 6)]
+    for other in ('[{"ifname": "eth0"}]\n', '[{"ifname": "a", "ifindex": 1, "b": 2}]\n',
+                  '[{"ifname": "eth0", "a": "b", "c": "d"}]\n', "[]\n"):  # fmt: skip
+        assert sniff(other) != "ethtool -S", other
+    with_text = '[{"ifname": "eth0", "rx": 1}, 7, {"ifname": "eth1", "rx": 2.5, "up": true}]\n'
+    assert rows(read(with_text)) == [("eth0", "rx", 1), ("eth1", "rx", 2.5)]
+
+
+def test_links():
+    text = (
+        "1: lo: <LOOPBACK,UP> mtu 65536\n    link/loopback 00:00\n    RX:  bytes packets\n"
+        "        642 9\n    RX errors:  length crc\n        1 2\n    TX:  bytes packets\n"
+        "        643 8\n2: v0@if3: <UP>\n    RX:  bytes packets\n        5 6\n  what\n"
+    )
+    found = read(text)
+    assert rows(found) == [
+        ("lo", "rx_bytes", 642), ("lo", "rx_packets", 9), ("lo", "rx_errors_length", 1),
+        ("lo", "rx_errors_crc", 2), ("lo", "tx_bytes", 643), ("lo", "tx_packets", 8),
+        ("v0", "rx_bytes", 5), ("v0", "rx_packets", 6),
+    ]  # fmt: skip
+    assert found.meta.warnings == (Notice("counter-lines-unread", {"numbers": [12]}),)
+    fault = refused(text.replace("642 9", "642"))
+    assert (fault.code, fault.line, fault.field) == ("counter-widths", 4, "lo")
+    assert (fault.values["count"], fault.values["names"]) == (1, 2)
+    fault = refused(text.replace("642 9", "642 9x"))
+    assert (fault.code, fault.line, fault.field) == ("not-a-number", 4, "lo rx_packets")
+    assert fault.values["value"] == "9x"
+    for suffix in "kKMGT":
+        assert refused(text.replace("642 9", f"642{suffix} 9")).code == "counter-rounded"
+    only = '[{"ifindex": 1, "ifname": "lo", "stats64": {"rx": {"bytes": 7}, "tx": {"bytes": 8}}}]\n'
+    assert rows(read(only)) == [("lo", "rx_bytes", 7), ("lo", "tx_bytes", 8)]
+    alone = '{"ifindex": 1, "ifname": "lo", "mtu": 1, "stats": {"rx": {"bytes": 7, "x": "y"}}}\n'
+    assert rows(read(alone)) == [("lo", "rx_bytes", 7)]
+    assert sniff('[{"ifindex": 1, "ifname": "lo"}]\n') == "JSON", "without counters"
+
+
+def test_exactly_these_members_are_a_link():
+    least = '[{"ifindex": 1, "ifname": "lo", "stats64": {"rx": {"bytes": 7}}}]\n'
+    assert sniff(least) == "ip -s link"
+    assert refused(least[:-3] + "\n").code == "json-cut-short"
+
+
+def test_queues():
+    text = (
+        "qdisc htb 1: dev eth0 root refcnt 2\n"
+        " Sent 10 bytes 3 pkt (dropped 1, overlimits 2 requeues 4)\n"
+        " rate 0bit 0pps backlog 5b 6p requeues 4\n"
+        " backlog 1514b 1p requeues 4\n"
+        "  maxpacket 1514 ecn_mark 7 target 5ms share 1.5\n"
+        "class htb 1:1 root prio 0\n"
+        " Sent 20 bytes 1 pkts (dropped 0, overlimits 0 requeues 0)\n"
+        " backlog 12Kb 9p requeues 0\n"
+        "oops\n"
+    )
+    found = read(text)
+    first, second = "eth0 htb 1:", "htb 1:1"
+    assert rows(found) == [
+        (first, "bytes", 10), (first, "pkt", 3), (first, "dropped", 1), (first, "overlimits", 2),
+        (first, "requeues", 4), (first, "backlog_bytes", 1514), (first, "backlog_packets", 1),
+        (first, "maxpacket", 1514), (first, "ecn_mark", 7), (second, "bytes", 20),
+        (second, "pkt", 1), (second, "dropped", 0), (second, "overlimits", 0),
+        (second, "requeues", 0), (second, "backlog_packets", 9),
+    ]  # fmt: skip
+    assert found.meta.warnings == (Notice("counter-lines-unread", {"numbers": [9]}),)
+    least = (
+        '[{"kind": "fq", "handle": "1:", "overlimits": 2, "refcnt": 9, "x": 0.5, "y": true}, 3]\n'
+    )
+    assert rows(read(least)) == [("fq 1:", "overlimits", 2), ("fq 1:", "x", 0.5)]
+    assert refused(least[:-3] + "\n").code == "json-cut-short"
+
+
+SADF_HEAD = "# hostname;interval;timestamp;IFACE;rxpck/s;txpck/s\n"
+
+
+def test_sadf_columns():
+    text = (
+        SADF_HEAD
+        + "a;10;2026-11-22 12:00:10 UTC;eth0;100.00;4\n"
+        + "b;10;2026-11-22 12:00:10 UTC;eth1;7.00;\n\n"
+        + "a;-1;2026-11-22 12:00:20;LINUX-RESTART\t(2 CPU)\n"
+        + "# hostname;interval;timestamp;retrans/s\n"
+        + "a;30;1795348840;1.50\n"
+        + "a;10;1795348850;3.50\n"
+    )
+    found = read(text)
+    assert rows(found) == [
+        ("eth0", "rxpck/s", 100), ("eth0", "txpck/s", 4), ("eth1", "rxpck/s", 7),
+        ("", "retrans/s", 1.5), ("", "retrans/s", 3.5),
+    ]  # fmt: skip
+    assert (found["time_s"] - NOON).tolist() == [10, 10, 10, 40, 50]
+    assert (found.meta.host, found.meta.warnings) == ("a, b", ())
+    assert found.meta.clock == "seconds of the Unix epoch"
+    facts = {row.get("group", ""): row for row in found.facts()}
+    # derived: (30 s * 1.5 + 10 s * 3.5) / 40 s
+    assert facts[""]["counter:retrans/s"] == pytest.approx(2.0)
+    assert facts["eth0"]["counter:rxpck/s"] == 100
+    local = read(text.replace(":10 UTC", ":10"))
+    assert local.meta.warnings == (Notice("sadf-local-time"),)
+    assert local.meta.clock == ""
+    fault = refused(SADF_HEAD + "a;1;2026-11-22 12:00:10 UTC;eth0;1,5;4\n")
+    assert (fault.code, fault.line, fault.field) == ("not-a-number", 2, "rxpck/s")
+    fault = refused(SADF_HEAD + "a;1;2026-11-22 12:00:10 UTC;eth0;1.5\n")
+    assert (fault.values["count"], fault.values["names"]) == (5, 6)
+
+
+def test_sadf_pairs():
+    text = (
+        "h\t10\t1795348810\teth0\trxpck/s\t2.00\nh\t30\t1795348840\teth0\trxpck/s\t4.00\n"
+        "h\t30\t1795348840\t-\tretrans/s\t1.00\nhello\n"
+        "h\t-1\t1795348841\teth0\trxpck/s\t99\n"
+    )
+    found = read(text)
+    assert rows(found) == [
+        ("eth0", "rxpck/s", 2), ("eth0", "rxpck/s", 4), ("", "retrans/s", 1),
+        ("eth0", "rxpck/s", 99),
+    ]  # fmt: skip
+    assert (found["time_s"] - NOON).tolist() == [10, 40, 40, 41]
+    assert found.facts()[0]["counter:rxpck/s"] == pytest.approx(3.5), "(10 s * 2 + 30 s * 4) / 40 s"
+    assert found.meta.warnings == (Notice("counter-lines-unread", {"numbers": [4]}),)
+
+
+def test_sadf_json():
+    stamp = {"date": "2026-11-22", "time": "12:00:10", "utc": 1, "interval": 10}
+    statistics = [
+        {"timestamp": stamp, "network": {"net-dev": [{"iface": "eth0", "rxpck": 5, "up": True}, 3],
+                                         "net-sock": {"totsck": 9}}},
+        {"timestamp": stamp | {"time": "25:00:00", "interval": 30},
+         "network": {"net-dev": [{"iface": "eth0", "rxpck": 9}]}},
+    ]  # fmt: skip
+    document = {"sysstat": {"hosts": [{"nodename": "a", "statistics": statistics}]}}
+    found = read(json.dumps(document) + "\n")
+    assert rows(found) == [("eth0", "rxpck", 5), ("", "totsck", 9), ("eth0", "rxpck", 9)]
+    assert found["time_s"][0] == NOON + 10
+    assert math.isnan(found["time_s"][2])
+    assert found.facts()[0]["counter:rxpck"] == pytest.approx(8), "(10 s * 5 + 30 s * 9) / 40 s"
+    assert (found.meta.host, found.meta.warnings) == ("a", ())
+    stamp["utc"] = 0
+    assert read(json.dumps(document) + "\n").meta.warnings == (Notice("sadf-local-time"),)
+    assert refused(json.dumps(document)[:-2] + "\n").code == "json-cut-short"
+
+
+SAR = "Linux 5.10 (host) \t2026-11-22 \t_x86_64_\t(2 CPU)\n\n"
+
+
+def test_sar():
+    text = SAR + (
+        "11:59:58 AM  IFACE  rxpck/s  txpck/s\n11:59:59 AM  eth0  1.00  2.00\n"
+        "12:00:00 PM  eth0  3.00  4.00\n01:00:01 PM  eth0  5.00  6.00\n"
+        "11:59:59 PM  eth0  5.00  6.00\n12:00:01 AM  eth0  6.00  7.00\n\n"
+        "12:00:02 AM  LINUX RESTART\t(2 CPU)\n"
+        "12:00:03 AM  tcp/s  udp/s\n12:00:04 AM  1.5  2.5\n?\n"
+        "Average:  IFACE  rxpck/s  txpck/s\nAverage:  eth0  4.00  5.00\n"
+        "Average:  tcp/s  udp/s\nAverage:  1.50  2.50\n"
+    )
+    found = read(text)
+    hour = 3600.0
+    assert found["time_s"][found["counter"] == "rxpck/s"].tolist() == [
+        12 * hour - 1, 12 * hour, 13 * hour + 1, 24 * hour - 1, 24 * hour + 1,
+    ]  # fmt: skip
+    assert found["time_s"][-1] == 24 * hour + 4
+    assert rows(found)[-2:] == [("", "tcp/s", 1.5), ("", "udp/s", 2.5)]
+    facts = {row.get("group", ""): row for row in found.facts()}
+    assert facts["eth0"]["counter:txpck/s"] == 5
+    assert facts[""]["counter:udp/s"] == 2.5
+    assert (found.meta.host, found.meta.start, found.meta.partial) == ("host", "2026-11-22", False)
+    assert found.meta.warnings == (
+        Notice("sar-restarts", {"numbers": [10]}),
+        Notice("counter-lines-unread", {"numbers": [13]}),
+    )
+    fault = refused(text.replace("eth0  3.00  4.00", "eth0  3.00"))
+    assert (fault.code, fault.line, fault.field) == ("counter-widths", 5, "eth0")
+    assert (fault.values["count"], fault.values["names"]) == (1, 2)
+    fault = refused(text.replace("eth0  3.00  4.00", "eth0  3.00  x"))
+    assert (fault.code, fault.line, fault.field) == ("not-a-number", 5, "txpck/s")
+    assert read(text.replace("2026-11-22", "11/22/26")).meta.start == ""
+
+
+@pytest.mark.each(("average", "differs"), [("0.99", False), ("0.98", True), ("2.01", False),
+                                           ("2.02", True)])  # fmt: skip
+def test_an_average_is_within_its_values_to_a_digit(average, differs):
+    text = SAR + (
+        "13:00:00  IFACE  rxpck/s\n13:00:01  eth0  1.00\n13:00:02  eth0  2.00\n"
+        f"Average:  IFACE  rxpck/s\nAverage:  eth0  {average}\n"
+    )
+    noted = (Notice("sar-average-differs", {"names": ["eth0 rxpck/s"]}),)
+    assert read(text).meta.warnings == (noted if differs else ())
+
+
+def test_a_sar_without_averages():
+    """Of one time its values are the facts; of several no number stands for all."""
+    one = read(SAR + "13:00:00  IFACE  rxpck/s\n13:00:01  eth0  1.00\n")
+    assert one.facts()[0]["counter:rxpck/s"] == 1
+    assert (one.meta.partial, one.meta.warnings) == (True, ())
+    two = read(SAR + "13:00:00  IFACE  rxpck/s\n13:00:01  eth0  1.00\n13:00:02  eth0  2.00\n")
+    assert [dict(row) for row in two.facts()] == [{"group": "eth0", "partial": True}]
+    assert two.meta.warnings == (Notice("sar-no-average"),)
+
+
+def test_proc_net():
+    text = "Tcp: InSegs OutSegs\nTcp: 1 2\nUdp: InErrors\nUdp: 3\nwhat\nIp: A B\nIp: 4 -5\n"
+    found = read(text)
+    assert rows(found) == [
+        ("Tcp", "InSegs", 1), ("Tcp", "OutSegs", 2), ("Udp", "InErrors", 3), ("Ip", "A", 4),
+        ("Ip", "B", -5),
+    ]  # fmt: skip
+    assert found.meta.warnings == (Notice("counter-lines-unread", {"numbers": [5]}),)
+    fault = refused("Tcp: InSegs OutSegs\nTcp: 1 2 3\n")
+    assert (fault.field, fault.values["count"], fault.values["names"]) == ("Tcp", 3, 2)
+    fault = refused("Tcp: InSegs OutSegs\nTcp: 1 x\n")
+    assert (fault.line, fault.field, fault.values["value"]) == (2, "OutSegs", "x")
+    assert rows(read("Ip6InReceives  \t7\nIp6OutRequests 8\n")) == [
+        ("", "Ip6InReceives", 7), ("", "Ip6OutRequests", 8),
+    ]  # fmt: skip
