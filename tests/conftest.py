@@ -44,6 +44,8 @@ UNTIMED = frozenset(
 
 BROWSERS = ("browser lab", "browser other")
 """Groups of browser tests: those in JupyterLab, and all other ones. Each has its own browser."""
+FIRST = frozenset({"untimed", *BROWSERS})
+"""Groups that have ended before anything is measured."""
 GROUPS = "netcalc/groups"
 """Where the first worker writes the group of each test, for the scheduler to read."""
 
@@ -75,9 +77,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         # The scheduler collects nothing itself. xdist would write a group into the test's id, but
         # pytest 9 makes ids from parts, so that it stays unwritten.
         config.cache.set(GROUPS, {item.nodeid: group for item, group in groups.items() if group})
-    # Pure tests first, measured ones last, with one worker or several; a sort keeps the rest.
+    # Pure tests first, measured ones last, with one worker or several; a sort keeps the rest. The
+    # table of truth judges most finely: by then the pure tests of the other workers have ended.
     order = [None, *BROWSERS, "untimed", "measured"]
-    items.sort(key=lambda item: order.index(groups[item]))
+    items.sort(key=lambda item: (order.index(groups[item]), item.path.stem == "test_truth"))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -150,13 +153,13 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Keep what belongs together in one worker, and let nothing run beside what is measured."""
+    """Keep what belongs together in one worker, and little beside what is measured."""
     if config.option.dist != "loadscope":
         return None
     from xdist.scheduler import LoadScopeScheduling
 
-    class AloneScheduling(LoadScopeScheduling):
-        """One unit of work is a file or a group; the group ``measured`` comes last, and alone."""
+    class QuietScheduling(LoadScopeScheduling):
+        """One unit of work is a file or a group; ``measured`` has half of the processors."""
 
         def schedule(self):
             self.groups = config.cache.get(GROUPS, {})
@@ -165,15 +168,28 @@ def pytest_xdist_make_scheduler(config, log):
         def _split_scope(self, nodeid):
             return self.groups.get(nodeid, nodeid.partition("::")[0])
 
+        def _may_measure(self):
+            """Whether all that uses many processes, a browser above all, has ended."""
+            if "measured" not in self.workqueue or not FIRST.isdisjoint(self.workqueue):
+                return False
+            given = (unit for units in self.assigned_work.values() for unit in units.items())
+            return all(all(done.values()) for group, done in given if group in FIRST)
+
         def _assign_work_unit(self, node):
             # What takes longest is begun first.
             for group in ("untimed", *reversed(BROWSERS), "measured"):
                 if group in self.workqueue:
                     self.workqueue.move_to_end(group, last=group == "measured")
-            if next(iter(self.workqueue)) != "measured" or len(self.nodes) == 1:
-                super()._assign_work_unit(node)
-            elif sum(not other.shutting_down for other in self.nodes) > 1:
-                node.shutdown()  # the last worker that is left begins it when this one has ended
+            working = sum(not other.shutting_down for other in self.nodes)
+            if self._may_measure():
+                if working > 1 + max(1, len(os.sched_getaffinity(0)) // 2):
+                    node.shutdown()
+                    return
+                self.workqueue.move_to_end("measured", last=False)
+            elif next(iter(self.workqueue)) == "measured" and working > 1:
+                node.shutdown()  # the worker that is left begins it when its group has ended
+                return
+            super()._assign_work_unit(node)
 
         def remove_node(self, node):
             crashed = super().remove_node(node)
@@ -181,7 +197,7 @@ def pytest_xdist_make_scheduler(config, log):
                 self._reschedule(left)
             return crashed
 
-    return AloneScheduling(config, log)
+    return QuietScheduling(config, log)
 
 
 @pytest.hookimpl(wrapper=True)
