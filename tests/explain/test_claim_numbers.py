@@ -13,7 +13,6 @@ from netcalc.units import show
 
 NAN = math.nan
 LINE = Known(line_bps=1e8)
-WINDOW = {"window_bytes": 65535.0, "rtt_s": 0.04}
 RECEIVER, SENDER = ("receiver", True), ("sender", False)
 
 
@@ -306,6 +305,17 @@ def test_models_are_in_the_order_of_their_distance():
     assert found == sorted(found, key=lambda value: max(value / 1e7, 1e7 / value))
     assert found[0] == 9e6
     assert len(found) == 5
+
+
+def test_what_a_model_computes():
+    said = Model("window", 1.0, True, {"window_bytes": 65535.0, "rtt_s": 0.04}).said
+    assert str(said) == "window of 65.53 kB over a round trip of 40 ms"
+    assert str(Model("receiver", 1.0, True, {}).said) == "what the receiver counted"
+
+
+def test_the_distance_is_shown_with_two_digits():
+    shown = str(stated(model(RECEIVER, 101.234))).splitlines()[1]
+    assert shown.startswith("  101.2 bit/s (1.2% off), right: what the receiver counted")
 
 
 def test_a_claim_that_is_shown():
