@@ -105,9 +105,9 @@ def test_a_finding_as_text():
 
 
 def test_the_parts_of_a_time_as_text():
-    """By hand: 0.25 s are a quarter of 1 s."""
-    found = Finding(unit="s", measured=1.0, limits=(Limit("hop", 0.25, "s", 0.2, HOP),))
-    assert found.rows() == [("hop 3 r3", "250 ms", "25%", "250 ms beyond the hops before it")]
+    """By hand: 0.5 s are a quarter of 2 s."""
+    found = Finding(unit="s", measured=2.0, limits=(Limit("hop", 0.5, "s", 0.2, HOP),))
+    assert found.rows() == [("hop 3 r3", "500 ms", "25%", "250 ms beyond the hops before it")]
     assert (found.share_ratio, found.confidence) == (0.25, "medium")
     assert (found.is_explained, found.binding.name, found.following) == (True, "hop", None)
 
@@ -120,6 +120,33 @@ def test_a_part_longer_than_the_time_still_counts():
     assert found.following.name == "host"
     aside = Limit("hop", 0.5, "s", 0.2, HOP, True)
     assert Finding(unit="s", measured=1.0, limits=(aside, short)).binding is short
+
+
+def test_of_limits_that_agree_the_one_known_best_binds():
+    """By hand: the window is just the measured rate, but known within 20 %, the line within 4."""
+    found = Finding(measured=100.0, limits=(window_of(100.0), line_of(102.0)))
+    assert found.binding.name == "line"
+    several = Finding(
+        measured=100.0,
+        limits=(window_of(100.0), window_of(140.0), window_of(300.0), line_of(900.0)),
+    )
+    assert (several.following.value, several.confidence) == (140.0, "medium")
+    times = [Limit("hop", value, "s", 0.2, HOP) for value in (0.25, 0.1, 0.5)]
+    following = Finding(unit="s", measured=1.0, limits=tuple(times)).following
+    assert following is times[1], "parts stay in their order"
+
+
+def test_the_bounds_of_agreement():
+    """By hand: a tolerance of 1 is a factor of two, both ways."""
+    one = Limit("window", 0.5, "bit/s", 1.0, WINDOW)
+    agreeing = {0.25: True, 0.2499: False, 1.0: True, 1.01: False}
+    assert {measured: one.agrees(measured) for measured in agreeing} == agreeing
+    assert [one.refuted(measured) for measured in (1.0, 1.01)] == [False, True]
+
+
+def test_a_limit_of_nothing_has_no_share():
+    assert math.isnan(Finding(measured=0.0, limits=(window_of(0.0),)).share_ratio)
+    assert Finding(measured=0.25, limits=(window_of(0.5),)).share_ratio == 0.5
 
 
 def test_where_none_is_above_the_binding_limit_another_follows():
