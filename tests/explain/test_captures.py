@@ -266,6 +266,12 @@ def test_fragments_of_datagrams():
          fragment_ratio=0.5)  # fmt: skip
 
 
+def test_one_datagram_in_fragments_has_no_rate():
+    first, later = datagrams([0.0, 0.25])
+    later |= {"layers": int(Layer.IPV4 | Layer.LATER_FRAGMENT)}
+    assert from_capture(trace([first, later])) == []
+
+
 def test_datagrams_without_a_rate():
     assert from_capture(trace(datagrams([0.5]))) == []
     assert from_capture(trace(datagrams([0.5, 0.5]))) == []

@@ -149,6 +149,10 @@ def runs(*rows):
         ([(100, 1000, 0.5), (200, 1000, 0.05)], None),
         ([(100, 1000, 0.5), (200, 1000, 0.051)], 1000.0),
         ([(100, 1000, 0.5)], None),
+        ([(100, 1000, 0.5), (200, 1050, 0.5), (400, 1200, 0.5)], None),
+        ([(100, 1000, 0.5), (200, 1010, 0.5), (400, 1020, 0.5), (800, 1030, 0.5)], 1020.0),
+        ([(0.5, 1000, 0.5), (200, 1000, 0.5)], 1000.0),
+        ([(100, 1000, 0.5), (0, 1000, 0.5)], None),
         ([(100, 1000, 0.5), (200, 1000, 0.5), (400, 10, 0.0)], 1000.0),
     ],
 )  # fmt: skip
@@ -230,6 +234,55 @@ def test_transfers_of_even_number():
     (found,) = from_transfers(samples)
     assert (found.label, found.rate_bps) == ("a", 4.0)
     assert (found.size_bytes, found.duration_s) == (2.0, 4.0)
+
+
+def test_the_middle_transfer_is_by_its_rate():
+    """By hand: 80, 16 and 1600 bit/s, in any order of sizes and of times."""
+    samples = TransferSamples(payload_bytes=[10.0, 8.0, 100.0], duration_s=[1.0, 4.0, 0.5])
+    (found,) = from_transfers(samples)
+    assert (found.rate_bps, found.size_bytes, found.duration_s) == (80.0, 10.0, 1.0)
+
+
+def test_one_datagram_and_one_retransmission_count():
+    one = from_facts(flow(protocol="udp", sent_byte_count=700, datagram_count=1))[0]
+    assert one.datagram_bytes == 700
+    printed = Meta(
+        facts=({"protocol": "udp", "sent_rate_bps": 5.0, "sent_byte_count": 700,
+                "datagram_count": 7},), printed={"write_bytes": 90},
+    )  # fmt: skip
+    assert from_facts(Table(data={"x": np.array([1.0])}, meta=printed))[0].datagram_bytes == 90
+    columns = {
+        "start_s": [0.0, 1.0, 2.0, 3.0], "duration_s": [1.0] * 4, "payload_bytes": [1.0] * 4,
+        "cwnd_bytes": [50.0] * 4,
+    }  # fmt: skip
+    facts = Meta(facts=({"sent_rate_bps": 5.0},))
+    for again, steady in (([0.0] * 4, True), ([0.0, 0.0, 1.0, 0.0], False), ([NAN] * 4, True)):
+        seen = from_facts(FlowSeries(**columns, retransmit_count=again, meta=facts))[0]
+        assert seen.is_window_steady is steady
+        assert seen.retransmit_count == pytest.approx(sum(again), nan_ok=True)
+    # by hand: half a byte, and a segment of 1448 B sent again
+    least = from_facts(flow(sent_byte_count=0.5, retransmit_count=1))[0]
+    assert least.loss_ratio == pytest.approx(1 / (1 + 0.5 / 1448))
+
+
+def test_other_columns_do_not_matter():
+    table = Table(
+        data={"frame_bytes": np.array([100.0, np.inf]), "rate_pps": np.array([10.0, 10.0]),
+              "note": np.array(["a", "b"], object)}
+    )  # fmt: skip
+    (found,) = tables.explain_sizes(table, Known(device_pps=0.5))
+    assert [(one.name, one.value) for one in found.limits] == [("packet-rate", 400.0)]
+    counted = Table(
+        data={"counter": np.array(["OutSegs", "RetransSegs"], object),
+              "value": np.array([4.0, 1.0]), "rate": np.array([0.0, 0.0])}
+    )  # fmt: skip
+    assert tables.explain_counters(counted, Known())[0].notices[0].values["share"] == 0.25
+
+
+def test_columns_of_just_the_units_that_tell():
+    for unit, code in (("s", "may-be-times"), ("bit/s", "may-be-rates")):
+        table = Table(data={"x": np.array([1.0])}, meta=Meta(units={"x": unit}))
+        assert described(table)[-2].code == code
 
 
 def test_columns_without_a_number():
