@@ -76,7 +76,7 @@ def _read(given: Input) -> RttSamples:
             skipped.append(number)
     if run.sent is not None:
         run.printed |= {"sent": run.sent, "received": run.received, "loss_ratio": run.loss_ratio}
-    run.fill(0)
+    run.fill(0, errors=len(errors))
     warnings = []
     if errors:
         warnings.append(Notice("errors-not-replies", {"numbers": errors}))
