@@ -270,8 +270,10 @@ def rate(
         If a quantity is impossible.
     """
     loss_ratio = float(ratio("loss_ratio", loss_ratio))
+    if window_bytes == math.inf:  # no limit, as by default
+        window_bytes = None
     if window_bytes is not None:
-        window_bytes = float(positive("window_bytes", window_bytes, allow_inf=True))
+        window_bytes = float(positive("window_bytes", window_bytes))
     mss = float(framing.tcp_payload_bytes(mtu_bytes, tcp_option_bytes=TIMESTAMP_BYTES))
     rtt = (
         float(path.rtt_s(mtu_bytes, reply_bytes=BARE_ACK_BYTES))

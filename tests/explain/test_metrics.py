@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,6 +16,7 @@ from netcalc.explain import (
     explain_evidence,
     measurement,
 )
+from netcalc.explain.metrics import transfer_metrics
 from netcalc.samples import Meta, RttSamples, Table
 
 
@@ -78,3 +82,96 @@ def test_a_table_without_a_theory_says_what_it_may_be(units, code):
     assert code in found
     assert "name-the-columns" in found
     assert all(str(one) for one in described(table))
+
+
+TCP = Evidence(
+    rate_bps=1e6, size_bytes=250_000.0, duration_s=3.0, base_rtt_s=0.02, rtt_s=0.03,
+    retransmit_count=10.0, mtu_bytes=1052.0,
+)  # fmt: skip
+
+
+def metrics(one, *, ceiling_bps=2e6, **known):
+    return transfer_metrics(one, Known(**known), line_ceiling_bps=ceiling_bps)
+
+
+def test_each_metric_of_a_transfer():
+    """By hand: 1 s is ideal; 10 segments of 1000 B are sent again; 10 ms more than 20."""
+    assert metrics(TCP) == pytest.approx(
+        {
+            "line_share_ratio": 0.5,
+            "transfer_time_factor": 3.0,
+            "efficiency_ratio": 250 / 260,
+            "buffer_delay_factor": 0.5,
+        }
+    )
+    assert metrics(TCP, rtt_s=0.024)["buffer_delay_factor"] == pytest.approx(0.25), "as stated"
+    datagrams = replace(TCP, protocol="udp")
+    assert metrics(datagrams) == {"line_share_ratio": 0.5}
+    assert metrics(datagrams, ceiling_bps=math.nan) == {}
+    small = replace(TCP, rate_bps=0.25, size_bytes=0.5, duration_s=0.5)
+    assert metrics(small, ceiling_bps=0.5) == pytest.approx(
+        {
+            "line_share_ratio": 0.5,
+            "transfer_time_factor": 0.5 / 8,  # 4 bit at 0.5 bit/s
+            "efficiency_ratio": 0.5 / 10_000.5,
+            "buffer_delay_factor": 0.5,
+        }
+    )
+
+
+@pytest.mark.each(
+    ("changed", "ceiling_bps", "left"),
+    [
+        ({}, 0.0, "eb"), ({}, math.nan, "eb"), ({"size_bytes": 0.0}, 2e6, "lb"),
+        ({"size_bytes": math.nan}, 2e6, "lb"), ({"duration_s": 0.0}, 2e6, "leb"),
+        ({"duration_s": math.nan}, 2e6, "leb"), ({"retransmit_count": math.nan}, 2e6, "tlb"),
+        ({"rtt_s": 0.019}, 2e6, "tle"), ({"rtt_s": math.nan}, 2e6, "tle"),
+        ({"base_rtt_s": 0.0}, 2e6, "tle"), ({"base_rtt_s": math.nan}, 2e6, "tle"),
+    ],
+)  # fmt: skip
+def test_metrics_whose_facts_are_missing_are_left_out(changed, ceiling_bps, left):
+    found = metrics(replace(TCP, **changed), ceiling_bps=ceiling_bps)
+    assert sorted(name[0] for name in found) == sorted(left)
+
+
+def test_a_transfer_without_a_queue_or_a_loss():
+    """RFC 6349, 4.2 and 4.3: 100 % of efficiency, and 0 % of buffer delay."""
+    ideal = metrics(replace(TCP, retransmit_count=0.0, rtt_s=0.02))
+    assert (ideal["efficiency_ratio"], ideal["buffer_delay_factor"]) == (1.0, 0.0)
+    slow = metrics(replace(TCP, base_rtt_s=2.0, rtt_s=3.0))
+    assert slow["buffer_delay_factor"] == pytest.approx(0.5)
+
+
+def test_every_measure_of_the_variation_of_delay():
+    """By hand: 1 to 101 ms; a percentile is the rank between the least and the largest."""
+    found = delay_variation([n / 1000 for n in range(1, 102)])
+    assert found.pop("jitter_s") == pytest.approx(0.001 * (1 - (15 / 16) ** 100))  # RFC 3550
+    assert found == pytest.approx(
+        {
+            "ipdv_mean_s": 0.001, "ipdv_max_s": 0.001,
+            "pdv_50_s": 0.050, "pdv_90_s": 0.090, "pdv_95_s": 0.095, "pdv_99_s": 0.099,
+            "rtt_90_s": 0.091, "rtt_95_s": 0.096, "rtt_99_s": 0.100,
+        }
+    )  # fmt: skip
+
+
+def test_differences_count_without_their_sign():
+    """By hand: 4 ms up and 2 ms down."""
+    found = delay_variation([0.010, 0.014, 0.012])
+    assert found["ipdv_mean_s"] == pytest.approx(0.003)
+    assert found["ipdv_max_s"] == pytest.approx(0.004)
+
+
+def test_two_delays_around_a_lost_packet():
+    """RFC 3550: a sixteenth of the 20 ms between them; IPDV has no pair."""
+    found = delay_variation([0.01, np.nan, 0.03])
+    assert found["jitter_s"] == pytest.approx(0.02 / 16)
+    assert not {"ipdv_mean_s", "ipdv_max_s"} & set(found)
+    assert found["pdv_50_s"] == pytest.approx(0.01)
+    assert "jitter_s" in delay_variation([0.01, 0.01])
+
+
+def test_what_cannot_be_a_delay_is_left_out():
+    found = delay_variation([0.01, np.inf, 0.03])
+    assert found["pdv_99_s"] == pytest.approx(0.99 * 0.02)
+    assert all(math.isfinite(value) for value in found.values())
