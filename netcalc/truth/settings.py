@@ -49,9 +49,7 @@ SETTINGS: tuple[Setting, ...] = (
     buffers_setting("20 Mbit/s 20 ms", 1035, 65_536, 204_800, count=2, side_by_side=True),
     losses_setting("200 Mbit/s 5 ms", 0.01, 1350, *EARLY_SEEDS[:3], quick=True, side_by_side=True),
     losses_setting("200 Mbit/s 5 ms", 0.005, 2700, *EARLY_SEEDS, side_by_side=True),
-    losses_setting(
-        "200 Mbit/s 5 ms", 0.003, 3600, *EARLY_SEEDS, rule="cubic", side_by_side=True
-    ),
+    losses_setting("200 Mbit/s 5 ms", 0.003, 3600, *EARLY_SEEDS, rule="cubic", side_by_side=True),
     bulk_setting("100 Mbit/s 5 ms", 5400, count=3, quick=True),
     bulk_setting("1 Gbit/s 0.5 ms", 45_000, count=3),
     lockstep_setting("10 Mbit/s 10 ms", 1, 8, 32, quick=True),
