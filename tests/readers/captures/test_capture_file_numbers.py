@@ -78,6 +78,21 @@ def test_link_types_have_the_names_of_the_field():
     ]
 
 
+def test_packets_without_ip_are_counted_on_links_that_are_read():
+    data, at_ns = w.section("<"), 10**15
+    for number in range(300):
+        data += w.block("<", 1, struct.pack("<HHI", number, 0, 0))
+        data += w.packet_block("<", 6, number, at_ns, bytes(40), 40)
+    trace = read_capture(data)
+    assert noted(trace)["packets-without-ip"] == {"count": len(READ)}
+    skipped = [one.values["number"] for one in trace.meta.warnings
+               if one.code == "link-type-skipped"]  # fmt: skip
+    assert skipped == [number for number in range(300) if number not in READ]
+    assert trace.ints("interface").tolist() == list(range(300))
+    (row,) = facts(trace)
+    assert row["link_type"].split(", ")[:3] == ["NULL", "Ethernet", "2"]
+
+
 @pytest.mark.each("resolution, offset_s", [
     (None, None), (0, None), (3, 0), (6, 7), (9, -7), (12, START_S), (15, START_S),
     (0x80, None), (0x81, None), (0x80 | 10, 7), (0x80 | 30, None), (0x80 | 34, START_S),

@@ -30,10 +30,11 @@ from netcalc.readers.captures.tcp import (
     tcp_notices,
     window_bytes,
 )
-from netcalc.samples import Layer, PacketTrace
+from netcalc.samples import Layer, Meta, PacketTrace
 
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 NAN = math.nan
+META = Meta(tool="pcap", source="by hand")
 HOSTS = ("", "192.0.2.1", "192.0.2.2")
 COLUMNS = (
     "time_s", "layers", "ip_protocol", "source", "destination", "source_port",
@@ -46,7 +47,7 @@ COLUMNS = (
 def trace_of(packets: list[dict[str, Any]]) -> PacketTrace:
     columns = {name: [one.get(name, 0) for one in packets] for name in COLUMNS}
     size = [60] * len(packets)
-    return PacketTrace(kept_bytes=size, original_bytes=size, addresses=HOSTS, **columns)  # type: ignore[arg-type]
+    return PacketTrace(kept_bytes=size, original_bytes=size, addresses=HOSTS, meta=META, **columns)  # type: ignore[arg-type]
 
 
 PROFILES = [
@@ -635,6 +636,9 @@ def test_the_table_of_flows():
     numbers = {name: "1" for name, value in expected[0].items() if not isinstance(value, str)}
     numbers |= {name: unit for unit, names in UNITS.items() for name in names}
     assert table.meta.units == numbers
+    assert (table.meta.tool, table.meta.source) == ("pcap", "by hand")
+    meta = ladder(analysis(), flow=0).meta
+    assert (meta.tool, meta.source) == ("pcap", "by hand")
 
 
 def test_ladders():
@@ -736,6 +740,7 @@ def test_udp_exchanges():
     assert samples.sent_s.tolist() == [one[1] for one in expected]
     assert samples.rtt_s.tolist() == pytest.approx([one[2] for one in expected], nan_ok=True, abs=0)
     assert samples.meta.protocol == "udp"
+    assert (samples.meta.tool, samples.meta.source) == ("pcap", "by hand")
     assert find_flows(trace_of(known), Layer.UDP, 17).count == len(found) == 40
 
 
@@ -794,3 +799,4 @@ def test_echoes():
                          ("payload_bytes", "payload_bytes")):  # fmt: skip
         assert getattr(samples, name).tolist() == [known[row][column] for row in requests]
     assert samples.meta.protocol == "icmp"
+    assert (samples.meta.tool, samples.meta.source) == ("pcap", "by hand")
