@@ -19,7 +19,8 @@ from netcalc.cli.quantity import Choice, Quantity, read_path
 from netcalc.cli.report import metric_line
 from netcalc.explain import Evidence, Finding, Known
 from netcalc.explain.known import CONGESTION_CONTROLS
-from netcalc.samples import Samples
+from netcalc.messages import Notice
+from netcalc.samples import Samples, json_ready
 
 _OF_FILES = {
     "line_bps": "--line", "device_pps": "--device", "buffer_bytes": "--buffer",
@@ -97,6 +98,12 @@ _OF_FILES = {
     type=Quantity("byte"),
     help="Frame size for a claimed packet rate, FCS included.",
 )
+@click.option(
+    "--clock-offset",
+    "clock_offset_s",
+    type=Quantity("s"),
+    help="What the clock of the second of two FILEs is ahead: they share one time axis.",
+)
 @click.option("--plot", "plot_path", metavar="OUT.html", help="Draw the limits of a FILE.")
 @click.option("--force", is_flag=True, help="Replace OUT.html if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -104,6 +111,7 @@ def explain(
     words: tuple[str, ...],
     claimed: str | None,
     payload_bytes: float | None,
+    clock_offset_s: float | None,
     plot_path: str | None,
     force: bool,
     as_json: bool,
@@ -123,10 +131,15 @@ def explain(
     netcalc explain --claim "94 Mbit/s" --line 100Mbit/s
     """
     files = _files(words)
+    if clock_offset_s is not None and len(files) != 2:
+        raise CommandError("offset-of-two-files", count=len(files))
     if claimed is not None:
         _explain_claim(claimed, words, files, payload_bytes, given, as_json)
     elif files:
-        _explain_files(files, given, plot_path, force=force, as_json=as_json)
+        _explain_files(
+            files, {**given, "clock_offset_s": clock_offset_s}, plot_path,
+            force=force, as_json=as_json,
+        )  # fmt: skip
     else:
         _explain_path(words, payload_bytes, {**given, "plot_path": plot_path}, as_json)
 
@@ -188,16 +201,27 @@ def _explain_files(
             plots.save_html(plots.limits(findings, title=Path(name).name), plot_path)
             print_written(plot_path)
     if len(read) > 1:
-        _compare(read, as_json=as_json)
+        _compare(read, given["clock_offset_s"], as_json=as_json)
 
 
-def _compare(read: Mapping[str, Samples], *, as_json: bool) -> None:
-    """Print the same quantity of each file side by side."""
+def _compare(read: Mapping[str, Samples], clock_offset_s: float | None, *, as_json: bool) -> None:
+    """Print the same quantity of each file side by side, and on one time axis if asked."""
     rows = compare.files(read)
-    notices = compare.file_notices(rows)
+    notices = list(compare.file_notices(rows))
+    merged = None
+    if clock_offset_s is not None:
+        merged = compare.on_one_axis(read, clock_offset_s=clock_offset_s)
+        notices.append(compare.axis_notice(merged))
+    elif len(read) == 2 and len(rows) > 1:
+        notices.append(Notice("not-on-one-axis"))
     if as_json:
-        compared = [asdict(row) for row in rows]
-        print_json({"compared": compared, "notices": [one.stored() for one in notices]})
+        found: dict[str, Any] = {
+            "compared": [asdict(row) for row in rows],
+            "notices": [one.stored() for one in notices],
+        }
+        if merged is not None:
+            found["merged"] = {name: json_ready(one) for name, one in merged.columns().items()}
+        print_json(found)
     elif notices:
         say("compared:")
         for line in (*rows, *notices):

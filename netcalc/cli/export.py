@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import io
+import json
 import secrets
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -16,7 +19,10 @@ from netcalc.cli.output import check_output, print_data, print_written
 from netcalc.cli.quantity import Choice
 from netcalc.readers.captures import anonymized_samples
 from netcalc.readers.exported import csv_text
-from netcalc.samples import Samples, write_atomically
+from netcalc.samples import Samples, json_ready, write_atomically
+
+_META = b"netcalc"
+"""Name of the meta data in the schema of a Parquet file."""
 
 
 @click.command(cls=Command)
@@ -64,6 +70,27 @@ def _encode(samples: Samples, form: str) -> bytes:
         return samples.dumps()
     if importlib.util.find_spec("pyarrow") is None or importlib.util.find_spec("pandas") is None:
         raise CommandError("parquet-packages-missing")
+    return _parquet(samples)
+
+
+def _parquet(samples: Samples) -> bytes:
+    """Return Parquet: each column's field has its unit and layer, the schema all meta data."""
+    arrow: Any = importlib.import_module("pyarrow")  # late, and in no extra
+    parquet: Any = importlib.import_module("pyarrow.parquet")
+    frame = samples.to_frame()
+    table = arrow.Table.from_pandas(frame, preserve_index=False)
+    parts = {"unit": samples.meta.units, "layer": samples.meta.layers}
+    fields = [
+        one.with_metadata({key: part[one.name] for key, part in parts.items() if one.name in part})
+        for one in table.schema
+    ]
+    kept = {**(table.schema.metadata or {}), _META: _json(samples)}
     stream = io.BytesIO()
-    samples.to_frame().to_parquet(stream, engine="pyarrow", index=False)
+    parquet.write_table(table.cast(arrow.schema(fields, metadata=kept)), stream)
     return stream.getvalue()
+
+
+def _json(samples: Samples) -> bytes:
+    """Return what is known beside the columns, as JSON."""
+    known = {"kind": type(samples).__name__, "meta": json_ready(samples.meta.stored())}
+    return json.dumps(known, ensure_ascii=True, allow_nan=False).encode()

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from netcalc.compare._axis import axis_notice, on_one_axis
 from netcalc.compare._comparison import (
     CURVE_POINTS,
     PATH_LABEL,
@@ -26,7 +27,7 @@ from netcalc.compare._transfers import bulk, frame_rates, lockstep_cycle
 
 __all__ = [
     "CURVE_POINTS", "PATH_LABEL", "TCP_HEADERS_BYTES", "TRANSACTIONS_OVER", "Compared",
-    "Comparison", "bulk", "datagram_costs", "file_notices", "files", "frame_rates", "ladder",
-    "lockstep_cycle", "overlay", "points", "probes", "small_writes", "trains", "transactions",
-    "with_theory",
+    "Comparison", "axis_notice", "bulk", "datagram_costs", "file_notices", "files", "frame_rates",
+    "ladder", "lockstep_cycle", "on_one_axis", "overlay", "points", "probes", "small_writes",
+    "trains", "transactions", "with_theory",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ CAPTURES: dict[str, str] = {
     "damaged-compression": "is damaged compressed data",
     "compressed-data-cut": "the compressed data ends too early; the packets before that are kept",
     "text-for-a-capture": "is open as text, a capture is binary",
-    "zstd-not-at-hand": "is zstd data, which needs Python 3.14 or later",
+    "zstd-not-at-hand": "is zstd data, which needs Python 3.14 or the package backports.zstd",
     "not-a-capture": "is neither pcap nor pcapng",
     "capture-header-cut": "is a capture that ends within its header",
     "capture-version": "is a capture of an unknown version",
@@ -88,7 +88,9 @@ CAPTURES: dict[str, str] = {
     "lengths-disagree": (
         "the lengths in the headers of {count:packet|packets} do not agree with the frame"
     ),
-    "ip-fragments": "{count:fragment|fragments} of IP packets, which were not put together",
+    "ip-fragments": (
+        "{count:fragment|fragments} of IP packets, of which only the headers are put together"
+    ),
     "length-left-to-card": (
         "{count:packet has|packets have} an IP length of 0, as before segmentation by the network "
         "card; the length of the frame was taken"
@@ -123,7 +125,7 @@ CAPTURES_EXPECTED: dict[str, str] = {
 
 CAPTURES_HINTS: dict[str, str] = {
     "damaged-compression": "Copy the file again",
-    "zstd-not-at-hand": "Decompress it with: zstd -d",
+    "zstd-not-at-hand": "Install netcalc-lab[zstd], or decompress it with: zstd -d",
     "too-many-packets": "Split it, or read it in parts",
 }
 

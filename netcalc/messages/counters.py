@@ -14,6 +14,9 @@ COUNTERS: dict[str, str] = {
     "sadf-local-time": "the times are of a zone that the file does not name",
     "sadf-time": "is not a time: {value!r}",
     "no-sockets": "no measurement: no socket",
+    "tcp-info-damaged": "is damaged: no message about a socket",
+    "messages-cut": "the last message ends too early, at byte {offset}",
+    "sockets-without-details": "{count:row has|rows have} no details of TCP",
     "not-lines-of-ss": "ignored {numbers:lines}: not of ss",
     "ss-values-unread": "{numbers:lines}: values that are not numbers are unknown",
 }

@@ -289,16 +289,31 @@ EXPLAINING: dict[str, str] = {
     ),
     # The same quantity of several files.
     "files-differ": "{one} differs from {other}: {factor:.4g} times as much",
+    "on-one-axis": (
+        "on one time axis, the clock of {other} {offset_s:s} ahead of that of {one}: "
+        "{common_s:s} in common, with {count:value|values} of {one} and "
+        "{other_count:value|values} of {other}"
+    ),
+    "not-on-one-axis": (
+        "not on one time axis: how far the clocks of the files are apart is not stated"
+    ),
+    "clock-offset-unknown": "one time axis needs the offset of the clocks: {name} is not given",
+    "not-two-files": "one time axis is that of two files, got {value}",
+    "no-values-to-merge": "has neither round trips nor rates over time to put on a time axis",
+    "no-clock-to-merge": "has no times of a clock: neither stamps nor a start with a zone",
     "files-alike": "{one} and {other} cannot be distinguished: their 95% intervals overlap",
     "files-not-judged": "{one} and {other}: too few values for an interval",
     "nothing-to-explain": "holds nothing that a limit could be computed for",
     "path-and-files": "a PATH and FILEs cannot be combined; not a file: {names:names}",
     "option-of-file": "{option} applies to a FILE or --claim, not to a PATH",
     "no-limits-to-draw": "{name} must have limits to draw, got none in {value}",
+    "offset-of-two-files": "--clock-offset goes with two FILEs, got {count}",
     "one-file-to-draw": "--plot draws one file, got {count}",
 }
 
 EXPLAINING_HINTS: dict[str, str] = {
+    "clock-offset-unknown": "State it, such as 0.012 for 12 ms; 0 if one clock made both files",
+    "no-clock-to-merge": "Record times: ping -D, iperf3 -J",
     "claim-without-facts": (
         "A rate needs the line, or the round trip and a window or loss; a packet rate the line and "
         "a frame size; a time a path and a size"

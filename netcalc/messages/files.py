@@ -37,6 +37,10 @@ FILES: dict[str, str] = {
     "last-line-cut": "line {number}, the last one, is incomplete and was not used",
     # what it is
     "other-format": "looks like {format}, which this version does not read",
+    "trace-without-unit": (
+        "is one column of whole numbers that never decrease, as a packet trace of mahimahi: it "
+        "names no unit"
+    ),
     "unknown-json": "is JSON of an unknown kind; its members begin with {names:names}",
     "unknown-xml": "is XML, with the root element {root!r}, which this version does not read",
     "not-columns": "looks like {format}",
@@ -221,6 +225,7 @@ FILES_HINTS: dict[str, str] = {
     "not-regular-file": _NAME_A_FILE + "; netcalc read - reads standard input",
     "file-too-large": "Split it into parts",
     "too-large-uncompressed": "Split it into parts",
+    "trace-without-unit": "If it is one: --columns time_ms",
     "other-format": _LIST_FORMATS,
     "unknown-json": _LIST_FORMATS,
     "unknown-xml": _LIST_FORMATS,
@@ -253,6 +258,7 @@ FILES_PYTHON_HINTS: dict[str, str] = {
     "no-such-file": "A str is read as text if it contains a line break, otherwise as a path",
     "not-regular-file": "A pipe can be read as a file object",
     "wrong-encoding": "Open it in binary mode",
+    "trace-without-unit": 'Name the column with its unit: columns=["time_ms"]',
     "no-header": _NAME_THEM,
     "data-for-header": _NAME_THEM,
     "column-without-unit": "Or give the unit: units={{{column!r}: {example!r}}}",

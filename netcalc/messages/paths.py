@@ -4,6 +4,7 @@ from __future__ import annotations
 
 PATHS: dict[str, str] = {
     "no-path": "no measurement: no hop has a probe",
+    "pathping-no-statistics": "no measurement: the statistics of pathping are missing",
     "path-message-only": "no measurement; the tool reported {message!r}",
     "path-message": "the tool reported {messages:names}",
     "path-lines-unread": "cannot read {numbers:lines}: like a hop, and not used",
@@ -25,6 +26,7 @@ PATHS: dict[str, str] = {
 
 PATHS_EXPECTED: dict[str, str] = {
     "no-path": "a line for each hop",
+    "pathping-no-statistics": "a line for each hop with Lost/Sent = Pct",
     "path-message-only": "a line for each hop",
     "traceroute-unreadable": "a node and times such as 1.234 ms",
     "mtr-no-hop": "a row for each hop",

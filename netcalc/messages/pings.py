@@ -19,6 +19,9 @@ PINGS: dict[str, str] = {
     "errors-among-received": "{count:error is|errors are} no replies, though the tool counts them",
     "times-without-reply": "{numbers:lines}: times although nothing was received; not used",
     "http-exchanges": "a time includes what the server took to answer an HTTP request",
+    "connection-times": "a time is that of a TCP handshake, which is no echo",
+    "clocks-not-synchronized": "the clocks were not synchronized: only differences are certain",
+    "negative-delays": "one-way delays below 0: the clocks differ by more than the delay",
     "results-differ": "{count:result does|results do} not agree with their own counts",
 }
 

@@ -6,6 +6,7 @@ A format that gets a reader is taken out of here.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 
 from netcalc.readers.format import Input
@@ -13,6 +14,9 @@ from netcalc.readers.source import shorten
 
 _MOST_NAMES = 8
 """Names of members that an error keeps. [1]"""
+_LEAST_LINES = 20
+"""Lines from which numbers alone are taken for a trace. [1]"""
+_WHOLE = re.compile(r"\d{1,12}")
 
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x28\xb5\x2f\xfd", "zstd"),
@@ -60,15 +64,7 @@ NAMES = {
     "HTML": "a web page (HTML)",
     "netstat": "a list of sockets or routes of netstat",
     "/proc/net": "a list of sockets of /proc/net",
-    "Nokia ping": "the rapid ping of a router, one mark for each probe",
-    "Huawei ping": "the output of ping on a Huawei router",
-    "MikroTik ping": "the output of ping on a MikroTik router",
-    "hrping": "the output of hrPING",
-    "tcping": "the output of tcping or psping",
-    "Test-Connection": "the output of Test-Connection (PowerShell)",
-    "pathping": "the output of pathping",
-    "irtt": "the text output of irtt",
-    "mahimahi": "a mahimahi trace",
+    "mahimahi": "a packet trace of mahimahi",
     "text": "text",
 }
 """A kind that :func:`kind_by_magic` or :func:`kind_by_text` returns -> its name in a message."""
@@ -78,15 +74,6 @@ _TEXTS: tuple[tuple[str, str], ...] = (
     ("netstat", r"^Name +Mtu +Network .*Ipkts"),
     ("netstat", r"^(?:Active (?:Internet|Connections)|Routing tables|Tcpcb\s|Proto\s+Recv-Q)"),
     ("/proc/net", r"^\s+sl\s+local_address"),
-    ("hrping", r"^Reply from \S+: seq=[0-9a-f]{4} "),
-    ("tcping", r"^PsPing v|^Probing \S+:\d+/tcp|^TCP connect to "),
-    ("Huawei ping", r"^\s*PING \S+: \d+\s+data bytes, press CTRL_C|bytes=\d+ Sequence=\d+ ttl="),
-    ("Nokia ping", r"^[.!]+\s*\n-{4} ?\S+ PING Statistics"),
-    ("MikroTik ping", r"^\s*SEQ HOST\s+SIZE\s+TTL\s+TIME"),
-    ("Test-Connection", r"^\s*(?:Ping\s+)?Source\s+(?:Destination|Address)\s+\S"),
-    ("Test-Connection", r"^\s*Destination: \S+\s*$"),
-    ("irtt", r"^\[Connecting\] connecting to |^seq=\d+ rtt=|^\s*packets sent/received: \d+/\d+ \("),
-    ("pathping", r"^Computing statistics for \d+ seconds"),
 )  # fmt: skip
 _COMPILED = tuple((kind, re.compile(pattern, re.MULTILINE)) for kind, pattern in _TEXTS)
 
@@ -108,7 +95,21 @@ def kind_by_text(given: Input) -> str | None:
         return "HTML"
     if re.match(r"<\?xml|<[A-Za-z][\w:.-]*[\s>]", start) and ">" in given.first:
         return "XML"
+    if given.columns is None and _is_trace(given.first):
+        return "mahimahi"
     return next((kind for kind, pattern in _COMPILED if pattern.search(given.first)), None)
+
+
+def _is_trace(first: str) -> bool:
+    """Whether all there is, is one column of whole numbers that never decrease, and many of them.
+
+    So a packet trace of mahimahi looks: a time in each line, and no word of its unit.
+    """
+    lines = first.split("\n")
+    if len(lines) < _LEAST_LINES or not all(map(_WHOLE.fullmatch, lines[:-1])):
+        return False
+    times = [int(line) for line in lines[:-1]]
+    return all(one <= other for one, other in pairwise(times)) and times[0] < times[-1]
 
 
 def member_names(given: Input) -> list[str]:

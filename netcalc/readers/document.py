@@ -15,6 +15,8 @@ from netcalc.messages import Notice
 from netcalc.readers.source import Source, decode, shorten
 
 _SPACE = re.compile(r"[\s\ufeff]*")
+_STRINGS_AND_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]')
+_CLOSING = {"{": "}", "[": "]"}
 _ODD = re.compile(r"(?<=[:,\[])(\s*)[-+]?(?:nan|inf(?:inity)?)(?=\s*[,}\]])", re.IGNORECASE)
 
 
@@ -109,6 +111,27 @@ def _fault(source: Source, text: str, error: ValueError, start: int) -> ReaderEr
         offset=len(text[:at].encode("utf-8", "surrogatepass")),
         value=shorten(text[at : at + 40].split("\n")[0]) or None,
     )
+
+
+def closed_after_whole_parts(text: str, depth: int) -> str:
+    """Return JSON that was cut as far as its parts down to a depth are whole, with its brackets.
+
+    >>> closed_after_whole_parts('{"a": {"b": 1}, "c": [{"d": 2}, {"d": 3', 2)
+    '{"a": {"b": 1}, "c": [{"d": 2}]}'
+    """
+    opened: list[str] = []
+    end, missing = 0, ""
+    for found in _STRINGS_AND_BRACKETS.finditer(text):
+        mark = found[0]
+        if mark in _CLOSING:
+            opened.append(mark)
+        elif mark in _CLOSING.values():
+            if not opened or _CLOSING[opened.pop()] != mark:
+                break
+            if len(opened) <= depth:
+                end = found.end()
+                missing = "".join(_CLOSING[one] for one in reversed(opened))
+    return text[:end] + missing
 
 
 def number(row: Mapping[str, Any], *names: str) -> float:

@@ -18,6 +18,7 @@ from netcalc.readers import (
 from netcalc.readers.format import Format, Input
 
 MARKED: tuple[Format, ...] = (
+    *counters.BY_BYTES,
     *captures.FORMATS,
     saved.FORMAT,
     exported.FORMAT,
@@ -28,7 +29,8 @@ MARKED: tuple[Format, ...] = (
 )
 """Formats with a mark of their own: magic bytes, a head of text, names of JSON members.
 
-Captures come first: they are recognized by their first bytes, and never read as text.
+Messages of the kernel and captures come first: they are recognized by their first bytes, and never
+read as text.
 """
 
 BY_LINES: tuple[Format, ...] = (ping.FORMAT, columns.FORMAT)
@@ -75,6 +77,10 @@ def no_format(given: Input, kind: str) -> ReaderError:
         return ReaderError("file-empty", file=given.name)
     if kind == "damaged JSON" and given.json.fault is not None:
         return given.json.fault
+    if kind == "zstd":
+        given.unpacked  # noqa: B018 - raises what is wrong with it, or what is missing
+    if kind == "mahimahi":
+        return ReaderError("trace-without-unit", file=given.name, kind=kind)
     names = _kinds.member_names(given) if kind == "JSON" else []
     if names:
         return ReaderError("unknown-json", file=given.name, kind=kind, names=names)

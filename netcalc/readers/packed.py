@@ -1,4 +1,4 @@
-"""Compressed inputs: gzip, bzip2 and xz, uncompressed up to a limit."""
+"""Compressed inputs: gzip, bzip2, xz and zstd, uncompressed up to a limit."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.readers import source as _source
+from netcalc.readers import zstd
 from netcalc.readers.source import Source, inflate
 
 _GZIP, _BZIP2, _XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00"
@@ -25,6 +26,8 @@ def unpack(source: Source) -> Source:
     """
     if source.data.startswith(_GZIP):
         return inflate(source)
+    if source.data.startswith(zstd.MAGIC):
+        return replace(source, data=zstd.frames(source, _source.MAX_BYTES))
     worker = _worker(source.data)
     if worker is None:
         return source
@@ -42,6 +45,8 @@ def unpack(source: Source) -> Source:
 
 def unpack_head(head: bytes) -> bytes:
     """Uncompress the beginning of an input, as far as it goes."""
+    if head.startswith(zstd.MAGIC):
+        return zstd.beginning(head)
     worker = zlib.decompressobj(wbits=31) if head.startswith(_GZIP) else _worker(head)
     if worker is None:
         return head

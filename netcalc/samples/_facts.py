@@ -24,6 +24,9 @@ FACTS: Mapping[str, str] = {
     "rtt_min_s": "s",
     "rtt_median_s": "s",
     "rtt_max_s": "s",
+    "one_way_delay_min_s": "s",
+    "one_way_delay_median_s": "s",
+    "one_way_delay_max_s": "s",
     "printed_loss_ratio": "ratio",
     "loss_ratio": "ratio",
     "probe_count": "1",
@@ -73,6 +76,8 @@ FACTS: Mapping[str, str] = {
 """Name of a fact -> its unit; ``counter:NAME`` and ``sum:NAME`` have names of the file."""
 
 _OF_THE_FILE = ("counter:", "sum:")
+_OF_TWO_CLOCKS = "one_way_delay_"
+"""Facts that are a difference of two clocks, and can be negative."""
 
 
 def fact_row(named: Mapping[str, Any] | None = None, /, **facts: Any) -> dict[str, Fact]:
@@ -104,7 +109,8 @@ def fact_row(named: Mapping[str, Any] | None = None, /, **facts: Any) -> dict[st
         if known is None:
             continue
         of_the_file = name.startswith(_OF_THE_FILE)
-        if unit not in ("text", "bool") and not of_the_file and not 0.0 <= known < math.inf:
+        least = -math.inf if name.startswith(_OF_TWO_CLOCKS) else 0.0
+        if unit not in ("text", "bool") and not of_the_file and not least <= known < math.inf:
             raise DomainError("is-negative", name, known)
         if unit in ("1", "byte") and isinstance(known, float) and known.is_integer():
             known = int(known)

@@ -92,8 +92,9 @@ ROOMS = {
     ),
     "formats": Room(
         tuple(f"netcalc/readers/{name}.py"
-              for name in ("__init__", "document", "format", "formats", "packed")),
-        ("tests/readers/test_read_documents.py", "tests/readers/test_headers.py",
+              for name in ("__init__", "document", "format", "formats", "packed", "zstd")),
+        ("tests/readers/test_read_tcp_info.py", "tests/readers/test_read_documents.py",
+         "tests/readers/test_headers.py",
          "tests/house/test_formats.py", "tests/readers/test_read_sources.py",
          "tests/readers/test_other_pings.py"),
     ),
@@ -112,18 +113,20 @@ ROOMS = {
     "counters": Room(
         ("netcalc/readers/counters/*.py",),
         ("tests/readers/test_read_counter_numbers.py", "tests/readers/test_read_counters.py",
-         "tests/readers/test_read_ss.py", "tests/readers/test_facts.py"),
+         "tests/readers/test_read_ss.py", "tests/readers/test_read_tcp_info.py",
+         "tests/readers/test_facts.py"),
     ),
     "paths": Room(
         ("netcalc/readers/paths/*.py",),
         ("tests/readers/test_read_path_numbers.py", "tests/readers/test_read_mtr.py",
-         "tests/readers/test_read_trace*.py",
+         "tests/readers/test_read_trace*.py", "tests/readers/test_read_pathping.py",
          "tests/readers/test_read_irtt_sockperf_atlas.py", "tests/readers/test_facts.py"),
     ),
     "pings": Room(
         ("netcalc/readers/pings/*.py",),
         ("tests/readers/test_read_other_ping_numbers.py", "tests/readers/test_read_fping.py",
          "tests/readers/test_other_pings.py", "tests/readers/test_read_other_pings.py",
+         "tests/readers/test_read_router_pings.py",
          "tests/readers/test_read_irtt_sockperf_atlas.py", "tests/readers/test_facts.py"),
     ),
     "transfers": Room(
@@ -132,6 +135,7 @@ ROOMS = {
          "tests/readers/test_read_lines.py",
          "tests/readers/test_read_flent.py",
          "tests/readers/test_read_iperf.py", "tests/readers/test_read_net*.py",
+         "tests/readers/test_read_other_transfers.py",
          "tests/readers/test_read_models.py", "tests/readers/test_facts.py"),
     ),
     "layers": Room(

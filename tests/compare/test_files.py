@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
-from netcalc.compare import file_notices, files
-from netcalc.samples import FlowSeries, RttSamples, TransferSamples
+from netcalc.cli import commands
+from netcalc.compare import axis_notice, file_notices, files, on_one_axis
+from netcalc.errors import DomainError, ReaderError
+from netcalc.samples import FlowSeries, Meta, RttSamples, TransferSamples
 
 
 def pings(rtt_s, **columns):
@@ -59,3 +63,69 @@ def test_groups_are_rows_of_their_own():
         ("up", 8000.0),
         ("down", 4000.0),
     ]
+
+
+EPOCH_S = 1_795_392_000  # 2026-11-23T00:00:00Z, 20780 days after 1970
+
+
+def test_two_files_share_a_time_axis_by_the_offset_that_is_stated():
+    """By hand: b's clock is 0.5 s ahead, so its 0.6 s and 1.6 s are 0.1 s and 1.1 s of a's."""
+    stamped = pings([0.010, 0.020], sent_s=[EPOCH_S + 0.0, EPOCH_S + 1.0])
+    flow = FlowSeries(
+        start_s=[0.6, 1.6], duration_s=[1, 1], payload_bytes=[1e6, 2e6],
+        meta=Meta(start="2026-11-23T01:00:00+01:00"),
+    )  # fmt: skip
+    merged = on_one_axis({"a": stamped, "b": flow}, clock_offset_s=0.5)
+    assert (merged["time_s"] - EPOCH_S).tolist() == pytest.approx([0.0, 0.1, 1.0, 1.1], abs=1e-6)
+    assert merged["file"].tolist() == ["a", "b", "a", "b"]
+    assert merged["value"].tolist() == [0.010, 8e6, 0.020, 16e6]
+    assert merged["unit"].tolist() == ["s", "bit/s", "s", "bit/s"]
+    values = axis_notice(merged).values
+    assert values["common_s"] == pytest.approx(0.9, abs=1e-6)
+    assert (values["count"], values["other_count"]) == (1, 1)
+
+
+def test_files_are_not_merged_without_an_offset_or_a_clock():
+    stamped = pings([0.010], sent_s=[EPOCH_S + 0.0])
+    with pytest.raises(DomainError) as caught:
+        on_one_axis({"a": stamped, "b": stamped})
+    assert caught.value.code == "clock-offset-unknown"
+    for other in (
+        pings([0.010]),  # no times
+        pings([0.010], sent_s=[0.5]),  # times of a run whose start is not known
+        pings([0.010], sent_s=[0.5], meta=Meta(start="2026-11-23T01:00:00")),  # of no zone
+    ):
+        with pytest.raises(ReaderError) as refused:
+            on_one_axis({"a": stamped, "b.txt": other}, clock_offset_s=0.0)
+        assert refused.value.code == "no-clock-to-merge"
+        assert "b.txt" in str(refused.value)
+    with pytest.raises(DomainError):
+        on_one_axis({"a": stamped}, clock_offset_s=0.0)
+    with pytest.raises(DomainError):
+        on_one_axis({"a": stamped, "b": stamped}, clock_offset_s=math.inf)
+
+
+def test_the_command_says_whether_files_share_an_axis(tmp_path):
+    lines = "".join(
+        f"[{EPOCH_S + n}.000000] 64 bytes from 192.0.2.1: icmp_seq={n} ttl=64 time=1.0 ms\n"
+        for n in range(1, 8)
+    )
+    one, other = tmp_path / "a.txt", tmp_path / "b.txt"
+    one.write_text(lines)
+    other.write_text(lines)
+    done = CliRunner().invoke(commands, ["explain", str(one), str(other), "--json"])
+    said = json.loads(done.output.splitlines()[-1])
+    assert [notice["code"] for notice in said["notices"]][-1] == "not-on-one-axis"
+    assert "merged" not in said
+    done = CliRunner().invoke(
+        commands, ["explain", str(one), str(other), "--clock-offset", "1.5s", "--json"]
+    )
+    said = json.loads(done.output.splitlines()[-1])
+    notice = said["notices"][-1]
+    assert notice["code"] == "on-one-axis"
+    # a: 1 s to 7 s; b is 1.5 s earlier by a's clock, so that 1 s to 5.5 s are common.
+    assert notice["values"]["common_s"] == pytest.approx(4.5, abs=1e-6)
+    assert (notice["values"]["count"], notice["values"]["other_count"]) == (5, 5)
+    assert len(said["merged"]["time_s"]) == 14
+    done = CliRunner().invoke(commands, ["explain", str(one), "--clock-offset", "2s"])
+    assert done.exception.code == "offset-of-two-files"

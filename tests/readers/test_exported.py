@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import hmac
+import importlib
 import io
 import ipaddress
 import json
@@ -270,14 +271,14 @@ def test_a_pipe_gets_no_parquet(capsys):
 
 
 def test_standard_input_and_the_columns_of_parquet(tmp_path, monkeypatch, capsys):
-    """The package that writes parquet is replaced by one that keeps what it is asked for."""
+    """What writes parquet is replaced by a function that keeps what it is asked for."""
     asked = {}
 
-    def keep(frame, stream, **options):
-        asked.update(options, columns=list(frame.columns), count=len(frame))
-        stream.write(b"PAR1")
+    def keep(samples):
+        asked.update(columns=list(samples.columns()), count=len(samples))
+        return b"PAR1"
 
-    monkeypatch.setattr("pandas.DataFrame.to_parquet", keep)
+    monkeypatch.setattr(importlib.import_module("netcalc.cli.export"), "_parquet", keep)
     for missing in (None, "pandas", "pyarrow"):
         monkeypatch.setattr(
             "importlib.util.find_spec", lambda name, missing=missing: name != missing or None
@@ -290,6 +291,38 @@ def test_standard_input_and_the_columns_of_parquet(tmp_path, monkeypatch, capsys
         assert out.exists() is (missing is None)
     samples = read(INPUTS / "iputils_plain.txt")
     assert (tmp_path / "None.parquet").read_bytes() == b"PAR1"
-    assert asked == {"engine": "pyarrow", "index": False, "columns": list(samples.columns()),
-                     "count": len(samples)}  # fmt: skip
+    assert asked == {"columns": list(samples.columns()), "count": len(samples)}
     capsys.readouterr()
+
+
+PARQUET = (
+    "iputils_loss.txt", "transfers/iperf3_tcp.json", "paths/pathping.txt",
+    "counters/tcp_info.jsonl",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def parquet():
+    """The package that reads and writes Parquet."""
+    return pytest.importorskip("pyarrow.parquet", reason="pyarrow is in no extra")
+
+
+@pytest.mark.each("name", PARQUET)
+def test_parquet_has_units_and_reads_back_equal(name, parquet, tmp_path):
+    out = tmp_path / f"{Path(name).stem}.parquet"
+    assert run("export", str(INPUTS / name), "--to", "parquet", "-o", str(out)) == 0
+    samples = read(INPUTS / name)
+    table = parquet.read_table(out)
+    assert table.column_names == list(samples.columns())
+    for column, values in samples.columns().items():
+        unit = (table.schema.field(column).metadata or {}).get(b"unit", b"").decode()
+        assert unit == samples.meta.units.get(column, "")  # text of a table may have none
+        back = table[column].to_numpy()
+        if values.dtype.kind == "f":
+            np.testing.assert_array_equal(back.astype(float), values, err_msg=column)
+        else:
+            assert back.tolist() == values.tolist()
+    known = json.loads(table.schema.metadata[b"netcalc"])
+    assert known["kind"] == type(samples).__name__
+    assert known["meta"]["sha256"] == samples.meta.sha256
+    assert table.to_pandas().shape == (len(samples), len(samples.columns()))

@@ -36,12 +36,14 @@ seq=2 rtt=89.9µs rd=44.8µs sd=45.1µs ipdv=14.1µs
         "only the end": IRTT.partition("final packets\n")[2],
     }.values(),
 )
-def test_irtt_is_named(text):
+def test_irtt_is_read_as_its_own_and_never_as_ping(text):
     assert sniff(text.encode()) == "irtt"
-    for reads in (read, read_ping):
-        with pytest.raises(ReaderError) as refused:
-            reads(text.encode())
-        assert refused.value.code in ("other-format", "not-ping-output")
+    row = read(text.encode()).facts()[0]
+    assert row["received_count"] == 3
+    assert row["rtt_median_s"] == pytest.approx(89.9e-6)
+    with pytest.raises(ReaderError) as refused:
+        read_ping(text.encode())
+    assert refused.value.code == "not-ping-output"
 
 
 def test_a_numbered_line_with_a_time_is_no_probe_without_an_answer():

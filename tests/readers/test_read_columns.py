@@ -287,3 +287,21 @@ def test_what_cannot_be_negative_is_refused_with_its_line(text, field, line):
     assert caught.value.code == "negative-cell"
     assert (caught.value.line, caught.value.field) == (line, field)
     assert read("time/s,offset/ms\n1,-2\n")["offset_s"].tolist() == [-0.002]  # any other may be
+
+
+def test_a_packet_trace_of_mahimahi_is_refused_as_it_names_no_unit():
+    """One whole number in each line; the reader of mahimahi takes them for milliseconds."""
+    text = "".join(f"{637 + 10 * (n // 2)}\n" for n in range(30))
+    with pytest.raises(ReaderError) as caught:
+        read(text)
+    assert caught.value.code == "trace-without-unit"
+    assert "--columns time_ms" in str(caught.value)
+    table = read(text, columns=["time_ms"])
+    assert table["time_s"].tolist()[:3] == [0.637, 0.637, 0.647]
+
+
+def test_other_columns_of_whole_numbers_are_not_taken_for_a_trace():
+    for text in ("1\n2\n3\n", "".join(f"{9 - n % 3}\n" for n in range(30)), "5\n" * 30):
+        with pytest.raises(ReaderError) as caught:
+            read(text)
+        assert caught.value.code != "trace-without-unit"

@@ -49,6 +49,12 @@ COUNTERS = {
                 "data packets retransmitted": 3, "acks": 610, "acks (bytes)": 612001},
         "udp": {"datagrams received": 42},
     },
+    "netstat_s_windows.txt": {
+        "IPv4 Statistics": {"Packets Received": 123456, "Received Address Errors": 12},
+        "ICMPv4 Statistics": {"Messages (Received)": 58, "Messages (Sent)": 61},
+        "TCP Statistics for IPv4": {"Segments Retransmitted": 321},
+        "UDP Statistics for IPv4": {"No Ports": 7},
+    },
     "netstat_i.txt": {"v0": {"RX-OK": 9706, "TX-OK": 71250, "MTU": 1500}},
     # The averages at the end of the files.
     "sar_net.txt": {
@@ -87,7 +93,8 @@ def test_counters_of_recorded_files(name):
 
 
 def test_every_recorded_file_has_expected_counters():
-    others = {path.name for path in INPUTS.glob("ss_*")} | {"MANIFEST.csv"}
+    sockets = [*INPUTS.glob("ss_*"), *INPUTS.glob("tcp_info.*")]
+    others = {path.name for path in sockets} | {"MANIFEST.csv"}
     assert {path.name for path in INPUTS.iterdir()} - others == set(COUNTERS)
 
 
@@ -193,3 +200,13 @@ def test_a_file_cut_anywhere_is_right_or_refused(name):
         if sniff(data[:end]) != sniff(data):
             continue
         assert set(zip(cut["group"], cut["counter"], cut["value"], strict=True)) <= rows
+
+
+def test_netstat_of_windows_in_german():
+    text = (
+        "\r\nIPv4-Statistik\r\n\r\n  Empfangene Pakete                  = 1234\r\n"
+        "\r\nTCP-Statistik f\u00fcr IPv4\r\n\r\n  Erneut \u00fcbertragene Segmente  = 56\r\n"
+    )
+    found = counters(read(text.encode("cp850")))
+    assert found["IPv4-Statistik"]["Empfangene Pakete"] == 1234
+    assert 56 in found[next(name for name in found if name.startswith("TCP"))].values()

@@ -47,6 +47,11 @@ FACTS = {
     # The last of three intervals is the second one again: 2 * 6291456 bytes.
     "iperf3_server_gone.json": [TCP | {"partial": True, "sent_byte_count": 12582912}],
     "iperf3_stream.json": [TCP | {"sent_byte_count": 50069504, "received_byte_count": 50069504}],
+    "iperf3_cut.json": [TCP | {"partial": True, "received_byte_count": None}],
+    "iperf2_fields.csv": [
+        {"target": "192.0.2.9", "sent_byte_count": 23375000, "retransmit_count": 4}],
+    "iperf2_fields_udp.csv": [
+        {"target": "192.0.2.9", "received_byte_count": 260190, "lost_datagram_count": 2}],
     "iperf3_stream_cut.json": [TCP | {"partial": True, "received_byte_count": None}],
     "iperf3_udp_3.1.json": [
         UDP | {"sent_byte_count": 250000, "received_byte_count": None, "datagram_count": 250,
@@ -202,11 +207,12 @@ def test_text_beside_the_document_is_left_out(around):
     assert "text-beside-json" in notices(samples)
 
 
-def test_a_cut_document_is_refused_with_its_place():
+def test_a_document_cut_before_its_first_interval_is_refused_with_its_place():
     text = (INPUTS / "iperf3_tcp.json").read_text()
+    at = text.index('"streams"')
     with pytest.raises(ReaderError) as caught:
-        read(text[:3000])
-    assert caught.value.line == text[:3000].count("\n") + 1
+        read(text[:at])
+    assert caught.value.line == text[:at].count("\n") + 1
 
 
 def test_numbers_that_are_none_are_unknown():

@@ -191,7 +191,6 @@ KINDS = {
     "ELF": b"\x7fELF\x02\x01\x01" + bytes(9),
     "zip": b"PK\x03\x04" + bytes(20),
     "PDF": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n",
-    "zstd": b"\x28\xb5\x2f\xfd" + bytes(9),
     "notebook": b'{"cells": [], "nbformat": 4}\n',
     "JSON": b'{"a": 1}\n',
     "XML": b'<?xml version="1.0"?>\n<a/>\n',

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.readers.captures import link, network, transport
+from netcalc.readers.captures import fragments, link, network, transport
 from netcalc.readers.captures.blocks import Block, Interface, Ints
 from netcalc.readers.captures.layers import DONE, IPV4, IPV6, LINK, PPP, PROTOCOL, Layers
 from netcalc.samples import PacketTrace
@@ -114,7 +114,11 @@ def _strip_checks(layers: Layers, block: Block, interfaces: list[Interface]) -> 
 
 def _decode(layers: Layers, addresses: network.Addresses) -> None:
     """Read one kind of header after the other, each for all packets that have it next."""
-    active: Ints = np.arange(layers.at.size, dtype=np.int64)
+    _decode_rows(layers, np.arange(layers.at.size, dtype=np.int64), addresses)
+    _decode_rows(layers, fragments.put_together(layers, addresses), addresses)
+
+
+def _decode_rows(layers: Layers, active: Ints, addresses: network.Addresses) -> None:
     passes = 0
     while active.size and passes < _MOST_PASSES:
         passes += 1

@@ -7,7 +7,7 @@ one kind at once and updates these three.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,8 @@ class Layers:
     kind: Ints
     layers: NDArray[np.uint32]
     columns: dict[str, NDArray[Any]]
+    parts: list[tuple[Ints, Ints]] = field(default_factory=list)
+    """Fragments: their rows, and their offsets in units of 8 bytes."""
 
     @classmethod
     def of(cls, block: Block, link_types: Ints, types: dict[str, type]) -> Layers:

@@ -97,6 +97,7 @@ def ipv4(layers: Layers, rows: Ints, addresses: Addresses) -> None:
 def _fragments(layers: Layers, rows: Ints, offset: NDArray[np.integer]) -> None:
     """Note fragments; those behind the first have no transport header."""
     layers.mark(rows, Layer.FRAGMENT)
+    layers.parts.append((rows, offset.astype(np.int64)))
     later = rows[offset != 0]
     layers.mark(later, Layer.LATER_FRAGMENT)
     layers.kind[later] = DONE

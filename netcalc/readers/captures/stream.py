@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import io
 import os
 import stat
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from netcalc.errors import ReaderError
+from netcalc.readers import zstd
 from netcalc.readers.source import Readable, Source, shorten
 
 BLOCK_BYTES = 8 << 20
@@ -24,7 +24,6 @@ MOST_INFLATED_RATIO = 200
 """Beyond that, inflated data may be this many times the data read: headers shrink about 80-fold."""
 
 _GZIP = b"\x1f\x8b"
-_ZSTD = b"\x28\xb5\x2f\xfd"
 _STEP_BYTES = 1 << 18
 
 
@@ -84,16 +83,18 @@ class ByteStream:
             return None
         if self._inflate.eof:
             rest = self._inflate.unused_data or self._raw_read(_STEP_BYTES)
-            if not rest.startswith(_GZIP):  # padding, or a signature behind the data
+            again = _decompressor(rest[:4], self.name)
+            if again is None:  # padding, or a signature behind the data
                 self._drain()
                 return None
-            self._inflate = zlib.decompressobj(wbits=31)
+            self._inflate = again
             self._head = rest
         held = getattr(self._inflate, "unconsumed_tail", b"")
-        piece = held or self._head or self._raw_read(_STEP_BYTES)
-        if not held:
+        waits = not getattr(self._inflate, "needs_input", True)  # zstd holds the rest itself
+        piece = b"" if waits else held or self._head or self._raw_read(_STEP_BYTES)
+        if not held and not waits:
             self._head = b""
-        if not piece:
+        if not piece and not waits:
             self.is_cut = True
             return None
         try:
@@ -129,16 +130,7 @@ def _decompressor(head: bytes, name: str) -> Any:
     """Return what inflates data that begins like this; None if it is not compressed."""
     if head[:2] == _GZIP:
         return zlib.decompressobj(wbits=31)
-    return _zstd(name) if head == _ZSTD else None
-
-
-def _zstd(name: str) -> Any:
-    """Return a decompressor of the standard library, which has one from Python 3.14 on."""
-    try:
-        module = importlib.import_module("compression.zstd")
-    except ImportError:
-        raise ReaderError("zstd-not-at-hand", file=name) from None
-    return module.ZstdDecompressor()
+    return zstd.Decompressor(name) if head == zstd.MAGIC else None
 
 
 def _open(source: Readable | Source, name: str | None) -> tuple[str, Any]:

@@ -36,7 +36,8 @@ def tcp(layers: Layers, rows: Ints) -> None:
     size = (header["flags"] >> 12).astype(np.int64) * 4
     is_bad = (size < 20) | (size > layers.left[rows])
     if is_bad.any():
-        layers.mark(rows[is_bad], Layer.MALFORMED)
+        is_part = layers.layers[rows] & np.uint32(Layer.FRAGMENT) != 0  # the rest is in another
+        layers.mark(rows[is_bad & ~(is_part & (size >= 20))], Layer.MALFORMED)
         layers.kind[rows[is_bad]] = DONE
         rows, header, size = rows[~is_bad], header[~is_bad], size[~is_bad]
     layers.mark(rows, Layer.TCP)

@@ -6,14 +6,19 @@ from netcalc.readers.counters import (
     ethtool,
     ip_link,
     netstat,
+    netstat_windows,
     nstat,
     proc_net,
     qdisc,
     sadf,
     sar,
     ss,
+    tcp_info,
 )
 from netcalc.readers.format import Format
+
+BY_BYTES: tuple[Format, ...] = (tcp_info.FORMAT,)
+"""Formats that are recognized by their first bytes, and need not be text."""
 
 FORMATS: tuple[Format, ...] = (
     ss.FORMAT,
@@ -23,6 +28,7 @@ FORMATS: tuple[Format, ...] = (
     qdisc.FORMAT,
     ethtool.FORMAT,
     netstat.FORMAT,
+    netstat_windows.FORMAT,
     sar.FORMAT,
     sadf.FORMAT,
 )

@@ -1,13 +1,16 @@
-"""What ss says of one socket: the line with its ends, and the details behind or below it."""
+"""What is known of one socket, and what ss says of it: its ends, and the details behind them."""
 
 from __future__ import annotations
 
 import math
 import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 from netcalc.readers.source import shorten
+from netcalc.samples import Fact, fact_row
 
 NAN = math.nan
 
@@ -93,6 +96,29 @@ class Socket:
             "bytes_acked": self.bytes_acked,
             "congestion_control": self.congestion_control,
         }
+
+
+def facts_of(sockets: Sequence[Socket], *, partial: bool) -> tuple[dict[str, Fact], ...]:
+    """Return a row for the file, and one for each connection if there are several."""
+    keys = [(one.protocol, one.local, one.peer) for one in sockets]
+    most = Counter((key, one.snapshot) for key, one in zip(keys, sockets, strict=True))
+    # Sockets without a name of their own (listening twice) count as often as one list has them.
+    counts: dict[tuple[str, str, str], int] = {}
+    for (key, _), count in most.items():
+        counts[key] = max(counts.get(key, 0), count)
+    whole = {
+        "connection_count": sum(counts.values()),
+        "tcp_connection_count": sum(n for key, n in counts.items() if key[0] == "tcp"),
+        "partial": partial,
+    }
+    last = {(one.local, one.peer): one for one in sockets if one.has_info}
+    if len(last) == 1:
+        return (fact_row(**whole, **next(iter(last.values())).facts()),)
+    rows = [
+        fact_row(group=f"{local} > {peer}", partial=partial, **one.facts())
+        for (local, peer), one in last.items()
+    ]
+    return (fact_row(**whole), *rows)
 
 
 def _milliseconds(text: str) -> float:

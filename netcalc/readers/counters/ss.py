@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.counters._counts import Counts, lines_of
-from netcalc.readers.counters._sockets import NAN, Socket, details
+from netcalc.readers.counters._sockets import NAN, Socket, details, facts_of
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import shorten
-from netcalc.samples import Fact, Meta, Table, fact_row
+from netcalc.samples import Meta, Table
 
 _STATES = (
     "ESTAB|ESTABLISHED|SYN-SENT|SYN-RECV|FIN-WAIT-1|FIN-WAIT-2|TIME-WAIT|UNCONN|CLOSE|CLOSE-WAIT|"
@@ -89,7 +89,7 @@ def _read(given: Input) -> Table:
             sha256=source.sha256,
             clock="seconds of the Unix epoch" if any(one == one for one in times) else "",
             units=Socket.units(),
-            facts=_facts(found, partial),
+            facts=facts_of(found.sockets, partial=partial),
             warnings=tuple(warnings),
             partial=partial,
         ),
@@ -149,31 +149,6 @@ def _socket(found: _Read, number: int, one: re.Match[str]) -> None:
 
 def _wild(peer: str) -> bool:
     return peer.endswith(":*")
-
-
-def _facts(found: _Read, partial: bool) -> tuple[dict[str, Fact], ...]:
-    """Return a row for the file, and one for each connection if there are several."""
-    keys = [(one.protocol, one.local, one.peer) for one in found.sockets]
-    most = {(key, found.sockets[i].snapshot): 0 for i, key in enumerate(keys)}
-    for i, key in enumerate(keys):
-        most[key, found.sockets[i].snapshot] += 1
-    # Sockets without a name of their own (listening twice) count as often as one list has them.
-    counts: dict[tuple[str, str, str], int] = {}
-    for (key, _), count in most.items():
-        counts[key] = max(counts.get(key, 0), count)
-    whole = {
-        "connection_count": sum(counts.values()),
-        "tcp_connection_count": sum(n for key, n in counts.items() if key[0] == "tcp"),
-        "partial": partial,
-    }
-    last = {(one.local, one.peer): one for one in found.sockets if one.has_info}
-    if len(last) == 1:
-        return (fact_row(**whole, **next(iter(last.values())).facts()),)
-    rows = [
-        fact_row(group=f"{local} > {peer}", partial=partial, **one.facts())
-        for (local, peer), one in last.items()
-    ]
-    return (fact_row(**whole), *rows)
 
 
 FORMAT = Format(

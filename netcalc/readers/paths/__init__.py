@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from netcalc.readers.format import Format
 from netcalc.readers.paths import (
+    huawei_tracert,
     mtr_csv,
     mtr_json,
     mtr_raw,
     mtr_report,
+    pathping,
     ripe_atlas_paths,
     tracepath,
     traceroute,
@@ -20,8 +22,10 @@ FORMATS: tuple[Format, ...] = (
     mtr_csv.FORMAT,
     mtr_report.FORMAT,
     mtr_raw.FORMAT,
+    pathping.FORMAT,
     tracert.FORMAT,
     tracepath.FORMAT,
+    huawei_tracert.FORMAT,
     traceroute.FORMAT,
 )
 """The formats of this folder, in the order in which they are tried."""

@@ -33,6 +33,9 @@ COLUMNS: Mapping[str, tuple[str, float]] = {
     "javg": ("jitter_mean_s", 1e-3),
     "jmax": ("jitter_max_s", 1e-3),
     "jint": ("jitter_s", 1e-3),
+    # of pathping
+    "this node": ("node_lost_count", 1.0),
+    "this link": ("link_lost_count", 1.0),
 }
 UNITS: Mapping[str, str] = {
     "hop": "1",

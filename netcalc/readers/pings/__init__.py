@@ -8,16 +8,25 @@ from netcalc.readers.pings import (
     cisco_ping,
     fping,
     hping,
+    hrping,
     httping,
+    huawei_ping,
     irtt_json,
+    irtt_text,
+    mikrotik_ping,
     nping,
     oping,
+    owping,
     ripe_atlas,
+    router_ping,
     sockperf,
+    tcping,
+    test_connection,
 )
 
 FORMATS: tuple[Format, ...] = (
     irtt_json.FORMAT,
+    irtt_text.FORMAT,
     ripe_atlas.FORMAT,
     sockperf.FORMAT,
     fping.FORMAT,
@@ -27,5 +36,12 @@ FORMATS: tuple[Format, ...] = (
     httping.FORMAT,
     oping.FORMAT,
     cisco_ping.FORMAT,
+    huawei_ping.FORMAT,
+    mikrotik_ping.FORMAT,
+    router_ping.FORMAT,
+    hrping.FORMAT,
+    tcping.FORMAT,
+    test_connection.FORMAT,
+    owping.FORMAT,
 )
 """The formats of this folder, in the order in which they are tried."""

@@ -77,9 +77,20 @@ class Run:
             return self.received
         return sum(not probe.lost for probe in self.first)
 
-    def fill(self, start: int) -> None:
-        """Add the probes without a line, from the first number to the last one sent, as lost."""
+    def fill(self, start: int, *, whole: bool = True) -> None:
+        """Add the probes without a line, from the first number to the last one sent, as lost.
+
+        Of a text that may not be ``whole`` the first number is that of its first line, unless the
+        totals say otherwise. Where they count more replies than there are lines, lines are missing,
+        and none of their probes is known to be lost.
+        """
         seen = {int(p.sequence) for p in self.probes if not math.isnan(p.sequence)}
+        replies = sum(not probe.lost for probe in self.first)
+        if self.probes and self.received is not None and self.received > replies:
+            self.ended = False
+            return
+        if not whole and self.sent is None:
+            start = min(seen, default=start)
         last = max(seen, default=start - 1)
         if self.sent is not None and len(seen) <= self.sent <= len(seen) + 50_000:
             last = max(last, start + self.sent - 1)
@@ -191,6 +202,11 @@ def _name_groups(runs: Sequence[Run]) -> None:
     distinct = len(set(names)) == len(names) and all(names)
     for number, run in enumerate(runs, 1):
         run.group = names[number - 1] if distinct else f"run {number}"
+
+
+def skipped_lines(numbers: Sequence[int]) -> list[Notice]:
+    """Return the warning about lines that were not read, if there are any."""
+    return [Notice("not-of-the-tool", {"numbers": list(numbers)})] if numbers else []
 
 
 def resolution(written: str, factor: float) -> float:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import xml.etree.ElementTree as ElementTree
 from typing import Any
 
+from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Input
 
@@ -31,3 +34,16 @@ def origin(given: Input) -> dict[str, Any]:
     """Return the name and the hash of the source for ``Meta``."""
     source = given.unpacked
     return {"source": source.name if source.is_file else "", "sha256": source.sha256}
+
+
+def xml_root(given: Input) -> ElementTree.Element:
+    """Return the root element; a document type is refused, as it may hold entities."""
+    text = "\n".join(given.text.whole)
+    if re.search(r"<!(?:DOCTYPE|ENTITY)", text, re.IGNORECASE):
+        raise ReaderError("xml-document-type", file=given.name)
+    try:
+        return ElementTree.fromstring(text.lstrip("\ufeff"))
+    except ElementTree.ParseError as error:
+        raise ReaderError("damaged-xml", file=given.name, line=error.position[0]) from None
+    except (ValueError, LookupError, RecursionError):
+        raise ReaderError("damaged-xml", file=given.name) from None

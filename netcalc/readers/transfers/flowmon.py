@@ -16,7 +16,7 @@ from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import shorten
 from netcalc.readers.transfers._runs import NAN
-from netcalc.readers.transfers._text import origin
+from netcalc.readers.transfers._text import origin, xml_root
 from netcalc.samples import Meta, Table, fact_row
 
 _TIME = re.compile(r"([+-]?\d{1,30}(?:\.\d+)?(?:e[+-]?\d{1,3})?)(fs|ps|ns|us|ms|s|min|h|d|y)?")
@@ -33,15 +33,7 @@ def _recognize(given: Input) -> bool:
 
 
 def _read(given: Input) -> Table:
-    text = "\n".join(given.text.whole)
-    if re.search(r"<!(?:DOCTYPE|ENTITY)", text, re.IGNORECASE):
-        raise ReaderError("xml-document-type", file=given.name)
-    try:
-        root = ElementTree.fromstring(text.lstrip("\ufeff"))
-    except ElementTree.ParseError as error:
-        raise ReaderError("damaged-xml", file=given.name, line=error.position[0]) from None
-    except (ValueError, LookupError, RecursionError):
-        raise ReaderError("damaged-xml", file=given.name) from None
+    root = xml_root(given)
     flows = root.findall("./FlowStats/Flow")
     if root.tag != "FlowMonitor" or not flows:
         raise ReaderError("flowmon-nothing", file=given.name)

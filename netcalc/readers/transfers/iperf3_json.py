@@ -18,7 +18,15 @@ from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.document import Documents, member, number, read_documents, rows, words
+from netcalc.readers.document import (
+    Documents,
+    closed_after_whole_parts,
+    member,
+    number,
+    read_documents,
+    rows,
+    words,
+)
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import Source, decode, shorten
 from netcalc.readers.transfers._runs import (
@@ -57,6 +65,7 @@ def _read(given: Input) -> FlowSeries:
     found, warnings = _documents(given)
     runs, partial = _runs_of(found.documents)
     if found.fault is not None:
+        runs = runs or _whole_parts(given)
         if not runs:
             raise found.fault
         known = {"line": found.fault.line, "offset": found.fault.offset}
@@ -115,6 +124,18 @@ def _documents(given: Input) -> tuple[Documents, list[Notice]]:
         warnings.append(Notice("text-beside-json", {"numbers": [line]}))
         found = replace(found, fault=None)
     return found, warnings
+
+
+def _whole_parts(given: Input) -> list[dict[str, Any]]:
+    """Return the run in a document that was cut: its start, and the intervals that are whole."""
+    text = "\n".join(decode(given.unpacked).whole)
+    begin = _FIRST_OBJECT.search(text)
+    closed = closed_after_whole_parts(text[begin.start() :] if begin else "", 2)
+    found = read_documents(Source(given.name, closed.encode("utf-8", "surrogatepass"), ""))
+    if found.fault is not None or len(found.documents) != 1:
+        return []
+    run = found.documents[0]
+    return [run] if isinstance(run, dict) and rows(run, "intervals") else []
 
 
 def _runs_of(documents: Sequence[Any]) -> tuple[list[dict[str, Any]], bool]:
@@ -365,6 +386,8 @@ FORMAT = Format(
         "A sum of streams is not a stream.",
         "With --bidir each direction has its own row of facts; sender in an interval is true of "
         "the end that wrote the file.",
+        "Of a document that was cut the intervals that are whole are used; a sum that did not "
+        "come is unknown.",
         "When the other end is gone, the last interval may be written twice; it is used once.",
         "A run with an error is partial; a file of errors alone is refused with its message.",
         "nan, -nan and negative counts or losses are unknown, and said so.",

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from netcalc import readers
 from netcalc.readers.captures import read_capture
 from netcalc.samples import Layer, PacketTrace
 
@@ -180,6 +181,89 @@ def test_fragments_are_counted_and_the_later_ones_have_no_ports():
     assert trace.ints("ip_protocol").tolist() == [6] * 4
     (notice,) = (one for one in trace.meta.warnings if one.code == "ip-fragments")
     assert notice.values["count"] == 4
+
+
+SYN = w.tcp((40001, 443), 1000, 0, w.SYN, 64240, struct.pack("!BBHBBB", 2, 4, 1460, 3, 3, 7))
+
+
+def parts_of(segment: bytes, at: tuple[int, ...], number: int = 5) -> dict[int, list[bytes]]:
+    """Cut a segment into fragments of IPv4 and of IPv6 that begin at these bytes."""
+    ends = [*at[1:], len(segment)]
+    four, six = [], []
+    for begin, end in zip(at, ends, strict=True):
+        more = end < len(segment)
+        word = begin // 8 | (0x2000 if more else 0)
+        part = segment[begin:end]
+        four.append(w.ipv4(part, 6, "192.0.2.1", "192.0.2.2", fragment=word, id=number))
+        header = struct.pack("!BBHI", 6, 0, begin | more, number)
+        six.append(w.ipv6(header + part, 44, "2001:db8::1", "2001:db8::2"))
+    return {4: four, 6: six}
+
+
+def capture_of(packets: list[bytes]) -> bytes:
+    capture = w.Capture()
+    for packet in packets:
+        capture.add(w.START_NS, packet)
+    data: bytes = capture.pcap(link=101)
+    return data
+
+
+def trace_of(packets: list[bytes]) -> PacketTrace:
+    return read_capture(capture_of(packets))
+
+
+def tcp_flows(packets: list[bytes]) -> int:
+    return readers.read(capture_of(packets)).facts()[0]["tcp_flow_count"]
+
+
+@pytest.mark.each("version", [4, 6])
+def test_a_header_spread_over_fragments_is_put_together(version):
+    """8 bytes of a SYN in each: its flow is there, with the options at its end."""
+    parts = parts_of(SYN, (0, 8, 16, 24))[version]
+    for packets in (parts, parts[::-1], [parts[0], IP4, *parts[1:]]):
+        trace = trace_of(packets)
+        row = packets.index(parts[0])
+        assert trace.has(Layer.TCP)[row]
+        found = {name: trace.ints(name)[row] for name in
+                 ("source_port", "destination_port", "tcp_sequence", "tcp_flags", "window",
+                  "mss_bytes", "shift", "payload_bytes")}  # fmt: skip
+        assert found == {
+            "source_port": 40001, "destination_port": 443, "tcp_sequence": 1000,
+            "tcp_flags": w.SYN, "window": 64240, "mss_bytes": 1460, "shift": 7, "payload_bytes": 0,
+        }  # fmt: skip
+        assert tcp_flows(packets) == 1 + (IP4 in packets)
+        assert not trace.has(Layer.MALFORMED)[row]
+
+
+@pytest.mark.each("version", [4, 6])
+def test_a_header_with_a_gap_is_not_put_together(version):
+    parts = parts_of(SYN, (0, 8, 16, 24))[version]
+    packets = [parts[0], parts[2], parts[3]]
+    assert not trace_of(packets).has(Layer.TCP).any()
+    assert tcp_flows(packets) == 0
+
+
+def test_a_header_whose_options_are_in_the_second_fragment_is_put_together():
+    """The first has 24 of 28 bytes: more than the fixed header, less than it says."""
+    parts = parts_of(SYN, (0, 24))[4]
+    trace = trace_of(parts)
+    assert (trace.ints("mss_bytes")[0], trace.ints("shift")[0]) == (1460, 7)
+    assert tcp_flows(parts) == 1
+
+
+def test_fragments_of_two_packets_with_one_number_are_told_apart_by_their_place():
+    """The number of a packet is used again; the other SYN has another port."""
+    other = w.tcp((50002, 443), 5, 0, w.SYN, 100, struct.pack("!BBHBBB", 2, 4, 536, 3, 3, 2))
+    packets = parts_of(SYN, (0, 8, 16, 24))[4] + [IP4] * 9 + parts_of(other, (0, 8, 16, 24))[4]
+    trace = trace_of(packets)
+    assert trace.ints("mss_bytes")[[0, 13]].tolist() == [1460, 536]
+    assert trace.ints("source_port")[[0, 13]].tolist() == [40001, 50002]
+
+
+def test_fragments_of_other_packets_are_not_mixed():
+    one, two = (parts_of(SYN, (0, 8, 16, 24), number)[4] for number in (5, 6))
+    trace = trace_of([one[0], two[1], two[2], two[3]])
+    assert not trace.has(Layer.TCP).any()
 
 
 def test_a_jumbogram_has_its_length_in_an_option():

@@ -1,0 +1,284 @@
+"""Sockets of the kernel as M-Lab's tcp-info saves them: messages of inet_diag, or JSON of them.
+
+Numbers are in the order of bytes of the machine that wrote them, taken for little-endian.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import ipaddress
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.readers.counters._sockets import NAN, Socket, facts_of
+from netcalc.readers.document import words
+from netcalc.readers.format import Format, Input
+from netcalc.readers.source import shorten
+from netcalc.samples import Meta, Table
+
+_MESSAGE = struct.Struct("<IHHII")  # nlmsghdr: length, type, flags, sequence, port
+_BY_FAMILY = 20
+_DIAG = struct.Struct("<BBBB2s2s16s16sI8sIIIII")  # inet_diag_msg
+_FAMILIES = {2: 4, 10: 16}  # bytes of an address
+_INFO, _CONTROL = 2, 4  # types of attributes
+_STATES = (
+    "", "ESTAB", "SYN-SENT", "SYN-RECV", "FIN-WAIT-1", "FIN-WAIT-2", "TIME-WAIT", "UNCONN",
+    "CLOSE-WAIT", "LAST-ACK", "LISTEN", "CLOSING", "NEW-SYN-RECV",
+)  # fmt: skip
+# Of struct tcp_info: column, offset, kind, and what makes an SI number of it.
+_FIELDS: tuple[tuple[str, int, str, float], ...] = (
+    ("rto_s", 8, "<I", 1e-6),
+    ("mss_bytes", 16, "<I", 1.0),
+    ("unacked_packets", 24, "<I", 1.0),
+    ("path_mtu_bytes", 60, "<I", 1.0),
+    ("rtt_s", 68, "<I", 1e-6),
+    ("rttvar_s", 72, "<I", 1e-6),
+    ("ssthresh_packets", 76, "<I", 1.0),
+    ("cwnd_packets", 80, "<I", 1.0),
+    ("retransmit_total_count", 100, "<I", 1.0),
+    ("pacing_rate_bps", 104, "<Q", 8.0),
+    ("bytes_acked", 120, "<Q", 1.0),
+    ("bytes_received", 128, "<Q", 1.0),
+    ("rtt_min_s", 148, "<I", 1e-6),
+    ("delivery_rate_bps", 160, "<Q", 8.0),
+    ("bytes_sent", 200, "<Q", 1.0),
+    ("bytes_retransmitted", 208, "<Q", 1.0),
+)
+_NOT_KNOWN = {
+    "ssthresh_packets": 0x7FFF_FFFF,
+    "pacing_rate_bps": 0xFFFF_FFFF_FFFF_FFFF,
+    "rtt_min_s": 0xFFFF_FFFF,
+    "rtt_s": 0,
+}
+"""Numbers that stand for none: no threshold yet, no pacing, no round trip measured."""
+
+
+@dataclass(slots=True)
+class _Found:
+    """Sockets, and what was odd."""
+
+    sockets: list[Socket] = field(default_factory=list)
+    seen: set[tuple[str, str]] = field(default_factory=set)
+    snapshot: int = 0
+    without_info: int = 0
+
+
+def _recognize(given: Input) -> bool:
+    if _is_message(given.head):
+        return True
+    if given.head.lstrip()[:1] not in (b"{", b"["):
+        return False
+    return given.seen(r'"RawIDM"\s*:') and given.is_json
+
+
+def _is_message(head: bytes) -> bool:
+    """Whether bytes begin with a message about a socket, behind which another one begins."""
+    if len(head) < _MESSAGE.size + _DIAG.size:
+        return False
+    length, kind, *_ = _MESSAGE.unpack_from(head)
+    family, state = head[_MESSAGE.size : _MESSAGE.size + 2]
+    right = (
+        kind == _BY_FAMILY
+        and _MESSAGE.size + _DIAG.size <= length <= 4096
+        and family in _FAMILIES
+        and 1 <= state < len(_STATES)
+    )
+    after = head[_aligned(length) :]
+    return right and (
+        len(after) < _MESSAGE.size or _MESSAGE.unpack_from(after)[1] in (_BY_FAMILY, 2, 3)
+    )
+
+
+def _aligned(length: int) -> int:
+    return (length + 3) & ~3
+
+
+def _read(given: Input) -> Table:
+    found = _Found()
+    warnings: list[Notice] = []
+    host = start = ""
+    partial = False
+    if _is_message(given.head):
+        partial = _messages(given, found, warnings)
+    else:
+        documents = given.json
+        for number, one in enumerate(_objects(documents.documents), 1):
+            meta = one.get("Metadata")
+            if isinstance(meta, Mapping):
+                start = start or words(meta, "StartTime")
+                host = host or words(meta, "UUID").partition("_")[0]
+            if isinstance(one.get("RawIDM"), str):
+                _document(given, found, one, number)
+        warnings += documents.warnings
+        if documents.fault is not None:
+            fault = documents.fault
+            warnings.append(Notice("document-cut", {"line": fault.line, "offset": fault.offset}))
+            partial = True
+    if not found.sockets:
+        raise ReaderError("no-sockets", file=given.name)
+    if found.without_info:
+        warnings.append(Notice("sockets-without-details", {"count": found.without_info}))
+    source = given.unpacked
+    partial = partial or source.grew
+    rows = [one.row() for one in found.sockets]
+    has_times = any(one.time_s == one.time_s for one in found.sockets)
+    return Table(
+        data={name: [row[name] for row in rows] for name in rows[0]},
+        meta=Meta(
+            tool="tcp-info",
+            host=shorten(host, 100),
+            start=shorten(start, 60),
+            source=source.name if source.is_file else "",
+            sha256=source.sha256,
+            clock="seconds of the Unix epoch" if has_times else "",
+            units=Socket.units(),
+            facts=facts_of(found.sockets, partial=partial),
+            warnings=tuple(warnings),
+            partial=partial,
+        ),
+    )
+
+
+def _objects(documents: tuple[Any, ...]) -> Iterator[Mapping[str, Any]]:
+    for document in documents:
+        for one in document if isinstance(document, list) else [document]:
+            if isinstance(one, Mapping):
+                yield one
+
+
+def _messages(given: Input, found: _Found, warnings: list[Notice]) -> bool:
+    """Add the sockets of all messages; return whether the last one is cut."""
+    data, at = given.data, 0
+    while at + _MESSAGE.size <= len(data):
+        length, kind, *_ = _MESSAGE.unpack_from(data, at)
+        if length < _MESSAGE.size or at + length > len(data):
+            break
+        body = data[at + _MESSAGE.size : at + length]
+        if kind == _BY_FAMILY:
+            attributes = dict(_attributes(body[_DIAG.size :]))
+            if not _add(found, body, attributes):
+                raise ReaderError("tcp-info-damaged", file=given.name, offset=at)
+        at += _aligned(length)
+    if at < len(data):
+        warnings.append(Notice("messages-cut", {"offset": at}))
+    return at < len(data)
+
+
+def _attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the attributes behind a message: length, type, value."""
+    at = 0
+    while at + 4 <= len(data):
+        length, kind = struct.unpack_from("<HH", data, at)
+        if length < 4:
+            return
+        yield kind, data[at + 4 : at + length]
+        at += _aligned(length)
+
+
+def _document(given: Input, found: _Found, one: Mapping[str, Any], number: int) -> None:
+    """Add the socket of one snapshot in JSON."""
+    listed = one.get("Attributes")
+    texts = dict(enumerate(listed)) if isinstance(listed, list) else {}
+    try:
+        body = base64.b64decode(one["RawIDM"], validate=True)
+        attributes = {
+            kind: base64.b64decode(texts[kind], validate=True)
+            for kind in (_INFO, _CONTROL)
+            if isinstance(texts.get(kind), str)
+        }
+    except (binascii.Error, ValueError):
+        raise ReaderError("tcp-info-damaged", file=given.name, field=f"document {number}") from None
+    if not _add(found, body, attributes, time_s=_epoch(words(one, "Timestamp"))):
+        raise ReaderError("tcp-info-damaged", file=given.name, field=f"document {number}")
+
+
+def _epoch(text: str) -> float:
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        return NAN
+    return when.timestamp() if when.tzinfo is not None and when.year > 1 else NAN
+
+
+def _add(
+    found: _Found, body: bytes, attributes: Mapping[int, bytes], *, time_s: float = NAN
+) -> bool:
+    """Add one socket; False if the message is none of a socket."""
+    if len(body) < _DIAG.size:
+        return False
+    family, state, _, _, source, peer, local_ip, peer_ip, *_, received, sent, _, _ = _DIAG.unpack(
+        body[: _DIAG.size]
+    )
+    if family not in _FAMILIES or not 1 <= state < len(_STATES):
+        return False
+    size = _FAMILIES[family]
+    local = _end(local_ip[:size], source)
+    remote = _end(peer_ip[:size], peer)
+    if (local, remote) in found.seen:
+        found.snapshot += 1
+        found.seen = set()
+    found.seen.add((local, remote))
+    socket = Socket(
+        time_s=time_s,
+        snapshot=found.snapshot,
+        protocol="tcp",
+        state=_STATES[state],
+        local=local,
+        peer=remote,
+        receive_queue_bytes=float(received),
+        send_queue_bytes=float(sent),
+        congestion_control=_text(attributes.get(_CONTROL, b"")),
+    )
+    info = attributes.get(_INFO)
+    if info is None:
+        found.without_info += 1
+    else:
+        _details(socket, info)
+    found.sockets.append(socket)
+    return True
+
+
+def _end(address: bytes, port: bytes) -> str:
+    ip = ipaddress.ip_address(address)
+    number = int.from_bytes(port, "big")
+    return f"{ip}:{number}" if ip.version == 4 else f"[{ip}]:{number}"
+
+
+def _text(value: bytes) -> str:
+    return shorten(value.rstrip(b"\0").decode("ascii", "replace"), 20)
+
+
+def _details(socket: Socket, info: bytes) -> None:
+    """Put what the kernel has; an older one has fewer fields."""
+    for name, offset, kind, factor in _FIELDS:
+        if offset + struct.calcsize(kind) > len(info):
+            continue
+        number = struct.unpack_from(kind, info, offset)[0]
+        if number != _NOT_KNOWN.get(name, -1):
+            # 38 us are 38e-6 s to the last digit: a division, no multiplication.
+            value = number / round(1 / factor) if factor < 1 else number * factor
+            setattr(socket, name, value)
+
+
+FORMAT = Format(
+    name="tcp_info",
+    description="sockets of the kernel, as M-Lab's tcp-info saves them",
+    recognize=_recognize,
+    read=_read,
+    traps=(
+        "Times of the kernel are in microseconds, rates in bytes a second.",
+        "Counts are from the start of a connection: only differences belong to an interval.",
+        "The largest number of a field stands for none: no threshold, no pacing, no least round "
+        "trip.",
+        "Raw messages have no time: their order is all that is known of it.",
+        "A snapshot is a row; facts are those of a connection's last one.",
+        "An older kernel writes fewer fields, which are unknown and not 0.",
+        "The order of bytes is taken for little-endian.",
+    ),
+)

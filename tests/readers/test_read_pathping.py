@@ -1,0 +1,71 @@
+"""Pathping of Windows, and tracert of a Huawei router."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from netcalc.errors import ReaderError
+from netcalc.readers import read, sniff
+
+INPUTS = Path(__file__).parent / "inputs" / "paths"
+GERMAN = {
+    "Tracing route to": "Routenverfolgung zu",
+    "over a maximum of 30 hops:": "über maximal 30 Hops:",
+    "Computing statistics for 100 seconds...": "Berechnung der Statistiken: 100 Sekunden...",
+    "Lost/Sent = Pct": "Verl./Ges.=  %  ",
+    "Trace complete.": "Ablaufverfolgung beendet.",
+}
+
+
+def test_pathping():
+    """Read off the file by eye."""
+    table = read(INPUTS / "pathping.txt")
+    assert table["hop"].tolist() == [1, 2, 3, 4]
+    assert table["node"].tolist() == ["192.0.2.1", "198.51.100.1", "198.51.100.9", "203.0.113.9"]
+    assert table["loss_ratio"].tolist() == pytest.approx([0, 0.16, 1, 0.13])
+    assert table["reply_count"].tolist() == [100, 84, 0, 87]
+    assert table["node_lost_count"].tolist() == [0, 3, 87, 0]
+    assert table["link_lost_count"].tolist() == [0, 13, 0, 0]
+    np.testing.assert_allclose(table["rtt_mean_s"], [0.0005, 0.022, np.nan, 0.024])
+    assert table.facts() == [
+        {"target": "host.example", "hop_count": 4, "responding_hop_count": 3, "partial": False}
+    ]
+    assert table.meta.host == "PC-1.example"
+
+
+def test_pathping_in_another_language_and_encoding():
+    text = (INPUTS / "pathping.txt").read_text()
+    for english, german in GERMAN.items():
+        assert english in text
+        text = text.replace(english, german)
+    for data in (text.encode("cp850"), text.replace("\n", "\r\n").encode("utf-16")):
+        assert sniff(data) == "pathping"
+        assert read(data).facts() == read(INPUTS / "pathping.txt").facts()
+
+
+def test_pathping_that_was_cut_is_partial_or_refused():
+    text = (INPUTS / "pathping.txt").read_text()
+    assert read(text[: text.index("  3  ---")]).meta.partial is True
+    with pytest.raises(ReaderError) as refused:
+        read(text[: text.index("            Source")])
+    assert refused.value.code == "pathping-no-statistics"
+
+
+def test_huawei_tracert():
+    """Read off the file by eye: a label of MPLS is no node."""
+    samples = read(INPUTS / "huawei_tracert.txt")
+    assert samples.hop.tolist() == [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]
+    assert samples.node.tolist()[6:9] == ["198.51.100.3"] * 3
+    assert samples.lost.tolist() == [False] * 3 + [True] * 3 + [False] * 4 + [True, False]
+    row = samples.facts()[0]
+    assert row["last_hop_rtt_median_s"] == pytest.approx(0.031)
+    assert (row["hop_count"], row["responding_hop_count"], row["reply_count"]) == (4, 3, 8)
+    assert (row["target"], row["partial"]) == ("203.0.113.9", False)
+
+
+def test_huawei_tracert_that_was_cut_is_partial():
+    text = (INPUTS / "huawei_tracert.txt").read_text()
+    assert read(text[: text.index(" 4 ")]).meta.partial is True

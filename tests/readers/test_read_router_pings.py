@@ -1,0 +1,272 @@
+"""Pings of routers and of Windows: Nokia, Juniper, MikroTik, Huawei, hrPING, tcping, PowerShell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from netcalc.errors import ReaderError
+from netcalc.readers import read, sniff
+
+INPUTS = Path(__file__).parent / "inputs" / "pings"
+
+# Read off the files by eye: target, sent, received, duplicates, and least, median and largest time
+# [ms] of each host.
+CASES = {
+    "nokia.txt": [("192.0.2.9", 5, 4, 0, 1.70, (1.84 + 1.89) / 2, 1.93)],
+    "nokia_rapid_duplicates.txt": [("192.0.2.9", 5, 0, 3, None, None, None)],
+    "nokia_bounced.txt": [("198.51.100.9", 5, 0, None, None, None, None)],
+    "junos_rapid.txt": [("192.0.2.9", 10, 9, 0, 0.619, None, 0.661)],
+    "mikrotik.txt": [("192.0.2.9", 6, 4, 0, 0.5, (8 + 13) / 2, 43)],
+    "mikrotik_7.txt": [("192.0.2.9", 3, 3, 0, 0.471, 0.542, 1.489)],
+    "huawei.txt": [("192.0.2.9", 5, 4, 0, 16, (62 + 63) / 2, 94)],
+    "huawei_pc.txt": [("192.0.2.10", 3, 2, 0, 110, (110 + 141) / 2, 141)],
+    "hrping.txt": [("192.0.2.9", 10, 9, 0, 5.031, 5.206, 9.222)],
+    "tcping.txt": [("192.0.2.9:443", 4, 3, 0, 1.719, 1.940, 2.105)],
+    "tcping_go.txt": [("www.example.net", 4, 3, 0, 50.42, 50.47, 50.90)],
+    "psping.txt": [("192.0.2.9:443", 4, 3, 0, 2.12, 2.21, 3.83)],
+    "test_connection_7.txt": [
+        ("server01.example.net", 4, 3, 0, 0.5, 24, 39),
+        ("server02.example.net", 2, 1, 0, 28, 28, 28),
+    ],
+    "test_connection_5.txt": [("server01", 4, 3, 0, 0.5, 63, 82)],
+    "irtt_text.txt": [("127.0.0.1", 5, 5, 0, 0.043, 0.122, 0.144)],
+    "irtt_quiet.txt": [("127.0.0.1", 5, 5, None, 0.126, 0.142, 0.156)],
+}
+SUMMARIES = (
+    "transmitted",
+    "sent=",
+    "packet(s)",
+    "packet loss",
+    "round-trip",
+    "probes sent",
+    "successful",
+    "Sent =",
+    "Packets:",
+    "sent/received",
+)
+
+
+def codes(samples):
+    return [notice.code for notice in samples.meta.warnings]
+
+
+@pytest.mark.each("file", CASES)
+def test_files(file):
+    samples = read(INPUTS / file)
+    names = ("target", "sent_count", "received_count", "duplicate_count")
+    times = ("rtt_min_s", "rtt_median_s", "rtt_max_s")
+    for row, case in zip(samples.facts(), CASES[file], strict=True):
+        assert tuple(row.get(name) for name in names) == case[:4]
+        expected = [None if t is None else pytest.approx(t * 1e-3) for t in case[4:]]
+        assert [row.get(name) for name in times] == expected
+        assert row["loss_ratio"] == pytest.approx(1 - case[2] / case[1])
+        assert row["partial"] is False
+    assert "count-differs" not in codes(samples)
+
+
+@pytest.mark.each("file", [name for name in CASES if not name.startswith("test_connection")])
+def test_a_run_without_its_summary_is_partial_and_no_reply_is_made_up(file):
+    lines = (INPUTS / file).read_text("utf-8").splitlines(keepends=True)
+    kept = "".join(line for line in lines if not any(word in line for word in SUMMARIES))
+    if file == "nokia_bounced.txt":  # nothing but a summary
+        with pytest.raises(ReaderError):
+            read(kept)
+        return
+    row = read(kept).facts()[0]
+    assert row["partial"] is True
+    if file == "irtt_quiet.txt":  # the times of its table are left
+        assert "received_count" not in row
+    elif file != "nokia_rapid_duplicates.txt":  # its marks look like replies
+        assert row["received_count"] == CASES[file][0][2]
+
+
+@pytest.mark.each("file", CASES)
+def test_a_cut_file_never_has_more_replies_or_other_times(file):
+    text = (INPUTS / file).read_text("utf-8")
+    whole = read(text)
+    known = _times(whole)
+    for at in range(len(text) // 3, len(text), 7):
+        try:
+            part = read(text[:at])
+        except ReaderError:
+            continue
+        if file == "nokia_rapid_duplicates.txt":
+            continue
+        assert part.received <= whole.received
+        assert _times(part) <= known
+
+
+def _times(samples):
+    return set(np.round(samples.rtt_s[~np.isnan(samples.rtt_s)], 9).tolist())
+
+
+def test_rows_of_rapid_marks_are_in_order():
+    samples = read(INPUTS / "junos_rapid.txt")
+    assert samples.lost.tolist() == [False] * 4 + [True] + [False] * 5
+    assert samples.payload_bytes.tolist() == [100.0] * 10
+    assert np.isnan(samples.rtt_s).all()
+
+
+def test_marks_of_replies_and_duplicates_together_are_only_counted():
+    text = (
+        "PING 192.0.2.9 56 data bytes\n!!.!!\n---- 192.0.2.9 PING Statistics ----\n"
+        "4 packets transmitted, 3 packets received, 1 duplicates, 25.0% packet loss\n"
+        "round-trip min = 1.70ms, avg = 1.84ms, max = 1.93ms, stddev = 0.086ms\n"
+    )
+    samples = read(text)
+    assert (len(samples), samples.sent, samples.received) == (0, 4, 3)
+    row = samples.facts()[0]
+    assert row["duplicate_count"] == 1
+    assert "rtt_min_s" not in row  # the duplicate's time may be among them
+
+
+def test_marks_that_do_not_agree_with_the_summary_are_said():
+    text = (INPUTS / "junos_rapid.txt").read_text().replace("!!!!.!!!!!", "!!!!.")
+    assert codes(read(text)) == ["count-differs", "count-differs"]
+
+
+def test_sizes_of_packets_are_told_from_those_of_user_data():
+    """RouterOS and hrPING say the IP packet, the others the user data."""
+    assert set(read(INPUTS / "mikrotik_7.txt").payload_bytes) == {28.0}  # 56 less 20 and 8
+    assert set(read(INPUTS / "hrping.txt").payload_bytes) == {16.0}
+    assert set(read(INPUTS / "huawei.txt").payload_bytes) == {56.0}
+    assert set(read(INPUTS / "nokia.txt").payload_bytes) == {56.0}
+    assert set(read(INPUTS / "irtt_text.txt").payload_bytes) == {60.0}
+
+
+def test_the_number_of_hrping_is_hexadecimal():
+    samples = read(INPUTS / "hrping.txt")
+    assert samples.sequence.tolist() == list(range(1, 11))
+    assert samples.lost.tolist() == [n == 3 for n in range(1, 11)]
+    assert read(INPUTS / "hrping_2.txt").sequence.tolist() == [15.0, 16.0]
+
+
+def test_a_text_without_its_beginning_has_no_lost_probes_in_front():
+    row = read(INPUTS / "hrping_2.txt").facts()[0]
+    assert (row["sent_count"], row["received_count"], row["partial"]) == (2, 2, True)
+    text = (INPUTS / "mikrotik.txt").read_text().splitlines(keepends=True)
+    cut = read("".join([text[1], *text[6:]]))  # the last two replies, and the totals of six
+    assert (cut.sent, cut.received, cut.meta.partial) == (2, 2, True)
+    assert "count-differs" in codes(cut)
+
+
+def test_errors_are_no_replies():
+    samples = read(INPUTS / "mikrotik.txt")
+    assert samples.lost.tolist() == [False, False, True, True, False, False]
+    assert samples.error_reply.tolist() == [False, False, False, True, False, False]
+    samples = read(INPUTS / "test_connection_7.txt")
+    assert samples.error_reply.tolist() == [False] * 4 + [True, False]
+    refused = (INPUTS / "tcping.txt").read_bytes().replace(b"No response - ", b"Port is closed - ")
+    samples = read(refused)
+    assert (samples.received, samples.errors) == (3, 1)
+
+
+def test_a_timeout_is_no_round_trip():
+    """tcping prints how long it waited, 2001 ms."""
+    samples = read(INPUTS / "tcping.txt")
+    assert samples.lost.tolist() == [False, False, True, False]
+    assert np.nanmax(samples.rtt_s) == pytest.approx(2.105e-3)
+
+
+def test_the_warm_up_of_psping_is_left_out():
+    samples = read(INPUTS / "psping.txt")
+    assert samples.rtt_s[~np.isnan(samples.rtt_s)].tolist() == [3.83e-3, 2.21e-3, 2.12e-3]
+
+
+def test_zero_is_a_time_below_the_resolution():
+    for file in ("mikrotik.txt", "test_connection_7.txt", "test_connection_5.txt"):
+        samples = read(INPUTS / file)
+        least = int(np.nanargmin(samples.rtt_s))
+        assert samples.rtt_s[least] == 0.0005
+        assert samples.resolution_s[least] == 0.001
+
+
+def test_a_probe_without_a_line_is_lost():
+    """irtt prints nothing for it: five were sent, the fourth and the last have no line."""
+    lines = (INPUTS / "irtt_text.txt").read_text("utf-8").splitlines(keepends=True)
+    kept = "".join(line for line in lines if not line.startswith(("seq=3", "seq=4")))
+    kept = kept.replace("5/5 (0.00% loss)", "5/3 (40.00% loss)")
+    samples = read(kept)
+    assert samples.lost.tolist() == [False, False, False, True, True]
+    assert samples.facts()[0]["loss_ratio"] == pytest.approx(0.4)
+
+
+@pytest.mark.each(
+    "written, seconds",
+    {"71.2µs": 71.2e-6, "71.2μs": 71.2e-6, "71.2us": 71.2e-6, "980ns": 980e-9, "1.25ms": 1.25e-3,
+     "1.5s": 1.5, "1m2.5s": 62.5}.items(),
+)  # fmt: skip
+def test_units_of_irtt(written, seconds):
+    text = f"[Connecting] connecting to 192.0.2.2\nseq=0 rtt={written} rd=1µs sd=1µs ipdv=n/a\n"
+    assert read(text).rtt_s.tolist() == [pytest.approx(seconds, rel=1e-12)]
+
+
+@pytest.mark.each("file", [*CASES, "owping.txt"])
+def test_text_of_powershell_redirection(file):
+    """The same measurement in UTF-16 and with the line ends of Windows."""
+    text = (INPUTS / file).read_bytes().decode()
+    data = text.replace("\r\n", "\n").replace("\n", "\r\n").encode("utf-16")
+    assert read(data).facts() == read(INPUTS / file).facts()
+
+
+def test_owping_has_a_row_for_each_direction():
+    """Read off the file by eye."""
+    table = read(INPUTS / "owping.txt")
+    assert table["one_way_delay_median_s"].tolist() == pytest.approx([-0.0124, 0.0129])
+    assert table["clock_error_s"].tolist() == pytest.approx([0.00901, 0.00901])
+    assert table["jitter_p95_p50_s"].tolist() == pytest.approx([1e-4, 2e-4])
+    there, back = table.facts()
+    assert (there["sent_count"], there["received_count"]) == (10, 9)
+    assert there["one_way_delay_min_s"] == pytest.approx(-0.0125)
+    assert back["one_way_delay_max_s"] == pytest.approx(0.0134)
+    assert codes(table) == ["negative-delays"]
+
+
+def test_owping_has_a_row_for_each_packet_where_they_are_printed():
+    table = read(INPUTS / "owping_packets.txt")
+    assert table["sequence"].tolist() == [0.0, 1.0, 2.0]
+    assert table["lost"].tolist() == [0.0, 0.0, 1.0]
+    assert table["one_way_delay_s"].tolist()[:2] == pytest.approx([2.465248e-4, 1.530647e-4])
+    assert set(table["group"]) == {"host1.example.net > 192.0.2.9"}
+
+
+def test_owping_without_synchronized_clocks_says_so():
+    text = (INPUTS / "owping.txt").read_text().replace("(err=9.01 ms)", "(unsync)")
+    assert "clocks-not-synchronized" in codes(read(text))
+
+
+def test_owping_without_its_statistics_is_partial():
+    lines = (INPUTS / "owping_packets.txt").read_text().splitlines(keepends=True)[:3]
+    table = read("".join(lines))
+    assert len(table) == 3
+    assert table.meta.partial is True
+    assert "sent_count" not in table.facts()[0]
+
+
+def test_a_ping_of_bsd_with_marks_beside_it_is_still_its_own():
+    text = (
+        "PING 192.0.2.1 (192.0.2.1): 56 data bytes\n"
+        "64 bytes from 192.0.2.1: icmp_seq=0 ttl=64 time=0.481 ms\n\n"
+        "--- 192.0.2.1 ping statistics ---\n"
+        "1 packets transmitted, 1 packets received, 0.0% packet loss\n"
+        "round-trip min/avg/max/stddev = 0.481/0.481/0.481/0.000 ms\n"
+    )
+    assert sniff(text) == "ping"
+
+
+@pytest.mark.each(
+    "text",
+    [
+        "PING ff02::1%eth0(ff02::1%eth0) 56 data bytes\n"
+        "64 bytes from fe80::1%eth0: icmp_seq=1 ttl=64 time=0.245 ms\n"
+        "64 bytes from fe80::2%eth0: icmp_seq=1 ttl=64 time=0.592 ms (DUP!)\n",
+        "PING 192.0.2.1 (192.0.2.1): 56 data bytes\n..\n--- 192.0.2.1 ping statistics ---\n"
+        "900 packets transmitted, 898 packets received, 0.2% packet loss\n",
+    ],
+)
+def test_pings_that_look_like_those_of_a_router(text):
+    """IPv6 of iputils, and a flood of BSD, whose dots are what is not yet answered."""
+    assert sniff(text) == "ping"

@@ -1,0 +1,158 @@
+"""Sockets of the kernel as messages and as JSON, and inputs compressed with zstd."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from netcalc.errors import ReaderError
+from netcalc.readers import read, sniff, source, zstd
+
+INPUTS = Path(__file__).parent / "inputs" / "counters"
+
+# What ss printed of the same connection at the same times.
+SS = {
+    "rto_s": [0.204] * 3,
+    "rtt_s": [25e-6, 27e-6, 28e-6],
+    "rttvar_s": [14e-6, 14e-6, 13e-6],
+    "mss_bytes": [47616, 47616, 65483],
+    "path_mtu_bytes": [65535] * 3,
+    "cwnd_packets": [12, 14, 16],
+    "bytes_sent": [50000, 100000, 150000],
+    "bytes_acked": [50001, 100001, 150001],
+    "bytes_received": [100, 200, 300],
+    "pacing_rate_bps": [258121113120] * 3,
+    "delivery_rate_bps": [33124173912, 33124173912, 45553391304],
+    "rtt_min_s": [12e-6, 12e-6, 6e-6],
+    "retransmit_total_count": [0] * 3,
+    "ssthresh_packets": [np.nan] * 3,  # ss prints none
+}
+
+
+@pytest.fixture(scope="module")
+def packer():
+    """The zstd of Python 3.14, or the package for earlier ones, which the tests' extra installs."""
+    name = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+    return pytest.importorskip(name, reason="netcalc-lab[zstd] is not installed")
+
+
+@pytest.mark.each("name", ["tcp_info.netlink", "tcp_info.jsonl"])
+def test_it_says_what_ss_says(name):
+    table = read(INPUTS / name)
+    for column, values in SS.items():
+        np.testing.assert_allclose(table[column], values, rtol=1e-12, err_msg=column)
+    assert set(table["congestion_control"]) == {"bbr"}
+    assert set(table["state"]) == {"ESTAB"}
+    assert set(table["group"]) == {"127.0.0.1:45760 > 127.0.0.1:41801"}
+    row = table.facts()[0]
+    assert (row["connection_count"], row["cwnd_packets"], row["bytes_acked"]) == (1, 16, 150001)
+    assert row["partial"] is False
+
+
+def test_times_are_those_of_the_snapshots():
+    """10:00:01.25, 02.25 and 03.25 on 2026-11-23, UTC: 20780 days after 1970 are 1795392000 s."""
+    expected = 1795392000 + 36000 + np.array([1.25, 2.25, 3.25])
+    assert read(INPUTS / "tcp_info.jsonl")["time_s"].tolist() == expected.tolist()
+    assert np.isnan(read(INPUTS / "tcp_info.netlink")["time_s"]).all()
+
+
+def test_an_older_kernel_has_fewer_fields():
+    """Those behind the end of its message are unknown, not 0."""
+    data = (INPUTS / "tcp_info.netlink").read_bytes()
+    length = int.from_bytes(data[:4], "little")
+    at = data.index(b"\x02\x00", 88 - 2) - 2  # the attribute INET_DIAG_INFO
+    while data[at + 2 : at + 4] != b"\x02\x00":
+        at = data.index(b"\x02\x00", at + 4) - 2
+    size = int.from_bytes(data[at : at + 2], "little")
+    short = data[at : at + 4 + 104]  # up to tcpi_total_retrans
+    short = (4 + 104).to_bytes(2, "little") + short[2:]
+    message = data[:at] + short + data[at + ((size + 3) & ~3) : length]
+    message = len(message).to_bytes(4, "little") + message[4:]
+    table = read(message + bytes(-len(message) % 4))
+    assert table["rtt_s"].tolist() == [25e-6]
+    assert np.isnan(table["rtt_min_s"]).all()
+    assert np.isnan(table["bytes_acked"]).all()
+
+
+def test_a_file_that_was_cut_is_partial():
+    data = (INPUTS / "tcp_info.netlink").read_bytes()
+    table = read(data[:-10])
+    assert (len(table), table.meta.partial) == (2, True)
+    text = (INPUTS / "tcp_info.jsonl").read_text()
+    table = read(text[:-40])
+    assert (len(table), table.meta.partial) == (2, True)
+
+
+def test_a_damaged_snapshot_is_refused_with_its_place():
+    text = (INPUTS / "tcp_info.jsonl").read_text()
+    head, mark, rest = text.partition('"RawIDM":"')
+    with pytest.raises(ReaderError) as caught:
+        read(head + mark + "AgEC" + rest[rest.index('"') :])
+    assert (caught.value.code, caught.value.field) == ("tcp-info-damaged", "document 2")
+
+
+def test_zstd_of_one_frame_and_of_several(packer):
+    text = (INPUTS / "tcp_info.jsonl").read_bytes()
+    whole = read(text)
+    half = text.index(b"\n", len(text) // 2) + 1
+    for packed in (
+        packer.compress(text),
+        packer.compress(text[:half]) + packer.compress(text[half:]),
+    ):
+        assert sniff(packed) == "tcp_info"
+        found = read(packed)
+        assert found.columns().keys() == whole.columns().keys()
+        assert found.facts() == whole.facts()
+        assert len(found) == 3
+
+
+def test_zstd_that_is_cut_or_damaged_is_refused(packer):
+    packed = packer.compress((INPUTS / "tcp_info.jsonl").read_bytes())
+    for data in (
+        packed[:-5],
+        packed[: len(packed) // 2],
+        packed + b"x",
+        packed[:20] + b"\xff" * 20,
+    ):
+        with pytest.raises(ReaderError) as caught:
+            read(data)
+        assert caught.value.code in ("packing-cut-short", "damaged-packing")
+
+
+def test_a_bomb_of_zstd_stops_at_the_limit(packer, monkeypatch):
+    monkeypatch.setattr(source, "MAX_BYTES", 1_000_000)
+    packed = packer.compress(b"size,rtt_ms\n" + b"1,1\n" * 1_000_000)
+    assert len(packed) < 10_000
+    with pytest.raises(ReaderError) as caught:
+        read(packed)
+    assert caught.value.code == "too-large-uncompressed"
+
+
+def test_without_a_package_one_sentence_says_what_to_install(monkeypatch, tmp_path):
+    monkeypatch.setattr(zstd, "_MODULES", ("netcalc.no_such_module",))
+    path = tmp_path / "x.jsonl.zst"
+    path.write_bytes(zstd.MAGIC + bytes(40))
+    assert sniff(path) == "zstd"
+    with pytest.raises(ReaderError) as caught:
+        read(path)
+    assert caught.value.code == "zstd-not-at-hand"
+    assert "netcalc-lab[zstd]" in str(caught.value)
+
+
+def test_captures_in_zstd(packer, tmp_path):
+    """Read in steps; of several frames none is left out."""
+    captures = Path(__file__).parent / "inputs" / "captures"
+    capture = next(p for p in sorted(captures.iterdir()) if p.suffix == ".pcap")
+    data = capture.read_bytes()
+    path = tmp_path / "x.pcap.zst"
+    for packed in (
+        packer.compress(data),
+        packer.compress(data[:100]) + packer.compress(data[100:]),
+    ):
+        path.write_bytes(packed)
+        assert read(path).facts() == read(capture).facts()
+        assert read(gzip.compress(data)).facts() == read(path).facts()
