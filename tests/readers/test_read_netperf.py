@@ -224,3 +224,14 @@ def test_lists_of_lines():
     assert found.meta.target == "192.0.2.7"
     flat = read(json.dumps([title, "1 2 3 10.00 5.00"], indent=1))
     assert flat.duration_s.tolist() == [10]
+
+
+def test_lines_that_netperf_does_not_print():
+    text = TITLE.format("TCP STREAM") + "Recv   Send    Send\nwhat is this\n1 2 3 10.00 5.00\n"
+    (notice, other) = read(text).meta.warnings
+    assert (notice.code, other.code) == ("netperf-default-unit", "not-lines-of-netperf")
+    assert other.values["numbers"] == [3]
+    for unit, factor in (("10^3bits/sec", 1e3), ("KBytes/s", 8192)):
+        found = read(text.replace("Send\n", f"Send {unit}\n"))
+        assert found.throughput_bps.tolist() == [5 * factor]
+        assert [one.code for one in found.meta.warnings] == ["not-lines-of-netperf"]

@@ -839,6 +839,11 @@ def test_csv_of_iperf2():
     zero = read(text + csv2(1, "3.0-4.0", 0, 0, port=40000))
     assert values(zero.payload_bytes) == [1000, 500, 0]
     assert "implausible-lines" not in [code for code, _ in noted(zero)]
+    back = read(text + csv2(1, "4.0-3.0", 5, 40, port=40000))
+    assert ("implausible-lines", {"numbers": [3]}) in noted(back)
+    assert values(back.duration_s) == [1, 2, 0]
+    still = read(text + csv2(1, "3.0-3.0", 5, 40, port=40000))
+    assert "implausible-lines" not in [code for code, _ in noted(still)]
     twice = read(text + csv2(1, "0.0-3.0", 1500, 4000, port=40000) + text)
     assert [one["group"] for one in twice.facts()] == ["run 1", "run 2"]
 
@@ -852,6 +857,11 @@ def test_datagrams_of_iperf2_csv():
     odd = read(csv2(3, "0.0-1.0", 1000, 8000, 0.25, 11, 10, 110.0, 0, port=40000))
     assert ("implausible-lines", {"numbers": [1]}) in noted(odd)
     assert facts(odd, "lost_datagram_count") == [(None,)]
+    for jitter, lost, count in ((0, 0, 10), (-1, 0, 10), (0, -1, 10), (0, 0, -1), (0, 1, -2)):
+        one = read(text + csv2(3, "1.0-2.0", 9, 72, jitter, lost, count, 0.0, 0, port=40000))
+        is_odd = jitter < 0 or (count != -1 and not 0 <= lost <= count)
+        assert ("implausible-lines" in [code for code, _ in noted(one)]) == is_odd
+        assert values(one.datagram_count)[1] == (None if count < 0 else count)
     every = read(csv2(3, "0.0-1.0", 1000, 8000, 0.25, 10, 10, 100.0, 0, port=40000))
     assert "implausible-lines" not in [code for code, _ in noted(every)]
     assert facts(every, "loss_ratio") == [(1,)]

@@ -262,6 +262,13 @@ def test_places_of_faults_in_pcap():
     assert (refused.value.code, refused.value.values["offset"]) == ("capture-header-cut", 23)
 
 
+def test_the_first_time_may_be_zero():
+    trace = read_capture(capture_of(0, 500_000, 10**9).pcap(link=101))
+    assert trace.start_ns == 0
+    assert np.asarray(trace.time_s).tolist() == [0, 0.0005, 1]
+    assert trace.meta.start == "1970-01-01T00:00:00+00:00"
+
+
 def test_heads_of_pcap():
     for minor in (3, 4):
         assert len(read_capture(capture_of(10**18).pcap(link=101, minor=minor))) == 1
