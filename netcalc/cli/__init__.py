@@ -17,6 +17,7 @@ import textwrap
 import threading
 from collections.abc import Iterator, Sequence
 from importlib import import_module
+from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -60,9 +61,12 @@ INTERRUPTED = 130
 """Exit code of a command that Ctrl-C ended, as that of a shell."""
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 """Variable of the environment for the threads of the library behind numpy and scipy."""
+NUMPY_BYTES = 144_000_000
+"""Memory for a command that needs numpy alone: ``calc`` addresses 113 MB, ``book`` 129. [byte]"""
 MEMORY_BYTES = 256_000_000
-"""Memory that a command addresses at most, without a figure: 210 MB, most of it numpy and scipy
-with one thread. [byte]"""
+"""Memory for one that needs scipy too, with one thread and without a figure: ``read`` addresses
+206 MB, ``run transactions`` 256 MB. [byte]"""
+_WITH_SCIPY = frozenset({"lab", "read", "run", "validate"})
 _added: set[str] = set()  # variables of the environment that this command has set for itself
 _ALIASES = {"truth": "validate"}
 """Names that commands had before; they work, and are not in the help."""
@@ -98,7 +102,7 @@ class _Commands(Group):
         known = _COMMANDS.get(_ALIASES.get(cmd_name, cmd_name))
         if known is None:
             return None
-        require_memory()
+        require_memory(_ALIASES.get(cmd_name, cmd_name))
         module, name = known[0].split(":")
         with ending_quietly():
             command: click.Command = getattr(import_module(module), name)
@@ -193,17 +197,37 @@ def memory_limit_bytes() -> int | None:
     return None if limit == resource.RLIM_INFINITY else limit
 
 
-def require_memory() -> None:
-    """Refuse too small a limit: OpenBLAS would end the program, or never return.
+def require_memory(command: str) -> None:
+    """Refuse a command under too small a limit: OpenBLAS would end the program, or never return.
+
+    Where numpy has room and scipy has none, a command that needs scipy for some of what it does is
+    refused when it loads that.
 
     Raises
     ------
     NetcalcError
-        If this process may address less than :data:`MEMORY_BYTES`.
+        If this process may address less than the command needs.
     """
     limit_bytes = memory_limit_bytes()
-    if limit_bytes is not None and limit_bytes < MEMORY_BYTES:
-        raise NetcalcError("memory-limit", limit_bytes=limit_bytes, needed_bytes=MEMORY_BYTES)
+    if limit_bytes is None or limit_bytes >= MEMORY_BYTES:
+        return
+    if command in _WITH_SCIPY or limit_bytes < NUMPY_BYTES:
+        needed_bytes = MEMORY_BYTES if command in _WITH_SCIPY else NUMPY_BYTES
+        raise NetcalcError("memory-limit", limit_bytes=limit_bytes, needed_bytes=needed_bytes)
+    sys.meta_path.insert(0, _NoRoomForScipy(limit_bytes))
+
+
+class _NoRoomForScipy(MetaPathFinder):
+    """Refuses to load scipy under a limit of memory."""
+
+    def __init__(self, limit_bytes: int) -> None:
+        self._limit_bytes = limit_bytes
+
+    def find_spec(self, name: str, path: object, target: object = None) -> None:
+        if name == "scipy":
+            raise NetcalcError(
+                "memory-limit", limit_bytes=self._limit_bytes, needed_bytes=MEMORY_BYTES
+            )
 
 
 @contextlib.contextmanager

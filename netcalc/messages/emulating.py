@@ -30,6 +30,7 @@ EMULATING: dict[str, str] = {
     "emulator-silent": "the process of the emulated path did not respond within {timeout_s:s}",
     "emulator-interrupted": "a request to the emulated path was interrupted, so that later answers "
     "no longer match",
+    "emulator-stopped": "the process of the emulated path ({pid}) is stopped, and carries nothing",
     "emulator-ended": "the process of the emulated path has ended ({ended_by} {number})",
     "device-deleted": "the device {device} at one end was deleted",
     # Programs at its ends.
@@ -55,6 +56,7 @@ EMULATING_HINTS: dict[str, str] = {
     "user.max_net_namespaces. " + _UDP_WITHOUT,
     "namespaces-refused": _UDP_WITHOUT,
     "tun-refused": "Load the module of TUN devices (modprobe tun), or leave device to None",
+    "emulator-stopped": "Let nothing stop it: a debugger or kill -STOP did",
     "path-not-open": "Use it in a with statement: with EmulatedPath(...) as path:",
     "emulator-interrupted": "Close the path and open it again",
     "not-loopback-target": "Use 127.0.0.1 or ::1",

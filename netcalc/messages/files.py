@@ -154,6 +154,7 @@ FILES: dict[str, str] = {
     "row-of-other-type": "is damaged: not {wanted} in row {row}",
     "row-too-large": "is damaged: too large for a number in row {row}",
     "row-not-whole": "is damaged: {found:g} in row {row}, not a whole number in range",
+    "negative-number": "cannot be {found:g}",
     "row-negative": "is damaged: {found:g} in row {row}",
     "columns-of-other-length": "is damaged: {found:row|rows}, the other columns have {wanted}",
     "no-such-part": "is damaged: no part of such samples",
@@ -210,6 +211,7 @@ FILES_EXPECTED: dict[str, str] = {
     "later-schema": "{highest} or less",
     "unknown-kind": "one of {known}",
     "other-kind": "{wanted}",
+    "negative-number": "0 or greater",
     "row-negative": "0 or greater, null where it is unknown",
 }
 """What should be there: the sentence ends with "; expected EXPECTED"."""

@@ -72,7 +72,7 @@ _STARTING = {
 
 _PEERS = {
     "memory-limit": (
-        "this process may use {limit_bytes:byte} of memory (ulimit -v), and netcalc needs "
+        "this process may use {limit_bytes:byte} of memory (ulimit -v), and this command needs "
         "{needed_bytes:byte}"
     ),
     "no-memory": "out of memory",

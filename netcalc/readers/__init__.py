@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from netcalc.errors import DomainError, ReaderError
 from netcalc.readers import _ping_lines, formats, ping
 from netcalc.readers import columns as _columns_module
 from netcalc.readers.format import Format, Input
@@ -74,7 +75,14 @@ def read(
     )
     found = formats.recognized(given)
     if isinstance(found, Format):
-        return found.read(given)
+        try:
+            return found.read(given)
+        except DomainError as error:  # a number of the file that no measurement has
+            if error.code != "is-negative":
+                raise
+            raise ReaderError(
+                "negative-number", file=given.name, field=error.name, found=error.value
+            ) from error
     if found == formats.TEXT:
         raise no_measurement("neither-ping-nor-columns", given.unpacked, given.text)
     raise formats.no_format(given, found)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import codecs
+import csv
 import errno
 import hashlib
 import io
 import os
 import stat
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeAlias
@@ -171,6 +172,31 @@ def no_measurement(code: str, source: Source, text: Text) -> ReaderError:
             "only-long-lines", file=source.name, numbers=text.too_long, limit=MAX_LINE
         )
     return ReaderError(code, file=source.name)
+
+
+def csv_rows(
+    lines: Iterable[tuple[int, str]], source: Source, *, delimiter: str = ","
+) -> list[list[str]]:
+    """Return the cells of numbered lines of CSV.
+
+    Raises
+    ------
+    ReaderError
+        If a quoted cell goes on for longer than any cell.
+    """
+    at = 0
+
+    def texts() -> Iterator[str]:
+        nonlocal at
+        for at, text in lines:  # noqa: B007 - for the error
+            yield text
+
+    try:
+        return list(csv.reader(texts(), delimiter=delimiter))
+    except csv.Error as error:
+        raise ReaderError(
+            "malformed-quotes", file=source.name, line=at, reason=shorten(str(error))
+        ) from None
 
 
 def shorten(text: str, limit: int = 60) -> str:

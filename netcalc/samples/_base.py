@@ -168,7 +168,7 @@ class Samples:
     def counted_facts(self) -> list[dict[str, Fact]]:
         """Return what the columns show; a container that knows more has its own."""
         sums = {
-            f"sum:{name}": math.fsum(_numbers(column[np.isfinite(column)]))
+            f"sum:{name}": _sum(column[np.isfinite(column)])
             for name, column in self.columns().items()
             if column.dtype.kind == "f" and np.isfinite(column).any()
         }
@@ -281,6 +281,14 @@ def _numbers(column: NDArray[Any]) -> Iterator[float]:
     """Yield the numbers of a column; some at a time, as each takes 32 bytes by itself."""
     for start in range(0, column.size, _AT_A_TIME):
         yield from column[start : start + _AT_A_TIME].tolist()
+
+
+def _sum(column: NDArray[Any]) -> float:
+    """Return the sum of a column; nan where no float holds it."""
+    try:
+        return math.fsum(_numbers(column))
+    except OverflowError:
+        return math.nan
 
 
 def as_texts(values: NDArray[Any]) -> TextColumn:

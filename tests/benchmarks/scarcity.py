@@ -22,6 +22,7 @@ import census
 A_USER = 61_234
 """A number that no user has."""
 CALC = ("calc", "transfer", "1MB", "--bandwidth", "T1", "--latency", "30ms")
+SOLVED = ("calc", "transfer", "1MB", "--latency", "30ms", "--solve", "bandwidth", "--for", "6s")
 ECHO = ("run", "echo", "--count", "2")
 BULK = ("run", "bulk", "--runs", "1", "--count", "100")
 WRITES = ("run", "small-writes", "--count", "2")
@@ -54,7 +55,12 @@ NET = ("--mount", "--net")
 WHOLE_OR_FILES = "|open files"
 CASES = [
     *(Case(f"ulimit -v {size}", command, "ulimit -v")
-      for size in (60_000, 120_000, 200_000) for command in (CALC, ECHO, (*ECHO, "--json"))),
+      for size in (60_000, 120_000, 200_000) for command in (ECHO, (*ECHO, "--json"))),
+    *(Case(f"ulimit -v {size}", CALC, "ulimit -v") for size in (60_000, 120_000)),
+    *(Case(f"ulimit -v {size}", command, "")
+      for size in (141_000, 200_000) for command in (CALC, ("calc", "--list"), ("book",))),
+    *(Case(f"ulimit -v {size}", SOLVED, "ulimit -v") for size in (60_000, 141_000, 200_000)),
+    Case("ulimit -v 250000", SOLVED, ""),
     Case("ulimit -v 260000", ECHO, ""),
     Case("ulimit -v 260000", (*ASKED, *ON_PATH), ""),
     Case("ulimit -v 252000", (*ECHO, "--plot", "/tmp/plot.html"), "|out of memory|ulimit -v"),

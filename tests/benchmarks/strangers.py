@@ -1,9 +1,10 @@
 """What strangers at the port of a run cost it: silent, slow, half-open and flooding connections.
 
-Each run is made once alone and once for each kind of stranger, several times over, and its time is
-printed: what the strangers add to the median of the runs alone. They begin before the client of the
-run connects, and go on to its end. A run within a namespace of its own has no strangers, so
-everything is on the loopback of a namespace that all of them share.
+Each round makes each run alone, beside each kind of stranger, and beside a flood of another port,
+which takes processors and nothing else. Printed is the median over the rounds of what each adds to
+the time of the run alone in the same round. The strangers begin before the client of the run
+connects, and go on to its end. A run in a namespace of its own has no strangers, so all is on the
+loopback of one namespace.
 
 Run: python tests/benchmarks/strangers.py [ROUNDS] [COUNT]
 """
@@ -21,7 +22,7 @@ import time
 from contextlib import suppress
 from functools import partial
 
-KINDS = ("silent", "slow", "half-open", "flood")
+KINDS = ("silent", "slow", "half-open", "flood", "elsewhere")
 NOBODY = "198.51.100."
 """Where half-open connections come from: documentation addresses (RFC 5737), no host of any."""
 
@@ -93,6 +94,16 @@ def flood(address, count):
             said = said or ready()
 
 
+def elsewhere(address, count):
+    """Flood a port of another program, which accepts and closes as fast as it can."""
+    other = socket.create_server((address[0], 0), backlog=128)
+    if os.fork() == 0:
+        while os.getppid() != 1:
+            other.accept()[0].close()
+        os._exit(0)
+    flood(other.getsockname(), count)
+
+
 def ready():
     """Say that the strangers are there."""
     print(flush=True)
@@ -105,20 +116,23 @@ def ready():
 def main(rounds: int, count: int) -> None:
     """Print what each kind of stranger costs each run."""
     runs = runs_of_all()
-    print(f"{count} strangers of each kind, medians of {rounds}; times of whole runs in s")
+    print(f"{count} strangers of each kind, medians of {rounds} rounds; times of whole runs in s")
     print(f"{'run':24}{'alone':>8}" + "".join(f"{'+ ' + kind:>13}" for kind in KINDS))
-    worst_s = 0.0
+    worst_s = over_s = 0.0
     for name, run in runs.items():
-        alone_s = statistics.median(timed(run, None, count)[0] for _ in range(rounds))
-        shown = f"{name:24}{alone_s:8.3f}"
-        for kind in KINDS:
-            found = [timed(run, kind, count) for _ in range(rounds)]
-            failed = [error for _, error in found if error]
-            cost_s = statistics.median(time_s for time_s, _ in found) - alone_s
-            worst_s = max(worst_s, cost_s)
-            shown += f"{failed[0] if failed else f'{cost_s:+.3f}':>13}"
-        print(shown, flush=True)
-    print(f"largest cost: {worst_s:.3f} s")
+        alone, costs, failed = [], {kind: [] for kind in KINDS}, {}
+        for _ in range(rounds):
+            alone.append(timed(run, None, count)[0])
+            for kind in KINDS:
+                time_s, error = timed(run, kind, count)
+                costs[kind].append(time_s - alone[-1])
+                failed |= {kind: error} if error else {}
+        cost_s = {kind: statistics.median(found) for kind, found in costs.items()}
+        worst_s = max(worst_s, max(cost_s.values()))
+        over_s = max(over_s, cost_s["flood"] - cost_s["elsewhere"])
+        shown = "".join(f"{failed.get(kind, f'{cost_s[kind]:+.3f}'):>13}" for kind in KINDS)
+        print(f"{name:24}{statistics.median(alone):8.3f}{shown}", flush=True)
+    print(f"largest cost: {worst_s:.3f} s; of a flood beyond that of one elsewhere: {over_s:.3f} s")
 
 
 def runs_of_all():
@@ -184,9 +198,8 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--be"]:
         kind, host, port, count = sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5])
         random.seed(1)
-        {"silent": silent, "slow": slow, "half-open": half_open, "flood": flood}[kind](
-            (host, port), count
-        )
+        kinds = (silent, slow, half_open, flood, elsewhere)
+        dict(zip(KINDS, kinds, strict=True))[kind]((host, port), count)
     elif "--inside" not in sys.argv:
         user = [] if os.geteuid() == 0 else ["-Ur"]
         up = 'ip link set lo up && exec "$@"'

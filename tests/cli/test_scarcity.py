@@ -24,7 +24,9 @@ CASES = {case.name: case for case in scarcity.CASES}
 SAMPLE = {
     "memory": [
         "ulimit -v 60000: calc transfer 1MB --bandwidth T1 --latency 30ms",
-        "ulimit -v 120000: run echo --count 2 --json",
+        "ulimit -v 141000: calc transfer 1MB --bandwidth T1 --latency 30ms",
+        "ulimit -v 141000: calc transfer 1MB --latency 30ms --solve bandwidth --for 6s",
+        "ulimit -v 200000: run echo --count 2 --json",
         "ulimit -v 260000: run echo --count 2",
     ],
     "processes": [

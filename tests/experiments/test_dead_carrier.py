@@ -1,4 +1,4 @@
-"""Fault N4 from the run's side: the process that carries the packets of its path dies.
+"""Fault N4 from the run's side: the process that carries its packets dies, or is stopped.
 
 The error names it and its signal, whatever the run noticed first, and what was measured is kept.
 """
@@ -59,6 +59,20 @@ RUNS = {
 @pytest.mark.each("name", RUNS)
 def test_a_carrier_that_dies_is_named(name, nothing_left, monkeypatch):
     """N4, E6: the samples so far are in the error, one long transfer in progress included."""
+    error = ended_by(signal.SIGKILL, name, monkeypatch)
+    found = (error.code, error.values["ended_by"], error.values["number"], error.phase)
+    assert found == ("emulator-ended", "signal", signal.SIGKILL, "emulated path")
+
+
+@pytest.mark.each("name", ["echo udp", "tls", "bulk tcp", "routed", "packet_trains"])
+def test_a_carrier_that_is_stopped_is_named(name, nothing_left, monkeypatch):
+    """The run need not wait for its own limits: the process is there, and will answer nothing."""
+    error = ended_by(signal.SIGSTOP, name, monkeypatch)
+    assert (error.code, error.phase) == ("emulator-stopped", "emulated path")
+
+
+def ended_by(number, name, monkeypatch):
+    """Return the error of a run whose carrier gets a signal; it has what was measured before."""
     run, enough = RUNS[name]
     carriers = []
     set_up = Control.set_up
@@ -69,17 +83,15 @@ def test_a_carrier_that_dies_is_named(name, nothing_left, monkeypatch):
 
     def killing(done, total, value):
         if done >= enough and carriers:
-            os.kill(carriers.pop(), signal.SIGKILL)
+            os.kill(carriers.pop(), number)
 
     with monkeypatch.context() as patched:
         patched.setattr(Control, "set_up", noted)
         with pytest.raises(ExperimentError) as caught:
             run(progress=killing)
-    error = caught.value
-    found = (error.code, error.values["ended_by"], error.values["number"], error.phase)
-    assert found == ("emulator-ended", "signal", signal.SIGKILL, "emulated path")
-    assert len(error.partial) >= 1
-    assert error.partial.meta.partial
+    assert len(caught.value.partial) >= 1
+    assert caught.value.partial.meta.partial
+    return caught.value
 
 
 COMMAND = """

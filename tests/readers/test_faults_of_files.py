@@ -7,17 +7,91 @@ from __future__ import annotations
 
 import gzip
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from netcalc import samples
 from netcalc.cli import commands
 from netcalc.errors import ReaderError
 from netcalc.readers import read, read_columns, read_ping, sniff
 
+INPUTS = Path(__file__).with_name("inputs")
 COLUMNS = b'# by hand\nsize/B;"rtt [ms]";host\n64;1,5;a\n128;2,25;"b\nc"\n256;-;d\n'
 NOTEBOOK = json.dumps({"cells": [{"source": ["1 + 1"]}], "nbformat": 4}).encode()
+
+
+MANY = b"9" * 5000
+"""More digits than a float holds, or an int of Python reads."""
+BEYOND = {
+    "fping": (b"192.0.2.7 : xmt/rcv/%loss = 4/0/100%\n", b"100"),
+    "iperf3": (
+        b"[  5] local 192.0.2.1 port 5201 connected to 192.0.2.2 port 40000\n"
+        b"[ ID] Interval           Transfer     Bitrate\n"
+        b"[  5]   0.00-1.00   sec  1.00 MBytes  8.39 Mbits/sec\n",
+        b"40000",
+    ),
+    "tc": (b'[{"kind":"fifo","handle":"1:","dev":"a","overlimits":0,"drops":7}]', b"7"),
+    "dd": (b"52428800 bytes transferred in 0.125000 secs (419430400 bytes/sec)\n", b"0.125000"),
+    "columns": (b"time [s],rtt [ms]\n1e308,1\n1e307,2\n", b"1e307"),
+    "ss": (
+        b"State Recv-Q Send-Q Local Address:Port Peer Address:Port\n"
+        b"ESTAB 0 0 192.0.2.1:5201 192.0.2.2:40000 cubic rto:204 rtt:1.5/0.5 cwnd:10\n",
+        b"rtt:1.5",
+    ),
+}
+"""Lines of tools, and a number in each that a damaged file has another for."""
+
+
+@pytest.mark.each("number", [MANY, MANY[:400], b"1e308", b"rtt:1e-09", b"rtt:1.8e+19", b"1e-320"])
+@pytest.mark.each("tool", BEYOND)
+def test_a_number_that_no_tool_prints_is_read_or_refused_and_kept(tool, number):
+    text, changed = BEYOND[tool]
+    assert changed in text
+    found = read_or_refused(text.replace(changed, number))
+    if found is not None:
+        found.facts()
+        assert samples.loads(found.dumps()) == found
+
+
+def test_a_negative_number_of_a_file_is_refused_with_its_field():
+    text = (INPUTS / "transfers" / "speedtest_ookla.json").read_text()
+    assert '"high": 10.6' in text
+    with pytest.raises(ReaderError) as caught:
+        read(text.replace('"high": 10.6', '"high": -1').encode())
+    found = caught.value
+    assert (found.code, found.field, found.values["found"]) == (
+        "negative-number", "rtt_max_s", -0.001,
+    )  # fmt: skip
+
+
+def test_milliseconds_of_ss_in_any_notation():
+    """man ss: rtt is in milliseconds; ss prints a small one with an exponent."""
+    text, changed = BEYOND["ss"]
+    (fact,) = read(text.replace(changed, b"rtt:1e-03")).facts()
+    assert fact["rtt_s"] == 1e-6
+
+
+QUOTED = b'"' + b"x\n" * 150_000
+"""A cell that goes on, beyond what Python's reader of CSV takes as one."""
+LISTS = {
+    "Wireshark's packet list (CSV)": (
+        b'"No.","Time","Source","Destination","Protocol","Length","Info"\n'
+        b'"1","0.0","192.0.2.1","192.0.2.2","TCP","66","SYN"\n'
+    ),
+    "tshark -T fields": b"frame.number,frame.time_epoch,frame.len\n1,1700000000.0,66\n",
+}
+
+
+@pytest.mark.each("tool", LISTS)
+def test_a_quoted_cell_without_an_end_is_refused_with_its_line(tool):
+    text = LISTS[tool]
+    assert len(read(text)) == 1
+    with pytest.raises(ReaderError) as caught:
+        read(text + b"2," + QUOTED)
+    assert (caught.value.code, caught.value.values["line"] > 2) == ("malformed-quotes", True)
 
 
 def read_or_refused(data):

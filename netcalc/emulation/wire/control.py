@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path as File
 from typing import Any
@@ -22,6 +23,11 @@ START_LIMIT_S = 15.0
 that needs more than a hundred times that could not carry packets in time. [s]"""
 END_LIMIT_S = 1.0
 """How long it may take to end by itself before it is killed: it takes some 10 ms. [s]"""
+STOPPED_S = 0.2
+"""How long it may be stopped (SIGSTOP) before that is an error: a shorter stop makes packets late,
+which is reported anyway. [s]"""
+LOST = frozenset({"emulator-ended", "emulator-stopped"})
+"""Codes of errors that say: nobody carries the packets any more, whatever a run noticed first."""
 PHASE = "emulated path"
 """Of the errors of a request."""
 REFUSALS = frozenset(
@@ -59,6 +65,7 @@ class Control:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._set_up = self._interrupted = False
+        self._stopped_s = 0.0  # when it was first seen to be stopped
         self._socket, theirs = socket.socketpair()
         self._socket.settimeout(START_LIMIT_S)
         with theirs:
@@ -90,18 +97,43 @@ class Control:
     def ask(self, do: str, **arguments: Any) -> tuple[dict[str, Any], list[int], bytes]:
         """Send a request; return the answer, its descriptors and its bytes."""
         with self._lock:
+            self._require_running(STOPPED_S)
             return self._exchange(json.dumps({"do": do, "with": arguments}).encode() + b"\n")
 
     def require_alive(self, wait_s: float = 0.0) -> None:
-        """Raise the error of a process that ended by itself, within ``wait_s`` from now."""
+        """Raise the error of a process that has ended by itself, or that somebody has stopped.
+
+        Wait so long for its end.
+        """
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(wait_s) if wait_s else self._process.poll()
         if self._process.returncode is not None:
             raise self._lost()
+        self._require_running(STOPPED_S if wait_s else 0.0)
+
+    def _require_running(self, wait_s: float) -> None:
+        """Raise an error if the process has been stopped for long; wait so long for that."""
+        while self._is_stopped():
+            now_s = time.monotonic()
+            self._stopped_s = self._stopped_s or now_s
+            if now_s - self._stopped_s >= STOPPED_S:
+                raise ExperimentError("emulator-stopped", phase=PHASE, pid=self.pid)
+            if not wait_s:
+                return
+            time.sleep(STOPPED_S / 10)
+        self._stopped_s = 0.0
+
+    def _is_stopped(self) -> bool:
+        try:  # the state is left for whoever asks next
+            return os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WNOHANG | os.WNOWAIT) is not None
+        except ChildProcessError:
+            return False
 
     def close(self) -> None:
         """End the process: it ends when its socket closes, otherwise it is killed."""
         self._socket.close()
+        if self._is_stopped():
+            self._process.kill()
         try:
             self._process.wait(END_LIMIT_S)
         except subprocess.TimeoutExpired:

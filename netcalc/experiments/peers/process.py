@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn, Self
 
-from netcalc.emulation.wire.control import START_CODES, start_failure
+from netcalc.emulation.wire.control import LOST, START_CODES, start_failure
 from netcalc.errors import ExperimentError
 from netcalc.experiments.peers import lifetime
 from netcalc.experiments.running.limits import MAX_BYTES, MAX_DURATION_S
@@ -139,7 +139,7 @@ class Peer:
 
     def explain(self, error: ExperimentError) -> ExperimentError:
         """Return the error of a run, or the end of this process if that is its cause."""
-        if error.code == "emulator-ended":  # that is the cause, and waits for nobody
+        if error.code in LOST:  # that is the cause, and waits for nobody
             return error
         status = self.status()
         if status is None:

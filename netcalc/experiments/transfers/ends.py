@@ -10,6 +10,7 @@ from pathlib import Path as File
 from types import TracebackType
 from typing import Any, Self
 
+from netcalc.emulation.wire.control import LOST
 from netcalc.errors import ExperimentError
 from netcalc.experiments.exchanges.exchange import connect_within, set_timeout
 from netcalc.experiments.peers.worker import Worker
@@ -166,8 +167,8 @@ class Ends:
 
     def _lost_path(self, error: ExperimentError) -> ExperimentError | None:
         """Return the error of an emulated path that is gone, if that is the cause of another."""
-        if error.code == "emulator-ended" or not self._run.stopping.watches:
-            return error if error.code == "emulator-ended" else None
+        if error.code in LOST or not self._run.stopping.watches:
+            return error if error.code in LOST else None
         try:
             self._run.stopping.sleep(2 * SLICE_S)  # its devices are gone before its process is
         except ExperimentError as lost:

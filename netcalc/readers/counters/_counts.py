@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,7 +33,9 @@ class Counts:
     """Group and counter -> value for the facts, where it is not that of the last row."""
 
     def add(self, group: str, counter: str, value: Number, time_s: float = NAN) -> None:
-        """Add the value of one counter."""
+        """Add the value of one counter; one that no float holds is unknown."""
+        if abs(value) > sys.float_info.max:
+            value = NAN
         self.rows.append((shorten(group, 100), time_s, shorten(counter, 100), value))
 
 

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from decimal import Decimal
 from typing import Any
 
 from netcalc.readers.source import shorten
@@ -16,7 +17,7 @@ NAN = math.nan
 
 _TOKEN = re.compile(r"(?P<name>[A-Za-z_][\w-]*):(?P<bracket>\(.*?\)+(?=\s|$))|(?P<plain>\S+)")
 _RATES = ("send", "pacing_rate", "delivery_rate", "max_pacing_rate")
-_RATE = re.compile(r"(?P<number>\d+(?:\.\d+)?)(?P<power>[KMGT]?)bps")
+_RATE = re.compile(r"(?P<number>\d{1,20}(?:\.\d{1,9})?)(?P<power>[KMGT]?)bps")
 _POWERS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _NUMBER = r"\d{1,20}(?:\.\d{1,9})?(?:e[+-]\d\d)?"
 _CONTROLS = {
@@ -122,8 +123,8 @@ def facts_of(sockets: Sequence[Socket], *, partial: bool) -> tuple[dict[str, Fac
 
 
 def _milliseconds(text: str) -> float:
-    value = _plain(text.removesuffix("ms"))
-    return NAN if math.isnan(value) else float(f"{value}e-3")
+    number = text.removesuffix("ms")
+    return float(Decimal(number).scaleb(-3)) if re.fullmatch(_NUMBER, number) else NAN
 
 
 def _plain(text: str) -> float:

@@ -14,10 +14,11 @@ _HEAD = re.compile(
     r"(?: dev (?P<device>\S+))?(?P<rest>(?: .*)?)"
 )
 _SENT = re.compile(
-    r" Sent (?P<bytes>\d+) bytes (?P<pkt>\d+) pkts? "
-    r"\(dropped (?P<dropped>\d+), overlimits (?P<overlimits>\d+) requeues (?P<requeues>\d+)\)\s*"
+    r" Sent (?P<bytes>\d{1,30}) bytes (?P<pkt>\d{1,30}) pkts? "
+    r"\(dropped (?P<dropped>\d{1,30}), overlimits (?P<overlimits>\d{1,30}) "
+    r"requeues (?P<requeues>\d{1,30})\)\s*"
 )
-_BACKLOG = re.compile(r" backlog (?P<bytes>\d+(?:\.\d+)?[KMG]?)b (?P<packets>\d+)p(?: .*)?")
+_BACKLOG = re.compile(r" backlog (?P<bytes>\d+(?:\.\d+)?[KMG]?)b (?P<packets>\d{1,30})p(?: .*)?")
 _RATE = re.compile(r" rate \S+ \d+pps backlog .*")
 _PAIRS = re.compile(r"([a-z][a-z_]*) (\d+)(?![\w.])")
 _JSON = ("kind", "handle", "parent", "dev", "root", "refcnt", "options")

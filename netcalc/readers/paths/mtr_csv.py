@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from datetime import UTC, datetime
 
@@ -17,7 +16,7 @@ from netcalc.readers.paths._reports import (
     split_name,
     to_table,
 )
-from netcalc.readers.source import no_measurement, shorten
+from netcalc.readers.source import csv_rows, no_measurement, shorten
 from netcalc.samples import Table
 
 _FIRST = 6
@@ -45,7 +44,7 @@ def _read(given: Input) -> Table:
         if not line.strip():
             continue
         separator = ";" if line.count(";") > line.count(",") else ","
-        cells = next(csv.reader([line], delimiter=separator))
+        (cells,) = csv_rows([(number, line)], given.unpacked, delimiter=separator)
         if _HEADER.match(line):
             headings = cells[_FIRST:]
             reports.append(Report())

@@ -14,7 +14,7 @@ _LINE = re.compile(
     r"^(?:x (?P<sent>\d{1,3}) (?P<sent_id>\d+)"
     r"|h (?P<host>\d{1,3}) (?P<address>\S+)"
     r"|d (?P<named>\d{1,3}) (?P<name>\S+)"
-    r"|p (?P<answered>\d{1,3}) (?P<usec>\d+)(?: (?P<id>\d+))?"
+    r"|p (?P<answered>\d{1,3}) (?P<usec>\d{1,18})(?: (?P<id>\d+))?"
     r"|[mty] \d.*)$"
 )
 

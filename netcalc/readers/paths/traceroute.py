@@ -19,7 +19,7 @@ _HEADER = re.compile(
     r"^\s*(?:traceroute6?\s+to\s+|Tracing the (?:route|path) to\s+)"
     r"(?P<name>[^\s()]+)\s*(?:\((?P<address>[^()\s]+)\))?(?P<rest>.*)$"
 )
-_LIMIT = re.compile(r"(\d+) hops max|max hops: ?(\d+)")
+_LIMIT = re.compile(r"(?<!\d)(\d{1,9}) hops max|max hops: ?(\d{1,9})(?!\d)")
 _MESSAGE = re.compile(r"^(?:\S*/)?(?:tcp)?traceroute6?: (.*)$")
 _HOP = re.compile(r"^\s*(?P<hop>[0-9]{1,3})[:.]?(?:\s+(?P<rest>\S.*)?)?$")
 _UNITS = {"ms": 1e-3, "msec": 1e-3, "usec": 1e-6, "us": 1e-6, "s": 1.0, "sec": 1.0}
@@ -28,7 +28,7 @@ _TOKEN = re.compile(
     rf"(?P<time>[0-9]+(?:[.,][0-9]+)?)\s*(?P<unit>{_UNIT})"
     r"|(?P<star>\*)(?=\s|$|\*)"
     r"|(?P<mark>![^\s!]*)"
-    r"|F=(?P<mtu>[0-9]+)"
+    r"|F=(?P<mtu>[0-9]{1,9})(?![0-9])"
     r"|(?P<bracket>\[[^\]]*\])"
     r"|\((?P<paren>[^()\s]+)\)"
     r"|(?P<aside><[^>]*>|\([^()]*\)|'-?[0-9]+')"

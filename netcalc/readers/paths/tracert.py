@@ -19,7 +19,7 @@ _HOP = re.compile(
 _TIMED = re.compile(rf"^\s{{0,3}}[0-9]{{1,2}}\s+(?!\*){_CELL}(?:\s+{_CELL}){{2}}\s+\S")
 _STARS = r"^\s{1,3}[0-9]{1,2}(?:\s{4,}\*){3}\s+[^\s*0-9]"
 _PLAIN = re.compile(r"^\s{0,3}(?P<hop>[0-9]{1,2})\s{2,}(?P<rest>[^\s*<0-9]\S*.*|[0-9.]{7,}.*)$")
-_NAMED = re.compile(rf"(?P<name>\S+) \[(?P<address>{ADDRESS.pattern})\]")
+_NAMED = re.compile(rf"(?<!\S)(?P<name>\S+) \[(?P<address>{ADDRESS.pattern})\]")
 _BARE = re.compile(rf"(?<![\w.:]){ADDRESS.pattern}(?![\w.:])")
 _HEADER = re.compile(r"^\s*(?:Tracing route to|Routenverfolgung zu) ")
 

@@ -77,16 +77,16 @@ class Run:
             return self.received
         return sum(not probe.lost for probe in self.first)
 
-    def fill(self, start: int, *, whole: bool = True) -> None:
+    def fill(self, start: int, *, whole: bool = True, errors: int = 0) -> None:
         """Add the probes without a line, from the first number to the last one sent, as lost.
 
         Of a text that may not be ``whole`` the first number is that of its first line, unless the
-        totals say otherwise. Where they count more replies than there are lines, lines are missing,
-        and none of their probes is known to be lost.
+        totals say otherwise. Where they count more replies than there are lines of replies and of
+        ``errors``, lines are missing, and none of their probes is known to be lost.
         """
         seen = {int(p.sequence) for p in self.probes if not math.isnan(p.sequence)}
-        replies = sum(not probe.lost for probe in self.first)
-        if self.probes and self.received is not None and self.received > replies:
+        replies = sum(not probe.lost for probe in self.probes)
+        if self.probes and self.received is not None and self.received > replies + errors:
             self.ended = False
             return
         if not whole and self.sent is None:

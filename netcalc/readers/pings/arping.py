@@ -11,19 +11,19 @@ from netcalc.samples import RttSamples
 
 _HEADER = re.compile(r"^ARPING (?P<host>\S+)")
 _REPLY = re.compile(
-    r"^[0-9]+ bytes from \S+ \((?P<ip>[^()]+)\): (?:icmp_seq|index)=(?P<index>[0-9]+)"
-    r"(?: time=(?P<time>\d+\.?\d*) (?P<unit>usec|msec|sec))?"
+    r"^[0-9]{1,18} bytes from \S+ \((?P<ip>[^()]+)\): (?:icmp_seq|index)=(?P<index>[0-9]{1,18})"
+    r"(?: time=(?P<time>\d{1,18}\.?\d{0,18}) (?P<unit>usec|msec|sec))?"
 )
 _UNICAST = re.compile(
     r"^(?:Unicast|Broadcast) reply from \S+ \[[^\]]*\](?: for \S+ \[[^\]]*\])?"
-    r"\s+(?P<time>\d+\.?\d*)ms"
+    r"\s+(?P<time>\d{1,18}\.?\d{0,18})ms"
 )
 _COUNTS = re.compile(
-    r"^(?P<sent>[0-9]+) packets transmitted, (?P<received>[0-9]+) packets received, +"
-    r"(?P<loss>-?[0-9]+)% unanswered(?: \((?P<extra>[0-9]+) extra\))?"
+    r"^(?P<sent>[0-9]{1,18}) packets transmitted, (?P<received>[0-9]{1,18}) packets received, +"
+    r"(?P<loss>-?[0-9]{1,18})% unanswered(?: \((?P<extra>[0-9]{1,18}) extra\))?"
 )
-_SENT = re.compile(r"^Sent (?P<sent>[0-9]+) probes?\b")
-_RECEIVED = re.compile(r"^Received (?P<received>[0-9]+) (?:response|repl)")
+_SENT = re.compile(r"^Sent (?P<sent>[0-9]{1,18}) probes?\b")
+_RECEIVED = re.compile(r"^Received (?P<received>[0-9]{1,18}) (?:response|repl)")
 _UNITS = {"usec": 1e-6, "msec": 1e-3, "sec": 1.0}
 
 

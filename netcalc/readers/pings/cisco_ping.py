@@ -10,13 +10,15 @@ from netcalc.readers.pings._runs import NAN, Probe, Run, to_samples
 from netcalc.samples import RttSamples
 
 _HEADER = re.compile(
-    r"^Sending (?P<count>[0-9]+), (?P<size>[0-9]+)-byte (?P<protocol>ICMP|UDP|\S+) Echos? to "
+    r"^Sending (?P<count>[0-9]{1,18}), (?P<size>[0-9]{1,18})-byte "
+    r"(?P<protocol>ICMP|UDP|\S+) Echos? to "
     r"(?P<host>[^\s,]+)"
 )
 _MARKS = re.compile(r"^[!.UQMNIP?&R]+\s*$")
 _SUMMARY = re.compile(
-    r"^Success rate is (?P<rate>[0-9]+) percent \((?P<received>[0-9]+)/(?P<sent>[0-9]+)\)"
-    r"(?:, round-trip min/avg/max = (?P<min>[0-9]+)/[0-9]+/(?P<max>[0-9]+) ms)?"
+    r"^Success rate is (?P<rate>[0-9]{1,18}) percent \((?P<received>[0-9]{1,18})/"
+    r"(?P<sent>[0-9]{1,18})\)"
+    r"(?:, round-trip min/avg/max = (?P<min>[0-9]{1,18})/[0-9]{1,18}/(?P<max>[0-9]{1,18}) ms)?"
 )
 _IP_AND_ICMP = {4: 28.0, 6: 48.0}
 

@@ -10,30 +10,35 @@ from netcalc.readers.pings._runs import NAN, Probe, Run, resolution, to_samples
 from netcalc.samples import RttSamples
 
 _HOST = r"(?P<host>\S+(?: \(\S+\))?)\s+: "
-_STAMP = r"^(?:\[(?P<stamp>[0-9]+\.[0-9]+)\] )?"
+_STAMP = r"^(?:\[(?P<stamp>[0-9]{1,18}\.[0-9]{1,18})\] )?"
 _PROBE = re.compile(
-    _STAMP + _HOST + r"\[(?P<sequence>[0-9]+)\], "
-    r"(?:(?P<bytes>[0-9]+) bytes, (?P<time>\d+\.?\d*) ms|(?P<lost>timed out)|(?P<other>\D[^(]*))"
+    _STAMP + _HOST + r"\[(?P<sequence>[0-9]{1,18})\], "
+    r"(?:(?P<bytes>[0-9]{1,18}) bytes, (?P<time>\d{1,18}\.?\d{0,18}) ms|(?P<lost>timed out)|"
+    r"(?P<other>\D[^(]*))"
     r"(?:\s*\(.*)?$"
 )
-_TIMES = re.compile(_STAMP + _HOST + r"(?P<times>(?:-|\d+\.?\d*)(?: (?:-|\d+\.?\d*))*)\s*$")
+_TIMES = re.compile(
+    _STAMP + _HOST + r"(?P<times>(?:-|\d{1,18}\.?\d{0,18})(?: (?:-|\d{1,18}\.?\d{0,18}))*)\s*$"
+)
 _TOTALS = re.compile(
-    _STAMP + _HOST + r"xmt/rcv/%(?P<kind>loss|return) = (?P<sent>[0-9]+)/(?P<received>[0-9]+)/"
-    r"(?P<loss>-?\d+\.?\d*)%"
-    r"(?:, (?:outage\(ms\) = [0-9]+, )?min/avg/max = "
-    r"(?P<min>\d+\.?\d*)/\d+\.?\d*/(?P<max>\d+\.?\d*))?"
+    _STAMP
+    + _HOST
+    + r"xmt/rcv/%(?P<kind>loss|return) = (?P<sent>[0-9]{1,18})/(?P<received>[0-9]{1,18})/"
+    r"(?P<loss>-?\d{1,18}\.?\d{0,18})%"
+    r"(?:, (?:outage\(ms\) = [0-9]{1,18}, )?min/avg/max = "
+    r"(?P<min>\d{1,18}\.?\d{0,18})/\d{1,18}\.?\d{0,18}/(?P<max>\d{1,18}\.?\d{0,18}))?"
 )
 _STATE = re.compile(
     r"^(?P<host>\S+(?: \(\S+\))?) is "
-    r"(?:(?P<alive>alive)(?: \((?P<time>\d+\.?\d*) ms\))?|unreachable)\s*$"
+    r"(?:(?P<alive>alive)(?: \((?P<time>\d{1,18}\.?\d{0,18}) ms\))?|unreachable)\s*$"
 )
 _DUPLICATE = re.compile(
-    _STAMP + _HOST + r"duplicate for \[(?P<sequence>[0-9]+)\], (?P<bytes>[0-9]+) bytes, "
-    r"(?P<time>\d+\.?\d*) ms"
+    _STAMP + _HOST + r"duplicate for \[(?P<sequence>[0-9]{1,18})\], (?P<bytes>[0-9]{1,18}) bytes, "
+    r"(?P<time>\d{1,18}\.?\d{0,18}) ms"
 )
 _CLOCK = re.compile(r"^\[[0-9]{2}:[0-9]{2}:[0-9]{2}\]\s*$")
 _ALL = re.compile(
-    r"^\s*\d+\.?\d* (?:targets|alive|unreachable|unknown addresses|timeouts|"
+    r"^\s*\d{1,18}\.?\d{0,18} (?:targets|alive|unreachable|unknown addresses|timeouts|"
     r"(?:other )?ICMP|ms|sec)\b"
 )
 _DEFAULT_BYTES = {"64": 56.0, "84": 56.0}
@@ -42,7 +47,7 @@ _DEFAULT_BYTES = {"64": 56.0, "84": 56.0}
 
 def _recognize(given: Input) -> bool:
     return any(given.seen(one.pattern) for one in (_PROBE, _TOTALS, _STATE)) or given.seen(
-        _STAMP + r"\S+\s+: (?:-|\d+\.?\d*)(?: (?:-|\d+\.?\d*))*\s*$"
+        _STAMP + r"\S+\s+: (?:-|\d{1,18}\.?\d{0,18})(?: (?:-|\d{1,18}\.?\d{0,18}))*\s*$"
     )
 
 

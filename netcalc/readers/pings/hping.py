@@ -10,25 +10,28 @@ from netcalc.readers.pings._runs import Probe, Run, resolution, to_samples
 from netcalc.samples import RttSamples
 
 _HEADER = re.compile(
-    r"^HPING (?P<host>\S+) \(.*\): (?P<mode>.+?), [0-9]+ headers \+ (?P<data>[0-9]+) data"
+    r"^HPING (?P<host>\S+) \(.*\): (?P<mode>.+?), [0-9]{1,18} headers \+ (?P<data>[0-9]{1,18}) data"
 )
 _REPLY = re.compile(
-    r"^(?P<twice>DUP! )?len=[0-9]+ ip=\S+ (?:ttl=(?P<ttl>[0-9]+) )?"
-    r".*?\b(?:icmp_)?seq=(?P<seq>[0-9]+)\b.*\brtt=(?P<time>[0-9]+(?:[.,][0-9]+)?) ms"
+    r"^(?P<twice>DUP! )?len=[0-9]{1,18} ip=\S+ (?:ttl=(?P<ttl>[0-9]{1,18}) )?"
+    r".{0,99}?\b(?:icmp_)?seq=(?P<seq>[0-9]{1,18})\b.{0,99}\brtt="
+    r"(?P<time>[0-9]{1,18}(?:[.,][0-9]{1,18})?) ms"
 )
 _ERROR = re.compile(r"^(?:ICMP |TTL 0 during )")
 _COUNTS = re.compile(
-    r"^(?P<sent>[0-9]+) packets (?:tran?s?mitt?ed), (?P<received>[0-9]+) packets received, "
-    r"(?P<loss>-?[0-9]+)% packet loss"
+    r"^(?P<sent>[0-9]{1,18}) packets (?:tran?s?mitt?ed), "
+    r"(?P<received>[0-9]{1,18}) packets received, "
+    r"(?P<loss>-?[0-9]{1,18})% packet loss"
 )
 _SPREAD = re.compile(
-    r"^round-trip min/avg/max = (?P<min>\d+\.?\d*)/\d+\.?\d*/(?P<max>\d+\.?\d*) ms"
+    r"^round-trip min/avg/max = (?P<min>\d{1,18}\.?\d{0,18})/\d{1,18}\.?\d{0,18}/"
+    r"(?P<max>\d{1,18}\.?\d{0,18}) ms"
 )
 _MODES = {"icmp": "icmp", "udp": "udp", "raw": ""}
 
 
 def _recognize(given: Input) -> bool:
-    return given.seen(_HEADER.pattern) or given.seen(r"^(?:DUP! )?len=[0-9]+ ip=\S+ ttl=")
+    return given.seen(_HEADER.pattern) or given.seen(r"^(?:DUP! )?len=[0-9]{1,18} ip=\S+ ttl=")
 
 
 def _read(given: Input) -> RttSamples:
@@ -73,7 +76,7 @@ def _read(given: Input) -> RttSamples:
             skipped.append(number)
     if run.sent is not None:
         run.printed |= {"sent": run.sent, "received": run.received, "loss_ratio": run.loss_ratio}
-    run.fill(0)
+    run.fill(0, errors=len(errors))
     warnings = []
     if errors:
         warnings.append(Notice("errors-not-replies", {"numbers": errors}))

@@ -9,20 +9,26 @@ from netcalc.readers.format import Format, Input
 from netcalc.readers.pings._runs import Probe, Run, resolution, to_samples
 from netcalc.samples import RttSamples
 
-_HEADER = re.compile(r"^PING (?P<host>\S+?):[0-9]+ \(")
+_HEADER = re.compile(r"^PING (?P<host>\S+?):[0-9]{1,18} \(")
 _REPLY = re.compile(
-    r"^(?:connected to|pinged host) \S+ \([0-9]+ bytes\), seq=(?P<seq>[0-9]+) "
-    r"time= *(?:[-0-9., +n/a]*= *)?(?P<time>[0-9]+(?:[.,][0-9]+)?) ms"
+    r"^(?:connected to|pinged host) \S+ \([0-9]{1,18} bytes\), seq=(?P<seq>[0-9]{1,18}) "
+    r"time= *(?:[-0-9., +n/a]*= *)?(?P<time>[0-9]{1,18}(?:[.,][0-9]{1,18})?) ms"
 )
 _FAILED = re.compile(r"^(?:could not connect|timeout|connect time out|error )", re.IGNORECASE)
-_COUNTS = re.compile(r"^(?P<sent>[0-9]+) connects, (?P<ok>[0-9]+) ok, (?P<loss>[0-9.,]+)% failed")
+_COUNTS = re.compile(
+    r"^(?P<sent>[0-9]{1,18}) connects, (?P<ok>[0-9]{1,18}) ok, "
+    r"(?P<loss>[0-9]{1,18}(?:[.,][0-9]{1,18})?)% failed"
+)
 _SPREAD = re.compile(
-    r"^round-trip min/avg/max(?:/\S+)? = (?P<min>\d+\.?\d*)/\d+\.?\d*/(?P<max>\d+\.?\d*)"
+    r"^round-trip min/avg/max(?:/\S+)? = (?P<min>\d{1,18}\.?\d{0,18})/\d{1,18}\.?\d{0,18}/"
+    r"(?P<max>\d{1,18}\.?\d{0,18})"
 )
 
 
 def _recognize(given: Input) -> bool:
-    return given.seen(r"^PING \S+:[0-9]+ \(/") or given.seen(r"^connected to \S+:[0-9]+ \(")
+    return given.seen(r"^PING \S+:[0-9]{1,18} \(/") or given.seen(
+        r"^connected to \S+:[0-9]{1,18} \("
+    )
 
 
 def _read(given: Input) -> RttSamples:

@@ -9,16 +9,21 @@ from netcalc.readers.format import Format, Input
 from netcalc.readers.pings._runs import Run, to_samples
 from netcalc.samples import RttSamples
 
-_PACKET = re.compile(r"^(?P<what>SENT|RCVD) \(\d+\.?\d*s\) (?P<rest>.*)$")
+_PACKET = re.compile(r"^(?P<what>SENT|RCVD) \(\d{1,18}\.?\d{0,18}s\) (?P<rest>.*)$")
 _ERROR = re.compile(
     r"unreachable|TTL=0|ttl-zero|Time exceeded|time exceeded|prohibited", re.IGNORECASE
 )
-_RTT = re.compile(r"^Max rtt: (?P<max>\d+\.?\d*)ms \| Min rtt: (?P<min>\d+\.?\d*)ms \| Avg rtt: ")
+_RTT = re.compile(
+    r"^Max rtt: (?P<max>\d{1,18}\.?\d{0,18})ms \| Min rtt: "
+    r"(?P<min>\d{1,18}\.?\d{0,18})ms \| Avg rtt: "
+)
 _COUNTS = re.compile(
-    r"^(?:Raw packets|UDP packets) sent: (?P<sent>[0-9]+) .*?\| Rcvd: (?P<received>[0-9]+) .*?"
-    r"\((?P<loss>-?\d+\.?\d*)%\)"
-    r"|^TCP connection attempts: (?P<tried>[0-9]+) \| Successful connections: (?P<done>[0-9]+)"
-    r" \| Failed: [0-9]+ \((?P<failed>\d+\.?\d*)%\)"
+    r"^(?:Raw packets|UDP packets) sent: (?P<sent>[0-9]{1,18}) .*?\| Rcvd: "
+    r"(?P<received>[0-9]{1,18}) .*?"
+    r"\((?P<loss>-?\d{1,18}\.?\d{0,18})%\)"
+    r"|^TCP connection attempts: (?P<tried>[0-9]{1,18}) \| Successful connections: "
+    r"(?P<done>[0-9]{1,18})"
+    r" \| Failed: [0-9]{1,18} \((?P<failed>\d{1,18}\.?\d{0,18})%\)"
 )
 _TARGET = re.compile(r"> (?P<host>[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9A-Fa-f]*:[0-9A-Fa-f:]+)")
 

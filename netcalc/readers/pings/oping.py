@@ -10,17 +10,19 @@ from netcalc.readers.pings._runs import Probe, Run, resolution, to_samples
 from netcalc.samples import RttSamples
 
 _HEADER = re.compile(
-    r"^PING (?P<host>\S+) \((?P<address>[^()\s]+)\) (?P<data>[0-9]+) bytes of data\.\s*$"
+    r"^PING (?P<host>\S+) \((?P<address>[^()\s]+)\) (?P<data>[0-9]{1,18}) bytes of data\.\s*$"
 )
 _REPLY = re.compile(
-    r"^(?P<bytes>[0-9]+) bytes from (?P<host>\S+) \([^()\s]+\): icmp_seq=(?P<seq>[0-9]+) "
-    r"(?:ttl=(?P<ttl>[0-9]+) )?(?:\S+=\S+ )*time=(?P<time>\d+\.?\d*) ms"
+    r"^(?P<bytes>[0-9]{1,18}) bytes from (?P<host>\S+) \([^()\s]+\): icmp_seq=(?P<seq>[0-9]{1,18}) "
+    r"(?:ttl=(?P<ttl>[0-9]{1,18}) )?(?:\S+=\S+ )*time=(?P<time>\d{1,18}\.?\d{0,18}) ms"
 )
-_LOST = re.compile(r"^echo reply from (?P<host>\S+) \([^()\s]+\): icmp_seq=(?P<seq>[0-9]+) timeout")
+_LOST = re.compile(
+    r"^echo reply from (?P<host>\S+) \([^()\s]+\): icmp_seq=(?P<seq>[0-9]{1,18}) timeout"
+)
 _HEAD = re.compile(r"^--- (?P<host>\S+) ping statistics ---")
 _COUNTS = re.compile(
-    r"^(?P<sent>[0-9]+) packets transmitted, (?P<received>[0-9]+) received, "
-    r"(?P<loss>\d+\.?\d*)% packet"
+    r"^(?P<sent>[0-9]{1,18}) packets transmitted, (?P<received>[0-9]{1,18}) received, "
+    r"(?P<loss>\d{1,18}\.?\d{0,18})% packet"
 )
 
 

@@ -18,30 +18,38 @@ from netcalc.samples import RttSamples
 _US = 1e-6
 _PREFIX = r"^(?:sockperf: ?)?\s*"
 _COUNTS = re.compile(
-    _PREFIX + r"\[(?P<part>Total Run|Valid Duration)\] RunTime=(?P<time>\d+\.?\d*) sec;.*?"
-    r"SentMessages=(?P<sent>[0-9]+); ReceivedMessages=(?P<received>[0-9]+)"
+    _PREFIX
+    + r"\[(?P<part>Total Run|Valid Duration)\] RunTime=(?P<time>\d{1,18}\.?\d{0,18}) sec;.*?"
+    r"SentMessages=(?P<sent>[0-9]{1,18}); ReceivedMessages=(?P<received>[0-9]{1,18})"
 )
-_AVERAGE = re.compile(_PREFIX + r"=+> avg-(?P<what>latency|lat|rtt)= *(?P<mean>\d+\.?\d*)")
+_AVERAGE = re.compile(
+    _PREFIX + r"=+> avg-(?P<what>latency|lat|rtt)= *(?P<mean>\d{1,18}\.?\d{0,18})"
+)
 _SUMMARY = re.compile(
-    _PREFIX + r"Summary: (?P<what>Latency|Round trip) (?:is|of \S+ is) *(?P<mean>\d+\.?\d*) usec"
+    _PREFIX
+    + r"Summary: (?P<what>Latency|Round trip) (?:is|of \S+ is) *(?P<mean>\d{1,18}\.?\d{0,18}) usec"
 )
 _DROPPED = re.compile(
-    _PREFIX + r"# dropped messages = (?P<dropped>[0-9]+); # duplicated messages = (?P<twice>[0-9]+)"
+    _PREFIX + r"# dropped messages = (?P<dropped>[0-9]{1,18}); # duplicated messages = "
+    r"(?P<twice>[0-9]{1,18})"
 )
 _EDGE = re.compile(
-    _PREFIX + r"-+> <(?P<edge>MIN|MAX)> observation = *(?P<value>\d+\.?\d*)"
-    r"|" + _PREFIX + r"-+> percentile +(?P<share>\d+\.?\d*) = *(?P<percentile>\d+\.?\d*)"
+    _PREFIX + r"-+> <(?P<edge>MIN|MAX)> observation = *(?P<value>\d{1,18}\.?\d{0,18})"
+    r"|"
+    + _PREFIX
+    + r"-+> percentile +(?P<share>\d{1,18}\.?\d{0,18}) = *(?P<percentile>\d{1,18}\.?\d{0,18})"
 )
 _LOG = re.compile(
     r"^packet, ?txTime\((?P<unit>\w+)\), ?rxTime\(\w+\), ?(?P<what>latency|rtt)\(usec\)"
 )
 _ROW = re.compile(
-    r"^(?P<packet>[0-9]+), ?(?P<sent>\d+\.?\d*), ?(?P<got>\d+\.?\d*), ?(?P<time>\d+\.?\d*)\s*$"
+    r"^(?P<packet>[0-9]{1,18}), ?(?P<sent>\d{1,18}\.?\d{0,18}), ?"
+    r"(?P<got>\d{1,18}\.?\d{0,18}), ?(?P<time>\d{1,18}\.?\d{0,18})\s*$"
 )
 _HOST = re.compile(
-    r"^\[ *[0-9]+\] IP = (?P<host>\S+)\s+PORT = +(?P<port>[0-9]+) +# (?P<protocol>\w+)"
+    r"^\[ *[0-9]{1,18}\] IP = (?P<host>\S+)\s+PORT = +(?P<port>[0-9]{1,18}) +# (?P<protocol>\w+)"
 )
-_SIZE = re.compile(r"--msg-size=([0-9]+)")
+_SIZE = re.compile(r"--msg-size=([0-9]{1,18})(?![0-9])")
 _VERSION = re.compile(r"== version #(\S+)")
 _ONE_WAY = re.compile(r"Summary: (?:Message Rate|BandWidth) is")
 

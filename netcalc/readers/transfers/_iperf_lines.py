@@ -17,7 +17,7 @@ from netcalc.readers.transfers._runs import NAN, Way, flow_series
 from netcalc.samples import FlowSeries
 
 # At most two digits behind a decimal comma: 1,234 could be a thousand, and iperf never groups.
-_NUMBER = r"-?(?:\d+(?:\.\d+|,\d{1,2})?|nan|inf)"
+_NUMBER = r"-?(?:\d{1,30}(?:\.\d{1,30}|,\d{1,2})?|nan|inf)"
 _TIME = r"\d+(?:[.,]\d+)?"
 _ROW = re.compile(
     r"(?P<clock>.{0,60}?)"
@@ -28,8 +28,8 @@ _ROW = re.compile(
 )
 _LIKE_A_ROW = re.compile(r"\[\s*(?:SUM|\*?\s*\d+)\].*\ssec\s")
 _CONNECTED = re.compile(
-    r".{0,60}?\[\s*(?P<id>\*?\s*\d+)\] local (?P<local>\S+) port (?P<local_port>\d+)"
-    r" connected (?P<word>to|with) (?P<remote>\S+) port (?P<remote_port>\d+)(?P<rest>.*)"
+    r".{0,60}?\[\s*(?P<id>\*?\s*\d+)\] local (?P<local>\S+) port (?P<local_port>\d{1,5})"
+    r" connected (?P<word>to|with) (?P<remote>\S+) port (?P<remote_port>\d{1,5})(?!\d)(?P<rest>.*)"
 )
 _LOSSES = re.compile(
     rf"\s*(?P<jitter>{_NUMBER}) ms\s+(?P<lost>-?\d+)\s*/\s*(?P<total>-?\d+)"

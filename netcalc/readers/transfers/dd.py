@@ -57,7 +57,8 @@ def _agrees(bytes_per_s: float, row: re.Match[str]) -> bool:
         return True
     printed = float(row["rate"].replace(",", "."))
     power = _POWERS[row["prefix"]]
-    return any(0.9 < printed * base**power / bytes_per_s < 1.1 for base in (1000.0, 1024.0))
+    low, high = 0.9 * bytes_per_s, 1.1 * bytes_per_s
+    return any(low < printed * base**power < high for base in (1000.0, 1024.0))
 
 
 FORMAT = Format(

@@ -11,7 +11,6 @@ a line of TCP is taken for the client's, with a warning; one of UDP with a jitte
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 from dataclasses import dataclass, field
@@ -19,7 +18,7 @@ from dataclasses import dataclass, field
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import shorten
+from netcalc.readers.source import csv_rows, shorten
 from netcalc.readers.transfers._runs import (
     DOWNLOAD,
     NAN,
@@ -70,7 +69,7 @@ def _read(given: Input) -> FlowSeries:
             if line.strip():
                 unread.append(number)
             continue
-        cells = next(csv.reader([line]))
+        (cells,) = csv_rows([(number, line)], given.unpacked)
         if len(cells) not in (_PLAIN, _UDP):
             raise ReaderError(
                 "iperf-csv-width",

@@ -37,8 +37,8 @@ from netcalc.readers.transfers._runs import (
 )
 from netcalc.samples import FlowSeries
 
-_CLIENT = re.compile(r"Client connecting to (\S+?), (TCP|UDP) port (\d+)")
-_SERVER = re.compile(r"Server listening on (TCP|UDP) port (\d+)")
+_CLIENT = re.compile(r"Client connecting to (\S+?), (TCP|UDP) port (\d{1,5})(?!\d)")
+_SERVER = re.compile(r"Server listening on (TCP|UDP) port (\d{1,5})(?!\d)")
 _REPORT = re.compile(r"\[\s*\*?\s*(\d+)\] Server Report:")
 _SENT = re.compile(r"\[\s*\*?\s*(\d+)\] Sent (\d+) datagrams")
 _FAILED = re.compile(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 
 import numpy as np
@@ -11,7 +10,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.captures.lists.packet_times import span_s, times_of
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import no_measurement, shorten
+from netcalc.readers.source import csv_rows, no_measurement, shorten
 from netcalc.samples import Fact, FloatColumn, Meta, Table, TextColumn, fact_row
 
 _NAME = r'"?(?:_ws\.col\.|[a-z][a-z0-9_]*\.)[A-Za-z0-9_.]+"?'
@@ -45,7 +44,7 @@ def _read(given: Input) -> Table:
     lines = [(n, one) for n, one in zip(text.numbers, text.lines, strict=True) if one]
     header = _HEADER.fullmatch(lines[0][1])
     delimiter = (header and header[2]) or "\t"
-    rows = list(csv.reader((one for _, one in lines), delimiter=delimiter))
+    rows = csv_rows(lines, given.unpacked, delimiter=delimiter)
     names, body = rows[0], rows[1:]
     partial = bool(body) and len(body[-1]) < len(names) and not text.ends_complete
     body = body[:-1] if partial else body

@@ -11,7 +11,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.captures.lists.packet_times import span_s, times_of
 from netcalc.readers.format import Format, Input
-from netcalc.readers.source import no_measurement, shorten
+from netcalc.readers.source import csv_rows, no_measurement, shorten
 from netcalc.samples import FloatColumn, Meta, Table, TextColumn, fact_row
 
 _FIRST = {"no", "nr", "n°", "nº", "№", "number", "num", "numero", "número", "номер", "编号", "序号"}
@@ -41,7 +41,10 @@ def _kind(name: str) -> str:
 def _cells(line: str) -> tuple[str, list[str]]:
     """Return the separator of the header and its names."""
     delimiter = max(",;\t", key=line.count)
-    return delimiter, next(iter(csv.reader([line], delimiter=delimiter)), [])
+    try:
+        return delimiter, next(iter(csv.reader([line], delimiter=delimiter)), [])
+    except csv.Error:  # a cell longer than any
+        return delimiter, line.split(delimiter)
 
 
 def _recognize(given: Input) -> bool:
@@ -57,7 +60,7 @@ def _read(given: Input) -> Table:
     text = given.text
     lines = [(n, one) for n, one in zip(text.numbers, text.lines, strict=True) if one.strip()]
     delimiter, names = _cells(lines[0][1])
-    rows = list(csv.reader((one for _, one in lines[1:]), delimiter=delimiter))
+    rows = csv_rows(lines[1:], given.unpacked, delimiter=delimiter)
     partial = bool(rows) and len(rows[-1]) < len(names) and not text.ends_complete
     rows = rows[:-1] if partial else rows
     if not rows:
@@ -115,7 +118,7 @@ def _whole(given: Input, name: str, cells: list[str]) -> FloatColumn:
                 "packet-field-not-a-number", file=given.name, field=name,
                 value=shorten(cell), packet=row + 1,
             )  # fmt: skip
-    return np.array([float(cell) for cell in cells])
+    return np.array([float(cell.strip()) for cell in cells])
 
 
 FORMAT = Format(
