@@ -54,3 +54,85 @@ def test_a_row_of_another_width_is_refused():
     with pytest.raises(ReaderError) as refused:
         read(TABLE.replace(",0.01,12.0", ",0.01"))
     assert (refused.value.code, refused.value.line) == ("netesto-width", 2)
+
+
+def test_every_number_of_netesto_has_its_unit():
+    names = {
+        "dur": ("duration_s", "s", 12.5), "cwnd": ("cwnd_packets", "1", 12.5),
+        "rtt": ("rtt_s", "s", 0.0125), "pingRtt": ("ping_rtt_s", "s", 0.0125),
+        "rate": ("throughput_bps", "bit/s", 12.5e6),
+        "rateMin": ("least_throughput_bps", "bit/s", 12.5e6),
+        "rateMax": ("largest_throughput_bps", "bit/s", 12.5e6),
+        "retransPkts%": ("retransmit_ratio", "ratio", 0.125),
+        "localRetrans": ("local_retransmit_count", "1", 12.5),
+        "remoteRetrans": ("remote_retransmit_count", "1", 12.5),
+    }  # fmt: skip
+    text = "exp:7\nca:bbr\n" + "".join(f"{name}:12.5\n" for name in names) + "---\n"
+    found = read(text)
+    for column, unit, value in names.values():
+        assert found[column].tolist() == pytest.approx([value]), column
+        assert found.meta.units[column] == unit
+    assert found.meta.units["exp"] == found.meta.units["group"] == "text"
+    (row,) = found.facts()
+    assert row == pytest.approx({
+        "sent_rate_bps": 12.5e6, "duration_s": 12.5, "rtt_s": 0.0125, "cwnd_packets": 12.5,
+        "retransmit_count": 12.5, "congestion_control": "bbr", "partial": False,
+    })  # fmt: skip
+
+
+def test_letters_and_numbers_that_are_none():
+    def rate(text):
+        return read(f"exp:7\nrate:{text}\nrtt:1\n---\n")
+
+    for text, value in (("2K", 2e9), ("2M", 2e12), ("1.5G", 1.5e15), ("0", 0), ("0.5", 5e5)):
+        assert rate(text)["throughput_bps"].tolist() == pytest.approx([value]), text
+        assert codes(rate(text)) == []
+    for text in ("10+...", "2T", "1e3", "fast"):
+        found = rate(text)
+        assert found["throughput_bps"][0] != found["throughput_bps"][0]
+        (notice,) = found.meta.warnings
+        assert (notice.code, notice.values) == ("netesto-mixed", {"names": ["rate"]})
+    below = rate("-1")
+    assert below["throughput_bps"][0] != below["throughput_bps"][0]
+    assert codes(below) == []
+
+
+def test_blocks_of_pairs():
+    found = read(
+        "exp:7\n  expName: a b \nca:bbr\nrate:1\n not a pair\n-----\n"
+        "exp:8\nserver:h\nrate:2\n---\n\n--\n----\nexp:9\nca:a/b\nrate:3\n"
+    )
+    assert found["group"].tolist() == ["run 1 exp 7", "run 2 exp 8", "run 3 exp 9"]
+    assert found["expName"].tolist() == ["a b", "", ""]
+    assert found["server"].tolist() == ["", "h", ""]
+    assert found["throughput_bps"].tolist() == [1e6, 2e6, 3e6]
+    assert found.meta.partial
+    assert [row.get("target") for row in found.facts()] == [None, "h", None]
+    assert [row.get("congestion_control") for row in found.facts()] == ["bbr", None, None]
+    assert found.meta.tool == "Netesto"
+    twice = read("exp:7\nrate:1\nrate:1\nca:x\nrtt:3\nrtt:4\nrtt:3\n---\n")
+    assert twice["throughput_bps"].tolist() == [1e6]
+    assert "rtt_s" not in twice.columns()
+    (notice,) = twice.meta.warnings
+    assert (notice.code, notice.values) == ("netesto-several", {"names": ["rtt"]})
+    assert not twice.meta.partial
+
+
+def test_lines_of_a_table():
+    head = "exp,expName,group,test,ca,rate\n"
+    found = read(head + "1,a,g,T,bbr,1\n\n" + head + '2," b ",g,T,cubic,2\n')
+    assert found["expName"].tolist() == ["a", "b"]
+    assert found["throughput_bps"].tolist() == [1e6, 2e6]
+    assert [row["congestion_control"] for row in found.facts()] == ["bbr", "cubic"]
+    for row, line, count in (("1,a,g,T,bbr\n", 2, 5), ("1,a,g,T,bbr,1\n1,a,g,T,bbr,1,2\n", 3, 7)):
+        with pytest.raises(ReaderError) as refused:
+            read(head + row)
+        assert refused.value.code == "netesto-width"
+        assert refused.value.line == line
+        assert (refused.value.values["count"], refused.value.values["wanted"]) == (count, 6)
+    with pytest.raises(ReaderError) as refused:
+        read(head)
+    assert refused.value.code == "netesto-nothing"
+    cut = read(head + "1,a,g,T,bbr,1\n2,a,g,T,bbr,2")
+    assert len(cut) == 1
+    assert cut.meta.partial

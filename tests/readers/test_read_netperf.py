@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -84,3 +85,153 @@ def test_refused(what):
     with pytest.raises(ReaderError) as refused:
         read(text)
     assert refused.value.code == code
+
+
+OMNI = {
+    "Throughput": "941.5", "Throughput Units": "10^6bits/s", "Elapsed Time (sec)": "10.00",
+    "Direction": "Send", "Protocol": "TCP", "Local Transport Retransmissions": "3",
+    "Remote Transport Retransmissions": "4", "Transport MSS bytes": "1448",
+    "Local Congestion Control Algorithm": "cubic", "Local Bytes Sent": "100",
+    "Local Bytes Received": "200", "Remote Bytes Sent": "300", "Remote Bytes Received": "400",
+    "Minimum Latency Microseconds": "11", "50th Percentile Latency Microseconds": "12",
+    "Maximum Latency Microseconds": "13", "Request Size Bytes": "7",
+}  # fmt: skip
+
+
+def omni(*rows):
+    """CSV of omni: the header, and a line for each row of changes."""
+    lines = [",".join(OMNI), *(",".join({**OMNI, **row}.values()) for row in rows)]
+    title = "OMNI Send TEST from 0.0.0.0 (0.0.0.0) port 0 AF_INET to h.example () port 0 AF_INET\n"
+    return read(title + "\n".join(lines) + "\n")
+
+
+def test_every_column_of_omni():
+    sent, got, rr = (
+        omni({}),
+        omni({"Direction": "Recv"}),
+        omni({"Direction": "Send|Recv", "Throughput Units": "Trans/s"}),
+    )
+    known = {"target": "h.example", "partial": False, "protocol": "tcp", "duration_s": 10,
+             "congestion_control": "cubic", "mss_bytes": 1448}  # fmt: skip
+    assert sent.facts() == [
+        known | {"direction": "upload", "sent_rate_bps": 941.5e6, "retransmit_count": 3,
+                 "sent_byte_count": 100, "received_byte_count": 400},
+    ]  # fmt: skip
+    assert got.facts() == [
+        known | {"direction": "download", "received_rate_bps": 941.5e6, "retransmit_count": 4,
+                 "sent_byte_count": 300, "received_byte_count": 200},
+    ]  # fmt: skip
+    assert rr.facts() == [
+        pytest.approx(known | {
+            "retransmit_count": 3, "rtt_min_s": 11e-6, "rtt_median_s": 12e-6, "rtt_max_s": 13e-6,
+            "counter:THROUGHPUT": 941.5,
+        }),
+    ]  # fmt: skip
+    assert rr["transaction_rate"].tolist() == [941.5]
+    assert rr.meta.units == {"group": "text", "request_bytes": "byte", "response_bytes": "byte",
+                             "duration_s": "s", "transaction_rate": "1/s"}  # fmt: skip
+    assert (sent.side.tolist(), got.side.tolist()) == (["sender"], ["receiver"])
+    assert sent.duration_s.tolist() == [10]
+    assert sent.start_s.tolist() == [0]
+    assert sent.throughput_bps.tolist() == [941.5e6]
+    assert (sent.meta.tool, sent.meta.target) == ("netperf", "h.example")
+
+
+def test_lines_of_omni_are_runs():
+    found = omni({}, {"Throughput": "-1"}, {"Throughput": "0", "Elapsed Time (sec)": "0"})
+    assert [row["group"] for row in found.facts()] == ["run 1", "run 2", "run 3"]
+    assert [row["target"] for row in found.facts()] == ["h.example"] * 3
+    assert [row.get("sent_rate_bps") for row in found.facts()] == [941.5e6, None, 0]
+    assert [row.get("duration_s") for row in found.facts()] == [10, 10, None]
+    assert found.group.tolist() == ["run 1", "run 3"]
+    with pytest.raises(ReaderError) as refused:
+        read("Throughput,Throughput Units,Protocol\n1,10^6bits/s,TCP\n2,10^6bits/s\n",
+             name="o.csv")  # fmt: skip
+    values = refused.value.values
+    assert (refused.value.code, refused.value.line, refused.value.file) == (
+        "netperf-width", 3, "o.csv")  # fmt: skip
+    assert (values["count"], values["wanted"]) == (2, 3)
+
+
+def test_numbers_without_a_header():
+    """-P 0: five are a stream, six with a line of two below are requests and responses."""
+    stream = read("87380  16384  16384    10.03     938.12   \n")
+    assert stream.throughput_bps.tolist() == [938.12e6]
+    assert stream.duration_s.tolist() == [10.03]
+    assert [one.code for one in stream.meta.warnings] == ["netperf-default-unit"]
+    rr = read("16384  131072 1        1       10.00    28533.43   \n16384  131072 \n")
+    assert rr["transaction_rate"].tolist() == [28533.43]
+    assert (rr["request_bytes"].tolist(), rr["response_bytes"].tolist()) == ([1], [1])
+    assert rr["duration_s"].tolist() == [10]
+    assert rr.facts() == [{"duration_s": 10, "counter:Trans. Rate": 28533.43, "partial": False}]
+
+
+TITLE = "MIGRATED {} TEST from 0.0.0.0 (0.0.0.0) port 0 AF_INET to 192.0.2.7 () port 0 AF_INET\n"
+
+
+def test_rows_too_short_for_their_test():
+    heads = {
+        "TCP STREAM": ("1 2 3 4.00\n", 5), "UDP STREAM": ("1 2 3.00 4 5\n", 6),
+        "TCP REQUEST/RESPONSE": ("1 2 3 4 5.00\n", 6),
+    }  # fmt: skip
+    for test, (row, wanted) in heads.items():
+        with pytest.raises(ReaderError) as refused:
+            read(TITLE.format(test) + row, name="x.txt")
+        values = refused.value.values
+        assert (refused.value.code, refused.value.line) == ("netperf-width", 2), test
+        assert (values["count"], values["wanted"]) == (wanted - 1, wanted)
+        assert refused.value.file == "x.txt"
+    rr = read(TITLE.format("TCP REQUEST/RESPONSE") + "1 2 3 4 5.00 6.50\n1 2\n")
+    assert (rr["request_bytes"].tolist(), rr["response_bytes"].tolist()) == ([3], [4])
+    assert (rr["duration_s"].tolist(), rr["transaction_rate"].tolist()) == ([5], [6.5])
+    zero = read(TITLE.format("TCP REQUEST/RESPONSE") + "1 2 3 4 5.00 0.00\n")
+    assert zero["transaction_rate"].tolist() == [0]
+
+
+def test_interim_results_begin_with_the_first():
+    line = "Interim result:  {} over {} seconds{}\n"
+    ends = read(
+        TITLE.format("TCP MAERTS")
+        + line.format("8.00 10^6bits/s", "1.000", " ending at 100.500")
+        + line.format("2.00 KBytes/s", "0.500", " ending at 101.250")
+        + "1 2 3 1.50 6.00\n"
+    )
+    assert ends.start_s.tolist() == [0, 1.25]
+    assert ends.duration_s.tolist() == [1, 0.5]
+    assert ends.throughput_bps.tolist() == [8e6, 2 * 8 * 1024]
+    assert ends.side.tolist() == ["receiver"] * 2
+    plain = read(TITLE.format("TCP STREAM") + line.format("8.00 10^6bits/s", "1.000", "")
+                 + line.format("4.00 10^6bits/s", "0.500", ""))  # fmt: skip
+    assert plain.start_s.tolist() == [0, 1]
+    assert plain.meta.partial
+    with pytest.raises(ReaderError) as refused:
+        read(TITLE.format("TCP STREAM") + line.format("8.00 trees/s", "1.000", ""), name="y.txt")
+    values = refused.value.values
+    assert (refused.value.code, refused.value.line) == ("netperf-unit", 2)
+    assert (values["value"], refused.value.file) == ("trees/s", "y.txt")
+
+
+def test_lists_of_lines():
+    """Benchmarks keep the lines of each run as a list of JSON."""
+    title = TITLE.format("TCP STREAM").strip()
+    found = read(
+        json.dumps([[title, "1 2 3 10.00 5.00"], [title, 7, "1 2 3 20.00 6.00"]], indent=1)
+    )
+    assert found.duration_s.tolist() == [10, 20]
+    assert found.throughput_bps.tolist() == [5e6, 6e6]
+    assert found.group.tolist() == ["run 1", "run 2"]
+    assert [row["target"] for row in found.facts()] == ["192.0.2.7"] * 2
+    assert found.meta.target == "192.0.2.7"
+    flat = read(json.dumps([title, "1 2 3 10.00 5.00"], indent=1))
+    assert flat.duration_s.tolist() == [10]
+
+
+def test_lines_that_netperf_does_not_print():
+    text = TITLE.format("TCP STREAM") + "Recv   Send    Send\nwhat is this\n1 2 3 10.00 5.00\n"
+    (notice, other) = read(text).meta.warnings
+    assert (notice.code, other.code) == ("netperf-default-unit", "not-lines-of-netperf")
+    assert other.values["numbers"] == [3]
+    for unit, factor in (("10^3bits/sec", 1e3), ("KBytes/s", 8192)):
+        found = read(text.replace("Send\n", f"Send {unit}\n"))
+        assert found.throughput_bps.tolist() == [5 * factor]
+        assert [one.code for one in found.meta.warnings] == ["not-lines-of-netperf"]

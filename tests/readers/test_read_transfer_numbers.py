@@ -536,6 +536,117 @@ def test_a_client_of_iperf2():
     assert noted(unread) == [("iperf-lines-unread", {"numbers": [10]})]
 
 
+IPERF2 = (
+    "Client connecting to h, {} port 5001\n"
+    "[  1] local 192.0.2.1 port 4 connected with 192.0.2.2 port 5001{}\n"
+)
+
+
+def test_an_enhanced_client_of_iperf2():
+    found = read(
+        IPERF2.format("TCP", "")
+        + "[  2] local 192.0.2.1 port 6 connected with 192.0.2.2 port 5001\n"
+        "[  1] 0.00-1.00 sec  100 Bytes  800 bits/sec  48/0  3  10K/2000(500) us  9\n"
+        "[  2] 0.00-1.00 sec  200 Bytes  1600 bits/sec  48/0  5  -1K/-1(-1) us  9\n"
+        "[SUM] 0.00-1.00 sec  300 Bytes  2400 bits/sec  96/0  8\n"
+        "[  1] 1.00-2.00 sec  100 Bytes  800 bits/sec  48/0  0  20K/3000 us\n"
+        "[  2] 1.00-2.00 sec  200 Bytes  1600 bits/sec  48/0  0\n"
+        "[  1] 0.00-2.50 sec  200 Bytes  640 bits/sec  96/0  3  20K/3000 us\n"
+        "[  2] 0.00-2.25 sec  400 Bytes  1422 bits/sec  96/0  5  20K/3000 us\n"
+    )
+    assert values(found.start_s) == [0, 0, 1, 1]
+    assert found.stream.tolist() == ["1", "2", "1", "2"]
+    assert values(found.retransmit_count) == [3, 5, 0, 0]
+    assert values(found.cwnd_bytes) == [10 * KI, None, 20 * KI, None]
+    assert values(found.rtt_s) == [0.002, None, 0.003, None]
+    assert values(found.rttvar_s) == [0.0005, None, None, None]
+    assert found.side.tolist() == ["sender"] * 4
+    assert found.facts() == [{
+        "target": "h", "protocol": "tcp", "direction": "upload", "stream_count": 2,
+        "sent_byte_count": 600, "sent_rate_bps": 2062, "duration_s": 2.5, "retransmit_count": 8,
+        "partial": False,
+    }]  # fmt: skip
+    assert noted(found) == []
+
+
+def test_datagrams_of_an_iperf2_client():
+    text = (
+        IPERF2.format("UDP", "") + "[  1] 0.00-1.00 sec  100 Bytes  800 bits/sec\n"
+        "[  1] 1.00-2.00 sec  100 Bytes  800 bits/sec\n"
+        "[  1] 0.00-2.00 sec  200 Bytes  800 bits/sec\n"
+        "[  1] Sent 21 datagrams\n"
+    )
+    report = "[  1] Server Report:\n[  1] 0.00-2.50 sec  180 Bytes  576 bits/sec  {}\n"
+    found = read(text + report.format("0.250 ms 2/20 (10%)"))
+    whole = {
+        "target": "h", "protocol": "udp", "direction": "upload", "stream_count": 1,
+        "sent_byte_count": 200, "sent_rate_bps": 800, "received_byte_count": 180,
+        "received_rate_bps": 576, "duration_s": 2, "partial": False,
+    }  # fmt: skip
+    assert found.facts() == [whole | {
+        "datagram_count": 20, "lost_datagram_count": 2, "loss_ratio": 0.1, "jitter_s": 0.00025,
+    }]  # fmt: skip
+    bare = read(text + report.format(""))
+    assert bare.facts() == [whole | {"datagram_count": 21}]
+    odd = read(text + report.format("-0.250 ms 30/20 (150%)"))
+    assert facts(odd, "jitter_s", "lost_datagram_count", "datagram_count") == [(None, None, 20)]
+    assert noted(odd) == [("implausible-lines", {"numbers": [8]})]
+
+
+def test_both_ways_of_iperf2():
+    """A second client's port, an asterisk and (reverse) each mean the way back."""
+    line = "[{}] 0.00-1.00 sec  {} Bytes  {} bits/sec\n"
+    dual = (
+        "Server listening on TCP port 5002\n" + IPERF2.format("TCP", "")
+        + "[  2] local 192.0.2.1 port 5002 connected with 192.0.2.2 port 7\n"
+    )  # fmt: skip
+    duplex = IPERF2.format("TCP", " (full-duplex)")
+    for text, back in ((dual, "  2"), (duplex, " *1")):
+        found = read(text + line.format("  1", 100, 800) + line.format(back, 200, 1600))
+        names = ("group", "direction", "sent_byte_count", "received_byte_count", "protocol")
+        assert facts(found, *names) == [
+            ("upload", "upload", 100, None, "tcp"), ("download", "download", None, 200, "tcp"),
+        ]  # fmt: skip
+        assert found.side.tolist() == ["sender", "receiver"]
+        assert found.group.tolist() == ["upload", "download"]
+    assert found.stream.tolist() == ["1", "*1"]
+    turned = read(IPERF2.format("TCP", " (reverse)") + line.format("  1", 100, 800))
+    assert facts(turned, "direction", "received_byte_count") == [("download", 100)]
+
+
+def test_servers_of_iperf2():
+    line = "[{}] 0.00-1.00 sec  {} Bytes  {} bits/sec{}\n"
+    server = "Server listening on {} port 5001\n"
+    link = "[  {}] local 192.0.2.2 port 5001 connected with 192.0.2.{} port 4\n"
+    found = read(server.format("UDP") + link.format(1, 8) + line.format("  1", 100, 800,
+                                                                        "  0.5 ms 1/10 (10%)")
+                 + link.format(2, 9) + line.format("  2", 200, 1600, ""))  # fmt: skip
+    names = ("group", "direction", "received_byte_count", "sent_byte_count", "protocol",
+             "lost_datagram_count", "datagram_count", "partial")  # fmt: skip
+    assert facts(found, *names) == [
+        ("run 1", "upload", 100, None, "udp", 1, 10, False),
+        ("run 2", "upload", 200, None, "udp", None, None, False),
+    ]  # fmt: skip
+    assert found.side.tolist() == ["receiver"] * 2
+    alone = read(link.format(1, 8) + line.format("  1", 100, 800, ""))
+    assert facts(alone, "direction", "sent_byte_count", "protocol") == [("upload", 100, "tcp")]
+    backwards = read(link.format(1, 8) + line.format("  1", 100, 800, "")
+                     + "[  1] 2.00-1.50 sec  100 Bytes  800 bits/sec\n")  # fmt: skip
+    assert noted(backwards) == [("implausible-lines", {"numbers": [3]})]
+    assert len(backwards) == 1
+
+
+def test_faults_that_iperf2_prints():
+    fault = refused("Client connecting to h, TCP port 5001\nconnect failed: Connection refused\n")
+    assert (fault.code, fault.values["message"]) == (
+        "iperf-error-only", "connect failed: Connection refused")  # fmt: skip
+    text = IPERF2.format("UDP", "") + "[  1] 0.00-1.00 sec  100 Bytes  800 bits/sec\n"
+    warned = read(text + "WARNING: did not receive ack of last datagram after 10 tries.\n" * 2)
+    assert noted(warned) == [("iperf-reported", {
+        "messages": ["did not receive ack of last datagram after 10 tries."]})]  # fmt: skip
+    assert refused("Client connecting to h, TCP port 5001\n").code == "iperf-nothing"
+
+
 def stream(start, length, size, **more):
     return {
         "socket": 5,
@@ -728,6 +839,11 @@ def test_csv_of_iperf2():
     zero = read(text + csv2(1, "3.0-4.0", 0, 0, port=40000))
     assert values(zero.payload_bytes) == [1000, 500, 0]
     assert "implausible-lines" not in [code for code, _ in noted(zero)]
+    back = read(text + csv2(1, "4.0-3.0", 5, 40, port=40000))
+    assert ("implausible-lines", {"numbers": [3]}) in noted(back)
+    assert values(back.duration_s) == [1, 2, 0]
+    still = read(text + csv2(1, "3.0-3.0", 5, 40, port=40000))
+    assert "implausible-lines" not in [code for code, _ in noted(still)]
     twice = read(text + csv2(1, "0.0-3.0", 1500, 4000, port=40000) + text)
     assert [one["group"] for one in twice.facts()] == ["run 1", "run 2"]
 
@@ -741,6 +857,11 @@ def test_datagrams_of_iperf2_csv():
     odd = read(csv2(3, "0.0-1.0", 1000, 8000, 0.25, 11, 10, 110.0, 0, port=40000))
     assert ("implausible-lines", {"numbers": [1]}) in noted(odd)
     assert facts(odd, "lost_datagram_count") == [(None,)]
+    for jitter, lost, count in ((0, 0, 10), (-1, 0, 10), (0, -1, 10), (0, 0, -1), (0, 1, -2)):
+        one = read(text + csv2(3, "1.0-2.0", 9, 72, jitter, lost, count, 0.0, 0, port=40000))
+        is_odd = jitter < 0 or (count != -1 and not 0 <= lost <= count)
+        assert ("implausible-lines" in [code for code, _ in noted(one)]) == is_odd
+        assert values(one.datagram_count)[1] == (None if count < 0 else count)
     every = read(csv2(3, "0.0-1.0", 1000, 8000, 0.25, 10, 10, 100.0, 0, port=40000))
     assert "implausible-lines" not in [code for code, _ in noted(every)]
     assert facts(every, "loss_ratio") == [(1,)]

@@ -61,8 +61,8 @@ def read_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Iterator[B
     facts.format, facts.section_count = "pcap", 1
 
     data = stream.read(BLOCK_BYTES)
-    record_bytes = _variant(data, order, record_bytes, facts)
-    lengths = struct.Struct(order + "I").unpack_from
+    lengths = _lengths_by_version(order, minor)
+    record_bytes = _variant(data, order, lengths, record_bytes, facts)
     begin, number = HEADER_BYTES, 0
     while data:
         starts, end, fault = _scan(data, lengths, record_bytes)
@@ -99,11 +99,20 @@ def _check_header(head: bytes, order: str, name: str, facts: FileFacts, *, is_na
     return int(minor)
 
 
-def _variant(data: bytes, order: str, record_bytes: int, facts: FileFacts) -> int:
+def _lengths_by_version(order: str, minor: int) -> _Lengths:
+    """Return what reads the length in the file: up to 2.2 the second one, in 2.3 the lesser."""
+    if minor == 3:
+        both = struct.Struct(order + "II").unpack_from
+        return lambda data, at: (min(both(data, at)),)
+    return struct.Struct(order + ("I" if minor > 3 else "4xI")).unpack_from
+
+
+def _variant(
+    data: bytes, order: str, lengths: _Lengths, record_bytes: int, facts: FileFacts
+) -> int:
     """Return the length of the record headers, which some programs enlarged under the old magic."""
     if record_bytes != _RECORD_BYTES:
         return record_bytes
-    lengths = struct.Struct(order + "I").unpack_from
     beginning = data[:_FIRST_BYTES]
     plain, _, fault = _scan(beginning, lengths, record_bytes)
     if fault is None or plain.size >= _ENOUGH_RECORDS:

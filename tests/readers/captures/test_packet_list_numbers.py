@@ -6,6 +6,7 @@ import pytest
 
 from netcalc.errors import ReaderError
 from netcalc.readers import read
+from netcalc.readers.captures.lists.packet_times import span_s, times_of
 
 
 def noted(samples):
@@ -162,3 +163,61 @@ def test_fields_of_tshark():
     assert (fault.values["value"], fault.values["packet"]) == ("x", 2)
     tunnel = read(fields((1, "1795353918.25", 100, 90, "a", "", "0,1", "", 5, "", "", "")))
     assert "tcp_flow_count" not in tunnel.facts()[0]
+
+
+UNSURE = {name: (None, f"packet-time{rest}") for name, rest in (
+    ("unread", "-unread"), ("since last", "s-since-last"), ("unsure", "s-ambiguous"))}  # fmt: skip
+TIMES = {
+    # name: (texts, relative, seconds or None, notice)
+    "since 1970": (["1795353918.25", "", "1795353917.75"], False, [0, None, -0.5], None),
+    "since 1973": (["100000000", "100000001,5"], False, [0, 1.5], None),
+    "before 1973": (["99999999.5", "100000001"], False, *UNSURE["unsure"]),
+    "nine digits": (["1795353918.000000001", "1795353918.000000004"], False, [0, 3e-9], None),
+    "time of day": (["10:20:30.5", "10:20:31", "11:20:31"], False, [0, 0.5, 3600.5], None),
+    "over midnight": (["23:59:59.5", "00:00:01", "23:59:59", "00:00:00.5"], False,
+                      [0, 1.5, 86_399.5, 86_401], None),
+    "half a day back": (["13:00:00", "01:00:00"], False, [0, -43_200], None),
+    "more than half a day back": (["13:00:00", "00:59:59"], False, [0, 43_199], None),
+    "dates": (["2026-02-28 23:59:59", "2026-03-01T00:00:01Z", "2026-02-28 00:00:00 +01:00"], False,
+              [0, 2, -86_399], None),
+    "no date": (["2026-02-30 23:59:59"], False, *UNSURE["unread"]),
+    "words": (["1.5", "now"], False, *UNSURE["unread"]),
+    "five steps up": (["0", "1", "1", "2", "3", "4", "5.5"], False, [0, 1, 1, 2, 3, 4, 5.5], None),
+    "four steps up": (["0", "1", "2", "2", "3", "4"], False, *UNSURE["unsure"]),
+    "a step down": (["0", "2", "1"], False, *UNSURE["since last"]),
+    "a step down, -ttt": (["00:00:00", "00:00:02", "00:00:01.5"], True, [0, 2, 3.5], None),
+    "a step down, not from 0": (["00:00:01", "00:00:02", "00:00:01"], True, *UNSURE["since last"]),
+    "five steps up, -ttttt": ([f"00:00:0{n}" for n in range(2, 8)], True, [0, 1, 2, 3, 4, 5], None),
+    "none": (["", " "], False, [None, None], None),
+}  # fmt: skip
+
+
+@pytest.mark.each("name", list(TIMES))
+def test_times_of_packets(name):
+    texts, relative, expected, code = TIMES[name]
+    found, notices = times_of(texts, relative=relative)
+    shown = [None if one != one else one for one in found.tolist()]
+    assert shown == pytest.approx([None] * len(texts) if expected is None else expected, abs=1e-12)
+    assert [one.code for one in notices] == ([code] if code else [])
+    if expected is not None and any(one is not None for one in expected):
+        known = [one for one in expected if one is not None]
+        assert span_s(found) == pytest.approx(max(known) - min(known))
+
+
+def test_columns_of_tshark_have_units():
+    names = {
+        "frame.len": ("original_bytes", "byte"), "frame.cap_len": ("kept_bytes", "byte"),
+        "ip.len": ("packet_bytes", "byte"), "ip.ttl": ("ttl", "1"),
+        "tcp.len": ("payload_bytes", "byte"), "tcp.seq": ("tcp_sequence", "1"),
+        "tcp.ack": ("acknowledged", "1"), "frame.time_delta": ("delta_s", "s"),
+        "tcp.analysis.ack_rtt": ("ack_rtt_s", "s"),
+        "tcp.analysis.initial_rtt": ("handshake_rtt_s", "s"),
+        "frame.time_relative": ("time_s", "s"),
+    }  # fmt: skip
+    for separator in "\t,;|":
+        text = separator.join(names) + "\n" + separator.join(str(n) for n in range(11)) + "\n"
+        found = read(text)
+        for number, (column, unit) in enumerate(names.values()):
+            assert values(found, column) == [number]
+            assert found.meta.units[column] == unit
+        assert found.meta.tool == "tshark"
