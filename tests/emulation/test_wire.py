@@ -99,16 +99,18 @@ def test_every_node_is_seen(program, version, device, side, wires):
     assert [address for address, _ in found] == expected
     # derived: each link adds 3 ms there and 3 ms back, packets of 60 to 80 bytes and answers beside
     for place, (_, printed_ms) in enumerate(found, 1):
-        assert 6.0 * place <= float(printed_ms) <= 6.0 * place + 3.0
+        # The best of several: a program that has just started may look at its first answer late.
+        best_ms = min(map(float, re.findall(r"[\d.]+", printed_ms)))
+        assert 6.0 * place <= best_ms <= 6.0 * place + 3.0
 
 
 OPTIONS = {
     # One probe at a time: of many at once the far end answers but some, and traceroute waits 5 s.
-    "traceroute": ["-q", "1", "-N", "1", "-w", "1"],
+    "traceroute": ["-q", "3", "-N", "1", "-w", "1"],
     "mtr": ["--report", "-c", "2", "-i", "0.1", "-G", "0.2", "-o", "B"],  # the best of two
 }
 LINES = {
-    "traceroute": r"^ *\d+ +(\S+) +([\d.]+) ms",
+    "traceroute": r"^ *\d+ +(\S+) +([\d.]+ ms(?: +[\d.]+ ms)*)",
     "mtr": r"^ *\d+\.\|-- (\S+) +([\d.]+)",
 }
 
