@@ -516,9 +516,8 @@ class TestLosses:
             asked.append((seed, options["loss_ratio"], options["congestion_control"]))
             segments = 45 * write_count
             alike = deliver(
-                setting.path, segments=segments, rule="cubic", host_s=HOST_S, loss_ratio=0.01,
-                seed=seed,
-            )  # fmt: skip
+                setting.path, segments=segments, rule="cubic", loss_ratio=0.01, seed=seed
+            )
             sent = 1448.0 * segments
             return BulkSamples(
                 write_bytes=[45 * 1448], write_count=[write_count], sent_bytes=[sent],
