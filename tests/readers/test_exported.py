@@ -304,7 +304,7 @@ PARQUET = (
 @pytest.fixture(scope="module")
 def parquet():
     """The package that reads and writes Parquet."""
-    return pytest.importorskip("pyarrow.parquet", reason="pyarrow is in no extra")
+    return pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
 
 
 @pytest.mark.each("name", PARQUET)
