@@ -140,6 +140,12 @@ def ntttcp(host="h", version="1", index="0"):
     return NTTTCP.format(host=host, version=version, index=index)
 
 
+def flent(**metadata):
+    document = json.loads((INPUTS / "flent_4.json").read_text())
+    changed = {**document, "metadata": {**document["metadata"], **metadata}}
+    return read(json.dumps(changed) + "\n").meta
+
+
 SHORTENED = {
     "speedtest server": (100, lambda: read(
         lines_of({**OOKLA, "server": {"host": LONG}})).meta.target),
@@ -166,6 +172,10 @@ SHORTENED = {
         CLIENT.format("h") + f"iperf3: {LONG}\n").values["message"]),
     "error of iperf 2": (100, lambda: refused(
         IPERF2.format("h") + f"WARNING: did not receive ack{LONG}\n").values["message"]),
+    "version of flent": (40, lambda: flent(FLENT_VERSION=LONG).tool_version),
+    "host of flent": (100, lambda: flent(LOCAL_HOST=LONG).host),
+    "target of flent": (100, lambda: flent(HOST=LONG).target),
+    "title of flent": (200, lambda: flent(TITLE=LONG).note),
     "thread of ntttcp": (20, lambda: read(ntttcp(index=LONG)).stream[0]),
     "host of ntttcp": (100, lambda: read(ntttcp(host=LONG)).meta.host),
     "version of ntttcp": (40, lambda: read(ntttcp(version=LONG)).meta.tool_version),
@@ -221,6 +231,7 @@ def test_odd_results_of_a_speed_test():
     none = read(lines_of({**OOKLA, "ping": {"latency": -1}}))
     assert facts(none, "group") == [("download",)]
     cli = {"download": 2e4, "upload": -1, "ping": 7, "bytes_received": 1}
+    assert refused(lines_of({**cli, "download": 0.5})).code == "speedtest-unit"
     assert facts(read(lines_of(cli)), "group", "received_byte_count", "received_rate_bps") == [
         ("download", 1, 2e4), ("ping", None, None),
     ]  # fmt: skip
@@ -298,6 +309,8 @@ def test_two_directions_of_ndt7():
     cut = read(text + '{"Key": "meas')
     assert facts(cut, "partial") == [(False,), (True,)]
     assert noted(cut) == [("ndt7-cut", {"line": 7})]
+    none = read(lines_of(measured("upload", "server", -1, 0, BytesReceived=0, ElapsedTime=5e5)))
+    assert (values(none.payload_bytes), values(none.duration_s)) == ([0], [0.5])
     half = read(lines_of(measured("download", "client", 9, 9), complete("upload")))
     assert facts(half, "group", "partial") == [(None, True)]
 
@@ -374,6 +387,8 @@ def test_the_summary_of_a_client_of_ndt7():
     assert facts(found, "direction", "received_rate_bps", "partial") == [
         ("download", 8000, False),
     ], "what was measured comes before the summary"  # fmt: skip
+    zero = {"Download": {"Value": 0, "Unit": "Mbit/s"}, "MinRTT": {"Value": 7, "Unit": "ms"}}
+    assert facts(read(lines_of(zero)), "received_rate_bps") == [(0,)]
     server = read(lines_of(measured("download", "server", 1000, 1_000_000), summary))
     assert facts(server, "sent_rate_bps", "received_rate_bps") == [(8000, 2.5e6)]
 
@@ -542,7 +557,7 @@ def test_units_of_qperf():
 
 def test_tests_and_other_lines_of_qperf():
     text = (
-        "noise\n\ntcp_bw:\n    bw  =  2 Kb/sec\n    msg_size  =  64 KiB (65,536)\n"
+        "    noise  =  1\n\ntcp_bw:\n    bw  =  2 Kb/sec\n    msg_size  =  64 KiB (65,536)\n"
         "    loc_cpus_used  =  199 % cpus\nwhat\nconf:\n    loc_node  =  x\njunk\n"
         "tcp_lat:\n    latency  =  500 ns\n    time  =  x\n    msg_size  =  x\n"
         "udp_lat:\n    latency  =  x\nsctp_bw:\n    recv_bw  =  3 b/sec\n    send_bw  =  x\n"
@@ -728,7 +743,7 @@ def test_iperf3_is_known_by_a_line(mark):
 
 def test_ends_of_a_client_of_iperf3():
     begin = CLIENT.format("h") + LINK + RETR + row(0, 1, 10, "2   3.00 KBytes")
-    sender, receiver = row(0, 1, 10, "2 sender"), row(0, 1, 9, "receiver")
+    sender, receiver = row(0, 1, 10, "2 sender  "), row(0, 1, 9, "receiver")
     names = ("sent_byte_count", "received_byte_count", "partial")
     for text, expected in (
         (begin, (10, None, True)), (begin + sender, (10, None, True)),
@@ -768,6 +783,8 @@ def test_what_a_verbose_iperf3_says():
     assert found.meta.tool_version == "3.16"
     names = ("protocol", "omitted_s", "congestion_control")
     assert facts(found, *names) == [("sctp", 2, "cubic")]
+    one = read(begin + start.format("SCTP", 1) + row(0, 1, 10))
+    assert facts(one, *names) == [("sctp", 1, None)]
     none = read(begin + start.format("UDP", 0) + row(0, 1, 10))
     assert facts(none, *names) == [("udp", None, None)]
     seen = read(begin + start.format("TCP", 0) + row(0, 2, 9, "(omitted)") + row(0, 1, 10))
@@ -828,28 +845,19 @@ def test_servers_of_iperf3():
 
 def test_a_total_of_udp_without_a_label():
     """Until 3.6 the last line is the total: it begins at 0, and ends where the intervals do."""
-    begin = (
-        CLIENT.format("h")
-        + LINK
-        + DATAGRAMS
-        + row(0, 1, 10, stream="5")
-        + row(1, 2, 10, stream="5")
-    )
-    for end, stream, count in (
-        (2, "5", 2),
-        (1.99, "5", 2),
-        (1.98, "5", 3),
-        (2, "7", 3),
-        (9, "5", 2),
-    ):
-        found = read(begin + row(0, end, 20, "0.5 ms  1/9 (11%)", stream=stream))
+    begin = CLIENT.format("h") + LINK + DATAGRAMS + row(0, 1, 10) + row(1, 3, 10)
+    said = "0.5 ms  1/9 (11%)"
+    ends = ((3, "5", 2), (2.99, "5", 2), (2.98, "5", 3), (3, "7", 3), (9, "5", 2))
+    for end, stream, count in ends:
+        found = read(begin + row(0, end, 20, said, stream=stream))
         assert len(found) == count, (end, stream)
-    total = read(begin + row(0, 2, 20, "0.5 ms  1/9 (11%)"))
+    assert len(read(begin + row(0, 3, 20, said).replace("3.00", "2.9895"))) == 3
     names = ("sent_byte_count", "received_byte_count", "datagram_count", "lost_datagram_count",
              "jitter_s", "duration_s")  # fmt: skip
-    assert facts(total, *names) == [(20, None, 9, 1, 0.0005, 2)]
-    assert len(read(begin + row(1, 3, 20))) == 3
-    assert len(read(begin + row(0, 2, 20, "(omitted)"))) == 3
+    total = read(begin + row(0, 3, 20, said))
+    assert facts(total, *names) == [(20, None, 9, 1, 0.0005, 3)]
+    assert len(read(begin + row(1, 4, 20))) == 3
+    assert len(read(begin + row(0, 3, 20, "(omitted)"))) == 3
 
 
 def interval(start, end, size, **more):
