@@ -194,6 +194,11 @@ def test_a_long_name_of_a_flow_is_shortened():
     assert refused(flowmon(flow_id=LONG, txBytes="-")).values["flow"] == "x" * 17 + "..."
 
 
+def test_flent_starts_at_a_time_of_utc():
+    assert flent(T0="2026-11-22T12:00:00Z").start == "2026-11-22T12:00:00Z"
+    assert flent(T0="2026-11-22T12:00:00").start == ""
+
+
 # speed tests
 
 

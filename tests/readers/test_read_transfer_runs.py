@@ -54,6 +54,19 @@ def test_intervals_of_iperf3_json_that_begin_late_or_have_no_length():
     assert values(odd.lost_count) == [None]
 
 
+def test_parts_of_a_document_of_iperf3():
+    """Each part makes a run; a document with none of them makes none."""
+    mark = {"test_start": 1}
+    total = {"sum_sent": {"bytes": 9, "seconds": 1, "bits_per_second": 72}}
+    for part, size in (({"intervals": [interval(0, 1, 10)]}, 10), ({"end": total}, 9)):
+        found = read(json.dumps(mark | part) + "\n")
+        assert facts(found, "sent_byte_count", "direction") == [(size, "upload")]
+    assert refused(json.dumps(mark | {"error": "x"}) + "\n").code == "iperf-error-only"
+    assert refused(json.dumps(mark) + "\n").code == "iperf-nothing"
+    other = read(json.dumps(mark | {"end": total}) + "\n" + json.dumps(mark) + "\n")
+    assert facts(other, "group", "sent_byte_count") == [(None, 9)]
+
+
 def test_lines_of_iperf_that_cannot_be_read():
     client = "Connecting to host h, port 5201\n"
     line = "[  5]   0.00-1.00   sec  {} Bytes  {} bits/sec\n"
@@ -123,6 +136,8 @@ def test_streams_of_iperf2_csv():
     line = csv2(1, "{}", 10, 0.5, "{}", 9, 0.0, 0)
     lost = read(line.format("0.0-1.0", 0) + line.format("1.0-2.0", 9))
     assert (values(lost.lost_count), noted(lost)) == ([0, 9], [])
+    none = read(csv2(1, "0.0-1.0", 10, 0.5, 0, 0, 0.0, 0))
+    assert facts(none, "datagram_count", "lost_datagram_count", "loss_ratio") == [(0, 0, None)]
 
 
 def test_runs_of_nuttcp():
@@ -182,6 +197,15 @@ def test_rows_of_netperf():
     zero = read(pairs.format(5) + pairs.format(0))
     assert facts(zero, "retransmit_count", "sent_rate_bps", "group") == [
         (0, 5e6, "run 1"), (0, 0, "run 2"),
+    ]  # fmt: skip
+
+
+def test_runs_of_netesto():
+    head = "exp,expName,group,test,host,server,ca,cwnd,rtt,rate\n"
+    rows = "{},basic,1,TCP_STREAM,c,s,cubic,83.5,10.2,9410.5\n"
+    found = read(head + rows.format("x" * 400) + rows.format("y" * 20))
+    assert facts(found, "group") == [
+        ("run 1 exp " + "x" * 17 + "...",), ("run 2 exp " + "y" * 20,),
     ]  # fmt: skip
 
 
