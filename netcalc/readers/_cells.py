@@ -296,7 +296,7 @@ def _records(
 
 def _unblanked(line: str) -> str:
     """Mark the gaps between cells that are separated by blanks; ``rtt [ms]`` is one cell."""
-    joined = re.sub(r"\s+(?=[\[(])", _JOINED, line.strip())
+    joined = re.sub(r"(?<!\s)\s+(?=[\[(])", _JOINED, line.strip())
     return re.sub(r"\s+", _GAP, joined).replace(_JOINED, " ").replace('"', "")
 
 

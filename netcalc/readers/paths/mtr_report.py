@@ -18,7 +18,7 @@ from netcalc.readers.paths._reports import (
 from netcalc.readers.source import no_measurement
 from netcalc.samples import Table
 
-_START = re.compile(r"^Start: (\S.*?)\s*$")
+_START = re.compile(r"^Start: (\S.*)$")
 _HOST = re.compile(r"^(?:HOST: ?)(?P<host>.*?)(?P<headings>(?:\s+[A-Z][A-Za-z]+%?)+)\s*$")
 _HOP = re.compile(r"^\s*(?P<hop>[0-9]{1,3})\.(?:\|--|\s)\s*(?P<rest>\S.*)$")
 _OTHER = re.compile(
@@ -44,7 +44,7 @@ def _read(given: Input) -> Table:
             continue
         cut = number == text.numbers[-1] and not text.ends_complete
         if begun := _START.match(line):
-            start = begun[1]
+            start = begun[1].rstrip()
         elif header := _HOST.match(line):
             if cut:
                 continue

@@ -21,7 +21,7 @@ _ROW = re.compile(
 )
 _LINK = re.compile(r"\s+" + _SHARE.format("") + r"\s+\|\s*")
 _LISTED = re.compile(r"\s{0,3}(?P<hop>\d{1,2})\s+(?P<node>[^\s*\d]\S*.*|[0-9A-Fa-f.:]{3,}.*)")
-_NAMED = re.compile(rf"(?P<name>\S+) \[(?P<address>{ADDRESS.pattern})\]")
+_NAMED = re.compile(rf"(?<!\S)(?P<name>\S+) \[(?P<address>{ADDRESS.pattern})\]")
 _BARE = re.compile(rf"(?<![\w.:]){ADDRESS.pattern}(?![\w.:])")
 _START = r"^Computing statistics for \d+ seconds"
 

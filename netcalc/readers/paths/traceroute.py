@@ -41,7 +41,7 @@ _HOP_LINE = (
 )
 _STARS = r"^\s{0,3}[0-9]{1,2}\s+\*(?:\s+\*)*\s*$"
 _NOISE = re.compile(
-    r"^\s*(?:Type escape sequence|VRF info:|Selected device|send failed|.*press CTRL_C).*$"
+    r"^(?:\s*(?:Type escape sequence|VRF info:|Selected device|send failed)|.*press CTRL_C)"
 )
 
 
