@@ -5,8 +5,9 @@ from __future__ import annotations
 import html as markup
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -44,14 +45,15 @@ _RANDOM_ID = re.compile(r'id"?[=:]"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})
 Columns = dict[str, NDArray[Any] | list[Any]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Plot:
     """A bokeh figure, its columns by name, and its text alternative.
 
     Parameters
     ----------
-    figure : bokeh.models.LayoutDOM
-        The figure, or a column of figures.
+    draw : callable
+        Makes the figure from the sources. It is called when the figure is first asked for: of many
+        plots, such as those of the steps of a slider, only the columns are looked at.
     sources : mapping of str to bokeh.models.ColumnDataSource
         The columns behind each curve or set of points, by name.
     description : str
@@ -63,7 +65,7 @@ class Plot:
         A plot with an empty form is like no other.
     """
 
-    figure: LayoutDOM
+    draw: Callable[[], LayoutDOM]
     sources: Mapping[str, ColumnDataSource]
     description: str
     theme: Theme = "light"
@@ -71,6 +73,13 @@ class Plot:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "description", printable_lines(self.description))
+        if self.theme not in _THEMES:
+            raise DomainError("not-a-choice", "theme", self.theme, choices=list(_THEMES))
+
+    @cached_property
+    def figure(self) -> LayoutDOM:
+        """The bokeh figure, or a column of figures."""
+        return self.draw()
 
     def document(self) -> Document:
         """Return the bokeh document of the figure, in its theme; always the same one."""
