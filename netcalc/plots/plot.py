@@ -122,10 +122,13 @@ def ready(columns: Mapping[str, ArrayLike], *, source_count: int = 1) -> Columns
 
     ``source_count`` is the number of curves and sets of points of the figure.
     """
-    arrays = {name: _drawable(values) for name, values in columns.items()}
-    longest = max((len(values) for values in arrays.values()), default=0)
+    given = {
+        name: values if isinstance(values, list) else np.atleast_1d(np.asarray(values))
+        for name, values in columns.items()
+    }
+    longest = max((len(values) for values in given.values()), default=0)
     step = _step(longest, source_count)
-    return arrays if step == 1 else {name: values[::step] for name, values in arrays.items()}
+    return {name: _drawable(values[::step]) for name, values in given.items()}
 
 
 def thinned_note(count: int, *, source_count: int = 1) -> str:
@@ -192,10 +195,10 @@ def _renumbered(value: Any, numbers: dict[str, str]) -> Any:
     return {name: _renumbered(item, numbers) for name, item in value.items()}
 
 
-def _drawable(values: ArrayLike) -> NDArray[Any] | list[Any]:
+def _drawable(values: NDArray[Any] | list[Any]) -> NDArray[Any] | list[Any]:
     if isinstance(values, list) and values and isinstance(values[0], str | list):
         return printable_texts(values)  # type: ignore[no-any-return]
-    array = np.atleast_1d(np.asarray(values))
+    array = np.asarray(values)
     if array.dtype.kind not in "fiub":
         return [printable(str(item)) for item in array.tolist()]
     array = array.astype(np.float64)
