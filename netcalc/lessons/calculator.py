@@ -30,29 +30,37 @@ _ALL = "all subjects"
 _HERE = "your numbers"
 
 
+class Looks:
+    """Layouts and styles that the fields of a form share: each is a widget that the page loads."""
+
+    def __init__(self) -> None:
+        layout = ipywidgets.Layout
+        self.name = layout(flex="0 0 9.5em", width="9.5em")
+        self.input = layout(flex="0 1 15em", width="15em", min_width="8em")
+        self.about = layout(flex="1 1 16em", min_width="0")
+        self.row = layout(width="100%", align_items="baseline", flex_flow="row wrap")
+        self.whole = layout(width="100%")
+        self.plain = ipywidgets.HTML().style
+
+
 class Field(ipywidgets.VBox):
     """One argument of a formula: its name, an input, its description, and an error message.
 
     An empty input means the default.
     """
 
-    def __init__(self, label: str, parameter: Parameter, text: str = "") -> None:
+    def __init__(self, label: str, parameter: Parameter, text: str, *, looks: Looks) -> None:
         self.label, self.parameter = label, parameter
-        self.input = _input(parameter, text)
-        self.message = Message()
+        self.input = _input(parameter, text, looks)
+        self.message = Message(style=looks.plain)
         about = html_text(parameter.description)
         if not parameter.required:
             about += f" Default: {html_text(parameter.show(parameter.default))}."
-        name = ipywidgets.HTML(
-            f"<b>{html_text(label)}</b>", layout=ipywidgets.Layout(flex="0 0 9.5em", width="9.5em")
-        )
-        words = ipywidgets.HTML(about, layout=ipywidgets.Layout(flex="1 1 16em", min_width="0"))
+        name = ipywidgets.HTML(f"<b>{html_text(label)}</b>", layout=looks.name, style=looks.plain)
+        words = ipywidgets.HTML(about, layout=looks.about, style=looks.plain)
         words.add_class("netcalc-about")
-        row = ipywidgets.HBox(
-            [name, self.input, words],
-            layout=ipywidgets.Layout(width="100%", align_items="baseline", flex_flow="row wrap"),
-        )
-        super().__init__([row, self.message], layout=ipywidgets.Layout(width="100%"))
+        row = ipywidgets.HBox([name, self.input, words], layout=looks.row)
+        super().__init__([row, self.message], layout=looks.whole)
         self.add_class("netcalc-control")
 
     def saved_text(self) -> str:
@@ -99,6 +107,7 @@ class CalculatorPanel(ipywidgets.VBox):
         self.formula = calculator.formula(name)
         self.fields: dict[str, Field] = {}
         self._theme, self._ready = theme, False
+        self._looks = Looks()
         self._arranged: list[ipywidgets.Widget] = []
         over = self.formula.parameter(over).name if over else ""
         self._points = (self.formula.name, over, dict(points or {}))
@@ -191,7 +200,7 @@ class CalculatorPanel(ipywidgets.VBox):
                  if p.name in formula.example}  # fmt: skip
         start |= given
         self.fields = {
-            p.name: Field(formula.label(p.name), p, start.get(p.name, ""))
+            p.name: Field(formula.label(p.name), p, start.get(p.name, ""), looks=self._looks)
             for p in formula.parameters
         }
         for field in self.fields.values():
@@ -431,9 +440,8 @@ def _title(formula: Formula) -> str:
     return f"{formula.short_name.replace('_', ' ')}: {formula.summary}"
 
 
-def _input(parameter: Parameter, text: str) -> ipywidgets.Widget:
-    layout = ipywidgets.Layout(flex="0 1 15em", width="15em", min_width="8em")
-    tooltip = parameter.name
+def _input(parameter: Parameter, text: str, looks: Looks) -> ipywidgets.Widget:
+    layout, tooltip = looks.input, parameter.name
     if parameter.kind == "choice":
         start = text or ("" if parameter.required else str(parameter.default))
         start = start if start in parameter.choices else parameter.choices[0]

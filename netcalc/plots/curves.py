@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
+from bokeh.models import ColumnDataSource
+from bokeh.plotting import figure
 from numpy.typing import ArrayLike
 
 from netcalc.errors import DomainError
@@ -18,6 +21,7 @@ from netcalc.plots.style import (
     Theme,
     add_hover,
     add_legend,
+    add_line,
     add_points,
     new_figure,
     new_source,
@@ -64,36 +68,48 @@ def curves(
     points = points or {}
     if both := set(lines) & set(points):
         raise DomainError("name-in-use", "points", sorted(both))
-    chart = new_figure(x_axis, y_axis, title=title)
-    rows = [(x_axis.name, "x", x_axis.unit), (y_axis.name, "y", y_axis.unit)]
-    palette, ink = PALETTES[theme], INKS[theme]
-    sources, legend = {}, []
     count = len(lines) + len(points)
-    for i, (name, y) in enumerate(lines.items()):
-        sources[name] = new_source(name, dict(ready({"x": x, "y": y}, source_count=count)))
-        drawn = chart.line(
-            "x",
-            "y",
-            source=sources[name],
-            name=name,
-            line_color=palette[i % len(palette)],
-            line_dash=DASHES[i % len(DASHES)],
-            line_width=3,
-        )
-        add_hover(chart, [drawn], rows)
-        legend.append((name, [drawn]))
+    pairs = [
+        *((name, x, y) for name, y in lines.items()),
+        *((n, *pair) for n, pair in points.items()),
+    ]
+    sources = {
+        name: new_source(name, dict(ready({"x": at, "y": value}, source_count=count)))
+        for name, at, value in pairs
+    }
     notes = [thinned_note(np.size(x), source_count=count)] if lines else []
-    for i, (name, (at, value)) in enumerate(points.items()):
-        columns = dict(ready({"x": at, "y": value}, source_count=count))
-        sources[name] = new_source(name, columns)
-        drawn = add_points(chart, sources[name], marker=MARKERS[i % len(MARKERS)], color=ink)
-        add_hover(chart, [drawn], rows)
-        legend.append((name, [drawn]))
-        notes.append(thinned_note(np.size(at), source_count=count))
-    add_legend(chart, legend)
+    notes += [thinned_note(np.size(at), source_count=count) for at, _ in points.values()]
     text = description or _describe(x, lines, points, x_axis=x_axis, y_axis=y_axis, title=title)
     form = ("curves", x_axis, y_axis, title, theme, tuple(lines), tuple(points))
-    return Plot(chart, sources, " ".join(filter(None, (text, *notes))), theme, form)
+    draw = partial(_draw, sources, tuple(lines), x_axis, y_axis, title, theme)
+    return Plot(draw, sources, " ".join(filter(None, (text, *notes))), theme, form)
+
+
+def _draw(
+    sources: Mapping[str, ColumnDataSource],
+    lines: tuple[str, ...],
+    x_axis: Axis,
+    y_axis: Axis,
+    title: str,
+    theme: Theme,
+) -> figure:
+    chart = new_figure(x_axis, y_axis, title=title)
+    palette, ink = PALETTES[theme], INKS[theme]
+    drawn = {}
+    for i, name in enumerate(lines):
+        drawn[name] = add_line(
+            chart,
+            sources[name],
+            line_color=palette[i % len(palette)],
+            line_dash=DASHES[i % len(DASHES)],
+        )
+    for i, name in enumerate(name for name in sources if name not in drawn):
+        marker = MARKERS[i % len(MARKERS)]
+        drawn[name] = add_points(chart, sources[name], marker=marker, color=ink)
+    rows = [(x_axis.name, "x", x_axis.unit), (y_axis.name, "y", y_axis.unit)]
+    add_hover(chart, list(drawn.values()), rows)
+    add_legend(chart, [(name, [one]) for name, one in drawn.items()])
+    return chart
 
 
 def _describe(

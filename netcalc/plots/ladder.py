@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
-from bokeh.models import FixedTicker, PlainText
+from bokeh.models import FixedTicker, PlainText, Quad, Text
+from bokeh.plotting import figure
 
 from netcalc.models.hosts.write_timeline import (
     ACKNOWLEDGEMENT,
@@ -28,6 +30,7 @@ from netcalc.plots.style import (
     Theme,
     add_hover,
     add_legend,
+    add_line,
     new_figure,
     new_source,
 )
@@ -61,6 +64,16 @@ def ladder(
         With a source for each kind of segment (columns ``x``, ``y``) and each kind of wait
         (``left``, ``right``, ``bottom``, ``top``), and ``labels``.
     """
+    sources = {what: new_source(what, _arrows(steps, what)) for what in ARROWS}
+    sources |= {what: new_source(what, _bars(steps, what)) for what in WAITS}
+    sources["labels"] = new_source("labels", _labels(steps))
+    shown = (*ARROWS, *(what for what in WAITS if what in steps.what))
+    draw = partial(_draw, sources, shown, title, theme)
+    return Plot(draw, sources, description or _describe(steps), theme,
+                ("ladder", title, theme, shown))  # fmt: skip
+
+
+def _draw(sources: dict[str, Any], shown: tuple[str, ...], title: str, theme: Theme) -> figure:
     palette, ink = PALETTES[theme], INKS[theme]
     chart = new_figure(
         Axis("time", "s"), Axis("", "1", low=-1.35, high=0.35), title=title, height=_HEIGHT
@@ -70,33 +83,27 @@ def ladder(
     axis.major_label_overrides = {0.0: PlainText(text="client"), -1.0: PlainText(text="server")}
     axis.axis_label = None
     chart.ygrid[0].ticker = axis.ticker
-    sources, legend = {}, []
+    drawn = {}
     for index, what in enumerate(ARROWS):
-        sources[what] = new_source(what, _arrows(steps, what))
-        drawn = chart.line(
-            "x", "y", source=sources[what], name=what, line_width=3,
-            line_color=palette[index], line_dash=DASHES[index],
-        )  # fmt: skip
-        add_hover(chart, [drawn], [("time", "x", "s")])
-        legend.append((what, [drawn]))
+        drawn[what] = add_line(
+            chart, sources[what], line_color=palette[index], line_dash=DASHES[index]
+        )
+    add_hover(chart, [drawn[what] for what in ARROWS], [("time", "x", "s")])
     for index, what in enumerate(WAITS):
-        sources[what] = new_source(what, _bars(steps, what))
-        drawn = chart.quad(
-            left="left", right="right", bottom="bottom", top="top", source=sources[what],
-            name=what, fill_color=palette[len(ARROWS) + index], fill_alpha=0.6, line_color=ink,
+        bar = Quad(
+            left="left", right="right", bottom="bottom", top="top",
+            fill_color=palette[len(ARROWS) + index], fill_alpha=0.6, line_color=ink,
         )  # fmt: skip
-        add_hover(chart, [drawn], [("from", "left", "s"), ("until", "right", "s")])
-        if any(step == what for step in steps.what):
-            legend.append((what, [drawn]))
-    sources["labels"] = new_source("labels", _labels(steps))
-    chart.text(
-        "x", "y", text="text", source=sources["labels"], text_color=ink, text_align="center",
+        drawn[what] = chart.add_glyph(sources[what], bar, name=what)
+    bars = [drawn[what] for what in WAITS]
+    add_hover(chart, bars, [("from", "left", "s"), ("until", "right", "s")])
+    label = Text(
+        x="x", y="y", text="text", text_color=ink, text_align="center",
         text_baseline="middle", text_font={"value": FONT}, text_font_size="13px",
     )  # fmt: skip
-    add_legend(chart, legend)
-    shown = tuple(name for name, _ in legend)
-    return Plot(chart, sources, description or _describe(steps), theme,
-                ("ladder", title, theme, shown))  # fmt: skip
+    chart.add_glyph(sources["labels"], label)
+    add_legend(chart, [(what, [drawn[what]]) for what in shown])
+    return chart
 
 
 def _rows(steps: WriteTimeline, what: str) -> list[int]:

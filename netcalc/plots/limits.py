@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
 
 from bokeh.layouts import column
-from bokeh.models import ColumnDataSource, FixedTicker, PlainText
+from bokeh.models import ColumnDataSource, FixedTicker, LayoutDOM, PlainText, Quad
 from bokeh.plotting import figure
 
 from netcalc.errors import DomainError
@@ -19,6 +21,7 @@ from netcalc.plots.style import (
     Theme,
     add_hover,
     add_legend,
+    add_line,
     new_figure,
     new_source,
 )
@@ -59,25 +62,56 @@ def limits(
     if not drawable:
         raise DomainError("no-limits-to-draw", "findings", len(findings))
     sources: dict[str, ColumnDataSource] = {}
-    charts = []
+    named: dict[str, Finding] = {}
     for number, one in enumerate(drawable, start=1):
         label = one.label or "measurement"
-        name = label if f"limits, {label}" not in sources else f"{label} ({number})"
-        heading = f"{title}: {name}"
-        charts.append(_chart(one, name, heading, sources, theme))
+        name = label if label not in named else f"{label} ({number})"
+        named[name] = one
+        sources |= _sources(one, name, theme)
     text = " ".join(one.sentence for one in drawable)
-    layout = charts[0] if len(charts) == 1 else column(*charts, sizing_mode="stretch_width")
-    return Plot(layout, sources, text, theme)
+    return Plot(partial(_draw, named, sources, title, theme), sources, text, theme)
+
+
+def _draw(
+    named: Mapping[str, Finding],
+    sources: Mapping[str, ColumnDataSource],
+    title: str,
+    theme: Theme,
+) -> LayoutDOM:
+    charts = [_chart(one, name, f"{title}: {name}", sources, theme) for name, one in named.items()]
+    return charts[0] if len(charts) == 1 else column(*charts, sizing_mode="stretch_width")
+
+
+def _ends(one: Finding) -> tuple[float, float]:
+    """Return the ends of the axis of a finding's values."""
+    values = [limit.value for limit in one.limits] + [one.measured] * (one.measured > 0)
+    return (min(values) / 3, 2 * max(values)) if one.unit == "bit/s" else (0.0, 1.05 * max(values))
+
+
+def _sources(one: Finding, name: str, theme: Theme) -> dict[str, ColumnDataSource]:
+    count, palette = len(one.limits), PALETTES[theme]
+    rows = range(count)
+    bars: dict[str, list[Any]] = {
+        "name": [printable(limit.subject) for limit in one.limits],
+        "how": [str(limit.arithmetic) for limit in one.limits],
+        "left": [_ends(one)[0]] * count,
+        "right": [limit.value for limit in one.limits],
+        "bottom": [-float(row) - _HALF_BAR for row in rows],
+        "top": [-float(row) + _HALF_BAR for row in rows],
+        "color": [palette[0 if limit is one.binding else 1] for limit in one.limits],
+    }
+    columns = {f"limits, {name}": bars}
+    if not math.isnan(one.measured):
+        columns[f"measured, {name}"] = {"x": [one.measured] * 2, "y": [0.5, -count + 0.5]}
+    return {title: new_source(title, ready(data)) for title, data in columns.items()}
 
 
 def _chart(
-    one: Finding, name: str, title: str, sources: dict[str, ColumnDataSource], theme: Theme
+    one: Finding, name: str, title: str, sources: Mapping[str, ColumnDataSource], theme: Theme
 ) -> figure:
     count = len(one.limits)
     is_rate = one.unit == "bit/s"
-    low = min([limit.value for limit in one.limits] + [one.measured] * (one.measured > 0)) / 3
-    high = max([limit.value for limit in one.limits] + [one.measured] * (one.measured > 0))
-    low, high = (low, 2 * high) if is_rate else (0.0, 1.05 * high)
+    low, high = _ends(one)
     name_of_axis = "rate" if is_rate else "part of the time"
     axis = Axis(name_of_axis, one.unit, "log" if is_rate else "linear", low, high)
     rows = Axis("", "1", low=-count + 0.5, high=0.5)
@@ -90,39 +124,16 @@ def _chart(
     }
     chart.yaxis[0].axis_label = None
     chart.ygrid[0].ticker = chart.yaxis[0].ticker
-    palette = PALETTES[theme]
-    bars = new_source(
-        f"limits, {name}",
-        ready(
-            {
-                "name": names,
-                "how": [str(limit.arithmetic) for limit in one.limits],
-                "left": [low] * count,
-                "right": [limit.value for limit in one.limits],
-                "bottom": [tick - _HALF_BAR for tick in ticks],
-                "top": [tick + _HALF_BAR for tick in ticks],
-                "color": [
-                    palette[0 if limit is one.binding else 1] for limit in one.limits
-                ],
-            }
-        ),
+    bar = Quad(
+        left="left", right="right", bottom="bottom", top="top",
+        fill_color="color", fill_alpha=0.6, line_color=INKS[theme],
     )  # fmt: skip
-    sources[f"limits, {name}"] = bars
-    drawn = chart.quad(
-        left="left", right="right", bottom="bottom", top="top", source=bars, fill_color="color",
-        fill_alpha=0.6, line_color=INKS[theme], name="limit",
-    )  # fmt: skip
+    drawn = chart.add_glyph(sources[f"limits, {name}"], bar, name="limit")
     add_hover(chart, [drawn], [("limit", "name", "text"), ("value", "right", one.unit)])
     entries = [("limits; the one that binds stands out", [drawn])]
-    if not math.isnan(one.measured):
-        line = new_source(
-            f"measured, {name}", ready({"x": [one.measured] * 2, "y": [0.5, -count + 0.5]})
-        )
-        sources[f"measured, {name}"] = line
-        ruled = chart.line(
-            "x", "y", source=line, line_color=INKS[theme], line_width=3, line_dash=[6, 4],
-            name="measured",
-        )  # fmt: skip
+    line = sources.get(f"measured, {name}")
+    if line is not None:
+        ruled = add_line(chart, line, name="measured", line_color=INKS[theme], line_dash=[6, 4])
         entries.append(("measured", [ruled]))
     add_legend(chart, entries)
     return chart

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from bokeh.layouts import column
+from bokeh.models import LayoutDOM, VArea
 from bokeh.plotting import figure
 from numpy.typing import ArrayLike
 
@@ -23,6 +25,7 @@ from netcalc.plots.style import (
     Theme,
     add_hover,
     add_legend,
+    add_line,
     add_points,
     new_figure,
     new_source,
@@ -79,15 +82,38 @@ def overlay(
         raise DomainError("name-in-use", "beside", sorted(both))
     columns |= {name: ready({"x": x, "y": y}) for name, (x, y) in beside.items()}
     sources = {name: new_source(name, data) for name, data in columns.items()}
-    names = tuple(beside)
-    upper = _upper(comparison, sources, x_axis, y_axis, title=title, beside=names, theme=theme)
-    lower = [_lower(sources, x_axis, residual_axis, upper, theme=theme)] if measured else []
-    layout = column(upper, *lower, sizing_mode="stretch_width", spacing=0)
-    note = thinned_note(comparison.x.size)
-    labels = (comparison.measured_label, comparison.predicted_label)
-    glyphs = (_has_band(comparison), bool(comparison.outlier.any()), measured)
-    form = ("overlay", x_axis, y_axis, residual_axis, title, theme, *labels, *glyphs, *names)
-    return Plot(layout, sources, " ".join(filter(None, (comparison.sentence, note))), theme, form)
+    look = _Look(
+        x_axis,
+        y_axis,
+        residual_axis,
+        title,
+        theme,
+        comparison.measured_label,
+        comparison.predicted_label,
+        has_band=bool(np.any(comparison.curve_high > comparison.curve_low)),
+        has_outliers=bool(comparison.outlier.any()),
+        is_measured=measured,
+        beside=tuple(beside),
+    )
+    text = " ".join(filter(None, (comparison.sentence, thinned_note(comparison.x.size))))
+    return Plot(partial(_draw, sources, look), sources, text, theme, ("overlay", look))
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """Everything of the figure that is not in its columns."""
+
+    x_axis: Axis
+    y_axis: Axis
+    residual_axis: Axis
+    title: str
+    theme: Theme
+    measured_label: str
+    predicted_label: str
+    has_band: bool
+    has_outliers: bool
+    is_measured: bool
+    beside: tuple[str, ...]
 
 
 def _columns(comparison: Comparison) -> dict[str, Columns]:
@@ -116,69 +142,58 @@ def _columns(comparison: Comparison) -> dict[str, Columns]:
     }
 
 
-def _has_band(comparison: Comparison) -> bool:
-    return bool(np.any(comparison.curve_high > comparison.curve_low))
+def _draw(sources: dict[str, Any], look: _Look) -> LayoutDOM:
+    upper = _upper(sources, look)
+    lower = [_lower(sources, look, upper)] if look.is_measured else []
+    return column(upper, *lower, sizing_mode="stretch_width", spacing=0)
 
 
-def _upper(
-    comparison: Comparison,
-    sources: dict[str, Any],
-    x_axis: Axis,
-    y_axis: Axis,
-    *,
-    title: str,
-    beside: tuple[str, ...],
-    theme: Theme,
-) -> figure:
-    chart = new_figure(x_axis, y_axis, title=title)
+def _upper(sources: dict[str, Any], look: _Look) -> figure:
+    x_axis, y_axis, palette = look.x_axis, look.y_axis, PALETTES[look.theme]
+    chart = new_figure(x_axis, y_axis, title=look.title)
     chart.min_border_left = 90
-    palette = PALETTES[theme]
     legend = []
-    if _has_band(comparison):
-        band = chart.varea(
-            "x", "low", "high", source=sources["curve"], fill_color=palette[0], fill_alpha=0.2
-        )
+    if look.has_band:
+        area = VArea(x="x", y1="low", y2="high", fill_color=palette[0], fill_alpha=0.2)
+        band = chart.add_glyph(sources["curve"], area)
         legend.append(("95% band of the prediction", [band]))
-    curve = chart.line("x", "y", source=sources["curve"], line_color=palette[0], line_width=3)
-    curve.name = comparison.predicted_label
-    legend.insert(0, (comparison.predicted_label, [curve]))
-    points = add_points(chart, sources["points"], marker="circle", color=INKS[theme], y="measured")
-    points.name = comparison.measured_label
-    legend.insert(0, (comparison.measured_label, [points]))
+    curve = add_line(chart, sources["curve"], name=look.predicted_label, line_color=palette[0])
+    legend.insert(0, (look.predicted_label, [curve]))
+    points = add_points(
+        chart, sources["points"], marker="circle", color=INKS[look.theme], y="measured"
+    )
+    points.name = look.measured_label
+    legend.insert(0, (look.measured_label, [points]))
     shown = [points]
-    if comparison.outlier.any():
+    if look.has_outliers:
         outliers = add_points(
             chart, sources["outliers"], marker="x", color=palette[1], y="measured"
         )
         outliers.name = "not in the fit"
         legend.append(("not in the fit", [outliers]))
         shown.append(outliers)
-    for index, name in enumerate(beside):
+    simple = [curve]
+    for index, name in enumerate(look.beside):
         marker, color = MARKERS[1 + index % (len(MARKERS) - 1)], palette[2 + index % 4]
         others = add_points(chart, sources[name], marker=marker, color=color)
-        add_hover(
-            chart, [others], [(x_axis.name, "x", x_axis.unit), (y_axis.name, "y", y_axis.unit)]
-        )
+        simple.append(others)
         legend.append((name, [others]))
-    what = y_axis.name
-    add_hover(chart, [curve], [(x_axis.name, "x", x_axis.unit), (what, "y", y_axis.unit)])
+    add_hover(chart, simple, [(x_axis.name, "x", x_axis.unit), (y_axis.name, "y", y_axis.unit)])
     add_hover(chart, shown, _rows(x_axis, y_axis.unit))
     add_legend(chart, legend)
     return chart
 
 
-def _lower(
-    sources: dict[str, Any], x_axis: Axis, y_axis: Axis, upper: figure, *, theme: Theme
-) -> figure:
-    chart = new_figure(x_axis, y_axis, title="", height=RESIDUAL_HEIGHT)
+def _lower(sources: dict[str, Any], look: _Look, upper: figure) -> figure:
+    theme = look.theme
+    chart = new_figure(look.x_axis, look.residual_axis, title="", height=RESIDUAL_HEIGHT)
     chart.x_range = upper.x_range
     chart.min_border_left = 90
     chart.toolbar_location = None
     chart.yaxis[0].ticker.desired_num_ticks = 4
     upper.xaxis[0].axis_label = None
     ink, accent = INKS[theme], PALETTES[theme][1]
-    zero = chart.line("x", "zero", source=sources["curve"], line_color=PALETTES[theme][0])
-    zero.glyph.line_width = 2
+    zero = add_line(chart, sources["curve"], y="zero", line_color=PALETTES[theme][0], line_width=2)
     shown = [
         add_points(chart, sources["points"], marker="circle", color=ink, y="residual"),
         add_points(chart, sources["outliers"], marker="x", color=accent, y="residual"),
@@ -186,7 +201,7 @@ def _lower(
     chart.y_range.range_padding = 0.3
     # Zero is always visible; the scale ignores outliers, which would flatten all other points.
     chart.y_range.renderers = [zero, shown[0]]
-    add_hover(chart, shown, _rows(x_axis, y_axis.unit))
+    add_hover(chart, shown, _rows(look.x_axis, look.residual_axis.unit))
     return chart
 
 

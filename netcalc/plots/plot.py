@@ -5,8 +5,9 @@ from __future__ import annotations
 import html as markup
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -44,14 +45,15 @@ _RANDOM_ID = re.compile(r'id"?[=:]"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})
 Columns = dict[str, NDArray[Any] | list[Any]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Plot:
     """A bokeh figure, its columns by name, and its text alternative.
 
     Parameters
     ----------
-    figure : bokeh.models.LayoutDOM
-        The figure, or a column of figures.
+    draw : callable
+        Makes the figure from the sources. It is called when the figure is first asked for: of many
+        plots, such as those of the steps of a slider, only the columns are looked at.
     sources : mapping of str to bokeh.models.ColumnDataSource
         The columns behind each curve or set of points, by name.
     description : str
@@ -63,7 +65,7 @@ class Plot:
         A plot with an empty form is like no other.
     """
 
-    figure: LayoutDOM
+    draw: Callable[[], LayoutDOM]
     sources: Mapping[str, ColumnDataSource]
     description: str
     theme: Theme = "light"
@@ -71,6 +73,13 @@ class Plot:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "description", printable_lines(self.description))
+        if self.theme not in _THEMES:
+            raise DomainError("not-a-choice", "theme", self.theme, choices=list(_THEMES))
+
+    @cached_property
+    def figure(self) -> LayoutDOM:
+        """The bokeh figure, or a column of figures."""
+        return self.draw()
 
     def document(self) -> Document:
         """Return the bokeh document of the figure, in its theme; always the same one."""
@@ -113,10 +122,13 @@ def ready(columns: Mapping[str, ArrayLike], *, source_count: int = 1) -> Columns
 
     ``source_count`` is the number of curves and sets of points of the figure.
     """
-    arrays = {name: _drawable(values) for name, values in columns.items()}
-    longest = max((len(values) for values in arrays.values()), default=0)
+    given = {
+        name: values if isinstance(values, list) else np.atleast_1d(np.asarray(values))
+        for name, values in columns.items()
+    }
+    longest = max((len(values) for values in given.values()), default=0)
     step = _step(longest, source_count)
-    return arrays if step == 1 else {name: values[::step] for name, values in arrays.items()}
+    return {name: _drawable(values[::step]) for name, values in given.items()}
 
 
 def thinned_note(count: int, *, source_count: int = 1) -> str:
@@ -183,10 +195,10 @@ def _renumbered(value: Any, numbers: dict[str, str]) -> Any:
     return {name: _renumbered(item, numbers) for name, item in value.items()}
 
 
-def _drawable(values: ArrayLike) -> NDArray[Any] | list[Any]:
+def _drawable(values: NDArray[Any] | list[Any]) -> NDArray[Any] | list[Any]:
     if isinstance(values, list) and values and isinstance(values[0], str | list):
         return printable_texts(values)  # type: ignore[no-any-return]
-    array = np.atleast_1d(np.asarray(values))
+    array = np.asarray(values)
     if array.dtype.kind not in "fiub":
         return [printable(str(item)) for item in array.tolist()]
     array = array.astype(np.float64)

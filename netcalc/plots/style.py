@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from bokeh.models import (
@@ -19,17 +19,20 @@ from bokeh.models import (
     HoverTool,
     Legend,
     LegendItem,
+    Line,
     PanTool,
     PlainText,
     Range1d,
     ResetTool,
     SaveTool,
+    Scatter,
     TickFormatter,
     Title,
 )
 from bokeh.palettes import Colorblind
 from bokeh.plotting import figure
 
+from netcalc.errors import DomainError
 from netcalc.printable import printable
 
 Theme = Literal["light", "dark"]
@@ -71,6 +74,8 @@ class Axis:
     def __post_init__(self) -> None:
         for text in ("name", "unit"):
             object.__setattr__(self, text, printable(getattr(self, text)))
+        if self.scale not in get_args(Scale):
+            raise DomainError("not-a-choice", "scale", self.scale, choices=list(get_args(Scale)))
 
     @property
     def label(self) -> str:
@@ -231,7 +236,8 @@ _COORDINATES = ("x", "y", "y1", "xs", "ys", "left", "top")
 
 def mark_columns(drawn: GlyphRenderer) -> list[str]:
     """Return the columns that say where the marks of a glyph are."""
-    names = (getattr(drawn.glyph, name, None) for name in _COORDINATES)
+    known = drawn.glyph.properties()
+    names = (getattr(drawn.glyph, name) for name in _COORDINATES if name in known)
     return [name for name in names if isinstance(name, str) and name in drawn.data_source.data]
 
 
@@ -323,17 +329,25 @@ def add_points(
     chart: figure, source: ColumnDataSource, *, marker: str, color: str, y: str = "y"
 ) -> GlyphRenderer:
     """Draw the points of a source."""
-    return chart.scatter(
-        "x",
-        y,
-        source=source,
-        name=source.name,
+    points = Scatter(
+        x="x",
+        y=y,
         marker=marker,
         size=10 if marker != "x" else 12,
         line_color=color,
         line_width=1.5 if marker != "x" else 3,
         fill_color=color,
         fill_alpha=0.35,
+    )
+    return chart.add_glyph(source, points, name=source.name)
+
+
+def add_line(
+    chart: figure, source: ColumnDataSource, *, name: str | None = None, **look: Any
+) -> GlyphRenderer:
+    """Draw the points of a source as one line, with a bokeh line's properties."""
+    return chart.add_glyph(
+        source, Line(**{"x": "x", "y": "y", "line_width": 3, **look}), name=name or source.name
     )
 
 

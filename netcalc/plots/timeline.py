@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
-from bokeh.models import FixedTicker, PlainText
+from bokeh.models import FixedTicker, Patches, PlainText, Quad, Text
+from bokeh.plotting import figure
 
 from netcalc.errors import DomainError
 from netcalc.models.delays.store_and_forward import Timeline
@@ -76,6 +78,15 @@ def timeline(
         "processing": new_source("processing", _boxes(steps, nodes, drawn, theme, busy=True)),
         "waiting": new_source("waiting", _boxes(steps, nodes, drawn, theme, busy=False)),
     }
+    text = description or _describe(steps, nodes)
+    if drawn < count:
+        text += f" The first {drawn} of {count} packets are drawn."
+    draw = partial(_draw, sources, tuple(nodes), title, theme)
+    return Plot(draw, sources, text, theme, ("timeline", tuple(nodes), title, theme))
+
+
+def _draw(sources: dict[str, Any], nodes: tuple[str, ...], title: str, theme: Theme) -> figure:
+    links = len(nodes) - 1
     time, lanes = Axis("time", "s"), Axis("", "1", low=-links - 0.3, high=0.3)
     chart = new_figure(time, lanes, title=title, height=110 + _ROW * links)
     axis = chart.yaxis[0]
@@ -85,33 +96,29 @@ def timeline(
     }
     axis.axis_label = None
     chart.ygrid[0].ticker = axis.ticker
-    _draw(chart, sources, theme)
-    text = description or _describe(steps, nodes)
-    if drawn < count:
-        text += f" The first {drawn} of {count} packets are drawn."
-    return Plot(chart, sources, text, theme, ("timeline", tuple(nodes), title, theme))
+    _add_packets(chart, sources, theme)
+    return chart
 
 
-def _draw(chart: Any, sources: dict[str, Any], theme: Theme) -> None:
+def _add_packets(chart: figure, sources: dict[str, Any], theme: Theme) -> None:
     ink = INKS[theme]
-    bands = chart.patches(
-        "xs", "ys", source=sources["packets"], fill_color="color", fill_alpha=0.55,
-        line_color="color", line_width=1.5, name="packet on the link",
-    )  # fmt: skip
-    chart.text(
-        "x", "y", text="number", source=sources["packets"], text_color=ink, text_align="center",
+    crossing = Patches(
+        xs="xs", ys="ys", fill_color="color", fill_alpha=0.55, line_color="color", line_width=1.5
+    )
+    bands = chart.add_glyph(sources["packets"], crossing, name="packet on the link")
+    number = Text(
+        x="x", y="y", text="number", text_color=ink, text_align="center",
         text_baseline="middle", text_font={"value": FONT}, text_font_size="14px",
     )  # fmt: skip
+    chart.add_glyph(sources["packets"], number)
     sides = {"left": "left", "right": "right", "bottom": "bottom", "top": "top"}
-    busy = chart.quad(
-        **sides, source=sources["processing"], fill_color="color", line_color=ink,
-        line_width=1, name="processing",
+    work = Quad(**sides, fill_color="color", line_color=ink, line_width=1)
+    busy = chart.add_glyph(sources["processing"], work, name="processing")
+    wait = Quad(
+        **sides, fill_color="color", fill_alpha=0.25, line_color="color",
+        hatch_pattern={"value": "/"}, hatch_color="color",
     )  # fmt: skip
-    queued = chart.quad(
-        **sides, source=sources["waiting"], fill_color="color", fill_alpha=0.25,
-        line_color="color", hatch_pattern={"value": "/"}, hatch_color="color",
-        name="waiting for the link",
-    )  # fmt: skip
+    queued = chart.add_glyph(sources["waiting"], wait, name="waiting for the link")
     rows = [("first bit leaves", "start_s", "s"), ("first bit arrives", "first_bit_s", "s"),
             ("last bit arrives", "last_bit_s", "s")]  # fmt: skip
     who = ("packet", "packet", "text")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
+
 import numpy as np
 from bokeh.layouts import column
-from bokeh.models import ColumnDataSource, FixedTicker, GlyphRenderer, Span
+from bokeh.models import ColumnDataSource, FixedTicker, GlyphRenderer, LayoutDOM, Span
 from bokeh.plotting import figure
 
 from netcalc.plots.plot import Columns, Plot, ready
@@ -16,6 +19,7 @@ from netcalc.plots.style import (
     Theme,
     add_hover,
     add_legend,
+    add_line,
     add_points,
     new_figure,
     new_source,
@@ -61,7 +65,7 @@ def truth(table: Table, *, title: str = "Validation", theme: Theme = "light") ->
     measured = np.asarray(table["measured"], dtype=np.float64)
     predicted = np.asarray(table["predicted"], dtype=np.float64)
     drawable = (measured > 0) & (predicted > 0)
-    sources, charts, counts = {}, [], []
+    sources, pairs, counts = {}, [], []
     for unit, quantity in QUANTITIES.items():
         with_unit = drawable & (table["unit"] == unit)
         if not with_unit.any():
@@ -74,14 +78,8 @@ def truth(table: Table, *, title: str = "Validation", theme: Theme = "light") ->
                 shown[verdict] = sources[name] = new_source(name, _columns(table, rows))
         ends = np.array([predicted[with_unit].min(), predicted[with_unit].max()])
         diagonal = new_source(f"{unit}, equal", dict(ready({"x": ends, "y": ends})))
-        x_axis = Axis(f"predicted {quantity}", unit, "log")
-        heading = f"{title}: {quantity}s"
-        upper = _upper(shown, diagonal, x_axis, f"measured {quantity}", heading, theme)
-        charts += [upper, _lower(shown, x_axis, upper, theme)]
+        pairs.append(_Pair(unit, quantity, diagonal, shown))
         counts.append(f"{int(with_unit.sum())} {quantity}s")
-    if not charts:
-        empty = Axis("predicted", "s", low=0.0, high=1.0)
-        charts = [new_figure(empty, Axis("measured", "s", low=0.0, high=1.0), title=title)]
     beyond = ", ".join(
         f"{setting} {error:+.1%}"
         for setting, error, verdict in zip(
@@ -91,7 +89,30 @@ def truth(table: Table, *, title: str = "Validation", theme: Theme = "light") ->
     )
     text = f"{title}: {', '.join(counts) or 'no rows'}, measured against predicted; "
     text += f"unexplained: {beyond or 'none'}."
-    return Plot(column(*charts, sizing_mode="stretch_width", spacing=0), sources, text, theme)
+    return Plot(partial(_draw, pairs, title, theme), sources, text, theme)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """What the two figures of a unit show: the line of equal values, and the rows by verdict."""
+
+    unit: str
+    quantity: str
+    diagonal: ColumnDataSource
+    shown: dict[str, ColumnDataSource]
+
+
+def _draw(pairs: list[_Pair], title: str, theme: Theme) -> LayoutDOM:
+    charts = []
+    for pair in pairs:
+        x_axis = Axis(f"predicted {pair.quantity}", pair.unit, "log")
+        y_name, heading = f"measured {pair.quantity}", f"{title}: {pair.quantity}s"
+        upper = _upper(pair.shown, pair.diagonal, x_axis, y_name, heading, theme)
+        charts += [upper, _lower(pair.shown, x_axis, upper, theme)]
+    if not charts:
+        empty = Axis("predicted", "s", low=0.0, high=1.0)
+        charts = [new_figure(empty, Axis("measured", "s", low=0.0, high=1.0), title=title)]
+    return column(*charts, sizing_mode="stretch_width", spacing=0)
 
 
 def _columns(table: Table, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Columns:
@@ -118,7 +139,7 @@ def _upper(
 ) -> figure:
     chart = new_figure(x_axis, Axis(y_name, x_axis.unit, "log"), title=title)
     chart.min_border_left = 90
-    line = chart.line("x", "y", source=diagonal, line_color=PALETTES[theme][0], line_width=3)
+    line = add_line(chart, diagonal, line_color=PALETTES[theme][0])
     legend = [("measured equals predicted", [line])]
     for verdict, drawn in _points(chart, shown, "y", x_axis, theme).items():
         legend.append((VERDICTS[verdict][0], [drawn]))

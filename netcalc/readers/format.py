@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -139,7 +139,10 @@ class Input:
 
     def seen(self, pattern: str) -> bool:
         """Whether a pattern matches at a line of :attr:`first`; ``^`` and ``$`` are line ends."""
-        return re.search(pattern, self.first, re.MULTILINE) is not None
+        known = _seen_in(self.first)
+        if pattern not in known:
+            known[pattern] = re.search(pattern, self.first, re.MULTILINE) is not None
+        return known[pattern]
 
     def keys(self) -> frozenset[str]:
         """Return the names in the first JSON document, or in the first of its list."""
@@ -147,6 +150,15 @@ class Input:
         if isinstance(first, list):
             first = first[0] if first else None
         return frozenset(first) if isinstance(first, dict) else frozenset()
+
+
+@lru_cache(maxsize=4)
+def _seen_in(first: str) -> dict[str, bool]:
+    """Return what was found of the patterns that were looked for in a text.
+
+    All formats look for theirs, and an input is often recognized twice: named first, then read.
+    """
+    return {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,6 +41,7 @@ class Figure(anywidget.AnyWidget):
     def __init__(self, plot: Plot) -> None:
         self._lock = threading.RLock()  # the columns change while a view asks for them
         self._plot = plot
+        self._asked = False  # by a view; before that nobody listens, and nothing is sent
         self.saved = SavedOutputs(self.picture, lambda: self.description)
         name = uuid.uuid4().hex
         super().__init__(model_id=name, _own_id=name, description=plot.description)
@@ -66,8 +67,9 @@ class Figure(anywidget.AnyWidget):
         """Replace columns of several sources in one message: they change together."""
         with self._lock:
             drawn = {name: self._plot.replace(name, **new) for name, new in sources.items()}
-            message, buffers = _pack(drawn)
-            self.send({"kind": "columns", "sources": message}, buffers=buffers)
+            if self._asked:
+                message, buffers = _pack(drawn)
+                self.send({"kind": "columns", "sources": message}, buffers=buffers)
             self.saved.renew()
 
     def picture(self) -> str:
@@ -87,7 +89,8 @@ class Figure(anywidget.AnyWidget):
                 self.update_all({name: source.data for name, source in plot.sources.items()})
             else:
                 self._plot = plot
-                self._send_document("all")
+                if self._asked:
+                    self._send_document("all")
             self.describe(plot.description)
 
     def _answer(self, _widget: object, content: Mapping[str, Any], _buffers: object) -> None:
@@ -95,6 +98,7 @@ class Figure(anywidget.AnyWidget):
             self.send({"kind": "library"}, buffers=[_library()])
         elif content.get("kind") == "ask document":
             with self._lock:
+                self._asked = True
                 self._send_document(str(content.get("view")))
 
     def _send_document(self, view: str) -> None:

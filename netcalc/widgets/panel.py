@@ -19,8 +19,8 @@ from netcalc.widgets.saved import SavedOutputs, show_widget
 class Message(ipywidgets.HTML):
     """One sentence, or an error with its cause; empty when all is well."""
 
-    def __init__(self) -> None:
-        super().__init__(layout=_hidden())
+    def __init__(self, **look: Any) -> None:
+        super().__init__(layout=_hidden(), **look)
 
     @property
     def is_alert(self) -> bool:

@@ -10,6 +10,7 @@ import pytest
 from bokeh.models import HoverTool, Scatter
 
 from netcalc import compare
+from netcalc.errors import DomainError
 from netcalc.path import Path
 from netcalc.plots import Axis, curves, overlay
 from netcalc.plots.plot import ready, thinned_note
@@ -69,9 +70,16 @@ def test_curves_have_colours_dashes_and_names_in_turn():
             assert points.data_source.data[points.glyph.x].tolist() == x.tolist()
             assert points.data_source.data[points.glyph.y].tolist() == (-x).tolist()
         rows = [("size", "x", "B"), ("transfer time", "y", "s")]
-        assert hovers_of(plot.figure) == [([name], rows) for name in legend]
+        assert hovers_of(plot.figure) == [(list(legend), rows)]
         assert plot.figure.title.text.text == "Flows"
         assert plot.theme == theme
+
+
+def test_a_wrong_theme_or_scale_is_refused_before_anything_is_drawn():
+    with pytest.raises(DomainError, match="theme"):
+        curves([1.0], {"a": [1.0]}, x_axis=SIZE, y_axis=TIME, theme="blue")
+    with pytest.raises(DomainError, match="scale"):
+        Axis("size", "byte", "logarithmic")
 
 
 def test_the_words_of_curves_name_both_ends_of_what_is_known():
@@ -211,8 +219,7 @@ def test_an_overlay_draws_the_comparison_and_its_residuals():
                  ("predicted", "predicted", "s"), ("residual", "residual", "s")]  # fmt: skip
         read = [(size, "x", "B"), ("round-trip time", "y", "s")]
         assert hovers_of(upper) == [
-            *(([name], read) for name in beside),
-            ([comparison.predicted_label], read),
+            ([comparison.predicted_label, *beside], read),
             ([comparison.measured_label, "not in the fit"], shown),
         ]
         assert hovers_of(lower) == [(["points", "outliers"], shown)]

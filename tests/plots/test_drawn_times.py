@@ -179,8 +179,8 @@ def test_a_ladder_has_arrows_waits_and_words():
         assert plot.figure.y_range.start < said["40 ms"][1] < -1.1
         span = [("from", "left", "s"), ("until", "right", "s")]
         assert hovers_of(plot.figure) == [
-            *(([name], [("time", "x", "s")]) for name in arrows),
-            *(([name], span) for name in waits),
+            (list(arrows), [("time", "x", "s")]),
+            (list(waits), span),
         ]
         names = plot.figure.yaxis[0].major_label_overrides
         assert (names[0.0].text, names[-1.0].text) == ("client", "server")

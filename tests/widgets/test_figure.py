@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from bokeh.document import Document
 
 from netcalc.errors import DomainError
 from netcalc.plots import Axis, curves
@@ -35,7 +36,7 @@ def ask(figure, what):
 
 def test_a_view_gets_the_document_with_present_columns_and_the_library(figure):
     figure.update("one", y=[7.0, 8.0, 9.0])
-    figure.sent.clear()
+    assert figure.sent == [], "no view listens before it has asked"
     ask(figure, "document")
     ask(figure, "library")
     (document, [content]), (library, [code]) = figure.sent
@@ -43,14 +44,28 @@ def test_a_view_gets_the_document_with_present_columns_and_the_library(figure):
     assert b"Bokeh" in code
     assert document["view"] == "v1"
     assert set(document["ids"]) == {"one", "two"}
-    assert json.loads(content)["version"]
+    given = Document.from_json(json.loads(content)).get_model_by_id(document["ids"]["one"])
+    assert given.data["y"].tolist() == [7.0, 8.0, 9.0]
     data = figure.plot.sources["one"].data
     assert data["y"].tolist() == [7.0, 8.0, 9.0]
 
 
+def test_a_view_gets_the_figure_that_was_drawn_last(figure):
+    figure.draw(plot(title="b"))
+    assert figure.sent == [], "no view listens before it has asked"
+    ask(figure, "document")
+    [(_, [content])] = figure.sent
+    assert b'"text":"b"' in content
+    figure.draw(plot(title="c"))
+    [_, (document, [content])] = figure.sent
+    assert document["view"] == "all"
+    assert b'"text":"c"' in content
+
+
 def test_a_change_is_one_message_of_binary_columns(figure):
+    ask(figure, "document")
     figure.update_all({"one": {"y": [4, 5, 6]}, "two": {"y": [7, 8, np.inf]}})
-    [(message, buffers)] = figure.sent
+    [_, (message, buffers)] = figure.sent
     assert message == {
         "kind": "columns",
         "sources": {"one": {"y": {"buffer": 0}}, "two": {"y": {"buffer": 1}}},
@@ -60,12 +75,16 @@ def test_a_change_is_one_message_of_binary_columns(figure):
 
 
 def test_a_wrong_change_is_refused_and_nothing_is_sent(figure):
+    ask(figure, "document")
+    figure.sent.clear()
     with pytest.raises(DomainError, match="none"):
         figure.update("none", y=X)
     assert figure.sent == []
 
 
 def test_another_figure_of_the_same_form_costs_columns_only(figure):
+    ask(figure, "document")
+    figure.sent.clear()
     figure.draw(plot(one=3 * X, two=X))
     assert [message["kind"] for message, _ in figure.sent] == ["columns"]
     figure.draw(plot(title="b"))

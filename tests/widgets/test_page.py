@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 import tomllib
+from functools import cache
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from xml.etree import ElementTree
@@ -18,8 +19,14 @@ LESSONS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 MATH = re.compile(r"<math .*?</math>", re.DOTALL)
 
 
+@cache
+def exporter():
+    """One for all pages, as it compiles its templates anew each time it is made."""
+    return Page()
+
+
 def page_of(*cells):
-    return Page().from_notebook_node(new_notebook(cells=list(cells)))[0]
+    return exporter().from_notebook_node(new_notebook(cells=list(cells)))[0]
 
 
 def words(equation):
@@ -72,7 +79,7 @@ def words_of_saved(equation):
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
 def test_a_lessons_page_fetches_nothing_and_has_all_its_equations(lesson):
-    page, _ = Page().from_filename(str(lesson))
+    page, _ = exporter().from_filename(str(lesson))
     assert re.findall(r"""(?:src|href|import)\s*[=(]\s*["']?(?:https?:)?//[^"']+""", page) == []
     assert "@import" not in page
     assert "MathJax" not in page

@@ -46,7 +46,11 @@ _DEFAULT_BYTES = {"64": 56.0, "84": 56.0}
 
 
 def _recognize(given: Input) -> bool:
-    return any(given.seen(one.pattern) for one in (_PROBE, _TOTALS, _STATE)) or given.seen(
+    # The plain words first: they are found in a tenth of the time.
+    marks = ((": [", _PROBE), ("xmt/rcv/%", _TOTALS), (" is ", _STATE))
+    return any(
+        word in given.first and given.seen(one.pattern) for word, one in marks
+    ) or given.seen(
         _STAMP + r"\S+\s+: (?:-|\d{1,18}\.?\d{0,18})(?: (?:-|\d{1,18}\.?\d{0,18}))*\s*$"
     )
 

@@ -36,12 +36,12 @@ from netcalc.readers.transfers._runs import (
 )
 from netcalc.samples import FlowSeries
 
-_MARKS = (
-    r"Connecting to host \S+, port \d+",
-    r"Server listening on \d+",
-    r"Accepted connection from \S+, port \d+",
-    r"\[ *\d+\] local \S+ port \d+ connected to \S+ port \d+",
-)
+_MARKS = {
+    "Connecting to host ": r"Connecting to host \S+, port \d+",
+    "Server listening on ": r"Server listening on \d+",
+    "Accepted connection from ": r"Accepted connection from \S+, port \d+",
+    " connected to ": r"\[ *\d+\] local \S+ port \d+ connected to \S+ port \d+",
+}
 _TARGET = re.compile(r"Connecting to host (\S+), port (\d+)")
 _ACCEPTED = re.compile(r"Accepted connection from (\S+), port \d+")
 _STARTING = re.compile(r"Starting Test: protocol: (\w+), .* omitting (\d+) seconds")
@@ -79,7 +79,10 @@ class _Run:
 def _recognize(given: Input) -> bool:
     if given.is_json:
         return False
-    return any(given.seen(rf"^.{{0,60}}?{mark}") for mark in _MARKS)
+    # The plain words first: a search for a mark looks at 60 characters from every one.
+    return any(
+        word in given.first and given.seen(rf"^.{{0,60}}?{mark}") for word, mark in _MARKS.items()
+    )
 
 
 def _read(given: Input) -> FlowSeries:
