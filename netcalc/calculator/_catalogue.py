@@ -91,7 +91,7 @@ def formula(name: str) -> Formula:
 def _named(subject: str) -> tuple[dict[str, list[Formula]], dict[str, list[Formula]]]:
     """Return the formulas of a subject by their names with the unit, and by those without it.
 
-    Without a subject, all formulas: a check of the book asks two thousand times for one of them.
+    Without a subject, all formulas: a check of the book asks a hundred times for one of them.
     """
     exact: dict[str, list[Formula]] = {}
     short: dict[str, list[Formula]] = {}
