@@ -96,12 +96,19 @@ def test_save_and_load_lose_nothing(tmp_path, name):
     assert [p.name for p in tmp_path.iterdir()] == [name]  # no temporary file is left
 
 
+@pytest.fixture(scope="module")
+def own_folder(tmp_path_factory):
+    """A folder for all examples of a property."""
+    return tmp_path_factory.mktemp("run")
+
+
 @given(
     rtt=hnp.arrays(float, st.integers(0, 8), elements=st.floats(0, 10) | st.just(math.nan)),
     note=st.text(max_size=20),
 )
-def test_any_samples_survive_the_file(tmp_path_factory, rtt, note):
-    path = tmp_path_factory.mktemp("run") / "run.json"
+def test_any_samples_survive_the_file(own_folder, rtt, note):
+    path = own_folder / "run.json"
+    path.unlink(missing_ok=True)
     TransferSamples(payload_bytes=np.arange(rtt.size), duration_s=rtt, meta=Meta(note=note)).save(
         path
     )

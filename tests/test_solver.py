@@ -325,12 +325,13 @@ def test_a_sweep_of_many_values_gives_what_each_alone_gives(wanted):
             swept = sweep(wanted, given, over=parameter.name, values=values, gaps=True)
         except (DomainError, TypeError):  # no single number, or none of the values is possible
             continue
-        for place, one in enumerate(swept.values):
+        alone = []
+        for one in swept.values:
             try:
-                alone = wanted.evaluate({**given, parameter.name: float(one)})
+                found = wanted.evaluate({**given, parameter.name: float(one)})
             except DomainError:
-                alone = np.nan
-            columns = alone._asdict() if hasattr(alone, "_asdict") else {"result": alone}
-            for name, column in swept.columns.items():
-                expected = float(columns.get(name, np.nan))
-                assert column[place] == pytest.approx(expected, rel=1e-12, nan_ok=True)
+                found = np.nan
+            alone.append(found._asdict() if hasattr(found, "_asdict") else {"result": found})
+        for name, column in swept.columns.items():
+            expected = [float(columns.get(name, np.nan)) for columns in alone]
+            assert column.tolist() == pytest.approx(expected, rel=1e-12, nan_ok=True)

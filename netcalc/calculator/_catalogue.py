@@ -76,12 +76,8 @@ def formula(name: str) -> Formula:
     """
     wanted = _present_name(name.strip().replace("-", "_"))
     subject, dot, _ = wanted.partition(".")
-    searched = subject_formulas(subject) if dot and subject in models.SUBJECTS else formulas()
-    exact = [f for f in searched.values() if wanted in (f.name, f.function_name)]
-    short = [
-        f for f in searched.values() if wanted in (f.short_name, f"{f.subject}.{f.short_name}")
-    ]
-    found = exact or short
+    exact, short = _named(subject if dot and subject in models.SUBJECTS else "")
+    found = exact.get(wanted) or short.get(wanted) or []
     if len(found) == 1:
         return found[0]
     if found:
@@ -89,6 +85,22 @@ def formula(name: str) -> Formula:
     known = {f.short_name: f for f in formulas().values()} | formulas()
     close = get_close_matches(wanted, known, n=4, cutoff=0.5)
     raise DomainError("formula-unknown", "formula", name, suggestions=close)
+
+
+@cache
+def _named(subject: str) -> tuple[dict[str, list[Formula]], dict[str, list[Formula]]]:
+    """Return the formulas of a subject by their names with the unit, and by those without it.
+
+    Without a subject, all formulas: a check of the book asks a hundred times for one of them.
+    """
+    exact: dict[str, list[Formula]] = {}
+    short: dict[str, list[Formula]] = {}
+    for found in (subject_formulas(subject) if subject else formulas()).values():
+        for name in (found.name, found.function_name):
+            exact.setdefault(name, []).append(found)
+        for name in (found.short_name, f"{found.subject}.{found.short_name}"):
+            short.setdefault(name, []).append(found)
+    return exact, short
 
 
 def _present_name(name: str) -> str:

@@ -357,8 +357,11 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def mutants(source: Path) -> Iterator[Mutant]:
-    """Yield every mutant of a file, without those of annotations, which nothing evaluates."""
+def mutants(source: Path, only: frozenset[str] | None = None) -> Iterator[Mutant]:
+    """Yield every mutant of a file, without those of annotations, which nothing evaluates.
+
+    With ``only``, those of lines with one of these texts.
+    """
     text = source.read_text(encoding="utf-8")
     tree, lines = ast.parse(text), text.splitlines()
     left_out = {
@@ -378,8 +381,10 @@ def mutants(source: Path) -> Iterator[Mutant]:
             continue
         for variant, changed in enumerate(variants(node)):
             line = _line(node)
-            change = f"{_written(node)} -> {_written(changed)}"
-            yield Mutant(source, line, change, number, variant, lines[line - 1].strip())
+            text = lines[line - 1].strip()
+            if only is None or text in only:
+                change = f"{_written(node)} -> {_written(changed)}"
+                yield Mutant(source, line, change, number, variant, text)
 
 
 def _is_declaration(node: ast.AST) -> bool:
@@ -398,7 +403,7 @@ def _written(node: ast.AST) -> str:
         return "if " + ast.unparse(node.ifs[0])
     if isinstance(node, ast.If | ast.While):
         return "if " + ast.unparse(node.test)
-    return " ".join(ast.unparse(ast.fix_missing_locations(copy.deepcopy(node))).split())
+    return " ".join(ast.unparse(node).split())
 
 
 def mutated(mutant: Mutant) -> ast.Module:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pty
 import re
@@ -18,6 +19,30 @@ from netcalc.cli import wrapped
 
 def at_terminal(*arguments, columns):
     """Run the command at a terminal of so many columns; return what stands there, and its code."""
+    return shown_by("-m", "netcalc", *arguments, columns=columns)
+
+
+SEVERAL = """
+import json, sys
+from netcalc.cli import main
+for words in json.loads(sys.argv[1]):
+    try:
+        main(words)
+    except SystemExit as ended:
+        print(end=f"\\0{ended.code}\\0", flush=True)
+"""
+
+
+def several_at_terminal(*commands, columns):
+    """Run commands one after the other in one process; return what each shows, and its code."""
+    shown, ended = shown_by("-c", SEVERAL, json.dumps(commands), columns=columns)
+    *said, last = shown.split("\0")
+    assert (ended, last) == (0, ""), shown
+    return [(text, int(code)) for text, code in zip(said[::2], said[1::2], strict=True)]
+
+
+def shown_by(*arguments, columns):
+    """Run Python at a terminal of so many columns; return what stands there, and its code."""
     ours, theirs = pty.openpty()
     try:
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
@@ -25,7 +50,7 @@ def at_terminal(*arguments, columns):
             name: text for name, text in os.environ.items() if name not in ("COLUMNS", "LINES")
         }
         process = subprocess.Popen(
-            [sys.executable, "-m", "netcalc", *arguments],
+            [sys.executable, *arguments],
             stdin=theirs, stdout=theirs, stderr=theirs, env={**unset, "TERM": "xterm"},
         )  # fmt: skip
     finally:
@@ -78,21 +103,28 @@ def test_lines_end_between_words(text, width, lines):
     assert wrapped(text, width).split("\n") == lines
 
 
-@pytest.mark.each(
-    ("arguments", "code"),
-    [
-        (["explain", "T1 5 ms, 10 Mbit/s", "--window", "64KiB"], 0),
-        (["calc", "transfer", "1MB", "--bandwidth", "T1", "--latency", "1s", "--explain"], 0),
-        (["mixes", "10ms"], 0),
-        (["calc", "transfer", "1MB", "--bandwidth", "5M", "--latency", "1s"], 2),
-        (["run", "echo", "--path", "1", "Gbit/s", "40", "ms"], 2),
-    ],
-)
-def test_prose_fits_the_terminal(arguments, code):
-    shown, ended = at_terminal(*arguments, columns=40)
-    assert ended == code
+PROSE = [
+    (["explain", "T1 5 ms, 10 Mbit/s", "--window", "64KiB"], 0),
+    (["calc", "transfer", "1MB", "--bandwidth", "T1", "--latency", "1s", "--explain"], 0),
+    (["mixes", "10ms"], 0),
+    (["calc", "transfer", "1MB", "--bandwidth", "5M", "--latency", "1s"], 2),
+    (["run", "echo", "--path", "1", "Gbit/s", "40", "ms"], 2),
+]
+
+
+@pytest.fixture(scope="module")
+def prose():
+    """Give what each command shows in 40 columns and in 400, with its code."""
+    commands = [arguments for arguments, _ in PROSE]
+    narrow, wide = (several_at_terminal(*commands, columns=columns) for columns in (40, 400))
+    return list(zip(narrow, wide, strict=True))
+
+
+@pytest.mark.each("number", range(len(PROSE)))
+def test_prose_fits_the_terminal(number, prose):
+    (shown, ended), (wide, _) = prose[number]
+    assert ended == PROSE[number][1]
     assert max(map(len, shown.splitlines())) <= 40, shown
-    wide, _ = at_terminal(*arguments, columns=400)
     assert " ".join(shown.split()) == " ".join(wide.split()), "the same words"
 
 

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy.special import stdtrit
 
 from netcalc import compare
 from netcalc.errors import DomainError
@@ -275,12 +275,12 @@ def test_the_step_its_band_and_its_share(relative):
     at = np.ceil(found.curve_x)  # a size between two is sent as the next whole one
     parts = np.stack([np.ones_like(at), at / 1000, at > 1472])
     assert found.curve_y == pytest.approx(costs @ parts * scale)
-    margin = stats.t.ppf(0.975, 8) * np.sqrt(np.einsum("ix,ij,jx->x", parts, covariance, parts))
+    margin = stdtrit(8, 0.975) * np.sqrt(np.einsum("ix,ij,jx->x", parts, covariance, parts))
     assert found.curve_high - found.curve_y == pytest.approx(margin * scale, rel=1e-6)
     assert found.curve_y - found.curve_low == pytest.approx(margin * scale, rel=1e-6)
     jump, off = quantities(found.sentence, "s")[:2]
     assert jump == pytest.approx(costs[2], rel=0.01)
-    assert off == pytest.approx(stats.t.ppf(0.975, 8) * np.sqrt(covariance[2, 2]), rel=0.05)
+    assert off == pytest.approx(stdtrit(8, 0.975) * np.sqrt(covariance[2, 2]), rel=0.05)
     assert re.findall(r"147\d", found.sentence) == ["1472", "1473"]
     assert re.findall(r"increases by (\d+)%", found.sentence) == [f"{100 * costs[2] / whole_s:.0f}"]
     assert "1500" in found.title
@@ -290,7 +290,7 @@ def test_a_step_that_is_not_seen_has_its_margin_and_no_share():
     samples, times, cut = step(packet_cost=1e-8)
     found = compare.datagram_costs(samples)
     costs, covariance = by_least_squares(times, cut)
-    margin = stats.t.ppf(0.975, 8) * np.sqrt(covariance[2, 2])
+    margin = stdtrit(8, 0.975) * np.sqrt(covariance[2, 2])
     assert abs(costs[2]) < margin
     assert quantities(found.sentence, "s")[1] == pytest.approx(margin, rel=0.05)
     assert "%" not in found.sentence.replace("(95%)", "")  # the margin's own

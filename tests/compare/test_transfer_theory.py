@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy.special import stdtrit
 
 from netcalc import compare
 from netcalc.path import Path
@@ -288,11 +288,11 @@ def test_the_most_that_was_sent_and_its_band():
     assert found.curve_x.size == 200
     parts = np.stack([np.ones(200), found.curve_x / 1000])
     spent = costs @ parts
-    margin = stats.t.ppf(0.975, 3) * np.sqrt(np.einsum("ix,ij,jx->x", parts, covariance, parts))
+    margin = stdtrit(3, 0.975) * np.sqrt(np.einsum("ix,ij,jx->x", parts, covariance, parts))
     assert found.curve_y == pytest.approx(1 / spent)
     assert found.curve_low == pytest.approx(1 / (spent + margin), rel=1e-6)
     assert found.curve_high == pytest.approx(1 / (spent - margin), rel=1e-6)
-    off = stats.t.ppf(0.975, 3) * np.sqrt(np.diag(covariance)) / [1, 1000]
+    off = stdtrit(3, 0.975) * np.sqrt(np.diag(covariance)) / [1, 1000]
     expected = [costs[0], off[0], costs[1] / 1000, off[1]]
     assert quantities(found.predicted_label, "s") == pytest.approx(expected, rel=0.05)
     assert (found.x_unit, found.y_unit) == ("byte", "packet/s")

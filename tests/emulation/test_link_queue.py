@@ -50,7 +50,8 @@ def test_waits_follow_lindley(utilization):
         wait[n] = max(0.0, wait[n - 1] + service[n - 1] - (arrivals[n] - arrivals[n - 1]))
     out = driven(LinkQueue(bandwidth_bps=T1, latency_s=0.002), arrivals, sizes)
     assert [number for _, number in out] == list(range(arrivals.size))
-    assert [when for when, _ in out] == pytest.approx(arrivals + wait + service + 0.002, abs=1e-9)
+    left = [when for when, _ in out]
+    np.testing.assert_allclose(left, arrivals + wait + service + 0.002, rtol=0, atol=1e-9)
 
 
 @pytest.mark.each("unit", ["bytes", "packets"])

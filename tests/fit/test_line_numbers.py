@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy.special import ndtri, stdtrit
 
 from netcalc import fit
 from netcalc.fit.outliers import set_aside
@@ -30,7 +30,7 @@ def quantities(text, unit):
 
 
 # derived: 1 over the 75% quantile of the standard normal distribution
-MAD_TO_STD = 1 / stats.norm.ppf(0.75)
+MAD_TO_STD = 1 / ndtri(0.75)
 X = np.array([0.0, 200, 400, 600, 800, 1000])
 SCATTER = np.array([2.0, -1, 1, -3, 2, -1]) * 1e-5
 Y = 0.01 + 4e-6 * X + SCATTER
@@ -133,7 +133,7 @@ def test_where_points_begin_to_be_set_aside():
     assert outlier.tolist() == [False] * 6 + [True]
     # derived: the mean of the other six is 0, their variance 4/5, so that of a seventh from them is
     # 4/5 times 1 + 1/6; Student's t of scipy at 1e-4 over seven points, on both sides
-    limit = stats.t.ppf(1 - 1e-4 / 7 / 2, 5) * np.sqrt(4 / 5 * 7 / 6)
+    limit = stdtrit(5, 1 - 1e-4 / 7 / 2) * np.sqrt(4 / 5 * 7 / 6)
     assert limit > 6 * MAD_TO_STD
     for last, far in ((0.99 * limit, False), (1.01 * limit, True)):
         assert aside(np.array([-1.0, 1, 0, -1, 1, 0, last]), 0.0)[0].tolist() == [False] * 6 + [far]
@@ -145,7 +145,7 @@ def test_where_points_begin_to_be_set_aside():
 
 def test_rounding_bounds_the_scatter_from_below():
     # derived: equal values but one, each uncertain by 1: t of 4 degrees times sqrt(1 + 1/5)
-    limit = stats.t.ppf(1 - 1e-4 / 6 / 2, 4) * np.sqrt(6 / 5)
+    limit = stdtrit(4, 1 - 1e-4 / 6 / 2) * np.sqrt(6 / 5)
     for last, far in ((0.99 * limit, False), (1.01 * limit, True)):
         outlier, scale = aside(np.array([0.0, 0, 0, 0, 0, last]), 1.0)
         assert outlier.tolist() == [False] * 5 + [far]
@@ -204,8 +204,8 @@ def test_the_band_is_one_of_student():
     error = np.sqrt(np.array([1, 700.0]) @ covariance @ np.array([1, 700.0]))
     low, high = found.band(np.array([700.0]))
     middle = intercept + slope * 700
-    assert middle - low == pytest.approx(stats.t.ppf(0.955, 4) * error)
-    assert high - middle == pytest.approx(stats.t.ppf(0.995, 4) * error)
+    assert middle - low == pytest.approx(stdtrit(4, 0.955) * error)
+    assert high - middle == pytest.approx(stdtrit(4, 0.995) * error)
 
 
 def test_a_line_without_the_point_set_aside_is_that_of_the_others():
@@ -236,7 +236,7 @@ def test_the_resolution_is_a_floor_in_the_unit_of_the_times():
     sizes = np.arange(10.0) * 100
     others = np.delete(sizes, 4)
     leverage = 1 / 9 + (sizes[4] - others.mean()) ** 2 / ((others - others.mean()) ** 2).sum()
-    limit_s = stats.t.ppf(1 - 1e-4 / 10 / 2, 7) * 1e-3 / np.sqrt(12) * np.sqrt(1 + leverage)
+    limit_s = stdtrit(7, 1 - 1e-4 / 10 / 2) * 1e-3 / np.sqrt(12) * np.sqrt(1 + leverage)
     for off_s, far in ((0.99 * limit_s, False), (1.01 * limit_s, True)):
         rtt = np.full(10, 0.01)
         rtt[4] += off_s

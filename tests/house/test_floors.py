@@ -88,9 +88,9 @@ STATEMENTS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 
 
 @cache
-def imports(path: Path) -> list[tuple[str, bool]]:
-    """Return what a file imports, and whether it does so as soon as it is loaded."""
-    found: list[tuple[str, bool]] = []
+def import_statements(path: Path) -> list[tuple[ast.Import | ast.ImportFrom, bool]]:
+    """Return the imports of a file, and whether each is run as soon as the file is loaded."""
+    found: list[tuple[ast.Import | ast.ImportFrom, bool]] = []
 
     def visit(node: ast.AST, at_load: bool) -> None:
         for child in ast.iter_child_nodes(node):
@@ -99,20 +99,30 @@ def imports(path: Path) -> list[tuple[str, bool]]:
             late = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) or is_type_checking(
                 child
             )
-            if isinstance(child, ast.Import):
-                found.extend((alias.name, at_load) for alias in child.names)
-            elif isinstance(child, ast.ImportFrom):
-                assert child.level == 0, f"{path}: relative import in line {child.lineno}"
-                assert child.module
-                names = [alias.name for alias in child.names]
-                assert "*" not in names, f"{path}: star import in line {child.lineno}"
-                if child.module == "netcalc":
-                    found.extend((f"netcalc.{name}", at_load) for name in names)
-                else:
-                    found.append((child.module, at_load))
+            if isinstance(child, ast.Import | ast.ImportFrom):
+                found.append((child, at_load))
             visit(child, at_load and not late)
 
     visit(ast.parse(path.read_text(encoding="utf-8")), True)
+    return found
+
+
+@cache
+def imports(path: Path) -> list[tuple[str, bool]]:
+    """Return what a file imports, and whether it does so as soon as it is loaded."""
+    found: list[tuple[str, bool]] = []
+    for node, at_load in import_statements(path):
+        if isinstance(node, ast.Import):
+            found.extend((alias.name, at_load) for alias in node.names)
+            continue
+        assert node.level == 0, f"{path}: relative import in line {node.lineno}"
+        assert node.module
+        names = [alias.name for alias in node.names]
+        assert "*" not in names, f"{path}: star import in line {node.lineno}"
+        if node.module == "netcalc":
+            found.extend((f"netcalc.{name}", at_load) for name in names)
+        else:
+            found.append((node.module, at_load))
     return found
 
 
@@ -175,12 +185,10 @@ def private_parts(name: str, importer: Path) -> list[str]:
 @pytest.mark.each("path", MODULES, ids=NAMES)
 def test_underscored_files_are_imported_from_their_own_folder_only(path):
     found = {}
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        names = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
+    for node, _ in import_statements(path):
+        names = [alias.name for alias in node.names]
+        if isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{name}" for name in names]
         for name in names:
             if name.startswith("netcalc.") and private_parts(name, path):
                 found[node.lineno] = name

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-
-import pytest
+from collections.abc import Iterable
 
 SCRIPT = """
 import json, sys
@@ -56,41 +55,61 @@ def test_completion_offers_public_names_only():
     assert done.stdout == "['__doc__', '__version__']\n"
 
 
-@pytest.mark.each(
-    ("room", "missing"),
-    [("plots", "bokeh"), ("widgets", "bokeh"), ("widgets", "ipywidgets"), ("widgets", "anywidget")],
-)
-@pytest.mark.each("how", ["from netcalc import {}", "import netcalc.{}"])
-def test_without_the_extra_one_sentence_says_what_to_install(room, missing, how):
-    script = (
-        f"import sys; sys.modules[{missing!r}] = None\n"
+FORKED = """
+import os, sys
+import numpy
+for case in sys.argv[1:]:
+    if os.fork() == 0:
+        exec(case)
+        sys.stdout.flush()
+        os._exit(0)
+    assert os.wait()[1] == 0, case
+    print(end="\\0", flush=True)
+"""
+
+
+def said_by(cases: Iterable[str]) -> list[str]:
+    """Run each case in a fork of one Python that has numpy; return what each prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", FORKED, *cases], capture_output=True, text=True, check=True
+    )
+    return done.stdout.split("\0")[:-1]
+
+
+EXTRAS = [
+    ("plots", "bokeh"), ("widgets", "bokeh"), ("widgets", "ipywidgets"), ("widgets", "anywidget"),
+]  # fmt: skip
+IMPORTS = ("from netcalc import {}", "import netcalc.{}")
+
+
+def test_without_the_extra_one_sentence_says_what_to_install():
+    cases = [(*extra, how) for extra in EXTRAS for how in IMPORTS]
+    said = said_by(
+        f"sys.modules[{missing!r}] = None\n"
         "from netcalc.errors import MissingPackageError\n"
         f"try: {how.format(room)}\nexcept MissingPackageError as error: print(error)"
+        for room, missing, how in cases
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    assert f"netcalc.{room} needs the package {missing}" in done.stdout
-    assert 'pip install "netcalc-lab[lab]"' in done.stdout
+    for (room, missing, how), text in zip(cases, said, strict=True):
+        assert f"netcalc.{room} needs the package {missing}" in text, how
+        assert 'pip install "netcalc-lab[lab]"' in text, how
 
 
-@pytest.mark.each(
-    ("room", "package", "version"),
-    [
-        ("plots", "bokeh", "1.4.0"),
-        ("widgets", "bokeh", "2.4.3"),
-        ("widgets", "ipywidgets", "6.0.1"),
-    ],
-)
-def test_a_package_two_versions_behind_is_named_with_what_to_install(room, package, version):
-    script = (
+OLD = [
+    ("plots", "bokeh", "1.4.0"),
+    ("widgets", "bokeh", "2.4.3"),
+    ("widgets", "ipywidgets", "6.0.1"),
+]
+
+
+def test_a_package_two_versions_behind_is_named_with_what_to_install():
+    said = said_by(
         f"import {package}; {package}.__version__ = {version!r}\n"
         "from netcalc.errors import MissingPackageError\n"
         f"try: import netcalc.{room}\nexcept MissingPackageError as error: print(error)"
+        for room, package, version in OLD
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    who = "plots" if package == "bokeh" else room
-    wanted = f"netcalc.{who} needs the package {package}, in a later version than {version}."
-    assert done.stdout == f'{wanted} Install it with: pip install "netcalc-lab[lab]"\n'
+    for (room, package, version), text in zip(OLD, said, strict=True):
+        who = "plots" if package == "bokeh" else room
+        wanted = f"netcalc.{who} needs the package {package}, in a later version than {version}."
+        assert text == f'{wanted} Install it with: pip install "netcalc-lab[lab]"\n'

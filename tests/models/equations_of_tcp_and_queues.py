@@ -303,20 +303,27 @@ def erlang_b(offered, servers):
 
 @cache
 def erlang_b_of(offered, servers, precision):
-    """With as many digits as the caller asks for; several models are held to the same value."""
+    """With as many digits as the caller asks for; several models are held to the same value.
+
+    Terms are integers of 2**-scale: no term is rounded by more than that, and the first is 1.
+    """
     if not servers:
         return mpf(1)
     if not offered:
         return mpf(0)
-    total = term = mpf(1)
-    for j in range(int(servers)):
-        term *= (servers - j) / offered
+    scale = precision + 256
+    load, halvings = int(offered.man), int(offered.exp)  # offered = load * 2**halvings
+    load, doublings = load << max(0, halvings), max(0, -halvings)
+    total = term = 1 << scale
+    too_many = 10**400 << scale
+    for left in range(int(servers), 0, -1):
+        term = (term * left << doublings) // load
         total += term
-        if total > mpf(10) ** 400:
+        if total > too_many:
             return mpf(0)
-        if term < total * mpf(10) ** -60 and servers - j < offered:
+        if term * 10**60 < total and left < offered:
             break
-    return 1 / total
+    return 1 / (mpf(total) / mpf(2) ** scale)
 
 
 def erlang_c(offered, servers):
