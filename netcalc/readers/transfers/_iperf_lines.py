@@ -21,14 +21,14 @@ _NUMBER = r"-?(?:\d{1,30}(?:\.\d{1,30}|,\d{1,2})?|nan|inf)"
 _TIME = r"\d+(?:[.,]\d+)?"
 _ROW = re.compile(
     r"(?P<clock>.{0,60}?)"
-    r"\[\s*(?P<id>SUM(?:-\w+)?|\*?\s*\d+)\](?:\[(?P<role>[TR]X-[CS])\])?"
+    r"\[\s*(?P<id>SUM(?:-\w+)?|(?:\*\s*)?\d+)\](?:\[(?P<role>[TR]X-[CS])\])?"
     rf"\s+(?P<start>{_TIME})\s*-\s*(?P<end>{_TIME})\s+sec"
     rf"\s+(?P<size>{_NUMBER})\s+(?P<size_unit>[KMGTP]?)Bytes"
     rf"\s+(?P<rate>{_NUMBER})\s+(?P<rate_unit>[KMGTP]?)(?P<what>bits|Bytes)/sec(?P<rest>.*)"
 )
-_LIKE_A_ROW = re.compile(r"\[\s*(?:SUM|\*?\s*\d+)\].*\ssec\s")
+_LIKE_A_ROW = re.compile(r"\[\s*(?:SUM|(?:\*\s*)?\d+)\].*\ssec\s")
 _CONNECTED = re.compile(
-    r".{0,60}?\[\s*(?P<id>\*?\s*\d+)\] local (?P<local>\S+) port (?P<local_port>\d{1,5})"
+    r".{0,60}?\[\s*(?P<id>(?:\*\s*)?\d+)\] local (?P<local>\S+) port (?P<local_port>\d{1,5})"
     r" connected (?P<word>to|with) (?P<remote>\S+) port (?P<remote_port>\d{1,5})(?!\d)(?P<rest>.*)"
 )
 _LOSSES = re.compile(

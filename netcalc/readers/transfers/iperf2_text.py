@@ -39,8 +39,8 @@ from netcalc.samples import FlowSeries
 
 _CLIENT = re.compile(r"Client connecting to (\S+?), (TCP|UDP) port (\d{1,5})(?!\d)")
 _SERVER = re.compile(r"Server listening on (TCP|UDP) port (\d{1,5})(?!\d)")
-_REPORT = re.compile(r"\[\s*\*?\s*(\d+)\] Server Report:")
-_SENT = re.compile(r"\[\s*\*?\s*(\d+)\] Sent (\d+) datagrams")
+_REPORT = re.compile(r"\[\s*(?:\*\s*)?(\d+)\] Server Report:")
+_SENT = re.compile(r"\[\s*(?:\*\s*)?(\d+)\] Sent (\d+) datagrams")
 _FAILED = re.compile(
     r"((?:tcp |udp )?(?:connect|write|read|bind|listener bind|socket)\w* failed.*)"
     r"|WARNING: (did not receive ack.*|ack of last datagram failed.*)"
