@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-from types import FrameType
+
+TYPE_CHECKING = False  # this file is short of time: until it has run, Ctrl-C shows a traceback
+if TYPE_CHECKING:
+    from types import FrameType
 
 
 def end_quietly(number: int, frame: FrameType | None) -> None:

@@ -39,7 +39,7 @@ from netcalc.experiments.running.limits import (
     whole_number,
 )
 from netcalc.experiments.running.run import Progress, conduct
-from netcalc.experiments.running.sockets import BACKLOG
+from netcalc.experiments.running.sockets import BACKLOG, own_source
 from netcalc.experiments.running.stopping import Stop, Stopping
 from netcalc.messages import Notice
 from netcalc.path import Path
@@ -185,9 +185,11 @@ def measure_on_loopback(run: Run) -> None:
     with instrument.one_processor() as processor:
         run.facts["shared_processor"] = processor
         run.record_measurement_error()
-        with Peer(peer_settings(run.plan), stopping=run.stopping) as peer:
+        client = own_source(run.plan.host) if run.plan.protocol == "tcp" else None
+        settings = {**peer_settings(run.plan), "client": client}
+        with Peer(settings, stopping=run.stopping) as peer:
             run.facts["exchange_call_s"] = instrument.exchange_call_s(run.plan.host)
-            probe_peer(run, peer, socket.socket)
+            probe_peer(run, peer, socket.socket if client is None else partial(open_from, client))
         run.record_measurement_error()
 
 
@@ -335,6 +337,17 @@ def open_tcp(address: tuple[str, int], opener: Opener, stopping: Stopping) -> so
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connect_within(sock, address, limit_s=CONNECT_S, stopping=stopping)
         sock.settimeout(CONNECT_S)
+    except BaseException:
+        sock.close()
+        raise
+    return sock
+
+
+def open_from(client: str, family: int, kind: int, protocol: int = 0) -> socket.socket:
+    """Open a socket that is bound to an address of the client."""
+    sock = socket.socket(family, kind, protocol)
+    try:
+        sock.bind((client, 0))
     except BaseException:
         sock.close()
         raise

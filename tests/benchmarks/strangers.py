@@ -6,13 +6,18 @@ the time of the run alone in the same round. The strangers begin before the clie
 connects, and go on to its end. A run in a namespace of its own has no strangers, so all is on the
 loopback of one namespace.
 
-Run: python tests/benchmarks/strangers.py [ROUNDS] [COUNT]
+With ``known`` the strangers know the address of the run's client, by which its server drops all
+others before it accepts them; so they are accepted, and refused by their first bytes.
+
+Run: python tests/benchmarks/strangers.py [ROUNDS] [COUNT] [known]
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import random
+import signal
 import socket
 import statistics
 import struct
@@ -23,6 +28,7 @@ from contextlib import suppress
 from functools import partial
 
 KINDS = ("silent", "slow", "half-open", "flood", "elsewhere")
+_PR_SET_PDEATHSIG = 1
 NOBODY = "198.51.100."
 """Where half-open connections come from: documentation addresses (RFC 5737), no host of any."""
 
@@ -30,9 +36,18 @@ NOBODY = "198.51.100."
 # --- The strangers, in a process of their own ----------------------------------------------------
 
 
+def call(address):
+    """Begin a connection, which the other end may never answer."""
+    sock = socket.socket()
+    sock.setblocking(False)
+    sock.connect_ex(address)
+    return sock
+
+
 def silent(address, count):
     """Connect and say nothing."""
-    kept = [socket.create_connection(address, 5) for _ in range(count)]
+    kept = [call(address) for _ in range(count)]
+    time.sleep(0.05)
     ready()
     time.sleep(600)
     return kept
@@ -40,15 +55,18 @@ def silent(address, count):
 
 def slow(address, count):
     """Connect and send a byte now and then, without an end."""
-    kept = [socket.create_connection(address, 5) for _ in range(count)]
+    kept = [call(address) for _ in range(count)]
+    time.sleep(0.05)
     ready()
     while True:
-        for sock in kept:
+        for place, sock in enumerate(kept):
             try:
                 sock.send(b"\0")
+            except BlockingIOError:  # not connected so far
+                pass
             except OSError:  # closed: come again
-                with suppress(OSError):
-                    kept[kept.index(sock)] = socket.create_connection(address, 5)
+                sock.close()
+                kept[place] = call(address)
         time.sleep(0.05)
 
 
@@ -82,13 +100,11 @@ def flood(address, count):
     """Connect as often as possible: say nothing, or nonsense; stay, or close."""
     kept, said = [], 0
     while True:
-        try:
-            sock = socket.create_connection(address, 0.1)
-            if random.random() < 0.5:
+        sock = call(address)
+        if random.random() < 0.5:
+            with suppress(OSError):
                 sock.send(random.randbytes(16))
-            kept.append(sock)
-        except OSError:
-            pass
+        kept.append(sock)
         if len(kept) > count:
             kept.pop(random.randrange(len(kept))).close()
             said = said or ready()
@@ -98,9 +114,9 @@ def elsewhere(address, count):
     """Flood a port of another program, which accepts and closes as fast as it can."""
     other = socket.create_server((address[0], 0), backlog=128)
     if os.fork() == 0:
-        while os.getppid() != 1:
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # it ends with its parent
+        while True:
             other.accept()[0].close()
-        os._exit(0)
     flood(other.getsockname(), count)
 
 
@@ -139,8 +155,12 @@ def runs_of_all():
     """Return the runs that have a peer behind a port, on the loopback that all share."""
     from netcalc import experiments as lab
     from netcalc.experiments.exchanges import endpoints
+    from netcalc.experiments.transfers import ends
 
     endpoints.Namespace = partial(endpoints.Namespace, own=False)
+    if "known" in sys.argv:
+        for module in (endpoints, ends, sys.modules[lab.echo.__module__]):
+            module.own_source = lambda _: None
     return {
         "echo, TCP": lambda: lab.echo([8, 1400], protocol="tcp", count=50),
         "small writes": lambda: lab.small_writes(modes=["nodelay", "single"], count=50),
@@ -206,5 +226,5 @@ if __name__ == "__main__":
         inside = ["unshare", *user, "--net", "sh", "-c", up, "sh", sys.executable, *sys.argv]
         sys.exit(subprocess.run([*inside, "--inside"], check=False).returncode)
     else:
-        given = [int(text) for text in sys.argv[1:] if text != "--inside"]
+        given = [int(text) for text in sys.argv[1:] if text.isdecimal()]
         main(*[*given, 5, 20][len(given) :] if not given else [*given, 20][:2])

@@ -5,20 +5,25 @@ No test here waits for a deadline: what a stranger would have held up has happen
 
 from __future__ import annotations
 
+import errno
 import importlib
+import select
 import socket
 import ssl
 from contextlib import ExitStack
 
 import pytest
 
-from netcalc.experiments import echo, small_writes, transactions
+from netcalc.experiments import bulk, echo, small_writes, transactions
 from netcalc.experiments.exchanges import endpoints, transaction_run
 from netcalc.experiments.peers import door as _door
 from netcalc.experiments.peers.door import Door
 from netcalc.experiments.peers.lifetime import Counts
 from netcalc.experiments.peers.process import Peer
 from netcalc.experiments.peers.responder import CERTIFICATE, tls_server
+from netcalc.experiments.transfers import ends
+
+echo_module = importlib.import_module(echo.__module__)
 
 pytestmark = pytest.mark.live
 
@@ -162,32 +167,90 @@ RUNS = {
 }
 
 
-@pytest.mark.each("name", RUNS)
-def test_a_run_is_whole_beside_strangers(name, monkeypatch):
-    """S4: half are silent, half speak another protocol; they came before the client did."""
-    run, count = RUNS[name]
-    ready, come = Peer._ready, []
+class OnTheHost(endpoints.Namespace):
+    """The loopback that all programs share, as where the system refuses a namespace."""
+
+    def __init__(self, **options):
+        super().__init__(**{**options, "own": False})
+
+
+def run_beside_strangers(name, come, monkeypatch):
+    """Make a run; ``come`` is called with the address of its peer before its client connects."""
+    ready = Peer._ready
 
     def beset(peer, stopping):
         report = ready(peer, stopping)
-        for number in range(STRANGERS if "port" in report else 0):
-            come.append(socket.create_connection((peer._host, report["port"]), 10))
-            if number % 2:
-                come[-1].sendall(b"GET / HTTP/1.1\r\n\r\n")
+        if "port" in report:
+            come((peer._host, report["port"]))
         return report
-
-    class OnTheHost(endpoints.Namespace):
-        def __init__(self, **options):
-            super().__init__(**{**options, "own": False})
 
     with monkeypatch.context() as patched:
         patched.setattr(endpoints, "Namespace", OnTheHost)
-        for module in (transaction_run, importlib.import_module(echo.__module__)):
+        for module in (transaction_run, echo_module):
             patched.setattr(module.Peer, "_ready", beset)
-        samples = run()
-    assert (len(samples), samples.meta.partial) == (count, False)
-    assert len(come) == STRANGERS
+        return RUNS[name][0]()
+
+
+@pytest.mark.each("name", RUNS)
+def test_a_run_is_whole_beside_strangers(name, monkeypatch):
+    """S4: half are silent, half speak another protocol; they came before the client did.
+
+    They know the address of the client, or the system refuses the filter.
+    """
+    for module in (endpoints, echo_module):
+        monkeypatch.setattr(module, "own_source", lambda _: None)
+    strangers = []
+
+    def come(address):
+        for number in range(STRANGERS):
+            strangers.append(socket.create_connection(address, 10))
+            if number % 2:
+                strangers[-1].sendall(b"GET / HTTP/1.1\r\n\r\n")
+
+    samples = run_beside_strangers(name, come, monkeypatch)
+    assert (len(samples), samples.meta.partial) == (RUNS[name][1], False)
+    assert len(strangers) == STRANGERS
     if name == "echo":  # the others report no counts of their peer, or have several
         assert samples.meta.instrument.peer_refused_count == STRANGERS / 2
-    for sock in come:
+    for sock in strangers:
         sock.close()
+
+
+@pytest.mark.each("name", RUNS)
+def test_only_the_client_of_a_run_reaches_its_server(name, monkeypatch):
+    """Their SYN is dropped on arrival: they are in no queue that the client could wait in."""
+    strangers, connected = [], []
+
+    def come(address):
+        for _ in range(STRANGERS):
+            sock = socket.socket()
+            sock.setblocking(False)
+            assert sock.connect_ex(address) == errno.EINPROGRESS
+            strangers.append(sock)
+        connected.extend(select.select([], strangers, [], 0.1)[1])
+
+    samples = run_beside_strangers(name, come, monkeypatch)
+    assert (len(samples), samples.meta.partial) == (RUNS[name][1], False)
+    assert (len(strangers), connected) == (STRANGERS, [])
+    if name == "echo":
+        assert samples.meta.instrument.peer_refused_count == 0
+    for sock in strangers:
+        sock.close()
+
+
+def test_a_bulk_run_is_reached_by_its_source_only(monkeypatch):
+    """A stranger connects in the moment after the sink listens, before its source does."""
+    connect, states = ends.connect_within, []
+
+    def connected(sock, address, **options):
+        with socket.socket() as stranger:
+            stranger.setblocking(False)
+            assert stranger.connect_ex(address) == errno.EINPROGRESS
+            states.append(select.select([], [stranger], [], 0.1)[1])
+        connect(sock, address, **options)
+
+    monkeypatch.setattr(ends, "connect_within", connected)
+    samples = bulk(1440, write_count=100, run_count=2)
+    assert len(samples) == 2
+    assert samples.received_bytes.tolist() == [144_000, 144_000]
+    assert set(map(tuple, states)) == {()}

@@ -17,7 +17,7 @@ from netcalc.experiments.exchanges.tap import Tap
 from netcalc.experiments.peers.namespace import Namespace
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.run import Record
-from netcalc.experiments.running.sockets import BACKLOG
+from netcalc.experiments.running.sockets import BACKLOG, accept_only_from, own_source
 from netcalc.messages import Notice
 from netcalc.path import Path
 
@@ -82,8 +82,9 @@ class Endpoints:
     def client_socket(self, kind: int, protocol: int = 0) -> socket.socket:
         """Open a socket of the client, on the client's address."""
         sock = self.client.socket(self.family, kind, protocol)
-        if self.client is self.server and self.version == 6:
-            # Both addresses are of one host; unbound, the kernel would pick the server's.
+        if self.client is self.server and (self.version == 6 or not self.own):
+            # Both addresses are of one host; unbound, the kernel would pick the server's with IPv6,
+            # and with IPv4 one that every other program has, too.
             try:
                 if kind == socket.SOCK_STREAM:
                     sock.setsockopt(socket.IPPROTO_IP, _BIND_ADDRESS_NO_PORT, 1)
@@ -108,6 +109,8 @@ class Endpoints:
         try:
             sock.bind((self.server_host, 0))
             if kind == socket.SOCK_STREAM:
+                if self.version == 4 and not self.own:
+                    accept_only_from(sock, self.client_host)
                 sock.listen(BACKLOG)
         except BaseException:
             sock.close()
@@ -211,6 +214,7 @@ def _loopback(
                 _add_address(namespace, server)
         else:
             server = client if version == 6 else server
+            client = own_source(server) or client
             run.warnings.append(Notice("host-loopback", {"reason": namespace.refused}))
         yield Endpoints(namespace, namespace, client, server, namespace.own, "lo")
 

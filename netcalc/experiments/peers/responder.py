@@ -27,7 +27,7 @@ from typing import Any
 
 from netcalc.experiments.peers.door import LOOK_S, Door, set_receive_timeout
 from netcalc.experiments.peers.lifetime import LIMIT_REACHED, Counts, read_settings, say, start
-from netcalc.experiments.running.sockets import BACKLOG, granted
+from netcalc.experiments.running.sockets import BACKLOG, accept_only_from, granted
 
 TAG_BYTES = 8
 """Tag of every probe: over UDP 4 bytes sequence, 4 session; over TCP 4 bytes length, 4 sequence."""
@@ -70,6 +70,8 @@ def bound_socket(settings: dict[str, Any]) -> socket.socket:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     sock.bind((settings["host"], settings["port"]))
     if stream:
+        if settings.get("client"):
+            accept_only_from(sock, settings["client"])
         sock.listen(BACKLOG)
     return sock
 

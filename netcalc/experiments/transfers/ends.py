@@ -16,7 +16,7 @@ from netcalc.experiments.exchanges.exchange import connect_within, set_timeout
 from netcalc.experiments.peers.worker import Worker
 from netcalc.experiments.running import instrument
 from netcalc.experiments.running.limits import CONNECT_S
-from netcalc.experiments.running.sockets import BACKLOG
+from netcalc.experiments.running.sockets import BACKLOG, accept_only_from, own_source
 from netcalc.experiments.running.stopping import SLICE_S, Ended
 from netcalc.experiments.transfers.transfer_run import (
     Transfer,
@@ -72,6 +72,7 @@ class Ends:
     ) -> None:
         self._run, self._drops, self._wake_bytes = run, drops, wake_bytes
         self._open_source, self._open_sink, self._host = source_socket, sink_socket, sink_host
+        self._shared = source_socket is socket.socket  # with every other program
         self.source = Worker(stopping=run.stopping)
         try:
             self.sink = Worker(stopping=run.stopping)
@@ -247,6 +248,9 @@ class Ends:
                     listener.connect(source.getsockname())
                     return source, listener.dup()
                 set_congestion_control(source, transfer.congestion_control)
+                if client := self._shared and own_source(self._host):
+                    source.bind((client, 0))
+                    accept_only_from(listener, client)
                 listener.listen(BACKLOG)
                 connect_within(
                     source,
