@@ -42,7 +42,8 @@ UNTIMED = frozenset(
         "test_faults_places", "test_lab", "test_lessons_again", "test_live_rate_panels",
         "test_probing_panels", "test_protocol_stack_panels", "test_routed", "test_run_exchanges",
         "test_run_probing", "test_run_transfers", "test_saved_runs", "test_scarcity",
-        "test_transfer_panels", "test_wire_ends", "test_wire_machines",
+        "test_small_writes_panels", "test_transfer_panels", "test_validate", "test_wire_ends",
+        "test_wire_machines",
     }
 )  # fmt: skip
 """Files whose live tests judge how a run is refused, fails, ends or is kept, and no time."""
