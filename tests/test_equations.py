@@ -29,12 +29,28 @@ from netcalc import calculator, equations
         (r"A \text{ if } A > 1", {"A": "2"}, r"2 \text{ if } 2 > 1"),
         (r"1 / p", {"p": "1e-06"}, r"1 / 10^{-6}"),
         (r"1 / p", {"p": "1.5e-06"}, r"1 / \left(1.5 \cdot 10^{-6}\right)"),
+        # the longest symbol that fits, and a dot before a factor that is no quantity
+        (r"c_s^2 / c_s", {"c_s": "3", "c_s^2": "4"}, "4 / 3"),
+        (r"L (x + 1) - L x", {"L": "5"}, r"5 \cdot (x + 1) - 5 \cdot x"),
         (r"\frac{s}{1 - \rho} q", {"s": "1 ms", r"\rho": "0.8", "q": "2"},
          r"\frac{1\,\mathrm{ms}}{1 - 0.8} \cdot 2"),
     ],
 )  # fmt: skip
 def test_quantities_are_put_in(equation, quantities, expected):
     assert equations.substitute(equation, quantities) == expected
+
+
+@pytest.mark.each(
+    ("quantity", "expected"),
+    [
+        ("12.3 µs", r"12.3\,\mathrm{\mu s}"), ("-2 ms", r"-2\,\mathrm{ms}"), ("7", "7"),
+        ("5 %", r"5\,\mathrm{\%}"), ("5%", r"5\,\%"), ("inf s", r"\infty"),
+        ("-inf s", r"-\infty"), ("1e+06 B", r"10^{6}\,\mathrm{B}"),
+        ("2e-06 s", r"2 \cdot 10^{-6}\,\mathrm{s}"), ("of a queue", r"\text{of a queue}"),
+    ],
+)  # fmt: skip
+def test_a_quantity_in_latex(quantity, expected):
+    assert equations.latex(quantity) == expected
 
 
 @pytest.mark.each(
@@ -48,6 +64,7 @@ def test_quantities_are_put_in(equation, quantities, expected):
         (r"t = \begin{cases} 0 & N < M \\ D & \text{otherwise} \end{cases}",
          "t = { 0 : N < M ; D : otherwise }"),
         (r"W = X, \quad X = \tfrac12 b^2", "W = X,   X = 1 / 2 · b²"),
+        (r"X = \tfrac 3 4 b + \tfrac{12}{5}", "X = 3 / 4 · b + 12 / 5"),
         (r"\bar W = \min(2\,\mathrm{ms}, 1\,\mathrm{Mbit/s})", "W\u0304 = min(2 ms, 1 Mbit/s)"),
         (r"\frac{1\,\mathrm{MB}}{2\,\mathrm{Mbit/s}}", "1 MB / 2 Mbit/s"),
     ],

@@ -66,6 +66,13 @@ def test_every_format_says_its_traps(one):
     assert all(re.fullmatch(r"\S.*\.", trap) for trap in one.traps)
 
 
+@pytest.mark.each("one", FORMATS, ids=NAMES)
+def test_a_name_is_no_description(one):
+    """A name is what a user types; a message says that a file is read as the description."""
+    assert one.name == one.description or len(one.name) < len(one.description)
+    assert not re.match(r"(?:the|an?|of) |.* (?:of|as) ", one.name), one.name
+
+
 def test_a_format_is_listed_once():
     assert len(set(NAMES)) == len(NAMES)
     assert set(NAMES) & (set(_kinds.NAMES) | {"empty"}) == set()

@@ -124,10 +124,10 @@ def sum_of_side(rows: Iterable[Row], side: str) -> Total | None:
 
 
 def _fill(total: Total | None, intervals: Total | None) -> Total | None:
-    """Return a total; its bytes, rate and time are those of the intervals if it has none."""
+    """Return a total; its bytes, rate and time are those of the intervals if only they have any."""
     if total is None or intervals is None:
         return total or intervals
-    if not math.isnan(total.byte_count):
+    if not math.isnan(total.byte_count) or math.isnan(intervals.byte_count):
         return total
     return replace(
         total,

@@ -64,7 +64,6 @@ class _Run:
     totals: dict[tuple[str, str], dict[str, Total]] = field(default_factory=dict)
     reported: set[str] = field(default_factory=set)
     sent_counts: dict[str, float] = field(default_factory=dict)
-    no_report: bool = False
 
     def way(self, direction: str) -> Way:
         """Return a direction of the run."""
@@ -87,8 +86,6 @@ def _read(given: Input) -> FlowSeries:
     for number, line in zip(text.numbers, text.lines, strict=True):
         if failed := _FAILED.search(line):
             remarks.messages.append(shorten(failed[1] or failed[2], 100))
-            if runs:
-                runs[-1].no_report = True
             continue
         if _begin_run(runs, line):
             continue

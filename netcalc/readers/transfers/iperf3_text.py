@@ -197,7 +197,8 @@ def _direction(run: _Run, found: Interval) -> tuple[str, str]:
     elif run.is_client:
         sends = not run.reverse
     else:  # a server: the columns of a sender are others than those of a receiver
-        direct = "Retr" in run.header or "Total Datagrams" in run.header
+        sent_datagrams = "Total Datagrams" in run.header and "Lost/Total" not in run.header
+        direct = "Retr" in run.header or sent_datagrams
         sends = direct if not run.ways else DOWNLOAD in run.ways
     direction = UPLOAD if sends == run.is_client else DOWNLOAD
     return direction, SENDER if sends else RECEIVER

@@ -15,7 +15,7 @@ from netcalc.samples import Fact, Meta, Table, fact_row
 
 _TEST = re.compile(r"(?P<test>(?P<protocol>[a-z0-9]+)_[a-z0-9_]+|conf|quit):\s*")
 _VALUE = re.compile(r" {2,}(?P<name>[a-z_]+) += +(?P<value>\S.*?)\s*")
-_RATE = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) ([KMGT]?)([Bb])(?:ytes|its)?/sec")
+_RATE = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) ([KMGT]?)(B(?:ytes)?|bytes|b(?:its)?)/sec")
 _TIME = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) (ns|us|ms|sec)")
 _SIZE = re.compile(r"(?:.*\()?(\d{1,3}(?:,\d{3})+|\d{1,9})(?: bytes)?\)?")
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
@@ -99,7 +99,7 @@ def _kept(test: _Test, name: str, value: str) -> bool:
     if name in _RATES:
         rate = _RATE.fullmatch(value)
         if rate:
-            bits = 8.0 if rate[3] == "B" else 1.0
+            bits = 1.0 if rate[3] in ("b", "bits") else 8.0
             setattr(test, _RATES[name], float(rate[1]) * bits * 1000.0 ** _POWERS[rate[2]])
         return rate is not None
     if name in ("latency", "time"):
@@ -142,7 +142,7 @@ FORMAT = Format(
     read=_read,
     traps=(
         "A latency is half of a measured round trip; the fact rtt_s is twice of it, the mean.",
-        "Rates are in bytes (MB/sec) or bits (Mb/sec), in powers of 1000.",
+        "Rates are in bytes (MB/sec, bytes/sec) or bits (Mb/sec, bits/sec), in powers of 1000.",
         "bw is what was received; of UDP, what was sent and what was received differ.",
         "All numbers are rounded to three digits.",
         "The size of a message is there with -vu only.",
