@@ -27,6 +27,21 @@ if find_spec("nbval"):
 
 
 @cache
+def _copy_kernels(config: pytest.Config) -> None:
+    """Let kernels be copies of one process, from here on; it imports while front ends load."""
+    kernels = runpy.run_path(str(Path(__file__).parent / "tests" / "ipykernels.py"))
+    config.add_cleanup(kernels["start"]())
+    kernels["use"]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> None:
+    """Have kernels ready where the first lesson is run, here or in a browser."""
+    if item.path.suffix == ".ipynb" or "page" in getattr(item, "fixturenames", ()):
+        _copy_kernels(item.config)
+
+
+@cache
 def _outputs() -> dict[str, Any]:
     return runpy.run_path(str(Path(__file__).parent / "tests" / "notebook_outputs.py"))
 

@@ -42,13 +42,14 @@ UNTIMED = frozenset(
         "test_faults_places", "test_lab", "test_lessons_again", "test_live_rate_panels",
         "test_probing_panels", "test_protocol_stack_panels", "test_routed", "test_run_exchanges",
         "test_run_probing", "test_run_transfers", "test_saved_runs", "test_scarcity",
-        "test_transfer_panels", "test_wire_ends", "test_wire_machines",
+        "test_small_writes_panels", "test_transfer_panels", "test_validate", "test_wire_ends",
+        "test_wire_machines",
     }
 )  # fmt: skip
 """Files whose live tests judge how a run is refused, fails, ends or is kept, and no time."""
 
-BROWSERS = ("browser lab", "browser other")
-"""Groups of browser tests: those in JupyterLab, and all other ones. Each has its own browser."""
+BROWSERS = ("browser lab", "browser lessons", "browser other")
+"""Groups of browser tests: two in JupyterLab, and all other ones. Each has its own browser."""
 FIRST = frozenset({"untimed", *BROWSERS})
 """Groups that have ended before anything is measured."""
 GROUPS = "netcalc/groups"
@@ -149,15 +150,17 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Run the whole suite on as many workers as there are processors, unless ``-n`` says else.
 
-    One more where all kinds of tests run: those of a browser and those that are refused or end
-    wait more than they compute.
+    Two more where all kinds of tests run: those of a browser and those that are refused or end
+    wait a lot. All of these then end at about the same time, and what is measured afterwards has
+    most of the pure tests beside it.
     """
     option = config.option
     if not config.pluginmanager.hasplugin("xdist") or hasattr(config, "workerinput"):
         return
     whole = config.args_source is not pytest.Config.ArgsSource.ARGS
     if option.numprocesses is None and whole and not option.usepdb and not option.collectonly:
-        option.numprocesses = max(2, min(8, len(os.sched_getaffinity(0)) + (not option.markexpr)))
+        more = 0 if option.markexpr else 2
+        option.numprocesses = max(2, min(8, len(os.sched_getaffinity(0)) + more))
     if option.numprocesses and option.dist == "no":
         option.dist = "loadscope"
 
@@ -188,7 +191,7 @@ def pytest_xdist_make_scheduler(config, log):
 
         def _assign_work_unit(self, node):
             # What takes longest is begun first.
-            for group in ("untimed", *reversed(BROWSERS), "measured"):
+            for group in (*BROWSERS, "untimed", "measured"):
                 if group in self.workqueue:
                     self.workqueue.move_to_end(group, last=group == "measured")
             working = sum(not other.shutting_down for other in self.nodes)

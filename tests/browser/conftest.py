@@ -33,6 +33,7 @@ import pytest
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
+KERNELS = HERE.parent / "ipykernels.py"
 SCREENSHOTS = HERE / "screenshots"
 CHROMIUM = next(
     (p for p in ("/usr/bin/chromium", "/usr/bin/chromium-browser") if Path(p).exists()), None
@@ -368,8 +369,10 @@ def serving(front_end: str, folder: Path) -> Iterator[Server]:
         "JUPYTER_PLATFORM_DIRS": "0",
         "PYTHONPATH": str(ROOT),
         "PYTHONDONTWRITEBYTECODE": "1",
+        **{name: os.environ[name] for name in ("NETCALC_IPYKERNELS",) if name in os.environ},
     }
-    command = [sys.executable, "-c", _DIE_WITH_PARENT, str(os.getpid()), *_COMMANDS[front_end]]
+    begin = [sys.executable, "-c", _DIE_WITH_PARENT, str(os.getpid()), str(KERNELS)]
+    command = [*begin, *_COMMANDS[front_end]]
     command = [part.format(port=port, token=token, work=work) for part in command]
     log = folder / f"{front_end}.log"
     with log.open("wb") as output:
@@ -392,8 +395,9 @@ _DIE_WITH_PARENT = """
 import ctypes, os, runpy, sys
 ctypes.CDLL(None).prctl(1, 15)  # PR_SET_PDEATHSIG, SIGTERM: a server that ends ends its kernels
 if os.getppid() != int(sys.argv[1]): sys.exit("the tests have ended")
-sys.argv = sys.argv[2:]
+kernels, sys.argv = sys.argv[2], sys.argv[3:]
 sys.modules["rfc3987_syntax"] = None  # a grammar that takes 3 s to build, and that nothing uses
+runpy.run_path(kernels)["use"]()
 runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 """
 """Runs a module that ends when the process of the tests ends, in whatever way."""
@@ -617,15 +621,23 @@ def sheet_of(item: pytest.Item) -> Sheet | None:
     return found if isinstance(found, Sheet) else None
 
 
+def group_of(sheet: Sheet | None) -> str:
+    """Return the group of tests with one browser: thirds of the work."""
+    if sheet is None or sheet.front_end != "lab":
+        return "other"
+    # The later lessons are played through once; the other notebooks are loaded again and again.
+    later = sheet.notebook.parent.name == "notebooks" and sheet.notebook.name >= "02"
+    return "lessons" if later else "lab"
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark a test of this folder; skip it where none can run. Its notebooks need no browser.
 
-    Those in JupyterLab are one half of the work, and may have a worker of their own.
+    Each group may have a worker of its own.
     """
     if item.path.suffix == ".ipynb":
         return
-    sheet = sheet_of(item)
-    item.add_marker(pytest.mark.browser("lab" if sheet and sheet.front_end == "lab" else "other"))
+    item.add_marker(pytest.mark.browser(group_of(sheet_of(item))))
     if reason := missing():
         item.add_marker(pytest.mark.skip(reason=reason))
 
@@ -691,6 +703,8 @@ def page(request: pytest.FixtureRequest, desk: Callable[[str], Desk]) -> Iterato
     ]  # another worker may go through the other ones
     coming = {other.front_end: other for other in reversed(others) if other != sheet}
     for front_end in sorted(coming, key=list(_COMMANDS).index):
+        if front_end == "lab":
+            continue  # a second window costs a JupyterLab, the next notebook in this one does not
         if desk(front_end).begin_next(coming[front_end]):
             break  # one at a time
     yield found
