@@ -35,23 +35,29 @@ MEASURED = frozenset({"live", "namespace", "browser"})
 TRIES = 3
 """A test that measures fails if it does so this often in a row."""
 
-UNTIMED = frozenset(
-    {
-        "test_beside_others", "test_census", "test_commands", "test_dead_carrier", "test_door",
-        "test_echo_ends", "test_faults_ends", "test_faults_limits", "test_faults_peers",
-        "test_faults_places", "test_lab", "test_lessons_again", "test_live_rate_panels",
-        "test_probing_panels", "test_protocol_stack_panels", "test_routed", "test_run_exchanges",
-        "test_run_probing", "test_run_transfers", "test_saved_runs", "test_scarcity",
-        "test_small_writes_panels", "test_transfer_panels", "test_validate", "test_wire_ends",
-        "test_wire_machines",
-    }
-)  # fmt: skip
-"""Files whose live tests judge how a run is refused, fails, ends or is kept, and no time."""
+UNTIMED = {
+    "untimed refusals": {
+        "test_commands", "test_census", "test_door", "test_faults_limits", "test_lab",
+        "test_routed", "test_scarcity", "test_validate",
+    },
+    "untimed runs": {
+        "test_beside_others", "test_blasts", "test_bulk", "test_dead_carrier", "test_echo",
+        "test_echo_ends", "test_faults_ends",
+        "test_faults_peers", "test_faults_places", "test_lessons_again", "test_live_rate_panels",
+        "test_probing_panels", "test_protocol_stack_panels", "test_run_exchanges",
+        "test_run_probing", "test_run_transfers", "test_saved_runs", "test_small_writes_panels",
+        "test_transfer_panels", "test_wire_ends", "test_wire_machines",
+    },
+}  # fmt: skip
+"""Files whose live tests judge how a run is refused, fails, ends or is kept, and no time that a
+busy machine would miss: two groups that take about equally long. All that limit what a user may
+have are in the first."""
 
 BROWSERS = ("browser lab", "browser lessons", "browser other")
 """Groups of browser tests: two in JupyterLab, and all other ones. Each has its own browser."""
-FIRST = frozenset({"untimed", *BROWSERS})
-"""Groups that have ended before anything is measured."""
+FIRST = ("untimed refusals", "browser lessons", "browser lab", "untimed runs", "browser other")
+"""Groups that have ended before anything is measured, in the order in which they are begun: what
+takes longest comes first."""
 GROUPS = "netcalc/groups"
 """Where the first worker writes the group of each test, for the scheduler to read."""
 
@@ -63,7 +69,7 @@ def group_of(item: pytest.Item) -> str | None:
         return " ".join(["browser", *shown.args])  # one browser, one server of each kind
     if marks.isdisjoint(MEASURED) or item.path.suffix == ".ipynb":
         return None
-    return "untimed" if item.path.stem in UNTIMED else "measured"
+    return next((name for name, files in UNTIMED.items() if item.path.stem in files), "measured")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -85,7 +91,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.cache.set(GROUPS, {item.nodeid: group for item, group in groups.items() if group})
     # Pure tests first, measured ones last, with one worker or several; a sort keeps the rest. The
     # table of truth judges most finely: by then the pure tests of the other workers have ended.
-    order = [None, *BROWSERS, "untimed", "measured"]
+    order = [None, *BROWSERS, *UNTIMED, "measured"]
     items.sort(key=lambda item: (order.index(groups[item]), item.path.stem == "test_truth"))
 
 
@@ -184,14 +190,13 @@ def pytest_xdist_make_scheduler(config, log):
 
         def _may_measure(self):
             """Whether all that uses many processes, a browser above all, has ended."""
-            if "measured" not in self.workqueue or not FIRST.isdisjoint(self.workqueue):
+            if "measured" not in self.workqueue or any(group in self.workqueue for group in FIRST):
                 return False
             given = (unit for units in self.assigned_work.values() for unit in units.items())
             return all(all(done.values()) for group, done in given if group in FIRST)
 
         def _assign_work_unit(self, node):
-            # What takes longest is begun first.
-            for group in (*BROWSERS, "untimed", "measured"):
+            for group in (*reversed(FIRST), "measured"):
                 if group in self.workqueue:
                     self.workqueue.move_to_end(group, last=group == "measured")
             working = sum(not other.shutting_down for other in self.nodes)

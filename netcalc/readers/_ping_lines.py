@@ -55,7 +55,7 @@ _CLOCK = re.compile(
 )
 _MARKS = re.compile(r"(?:\s*\([^()]{1,40}\)|\s*[.!])*\s*")
 _DUPLICATE = re.compile(r"\(\s*(?:DUP|重复|重複)", re.IGNORECASE)
-_CORRUPT = re.compile(r"\([^)]*(?:CHECKSUM|PRÜFSUMME|CONTRÔLE|СУММ|チェックサム)", re.IGNORECASE)
+_CORRUPT = re.compile(r"\([^()]*(?:CHECKSUM|PRÜFSUMME|CONTRÔLE|СУММ|チェックサム)", re.IGNORECASE)
 _NEXT_HOP = re.compile(r"redirect|\([^()]*:\s*[0-9A-Fa-f.:]+\)\s*$", re.IGNORECASE)
 _DUMP_HEAD = re.compile(
     r"^\s*Vr\s+HL\s+TOS\s|^\s*IP (?:Header|Hdr) Dump|^\s*ICMP: type", re.IGNORECASE

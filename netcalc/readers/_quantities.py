@@ -120,10 +120,10 @@ def named_columns(source: Source, grid: Grid, given: dict[str, str]) -> list[Col
 def read_heading(header: str) -> Column:
     """Take a header apart into name and unit."""
     text = " ".join(header.split())
-    bracketed = re.fullmatch(r"(.*?)\s*(?:\[([^\[\]]*)\]|\(([^()]*)\))", text)
+    bracketed = re.fullmatch(r"(.*?)(?<!\s)\s*(?:\[([^\[\]]*)\]|\(([^()]*)\))", text)
     if bracketed and bracketed[1]:
         return Column(text, bracketed[1].strip(), (bracketed[2] or bracketed[3] or "").strip())
-    slashed = re.fullmatch(r"([^/]+?)\s*/\s*(\S+)", text)
+    slashed = re.fullmatch(r"([^/]+?)(?<!\s)\s*/\s*(\S+)", text)
     if slashed and _units.kind_of(slashed[2]):
         return Column(text, slashed[1], slashed[2])
     spoken = re.fullmatch(r"(.+?)(?:,| in)\s+(\S+)", text)

@@ -86,6 +86,13 @@ ODD_NUMBERS = (
     b"18446744073709551616", b"999999999", b"1" * 350, b"\xd9\xa1",
 )  # fmt: skip
 
+RUNS = (
+    b" ", b"\t", b"1", b"a", b"A", b"1.", b"1,", b"1 ", b"a ", b".", b"-", b"* ", b"1:", b"(", b")",
+    b"1.1.1.1 ", b"1 ms ", b"=", b"a=", b"a=1 ", b", ", b'"', b"[", b"]", b"::", b": ", b"/", b"0",
+    b"%", b"{", b"<", b">", b"|", b"1e", b"\xc3\xa9",
+)  # fmt: skip
+RUN_BYTES = 60_000
+
 
 def seeds() -> dict[str, bytes]:
     """Return the files that mutants are made of."""
@@ -131,6 +138,17 @@ def odd_bytes_put_in(rng: random.Random, data: bytes, _: Any) -> bytes:
         at = rng.randrange(len(data) + 1)
         data = data[:at] + rng.choice(ODD_BYTES) * rng.choice((1, 1, 1, 100)) + data[at:]
     return data
+
+
+def long_run_put_in(rng: random.Random, data: bytes, _: Any) -> bytes:
+    """Put a run of one piece into a line near the beginning; a reader may look through it twice."""
+    lines = data.split(b"\n")
+    at = rng.randrange(min(len(lines), 60))
+    within = rng.randrange(len(lines[at]) + 1)
+    piece = rng.choice(RUNS)
+    run = piece * (RUN_BYTES // len(piece))
+    lines[at] = lines[at][:within] + run + lines[at][within:]
+    return b"\n".join(lines)
 
 
 def numbers_changed(rng: random.Random, data: bytes, _: Any) -> bytes:
@@ -196,7 +214,8 @@ def json_changed(rng: random.Random, data: bytes, _: Any) -> bytes:
 
 
 CHANGES: tuple[Callable[[random.Random, bytes, dict[str, bytes]], bytes], ...] = (
-    bytes_flipped, cut, piece_removed, odd_bytes_put_in, numbers_changed, lines_changed, mixed,
+    bytes_flipped, cut, piece_removed, odd_bytes_put_in, long_run_put_in,
+    numbers_changed, lines_changed, mixed,
     encoded_again, json_changed, json_changed,
 )  # fmt: skip
 

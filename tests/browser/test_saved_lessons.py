@@ -71,6 +71,7 @@ def test_a_lesson_of_yesterday_shows_pictures_and_values_and_runs(page):
     reopened(page)
     assert page.path.stat().st_size < 100_000
     saved = page.page.locator(".netcalc-saved")
+    saved.nth(FIGURES[page.sheet.notebook] - 1).wait_for(state="attached")  # they come one by one
     assert saved.count() == FIGURES[page.sheet.notebook]
     assert "latency: 200 ms" in saved.first.inner_text()
     picture = page.page.locator(".jp-RenderedSVG img").first

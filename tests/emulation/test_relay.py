@@ -91,7 +91,7 @@ def test_how_late_it_was_is_counted(server, client, monkeypatch):
         client.connect(relay.address)
         for _ in range(5):
             assert round_trip_s(client, 10) >= 0.02
-        found = relay.statistics()
+    found = relay.statistics()  # when its thread has ended, as above
     assert (found.carried_count, found.late_ratio) == (10, 1.0)
     assert found.lateness_p50_s >= 0.0099
     assert found.invalid.code == "packets-late"

@@ -10,7 +10,9 @@ from netcalc.samples import Table
 
 _GROUP = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9-]*):\s*")
 _NAMED = re.compile(r"\s+(?P<name>[A-Za-z][\w ,/().-]*?):\s+(?P<value>-?\d+)\s*")
-_COUNTED = re.compile(r"\s+(?P<before>[A-Za-z][^\d]*? )?(?P<value>\d+) (?P<after>[A-Za-z].*?)\s*")
+_COUNTED = re.compile(
+    r"\s+(?P<before>[A-Za-z][^\d]*? )?(?P<value>\d+) (?P<after>[A-Za-z](?:.*\S)?)\s*"
+)
 _BYTES = re.compile(r" \((?:for )?(\d{1,30}) bytes?\)")
 _INTERFACES = r"^Iface\s+MTU\s+(?:Met\s+)?RX-OK\s+RX-ERR"
 

@@ -8,10 +8,10 @@ from netcalc.readers.counters._counts import Counts, lines_of, table_of
 from netcalc.readers.format import Format, Input
 from netcalc.samples import Table
 
-_TITLE = re.compile(r"(?P<name>\S[^=]*?)\s*")
+_TITLE = re.compile(r"(?P<name>\S(?:[^=]*[^=\s])?)\s*")
 _VALUE = re.compile(r"\s+(?P<name>\S[^=]*?) += (?P<value>\d{1,18})\s*")
 _HEADS = re.compile(r"\s{10,}(?P<one>\S+(?: \S+)*)\s{2,}(?P<other>\S+(?: \S+)*)\s*")
-_BOTH = re.compile(r"\s+(?P<name>\S.*?)\s{2,}(?P<one>\d{1,18})\s+(?P<other>\d{1,18})\s*")
+_BOTH = re.compile(r"\s+(?P<name>\S.*?)(?<=\S)\s{2,}(?P<one>\d{1,18})\s+(?P<other>\d{1,18})\s*")
 
 
 def _recognize(given: Input) -> bool:

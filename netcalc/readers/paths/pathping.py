@@ -17,7 +17,7 @@ _ROW = re.compile(
     + _SHARE.format("")
     + r"\s+"
     + _SHARE.format("node_")
-    + r"\s+(?P<node>\S.*?)\s*"
+    + r"\s+(?P<node>\S(?:.*\S)?)\s*"
 )
 _LINK = re.compile(r"\s+" + _SHARE.format("") + r"\s+\|\s*")
 _LISTED = re.compile(r"\s{0,3}(?P<hop>\d{1,2})\s+(?P<node>[^\s*\d]\S*.*|[0-9A-Fa-f.:]{3,}.*)")

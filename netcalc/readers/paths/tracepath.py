@@ -14,9 +14,9 @@ from netcalc.readers.paths._traces import Probe, Trace, facts_of, to_samples
 from netcalc.readers.source import no_measurement, shorten
 from netcalc.samples import PathSamples
 
-_LINE = re.compile(r"^\s?(?P<hop>[0-9]{1,3})(?P<own>\?)?:\s+(?P<rest>\S.*?)\s*$")
+_LINE = re.compile(r"^\s?(?P<hop>[0-9]{1,3})(?P<own>\?)?:\s+(?P<rest>\S(?:.*\S)?)\s*$")
 _ANSWER = re.compile(
-    r"^(?P<node>\S.*?)\s+(?:asymm\s+(?P<asymm>[0-9]+)\s+)?"
+    r"^(?P<node>\S.*?)(?<=\S)\s+(?:asymm\s+(?P<asymm>[0-9]+)\s+)?"
     r"(?P<time>[0-9]+(?:[.,][0-9]+)?)\s*ms(?=\s|$)(?P<more>.*)$"
 )
 _MTU = re.compile(r"pmtu ([0-9]+)")

@@ -14,7 +14,7 @@ from netcalc.readers.transfers._text import origin, whole_lines
 from netcalc.samples import Fact, Meta, Table, fact_row
 
 _TEST = re.compile(r"(?P<test>(?P<protocol>[a-z0-9]+)_[a-z0-9_]+|conf|quit):\s*")
-_VALUE = re.compile(r" {2,}(?P<name>[a-z_]+) += +(?P<value>\S.*?)\s*")
+_VALUE = re.compile(r" {2,}(?P<name>[a-z_]+) += +(?P<value>\S(?:.*\S)?)\s*")
 _RATE = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) ([KMGT]?)(B(?:ytes)?|bytes|b(?:its)?)/sec")
 _TIME = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) (ns|us|ms|sec)")
 _SIZE = re.compile(r"(?:.*\()?(\d{1,3}(?:,\d{3})+|\d{1,9})(?: bytes)?\)?")

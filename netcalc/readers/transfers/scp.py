@@ -13,7 +13,7 @@ from netcalc.readers.transfers._whole import Transfer, transfers
 from netcalc.samples import TransferSamples
 
 _LINE = re.compile(
-    r"(?P<name>\S.*?)\s+(?P<share>\d{1,3})%\s+(?P<size>\d+)(?P<prefix>[KMGTP]?)B?\s+"
+    r"(?P<name>\S.*?)(?<=\S)\s+(?P<share>\d{1,3})%\s+(?P<size>\d+)(?P<prefix>[KMGTP]?)B?\s+"
     r"(?P<rate>\d+\.\d)(?P<rate_prefix>[KMGTP]?)B/s\s+"
     r"(?P<time>(?:\d+:)?\d\d:\d\d|--:--)(?P<left> ETA)?(?: - stalled -)?\s*"
 )

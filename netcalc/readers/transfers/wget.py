@@ -15,7 +15,7 @@ from netcalc.samples import TransferSamples
 _STAMP = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
 _SAVED = re.compile(
     rf"{_STAMP} \((?P<rate>\d+(?:[.,]\d{{1,2}})?) (?P<unit>[KMGT]?B|[KMGT]?b)/s\) - "
-    r"(?P<what>\S.*?)\s+\[(?P<got>\d{1,18})(?:/(?P<all>\d{1,18}))?\]\s*"
+    r"(?P<what>\S.*?)(?<=\S)\s+\[(?P<got>\d{1,18})(?:/(?P<all>\d{1,18}))?\]\s*"
 )
 _BROKEN = re.compile(
     rf"{_STAMP} \((?P<rate>\d+(?:[.,]\d{{1,2}})?) (?P<unit>[KMGT]?B|[KMGT]?b)/s\) - "
