@@ -41,6 +41,20 @@ BEYOND = {
         b"ESTAB 0 0 192.0.2.1:5201 192.0.2.2:40000 cubic rto:204 rtt:1.5/0.5 cwnd:10\n",
         b"rtt:1.5",
     ),
+    "mtr": (
+        b"Mtr_Version,Start_Time,Status,Host,Hop,Ip,Loss%,Snt, ,Last,Avg,Best,Wrst,StDev,\n"
+        b"MTR.0.95,1795352713,OK,203.0.113.2,1,192.0.2.1,0.00,5,0,0.07,0.07,0.07,0.10,0.01\n"
+        b"MTR.0.95,1795352713,OK,203.0.113.2,72,198.51.100.9,0.00,5,0,0.08,0.08,0.07,0.10,0.01\n",
+        b"72",
+    ),
+    "tcpdump": (
+        b"13:25:18.312245 IP 192.0.2.2 > 192.0.2.1: ICMP echo request, id 1, seq 3, length 108\n",
+        b"108",
+    ),
+    "iperf 2": (
+        b"20261122123558.778,192.0.2.1,39242,192.0.2.2,5001,1,0.0-1.0,6291516,50332128\n",
+        b"39242",
+    ),
 }
 """Lines of tools, and a number in each that a damaged file has another for."""
 
@@ -54,6 +68,28 @@ def test_a_number_that_no_tool_prints_is_read_or_refused_and_kept(tool, number):
     if found is not None:
         found.facts()
         assert samples.loads(found.dumps()) == found
+
+
+LONG_RUNS = {
+    "tracepath": ("paths/tracepath_ipv6.txt", b" "),
+    "mtr": ("paths/mtr_report.txt", b" "),
+    "pathping": ("paths/pathping.txt", b"."),
+    "traceroute": ("paths/traceroute_q5_names.txt", b"\t"),
+    "iperf 3": ("transfers/iperf3_bidir.txt", b" "),
+    "qperf": ("transfers/qperf.txt", b"\t"),
+    "netstat": ("counters/netstat_s.txt", b" "),
+    "netstat of Windows": ("counters/netstat_s_windows.txt", b" "),
+}
+
+
+@pytest.mark.each("tool", LONG_RUNS)
+def test_a_long_run_within_any_line_is_read_or_refused(tool):
+    """A reader that looked through the run from each of its characters would take 20 s a line."""
+    name, piece = LONG_RUNS[tool]
+    lines = (INPUTS / name).read_bytes().split(b"\n")
+    for at, line in list(enumerate(lines[:12]))[1::3]:
+        changed = line[: len(line) // 2] + 20_000 * piece + line[len(line) // 2 :]
+        read_or_refused(b"\n".join([*lines[:at], changed, *lines[at + 1 :]]))
 
 
 def test_a_negative_number_of_a_file_is_refused_with_its_field():

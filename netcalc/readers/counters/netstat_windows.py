@@ -9,7 +9,7 @@ from netcalc.readers.format import Format, Input
 from netcalc.samples import Table
 
 _TITLE = re.compile(r"(?P<name>\S(?:[^=]*[^=\s])?)\s*")
-_VALUE = re.compile(r"\s+(?P<name>\S[^=]*?) += (?P<value>\d{1,18})\s*")
+_VALUE = re.compile(r"\s+(?P<name>\S[^=]*?)(?<=\S) += (?P<value>\d{1,18})\s*")
 _HEADS = re.compile(r"\s{10,}(?P<one>\S+(?: \S+)*)\s{2,}(?P<other>\S+(?: \S+)*)\s*")
 _BOTH = re.compile(r"\s+(?P<name>\S.*?)(?<=\S)\s{2,}(?P<one>\d{1,18})\s+(?P<other>\d{1,18})\s*")
 

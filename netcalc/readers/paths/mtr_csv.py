@@ -80,7 +80,7 @@ def _begin(reports: list[Report], cells: list[str]) -> None:
     last = reports[-1] if reports else None
     fresh = last is None or (
         bool(last.hops)
-        and (last.target != target or (hop.isdecimal() and int(hop) < last.hops[-1].hop))
+        and (last.target != target or (_is_hop(hop) and int(hop) < last.hops[-1].hop))
     )
     if fresh:
         reports.append(Report())
@@ -89,8 +89,12 @@ def _begin(reports: list[Report], cells: list[str]) -> None:
         reports[-1].start = _iso(cells[1])
 
 
+def _is_hop(text: str) -> bool:
+    return re.fullmatch(r"[0-9]{1,3}", text) is not None
+
+
 def _hop(given: Input, line: int, cells: list[str], headings: list[str], *, cut: bool) -> Hop:
-    if not re.fullmatch(r"[0-9]{1,3}", cells[4]):
+    if not _is_hop(cells[4]):
         raise ReaderError(
             "mtr-unreadable", file=given.name, line=line, field="Hop", value=shorten(cells[4])
         )

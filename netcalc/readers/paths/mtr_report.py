@@ -19,13 +19,13 @@ from netcalc.readers.source import no_measurement
 from netcalc.samples import Table
 
 _START = re.compile(r"^Start: (\S.*)$")
-_HOST = re.compile(r"^(?:HOST: ?)(?P<host>.*?)(?P<headings>(?:\s+[A-Z][A-Za-z]+%?)+)\s*$")
+_HOST = re.compile(r"^(?:HOST: ?)(?P<host>.*?)(?<!\s)(?P<headings>(?:\s+[A-Z][A-Za-z]+%?)+)\s*$")
 _HOP = re.compile(r"^\s*(?P<hop>[0-9]{1,3})\.(?:\|--|\s)\s*(?P<rest>\S.*)$")
 _OTHER = re.compile(
     r"^\s*(?:\|\s+)?[|`]--\s*(?P<node>\S+)|^\s{4,}(?P<bare>[0-9A-Fa-f.:]{3,}|\S+ \(\S+\))\s*$"
 )
 _AS = re.compile(r"^AS(?:[0-9]+|\?+)\s+")
-_MPLS = re.compile(r"^\s*(?:\|\s*)*(?:\+--)?\s*\[MPLS: |^\s*\|\s+\+--\[MPLS")
+_MPLS = re.compile(r"^\s*(?:\|\s*)*(?:\+--\s*)?\[MPLS: |^\s*\|\s+\+--\[MPLS")
 
 
 def _recognize(given: Input) -> bool:

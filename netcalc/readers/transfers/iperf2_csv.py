@@ -35,7 +35,7 @@ from netcalc.readers.transfers._runs import (
 from netcalc.samples import FlowSeries
 
 _LINE = (
-    r"^\d{14}(?:\.\d{1,6})?(?:[+-]\d{4})?,[0-9A-Fa-f.:%\w]*,\d+,[0-9A-Fa-f.:%\w]*,\d+,-?\d+,"
+    r"^\d{14}(?:\.\d{1,6})?(?:[+-]\d{4})?,[0-9A-Fa-f.:%\w]*,\d{1,5},[0-9A-Fa-f.:%\w]*,\d{1,5},-?\d{1,9},"
     r"\d+\.\d+-\d+\.\d+,-?\d+,-?\d+(?:,|$)"
 )
 _PLAIN, _UDP = 9, 14

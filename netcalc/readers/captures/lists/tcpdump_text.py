@@ -146,7 +146,7 @@ def _read_transport(ends: re.Match[str], texts: dict[str, str], numbers: dict[st
             numbers[f"{name}_port"] = float(port)
     if length and ports:
         numbers["payload_bytes"] = float(length[1])
-    elif length and echo and int(length[1]) >= ICMP_ECHO_HEADER_BYTES:
+    elif length and echo and float(length[1]) >= ICMP_ECHO_HEADER_BYTES:
         numbers["payload_bytes"] = float(length[1]) - ICMP_ECHO_HEADER_BYTES
 
 
