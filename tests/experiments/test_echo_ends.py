@@ -170,7 +170,7 @@ def test_stopped_peer_is_silent_and_still_goes(protocol, nothing_left, bench, mo
         os.waitid(os.P_PID, peer, os.WSTOPPED | os.WNOWAIT)
 
     with pytest.raises(ExperimentError) as caught:
-        echo(8, count=50, protocol=protocol, timeout_s=0.002, progress=after(7, halt))
+        echo(8, count=50, protocol=protocol, timeout_s=0.02, progress=after(7, halt))
     assert (caught.value.code, caught.value.values["count"]) == ("no-replies", 20)
     partial = caught.value.partial
     assert (caught.value.phase, partial.received, partial.sent) == ("echo", 7, 27)
