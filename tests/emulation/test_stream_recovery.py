@@ -216,6 +216,12 @@ class TestTailLoss:
         assert events == {0: [0, 1], 2.002: [1], 6.6875: [1]}
         assert counts(found) == (4, 2, 1, 1)
 
+    def test_a_repair_does_not_wait_for_the_answer_to_a_probe(self):
+        """RFC 8985, 6.2: the second one is late, and 0.25 s after its SACK the first is lost."""
+        found, events = run(3, 3, slow={2: 1.5}, lost={1, 3})
+        assert events == {0: [0, 1, 2], 2.002: [2], 2.75: [0]}
+        assert found.delivery_s == 3.25
+
     def test_what_was_sent_again_too_lately_says_nothing_of_what_was_sent_before(self):
         """RFC 8985, 6.2, step 2: the answer 0.198 s after the probe is to the original."""
         _, events = run(3, 3, slow={3: 1.2}, lost={1, 2, 4})
