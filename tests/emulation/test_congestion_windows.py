@@ -157,7 +157,7 @@ def test_cubic_is_as_fast_as_reno_where_round_trips_are_short():
 def test_cubic_before_its_first_loss_grows_a_segment_in_20():
     """As Linux: without a maximum, 20 acknowledged segments add one at least."""
     window = CubicWindow(100, slow_start=False)
-    assert grown(window, 19, in_flight=100) == 100
+    assert grown(window, 19, in_flight=100, rtt_s=0.0) == 100, "its function begins at 100"
     assert grown(window, 1, in_flight=100) == 101
 
 
