@@ -387,3 +387,15 @@ def test_other_dialects_are_not_ping(kind, text):
     with pytest.raises(ReaderError) as caught:
         read_ping(text)
     assert (caught.value.code, caught.value.values["kind"]) == ("not-ping-output", kind)
+
+
+def test_a_log_of_a_firewall_is_no_ping():
+    """SEQ= in capitals is a field of a packet; no ping prints it so."""
+    line = (
+        "Mar  1 10:00:0{} host kernel: IN=eth0 OUT= SRC=192.0.2.1 DST=192.0.2.2 LEN=84 TTL=64 "
+        "ID=0 DF PROTO=ICMP TYPE=8 CODE=0 ID=1 SEQ={} \n"
+    )
+    text = line.format(0, 1) + line.format(1, 2)
+    assert sniff(text) != "ping"
+    with pytest.raises(ReaderError):
+        read(text)
