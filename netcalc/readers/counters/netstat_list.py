@@ -26,7 +26,8 @@ _STATE = re.compile(r"\(?(?P<state>[A-Z][A-Z_0-9-]{2,14})\)?")
 # The names that ss prints of a state.
 _NAMES = {
     "ESTABLISHED": "ESTAB", "SYN_RECEIVED": "SYN-RECV", "SYN_RCVD": "SYN-RECV",
-    "FIN_WAIT1": "FIN-WAIT-1", "FIN_WAIT2": "FIN-WAIT-2", "LISTENING": "LISTEN", "CLOSED": "UNCONN", "CLOSE": "UNCONN",
+    "FIN_WAIT1": "FIN-WAIT-1", "FIN_WAIT2": "FIN-WAIT-2", "LISTENING": "LISTEN",
+    "CLOSED": "UNCONN", "CLOSE": "UNCONN",
 }  # fmt: skip
 
 
