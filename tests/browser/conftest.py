@@ -361,8 +361,14 @@ def serving(front_end: str, folder: Path) -> Iterator[Server]:
     (settings / "notification.jupyterlab-settings").write_text(
         json.dumps({"checkForUpdates": False, "fetchNews": "false", "doNotDisturbMode": True})
     )
+    # For each page JupyterLab asks Node for the settings of Yarn, which nothing here builds with.
+    node = home / "bin/node"
+    node.parent.mkdir(exist_ok=True)
+    node.write_text("#!/bin/sh\n")
+    node.chmod(0o755)
+    folders = [str(node.parent), str(Path(sys.executable).parent)]
     environment = {
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+        "PATH": os.pathsep.join([*folders, os.environ.get("PATH", os.defpath)]),
         "HOME": str(home),
         "LANG": "C.UTF-8",
         "JUPYTER_PLATFORM_DIRS": "0",
