@@ -48,6 +48,18 @@ def test_the_sentence_says_what_limits():
     assert "bandwidth limits" in sentence
 
 
+def test_a_line_through_two_sizes_is_exact():
+    """Two points have one line: what is left is rounding and neither drawn nor quoted."""
+    rng = np.random.default_rng(7)
+    sizes = np.repeat([64.0, 1464.0], 20)
+    rtts = np.where(sizes == 64, 0.00123, 0.00457) + rng.exponential(2e-4, 40)
+    compared = compare.overlay(RttSamples(payload_bytes=sizes, rtt_s=rtts))
+    assert compared.residual.tolist() == [0.0, 0.0]
+    assert compared.sentence.endswith(
+        "bandwidth limits; two sizes, so the line is exact: a third size would test it."
+    )
+
+
 def test_a_known_path_is_not_fitted():
     path = Path.parse("198 kbit/s 40 ms")
     found = compare.overlay(echo(), path=path)

@@ -32,7 +32,7 @@ def from_fit(fitted: Fit, title: str) -> Comparison:
         x=fitted.x,
         measured=fitted.measured,
         predicted=predicted,
-        residual=fitted.measured - predicted,
+        residual=fitted.residual,
         outlier=fitted.outlier,
         curve_x=curve_x,
         curve_y=curve,
@@ -76,14 +76,19 @@ def _fit_sentence(fitted: Fit) -> str:
     share = fitted.params[start] / at_largest
     limiting = "latency" if share >= 0.5 else "bandwidth"
     said = "" if np.isnan(fitted.stderr["bandwidth_bps"]) else " (± 1 standard error)"
-    spread = float(np.median(np.abs(fitted.residual[~fitted.outlier])))
+    kept = ~fitted.outlier
+    if np.unique(fitted.x[kept]).size < 3:
+        quality = "two sizes, so the line is exact: a third size would test it"
+    else:
+        spread = float(np.median(np.abs(fitted.residual[kept])))
+        quality = f"median absolute residual {show(spread, 's', digits=2)}"
     return (
         f"At {show(largest, 'byte')}, {share:.0%} of the {show(at_largest, 's')} is latency "
         f"({show(fitted.params[start], 's')}{_plus_minus(fitted, start, 's')}), the rest is "
         "serialization at an equivalent rate of "
         f"{show(fitted.params['bandwidth_bps'], 'bit/s', digits=3)}"
-        f"{_plus_minus(fitted, 'bandwidth_bps', 'bit/s')}{said}: {limiting} limits; median "
-        f"absolute residual {show(spread, 's', digits=2)}."
+        f"{_plus_minus(fitted, 'bandwidth_bps', 'bit/s')}{said}: {limiting} limits; "
+        f"{quality}."
     )
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netcalc.checks import FloatArray
 from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
 from netcalc.explain.metrics import delay_variation
+from netcalc.fit.lines import SIGNIFICANT_ERRORS, robust_line
 from netcalc.messages import Notice
 from netcalc.models.sizes import fragmentation
 from netcalc.readers.captures.stalls import TIMER_TOLERANCE, TIMERS_S
@@ -30,10 +32,12 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
     Parameters
     ----------
     samples : RttSamples
-        Round trips of a ping.
+        Round trips of a ping. Where a group has probes of several sizes, its largest are explained:
+        times of different sizes have no common median.
     known : Known
         ``rtt_s`` is the round trip without load; by default the smallest of the
-        group. ``line_bps`` separates serialization from distance.
+        group. ``line_bps`` separates serialization from distance; by default the
+        line through the smallest round trip of each size does, if it rises.
 
     Returns
     -------
@@ -42,15 +46,20 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
     """
     groups, found = np.asarray(samples.group), []
     for name in samples.groups:
-        rows = samples.measured & (groups == name)
-        if not rows.any():
+        own = groups == name
+        if not (samples.measured & own).any():
             continue
+        size_of = np.asarray(samples.payload_bytes)
+        x, y = _least_of_each_size(samples, own)
+        if x.size > 1:
+            own = own & (size_of == x[-1])
+        rows = samples.measured & own
         rtt = np.asarray(samples.rtt_s)[rows]
         in_order = np.where(rows | np.asarray(samples.lost), np.asarray(samples.rtt_s), np.nan)
-        in_order = in_order[(groups == name) & ~np.asarray(samples.duplicate)]
+        in_order = in_order[own & ~np.asarray(samples.duplicate)]
         step = np.asarray(samples.resolution_s)[rows]
         step = step[np.isfinite(step)]
-        sizes = np.asarray(samples.payload_bytes)[rows]
+        sizes = size_of[rows]
         sizes = sizes[np.isfinite(sizes)]
         measured = float(np.median(rtt))
         slow = float(np.percentile(rtt, 95))
@@ -58,8 +67,11 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
         if slow > GROWN_RATIO * measured and slow - measured > GROWN_S:
             said = (Notice("slowest-explained", {"median_s": measured, "slow_s": slow}), *said)
             measured = slow
+        if x.size > 1:
+            values = {"size_bytes": float(x[-1]), "count": int(x.size)}
+            said = (Notice("largest-size-explained", values), *said)
         coarse = float(step.max()) if step.size else 0.0
-        limits = _parts(measured, float(rtt.min()), coarse, sizes, known)
+        limits = _parts(measured, float(rtt.min()), coarse, sizes, known, _rising_rate(x, y))
         found.append(
             Finding(
                 label=name,
@@ -74,8 +86,32 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
     return tuple(found)
 
 
+def _least_of_each_size(
+    samples: RttSamples, own: NDArray[np.bool_]
+) -> tuple[FloatArray, FloatArray]:
+    """Return the sizes of these probes in ascending order, and the smallest time of each."""
+    sizes, rtts = np.asarray(samples.payload_bytes), np.asarray(samples.rtt_s)
+    rows = own & samples.measured & np.isfinite(sizes)
+    found = np.unique(sizes[rows])
+    return found, np.array([rtts[rows & (sizes == one)].min() for one in found])
+
+
+def _rising_rate(x: FloatArray, y: FloatArray) -> float | None:
+    """Return the rate of one line, both ways, by which these times rise with size; None if none."""
+    if x.size < 2:
+        return None
+    line = robust_line(x, y)
+    uncertain = 0.0 if math.isnan(line.slope_stderr) else SIGNIFICANT_ERRORS * line.slope_stderr
+    return 16 / line.slope if line.slope > uncertain else None
+
+
 def _parts(
-    measured: float, least: float, step: float, sizes: FloatArray, known: Known
+    measured: float,
+    least: float,
+    step: float,
+    sizes: FloatArray,
+    known: Known,
+    fitted_bps: float | None,
 ) -> tuple[Limit, ...]:
     if step >= COARSE_RATIO * measured:
         return (Limit("clock", measured, "s", PART_TOLERANCE, {"step_s": step}),)
@@ -83,13 +119,16 @@ def _parts(
     values = {"base_rtt_s": base, "measured_s": measured}
     name = "queue" if known.rtt_s is not None else "queue-above-least"
     parts = [Limit(name, measured - base, "s", PART_TOLERANCE, values)]
-    if known.line_bps is not None and sizes.size:
+    line_bps = known.line_bps or fitted_bps
+    if line_bps is not None and sizes.size:
         size = float(np.median(sizes))
         mtu = known.mtu_bytes or DEFAULT_MTU_BYTES
         wire = fragmentation.fragmented_wire_bytes(size + ECHO_HEADER_BYTES, mtu_bytes=mtu)
-        share = min(2 * 8 * float(wire) / known.line_bps, base)
-        values = {"wire_bytes": float(wire), "line_bps": known.line_bps}
-        parts.append(Limit("serialization", share, "s", PART_TOLERANCE, values))
+        share = min(2 * 8 * float(wire) / line_bps, base)
+        values = {"wire_bytes": float(wire), "line_bps": line_bps}
+        by_sizes = known.line_bps is None
+        part = "serialization-of-sizes" if by_sizes else "serialization"
+        parts.append(Limit(part, share, "s", PART_TOLERANCE, values))
         base -= share
     parts.append(Limit("distance", base, "s", PART_TOLERANCE, {"base_rtt_s": base}))
     return tuple(sorted((one for one in parts if one.value > 0), key=lambda one: -one.value))

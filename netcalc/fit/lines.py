@@ -266,7 +266,7 @@ def rtt_against_size(
         model=latency.echo_rtt_s,
         x=size,
         measured=rtt,
-        residual=rtt - line.intercept - line.slope * size,
+        residual=_residual(rtt, line.intercept + line.slope * size),
         outlier=line.outlier,
         line=line,
         not_identifiable=not_identifiable,
@@ -313,13 +313,19 @@ def transfer_against_size(samples: TransferSamples) -> Fit:
         model=latency.transfer_s,
         x=size,
         measured=time,
-        residual=time - line.intercept - line.slope * size,
+        residual=_residual(time, line.intercept + line.slope * size),
         outlier=line.outlier,
         line=line,
         not_identifiable=not_identifiable,
         notes=_outlier_notes(size, time, line),
         y_name="transfer_s",
     )
+
+
+def _residual(y: FloatArray, predicted: FloatArray) -> FloatArray:
+    """Return y minus the prediction; 0 where the two differ by the rounding of floats alone."""
+    residual = y - predicted
+    return np.where(np.abs(residual) <= ROUNDING_RATIO * np.abs(y), 0.0, residual)
 
 
 def _least_squares(

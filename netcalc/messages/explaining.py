@@ -175,6 +175,12 @@ EXPLAINING: dict[str, str] = {
     "how-serialization": "{wire_bytes:byte} on {line_bps:bit/s}, there and back",
     "assumes-serialization": "one line is much slower than all others",
     "confirm-serialization": "ping with the smallest size: this part nearly disappears",
+    "limit-serialization-of-sizes": "serialization",
+    "how-serialization-of-sizes": (
+        "{wire_bytes:byte} there and back, at the {line_bps:bit/s} by which times rise with size"
+    ),
+    "assumes-serialization-of-sizes": "the fastest probe of each size met no queue",
+    "confirm-serialization-of-sizes": "ping with the smallest size: this part nearly disappears",
     "limit-distance": "the path without load",
     "how-distance": "propagation and processing, of {base_rtt_s:s} in all",
     "assumes-distance": "the fastest probe met no queue",
@@ -221,6 +227,9 @@ EXPLAINING: dict[str, str] = {
     ),
     "slowest-explained": (
         "the slowest 5% are explained ({slow_s:s} and more), as the median is only {median_s:s}"
+    ),
+    "largest-size-explained": (
+        "the probes of {size_bytes:byte} are explained, the largest of {count} sizes"
     ),
     "probes-lost": "{loss_ratio:ratio} of the probes had no answer",
     "probes-in-fragments": (

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -45,7 +46,7 @@ from netcalc.readers._quantities import (
 )
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import Source, Text, fixed, shorten
-from netcalc.samples import Meta, RttSamples, Samples, Table, TransferSamples
+from netcalc.samples import Fact, Meta, RttSamples, Samples, Table, TransferSamples
 
 _BOOLEANS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
 _SEQUENCES = {"sequence", "seq", "icmpseq"}
@@ -93,21 +94,38 @@ def to_samples(
         warnings=(*text.warnings, *grid.warnings),
         partial=grid.partial or source.grew,
     )
-    built = _build(source, grid, found, numbers, meta)
-    return _with_facts(built, row_count=len(grid.numbers), column_count=len(found))
+    built, used = _build(source, grid, found, numbers, meta)
+    table = Samples.counted_facts(built)[0] | _unused_sums(found, used, numbers, meta)
+    if not any(column.key == "resolution" for column in used):
+        table.pop("sum:resolution_s", None)  # derived from the digits of the times
+    table |= {"row_count": len(grid.numbers), "column_count": len(found)}
+    return _with_facts(built, table)
 
 
-def _with_facts(samples: Samples, *, row_count: int, column_count: int) -> Samples:
+def _unused_sums(
+    found: list[Column], used: list[Column], numbers: Numbers, meta: Meta
+) -> dict[str, Fact]:
+    """Return the sum of each column of numbers that the samples have no place for."""
+    data: dict[str, NDArray[Any]] = {}
+    for column in found:
+        if column in used or not (column.unit or numbers.numeric(column)):
+            continue
+        with suppress(ReaderError):  # an ambiguous cell: no result depends on this column
+            data[_table_name(column)] = numbers.values(column)
+    facts = Table(data=data, meta=meta).counted_facts()[0] if data else {}
+    return {name: sum_ for name, sum_ in facts.items() if name.startswith("sum:")}
+
+
+def _with_facts(samples: Samples, table: dict[str, Fact]) -> Samples:
     """Add what the file says in a few numbers: rows, columns and the sum of each in SI units."""
-    table = {**Samples.counted_facts(samples)[0]}
-    table |= {"row_count": row_count, "column_count": column_count}
     facts = table if isinstance(samples, Table) else {**samples.counted_facts()[0], **table}
     return replace(samples, meta=replace(samples.meta, facts=(facts,)))  # type: ignore[type-var]
 
 
 def _build(
     source: Source, grid: Grid, found: list[Column], numbers: Numbers, meta: Meta
-) -> Samples:
+) -> tuple[Samples, list[Column]]:
+    """Return the samples, and the columns that they were made of."""
     size = _one(source, found, SIZES)
     rtt = _one(source, found, RTTS)
     duration = _one(source, found, DURATIONS)
@@ -115,7 +133,7 @@ def _build(
         return _rtt_samples(source, grid, found, numbers, meta, size, rtt)
     if size is not None and duration is not None:
         return _transfer_samples(source, grid, found, numbers, meta, size, duration)
-    return _table(source, grid, found, numbers, meta)
+    return _table(source, grid, found, numbers, meta), found
 
 
 def _one(source: Source, found: list[Column], names: set[str]) -> Column | None:
@@ -182,7 +200,7 @@ def _measured(
 def _rtt_samples(
     source: Source, grid: Grid, found: list[Column], numbers: Numbers, meta: Meta,
     size: Column, rtt: Column,
-) -> RttSamples:  # fmt: skip
+) -> tuple[RttSamples, list[Column]]:  # fmt: skip
     used = [size, rtt]
     columns: dict[str, NDArray[Any]] = {
         "payload_bytes": _measured(source, grid, numbers, size, "byte"),
@@ -209,13 +227,13 @@ def _rtt_samples(
         if missing:
             warnings.append(Notice("rows-without-time", {"count": missing}))
     whole: dict[str, Any] = fixed(columns)
-    return RttSamples(**whole, meta=_with(meta, warnings))
+    return RttSamples(**whole, meta=_with(meta, warnings)), used
 
 
 def _transfer_samples(
     source: Source, grid: Grid, found: list[Column], numbers: Numbers, meta: Meta,
     size: Column, duration: Column,
-) -> TransferSamples:  # fmt: skip
+) -> tuple[TransferSamples, list[Column]]:  # fmt: skip
     used = [size, duration]
     failed = next((c for c in found if c.key == "failed" and not c.unit), None)
     durations = _measured(source, grid, numbers, duration, "s")
@@ -223,7 +241,7 @@ def _transfer_samples(
     if failed is not None:
         flags = _flags(source, grid, failed)
         used.append(failed)
-    return TransferSamples(
+    samples = TransferSamples(
         payload_bytes=_measured(source, grid, numbers, size, "byte"),
         duration_s=durations,
         failed=flags,
@@ -232,6 +250,7 @@ def _transfer_samples(
             resolutions=_resolutions(numbers, {"duration_s": duration}),
         ),
     )
+    return samples, used
 
 
 def _resolutions(numbers: Numbers, columns: Mapping[str, Column]) -> dict[str, float]:
@@ -240,13 +259,20 @@ def _resolutions(numbers: Numbers, columns: Mapping[str, Column]) -> dict[str, f
     return {name: step for name, step in steps.items() if step > 0}
 
 
+def _table_name(column: Column) -> str:
+    """Return the name of a column in a table: one with a unit ends in that of its SI unit."""
+    if not column.unit:
+        return column.name
+    return re.sub(r"\W+", "_", column.name).strip("_") + _SI_SUFFIXES.get(column.unit, "")
+
+
 def _table(source: Source, grid: Grid, found: list[Column], numbers: Numbers, meta: Meta) -> Table:
     data: dict[str, NDArray[Any]] = {}
     units: dict[str, str] = {}
     written: dict[str, Column] = {}
     for column in found:
         if column.unit:
-            name = re.sub(r"\W+", "_", column.name).strip("_") + _SI_SUFFIXES.get(column.unit, "")
+            name = _table_name(column)
             data[name] = numbers.values(column)
             units[name], written[name] = column.unit, column
         elif numbers.numeric(column):

@@ -329,7 +329,10 @@ def test_parts_of_round_trips():
     assert plain.notices == ()
     large = RttSamples(payload_bytes=[1472.0, 1473.0], rtt_s=[0.01, 0.01], lost=[False, False])
     cut = {one.code: one.values for one in measurement(large)[0].notices}
-    assert cut == {"probes-in-fragments": {"count": 2, "mtu_bytes": 1500.0, "size_bytes": 1473.0}}
+    assert cut == {
+        "largest-size-explained": {"count": 2, "size_bytes": 1473.0},
+        "probes-in-fragments": {"count": 2, "mtu_bytes": 1500.0, "size_bytes": 1473.0},
+    }
     lost = RttSamples(payload_bytes=[56.0] * 4, rtt_s=[0.01, NAN, 0.01, 0.01],
                       lost=[False, True, False, False])  # fmt: skip
     assert {one.code: one.values for one in measurement(lost)[0].notices} == {

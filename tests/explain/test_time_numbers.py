@@ -56,6 +56,33 @@ def test_a_duplicate_is_no_neighbour_and_a_lost_probe_is_a_gap():
     assert lost.metrics["jitter_s"] == pytest.approx(0.02 / 16)
 
 
+def test_of_several_sizes_the_largest_is_explained():
+    """By hand: 10 ms and 16 us a byte of one line at 1 Mbit/s, both ways, with 66 B of headers.
+
+    The times at 0 and 1000 B are 11.056 and 27.056 ms; one probe of each waits 2 ms.
+    """
+    times = [0.011056, 0.027056, 0.013056, 0.027056, 0.011056, 0.029056]
+    sizes = [0.0, 1000.0] * 3
+    (found,) = explained(pings(times, sizes=sizes))
+    assert found.measured == pytest.approx(0.027056)
+    assert parts(found) == pytest.approx({"serialization-of-sizes": 0.017056, "distance": 0.01})
+    assert found.limits[0].values == pytest.approx({"wire_bytes": 1066, "line_bps": 1e6})
+    said = {one.code: one.values for one in found.notices}
+    assert said["largest-size-explained"] == {"size_bytes": 1000.0, "count": 2}
+    # neighbours of one size only: 27.056, 27.056, 29.056 ms
+    assert found.metrics["ipdv_max_s"] == pytest.approx(0.002)
+
+
+def test_times_that_do_not_rise_with_size_have_no_serialization():
+    """By hand: 20 and 10 ms; and 10, 20, 10 ms, whose line does not rise beyond its error."""
+    (falling,) = explained(pings([0.02, 0.01], sizes=[100.0, 200.0]))
+    assert parts(falling) == pytest.approx({"distance": 0.01})
+    (flat,) = explained(pings([0.01, 0.02, 0.010001], sizes=[0.0, 1.0, 2.0]))
+    assert "serialization-of-sizes" not in parts(flat)
+    (stated,) = explained(pings([0.01, 0.02], sizes=[100.0, 200.0]), line_bps=1e6)
+    assert "serialization" in parts(stated)
+
+
 @pytest.mark.each(("step_s", "is_coarse"), [(0.25, True), (0.24, False), (0.3, True), (NAN, False)])
 def test_a_clock_of_half_the_time_is_too_coarse(step_s, is_coarse):
     found = explained(pings([0.5, 0.5, 0.5], resolution_s=[NAN, step_s, 0.001]), line_bps=1e6)[0]

@@ -112,6 +112,20 @@ def test_columns_count_what_the_file_has():
     assert (row["row_count"], row["column_count"], row["sent_count"]) == (5, 3, 5)
     assert row["sum:rtt_s"] == pytest.approx(0.00051 + 0.00062 + 0.00078 + 0.00131)
     assert row["sum:payload_bytes"] == 64 + 256 + 512 + 1024 + 1400
+    assert "sum:resolution_s" not in row  # made of the digits of the times, no column of the file
+
+
+def test_columns_that_the_samples_have_no_place_for_are_summed(tmp_path):
+    """By hand: 1 + 2 ms of waiting, 3 + 4; no sum of names, nor of an ambiguous 1,500."""
+    path = tmp_path / "rows.csv"
+    path.write_text(
+        "payload [B];rtt [ms];wait [ms];n;name;odd\n100;0.5;1;3;x;1,500\n200;0.7;2;4;y;2\n"
+    )
+    ((row,),) = facts_of(path)
+    sums = {name: value for name, value in row.items() if name.startswith("sum:")}
+    assert sums == pytest.approx({
+        "sum:payload_bytes": 300, "sum:rtt_s": 0.0012, "sum:wait_s": 0.003, "sum:n": 7,
+    })  # fmt: skip
 
 
 def test_a_file_of_before_gets_the_facts_of_its_rows():

@@ -198,6 +198,12 @@ def test_several_documents_are_runs():
     assert "iperf3-document-cut" in notices(cut)
 
 
+def test_a_run_of_a_stream_without_its_end_is_partial_before_another():
+    first, second = ((INPUTS / f"iperf3_stream{name}.json").read_text() for name in ("_cut", ""))
+    samples = read(first[: first.rfind("\n") + 1] + second)
+    assert [row["partial"] for row in samples.facts()] == [True, False]
+
+
 @pytest.mark.each("around", [("$ iperf3 -J -c a\n", ""), ("", "\nreal 0m2.0s\n"), ("w: {x}\n", "")])
 def test_text_beside_the_document_is_left_out(around):
     before, after = around

@@ -38,7 +38,6 @@ def _recognize(given: Input) -> bool:
 def _read(given: Input) -> TransferSamples:
     warnings: list[Notice] = []
     found: list[Transfer] = []
-    cut = False
     if given.is_json:
         warnings += given.json.warnings
         cut = given.json.fault is not None

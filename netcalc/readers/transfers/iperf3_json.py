@@ -63,14 +63,13 @@ def _is_bare(given: Input) -> bool:
 
 def _read(given: Input) -> FlowSeries:
     found, warnings = _documents(given)
-    runs, partial = _runs_of(found.documents)
+    runs = _runs_of(found.documents)
     if found.fault is not None:
         runs = runs or _whole_parts(given)
         if not runs:
             raise found.fault
         known = {"line": found.fault.line, "offset": found.fault.offset}
         warnings.append(Notice("iperf3-document-cut", known))
-        partial = True
     odd: Counter[str] = Counter()
     ways = [_ways(run, odd) for run in runs]
     _refuse_nothing(given, runs, ways)
@@ -86,7 +85,7 @@ def _read(given: Input) -> FlowSeries:
             Notice("implausible-values", {"count": count, "name": name})
             for name, count in odd.items()
         ]
-    if found.fault is not None or partial:
+    if found.fault is not None:
         for way in ways[-1]:
             way.partial = True
     kept = [one for one in ways if one]
@@ -138,7 +137,7 @@ def _whole_parts(given: Input) -> list[dict[str, Any]]:
     return [run] if isinstance(run, dict) and rows(run, "intervals") else []
 
 
-def _runs_of(documents: Sequence[Any]) -> tuple[list[dict[str, Any]], bool]:
+def _runs_of(documents: Sequence[Any]) -> list[dict[str, Any]]:
     """Return the runs in the documents: whole ones, and those of a stream of events."""
     runs: list[dict[str, Any]] = []
     streamed: dict[str, Any] | None = None
@@ -160,12 +159,11 @@ def _runs_of(documents: Sequence[Any]) -> tuple[list[dict[str, Any]], bool]:
                 streamed[event] = data
                 streamed["ended"] = event == "end"
     whole = {words(member(run, "start"), "cookie") for run in runs if "streamed" not in run} - {""}
-    kept = [
+    return [
         run
         for run in runs
         if "streamed" not in run or words(member(run, "start"), "cookie") not in whole
     ]
-    return kept, any("streamed" in run and not run.get("ended") for run in kept[-1:])
 
 
 def _refuse_nothing(given: Input, runs: list[dict[str, Any]], ways: list[list[Way]]) -> None:
@@ -185,14 +183,14 @@ def _ways(run: _Object, odd: Counter[str]) -> list[Way]:
     is_client = "accepted_connection" not in start
     reverse = bool(number(test, "reverse") > 0)
     protocol = words(test, "protocol").lower()
-    error = bool(words(run, "error"))
+    partial = bool(words(run, "error")) or ("streamed" in run and not run.get("ended"))
     ways: dict[str, Way] = {}
     seen: set[tuple[str, float, bool]] = set()
 
     def way(direction: str) -> Way:
         if direction not in ways:
             target = words(member(start, "connecting_to"), "host")
-            ways[direction] = Way(direction, protocol=protocol, target=target, partial=error)
+            ways[direction] = Way(direction, protocol=protocol, target=target, partial=partial)
         return ways[direction]
 
     main = DOWNLOAD if reverse else UPLOAD
@@ -215,7 +213,7 @@ def _ways(run: _Object, odd: Counter[str]) -> list[Way]:
             one.streams.add(row.stream)
     for suffix, direction in (("", main), (_REVERSED, other)):
         own = SENDER if (direction == UPLOAD) == is_client else RECEIVER
-        totals = _totals(end, suffix, own, odd, exchanged=is_client and not error)
+        totals = _totals(end, suffix, own, odd, exchanged=is_client and not partial)
         if any(totals):
             one = way(direction)
             one.sent, one.received = totals

@@ -61,7 +61,6 @@ def _read(given: Input) -> FlowSeries:
     pings: list[dict[str, Fact]] = []
     tools: dict[str, None] = {}
     start = target = ""
-    cut = False
     if given.is_json:
         warnings += given.json.warnings
         documents = [
