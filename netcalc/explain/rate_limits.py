@@ -244,8 +244,10 @@ def rate_notices(one: Evidence, known: Known) -> tuple[Notice, ...]:
     at, found = _Situation(one, known), []
     sent, received = one.sent_rate_bps, one.received_rate_bps
     if sent > 0 and received > 0 and abs(received / sent - 1) > LINE_TOLERANCE:
-        values = {"sent_bps": sent, "received_bps": received, "share": 1 - received / sent}
-        found.append(Notice("sender-not-receiver", values))
+        apart = abs(received / sent - 1)
+        values = {"sent_bps": sent, "received_bps": received, "share": apart}
+        code = "sender-not-receiver" if one.is_udp else "sender-buffer"  # TCP repeats its losses
+        found.append(Notice("receiver-counts-more" if received > sent else code, values))
     if sent > 0 and math.isnan(received):
         found.append(Notice("sender-count-only"))
     rtt, base = at.rtt_s, at.base_rtt_s

@@ -206,6 +206,15 @@ EXPLAINING: dict[str, str] = {
         "the sender counts {sent_bps:bit/s}, the receiver {received_bps:bit/s}: {share:.1%} did "
         "not arrive, and the receiver's number is the rate of the path"
     ),
+    "sender-buffer": (
+        "the sender counts {sent_bps:bit/s}, the receiver {received_bps:bit/s}: {share:.1%} was "
+        "still in the sender's buffer or on the way at the end, not lost, and the receiver's "
+        "number is the rate of the path"
+    ),
+    "receiver-counts-more": (
+        "the receiver counts {received_bps:bit/s}, {share:.1%} more than the sender's "
+        "{sent_bps:bit/s}: the two did not count over the same time"
+    ),
     "sender-count-only": (
         "the rate is the sender's count: it includes bytes that were lost or are still in buffers"
     ),
