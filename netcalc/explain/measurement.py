@@ -8,10 +8,11 @@ from dataclasses import replace
 from netcalc.errors import ReaderError
 from netcalc.explain import evidence, tables, time_parts
 from netcalc.explain.evidence import Evidence
-from netcalc.explain.finding import Finding
+from netcalc.explain.finding import LINE_NAMES, Finding
 from netcalc.explain.known import Known
 from netcalc.explain.metrics import transfer_metrics
 from netcalc.explain.rate_limits import missing, rate_limits, rate_notices
+from netcalc.messages import Notice
 from netcalc.samples import (
     BulkSamples,
     PacketTrace,
@@ -110,8 +111,8 @@ def _equal_rate_pps(seen: list[Evidence]) -> float | None:
 def explain_evidence(one: Evidence, known: Known) -> Finding:
     """Return the finding of one transfer."""
     limits = rate_limits(one, known)
-    line = next((limit.value for limit in limits if limit.name in ("line", "fragments")), math.nan)
-    return Finding(
+    line = next((limit.value for limit in limits if limit.name in LINE_NAMES), math.nan)
+    found = Finding(
         label=one.label,
         measured=one.rate_bps,
         limits=limits,
@@ -119,3 +120,6 @@ def explain_evidence(one: Evidence, known: Known) -> Finding:
         missing=missing(one, known),
         metrics=transfer_metrics(one, known, line_ceiling_bps=line),
     )
+    if found.may_be_line:
+        return replace(found, notices=(*found.notices, Notice("loss-or-line")))
+    return found

@@ -230,6 +230,10 @@ EXPLAINING: dict[str, str] = {
         "waited for an answer"
     ),
     "fragments-seen": "{share:.0%} of the packets are later fragments of a datagram",
+    "loss-or-line": (
+        "a line that is full loses packets in its own buffer, and the same loss follows: state "
+        "--line to tell a lossy path from a full line"
+    ),
     "limit-refuted": (
         "{measured:bit/s} is more than {subject} allows ({value:bit/s}): it does not hold that "
         "{assumption}"
