@@ -28,9 +28,9 @@ CONSTANT_OVERHEAD_BPS = 6e6
 LEAST_ERROR_RATIO = 5e-4
 """Numbers this close are the same, however many digits a claim has. [ratio]"""
 NEAR_RATIO = 0.01
-"""A measured number misses a right model by this much, without a mistake. [ratio]"""
+"""A number this near to a model is that model's, if no other fits. [ratio]"""
 FAR_RATIO = 0.05
-"""A model further from the claim than this says nothing about it. [ratio]"""
+"""A right model further from the claim than this says nothing about it. [ratio]"""
 SHOWN_MODELS, SHOWN_RATIO = 8, 0.02
 """Models that the text shows, and how near they are; JSON has all."""
 
@@ -80,14 +80,16 @@ class Claim:
     def best(self) -> Model | None:
         """The model that fits: one that agrees, a right one before a wrong one; then the nearest.
 
-        A right model within 1 % precedes wrong ones that do not agree either.
+        Of those that do not agree, a right one may be 5 % off, as a measurement is, a wrong one
+        only 1 %: with so many mistakes one is near any number by chance.
         """
         right = [one for one in self.models if one.is_right]
         fitting = [
             *(one for one in right if self.agrees(one)),
             *(one for one in self.models if self.agrees(one)),
             *(one for one in right if self.error_ratio(one) <= NEAR_RATIO),
-            *(one for one in self.models if self.error_ratio(one) <= FAR_RATIO),
+            *(one for one in self.models if self.error_ratio(one) <= NEAR_RATIO),
+            *(one for one in right if self.error_ratio(one) <= FAR_RATIO),
         ]
         return fitting[0] if fitting else None
 

@@ -51,9 +51,12 @@ def test_the_distance_of_a_model():
         (100.9, 100.5, "receiver"),  # neither, and within 1 %
         (101.1, 100.5, "sender"),  # neither, and no more than 1 %: the nearest
         (104.9, 105.5, "receiver"),
-        (105.5, 104.9, "sender"),
+        (104.9, 101.1, "receiver"),  # a mistake is no nearer than by chance
+        (105.5, 104.9, None),
+        (105.5, 100.9, "sender"),  # within 1 %
         (105.1, 105.2, None),  # further than 5 %
-        (94.9, 95.1, "sender"),
+        (95.1, 94.9, "receiver"),
+        (94.9, 95.1, None),
     ],
 )
 def test_the_model_that_fits(right, wrong, fits):
@@ -67,7 +70,8 @@ def test_the_model_that_fits(right, wrong, fits):
 
 def test_of_several_that_fit_the_nearest_stands():
     assert best(model(RECEIVER, 100.01), model(RECEIVER, 100.02)) == ("receiver", 100.01)
-    assert best(model(SENDER, 103.0), model(RECEIVER, 104.0)) == ("sender", 103.0)
+    assert best(model(SENDER, 100.6), model(RECEIVER, 104.0)) == ("sender", 100.6)
+    assert best(model(SENDER, 103.0), model(RECEIVER, 104.0)) == ("receiver", 104.0)
     assert best() is None
 
 
@@ -79,10 +83,10 @@ def test_what_is_said():
         "claim": "100 bit/s", "model": str(right.said), "value": "100 bit/s",
         "right": str(right.said), "right_value": "100 bit/s",
     }  # fmt: skip
-    mistaken = stated(model(SENDER, 102.0), model(RECEIVER, 300.0), model(RECEIVER, 400.0))
+    mistaken = stated(model(SENDER, 100.9), model(RECEIVER, 300.0), model(RECEIVER, 400.0))
     assert mistaken.said.code == "claim-misconception"
     assert mistaken.said.values == {
-        "claim": "100 bit/s", "model": str(wrong.said), "value": "102 bit/s",
+        "claim": "100 bit/s", "model": str(wrong.said), "value": "100.9 bit/s",
         "right": str(right.said), "right_value": "300 bit/s",
     }  # fmt: skip
     assert stated(model(RECEIVER, 100.5)).said.code == "claim-nearly-right"
@@ -96,14 +100,14 @@ def test_what_is_said():
 
 
 def test_a_claim_in_json():
-    found = stated(model(SENDER, 102.0), model(RECEIVER, 96.0))
+    found = stated(model(SENDER, 100.8), model(RECEIVER, 96.0))
     assert found.as_dict() == {
         "claim": "100 bit/s", "value": 100.0, "unit": "bit/s", "rounding_ratio": 1e-3,
         "sentence": found.sentence, "code": "claim-misconception", "best": "sender",
         "is_misconception": True,
         "models": [
-            {"name": "sender", "value": 102.0, "is_right": False,
-             "error_ratio": pytest.approx(0.02), "text": str(model(SENDER, 0.0).said)},
+            {"name": "sender", "value": 100.8, "is_right": False,
+             "error_ratio": pytest.approx(0.008), "text": str(model(SENDER, 0.0).said)},
             {"name": "receiver", "value": 96.0, "is_right": True,
              "error_ratio": pytest.approx(0.04), "text": str(model(RECEIVER, 0.0).said)},
         ],

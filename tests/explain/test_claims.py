@@ -93,6 +93,15 @@ def test_a_measured_number_may_miss_a_right_model_by_a_percent():
     assert found.said.code == "claim-nearly-right"
 
 
+def test_an_ordinary_measurement_is_not_called_a_mistake():
+    """877 is 2.3 % below 941.5 / 1.048576 and 6.8 % below 941.5: neither is near."""
+    found = claim("877 Mbit/s", Known(line_bps=1e9))
+    assert found.best is None
+    assert found.said.code == "claim-unknown"
+    near = claim("925 Mbit/s", Known(line_bps=1e9))  # 1.8 % below 941.5: TCP, not quite full
+    assert (near.best.name, near.said.code) == ("tcp-timestamps", "claim-nearly-right")
+
+
 def test_no_model_is_said_to_be_none():
     found = claim("50 Mbit/s", LINE)
     assert found.best is None
