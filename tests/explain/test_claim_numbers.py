@@ -238,7 +238,7 @@ def test_the_models_of_a_window_and_of_loss():
 def test_the_counts_of_a_measurement():
     seen = by_name("6 Mbit/s", Known(), one=Evidence(received_rate_bps=5e6, sent_rate_bps=7e6))
     assert seen["receiver"] == Model("receiver", 5e6, True, {})
-    assert seen["sender"] == Model("sender", 7e6, False, {})
+    assert seen["sender"] == Model("sender", 7e6, False, {}, "receiver")
     for rate in (0.0, NAN):
         one = Evidence(received_rate_bps=5e6, sent_rate_bps=rate)
         assert "sender" not in by_name("6 Mbit/s", Known(), one=one)
@@ -252,7 +252,8 @@ def test_the_models_of_frames():
         ("frame-rate", 1e8 / 8160, True), ("frames-without-gap", 1e8 / 8000, False),
         ("frames-without-fcs", 1e8 / 8128, False), ("both-directions", 2e8 / 8160, False),
     ):  # fmt: skip
-        assert found[name] == Model(name, pytest.approx(pps), is_right, values)
+        distorted = "" if is_right else "frame-rate"
+        assert found[name] == Model(name, pytest.approx(pps), is_right, values, distorted)
 
 
 def test_the_models_of_a_time():
@@ -264,7 +265,8 @@ def test_the_models_of_a_time():
         ("one-way-time", 0.016, True), ("round-trip-time", 0.032, True),
         ("cut-through", 0.011, False), ("no-last-hop", 0.015, False),
     ):  # fmt: skip
-        assert found[name] == Model(name, pytest.approx(time_s), is_right, values)
+        distorted = "" if is_right else "one-way-time"
+        assert found[name] == Model(name, pytest.approx(time_s), is_right, values, distorted)
     one = by_name("5 ms", Known(), path=Path.parse("2 Mbit/s 1 ms"), size_bytes=1000)
     assert set(one) == {"one-way-time", "round-trip-time"}
     nothing = Path.parse("2 Mbit/s, 1 Mbit/s")
