@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -13,12 +15,14 @@ from netcalc.explain.known import Known
 from netcalc.explain.rate_limits import COUNT_TOLERANCE, missing, rate_limits
 from netcalc.messages import Notice
 from netcalc.models.rates import line_rate
-from netcalc.samples import BulkSamples, Samples, Table
+from netcalc.samples import DROP_PLACES, BulkSamples, Samples, Table
 
 FLAT_RATIO = 0.1
 """Packet rates at several sizes that differ by less are those of a device. [ratio]"""
 LINE_SHARE = 0.95
 """A line used to this share limits. [ratio]"""
+FILLED_RATIO = 0.5
+"""A buffer is full with this share of data in flight: half may be bookkeeping. [ratio]"""
 SHOWN_COLUMNS = 8
 
 _RETRANSMITTED = ("TcpRetransSegs", "RetransSegs", "TcpExtTCPRetransSegs")
@@ -176,6 +180,14 @@ def bulk_evidence(samples: BulkSamples) -> list[Evidence]:
             duration_s=float(row["wall_s"]),
             loss_ratio=float(row["loss_ratio"]) if udp else NAN,
             in_flight_bytes=float(row["window_bytes"]),
+            is_window_steady=not udp and _is_bounded(row),
         )
         found.append(replace(one, datagram_bytes=float(row["write_bytes"])) if udp else one)
     return found
+
+
+def _is_bounded(row: Mapping[str, Any]) -> bool:
+    """Whether the window was that of the requested buffer: it was full, and nothing was dropped."""
+    drops = [float(row[name]) for name in DROP_PLACES.values()]
+    filled = float(row["window_bytes"]) >= FILLED_RATIO * float(row["asked_buffer_bytes"])
+    return filled and not any(count > 0 for count in drops)
