@@ -72,7 +72,11 @@ def measurement(samples: Samples, known: Known | None = None) -> tuple[Finding, 
     elif isinstance(samples, PathSamples):
         found = time_parts.explain_paths(samples, known)
     elif isinstance(samples, Table):
-        found = tables.explain_sizes(samples, known) or tables.explain_counters(samples, known)
+        found = (
+            tables.explain_sizes(samples, known)
+            or tables.explain_counters(samples, known)
+            or time_parts.explain_hops(samples, known)
+        )
     return found or _rates(samples, known)
 
 
@@ -83,6 +87,8 @@ def _rates(samples: Samples, known: Known) -> tuple[Finding, ...]:
         seen = evidence.from_transfers(samples)
     elif isinstance(samples, BulkSamples):
         seen = tables.bulk_evidence(samples)
+    elif isinstance(samples, Table) and "cwnd_packets" in samples.columns():
+        seen = tables.socket_evidence(samples)
     else:
         seen = evidence.from_facts(samples)
     if known.device_pps is None:

@@ -171,6 +171,8 @@ def _windows(at: _Situation) -> list[Limit]:
 
     if at.known.window_bytes is not None:
         found.append(over("window", at.known.window_bytes))
+    if one.cwnd_bytes > 0:
+        found.append(over("congestion-window", one.cwnd_bytes))
     receive, flight = one.receive_window_bytes, one.in_flight_bytes
     if receive > 0:
         filled = math.isnan(flight) or flight >= FULL_WINDOW_RATIO * receive
@@ -280,7 +282,7 @@ def missing(one: Evidence, known: Known) -> tuple[Notice, ...]:
         return tuple(found)
     if math.isnan(at.base_rtt_s):
         found.append(Notice("ask-rtt"))
-    seen = one.is_window_steady or not math.isnan(one.receive_window_bytes)
+    seen = one.is_window_steady or one.cwnd_bytes > 0 or not math.isnan(one.receive_window_bytes)
     if known.window_bytes is None and not seen:
         found.append(Notice("ask-window"))
     if math.isnan(at.loss_ratio):

@@ -102,9 +102,17 @@ EXPLAINING: dict[str, str] = {
     "how-window": "{window_bytes:byte} in flight per round trip of {rtt_s:s}, x {streams}",
     "assumes-window": "the stated window is the smaller of both hosts' buffers",
     "confirm-window": "use two connections at once: together they are twice as fast",
+    "limit-congestion-window": "the congestion window",
+    "how-congestion-window": "{window_bytes:byte} per round trip of {rtt_s:s}, x {streams}",
+    "assumes-congestion-window": (
+        "the window stays as it was seen; loss, slow start or a buffer has set it"
+    ),
+    "confirm-congestion-window": (
+        "list the sockets every second (ss -tin): the rate follows the window"
+    ),
     "limit-receive-window": "the receiver's window",
     "how-receive-window": "{window_bytes:byte} offered, round trip {rtt_s:s}",
-    "assumes-receive-window": "the receiver never offered more than the capture shows",
+    "assumes-receive-window": "the receiver never offered more than the file shows",
     "confirm-receive-window": (
         "use two connections, or raise the receive buffer: the rate doubles with either"
     ),
@@ -249,6 +257,13 @@ EXPLAINING: dict[str, str] = {
         "a probe of {size_bytes:byte} takes {count} packets where {mtu_bytes:byte} is the most"
     ),
     "slow-answers": "hops {hops} answer later than those behind them: slow answers, no slow links",
+    "answers-limited": (
+        "hops {hops} leave more probes unanswered than hops behind them: they limit their answers, "
+        "and forward the packets all the same"
+    ),
+    "mean-of-hops": (
+        "the report has only mean times of the hops: time in queues counts as part of a hop"
+    ),
     "segments-again": "{count} of {total} segments were sent again ({share:.2%})",
     # What to state.
     "ask-line": "the rate of the slowest line: state --line",
