@@ -11,7 +11,12 @@ from netcalc.explain.evidence import Evidence
 from netcalc.explain.finding import LINE_NAMES, Finding
 from netcalc.explain.known import Known
 from netcalc.explain.metrics import transfer_metrics
-from netcalc.explain.rate_limits import missing, rate_limits, rate_notices
+from netcalc.explain.rate_limits import (
+    missing,
+    missing_of_unexplained,
+    rate_limits,
+    rate_notices,
+)
 from netcalc.messages import Notice
 from netcalc.samples import (
     BulkSamples,
@@ -126,6 +131,8 @@ def explain_evidence(one: Evidence, known: Known) -> Finding:
         missing=missing(one, known),
         metrics=transfer_metrics(one, known, line_ceiling_bps=line),
     )
+    if limits and not found.is_explained and not math.isnan(one.rate_bps):
+        return replace(found, missing=(*found.missing, *missing_of_unexplained(one, known)))
     if found.may_be_line:
         return replace(found, notices=(*found.notices, Notice("loss-or-line")))
     return found

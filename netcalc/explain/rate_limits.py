@@ -224,7 +224,9 @@ def _start(at: _Situation) -> list[Limit]:
     if waits > 0 and wait > 0:
         values = {"count": int(waits), "wait_s": wait, "rtt_s": rtt, "size_bytes": size}
         rate = 8.0 * size / (waits * (wait + rtt))
-        found.append(Limit("delayed-ack", rate, "bit/s", WAIT_TOLERANCE, values))
+        limit = Limit("delayed-ack", rate, "bit/s", WAIT_TOLERANCE, values)
+        if not limit.refuted(at.one.rate_bps):  # faster than that: it does not wait for them
+            found.append(limit)
     return found
 
 
@@ -287,4 +289,16 @@ def missing(one: Evidence, known: Known) -> tuple[Notice, ...]:
         found.append(Notice("ask-window"))
     if math.isnan(at.loss_ratio):
         found.append(Notice("ask-loss"))
+    return tuple(found)
+
+
+def missing_of_unexplained(one: Evidence, known: Known) -> tuple[Notice, ...]:
+    """Return the rarer facts to state where limits are known, and none explains the rate."""
+    found = []
+    if known.reverse_bps is None and not one.is_udp:
+        found.append(Notice("ask-reverse"))
+    if known.device_pps is None:
+        found.append(Notice("ask-device"))
+    if known.buffer_bytes is None and known.line_bps is not None and not one.is_udp:
+        found.append(Notice("ask-buffer"))
     return tuple(found)

@@ -271,6 +271,9 @@ EXPLAINING: dict[str, str] = {
     "ask-idle-rtt": "the round trip without load: state --rtt",
     "ask-window": "the window of the hosts: state --window (sysctl net.ipv4.tcp_rmem)",
     "ask-loss": "the loss: state --loss (ss -ti, nstat)",
+    "ask-reverse": "the rate of the reverse direction, if it is lower: state --reverse",
+    "ask-device": "the packet rate of a router or firewall on the path: state --device",
+    "ask-buffer": "the buffer in front of the line: state --buffer",
     # Models behind a stated number.
     "claim-right": "{claim} is right: {model}, {value}",
     "claim-nearly-right": "{claim} is near {model}, {value}",
