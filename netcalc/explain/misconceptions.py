@@ -271,6 +271,7 @@ def _line_rates(known: Known) -> list[Model]:
         Model("udp", float(udp), True, values),
         Model("frames", float(frames), True, values),
         Model("no-preamble", line * segment / (wire - 20), False, values, "tcp-timestamps"),
+        Model("no-headers", line, False, values, "tcp-timestamps"),
         Model("no-fcs", line * segment / (wire - 4), False, values, "tcp-timestamps"),
     ]
     if line > CONSTANT_OVERHEAD_BPS:
@@ -328,6 +329,9 @@ def _times(path: Path | None, size_bytes: float | None) -> list[Model]:
         Model("round-trip-time", float(path.rtt_s(size_bytes)), True, values),
     ]
     each = [8 * size_bytes / link.bandwidth_bps for link in path.links]
+    for name, factor in (("bytes-for-bits-in-time", 1 / 8), ("bits-for-bytes-in-time", 8)):
+        wrong = right + (factor - 1) * sum(each)
+        found.append(Model(name, wrong, False, values, "one-way-time"))
     if len(each) > 1:
         once = right - sum(each) + max(each)
         found.append(Model("cut-through", once, False, values, "one-way-time"))

@@ -286,6 +286,9 @@ EXPLAINING: dict[str, str] = {
     "model-udp": "goodput of UDP ({mtu_bytes:byte} on {line_bps:bit/s})",
     "model-frames": "layer 2 with FCS ({mtu_bytes:byte} on {line_bps:bit/s})",
     "model-no-preamble": "the goodput with preamble and gap forgotten, 20 bytes per frame",
+    "model-no-headers": "the rate of the line taken for the goodput, headers ignored",
+    "model-bytes-for-bits-in-time": "a size in bytes over a rate in bits, the factor 8 forgotten",
+    "model-bits-for-bytes-in-time": "a size in bytes multiplied by 8 twice",
     "model-no-fcs": "the goodput with the FCS forgotten, 4 bytes per frame",
     "model-constant-overhead": (
         "the line less a constant overhead of {overhead_bps:bit/s}, whatever the packets"

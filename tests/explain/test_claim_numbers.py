@@ -195,6 +195,7 @@ def test_the_models_of_a_line():
         ("tcp-timestamps", 948 / 1038, True), ("tcp-plain", 960 / 1038, True),
         ("udp", 972 / 1038, True), ("frames", 1018 / 1038, True),
         ("no-preamble", 948 / 1018, False), ("no-fcs", 948 / 1034, False),
+        ("no-headers", 1.0, False),
     ):  # fmt: skip
         assert found[name].value == pytest.approx(1e7 * share), name
         assert (found[name].is_right, found[name].values) == (is_right, values), name
@@ -268,7 +269,11 @@ def test_the_models_of_a_time():
         distorted = "" if is_right else "one-way-time"
         assert found[name] == Model(name, pytest.approx(time_s), is_right, values, distorted)
     one = by_name("5 ms", Known(), path=Path.parse("2 Mbit/s 1 ms"), size_bytes=1000)
-    assert set(one) == {"one-way-time", "round-trip-time"}
+    assert set(one) == {
+        "one-way-time", "round-trip-time", "bytes-for-bits-in-time", "bits-for-bytes-in-time",
+    }  # fmt: skip
+    assert one["bits-for-bytes-in-time"].value == pytest.approx(0.033)  # 8 x 4 + 1 ms
+    assert one["bytes-for-bits-in-time"].value == pytest.approx(0.0015)  # 4 / 8 + 1 ms
     nothing = Path.parse("2 Mbit/s, 1 Mbit/s")
     with pytest.raises(DomainError):
         claim("5 ms", Known(), path=nothing, size_bytes=0)

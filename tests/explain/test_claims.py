@@ -26,6 +26,8 @@ LOSS = Known(rtt_s=0.05, loss_ratio=1e-4, congestion_control="reno")
         ("89.79 Mbit/s", LINE, "binary-prefix", False),  # 94.15 / 1.024 ** 2
         ("95.39 Mbit/s", LINE, "no-preamble", False),  # 1448 / 1518
         ("94.39 Mbit/s", LINE, "no-fcs", False),  # 1448 / 1534
+        ("100 Mbit/s", LINE, "no-headers", False),  # 12.5 MB/s
+        ("12.5 MB/s", LINE, "no-headers", False),
         ("6.55 Mbit/s", WINDOW, "window", True),  # 65,535 x 8 / 80 ms
         ("13.1 Mbit/s", WINDOW, "one-way", False),  # over 40 ms
         ("28.4 Mbit/s", LOSS, "mathis", True),  # 11,584 / 0.05 x 1.2247 / 0.01
@@ -62,6 +64,8 @@ def test_the_model_behind_a_packet_rate_is_named(text, name):
         ("42 ms", "round-trip-time"),
         ("9 ms", "no-last-hop"),  # without the 12 ms of the last link
         ("15 ms", "cut-through"),  # 12 ms once
+        ("5.25 ms", "bytes-for-bits-in-time"),  # 18 / 8 + 3 ms
+        ("147 ms", "bits-for-bytes-in-time"),  # 18 x 8 + 3 ms
     ],
 )
 def test_the_model_behind_a_time_is_named(text, name):
@@ -138,6 +142,13 @@ def test_the_right_time_is_one_way(text):
     path = Path.parse("2 Mbit/s 1 ms, 1 Mbit/s 2 ms")
     found = claim(text, Known(), path=path, size_bytes=1500)
     assert found.said.values["right_value"] == "21 ms"
+
+
+def test_headers_that_are_ignored_distort_tcp():
+    """1448 / 1538 of 100 Mbit/s."""
+    found = claim("100 Mbit/s", LINE)
+    assert found.said.values["right_value"] == "94.15 Mbit/s"
+    assert claim("1 Gbit/s", Known(line_bps=1e9)).best.is_right, "one digit is no precision"
 
 
 def test_the_sender_s_number_distorts_the_receiver_s():
