@@ -56,6 +56,7 @@ class Evidence:
     in_flight_bytes: float = NAN
     cwnd_bytes: float = NAN
     is_window_steady: bool = False
+    is_window_on_record: bool = False
     processor_ratio: float = NAN
     receiver_processor_ratio: float = NAN
     asked_rate_bps: float = NAN

@@ -291,7 +291,7 @@ def missing(one: Evidence, known: Known) -> tuple[Notice, ...]:
         return tuple(found)
     if math.isnan(at.base_rtt_s):
         found.append(Notice("ask-rtt"))
-    seen = one.is_window_steady or one.cwnd_bytes > 0 or not math.isnan(one.receive_window_bytes)
+    seen = one.is_window_on_record or one.cwnd_bytes > 0 or not math.isnan(one.receive_window_bytes)
     if known.window_bytes is None and not seen:
         found.append(Notice("ask-window"))
     if math.isnan(at.loss_ratio):

@@ -228,6 +228,7 @@ def bulk_evidence(samples: BulkSamples) -> list[Evidence]:
             loss_ratio=float(row["loss_ratio"]) if udp else NAN,
             in_flight_bytes=float(row["window_bytes"]),
             is_window_steady=not udp and _is_bounded(row),
+            is_window_on_record=not math.isnan(row["asked_buffer_bytes"]),
         )
         found.append(replace(one, datagram_bytes=float(row["write_bytes"])) if udp else one)
     return found
