@@ -14,6 +14,7 @@ from netcalc.explain.known import DEFAULT_MTU_BYTES
 from netcalc.models.sizes.framing import captured_wire_bytes
 from netcalc.readers.captures.exchanges import find_udp_exchanges
 from netcalc.readers.captures.facts import flow_table
+from netcalc.readers.captures.flows import mirrored
 from netcalc.samples import Fact, FlowSeries, Layer, PacketTrace, Samples, TransferSamples
 
 NAN = math.nan
@@ -284,19 +285,20 @@ def of_tcp_flow(columns: Mapping[str, NDArray[Any]], row: int, *, option_bytes: 
 
 def _payload_share(trace: PacketTrace) -> tuple[float, float]:
     """Return the payload over all bytes on the wire of UDP, and the share of fragments."""
-    udp = trace.has(Layer.UDP) | trace.has(Layer.LATER_FRAGMENT)
+    is_sent = ~mirrored(trace)
+    udp = (trace.has(Layer.UDP) | trace.has(Layer.LATER_FRAGMENT)) & is_sent
     if not udp.any():
         return NAN, 0.0
     wire = float(np.sum(captured_wire_bytes(trace.ints("original_bytes")[udp].astype(float))))
     payload = float(trace.ints("packet_bytes")[udp].sum(dtype=np.int64))
-    first = int(np.count_nonzero(trace.has(Layer.UDP)))
-    later = int(np.count_nonzero(trace.has(Layer.LATER_FRAGMENT)))
+    first = int(np.count_nonzero(trace.has(Layer.UDP) & is_sent))
+    later = int(np.count_nonzero(trace.has(Layer.LATER_FRAGMENT) & is_sent))
     payload -= 28.0 * first + 20.0 * later  # headers of IPv4 and UDP
     return payload / wire, later / (first + later)
 
 
 def _from_datagrams(trace: PacketTrace, share: float, fragments: float) -> list[Evidence]:
-    of_rate = np.ones(len(trace), np.bool_)
+    of_rate = ~mirrored(trace)
     of_rate[np.concatenate(find_udp_exchanges(trace, strict=True))] = False  # a round trip each
     udp = (trace.has(Layer.UDP) | trace.has(Layer.LATER_FRAGMENT)) & of_rate
     first = int(np.count_nonzero(trace.has(Layer.UDP) & of_rate))

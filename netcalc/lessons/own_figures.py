@@ -14,6 +14,7 @@ from netcalc.explain.evidence import first_known
 from netcalc.models.sizes.framing import ethernet_wire_bytes, tcp_payload_bytes
 from netcalc.plots import Axis
 from netcalc.plots.style import Theme
+from netcalc.readers.captures.flows import mirrored
 from netcalc.samples import FlowSeries, PacketTrace, RttSamples, Samples, TransferSamples
 from netcalc.units import show
 
@@ -113,7 +114,7 @@ def samples_facts(samples: Samples) -> list[Any]:
 def _capture_plot(trace: PacketTrace, known: Known, theme: Theme) -> plots.Plot:
     """Draw the bytes of IP in each interval of a capture, and the line's ceiling for them."""
     time_s, size = np.asarray(trace.time_s), trace.ints("packet_bytes").astype(float)
-    timed = np.isfinite(time_s)
+    timed = np.isfinite(time_s) & ~mirrored(trace)
     time_s, size = time_s[timed], size[timed]
     span_s = float(np.ptp(time_s)) if time_s.size else 0.0
     lines: dict[str, float] = {}

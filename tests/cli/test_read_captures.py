@@ -7,16 +7,20 @@ The expected numbers of the puzzles are those of tshark 4.2 (fields ``tcp.len``,
 
 from __future__ import annotations
 
+import gzip
 import importlib.util
+import io
 import json
+import struct
 import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from netcalc import readers
+from netcalc import explain, readers
 from netcalc.cli import commands
+from netcalc.explain import capture_flows
 
 TESTS = Path(__file__).parents[1]
 PUZZLES = TESTS.parent / "data" / "puzzles"
@@ -212,3 +216,104 @@ def test_only_a_capture_has_flows():
     said = run("export", PING, "--flows", "--to", "csv")
     assert said.exit_code != 0
     assert "is no capture" in str(said.exception)
+
+
+def seen_twice(capture, late_ns=5_000):
+    """The capture as a mirror port of both directions gives it: each packet again 5 us later."""
+    both = w.Capture()
+    for time_ns, packet, original in sorted(
+        [*capture.packets, *((t + late_ns, p, o) for t, p, o in capture.packets)]
+    ):
+        both.add(time_ns, packet, original)
+    return both
+
+
+def of_puzzle(path):
+    """The packets of a puzzle as they are in its file (little-endian pcap, microseconds)."""
+    data, at, found = gzip.decompress(Path(path).read_bytes()), 24, w.Capture()
+    while at < len(data):
+        seconds, rest, kept, original = struct.unpack_from("<IIII", data, at)
+        found.add(seconds * 10**9 + rest * 1000, data[at + 16 : at + 16 + kept], original)
+        at += 16 + kept
+    return found
+
+
+def read_twice(path):
+    data = seen_twice(of_puzzle(path)).pcap(link=101, nano=True)
+    return readers.read(io.BytesIO(data)), readers.read(Path(path))
+
+
+@pytest.mark.each(
+    ("name", "packets", "again"), [("window", 2159, 0), ("acknowledgements", 2213, 1)]
+)
+def test_a_mirror_port_loses_nothing(name, packets, again):
+    """The retransmissions that tshark marks in the capture before it was doubled."""
+    twice, once = read_twice(PUZZLES / f"{name}.pcap.gz")
+    (note,) = [one for one in twice.meta.warnings if one.code == "packets-mirrored"]
+    assert note.values["count"] == packets
+    assert "packets are copies of another within 1 ms, as at a mirror port" in str(note)
+    fact = twice.facts()[0]
+    assert fact["packet_count"] == 2 * packets
+    assert fact["tcp_retransmission_count"] == again
+    assert [one.code for one in once.meta.warnings if one.code == "packets-mirrored"] == []
+    for first, second in zip(explain.measurement(twice), explain.measurement(once), strict=True):
+        assert first.measured == pytest.approx(second.measured)
+        assert first.sentence == second.sentence
+
+
+def test_datagrams_and_fragments_of_a_mirror_port_count_once():
+    """By tshark: 439 datagrams of 1400 B and one of 4 B."""
+    twice, _ = read_twice(FRAGMENTS)
+    flow = capture_flows.flows(twice)[0]
+    assert (flow["datagram_count"], flow["payload_bytes"]) == (440, 439 * 1400 + 4)
+
+
+def test_echoes_of_a_mirror_port_are_not_lost():
+    (found,) = explained(seen_twice(pings()))
+    assert found["measured"] == pytest.approx(0.0225)
+    assert [one for one in found["notices"] if one["code"] == "probes-lost"] == []
+
+
+def over_ipv6(*, repeats):
+    """Ten segments; of each acknowledgement one or several at once: IPv6 identifies no packet."""
+    capture, ends = w.Capture(), ("2001:db8::1", "2001:db8::2")
+
+    def add(time_ns, sender, sequence, acked, payload=b""):
+        ports = (5000, 80) if sender == 0 else (80, 5000)
+        segment = w.tcp(ports, sequence, acked, w.ACK, 900, payload=payload)
+        packet = w.ipv6(segment, 6, *(ends if sender == 0 else ends[::-1]))
+        capture.add(w.START_NS + time_ns, w.ethernet(packet, 0x86DD))
+
+    for number in range(10):
+        add(number * 10**7, 0, 1000 + 500 * number, 1, b"d" * 500)
+        for copy in range(repeats):
+            add(number * 10**7 + 5_000_000 + 100_000 * copy, 1, 1, 1500 + 500 * number)
+    return capture
+
+
+def copies_in(capture):
+    return [
+        one.values["count"]
+        for one in readers.read(io.BytesIO(capture.pcap(nano=True))).meta.warnings
+        if one.code == "packets-mirrored"
+    ]
+
+
+def test_copies_over_ipv6():
+    assert copies_in(seen_twice(over_ipv6(repeats=1))) == [20]
+    assert copies_in(over_ipv6(repeats=1)) == []
+    # three acknowledgements alike are duplicate ACKs, which a host does send
+    assert copies_in(over_ipv6(repeats=3)) == []
+
+
+def test_a_segment_sent_again_is_no_copy():
+    """The identification counts on; and a copy that comes 2 ms late is none."""
+    capture = w.Capture()
+    ends, ports = ("192.0.2.1", "192.0.2.9"), (5000, 80)
+    for number in range(6):
+        segment = w.tcp(ports, 1 + 100 * (number // 2), 1, w.ACK, 900, payload=b"d" * 100)
+        packet = w.ethernet(w.ipv4(segment, 6, *ends, id=7 + number), 0x0800)
+        capture.add(w.START_NS + number * 100_000, packet)
+    assert copies_in(capture) == []
+    assert copies_in(seen_twice(capture)) == [6]
+    assert copies_in(seen_twice(capture, late_ns=2_000_000)) == []

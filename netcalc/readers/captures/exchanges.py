@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.readers.captures.flows import find_flows
+from netcalc.readers.captures.flows import find_flows, mirrored
 from netcalc.readers.captures.scans import Bools, Ints
 from netcalc.samples import FloatColumn, Layer, Meta, PacketTrace, RttSamples
 
@@ -39,7 +39,7 @@ def find_echoes(trace: PacketTrace) -> Echoes:
     is_4, is_6 = icmp & (protocol == 1), icmp & (protocol == 58)
     is_request = (is_4 & (kind == 8)) | (is_6 & (kind == 128))
     is_reply = (is_4 & (kind == 0)) | (is_6 & (kind == 129))
-    rows = np.flatnonzero(is_request | is_reply)
+    rows = np.flatnonzero((is_request | is_reply) & ~mirrored(trace))
     asks = is_request[rows]
     source, to = trace.ints("source")[rows], trace.ints("destination")[rows]
     asker, asked = np.where(asks, source, to), np.where(asks, to, source)

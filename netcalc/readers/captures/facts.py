@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from netcalc.readers.captures import link
 from netcalc.readers.captures.exchanges import find_echoes
-from netcalc.readers.captures.flows import find_flows
+from netcalc.readers.captures.flows import find_flows, mirrored
 from netcalc.readers.captures.scans import Ints, count_by, last_index, max_by, min_by, sum_by
 from netcalc.readers.captures.tcp import TcpAnalysis, analyse_tcp, tcp_flows
 from netcalc.samples import FactRow, Layer, Meta, PacketTrace, Table, fact_row
@@ -121,10 +121,12 @@ _LATER_HEADER_BYTES = {4: 20, 6: 48}
 def _whole_bytes(trace: PacketTrace) -> Ints:
     """Return the payload of each packet with that of its later fragments, which have no ports."""
     size: Ints = trace.ints("payload_bytes").astype(np.int64)
-    later = np.flatnonzero(trace.has(Layer.LATER_FRAGMENT))
+    later = np.flatnonzero(trace.has(Layer.LATER_FRAGMENT) & ~mirrored(trace))
     if not later.size:
         return size
-    first = np.flatnonzero(trace.has(Layer.FRAGMENT) & ~trace.has(Layer.LATER_FRAGMENT))
+    first = np.flatnonzero(
+        trace.has(Layer.FRAGMENT) & ~trace.has(Layer.LATER_FRAGMENT) & ~mirrored(trace)
+    )
     rows = np.concatenate([first, later])
     ends = [trace.ints(name)[rows].astype(np.int64) for name in ("source", "destination", "ip_id")]
     order = np.lexsort((rows, *ends))
