@@ -15,12 +15,14 @@ import struct
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from netcalc import explain, readers
+from netcalc import explain, plots, readers
 from netcalc.cli import commands
 from netcalc.explain import capture_flows
+from netcalc.samples import PathSamples
 
 TESTS = Path(__file__).parents[1]
 PUZZLES = TESTS.parent / "data" / "puzzles"
@@ -317,3 +319,54 @@ def test_a_segment_sent_again_is_no_copy():
     assert copies_in(capture) == []
     assert copies_in(seen_twice(capture)) == [6]
     assert copies_in(seen_twice(capture, late_ns=2_000_000)) == []
+
+
+@pytest.mark.each(
+    "name",
+    ["captures/dumpcap_lo.pcapng", "transfers/iperf3_tcp.json", "paths/mtr.json",
+     "paths/mtr_raw.txt", "paths/mtr_report.txt"],
+)  # fmt: skip
+def test_captures_transfers_and_paths_are_drawn(name, tmp_path):
+    out = tmp_path / f"{Path(name).name}.html"
+    done = run("read", str(TESTS / "readers" / "inputs" / name), "--plot", str(out))
+    assert done.exit_code == 0, done.output
+    assert "<html" in out.read_text("utf-8")
+
+
+def test_the_bytes_of_a_flow_against_time():
+    """Derived from the course of the packets: 2 of 3 segments go at once, the second one twice."""
+    capture = w.Capture()
+    one = w.Conversation(capture)
+    t = one.open(0.0, 0.0, 0.020)
+    for at, number, acked, window in (
+        (0.0, 0, 0, 0), (0.001, 1, 0, 0), (0.02, 0, 1001, 900), (0.3, 1, 0, 0),
+        (0.32, 0, 2001, 800), (0.4, 2, 0, 0),
+    ):  # fmt: skip
+        if acked:
+            one.send(t + at, True, 1, acked, window=window)
+        else:
+            one.send(t + at, False, 1 + 1000 * number, 1, payload=1000)
+    drawn = plots.sequences(readers.read(io.BytesIO(capture.pcap(nano=True))))
+    series = {
+        name: (np.asarray(source.data["x"]).tolist(), np.asarray(source.data["y"]).tolist())
+        for name, source in drawn.sources.items()
+    }
+    times = [0, 0, 0.02, 0.02, 0.021, 0.04, 0.32, 0.34, 0.42]
+    assert series["sent"][0][::2] == pytest.approx(times)
+    assert series["sent"][1][::2] == [0, 0, 0, 1001, 2001, 2001, 2001, 2001, 3001]
+    assert series["acknowledged"][1][::2] == [0, 0, 1, 1, 1, 1001, 1001, 2001, 2001]
+    # the windows of the client are shifted by 7
+    edges = [128001, 128001, 128001, 116201, 116201, 104401, 104401]
+    assert series["window offered"][1][4::2] == edges
+    assert series["sent again"] == (pytest.approx([0.32]), [2001])
+    assert "3 segments" not in drawn.description
+    assert "4 segments with data up to byte 3001, 1 of them sent again" in drawn.description
+
+
+def test_round_trips_to_each_hop():
+    """By hand: hop 2 answers slowly; what lies behind it took 4 ms at least."""
+    path = PathSamples(hop=[1, 1, 2, 3], rtt_s=[0.002, 0.001, 0.009, 0.004])
+    sources = plots.measured(path, explain.Known()).sources
+    assert np.asarray(sources["round trips"].data["y"]).tolist() == [0.002, 0.001, 0.009, 0.004]
+    least = np.asarray(sources["the path up to the hop"].data["y"]).tolist()
+    assert least == [0.001, 0.004, 0.004]
