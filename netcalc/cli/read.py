@@ -22,6 +22,7 @@ from netcalc.readers.captures import anonymized_samples
 from netcalc.samples import (
     BulkSamples,
     HopSamples,
+    Layer,
     PacketTrace,
     RttSamples,
     Samples,
@@ -131,7 +132,7 @@ def _draw(name: str, samples: Samples, path: str, known: Known) -> None:
 
     if not is_drawn(samples):
         raise ReaderError("nothing-to-draw", file=name)
-    if isinstance(samples, PacketTrace) and samples.facts()[0]["tcp_flow_count"]:
+    if isinstance(samples, PacketTrace) and samples.has(Layer.TCP).any():
         plots.save_html(plots.sequences(samples), path)
     else:
         plots.save_html(plots.measured(samples, known), path)
