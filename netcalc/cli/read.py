@@ -86,7 +86,7 @@ def read(
     names = None if columns is None else [one.strip() for one in columns.split(",")]
     key = secrets.token_bytes(32)  # one for all files of a call: a host is the same in each
     bad: list[str] = []
-    for name in files:
+    for number, name in enumerate(files, start=1):
         try:
             samples = _read(name, names)
             if anonymize:
@@ -98,7 +98,9 @@ def read(
                 print_json({"file": name, "error": error.as_dict()})
             complain(str(error))
             continue
-        print_samples(name, samples, as_json=as_json, known=known)
+        # A path may name a person or a host.
+        shown = f"file {number}" if anonymize else name
+        print_samples(shown, samples, as_json=as_json, known=known)
         if not as_json and not is_truth(samples):
             print_facts(samples)
         if plot_path is not None:

@@ -370,3 +370,13 @@ def test_round_trips_to_each_hop():
     assert np.asarray(sources["round trips"].data["y"]).tolist() == [0.002, 0.001, 0.009, 0.004]
     least = np.asarray(sources["the path up to the hop"].data["y"]).tolist()
     assert least == [0.001, 0.004, 0.004]
+
+
+@pytest.mark.each("options", [[], ["--json"]])
+def test_an_anonymized_report_does_not_name_the_file(options, tmp_path):
+    path = tmp_path / "secret_host.txt"
+    path.write_bytes(Path(PING).read_bytes())
+    said = run("read", str(path), "--anonymize", *options).output
+    assert "secret_host" not in said
+    assert str(tmp_path) not in said
+    assert "file 1" in said
