@@ -12,7 +12,7 @@ import pytest
 from netcalc import datasets, explain
 from netcalc.errors import DatasetError, DomainError
 from netcalc.explain import Known
-from netcalc.lessons.own_figures import line_share
+from netcalc.plots.measured import line_share
 from netcalc.readers.captures.tcp import analyse_tcp, tcp_flows
 from netcalc.samples import FlowSeries, PacketTrace, RttSamples
 

@@ -18,8 +18,9 @@ from netcalc.cli.mistakes import Command, CommandError
 from netcalc.cli.output import check_output, print_data, print_written
 from netcalc.cli.quantity import Choice
 from netcalc.readers.captures import anonymized_samples
+from netcalc.readers.captures.facts import flow_table
 from netcalc.readers.exported import csv_text
-from netcalc.samples import Samples, json_ready, write_atomically
+from netcalc.samples import PacketTrace, Samples, json_ready, write_atomically
 
 _META = b"netcalc"
 """Name of the meta data in the schema of a Parquet file."""
@@ -38,7 +39,10 @@ _META = b"netcalc"
 @click.option(
     "--anonymize", is_flag=True, help="Replace addresses, leave out names of hosts and files."
 )
-def export(file: str, form: str, path: str | None, force: bool, anonymize: bool) -> None:
+@click.option("--flows", is_flag=True, help="Of a capture: a row for each direction of each flow.")
+def export(
+    file: str, form: str, path: str | None, force: bool, anonymize: bool, flows: bool
+) -> None:
     """Write the raw samples of a measurement; "-" is standard input.
 
     Nothing is resampled or rounded: netcalc read gives the same numbers from CSV and JSON.
@@ -55,6 +59,10 @@ def export(file: str, form: str, path: str | None, force: bool, anonymize: bool)
     samples = readers.read(sys.stdin.buffer if file == "-" else Path(file))
     if anonymize:
         samples = anonymized_samples(samples, key=secrets.token_bytes(32))
+    if flows:
+        if not isinstance(samples, PacketTrace):
+            raise CommandError("flows-of-capture", file=file)
+        samples = flow_table(samples)
     data = _encode(samples, form)
     if path is None:
         print_data(data)

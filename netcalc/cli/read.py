@@ -22,6 +22,8 @@ from netcalc.readers.captures import anonymized_samples
 from netcalc.samples import (
     BulkSamples,
     HopSamples,
+    Layer,
+    PacketTrace,
     RttSamples,
     Samples,
     TrainSamples,
@@ -84,7 +86,7 @@ def read(
     names = None if columns is None else [one.strip() for one in columns.split(",")]
     key = secrets.token_bytes(32)  # one for all files of a call: a host is the same in each
     bad: list[str] = []
-    for name in files:
+    for number, name in enumerate(files, start=1):
         try:
             samples = _read(name, names)
             if anonymize:
@@ -96,11 +98,13 @@ def read(
                 print_json({"file": name, "error": error.as_dict()})
             complain(str(error))
             continue
-        print_samples(name, samples, as_json=as_json, known=known)
+        # A path may name a person or a host.
+        shown = f"file {number}" if anonymize else name
+        print_samples(shown, samples, as_json=as_json, known=known)
         if not as_json and not is_truth(samples):
             print_facts(samples)
         if plot_path is not None:
-            _draw(name, samples, plot_path)
+            _draw(name, samples, plot_path, known)
             print_written(plot_path)
     if bad and len(files) > 1:
         listed = ", ".join(excerpt(name, 200) for name in bad)
@@ -110,23 +114,30 @@ def read(
         sys.exit(2 if len(bad) == len(files) else 1)
 
 
-def _draw(name: str, samples: Samples, path: str) -> None:
+_FITTED = (
+    RttSamples | TransferSamples | TransactionSamples | BulkSamples | HopSamples | TrainSamples
+)
+
+
+def _draw(name: str, samples: Samples, path: str, known: Known) -> None:
     """Draw samples into one HTML file."""
     if is_truth(samples):
         from netcalc.cli.truth_report import save_truth_plot  # late: it loads the experiments
 
         save_truth_plot(samples, path)
         return
-    drawn = (
-        RttSamples | TransferSamples | TransactionSamples | BulkSamples | HopSamples
-        | TrainSamples
-    )  # fmt: skip
-    if not isinstance(samples, drawn):
-        raise ReaderError(
-            "nothing-to-draw",
-            file=name,
-        )
-    save_plot(compare.overlay(samples), path)
+    if isinstance(samples, _FITTED):
+        save_plot(compare.overlay(samples), path)
+        return
+    from netcalc import plots  # late: bokeh takes its time
+    from netcalc.plots.measured import is_drawn
+
+    if not is_drawn(samples):
+        raise ReaderError("nothing-to-draw", file=name)
+    if isinstance(samples, PacketTrace) and samples.has(Layer.TCP).any():
+        plots.save_html(plots.sequences(samples), path)
+    else:
+        plots.save_html(plots.measured(samples, known), path)
 
 
 def _read(name: str, columns: list[str] | None) -> Samples:

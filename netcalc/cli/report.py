@@ -41,6 +41,9 @@ def print_samples(
     name: str, samples: Samples, *, as_json: bool, known: Known | None = None
 ) -> None:
     """Print the report of a file or a run; with known facts of the path, theory too."""
+    if isinstance(samples, PacketTrace):
+        _print_capture(name, samples, as_json=as_json, known=known)
+        return
     metrics = metric_rows(samples, known)
     if as_json:
         print_json({**summary(name, samples), "metrics": metrics})
@@ -63,6 +66,15 @@ def print_samples(
         print_table(links_table(samples))
 
 
+def _print_capture(name: str, trace: PacketTrace, *, as_json: bool, known: Known | None) -> None:
+    from netcalc.cli.flows import flow_document, flow_lines  # late: it takes names from here
+
+    if as_json:
+        print_json({**summary(name, trace), **flow_document(trace, known)})
+        return
+    say("\n".join([describe(name, trace), *flow_lines(trace, known)]))
+
+
 def _is_unknown(table: Table) -> bool:
     """Whether nothing is known of a table but its columns."""
     names = {name for row in table.facts() for name in row}
@@ -71,11 +83,8 @@ def _is_unknown(table: Table) -> bool:
 
 
 def metric_rows(samples: Samples, known: Known | None = None) -> list[dict[str, Any]]:
-    """Return what judges each run: variation of delay, RFC 6349, and the share of a known line.
-
-    A capture has its flows explained by ``netcalc explain`` only: that takes as long as reading it.
-    """
-    if isinstance(samples, PacketTrace) or is_truth(samples):
+    """Return what judges each run: variation of delay, RFC 6349, and the share of a known line."""
+    if is_truth(samples):
         return []
     try:
         findings = explain.measurement(samples, known)

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from netcalc.explain.known import DEFAULT_MTU_BYTES
 from netcalc.models.sizes.framing import captured_wire_bytes
-from netcalc.readers.captures.tcp import analyse_tcp, tcp_flows
+from netcalc.readers.captures.exchanges import find_udp_exchanges
+from netcalc.readers.captures.facts import flow_table
+from netcalc.readers.captures.flows import mirrored
 from netcalc.samples import Fact, FlowSeries, Layer, PacketTrace, Samples, TransferSamples
 
 NAN = math.nan
@@ -50,6 +52,7 @@ class Evidence:
     base_rtt_s: float = NAN
     loss_ratio: float = NAN
     retransmit_count: float = NAN
+    retransmitted_bytes: float = NAN
     mtu_bytes: float = NAN
     datagram_bytes: float = NAN
     receive_window_bytes: float = NAN
@@ -242,64 +245,79 @@ def from_capture(trace: PacketTrace) -> list[Evidence]:
     list of Evidence
         One for each direction of a TCP flow with data, the largest first, and one for all UDP.
     """
-    analysis = analyse_tcp(trace)
-    table = tcp_flows(analysis)
-    columns: dict[str, NDArray[Any]] = table.columns()
-    order = np.argsort(-columns["payload_bytes"], kind="stable")[:MOST_FLOWS]
+    columns: dict[str, NDArray[Any]] = flow_table(trace).columns()
+    count = int(np.count_nonzero(columns["protocol"] == "tcp"))
+    order = np.argsort(-columns["payload_bytes"][:count], kind="stable")[:MOST_FLOWS]
     share, fragments = _payload_share(trace)
-    options = TIMESTAMP_BYTES if trace.has(Layer.TIMESTAMPS).any() else 0
+    options = options_of(trace)
     found = []
     for row in order.tolist():
-        if not columns["goodput_bps"][row] > 0:
-            continue
-        one = {name: column[row] for name, column in columns.items()}
-        other = row ^ 1  # the other direction of the flow
-        loaded = max(first_known(one[name], 0.0) for name in ("rtt_median_s", "handshake_rtt_s"))
-        count = float(one["delayed_ack_count"])
-        mss = float(one["mss_bytes"])
-        largest = mss + 40 if 0 < mss <= MOST_PACKET_BYTES else NAN
-        found.append(
-            Evidence(
-                label=f"{one['source']} port {one['source_port']:.0f} to {one['destination']} "
-                f"port {one['destination_port']:.0f}",
-                rate_bps=float(one["goodput_bps"]),
-                size_bytes=float(one["payload_bytes"]),
-                duration_s=float(one["duration_s"]),
-                is_from_start=not math.isnan(one["handshake_rtt_s"]),
-                rtt_s=loaded or NAN,
-                base_rtt_s=first_known(one["handshake_rtt_s"], one["rtt_min_s"]),
-                loss_ratio=float(one["retransmission_count"] / max(one["data_segment_count"], 1)),
-                retransmit_count=float(one["retransmission_count"]),
-                mtu_bytes=largest,
-                receive_window_bytes=float(columns["window_max_bytes"][other]),
-                in_flight_bytes=float(one["in_flight_bytes"]),
-                wait_count=count,
-                wait_s=float(one["delayed_ack_s"]),
-                gap_s=float(one["gap_s"]),
-                option_bytes=options,
-                fragment_ratio=fragments,
-            )
-        )
+        if columns["goodput_bps"][row] > 0:
+            one = of_tcp_flow(columns, row, option_bytes=options)
+            found.append(replace(one, fragment_ratio=fragments))
     found += _from_datagrams(trace, share, fragments)
     return sorted(found, key=lambda one: -one.size_bytes)  # a control connection comes last
 
 
+def options_of(trace: PacketTrace) -> float:
+    """Return the bytes of options that each segment of a capture has."""
+    return TIMESTAMP_BYTES if trace.has(Layer.TIMESTAMPS).any() else 0
+
+
+def flow_label(one: Mapping[str, Any]) -> str:
+    """Return the two ends of a direction of a flow, the sender first."""
+    return (
+        f"{one['source']} port {one['source_port']:.0f} to {one['destination']} "
+        f"port {one['destination_port']:.0f}"
+    )
+
+
+def of_tcp_flow(columns: Mapping[str, NDArray[Any]], row: int, *, option_bytes: float) -> Evidence:
+    """Return what a row of the flows of a capture says; the other direction is beside it."""
+    one = {name: column[row] for name, column in columns.items()}
+    other = row ^ 1
+    loaded = max(first_known(one[name], 0.0) for name in ("rtt_median_s", "handshake_rtt_s"))
+    mss = float(one["mss_bytes"])
+    return Evidence(
+        label=flow_label(one),
+        rate_bps=float(one["goodput_bps"]),
+        size_bytes=float(one["payload_bytes"]),
+        duration_s=float(one["duration_s"]),
+        is_from_start=not math.isnan(one["handshake_rtt_s"]),
+        rtt_s=loaded or NAN,
+        base_rtt_s=first_known(one["handshake_rtt_s"], one["rtt_min_s"]),
+        loss_ratio=float(one["retransmission_count"] / max(one["data_segment_count"], 1)),
+        retransmit_count=float(one["retransmission_count"]),
+        retransmitted_bytes=float(one["retransmitted_bytes"]),
+        mtu_bytes=mss + 40 if 0 < mss <= MOST_PACKET_BYTES else NAN,
+        receive_window_bytes=float(columns["window_max_bytes"][other]),
+        in_flight_bytes=float(one["in_flight_bytes"]),
+        wait_count=float(one["delayed_ack_count"]),
+        wait_s=float(one["delayed_ack_s"]),
+        gap_s=float(one["gap_s"]),
+        option_bytes=option_bytes,
+    )
+
+
 def _payload_share(trace: PacketTrace) -> tuple[float, float]:
     """Return the payload over all bytes on the wire of UDP, and the share of fragments."""
-    udp = trace.has(Layer.UDP) | trace.has(Layer.LATER_FRAGMENT)
+    is_sent = ~mirrored(trace)
+    udp = (trace.has(Layer.UDP) | trace.has(Layer.LATER_FRAGMENT)) & is_sent
     if not udp.any():
         return NAN, 0.0
     wire = float(np.sum(captured_wire_bytes(trace.ints("original_bytes")[udp].astype(float))))
     payload = float(trace.ints("packet_bytes")[udp].sum(dtype=np.int64))
-    first = int(np.count_nonzero(trace.has(Layer.UDP)))
-    later = int(np.count_nonzero(trace.has(Layer.LATER_FRAGMENT)))
+    first = int(np.count_nonzero(trace.has(Layer.UDP) & is_sent))
+    later = int(np.count_nonzero(trace.has(Layer.LATER_FRAGMENT) & is_sent))
     payload -= 28.0 * first + 20.0 * later  # headers of IPv4 and UDP
     return payload / wire, later / (first + later)
 
 
 def _from_datagrams(trace: PacketTrace, share: float, fragments: float) -> list[Evidence]:
-    udp = trace.has(Layer.UDP) | trace.has(Layer.LATER_FRAGMENT)
-    first = int(np.count_nonzero(trace.has(Layer.UDP)))
+    of_rate = ~mirrored(trace)
+    of_rate[np.concatenate(find_udp_exchanges(trace, strict=True))] = False  # a round trip each
+    udp = (trace.has(Layer.UDP) | trace.has(Layer.LATER_FRAGMENT)) & of_rate
+    first = int(np.count_nonzero(trace.has(Layer.UDP) & of_rate))
     times = np.asarray(trace.time_s)[udp]
     times = times[np.isfinite(times)]
     span = float(np.ptp(times)) if times.size else 0.0

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from netcalc.errors import ReaderError
-from netcalc.explain import evidence, tables, time_parts
+from netcalc.explain import capture_flows, evidence, tables, time_parts
 from netcalc.explain.evidence import Evidence
 from netcalc.explain.finding import LINE_NAMES, Finding
 from netcalc.explain.known import Known
@@ -86,8 +86,10 @@ def measurement(samples: Samples, known: Known | None = None) -> tuple[Finding, 
 
 
 def _rates(samples: Samples, known: Known) -> tuple[Finding, ...]:
+    exchanges: tuple[Finding, ...] = ()
     if isinstance(samples, PacketTrace):
         seen = evidence.from_capture(samples)
+        exchanges = capture_flows.explain_exchanges(samples, known)
     elif isinstance(samples, TransferSamples):
         seen = evidence.from_transfers(samples)
     elif isinstance(samples, BulkSamples):
@@ -98,7 +100,7 @@ def _rates(samples: Samples, known: Known) -> tuple[Finding, ...]:
         seen = evidence.from_facts(samples)
     if known.device_pps is None:
         known = replace(known, device_pps=_equal_rate_pps(seen))
-    found = tuple(explain_evidence(one, known) for one in seen)
+    found = (*(explain_evidence(one, known) for one in seen), *exchanges)
     if not found:
         name = samples.meta.source or type(samples).__name__
         raise ReaderError("nothing-to-explain", file=name)

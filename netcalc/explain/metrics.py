@@ -103,7 +103,7 @@ def transfer_metrics(one: Evidence, known: Known, *, line_ceiling_bps: float) ->
         ideal = rfc6349.ideal_transfer_s(one.size_bytes, throughput_bps=line_ceiling_bps)
         factor = rfc6349.transfer_time_factor(one.duration_s, ideal_s=ideal)
         found["transfer_time_factor"] = float(factor)
-    again = one.retransmit_count * one.segment_bytes
+    again = first_known(one.retransmitted_bytes, one.retransmit_count * one.segment_bytes)
     if one.size_bytes > 0 and not math.isnan(again):
         share = rfc6349.efficiency_ratio(one.size_bytes + again, retransmitted_bytes=again)
         found["efficiency_ratio"] = float(share)

@@ -100,6 +100,12 @@ def rate_limits(one: Evidence, known: Known) -> tuple[Limit, ...]:
     return tuple(sorted(good, key=lambda limit: limit.value))
 
 
+def line_ceiling_bps(one: Evidence, known: Known) -> float:
+    """Return the goodput that the line allows a transfer; nan if the line is not known. [bit/s]"""
+    found = _line(_Situation(one, known))
+    return found[0].value if found else math.nan
+
+
 def _line(at: _Situation) -> list[Limit]:
     """The line with the headers of that packet size, its fragments, and a buffer that is short."""
     line = at.known.line_bps

@@ -11,7 +11,7 @@ from netcalc import datasets, explain
 from netcalc.datasets import Puzzle
 from netcalc.errors import NetcalcError
 from netcalc.explain import Finding, Known
-from netcalc.lessons.own_figures import measured_plot
+from netcalc.plots.measured import measured
 from netcalc.plots.style import Theme
 from netcalc.printable import html_text
 from netcalc.readers import FORMATS
@@ -75,7 +75,7 @@ def file_panel(start: Samples | None = None, *, theme: Theme = "light") -> Panel
         The widget to show.
     """
     drawn = [start or datasets.puzzle("bloat").load()]
-    figure, about = Figure(measured_plot(drawn[0], Known(), theme=theme)), ipywidgets.HTML()
+    figure, about = Figure(measured(drawn[0], Known(), theme=theme)), ipywidgets.HTML()
     boxes = {
         "line_bps": _box("line", "rate of the slowest line, if you know it: 50 Mbit/s"),
         "rtt_s": _box("round trip", "without load, if you know it: 20 ms"),
@@ -88,7 +88,7 @@ def file_panel(start: Samples | None = None, *, theme: Theme = "light") -> Panel
             k: parse(text, units[k], field=k) for k, text in texts.items() if text.strip()
         }
         known = Known(**given)
-        figure.draw(measured_plot(drawn[0], known, theme=theme))
+        figure.draw(measured(drawn[0], known, theme=theme))
         about.value = _described(drawn[0]) + _explained(drawn[0], known)
 
     def show_file(samples: Samples) -> None:
@@ -105,7 +105,7 @@ def puzzle_panel(*, theme: Theme = "light") -> Panel:
     puzzles = [datasets.puzzle(name) for name in datasets.puzzles()]
     names = {f"{i}. {one.title}": one.name for i, one in enumerate(puzzles, start=1)}
     first = puzzles[0]
-    figure = Figure(measured_plot(first.load(), _known(first), theme=theme))
+    figure = Figure(measured(first.load(), _known(first), theme=theme))
     question, answer = ipywidgets.HTML(), ipywidgets.HTML()
     shown = [""]
 
@@ -116,7 +116,7 @@ def puzzle_panel(*, theme: Theme = "light") -> Panel:
             prediction, is_open = "", False
         one = datasets.puzzle(puzzle)
         samples, known = one.load(), _known(one)
-        figure.draw(measured_plot(samples, known, theme=theme))
+        figure.draw(measured(samples, known, theme=theme))
         question.value = f"<p><b>{html_text(one.question)}</b></p>{_described(samples)}"
         if not is_open:
             answer.value = ""

@@ -95,6 +95,10 @@ CAPTURES: dict[str, str] = {
         "{count:packet has|packets have} an IP length of 0, as before segmentation by the network "
         "card; the length of the frame was taken"
     ),
+    "packets-mirrored": (
+        "{count:packet is a copy|packets are copies} of another within {within_s:s}, as at a "
+        "mirror port: left out of flows, losses and rates"
+    ),
     "packets-without-ip": "{count:frame|frames} without IP and ARP",
     "flows-begun-before": (
         "{count} of {total:TCP flow|TCP flows} began before the capture: handshake and window "

@@ -41,6 +41,7 @@ COMMAND_LINE: dict[str, str] = {
     "server-ended": "the server ended with exit code {exit_code}",
     "nothing-to-draw": "has no sizes and times to draw",
     "nothing-matches": "no formula matches {words!r}",
+    "flows-of-capture": "{file} is no capture: --flows has nothing to write",
     "parquet-packages-missing": "--to parquet needs the packages pandas and pyarrow",
     "several-results": "{formula} returns several results, and a plot shows one",
     "malformed-argument-sweep": (

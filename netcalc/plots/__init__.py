@@ -14,6 +14,7 @@ if int(_bokeh.__version__.partition(".")[0]) < 3:
 from netcalc.plots.curves import curves
 from netcalc.plots.ladder import ladder
 from netcalc.plots.limits import limits
+from netcalc.plots.measured import measured, sequences
 from netcalc.plots.overlay import overlay
 from netcalc.plots.picture import svg
 from netcalc.plots.plot import Plot, save_html
@@ -22,6 +23,6 @@ from netcalc.plots.timeline import timeline
 from netcalc.plots.truth import truth
 
 __all__ = [
-    "Axis", "Plot", "curves", "ladder", "limits", "overlay", "save_html", "svg", "timeline",
-    "truth",
+    "Axis", "Plot", "curves", "ladder", "limits", "measured", "overlay", "save_html",
+    "sequences", "svg", "timeline", "truth",
 ]  # fmt: skip

@@ -160,7 +160,8 @@ def talk(*, opened=True, mss=MSS, layers=Layer.IPV4 | Layer.TCP):
 LABEL = "192.0.2.1 port 40000 to 192.0.2.2 port 80"
 TALK = {
     "label": LABEL, "size_bytes": 3000.0, "retransmit_count": 1.0, "loss_ratio": 0.25,
-    "receive_window_bytes": 8000.0, "in_flight_bytes": 1000.0, "gap_s": 1.5,
+    "retransmitted_bytes": 1000.0, "receive_window_bytes": 8000.0, "in_flight_bytes": 1000.0,
+    "gap_s": 1.5,
     # the middle of 40 (SYN), 50 and 70 ms; a segment that was sent again has none (Karn)
     "rtt_s": 0.05, "option_bytes": 0.0,
 }  # fmt: skip

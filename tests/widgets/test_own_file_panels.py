@@ -8,7 +8,7 @@ import pytest
 from netcalc import datasets
 from netcalc.explain import Known
 from netcalc.lessons import own_file as panels
-from netcalc.lessons.own_figures import measured_plot
+from netcalc.plots.measured import measured
 from netcalc.samples import Table, TransferSamples
 
 
@@ -65,7 +65,7 @@ def test_every_puzzle_opens_after_a_prediction_and_the_next_is_shut():
 
 def test_other_files_have_a_figure_too():
     transfers = TransferSamples(payload_bytes=[1e4, 1e5, 1e6], duration_s=[0.032, 0.048, 0.208])
-    assert "bandwidth limits" in measured_plot(transfers, Known()).description
+    assert "bandwidth limits" in measured(transfers, Known()).description
     table = Table(data={"a": [1.0, 2.0]})
     panel = panels.file_panel(table)
     assert "Nothing is drawn" in panel.figure.description

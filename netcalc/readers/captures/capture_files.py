@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from netcalc.readers.captures import pcap, pcapng
 from netcalc.readers.captures.capture import read_capture
-from netcalc.readers.captures.facts import fact_rows
+from netcalc.readers.captures.facts import fact_rows, flow_table
 from netcalc.readers.captures.tcp import tcp_notices
 from netcalc.readers.format import Format, Input
 from netcalc.samples import PacketTrace
@@ -20,6 +20,7 @@ def _read(given: Input) -> PacketTrace:
     warnings = (*trace.meta.warnings, *tcp_notices(analysis))
     meta = replace(trace.meta, facts=rows, warnings=warnings)
     object.__setattr__(trace, "meta", meta)
+    flow_table(trace, analysis)
     return trace
 
 

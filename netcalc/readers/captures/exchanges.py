@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from netcalc.readers.captures.flows import find_flows
+from netcalc.readers.captures.flows import find_flows, mirrored
 from netcalc.readers.captures.scans import Bools, Ints
-from netcalc.samples import Layer, Meta, PacketTrace, RttSamples
+from netcalc.samples import FloatColumn, Layer, Meta, PacketTrace, RttSamples
 
 _UDP = 17
 
@@ -37,7 +39,7 @@ def find_echoes(trace: PacketTrace) -> Echoes:
     is_4, is_6 = icmp & (protocol == 1), icmp & (protocol == 58)
     is_request = (is_4 & (kind == 8)) | (is_6 & (kind == 128))
     is_reply = (is_4 & (kind == 0)) | (is_6 & (kind == 129))
-    rows = np.flatnonzero(is_request | is_reply)
+    rows = np.flatnonzero((is_request | is_reply) & ~mirrored(trace))
     asks = is_request[rows]
     source, to = trace.ints("source")[rows], trace.ints("destination")[rows]
     asker, asked = np.where(asks, source, to), np.where(asks, to, source)
@@ -89,7 +91,7 @@ def echo_samples(trace: PacketTrace) -> RttSamples:
     echoes = find_echoes(trace)
     time_s = np.asarray(trace.time_s)
     lost = echoes.reply < 0
-    rtt_s = np.where(lost, np.nan, time_s[echoes.reply] - time_s[echoes.request])
+    rtt_s = np.where(lost, np.nan, _between_s(time_s[echoes.request], time_s[echoes.reply]))
     return RttSamples(
         payload_bytes=trace.ints("payload_bytes")[echoes.request],
         rtt_s=np.where(rtt_s < 0, np.nan, rtt_s),
@@ -97,29 +99,63 @@ def echo_samples(trace: PacketTrace) -> RttSamples:
         lost=lost,
         sent_s=time_s[echoes.request],
         ttl=np.where(lost, np.nan, trace.ints("ttl")[echoes.reply]),
+        group=_groups(trace, echoes.request, "ICMP echo"),
         meta=Meta(tool=trace.meta.tool, source=trace.meta.source, protocol="icmp"),
     )
 
 
-def udp_samples(trace: PacketTrace) -> RttSamples:
-    """Return UDP requests and the datagrams that answered them.
+def _between_s(begin_s: FloatColumn, end_s: FloatColumn) -> FloatColumn:
+    """Return the times between packets, to a nanosecond: captures are no finer."""
+    return np.round(end_s - begin_s, 9)
+
+
+def _groups(trace: PacketTrace, asks: Ints, what: str, *, ports: bool = False) -> NDArray[Any]:
+    """Return who asked whom, for each of these packets."""
+    if not asks.size:
+        return np.zeros(0, dtype=object)
+    ends = [trace.ints(name)[asks].astype(np.int64) for name in ("source", "destination")]
+    port = trace.ints("destination_port")[asks].astype(np.int64) * ports
+    pairs, which = np.unique(np.stack([*ends, port]), axis=1, return_inverse=True)
+    names = [
+        f"{what}, {trace.addresses[one]} to {trace.addresses[other]}"
+        + (f" port {number}" if ports else "")
+        for one, other, number in pairs.T.tolist()
+    ]
+    return np.array(names, dtype=object)[which.reshape(-1)]
+
+
+def find_udp_exchanges(trace: PacketTrace, *, strict: bool = False) -> tuple[Ints, Ints]:
+    """Return the UDP requests of a trace and the datagram that answered each.
 
     In each flow a datagram of the end that began it, followed by one of the other end, is a
-    request and its reply. Streams in which several are under way at once do not fit that, and
-    their datagrams without a direct answer are left out.
+    request and its reply. Streams in which several are under way at once do not fit that;
+    ``strict`` leaves out all flows in which an end sent twice in a row: nothing says there which
+    request a reply answers.
     """
     flows = find_flows(trace, Layer.UDP, _UDP)
     first_side = flows.is_upper[flows.begin]
     from_client = flows.is_upper == first_side
+    same = np.zeros(flows.row.size, np.bool_)
+    same[1:] = flows.flow[1:] == flows.flow[:-1]
     follows = np.zeros(flows.row.size, np.bool_)
-    follows[1:] = (flows.flow[1:] == flows.flow[:-1]) & from_client[:-1] & ~from_client[1:]
+    follows[1:] = same[1:] & from_client[:-1] & ~from_client[1:]
+    if strict:
+        again = np.zeros(flows.row.size, np.bool_)
+        again[1:] = same[1:] & (from_client[1:] == from_client[:-1])
+        follows &= np.bincount(flows.flow[again], minlength=flows.count)[flows.flow] == 0
     replies = np.flatnonzero(follows)
-    asks, answers = flows.row[replies - 1], flows.row[replies]
+    return flows.row[replies - 1], flows.row[replies]
+
+
+def udp_samples(trace: PacketTrace, *, strict: bool = False) -> RttSamples:
+    """Return UDP requests and the datagrams that answered them, as :func:`find_udp_exchanges`."""
+    asks, answers = find_udp_exchanges(trace, strict=strict)
     time_s = np.asarray(trace.time_s)
-    rtt_s = time_s[answers] - time_s[asks]
+    rtt_s = _between_s(time_s[asks], time_s[answers])
     return RttSamples(
         payload_bytes=trace.ints("payload_bytes")[asks],
         rtt_s=np.where(rtt_s < 0, np.nan, rtt_s),
         sent_s=time_s[asks],
+        group=_groups(trace, asks, "UDP exchange", ports=True),
         meta=Meta(tool=trace.meta.tool, source=trace.meta.source, protocol="udp"),
     )

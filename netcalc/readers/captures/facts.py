@@ -1,16 +1,19 @@
-"""The facts of a capture: numbers for a program, in SI units."""
+"""The facts of a capture and of its flows: numbers for a program, in SI units."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netcalc.readers.captures import link
 from netcalc.readers.captures.exchanges import find_echoes
-from netcalc.readers.captures.flows import find_flows
-from netcalc.readers.captures.tcp import TcpAnalysis, analyse_tcp
-from netcalc.samples import FactRow, Layer, PacketTrace, fact_row
+from netcalc.readers.captures.flows import find_flows, mirrored
+from netcalc.readers.captures.scans import Ints, count_by, last_index, max_by, min_by, sum_by
+from netcalc.readers.captures.tcp import TcpAnalysis, analyse_tcp, tcp_flows
+from netcalc.samples import FactRow, Layer, Meta, PacketTrace, Table, fact_row
 
 _UDP = 17
 
@@ -58,3 +61,124 @@ def fact_rows(trace: PacketTrace) -> tuple[tuple[FactRow, ...], TcpAnalysis]:
         partial=trace.meta.partial,
     )
     return (row,), analysis
+
+
+_FLOWS = "_flow_table"
+"""Attribute of a trace that keeps the table of its flows: their analysis takes as long as reading
+the file, and 200 bytes for each packet."""
+
+
+def flow_table(trace: PacketTrace, analysis: TcpAnalysis | None = None) -> Table:
+    """Return a row for each direction of each flow: those of TCP in pairs, then those of UDP.
+
+    Parameters
+    ----------
+    trace : PacketTrace
+        A capture.
+    analysis : TcpAnalysis, optional
+        What :func:`~netcalc.readers.captures.tcp.analyse_tcp` returned, if it is at hand.
+
+    Returns
+    -------
+    Table
+        The columns of :func:`~netcalc.readers.captures.tcp.tcp_flows` with ``protocol`` and
+        ``datagram_count``; what does not apply to a protocol is nan. Flows of UDP are numbered
+        after those of TCP, and their goodput leaves out the last datagram, whose end is not seen.
+    """
+    kept: Table | None = trace.__dict__.get(_FLOWS)
+    if kept is None:
+        tcp = tcp_flows(analysis or analyse_tcp(trace))
+        first = tcp.columns()
+        udp = _udp_flows(trace, len(tcp) // 2)
+        counts = len(tcp), udp["flow"].size
+        first = {"protocol": np.full(counts[0], "tcp", dtype=object), **first}
+        names = dict.fromkeys((*first, *udp))
+        parts = [
+            [_column(part, name, like=first.get(name), count=count)
+             for part, count in zip((first, udp), counts, strict=True)]
+            for name in names
+        ]  # fmt: skip
+        data = {name: np.concatenate(both) for name, both in zip(names, parts, strict=True)}
+        units = {**tcp.meta.units, "datagram_count": "1"}
+        meta = trace.meta
+        kept = Table(data=data, meta=Meta(tool=meta.tool, source=meta.source, units=units))
+        trace.__dict__[_FLOWS] = kept
+    return kept
+
+
+def _column(
+    part: dict[str, NDArray[Any]], name: str, *, like: NDArray[Any] | None, count: int
+) -> NDArray[Any]:
+    """Return a column of one protocol; one that it does not have is nan."""
+    if name not in part:
+        return np.full(count, np.nan)
+    is_text = like is not None and like.dtype.kind in "OU"
+    return part[name].astype(object) if is_text else part[name].astype(np.float64)
+
+
+_LATER_HEADER_BYTES = {4: 20, 6: 48}
+"""Header of a later fragment: that of IPv6 has an extension."""
+
+
+def _whole_bytes(trace: PacketTrace) -> Ints:
+    """Return the payload of each packet with that of its later fragments, which have no ports."""
+    size: Ints = trace.ints("payload_bytes").astype(np.int64)
+    later = np.flatnonzero(trace.has(Layer.LATER_FRAGMENT) & ~mirrored(trace))
+    if not later.size:
+        return size
+    first = np.flatnonzero(
+        trace.has(Layer.FRAGMENT) & ~trace.has(Layer.LATER_FRAGMENT) & ~mirrored(trace)
+    )
+    rows = np.concatenate([first, later])
+    ends = [trace.ints(name)[rows].astype(np.int64) for name in ("source", "destination", "ip_id")]
+    order = np.lexsort((rows, *ends))
+    begins = np.ones(rows.size, np.bool_)
+    begins[1:] = np.any([one[order][1:] != one[order][:-1] for one in ends], axis=0)
+    begin = np.maximum.accumulate(np.where(begins, np.arange(rows.size), 0))
+    is_first = order < first.size
+    before = last_index(is_first, begin)
+    known = ~is_first & (before >= 0)
+    parts = rows[order[known]]
+    header = np.where(
+        trace.ints("ip_version")[parts] == 6, *(_LATER_HEADER_BYTES[n] for n in (6, 4))
+    )
+    np.add.at(size, rows[order[before[known]]], trace.ints("packet_bytes")[parts] - header)
+    return size
+
+
+def _udp_flows(trace: PacketTrace, number: int) -> dict[str, NDArray[Any]]:
+    """Return the directions of the UDP flows that sent something; they count from this number."""
+    flows = find_flows(trace, Layer.UDP, _UDP)
+    back = flows.is_upper != flows.is_upper[flows.begin]
+    series = 2 * flows.flow + back
+    order = np.argsort(series, kind="stable")
+    rows, series = flows.row[order], series[order]
+    seen, first, which = np.unique(series, return_index=True, return_inverse=True)
+    count = seen.size
+    time_s, payload = np.asarray(trace.time_s)[rows], _whole_bytes(trace)[rows]
+    known = np.isfinite(time_s)
+    begin_s = min_by(time_s[known], which[known], count)
+    span_s = max_by(time_s[known], which[known], count) - begin_s
+    number_of = count_by(known | ~known, which, count)
+    size = sum_by(payload, which, count)
+    without_last = size - payload[np.append(first[1:], rows.size) - 1] if count else size
+    with np.errstate(divide="ignore", invalid="ignore"):
+        goodput_bps = np.where(span_s > 0, 8 * without_last / span_s, np.nan)
+    names = np.array(trace.addresses or ("",), dtype=object)
+    gaps = np.diff(time_s)
+    within = (which[1:] == which[:-1]) & np.isfinite(gaps)
+    return {
+        "protocol": np.full(count, "udp", dtype=object),
+        "flow": number + seen // 2,
+        "direction": np.where(seen % 2, "to client", "to server").astype(object),
+        "source": names[trace.ints("source")[rows[first]]],
+        "source_port": trace.ints("source_port")[rows[first]],
+        "destination": names[trace.ints("destination")[rows[first]]],
+        "destination_port": trace.ints("destination_port")[rows[first]],
+        "start_s": begin_s,
+        "duration_s": span_s,
+        "datagram_count": number_of,
+        "payload_bytes": size,
+        "goodput_bps": goodput_bps,
+        "gap_s": max_by(gaps[within], which[1:][within], count),
+    }

@@ -40,8 +40,10 @@ def find_flows(trace: PacketTrace, layer: int, protocol: int) -> Flows:
     """Sort the packets with a whole TCP or UDP header into flows.
 
     A SYN with another sequence number than the SYN before it begins a new flow of the same ends.
+    Copies of packets are left out.
     """
-    rows = np.flatnonzero(trace.has(layer) & (trace.ints("ip_protocol") == protocol))
+    chosen = trace.has(layer) & (trace.ints("ip_protocol") == protocol)
+    rows = np.flatnonzero(chosen & ~mirrored(trace))
     source, destination = (
         (trace.ints(name)[rows].astype(np.uint64) << np.uint64(16))
         | trace.ints(f"{name}_port")[rows]
@@ -228,3 +230,119 @@ def _unwrap(
     base = np.where(has_first[own ^ 1], first_raw[own ^ 1], first_ack)
     ack[with_ack] = steps + (first_ack - base.astype(np.uint32)).view(np.int32)
     return sequence, ack
+
+
+MIRROR_S = 0.001
+"""A copy of a packet follows it this soon, at a mirror port or from two interfaces. [s]"""
+MIRRORED_RATIO = 0.4
+"""Without IP identification, packets are copies where at least this share of those that no host
+sends twice so soon is there twice; of a whole capture seen twice it is a half. [ratio]"""
+
+_MIRRORED = "_mirrored"
+_HEADER = (
+    "source", "destination", "ip_protocol", "ip_id", "packet_bytes", "source_port",
+    "destination_port", "payload_bytes", "tcp_sequence", "acknowledged", "tcp_flags", "window",
+    "timestamp", "timestamp_echo", "sack_count", "icmp_type", "echo_id", "echo_sequence",
+)  # fmt: skip
+
+
+def mirrored(trace: PacketTrace) -> Bools:
+    """Return a mask of the packets that are copies of the one before: seen twice, sent once.
+
+    A copy has the headers of another packet, at most :data:`MIRROR_S` before it, its IP
+    identification included. A host that sends again counts that on; where it does not (IPv6, 0, or
+    always the same), a copy looks like a packet sent again: there every second one is a copy, if
+    most of the capture is there twice.
+    """
+    kept: Bools | None = trace.__dict__.get(_MIRRORED)
+    if kept is None:
+        kept = _find_mirrored(trace)
+        trace.__dict__[_MIRRORED] = kept
+    return kept
+
+
+def _find_mirrored(trace: PacketTrace) -> Bools:
+    found = np.zeros(len(trace), np.bool_)
+    one, other = _alike(trace)
+    if not one.size:
+        return found
+    whole = ~trace.has(Layer.LATER_FRAGMENT)[one]
+    sure = whole & _counts_on(trace, one)
+    found[one[sure]] = True
+    second = _is_second(one, other)
+    data = trace.has(Layer.TCP) & (trace.ints("payload_bytes") > 0)
+    kind, protocol = trace.ints("icmp_type"), trace.ints("ip_protocol")
+    asks = ((protocol == 1) & (kind == 8)) | ((protocol == 58) & (kind == 128))
+    once = data | (trace.has(Layer.ICMP) & asks)
+    rest = one[whole & ~sure & second]
+    again = np.count_nonzero(once & found) + np.count_nonzero(once[rest])
+    if again >= MIRRORED_RATIO * np.count_nonzero(once) > 0:
+        found[rest] = True
+    # The middle fragments of a datagram have the same headers, but for the offset.
+    parts = one[~whole & second]
+    if parts.size and found.any():
+        found[parts[_of_these(trace, parts, found & trace.has(Layer.FRAGMENT))]] = True
+    return found
+
+
+def _is_second(one: Ints, other: Ints) -> Bools:
+    """Return every second packet of those that are alike, one after the other."""
+    rows = np.arange(one.size)
+    begins = np.ones(one.size, np.bool_)
+    begins[1:] = other[1:] != one[:-1]
+    begin = np.maximum.accumulate(np.where(begins, rows, 0))
+    second: Bools = (rows - begin) % 2 == 0
+    return second
+
+
+def _of_these(trace: PacketTrace, parts: Ints, first: Bools) -> Bools:
+    """Return which of these later fragments are of a datagram that one of the first ones begins."""
+    datagram = trace.ints("source").astype(np.uint64) << np.uint64(40)
+    datagram |= trace.ints("destination").astype(np.uint64) << np.uint64(16)
+    datagram |= trace.ints("ip_id")
+    return np.isin(datagram[parts], datagram[first])
+
+
+def _alike(trace: PacketTrace) -> tuple[Ints, Ints]:
+    """Return packets with the headers of another one shortly before, and that one."""
+    first, second, third = (
+        trace.ints(low).astype(np.uint64) | trace.ints(high).astype(np.uint64) << np.uint64(32)
+        for low, high in (
+            ("tcp_sequence", "acknowledged"), ("source", "destination"), ("ip_id", "packet_bytes"),
+        )
+    )  # fmt: skip
+    ports = trace.ints("source_port").astype(np.uint64) << np.uint64(16)
+    ports |= trace.ints("destination_port")
+    ports = ports << np.uint64(16) | trace.ints("echo_sequence")
+    mixed = first * np.uint64(0x9E37_79B9_7F4A_7C15)
+    for part in (second, third, ports):
+        mixed = (mixed ^ (mixed >> np.uint64(29)) ^ part) * np.uint64(0xC2B2_AE3D_27D4_EB4F)
+    mixed ^= mixed >> np.uint64(32)
+    # Three passes over 16 bits each take linear time; the same headers have the same bits.
+    order = np.argsort(mixed.astype(np.uint16), kind="stable")
+    for shift in (16, 32):
+        digits = (mixed >> np.uint64(shift)).astype(np.uint16)[order]
+        order = order[np.argsort(digits, kind="stable")]
+    one, other = order[1:], order[:-1]
+    alike = mixed[one] == mixed[other]
+    one, other = one[alike], other[alike]
+    time_s = np.asarray(trace.time_s)
+    is_ip = trace.has(Layer.IPV4 | Layer.IPV6)[one]
+    good = is_ip & (np.abs(time_s[one] - time_s[other]) <= MIRROR_S)
+    for name in _HEADER:
+        column = trace.ints(name)
+        good &= column[one] == column[other]
+    return one[good], other[good]
+
+
+def _counts_on(trace: PacketTrace, rows: Ints) -> Bools:
+    """Return which of these packets have a sender whose IP identification changes."""
+    ip_id = trace.ints("ip_id")
+    way = trace.ints("source").astype(np.int64) << 32 | trace.ints("destination")
+    ways, which = np.unique(way, return_inverse=True)
+    least, most = np.full(ways.size, 65535), np.zeros(ways.size, np.int64)
+    known = ip_id > 0
+    np.minimum.at(least, which[known], ip_id[known])
+    np.maximum.at(most, which[known], ip_id[known])
+    changes: Bools = (least < most)[which[rows]] & known[rows]
+    return changes

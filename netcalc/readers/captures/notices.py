@@ -7,6 +7,7 @@ import numpy as np
 from netcalc.messages import Notice
 from netcalc.readers.captures import decode, link
 from netcalc.readers.captures.blocks import MISSING_NS, FileFacts, Ints
+from netcalc.readers.captures.flows import MIRROR_S, mirrored
 from netcalc.samples import Layer, PacketTrace
 
 ETHERNET_FRAME_BYTES = 1522
@@ -69,6 +70,9 @@ def _packet_notices(trace: PacketTrace) -> list[Notice]:
         count = int(np.count_nonzero(trace.has(layer)))
         if count:
             found.append(Notice(code, {"count": count}))
+    copies = int(np.count_nonzero(mirrored(trace)))
+    if copies:
+        found.append(Notice("packets-mirrored", {"count": copies, "within_s": MIRROR_S}))
     no_ip = ~trace.has(Layer.IPV4 | Layer.IPV6 | Layer.ARP)
     no_ip &= np.isin(trace.ints("link_number"), list(link.READ))
     if no_ip.any():

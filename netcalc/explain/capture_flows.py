@@ -1,0 +1,108 @@
+"""The flows of a capture, each with the metrics of RFC 6349; and its exchanges, as a ping."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netcalc.explain.evidence import MOST_FLOWS, Evidence, flow_label, of_tcp_flow, options_of
+from netcalc.explain.finding import Finding
+from netcalc.explain.known import Known
+from netcalc.explain.metrics import transfer_metrics
+from netcalc.explain.rate_limits import line_ceiling_bps
+from netcalc.explain.time_parts import explain_round_trips
+from netcalc.models.tcp import slow_start
+from netcalc.readers.captures.exchanges import echo_samples, udp_samples
+from netcalc.readers.captures.facts import flow_table
+from netcalc.samples import PacketTrace, RttSamples
+
+
+def flows(trace: PacketTrace, known: Known | None = None) -> list[dict[str, Any]]:
+    """Return each direction of the flows of a capture that carried data, the largest first.
+
+    Parameters
+    ----------
+    trace : PacketTrace
+        A capture.
+    known : Known, optional
+        ``line_bps`` gives the share of the line's ceiling, ``rtt_s`` the base of the buffer delay.
+
+    Returns
+    -------
+    list of dict
+        ``label``, the columns of
+        :func:`~netcalc.readers.captures.facts.flow_table`, what the receiver offered
+        (``offered_window_bytes``), and ``metrics``: those of RFC 6349, of flows that are longer
+        than their initial window. A shorter one is as fast as its program, and says nothing of the
+        path.
+    """
+    known = known or Known()
+    columns: dict[str, NDArray[Any]] = flow_table(trace).columns()
+    with_data = np.flatnonzero(columns["payload_bytes"] > 0)
+    order = with_data[np.argsort(-columns["payload_bytes"][with_data], kind="stable")]
+    options = options_of(trace)
+    found = []
+    for row in order.tolist():
+        one: dict[str, Any] = {name: _plain(column[row]) for name, column in columns.items()}
+        if one["protocol"] == "tcp":
+            seen = of_tcp_flow(columns, row, option_bytes=options)
+            one["offered_window_bytes"] = seen.receive_window_bytes
+            first = float(slow_start.initial_window_bytes(seen.segment_bytes))
+            is_bulk = seen.size_bytes > first and seen.rate_bps > 0
+        else:
+            seen = _of_udp(one)
+            one = {name: value for name, value in one.items() if not _is_nan(value)}
+            is_bulk = one["datagram_count"] > 1
+        found.append(
+            {"label": flow_label(one), **one, "metrics": _metrics(seen, known) if is_bulk else {}}
+        )
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """Return a number as Python has it: whole ones, such as counts and ports, without a point."""
+    if isinstance(value, str):
+        return value
+    return int(value) if float(value).is_integer() else float(value)
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _of_udp(one: Mapping[str, Any]) -> Evidence:
+    return Evidence(
+        protocol="udp",
+        rate_bps=float(one["goodput_bps"]),
+        size_bytes=float(one["payload_bytes"]),
+        duration_s=float(one["duration_s"]),
+        datagram_bytes=float(one["payload_bytes"] / one["datagram_count"]),
+    )
+
+
+def _metrics(one: Evidence, known: Known) -> dict[str, float]:
+    ceiling = line_ceiling_bps(one, known)
+    found = transfer_metrics(one, known, line_ceiling_bps=ceiling)
+    return found if math.isnan(ceiling) else {**found, "line_ceiling_bps": ceiling}
+
+
+def exchanges(trace: PacketTrace) -> tuple[RttSamples, ...]:
+    """Return the ICMP echoes of a capture and its UDP exchanges, as far as it has any."""
+    both = (echo_samples(trace), udp_samples(trace, strict=True))
+    return tuple(one for one in both if one.measured.any())
+
+
+def explain_exchanges(trace: PacketTrace, known: Known) -> tuple[Finding, ...]:
+    """Return what the round trips of the exchanges of a capture consist of, as those of a ping."""
+    found = []
+    for one in exchanges(trace):
+        groups = np.asarray(one.group)
+        names, counts = np.unique(groups[one.measured], return_counts=True)
+        largest = names[np.argsort(-counts, kind="stable")[:MOST_FLOWS]]
+        chosen = set(largest.tolist())
+        found += [part for part in explain_round_trips(one, known) if part.label in chosen]
+    return tuple(found)

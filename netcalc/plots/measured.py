@@ -1,0 +1,332 @@
+"""The figure of any measurement: rates or round trips over time or hops, and their theory."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from netcalc import compare
+from netcalc.checks import FloatArray
+from netcalc.explain import Known
+from netcalc.explain.evidence import first_known
+from netcalc.models.sizes.framing import ethernet_wire_bytes, tcp_payload_bytes
+from netcalc.plots.curves import curves
+from netcalc.plots.overlay import overlay
+from netcalc.plots.plot import Plot
+from netcalc.plots.style import Axis, Theme
+from netcalc.readers.captures.facts import flow_table
+from netcalc.readers.captures.flows import mirrored
+from netcalc.readers.captures.tcp import analyse_tcp, ladder
+from netcalc.samples import (
+    BulkSamples,
+    FlowSeries,
+    HopSamples,
+    PacketTrace,
+    PathSamples,
+    RttSamples,
+    Samples,
+    Table,
+    TrainSamples,
+    TransactionSamples,
+    TransferSamples,
+)
+from netcalc.units import show
+
+_FITTED = (
+    RttSamples | TransferSamples | TransactionSamples | BulkSamples | HopSamples | TrainSamples
+)
+
+BINS = 60
+"""Intervals into which a capture is divided. [1]"""
+UDP_HEADERS_BYTES = 28
+TIMESTAMP_BYTES = 12
+
+
+def measured(samples: Samples, known: Known, *, theme: Theme = "light") -> Plot:
+    """Draw a measurement with the theory that applies to it.
+
+    Parameters
+    ----------
+    samples : Samples
+        What a reader made of a file.
+    known : Known
+        The line and the round trip, where they are known.
+    theme : {'light', 'dark'}
+        Colours of the figure.
+
+    Returns
+    -------
+    Plot
+        Rates over time with the line's ceiling at their layer, round trips over time with the
+        least one, or times against sizes with a fit.
+    """
+    if isinstance(samples, PacketTrace):
+        return _capture_plot(samples, known, theme)
+    if isinstance(samples, FlowSeries):
+        return _flow_plot(samples, known, theme)
+    if isinstance(samples, RttSamples) and len(samples.minima()[0]) < 3:
+        return _probe_plot(samples, known, theme)
+    if isinstance(samples, PathSamples):
+        return _path_plot(samples, theme)
+    if _has_hops(samples):
+        return _hops_plot(samples, theme)
+    if isinstance(samples, _FITTED):
+        return overlay(compare.overlay(samples), theme=theme)
+    return curves(
+        [0.0, 1.0],
+        {},
+        x_axis=Axis("time", "s"),
+        y_axis=Axis("rate", "bit/s"),
+        title="No figure for this kind of file",
+        description="Nothing is drawn for this kind of file; the table below has its facts.",
+        theme=theme,
+    )
+
+
+def line_share(payload_bytes: float, header_bytes: float) -> float:
+    """Return the share of an Ethernet line that a payload of each packet gets."""
+    return payload_bytes / float(ethernet_wire_bytes(payload_bytes + header_bytes))
+
+
+def _flow_plot(flows: FlowSeries, known: Known, theme: Theme) -> Plot:
+    """Draw the rate of each interval, and the line's ceiling for the data of the application."""
+    rows, points = flows.measured, {}
+    groups = np.asarray(flows.group)
+    start_s, rate_bps = np.asarray(flows.start_s), flows.rate_bps
+    for name in dict.fromkeys(groups[rows].tolist()):
+        mine = rows & (groups == name)
+        side = dict.fromkeys(np.asarray(flows.side)[mine].tolist())
+        label = ", ".join(filter(None, (name, "counted by the " + "/".join(filter(None, side)))))
+        points[label] = (start_s[mine], rate_bps[mine])
+    lines: dict[str, float] = {}
+    facts = samples_facts(flows)
+    udp = any(row.get("protocol") == "udp" for row in facts)
+    if known.line_bps is not None:
+        sizes = _sizes(facts) if udp else [_segment(known)]
+        for size in sizes:
+            header = UDP_HEADERS_BYTES if udp else 40 + TIMESTAMP_BYTES
+            lines[f"the line, {show(size, 'byte')} per packet"] = known.line_bps * line_share(
+                size, header
+            )
+    for row in facts:
+        if "received_rate_bps" in row:
+            run = f"{row['group']}, " if len(facts) > 1 and "group" in row else ""
+            lines[f"{run}the receiver's mean"] = float(row["received_rate_bps"])
+    ends = np.asarray([float(start_s.min(initial=0.0)), float(start_s.max(initial=1.0))])
+    return _rates(ends, lines, points, "Application data in each interval", theme)
+
+
+def _segment(known: Known) -> float:
+    return float(
+        tcp_payload_bytes(first_known(known.mtu_bytes, 1500.0), tcp_option_bytes=TIMESTAMP_BYTES)
+    )
+
+
+def _sizes(facts: list[Any]) -> list[float]:
+    counted = [row for row in facts if row.get("datagram_count")]
+    sizes = [round(row["sent_byte_count"] / row["datagram_count"]) for row in counted]
+    return [float(size) for size in dict.fromkeys(sizes)]
+
+
+def samples_facts(samples: Samples) -> list[Any]:
+    """Return the rows of facts as a list."""
+    return list(samples.facts())
+
+
+def _capture_plot(trace: PacketTrace, known: Known, theme: Theme) -> Plot:
+    """Draw the bytes of IP in each interval of a capture, and the line's ceiling for them."""
+    time_s, size = np.asarray(trace.time_s), trace.ints("packet_bytes").astype(float)
+    timed = np.isfinite(time_s) & ~mirrored(trace)
+    time_s, size = time_s[timed], size[timed]
+    span_s = float(np.ptp(time_s)) if time_s.size else 0.0
+    lines: dict[str, float] = {}
+    points: dict[str, tuple[Any, Any]] = {}
+    if span_s > 0:
+        edges = np.linspace(time_s.min(), time_s.max(), BINS + 1)
+        volume, _ = np.histogram(time_s, edges, weights=size)
+        points["IP packets, both directions"] = (edges[:-1], 8 * volume / (span_s / BINS))
+        lines["the mean"] = 8 * float(size.sum()) / span_s
+    if known.line_bps is not None and size.sum() > 0:
+        wire = float(np.sum(ethernet_wire_bytes(size)))
+        lines["the line, for packets of these sizes"] = known.line_bps * float(size.sum()) / wire
+    return _rates(
+        np.asarray([0.0, span_s or 1.0]), lines, points, "IP packets in each interval", theme
+    )
+
+
+def _rates(
+    ends: FloatArray,
+    lines: dict[str, float],
+    points: dict[str, tuple[Any, Any]],
+    title: str,
+    theme: Theme,
+) -> Plot:
+    return curves(
+        ends,
+        {name: [rate, rate] for name, rate in lines.items()},
+        points=points,
+        x_axis=Axis("time", "s"),
+        y_axis=Axis("rate", "bit/s", low=0.0),
+        title=title,
+        description=f"{title}. "
+        + "; ".join(f"{name}: {show(rate, 'bit/s')}" for name, rate in lines.items())
+        + ".",
+        theme=theme,
+    )
+
+
+def _probe_plot(samples: RttSamples, known: Known, theme: Theme) -> Plot:
+    """Draw each round trip in the order of the probes, and the least one."""
+    rows = np.flatnonzero(samples.measured)
+    rtt_s = np.asarray(samples.rtt_s)[rows]
+    sequence = np.asarray(samples.sequence, dtype=float)
+    number = sequence[rows] if sequence.size else rows.astype(float)
+    least = float(rtt_s.min()) if rtt_s.size else math.nan
+    base = first_known(known.rtt_s, least)
+    name = "the path without load" if known.rtt_s is not None else "the least round trip"
+    most = float(rtt_s.max()) if rtt_s.size else math.nan
+    return curves(
+        [0.0, float(number.max(initial=1.0))],
+        {name: [base, base]},
+        points={"round trips": (number, rtt_s)},
+        x_axis=Axis("probe", "1"),
+        y_axis=Axis("round-trip time", "s", low=0.0),
+        title="Round trip of each probe",
+        description=f"{rtt_s.size} round trips from {show(least, 's')} to {show(most, 's')}.",
+        theme=theme,
+    )
+
+
+def _path_plot(samples: PathSamples, theme: Theme) -> Plot:
+    """Draw the round trips to each hop, and the least that a later hop does not undercut."""
+    rows = np.flatnonzero(samples.measured)
+    hop, rtt_s = np.asarray(samples.hop)[rows], np.asarray(samples.rtt_s)[rows]
+    groups = np.asarray(samples.group)[rows]
+    points, numbers = {}, np.unique(hop)
+    lines: dict[str, FloatArray] = {}
+    for name in dict.fromkeys(groups.tolist()):
+        mine = groups == name
+        label = f"{name}, " if name else ""
+        points[f"{label}round trips"] = (hop[mine], rtt_s[mine])
+        least = np.array(
+            [rtt_s[mine & (hop == one)].min(initial=math.inf) for one in numbers], dtype=float
+        )
+        reached = np.minimum.accumulate(least[::-1])[::-1]
+        reached[~np.isfinite(reached)] = math.nan
+        lines[f"{label}the path up to the hop"] = reached
+    last = "; ".join(
+        f"{name}: {show(float(value[np.isfinite(value)][-1]), 's')} at the last hop that answered"
+        for name, value in lines.items()
+        if np.isfinite(value).any()
+    )
+    return curves(
+        numbers,
+        lines,
+        points=points,
+        x_axis=Axis("hop", "1"),
+        y_axis=Axis("round-trip time", "s", low=0.0),
+        title="Round trips to each hop",
+        description=f"Round trips to {numbers.size} hops. {last or 'None answered'}.",
+        theme=theme,
+    )
+
+
+def is_drawn(samples: Samples) -> bool:
+    """Whether :func:`measured` has a figure for samples of this kind, with something in it."""
+    if isinstance(samples, FlowSeries | PathSamples):
+        return bool(samples.measured.any())
+    if isinstance(samples, PacketTrace):
+        return samples.span_s > 0
+    return _has_hops(samples) or isinstance(samples, _FITTED)
+
+
+_HOP_TIMES = {"least": "rtt_min_s", "mean": "rtt_mean_s", "largest": "rtt_max_s"}
+
+
+def _has_hops(samples: Samples) -> TypeGuard[Table]:
+    """Whether this is the report of a tool such as mtr: numbers for each hop, no single probes."""
+    if not isinstance(samples, Table):
+        return False
+    columns = samples.columns()
+    times = [columns[name] for name in _HOP_TIMES.values() if name in columns]
+    return "hop" in columns and any(np.isfinite(column).any() for column in times)
+
+
+def _hops_plot(table: Table, theme: Theme) -> Plot:
+    """Draw the summaries of each hop, as the tool printed them."""
+    columns = table.columns()
+    points = {
+        name: (columns["hop"], columns[column])
+        for name, column in _HOP_TIMES.items()
+        if column in columns
+    }
+    count = np.unique(columns["hop"]).size
+    return curves(
+        [],
+        {},
+        points=points,
+        x_axis=Axis("hop", "1"),
+        y_axis=Axis("round-trip time", "s", low=0.0),
+        title="Round trips to each hop",
+        description=f"{', '.join(points)} round trip to each of {count} hops, as {table.meta.tool} "
+        "printed them.",
+        theme=theme,
+    )
+
+
+def sequences(trace: PacketTrace, *, flow: int | None = None, theme: Theme = "light") -> Plot:
+    """Draw the bytes of a TCP flow against time: segments, acknowledgements and the window.
+
+    Parameters
+    ----------
+    trace : PacketTrace
+        A capture.
+    flow : int, optional
+        Number of the flow, from 0; by default the one that carried most.
+    theme : {'light', 'dark'}
+        Colours of the figure.
+
+    Returns
+    -------
+    Plot
+        The direction with more data: what was sent and acknowledged, segments sent again, and up
+        to where the receiver offered a window. Where the sender reaches it, it waits.
+    """
+    if flow is None:
+        columns = flow_table(trace).columns()
+        of_tcp = np.where(columns["protocol"] == "tcp", columns["payload_bytes"], -1.0)
+        flow = int(columns["flow"][int(np.argmax(of_tcp))])
+    table = ladder(analyse_tcp(trace), flow=flow)
+    to_server = table["direction"] == "to server"
+    size = table["payload_bytes"]
+    sends = to_server if size[to_server].sum() >= size[~to_server].sum() else ~to_server
+    time_s = table["time_s"]
+    again = np.char.find(table["mark"].astype(str), "retransmission") >= 0
+    data = sends & (size > 0)
+    answers = ~sends & (np.char.find(table["flags"].astype(str), "ACK") >= 0)
+    end = table["sequence"] + size
+    sent = np.maximum.accumulate(np.where(data, end, 0.0))
+    acked = np.maximum.accumulate(np.where(answers, table["ack"], 0.0))
+    newest = np.maximum.accumulate(np.where(answers, np.arange(answers.size), -1))
+    edge = np.where(newest >= 0, acked + table["window_bytes"][newest], math.nan)
+    states = {"sent": sent, "acknowledged": acked, "window offered": edge}
+    # A state holds until the next packet.
+    lines = {n: np.repeat(y, 2)[:-1] for n, y in states.items() if np.isfinite(y).any()}
+    points = {"sent again": (time_s[data & again], end[data & again])}
+    if not (data & again).any():
+        points = {}
+    count = int(np.count_nonzero(data & again))
+    return curves(
+        np.repeat(time_s, 2)[1:],
+        lines,
+        points=points,
+        x_axis=Axis("time", "s"),
+        y_axis=Axis("bytes from the first on", "byte", low=0.0),
+        title=f"Bytes of TCP flow {flow} against time",
+        description=f"{int(data.sum())} segments with data up to byte "
+        f"{float(end[data].max(initial=0.0)):.0f}, {count} of them sent again, with what the "
+        "receiver acknowledged and the window that it offered.",
+        theme=theme,
+    )
