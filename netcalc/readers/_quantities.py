@@ -63,6 +63,20 @@ _SUFFIXES = {
     "kbps": "kbps", "Mbps": "Mbps", "Gbps": "Gbps", "mbps": "mbps", "gbps": "gbps", "kB": "kB",
     "KB": "KB", "KiB": "KiB", "MB": "MB", "MiB": "MiB", "km": "km",
 }  # fmt: skip
+# "rate_Mbit/s", "rate MB/s", "Mbit_s": a data unit before the second is no part of the name.
+_PER_SECOND = re.compile(
+    r"(?:(?P<name>.*?\S)(?:[\s_,:-]+|(?<=[a-z])(?=[KMGT])))?"
+    r"(?P<unit>[A-Za-z]+)(?P<per>\s*/\s*|[\s_]+per[\s_]+|[\s_]+)(?:s|sec|second)"
+)
+_DATA_UNIT = re.compile(
+    r"[kmgtp]?i?(?:b|bits?|bytes?|octets?)"
+    r"|[kmg]?(?:p|pkts?|packets?|frames?|segments?|datagrams?)",
+    re.IGNORECASE,
+)
+_RATES = {"bandwidth", "throughput", "goodput", "rate", "speed", "bitrate", "datarate"}
+_ONE = {"packet", "frame", "segment", "datagram", "byte", "bit", "b", "p"}
+# "time to first byte" is a time; so is "time per packet".
+_OF_ONE = re.compile(r".*(?:\b|_)(?:first|last|next|each|one|per|time|delay)", re.IGNORECASE)
 EXAMPLES = {"s": ("ms", "s"), "byte": ("B", "bit"), "bit/s": ("Mbit/s", "MB/s"),
              "ratio": ("%", "ratio"), "m": ("km", "m")}  # fmt: skip
 
@@ -123,6 +137,9 @@ def read_heading(header: str) -> Column:
     bracketed = re.fullmatch(r"(.*?)(?<!\s)\s*(?:\[([^\[\]]*)\]|\(([^()]*)\))", text)
     if bracketed and bracketed[1]:
         return Column(text, bracketed[1].strip(), (bracketed[2] or bracketed[3] or "").strip())
+    rate = _rate_heading(text)
+    if rate is not None:
+        return rate
     slashed = re.fullmatch(r"([^/]+?)(?<!\s)\s*/\s*(\S+)", text)
     if slashed and _units.kind_of(slashed[2]):
         return Column(text, slashed[1], slashed[2])
@@ -135,6 +152,27 @@ def read_heading(header: str) -> Column:
     if text.lower() in ("bytes", "byte"):
         return Column(text, text, "B")
     return Column(text, text)
+
+
+def _rate_heading(text: str) -> Column | None:
+    """Take a header apart whose unit is a data unit per second, in any spelling of "per".
+
+    A data unit of another case than netcalc's (``mbit/s``) stays the unit, which is refused.
+    """
+    match = _PER_SECOND.fullmatch(text)
+    if match is None:
+        return None
+    name = re.sub(r"[\s_]+in$", "", match["name"] or "")
+    word, per = match["unit"], match["per"]
+    is_rate = re.sub(r"[\W_]", "", name).lower() in _RATES
+    divided = "/" in per or "per" in per
+    if word in ("m", "km") and (is_rate or divided):
+        return Column(text, name or text, f"{word}/s")
+    if not _DATA_UNIT.fullmatch(word) and not (is_rate and word in "kKMGT"):
+        return None
+    if not is_rate and word in _ONE and (not divided or _OF_ONE.fullmatch(name)):
+        return None
+    return Column(text, name or "rate", f"{word}/s")
 
 
 def _units_row(grid: Grid, found: list[Column]) -> None:

@@ -72,6 +72,63 @@ def test_one_plain_comma_decides_for_its_file():
     assert (samples.rtt_s * 1e3).tolist() == pytest.approx([1.5, 1.5, 1234.5])
 
 
+# A header, what its column of a 3 is called, and the 3 in SI units: 1 MB/s is 8 Mbit/s.
+RATES_PER_SECOND = {
+    "rate_Mbit/s": ("rate_bps", 3e6),
+    "rate Mbit/s": ("rate_bps", 3e6),
+    "rate [Mbit/s]": ("rate_bps", 3e6),
+    "rate_Mbit_s": ("rate_bps", 3e6),
+    "rate-Mbit/s": ("rate_bps", 3e6),
+    "rate: Mbit / s": ("rate_bps", 3e6),
+    "rateMbit/s": ("rate_bps", 3e6),
+    "rate_Mbit_per_s": ("rate_bps", 3e6),
+    "rate/Mbit/s": ("rate_bps", 3e6),
+    "throughput in Mbit/s": ("throughput_bps", 3e6),
+    "throughput, kbit/sec": ("throughput_bps", 3e3),
+    "mean goodput Gbit/s": ("mean_goodput_bps", 3e9),
+    "rate_MB/s": ("rate_bps", 24e6),
+    "speed_KB/s": ("speed_bps", 24e3),
+    "rate_bytes_s": ("rate_bps", 24.0),
+    "rate_byte_s": ("rate_bps", 24.0),
+    "rate_MiB/s": ("rate_bps", 25165824.0),
+    "Mbit/s": ("rate_bps", 3e6),
+    "Mbit_s": ("rate_bps", 3e6),
+    "MB/s": ("rate_bps", 24e6),
+    "rate_pkt/s": ("rate_pps", 3.0),
+    "sent frames/s": ("sent_pps", 3.0),
+    "packets_s": ("rate_pps", 3.0),
+    "speed_m/s": ("speed_m_s", 3.0),
+    "speed_m_s": ("speed_m_s", 3.0),
+    "time_to_first_byte_s": ("time_to_first_byte_s", 3.0),
+    "first byte/s": ("first_byte_s", 3.0),
+    "time_per_packet_s": ("time_per_packet_s", 3.0),
+    "gap_frame_s": ("gap_frame_s", 3.0),
+    "rtt_min_s": ("rtt_min_s", 3.0),
+    "offset/s": ("offset_s", 3.0),
+}
+
+
+@pytest.mark.each("header", RATES_PER_SECOND)
+def test_a_data_unit_per_second_is_a_rate(header):
+    name, value = RATES_PER_SECOND[header]
+    table = read(f"run;{header}\n1;3\n2;3\n")
+    assert isinstance(table, Table)
+    assert list(table.data) == ["run", name]
+    assert table[name].tolist() == [value, value]
+    assert table.meta.warnings == ()
+
+
+@pytest.mark.each(
+    "header", ["rate_mbit_s", "mbit/s", "rate mb/s", "throughput_MBIT/s", "rate_k/s", "rate_M_s"]
+)
+def test_a_data_unit_per_second_that_is_unknown_is_refused(header):
+    with pytest.raises(ReaderError) as caught:
+        read(f"run;{header}\n1;3\n2;3\n")
+    assert caught.value.code in ("unknown-column-unit", "ambiguous-column-unit")
+    assert caught.value.values["written"].endswith("/s")
+    assert caught.value.line == 1
+
+
 def test_missing_cells_are_missing_not_zero():
     samples = read("size/B,rtt/ms\n56,1.5\n56,\n56,-\n56,N/A\n56,NaN\n")
     assert (samples.sent, samples.received) == (5, 1)
