@@ -71,7 +71,6 @@ NAMES = {
 
 # Text of other tools, by a line near the start.
 _TEXTS: tuple[tuple[str, str], ...] = (
-    ("netstat", r"^Name +Mtu +Network .*Ipkts"),
     ("netstat", r"^(?:Active (?:Internet|Connections)|Routing tables|Tcpcb\s|Proto\s+Recv-Q)"),
     ("/proc/net", r"^\s+sl\s+local_address"),
 )  # fmt: skip
