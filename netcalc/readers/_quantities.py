@@ -136,7 +136,8 @@ def read_heading(header: str) -> Column:
     text = " ".join(header.split())
     bracketed = re.fullmatch(r"(.*?)(?<!\s)\s*(?:\[([^\[\]]*)\]|\(([^()]*)\))", text)
     if bracketed and bracketed[1]:
-        return Column(text, bracketed[1].strip(), (bracketed[2] or bracketed[3] or "").strip())
+        written = (bracketed[2] or bracketed[3] or "").strip()
+        return Column(text, _without_unit(bracketed[1].strip(), written), written)
     rate = _rate_heading(text)
     if rate is not None:
         return rate
@@ -152,6 +153,15 @@ def read_heading(header: str) -> Column:
     if text.lower() in ("bytes", "byte"):
         return Column(text, text, "B")
     return Column(text, text)
+
+
+def _without_unit(name: str, written: str) -> str:
+    """Leave the unit out of a name that has it twice: ``response_s [s]``."""
+    tail = re.fullmatch(r"(.+?)_([A-Za-z]+)", name)
+    kind = _units.kind_of(written)
+    if tail and kind and _units.kind_of(_SUFFIXES.get(tail[2], "")) == kind:
+        return tail[1]
+    return name
 
 
 def _rate_heading(text: str) -> Column | None:
@@ -209,6 +219,9 @@ def _given_units(source: Source, found: list[Column], given: dict[str, str]) -> 
 def _resolve(source: Source, grid: Grid, column: Column) -> None:
     """Find the SI unit of a written one; refuse one that is ambiguous or of another kind."""
     wanted = NEEDS_UNIT.get(column.key)
+    if not wanted and _NO_UNIT.fullmatch(column.written):
+        column.written = ""
+        return
     kind = "1" if column.written == "1" else _units.kind_of(column.written)
     if wanted and wanted != kind and kind not in _ALSO.get(column.key, ()):
         try:
@@ -230,6 +243,8 @@ def _resolve(source: Source, grid: Grid, column: Column) -> None:
     column.unit = kind
 
 
+# What netcalc's own tables say of a column that no one unit belongs to.
+_NO_UNIT = re.compile(r"text|bool|as \w+ says")
 _REFUSED_UNITS = {
     "ambiguous-unit": "ambiguous-column-unit",
     "unit-of-other-kind": "column-unit-of-other-kind",

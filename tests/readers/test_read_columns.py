@@ -6,9 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from netcalc import datasets
+from netcalc.cli import commands
 from netcalc.errors import DomainError, ReaderError
 from netcalc.messages import Notice
 from netcalc.readers import read, read_columns, sniff
@@ -127,6 +130,23 @@ def test_a_data_unit_per_second_that_is_unknown_is_refused(header):
     assert caught.value.code in ("unknown-column-unit", "ambiguous-column-unit")
     assert caught.value.values["written"].endswith("/s")
     assert caught.value.line == 1
+
+
+@pytest.mark.each("name", datasets.names())
+def test_the_csv_of_a_bundled_measurement_reads_back(name):
+    printed = CliRunner().invoke(commands, ["data", name, "--csv"]).output
+    bundled, found = datasets.load(name).columns(), read(printed)
+    assert "unit-ignored" not in [notice.code for notice in found.meta.warnings]
+    columns = found.columns()
+    assert set(bundled) - set(columns) <= {"group"}  # an empty column of one that has no groups
+    for column, values in bundled.items():
+        if values.dtype.kind == "f":
+            np.testing.assert_allclose(columns[column], values, rtol=1e-11)
+
+
+def test_a_unit_that_name_and_brackets_both_have_is_said_once():
+    table = read("run,response_s [s],captured_bytes [byte],speed_m_s [m/s]\n1,2,3,4\n5,6,7,8\n")
+    assert list(table.data) == ["run", "response_s", "captured_bytes", "speed_m_s"]
 
 
 def test_missing_cells_are_missing_not_zero():
