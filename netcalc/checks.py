@@ -15,8 +15,8 @@ from contextvars import ContextVar
 from functools import wraps
 from inspect import signature, unwrap
 from itertools import combinations
-from math import prod
-from typing import Any, TypeAlias, TypeVar, cast
+from math import inf, isfinite, prod
+from typing import Any, TypeAlias, TypeGuard, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -242,7 +242,7 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
         If ``value`` holds text, booleans, complex numbers or other things that are not numbers.
     """
     try:
-        if isinstance(value, np.ma.MaskedArray):
+        if is_masked(value):
             value = np.ma.filled(value.astype(np.float64), np.nan)
         array: NDArray[Any] = np.asarray(value)
     except Exception as error:  # lists of unequal length, or an object that fails by itself
@@ -264,6 +264,12 @@ def as_float(name: str, value: ArrayLike) -> FloatArray:
     is_text = kind in "US" or any(isinstance(item, str | bytes) for item in array.flat)
     code = "text-for-numbers" if is_text else "not-numbers"
     raise ArgumentTypeError(code, name, _shown(array))
+
+
+def is_masked(value: object) -> TypeGuard[np.ma.MaskedArray[Any, Any]]:
+    """Whether a value is a masked array; ``numpy.ma`` is not loaded to know that one is not."""
+    is_plain = type(value) is np.ndarray or not isinstance(value, np.ndarray)
+    return not is_plain and isinstance(value, np.ma.MaskedArray)
 
 
 def safe_repr(value: Any) -> str:
@@ -293,8 +299,11 @@ def _checked(
         found[name] = True
     if array.size == 0:
         return array
-    lowest, highest = float(array.min()), float(array.max())
-    if not (np.isfinite(lowest) and (np.isfinite(highest) or (allow_inf and highest == np.inf))):
+    if array.size == 1:  # most calls have single numbers: numpy's passes take longer than a model
+        lowest = highest = array.item()
+    else:
+        lowest, highest = float(array.min()), float(array.max())
+    if not (isfinite(lowest) and (isfinite(highest) or (allow_inf and highest == inf))):
         array = _nan_where_not_finite(name, array, allow_inf=allow_inf, warn=is_first)
         if np.isnan(array).all():
             return array

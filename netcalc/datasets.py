@@ -28,7 +28,6 @@ from typing import Any, cast
 import numpy as np
 
 from netcalc.errors import DatasetError, DomainError
-from netcalc.readers import read, read_columns
 from netcalc.samples import KINDS, Meta, Samples, Table
 
 _BUNDLED = Path(__file__).parent / "_bundled" / "data"
@@ -141,6 +140,8 @@ class Puzzle:
 
     def load(self) -> Samples:
         """Read the file; a missing or changed one raises DatasetError."""
+        from netcalc.readers import read  # late: the list of what there is does without
+
         return read(_intact(f"puzzles/{self.file}", self.sha256), name=self.file)
 
 
@@ -344,11 +345,15 @@ def _table(dataset: Dataset) -> Table:
 
 @lru_cache(maxsize=32)  # what is read depends on the bytes alone, and there are some 20 sets
 def _columns_of(data: bytes, file: str) -> Samples:
+    from netcalc.readers import read_columns  # late: the list of what there is does without
+
     return read_columns(data, name=file)
 
 
 def _recorded(dataset: Dataset) -> Samples:
     """Read a set that is the output of a tool, as it was printed."""
+    from netcalc.readers import read  # late: the list of what there is does without
+
     samples = read(_checked(dataset), name=dataset.file)
     note = f"{dataset.title}. Source: {dataset.source}."
     described: Samples = replace(cast(Any, samples), meta=replace(samples.meta, note=note))

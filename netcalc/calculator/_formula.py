@@ -8,7 +8,6 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from doctest import DocTestParser
 from functools import cached_property
 from typing import Any
 
@@ -177,6 +176,8 @@ class Formula:
     @cached_property
     def example(self) -> dict[str, Any]:
         """Arguments of a call in its docstring's examples; of several values, the first."""
+        from doctest import DocTestParser  # late: most answers come without an example
+
         known: dict[str, Any] = {}
         for shown in DocTestParser().get_examples(inspect.getdoc(self.function) or ""):
             nodes = ast.walk(ast.parse(shown.source))

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -170,15 +171,17 @@ def read(source: Readable, *, name: str | None = None) -> list[Claim]:
     """
     opened = open_source(source, name=name)
     text = decode(opened)
+    records = list(islice(_records(opened.name, text.lines, text.numbers), MAX_CLAIMS + 1))
+    if len(records) > MAX_CLAIMS:
+        line, _ = records[-1]
+        raise ReaderError("too-many-claims", file=opened.name, line=line, limit=MAX_CLAIMS)
     claims: dict[str, Claim] = {}
-    for line, row in _records(opened.name, text.lines, text.numbers):
+    for line, row in records:
         claim = _claim(opened.name, line, row)
         if claim.id in claims:
             first_line = claims[claim.id].line
             raise claim.error("claim-id-in-use", field="id", first_line=first_line)
         claims[claim.id] = claim
-        if len(claims) > MAX_CLAIMS:
-            raise ReaderError("too-many-claims", file=opened.name, line=line, limit=MAX_CLAIMS)
     if not claims:
         raise ReaderError(
             "no-claims",

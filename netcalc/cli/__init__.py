@@ -17,7 +17,6 @@ import textwrap
 import threading
 from collections.abc import Iterator, Sequence
 from importlib import import_module
-from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -217,8 +216,11 @@ def require_memory(command: str) -> None:
     sys.meta_path.insert(0, _NoRoomForScipy(limit_bytes))
 
 
-class _NoRoomForScipy(MetaPathFinder):
-    """Refuses to load scipy under a limit of memory."""
+class _NoRoomForScipy:
+    """A finder of modules that refuses to load scipy under a limit of memory.
+
+    It is none of ``importlib.abc``, which loads 20 modules in every command.
+    """
 
     def __init__(self, limit_bytes: int) -> None:
         self._limit_bytes = limit_bytes

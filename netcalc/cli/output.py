@@ -14,12 +14,13 @@ import numpy as np
 from netcalc.checks import FloatArray
 from netcalc.cli import put
 from netcalc.cli.mistakes import CommandError
-from netcalc.compare import Comparison
 from netcalc.printable import printable_lines
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
+
+    from netcalc.compare import Comparison
 
 TABLE_WIDTH = 80
 """Minimum width of a table, in characters."""

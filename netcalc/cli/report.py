@@ -265,6 +265,9 @@ def describe(name: str, samples: Samples) -> str:
                 f"  RTT of first replies: min {show(rtt.min(), 's')}, median "
                 f"{show(float(np.median(rtt)), 's')}, max {show(rtt.max(), 's')}"
             )
+            lines += _below_lines(samples)
+        elif any("rtt_min_s" in row for row in samples.facts()):
+            lines.append("  no probe has a time of its own: the times below are the tool's summary")
         else:
             lines.append("  no round-trip times")
         if 0 < rtt.size < samples.received:
@@ -284,6 +287,21 @@ def describe(name: str, samples: Samples) -> str:
         lines.append("  partial: the measurement is incomplete")
     lines += [f"  warning: {printable(str(warning))}" for warning in samples.meta.warnings]
     return "\n".join(lines)
+
+
+def _below_lines(samples: RttSamples) -> list[str]:
+    """Say what was made of a time that the tool prints as below its last digit."""
+    width = np.asarray(samples.resolution_s, dtype=np.float64)
+    if width.size != len(samples):
+        return []
+    rtt, width = samples.best_s, width[samples.measured]
+    below = (width > 0) & (2 * rtt == width)
+    count = int(np.count_nonzero(below))
+    if not count:
+        return []
+    most, taken = show(float(width[below].max()), "s"), show(float(rtt[below].max()), "s")
+    times = "1 time" if count == 1 else f"{count} times"
+    return [f"  {times} below {most}, taken as {taken}"]
 
 
 def _notes(comparison: compare.Comparison | None) -> tuple[Notice, ...]:

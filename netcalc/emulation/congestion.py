@@ -24,13 +24,15 @@ class Window:
         Whether it begins with slow start.
     """
 
+    _before: int  # a reduction: the window before it, segments delivered and sent in it
+    _delivered: int
+    _sent: int
+
     def __init__(self, first: int, *, slow_start: bool = True) -> None:
         self.size = first
         self.threshold = math.inf if slow_start else float(first)
         self.is_reducing = False
         self._counted = 0
-        self._before = first
-        self._delivered = self._sent = 0
 
     def acknowledged(self, count: int, now_s: float, rtt_s: float, in_flight: int) -> None:
         """Grow by acknowledged segments; one that was not in use does not grow."""
@@ -83,7 +85,8 @@ class Window:
 
     def sent(self) -> None:
         """Count a transmission during a reduction."""
-        self._sent += self.is_reducing
+        if self.is_reducing:
+            self._sent += 1
 
     def end_reduction(self) -> None:
         """End it: the window is the threshold."""
@@ -91,9 +94,10 @@ class Window:
             self.size = int(self.threshold)
         self.is_reducing = False
 
-    def time_out(self) -> None:
-        """Begin again with one segment."""
-        self.threshold = self._reduced()
+    def time_out(self, *, is_first: bool = True) -> None:
+        """Begin again with one segment; a repeated timeout leaves the threshold. (RFC 5681, 3.1)"""
+        if is_first:
+            self.threshold = self._reduced()
         self.size, self._counted, self.is_reducing = 1, 0, False
 
 

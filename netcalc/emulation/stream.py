@@ -157,7 +157,7 @@ class _Receiver:
             self.unacked += 1
         if had_hole or self.beyond or self.quick > 0 or self.unacked >= 2 or is_pushed:
             return True
-        self.timer_s = min(self.timer_s, now_s + DELAYED_ACK_S)
+        self.timer_s = now_s + DELAYED_ACK_S
         return False
 
     def acknowledge(self) -> tuple[int, frozenset[int]]:
@@ -168,7 +168,15 @@ class _Receiver:
 
 
 class _Stream:
-    """Both hosts and the two directions between them."""
+    """Both hosts and the two directions between them.
+
+    Half of what the hosts add to a round trip delays each data packet, the other half each
+    acknowledgement.
+    """
+
+    srtt_s: float
+    rttvar_s: float
+    min_rtt_s: float
 
     def __init__(
         self,
@@ -186,53 +194,64 @@ class _Stream:
         self.receiver = _Receiver()
         self.host_s, self.write_segments = host_s, write_segments
         self.out: dict[int, _Segment] = {}  # sent and not acknowledged cumulatively
-        self.una = self.next = 0
-        self.sacked = self.lost = self.retransmitted = 0
-        self.high = -1  # the recovery ends when everything before this has been acknowledged
-        self.order = self.sent_count = self.timeout_count = self.reduction_count = 0
-        self.rack_order, self.rack_rtt_s = -1, math.inf
-        self.reorder_s = self.probe_s = self.timeout_s = math.inf
-        self.srtt_s, self.rttvar_s, self.min_rtt_s = math.nan, 0.0, math.inf
+        # The recovery ends when everything before `high` has been acknowledged, a probe is answered
+        # with everything before `probe_end`.
+        self.una = self.next = self.high = self.probe_end = 0
+        self.sacked = self.lost = self.retransmitted = self.rack_order = 0
+        self.sent_count = self.timeout_count = self.reduction_count = 0
+        self.rack_rtt_s = self.reorder_s = self.probe_s = self.timeout_s = math.inf
         self.backoff = 1
 
     def run(self) -> Delivered:
         """Open the connection, send everything, and return what happened."""
         # The handshake takes part in the draws of the losses: a SYN, its answer, and the third.
         now_s = self._handshake()
-        begin_s = now_s
+        begin_s, lost_before = now_s, self._lost_count()
         self._transmit(now_s)
+        self._set_timers(now_s)
         while self.receiver.expected < self.total:
             times = (
                 self._next_s(self.to_sink), self._next_s(self.to_source), self.receiver.timer_s,
                 self.reorder_s, self.probe_s, self.timeout_s,
             )  # fmt: skip
             now_s = min(times)
-            if now_s - begin_s > _LONGEST_S:
-                raise DomainError("above-maximum", "segments", self.total, high=self.una)
+            self._check_duration(now_s - begin_s)
             self._step(times.index(now_s), now_s)
-        lost = sum(link["lost"] for link in self.to_sink.counters)
         return Delivered(
-            now_s - begin_s + self.host_s / 2.0, self.sent_count, lost,
+            now_s - begin_s, self.sent_count, self._lost_count() - lost_before,
             self.timeout_count, self.reduction_count,
         )  # fmt: skip
+
+    def _lost_count(self) -> int:
+        return sum(link["lost"] for link in self.to_sink.counters)
 
     def _handshake(self) -> float:
         """Send a SYN, its answer and the third packet; a lost one is sent again after a second."""
         now_s, wait_s = 0.0, 1.0
         while True:
-            self.to_sink.push(None, now_s, SYN_BYTES)
-            arrived = self.to_sink.take(math.inf)
-            if arrived:
-                self.to_source.push(None, arrived[-1][0], SYN_BYTES)
-                answered = self.to_source.take(math.inf)
-                if answered:
+            self._check_duration(now_s)
+            arrived_s = self._arrival_s(self.to_sink, now_s, SYN_BYTES)
+            if not math.isinf(arrived_s):
+                answered_s = self._arrival_s(self.to_source, arrived_s, SYN_BYTES)
+                if not math.isinf(answered_s):
                     break
             now_s, wait_s = now_s + wait_s, 2.0 * wait_s
-        now_s = answered[-1][0] + self.host_s
-        self._sample_rtt(now_s)
-        self.to_sink.push(None, now_s, ACK_BYTES)
-        arrived = self.to_sink.take(math.inf)
-        return arrived[-1][0] if arrived else now_s
+        opened_s = answered_s + self.host_s
+        # The first sample (RFC 6298, 2.2): of the SYN that was answered.
+        self.srtt_s = self.min_rtt_s = opened_s - now_s
+        self.rttvar_s = self.srtt_s / 2.0
+        arrived_s = self._arrival_s(self.to_sink, opened_s, ACK_BYTES)
+        return opened_s if math.isinf(arrived_s) else arrived_s
+
+    @staticmethod
+    def _arrival_s(chain: Chain, now_s: float, packet_bytes: int) -> float:
+        """Send the only packet on its way; return when it arrives, inf if it is lost."""
+        chain.push(None, now_s, packet_bytes)
+        return next((when_s for when_s, _ in chain.take(math.inf)), math.inf)
+
+    def _check_duration(self, lasts_s: float) -> None:
+        if lasts_s > _LONGEST_S:
+            raise DomainError("above-maximum", "segments", self.total, high=self.una)
 
     @staticmethod
     def _next_s(chain: Chain) -> float:
@@ -250,18 +269,16 @@ class _Stream:
         elif which == 2:
             self._send_ack(now_s)
         elif which == 3:
-            self.reorder_s = math.inf
             self._detect(now_s)
-            self._recover(now_s, 0, advanced=False, newly_lost=True)
+            self._recover(now_s, 0, goes_well=False)
             self._transmit(now_s)
         elif which == 4:
-            self.probe_s = math.inf
             self._probe(now_s)
         else:
             self._time_out(now_s)
 
     def _send_ack(self, now_s: float) -> None:
-        self.to_source.push(self.receiver.acknowledge(), now_s, ACK_BYTES)
+        self.to_source.push(self.receiver.acknowledge(), now_s + self.host_s / 2.0, ACK_BYTES)
 
     # The sender.
 
@@ -271,64 +288,46 @@ class _Stream:
 
     @property
     def in_recovery(self) -> bool:
-        return self.high >= 0
+        return self.una < self.high
 
     def _take_ack(self, answer: tuple[int, frozenset[int]], now_s: float) -> None:
         expected, beyond = answer
         prior_flight = self.in_flight
-        delivered, rtt_s = 0, math.nan
+        received = [self.out[number] for number in (*range(self.una, expected), *beyond)]
+        received = [segment for segment in received if not segment.sacked]
+        rtts_s = []
+        for segment in received:
+            sample_s = now_s - segment.sent_s
+            is_earlier_one = segment.again and sample_s < self.min_rtt_s
+            if segment.order > self.rack_order and not is_earlier_one:
+                self.rack_order, self.rack_rtt_s = segment.order, sample_s
+            if not segment.again:
+                rtts_s.append(sample_s)
+            self.lost -= segment.lost
+            self.retransmitted -= segment.again
+            self.sacked += 1
+            segment.sacked, segment.lost, segment.again = True, False, False
         for number in range(self.una, expected):
-            segment = self.out.pop(number)
-            if segment.sacked:
-                self.sacked -= 1
-            else:
-                delivered += 1
-                rtt_s = self._deliver(segment, now_s, rtt_s)
-            self._forget_loss(segment)
+            del self.out[number]
+            self.sacked -= 1
         advanced = expected > self.una
-        self.una = max(self.una, expected)
-        for number in beyond:
-            segment_or_none = self.out.get(number)
-            if segment_or_none is not None and not segment_or_none.sacked:
-                rtt_s = self._deliver(segment_or_none, now_s, rtt_s)
-                self._forget_loss(segment_or_none)
-                segment_or_none.sacked = True
-                self.sacked += 1
-                delivered += 1
-        if not math.isnan(rtt_s):
-            self._sample_rtt(rtt_s)
+        self.una = expected
+        if rtts_s:
+            self._sample_rtt(min(rtts_s))
         if advanced:
             self.backoff = 1
-        lost_before = self.lost
-        if self.sacked or self.lost or self.in_recovery:
-            self._detect(now_s)
-        was_reducing = self.window.is_reducing
-        self._recover(now_s, delivered, advanced=advanced, newly_lost=self.lost > lost_before)
-        if not self.in_recovery and not was_reducing and advanced:
-            self.window.acknowledged(delivered, now_s, self.srtt_s, prior_flight)
+        lost_before, was_reducing = self.lost, self.window.is_reducing
+        self._detect(now_s)
+        self._recover(now_s, len(received), goes_well=advanced and self.lost <= lost_before)
+        # After a timeout the window grows while the losses are repaired, from one segment.
+        if advanced and not was_reducing and not self.window.is_reducing:
+            self.window.acknowledged(len(received), now_s, self.srtt_s, prior_flight)
         self._transmit(now_s)
         self._set_timers(now_s)
 
-    def _deliver(self, segment: _Segment, now_s: float, rtt_s: float) -> float:
-        """Note that a segment was received; return the shortest round trip of this answer."""
-        sample_s = now_s - segment.sent_s + self.host_s
-        if segment.order > self.rack_order and not (segment.again and sample_s < self.min_rtt_s):
-            self.rack_order, self.rack_rtt_s = segment.order, sample_s
-        if segment.again:
-            return rtt_s
-        return sample_s if math.isnan(rtt_s) else min(rtt_s, sample_s)
-
-    def _forget_loss(self, segment: _Segment) -> None:
-        self.lost -= segment.lost
-        self.retransmitted -= segment.again
-        segment.lost = segment.again = False
-
     def _sample_rtt(self, rtt_s: float) -> None:
-        """Smooth the round-trip time. (RFC 6298)"""
+        """Smooth the round-trip time. (RFC 6298, 2.3)"""
         self.min_rtt_s = min(self.min_rtt_s, rtt_s)
-        if math.isnan(self.srtt_s):
-            self.srtt_s, self.rttvar_s = rtt_s, rtt_s / 2.0
-            return
         self.rttvar_s += (abs(self.srtt_s - rtt_s) - self.rttvar_s) / 4.0
         self.srtt_s += (rtt_s - self.srtt_s) / 8.0
 
@@ -339,35 +338,32 @@ class _Stream:
             waits_s = 0.0
         self.reorder_s = math.inf
         for segment in self.out.values():
-            if segment.sacked or segment.order >= self.rack_order:
+            awaits_repair = segment.lost and not segment.again
+            if segment.sacked or awaits_repair or segment.order >= self.rack_order:
                 continue
-            if segment.lost and not segment.again:
-                continue
-            left_s = segment.sent_s + self.rack_rtt_s - self.host_s + waits_s - now_s
-            if waits_s and left_s > 1e-9:
+            left_s = segment.sent_s + self.rack_rtt_s + waits_s - now_s
+            if left_s > 1e-9:
                 self.reorder_s = min(self.reorder_s, now_s + left_s)
                 continue
             self.retransmitted -= segment.again
             self.lost += not segment.lost
             segment.lost, segment.again = True, False
 
-    def _recover(self, now_s: float, delivered: int, *, advanced: bool, newly_lost: bool) -> None:
+    def _recover(self, now_s: float, delivered: int, *, goes_well: bool) -> None:
         """Begin or end the recovery, and reduce the window in proportion. (RFC 6937)"""
-        if self.in_recovery and self.una >= self.high:
-            self.high = -1
+        if not self.in_recovery:
             self.window.end_reduction()
-        if self.lost and not self.in_recovery:
-            self.high = self.next
-            self.reduction_count += 1
-            self.window.reduce(now_s)
-        if self.in_recovery and self.window.is_reducing:
-            self.window.proportion(delivered, self.in_flight, advanced=advanced and not newly_lost)
+            if self.lost:
+                self.high, self.probe_s = self.next, math.inf
+                self.reduction_count += 1
+                self.window.reduce(now_s)
+        if self.window.is_reducing:
+            self.window.proportion(delivered, self.in_flight, advanced=goes_well)
 
     def _probe(self, now_s: float) -> None:
-        """Send a tail loss probe: new data, or the last segment again. (RFC 8985, 7)"""
-        if self.in_recovery or not self.out:
-            return
-        if self.next < self.total and self.next + 1 - self.una <= self.window_segments:
+        """Send a tail loss probe: new data, or the last segment again. (RFC 8985, 7.3)"""
+        self.probe_s = math.inf
+        if self._has_new():
             self._send(self.next, now_s)
             self.next += 1
         else:
@@ -375,11 +371,11 @@ class _Stream:
             self.out[last].again = True
             self.retransmitted += 1
             self._send(last, now_s)
+        self.probe_end = self.next
         self._arm_timeout(now_s)
 
     def _time_out(self, now_s: float) -> None:
         self.timeout_count += 1
-        self.backoff *= 2
         for segment in self.out.values():
             if not segment.sacked:
                 self.lost += not segment.lost
@@ -387,20 +383,18 @@ class _Stream:
                 segment.lost, segment.again = True, False
         if not self.in_recovery:
             self.reduction_count += 1
-        self.window.time_out()
+        self.window.time_out(is_first=self.backoff == 1)
+        self.backoff *= 2
         self.high = self.next
         self._transmit(now_s)
         self._arm_timeout(now_s)
 
-    def _may_send_new(self) -> bool:
-        return (
-            self.next < self.total
-            and self.next + 1 - self.una <= self.window_segments
-            and self.in_flight < self.window.size
-        )
+    def _has_new(self) -> bool:
+        """Whether there is new data that the receiver has room for."""
+        return self.next < min(self.total, self.una + self.window_segments)
 
     def _transmit(self, now_s: float) -> None:
-        if self.lost > self.retransmitted:
+        if self.lost:
             for number, segment in self.out.items():
                 if self.in_flight >= self.window.size:
                     break
@@ -408,34 +402,30 @@ class _Stream:
                     segment.again = True
                     self.retransmitted += 1
                     self._send(number, now_s)
-        while self._may_send_new():
+        while self._has_new() and self.in_flight < self.window.size:
             self._send(self.next, now_s)
             self.next += 1
-        if math.isinf(self.timeout_s):
-            self._set_timers(now_s)
 
     def _send(self, number: int, now_s: float) -> None:
-        self.order += 1
         self.sent_count += 1
         self.window.sent()
         segment = self.out.get(number)
         if segment is None:
-            self.out[number] = _Segment(self.order, now_s)
+            self.out[number] = _Segment(self.sent_count, now_s)
         else:
-            segment.order, segment.sent_s = self.order, now_s
+            segment.order, segment.sent_s = self.sent_count, now_s
         # The end of a write is marked (PSH), and acknowledged as soon as it has been read.
-        is_pushed = (number + 1) % self.write_segments == 0 or number == self.total - 1
-        self.to_sink.push((number, is_pushed), now_s + self.host_s, PACKET_BYTES)
+        is_pushed = (number + 1) % self.write_segments == 0
+        self.to_sink.push((number, is_pushed), now_s + self.host_s / 2.0, PACKET_BYTES)
 
     def _set_timers(self, now_s: float) -> None:
         self.probe_s = self.timeout_s = math.inf
         if not self.out:
             return
         self._arm_timeout(now_s)
-        if not self.in_recovery and not self.sacked:
+        if not self.in_recovery and not self.sacked and self.una >= self.probe_end:
             wait_s = 2.0 * self.srtt_s + (MIN_RTO_S if len(self.out) == 1 else 0.002)
-            if now_s + wait_s < self.timeout_s:
-                self.probe_s = now_s + wait_s
+            self.probe_s = min(now_s + wait_s, self.timeout_s)  # (RFC 8985, 7.2)
 
     def _arm_timeout(self, now_s: float) -> None:
         rto_s = self.srtt_s + max(MIN_RTO_S, 4.0 * self.rttvar_s)

@@ -33,7 +33,8 @@ class Evidence:
     ``rate_bps`` is the goodput at the receiver, or at the sender where the receiver's is unknown;
     ``base_rtt_s`` is that before or without the load, ``rtt_s`` that under it. ``mtu_bytes`` is the
     packet that the segments of the file fill. ``wait_count`` and ``wait_s`` are of acknowledgements
-    that came by a timer; ``payload_share`` is that of all bytes on the wire of a capture.
+    that came by a timer; ``payload_share`` is that of all bytes on the wire of a capture. The
+    shares of a processor are those of the process that sent, and of the one that received.
     """
 
     label: str = ""
@@ -55,6 +56,7 @@ class Evidence:
     in_flight_bytes: float = NAN
     is_window_steady: bool = False
     processor_ratio: float = NAN
+    receiver_processor_ratio: float = NAN
     asked_rate_bps: float = NAN
     congestion_control: str = ""
     wait_count: float = 0.0
@@ -100,7 +102,7 @@ def from_facts(samples: Samples) -> list[Evidence]:
         one = _from_row(row)
         if len(rows) == 1 and isinstance(samples, FlowSeries):
             one = _with_intervals(one, samples)
-        found.append(_with_printed(one, printed))
+        found.append(_with_processors(_with_printed(one, printed), row, printed))
     return found
 
 
@@ -140,7 +142,7 @@ def _from_row(row: Mapping[str, Fact]) -> Evidence:
 
 
 def _with_printed(one: Evidence, printed: Mapping[str, Any]) -> Evidence:
-    """Add what a tool prints of sockets and processors."""
+    """Add what a tool prints of sockets."""
     mss = _number(printed, "mss_bytes")
     size = _number(printed, "write_bytes") if one.is_udp else NAN
     asked = _number(printed, "asked_rate_bps") * one.stream_count  # of each stream
@@ -151,10 +153,22 @@ def _with_printed(one: Evidence, printed: Mapping[str, Any]) -> Evidence:
         mtu_bytes=first_known(mss + 40 + TIMESTAMP_BYTES, one.mtu_bytes),
         datagram_bytes=first_known(size, one.datagram_bytes),
         asked_rate_bps=first_known(one.asked_rate_bps, asked),
-        processor_ratio=first_known(_number(printed, "host_processor_ratio")),
         base_rtt_s=first_known(one.base_rtt_s, *sorted(v for v in least if v > 0)),
     )
     return _with_loss(one)
+
+
+def _with_processors(
+    one: Evidence, row: Mapping[str, Fact], printed: Mapping[str, Any]
+) -> Evidence:
+    """Add how busy the process of each end was, where the direction says which end sent."""
+    ends = {"upload": ("client", "server"), "download": ("server", "client")}
+    sender, receiver = ends.get(str(row.get("direction")), ("", ""))
+    return replace(
+        one,
+        processor_ratio=_number(printed, f"{sender}_processor_ratio"),
+        receiver_processor_ratio=_number(printed, f"{receiver}_processor_ratio"),
+    )
 
 
 def _with_loss(one: Evidence) -> Evidence:

@@ -26,6 +26,8 @@ MIN_RTO_S = 0.2
 """Least retransmission timeout of Linux. [s]"""
 BUSY_RATIO = 0.05
 """A processor less busy than this says nothing about its limit. [ratio]"""
+ONE_PROCESSOR_RATIO = 1.05
+"""Above this more than one processor worked; up to it is the error of the count. [ratio]"""
 FULL_WINDOW_RATIO = 0.8
 """A receive window filled to this share limits; one that is never filled does not. [ratio]"""
 PAUSE_SHARE = 0.2
@@ -146,15 +148,20 @@ def _device(at: _Situation) -> list[Limit]:
 
 
 def _host(at: _Situation) -> list[Limit]:
-    """The sender: the offered rate, and its processor."""
+    """The hosts: the offered rate, and the processor of the sender and of the receiver."""
     one, found = at.one, []
     offered = first_known(one.asked_rate_bps, one.sent_rate_bps if one.is_udp else None)
     if offered > 0:
         found.append(Limit("offered", offered, "bit/s", LINE_TOLERANCE, {"offered_bps": offered}))
-    busy = one.processor_ratio
-    if busy >= BUSY_RATIO and one.rate_bps > 0:
-        values = {"busy": busy, "measured_bps": one.rate_bps}
-        found.append(Limit("processor", one.rate_bps / busy, "bit/s", COUNT_TOLERANCE, values))
+    for name, busy in (
+        ("processor", one.processor_ratio),
+        ("receiver-processor", one.receiver_processor_ratio),
+    ):
+        if busy > ONE_PROCESSOR_RATIO:  # a thread for each stream, on processors of their own
+            busy /= one.stream_count
+        if BUSY_RATIO <= busy <= ONE_PROCESSOR_RATIO and one.rate_bps > 0:
+            values = {"busy": busy, "measured_bps": one.rate_bps}
+            found.append(Limit(name, one.rate_bps / busy, "bit/s", COUNT_TOLERANCE, values))
     return found
 
 

@@ -62,8 +62,7 @@ NAMES = {
     "damaged JSON": "JSON that is damaged or cut",
     "XML": "XML",
     "HTML": "a web page (HTML)",
-    "netstat": "a list of sockets or routes of netstat",
-    "/proc/net": "a list of sockets of /proc/net",
+    "netstat": "a list of routes, interfaces or local sockets of netstat",
     "mahimahi": "a packet trace of mahimahi",
     "text": "text",
 }
@@ -71,8 +70,7 @@ NAMES = {
 
 # Text of other tools, by a line near the start.
 _TEXTS: tuple[tuple[str, str], ...] = (
-    ("netstat", r"^(?:Active (?:Internet|Connections)|Routing tables|Tcpcb\s|Proto\s+Recv-Q)"),
-    ("/proc/net", r"^\s+sl\s+local_address"),
+    ("netstat", r"^(?:Active |Routing tables|Kernel IP routing table|Kernel Interface table)"),
 )  # fmt: skip
 _COMPILED = tuple((kind, re.compile(pattern, re.MULTILINE)) for kind, pattern in _TEXTS)
 

@@ -45,6 +45,8 @@ def _facts(run: Run, result: Probes, *, partial: bool) -> dict[str, Fact]:
             "rtt_median_s": np.median(times),
             "rtt_max_s": times.max(),
         }
+        if times.size < received and not rows.duplicate.any():
+            known |= _wider(run, known, float(rows.resolution_s.max()))
     elif result.counted_only and not run.counts.get("duplicates"):
         # Duplicates would be in these two; the mean is not a median.
         known = {name: run.spread.get(name) for name in ("rtt_min_s", "rtt_max_s")}
@@ -60,6 +62,17 @@ def _facts(run: Run, result: Probes, *, partial: bool) -> dict[str, Fact]:
         loss_ratio=1.0 - received / sent if sent else None,
         partial=partial,
     )
+
+
+def _wider(run: Run, known: dict[str, Any], width_s: float) -> dict[str, Any]:
+    """Return the summary's extremes beyond those of the lines: of replies without a time."""
+    low, high = (run.spread.get(f"rtt_{name}_s") for name in ("min", "max"))
+    found: dict[str, Any] = {}
+    if low is not None and 0 < low < known["rtt_min_s"] - width_s:
+        found["rtt_min_s"] = low
+    if high is not None and high > known["rtt_max_s"] + width_s:
+        found["rtt_max_s"] = high
+    return found
 
 
 def _target(run: Run) -> str:

@@ -8,12 +8,14 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from netcalc.checks import is_masked
 from netcalc.errors import ArgumentTypeError, DomainError, MissingPackageError, ReaderError
 from netcalc.printable import printable
 from netcalc.units import show
@@ -256,7 +258,7 @@ def _column(
     if whole is not None:
         return _whole_column(name, values, whole)
     wanted: type[Any] = {"bool": np.bool_, "text": np.object_}.get(unit, np.float64)
-    if isinstance(values, np.ma.MaskedArray) and wanted is np.float64:
+    if is_masked(values) and wanted is np.float64:
         values = np.ma.filled(values.astype(np.float64), np.nan)
     # Read-only columns are not copied: a reader's of a large file.
     fixed = isinstance(values, np.ndarray) and not values.flags.writeable
@@ -325,8 +327,14 @@ def _filler(unit: str, length: int, whole: type[np.generic] | None = None) -> ND
         column: NDArray[Any] = np.zeros(length, whole)
         column.flags.writeable = False
         return column
+    return _empty(unit, length)
+
+
+@lru_cache(maxsize=64)
+def _empty(unit: str, length: int) -> NDArray[Any]:
+    """Return a read-only column of one value for all rows: it takes no memory."""
     empty: Any = {"bool": np.bool_(False), "text": np.array("", object)}.get(unit, np.nan)
-    return np.broadcast_to(empty, length)  # one value for all rows: takes no memory
+    return np.broadcast_to(empty, length)
 
 
 def floats(values: FloatColumn | Sequence[float]) -> FloatColumn:

@@ -221,7 +221,8 @@ ROOMS = {
     ),
     "streams": Room(
         ("netcalc/emulation/congestion.py", "netcalc/emulation/stream.py"),
-        ("tests/emulation/test_stream.py", "tests/emulation/test_congestion_windows.py"),
+        ("tests/emulation/test_stream_recovery.py", "tests/emulation/test_congestion_windows.py",
+         "tests/emulation/test_stream.py"),
     ),
     "plots": Room(
         ("netcalc/plots/*.py",), ("tests/plots/test_*.py",), but="two_hundred_flows or no_network"

@@ -5,9 +5,8 @@ no way off this machine, and a test fails for each request that would leave it. 
 in ``tests/browser/screenshots``.
 
 A page costs seconds: a front end to load, a kernel to start, a lesson to run. So tests of one
-:class:`Sheet` share its page, one after the other, and while one page is looked at the next one
-loads and runs by itself, in the other one of two windows. A window is used again: JupyterLab stays
-and opens the next notebook, the other front ends go to its address.
+:class:`Sheet` share its page, one after the other. A window is used again, and has what it loaded
+before: JupyterLab stays and opens the next notebook, the other front ends go to its address.
 """
 
 from __future__ import annotations
@@ -362,8 +361,14 @@ def serving(front_end: str, folder: Path) -> Iterator[Server]:
     (settings / "notification.jupyterlab-settings").write_text(
         json.dumps({"checkForUpdates": False, "fetchNews": "false", "doNotDisturbMode": True})
     )
+    # For each page JupyterLab asks Node for the settings of Yarn, which nothing here builds with.
+    node = home / "bin/node"
+    node.parent.mkdir(exist_ok=True)
+    node.write_text("#!/bin/sh\n")
+    node.chmod(0o755)
+    folders = [str(node.parent), str(Path(sys.executable).parent)]
     environment = {
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+        "PATH": os.pathsep.join([*folders, os.environ.get("PATH", os.defpath)]),
         "HOME": str(home),
         "LANG": "C.UTF-8",
         "JUPYTER_PLATFORM_DIRS": "0",
@@ -462,7 +467,6 @@ class Desk:
         self._begun: dict[Sheet, Page] = {}
         self._free: list[Page] = []
         self._copies = 0
-        self._empty: Sheet | None = None
 
     def begin(self, sheet: Sheet) -> Page:
         """Begin to load a copy of a notebook; it runs by itself. Nothing is waited for."""
@@ -484,16 +488,6 @@ class Desk:
             opened.page.evaluate("url => { location.href = url; }", self.server.url(notebook))
         self._begun[sheet] = opened
         return opened
-
-    def begin_next(self, sheet: Sheet) -> bool:
-        """Begin a page that is looked at later, then what it is compared with; say if one began."""
-        if sheet not in self._begun:
-            self.begin(sheet)
-        elif self.server.front_end == "voila" and self._foreign is None and self._empty is None:
-            self._empty = self.begin_empty()  # Voila always complains
-        else:
-            return False
-        return True
 
     def _window(self, sheet: Sheet) -> Page:
         """Return a window for a sheet: one that is free, or a new one."""
@@ -554,7 +548,7 @@ class Desk:
     def foreign(self) -> frozenset[str]:
         """Return what the front end complains about by itself: an empty notebook, a reload."""
         if self._foreign is None:
-            sheet = self._empty or self.begin_empty()
+            sheet = self.begin_empty()
             page = self.open(sheet)
             text = page.page.locator(".jp-RenderedMarkdown", has_text="Nothing.").first
             text.wait_for(timeout=IDLE_LIMIT_MS)
@@ -691,8 +685,10 @@ def desk(
 
 @pytest.fixture
 def page(request: pytest.FixtureRequest, desk: Callable[[str], Desk]) -> Iterator[Page]:
-    """The page of a sheet that the mark ``shown`` names, run whole; the next one begins to load."""
+    """The page of a sheet that the mark ``shown`` names, run whole."""
     sheet = request.param
+    if sheet.front_end == "voila":
+        desk("voila").foreign()  # it always complains: asked now, the window is used again
     found = desk(sheet.front_end).open(sheet)
     items = request.session.items
     here = request.node.get_closest_marker("browser")
@@ -701,12 +697,6 @@ def page(request: pytest.FixtureRequest, desk: Callable[[str], Desk]) -> Iterato
         for item in items[items.index(request.node) + 1 :]
         if (other := sheet_of(item)) and item.get_closest_marker("browser") == here
     ]  # another worker may go through the other ones
-    coming = {other.front_end: other for other in reversed(others) if other != sheet}
-    for front_end in sorted(coming, key=list(_COMMANDS).index):
-        if front_end == "lab":
-            continue  # a second window costs a JupyterLab, the next notebook in this one does not
-        if desk(front_end).begin_next(coming[front_end]):
-            break  # one at a time
     yield found
     found.errors.clear()
     failed = request.node.stash.get(FAILED, False)

@@ -29,7 +29,7 @@ def orders_of(gap_ms, lost):
     return ORDERS[CASES.index((gap_ms, lost)) :: len(CASES)]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def played(browser):
     context = browser.new_context()
     page = context.new_page()

@@ -26,9 +26,11 @@ LESSON_01 = LESSONS / "01_latency_and_bandwidth.ipynb"
 PROOF = Path(__file__).with_name("proof.ipynb")
 FIGURES = {LESSON_01: 6, PROOF: 2}
 NO_KERNEL = "No kernel: run the cell again."
+KERNELS = Path(__file__).parents[1] / "ipykernels.py"
 NBCONVERT = """
 import runpy, sys
 sys.modules["rfc3987_syntax"] = None  # a grammar that takes 3 s to build, and that nothing uses
+runpy.run_path(sys.argv.pop(1))["use"]()
 runpy.run_module("nbconvert", run_name="__main__")
 """
 RESTART = """async () => {
@@ -140,7 +142,7 @@ def executed(tmp_path_factory):
     command = ["--to", "notebook", "--execute", "--output-dir", str(folder), str(LESSON_01)]
     environment = {**os.environ, "PYTHONPATH": str(LESSONS.parent), "HOME": str(folder)}
     subprocess.run(
-        [sys.executable, "-c", NBCONVERT, *command],
+        [sys.executable, "-c", NBCONVERT, str(KERNELS), *command],
         check=True, env=environment, capture_output=True, timeout=120,
     )  # fmt: skip
     return nbformat.read(folder / LESSON_01.name, as_version=4)

@@ -17,25 +17,29 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize("unit", VALUES)
-def test_a_tick_is_written_as_units_show_writes_it(browser, unit):
-    formatter = tick_formatter(unit, "log")
+@pytest.fixture(scope="module")
+def blank(browser):
     page = browser.new_page()
-    written = page.evaluate(
+    yield page
+    page.close()
+
+
+@pytest.mark.parametrize("unit", VALUES)
+def test_a_tick_is_written_as_units_show_writes_it(blank, unit):
+    formatter = tick_formatter(unit, "log")
+    written = blank.evaluate(
         """([names, values, code, ticks]) => {
           const format = new Function(...names, 'tick', 'index', 'ticks', code);
           return ticks.map((tick, i) => format(...values, tick, i, ticks));
         }""",
         [list(formatter.args), list(formatter.args.values()), formatter.code, VALUES[unit]],
     )
-    page.close()
     assert written == [show(value, unit) for value in VALUES[unit]], json.dumps(written)
 
 
-def test_a_linear_axis_has_one_prefix_and_a_plain_zero(browser):
+def test_a_linear_axis_has_one_prefix_and_a_plain_zero(blank):
     formatter = tick_formatter("s", "linear")
-    page = browser.new_page()
-    written = page.evaluate(
+    written = blank.evaluate(
         """([names, values, code]) => {
           const format = new Function(...names, 'tick', 'index', 'ticks', code);
           const ticks = [-1e-18, 0.005, 0.01, 0.015];
@@ -43,5 +47,4 @@ def test_a_linear_axis_has_one_prefix_and_a_plain_zero(browser):
         }""",
         [list(formatter.args), list(formatter.args.values()), formatter.code],
     )
-    page.close()
     assert written == ["0 ms", "5 ms", "10 ms", "15 ms"]

@@ -38,6 +38,27 @@ def test_a_file_is_explained_in_json_and_drawn(tmp_path):
     assert "exists" in str(run("explain", IPERF, "--plot", str(out)).exception)
 
 
+def test_read_says_where_its_times_are_from():
+    """A router prints no time of a probe; Windows prints times below its last digit."""
+    router = (
+        "Sending 2, 100-byte ICMP Echos to 192.0.2.9, timeout is 2 seconds:\n!!\n"
+        "Success rate is 100 percent (2/2), round-trip min/avg/max = 4/5/6 ms\n"
+    )
+    said = CliRunner().invoke(commands, ["read", "-"], input=router).stdout
+    assert "no probe has a time of its own: the times below are the tool's summary" in said
+    assert "no round-trip times" not in said
+    windows = (
+        "Pinging 192.0.2.9 with 32 bytes of data:\n"
+        "Reply from 192.0.2.9: bytes=32 time<1ms TTL=64\n"
+        "Reply from 192.0.2.9: bytes=32 time=2ms TTL=64\n"
+    )
+    said = CliRunner().invoke(commands, ["read", "-"], input=windows).stdout
+    assert "1 time below 1 ms, taken as 500 µs" in said
+    exact = windows.replace("<1ms", "=1ms")
+    said = CliRunner().invoke(commands, ["read", "-"], input=exact).stdout
+    assert "taken as" not in said
+
+
 def test_several_files_have_their_names_above():
     said = run("explain", IPERF, PING).output
     assert f"{IPERF}:" in said

@@ -100,6 +100,13 @@ def test_devices_and_hosts():
     assert rates(Evidence(rate_bps=1e6, processor_ratio=0.05)) == {"processor": pytest.approx(2e7)}
     assert rates(Evidence(rate_bps=1e6, processor_ratio=0.049)) == {}
     assert rates(Evidence(rate_bps=0.0, processor_ratio=0.5)) == {}
+    ends = Evidence(rate_bps=1e6, processor_ratio=0.5, receiver_processor_ratio=0.8)
+    assert rates(ends) == {"processor": 2e6, "receiver-processor": 1.25e6}
+    # Three threads together took 2.4 processors, 0.8 each; one stream has one thread.
+    threads = Evidence(rate_bps=1e6, processor_ratio=2.4, stream_count=3.0)
+    assert rates(threads) == {"processor": pytest.approx(1.25e6)}
+    assert rates(replace(threads, stream_count=1.0)) == {}
+    assert rates(Evidence(rate_bps=1e6, processor_ratio=1.05)) == {"processor": 1e6 / 1.05}
 
 
 def test_windows():
@@ -418,12 +425,20 @@ def test_what_a_row_of_facts_says():
 
 def test_what_a_tool_prints_of_its_sockets():
     printed = {"mss_bytes": 1000, "write_bytes": 700, "asked_rate_bps": 3.0,
-               "host_processor_ratio": 0.5, "streams": [{"rtt_min_s": 0.3}, {"rtt_min_s": 0.2}, 7,
-                                                        {"rtt_min_s": 0.0}]}  # fmt: skip
-    tcp = from_facts(flow(sent_rate_bps=5.0, stream_count=2, printed=printed))[0]
+               "client_processor_ratio": 0.5, "server_processor_ratio": 0.25,
+               "streams": [{"rtt_min_s": 0.3}, {"rtt_min_s": 0.2}, 7, {"rtt_min_s": 0.0}],
+    }  # fmt: skip
+    way = {"sent_rate_bps": 5.0, "direction": "upload", "printed": printed}
+    tcp = from_facts(flow(stream_count=2, **way))[0]
     assert (tcp.mtu_bytes, tcp.asked_rate_bps, tcp.processor_ratio) == (1052, 6.0, 0.5)
+    assert tcp.receiver_processor_ratio == 0.25
     assert tcp.base_rtt_s == 0.2
     assert math.isnan(tcp.datagram_bytes)
+    back = from_facts(flow(**{**way, "direction": "download"}))[0]
+    assert (back.processor_ratio, back.receiver_processor_ratio) == (0.25, 0.5)
+    unknown = from_facts(flow(sent_rate_bps=5.0, printed=printed))[0]
+    assert math.isnan(unknown.processor_ratio)
+    assert math.isnan(unknown.receiver_processor_ratio)
     udp = from_facts(flow(sent_rate_bps=5.0, protocol="udp", printed=printed))[0]
     assert udp.datagram_bytes == 700
 

@@ -403,9 +403,8 @@ def md1_within(t, load):
     if t > 3000:
         return 1 - md1_tail(t, load)
     with workdps(100 + int(t)):
-        terms = (
-            (load * (j - t)) ** j / factorial(j) * exp(-load * (j - t)) for j in range(int(t) + 1)
-        )
+        start, step = exp(load * t), exp(-load)  # exp(-load (j - t)) = start step^j
+        terms = ((load * step * (j - t)) ** j / factorial(j) * start for j in range(int(t) + 1))
         return (1 - load) * sum(terms)
 
 

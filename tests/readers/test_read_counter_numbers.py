@@ -305,6 +305,51 @@ def test_a_sar_without_averages():
     assert two.meta.warnings == (Notice("sar-no-average"),)
 
 
+def test_a_sar_of_several_days_and_hosts():
+    """Each day has averages of its own, and a clock that begins again."""
+    day = "Linux 5.10 ({}) \t{} \t_x86_64_\t(2 CPU)\n\n13:00:00  CPU  %idle\n"
+    lines = "13:10:00  all  {}\n13:20:00  all  {}\nAverage:  CPU  %idle\nAverage:  all  {}\n"
+    one = day.format("a", "2026-11-22") + lines.format("10.00", "20.00", "15.00")
+    text = one + day.format("a", "2026-11-23") + lines.format("30.00", "50.00", "40.00")
+    found = read(text)
+    assert [dict(row) for row in found.facts()] == [
+        {"group": "2026-11-22 all", "partial": False, "counter:%idle": 15},
+        {"group": "2026-11-23 all", "partial": False, "counter:%idle": 40},
+    ]  # fmt: skip
+    assert (found.meta.start, found.meta.warnings) == ("2026-11-22", ())
+    assert found["time_s"].tolist() == [47400, 48000, 47400, 48000]
+    hosts = one + day.format("b", "2026-11-22") + lines.format("30.00", "50.00", "40.00")
+    assert [row["group"] for row in read(hosts).facts()] == ["a all", "b all"]
+    again = one + day.format("a", "2026-11-22") + lines.format("12.00", "18.00", "15.00")
+    assert [row["group"] for row in read(again).facts()] == ["all"], "sections of one day"
+
+
+def test_a_section_of_sar_without_its_averages_is_cut():
+    """The last line of a section is not its average."""
+    text = SAR + (
+        "13:00:00  CPU  %idle\n13:10:00  all  10.00\n13:20:00  all  20.00\n"
+        "Average:  CPU  %idle\nAverage:  all  15.00\n\n"
+        "13:00:00  IFACE  rxpck/s\n13:10:00  eth0  1.00\n13:20:00  eth0  2.00\n"
+        "13:00:00  tcp/s  udp/s\n13:10:00  1.00  4.00\n13:20:00  2.00  5.00\n"
+    )
+    found = read(text)
+    assert [dict(row) for row in found.facts()] == [
+        {"group": "all", "partial": False, "counter:%idle": 15},
+        {"group": "eth0", "partial": True}, {"partial": True},
+    ]  # fmt: skip
+    assert (found.meta.partial, found.meta.warnings) == (True, (Notice("sar-no-average"),))
+    ended = read(text + "Average:  tcp/s  udp/s\nAverage:  1.50  4.50\n").facts()
+    assert [row["partial"] for row in ended] == [False, True, False]
+    assert ended[2]["counter:udp/s"] == 4.5
+    day = SAR + (
+        "00:00:00  CPU  %idle\n00:10:00  all  10.00\n23:50:00  all  20.00\n"
+        "Average:  CPU  %idle\nAverage:  all  15.00\n\n"
+        "00:00:00  IFACE  rxpck/s\n00:10:00  eth0  1.00\n23:50:00  eth0  1.00\n"
+        "Average:  IFACE  rxpck/s\nAverage:  eth0  1.00\n"
+    )
+    assert read(day)["time_s"].tolist() == [600, 85800, 600, 85800], "both begin at midnight"
+
+
 def test_proc_net():
     text = "Tcp: InSegs OutSegs\nTcp: 1 2\nUdp: InErrors\nUdp: 3\nwhat\nIp: A B\nIp: 4 -5\n"
     found = read(text)

@@ -184,6 +184,27 @@ def test_values_below_0_are_counted_and_unknown():
     assert "rtt_min_s" not in ping
 
 
+def test_what_a_series_says_of_loss_bytes_and_segments():
+    """The counts of both ends; not the sender's, where it has less than the receiver."""
+    ping = {"UNITS": "ms", "PACKETS_SENT": 1000, "PACKETS_RECEIVED": 980, "PACKET_LOSS_RATE": 0.02}
+    ends = {"BYTES_SENT": 5000, "BYTES_RECVD": 4000, "TCP_MSS": 1448, "TCP_RETRANSMIT": 7}
+    odd = {"BYTES_SENT": 5000, "BYTES_RECVD": 5001, "TCP_MSS": -1, "TCP_RETRANSMIT": "8"}
+    found = by_hand({
+        "Ping (ms) UDP BE": ([20.0] * 3, ping), "TCP upload BE": ([9.0] * 3, ends),
+        "TCP download BE": ([9.0] * 3, ends), "TCP upload CS5": ([9.0] * 3, odd),
+    })  # fmt: skip
+    rows = {row["group"]: row for row in found.facts()}
+    probes = rows["Ping (ms) UDP BE"]
+    assert (probes["printed_loss_ratio"], probes["loss_ratio"]) == (0.02, pytest.approx(0.02))
+    names = ("sent_byte_count", "received_byte_count", "mss_bytes", "retransmit_count")
+    transfers = {name: row for name, row in rows.items() if "TCP" in name}
+    assert {name: [row.get(one) for one in names] for name, row in transfers.items()} == {
+        "TCP upload BE": [5000, 4000, 1448, 7],
+        "TCP download BE": [5000, 4000, 1448, None],
+        "TCP upload CS5": [None, 5001, None, 8],
+    }  # fmt: skip
+
+
 def test_single_probes_in_milliseconds_or_seconds():
     for raw, factor in (([20, 22, 30, -1], 1e-3), ([0.02, 0.022, 0.03], 1.0)):
         found = by_hand({"Ping": ([21.0, 22.0, 23.0], {"UNITS": "ms", "PACKETS_SENT": 9,
@@ -193,7 +214,7 @@ def test_single_probes_in_milliseconds_or_seconds():
         assert row == pytest.approx({
             "group": "Ping", "target": "192.0.2.1", "partial": False, "sent_count": 9,
             "received_count": 8, "reply_count": 3, "rtt_min_s": raw[0] * factor,
-            "rtt_median_s": raw[1] * factor, "rtt_max_s": raw[2] * factor,
+            "rtt_median_s": raw[1] * factor, "rtt_max_s": raw[2] * factor, "loss_ratio": 1 / 9,
         })  # fmt: skip
     for middle, known in ((10.9, False), (11.1, True), (43.9, True), (44.1, False)):
         found = by_hand({"Ping": ([22.0] * 3, {"UNITS": "ms"})}, raw={"Ping": [middle]})

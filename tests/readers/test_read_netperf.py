@@ -184,6 +184,16 @@ def test_rows_too_short_for_their_test():
     rr = read(TITLE.format("TCP REQUEST/RESPONSE") + "1 2 3 4 5.00 6.50\n1 2\n")
     assert (rr["request_bytes"].tolist(), rr["response_bytes"].tolist()) == ([3], [4])
     assert (rr["duration_s"].tolist(), rr["transaction_rate"].tolist()) == ([5], [6.5])
+    assert rr.facts()[0]["protocol"] == "tcp"
+    assert (
+        read(TITLE.format("UDP REQUEST/RESPONSE") + "1 2 3 4 5.00 6.50\n1 2\n").facts()[0][
+            "protocol"
+        ]
+        == "udp"
+    )
+    omni = "Throughput,Throughput Units\n1.00,10^6bits/s\n"
+    assert read(TITLE.format("TCP STREAM") + omni).facts()[0]["protocol"] == "tcp"
+    assert "protocol" not in read(TITLE.format("OMNI Send") + omni).facts()[0]
     zero = read(TITLE.format("TCP REQUEST/RESPONSE") + "1 2 3 4 5.00 0.00\n")
     assert zero["transaction_rate"].tolist() == [0]
 

@@ -249,6 +249,12 @@ def test_a_router():
     assert fact(found, "sent_count", "received_count", row=2) == (2, 0)
     assert found.meta.printed["runs"][0] == {"sent": 3, "received": 1, "rtt_min_s": 0.004,
                                              "rtt_max_s": 0.012}  # fmt: skip
+    assert fact(found, "rtt_median_s") == (None,)
+    equal = read(
+        "Sending 2, 100-byte ICMP Echos to 192.0.2.9, timeout is 2 seconds:\n!!\n"
+        "Success rate is 100 percent (2/2), round-trip min/avg/max = 4/4/4 ms\n"
+    )
+    assert fact(equal, "rtt_median_s") == (0.004,), "nothing lies between equal times"
     tiny = read("Sending 1, 8-byte ICMP Echos to 192.0.2.9, timeout is 2 seconds:\n!\n")
     assert columns(tiny, "payload_bytes") == [[None]]
     least = read("Sending 1, 28-byte ICMP Echos to 192.0.2.9, timeout is 2 seconds:\n!\n")

@@ -273,6 +273,15 @@ def test_tracepath():
     ]  # fmt: skip
     assert columns(found, "mark") == [["", "pmtu 1480", "", "", "reached"]]
     assert fact(found, "target", "path_mtu_bytes", "partial") == ("192.0.2.9", 1480, False)
+    assert fact(found, "probe_count", "reply_count", "responding_hop_count") == (5, 4, 2)
+    alone = read(
+        " 1?: [LOCALHOST]                      pmtu 1500\n"
+        " 1:  192.0.2.1                             0.5ms\n"
+        " 2:  192.0.2.1                             0.75ms pmtu 1480\n"
+        " 2:  no reply\n     Too many hops: pmtu 1480\n     Resume: pmtu 1480\n"
+    )
+    # What says that the probe is too large is an answer, but of no node at its hop.
+    assert fact(alone, "probe_count", "reply_count", "responding_hop_count") == (3, 2, 1)
     assert noted(found) == [
         ("path-lines-unread", {"numbers": [6]}), ("not-of-a-path", {"numbers": [5]}),
     ]  # fmt: skip

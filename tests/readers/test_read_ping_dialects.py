@@ -387,3 +387,38 @@ def test_other_dialects_are_not_ping(kind, text):
     with pytest.raises(ReaderError) as caught:
         read_ping(text)
     assert (caught.value.code, caught.value.values["kind"]) == ("not-ping-output", kind)
+
+
+def test_a_log_of_a_firewall_is_no_ping():
+    """SEQ= in capitals is a field of a packet; no ping prints it so."""
+    line = (
+        "Mar  1 10:00:0{} host kernel: IN=eth0 OUT= SRC=192.0.2.1 DST=192.0.2.2 LEN=84 TTL=64 "
+        "ID=0 DF PROTO=ICMP TYPE=8 CODE=0 ID=1 SEQ={} \n"
+    )
+    text = line.format(0, 1) + line.format(1, 2)
+    assert sniff(text) != "ping"
+    with pytest.raises(ReaderError):
+        read(text)
+
+
+def test_extremes_of_replies_whose_lines_cannot_be_read_are_those_of_the_summary():
+    """The summary knows all three replies, the lines two; of none missing the lines decide."""
+    text = (
+        "PING 192.0.2.1 (192.0.2.1): 56 data bytes\n"
+        "64 bytes from 192.0.2.1: icmp_seq=0 ttl=64 time=0.071 ms\n"
+        "64 bytes from 192.0.2.1: strange\n"
+        "64 bytes from 192.0.2.1: icmp_seq=2 ttl=64 time=0.122 ms\n\n"
+        "--- 192.0.2.1 ping statistics ---\n"
+        "3 packets transmitted, 3 packets received, 0.0% packet loss\n"
+        "round-trip min/avg/max/stddev = {}/0.115/{}/0.034 ms\n"
+    )
+
+    def extremes(text):
+        (row,) = read(text).facts()
+        return pytest.approx([row["rtt_min_s"] * 1e3, row["rtt_max_s"] * 1e3])
+
+    assert extremes(text.format("0.071", "0.153")) == [0.071, 0.153]
+    assert extremes(text.format("0.050", "0.122")) == [0.050, 0.122]
+    assert extremes(text.format("0.0715", "0.1225")) == [0.071, 0.122], "within the last digit"
+    whole = text.replace("strange", "icmp_seq=1 ttl=64 time=0.100 ms")
+    assert extremes(whole.format("0.050", "0.153")) == [0.071, 0.122]

@@ -96,6 +96,21 @@ def test_listening_sockets_of_one_name_are_counted_each():
     assert row["connection_count"] == 2
 
 
+def test_sockets_of_udp_are_not_taken_for_tcp():
+    """UNCONN is a state of UDP, or of a TCP socket that is closed; the others tell which."""
+    udp = "UNCONN 0 0 0.0.0.0:68 0.0.0.0:*\nESTAB 0 0 192.0.2.1:5 192.0.2.2:53\n"
+    tcp = "LISTEN 0 128 0.0.0.0:22 0.0.0.0:*\n"
+    details = "ESTAB 0 0 192.0.2.1:9 192.0.2.2:9\n\t cubic rtt:1/1 mss:1448 cwnd:10\n"
+    counts = []
+    for text in (udp, udp + tcp, udp + details, udp.splitlines(keepends=True)[1]):
+        row = read(HEAD + text).facts()[0]
+        counts.append((row["connection_count"], row["tcp_connection_count"]))
+    assert counts == [(2, 0), (3, 3), (3, 3), (1, 1)]
+    netid = HEAD.replace("State", "Netid State", 1)
+    named = read(netid + "udp UNCONN 0 0 0.0.0.0:68 0.0.0.0:*\n" + "tcp " + tcp).facts()[0]
+    assert (named["connection_count"], named["tcp_connection_count"]) == (2, 1)
+
+
 def test_a_header_alone_is_no_measurement():
     with pytest.raises(ReaderError) as refused:
         read(HEAD)

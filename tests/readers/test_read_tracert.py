@@ -38,8 +38,8 @@ FACTS = {
         "partial": False,
     },
     "tracepath_late.txt": {
-        "target": "203.0.113.9", "hop_count": 4, "responding_hop_count": 4, "probe_count": 5,
-        "reply_count": 4, "last_hop_rtt_median_s": 0.16325, "path_mtu_bytes": 1480,
+        "target": "203.0.113.9", "hop_count": 4, "responding_hop_count": 4, "probe_count": 6,
+        "reply_count": 5, "last_hop_rtt_median_s": 0.16325, "path_mtu_bytes": 1480,
         "partial": False,
     },
 }  # fmt: skip

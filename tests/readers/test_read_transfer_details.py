@@ -530,7 +530,7 @@ def test_numbers_of_ntttcp():
         '<cpu metric="%">50</cpu><bufferLen>65536</bufferLen></ntttcps>')))  # fmt: skip
     assert counted.meta.printed == {
         "system_packets_sent": 11, "system_packets_received": 12,
-        "system_packets_retransmitted": 13, "errors": 2, "host_processor_ratio": 0.5,
+        "system_packets_retransmitted": 13, "errors": 2, "system_processor_ratio": 0.5,
         "write_bytes": 65536,
     }  # fmt: skip
     fault = refused(ntttcp().replace(">2.0</total", ">2,0</total"))

@@ -714,7 +714,7 @@ def test_json_of_iperf3():
     assert known.start == "2026-11-22T12:00:00+00:00"
     assert known.printed == {
         "mss_bytes": 1448, "send_buffer_bytes": 11, "receive_buffer_bytes": 12, "write_bytes": 700,
-        "asked_rate_bps": 9, "host_processor_ratio": 0.5, "remote_processor_ratio": 0.25,
+        "asked_rate_bps": 9, "client_processor_ratio": 0.5, "server_processor_ratio": 0.25,
         "streams": [{"stream": 5, "rtt_min_s": 0.001, "rtt_avg_s": 0.002, "rtt_max_s": 0.004,
                      "cwnd_bytes": 77}],
     }  # fmt: skip

@@ -30,7 +30,8 @@ def facts(trace: PacketTrace) -> list[FactRow]:
         ``tcp_retransmission_count`` counts what Wireshark marks as retransmission, fast and
         spurious ones included, out-of-order segments not. ``handshake_rtt_min_s`` is the least
         time from a SYN to the acknowledgement that ends its handshake. A flow is of the innermost
-        headers. What the capture does not show is left out.
+        headers; where VXLAN or Geneve hides UDP behind them, flows of UDP are not counted. What the
+    capture does not show is left out.
     """
     return list(fact_rows(trace)[0])
 
@@ -41,6 +42,7 @@ def fact_rows(trace: PacketTrace) -> tuple[tuple[FactRow, ...], TcpAnalysis]:
     handshakes = analysis.handshakes.rtt_s
     known = handshakes[~np.isnan(handshakes) & (handshakes >= 0)]
     types = np.unique(trace.ints("link_number")).tolist()
+    hidden = bool(trace.has(Layer.VXLAN).any())
     row = fact_row(
         packet_count=len(trace),
         captured_byte_count=int(trace.ints("kept_bytes").sum(dtype=np.int64)),
@@ -49,7 +51,7 @@ def fact_rows(trace: PacketTrace) -> tuple[tuple[FactRow, ...], TcpAnalysis]:
         ipv4_packet_count=int(np.count_nonzero(trace.has(Layer.IPV4))),
         ipv6_packet_count=int(np.count_nonzero(trace.has(Layer.IPV6))),
         tcp_flow_count=analysis.flow_count,
-        udp_flow_count=find_flows(trace, Layer.UDP, _UDP).count,
+        udp_flow_count=None if hidden else find_flows(trace, Layer.UDP, _UDP).count,
         tcp_retransmission_count=int(np.count_nonzero(analysis.losses.retransmitted)),
         icmp_echo_pair_count=find_echoes(trace).pair_count,
         handshake_rtt_min_s=float(known.min()) if known.size else math.nan,

@@ -10,10 +10,20 @@ from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import Any
 
+from netcalc.errors import ReaderError
+from netcalc.messages import Notice
+from netcalc.readers.counters._counts import Counts
+from netcalc.readers.format import Input
 from netcalc.readers.source import shorten
-from netcalc.samples import Fact, fact_row
+from netcalc.samples import Fact, Meta, Table, fact_row
 
 NAN = math.nan
+
+STATES = (
+    "", "ESTAB", "SYN-SENT", "SYN-RECV", "FIN-WAIT-1", "FIN-WAIT-2", "TIME-WAIT", "UNCONN",
+    "CLOSE-WAIT", "LAST-ACK", "LISTEN", "CLOSING", "NEW-SYN-RECV",
+)  # fmt: skip
+"""The states of Linux by number, as ss names them."""
 
 _TOKEN = re.compile(r"(?P<name>[A-Za-z_][\w-]*):(?P<bracket>\(.*?\)+(?=\s|$))|(?P<plain>\S+)")
 _RATES = ("send", "pacing_rate", "delivery_rate", "max_pacing_rate")
@@ -120,6 +130,34 @@ def facts_of(sockets: Sequence[Socket], *, partial: bool) -> tuple[dict[str, Fac
         for (local, peer), one in last.items()
     ]
     return (fact_row(**whole), *rows)
+
+
+def listed(given: Input, kept: Counts, sockets: Sequence[Socket], *, tool: str) -> Table:
+    """Return the sockets of one list as a table; each line is one."""
+    if not sockets:
+        raise ReaderError("no-sockets", file=given.name)
+    if kept.unread:
+        kept.warnings.append(Notice("counter-lines-unread", {"numbers": kept.unread}))
+    source = given.unpacked
+    partial = source.grew or kept.partial
+    rows = [one.row() for one in sockets]
+    whole = fact_row(
+        connection_count=len(sockets),
+        tcp_connection_count=sum(one.protocol == "tcp" for one in sockets),
+        partial=partial,
+    )
+    return Table(
+        data={name: [row[name] for row in rows] for name in rows[0]},
+        meta=Meta(
+            tool=tool,
+            source=source.name if source.is_file else "",
+            sha256=source.sha256,
+            units=Socket.units(),
+            facts=(whole,),
+            warnings=tuple(kept.warnings),
+            partial=partial,
+        ),
+    )
 
 
 def _milliseconds(text: str) -> float:

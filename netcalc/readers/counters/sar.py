@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.counters._counts import NAN, Counts, lines_of, number_of, table_of
+from netcalc.readers.counters._counts import (
+    NAN,
+    Counts,
+    facts_of,
+    lines_of,
+    number_of,
+    table_of,
+)
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import shorten
 from netcalc.samples import Table
@@ -44,7 +53,9 @@ class _Sar:
     key: str = ""
     start_s: float = NAN
     last_s: float = NAN
+    day: str = ""
     averages: int = 0
+    section_ended: bool = False
     restarts: list[int] = field(default_factory=list)
 
 
@@ -57,16 +68,25 @@ def _recognize(given: Input) -> bool:
 def _read(given: Input) -> Table:
     counts, sar = Counts(), _Sar()
     host = start = ""
-    for number, line in lines_of(given, counts):
+    lines = lines_of(given, counts)
+    names = _names_of_days([line for _, line in lines])
+    for number, line in lines:
         first, clock, average = _FIRST.fullmatch(line), _CLOCK.fullmatch(line), _AVERAGE.match(line)
         if first:
             host = first["host"]
-            start = first["date"] if re.fullmatch(r"\d{4}-\d\d-\d\d", first["date"]) else ""
+            if not start:
+                start = first["date"] if re.fullmatch(r"\d{4}-\d\d-\d\d", first["date"]) else ""
+            day = names[first["host"], first["date"]]
+            if day != sar.day:  # its clock begins again
+                sar.day, sar.last_s = day, NAN
         elif _RESTART.fullmatch(line):
             sar.restarts.append(number)
         elif clock:
+            if sar.section_ended:  # the next one begins where the run began
+                sar.section_ended, sar.last_s = False, NAN
             _line(given, number, counts, sar, clock["rest"].split(), _time(sar, clock))
         elif average:
+            sar.section_ended = True
             _line(given, number, counts, sar, average["rest"].split(), None)
         elif line.strip():
             counts.unread.append(number)
@@ -77,15 +97,46 @@ def _read(given: Input) -> Table:
         counts.warnings.append(Notice("sar-average-differs", {"names": differing}))
     if sar.restarts:
         counts.warnings.append(Notice("sar-restarts", {"numbers": sar.restarts}))
-    facts = None
-    if sar.averages == 0 and len({row[1] for row in counts.rows}) > 1:
-        groups = dict.fromkeys(row[0] for row in counts.rows)
-        facts = [{"group": one, "partial": True} if one else {"partial": True} for one in groups]
+    facts, cut = _facts(counts)
+    if cut:
+        counts.partial = True
         counts.warnings.append(Notice("sar-no-average"))
     return table_of(
         given, counts, tool="sar", host=host, start=start, facts=facts,
         clock="seconds from midnight of the first day, as the clock of the host shows them",
     )  # fmt: skip
+
+
+def _names_of_days(lines: Sequence[str]) -> dict[tuple[str, str], str]:
+    """Return a name for each host and date in a file; an empty one if there is only one."""
+    heads = [found for line in lines if (found := _FIRST.fullmatch(line))]
+    days = list(dict.fromkeys((one["host"], one["date"]) for one in heads))
+    hosts, dates = {host for host, _ in days}, {date for _, date in days}
+    return {
+        (host, date): " ".join(
+            ([shorten(host, 40)] if len(hosts) > 1 else [])
+            + ([shorten(date, 20)] if len(dates) > 1 else [])
+        )
+        for host, date in days
+    }
+
+
+def _facts(counts: Counts) -> tuple[list[dict[str, Any]], bool]:
+    """Return a row for each group, and whether averages of several lines are missing."""
+    times: dict[tuple[str, str], set[float]] = {}
+    for group, time_s, counter, _ in counts.rows:
+        times.setdefault((group, counter), set()).add(time_s)
+    without = {key for key, found in times.items() if len(found) > 1} - set(counts.summary)
+    rows = []
+    for row in facts_of(counts):
+        group = row.get("group", "")
+        kept = {
+            name: value
+            for name, value in row.items()
+            if (group, name.removeprefix("counter:")) not in without
+        }
+        rows.append({**kept, "partial": row["partial"] or len(kept) < len(row)})
+    return rows, bool(without)
 
 
 def _line(
@@ -142,6 +193,7 @@ def _values(
             count=len(values), names=len(sar.names),
         )  # fmt: skip
     sar.averages += time_s is None
+    group = f"{sar.day} {group}".strip()
     for name, cell in zip(sar.names, values, strict=True):
         if not _NUMBER.fullmatch(cell):
             raise ReaderError(
@@ -170,5 +222,6 @@ FORMAT = Format(
         "A comma is a decimal sign before two digits, as sar prints them; anything else is "
         "refused.",
         "Without averages the run was ended early: it is partial, and has no facts but that.",
+        "Days or hosts in one file are groups of their own, by their date or name.",
     ),
 )

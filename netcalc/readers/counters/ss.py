@@ -26,6 +26,10 @@ _SOCKET = re.compile(
     rf"(?:(?P<netid>{_NETIDS})\s*)?(?P<state>(?:{_STATES})(?=\s))?\s*"
     r"(?P<received>\d+)\s+(?P<sent>\d+)\s+(?P<rest>\S.*)"
 )
+_OF_TCP = {
+    "LISTEN", "SYN-SENT", "SYN-RECV", "FIN-WAIT-1", "FIN-WAIT-2", "TIME-WAIT", "CLOSE-WAIT",
+    "LAST-ACK", "CLOSING",
+}  # fmt: skip
 _TIME = re.compile(r"\s*(?:Time:\s*|#\s*|\[)?(?P<time>\d{9,10}\.\d{1,9})\]?\s*")
 _END = re.compile(r"\s*-{2,}\s*|\s*#.*")
 _PORT = re.compile(r"\S+:(?:\d+|\*|[\w-]+)")
@@ -36,6 +40,7 @@ class _Read:
     """Sockets found so far, and where the reader is."""
 
     sockets: list[Socket] = field(default_factory=list)
+    untold: list[Socket] = field(default_factory=list)
     unread: list[int] = field(default_factory=list)
     odd: list[int] = field(default_factory=list)
     snapshot: int = -1
@@ -71,6 +76,10 @@ def _read(given: Input) -> Table:
         _line(found, number, line)
     if not found.sockets:
         raise ReaderError("no-sockets", file=given.name)
+    states = {one.state for one in found.untold}
+    if "UNCONN" in states and not states & _OF_TCP and not any(s.has_info for s in found.untold):
+        for socket in found.untold:  # of ss -u or ss -w
+            socket.protocol = ""
     warnings = list(kept.warnings)
     if found.unread:
         warnings.append(Notice("not-lines-of-ss", {"numbers": found.unread}))
@@ -141,6 +150,8 @@ def _socket(found: _Read, number: int, one: re.Match[str]) -> None:
     )
     if not found.has_netid and not one["netid"] and not ends:
         socket.protocol = ""
+    if not found.has_netid and not one["netid"]:
+        found.untold.append(socket)
     found.sockets.append(socket)
     rest = one["rest"].split(None, 2)
     if len(ends) == 2 and len(rest) == 3 and not details(socket, rest[2]):
@@ -167,6 +178,7 @@ FORMAT = Format(
         "In a loop without marks of time a header begins the next list, and times are unknown.",
         "Facts of a connection are those of its last list.",
         "Unknown names are kept as text in the column other.",
-        "Without -t or a column Netid the sockets are taken for TCP if they have addresses.",
+        "Without a column Netid the sockets are taken for TCP if they have addresses, unless their "
+        "states are those of UDP (UNCONN and ESTAB only).",
     ),
 )

@@ -16,7 +16,7 @@ from typing import Any
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
-from netcalc.readers.counters._sockets import NAN, Socket, facts_of
+from netcalc.readers.counters._sockets import NAN, STATES, Socket, facts_of
 from netcalc.readers.document import words
 from netcalc.readers.format import Format, Input
 from netcalc.readers.source import shorten
@@ -27,10 +27,6 @@ _BY_FAMILY = 20
 _DIAG = struct.Struct("<BBBB2s2s16s16sI8sIIIII")  # inet_diag_msg
 _FAMILIES = {2: 4, 10: 16}  # bytes of an address
 _INFO, _CONTROL = 2, 4  # types of attributes
-_STATES = (
-    "", "ESTAB", "SYN-SENT", "SYN-RECV", "FIN-WAIT-1", "FIN-WAIT-2", "TIME-WAIT", "UNCONN",
-    "CLOSE-WAIT", "LAST-ACK", "LISTEN", "CLOSING", "NEW-SYN-RECV",
-)  # fmt: skip
 # Of struct tcp_info: column, offset, kind, and what makes an SI number of it.
 _FIELDS: tuple[tuple[str, int, str, float], ...] = (
     ("rto_s", 8, "<I", 1e-6),
@@ -87,7 +83,7 @@ def _is_message(head: bytes) -> bool:
         kind == _BY_FAMILY
         and _MESSAGE.size + _DIAG.size <= length <= 4096
         and family in _FAMILIES
-        and 1 <= state < len(_STATES)
+        and 1 <= state < len(STATES)
     )
     after = head[_aligned(length) :]
     return right and (
@@ -215,7 +211,7 @@ def _add(
     family, state, _, _, source, peer, local_ip, peer_ip, *_, received, sent, _, _ = _DIAG.unpack(
         body[: _DIAG.size]
     )
-    if family not in _FAMILIES or not 1 <= state < len(_STATES):
+    if family not in _FAMILIES or not 1 <= state < len(STATES):
         return False
     size = _FAMILIES[family]
     local = _end(local_ip[:size], source)
@@ -228,7 +224,7 @@ def _add(
         time_s=time_s,
         snapshot=found.snapshot,
         protocol="tcp",
-        state=_STATES[state],
+        state=STATES[state],
         local=local,
         peer=remote,
         receive_queue_bytes=float(received),

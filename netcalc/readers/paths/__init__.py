@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from netcalc.readers.format import Format
 from netcalc.readers.paths import (
+    dublin_traceroute,
     huawei_tracert,
     mtr_csv,
     mtr_json,
@@ -17,6 +18,7 @@ from netcalc.readers.paths import (
 )
 
 FORMATS: tuple[Format, ...] = (
+    dublin_traceroute.FORMAT,
     mtr_json.FORMAT,
     ripe_atlas_paths.FORMAT,
     mtr_csv.FORMAT,

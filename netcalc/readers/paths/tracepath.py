@@ -108,12 +108,21 @@ def _probe(trace: Trace, hop: int, rest: str) -> bool:
 
 
 def _without_too_large(samples: PathSamples, traces: list[Trace]) -> PathSamples:
-    """Take the facts without answers from before a hop: that the probe is too large for it."""
+    """Take no time and no hop from answers that a probe is too large: they are from before it.
+
+    They are answers all the same, and counted as such.
+    """
     facts = []
     for trace in traces:
         kept = [TOO_LARGE not in mark for mark in samples.mark.tolist()]  # type: ignore[union-attr]
         columns: dict[str, Any] = {n: column[kept] for n, column in samples.columns().items()}
-        facts.append(facts_of(trace, PathSamples(**columns)))
+        row = dict(facts_of(trace, PathSamples(**columns)))
+        row |= {
+            name: count
+            for name, count in samples.hop_facts(trace.group).items()
+            if name in ("probe_count", "reply_count")
+        }
+        facts.append(row)
     return replace(samples, meta=replace(samples.meta, facts=tuple(facts)))
 
 

@@ -22,6 +22,7 @@ from netcalc.readers.pings import (
     sockperf,
     tcping,
     test_connection,
+    twping,
 )
 
 FORMATS: tuple[Format, ...] = (
@@ -43,5 +44,6 @@ FORMATS: tuple[Format, ...] = (
     tcping.FORMAT,
     test_connection.FORMAT,
     owping.FORMAT,
+    twping.FORMAT,
 )
 """The formats of this folder, in the order in which they are tried."""

@@ -114,6 +114,8 @@ class Run:
         low, middle, high = self.rtt_min_s, self.rtt_median_s, self.rtt_max_s
         if times.size:
             low, middle, high = times.min(), float(np.median(times)), times.max()
+        elif low == high:
+            middle = low  # nothing lies between them
         return fact_row(
             group=self.group,
             target=self.target,

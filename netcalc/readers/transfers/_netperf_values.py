@@ -92,7 +92,7 @@ def measured(
         return _directed(test)
     bare = not head and len(tables[0][1]) == 6 and len(tables) > 1
     if "Trans" in head or "REQUEST/RESPONSE" in test or bare:
-        return _request_response(given, tables)
+        return _request_response(given, test, tables)
     return _stream(given, test, unit, head, tables)
 
 
@@ -159,7 +159,13 @@ def _rates(made: Measured) -> dict[str, Any]:
     }
 
 
-def _request_response(given: Input, tables: Sequence[tuple[int, list[str]]]) -> Measured:
+def _protocol(test: str) -> str:
+    """Return the protocol that the title of a test names; that of an omni test names none."""
+    first = test.partition(" ")[0].lower()
+    return first if first in ("tcp", "udp", "sctp") else ""
+
+
+def _request_response(given: Input, test: str, tables: Sequence[tuple[int, list[str]]]) -> Measured:
     line, cells = tables[0]
     if len(cells) < 6:
         raise ReaderError("netperf-width", file=given.name, line=line, count=len(cells), wanted=6)
@@ -171,7 +177,11 @@ def _request_response(given: Input, tables: Sequence[tuple[int, list[str]]]) -> 
         "duration_s": made.duration_s,
         "transaction_rate": rate if rate >= 0 else NAN,
     }
-    made.facts = {"duration_s": made.duration_s, "counter:Trans. Rate": rate if rate >= 0 else NAN}
+    made.facts = {
+        "protocol": _protocol(test),
+        "duration_s": made.duration_s,
+        "counter:Trans. Rate": rate if rate >= 0 else NAN,
+    }
     return made
 
 
@@ -185,7 +195,7 @@ def _from_names(given: Input, test: str, known: Mapping[str, str]) -> Measured:
         "REMOTE_TRANSPORT_RETRANS" if made.side == RECEIVER else "LOCAL_TRANSPORT_RETRANS", ""
     )
     facts: dict[str, Any] = {
-        "protocol": known.get("PROTOCOL", "").lower(),
+        "protocol": known.get("PROTOCOL", "").lower() or _protocol(test),
         "retransmit_count": _positive(retransmits),
         "congestion_control": known.get("LOCAL_CONG_CONTROL", ""),
         "mss_bytes": _positive(known.get("TRANSPORT_MSS", "")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -191,6 +192,7 @@ def _facts(one: _Series, metadata: Mapping[str, Any], *, partial: bool) -> dict[
             **_round_trips(one, values),
             "sent_count": number(one.meta, "PACKETS_SENT"),
             "received_count": number(one.meta, "PACKETS_RECEIVED"),
+            **_losses(one.meta),
         }
         return fact_row(**row)
     direction = next((d for d in ("upload", "download") if d in one.name.lower()), "")
@@ -200,6 +202,9 @@ def _facts(one: _Series, metadata: Mapping[str, Any], *, partial: bool) -> dict[
     unit = _UNITS[words(one.meta, "UNITS").lower() or "mbits/s"][1]
     rate = printed * unit if printed >= 0 else float(values.mean())
     retransmits = words(one.meta, "TCP_RETRANSMIT")
+    if not retransmits and direction == "upload":  # of a download 0 may be that of the receiver
+        count = number(one.meta, "TCP_RETRANSMIT")
+        retransmits = f"{count:.0f}" if count >= 0 and count.is_integer() else ""
     row |= {
         "protocol": "udp" if "udp" in one.name.lower() else "tcp",
         "direction": direction,
@@ -207,8 +212,39 @@ def _facts(one: _Series, metadata: Mapping[str, Any], *, partial: bool) -> dict[
         "duration_s": number(one.meta, "ELAPSED_TIME"),
         "retransmit_count": float(retransmits) if re.fullmatch(r"\d{1,15}", retransmits) else None,
         "congestion_control": words(one.meta, "CONG_CONTROL"),
+        "mss_bytes": _above_0(one.meta, "TCP_MSS"),
+        **_sizes(one.meta),
     }
     return fact_row(**row)
+
+
+def _losses(meta: Mapping[str, Any]) -> dict[str, float]:
+    """Return the loss of a series of probes: as printed, and of its counts."""
+    sent, received = number(meta, "PACKETS_SENT"), number(meta, "PACKETS_RECEIVED")
+    printed = number(meta, "PACKET_LOSS_RATE")
+    return {
+        "printed_loss_ratio": printed if 0 <= printed <= 1 else math.nan,
+        "loss_ratio": 1 - received / sent if 0 <= received <= sent and sent > 0 else math.nan,
+    }
+
+
+def _sizes(meta: Mapping[str, Any]) -> dict[str, float]:
+    """Return the bytes that each end of a transfer counted.
+
+    A sender that is stopped in a call does not count what of it was sent: where the receiver has
+    more, the sender's count is not right.
+    """
+    sent, received = _above_0(meta, "BYTES_SENT"), _above_0(meta, "BYTES_RECVD")
+    return {
+        "sent_byte_count": math.nan if received > sent else sent,
+        "received_byte_count": received,
+    }
+
+
+def _above_0(meta: Mapping[str, Any], name: str) -> float:
+    """Return a number of a series; nan where it is missing, 0 or less."""
+    value = number(meta, name)
+    return value if value > 0 else math.nan
 
 
 def _round_trips(one: _Series, values: NDArray[np.float64]) -> dict[str, float]:

@@ -336,14 +336,15 @@ def _printed(run: _Object) -> dict[str, Any]:
     """Return what iperf3 says of sockets, processors and each stream, in SI units."""
     start, end = member(run, "start"), member(run, "end")
     test, processors = member(start, "test_start"), member(end, "cpu_utilization_percent")
+    ends = ("remote", "host") if "accepted_connection" in start else ("host", "remote")
     plain = {
         "mss_bytes": first_known(_positive(start, "tcp_mss"), _positive(start, "tcp_mss_default")),
         "send_buffer_bytes": number(start, "sndbuf_actual"),
         "receive_buffer_bytes": number(start, "rcvbuf_actual"),
         "write_bytes": number(test, "blksize"),
         "asked_rate_bps": _positive(test, "target_bitrate"),
-        "host_processor_ratio": _positive(processors, "host_total") / 100,
-        "remote_processor_ratio": _positive(processors, "remote_total") / 100,
+        "client_processor_ratio": _positive(processors, f"{ends[0]}_total") / 100,
+        "server_processor_ratio": _positive(processors, f"{ends[1]}_total") / 100,
     }
     found: dict[str, Any] = {name: value for name, value in plain.items() if not math.isnan(value)}
     streams = []

@@ -104,7 +104,7 @@ def _printed(given: Input, root: ElementTree.Element) -> dict[str, float]:
         "system_packets_sent": _number(given, root, "packets_sent"),
         "system_packets_received": _number(given, root, "packets_received"),
         "system_packets_retransmitted": _number(given, root, "packets_retransmitted"),
-        "host_processor_ratio": _number(given, root, "cpu", "%") / 100,
+        "system_processor_ratio": _number(given, root, "cpu", "%") / 100,
         "write_bytes": _number(given, root, "bufferLen"),
         "errors": _number(given, root, "errors"),
     }
@@ -122,7 +122,7 @@ FORMAT = Format(
         "The root element says which end wrote it: ntttcps sent, ntttcpr received; the count of "
         "the other end is not in the file.",
         "Rates of threads are not added up: their times differ.",
-        "Packets and retransmissions are those of the whole system.",
+        "Packets, retransmissions and the share of the processors are those of the whole system.",
         "The times of warm-up and cool-down are not part of the result.",
     ),
 )

@@ -122,7 +122,7 @@ def _total(row: re.Match[str], rest: str) -> Total:
     if drops:
         lost, sent = (float(one) for one in drops.groups() if one is not None)
     return Total(
-        byte_count=float(row["size"]) * 1024**2,
+        byte_count=float(round(float(row["size"]) * 1024**2)),
         duration_s=float(row["time"]),
         rate_bps=float(row["rate"]) * 1e6,
         retransmit_count=float(retransmits[1] or retransmits[2]) if retransmits else NAN,

@@ -16,6 +16,7 @@ import pytest
 
 from netcalc import readers
 from netcalc.readers.captures import read_capture
+from netcalc.readers.captures.facts import facts
 from netcalc.samples import Layer, PacketTrace
 
 _SPEC = importlib.util.spec_from_file_location(
@@ -131,6 +132,8 @@ def test_tcp_is_found_behind_every_way_in(name):
     four, six = ("192.0.2.1", "198.51.100.2"), ("2001:db8::1", "2001:db8::2")
     assert ends == (four if row["ip_version"] == 4 else six)
     assert not row["layers"] & Layer.UDP  # of a tunnel: the transport is the inner one
+    # UDP in front of a tunnel is there, but its flows are not told apart.
+    assert facts(trace)[0].get("udp_flow_count") == (None if layers & Layer.VXLAN else 0)
 
 
 OPTIONS = {

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from netcalc.readers.captures.lists import tcpdump_text, tshark_fields, wireshark_list
+from netcalc.readers.captures.lists import (
+    tcpdump_text,
+    tshark_fields,
+    tshark_text,
+    wireshark_list,
+)
 from netcalc.readers.format import Format
 
-FORMATS: tuple[Format, ...] = (tcpdump_text.FORMAT, tshark_fields.FORMAT, wireshark_list.FORMAT)
+FORMATS: tuple[Format, ...] = (
+    tcpdump_text.FORMAT,
+    tshark_fields.FORMAT,
+    tshark_text.FORMAT,
+    wireshark_list.FORMAT,
+)
 """The formats of this folder, in the order in which they are tried."""

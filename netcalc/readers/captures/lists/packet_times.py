@@ -21,6 +21,11 @@ EPOCH_NS = 100_000_000 * SECOND_NS
 """Plain numbers from here on are seconds since 1970 (March 1973). [ns]"""
 FEWEST_RISING = 5
 """Steps that all rise by which times since the start are known from times since the last packet."""
+RISING_FOR_A_FALL = 20
+"""Steps that rise for each that falls, from which on a clock went back in times since the start.
+
+Of times since the last packet about every second step falls.
+"""
 
 _CLOCK = re.compile(
     r"(?:(?P<date>\d{4}-\d\d-\d\d)[T ])?(?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d)(?:[.,](?P<f>\d{1,9}))?"
@@ -65,12 +70,13 @@ def times_of(texts: Sequence[str], *, relative: bool = False) -> tuple[FloatColu
 def _times_from_first(values: Nanoseconds, *, relative: bool) -> tuple[Nanoseconds, list[Notice]]:
     """Return times since the first packet, if their origin is certain."""
     steps = np.diff(values)
-    if (steps < 0).any():
+    rising, falling = np.count_nonzero(steps > 0), np.count_nonzero(steps < 0)
+    if falling * RISING_FOR_A_FALL > rising:
         # Times since the last packet: packets left out of the list are not in their sum.
         if relative and values[0] == 0:
             return np.cumsum(values), []
         return values, [Notice("packet-times-since-last")]
-    if np.count_nonzero(steps) < FEWEST_RISING:
+    if rising < FEWEST_RISING:
         return values, [Notice("packet-times-ambiguous")]
     return values, []
 

@@ -18,11 +18,30 @@ ICMP_ECHO_HEADER_BYTES = 8
 IPV6_HEADER_BYTES = 40
 
 _STAMP = r"(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d\.\d{6,9}|\d{9,10}\.\d{6,9}"
-_PACKET = re.compile(rf"(?P<blank> ?)(?:(?P<time>{_STAMP}) )?(?P<kind>IP6?|ARP),? (?P<rest>.+)")
-_HEAD = re.compile(r"\((?P<inside>(?:tos|class|flowlabel|hlim)\b.*?(?:length:? \d+))\)(?P<rest>.*)")
+_INTERFACE = r"\S{1,40} {1,20}(?:In|Out|B|M|P) {1,4}"  # of a capture on all interfaces
+_PACKET = re.compile(
+    rf"(?P<blank> ?)(?:(?P<time>{_STAMP}) )?(?:{_INTERFACE})?(?P<kind>IP6?|ARP),? (?P<rest>.+)"
+)
+_FRAME = re.compile(  # of tcpdump -e
+    rf"(?P<blank> ?)(?:(?P<time>{_STAMP}) )?(?:\S.{{0,300}}?\bethertype|AF) "
+    r"(?P<kind>IPv4|IPv6|ARP) \((?:0x[0-9a-f]{4}|\d{1,2})\), (?:length \d{1,9}: )?(?P<rest>.+)"
+)
+_OTHER = re.compile(rf"(?P<blank> ?)(?P<time>{_STAMP}) (?P<rest>\S.*)")
+_SHORT = re.compile(r"truncated-ip6? - \d{1,9} bytes missing! ?")
+_KINDS = {"IPv4": "IP", "IPv6": "IP6"}
+_HEAD = re.compile(
+    r"\((?P<inside>(?:tos|class|flowlabel|hlim)\b.*?(?:length:? \d+))"
+    r"(?:, (?:options|bad cksum \w{1,8}) \([^()]*\)!?){0,2}\)(?P<rest>.*)"
+)
 _ENDS = re.compile(r"\s*(?P<source>\S+) > (?P<destination>[^\s:]\S*): (?P<what>.*)")
 _TRAILER = re.compile(r"(?P<count>\d{1,18}) packets? captured")
 _OPENING = re.compile(r"(?:tcpdump: )?(?:listening on |reading from file )")
+_LINK_TYPE = re.compile(r"link-type (\w{1,40})")
+_LINK_NAMES = {
+    "EN10MB": "Ethernet", "LINUX_SLL": "SLL", "LINUX_SLL2": "SLL2", "IPV4": "IPv4", "IPV6": "IPv6",
+    "PPP_ETHER": "PPPoE", "IEEE802_11": "802.11", "IEEE802_11_RADIO": "802.11 radiotap",
+}  # fmt: skip
+"""Names of link types that differ in libpcap from those of the facts of a capture."""
 _MESSAGE = re.compile(r"tcpdump: |dropped privs|\d+ packets? (?:received by|dropped by)")
 _NUMBERS = {
     "tcp_sequence": re.compile(r"\bseq (\d+)"),
@@ -43,6 +62,9 @@ class _Packets:
     numbers: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in _COLUMNS})
     relative: set[str] = field(default_factory=set)
     skipped: list[int] = field(default_factory=list)
+    link_types: dict[str, str] = field(default_factory=dict)
+    tunnels: set[str] = field(default_factory=set)
+    unread: set[str] = field(default_factory=set)
 
     def add(self, stamp: str, texts: Mapping[str, str], numbers: Mapping[str, float]) -> None:
         self.stamps.append(stamp)
@@ -55,8 +77,11 @@ class _Packets:
 def _recognize(given: Input) -> bool:
     if given.seen(r"^(?:tcpdump: )?listening on \S+, link-type|^reading from file .*link-type"):
         return True
-    return given.seen(rf"^ ?(?:{_STAMP}) (?:IP6? (?:\(|\S+ > )|ARP, )") or given.seen(
-        r"^IP6? \S+ > \S+: (?:Flags \[|UDP, length|ICMP6?[ ,])"
+    return (
+        given.seen(rf"^ ?(?:{_STAMP}) (?:{_INTERFACE})?(?:IP6? (?:\(|truncated-ip|\S+ > )|ARP, )")
+        or given.seen(rf"^ ?(?:{_STAMP}) \S.{{0,100}}\bethertype \S+ \(0x[0-9a-f]{{4}}\), ")
+        or given.seen(rf"^ ?(?:{_STAMP}) AF IPv[46] \(\d\d?\), length ")
+        or given.seen(r"^IP6? \S+ > \S+: (?:Flags \[|UDP, length|ICMP6?[ ,])")
     )
 
 
@@ -72,6 +97,8 @@ def _read(given: Input) -> Table:
             run, opened = run + 1, False
         elif _OPENING.match(line):
             run, opened = run + opened, True
+            if named := _LINK_TYPE.search(line):
+                packets.link_types[str(run)] = _LINK_NAMES.get(named[1], named[1])
         else:
             opened |= _add(packets, line, lines[index + 1 : index + 2], str(run), index)
     if not packets.stamps:
@@ -81,16 +108,25 @@ def _read(given: Input) -> Table:
 
 def _add(packets: _Packets, line: str, below: list[str], run: str, index: int) -> bool:
     """Add the packet of a line, if it has one; return whether it has."""
-    packet = _PACKET.match(line)
+    packet = _PACKET.match(line) or _FRAME.match(line)
+    if packet and not packet["time"] and packets.stamps and packets.stamps[-1]:
+        packets.tunnels.add(run)  # what the packet of the line before carries
+        return True
+    if packet is None and (other := _OTHER.match(line)):
+        # A frame of something else; where it carries IP, that is not read.
+        packets.unread |= {run} if re.search(r"\bIP(?:v?[46])?\b", other["rest"]) else set()
+        packets.add(other["time"], {"group": run, "protocol": "other"}, {})
+        return True
     if packet is None:
         if line.strip() and not line[:1].isspace() and not _MESSAGE.match(line):
             packets.skipped.append(index + 1)
         return False
-    texts = {"group": run, "protocol": packet["kind"].lower()}
+    kind = _KINDS.get(packet["kind"], packet["kind"])
+    texts = {"group": run, "protocol": kind.lower()}
     numbers: dict[str, float] = {}
-    if packet["kind"] != "ARP":
-        texts |= {"ip_version": "6" if packet["kind"] == "IP6" else "4", "protocol": ""}
-        rest = packet["rest"]
+    if kind != "ARP":
+        texts |= {"ip_version": "6" if kind == "IP6" else "4", "protocol": ""}
+        rest = _SHORT.sub("", packet["rest"], count=1)
         head = _HEAD.match(rest)
         if head:
             numbers |= _read_ip_header(head["inside"])
@@ -100,6 +136,8 @@ def _add(packets: _Packets, line: str, below: list[str], run: str, index: int) -
             packets.skipped.append(index + 1)
             return False
         _read_transport(ends, texts, numbers)
+        if not texts["protocol"] and "Flags [" in ends["what"]:
+            packets.tunnels.add(run)
     stamp = packet["time"] or ""
     if packet["blank"] or stamp.startswith("00:00:00.0000000"[: len(stamp)]):
         packets.relative.add(run)
@@ -126,8 +164,12 @@ def _read_transport(ends: re.Match[str], texts: dict[str, str], numbers: dict[st
     flags = re.match(r"Flags \[([^\]]*)\]", what)
     length = _LENGTH.search(what)
     echo = re.search(r"ICMP6?,? echo re(?:quest|ply)", what)
-    ports = bool(flags) or re.match(r"(?:\[[^\]]*\] )?UDP\b", what) is not None
-    if flags:
+    short = re.match(r"tcp (\d{1,9})\b", what)  # of tcpdump -q
+    ports = bool(flags or short) or re.match(r"(?:\[[^\]]*\] )?UDP\b", what) is not None
+    if short:
+        texts["protocol"] = "tcp"
+        numbers["payload_bytes"] = float(short[1])
+    elif flags:
         texts |= {"protocol": "tcp", "tcp_flags": flags[1]}
         for name, pattern in _NUMBERS.items():
             number = pattern.search(what)
@@ -160,13 +202,16 @@ def _table(given: Input, packets: _Packets, captured: Mapping[str, int]) -> Tabl
         stamps = [packets.stamps[index] for index in here]
         times[here], found = times_of(stamps, relative=run in packets.relative)
         notices += [one for one in found if one not in notices]
+        is_read = run not in packets.unread
         facts.append(
             fact_row(
                 group=run,
                 packet_count=here.size,
                 span_s=span_s(times[here]),
-                ipv4_packet_count=int(np.count_nonzero(version[here] == "4")),
-                ipv6_packet_count=int(np.count_nonzero(version[here] == "6")),
+                ipv4_packet_count=int(np.count_nonzero(version[here] == "4")) if is_read else None,
+                ipv6_packet_count=int(np.count_nonzero(version[here] == "6")) if is_read else None,
+                link_type=packets.link_types.get(run),
+                **_flow_counts(packets, here.tolist(), run),
                 partial=False,
             )
         )
@@ -191,6 +236,34 @@ def _table(given: Input, packets: _Packets, captured: Mapping[str, int]) -> Tabl
     )
 
 
+def _flow_counts(packets: _Packets, here: list[int], run: str) -> dict[str, int]:
+    """Return how many flows of TCP and UDP there are, where every packet says what it is."""
+    flows: dict[str, set[tuple[object, ...]]] = {"tcp": set(), "udp": set()}
+    begun: dict[tuple[object, ...], set[float]] = {}
+    protocols = {packets.texts["protocol"][index] for index in here}
+    for index in here:
+        protocol = packets.texts["protocol"][index]
+        if protocol not in flows:
+            continue
+        ends = sorted(
+            (packets.texts[name][index], str(packets.numbers[f"{name}_port"][index]))
+            for name in ("source", "destination")
+        )
+        key = tuple(ends)
+        flows[protocol].add(key)
+        sequence = packets.numbers["tcp_sequence"][index]
+        if packets.texts["tcp_flags"][index] == "S" and sequence == sequence:
+            begun.setdefault(key, set()).add(sequence)
+    if run in packets.tunnels | packets.unread:
+        return {}
+    # The ports of a later connection may be those of an earlier one; its first number is not.
+    again = sum(len(numbers) - 1 for numbers in begun.values())
+    known = {"tcp_flow_count": len(flows["tcp"]) + again}
+    if "" not in protocols:  # DNS and others come without the word UDP
+        known["udp_flow_count"] = len(flows["udp"])
+    return known
+
+
 FORMAT = Format(
     name="tcpdump",
     description="the text output of tcpdump",
@@ -203,5 +276,7 @@ FORMAT = Format(
         "certain, they stay missing.",
         "The length of ICMP includes its header of 8 bytes, that of TCP and UDP does not.",
         "Over midnight the time of day begins again.",
+        "A line without a time below one with a time is what a tunnel carries: no packet more.",
+        "DNS and others come without the word UDP: then flows of UDP are not counted.",
     ),
 )

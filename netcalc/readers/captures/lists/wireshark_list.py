@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -80,10 +81,19 @@ def _read(given: Input) -> Table:
                     wanted=len(names),
                 )  # fmt: skip
             cells[key].append(row[index])
-    return _table(given, cells, count=len(rows), partial=partial)
+    return packet_table(given, cells, tool="Wireshark", count=len(rows), partial=partial)
 
 
-def _table(given: Input, cells: dict[str, list[str]], *, count: int, partial: bool) -> Table:
+def packet_table(
+    given: Input,
+    cells: dict[str, list[str]],
+    *,
+    tool: str,
+    count: int,
+    partial: bool,
+    warnings: Sequence[Notice] = (),
+) -> Table:
+    """Return a list of packets from its columns of text, named by what they are."""
     times, notices = times_of(cells.pop("time", [""] * count))
     data: dict[str, FloatColumn | TextColumn] = {"time_s": times}
     units = {"time_s": "s"}
@@ -99,14 +109,14 @@ def _table(given: Input, cells: dict[str, list[str]], *, count: int, partial: bo
     return Table(
         data=data,
         meta=Meta(
-            tool="Wireshark",
+            tool=tool,
             source=given.unpacked.name if given.unpacked.is_file else "",
             sha256=given.unpacked.sha256,
             units=units,
             layers={"original_bytes": "captured frame"} if "original_bytes" in data else {},
             partial=partial,
             facts=(facts,),
-            warnings=(*given.text.warnings, *notices),
+            warnings=(*given.text.warnings, *warnings, *notices),
         ),
     )
 
