@@ -77,7 +77,7 @@ def on_one_axis(named: Mapping[str, Samples], *, clock_offset_s: float | None = 
         meta=Meta(
             clock="seconds of the Unix epoch",
             units={"time_s": "s", "value": "1", **dict.fromkeys(names, "text")},
-            printed={"clock_offset_s": clock_offset_s},
+            printed={"clock_offset_s": clock_offset_s, "files": list(named)},
             partial=any(samples.meta.partial for samples in named.values()),
         ),
     )
@@ -85,7 +85,7 @@ def on_one_axis(named: Mapping[str, Samples], *, clock_offset_s: float | None = 
 
 def axis_notice(merged: Table) -> Notice:
     """Say how long two files on one axis have in common, and how many values of each lie there."""
-    files = list(dict.fromkeys(merged["file"].tolist()))
+    files = merged.meta.printed["files"]  # the rows are in the order of time
     times = {file: merged["time_s"][merged["file"] == file] for file in files}
     low = max(float(one.min()) for one in times.values())
     high = min(float(one.max()) for one in times.values())

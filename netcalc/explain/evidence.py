@@ -54,7 +54,9 @@ class Evidence:
     datagram_bytes: float = NAN
     receive_window_bytes: float = NAN
     in_flight_bytes: float = NAN
+    cwnd_bytes: float = NAN
     is_window_steady: bool = False
+    is_window_on_record: bool = False
     processor_ratio: float = NAN
     receiver_processor_ratio: float = NAN
     asked_rate_bps: float = NAN
@@ -155,7 +157,7 @@ def _with_printed(one: Evidence, printed: Mapping[str, Any]) -> Evidence:
         asked_rate_bps=first_known(one.asked_rate_bps, asked),
         base_rtt_s=first_known(one.base_rtt_s, *sorted(v for v in least if v > 0)),
     )
-    return _with_loss(one)
+    return with_loss(one)
 
 
 def _with_processors(
@@ -171,7 +173,7 @@ def _with_processors(
     )
 
 
-def _with_loss(one: Evidence) -> Evidence:
+def with_loss(one: Evidence) -> Evidence:
     """Take the retransmitted share of TCP for its loss, where there is no other."""
     if one.is_udp or math.isnan(one.retransmit_count) or not one.size_bytes > 0:
         return one

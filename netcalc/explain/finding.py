@@ -15,6 +15,11 @@ APART_RATIO = 1.5
 SURE_TOLERANCE = 0.2
 """A limit that is known this well can be recognized with high confidence. [ratio]"""
 
+LINE_NAMES = ("line", "fragments")
+"""Limits that are the rate of the line."""
+LOSS_NAMES = "loss-"
+"""How the names of limits by loss begin."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limit:
@@ -171,8 +176,18 @@ class Finding:
             return "low"
         if self.unit == "s":
             return "high" if self.share_ratio >= 0.8 else "medium"
+        if self.may_be_line:
+            return "low"
         apart = second is None or second.value >= APART_RATIO * first.value
         return "high" if apart and first.tolerance_ratio <= SURE_TOLERANCE else "medium"
+
+    @property
+    def may_be_line(self) -> bool:
+        """Whether loss explains the rate, but may be that of the full buffer of an unknown line."""
+        first = self.binding
+        if first is None or not first.name.startswith(LOSS_NAMES) or not self.is_explained:
+            return False
+        return not any(one.name in LINE_NAMES for one in self.limits)
 
     @property
     def said(self) -> Notice:

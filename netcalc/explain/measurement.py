@@ -8,10 +8,16 @@ from dataclasses import replace
 from netcalc.errors import ReaderError
 from netcalc.explain import evidence, tables, time_parts
 from netcalc.explain.evidence import Evidence
-from netcalc.explain.finding import Finding
+from netcalc.explain.finding import LINE_NAMES, Finding
 from netcalc.explain.known import Known
 from netcalc.explain.metrics import transfer_metrics
-from netcalc.explain.rate_limits import missing, rate_limits, rate_notices
+from netcalc.explain.rate_limits import (
+    missing,
+    missing_of_unexplained,
+    rate_limits,
+    rate_notices,
+)
+from netcalc.messages import Notice
 from netcalc.samples import (
     BulkSamples,
     PacketTrace,
@@ -71,7 +77,11 @@ def measurement(samples: Samples, known: Known | None = None) -> tuple[Finding, 
     elif isinstance(samples, PathSamples):
         found = time_parts.explain_paths(samples, known)
     elif isinstance(samples, Table):
-        found = tables.explain_sizes(samples, known) or tables.explain_counters(samples, known)
+        found = (
+            tables.explain_sizes(samples, known)
+            or tables.explain_counters(samples, known)
+            or time_parts.explain_hops(samples, known)
+        )
     return found or _rates(samples, known)
 
 
@@ -82,6 +92,8 @@ def _rates(samples: Samples, known: Known) -> tuple[Finding, ...]:
         seen = evidence.from_transfers(samples)
     elif isinstance(samples, BulkSamples):
         seen = tables.bulk_evidence(samples)
+    elif isinstance(samples, Table) and "cwnd_packets" in samples.columns():
+        seen = tables.socket_evidence(samples)
     else:
         seen = evidence.from_facts(samples)
     if known.device_pps is None:
@@ -110,8 +122,8 @@ def _equal_rate_pps(seen: list[Evidence]) -> float | None:
 def explain_evidence(one: Evidence, known: Known) -> Finding:
     """Return the finding of one transfer."""
     limits = rate_limits(one, known)
-    line = next((limit.value for limit in limits if limit.name in ("line", "fragments")), math.nan)
-    return Finding(
+    line = next((limit.value for limit in limits if limit.name in LINE_NAMES), math.nan)
+    found = Finding(
         label=one.label,
         measured=one.rate_bps,
         limits=limits,
@@ -119,3 +131,8 @@ def explain_evidence(one: Evidence, known: Known) -> Finding:
         missing=missing(one, known),
         metrics=transfer_metrics(one, known, line_ceiling_bps=line),
     )
+    if limits and not found.is_explained and not math.isnan(one.rate_bps):
+        return replace(found, missing=(*found.missing, *missing_of_unexplained(one, known)))
+    if found.may_be_line:
+        return replace(found, notices=(*found.notices, Notice("loss-or-line")))
+    return found

@@ -28,9 +28,9 @@ CONSTANT_OVERHEAD_BPS = 6e6
 LEAST_ERROR_RATIO = 5e-4
 """Numbers this close are the same, however many digits a claim has. [ratio]"""
 NEAR_RATIO = 0.01
-"""A measured number misses a right model by this much, without a mistake. [ratio]"""
+"""A number this near to a model is that model's, if no other fits. [ratio]"""
 FAR_RATIO = 0.05
-"""A model further from the claim than this says nothing about it. [ratio]"""
+"""A right model further from the claim than this says nothing about it. [ratio]"""
 SHOWN_MODELS, SHOWN_RATIO = 8, 0.02
 """Models that the text shows, and how near they are; JSON has all."""
 
@@ -41,12 +41,13 @@ _NUMBER = re.compile(r"[\d.,]*\d")
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model of a number: its value, and whether it is right."""
+    """A model of a number: its value, whether it is right, and which right one it distorts."""
 
     name: str
     value: float
     is_right: bool
     values: Mapping[str, Any]
+    instead_of: str = ""
 
     @property
     def said(self) -> Notice:
@@ -80,14 +81,16 @@ class Claim:
     def best(self) -> Model | None:
         """The model that fits: one that agrees, a right one before a wrong one; then the nearest.
 
-        A right model within 1 % precedes wrong ones that do not agree either.
+        Of those that do not agree, a right one may be 5 % off, as a measurement is, a wrong one
+        only 1 %: with so many mistakes one is near any number by chance.
         """
         right = [one for one in self.models if one.is_right]
         fitting = [
             *(one for one in right if self.agrees(one)),
             *(one for one in self.models if self.agrees(one)),
             *(one for one in right if self.error_ratio(one) <= NEAR_RATIO),
-            *(one for one in self.models if self.error_ratio(one) <= FAR_RATIO),
+            *(one for one in self.models if self.error_ratio(one) <= NEAR_RATIO),
+            *(one for one in right if self.error_ratio(one) <= FAR_RATIO),
         ]
         return fitting[0] if fitting else None
 
@@ -97,10 +100,17 @@ class Claim:
         return self.best is not None and not self.best.is_right
 
     @property
+    def right(self) -> Model | None:
+        """The right model: the one that the model which fits distorts; else the nearest."""
+        best = self.best
+        right = [one for one in self.models if one.is_right]
+        wanted = "" if best is None else best.instead_of
+        return next((one for one in right if one.name == wanted), next(iter(right), None))
+
+    @property
     def said(self) -> Notice:
         """The answer, as a code with values."""
-        best = self.best
-        right = next((one for one in self.models if one.is_right), None)
+        best, right = self.best, self.right
         if best is None or right is None:
             return Notice("claim-unknown", {"claim": self.text})
         values = {
@@ -146,11 +156,11 @@ class Claim:
 
     def __str__(self) -> str:
         lines = [self.sentence]
-        nearest = next((one for one in self.models if one.is_right), None)
         shown = [one for one in self.models if self.error_ratio(one) <= SHOWN_RATIO]
-        if nearest is not None and nearest not in shown:
-            shown.append(nearest)
-        for one in shown[:SHOWN_MODELS]:
+        shown = shown[:SHOWN_MODELS]
+        if self.right is not None and self.right not in shown:
+            shown.append(self.right)
+        for one in shown:
             mark = "right" if one.is_right else "wrong"
             apart = show(one.value / self.value - 1, "ratio", digits=2)
             lines.append(f"  {show(one.value, self.unit)} ({apart} off), {mark}: {one.said}")
@@ -240,7 +250,7 @@ def _rates(known: Known, one: Evidence | None) -> list[Model]:
     if one is not None and one.received_rate_bps > 0:
         found.append(Model("receiver", one.received_rate_bps, True, {}))
         if one.sent_rate_bps > 0:
-            found.append(Model("sender", one.sent_rate_bps, False, {}))
+            found.append(Model("sender", one.sent_rate_bps, False, {}, "receiver"))
     return found
 
 
@@ -260,13 +270,14 @@ def _line_rates(known: Known) -> list[Model]:
         Model("tcp-plain", float(plain), True, values),
         Model("udp", float(udp), True, values),
         Model("frames", float(frames), True, values),
-        Model("no-preamble", line * segment / (wire - 20), False, values),
-        Model("no-fcs", line * segment / (wire - 4), False, values),
+        Model("no-preamble", line * segment / (wire - 20), False, values, "tcp-timestamps"),
+        Model("no-headers", line, False, values, "tcp-timestamps"),
+        Model("no-fcs", line * segment / (wire - 4), False, values, "tcp-timestamps"),
     ]
     if line > CONSTANT_OVERHEAD_BPS:
         rate = line - CONSTANT_OVERHEAD_BPS
         constant = {**values, "overhead_bps": CONSTANT_OVERHEAD_BPS}
-        found.append(Model("constant-overhead", rate, False, constant))
+        found.append(Model("constant-overhead", rate, False, constant, "tcp-timestamps"))
     return found
 
 
@@ -278,7 +289,8 @@ def _window_and_loss(known: Known) -> list[Model]:
         values = {"window_bytes": known.window_bytes, "rtt_s": rtt}
         rate = float(window.throughput_bps(known.window_bytes, rtt_s=rtt))
         found.append(Model("window", rate, True, values))
-        found.append(Model("one-way", 2 * rate, False, {**values, "one_way_s": rtt / 2}))
+        values = {**values, "one_way_s": rtt / 2}
+        found.append(Model("one-way", 2 * rate, False, values, "window"))
     loss = known.loss_ratio
     if loss is not None and 0 < loss < 1:
         mtu = known.mtu_bytes or DEFAULT_MTU_BYTES
@@ -287,7 +299,7 @@ def _window_and_loss(known: Known) -> list[Model]:
         right = loss_limited.mathis_throughput_bps(loss, mss_bytes=mss, rtt_s=rtt)
         found.append(Model("mathis", float(right), True, values))
         simple = loss_limited.mathis_throughput_bps(loss, mss_bytes=mss, rtt_s=rtt, constant=1.0)
-        found.append(Model("mathis-of-one", float(simple), False, values))
+        found.append(Model("mathis-of-one", float(simple), False, values, "mathis"))
         rate = float(cubic.cubic_throughput_bps(loss, packet_bytes=mtu, rtt_s=rtt)) * mss / mtu
         found.append(Model("cubic", rate, True, values))
     return found
@@ -301,9 +313,9 @@ def _packet_rates(known: Known, frame_bytes: float | None) -> list[Model]:
     right = float(line_rate.frame_rate_pps(frame, bandwidth_bps=line))
     return [
         Model("frame-rate", right, True, values),
-        Model("frames-without-gap", line / (8 * frame), False, values),
-        Model("frames-without-fcs", line / (8 * (frame + 16)), False, values),
-        Model("both-directions", 2 * right, False, values),
+        Model("frames-without-gap", line / (8 * frame), False, values, "frame-rate"),
+        Model("frames-without-fcs", line / (8 * (frame + 16)), False, values, "frame-rate"),
+        Model("both-directions", 2 * right, False, values, "frame-rate"),
     ]
 
 
@@ -317,9 +329,13 @@ def _times(path: Path | None, size_bytes: float | None) -> list[Model]:
         Model("round-trip-time", float(path.rtt_s(size_bytes)), True, values),
     ]
     each = [8 * size_bytes / link.bandwidth_bps for link in path.links]
+    for name, factor in (("bytes-for-bits-in-time", 1 / 8), ("bits-for-bytes-in-time", 8)):
+        wrong = right + (factor - 1) * sum(each)
+        found.append(Model(name, wrong, False, values, "one-way-time"))
     if len(each) > 1:
-        found.append(Model("cut-through", right - sum(each) + max(each), False, values))
-        found.append(Model("no-last-hop", right - each[-1], False, values))
+        once = right - sum(each) + max(each)
+        found.append(Model("cut-through", once, False, values, "one-way-time"))
+        found.append(Model("no-last-hop", right - each[-1], False, values, "one-way-time"))
     return [one for one in found if one.value > 0]
 
 
@@ -334,9 +350,9 @@ def _unit_mistakes(models: list[Model], text: str, unit: str) -> list[Model]:
         if not one.is_right:
             continue
         values = {"right": str(one.said)}
-        found.append(Model("bits-for-bytes", one.value / 8, False, values))
-        found.append(Model("bytes-for-bits", one.value * 8, False, values))
+        found.append(Model("bits-for-bytes", one.value / 8, False, values, one.name))
+        found.append(Model("bytes-for-bits", one.value * 8, False, values, one.name))
         if power:
             factor = 1.024**power
-            found.append(Model("binary-prefix", one.value / factor, False, values))
+            found.append(Model("binary-prefix", one.value / factor, False, values, one.name))
     return found

@@ -178,6 +178,8 @@ def _windows(at: _Situation) -> list[Limit]:
 
     if at.known.window_bytes is not None:
         found.append(over("window", at.known.window_bytes))
+    if one.cwnd_bytes > 0:
+        found.append(over("congestion-window", one.cwnd_bytes))
     receive, flight = one.receive_window_bytes, one.in_flight_bytes
     if receive > 0:
         filled = math.isnan(flight) or flight >= FULL_WINDOW_RATIO * receive
@@ -229,7 +231,9 @@ def _start(at: _Situation) -> list[Limit]:
     if waits > 0 and wait > 0:
         values = {"count": int(waits), "wait_s": wait, "rtt_s": rtt, "size_bytes": size}
         rate = 8.0 * size / (waits * (wait + rtt))
-        found.append(Limit("delayed-ack", rate, "bit/s", WAIT_TOLERANCE, values))
+        limit = Limit("delayed-ack", rate, "bit/s", WAIT_TOLERANCE, values)
+        if not limit.refuted(at.one.rate_bps):  # faster than that: it does not wait for them
+            found.append(limit)
     return found
 
 
@@ -251,8 +255,10 @@ def rate_notices(one: Evidence, known: Known) -> tuple[Notice, ...]:
     at, found = _Situation(one, known), []
     sent, received = one.sent_rate_bps, one.received_rate_bps
     if sent > 0 and received > 0 and abs(received / sent - 1) > LINE_TOLERANCE:
-        values = {"sent_bps": sent, "received_bps": received, "share": 1 - received / sent}
-        found.append(Notice("sender-not-receiver", values))
+        apart = abs(received / sent - 1)
+        values = {"sent_bps": sent, "received_bps": received, "share": apart}
+        code = "sender-not-receiver" if one.is_udp else "sender-buffer"  # TCP repeats its losses
+        found.append(Notice("receiver-counts-more" if received > sent else code, values))
     if sent > 0 and math.isnan(received):
         found.append(Notice("sender-count-only"))
     rtt, base = at.rtt_s, at.base_rtt_s
@@ -285,8 +291,21 @@ def missing(one: Evidence, known: Known) -> tuple[Notice, ...]:
         return tuple(found)
     if math.isnan(at.base_rtt_s):
         found.append(Notice("ask-rtt"))
-    if known.window_bytes is None and math.isnan(one.receive_window_bytes):
+    seen = one.is_window_on_record or one.cwnd_bytes > 0 or not math.isnan(one.receive_window_bytes)
+    if known.window_bytes is None and not seen:
         found.append(Notice("ask-window"))
     if math.isnan(at.loss_ratio):
         found.append(Notice("ask-loss"))
+    return tuple(found)
+
+
+def missing_of_unexplained(one: Evidence, known: Known) -> tuple[Notice, ...]:
+    """Return the rarer facts to state where limits are known, and none explains the rate."""
+    found = []
+    if known.reverse_bps is None and not one.is_udp:
+        found.append(Notice("ask-reverse"))
+    if known.device_pps is None:
+        found.append(Notice("ask-device"))
+    if known.buffer_bytes is None and known.line_bps is not None and not one.is_udp:
+        found.append(Notice("ask-buffer"))
     return tuple(found)

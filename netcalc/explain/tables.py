@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from netcalc.explain.evidence import NAN, Evidence, first_known
+from netcalc.checks import FloatArray
+from netcalc.explain.evidence import MOST_FLOWS, NAN, Evidence, first_known, with_loss
 from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.known import Known
 from netcalc.explain.rate_limits import COUNT_TOLERANCE, missing, rate_limits
 from netcalc.messages import Notice
 from netcalc.models.rates import line_rate
-from netcalc.samples import BulkSamples, Samples, Table
+from netcalc.samples import DROP_PLACES, BulkSamples, Samples, Table
 
 FLAT_RATIO = 0.1
 """Packet rates at several sizes that differ by less are those of a device. [ratio]"""
 LINE_SHARE = 0.95
 """A line used to this share limits. [ratio]"""
+FILLED_RATIO = 0.5
+"""A buffer is full with this share of data in flight: half may be bookkeeping. [ratio]"""
 SHOWN_COLUMNS = 8
 
+_OFFERED = re.compile(r"\bsnd_wnd:(\d{1,15})")
 _RETRANSMITTED = ("TcpRetransSegs", "RetransSegs", "TcpExtTCPRetransSegs")
 _SENT = ("TcpOutSegs", "OutSegs")
 
@@ -161,6 +168,50 @@ def explain_counters(samples: Table, known: Known) -> tuple[Finding, ...]:
     )
 
 
+def socket_evidence(samples: Table) -> list[Evidence]:
+    """Return what lists of sockets say of each TCP connection, those that carried most first.
+
+    The rate is that of the bytes acknowledged between the first and the last list, where these have
+    times; windows and round trips are medians.
+    """
+    columns = samples.columns()
+    unknown = np.full(columns["cwnd_packets"].size, math.nan)
+
+    def numbers(name: str) -> FloatArray:
+        return columns.get(name, unknown)
+
+    segments, mss, rtt = numbers("cwnd_packets"), numbers("mss_bytes"), numbers("rtt_s")
+    open_ones = np.isin(columns["state"], ("ESTAB", "")) if "state" in columns else mss > 0
+    good = open_ones & (segments > 0) & (mss > 0) & (rtt > 0)
+    groups, found = columns["group"], []
+    for name in dict.fromkeys(groups[good].tolist()):
+        rows = np.flatnonzero(good & (groups == name))
+        first, last = rows[0], rows[-1]
+        acked, times = numbers("bytes_acked"), numbers("time_s")
+        seconds = float(times[last] - times[first])
+        size = float(acked[last] - acked[first])
+        offered = [_OFFERED.search(str(columns["other"][row])) for row in rows]
+        windows = [float(one.group(1)) for one in offered if one]
+        one = Evidence(
+            label=str(name),
+            rate_bps=8 * size / seconds if seconds > 0 and size > 0 else NAN,
+            size_bytes=float(acked[last]),
+            is_from_start=False,
+            rtt_s=float(np.median(rtt[rows])),
+            base_rtt_s=float(numbers("rtt_min_s")[last]),
+            retransmit_count=float(numbers("retransmit_total_count")[last]),
+            mtu_bytes=float(mss[last]) + 40,
+            option_bytes=0.0,  # the MSS of a socket is without its options
+            cwnd_bytes=float(np.median(segments[rows] * mss[rows])),
+            receive_window_bytes=max(windows, default=NAN),
+            congestion_control=str(columns["congestion_control"][last])
+            if "congestion_control" in columns
+            else "",
+        )
+        found.append(with_loss(one))
+    return sorted(found, key=lambda one: -first_known(one.size_bytes, 0.0))[:MOST_FLOWS]
+
+
 def bulk_evidence(samples: BulkSamples) -> list[Evidence]:
     """Return what a saved run of netcalc says of each of its settings."""
     udp = samples.meta.protocol == "udp"
@@ -176,6 +227,15 @@ def bulk_evidence(samples: BulkSamples) -> list[Evidence]:
             duration_s=float(row["wall_s"]),
             loss_ratio=float(row["loss_ratio"]) if udp else NAN,
             in_flight_bytes=float(row["window_bytes"]),
+            is_window_steady=not udp and _is_bounded(row),
+            is_window_on_record=not math.isnan(row["asked_buffer_bytes"]),
         )
         found.append(replace(one, datagram_bytes=float(row["write_bytes"])) if udp else one)
     return found
+
+
+def _is_bounded(row: Mapping[str, Any]) -> bool:
+    """Whether the window was that of the requested buffer: it was full, and nothing was dropped."""
+    drops = [float(row[name]) for name in DROP_PLACES.values()]
+    filled = float(row["window_bytes"]) >= FILLED_RATIO * float(row["asked_buffer_bytes"])
+    return filled and not any(count > 0 for count in drops)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +17,7 @@ from netcalc.fit.lines import SIGNIFICANT_ERRORS, robust_line
 from netcalc.messages import Notice
 from netcalc.models.sizes import fragmentation
 from netcalc.readers.captures.stalls import TIMER_TOLERANCE, TIMERS_S
-from netcalc.samples import PathSamples, RttSamples, TransactionSamples
+from netcalc.samples import PathSamples, RttSamples, Table, TransactionSamples
 
 COARSE_RATIO = 0.5
 """A clock whose step is this share of the time cannot measure it. [ratio]"""
@@ -243,23 +245,84 @@ def explain_paths(samples: PathSamples, known: Known) -> tuple[Finding, ...]:
             continue
         numbers = np.unique(hops[rows])
         least = np.array([rtts[rows & (hops == hop)].min() for hop in numbers])
-        reached = np.minimum.accumulate(least[::-1])[::-1]
-        added = np.diff(reached, prepend=0.0)
-        limits = []
-        for hop, part in zip(numbers.tolist(), added.tolist(), strict=True):
-            nodes = np.asarray(samples.node)[rows & (hops == hop)].tolist()
-            node = next(filter(None, nodes), "")
-            values = {"hop": int(hop), "node": node, "added_s": part}
-            if part > 0:
-                limits.append(Limit("hop", part, "s", PART_TOLERANCE, values))
-        slow = [int(hop) for hop, a, b in zip(numbers, least, reached, strict=True) if a > b]
-        said = (Notice("slow-answers", {"hops": slow}),) if slow else ()
-        limits.sort(key=lambda one: -one.value)
-        asked = () if known.rtt_s is not None else (Notice("ask-idle-rtt"),)
-        found.append(
-            Finding(
-                label=name, unit="s", measured=float(reached[-1]), limits=tuple(limits),
-                notices=said, missing=asked,
-            )
-        )  # fmt: skip
+        nodes = [_node(np.asarray(samples.node)[rows & (hops == hop)]) for hop in numbers]
+        found.append(_of_hops(name, numbers, least, nodes, known))
     return tuple(found)
+
+
+def _node(names: NDArray[Any]) -> str:
+    return next(filter(None, map(str, names.tolist())), "")
+
+
+def _of_hops(
+    label: str, numbers: FloatArray, least: FloatArray, nodes: list[str], known: Known
+) -> Finding:
+    """Return what each hop adds to the least round trip of the last one."""
+    reached = np.minimum.accumulate(least[::-1])[::-1]
+    added = np.diff(reached, prepend=0.0)
+    limits = []
+    for hop, node, part in zip(numbers.tolist(), nodes, added.tolist(), strict=True):
+        values = {"hop": int(hop), "node": node, "added_s": part}
+        if part > 0:
+            limits.append(Limit("hop", part, "s", PART_TOLERANCE, values))
+    slow = [int(hop) for hop, a, b in zip(numbers, least, reached, strict=True) if a > b]
+    said = (Notice("slow-answers", {"hops": slow}),) if slow else ()
+    limits.sort(key=lambda one: -one.value)
+    asked = () if known.rtt_s is not None else (Notice("ask-idle-rtt"),)
+    return Finding(
+        label=label, unit="s", measured=float(reached[-1]), limits=tuple(limits), notices=said,
+        missing=asked,
+    )  # fmt: skip
+
+
+def explain_hops(samples: Table, known: Known) -> tuple[Finding, ...]:
+    """Return which hop adds most to the round trip, in reports with a row for each hop.
+
+    Parameters
+    ----------
+    samples : Table
+        Columns ``hop`` and ``rtt_min_s``, or ``rtt_mean_s`` where a report has no least times.
+    known : Known
+        Decides which further facts are asked for.
+
+    Returns
+    -------
+    tuple of Finding
+        One for each report with an answer; empty if the table has no such columns.
+    """
+    columns = samples.columns()
+    name = next((one for one in ("rtt_min_s", "rtt_mean_s") if one in columns), None)
+    if "hop" not in columns or name is None:
+        return ()
+    rtts, hops = columns[name], columns["hop"]
+    groups = columns.get("group", np.zeros(hops.size))
+    lost = columns.get("loss_ratio", np.full(hops.size, math.nan))
+    nodes = columns.get("node", np.full(hops.size, "", object))
+    found = []
+    for group in dict.fromkeys(groups.tolist()):
+        rows = (groups == group) & (rtts > 0) & (hops > 0)
+        if not rows.any():
+            continue
+        numbers = np.unique(hops[rows])
+        at = [rows & (hops == hop) for hop in numbers]
+        times = np.array([rtts[one].min() for one in at])
+        label = group if isinstance(group, str) else ""
+        one = _of_hops(label, numbers, times, [_node(nodes[each]) for each in at], known)
+        said = [*one.notices, *_losses_of_hops(numbers, [lost[each].min() for each in at])]
+        if name == "rtt_mean_s":
+            said.append(Notice("mean-of-hops"))
+        found.append(replace(one, notices=tuple(said)))
+    return tuple(found)
+
+
+def _losses_of_hops(numbers: FloatArray, lost: list[float]) -> list[Notice]:
+    """Tell loss of the path, which the last hop has, from hops that do not answer every probe."""
+    found = []
+    if lost[-1] > 0:
+        found.append(Notice("probes-lost", {"loss_ratio": float(lost[-1])}))
+    silent = [
+        int(hop) for at, hop in enumerate(numbers[:-1].tolist()) if lost[at] > min(lost[at + 1 :])
+    ]
+    if silent:
+        found.append(Notice("answers-limited", {"hops": silent}))
+    return found

@@ -102,9 +102,17 @@ EXPLAINING: dict[str, str] = {
     "how-window": "{window_bytes:byte} in flight per round trip of {rtt_s:s}, x {streams}",
     "assumes-window": "the stated window is the smaller of both hosts' buffers",
     "confirm-window": "use two connections at once: together they are twice as fast",
+    "limit-congestion-window": "the congestion window",
+    "how-congestion-window": "{window_bytes:byte} per round trip of {rtt_s:s}, x {streams}",
+    "assumes-congestion-window": (
+        "the window stays as it was seen; loss, slow start or a buffer has set it"
+    ),
+    "confirm-congestion-window": (
+        "list the sockets every second (ss -tin): the rate follows the window"
+    ),
     "limit-receive-window": "the receiver's window",
     "how-receive-window": "{window_bytes:byte} offered, round trip {rtt_s:s}",
-    "assumes-receive-window": "the receiver never offered more than the capture shows",
+    "assumes-receive-window": "the receiver never offered more than the file shows",
     "confirm-receive-window": (
         "use two connections, or raise the receive buffer: the rate doubles with either"
     ),
@@ -210,6 +218,15 @@ EXPLAINING: dict[str, str] = {
         "the sender counts {sent_bps:bit/s}, the receiver {received_bps:bit/s}: {share:.1%} did "
         "not arrive, and the receiver's number is the rate of the path"
     ),
+    "sender-buffer": (
+        "the sender counts {sent_bps:bit/s}, the receiver {received_bps:bit/s}: {share:.1%} was "
+        "still in the sender's buffer or on the way at the end, not lost, and the receiver's "
+        "number is the rate of the path"
+    ),
+    "receiver-counts-more": (
+        "the receiver counts {received_bps:bit/s}, {share:.1%} more than the sender's "
+        "{sent_bps:bit/s}: the two did not count over the same time"
+    ),
     "sender-count-only": (
         "the rate is the sender's count: it includes bytes that were lost or are still in buffers"
     ),
@@ -225,6 +242,10 @@ EXPLAINING: dict[str, str] = {
         "waited for an answer"
     ),
     "fragments-seen": "{share:.0%} of the packets are later fragments of a datagram",
+    "loss-or-line": (
+        "a line that is full loses packets in its own buffer, and the same loss follows: state "
+        "--line to tell a lossy path from a full line"
+    ),
     "limit-refuted": (
         "{measured:bit/s} is more than {subject} allows ({value:bit/s}): it does not hold that "
         "{assumption}"
@@ -240,6 +261,13 @@ EXPLAINING: dict[str, str] = {
         "a probe of {size_bytes:byte} takes {count} packets where {mtu_bytes:byte} is the most"
     ),
     "slow-answers": "hops {hops} answer later than those behind them: slow answers, no slow links",
+    "answers-limited": (
+        "hops {hops} leave more probes unanswered than hops behind them: they limit their answers, "
+        "and forward the packets all the same"
+    ),
+    "mean-of-hops": (
+        "the report has only mean times of the hops: time in queues counts as part of a hop"
+    ),
     "segments-again": "{count} of {total} segments were sent again ({share:.2%})",
     # What to state.
     "ask-line": "the rate of the slowest line: state --line",
@@ -247,6 +275,9 @@ EXPLAINING: dict[str, str] = {
     "ask-idle-rtt": "the round trip without load: state --rtt",
     "ask-window": "the window of the hosts: state --window (sysctl net.ipv4.tcp_rmem)",
     "ask-loss": "the loss: state --loss (ss -ti, nstat)",
+    "ask-reverse": "the rate of the reverse direction, if it is lower: state --reverse",
+    "ask-device": "the packet rate of a router or firewall on the path: state --device",
+    "ask-buffer": "the buffer in front of the line: state --buffer",
     # Models behind a stated number.
     "claim-right": "{claim} is right: {model}, {value}",
     "claim-nearly-right": "{claim} is near {model}, {value}",
@@ -259,6 +290,9 @@ EXPLAINING: dict[str, str] = {
     "model-udp": "goodput of UDP ({mtu_bytes:byte} on {line_bps:bit/s})",
     "model-frames": "layer 2 with FCS ({mtu_bytes:byte} on {line_bps:bit/s})",
     "model-no-preamble": "the goodput with preamble and gap forgotten, 20 bytes per frame",
+    "model-no-headers": "the rate of the line taken for the goodput, headers ignored",
+    "model-bytes-for-bits-in-time": "a size in bytes over a rate in bits, the factor 8 forgotten",
+    "model-bits-for-bytes-in-time": "a size in bytes multiplied by 8 twice",
     "model-no-fcs": "the goodput with the FCS forgotten, 4 bytes per frame",
     "model-constant-overhead": (
         "the line less a constant overhead of {overhead_bps:bit/s}, whatever the packets"

@@ -29,7 +29,8 @@ NOTEBOOKS = {
 """By name: the notebook, and how many figures it has."""
 SAVE_WIDGETS = """async () => {
   const command = '@jupyter-widgets/jupyterlab-manager:saveWidgetState';
-  await jupyterapp.commands.execute(command);
+  if (!jupyterapp.commands.isToggled(command))
+    await jupyterapp.commands.execute(command);
 }"""
 STATES = """() => [...document.querySelectorAll('.netcalc-panel')].map(
   panel => panel.querySelector('.netcalc-drawn') ? 'drawn' : 'a picture').join(', ')"""

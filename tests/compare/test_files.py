@@ -105,6 +105,20 @@ def test_files_are_not_merged_without_an_offset_or_a_clock():
         on_one_axis({"a": stamped, "b": stamped}, clock_offset_s=math.inf)
 
 
+def test_the_second_file_may_begin_earlier():
+    """By hand: b at -0.5, 1.5 and 2.5 s by the clock of a, a at 1 and 9 s: 1.5 s in common."""
+    one, other = (
+        RttSamples(payload_bytes=[56.0] * len(sent), rtt_s=[0.01] * len(sent), sent_s=sent)
+        for sent in ([1.7e9 + 1, 1.7e9 + 9], [1.7e9, 1.7e9 + 2, 1.7e9 + 3])
+    )
+    merged = on_one_axis({"a": one, "b": other}, clock_offset_s=0.5)
+    assert merged["file"].tolist() == ["b", "a", "b", "b", "a"]
+    values = axis_notice(merged).values
+    assert (values["one"], values["other"]) == ("a", "b")
+    assert (values["count"], values["other_count"]) == (1, 2)
+    assert values["common_s"] == pytest.approx(1.5)
+
+
 def test_the_command_says_whether_files_share_an_axis(tmp_path):
     lines = "".join(
         f"[{EPOCH_S + n}.000000] 64 bytes from 192.0.2.1: icmp_seq={n} ttl=64 time=1.0 ms\n"

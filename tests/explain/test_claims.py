@@ -26,6 +26,8 @@ LOSS = Known(rtt_s=0.05, loss_ratio=1e-4, congestion_control="reno")
         ("89.79 Mbit/s", LINE, "binary-prefix", False),  # 94.15 / 1.024 ** 2
         ("95.39 Mbit/s", LINE, "no-preamble", False),  # 1448 / 1518
         ("94.39 Mbit/s", LINE, "no-fcs", False),  # 1448 / 1534
+        ("100 Mbit/s", LINE, "no-headers", False),  # 12.5 MB/s
+        ("12.5 MB/s", LINE, "no-headers", False),
         ("6.55 Mbit/s", WINDOW, "window", True),  # 65,535 x 8 / 80 ms
         ("13.1 Mbit/s", WINDOW, "one-way", False),  # over 40 ms
         ("28.4 Mbit/s", LOSS, "mathis", True),  # 11,584 / 0.05 x 1.2247 / 0.01
@@ -62,6 +64,8 @@ def test_the_model_behind_a_packet_rate_is_named(text, name):
         ("42 ms", "round-trip-time"),
         ("9 ms", "no-last-hop"),  # without the 12 ms of the last link
         ("15 ms", "cut-through"),  # 12 ms once
+        ("5.25 ms", "bytes-for-bits-in-time"),  # 18 / 8 + 3 ms
+        ("147 ms", "bits-for-bytes-in-time"),  # 18 x 8 + 3 ms
     ],
 )
 def test_the_model_behind_a_time_is_named(text, name):
@@ -91,6 +95,67 @@ def test_a_measured_number_may_miss_a_right_model_by_a_percent():
     found = claim("93.8 Mbit/s", LINE)
     assert found.best.name == "tcp-timestamps"
     assert found.said.code == "claim-nearly-right"
+
+
+def test_an_ordinary_measurement_is_not_called_a_mistake():
+    """877 is 2.3 % below 941.5 / 1.048576 and 6.8 % below 941.5: neither is near."""
+    found = claim("877 Mbit/s", Known(line_bps=1e9))
+    assert found.best is None
+    assert found.said.code == "claim-unknown"
+    near = claim("925 Mbit/s", Known(line_bps=1e9))  # 1.8 % below 941.5: TCP, not quite full
+    assert (near.best.name, near.said.code) == ("tcp-timestamps", "claim-nearly-right")
+
+
+@pytest.mark.each(
+    ("text", "known", "name", "right"),
+    [
+        ("95.37 Mbit/s", LINE, "no-preamble", "94.15 Mbit/s"),  # UDP's 95.71 is nearer
+        ("994 Mbit/s", Known(line_bps=1e9), "constant-overhead", "941.5 Mbit/s"),  # not layer 2
+        ("94.39 Mbit/s", LINE, "no-fcs", "94.15 Mbit/s"),
+        ("13.1 Mbit/s", Known(rtt_s=0.08, window_bytes=65535, line_bps=14e6), "one-way",
+         "6.553 Mbit/s"),  # the line's 13.18 is nearer
+        ("23.2 Mbit/s", Known(rtt_s=0.05, loss_ratio=1e-4, line_bps=25e6), "mathis-of-one",
+         "28.37 Mbit/s"),  # 1448 x 8 / 0.05 x sqrt(1.5) / 0.01; the line's are 23.5 and more
+        ("11.96 Mbit/s", LINE, "bits-for-bytes", "95.71 Mbit/s"),  # UDP's 95.71 / 8
+    ],
+)  # fmt: skip
+def test_the_right_answer_is_that_of_the_model_which_the_mistake_distorts(text, known, name, right):
+    found = claim(text, known)
+    assert found.best.name == name, str(found)
+    assert found.said.values["right_value"] == right
+    assert right in found.sentence
+    assert any(line.startswith(f"  {right}") for line in str(found).splitlines())
+
+
+@pytest.mark.each(
+    ("text", "right"),
+    [("195312 pps", "148.8 kpps"), ("156250 pps", "148.8 kpps"),
+     ("297619 pps", "148.8 kpps")],
+)  # fmt: skip
+def test_the_right_packet_rate(text, right):
+    assert claim(text, LINE, frame_bytes=64).said.values["right_value"] == right
+
+
+@pytest.mark.each("text", ["9 ms", "15 ms"])
+def test_the_right_time_is_one_way(text):
+    """21 ms one way, as above; the round trip takes 42 ms."""
+    path = Path.parse("2 Mbit/s 1 ms, 1 Mbit/s 2 ms")
+    found = claim(text, Known(), path=path, size_bytes=1500)
+    assert found.said.values["right_value"] == "21 ms"
+
+
+def test_headers_that_are_ignored_distort_tcp():
+    """1448 / 1538 of 100 Mbit/s."""
+    found = claim("100 Mbit/s", LINE)
+    assert found.said.values["right_value"] == "94.15 Mbit/s"
+    assert claim("1 Gbit/s", Known(line_bps=1e9)).best.is_right, "one digit is no precision"
+
+
+def test_the_sender_s_number_distorts_the_receiver_s():
+    one = Evidence(protocol="udp", sent_rate_bps=98.6e6, received_rate_bps=50e6)
+    found = claim("98.6 Mbit/s", Known(line_bps=100e6, mtu_bytes=1000), one=one)
+    assert found.best.name == "sender"
+    assert found.said.values["right_value"] == "50 Mbit/s"
 
 
 def test_no_model_is_said_to_be_none():

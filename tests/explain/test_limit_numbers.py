@@ -191,7 +191,7 @@ def notices(one, **known):
 
 
 def test_what_else_the_numbers_show():
-    both = Evidence(rate_bps=95.0, sent_rate_bps=100.0, received_rate_bps=95.0)
+    both = Evidence(protocol="udp", rate_bps=95.0, sent_rate_bps=100.0, received_rate_bps=95.0)
     assert notices(both) == {
         "sender-not-receiver": {
             "sent_bps": 100.0,
@@ -200,7 +200,7 @@ def test_what_else_the_numbers_show():
         }
     }
     assert notices(replace(both, received_rate_bps=97.0)) == {}
-    assert list(notices(replace(both, received_rate_bps=105.0))) == ["sender-not-receiver"]
+    assert list(notices(replace(both, received_rate_bps=105.0))) == ["receiver-counts-more"]
     assert notices(replace(both, received_rate_bps=NAN)) == {"sender-count-only": {}}
     assert notices(replace(both, sent_rate_bps=0.0)) == {}
     slow = Evidence(rate_bps=8e6, rtt_s=0.15, base_rtt_s=0.05)

@@ -108,12 +108,12 @@ def test_each_metric_of_a_transfer():
     datagrams = replace(TCP, protocol="udp")
     assert metrics(datagrams) == {"line_share_ratio": 0.5}
     assert metrics(datagrams, ceiling_bps=math.nan) == {}
-    small = replace(TCP, rate_bps=0.25, size_bytes=0.5, duration_s=0.5)
+    small = replace(TCP, rate_bps=0.25, size_bytes=0.5, duration_s=0.5, mtu_bytes=52.025)
     assert metrics(small, ceiling_bps=0.5) == pytest.approx(
         {
             "line_share_ratio": 0.5,
             "transfer_time_factor": 0.5 / 8,  # 4 bit at 0.5 bit/s
-            "efficiency_ratio": 0.5 / 10_000.5,
+            "efficiency_ratio": 0.5 / 0.75,  # 10 segments of 0.025 B
             "buffer_delay_factor": 0.5,
         }
     )
@@ -175,3 +175,17 @@ def test_what_cannot_be_a_delay_is_left_out():
     found = delay_variation([0.01, np.inf, 0.03])
     assert found["pdv_99_s"] == pytest.approx(0.99 * 0.02)
     assert all(math.isfinite(value) for value in found.values())
+
+
+def test_a_control_connection_has_no_metrics_of_a_bulk_transfer():
+    """By hand: ten segments of 1448 B are the first window, sent at once: 14,480 B."""
+    known = Known(line_bps=1e8)
+    small = Evidence(
+        rate_bps=1e3, size_bytes=14_480.0, duration_s=100.0, retransmit_count=0.0, rtt_s=0.1,
+        base_rtt_s=0.05,
+    )  # fmt: skip
+    assert transfer_metrics(small, known, line_ceiling_bps=1e8) == {"line_share_ratio": 1e-5}
+    found = transfer_metrics(replace(small, size_bytes=14_481.0), known, line_ceiling_bps=1e8)
+    assert set(found) == {
+        "line_share_ratio", "transfer_time_factor", "efficiency_ratio", "buffer_delay_factor",
+    }  # fmt: skip

@@ -157,13 +157,40 @@ def notices(one, **known):
 
 
 def test_counts_of_two_ends():
-    half = Evidence(rate_bps=0.25, sent_rate_bps=0.5, received_rate_bps=0.25)
+    half = Evidence(protocol="udp", rate_bps=0.25, sent_rate_bps=0.5, received_rate_bps=0.25)
     assert notices(half) == {
         "sender-not-receiver": {"sent_bps": 0.5, "received_bps": 0.25, "share": 0.5}
     }
     assert notices(replace(half, received_rate_bps=0.0)) == {}
     assert notices(replace(half, received_rate_bps=NAN)) == {"sender-count-only": {}}
     assert notices(Evidence(sent_rate_bps=0.0)) == {}
+
+
+def test_what_tcp_wrote_and_the_receiver_did_not_count_is_not_lost():
+    """TCP repeats what is lost: the rest is in the sender's buffer when the run ends."""
+    one = Evidence(rate_bps=75.0, sent_rate_bps=100.0, received_rate_bps=75.0)
+    assert notices(one) == {
+        "sender-buffer": {"sent_bps": 100.0, "received_bps": 75.0, "share": 0.25}
+    }
+    (said,) = rate_notices(one, Known())
+    assert str(said) == (
+        "the sender counts 100 bit/s, the receiver 75 bit/s: 25.0% was still in the sender's "
+        "buffer or on the way at the end, not lost, and the receiver's number is the rate of the "
+        "path"
+    )
+
+
+@pytest.mark.each("protocol", ["tcp", "udp"])
+def test_a_receiver_that_counts_more_lost_nothing(protocol):
+    one = Evidence(protocol=protocol, rate_bps=125.0, sent_rate_bps=100.0, received_rate_bps=125.0)
+    assert notices(one)["receiver-counts-more"] == {
+        "sent_bps": 100.0, "received_bps": 125.0, "share": 0.25,
+    }  # fmt: skip
+    said = next(str(n) for n in rate_notices(one, Known()) if n.code == "receiver-counts-more")
+    assert said == (
+        "the receiver counts 125 bit/s, 25.0% more than the sender's 100 bit/s: the two did not "
+        "count over the same time"
+    )
 
 
 def test_a_queue_at_any_rate():
@@ -197,3 +224,31 @@ def test_a_finding_has_all_of_it():
     fragments = Evidence(protocol="udp", datagram_bytes=1473.0, rate_bps=9e7)
     share = explain_evidence(fragments, known).metrics["line_share_ratio"]
     assert share == pytest.approx(0.9 / (1473 / 1622))
+
+
+def asked(one, **known):
+    return [notice.code for notice in explain_evidence(one, Known(**known)).missing]
+
+
+def test_what_no_limit_explains_asks_for_the_rarer_facts():
+    """By hand: 10 kB a round trip of 0.1 s are 800 kbit/s; 80 kbit/s are a tenth of it."""
+    slow = Evidence(rate_bps=8e4, base_rtt_s=0.1, loss_ratio=0.0)
+    assert asked(slow, window_bytes=1e4) == ["ask-line", "ask-reverse", "ask-device"]
+    known = {"window_bytes": 1e4, "line_bps": 1e8}
+    assert asked(slow, **known) == ["ask-reverse", "ask-device", "ask-buffer"]
+    assert asked(slow, **known, reverse_bps=1e8, device_pps=1e6, buffer_bytes=1e6) == []
+    assert asked(replace(slow, rate_bps=8e5), window_bytes=1e4) == ["ask-line"], "explained"
+    assert asked(replace(slow, rate_bps=NAN), window_bytes=1e4) == ["ask-line"]
+    udp = Evidence(protocol="udp", rate_bps=8e4, sent_rate_bps=8e5)
+    assert asked(udp, line_bps=1e8) == ["ask-device"]
+    said = str(explain_evidence(slow, Known(**known)))
+    assert all(option in said for option in ("--reverse", "--device", "--buffer"))
+
+
+def test_a_sender_that_is_faster_than_its_waits_does_not_wait_for_them():
+    """By hand: 10 kB with a wait of 40 ms and a round trip of 60 ms are 800 kbit/s."""
+    late = Evidence(size_bytes=1e4, base_rtt_s=0.06, wait_count=1.0, wait_s=0.04, rate_bps=1.08e6)
+    assert "delayed-ack" in rates(late), "within 35 %"
+    faster = replace(late, rate_bps=1.09e6)
+    assert "delayed-ack" not in rates(faster)
+    assert notices(faster) == {}

@@ -129,6 +129,21 @@ def test_losses_of_a_full_line_do_not_hide_the_line():
     assert found.binding.name == "line"
 
 
+def test_loss_is_uncertain_while_the_line_is_unknown():
+    """The full buffer of an unknown line loses packets too, and the formulas agree with it."""
+    unknown = measurement(LOSSY)[0]
+    assert unknown.binding.name == "loss-mathis"
+    assert unknown.confidence == "low"
+    assert {one.code for one in unknown.notices} == {"loss-or-line"}
+    assert "state --line" in str(unknown)
+    known = measurement(LOSSY, Known(line_bps=1e9))[0]
+    assert known.confidence == "medium"
+    assert known.notices == ()
+    window = measurement(WINDOW, Known(rtt_s=0.04, window_bytes=65535, loss_ratio=1e-6))[0]
+    assert (window.binding.name, window.confidence) == ("window", "high")
+    assert window.notices == (), "loss far above the rate is no explanation"
+
+
 def test_a_gap_is_no_explanation():
     found = measurement(flow(3e6), Known(rtt_s=0.04, line_bps=1e9, window_bytes=65535))[0]
     assert not found.is_explained

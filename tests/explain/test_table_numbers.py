@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -128,6 +129,29 @@ def test_runs_of_the_laboratory():
         assert (one.label, one.rate_bps, one.received_rate_bps) == ("writes of 100 B", 2e3, 2e3)
         assert (one.sent_rate_bps, one.duration_s, one.in_flight_bytes) == (4e3, 2.0, 400.0)
         assert math.isnan(one.size_bytes)
+
+
+def test_a_buffer_that_was_asked_for_bounds_the_window():
+    """By hand: 17,000 B a round trip of 40 ms are 3.4 Mbit/s; 2 MB in 5 s are 3.2 Mbit/s."""
+    samples = BulkSamples(
+        write_bytes=[8192.0], write_count=[245.0], sent_bytes=[2e6], received_bytes=[2e6],
+        wall_s=[4.9], delivery_s=[5.0], asked_buffer_bytes=[16384.0], window_bytes=[17_000.0],
+        send_buffer_bytes=[32768.0], receive_buffer_bytes=[32768.0], meta=Meta(protocol="tcp"),
+    )  # fmt: skip
+    (found,) = measurement(samples, Known(rtt_s=0.04, line_bps=20e6))
+    assert found.binding.name == "send-window"
+    assert found.binding.value == pytest.approx(3.4e6)
+    assert (found.is_explained, found.confidence) == (True, "high")
+    assert "ask-window" not in {one.code for one in found.missing}
+    (evidence,) = tables.bulk_evidence(samples)
+    assert evidence.is_window_steady
+    for other in (
+        {"asked_buffer_bytes": [math.nan]}, {"line_drop_count": [1.0]},
+        {"window_bytes": [8191.0]},  # not half of the buffer: it was never full
+        {"meta": Meta(protocol="udp")},
+    ):  # fmt: skip
+        (evidence,) = tables.bulk_evidence(replace(samples, **other))
+        assert not evidence.is_window_steady, other
 
 
 def runs(*rows):
