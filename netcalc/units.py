@@ -147,7 +147,10 @@ def _packet_rates() -> dict[str, float]:
     for prefix, factor in _RATE_SI.items():
         for name in ("pps", "fps", "p/s"):
             table[prefix + name] = factor
-        for name in ("packet", "packets", "frame", "frames", "segment", "datagram", "call"):
+        for name in (
+            "packet", "packets", "pkt", "pkts", "frame", "frames", "segment", "segments",
+            "datagram", "datagrams", "call",
+        ):  # fmt: skip
             table[f"{prefix}{name}/s"] = factor
     return table
 

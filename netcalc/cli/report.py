@@ -380,5 +380,6 @@ def mode_lines(samples: TransactionSamples) -> list[str]:
     if samples.meta.instrument.write_bytes is not None:
         lines.append(compare.small_writes(samples).sentence)
     else:
-        lines += [compare.transactions(samples, mode=mode).sentence for mode in samples.modes]
+        known = [mode for mode in samples.modes if mode in compare.TRANSACTIONS_OVER]
+        lines += [compare.transactions(samples, mode=mode).sentence for mode in known]
     return lines

@@ -9,7 +9,7 @@ CAPTURES: dict[str, str] = {
     "text-for-a-capture": "is open as text, a capture is binary",
     "zstd-not-at-hand": "is zstd data, which needs Python 3.14 or the package backports.zstd",
     "not-a-capture": "is neither pcap nor pcapng",
-    "capture-header-cut": "is a capture that ends within its header",
+    "capture-header-cut": "is a capture cut in its header, after {count} of {total} bytes",
     "capture-version": "is a capture of an unknown version",
     "link-type-reserved-bits": "is damaged: reserved bits of the link type are set",
     "link-type-not-read": "has only packets of link type {link_types}",

@@ -89,6 +89,10 @@ FILES: dict[str, str] = {
         "the beginning of the output is missing: {answered} of {received} replies have a line; sent"
         " and received are those of the summary"
     ),
+    "sequence-begins-late": (
+        "the first sequence number is {first}: the run began before the file did or was told to "
+        "begin there; what came before is not counted as lost"
+    ),
     "sequence-beyond-sent": "sequence numbers go up to {highest}, but only {sent} were sent",
     "too-many-unseen": "did not use the {sent:,} sent of the summary: far more than the lines show",
     "short-replies": (

@@ -70,7 +70,6 @@ NAMES = {
 
 # Text of other tools, by a line near the start.
 _TEXTS: tuple[tuple[str, str], ...] = (
-    ("netstat", r"^Name +Mtu +Network .*Ipkts"),
     ("netstat", r"^(?:Active |Routing tables|Kernel IP routing table|Kernel Interface table)"),
 )  # fmt: skip
 _COMPILED = tuple((kind, re.compile(pattern, re.MULTILINE)) for kind, pattern in _TEXTS)

@@ -32,6 +32,9 @@ MAX_UNSEEN = 1_000_000
 
 ICMP_HEADER_BYTES = 8
 
+LATEST_FIRST = 1000
+"""A ping whose first sequence number is above this, began with it or before the file did."""
+
 _FROM_1 = ("iputils", "iputils 6", "toybox")
 
 
@@ -384,15 +387,24 @@ def _start(run: Run, seen: Whole) -> int:
     if run.header is None and not run.counts:
         return 1 if lowest is None else lowest
     start = 1 if run.header is None or run.header.dialect in _FROM_1 else 0
-    if lowest is not None and lowest < start:
+    if lowest is not None and (lowest < start or _begins_late(run, lowest - start)):
         return lowest
     counted_from_1 = bool(run.counts) and seen.size > 0 and int(seen.max()) == run.counts["sent"]
     return 1 if counted_from_1 and lowest != 0 else start
 
 
+def _begins_late(run: Run, missing: int) -> bool:
+    """Whether so many probes before the first line were not lost: the run did not begin there."""
+    if not run.counts:
+        return missing > LATEST_FIRST
+    return missing > LATEST_FIRST and run.counts["sent"] <= missing
+
+
 def _range(run: Run, seen: Whole, result: Probes, answered: int) -> range:
     start = _start(run, seen)
     end = int(seen.max(initial=start - 1)) + 1
+    if start > LATEST_FIRST and run.header is not None:
+        result.warn("sequence-begins-late", first=start)
     if not run.counts:
         return range(start, end)
     sent, received = int(run.counts["sent"]), int(run.counts["received"])

@@ -63,6 +63,20 @@ _SUFFIXES = {
     "kbps": "kbps", "Mbps": "Mbps", "Gbps": "Gbps", "mbps": "mbps", "gbps": "gbps", "kB": "kB",
     "KB": "KB", "KiB": "KiB", "MB": "MB", "MiB": "MiB", "km": "km",
 }  # fmt: skip
+# "rate_Mbit/s", "rate MB/s", "Mbit_s": a data unit before the second is no part of the name.
+_PER_SECOND = re.compile(
+    r"(?:(?P<name>.*?\S)(?:[\s_,:-]+|(?<=[a-z])(?=[KMGT])))?"
+    r"(?P<unit>[A-Za-z]+)(?P<per>\s*/\s*|[\s_]+per[\s_]+|[\s_]+)(?:s|sec|second)"
+)
+_DATA_UNIT = re.compile(
+    r"[kmgtp]?i?(?:b|bits?|bytes?|octets?)"
+    r"|[kmg]?(?:p|pkts?|packets?|frames?|segments?|datagrams?)",
+    re.IGNORECASE,
+)
+_RATES = {"bandwidth", "throughput", "goodput", "rate", "speed", "bitrate", "datarate"}
+_ONE = {"packet", "frame", "segment", "datagram", "byte", "bit", "b", "p"}
+# "time to first byte" is a time; so is "time per packet".
+_OF_ONE = re.compile(r".*(?:\b|_)(?:first|last|next|each|one|per|time|delay)", re.IGNORECASE)
 EXAMPLES = {"s": ("ms", "s"), "byte": ("B", "bit"), "bit/s": ("Mbit/s", "MB/s"),
              "ratio": ("%", "ratio"), "m": ("km", "m")}  # fmt: skip
 
@@ -122,7 +136,11 @@ def read_heading(header: str) -> Column:
     text = " ".join(header.split())
     bracketed = re.fullmatch(r"(.*?)(?<!\s)\s*(?:\[([^\[\]]*)\]|\(([^()]*)\))", text)
     if bracketed and bracketed[1]:
-        return Column(text, bracketed[1].strip(), (bracketed[2] or bracketed[3] or "").strip())
+        written = (bracketed[2] or bracketed[3] or "").strip()
+        return Column(text, _without_unit(bracketed[1].strip(), written), written)
+    rate = _rate_heading(text)
+    if rate is not None:
+        return rate
     slashed = re.fullmatch(r"([^/]+?)(?<!\s)\s*/\s*(\S+)", text)
     if slashed and _units.kind_of(slashed[2]):
         return Column(text, slashed[1], slashed[2])
@@ -135,6 +153,36 @@ def read_heading(header: str) -> Column:
     if text.lower() in ("bytes", "byte"):
         return Column(text, text, "B")
     return Column(text, text)
+
+
+def _without_unit(name: str, written: str) -> str:
+    """Leave the unit out of a name that has it twice: ``response_s [s]``."""
+    tail = re.fullmatch(r"(.+?)_([A-Za-z]+)", name)
+    kind = _units.kind_of(written)
+    if tail and kind and _units.kind_of(_SUFFIXES.get(tail[2], "")) == kind:
+        return tail[1]
+    return name
+
+
+def _rate_heading(text: str) -> Column | None:
+    """Take a header apart whose unit is a data unit per second, in any spelling of "per".
+
+    A data unit of another case than netcalc's (``mbit/s``) stays the unit, which is refused.
+    """
+    match = _PER_SECOND.fullmatch(text)
+    if match is None:
+        return None
+    name = re.sub(r"[\s_]+in$", "", match["name"] or "")
+    word, per = match["unit"], match["per"]
+    is_rate = re.sub(r"[\W_]", "", name).lower() in _RATES
+    divided = "/" in per or "per" in per
+    if word in ("m", "km") and (is_rate or divided):
+        return Column(text, name or text, f"{word}/s")
+    if not _DATA_UNIT.fullmatch(word) and not (is_rate and word in "kKMGT"):
+        return None
+    if not is_rate and word in _ONE and (not divided or _OF_ONE.fullmatch(name)):
+        return None
+    return Column(text, name or "rate", f"{word}/s")
 
 
 def _units_row(grid: Grid, found: list[Column]) -> None:
@@ -171,6 +219,9 @@ def _given_units(source: Source, found: list[Column], given: dict[str, str]) -> 
 def _resolve(source: Source, grid: Grid, column: Column) -> None:
     """Find the SI unit of a written one; refuse one that is ambiguous or of another kind."""
     wanted = NEEDS_UNIT.get(column.key)
+    if not wanted and _NO_UNIT.fullmatch(column.written):
+        column.written = ""
+        return
     kind = "1" if column.written == "1" else _units.kind_of(column.written)
     if wanted and wanted != kind and kind not in _ALSO.get(column.key, ()):
         try:
@@ -192,6 +243,8 @@ def _resolve(source: Source, grid: Grid, column: Column) -> None:
     column.unit = kind
 
 
+# What netcalc's own tables say of a column that no one unit belongs to.
+_NO_UNIT = re.compile(r"text|bool|as \w+ says")
 _REFUSED_UNITS = {
     "ambiguous-unit": "ambiguous-column-unit",
     "unit-of-other-kind": "column-unit-of-other-kind",

@@ -211,7 +211,7 @@ def _rtt_samples(
         name, unit = house.get(column.key, ("", ""))
         if column.key in _SEQUENCES and "sequence" not in columns:
             name, unit = "sequence", column.unit
-        if name and column.unit == unit:
+        if name and (column.unit == unit or (not unit and column.unit == "1")):
             columns[name] = numbers.values(column)
             used.append(column)
         elif column.key in ("lost", "duplicate", "errorreply") and not column.unit:
@@ -263,7 +263,8 @@ def _table_name(column: Column) -> str:
     """Return the name of a column in a table: one with a unit ends in that of its SI unit."""
     if not column.unit:
         return column.name
-    return re.sub(r"\W+", "_", column.name).strip("_") + _SI_SUFFIXES.get(column.unit, "")
+    name, suffix = re.sub(r"\W+", "_", column.name).strip("_"), _SI_SUFFIXES.get(column.unit, "")
+    return name if name.endswith(suffix) else name + suffix
 
 
 def _table(source: Source, grid: Grid, found: list[Column], numbers: Numbers, meta: Meta) -> Table:

@@ -258,5 +258,5 @@ def test_a_file_without_a_measurement_is_exit_code_2(tmp_path, monkeypatch, cont
 
 def test_the_ragged_table_of_a_tool_is_named_as_its_own():
     with pytest.raises(ReaderError) as error:
-        read("Name  Mtu   Network       Address            Ipkts Ierrs\nlo0 16384 <Link#1> 7 0\n")
+        read("Routing tables\n\nDestination Gateway Flags Refs\ndefault 192.0.2.1 UGSc 7 0\n")
     assert (error.value.code, error.value.values["kind"]) == ("other-format", "netstat")

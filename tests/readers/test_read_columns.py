@@ -6,9 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from netcalc import datasets
+from netcalc.cli import commands
 from netcalc.errors import DomainError, ReaderError
 from netcalc.messages import Notice
 from netcalc.readers import read, read_columns, sniff
@@ -70,6 +73,80 @@ def test_units_names_and_decimal_sign_given():
 def test_one_plain_comma_decides_for_its_file():
     samples = read("size/B;rtt/ms\n56;1,5\n60;1,500\n70;1.234,5\n")
     assert (samples.rtt_s * 1e3).tolist() == pytest.approx([1.5, 1.5, 1234.5])
+
+
+# A header, what its column of a 3 is called, and the 3 in SI units: 1 MB/s is 8 Mbit/s.
+RATES_PER_SECOND = {
+    "rate_Mbit/s": ("rate_bps", 3e6),
+    "rate Mbit/s": ("rate_bps", 3e6),
+    "rate [Mbit/s]": ("rate_bps", 3e6),
+    "rate_Mbit_s": ("rate_bps", 3e6),
+    "rate-Mbit/s": ("rate_bps", 3e6),
+    "rate: Mbit / s": ("rate_bps", 3e6),
+    "rateMbit/s": ("rate_bps", 3e6),
+    "rate_Mbit_per_s": ("rate_bps", 3e6),
+    "rate/Mbit/s": ("rate_bps", 3e6),
+    "throughput in Mbit/s": ("throughput_bps", 3e6),
+    "throughput, kbit/sec": ("throughput_bps", 3e3),
+    "mean goodput Gbit/s": ("mean_goodput_bps", 3e9),
+    "rate_MB/s": ("rate_bps", 24e6),
+    "speed_KB/s": ("speed_bps", 24e3),
+    "rate_bytes_s": ("rate_bps", 24.0),
+    "rate_byte_s": ("rate_bps", 24.0),
+    "rate_MiB/s": ("rate_bps", 25165824.0),
+    "Mbit/s": ("rate_bps", 3e6),
+    "Mbit_s": ("rate_bps", 3e6),
+    "MB/s": ("rate_bps", 24e6),
+    "rate_pkt/s": ("rate_pps", 3.0),
+    "sent frames/s": ("sent_pps", 3.0),
+    "packets_s": ("rate_pps", 3.0),
+    "speed_m/s": ("speed_m_s", 3.0),
+    "speed_m_s": ("speed_m_s", 3.0),
+    "time_to_first_byte_s": ("time_to_first_byte_s", 3.0),
+    "first byte/s": ("first_byte_s", 3.0),
+    "time_per_packet_s": ("time_per_packet_s", 3.0),
+    "gap_frame_s": ("gap_frame_s", 3.0),
+    "rtt_min_s": ("rtt_min_s", 3.0),
+    "offset/s": ("offset_s", 3.0),
+}
+
+
+@pytest.mark.each("header", RATES_PER_SECOND)
+def test_a_data_unit_per_second_is_a_rate(header):
+    name, value = RATES_PER_SECOND[header]
+    table = read(f"run;{header}\n1;3\n2;3\n")
+    assert isinstance(table, Table)
+    assert list(table.data) == ["run", name]
+    assert table[name].tolist() == [value, value]
+    assert table.meta.warnings == ()
+
+
+@pytest.mark.each(
+    "header", ["rate_mbit_s", "mbit/s", "rate mb/s", "throughput_MBIT/s", "rate_k/s", "rate_M_s"]
+)
+def test_a_data_unit_per_second_that_is_unknown_is_refused(header):
+    with pytest.raises(ReaderError) as caught:
+        read(f"run;{header}\n1;3\n2;3\n")
+    assert caught.value.code in ("unknown-column-unit", "ambiguous-column-unit")
+    assert caught.value.values["written"].endswith("/s")
+    assert caught.value.line == 1
+
+
+@pytest.mark.each("name", datasets.names())
+def test_the_csv_of_a_bundled_measurement_reads_back(name):
+    printed = CliRunner().invoke(commands, ["data", name, "--csv"]).output
+    bundled, found = datasets.load(name).columns(), read(printed)
+    assert "unit-ignored" not in [notice.code for notice in found.meta.warnings]
+    columns = found.columns()
+    assert set(bundled) - set(columns) <= {"group"}  # an empty column of one that has no groups
+    for column, values in bundled.items():
+        if values.dtype.kind == "f":
+            np.testing.assert_allclose(columns[column], values, rtol=1e-11)
+
+
+def test_a_unit_that_name_and_brackets_both_have_is_said_once():
+    table = read("run,response_s [s],captured_bytes [byte],speed_m_s [m/s]\n1,2,3,4\n5,6,7,8\n")
+    assert list(table.data) == ["run", "response_s", "captured_bytes", "speed_m_s"]
 
 
 def test_missing_cells_are_missing_not_zero():

@@ -203,6 +203,53 @@ def test_a_file_cut_anywhere_is_right_or_refused(name):
         assert set(zip(cut["group"], cut["counter"], cut["value"], strict=True)) <= rows
 
 
+# By the form of FreeBSD 13 and of macOS, whose interfaces may have no address.
+NETSTAT_I_FREEBSD = """\
+Name    Mtu Network       Address              Ipkts Ierrs Idrop    Opkts Oerrs  Coll
+em0    1500 <Link#1>      00:0c:29:ab:cd:ef   123456     2     7    65432     1     3
+em0       - 192.0.2.0/24  192.0.2.5           120000     -     -    65000     -     -
+lo0   16384 <Link#2>      lo0                    100     0     0      100     0     0
+"""
+NETSTAT_I_MACOS = """\
+Name       Mtu   Network       Address            Ipkts Ierrs     Ibytes    Opkts Oerrs     Obytes  Coll
+lo0        16384 <Link#1>                          4321     0     987654     4321     0     987654     0
+lo0        16384 127           127.0.0.1           4321     -     987654     4321     -     987654     -
+gif0*      1280  <Link#2>                             0     0          0        0     0          0     0
+en0        1500  <Link#6>    ac:de:48:00:11:22   556677     5  700000001   222333     0   33333333     0
+en0        1500  fe80::1%en0 fe80:6::1           556677     -  700000001   222333     -   33333333     -
+"""  # noqa: E501
+
+
+def test_netstat_i_of_bsd():
+    table = read(NETSTAT_I_FREEBSD)
+    assert table.meta.tool == "netstat -i (BSD)"
+    facts = {fact["group"]: fact for fact in table.meta.facts}
+    assert list(facts) == ["em0", "em0 192.0.2.5", "lo0"]
+    wanted = {"Mtu": 1500, "Ipkts": 123456, "Ierrs": 2, "Idrop": 7, "Opkts": 65432, "Oerrs": 1,
+              "Coll": 3}  # fmt: skip
+    found = {name: facts["em0"][f"counter:{name}"] for name in wanted}
+    assert found == wanted
+    address = {name: v for name, v in facts["em0 192.0.2.5"].items() if name.startswith("counter")}
+    assert address == {"counter:Ipkts": 120000, "counter:Opkts": 65000}
+    assert table.meta.warnings == ()
+
+
+def test_netstat_i_of_macos():
+    facts = {fact["group"]: fact for fact in read(NETSTAT_I_MACOS).meta.facts}
+    assert list(facts) == ["lo0", "lo0 127.0.0.1", "gif0", "en0", "en0 fe80:6::1"]
+    assert facts["lo0"]["counter:Ipkts"] == 4321  # no address before it
+    assert facts["gif0"]["counter:Mtu"] == 1280
+    assert (facts["en0"]["counter:Ierrs"], facts["en0"]["counter:Ibytes"]) == (5, 700000001)
+
+
+def test_a_line_of_netstat_i_that_is_cut_is_named():
+    table = read(NETSTAT_I_FREEBSD.replace("65432     1     3", ""))
+    assert [(notice.code, notice.values) for notice in table.meta.warnings] == [
+        ("counter-lines-unread", {"numbers": [2]})
+    ]
+    assert {fact["group"] for fact in table.meta.facts} == {"em0 192.0.2.5", "lo0"}
+
+
 def test_netstat_of_windows_in_german():
     text = (
         "\r\nIPv4-Statistik\r\n\r\n  Empfangene Pakete                  = 1234\r\n"

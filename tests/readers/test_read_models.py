@@ -6,9 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from netcalc import explain
+from netcalc.cli import commands
 from netcalc.errors import ReaderError
 from netcalc.readers import read
+from netcalc.samples import TransactionSamples
 
 INPUTS = Path(__file__).parent / "inputs" / "transfers"
 FLOWS = (INPUTS / "flowmon.xml").read_text()
@@ -62,11 +66,22 @@ def test_utf_16_gives_the_same_numbers():
 
 def test_small_writes():
     samples = read(INPUTS / "small_writes.txt")
-    assert samples["response_s"].tolist() == [0.04, 0.0, 0.044, 0.041]
-    assert samples["reply_bytes"].tolist() == [5, 5, 5, 10]
+    assert isinstance(samples, TransactionSamples)
+    assert samples.response_s.tolist() == [0.04, 0.0, 0.044, 0.041]
+    assert samples.reply_bytes.tolist() == [5, 5, 5, 10]
+    assert np.isnan(samples.payload_bytes).all()  # the program does not print its request
     (row,) = samples.facts()
     assert (row["rtt_median_s"], row["reply_count"]) == (pytest.approx(0.0405), 4)
-    assert set(samples["resolution_s"]) == {1e-3}
+    assert samples.meta.resolutions == {"response_s": 1e-3}
+
+
+def test_small_writes_are_explained_by_a_timer():
+    """40, 0, 44 and 41 ms: the median is 40.5 ms, the wait of Linux's delayed ACK."""
+    (found,) = explain.measurement(read(INPUTS / "small_writes.txt"))
+    assert (found.binding.name, found.measured) == ("ack-timer", pytest.approx(0.0405))
+    done = CliRunner().invoke(commands, ["read", str(INPUTS / "small_writes.txt")])
+    assert done.exit_code == 0
+    assert "small writes: 4 times, min 0 s, median 40.5 ms, max 44 ms" in done.output
 
 
 def test_lines_of_something_else_are_named():

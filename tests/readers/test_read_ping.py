@@ -145,6 +145,27 @@ def test_sequence_wraps_at_65536():
     assert samples.sequence[samples.lost].tolist() == [65_535, 65_536, 65_540]
 
 
+@pytest.mark.each("end", ["", "summary", "one unanswered"])
+def test_a_run_that_begins_just_before_the_wrap(end):
+    """Numbers 65534, 65535, 0 and 1 are four probes, and not 65,537 of which 65,533 are lost."""
+    sent = 5 if end == "one unanswered" else 4
+    samples = read_ping(
+        HEAD + "".join(map(line, (65_534, 65_535, 0, 1))) + (summary(sent, 4) if end else "")
+    )
+    assert (samples.sent, samples.received) == (sent, 4)
+    assert samples.sequence.tolist() == list(range(65_534, 65_534 + sent))
+    warnings = [notice for notice in samples.meta.warnings if notice.code != "time-differs"]
+    assert warnings[0] == Notice("sequence-begins-late", {"first": 65_534})
+    assert [notice.code for notice in warnings[1:]] == ([] if end else ["no-summary"])
+
+
+def test_a_long_outage_at_the_beginning_is_lost():
+    """The summary says that 5003 were sent: the 5000 before the first reply were probes."""
+    samples = read_ping(HEAD + "".join(map(line, (5001, 5002, 5003))) + summary(5003, 3))
+    assert (samples.sent, samples.received) == (5003, 3)
+    assert "sequence-begins-late" not in [notice.code for notice in samples.meta.warnings]
+
+
 def test_late_reply_and_no_answer_yet():
     text = (
         HEAD

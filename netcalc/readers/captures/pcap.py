@@ -55,7 +55,10 @@ def read_blocks(stream: ByteStream, head: bytes, facts: FileFacts) -> Iterator[B
     """
     head += stream.read(HEADER_BYTES - len(head))
     if len(head) < HEADER_BYTES:
-        raise ReaderError("capture-header-cut", file=stream.name, offset=len(head))
+        raise ReaderError(
+            "capture-header-cut", file=stream.name, offset=len(head),
+            count=len(head), total=HEADER_BYTES,
+        )  # fmt: skip
     order, is_nano, record_bytes = _MAGIC[head[:4]]
     minor = _check_header(head, order, stream.name, facts, is_nano=is_nano)
     facts.format, facts.section_count = "pcap", 1

@@ -1,4 +1,4 @@
-"""Counters of netstat: ``netstat -s`` (Linux, BSD, macOS) and ``netstat -i`` (Linux)."""
+"""Counters of netstat: ``netstat -s`` (Linux, BSD, macOS) and ``netstat -i`` (the same)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,16 @@ _COUNTED = re.compile(
 )
 _BYTES = re.compile(r" \((?:for )?(\d{1,30}) bytes?\)")
 _INTERFACES = r"^Iface\s+MTU\s+(?:Met\s+)?RX-OK\s+RX-ERR"
+_BSD_INTERFACES = r"^Name[ \t]+Mtu[ \t]+Network[ \t]+Address[ \t]+\S"
 
 
 def _recognize(given: Input) -> bool:
-    return given.seen(_INTERFACES) or given.seen(
-        r"^(?:Ip|Icmp|Tcp|Udp|TcpExt|ip|icmp|tcp|udp|tcp6|udp6|ip6):[ \t]*\n\s+\S.*\d"
+    return (
+        given.seen(_INTERFACES)
+        or given.seen(_BSD_INTERFACES)
+        or given.seen(
+            r"^(?:Ip|Icmp|Tcp|Udp|TcpExt|ip|icmp|tcp|udp|tcp6|udp6|ip6):[ \t]*\n\s+\S.*\d"
+        )
     )
 
 
@@ -29,6 +34,9 @@ def _read(given: Input) -> Table:
     if given.seen(_INTERFACES):
         _interfaces(lines, counts)
         return table_of(given, counts, tool="netstat -i")
+    if given.seen(_BSD_INTERFACES):
+        _bsd_interfaces(lines, counts)
+        return table_of(given, counts, tool="netstat -i (BSD)")
     group = part = ""
     for number, line in lines:
         title, named = _GROUP.fullmatch(line), _NAMED.fullmatch(line)
@@ -78,6 +86,29 @@ def _interfaces(lines: list[tuple[int, str]], counts: Counts) -> None:
             counts.unread.append(number)
 
 
+def _bsd_interfaces(lines: list[tuple[int, str]], counts: Counts) -> None:
+    """Add the counters of the interfaces, and those of each of their addresses.
+
+    The cell of the address may be empty, so the counters are counted from the end of the line.
+    """
+    names: list[str] = []
+    for number, line in lines:
+        cells = line.split()
+        if cells[:4] == ["Name", "Mtu", "Network", "Address"]:
+            names = cells[4:]
+        elif names and 3 <= len(cells) - len(names) <= 4:
+            name, mtu, network, *address = cells[: -len(names)]
+            name = name.rstrip("*")  # of an interface that is down
+            group = name if network.startswith("<Link") else f"{name} {(address or [network])[0]}"
+            values = zip(["Mtu", *names], [mtu, *cells[-len(names) :]], strict=True)
+            for counter, cell in values:
+                value = number_of(cell)
+                if value is not None:
+                    counts.add(group, counter, value)
+        elif line.strip():
+            counts.unread.append(number)
+
+
 FORMAT = Format(
     name="netstat counters",
     description="the counters of netstat -s or netstat -i",
@@ -87,6 +118,8 @@ FORMAT = Format(
         "A counter of netstat -s is a sentence; its name is the sentence without its number, and "
         "it differs between systems and languages.",
         "A number of bytes in brackets is a counter of its own.",
+        "BSD and macOS count each address of an interface in a line of its own, within the line of "
+        "the interface (<Link#1>); a dash there is no counter.",
         "Counters run from the start of the system; only differences are a run's.",
         "Lists of sockets (netstat -an) are not counters and are not read.",
     ),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers.format import Format, Input
 from netcalc.readers.transfers._text import origin, whole_lines
-from netcalc.samples import Meta, Table, fact_row
+from netcalc.samples import Meta, TransactionSamples, fact_row
 
 _LINE = re.compile(r"\s*RTT:\s?(?P<ms>\d{1,9})\s?,\s?receive:(?P<reply>.*)")
 
@@ -17,7 +18,10 @@ def _recognize(given: Input) -> bool:
     return given.seen(r"^\s*RTT:\s?\d+\s?,\s?receive:")
 
 
-def _read(given: Input) -> Table:
+_MODE = "small writes"  # how the program wrote its request, it does not print
+
+
+def _read(given: Input) -> TransactionSamples:
     warnings: list[Notice] = []
     times: list[float] = []
     sizes: list[float] = []
@@ -37,19 +41,16 @@ def _read(given: Input) -> Table:
     ordered = sorted(times)
     middle = len(ordered) // 2
     median = ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
-    return Table(
-        data={
-            "exchange_number": [float(index) for index in range(1, len(times) + 1)],
-            "response_s": times,
-            "resolution_s": [1e-3] * len(times),
-            "reply_bytes": sizes,
-        },
+    return TransactionSamples(
+        mode=[_MODE] * len(times),
+        sequence=[float(index) for index in range(1, len(times) + 1)],
+        payload_bytes=[math.nan] * len(times),
+        response_s=times,
+        reply_bytes=sizes,
         meta=Meta(
             tool="small writes",
-            units={
-                "exchange_number": "1", "response_s": "s", "resolution_s": "s",
-                "reply_bytes": "byte",
-            },
+            units=dict(TransactionSamples.column_units),
+            resolutions={"response_s": 1e-3},
             facts=(
                 fact_row(
                     rtt_min_s=ordered[0], rtt_median_s=median, rtt_max_s=ordered[-1],
