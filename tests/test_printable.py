@@ -222,14 +222,20 @@ def test_a_name_and_what_is_refused_are_shown_safely(text, expected, options, tm
     assert_safe(out, err)
 
 
-def test_a_value_that_is_refused_is_repeated_safely(tmp_path, capfd):
-    file = tmp_path / "run.json"
-    TransactionSamples(mode=[EVIL], sequence=[0.0], payload_bytes=[8.0], response_s=[1e-3]).save(
-        file
+def test_a_mode_of_a_saved_run_is_shown_safely(tmp_path, capfd):
+    """In the text, in the figure's page, and where its theory is asked for and refused."""
+    file, page = tmp_path / "run.json", tmp_path / "run.html"
+    samples = TransactionSamples(
+        mode=[EVIL], sequence=[0.0], payload_bytes=[8.0], response_s=[1e-3]
     )
-    code, out, err = ran(capfd, "read", str(file))
-    assert code == 2
+    samples.save(file)
+    code, out, err = ran(capfd, "read", str(file), "--plot", str(page))
+    assert code == 0
     assert_safe(out, err)
+    assert not bare(page.read_text(encoding="utf-8"))
+    with pytest.raises(DomainError) as caught:
+        compare.overlay(samples)
+    assert_safe(str(caught.value), "")
 
 
 def test_a_name_and_an_option_that_are_wrong_are_repeated_safely(capfd):

@@ -126,11 +126,12 @@ def _draw(name: str, samples: Samples, path: str, known: Known) -> None:
 
         save_truth_plot(samples, path)
         return
-    if isinstance(samples, _FITTED):
+    from netcalc import plots  # late: bokeh takes its time
+    from netcalc.plots.measured import has_no_comparison, is_drawn
+
+    if isinstance(samples, _FITTED) and not has_no_comparison(samples):
         save_plot(compare.overlay(samples), path)
         return
-    from netcalc import plots  # late: bokeh takes its time
-    from netcalc.plots.measured import is_drawn
 
     if not is_drawn(samples):
         raise ReaderError("nothing-to-draw", file=name)

@@ -21,6 +21,7 @@ from netcalc.compare._comparison import (
 from netcalc.compare._files import Compared, file_notices, files
 from netcalc.compare._overlay import overlay
 from netcalc.compare._probing import probes, trains
+from netcalc.compare._runs import is_small_writes
 from netcalc.compare._small_writes import ladder, small_writes
 from netcalc.compare._transactions import TRANSACTIONS_OVER, datagram_costs, transactions
 from netcalc.compare._transfers import bulk, frame_rates, lockstep_cycle
@@ -28,6 +29,6 @@ from netcalc.compare._transfers import bulk, frame_rates, lockstep_cycle
 __all__ = [
     "CURVE_POINTS", "PATH_LABEL", "TCP_HEADERS_BYTES", "TRANSACTIONS_OVER", "Compared",
     "Comparison", "axis_notice", "bulk", "datagram_costs", "file_notices", "files", "frame_rates",
-    "ladder", "lockstep_cycle", "on_one_axis", "overlay", "points", "probes", "small_writes",
-    "trains", "transactions", "with_theory",
+    "is_small_writes", "ladder", "lockstep_cycle", "on_one_axis", "overlay", "points", "probes",
+    "small_writes", "trains", "transactions", "with_theory",
 ]  # fmt: skip

@@ -18,6 +18,7 @@ from netcalc.plots.plot import Plot
 from netcalc.plots.style import Axis, Theme
 from netcalc.readers.captures.facts import flow_table
 from netcalc.readers.captures.flows import mirrored
+from netcalc.readers.captures.stalls import TIMERS_S
 from netcalc.readers.captures.tcp import analyse_tcp, ladder
 from netcalc.samples import (
     BulkSamples,
@@ -72,6 +73,8 @@ def measured(samples: Samples, known: Known, *, theme: Theme = "light") -> Plot:
         return _path_plot(samples, theme)
     if _has_hops(samples):
         return _hops_plot(samples, theme)
+    if has_no_comparison(samples):
+        return _responses_plot(samples, known, theme)
     if isinstance(samples, _FITTED):
         return overlay(compare.overlay(samples), theme=theme)
     return curves(
@@ -195,6 +198,39 @@ def _probe_plot(samples: RttSamples, known: Known, theme: Theme) -> Plot:
         y_axis=Axis("round-trip time", "s", low=0.0),
         title="Round trip of each probe",
         description=f"{rtt_s.size} round trips from {show(least, 's')} to {show(most, 's')}.",
+        theme=theme,
+    )
+
+
+def has_no_comparison(samples: Samples) -> TypeGuard[TransactionSamples]:
+    """Whether these are responses of another tool, of which no theory knows the packets."""
+    return isinstance(samples, TransactionSamples) and not (
+        compare.is_small_writes(samples) or set(samples.modes) & set(compare.TRANSACTIONS_OVER)
+    )
+
+
+def _responses_plot(samples: TransactionSamples, known: Known, theme: Theme) -> Plot:
+    """Draw each response in order, with the fastest and a delayed acknowledgement beyond it."""
+    rows = samples.measured
+    number = np.arange(rows.size, dtype=float)[rows]
+    response_s = np.asarray(samples.response_s)[rows]
+    least = float(response_s.min(initial=math.inf))
+    base = first_known(known.rtt_s, least)
+    name = "one round trip" if known.rtt_s is not None else "the fastest response"
+    timer_s = TIMERS_S[0]
+    lines = {
+        name: [base, base],
+        f"and a delayed acknowledgement of {show(timer_s, 's')}": [base + timer_s] * 2,
+    }
+    modes = np.asarray(samples.mode)[rows]
+    return curves(
+        [0.0, float(number.max(initial=1.0))],
+        lines,
+        points={mode: (number[modes == mode], response_s[modes == mode]) for mode in samples.modes},
+        x_axis=Axis("transaction", "1"),
+        y_axis=Axis("response time", "s", low=0.0),
+        title="Response time of each transaction",
+        description=f"{response_s.size} responses, the fastest after {show(least, 's')}.",
         theme=theme,
     )
 

@@ -9,7 +9,7 @@ from netcalc import datasets
 from netcalc.explain import Known
 from netcalc.lessons import own_file as panels
 from netcalc.plots.measured import measured
-from netcalc.samples import Table, TransferSamples
+from netcalc.samples import Table, TransactionSamples, TransferSamples
 
 
 def text(panel):
@@ -70,3 +70,16 @@ def test_other_files_have_a_figure_too():
     panel = panels.file_panel(table)
     assert "Nothing is drawn" in panel.figure.description
     assert panel.message.value == ""
+
+
+def test_responses_of_another_tool_are_drawn_beside_a_delayed_acknowledgement():
+    """By hand: the fastest of 1, 41 and 2 ms is 1 ms, and 40 ms beyond it 41 ms."""
+    samples = TransactionSamples(
+        mode=["mine"] * 3, sequence=[0.0, 1, 2], payload_bytes=[8.0] * 3,
+        response_s=[0.001, 0.041, 0.002],
+    )  # fmt: skip
+    drawn = measured(samples, Known()).sources
+    lines = {name: list(source.data["y"]) for name, source in drawn.items()}
+    assert lines["mine"] == [0.001, 0.041, 0.002]
+    assert lines["the fastest response"] == [0.001, 0.001]
+    assert lines["and a delayed acknowledgement of 40 ms"] == [0.041, 0.041]
