@@ -34,7 +34,7 @@ SHORT = {
     "reopened": ("2", "proof"),
     "scarcity": ("ulimit -n 8",),
     "slider": ("voila",),
-    "small_writes": ("2", "1"),
+    "small_writes": ("4", "1"),
     "special_forms": ("1", "1"),
     "strangers": ("1", "5"),
     "transfer_limits": ("1", "0.05"),

@@ -84,6 +84,8 @@ def lines(path_text: str, count: int, **options: Any) -> list[float]:
     errors = []
     for mode in samples.modes:
         rows = np.flatnonzero(samples.in_mode(mode))[1:]  # the first is not in step yet
+        if not rows.size:
+            sys.exit(f"no round of {mode} is in step: ROUNDS must be at least 3, got {count}")
         predicted = float(np.median(found.predicted[rows]))
         error_s = float(np.median(found.measured[rows])) - predicted
         ratio = error_s / predicted
