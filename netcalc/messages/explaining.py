@@ -260,10 +260,10 @@ EXPLAINING: dict[str, str] = {
     "probes-in-fragments": (
         "a probe of {size_bytes:byte} takes {count} packets where {mtu_bytes:byte} is the most"
     ),
-    "slow-answers": "hops {hops} answer later than those behind them: slow answers, no slow links",
+    "slow-answers": "hop {hops} answers later than hops behind it: its link is not slow",
     "answers-limited": (
-        "hops {hops} leave more probes unanswered than hops behind them: they limit their answers, "
-        "and forward the packets all the same"
+        "probes to hop {hops} are answered less often than those to later hops: it limits its "
+        "answers and forwards packets all the same"
     ),
     "mean-of-hops": (
         "the report has only mean times of the hops: time in queues counts as part of a hop"
