@@ -7,12 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from netcalc.cli.report import MOST_RUNS, metric_line
+from netcalc.cli import print_json, say
+from netcalc.cli.report import MOST_RUNS, describe, metric_line, summary
 from netcalc.explain import Known
 from netcalc.explain import capture_flows as capture
 from netcalc.printable import printable
 from netcalc.samples import PacketTrace, RttSamples
 from netcalc.units import show
+
+
+def print_capture(name: str, trace: PacketTrace, *, as_json: bool, known: Known | None) -> None:
+    """Print the report of a capture, of its flows and of its exchanges."""
+    if as_json:
+        print_json({**summary(name, trace), **flow_document(trace, known)})
+        return
+    say("\n".join([describe(name, trace), *flow_lines(trace, known)]))
 
 
 def flow_document(trace: PacketTrace, known: Known | None) -> dict[str, Any]:

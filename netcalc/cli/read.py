@@ -10,6 +10,7 @@ import click
 
 from netcalc import compare, readers
 from netcalc.cli import complain, print_json
+from netcalc.cli.flows import print_capture
 from netcalc.cli.mistakes import Command, CommandError, for_command_line, named_as_typed
 from netcalc.cli.output import check_output, print_written, save_plot
 from netcalc.cli.quantity import Quantity
@@ -20,15 +21,9 @@ from netcalc.messages import Notice
 from netcalc.printable import excerpt
 from netcalc.readers.captures import anonymized_samples
 from netcalc.samples import (
-    BulkSamples,
-    HopSamples,
     Layer,
     PacketTrace,
-    RttSamples,
     Samples,
-    TrainSamples,
-    TransactionSamples,
-    TransferSamples,
 )
 
 
@@ -100,7 +95,10 @@ def read(
             continue
         # A path may name a person or a host.
         shown = f"file {number}" if anonymize else name
-        print_samples(shown, samples, as_json=as_json, known=known)
+        if isinstance(samples, PacketTrace):
+            print_capture(shown, samples, as_json=as_json, known=known)
+        else:
+            print_samples(shown, samples, as_json=as_json, known=known)
         if not as_json and not is_truth(samples):
             print_facts(samples)
         if plot_path is not None:
@@ -114,11 +112,6 @@ def read(
         sys.exit(2 if len(bad) == len(files) else 1)
 
 
-_FITTED = (
-    RttSamples | TransferSamples | TransactionSamples | BulkSamples | HopSamples | TrainSamples
-)
-
-
 def _draw(name: str, samples: Samples, path: str, known: Known) -> None:
     """Draw samples into one HTML file."""
     if is_truth(samples):
@@ -127,15 +120,13 @@ def _draw(name: str, samples: Samples, path: str, known: Known) -> None:
         save_truth_plot(samples, path)
         return
     from netcalc import plots  # late: bokeh takes its time
-    from netcalc.plots.measured import has_no_comparison, is_drawn
-
-    if isinstance(samples, _FITTED) and not has_no_comparison(samples):
-        save_plot(compare.overlay(samples), path)
-        return
+    from netcalc.plots.measured import has_comparison, is_drawn
 
     if not is_drawn(samples):
         raise ReaderError("nothing-to-draw", file=name)
-    if isinstance(samples, PacketTrace) and samples.has(Layer.TCP).any():
+    if has_comparison(samples):
+        save_plot(compare.overlay(samples), path)
+    elif isinstance(samples, PacketTrace) and samples.has(Layer.TCP).any():
         plots.save_html(plots.sequences(samples), path)
     else:
         plots.save_html(plots.measured(samples, known), path)

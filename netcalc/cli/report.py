@@ -22,7 +22,6 @@ from netcalc.samples import (
     BulkSamples,
     HopSamples,
     Meta,
-    PacketTrace,
     RttSamples,
     Samples,
     Table,
@@ -41,9 +40,6 @@ def print_samples(
     name: str, samples: Samples, *, as_json: bool, known: Known | None = None
 ) -> None:
     """Print the report of a file or a run; with known facts of the path, theory too."""
-    if isinstance(samples, PacketTrace):
-        _print_capture(name, samples, as_json=as_json, known=known)
-        return
     metrics = metric_rows(samples, known)
     if as_json:
         print_json({**summary(name, samples), "metrics": metrics})
@@ -64,15 +60,6 @@ def print_samples(
             say(f"  {printable(str(notice))}")
     if isinstance(samples, HopSamples):
         print_table(links_table(samples))
-
-
-def _print_capture(name: str, trace: PacketTrace, *, as_json: bool, known: Known | None) -> None:
-    from netcalc.cli.flows import flow_document, flow_lines  # late: it takes names from here
-
-    if as_json:
-        print_json({**summary(name, trace), **flow_document(trace, known)})
-        return
-    say("\n".join([describe(name, trace), *flow_lines(trace, known)]))
 
 
 def _is_unknown(table: Table) -> bool:

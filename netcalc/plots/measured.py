@@ -35,7 +35,7 @@ from netcalc.samples import (
 )
 from netcalc.units import show
 
-_FITTED = (
+_COMPARED = (
     RttSamples | TransferSamples | TransactionSamples | BulkSamples | HopSamples | TrainSamples
 )
 
@@ -73,10 +73,10 @@ def measured(samples: Samples, known: Known, *, theme: Theme = "light") -> Plot:
         return _path_plot(samples, theme)
     if _has_hops(samples):
         return _hops_plot(samples, theme)
-    if has_no_comparison(samples):
-        return _responses_plot(samples, known, theme)
-    if isinstance(samples, _FITTED):
+    if has_comparison(samples):
         return overlay(compare.overlay(samples), theme=theme)
+    if isinstance(samples, TransactionSamples):
+        return _responses_plot(samples, known, theme)
     return curves(
         [0.0, 1.0],
         {},
@@ -202,11 +202,15 @@ def _probe_plot(samples: RttSamples, known: Known, theme: Theme) -> Plot:
     )
 
 
-def has_no_comparison(samples: Samples) -> TypeGuard[TransactionSamples]:
-    """Whether these are responses of another tool, of which no theory knows the packets."""
-    return isinstance(samples, TransactionSamples) and not (
-        compare.is_small_writes(samples) or set(samples.modes) & set(compare.TRANSACTIONS_OVER)
-    )
+def has_comparison(samples: Samples) -> TypeGuard[_COMPARED]:
+    """Whether :func:`netcalc.compare.overlay` has theory for these samples.
+
+    It has none for responses of another tool, whose packets are not known.
+    """
+    if isinstance(samples, TransactionSamples):
+        modes = set(samples.modes)
+        return compare.is_small_writes(samples) or bool(modes & set(compare.TRANSACTIONS_OVER))
+    return isinstance(samples, _COMPARED)
 
 
 def _responses_plot(samples: TransactionSamples, known: Known, theme: Theme) -> Plot:
@@ -275,7 +279,7 @@ def is_drawn(samples: Samples) -> bool:
         return bool(samples.measured.any())
     if isinstance(samples, PacketTrace):
         return samples.span_s > 0
-    return _has_hops(samples) or isinstance(samples, _FITTED)
+    return _has_hops(samples) or isinstance(samples, _COMPARED)
 
 
 _HOP_TIMES = {"least": "rtt_min_s", "mean": "rtt_mean_s", "largest": "rtt_max_s"}
