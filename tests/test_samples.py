@@ -76,8 +76,9 @@ def test_columns_of_other_length_are_refused_by_name():
         RttSamples(payload_bytes=[1, 2, 3], rtt_s=[1, 2])
     assert (caught.value.code, caught.value.values) == (
         "unequal-columns",
-        {"name": "rtt_s", "value": 2, "expected": 3},
+        {"name": "rtt_s", "value": 2, "expected": 3, "other": "payload_bytes"},
     )
+    assert str(caught.value) == "rtt_s has 2 rows, payload_bytes has 3"
     with pytest.raises(DomainError) as caught:
         RttSamples(payload_bytes=[[1.0]], rtt_s=[1.0])
     assert (caught.value.code, caught.value.value) == ("not-a-column", 2)

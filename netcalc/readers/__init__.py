@@ -75,6 +75,7 @@ def read(
     )
     found = formats.recognized(given)
     if isinstance(found, Format):
+        formats.require_short_lines(given, found)
         try:
             return found.read(given)
         except DomainError as error:  # a number of the file that no measurement has

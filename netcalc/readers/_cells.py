@@ -15,6 +15,7 @@ from netcalc.errors import ReaderError
 from netcalc.messages import Notice
 from netcalc.readers._cells_kept import Cells, Flat, flat_rows
 from netcalc.readers.source import Source, Text, no_measurement, shorten
+from netcalc.units import kind_of
 
 # Marks for the gap between cells and for a blank inside one: private characters, no white space.
 _GAP, _JOINED = "\ue001", "\ue000"
@@ -27,6 +28,8 @@ MISSING = {
     "missing", "timeout", "timed out", "lost", "no reply",
 }  # fmt: skip
 
+INFINITE = {"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity", "∞", "-∞"}
+
 NUMBER = re.compile(
     r"[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+|\d{1,3}(?:(?P<mark>[.,'’\u00a0\u202f\u2009])\d{3})(?:(?P=mark)\d{3})*"
     r"(?:[.,]\d+)?)(?:[eE][+-]?\d+)?"
@@ -38,10 +41,20 @@ _ADDRESS = re.compile(
 )
 _DATE = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}\S*)?)?(?: \S{1,5})?"
-    r"|[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?"
+    r"|[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?"
+    r"|[0-9]{1,2}(?P<mark>[./])[0-9]{1,2}(?P=mark)[0-9]{4}|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}"
+)
+_FRACTION = "[¼-¾⅐-⅞]"
+_OTHER_NUMBER = re.compile(
+    r"[+-]?(?:\d{1,3}(?: \d{3})+(?:[.,]\d+)?|\d+(?:_\d+)+|0x[0-9A-Fa-f]+|\d+/\d+"
+    rf"|\d*\s?{_FRACTION})"
 )
 _RANGE_OF_NUMBERS = re.compile(r"[0-9]+\.[0-9]+-\s?[0-9]+\.[0-9]+")
-_WITH_UNIT = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?\s?(?P<unit>[^\W\d_]{1,8}(?:/[^\W\d_]+)?|%)")
+_WITH_UNIT = re.compile(
+    rf"[+-]?(?:[0-9]+(?:[.,][0-9]+)?|[0-9]*{_FRACTION})\s?"
+    r"(?P<unit>[^\W\d_]{1,8}(?:/[^\W\d_]+)?|%)"
+)
+_VALUES = (NUMBER, _OTHER_NUMBER, _ADDRESS, _DATE, _RANGE_OF_NUMBERS)
 
 _COMMENTS = ("#", "//", "%")
 _AT_A_TIME = 4096
@@ -115,7 +128,7 @@ def _check_header(source: Source, grid: Grid) -> None:
     while cells and not cells[-1]:
         cells.pop()
     grid.header = cells
-    if cells and all(is_number(cell) or cell.lower() in MISSING for cell in cells):
+    if cells and all(is_number(cell) or cell.lower() in MISSING | INFINITE for cell in cells):
         value = shorten(" ".join(cells))
         raise ReaderError("no-header", file=source.name, line=grid.header_line, value=value)
 
@@ -152,13 +165,19 @@ def _fill(source: Source, text: Text, grid: Grid, chunks: Iterable[Chunk]) -> No
 
 
 def _refuse_data_as_header(source: Source, grid: Grid) -> None:
-    """Refuse a first row that is of the same kind as the rows below: it names nothing."""
-    for index, cell in enumerate(grid.header):
-        kind = _kind(cell)
+    """Refuse a first row that is of the same kind as the rows below: it names nothing.
+
+    A lone quantity over numbers without a unit is a value, too. Several of one kind are the steps
+    of a sweep (``64B``, ``128B``), and a percentage is a percentile: those are names.
+    """
+    kinds = [_kind(cell) for cell in grid.header]
+    for index, (cell, kind) in enumerate(zip(grid.header, kinds, strict=True)):
         if not kind:
             continue
+        is_lone = kinds.count(kind) == 1 and kind != "ratio" and kind_of(kind) is not None
+        wanted = {kind, "value"} if is_lone else {kind}
         below = list(islice(grid.columns[index], _ROWS_BELOW))
-        alike = sum(_kind(other) == kind for other in below)
+        alike = sum(_kind(other) in wanted for other in below)
         known = sum(other.lower() not in MISSING for other in below)
         if 2 * alike >= max(known, 1) or not below:
             raise ReaderError(
@@ -174,15 +193,15 @@ def _kind(cell: str) -> str:
     """Return what kind of value a cell is; nothing if it may be a name.
 
     >>> _kind("1.5"), _kind("192.0.2.1"), _kind("12:00:01"), _kind("3 ms"), _kind("rtt/ms")
-    ('value', 'value', 'value', 'ms', '')
+    ('value', 'value', 'value', 's', '')
     """
     cell = cell.strip()
     if len(cell) > 64:
         return ""
-    if any(p.fullmatch(cell) for p in (NUMBER, _ADDRESS, _DATE, _RANGE_OF_NUMBERS)):
+    if cell.lower() in INFINITE | {"nan"} or any(p.fullmatch(cell) for p in _VALUES):
         return "value"
     quantity = _WITH_UNIT.fullmatch(cell)
-    return quantity["unit"] if quantity else ""
+    return kind_of(quantity["unit"]) or quantity["unit"] if quantity else ""
 
 
 def _fitting(numbers: Sequence[int], rows: list[list[str]], width: int, ragged: list[int]) -> Chunk:

@@ -33,7 +33,6 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x89HDF", "HDF5"),
     (b"\xd0\xcf\x11\xe0", "old Office"),
     (b"snoop\x00\x00\x00", "snoop"),
-    (b"PAR1", "Parquet"),
     (b"ARROW1", "Arrow"),
     (b"\x93NUMPY", "NumPy"),
 )
@@ -52,10 +51,9 @@ NAMES = {
     "HDF5": "an HDF5 file",
     "old Office": "an old Office document",
     "snoop": "a packet capture (snoop)",
-    "Parquet": "a Parquet file",
     "Arrow": "an Arrow file",
     "NumPy": "a NumPy array",
-    "ping JSON": "ping JSON",
+    "JSON of a ping": "JSON of a ping",
     "RIPE Atlas JSON": "RIPE Atlas JSON",
     "notebook": "a Jupyter notebook",
     "JSON": "JSON of an unknown kind",
@@ -64,6 +62,16 @@ NAMES = {
     "HTML": "a web page (HTML)",
     "netstat": "a list of routes, interfaces or local sockets of netstat",
     "mahimahi": "a packet trace of mahimahi",
+    "ip address": "a list of addresses of ip (netcalc reads ip -s link)",
+    "dig": "an answer of dig",
+    "ab": "a report of ApacheBench",
+    "nmap": "a report of nmap",
+    "system log": "a system log",
+    "account list": "a list of accounts, as /etc/passwd",
+    "YAML": "YAML",
+    "INI": "a configuration file (INI)",
+    "source code": "a program in Python",
+    "Markdown": "Markdown",
     "text": "text",
 }
 """A kind that :func:`kind_by_magic` or :func:`kind_by_text` returns -> its name in a message."""
@@ -72,6 +80,25 @@ NAMES = {
 _TEXTS: tuple[tuple[str, str], ...] = (
     ("netstat", r"^(?:Active |Routing tables|Kernel IP routing table|Kernel Interface table)"),
 )  # fmt: skip
+# Text that is no table, though its lines may have as many words each as one.
+_LINES: tuple[tuple[str, str], ...] = (
+    ("ip address", r"\d{1,6}: \S{1,60}: <[A-Z,_-]*> mtu \d"),
+    ("dig", r"; <<>> DiG "),
+    ("ab", r"This is ApacheBench"),
+    ("nmap", r"(?:# |Starting )?Nmap (?:\d|scan report)"),
+    ("system log", r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S{1,255} [\w./()-]{1,64}(?:\[\d+\])?: "),
+    ("account list", r"[\w-]{1,64}:[^:]{0,200}:\d+:\d+:[^:]*:/[^:]*:/?\S*$"),
+)
+_NO_TABLES: tuple[tuple[str, str], ...] = (
+    ("INI", r"\[[\w .-]{1,80}\]\s*$"),
+    ("source code", r"(?:import \w|from [\w.]+ import |def \w+\(|#!.*python)"),
+    ("Markdown", r"#{1,6} \w"),
+)
+_OF_LINES, _OF_NO_TABLE = (
+    tuple((kind, re.compile(pattern)) for kind, pattern in kinds) for kinds in (_LINES, _NO_TABLES)
+)
+_YAML = re.compile(r"\s*(?:-(?: .*)?|[\w.-]{1,80}:(?: .*)?|#.*)|---")
+_YAML_KEY = re.compile(r"[A-Za-z_][\w.-]{0,80}:(?: .*)?")
 _COMPILED = tuple((kind, re.compile(pattern, re.MULTILINE)) for kind, pattern in _TEXTS)
 
 
@@ -95,6 +122,22 @@ def kind_by_text(given: Input) -> str | None:
     if given.columns is None and _is_trace(given.first):
         return "mahimahi"
     return next((kind for kind, pattern in _COMPILED if pattern.search(given.first)), None)
+
+
+def kind_by_lines(given: Input) -> str | None:
+    """Return the kind of a text whose first line is one of no table, before it is read as one."""
+    lines = [line for line in given.first.lstrip("\ufeff").split("\n") if line.strip()]
+    if not lines or given.columns is not None:
+        return None
+    found = next((kind for kind, pattern in _OF_LINES if pattern.match(lines[0])), None)
+    keyed = len(lines) > 1 and any(map(_YAML_KEY.fullmatch, lines))
+    return found or ("YAML" if keyed and all(map(_YAML.fullmatch, lines)) else None)
+
+
+def kind_of_text(given: Input) -> str | None:
+    """Return the kind of a text that is neither of a tool nor a table, by its first line."""
+    first = next((line for line in given.first.split("\n") if line.strip()), "")
+    return next((kind for kind, pattern in _OF_NO_TABLE if pattern.match(first)), None)
 
 
 def _is_trace(first: str) -> bool:
@@ -131,7 +174,7 @@ def _kind_of_json(given: Input) -> str:
     tests: tuple[tuple[str, bool], ...] = (
         # pings and paths
         ("RIPE Atlas JSON", {"msm_id", "prb_id"} <= keys),
-        ("ping JSON", "icmp_seq" in given.first or b"ping_statistics" in given.head),
+        ("JSON of a ping", "icmp_seq" in given.first or b"ping_statistics" in given.head),
         # of no tool that measures
         ("notebook", {"cells", "nbformat"} <= keys),
     )

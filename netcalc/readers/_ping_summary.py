@@ -9,7 +9,7 @@ from itertools import pairwise
 from netcalc.readers._ping_lines import NUMBER, seconds
 
 _STATISTICS = re.compile(r"^\s*-{3,4}\s?(?P<host>\S.*?)\s?-{3,4}\s*$")
-_WHOLE = re.compile(r"(?<![0-9.,:+/-])([0-9]{1,12})(?![0-9.:/])")
+_WHOLE = re.compile(r"(?<![0-9.,:+/-])([0-9]{1,12})(?![0-9.:/A-Za-z%])")
 _LOSS = re.compile(r"(?<![\w.,])%?\s?([0-9]{1,3}(?:[.,][0-9]{1,6})?)\s?%|%([0-9]{1,3})")
 _PLUS = re.compile(r"\+([0-9]{1,12})\s+([^\W\d_]+)|,\s([0-9]{1,12})\s(duplicates)")
 _SPREAD = re.compile(

@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from netcalc import units as _units
 from netcalc.errors import ReaderError, UnitError
 from netcalc.messages import Notice
-from netcalc.readers._cells import MISSING, NUMBER, Grid, is_number
+from netcalc.readers._cells import INFINITE, MISSING, NUMBER, Grid, is_number
 from netcalc.readers._cells_kept import Cells, are_plain, plain_values
 from netcalc.readers.source import Source, shorten
 
-INFINITE = {"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity", "∞", "-∞"}
 _PLAIN = re.compile(r"[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 _WRITTEN = re.compile(
     r"[+-]?[0-9]*(?:\.(?P<decimals>[0-9]*))?(?:[eE](?P<exponent>[+-]?[0-9]{1,3}))?"
@@ -64,10 +63,14 @@ _SUFFIXES = {
     "KB": "KB", "KiB": "KiB", "MB": "MB", "MiB": "MiB", "km": "km",
 }  # fmt: skip
 # "rate_Mbit/s", "rate MB/s", "Mbit_s": a data unit before the second is no part of the name.
+LONGEST_HEADING = 500
+"""A longer header names no unit. [characters]"""
 _PER_SECOND = re.compile(
     r"(?:(?P<name>.*?\S)(?:[\s_,:-]+|(?<=[a-z])(?=[KMGT])))?"
     r"(?P<unit>[A-Za-z]+)(?P<per>\s*/\s*|[\s_]+per[\s_]+|[\s_]+)(?:s|sec|second)"
 )
+LONGEST_HEADING = 200
+"""A longer header has no unit: taking it apart takes time by the square of its length. [1]"""
 _DATA_UNIT = re.compile(
     r"[kmgtp]?i?(?:b|bits?|bytes?|octets?)"
     r"|[kmg]?(?:p|pkts?|packets?|frames?|segments?|datagrams?)",
@@ -132,8 +135,10 @@ def named_columns(source: Source, grid: Grid, given: dict[str, str]) -> list[Col
 
 
 def read_heading(header: str) -> Column:
-    """Take a header apart into name and unit."""
+    """Take a header apart into name and unit; one that nobody would write is its own name."""
     text = " ".join(header.split())
+    if len(text) > LONGEST_HEADING:
+        return Column(text, text)
     bracketed = re.fullmatch(r"(.*?)(?<!\s)\s*(?:\[([^\[\]]*)\]|\(([^()]*)\))", text)
     if bracketed and bracketed[1]:
         written = (bracketed[2] or bracketed[3] or "").strip()

@@ -50,6 +50,8 @@ from netcalc.samples import Fact, Meta, RttSamples, Samples, Table, TransferSamp
 
 _BOOLEANS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
 _SEQUENCES = {"sequence", "seq", "icmpseq"}
+_WRITES = {"write", "writes", "datagram", "datagrams", "message", "messages"}
+"""Counts beside a size, which then is that of one of them, and the time that of all."""
 _SI_SUFFIXES = {
     "s": "_s", "byte": "_bytes", "bit": "_bits", "bit/s": "_bps", "packet/s": "_pps",
     "ratio": "_ratio", "m": "_m", "m/s": "_m_s",
@@ -131,7 +133,8 @@ def _build(
     duration = _one(source, found, DURATIONS)
     if size is not None and rtt is not None:
         return _rtt_samples(source, grid, found, numbers, meta, size, rtt)
-    if size is not None and duration is not None:
+    is_of_writes = any(column.key in _WRITES for column in found)
+    if size is not None and duration is not None and not is_of_writes:
         return _transfer_samples(source, grid, found, numbers, meta, size, duration)
     return _table(source, grid, found, numbers, meta), found
 

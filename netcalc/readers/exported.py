@@ -99,6 +99,8 @@ def _read(given: Input) -> Samples:
     names = [_plain(one).partition(" [")[0] for one in rows[0]] if rows else []
     if names != [name.partition(" [")[0] for name in types]:
         raise ReaderError("exported-columns", file=given.name, line=2, wanted=list(types))
+    while rows and not rows[-1]:  # empty lines behind
+        rows.pop()
     for line, row in enumerate(rows[1:], 3):
         if len(row) != len(names):
             raise ReaderError(

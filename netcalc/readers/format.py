@@ -19,6 +19,7 @@ from netcalc.readers.source import (
     Readable,
     Source,
     Text,
+    as_utf8,
     decode,
     is_path,
     open_source,
@@ -89,20 +90,29 @@ class Input:
 
     @property
     def data(self) -> bytes:
-        """The bytes of the whole input, uncompressed."""
-        return self.unpacked.data
+        """The bytes of the whole input, uncompressed; marked text is UTF-8 without its mark."""
+        return as_utf8(self.unpacked.data)
 
     @cached_property
     def head(self) -> bytes:
-        """The first :data:`HEAD_BYTES` bytes at most, uncompressed; less if they are damaged."""
+        """The first :data:`HEAD_BYTES` bytes at most, uncompressed; less if they are damaged.
+
+        Text with a byte order mark is UTF-8 here, without its mark.
+        """
+        return as_utf8(self._raw_head)
+
+    @cached_property
+    def _raw_head(self) -> bytes:
         if self.path is not None and "source" not in vars(self):
-            return unpack_head(read_head(self._given, HEAD_BYTES))[:HEAD_BYTES]
-        return unpack_head(self.source.data[:HEAD_BYTES])[:HEAD_BYTES]
+            head = read_head(self._given, HEAD_BYTES)
+        else:
+            head = self.source.data[:HEAD_BYTES]
+        return unpack_head(head, HEAD_BYTES)[:HEAD_BYTES]
 
     @cached_property
     def first(self) -> str:
         """The first lines of the text, each cut at :data:`FIRST_CHARACTERS`, joined again."""
-        text = decode(Source(self.name, self.head, ""), words=self._words)
+        text = decode(Source(self.name, self._raw_head, ""), words=self._words)
         return "\n".join(line[:FIRST_CHARACTERS] for line in text.whole[:FIRST_LINES])
 
     @cached_property

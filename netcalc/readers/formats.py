@@ -9,6 +9,7 @@ from netcalc.readers import (
     columns,
     counters,
     exported,
+    parquet,
     paths,
     ping,
     pings,
@@ -18,10 +19,11 @@ from netcalc.readers import (
 from netcalc.readers.format import Format, Input
 
 MARKED: tuple[Format, ...] = (
+    parquet.FORMAT,
     *counters.BY_BYTES,
-    *captures.FORMATS,
     saved.FORMAT,
     exported.FORMAT,
+    *captures.FORMATS,
     *transfers.FORMATS,
     *paths.FORMATS,
     *pings.FORMATS,
@@ -29,8 +31,8 @@ MARKED: tuple[Format, ...] = (
 )
 """Formats with a mark of their own: magic bytes, a head of text, names of JSON members.
 
-Messages of the kernel and captures come first: they are recognized by their first bytes, and never
-read as text.
+Parquet, messages of the kernel, what netcalc wrote itself, and captures come first: they are
+recognized by their first bytes, and captures are never read as text.
 """
 
 BY_LINES: tuple[Format, ...] = (ping.FORMAT, columns.FORMAT)
@@ -38,6 +40,14 @@ BY_LINES: tuple[Format, ...] = (ping.FORMAT, columns.FORMAT)
 
 FORMATS: tuple[Format, ...] = (*MARKED, *BY_LINES)
 """Every format that is read."""
+
+OF_SHORT_LINES = frozenset(
+    one.name for one in (*transfers.FORMATS, *paths.FORMATS, *pings.FORMATS, *counters.FORMATS)
+)
+"""Formats whose text, where it is neither JSON nor XML, has lines that a person reads."""
+LONGEST_LINE = 10_000
+"""Longest line of such a text: three times that of any real one here. Longer ones come of damage,
+and a pattern may take a time that grows by the cube of their length. [character]"""
 
 EMPTY, TEXT = "empty", "text"
 """Kinds of inputs without a measurement."""
@@ -56,8 +66,28 @@ def recognized(given: Input) -> Format | str:
         return marked
     if given.text.blank:
         return EMPTY
-    found = next((one for one in BY_LINES if one.recognize(given)), None)
-    return found or TEXT
+    if ping.FORMAT.recognize(given):
+        return ping.FORMAT
+    kind = _kinds.kind_by_lines(given)
+    if kind is not None:
+        return kind
+    return columns.FORMAT if columns.FORMAT.recognize(given) else _kinds.kind_of_text(given) or TEXT
+
+
+def require_short_lines(given: Input, found: Format) -> None:
+    """Refuse a text of short lines that has one which nobody could read."""
+    if found.name not in OF_SHORT_LINES or given.is_json or given.first.lstrip().startswith("<"):
+        return
+    for number, line in zip(given.text.numbers, given.text.lines, strict=True):
+        if len(line) > LONGEST_LINE:
+            raise ReaderError(
+                "line-too-long",
+                file=given.name,
+                line=number,
+                format=found.description,
+                length=len(line),
+                longest=LONGEST_LINE,
+            )
 
 
 def named(given: Input) -> Format | str | None:
@@ -74,7 +104,9 @@ def named(given: Input) -> Format | str | None:
 def no_format(given: Input, kind: str) -> ReaderError:
     """Say why an input is not read: it is empty, text of no tool, or of a kind that is named."""
     if kind == EMPTY:
-        return ReaderError("file-empty", file=given.name)
+        return ReaderError(
+            "file-blank" if given.data.strip(b"\xef\xbb\xbf") else "file-empty", file=given.name
+        )
     if kind == "damaged JSON" and given.json.fault is not None:
         return given.json.fault
     if kind == "zstd":

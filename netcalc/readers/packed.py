@@ -43,15 +43,15 @@ def unpack(source: Source) -> Source:
     return replace(source, data=data)
 
 
-def unpack_head(head: bytes) -> bytes:
-    """Uncompress the beginning of an input, as far as it goes."""
+def unpack_head(head: bytes, limit: int) -> bytes:
+    """Uncompress the beginning of an input, as far as it goes; at most ``limit`` bytes."""
     if head.startswith(zstd.MAGIC):
-        return zstd.beginning(head)
+        return zstd.beginning(head, limit)
     worker = zlib.decompressobj(wbits=31) if head.startswith(_GZIP) else _worker(head)
     if worker is None:
         return head
     try:
-        found: bytes = worker.decompress(head, len(head))
+        found: bytes = worker.decompress(head, limit)
     except (OSError, ValueError, EOFError, zlib.error, lzma.LZMAError):
         return head
     return found

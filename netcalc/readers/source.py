@@ -165,6 +165,19 @@ def decode(source: Source, *, words: Iterable[str] = ()) -> Text:
     return Text(lines, numbers, ends_complete, encoding, warnings, whole, too_long)
 
 
+def as_utf8(data: bytes) -> bytes:
+    """Return text that begins with a byte order mark as UTF-8 without one; other data as they are.
+
+    >>> as_utf8("56".encode("utf-16"))
+    b'56'
+    """
+    for bom, encoding in _BOMS:
+        if data.startswith(bom):
+            text = data[len(bom) :]
+            return text if encoding == "utf-8" else _encoded(text.decode(encoding, "replace"))
+    return data
+
+
 def no_measurement(code: str, source: Source, text: Text) -> ReaderError:
     """Say that a text has no measurement, or that its lines are too long to be read."""
     if text.too_long:

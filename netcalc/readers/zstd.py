@@ -89,10 +89,10 @@ def frames(source: Source, limit: int) -> bytes:
     return b"".join(parts)
 
 
-def beginning(head: bytes) -> bytes:
+def beginning(head: bytes, limit: int) -> bytes:
     """Return the beginning of the first frame uncompressed; as it is if that cannot be done."""
     try:
-        return Decompressor("").decompress(head, len(head))
+        return Decompressor("").decompress(head, limit)
     except (ReaderError, ValueError):
         return head
 

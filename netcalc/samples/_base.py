@@ -62,6 +62,7 @@ class Samples:
 
     def __post_init__(self) -> None:
         length: int | None = None
+        first = next(iter(self.column_units), "")
         for name in self.column_units:
             whole = self.column_types.get(name)
             column = _column(name, getattr(self, name), self.column_units[name], whole)
@@ -70,7 +71,9 @@ class Samples:
             elif column.size == 0 and length:
                 column = _filler(self.column_units[name], length, whole)
             elif column.size != length:
-                raise DomainError("unequal-columns", name, column.size, expected=length)
+                raise DomainError(
+                    "unequal-columns", name, column.size, expected=length, other=first
+                )
             object.__setattr__(self, name, column)
         meta = replace(
             self.meta,

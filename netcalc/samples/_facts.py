@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from netcalc.errors import DomainError
+from netcalc.samples._limits import MOST_COUNTED
 
 Fact: TypeAlias = str | int | float | bool
 FactRow: TypeAlias = Mapping[str, Fact]
@@ -112,7 +113,8 @@ def fact_row(named: Mapping[str, Any] | None = None, /, **facts: Any) -> dict[st
         least = -math.inf if name.startswith(_OF_TWO_CLOCKS) else 0.0
         if unit not in ("text", "bool") and not of_the_file and not least <= known < math.inf:
             raise DomainError("is-negative", name, known)
-        if unit in ("1", "byte") and isinstance(known, float) and known.is_integer():
+        whole = isinstance(known, float) and abs(known) <= MOST_COUNTED and known.is_integer()
+        if unit in ("1", "byte") and whole:
             known = int(known)
         row[name] = known
     return row

@@ -7,17 +7,19 @@ import io
 import json
 import os
 import stat
-import sys
 import zlib
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from functools import partial
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
-from netcalc.errors import DomainError, ReaderError
+from netcalc.errors import ArgumentTypeError, DomainError, ReaderError
 from netcalc.messages import Notice
+from netcalc.samples._facts import unit_of_fact
 from netcalc.samples._files import from_json
+from netcalc.samples._limits import first_fault, row_fault
 from netcalc.samples._meta import SCHEMA, Meta
 from netcalc.samples._nested import misfit
 
@@ -35,6 +37,8 @@ KINDS: dict[str, Any] = {}
 
 def load(path: str | os.PathLike[str]) -> Any:
     """Read samples of any kind from a file."""
+    if not isinstance(path, str | os.PathLike):
+        raise ArgumentTypeError("not-of-class", "path", type(path).__name__, expected="a path")
     try:
         status = Path(path).stat()
         # A pipe without a writer would never open, and a device may never end.
@@ -44,14 +48,20 @@ def load(path: str | os.PathLike[str]) -> Any:
         if status.st_size > MAX_FILE_BYTES:
             raise ReaderError("samples-too-large", file=str(path), limit_bytes=MAX_FILE_BYTES)
         data = Path(path).read_bytes()
-    except OSError as error:
-        reason = error.strerror or str(error)
+    except ReaderError:
+        raise
+    except (OSError, ValueError) as error:  # a name with a null character is no name
+        reason = getattr(error, "strerror", None) or str(error)
         raise ReaderError("unreadable-file", file=str(path), reason=reason) from error
     return loads(data, file=Path(path).name)
 
 
 def loads(data: bytes, *, file: str) -> Any:
     """Read samples from the bytes of a saved file."""
+    if not isinstance(data, str | bytes | bytearray):
+        raise ArgumentTypeError("not-of-class", "data", type(data).__name__, expected="bytes")
+    if not isinstance(file, str):
+        raise ArgumentTypeError("not-text", "file", type(file).__name__, example="run.json")
     document = _document(data, file)
     if not isinstance(document, dict) or document.get("format") != "netcalc samples":
         raise ReaderError("not-saved-samples", file=file)
@@ -70,6 +80,7 @@ def loads(data: bytes, *, file: str) -> Any:
         )
     kind = KINDS[name]
     meta = _meta(_part(document, "meta", dict, file), file)
+    _check_units(kind, meta, file)
     columns = _columns(kind, _part(document, "columns", dict, file), file)
     totals = _totals(kind, _part({"fields": {}, **document}, "fields", dict, file), file)
     try:
@@ -156,6 +167,13 @@ def _meta(document: Mapping[str, Any], file: str) -> Meta:
         if type(value) is not wanted:
             raise _wrong_type(f"meta.{name}", value, wanted, file)
         known[name] = value
+    for name, value in known.items():
+        _check_numbers(value, f"meta.{name}", name, file)
+    if not 1 <= known.get("schema", SCHEMA) <= SCHEMA:
+        raise ReaderError(
+            "later-schema" if known["schema"] > SCHEMA else "no-schema",
+            file=file, field="meta.schema", value=str(known["schema"]), highest=SCHEMA,
+        )  # fmt: skip
     other = misfit(known)
     if other is not None:
         name, value, needed = other
@@ -172,13 +190,41 @@ def _meta(document: Mapping[str, Any], file: str) -> Meta:
     return Meta(**known, warnings=notices)
 
 
+def _check_units(kind: Any, meta: Meta, file: str) -> None:
+    """Insist on the units of the columns that a kind has: their numbers are in no others."""
+    for name, unit in meta.units.items():
+        wanted = kind.column_units.get(name, unit)
+        if unit != wanted:
+            raise ReaderError(
+                "saved-unit", file=file, field=f"meta.units.{name}", value=_shown(unit),
+                wanted=wanted,
+            )  # fmt: skip
+
+
+def _check_numbers(part: Any, field: str, name: str, file: str) -> None:
+    """Insist on the limits of all numbers in a part of a file."""
+    broken = first_fault(part, field, name)
+    if broken is not None:
+        code, where, number = broken
+        raise ReaderError(code, file=file, field=where[:_LONGEST], value=str(_short(number)))
+
+
+def _short(number: float) -> float | str:
+    """Return a number, or the beginning of one that has hundreds of digits."""
+    digits = str(number)
+    return number if len(digits) <= _LONGEST else f"{digits[:20]}... ({len(digits)} digits)"
+
+
 def _check_facts(row: Any, file: str) -> None:
-    """Insist on a row of facts: an object of names and single values."""
+    """Insist on a row of facts: an object of names and single values of the kind of each name."""
     if type(row) is not dict:
         raise _wrong_type("meta.facts", row, dict, file)
     for name, value in row.items():
-        if type(value) not in (str, int, float, bool):
-            raise _wrong_type(f"meta.facts.{name}", value, float, file)
+        unit = unit_of_fact(name)
+        wanted = {"text": str, "bool": bool}.get(str(unit), float)
+        of_kind = type(value) is wanted or (wanted is float and type(value) is int)
+        if not (of_kind if unit else type(value) in (str, int, float, bool)):
+            raise _wrong_type(f"meta.facts.{name}", value, wanted, file)
 
 
 _META_TYPES: dict[str, type] = {
@@ -225,9 +271,14 @@ def _totals(kind: Any, document: Mapping[str, Any], file: str) -> dict[str, Any]
         if name in kind.text_lists:
             if type(value) is not list or not all(type(item) is str for item in value):
                 raise _wrong_type(name, value, list, file)
-        elif value is not None and type(value) not in (int, float):
-            raise _wrong_type(name, value, float, file)
-    return dict(document)
+        elif value is not None:
+            # Each is a count, a size or a time in nanoseconds.
+            if type(value) not in (int, float):
+                raise _wrong_type(name, value, float, file)
+            _check_numbers(value, name, name, file)
+            if value != int(value):
+                raise _wrong_type(name, value, int, file)
+    return {n: int(value) if type(value) is float else value for n, value in document.items()}
 
 
 _RENAMED = {("TrainSamples", "place"): "index"}
@@ -253,7 +304,28 @@ def _columns(kind: Any, document: Mapping[str, Any], file: str) -> dict[str, lis
         columns[name] = from_json(stored)
         if units:
             _check_rows(name, columns[name], units[name], file)
+        else:
+            _check_cells(name, columns[name], file)
+        _check_row_numbers(name, columns[name], units.get(name, ""), file)
+    rows = max(map(len, columns.values()), default=0)
+    for name in sorted(required):
+        if not columns[name] and rows:
+            raise ReaderError(
+                "columns-of-other-length", file=file, field=name, found=0, wanted=rows
+            )
     return columns
+
+
+def _check_cells(name: str, column: list[Any], file: str) -> None:
+    """Insist on numbers, on flags or on texts in a column of a table; a text may be missing."""
+    kinds = {float if type(item) is int else type(item) for item in column} - {NoneType}
+    wanted = next((one for one in (str, bool) if one in kinds), float)
+    for row, item in enumerate(column, 1):
+        if item is not None and type(item) not in ((float, int) if wanted is float else (wanted,)):
+            raise ReaderError(
+                "row-of-other-type", file=file, field=name, value=_shown(item),
+                wanted=_TYPES[wanted], row=row,
+            )  # fmt: skip
 
 
 def _check_rows(name: str, column: list[Any], unit: str, file: str) -> None:
@@ -268,16 +340,23 @@ def _check_rows(name: str, column: list[Any], unit: str, file: str) -> None:
             wanted=_TYPES[wanted[0]],
             row=row,
         )
+
+
+def _check_row_numbers(name: str, column: list[Any], unit: str, file: str) -> None:
     for row, item in enumerate(column, 1):
-        if type(item) is int and abs(item) > sys.float_info.max:
-            raise ReaderError("row-too-large", file=file, field=name, row=row)
+        if type(item) not in (int, float):
+            continue
+        code = row_fault(item, name, unit)
+        if code is not None:
+            raise ReaderError(code, file=file, field=name, found=_short(item), row=row)
 
 
 def _damaged_column(error: DomainError, file: str) -> ReaderError:
     """Say of a file why its columns make no samples."""
     if error.code == "is-negative":
         row = error.values["index"] + 1
-        return ReaderError("row-negative", file=file, field=error.name, found=error.value, row=row)
+        found = _short(error.value)
+        return ReaderError("row-negative", file=file, field=error.name, found=found, row=row)
     if error.code == "unequal-columns":
         return ReaderError(
             "columns-of-other-length",

@@ -27,8 +27,8 @@ def misfit(meta: Mapping[str, Any]) -> tuple[str, Any, str] | None:
     """
     for part in ("units", "layers"):
         for name, value in meta.get(part, {}).items():
-            if type(value) is not str:
-                return f"{part}.{name}", value, "text"
+            if type(value) is not str or not value.isprintable():
+                return f"{part}.{name}", value, "text" if type(value) is not str else "plain text"
     for name, value in meta.get("resolutions", {}).items():
         if type(value) not in (int, float) or not value > 0:
             return f"resolutions.{name}", value, "a number above 0"
@@ -36,7 +36,29 @@ def misfit(meta: Mapping[str, Any]) -> tuple[str, Any, str] | None:
         hint = _hints().get(name)
         if hint is not None and not _fits(value, hint):
             return f"instrument.{name}", value, _named(hint)
-    return _misfit_of_summary("printed", meta.get("printed", {}))
+    of_path = _misfit_of_path(meta.get("instrument", {}).get("truth") or {})
+    return of_path or _misfit_of_summary("printed", meta.get("printed", {}))
+
+
+def _misfit_of_path(truth: Mapping[str, Any]) -> tuple[str, Any, str] | None:
+    """Return what is wrong with an emulated path: a rate and a latency of each of its links."""
+    if not truth.keys() & _OF_LINKS:
+        return None
+    rates = truth.get("bandwidths_bps")
+    links = len(rates) if isinstance(rates, list) else 0
+    for name in sorted(_OF_LINKS):
+        values, count = truth.get(name), links + (name == "processings_s")
+        numbers = isinstance(values, list) and all(
+            type(one) in (int, float) and one >= 0 for one in values
+        )
+        if not numbers or not values or len(values) != count:
+            return f"instrument.truth.{name}", values, f"a list of {count or 'some'} numbers from 0"
+    if not all(one > 0 for one in rates or ()):
+        return "instrument.truth.bandwidths_bps", rates, "a list of numbers above 0"
+    return None
+
+
+_OF_LINKS = frozenset({"bandwidths_bps", "latencies_s", "processings_s"})
 
 
 def _misfit_of_summary(parent: str, printed: Mapping[str, Any]) -> tuple[str, Any, str] | None:

@@ -69,7 +69,7 @@ class TransactionSamples(Samples):
     @property
     def measured(self) -> BoolColumn:
         """Rows with a response and its time."""
-        return ~bools(self.failed) & ~np.isnan(floats(self.response_s))
+        return ~bools(self.failed) & np.isfinite(floats(self.response_s))
 
     @property
     def modes(self) -> tuple[str, ...]:

@@ -81,7 +81,7 @@ def test_hosts_are_not_fitted_together(tmp_path):
     assert done.exit_code == 0
     assert "Minimum time" not in done.output
     line = next(line for line in done.output.splitlines() if line.startswith("sent_count"))
-    assert line.split() == ["sent_count", "3", "1"]
+    assert line.split() == ["sent_count", "3", "1", "ICMP", "packets,", "sender"]
 
 
 def test_a_summary_alone_has_no_median():

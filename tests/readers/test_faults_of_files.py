@@ -130,6 +130,12 @@ def test_a_quoted_cell_without_an_end_is_refused_with_its_line(tool):
     assert (caught.value.code, caught.value.values["line"] > 2) == ("malformed-quotes", True)
 
 
+@pytest.mark.each("piece", ":_ /([,")
+def test_a_heading_of_any_length_is_read_or_refused(piece):
+    """A header that is looked through from each of its characters would take 20 s."""
+    read_or_refused(f"size [B],rtt{60_000 * piece}x\n56,1.5\n".encode())
+
+
 def read_or_refused(data):
     """Return what was read; None if it was refused in words that a terminal can bear."""
     try:
@@ -241,7 +247,7 @@ def test_lone_surrogates_of_a_pasted_text():
     ("content", "said"),
     [
         ("", "ping.txt: no measurement: the file is empty"),
-        (" \n\n", "ping.txt: no measurement: the file is empty"),
+        (" \n\n", "ping.txt: no measurement: there are only blanks and line ends"),
         ("PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data.\n", "ping.txt: no measurement"),
         ("size_bytes,rtt_ms\n", "ping.txt: no measurement: there is only a header"),
         ("%PDF-1.7\n", "ping.txt: looks like a PDF document"),
@@ -260,3 +266,12 @@ def test_the_ragged_table_of_a_tool_is_named_as_its_own():
     with pytest.raises(ReaderError) as error:
         read("Routing tables\n\nDestination Gateway Flags Refs\ndefault 192.0.2.1 UGSc 7 0\n")
     assert (error.value.code, error.value.values["kind"]) == ("other-format", "netstat")
+
+
+def test_a_line_that_nobody_could_read_is_refused():
+    """identity: its place and its length; a pattern took 20 s for a line of 60,000 blanks."""
+    text = "nuttcp-r: 1.0 MB in 1.00 real seconds = 8.0 Mbps\n" + " " * 60_000 + "x\n"
+    with pytest.raises(ReaderError, match="a line of 60,001 characters") as caught:
+        read(text.encode())
+    assert (caught.value.code, caught.value.line) == ("line-too-long", 2)
+    assert "at most 10,000" in str(caught.value)

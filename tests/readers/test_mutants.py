@@ -2,21 +2,94 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import importlib.util
+import lzma
 import sys
 from pathlib import Path
 
+import pytest
+
+from netcalc.errors import ReaderError
+from netcalc.readers import read
+
 MUTANTS = 250
+INPUTS = Path(__file__).with_name("inputs")
+
+
+def benchmark(name):
+    """Return a benchmark as a module."""
+    path = Path(__file__).parents[1] / "benchmarks" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
+    made = importlib.util.module_from_spec(spec)
+    sys.modules[name] = made
+    spec.loader.exec_module(made)
+    return made
 
 
 def test_damaged_files_are_read_or_refused():
-    path = Path(__file__).parents[1] / "benchmarks" / "mutants.py"
-    spec = importlib.util.spec_from_file_location("mutants", path)
-    mutants = importlib.util.module_from_spec(spec)
-    sys.modules["mutants"] = mutants
-    spec.loader.exec_module(mutants)
+    mutants = benchmark("mutants")
     found, faults, _, _ = mutants.run(0, MUTANTS, seed=5, measured=False)
     assert faults == []
     assert found["foreign"] == 0
     assert found["read"] > MUTANTS / 5
     assert found["ReaderError"] > MUTANTS / 5
+
+
+def test_numbers_of_changed_files_are_the_same_or_their_loss_is_said():
+    """Every file in eleven forms that mean the same, and a few hundred with one change."""
+    assert benchmark("mutant_numbers").run(MUTANTS, seed=5) == []
+
+
+def test_a_short_packed_text_is_recognized_as_the_text_is():
+    """A text that packs well is longer than its packed beginning, of which it is recognized."""
+    text = (INPUTS / "transfers" / "speedtest_cli.txt").read_bytes()
+    assert read(gzip.compress(text)).facts() == read(text).facts()
+
+
+@pytest.mark.each("pack", [bz2.compress, lzma.compress])
+def test_a_capture_may_be_packed_as_text_is(pack):
+    data = (INPUTS / "captures" / "dumpcap_lo.pcapng").read_bytes()
+    assert read(pack(data)).facts() == read(data).facts()
+
+
+@pytest.mark.each("mark", ["utf-16", "utf-8-sig"])
+def test_json_of_any_tool_may_have_a_mark(mark):
+    """As PowerShell writes what a command prints."""
+    text = (INPUTS / "counters" / "ip_s.json").read_text()
+    assert read(text.encode(mark)).facts() == read(text.encode()).facts()
+
+
+LOST = {
+    "transfers/scp.txt": ("11.2MB/s", "5258MB/s", "cannot read line 2: like a transfer"),
+    "transfers/speedtest_cli.txt": ("20.00 Mbit/s", " Mbit/s", "cannot read line 7: like a"),
+    "transfers/qperf_loop.txt": ("    latency  =  33 us\ntcp_lat:\n", "    latency  =  33 us\n",
+                                 "cannot read line 5: no values of qperf"),
+    "transfers/iperf3_tcp.txt": ("[  5]   2.00-3.00", "[  ]   2.00-3.00", "like an interval of"),
+    "pings/cisco_mix.txt": ("Sending 10,", "Sending ,", "ignored lines 2-3: not about a probe"),
+    "paths/tracert.txt": ("11 ms  198", "1x ms  198", "cannot read line 7: like a hop"),
+    "captures/tcpdump_ttt.txt": (" 00:00:00.203091 ", " :00:00.203091 ", "1 line is of no packet"),
+}  # fmt: skip
+
+
+@pytest.mark.each("name", LOST)
+def test_a_line_that_is_lost_is_named(name):
+    before, after, said = LOST[name]
+    text = (INPUTS / name).read_text()
+    assert before in text
+    assert said in " ".join(map(str, read(text.replace(before, after)).meta.warnings))
+
+
+def test_a_unit_without_its_number_is_no_node():
+    text = (INPUTS / "paths" / "traceroute_q5_names.txt").read_text()
+    found = read(text.replace("0.006 ms", "x ms", 1))
+    assert "ms" not in found.node.tolist()
+    assert "cannot read line 2: like a hop" in " ".join(map(str, found.meta.warnings))
+
+
+def test_a_count_with_a_letter_in_it_is_no_count():
+    text = (INPUTS / "busybox_no_answer.txt").read_text()
+    assert "2 packets transmitted" in text
+    with pytest.raises(ReaderError):
+        read(text.replace("2 packets transmitted", "1x packets transmitted"))

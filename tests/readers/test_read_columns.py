@@ -283,11 +283,11 @@ def test_the_sentences_of_refused_columns():
         ),
         "unit of another kind": (
             "<text>, line 1, field rtt: 'Mbit/s' is a unit of a rate; expected a unit such as ms "
-            "[s]"
+            "[s]. Change the unit, or the name of the column"
         ),
         "infinite": (
             "<text>, line 3, field rtt: is infinite; found 'inf'; expected a finite number, or an "
-            "empty cell where it is missing [ms]"
+            "empty cell where it is missing [ms]. Correct the cell, or leave it empty"
         ),
     }
     for why, sentence in said.items():

@@ -100,6 +100,13 @@ ETHTOOL = (
 )
 
 
+def test_a_line_of_ethtool_with_many_colons_is_not_read_for_ever():
+    """identity: it has no count; a pattern tried every way to divide it, and never ended."""
+    found = read("NIC statistics:\n     rx: 5\n     " + "a: " * 3000 + "\n")
+    assert rows(found) == [("", "rx", 5)]
+    assert found.meta.warnings == (Notice("counter-lines-unread", {"numbers": [3]}),)
+
+
 def test_ethtool():
     found = read("NIC statistics:\n     rx_packets: 5\n     [0]: rx_bytes: -7\nPHY statistics:\n"
                  "     errors: 1\nother\n")  # fmt: skip

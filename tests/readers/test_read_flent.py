@@ -32,6 +32,7 @@ def test_facts_of_version_4():
     ping, upload = read(INPUTS / "flent_4.json").facts()
     assert ping == {
         "group": "Ping (ms) ICMP", "target": "192.0.2.1", "partial": False, "reply_count": 4,
+        "protocol": "icmp",
         "rtt_min_s": pytest.approx(0.0201), "rtt_median_s": pytest.approx(0.02105),
         "rtt_max_s": pytest.approx(0.024),
     }  # fmt: skip

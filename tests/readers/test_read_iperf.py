@@ -194,7 +194,8 @@ def test_several_documents_are_runs():
     assert [row["protocol"] for row in samples.facts()] == ["tcp", "udp"]
     assert set(samples.group) == {"run 1", "run 2"}
     cut = read(text[:-100])
-    assert [row["partial"] for row in cut.facts()] == [True]
+    assert [row["partial"] for row in cut.facts()] == [False, True]
+    assert cut.meta.partial
     assert "iperf3-document-cut" in notices(cut)
 
 

@@ -136,3 +136,26 @@ def test_lines_of_a_table():
     cut = read(head + "1,a,g,T,bbr,1\n2,a,g,T,bbr,2")
     assert len(cut) == 1
     assert cut.meta.partial
+
+
+def test_percentiles_cpu_and_fairness():
+    """By hand: 120 us is the median of netperf, 35.5 % the CPU; 3 of 9 Gbit/s are a third. netperf
+    prints -1 for a CPU that it did not measure."""
+    added = (
+        "rateMin:3000\nrateMax:9000\nlocalCpu:35.5\nremoteCpu:-1\nminLatency:80\n"
+        "meanLatency:130.5\np50Latency:120\np90Latency:200\np99Latency:900\np999Latency:2500\n"
+        "maxLatency:41000\n-----"
+    )
+    samples = read(PAIRS.replace("-----", added))
+    one = {name: column[0] for name, column in samples.columns().items()}
+    assert one["fairness_ratio"] == pytest.approx(1 / 3)
+    assert one["local_cpu_ratio"] == pytest.approx(0.355)
+    assert one["remote_cpu_ratio"] != one["remote_cpu_ratio"]
+    names = ("min", "mean", "p50", "p90", "p99", "p999", "max")
+    assert [one[f"response_{name}_s"] for name in names] == pytest.approx(
+        [80e-6, 130.5e-6, 120e-6, 200e-6, 900e-6, 2.5e-3, 41e-3]
+    )
+    assert samples.meta.units["response_p99_s"] == "s"
+    (row,) = samples.facts()
+    assert (row["counter:p99Latency"], row["counter:localCpu"]) == (900, 35.5)
+    assert "counter:remoteCpu" not in row

@@ -198,6 +198,16 @@ def test_rows_too_short_for_their_test():
     assert zero["transaction_rate"].tolist() == [0]
 
 
+def test_an_interim_result_with_a_damaged_number_is_a_line_that_is_not_read():
+    """identity: one of two lines has a number; the other is named by its line."""
+    line = "Interim result:  {} 10^6bits/s over {} seconds\n"
+    damaged = line.format("4.00", "1.0.0")
+    found = read(TITLE.format("TCP STREAM") + line.format("8.00", "1.000") + damaged)
+    assert found.throughput_bps.tolist() == [8e6]
+    (notice,) = (n for n in found.meta.warnings if n.code == "not-lines-of-netperf")
+    assert notice.values["numbers"] == [3]
+
+
 def test_interim_results_begin_with_the_first():
     line = "Interim result:  {} over {} seconds{}\n"
     ends = read(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from netcalc.errors import ReaderError
 from netcalc.readers import read, sniff
+
+INPUTS = Path(__file__).parent / "inputs" / "paths"
 
 
 def columns(samples, *names):
@@ -253,6 +256,16 @@ def test_lines_of_traceroute_that_cannot_be_read():
     short = read(TRACE + " 1  192.0.2.1  1 ms\n 2  192.0.2.9  4 s")
     assert columns(short, "rtt_s") == [[1000]], "s may be the beginning of nothing, or of sec"
     assert noted(short) == [("last-line-cut", {"number": 3})]
+
+
+def test_a_hop_of_tracert_with_a_garbled_number_is_said():
+    text = (INPUTS / "tracert_german.txt").read_text("utf-8")
+    last = "  4  198.51.100.9  meldet:"
+    assert last in text
+    at = 1 + text[: text.index(last)].count("\n")
+    for number in ("1x%", "4910", ""):
+        found = read(text.replace(last, f"  {number}  198.51.100.9  meldet:"))
+        assert ("path-lines-unread", {"numbers": [at]}) in noted(found)
 
 
 def test_tracepath():

@@ -128,6 +128,17 @@ def test_marks_that_do_not_agree_with_the_summary_are_said():
     assert codes(read(text)) == ["count-differs", "count-differs"]
 
 
+def test_a_summary_whose_marks_were_cut_away_is_partial():
+    """Only a probe that was not even sent onwards (bounced) has neither a mark nor a line."""
+    text = (INPUTS / "nokia_rapid_duplicates.txt").read_text().replace("..!!.!..", "")
+    samples = read(text)
+    assert (len(samples), samples.meta.partial) == (0, True)
+    assert read(INPUTS / "nokia_bounced.txt").meta.partial is False
+    cisco = (INPUTS / "cisco_mix.txt").read_text()
+    assert read(cisco.replace("!!.!U!!!Q!", "")).meta.partial is True
+    assert read(cisco[cisco.index("Success") :]).meta.partial is False  # a summary alone
+
+
 def test_sizes_of_packets_are_told_from_those_of_user_data():
     """RouterOS and hrPING say the IP packet, the others the user data."""
     assert set(read(INPUTS / "mikrotik_7.txt").payload_bytes) == {28.0}  # 56 less 20 and 8

@@ -8,7 +8,7 @@ not kept.
 from __future__ import annotations
 
 from netcalc.readers.captures import capture_files, lists
-from netcalc.readers.captures.anonymous import anonymized, anonymized_samples
+from netcalc.readers.captures.anonymous import anonymized, anonymized_error, anonymized_samples
 from netcalc.readers.captures.capture import (
     MAX_PACKETS,
     CaptureStream,
@@ -19,8 +19,8 @@ from netcalc.readers.captures.capture import (
 from netcalc.readers.format import Format
 
 __all__ = [
-    "FORMATS", "MAX_PACKETS", "CaptureStream", "anonymized", "anonymized_samples", "is_capture",
-    "read_capture", "stream_capture",
+    "FORMATS", "MAX_PACKETS", "CaptureStream", "anonymized", "anonymized_error",
+    "anonymized_samples", "is_capture", "read_capture", "stream_capture",
 ]  # fmt: skip
 
 FORMATS: tuple[Format, ...] = (*capture_files.FORMATS, *lists.FORMATS)

@@ -6,12 +6,14 @@ import hashlib
 import hmac
 import ipaddress
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from netcalc.errors import NetcalcError
 from netcalc.samples import PacketTrace, Samples, Table
 
 
@@ -107,6 +109,41 @@ def anonymized_samples(samples: Samples, *, key: bytes) -> Samples:
     if isinstance(samples, Table):
         return Table(data={**samples.columns(), **columns}, meta=meta)
     return replace(samples, **columns, meta=meta)  # type: ignore[type-var]
+
+
+def anonymized_error(
+    error: NetcalcError, *, names: Iterable[str], shown: str, key: bytes
+) -> NetcalcError:
+    """Replace the names of a file and the addresses in what an error says.
+
+    Parameters
+    ----------
+    error : NetcalcError
+        The error; changed in its values, in all of their texts. Names of files beside it, which it
+        may suggest, are left out.
+    names : iterable of str
+        What the file is called: its path as typed, and its parts.
+    shown : str
+        What stands for it.
+    key : bytes
+        The secret of the addresses, as of :func:`anonymized_samples`.
+    """
+    longest = sorted(filter(None, names), key=len, reverse=True)
+    pattern = re.compile("|".join(rf"(?<![\w.-]){re.escape(one)}(?![\w-])" for one in longest))
+
+    def hidden(value: Any) -> Any:
+        if isinstance(value, str):
+            return _within(pattern.sub(lambda _: shown, value) if longest else value, key)
+        if isinstance(value, list | tuple):
+            return type(value)(map(hidden, value))
+        return value
+
+    error.values.pop("suggestions", None)
+    error.values |= {name: hidden(value) for name, value in error.values.items()}
+    for name in ("file", "field", "value"):
+        if isinstance(getattr(error, name, None), str) and name in vars(error):
+            setattr(error, name, hidden(getattr(error, name)))
+    return error
 
 
 def _within(text: str, key: bytes) -> str:

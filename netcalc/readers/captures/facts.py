@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -104,6 +105,14 @@ def flow_table(trace: PacketTrace, analysis: TcpAnalysis | None = None) -> Table
         kept = Table(data=data, meta=Meta(tool=meta.tool, source=meta.source, units=units))
         trace.__dict__[_FLOWS] = kept
     return kept
+
+
+def flow_label(one: Mapping[str, Any]) -> str:
+    """Return the two ends of a direction of a flow, the sender first."""
+    return (
+        f"{one['source']} port {one['source_port']:.0f} to {one['destination']} "
+        f"port {one['destination_port']:.0f}"
+    )
 
 
 def _column(

@@ -250,9 +250,10 @@ def mirrored(trace: PacketTrace) -> Bools:
     """Return a mask of the packets that are copies of the one before: seen twice, sent once.
 
     A copy has the headers of another packet, at most :data:`MIRROR_S` before it, its IP
-    identification included. A host that sends again counts that on; where it does not (IPv6, 0, or
-    always the same), a copy looks like a packet sent again: there every second one is a copy, if
-    most of the capture is there twice.
+    identification included. A host that sends again counts that on. Where it does not (IPv6, 0, or
+    always the same), a packet with a lower hop limit came by again behind a router; any other
+    copy looks like a packet sent again: there every second one is a copy, if most of the capture is
+    there twice.
     """
     kept: Bools | None = trace.__dict__.get(_MIRRORED)
     if kept is None:
@@ -267,7 +268,8 @@ def _find_mirrored(trace: PacketTrace) -> Bools:
     if not one.size:
         return found
     whole = ~trace.has(Layer.LATER_FRAGMENT)[one]
-    sure = whole & _counts_on(trace, one)
+    ttl = trace.ints("ttl")
+    sure = whole & (_counts_on(trace, one) | (ttl[one] < ttl[other]))
     found[one[sure]] = True
     second = _is_second(one, other)
     data = trace.has(Layer.TCP) & (trace.ints("payload_bytes") > 0)

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netcalc.messages import Notice
 from netcalc.readers.captures import decode, link
 from netcalc.readers.captures.blocks import MISSING_NS, FileFacts, Ints
-from netcalc.readers.captures.flows import MIRROR_S, mirrored
+from netcalc.readers.captures.flows import MIRROR_S, SYN, mirrored
+from netcalc.readers.captures.scans import Bools
 from netcalc.samples import Layer, PacketTrace
 
 ETHERNET_FRAME_BYTES = 1522
 """Longest Ethernet frame without FCS that carries 1500 bytes: with two tags. [byte]"""
 
 JUMBO_FRAME_BYTES = 9100
-"""Longer than any jumbo frame in use. [byte]"""
+"""Longer than any jumbo frame in use: above it, where no MSS was seen, is no frame. [byte]"""
+
+_NO_LIMIT = 65535
+"""The MSS that stands for any length (RFC 2675, section 5)."""
 
 
 def notices_of(trace: PacketTrace, facts: FileFacts, times: Ints) -> list[Notice]:
@@ -77,7 +82,7 @@ def _packet_notices(trace: PacketTrace) -> list[Notice]:
     no_ip &= np.isin(trace.ints("link_number"), list(link.READ))
     if no_ip.any():
         found.append(Notice("packets-without-ip", {"count": int(np.count_nonzero(no_ip))}))
-    large = trace.has(Layer.TCP) & (trace.ints("packet_bytes") > JUMBO_FRAME_BYTES)
+    large = _above_mss(trace)
     if large.any():
         values = {
             "count": int(np.count_nonzero(large)),
@@ -85,3 +90,44 @@ def _packet_notices(trace: PacketTrace) -> list[Notice]:
         }
         found.append(Notice("offload-frames", values))
     return found
+
+
+def _above_mss(trace: PacketTrace) -> Bools:
+    """Return a mask of the TCP segments that are no packets of the link.
+
+    They have more payload than the MSS that their receiver offered, or where no offer was seen,
+    more than any frame.
+    """
+    is_tcp = trace.has(Layer.TCP)
+    payload, mss = trace.ints("payload_bytes"), trace.ints("mss_bytes")
+    offers = np.flatnonzero(is_tcp & (trace.ints("tcp_flags") & SYN != 0) & (mss > 0))
+    found: Bools = is_tcp & (trace.ints("packet_bytes") > JUMBO_FRAME_BYTES)
+    if not offers.size:
+        return found
+    rows = np.flatnonzero(is_tcp & (payload > mss[offers].min()) | found)
+    if not rows.size:
+        return found
+    source, destination = _ends(trace, "source"), _ends(trace, "destination")
+    ends = np.unique(np.append(source[offers], destination[offers]))
+    ways = np.searchsorted(ends, destination[offers]) * ends.size
+    ways += np.searchsorted(ends, source[offers])
+    known, which = np.unique(ways, return_inverse=True)
+    limits = np.zeros(known.size, np.int64)
+    offered = mss[offers].astype(np.int64)
+    np.maximum.at(limits, which, np.where(offered == _NO_LIMIT, 2**32, offered))
+
+    one, other = np.searchsorted(ends, source[rows]), np.searchsorted(ends, destination[rows])
+    way = one * ends.size + other
+    place = np.minimum(np.searchsorted(known, way), known.size - 1)
+    last = ends.size - 1
+    has_offer = (ends[np.minimum(one, last)] == source[rows]) & (known[place] == way)
+    has_offer &= ends[np.minimum(other, last)] == destination[rows]
+    found[rows] = np.where(has_offer, payload[rows] > limits[place], found[rows])
+    return found
+
+
+def _ends(trace: PacketTrace, name: str) -> NDArray[np.uint64]:
+    """Return address and port of the senders, or of the receivers."""
+    address = trace.ints(name).astype(np.uint64) << np.uint64(16)
+    ends: NDArray[np.uint64] = address | trace.ints(f"{name}_port")
+    return ends

@@ -117,24 +117,28 @@ def _variant(
     if record_bytes != _RECORD_BYTES:
         return record_bytes
     beginning = data[:_FIRST_BYTES]
-    plain, _, fault = _scan(beginning, lengths, record_bytes)
-    if fault is None or plain.size >= _ENOUGH_RECORDS:
+    plain, end, fault = _scan(beginning, lengths, record_bytes)
+    array = padded(beginning)
+    is_whole = fault is None and end == len(beginning)
+    enough = is_whole or plain.size >= _ENOUGH_RECORDS
+    if enough and (not plain.size or _plausible(array, plain[:_ENOUGH_RECORDS], order)):
         return record_bytes
     for other in (_MODIFIED_RECORD_BYTES, _NOKIA_RECORD_BYTES):
         starts, _, other_fault = _scan(beginning, lengths, other)
         if other_fault is not None or starts.size < _ENOUGH_RECORDS:
             continue
-        if _plausible(padded(beginning), starts, order):
+        if _plausible(array, starts, order):
             facts.notices.append(Notice("record-header-variant", {"header_bytes": other}))
             return other
     return record_bytes
 
 
 def _plausible(array: Bytes, starts: Ints, order: str) -> bool:
-    """Whether records have lengths that agree, and times of one year."""
+    """Whether records have lengths that agree, fractions of a second, and times of one year."""
     records = gather(array, starts, _layout(order))
     seconds = records["seconds"].astype(np.int64)
     agree = (records["kept"] <= records["original"]) & (records["original"] <= MAX_PACKET_BYTES)
+    agree &= records["fraction"] < 10**9
     return bool(agree.all() and np.ptp(seconds) < _ONE_YEAR_S)
 
 

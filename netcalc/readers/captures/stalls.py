@@ -81,8 +81,20 @@ def _delayed(s: Segments, trips: RoundTrips) -> tuple[Ints, Ints, NDArray[np.flo
     is_pure = (s.payload[answer] == 0) & ~s.is_set(SYN | FIN | RST)[answer]
     acked_before = np.where(s.same[answer] >= 0, s.ack[s.same[answer]], 0)
     is_alone = acked_before >= s.sequence[segment]
-    chosen = is_pure & is_alone & (late_s >= LEAST_DELAYED_S) & (late_s <= MOST_DELAYED_S)
+    # A receiver with a second segment answers at once: behind a queue all answers are late.
+    is_last = _next_data_s(s)[segment] > s.time_s[answer] - fastest[series]
+    chosen = is_pure & is_alone & is_last
+    chosen &= (late_s >= LEAST_DELAYED_S) & (late_s <= MOST_DELAYED_S)
     return answer[chosen], series[chosen], late_s[chosen]
+
+
+def _next_data_s(s: Segments) -> NDArray[np.float64]:
+    """Return when the next segment with data of its direction passed; inf if there is none."""
+    found = np.full(s.payload.size, np.inf)
+    data = s.by_series[s.payload[s.by_series] > 0]
+    follows = s.series[data[1:]] == s.series[data[:-1]]
+    found[data[:-1][follows]] = s.time_s[data[1:][follows]]
+    return found
 
 
 def _held(s: Segments, losses: Losses) -> Ints:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import hashlib
 import io
+import lzma
 import os
 import stat
 import zlib
@@ -23,7 +25,8 @@ FREE_INFLATED_BYTES = 64 << 20
 MOST_INFLATED_RATIO = 200
 """Beyond that, inflated data may be this many times the data read: headers shrink about 80-fold."""
 
-_GZIP = b"\x1f\x8b"
+_GZIP, _BZIP2, _XZ = b"\x1f\x8b", b"BZh", b"\xfd7zX"
+_XZ_MEMORY_BYTES = 128 * 1024 * 1024
 _STEP_BYTES = 1 << 18
 
 
@@ -99,7 +102,7 @@ class ByteStream:
             return None
         try:
             part = bytes(self._inflate.decompress(piece, _STEP_BYTES * 8))
-        except (zlib.error, ValueError, OSError):
+        except (zlib.error, lzma.LZMAError, ValueError, OSError, EOFError):
             raise ReaderError(
                 "damaged-compression", file=self.name, offset=self.raw_bytes
             ) from None
@@ -130,6 +133,10 @@ def _decompressor(head: bytes, name: str) -> Any:
     """Return what inflates data that begins like this; None if it is not compressed."""
     if head[:2] == _GZIP:
         return zlib.decompressobj(wbits=31)
+    if head[:3] == _BZIP2:
+        return bz2.BZ2Decompressor()
+    if head == _XZ:
+        return lzma.LZMADecompressor(memlimit=_XZ_MEMORY_BYTES)
     return zstd.Decompressor(name) if head == zstd.MAGIC else None
 
 

@@ -29,6 +29,10 @@ from netcalc.samples import Meta, PacketTrace, Table
 _FLAG_NAMES = ((SYN, "SYN"), (FIN, "FIN"), (RST, "RST"), (0x08, "PSH"), (ACK, "ACK"),
                (0x20, "URG"), (0x40, "ECE"), (0x80, "CWR"))  # fmt: skip
 
+RETRANSMISSIONS = ("retransmission", "fast retransmission", "spurious retransmission")
+DUPLICATE_ACK, DELAYED_ACK, HELD_BACK = "duplicate ACK", "delayed ACK", "held back (Nagle)"
+"""Marks of packets in :func:`ladder`."""
+
 _UNITS = {
     "start_s": "s", "duration_s": "s", "gap_s": "s", "handshake_rtt_s": "s", "to_server_s": "s",
     "to_client_s": "s", "rtt_min_s": "s", "rtt_median_s": "s", "rtt_max_s": "s",
@@ -101,10 +105,10 @@ def tcp_flows(analysis: TcpAnalysis) -> Table:
     series = s.series[order]
     time_s = s.time_s[order]
     begin_s, end_s = min_by(time_s, series, count), max_by(time_s, series, count)
-    new_bytes = sum_by(_new_bytes(a), s.series, count)
+    size = sum_by(new_bytes(a), s.series, count)
     duration_s = end_s - begin_s
     with np.errstate(divide="ignore", invalid="ignore"):
-        goodput_bps = np.where(duration_s > 0, 8 * new_bytes / duration_s, np.nan)
+        goodput_bps = np.where(duration_s > 0, 8 * size / duration_s, np.nan)
     data: dict[str, Any] = {
         "flow": np.repeat(np.arange(a.flow_count), 2),
         "direction": np.tile(np.array(["to server", "to client"]), a.flow_count),
@@ -113,7 +117,7 @@ def tcp_flows(analysis: TcpAnalysis) -> Table:
         "duration_s": duration_s,
         "segment_count": count_by(s.series >= 0, s.series, count),
         "data_segment_count": count_by(s.payload > 0, s.series, count),
-        "payload_bytes": new_bytes,
+        "payload_bytes": size,
         "goodput_bps": goodput_bps,
         **_counts_of_losses(a, count),
         **_windows(a, count),
@@ -154,7 +158,7 @@ def _ends(a: TcpAnalysis) -> dict[str, NDArray[Any]]:
     }
 
 
-def _new_bytes(a: TcpAnalysis) -> Ints:
+def new_bytes(a: TcpAnalysis) -> Ints:
     """Return the payload of each segment that was not sent before."""
     s = a.segments
     reach = np.where(s.same >= 0, a.losses.next_sequence, s.sequence)
@@ -255,23 +259,27 @@ def ladder(analysis: TcpAnalysis, *, flow: int) -> Table:
     -------
     Table
         One row for each packet: time, direction, flags, sequence and acknowledgement numbers from
-        the first of their sender, payload, window, bytes in flight, and what it was.
+        the first of their sender, payload, window, bytes in flight, what it was, and how long a
+        delayed acknowledgement or a segment held back had waited when it left.
     """
     a, s = analysis, analysis.segments
     if not 0 <= flow < a.flow_count:
         raise DomainError("no-such-flow", "flow", flow, count=a.flow_count)
     rows = np.flatnonzero(s.flows.flow == flow)
     marks = np.full(s.payload.size, "", dtype="<U24")
+    late, fast, spurious = RETRANSMISSIONS
     for name, mask in (
-        ("retransmission", a.losses.late),
-        ("fast retransmission", a.losses.fast),
-        ("spurious retransmission", a.losses.spurious),
+        (late, a.losses.late),
+        (fast, a.losses.fast),
+        (spurious, a.losses.spurious),
         ("out of order", a.losses.out_of_order),
-        ("duplicate ACK", a.losses.duplicate_ack),
+        (DUPLICATE_ACK, a.losses.duplicate_ack),
         ("keep-alive", a.losses.keep_alive),
     ):
         marks[mask] = name
-    marks[a.stalls.delayed], marks[a.stalls.held] = "delayed ACK", "held back (Nagle)"
+    marks[a.stalls.delayed], marks[a.stalls.held] = DELAYED_ACK, HELD_BACK
+    wait_s = np.full(s.payload.size, np.nan)
+    wait_s[a.stalls.delayed], wait_s[a.stalls.held] = a.stalls.delayed_s, a.stalls.held_s
     data = {
         "packet": s.flows.row[rows] + 1,
         "time_s": s.time_s[rows],
@@ -283,8 +291,9 @@ def ladder(analysis: TcpAnalysis, *, flow: int) -> Table:
         "window_bytes": window_bytes(a)[rows],
         "in_flight_bytes": in_flight_bytes(a)[rows],
         "mark": marks[rows],
+        "wait_s": wait_s[rows],
     }
-    units = dict.fromkeys(("packet", "sequence", "ack"), "1") | {"time_s": "s"}
+    units = dict.fromkeys(("packet", "sequence", "ack"), "1") | {"time_s": "s", "wait_s": "s"}
     units |= dict.fromkeys(("payload_bytes", "window_bytes", "in_flight_bytes"), "byte")
     meta = a.trace.meta
     return Table(data=data, meta=Meta(tool=meta.tool, source=meta.source, units=units))

@@ -15,6 +15,7 @@ from netcalc.readers.counters import (
     sadf,
     sar,
     ss,
+    ss_summary,
     tcp_info,
 )
 from netcalc.readers.format import Format
@@ -24,6 +25,7 @@ BY_BYTES: tuple[Format, ...] = (tcp_info.FORMAT,)
 
 FORMATS: tuple[Format, ...] = (
     ss.FORMAT,
+    ss_summary.FORMAT,
     nstat.FORMAT,
     proc_net.FORMAT,
     ip_link.FORMAT,

@@ -9,7 +9,7 @@ from netcalc.readers.document import words
 from netcalc.readers.format import Format, Input
 from netcalc.samples import Table
 
-_LINE = re.compile(r"\s+(?P<name>\S[^:]*(?:: ?[^:]*?)*?):\s*(?P<value>-?\d+)\s*")
+_COUNT = re.compile(r"\s*-?\d+\s*")
 
 
 def _recognize(given: Input) -> bool:
@@ -35,10 +35,10 @@ def _read(given: Input) -> Table:
                     counts.add(words(one, "ifname"), name, value)
         return table_of(given, counts, tool="ethtool -S")
     for number, line in lines_of(given, counts):
-        row = _LINE.fullmatch(line)
-        value = number_of(row["value"]) if row else None
-        if row and value is not None:
-            counts.add("", row["name"], value)
+        name, _, count = line.rpartition(":")
+        value = number_of(count.strip()) if _COUNT.fullmatch(count) else None
+        if name[:1].isspace() and name.strip() and value is not None:
+            counts.add("", name.strip(), value)
         elif line.strip() and not re.fullmatch(r"(?:NIC|PHY) statistics:\s*", line):
             counts.unread.append(number)
     return table_of(given, counts, tool="ethtool -S")

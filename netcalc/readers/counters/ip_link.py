@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from netcalc.errors import ReaderError
+from netcalc.messages import Notice
 from netcalc.readers.counters._counts import (
     Counts,
     check_widths,
@@ -43,6 +44,9 @@ def _read(given: Input) -> Table:
 def _read_json(given: Input, counts: Counts) -> None:
     for link in objects_of(given, counts):
         stats = member(link, "stats64") or member(link, "stats")
+        if not stats:
+            known = {"names": [shorten(words(link, "ifname"))]}
+            counts.warnings.append(Notice("link-without-counters", known))
         for way in ("rx", "tx"):
             for name, value in member(stats, way).items():
                 if type(value) in (int, float):

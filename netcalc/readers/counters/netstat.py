@@ -38,7 +38,12 @@ def _read(given: Input) -> Table:
         _bsd_interfaces(lines, counts)
         return table_of(given, counts, tool="netstat -i (BSD)")
     group = part = ""
+    opened: tuple[int, int] | None = None
     for number, line in lines:
+        indent = len(line) - len(line.lstrip())
+        if opened and line.strip() and indent <= opened[1]:
+            counts.unread.append(opened[0])  # a name without its number
+        opened = None if line.strip() else opened
         title, named = _GROUP.fullmatch(line), _NAMED.fullmatch(line)
         counted = _COUNTED.fullmatch(line)
         if title:
@@ -54,6 +59,7 @@ def _read(given: Input) -> Table:
             _count(counts, group, counted)
         elif line.rstrip().endswith(":"):
             part = line.strip().rstrip(":")
+            opened = (number, indent)
         elif line.strip():
             counts.unread.append(number)
     return table_of(given, counts, tool="netstat -s")
@@ -82,6 +88,8 @@ def _interfaces(lines: list[tuple[int, str]], counts: Counts) -> None:
                 value = number_of(cell)
                 if value is not None:
                     counts.add(cells[0], name, value)
+                elif cell[:1].isdigit():
+                    counts.unread.append(number)
         elif line.strip() and not line.startswith("Kernel Interface"):
             counts.unread.append(number)
 
@@ -105,6 +113,8 @@ def _bsd_interfaces(lines: list[tuple[int, str]], counts: Counts) -> None:
                 value = number_of(cell)
                 if value is not None:
                     counts.add(group, counter, value)
+                elif cell[:1].isdigit():
+                    counts.unread.append(number)
         elif line.strip():
             counts.unread.append(number)
 

@@ -20,6 +20,11 @@ _SENT = re.compile(
 )
 _BACKLOG = re.compile(r" backlog (?P<bytes>\d+(?:\.\d+)?[KMG]?)b (?P<packets>\d{1,30})p(?: .*)?")
 _RATE = re.compile(r" rate \S+ \d+pps backlog .*")
+_UNREAD = re.compile(
+    r" \d+ [a-z_]+\s*$| [a-z_]+ {2,}[a-z_]+ \d|"
+    r" (?!\d+(?:\.\d+)?[A-Za-z/]*[,)]?(?:\s|$))\d\S*"
+)
+"""A name without a number, or what begins as a number and is none, with or without a unit."""
 _PAIRS = re.compile(r"([a-z][a-z_]*) (\d+)(?![\w.])")
 _JSON = ("kind", "handle", "parent", "dev", "root", "refcnt", "options")
 
@@ -62,6 +67,8 @@ def _read_text(given: Input, counts: Counts) -> None:
                 value = number_of(text)
                 if value is not None:
                     counts.add(group, name, value)
+            if _UNREAD.search(line):
+                counts.unread.append(number)
         elif line.strip() and not _RATE.fullmatch(line):
             counts.unread.append(number)
 

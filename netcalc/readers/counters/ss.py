@@ -32,6 +32,8 @@ _OF_TCP = {
 }  # fmt: skip
 _TIME = re.compile(r"\s*(?:Time:\s*|#\s*|\[)?(?P<time>\d{9,10}\.\d{1,9})\]?\s*")
 _END = re.compile(r"\s*-{2,}\s*|\s*#.*")
+_GLUED = re.compile(r"(?<=\S)(?=users:\(\()")
+"""Where a name of a process follows the port without a blank, as some versions of ss print it."""
 _PORT = re.compile(r"\S+:(?:\d+|\*|[\w-]+)")
 
 
@@ -130,7 +132,8 @@ def _line(found: _Read, number: int, line: str) -> None:
 
 
 def _socket(found: _Read, number: int, one: re.Match[str]) -> None:
-    parts = one["rest"].split()
+    rest = _GLUED.sub(" ", one["rest"])
+    parts = rest.split()
     # Names of netlink and packet sockets may have blanks around the port.
     ends = parts[:2] if all(_PORT.fullmatch(part) for part in parts[:2]) else []
     local, peer = (ends[0], ends[1]) if len(ends) == 2 else (" ".join(parts), "")
@@ -153,8 +156,8 @@ def _socket(found: _Read, number: int, one: re.Match[str]) -> None:
     if not found.has_netid and not one["netid"]:
         found.untold.append(socket)
     found.sockets.append(socket)
-    rest = one["rest"].split(None, 2)
-    if len(ends) == 2 and len(rest) == 3 and not details(socket, rest[2]):
+    behind = rest.split(None, 2)
+    if len(ends) == 2 and len(behind) == 3 and not details(socket, behind[2]):
         found.odd.append(number)
 
 

@@ -14,11 +14,13 @@ from netcalc.readers.paths import (
     ripe_atlas_paths,
     tracepath,
     traceroute,
+    traceroute_json,
     tracert,
 )
 
 FORMATS: tuple[Format, ...] = (
     dublin_traceroute.FORMAT,
+    traceroute_json.FORMAT,
     mtr_json.FORMAT,
     ripe_atlas_paths.FORMAT,
     mtr_csv.FORMAT,

@@ -116,9 +116,14 @@ def to_samples(
     traces: Sequence[Trace],
     tool: str,
     warnings: Sequence[Notice] = (),
+    *,
+    has_lost: bool = True,
     **meta: Any,
 ) -> PathSamples:
-    """Return the probes of all runs as one container, with a row of facts for each."""
+    """Return the probes of all runs as one container, with a row of facts for each.
+
+    Without the lost probes (``has_lost``) nobody knows how many probes there were.
+    """
     name_groups(traces)
     for trace in traces:
         trace.number()
@@ -136,7 +141,14 @@ def to_samples(
         target=shorten(", ".join(targets), 200),
         source=source.name if source.is_file else "",
         sha256=source.sha256,
-        facts=tuple(facts_of(trace, bare) for trace in traces),
+        facts=tuple(
+            {
+                name: fact
+                for name, fact in facts_of(trace, bare).items()
+                if has_lost or name != "probe_count"
+            }
+            for trace in traces
+        ),
         warnings=tuple(warnings),
         partial=source.grew or any(trace.partial for trace in traces),
         **meta,

@@ -43,7 +43,7 @@ def _read(given: Input) -> PathSamples:
             traces.append(made)
         elif traces and (found := _HOP.fullmatch(line)):
             traces[-1].probes += _probes(found)
-        elif traces and re.match(r"\s{0,4}\d{1,3}\s", line):
+        elif traces and re.match(r"\s{0,4}\d{0,6}\S{0,3}\s+(?:\d|\*)", line):
             skipped.append(number)
     if not any(trace.probes for trace in traces):
         raise no_measurement("no-path", given.unpacked, text)

@@ -46,12 +46,12 @@ def _read(given: Input) -> Table:
             link_lost = None
         elif found := _LINK.fullmatch(line):
             link_lost = float(found["lost"])
+        elif "/" in line and "%" in line:
+            skipped.append(number)
         elif found := _LISTED.fullmatch(line):
             listed = max(listed, int(found["hop"]))
             if int(found["hop"]) == 0:
                 report.host = shorten(_named(found["node"])[1] or found["node"].strip(), 100)
-        elif "/" in line and "%" in line:
-            skipped.append(number)
         elif not report.target and not listed:
             address, name = _named(line)
             report.target = name or address

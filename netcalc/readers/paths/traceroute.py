@@ -34,6 +34,7 @@ _TOKEN = re.compile(
     r"|(?P<aside><[^>]*>|\([^()]*\)|'-?[0-9]+')"
     r"|(?P<word>\S+)"
 )
+_ADDRESS_LATER = re.compile(rf"[^()*]*\((?:{ADDRESS.pattern})\)")
 _NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)?")
 _HOP_LINE = (
     r"^\s{0,3}[0-9]{1,2}\s+(?:\[\S+\] ?)?"
@@ -160,8 +161,8 @@ def read_probes(
         if token["time"]:
             if words:
                 node, name, words = words[-1], "", []
-                if _NUMBER.fullmatch(node):
-                    return None  # a time without a unit
+                if _NUMBER.fullmatch(node) or node in _UNITS:
+                    return None  # a time without a unit, or a unit without its number
             if not node:
                 return None
             if cut and token.end() == len(text) and token["unit"] not in ("ms", "msec"):
@@ -178,6 +179,8 @@ def read_probes(
                 last.add_mark(token["mark"])
         elif token["mtu"]:
             mtu = int(token["mtu"])
+        elif token["paren"] and words and _is_of_name(token["paren"], text, token.end()):
+            words.append(token[0])
         elif token["paren"] and words:
             node, name, words = token["paren"], " ".join(words), []
             name = "" if name == node else name
@@ -186,6 +189,14 @@ def read_probes(
     if words and not cut:
         return None
     return probes, mtu
+
+
+def _is_of_name(within: str, text: str, end: int) -> bool:
+    """Whether brackets belong to a name, as the address follows in brackets of its own."""
+    if ADDRESS.fullmatch(within):
+        return False
+    later = _ADDRESS_LATER.match(text, end)
+    return later is not None and not any(one["time"] for one in _TOKEN.finditer(later[0]))
 
 
 def _read(given: Input) -> PathSamples:

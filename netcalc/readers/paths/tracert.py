@@ -19,6 +19,8 @@ _HOP = re.compile(
 _TIMED = re.compile(rf"^\s{{0,3}}[0-9]{{1,2}}\s+(?!\*){_CELL}(?:\s+{_CELL}){{2}}\s+\S")
 _STARS = r"^\s{1,3}[0-9]{1,2}(?:\s{4,}\*){3}\s+[^\s*0-9]"
 _PLAIN = re.compile(r"^\s{0,3}(?P<hop>[0-9]{1,2})\s{2,}(?P<rest>[^\s*<0-9]\S*.*|[0-9.]{7,}.*)$")
+_LIKE_HOP = re.compile(r"^\s{0,3}[0-9]{0,3}\s.*(?:\s\*\s|[0-9]\s*ms\s)|^\s{1,3}[0-9]{1,3}\s{2,}\S")
+_TIMES = re.compile(r"\s\*\s|[0-9]\s*ms\s")
 _NAMED = re.compile(rf"(?<!\S)(?P<name>\S+) \[(?P<address>{ADDRESS.pattern})\]")
 _BARE = re.compile(rf"(?<![\w.:]){ADDRESS.pattern}(?![\w.:])")
 _HEADER = re.compile(r"^\s*(?:Tracing route to|Routenverfolgung zu) ")
@@ -43,10 +45,14 @@ def _read(given: Input) -> PathSamples:
             cut = True
             continue
         found = _HOP.match(line)
-        plain = None if found or not traces or not traces[-1].probes else _PLAIN.match(line)
+        may_be_plain = traces and traces[-1].probes and not _TIMES.search(line)
+        plain = _PLAIN.match(line) if may_be_plain and not found else None
         matched = found or plain
         if matched is None:
             last = number == text.numbers[-1] and not text.ends_complete
+            if traces and (_LIKE_HOP.match(line) or _is_message_of_a_hop(line)):
+                skipped.append(number)
+                continue
             if (
                 not last
                 and traces
@@ -83,6 +89,11 @@ def _read(given: Input) -> PathSamples:
     if any(not trace.target for trace in traces):
         warnings.append(Notice("path-without-header", {}))
     return to_samples(given, traces, "tracert (Windows)", warnings)
+
+
+def _is_message_of_a_hop(line: str) -> bool:
+    """Whether a line that is indented, as a hop is, says an address: its number is missing."""
+    return line.startswith("  ") and not _HEADER.match(line) and bool(_named(line)[0])
 
 
 def _begun(above: list[str], hop: int) -> Trace:

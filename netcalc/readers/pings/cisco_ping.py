@@ -14,6 +14,7 @@ _HEADER = re.compile(
     r"(?P<protocol>ICMP|UDP|\S+) Echos? to "
     r"(?P<host>[^\s,]+)"
 )
+_LIKE_HEADER = re.compile(r"^Sending .{0,100} Echos? to ")
 _MARKS = re.compile(r"^[!.UQMNIP?&R]+\s*$")
 _SUMMARY = re.compile(
     r"^Success rate is (?P<rate>[0-9]{1,18}) percent \((?P<received>[0-9]{1,18})/"
@@ -32,6 +33,7 @@ def _read(given: Input) -> RttSamples:
     runs: list[Run] = []
     size = NAN
     times: list[int] = []
+    odd: list[int] = []
     for number, line in zip(text.numbers, text.lines, strict=True):
         if found := _HEADER.match(line):
             host = found["host"]
@@ -44,7 +46,14 @@ def _read(given: Input) -> RttSamples:
                 runs.append(Run())
             if _summed(runs[-1], found):
                 times.append(number)
+        elif _MARKS.match(line) or _LIKE_HEADER.match(line):
+            odd.append(number)
+    for run in runs:
+        if run.target and run.counted_only:
+            run.ended = False  # its marks are missing
     warnings = [Notice("times-without-reply", {"numbers": times})] if times else []
+    if odd:
+        warnings.append(Notice("not-of-the-tool", {"numbers": odd}))
     return to_samples(given, runs, "ping (Cisco)", warnings)
 
 

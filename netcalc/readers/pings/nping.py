@@ -25,6 +25,10 @@ _COUNTS = re.compile(
     r"(?P<done>[0-9]{1,18})"
     r" \| Failed: [0-9]{1,18} \((?P<failed>\d{1,18}\.?\d{0,18})%\)"
 )
+_PROTOCOL = re.compile(
+    r"^(?:(?P<named>ICMPv6|ICMP|TCP|UDP|ARP)\b|Starting (?P<whole>TCP) Handshake"
+    r"|(?P<data>UDP) packet)"
+)
 _TARGET = re.compile(r"> (?P<host>[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9A-Fa-f]*:[0-9A-Fa-f:]+)")
 
 
@@ -37,12 +41,15 @@ def _read(given: Input) -> RttSamples:
     run = Run()
     sent = received = errors = 0
     targets: set[str] = set()
+    protocols: set[str] = set()
     for number, line in zip(text.numbers, text.lines, strict=True):
         if number == text.numbers[-1] and not text.ends_complete:
             continue
         if found := _PACKET.match(line):
             if found["what"] == "SENT":
                 sent += 1
+                if protocol := _PROTOCOL.match(found["rest"]):
+                    protocols.add((protocol[protocol.lastgroup or 0]).lower().removesuffix("v6"))
                 if target := _TARGET.search(found["rest"].replace(" Echo", "]")):
                     targets.add(target["host"])
             elif _ERROR.search(found["rest"]):
@@ -59,6 +66,8 @@ def _read(given: Input) -> RttSamples:
             run.ended = True
     if len(targets) == 1:
         run.target = targets.pop()
+    if len(protocols) == 1:
+        run.protocol = protocols.pop()
     warnings = []
     if run.ended:
         run.printed = {"sent": run.sent, "received": run.received, "loss_ratio": run.loss_ratio}

@@ -74,6 +74,10 @@ def _read(given: Input) -> RttSamples:
             skipped.append(number)
     for index, row in marks.items():
         runs[index].probes += _probes(runs[index], row, size)
+    for index, run in enumerate(runs):
+        bounced = run.printed.get("errors", 0)  # neither marked nor listed
+        if run.counted_only and index not in marks and (run.sent or 0) > bounced:
+            run.ended = False
     return to_samples(given, runs, "ping (router)", skipped_lines(skipped))
 
 

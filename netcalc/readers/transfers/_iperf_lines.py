@@ -26,7 +26,7 @@ _ROW = re.compile(
     rf"\s+(?P<size>{_NUMBER})\s+(?P<size_unit>[KMGTP]?)Bytes"
     rf"\s+(?P<rate>{_NUMBER})\s+(?P<rate_unit>[KMGTP]?)(?P<what>bits|Bytes)/sec(?P<rest>.*)"
 )
-_LIKE_A_ROW = re.compile(r"\[\s*(?:SUM|(?:\*\s*)?\d+)\].*\ssec\s")
+_LIKE_A_ROW = re.compile(r"\[[^\]]{0,20}\](?:\[[^\]]{0,8}\])?.*\ssec\s")
 _CONNECTED = re.compile(
     r".{0,60}?\[\s*(?P<id>(?:\*\s*)?\d+)\] local (?P<local>\S+) port (?P<local_port>\d{1,5})"
     r" connected (?P<word>to|with) (?P<remote>\S+) port (?P<remote_port>\d{1,5})(?!\d)(?P<rest>.*)"

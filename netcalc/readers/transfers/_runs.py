@@ -191,9 +191,13 @@ def flow_series(
     *,
     tool: str,
     version: str = "",
+    partial: bool = False,
     **meta: Any,
 ) -> FlowSeries:
-    """Return the directions of all runs, timed from the start of each run."""
+    """Return the directions of all runs, timed from the start of each run.
+
+    ``partial`` says that the file was cut; of a run that was cut, its directions say so.
+    """
     name_groups(runs)
     ways = [way for run in runs for way in run]
     targets = dict.fromkeys(way.target for way in ways if way.target)
@@ -206,7 +210,7 @@ def flow_series(
             clock="seconds since the start of the run",
             facts=tuple(way.facts() for way in ways),
             warnings=tuple(warnings),
-            partial=given.unpacked.grew or any(way.partial for way in ways),
+            partial=partial or given.unpacked.grew or any(way.partial for way in ways),
             **origin(given),
             **meta,
         ),

@@ -13,17 +13,18 @@ from netcalc.samples import TransferSamples
 
 _NUMBER = r"\d{1,20}(?:[.,]\d{1,20})?(?:e[+-]\d\d)?"
 _LINE = re.compile(
-    rf"(?P<bytes>\d{{1,20}}) [Bb]ytes?(?: \([^)]*\))*,? \S+(?: \S+)?,? (?P<time>{_NUMBER}) ?"
+    r"(?P<bytes>\d{1,20}) (?:[Bb]ytes?|octets)(?: \([^)]*\))*,? \S+(?: \S+)?,? "
+    rf"(?P<time>{_NUMBER}) ?"
     rf"(?:s|secs?|seconds|Sek\.)\s*,?\s*\(?(?P<rate>{_NUMBER}|Infinity) ?(?P<prefix>[kKMGT]?)"
     r"(?:i?B/s|bytes/sec)\)?\s*"
 )
-_LIKE = r"^\d+ [Bb]ytes?(?: \([^)]*\))*,? (?:copied|transferred|kopiert)\b"
+_LIKE = r"^\d+ (?:[Bb]ytes?|octets)(?: \([^)]*\))*,? (?:copied|transferred|kopiert|copiés)\b"
 _RECORDS = r"^\d+\+\d+ (?:records|Datensätze) "
 _POWERS = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
 def _recognize(given: Input) -> bool:
-    return given.seen(_LIKE) or (given.seen(_RECORDS) and given.seen(r"^\d+ [Bb]ytes? "))
+    return given.seen(_LIKE) or (given.seen(_RECORDS) and given.seen(r"^\d+ (?:[Bb]ytes?|octets) "))
 
 
 def _read(given: Input) -> TransferSamples:

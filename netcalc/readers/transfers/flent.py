@@ -189,6 +189,7 @@ def _facts(one: _Series, metadata: Mapping[str, Any], *, partial: bool) -> dict[
     values = one.known[one.known >= 0]
     if one.column == "rtt_s" and values.size:
         row |= {
+            "protocol": _protocol_of_probes(one.name),
             **_round_trips(one, values),
             "sent_count": number(one.meta, "PACKETS_SENT"),
             "received_count": number(one.meta, "PACKETS_RECEIVED"),
@@ -216,6 +217,12 @@ def _facts(one: _Series, metadata: Mapping[str, Any], *, partial: bool) -> dict[
         **_sizes(one.meta),
     }
     return fact_row(**row)
+
+
+def _protocol_of_probes(name: str) -> str:
+    """Return the protocol that a series of round trips has in its name: ``Ping (ms) ICMP``."""
+    found = re.search(r"\b(?:(icmp)|(udp)|http)\b", name.lower())
+    return "" if found is None else found[1] or found[2] or "tcp"
 
 
 def _losses(meta: Mapping[str, Any]) -> dict[str, float]:

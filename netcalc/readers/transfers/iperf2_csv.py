@@ -65,6 +65,7 @@ def _read(given: Input) -> FlowSeries:
     unread: list[int] = []
     odd: list[int] = []
     for number, line in zip(text.numbers, text.lines, strict=True):
+        line = line.rstrip()
         if not re.match(_LINE, line):
             if line.strip():
                 unread.append(number)

@@ -64,14 +64,17 @@ def _is_bare(given: Input) -> bool:
 def _read(given: Input) -> FlowSeries:
     found, warnings = _documents(given)
     runs = _runs_of(found.documents)
+    begun = _whole_parts(found.rest)
     if found.fault is not None:
-        runs = runs or _whole_parts(given)
-        if not runs:
+        if not runs and not begun:
             raise found.fault
+        runs += begun
         known = {"line": found.fault.line, "offset": found.fault.offset}
         warnings.append(Notice("iperf3-document-cut", known))
     odd: Counter[str] = Counter()
     ways = [_ways(run, odd) for run in runs]
+    for way in ways[-1] if begun else ():
+        way.partial = True
     _refuse_nothing(given, runs, ways)
     errors = [words(run, "error") for run in runs if words(run, "error")]
     if errors:
@@ -85,15 +88,13 @@ def _read(given: Input) -> FlowSeries:
             Notice("implausible-values", {"count": count, "name": name})
             for name, count in odd.items()
         ]
-    if found.fault is not None:
-        for way in ways[-1]:
-            way.partial = True
     kept = [one for one in ways if one]
     start = member(runs[0], "start")
     return flow_series(
         given,
         kept,
         [*found.warnings, *warnings],
+        partial=found.fault is not None,
         tool="iperf3",
         version=words(start, "version").removeprefix("iperf "),
         host=shorten(words(start, "system_info").strip(), 200),
@@ -125,12 +126,12 @@ def _documents(given: Input) -> tuple[Documents, list[Notice]]:
     return found, warnings
 
 
-def _whole_parts(given: Input) -> list[dict[str, Any]]:
+def _whole_parts(text: str) -> list[dict[str, Any]]:
     """Return the run in a document that was cut: its start, and the intervals that are whole."""
-    text = "\n".join(decode(given.unpacked).whole)
-    begin = _FIRST_OBJECT.search(text)
-    closed = closed_after_whole_parts(text[begin.start() :] if begin else "", 2)
-    found = read_documents(Source(given.name, closed.encode("utf-8", "surrogatepass"), ""))
+    if not text:
+        return []
+    closed = closed_after_whole_parts(text, 2)
+    found = read_documents(Source("", closed.encode("utf-8", "surrogatepass"), ""))
     if found.fault is not None or len(found.documents) != 1:
         return []
     run = found.documents[0]
@@ -183,7 +184,7 @@ def _ways(run: _Object, odd: Counter[str]) -> list[Way]:
     is_client = "accepted_connection" not in start
     reverse = bool(number(test, "reverse") > 0)
     protocol = words(test, "protocol").lower()
-    partial = bool(words(run, "error")) or ("streamed" in run and not run.get("ended"))
+    partial = bool(words(run, "error")) or not end or ("streamed" in run and not run.get("ended"))
     ways: dict[str, Way] = {}
     seen: set[tuple[str, float, bool]] = set()
 
@@ -388,7 +389,8 @@ FORMAT = Format(
         "Of a document that was cut the intervals that are whole are used; a sum that did not "
         "come is unknown.",
         "When the other end is gone, the last interval may be written twice; it is used once.",
-        "A run with an error is partial; a file of errors alone is refused with its message.",
+        "A run with an error or without totals is partial; a file of errors alone is refused with "
+        "its message.",
         "nan, -nan and negative counts or losses are unknown, and said so.",
     ),
 )

@@ -34,9 +34,20 @@ _COLUMNS: dict[str, tuple[str, str, float]] = {
     "retransPkts%": ("retransmit_ratio", "ratio", 1e-2),
     "localRetrans": ("local_retransmit_count", "1", 1.0),
     "remoteRetrans": ("remote_retransmit_count", "1", 1.0),
+    "localCpu": ("local_cpu_ratio", "ratio", 1e-2),
+    "remoteCpu": ("remote_cpu_ratio", "ratio", 1e-2),
+    "minLatency": ("response_min_s", "s", 1e-6),
+    "meanLatency": ("response_mean_s", "s", 1e-6),
+    "p50Latency": ("response_p50_s", "s", 1e-6),
+    "p90Latency": ("response_p90_s", "s", 1e-6),
+    "p99Latency": ("response_p99_s", "s", 1e-6),
+    "p999Latency": ("response_p999_s", "s", 1e-6),
+    "maxLatency": ("response_max_s", "s", 1e-6),
 }
 """Name of Netesto -> column, its unit, and what Netesto's number is multiplied with: cwnd and rtt
-are those of ss (segments, ms), ping prints ms, netperf 10^6bits/s."""
+are those of ss (segments, ms), ping prints ms, netperf 10^6bits/s, microseconds and percent."""
+_COUNTERS = ("localCpu", "remoteCpu", "p50Latency", "p90Latency", "p99Latency", "p999Latency")
+"""What the facts have as Netesto prints it."""
 
 
 def _recognize(given: Input) -> bool:
@@ -70,6 +81,9 @@ def _read(given: Input) -> Table:
         if any(row.get(name) for row in rows):
             columns[column] = [_value(row.get(name, ""), factor, name, mixed) for row in rows]
             units[column] = unit
+    if {"least_throughput_bps", "largest_throughput_bps"} <= columns.keys():
+        columns["fairness_ratio"] = _shares(columns)
+        units["fairness_ratio"] = "ratio"
     if mixed:
         warnings.append(Notice("netesto-mixed", {"names": sorted(mixed)}))
     return Table(
@@ -148,9 +162,21 @@ def _value(text: str, factor: float, name: str, mixed: set[str]) -> float:
     return value if value >= 0 else NAN
 
 
+def _shares(columns: dict[str, list[Any]]) -> list[float]:
+    """Return the least rate of a flow over the largest one: 1 where all have the same."""
+    pairs = zip(columns["least_throughput_bps"], columns["largest_throughput_bps"], strict=True)
+    return [least / most if 0 <= least <= most and most > 0 else NAN for least, most in pairs]
+
+
 def _facts(columns: dict[str, list[Any]], index: int, *, partial: bool) -> dict[str, Any]:
     known = {name: values[index] for name, values in columns.items()}
+    printed = {
+        f"counter:{name}": round(known[_COLUMNS[name][0]] / _COLUMNS[name][2], 9)
+        for name in _COUNTERS
+        if _COLUMNS[name][0] in known
+    }
     return fact_row(
+        printed,
         group=known["group"],
         target=known.get("server", ""),
         sent_rate_bps=known.get("throughput_bps"),
@@ -175,6 +201,9 @@ FORMAT = Format(
         "all.exp.out repeats the names of all flows of an experiment before its line of dashes: "
         "values that differ are unknown, and no sum is made.",
         "In exp.csv rate is a sum over flows and rtt a mean of them; one blank is not a value.",
+        "Latencies are microseconds of netperf, of a whole transaction; CPU is in percent of all "
+        "processors, -1 where it was not measured.",
+        "No fairness is in the file: fairness_ratio is rateMin over rateMax.",
         "ca lists the congestion controls of all flows, joined by slashes.",
     ),
 )

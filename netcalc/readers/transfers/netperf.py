@@ -22,7 +22,8 @@ _TITLE = re.compile(
 )
 _TARGET = re.compile(r" to (?P<name>\S+) \((?P<address>[^)]*)\)")
 _INTERIM = re.compile(
-    r"Interim result:\s*(?P<rate>[\d.]+) (?P<unit>\S+) over (?P<length>[\d.]+) seconds"
+    r"Interim result:\s*(?P<rate>\d+(?:\.\d+)?) (?P<unit>\S+)"
+    r" over (?P<length>\d+(?:\.\d+)?) seconds"
     r"(?: ending at (?P<end>\d+\.\d+))?.*"
 )
 _NUMBERS = re.compile(r"\s*-?\d+(?:\.\d+)?(?:\s+-?\d+(?:\.\d+)?)*\s*")

@@ -22,18 +22,18 @@ from netcalc.samples import Fact, FlowSeries, Meta
 
 _NUMBER = r"\d{1,15}(?:\.\d{1,9})?"
 _TEXT = re.compile(
-    rf"\s*(?P<id>\S+: )?\s*(?P<size>{_NUMBER}) MB /\s*(?P<time>{_NUMBER}) sec =\s*"
+    rf"\s*(?:(?P<id>\S+: )\s*)?(?P<size>{_NUMBER}) MB /\s*(?P<time>{_NUMBER}) sec =\s*"
     rf"(?P<rate>{_NUMBER}) Mbps(?P<rest>.*)"
 )
 _PARSE = re.compile(
-    rf"\s*(?:\S+: )?\s*megabytes=(?P<size>{_NUMBER}) real_sec(?P<total>onds)?=(?P<time>{_NUMBER}) "
+    rf"\s*(?:\S+: \s*)?megabytes=(?P<size>{_NUMBER}) real_sec(?P<total>onds)?=(?P<time>{_NUMBER}) "
     rf"rate_Mbps=(?P<rate>{_NUMBER})(?P<rest>.*)"
 )
 _VERBOSE = re.compile(
     rf"nuttcp-(?P<end>[tr]): (?P<size>{_NUMBER}) MB in (?P<time>{_NUMBER}) real seconds = .*= "
     rf"(?P<rate>{_NUMBER}) Mbps.*"
 )
-_LIKE = r"\bMB /|^\s*megabytes=|^nuttcp-[tr]: [\d.]+ MB in"
+_LIKE = r"\bMB /|^\s*megabytes=|^nuttcp-[tr]: .* MB in"
 _RETRANSMITS = re.compile(r"(?:(?<![=\d])(\d{1,15}) (?:host-)?retrans\b|\bretrans=(\d{1,15}))")
 _DROPS = re.compile(r"(\d{1,15}) /\s*(\d{1,15}) ~?drop/pkt|drop=(\d{1,15}) pkt=(\d{1,15})")
 _RTT = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) msRTT|rtt_ms=(\d{1,9}(?:\.\d{1,9})?)")

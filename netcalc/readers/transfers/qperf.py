@@ -95,7 +95,15 @@ def _read(given: Input) -> Table:
 
 
 def _kept(test: _Test, name: str, value: str) -> bool:
-    """Keep a value; False if it is a result that cannot be read."""
+    """Keep a value; False if it is a result that cannot be read, or there twice."""
+    if name == "latency" and not math.isnan(test.one_way_latency_s):
+        return False
+    if name in _RATES and not math.isnan(getattr(test, _RATES[name])):
+        return False
+    if name in (_RATES if test.test.endswith("_lat") else ()):
+        return False
+    if name == "latency" and test.test.endswith("_bw"):
+        return False
     if name in _RATES:
         rate = _RATE.fullmatch(value)
         if rate:

@@ -18,6 +18,7 @@ _LINE = re.compile(
     r"(?P<time>(?:\d+:)?\d\d:\d\d|--:--)(?P<left> ETA)?(?: - stalled -)?\s*"
 )
 _RATE = re.compile(r"\d%\s+\d+[KMGTP]?B?\s+\d+\.\d[KMGTP]?B/s\s")
+_LIKE = re.compile(r"%\s.*[KMGTP]?B/s\s")
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 
 
@@ -30,10 +31,15 @@ def _read(given: Input) -> TransferSamples:
     warnings: list[Notice] = []
     last: dict[str, re.Match[str]] = {}
     lines, cut = whole_lines(given, warnings)
-    for _, line in lines:
+    unread = []
+    for number, line in lines:
         row = _LINE.fullmatch(line)
         if row:
             last[row["name"]] = row
+        elif _LIKE.search(line):
+            unread.append(number)
+    if unread:
+        warnings.append(Notice("transfer-lines-unread", {"numbers": unread}))
     found = [_transfer(name, row) for name, row in last.items()]
     warnings.append(Notice("scp-rounded"))
     return transfers(given, found, warnings, tool="scp", partial=cut)

@@ -82,7 +82,9 @@ def _read(given: Input) -> FlowSeries:
     else:
         lines, cut = whole_lines(given, warnings)
         tools["speedtest"] = None
-        _read_text(lines, ways, pings)
+        unread = _read_text(lines, ways, pings)
+        if unread:
+            warnings.append(Notice("transfer-lines-unread", {"numbers": unread}))
     if not ways:
         raise ReaderError("speedtest-nothing", file=given.name)
     if cut:
@@ -188,8 +190,12 @@ def _facts(way: Way) -> dict[str, Fact]:
     )
 
 
-def _read_text(lines: list[tuple[int, str]], ways: list[Way], pings: list[dict[str, Fact]]) -> None:
-    for _, line in lines:
+def _read_text(
+    lines: list[tuple[int, str]], ways: list[Way], pings: list[dict[str, Fact]]
+) -> list[int]:
+    """Add what the lines say; return the numbers of those that are like a result and none."""
+    unread = []
+    for line_number, line in lines:
         row, ping = _LINE.fullmatch(line), _PING.match(line)
         if row:
             bits = 8 if row["what"] == "byte/s" else 1
@@ -199,6 +205,9 @@ def _read_text(lines: list[tuple[int, str]], ways: list[Way], pings: list[dict[s
             _add(ways, direction, "", Total(byte_count=size, rate_bps=rate))
         elif ping and not pings:
             pings.append(fact_row(group="ping", rtt_s=float(ping["ms"]) / 1e3, partial=False))
+        elif re.match(r"\s*(?:Download|Upload):\s*(?!.*\]\s+\d+%)", line):
+            unread.append(line_number)
+    return unread
 
 
 FORMAT = Format(

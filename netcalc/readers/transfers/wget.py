@@ -14,11 +14,11 @@ from netcalc.samples import TransferSamples
 
 _STAMP = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
 _SAVED = re.compile(
-    rf"{_STAMP} \((?P<rate>\d+(?:[.,]\d{{1,2}})?) (?P<unit>[KMGT]?B|[KMGT]?b)/s\) - "
+    rf"{_STAMP} \((?P<rate>\d+(?:[.,]\d{{1,2}})?) (?P<unit>[KMGT]?B|[KMGT]?b)/s\) [-–—] "
     r"(?P<what>\S.*?)(?<=\S)\s+\[(?P<got>\d{1,18})(?:/(?P<all>\d{1,18}))?\]\s*"
 )
 _BROKEN = re.compile(
-    rf"{_STAMP} \((?P<rate>\d+(?:[.,]\d{{1,2}})?) (?P<unit>[KMGT]?B|[KMGT]?b)/s\) - "
+    rf"{_STAMP} \((?P<rate>\d+(?:[.,]\d{{1,2}})?) (?P<unit>[KMGT]?B|[KMGT]?b)/s\) [-–—] "
     r".* (?:at byte|byte) (?P<got>\d{1,18})(?:/(?P<all>\d{1,18}))?.*"
 )
 _QUIET = re.compile(rf"{_STAMP} URL:\s?(?P<url>\S+) \[(?P<got>\d+)(?:/(?P<all>\d+))?\] -> .*")
@@ -29,7 +29,7 @@ _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 def _recognize(given: Input) -> bool:
     return given.seen(_START.pattern) or given.seen(
-        rf"^{_STAMP} (?:URL:|\([\d.,]+ [KMGT]?[Bb]/s\) - )"
+        rf"^{_STAMP} (?:URL:|\([\d.,]+ [KMGT]?[Bb]/s\) [-–—] )"
     )
 
 

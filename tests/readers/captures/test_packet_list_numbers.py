@@ -73,6 +73,17 @@ def test_tcpdump():
     assert {name: found.meta.units[name] for name in units} == units
 
 
+def test_a_packet_of_tcpdump_without_its_time_is_said():
+    """A blank before the packet belongs to a time: what a packet carries begins without one."""
+    line = "{} IP 192.0.2.1 > 192.0.2.2: ICMP echo reply, id 1, seq 2, length 64\n"
+    whole = line.format("1795353918.524016")
+    for time in ("", " 00:00:1x%"):
+        found = read(whole + line.format(time) + whole)
+        unread = [one.values["numbers"] for one in found.meta.warnings if "numbers" in one.values]
+        assert unread == [[2]]
+        assert len(found) == 2
+
+
 def test_runs_of_tcpdump():
     two = read(TCPDUMP + TCPDUMP)
     assert [row["group"] for row in two.facts()] == ["1", "2"]

@@ -399,6 +399,17 @@ def is_pure(row: int) -> bool:
 
 
 @cache
+def next_data() -> dict[int, list[int]]:
+    """Of each segment with data, the next one of its direction, if there is one."""
+    known, found = packets(), {}
+    for flow in flows():
+        for rows in directions(flow):
+            sends = [row for row in rows if known[row].get("payload_bytes", 0)]
+            found |= {row: sends[i : i + 1] for i, row in enumerate(sends, start=1)}
+    return found
+
+
+@cache
 def delayed() -> list[tuple[int, int, float]]:
     """Acknowledgements that came late, the series of their segment, and how late."""
     of, known, by_series = model(), packets(), defaultdict(list)
@@ -411,7 +422,13 @@ def delayed() -> list[tuple[int, int, float]]:
         for row, answer, rtt_s in rows:
             same = of["same"][answer]
             acked = of["ack"][same] if same >= 0 else 0
-            if is_pure(answer) and acked >= of["sequence"][row] and (
+            # one whose successor was there already answers that, and does not wait for a timer
+            has_more = any(
+                of["series"][one] == series and one > row and known[one].get("payload_bytes", 0)
+                and known[one]["time_s"] <= known[answer]["time_s"] - fastest_s
+                for one in next_data()[row]
+            )  # fmt: skip
+            if is_pure(answer) and acked >= of["sequence"][row] and not has_more and (
                 0.020 <= rtt_s - fastest_s <= 0.520
             ):  # fmt: skip
                 found.append((answer, series, rtt_s - fastest_s))
@@ -658,6 +675,10 @@ def test_ladders():
             text = "keep-alive" if of["keep_alive"][row] else text
             text = "delayed ACK" if row in late else text
             mark.append("held back (Nagle)" if row in held() else text)
+        waits = {ack: late_s for ack, _, late_s in delayed()}
+        waits |= {row: between(of["same"][row], row) for row in held()}
+        expected = [waits.get(row, math.nan) for row in rows]
+        assert shown["wait_s"] == pytest.approx(expected, nan_ok=True, abs=0)
         assert shown["mark"] == mark
         assert shown["packet"] == [row + 1 for row in rows]
         assert shown["time_s"] == [known[row]["time_s"] for row in rows]
@@ -673,7 +694,7 @@ def test_ladders():
         assert shown["payload_bytes"] == [known[row].get("payload_bytes", 0) for row in rows]
     assert ladder(analysis(), flow=0).meta.units == {
         "packet": "1", "sequence": "1", "ack": "1", "time_s": "s", "payload_bytes": "byte",
-        "window_bytes": "byte", "in_flight_bytes": "byte",
+        "window_bytes": "byte", "in_flight_bytes": "byte", "wait_s": "s",
     }  # fmt: skip
 
 

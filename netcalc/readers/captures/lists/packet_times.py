@@ -19,6 +19,8 @@ SECOND_NS = 1_000_000_000
 DAY_NS = 86_400 * SECOND_NS
 EPOCH_NS = 100_000_000 * SECOND_NS
 """Plain numbers from here on are seconds since 1970 (March 1973). [ns]"""
+LATEST_NS = 2**62
+"""Whole nanoseconds are below, in the year 2116: later is no time of a packet. [ns]"""
 FEWEST_RISING = 5
 """Steps that all rise by which times since the start are known from times since the last packet."""
 RISING_FOR_A_FALL = 20
@@ -45,7 +47,7 @@ def times_of(texts: Sequence[str], *, relative: bool = False) -> tuple[FloatColu
         A time of day is a time since something (tcpdump -ttt and -ttttt).
     """
     given = [text.strip() for text in texts]
-    times = [_nanoseconds(text) for text in given]
+    times = [None if one is None or one >= LATEST_NS else one for one in map(_nanoseconds, given)]
     unread = [text for text, one in zip(given, times, strict=True) if text and one is None]
     missing = np.full(len(given), np.nan)
     if unread:

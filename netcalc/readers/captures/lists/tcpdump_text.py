@@ -87,7 +87,7 @@ def _recognize(given: Input) -> bool:
 
 def _read(given: Input) -> Table:
     text = given.text
-    lines = list(text.lines)
+    lines = [line.rstrip() for line in text.lines]
     packets, run, captured = _Packets(), 1, dict[str, int]()
     opened = False
     for index, line in enumerate(lines):
@@ -106,10 +106,17 @@ def _read(given: Input) -> Table:
     return _table(given, packets, captured)
 
 
+_LIKE_PACKET = re.compile(r" \S{0,40}[.:]\S{0,12} IP6? ")
+"""The line of a packet whose time cannot be read: the lines below a packet have no time."""
+
+
 def _add(packets: _Packets, line: str, below: list[str], run: str, index: int) -> bool:
     """Add the packet of a line, if it has one; return whether it has."""
     packet = _PACKET.match(line) or _FRAME.match(line)
     if packet and not packet["time"] and packets.stamps and packets.stamps[-1]:
+        if packet["blank"]:  # which stands before a time
+            packets.skipped.append(index + 1)
+            return False
         packets.tunnels.add(run)  # what the packet of the line before carries
         return True
     if packet is None and (other := _OTHER.match(line)):
@@ -118,7 +125,8 @@ def _add(packets: _Packets, line: str, below: list[str], run: str, index: int) -
         packets.add(other["time"], {"group": run, "protocol": "other"}, {})
         return True
     if packet is None:
-        if line.strip() and not line[:1].isspace() and not _MESSAGE.match(line):
+        below_another = line[:1].isspace() and not _LIKE_PACKET.match(line)
+        if line.strip() and not below_another and not _MESSAGE.match(line):
             packets.skipped.append(index + 1)
         return False
     kind = _KINDS.get(packet["kind"], packet["kind"])

@@ -32,6 +32,10 @@ SI_NAMES = {
 """Field of tshark -> column of netcalc and its unit; the others keep their names."""
 _TIMES = ("frame.time_relative", "frame.time_epoch")
 _FLAGS = "tcp.analysis.retransmission"
+TEXT_NAMES = (
+    *_TIMES, "ip.src", "ip.dst", "ipv6.src", "ipv6.dst", "tcp.stream", "udp.stream", _FLAGS,
+)  # fmt: skip
+"""Further fields that facts are made of."""
 
 
 def _recognize(given: Input) -> bool:
@@ -44,6 +48,8 @@ def _read(given: Input) -> Table:
     lines = [(n, one) for n, one in zip(text.numbers, text.lines, strict=True) if one]
     header = _HEADER.fullmatch(lines[0][1])
     delimiter = (header and header[2]) or "\t"
+    if delimiter != " ":
+        lines = [(number, line.rstrip(" ")) for number, line in lines]
     rows = csv_rows(lines, given.unpacked, delimiter=delimiter)
     names, body = rows[0], rows[1:]
     partial = bool(body) and len(body[-1]) < len(names) and not text.ends_complete
@@ -57,10 +63,13 @@ def _read(given: Input) -> Table:
                 wanted=len(names),
             )  # fmt: skip
     cells = {name: [row[index] for row in body] for index, name in enumerate(names)}
-    return _table(given, cells, count=len(body), partial=partial)
+    return table_of_fields(given, cells, count=len(body), partial=partial)
 
 
-def _table(given: Input, cells: dict[str, list[str]], *, count: int, partial: bool) -> Table:
+def table_of_fields(
+    given: Input, cells: dict[str, list[str]], *, count: int, partial: bool
+) -> Table:
+    """Return fields of packets as a table: name -> a cell for each packet, empty if it has none."""
     notices: list[Notice] = []
     data: dict[str, FloatColumn | TextColumn] = {}
     units: dict[str, str] = {}

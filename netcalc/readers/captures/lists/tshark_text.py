@@ -21,6 +21,7 @@ _PACKET = (
     r"(?P<length>\d{1,10})(?: (?P<info>.*))?"
 )
 _LINE = re.compile(_PACKET)
+_TWO_ENDS = re.compile(r"\d\s.*\S (?:→|->) \S")
 _COLUMNS = ("number", "time", "source", "destination", "protocol", "length", "info")
 
 
@@ -35,7 +36,7 @@ def _read(given: Input) -> Table:
     for number, line in zip(text.numbers, text.lines, strict=True):
         found = _LINE.fullmatch(line)
         if found is None:
-            if line.strip() and cells["number"]:
+            if line.strip() and (cells["number"] or _TWO_ENDS.search(line)):
                 skipped.append(number)
             continue
         for name in _COLUMNS:

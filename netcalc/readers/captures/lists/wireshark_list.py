@@ -35,7 +35,13 @@ def _plain(name: str) -> str:
     return name.strip().strip('"').strip().rstrip(".").lower()
 
 
-def _kind(name: str) -> str:
+def is_first(name: str) -> bool:
+    """Whether a name is that of the column of packet numbers."""
+    return _plain(name) in _FIRST
+
+
+def kind_of(name: str) -> str:
+    """Return what the column of a name is: a key of :data:`NAMES`, or nothing."""
     return next((kind for kind, names in NAMES.items() if _plain(name) in names), "")
 
 
@@ -53,8 +59,8 @@ def _recognize(given: Input) -> bool:
     if first.count("\t") + first.count(",") + first.count(";") < 3:
         return False
     _, names = _cells(first)
-    kinds = {_kind(name) for name in names[1:]}
-    return _plain(names[0]) in _FIRST and {"source", "destination"} <= kinds
+    kinds = {kind_of(name) for name in names[1:]}
+    return is_first(names[0]) and {"source", "destination"} <= kinds
 
 
 def _read(given: Input) -> Table:
@@ -68,7 +74,7 @@ def _read(given: Input) -> Table:
         raise no_measurement("packet-list-empty", given.unpacked, text)
     cells: dict[str, list[str]] = {}
     for index, name in enumerate(names):
-        key = _kind(name) or (name.strip() if index else "number")
+        key = kind_of(name) or (name.strip() if index else "number")
         if key in cells:
             raise ReaderError(
                 "packet-columns-alike", file=given.name, line=lines[0][0], field=shorten(name)
