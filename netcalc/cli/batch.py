@@ -1,0 +1,217 @@
+"""``netcalc congestion --vary``: a grid of scenarios, saved as it comes and continued."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from netcalc import units
+from netcalc.checks import FloatArray, choice
+from netcalc.cli import INTERRUPTED, complain, print_json, put
+from netcalc.cli.export import encode, require_parquet
+from netcalc.cli.mistakes import CommandError
+from netcalc.cli.output import cell, check_output, print_table, print_written
+from netcalc.cli.progress import Progress
+from netcalc.cli.quantity import WholeNumber
+from netcalc.congestion.grid import MOST_CASES, VARIED, Grid, Value
+from netcalc.errors import UnitError
+from netcalc.samples import Table, write_atomically
+
+if TYPE_CHECKING:
+    from netcalc.congestion.batch import Outcome
+
+MOST_ROWS = 60
+"""Rows of the printed table; the file has all."""
+
+SHOWN = (
+    ("used", "utilization", "1"),
+    ("mean queue", "queue_mean_bytes", "byte"),
+    ("dropped", "drop_count", "1"),
+    ("Jain index", "jain", "1"),
+    ("request p99", "request_1_p99_s", "s"),
+)
+
+
+def grid_options(command: Any) -> Any:
+    """Add the options of a grid to a command."""
+    options = (
+        click.option("--vary", multiple=True, metavar="NAME=VALUE,...",
+                     help="Values of a grid; repeat it for others. Names: " + ", ".join(VARIED)),
+        click.option("--repeats", type=WholeNumber(1, MOST_CASES), default=1,
+                     help="Runs of each combination, with other seeds; 1."),
+        click.option("--out", metavar="FILE.jsonl",
+                     help="Results of the grid, saved as they come; continued if it exists."),
+        click.option("--table", "table_path", metavar="FILE",
+                     help="Write the results of --out also as .csv, .json or .parquet."),
+        click.option("--dask", "workers", metavar="ADDRESS",
+                     help='Scheduler of Dask for theory and ns-3; "local" for this machine.'),
+    )  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def require_out(grid: Mapping[str, Any]) -> None:
+    """Refuse options of a grid where there is none."""
+    named = {"--vary": grid["vary"], "--table": grid["table_path"], "--dask": grid["workers"],
+             "--repeats": grid["repeats"] > 1}  # fmt: skip
+    for option, given in named.items():
+        if given:
+            raise CommandError("option-requires", option=option, required="--out",
+                               example="Write for example --out results.jsonl")  # fmt: skip
+
+
+def run_grid(
+    document: Mapping[str, Any],
+    *,
+    vary: Sequence[str],
+    repeats: int,
+    out: str,
+    table_path: str | None,
+    force: bool,
+    workers: str | None,
+    as_json: bool,
+    **how: Any,
+) -> None:
+    """Evaluate a grid, print its results, and end with the exit code of what became of it."""
+    from netcalc.congestion.batch import Batch
+    from netcalc.congestion.table import table
+
+    _check_files(out, table_path, force=force)
+    grid = Grid(document, vary=parse_vary(vary), repeats=repeats)
+    with Progress("congestion") as progress:
+        outcome = Batch(workers=workers, progress=progress, **how).run(grid, out)
+    found = table(out)
+    if table_path is not None:
+        write_atomically(Path(table_path), encode(found, Path(table_path).suffix[1:]))
+    names = [*grid.vary, *(["repeat"] if repeats > 1 else [])]
+    if as_json:
+        print_json(_document(outcome, found, out))
+    else:
+        _print(found, names)
+    _say(outcome, out)
+    print_written(out, table_path)
+    if outcome.ended_by:
+        raise SystemExit(INTERRUPTED)
+    if outcome.failed:
+        raise SystemExit(1)
+
+
+def parse_vary(options: Sequence[str]) -> dict[str, list[Value]]:
+    """Read ``NAME=VALUE,VALUE``; a number without a unit is in that of the name.
+
+    Examples
+    --------
+    >>> parse_vary(["rtt_s=0.01,40 ms", "algorithm=reno,cubic"])
+    {'rtt_s': [0.01, 0.04], 'algorithm': ['reno', 'cubic']}
+    """
+    found: dict[str, list[Value]] = {}
+    for text in options:
+        name, equals, values = text.partition("=")
+        name = name.strip()
+        if not equals or not values.strip():
+            raise CommandError("vary-malformed", text=text)
+        choice("--vary", name, tuple(VARIED))
+        if name in found:
+            raise CommandError("vary-twice", name=name)
+        found[name] = [_value(name, one.strip()) for one in values.split(",")]
+    return found
+
+
+def _value(name: str, text: str) -> Value:
+    if VARIED[name] == "text":
+        return text
+    try:
+        return units.parse(text, "1")
+    except UnitError:
+        return units.parse(text, VARIED[name], field=f"--vary {name}")
+
+
+def _check_files(out: str, table_path: str | None, *, force: bool) -> None:
+    check_output(out, force=True)  # one that exists is continued
+    if table_path is None:
+        return
+    check_output(table_path, inputs=[out], force=force)
+    form = Path(table_path).suffix
+    if form not in (".csv", ".json", ".parquet"):
+        raise CommandError("table-of-other-form", file=table_path)
+    if form == ".parquet":
+        require_parquet()
+
+
+def _document(outcome: Outcome, found: Table, out: str) -> dict[str, Any]:
+    columns = found.columns()
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return {
+        "file": out,
+        "total": outcome.total,
+        "before": outcome.before,
+        "finished": outcome.finished,
+        "left": outcome.left,
+        "failed": [error.as_dict() for error in outcome.failed],
+        "ended_by": outcome.ended_by,
+        "rows": rows,
+    }
+
+
+def _print(found: Table, varied: Sequence[str]) -> None:
+    from rich.table import Table as Printed
+
+    columns = found.columns()
+    if not columns:
+        return
+    names = [name for name in varied if name in columns]
+    shown = [one for one in SHOWN if one[1] in columns and (one[1] != "jain" or _several(columns))]
+    printed = Printed()
+    for heading in (*names, "goodput", *(heading for heading, _, _ in shown)):
+        printed.add_column(heading, justify="left" if heading == "algorithm" else "right")
+    for row in range(min(len(found), MOST_ROWS)):
+        texts = [_text(columns[name][row], VARIED.get(name, "1")) for name in names]
+        texts.append(_goodputs(columns, row))
+        texts += [_text(columns[name][row], unit) for _, name, unit in shown]
+        printed.add_row(*map(cell, texts))
+    print_table(printed)
+    if len(found) > MOST_ROWS:
+        put(f"and {len(found) - MOST_ROWS:,} more")
+
+
+def _several(columns: Mapping[str, Any]) -> bool:
+    return "goodput_2_bps" in columns
+
+
+def _goodputs(columns: Mapping[str, Any], row: int) -> str:
+    """Return the goodput of a flow, or the least and the most of several."""
+    names = (name for name in columns if name.startswith("goodput_"))
+    found: FloatArray = np.array([columns[name][row] for name in names])
+    found = found[np.isfinite(found)]
+    if not found.size:
+        return "-"
+    ends = dict.fromkeys(units.show(float(end), "bit/s") for end in (found.min(), found.max()))
+    return " to ".join(ends)
+
+
+def _text(value: Any, unit: str) -> str:
+    if isinstance(value, str):
+        return value
+    if np.isnan(value):
+        return "-"
+    return f"{value:.4g}" if unit in ("1", "ratio") else units.show(float(value), unit)
+
+
+def _say(outcome: Outcome, out: str) -> None:
+    """Say what is left, and how to continue."""
+    reasons: dict[str, list[str]] = {}
+    for error in outcome.failed:
+        reasons.setdefault(error.code, []).append(str(error))
+    for said in reasons.values():
+        more = f" (and {len(said) - 1} more)" if len(said) > 1 else ""
+        complain(f"{said[0]}{more}")
+    if outcome.before:
+        put(f"{outcome.before} of {outcome.total} were finished before", err=True)
+    if outcome.left:
+        left = f"{outcome.left} of {outcome.total} have no result"
+        complain(f"{left}: repeat the command to continue {out}")

@@ -1,0 +1,211 @@
+"""The program that runs ns-3 in its own process: scenarios in as JSON lines, results out.
+
+It is started by the interpreter that has ns-3, which need not have netcalc: it imports nothing
+else. Each simulation is one C++ function; calls from Python for each packet would take minutes.
+"""
+
+import json
+import os
+import sys
+
+SOURCE = r"""
+#include <algorithm>
+#include <vector>
+#include <string>
+using namespace ns3;
+
+struct NetcalcFlow {
+  Ptr<BulkSendApplication> source;
+  Ptr<PacketSink> sink;
+  double start = 0, stop = 0, size = 0, finish = -1, counted_from = 0;
+  uint64_t counted = 0, received = 0;
+  double window = 0;
+};
+struct NetcalcRun {
+  std::vector<NetcalcFlow> flows;
+  std::vector<double> samples;
+  Ptr<Queue<Packet>> queue;
+  Ptr<QueueDisc> disc;
+  double drops = 0, step = 0, end = 0;
+};
+static NetcalcRun* netcalc_run = nullptr;
+
+static void NetcalcReceived(int number, Ptr<const Packet> packet, const Address&) {
+  NetcalcFlow& flow = netcalc_run->flows[number];
+  double now = Simulator::Now().GetSeconds();
+  flow.received += packet->GetSize();
+  if (now >= flow.counted_from && now <= flow.stop) flow.counted += packet->GetSize();
+  if (flow.size > 0 && flow.finish < 0 && flow.received >= flow.size) flow.finish = now;
+}
+static void NetcalcWindow(int number, uint32_t, uint32_t window) {
+  netcalc_run->flows[number].window = window;
+}
+static void NetcalcDrop(Ptr<const Packet>) { netcalc_run->drops += 1; }
+static void NetcalcDiscDrop(Ptr<const QueueDiscItem>) { netcalc_run->drops += 1; }
+static void NetcalcWatch(int number) {
+  Ptr<Socket> socket = netcalc_run->flows[number].source->GetSocket();
+  if (socket) socket->TraceConnectWithoutContext(
+      "CongestionWindow", MakeBoundCallback(&NetcalcWindow, number));
+}
+static void NetcalcSample() {
+  NetcalcRun& run = *netcalc_run;
+  double queued = run.queue->GetNBytes();
+  if (run.disc) queued += run.disc->GetNBytes();
+  run.samples.push_back(Simulator::Now().GetSeconds());
+  run.samples.push_back(queued);
+  for (auto& flow : run.flows) {
+    run.samples.push_back(flow.received);
+    run.samples.push_back(flow.window);
+  }
+  Simulator::Schedule(Seconds(run.step), &NetcalcSample);
+}
+
+std::vector<double> NetcalcSimulate(
+    double rate_bps, double rtt_s, int buffer_packets, int marking_packets, int mtu_bytes,
+    double loss_ratio, double end_s, double warm_s, int seed, double step_s,
+    std::vector<std::string> algorithms, std::vector<double> starts, std::vector<double> stops,
+    std::vector<double> sizes) {
+  NetcalcRun run;
+  netcalc_run = &run;
+  run.step = step_s;
+  int count = algorithms.size();
+  int segment = mtu_bytes - 52;
+  double held = rate_bps * rtt_s / 8 + 1.0 * buffer_packets * mtu_bytes;
+  RngSeedManager::SetSeed(seed % 4294944442u + 1);
+  Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(segment));
+  Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(10));
+  Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(uint32_t(3 * held + 2e5)));
+  Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(uint32_t(6 * held + 4e6)));
+  // The timers of Linux: with ns-3's 200 ms an ACK is later than a retransmission.
+  Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MilliSeconds(200)));
+  Config::SetDefault("ns3::TcpSocket::DelAckTimeout", TimeValue(MilliSeconds(40)));
+
+  NodeContainer senders, ends;
+  senders.Create(count);
+  ends.Create(2);
+  InternetStackHelper stack;
+  stack.Install(senders);
+  stack.Install(ends);
+  bool marks = std::find(algorithms.begin(), algorithms.end(), "TcpDctcp") != algorithms.end();
+
+  PointToPointHelper line;
+  line.DisableFlowControl();  // otherwise packets are dropped, uncounted, in front of the queue
+  // A point-to-point frame has 2 bytes more than its packet: the line is as fast for packets.
+  double line_bps = rate_bps * (mtu_bytes + 2) / mtu_bytes;
+  line.SetDeviceAttribute("DataRate", DataRateValue(DataRate(uint64_t(line_bps))));
+  line.SetDeviceAttribute("Mtu", UintegerValue(mtu_bytes));
+  line.SetChannelAttribute("Delay", TimeValue(Seconds(rtt_s / 2)));
+  int at_device = marks ? 1 : buffer_packets;
+  line.SetQueue("ns3::DropTailQueue",
+                "MaxSize", QueueSizeValue(QueueSize(QueueSizeUnit::PACKETS, at_device)));
+  NetDeviceContainer bottleneck = line.Install(ends.Get(0), ends.Get(1));
+  Ipv4AddressHelper addresses;
+  addresses.SetBase("10.200.0.0", "255.255.255.0");
+  if (marks) {
+    TrafficControlHelper control;
+    control.SetRootQueueDisc("ns3::RedQueueDisc",
+        "MaxSize", QueueSizeValue(QueueSize(QueueSizeUnit::PACKETS, buffer_packets)),
+        "MinTh", DoubleValue(marking_packets), "MaxTh", DoubleValue(marking_packets),
+        "QW", DoubleValue(1), "UseEcn", BooleanValue(true), "UseHardDrop", BooleanValue(false),
+        "LInterm", DoubleValue(1), "Gentle", BooleanValue(false),
+        "MeanPktSize", UintegerValue(mtu_bytes),
+        "LinkBandwidth", DataRateValue(DataRate(uint64_t(line_bps))),
+        "LinkDelay", TimeValue(Seconds(rtt_s / 2)));
+    QueueDiscContainer discs = control.Install(bottleneck.Get(0));
+    run.disc = discs.Get(0);
+    run.disc->TraceConnectWithoutContext("Drop", MakeCallback(&NetcalcDiscDrop));
+  }
+  Ipv4InterfaceContainer line_addresses = addresses.Assign(bottleneck);
+  TrafficControlHelper none;
+  Ptr<PointToPointNetDevice> out = DynamicCast<PointToPointNetDevice>(bottleneck.Get(0));
+  run.queue = out->GetQueue();
+  if (!marks) run.queue->TraceConnectWithoutContext("Drop", MakeCallback(&NetcalcDrop));
+  if (loss_ratio > 0) {
+    Ptr<RateErrorModel> errors = CreateObject<RateErrorModel>();
+    errors->SetAttribute("ErrorRate", DoubleValue(loss_ratio));
+    errors->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
+    bottleneck.Get(1)->SetAttribute("ReceiveErrorModel", PointerValue(errors));
+  }
+
+  PointToPointHelper access;
+  double access_bps = std::max(1e9, 20 * rate_bps);
+  access.SetDeviceAttribute("DataRate", DataRateValue(DataRate(uint64_t(access_bps))));
+  access.SetChannelAttribute("Delay", TimeValue(Seconds(0)));
+  access.SetQueue("ns3::DropTailQueue",
+                  "MaxSize", QueueSizeValue(QueueSize(QueueSizeUnit::PACKETS, 1000000)));
+  run.flows.resize(count);
+  for (int i = 0; i < count; i++) {
+    NetDeviceContainer pair = access.Install(senders.Get(i), ends.Get(0));
+    std::string base = "10." + std::to_string(i / 200 + 1) + "." + std::to_string(i % 200) + ".0";
+    addresses.SetBase(base.c_str(), "255.255.255.0");
+    addresses.Assign(pair);
+    none.Uninstall(pair);
+    Ptr<TcpL4Protocol> tcp = senders.Get(i)->GetObject<TcpL4Protocol>();
+    tcp->SetAttribute("SocketType", TypeIdValue(TypeId::LookupByName("ns3::" + algorithms[i])));
+    if (algorithms[i] == "TcpDctcp") {
+      ends.Get(1)->GetObject<TcpL4Protocol>()->SetAttribute(
+          "SocketType", TypeIdValue(TypeId::LookupByName("ns3::TcpDctcp")));
+    }
+    NetcalcFlow& flow = run.flows[i];
+    flow.start = starts[i];
+    flow.stop = stops[i] > 0 ? std::min(stops[i], end_s) : end_s;
+    flow.size = sizes[i];
+    flow.counted_from = std::max(flow.start, warm_s);
+    uint16_t port = 5000 + i;
+    PacketSinkHelper sinks("ns3::TcpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), port));
+    ApplicationContainer sink = sinks.Install(ends.Get(1));
+    flow.sink = DynamicCast<PacketSink>(sink.Get(0));
+    flow.sink->TraceConnectWithoutContext("Rx", MakeBoundCallback(&NetcalcReceived, i));
+    BulkSendHelper sources("ns3::TcpSocketFactory",
+                           InetSocketAddress(line_addresses.GetAddress(1), port));
+    sources.SetAttribute("MaxBytes", UintegerValue(uint64_t(flow.size)));
+    sources.SetAttribute("SendSize", UintegerValue(segment));
+    ApplicationContainer source = sources.Install(senders.Get(i));
+    source.Start(Seconds(flow.start));
+    source.Stop(Seconds(flow.stop));
+    flow.source = DynamicCast<BulkSendApplication>(source.Get(0));
+    Simulator::Schedule(Seconds(flow.start + 1e-6), &NetcalcWatch, i);
+  }
+  Ipv4GlobalRoutingHelper::PopulateRoutingTables();
+  Simulator::Schedule(Seconds(step_s), &NetcalcSample);
+  Simulator::Stop(Seconds(end_s));
+  Simulator::Run();
+  std::vector<double> result = {run.drops};
+  for (auto& flow : run.flows) {
+    result.push_back(flow.counted);
+    result.push_back(flow.finish);
+  }
+  result.insert(result.end(), run.samples.begin(), run.samples.end());
+  Simulator::Destroy();
+  netcalc_run = nullptr;
+  return result;
+}
+"""
+
+NUMBERS = ("rate_bps", "rtt_s", "buffer_packets", "marking_packets", "mtu_bytes", "loss_ratio",
+           "end_s", "warm_s", "seed", "step_s")  # fmt: skip
+LISTS = ("algorithms", "starts", "stops", "sizes")
+
+
+def main() -> None:
+    """Answer each line of standard input with a line of standard output."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what ns-3 and the compiler print is no answer
+    # The folder of this file has a module of the name of ns-3's package.
+    sys.path[:] = [entry for entry in sys.path if entry != os.path.dirname(__file__)]  # noqa: PTH120
+    import cppyy
+    from ns import ns
+
+    cppyy.cppdef(SOURCE)
+    vector, simulate = cppyy.gbl.std.vector, cppyy.gbl.NetcalcSimulate
+    print(json.dumps({"ready": ns.__name__}), file=answers, flush=True)
+    for line in sys.stdin:
+        wanted = json.loads(line)
+        kinds = ("std::string", "double", "double", "double")
+        lists = [vector[kind](wanted[key]) for kind, key in zip(kinds, LISTS, strict=True)]
+        numbers = [wanted[key] for key in NUMBERS]
+        print(json.dumps(list(simulate(*numbers, *lists))), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()

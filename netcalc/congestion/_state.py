@@ -1,0 +1,160 @@
+"""The state of many scenarios at once: arrays of shape (scenario, flow), or (scenario, 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netcalc.checks import FloatArray
+from netcalc.congestion._stack import Stack
+from netcalc.congestion.result import HEADERS_BYTES
+from netcalc.scenario import ALGORITHMS, Scenario
+
+BoolArray: TypeAlias = NDArray[np.bool_]
+
+INITIAL_WINDOW = 10.0
+"""Packets sent before the first ACK (RFC 6928). [packet]"""
+
+GOLDEN = 0.6180339887498949
+"""Fraction of the golden ratio: its multiples fill the unit interval evenly."""
+
+
+@dataclass(slots=True)
+class State:
+    """Constants and variables of the model; windows and queues in packets, times in seconds."""
+
+    stack: Stack
+    rate: FloatArray
+    pipe: FloatArray
+    capacity: FloatArray
+    base_s: FloatArray
+    marking: FloatArray
+    loss: FloatArray
+    end: FloatArray
+    events: FloatArray
+    cubic: BoolArray | None
+    vegas: BoolArray | None
+    dctcp: BoolArray | None
+    is_bbr: BoolArray | None
+    is_lossy: bool
+    is_sized: bool
+    none: BoolArray
+    start: FloatArray
+    stop: FloatArray
+    size: FloatArray
+    time: FloatArray
+    window: FloatArray
+    threshold: FloatArray
+    grow_from: FloatArray
+    delivered: FloatArray
+    finish: FloatArray
+    next_loss: FloatArray
+    losses: FloatArray
+    credit: FloatArray
+    due: FloatArray
+    repairing: BoolArray
+    dice: FloatArray
+    drops: FloatArray
+    plateau: FloatArray
+    origin: FloatArray
+    inflection: FloatArray
+    epoch: FloatArray
+    friendly: FloatArray
+    marked: FloatArray
+    bbr: dict[str, FloatArray] = field(default_factory=dict)
+
+
+def begin(scenarios: Sequence[Scenario], stack: Stack) -> State:
+    """Return the state before the first flow starts; absent flows start never."""
+    count = max(1, max(len(one.flows) for one in scenarios))
+    shape = (len(scenarios), count)
+    links = [one.bottleneck for one in scenarios]
+    mtu_bits = _column([8.0 * link.mtu_bytes for link in links])
+    rate = _column([link.rate_bps for link in links]) / mtu_bits
+    rtt = _column([link.rtt_s for link in links])
+    pipe = rate * rtt + 1.0
+    algorithm, start, stop, size = _loads(scenarios, shape)
+    end = _column([one.end_s for one in scenarios])
+    warm = _column([one.warm_s for one in scenarios])
+    events = np.sort(np.hstack([start, stop, warm, end]), axis=1)
+    loss = _column([link.loss_ratio for link in links])
+    phase = np.arange(count) * GOLDEN + _column([float(one.seed % 1000) for one in scenarios])
+    return State(
+        stack=stack,
+        rate=rate,
+        pipe=pipe,
+        capacity=pipe + _column([float(link.buffer_packets) for link in links]),
+        base_s=pipe / rate,
+        marking=_column([float(link.marking_packets) for link in links]),
+        loss=loss,
+        end=end,
+        events=np.minimum(events, end),
+        cubic=_which(algorithm, "cubic"),
+        vegas=_which(algorithm, "vegas"),
+        dctcp=_which(algorithm, "dctcp"),
+        is_bbr=_which(algorithm, "bbr"),
+        is_lossy=bool(loss.any()),
+        is_sized=bool(np.isfinite(size).any()),
+        none=np.zeros(shape, dtype=bool),
+        start=start,
+        stop=stop,
+        size=size,
+        time=np.zeros((shape[0], 1)),
+        window=np.full(shape, INITIAL_WINDOW),
+        threshold=np.full(shape, np.inf),
+        grow_from=np.zeros(shape),
+        delivered=np.zeros(shape),
+        finish=np.full(shape, np.nan),
+        next_loss=spacing(loss, phase),
+        losses=phase,
+        credit=np.zeros(shape),
+        due=np.full(shape, np.inf),
+        repairing=np.zeros(shape, dtype=bool),
+        dice=phase * 1.0,
+        drops=np.zeros((shape[0], 1)),
+        plateau=np.zeros(shape),
+        origin=np.zeros(shape),
+        inflection=np.zeros(shape),
+        epoch=np.full(shape, np.nan),
+        friendly=np.zeros(shape),
+        marked=np.ones(shape),
+    )
+
+
+def _loads(
+    scenarios: Sequence[Scenario], shape: tuple[int, int]
+) -> tuple[NDArray[np.int8], FloatArray, FloatArray, FloatArray]:
+    """Return algorithm, time of the first data, stop, and size in packets of each flow."""
+    algorithm = np.full(shape, -1, dtype=np.int8)
+    start, stop, size = (np.full(shape, np.inf) for _ in range(3))
+    for row, one in enumerate(scenarios):
+        payload = one.bottleneck.mtu_bytes - HEADERS_BYTES
+        for column, flow in enumerate(one.flows):
+            algorithm[row, column] = ALGORITHMS.index(flow.algorithm)
+            start[row, column] = flow.start_s + one.bottleneck.rtt_s
+            stop[row, column] = one.end_s if flow.stop_s is None else flow.stop_s
+            if flow.size_bytes is not None:
+                size[row, column] = np.ceil(flow.size_bytes / payload)
+    return algorithm, start, stop, size
+
+
+def spacing(loss: FloatArray, phase: FloatArray) -> FloatArray:
+    """Packets up to the next random loss: exponential quantiles that fill their range evenly."""
+    quantile = np.maximum(phase % 1.0, 1e-3)
+    with np.errstate(divide="ignore"):
+        found: FloatArray = np.where(loss > 0, -np.log(quantile) / loss, np.inf)
+    return found
+
+
+def _column(values: list[float]) -> FloatArray:
+    return np.asarray(values, dtype=float)[:, np.newaxis]
+
+
+def _which(algorithm: NDArray[np.int8], name: str) -> BoolArray | None:
+    """Return which flows have an algorithm, None if none has."""
+    found = np.asarray(algorithm == ALGORITHMS.index(name))
+    return found if found.any() else None

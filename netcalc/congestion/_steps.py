@@ -1,0 +1,183 @@
+"""The course of many scenarios in steps of a few round trips, each scenario at its own pace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+
+from netcalc.checks import FloatArray
+from netcalc.congestion import _bbr, _windows
+from netcalc.congestion._state import GOLDEN, BoolArray, State, spacing
+
+CALM_ROUNDS = 4.0
+"""Round trips in a step while nothing but growth happens."""
+
+BBR_ROUNDS = 0.5
+"""Round trips in a step with a flow of BBR."""
+
+BURST = 2.0
+"""Packets that a flow clocked by ACKs sends at once: it finds the buffer full more often."""
+
+PAIR = 0.9
+"""Packets that wait on a busy link because two are sent for one ACK. [packet]"""
+
+OWN_SHARE = 0.5
+"""Share of the drops at a full buffer that falls on the flow whose window grows."""
+
+Meter: TypeAlias = Callable[[State, FloatArray, FloatArray, FloatArray, FloatArray], None]
+"""Called for each step with its state, length, queue, round-trip time and delivered packets."""
+
+
+def run(state: State, meter: Meter) -> None:
+    """Advance all scenarios to their ends."""
+    with np.errstate(all="ignore"):
+        if state.is_bbr is not None:
+            _bbr.begin(state)
+        while np.count_nonzero(state.time < state.end):
+            _step(state, meter)
+
+
+def _step(state: State, meter: Meter) -> None:
+    time, bbr = state.time, state.is_bbr
+    active = (state.start <= time) & (time < state.stop)
+    clocked = active if bbr is None else active & ~bbr
+    repaired = clocked & (time >= state.grow_from - 1e-9)
+    if np.count_nonzero(state.repairing):
+        settled = state.repairing & repaired
+        state.window = np.where(settled, state.threshold, state.window)
+        state.repairing &= ~settled
+    windows = np.where(active, state.window, 0.0)
+    total = windows.sum(axis=1, keepdims=True)
+    queue = np.minimum(np.maximum(total, state.pipe), state.capacity) - state.pipe
+    rtt = state.base_s + queue / state.rate
+    delivery = windows * (state.rate / np.maximum(total, state.pipe))
+    growing = repaired
+    speed, slow = _windows.growth(state, delivery, rtt, queue, growing)
+    full = total >= state.capacity - 1e-6
+    brisk = slow | (clocked & ~growing) if slow.shape[1] > 2 else slow  # some flow often repairs
+    hasty = np.logical_or.reduce(brisk, axis=1, keepdims=True) | full
+    dt = _length(state, active, delivery, rtt, speed, hasty, full, total)
+    grown = state.window + speed * dt
+    if bbr is not None:
+        after = _bbr.advance(state, active & bbr, delivery, rtt, dt)
+        grown = np.where(active & bbr, after, grown)
+    _windows.after_growth(state, dt, rtt, growing)
+    delivered = np.minimum(delivery * dt, state.size - state.delivered)
+    state.delivered += delivered
+    seen = np.minimum(
+        queue + PAIR * np.minimum(total / state.pipe, 1.0), state.capacity - state.pipe
+    )
+    meter(state, dt, seen, rtt, delivered)
+    state.time = time + dt
+    if bbr is None:
+        lost = _overflow(state, active, full, windows, grown)
+    else:
+        lost = _overflow_beside_bbr(state, active, clocked, grown, rtt)
+    overflowed = lost
+    if state.is_lossy:
+        lost = lost | _random(state, clocked, delivered, rtt)
+    if state.dctcp is not None:
+        _windows.mark(state, state.dctcp, dt, rtt, queue)
+    if np.count_nonzero(lost):
+        alone = active.sum(axis=1, keepdims=True) == 1
+        _windows.fall(state, lost, overflowed, alone, rtt)
+    done = active & (state.delivered >= state.size - 1e-9)
+    if np.count_nonzero(done):
+        state.finish = np.where(done, state.time + state.base_s / 2, state.finish)
+        state.stop = np.where(done, state.time, state.stop)
+
+
+def _length(
+    state: State,
+    active: BoolArray,
+    delivery: FloatArray,
+    rtt: FloatArray,
+    speed: FloatArray,
+    hasty: BoolArray,
+    full: BoolArray,
+    total: FloatArray,
+) -> FloatArray:
+    """Return how long the step is: to the next event, at most the rounds that its flows allow."""
+    time = state.time
+    dt = np.where(hasty, rtt, CALM_ROUNDS * rtt)
+    if state.is_bbr is not None:
+        probing = (active & state.is_bbr).any(axis=1, keepdims=True)
+        dt = np.where(probing, BBR_ROUNDS * state.base_s, dt)
+    rise = speed.sum(axis=1, keepdims=True)
+    to_full = np.where(full | (rise <= 0), np.inf, (state.capacity - total) / rise)
+    dt = np.minimum(dt, np.maximum(to_full, 0.1 * rtt))
+    waits = (state.events, state.grow_from, state.due)
+    coming = np.concatenate(waits if state.is_lossy else waits[:2], axis=1)
+    later = np.where(coming > time + 1e-9, coming, np.inf).min(axis=1, keepdims=True)
+    if state.is_lossy or state.is_sized:
+        left = np.minimum(
+            state.size - state.delivered, np.maximum(state.next_loss, delivery * rtt / 4)
+        )
+        to_end = np.where(active, left / np.maximum(delivery, 1e-9), np.inf)
+        dt = np.minimum(dt, to_end.min(axis=1, keepdims=True))
+    dt = np.minimum(dt, later - time)
+    left_s: FloatArray = np.maximum(np.minimum(dt, state.end - time), 0.0)
+    return left_s
+
+
+def _overflow(
+    state: State, active: BoolArray, full: BoolArray, windows: FloatArray, grown: FloatArray
+) -> BoolArray:
+    """Put the new windows in place without what the full buffer dropped; return who lost.
+
+    A flow clocked by its ACKs adds to a full queue what its window grows by. Half of that is its
+    own loss, half falls on any packet that arrives. A flow alone loses when it has grown by one.
+    """
+    state.window = np.where(active, grown, state.window)
+    if not np.count_nonzero(full):
+        return state.none
+    own = np.where(active & full, np.maximum(grown - windows, 0.0), 0.0)
+    excess = own.sum(axis=1, keepdims=True)
+    share = windows / np.maximum(windows.sum(axis=1, keepdims=True), 1e-9)
+    expected = OWN_SHARE * own + (1 - OWN_SHARE) * excess * share
+    alone = active.sum(axis=1, keepdims=True) == 1
+    lost = np.where(
+        alone, np.floor(grown) > np.floor(windows), state.dice % 1.0 > np.exp(-expected)
+    )
+    lost &= active & full
+    state.dice = np.where(full & active, state.dice + GOLDEN, state.dice)
+    state.drops += np.where(lost, np.maximum(own, 1.0), 0.0).sum(axis=1, keepdims=True)
+    return np.asarray(lost)
+
+
+def _overflow_beside_bbr(
+    state: State, active: BoolArray, clocked: BoolArray, grown: FloatArray, rtt: FloatArray
+) -> BoolArray:
+    """Do as :func:`_overflow` beside flows that are paced: all lose by their share of arrivals.
+
+    A paced flow ignores a loss but for its repair, in which it sends less than it is delivered.
+    """
+    present = np.where(active, grown, 0.0)
+    total = present.sum(axis=1, keepdims=True)
+    excess = np.maximum(total - state.capacity, 0.0)
+    share = excess * present / np.maximum(total, 1e-9)
+    state.credit = np.where(active, state.credit + np.where(clocked, BURST * share, share), 0.0)
+    lost = active & (state.credit >= 1.0)
+    state.credit = np.where(lost, 0.0, state.credit)
+    repairing = lost & ~clocked & (state.time >= state.grow_from)
+    kept = np.maximum(grown * _bbr.REPAIR_SHARE, np.minimum(_bbr.product(state), grown))
+    after = np.where(clocked, grown, np.maximum(grown - share, _bbr.LEAST_WINDOW))
+    after = np.where(repairing, np.minimum(kept, after), after)
+    state.grow_from = np.where(repairing, state.time + _bbr.REPAIR_ROUNDS * rtt, state.grow_from)
+    state.window = np.where(active, after, state.window)
+    state.drops += share.sum(axis=1, keepdims=True)
+    return np.asarray(lost & clocked)
+
+
+def _random(state: State, active: BoolArray, delivered: FloatArray, rtt: FloatArray) -> BoolArray:
+    """Return who notices now a packet that was lost at random a round trip ago."""
+    state.next_loss = state.next_loss - delivered
+    lost = active & (state.next_loss <= 0)
+    state.losses = np.where(lost, state.losses + GOLDEN, state.losses)
+    state.next_loss = np.where(lost, spacing(state.loss, state.losses), state.next_loss)
+    noticed = active & (state.due <= state.time + 1e-9)
+    state.due = np.where(noticed, np.inf, state.due)
+    state.due = np.where(lost & np.isinf(state.due), state.time + rtt, state.due)
+    return noticed

@@ -1,0 +1,177 @@
+"""How windows of Reno, CUBIC, Vegas and DCTCP grow, and fall at a loss."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from netcalc.checks import FloatArray
+from netcalc.congestion._state import BoolArray, State
+from netcalc.models.tcp.cubic import CUBIC_DECREASE, CUBIC_SCALE
+
+FRIENDLY_INCREASE = 3 * (1 - CUBIC_DECREASE) / (1 + CUBIC_DECREASE)
+"""Growth per round trip of the Reno window that CUBIC does not fall below (RFC 9438). [packet]"""
+
+LOW_WINDOW = 16.0
+"""Window below which CUBIC does not look for the end of slow start. [packet]"""
+
+TRAIN_SPACING_S = 0.002
+"""Largest gap between ACKs of one train. [s]"""
+
+LEAST_GROWTH = 0.01
+"""Growth of CUBIC per round trip where its curve is below its window. [packet]"""
+
+UNKNOWN_GROWTH = 1 / 20
+"""Least relative growth of CUBIC per round trip before its first loss."""
+
+VEGAS_ALPHA, VEGAS_BETA, VEGAS_GAMMA = 2.0, 4.0, 1.0
+"""Packets in the queue: Vegas grows below the first, shrinks above the second, and leaves slow
+start above the third. [packet]"""
+
+DCTCP_GAIN = 1 / 16
+"""Weight of a round trip in DCTCP's mean of marks (RFC 8257)."""
+
+LEAST_REPAIRED = 5.0
+"""Window below which a loss is not noticed by three later packets, but by a timeout. [packet]"""
+
+LEAST_TIMEOUT_S = 0.2
+"""Retransmission timeout beyond a round trip, at least. [s]"""
+
+IDLE = 0.1
+"""Window that stands for none. [packet]"""
+
+DOUBLE_REDUCTION_BELOW = 72.0
+"""Window of Reno below which ns-3 reduces a second time. [packet]"""
+
+CUBIC_TWICE_BELOW = 400.0
+"""Window of CUBIC below which ns-3 reduces a second time. [packet]"""
+
+RENO_TWICE = 0.33
+"""What two reductions leave of Reno's window in ns-3: less than a quarter is not yet regrown."""
+
+
+def growth(
+    state: State, delivery: FloatArray, rtt: FloatArray, queue: FloatArray, growing: BoolArray
+) -> tuple[FloatArray, BoolArray]:
+    """Return how fast windows grow, and which flows are in slow start. [packet/s]"""
+    slow = growing & (state.window < state.threshold)
+    per_round: FloatArray | float = 1.0
+    cubic = state.cubic
+    if cubic is not None:
+        slow &= ~_leave_slow_start(state, rtt, queue, slow & cubic)
+        per_round = np.where(cubic, _cubic_per_round(state, rtt, growing & ~slow & cubic), 1.0)
+    vegas = state.vegas
+    if vegas is not None:
+        excess = _vegas_excess(state, queue)
+        leave = slow & vegas & (excess > VEGAS_GAMMA)
+        state.threshold = np.where(leave, state.window, state.threshold)
+        slow &= ~leave
+        step = np.where(excess < VEGAS_ALPHA, 1.0, np.where(excess > VEGAS_BETA, -1.0, 0.0))
+        per_round = np.where(vegas, step, per_round)
+    return np.where(growing, np.where(slow, delivery, per_round / rtt), 0.0), slow
+
+
+def _leave_slow_start(
+    state: State, rtt: FloatArray, queue: FloatArray, candidates: BoolArray
+) -> BoolArray:
+    """Return which flows end slow start by delay or by the length of their ACK train (HyStart)."""
+    if not np.count_nonzero(candidates):
+        return candidates
+    stack = state.stack
+    limit = np.clip(stack.delay_share * state.base_s, stack.least_delay_s, stack.most_delay_s)
+    found = queue / state.rate > limit
+    found = found | (
+        (stack.ack_packets / state.rate <= TRAIN_SPACING_S)
+        & (state.window >= stack.train_share * state.pipe)
+    )
+    found = found & candidates & (state.window >= LOW_WINDOW)
+    state.threshold = np.where(found, state.window, state.threshold)
+    return np.asarray(found)
+
+
+def _cubic_per_round(state: State, rtt: FloatArray, growing: BoolArray) -> FloatArray:
+    """Return the growth of CUBIC per round trip; a new epoch begins with the first growth."""
+    fresh = growing & np.isnan(state.epoch)
+    if np.count_nonzero(fresh):
+        window = state.window
+        state.epoch = np.where(fresh, state.time, state.epoch)
+        gap = np.maximum(state.plateau - window, 0.0)
+        state.inflection = np.where(fresh, np.cbrt(gap / CUBIC_SCALE), state.inflection)
+        state.origin = np.where(fresh, np.maximum(state.plateau, window), state.origin)
+        state.friendly = np.where(fresh, window, state.friendly)
+    offset = state.time - state.epoch + state.base_s - state.inflection
+    target = state.origin + CUBIC_SCALE * offset**3
+    gap = np.maximum(target, state.friendly) - state.window
+    found = np.minimum(np.maximum(gap, LEAST_GROWTH), state.window / 2)
+    unknown = state.plateau == 0
+    return np.where(unknown, np.maximum(found, state.window * UNKNOWN_GROWTH), found)
+
+
+def _vegas_excess(state: State, queue: FloatArray) -> FloatArray:
+    """Return the packets that Vegas believes to be queued; a delayed ACK adds one packet's time."""
+    seen = (state.pipe + queue + 1.0) / (state.pipe - 1.0)
+    return np.ceil(state.window * (1.0 - 1.0 / seen))
+
+
+def after_growth(state: State, dt: FloatArray, rtt: FloatArray, growing: BoolArray) -> None:
+    """Advance the Reno window that CUBIC does not fall below."""
+    if state.cubic is None:
+        return
+    state.friendly = np.where(
+        growing, state.friendly + FRIENDLY_INCREASE * dt / rtt, state.friendly
+    )
+
+
+def mark(
+    state: State, dctcp: BoolArray, dt: FloatArray, rtt: FloatArray, queue: FloatArray
+) -> None:
+    """Let DCTCP count its marks, and reduce once per round trip while the queue is marked."""
+    marks = queue > state.marking
+    weight = 1.0 - (1.0 - DCTCP_GAIN) ** (dt / rtt)
+    state.marked = np.where(dctcp, state.marked + weight * (marks - state.marked), state.marked)
+    cut = dctcp & marks & (state.time >= state.grow_from)
+    state.threshold = np.where(cut, 0.0, state.threshold)
+    fewer = np.maximum(state.window * (1.0 - state.marked / 2), 2.0)
+    state.window = np.where(cut, fewer, state.window)
+    state.grow_from = np.where(cut, state.time + rtt, state.grow_from)
+
+
+def fall(
+    state: State, lost: BoolArray, overflowed: BoolArray, alone: BoolArray, rtt: FloatArray
+) -> None:
+    """Reduce the windows of the flows that lost a packet.
+
+    The window falls evenly during the repair, a round trip for each reduction: meanwhile it counts
+    with its mean. ``alone`` says in which scenarios there is only one flow.
+    """
+    window = state.window
+    slow = window < state.threshold
+    kept = np.minimum(
+        window * 0.5 + state.stack.repair_packets, np.where(slow, state.capacity, np.inf)
+    )
+    twice = overflowed & ~slow & state.stack.second_reduction
+    cubic = state.cubic
+    reno_twice = twice & alone & (window < DOUBLE_REDUCTION_BELOW)
+    kept = np.where(reno_twice, window * RENO_TWICE, kept)
+    if cubic is not None:
+        plateau = np.where(window < state.plateau, window * (1 + CUBIC_DECREASE) / 2, window)
+        reduced = np.minimum(window * CUBIC_DECREASE, np.where(slow, state.capacity, np.inf))
+        again = np.minimum(plateau, reduced * (1 + CUBIC_DECREASE) / 2)
+        twice = twice & (window < CUBIC_TWICE_BELOW)
+        plateau = np.where(twice, again, plateau)
+        reduced = np.where(twice, reduced * CUBIC_DECREASE, reduced)
+        kept = np.where(cubic, reduced, kept)
+        state.plateau = np.where(lost & cubic, plateau, state.plateau)
+        state.epoch = np.where(lost, np.nan, state.epoch)
+    kept = np.maximum(kept, 2.0)
+    timeout = lost & (window < LEAST_REPAIRED)
+    if cubic is not None and state.stack.second_reduction:
+        overshot = overflowed & slow & alone & cubic
+        timeout |= overshot & (state.size - state.delivered > 2 * window)
+    state.threshold = np.where(lost, kept, state.threshold)
+    again_lost = lost & state.repairing
+    during = np.where(timeout, IDLE, np.where(again_lost, kept, (window + kept) / 2))
+    state.window = np.where(lost, during, window)
+    state.repairing |= lost
+    rounds = np.where(reno_twice if cubic is None else reno_twice | (twice & cubic), 2.0, 1.0)
+    pause = np.where(timeout, LEAST_TIMEOUT_S + rtt, rounds * rtt)
+    state.grow_from = np.where(lost, state.time + pause, state.grow_from)

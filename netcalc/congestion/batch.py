@@ -1,0 +1,284 @@
+"""Batches: the scenarios of a grid by theory, live or by ns-3, saved as they come, and resumed.
+
+A scenario that the file has is not evaluated again. Ctrl-C ends the batch, and what is finished
+stays; live runs are made one after the other on this machine.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from netcalc.checks import choice
+from netcalc.congestion import live, ns3, theory
+from netcalc.congestion._dask import on_workers
+from netcalc.congestion._grid_file import GridFile, Row
+from netcalc.congestion.grid import Case, Grid
+from netcalc.errors import DomainError, ExperimentError, NetcalcError
+from netcalc.experiments.running.stopping import Stop
+from netcalc.scenario import as_document
+from netcalc.version import __version__
+
+WAYS = ("theory", "live", "ns3")
+
+AT_ONCE = 500
+"""Scenarios by theory between two looks at a reason to end: less than a second of them."""
+
+AT_ONCE_WITH_REQUESTS = 10
+"""The same with request loops, whose latencies need the course of each scenario."""
+
+SCHEMA = 1
+
+Progress = Callable[[float, int], object]
+"""Called with how many scenarios are finished, and how many there are."""
+
+Found = tuple[Case, dict[str, Any] | NetcalcError]
+"""A scenario with its result, or why it has none."""
+
+Portions = Generator[list[Found], None, None]
+
+
+class _Ended(Exception):  # noqa: N818 - no error
+    """A live run was stopped, and with it the batch."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of a batch.
+
+    Parameters
+    ----------
+    total, before, finished : int
+        Scenarios of the grid; those that the file had; those that were added.
+    failed : tuple of NetcalcError
+        Why the others have no result; they are tried again when the batch is resumed.
+    ended_by : str
+        "interrupt" or "stop", empty if all were tried.
+    """
+
+    total: int
+    before: int
+    finished: int
+    failed: tuple[NetcalcError, ...] = ()
+    ended_by: str = ""
+
+    @property
+    def left(self) -> int:
+        """Scenarios that have no result yet."""
+        return self.total - self.before - self.finished
+
+
+@dataclass(slots=True, kw_only=True)
+class Batch:
+    """How the scenarios of a grid are evaluated.
+
+    Parameters
+    ----------
+    by : str
+        One of :data:`WAYS`.
+    stack : str
+        For theory: "ns3" or "linux".
+    python : str, optional
+        For ns-3: the interpreter that has it.
+    workers : str, optional
+        Address of a Dask scheduler, or "local" for one on this machine; live runs have none.
+    progress : callable, optional
+        Called as ``progress(done, total)``.
+    stop : threading.Event or callable, optional
+        Ends the batch once it is set, or returns True.
+    """
+
+    by: str = "theory"
+    stack: str = "ns3"
+    python: str | None = None
+    workers: str | None = None
+    progress: Progress | None = None
+    stop: Stop | None = None
+
+    def __post_init__(self) -> None:
+        choice("by", self.by, WAYS)
+        if self.workers is not None and self.by == "live":
+            raise DomainError("grid-live-is-local", "workers", self.workers)
+
+    def run(self, grid: Grid, path: str | Path) -> Outcome:
+        """Evaluate what the file does not have yet.
+
+        Parameters
+        ----------
+        grid : Grid
+            The scenarios.
+        path : str or Path
+            File of JSON lines that is begun or continued.
+
+        Raises
+        ------
+        ReaderError
+            If the file has something else, or is damaged.
+        NetcalcError
+            If another process writes to it, or what evaluates is absent.
+        OSError
+            If the file cannot be written, or the disk is full; what it has stays.
+        """
+        cases = grid.cases()
+        with GridFile(Path(path)) as file:
+            todo = {case.key(self.by, self._stack): case for case in cases}
+            missing = [case for key, case in todo.items() if key not in file.finished]
+            before = len(todo) - len(missing)
+            if missing:
+                file.add([self._session(grid)])
+            return self._fill(file, missing, len(todo), before)
+
+    @property
+    def _stack(self) -> str | None:
+        return self.stack if self.by == "theory" else None
+
+    def _fill(self, file: GridFile, missing: list[Case], total: int, before: int) -> Outcome:
+        finished, ended_by = 0, ""
+        failed: list[NetcalcError] = []
+
+        def within(part: float) -> None:
+            self._show(before + finished + len(failed) + part, total)
+
+        found = self._evaluate(missing, within)
+        try:
+            self._show(before, total)
+            for some in found:
+                file.add([self._row(case, result) for case, result in some])
+                failed += [result for _, result in some if isinstance(result, NetcalcError)]
+                finished += sum(isinstance(result, dict) for _, result in some)
+                self._show(before + finished + len(failed), total)
+                if self._asked_to_stop() and before + finished + len(failed) < total:
+                    ended_by = "stop"
+                    break
+        except KeyboardInterrupt:
+            ended_by = "interrupt"
+        except _Ended:
+            ended_by = "stop" if self._asked_to_stop() else "interrupt"
+        finally:
+            found.close()  # it ends what it has started
+        return Outcome(total=total, before=before, finished=finished, failed=tuple(failed),
+                       ended_by=ended_by)  # fmt: skip
+
+    def _evaluate(self, cases: list[Case], within: Callable[[float], None]) -> Portions:
+        if self.by == "live":
+            return self._live(cases, within)
+        if self.workers is not None and cases:
+            return self._on_workers(cases, self.workers)
+        return self._theory(cases) if self.by == "theory" else self._ns3(cases)
+
+    def _theory(self, cases: list[Case]) -> Portions:
+        for some in _portions(cases):
+            yield list(zip(some, by_theory(some, self.stack), strict=True))
+
+    def _ns3(self, cases: list[Case]) -> Portions:
+        simulator: ns3.Simulator | None = None
+        try:
+            for case in cases:
+                simulator = simulator or ns3.Simulator(self.python)
+                try:
+                    yield [(case, simulator.run(case.scenario).as_dict())]
+                except ExperimentError as error:
+                    if error.code == "ns3-failed":
+                        simulator.close()
+                        simulator = None
+                    yield [(case, error)]
+        finally:
+            if simulator is not None:
+                simulator.close()
+
+    def _live(self, cases: list[Case], within: Callable[[float], None]) -> Portions:
+        def show(done_s: float, end_s: float, rate_bps: float) -> None:
+            within(done_s / end_s)
+
+        for case in cases:
+            try:
+                run = live.record(case.scenario, progress=show, stop=self.stop)
+            except (DomainError, ExperimentError) as error:
+                yield [(case, error)]
+                continue
+            if run.meta.partial:
+                raise _Ended
+            said = [notice.stored() for notice in run.meta.warnings]
+            yield [(case, {**run.result().as_dict(), "cpu_s": run.cpu_s, "warnings": said})]
+
+    def _on_workers(self, cases: list[Case], address: str) -> Portions:
+        if self.by == "theory":
+            portions = list(_portions(cases))
+            yield from on_workers(address, by_theory, portions, self.stack)
+        else:
+            portions = [[case] for case in cases]
+            yield from on_workers(address, by_ns3, portions, self.python)
+
+    def _row(self, case: Case, found: dict[str, Any] | NetcalcError) -> Row:
+        row = {
+            "key": case.key(self.by, self._stack),
+            "by": self.by,
+            "stack": self._stack,
+            "values": case.values,
+            "scenario": as_document(case.scenario),
+            "at": _now(),
+        }
+        if isinstance(found, NetcalcError):
+            return {"kind": "error", **row, "error": found.as_dict()}
+        return {"kind": "result", **row, "result": found}
+
+    def _session(self, grid: Grid) -> Row:
+        """Return what repeats the batch."""
+        return {
+            "kind": "session",
+            "schema": SCHEMA,
+            "by": self.by,
+            "stack": self._stack,
+            "scenario": grid.document,
+            "vary": grid.vary,
+            "repeats": grid.repeats,
+            "at": _now(),
+            "netcalc": __version__,
+            "python": platform.python_version(),
+            "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+            "command": sys.argv[1:] if sys.argv[:1] and "netcalc" in sys.argv[0] else None,
+        }
+
+    def _show(self, done: float, total: int) -> None:
+        if self.progress is not None:
+            self.progress(done, total)
+
+    def _asked_to_stop(self) -> bool:
+        if self.stop is None:
+            return False
+        return bool(self.stop() if callable(self.stop) else self.stop.is_set())
+
+
+def by_theory(cases: Sequence[Case], stack: str) -> list[dict[str, Any]]:
+    """Return the results of some scenarios, with their requests' latencies."""
+    scenarios = [case.scenario for case in cases]
+    if any(one.requests for one in scenarios):
+        return [theory.run(one, stack=stack).as_dict() for one in scenarios]
+    return [one.as_dict() for one in theory.run_many(scenarios, stack=stack)]
+
+
+def by_ns3(cases: Sequence[Case], python: str | None) -> list[dict[str, Any] | NetcalcError]:
+    """Return the results of some scenarios, or why they have none."""
+    found: list[dict[str, Any] | NetcalcError] = []
+    for case in cases:
+        try:
+            found.append(ns3.run(case.scenario, python=python).as_dict())
+        except ExperimentError as error:
+            found.append(error)
+    return found
+
+
+def _portions(cases: list[Case]) -> Iterator[list[Case]]:
+    with_requests = any(case.scenario.requests for case in cases)
+    step = AT_ONCE_WITH_REQUESTS if with_requests else AT_ONCE
+    for start in range(0, len(cases), step):
+        yield cases[start : start + step]
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

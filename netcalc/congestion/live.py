@@ -1,0 +1,346 @@
+"""A scenario with the kernel's own TCP: two hosts in namespaces, and the bottleneck between them.
+
+Each host is a process of its own, and so is the bottleneck. The congestion control of each flow is
+set on its socket and read back; the kernel grants a user some of those it has, and what it does not
+grant is refused before anything is sent.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import socket
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from netcalc.congestion.recording import Recording, parse_rows
+from netcalc.congestion.result import Result
+from netcalc.emulation.events import Events, Log
+from netcalc.emulation.wire.emulated_path import EmulatedPath
+from netcalc.emulation.wire.statistics import Statistics
+from netcalc.errors import DomainError, ExperimentError
+from netcalc.experiments.peers.process import ControlledPeer
+from netcalc.experiments.running import instrument
+from netcalc.experiments.running.limits import require_linux
+from netcalc.experiments.running.run import Progress
+from netcalc.experiments.running.stopping import SLICE_S, Ended, Stop, Stopping
+from netcalc.experiments.running.waiting import readable
+from netcalc.experiments.transfers.ends import set_congestion_control
+from netcalc.messages import Notice
+from netcalc.path import Link, Path
+from netcalc.samples import Instrument, Meta
+from netcalc.scenario import Flow, Requests, Scenario
+
+MAX_RATE_BPS = 1e9
+"""Fastest bottleneck: up to it the emulated path reaches the ceiling of the framing. [bit/s]"""
+MAX_CONNECTIONS = 200
+"""Flows and request loops of a live run: a message carries the descriptors of so many. [1]"""
+MAX_END_S = 600.0
+"""Longest live run. [s]"""
+SAMPLE_S = 5e-3
+"""Interval of the samples of ``TCP_INFO`` and of received bytes. [s]"""
+SAMPLES_PER_S = 2000.0
+"""Most samples of all connections together; of more connections each has fewer. [1/s]"""
+LEAD_S = 0.2
+"""Time for both hosts to be ready, before the scenario begins. [s]"""
+GRACE_S = 5.0
+"""Time for the reports of both hosts after the end. [s]"""
+DELAYS = 15
+"""Timers before the run and after it that show how late the system serves them. [1]"""
+END_S = 0.5
+"""Time for both hosts to end when the run is stopped. [s]"""
+UNSENT_S, LEAST_UNSENT_BYTES = 5e-3, 16_384
+"""What a sender may have written beyond what is sent: so little that a flow ends at its stop, and
+enough that the kernel never waits for the program. [s], [byte]"""
+SYSCTLS = {
+    "net.ipv4.tcp_rmem": "10000 262144 33554432",
+    "net.ipv4.tcp_wmem": "10000 262144 33554432",
+    "net.ipv4.tcp_no_metrics_save": "1",
+}
+"""Of the namespaces of the run: windows that no buffer limits, and flows that learn nothing from
+those before them. The first two are Netesto's."""
+SHOWN_S = 1.0
+"""Time between two calls of a progress function. [s]"""
+
+
+def run(
+    scenario: Scenario, *, progress: Progress | None = None, stop: Stop | None = None
+) -> Result:
+    """Run a scenario live and return its means; see :func:`record`."""
+    return record(scenario, progress=progress, stop=stop).result()
+
+
+def record(
+    scenario: Scenario,
+    *,
+    sample_s: float = SAMPLE_S,
+    progress: Progress | None = None,
+    stop: Stop | None = None,
+) -> Recording:
+    """Run a scenario live and return all that was recorded.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        At most 200 flows and request loops, 1 Gbit/s and 600 s.
+    sample_s : float
+        Interval of the samples of ``TCP_INFO``. [s]
+    progress : callable, optional
+        Called as ``progress(done_s, end_s, rate_bps)``, once a second.
+    stop : threading.Event or callable, optional
+        Ends the run within a second once it is set, or returns True; what was recorded is kept.
+
+    Raises
+    ------
+    DomainError
+        If the scenario is beyond what a machine carries.
+    ExperimentError
+        If the system refuses namespaces or a congestion control, or a process of the run ends.
+    """
+    require_linux("congestion control per socket")
+    _require_possible(scenario)
+    with Stopping(stop, limit_s=MAX_END_S + 60.0) as stopping:
+        return _LiveRun(scenario, sample_s, progress, stopping).measure()
+
+
+def emulated_path(scenario: Scenario) -> EmulatedPath:
+    """Return the path of a scenario: the bottleneck towards B, nothing but delay back."""
+    shared = scenario.bottleneck
+    there_s = 0.0 if shared.delay_on_acks else shared.rtt_s / 2.0
+    there = {
+        "latency_s": there_s,
+        "buffer_bytes": int(shared.buffer_bytes),
+        "loss_ratio": shared.loss_ratio,
+    }
+    return EmulatedPath(
+        Path.of([Link(shared.rate_bps, shared.rtt_s / 2.0)]),
+        mtu_bytes=max(1280, shared.mtu_bytes),
+        there=there,
+        back={"latency_s": shared.rtt_s - there_s},
+        seed=scenario.seed,
+        sysctls=SYSCTLS,
+        log=True,
+    )
+
+
+class _Host(ControlledPeer):
+    """One host of the run, with the log that it writes."""
+
+    def __init__(
+        self,
+        does: str,
+        plan: dict[str, Any],
+        socks: Sequence[socket.socket],
+        *,
+        stopping: Stopping,
+    ) -> None:
+        super().__init__("flows_peer", stopping=stopping, duration_s=MAX_END_S + 60.0)
+        self.log = os.memfd_create("netcalc log")
+        written = os.memfd_create("netcalc plan")
+        try:
+            os.write(written, json.dumps(plan).encode())
+            os.lseek(written, 0, os.SEEK_SET)
+            data = [json.dumps({"do": does}).encode()]
+            handles = [written, self.log, *(sock.fileno() for sock in socks)]
+            socket.send_fds(self.control, data, handles)
+        finally:
+            os.close(written)
+        self.report_of_run: dict[str, Any] | None = None
+        self.total_bytes = 0
+
+    def poll(self) -> None:
+        """Read the reports that are there."""
+        while self.report_of_run is None and readable(self.control, 0.0):
+            data = self.control.recv(1 << 16)
+            if not data:
+                self.fail(None)
+            report = json.loads(data)
+            if report.get("so_far"):
+                self.total_bytes = report["total_bytes"]
+            else:
+                self.report_of_run = report
+
+    def rows(self) -> bytes:
+        """Return what it has logged."""
+        os.lseek(self.log, 0, os.SEEK_SET)
+        with open(self.log, "rb", closefd=False) as file:
+            return file.read()
+
+    def close(self) -> dict[str, int]:
+        """End the process."""
+        if self.log >= 0:
+            os.close(self.log)
+            self.log = -1
+        return super().close()
+
+
+class _LiveRun:
+    """A live run in progress."""
+
+    def __init__(
+        self, scenario: Scenario, sample_s: float, progress: Progress | None, stopping: Stopping
+    ) -> None:
+        self.scenario, self.progress, self.stopping = scenario, progress, stopping
+        self.loads: list[Flow | Requests] = [*scenario.flows, *scenario.requests]
+        self.sample_s = max(sample_s, len(self.loads) / SAMPLES_PER_S)
+        self.warnings: list[Notice] = []
+
+    def measure(self) -> Recording:
+        """Open the path, run both hosts, and return what they recorded."""
+        contention = instrument.CpuContention()
+        delays_s = instrument.scheduling_delays_s(DELAYS)
+        with ExitStack() as undo, emulated_path(self.scenario) as path:
+            self.stopping.check()
+            undo.enter_context(self.stopping.watching(path.require_alive))
+            sources, listeners, zero_ns = self._open(path, undo)
+            plan = self._plan(path, listeners, zero_ns)
+            sink = undo.enter_context(_Host("receive", plan, listeners, stopping=self.stopping))
+            source = undo.enter_context(_Host("send", plan, sources, stopping=self.stopping))
+            try:
+                self._wait(source, sink, zero_ns)
+            except Ended:
+                self._end((source, sink))
+            except ExperimentError as error:
+                error.partial = self._recording(source, sink, Log().events(), zero_ns)
+                raise
+            queue = path.events("B")
+            self._judge(path.statistics())
+            recording = self._recording(source, sink, queue, zero_ns)
+        delays_s += instrument.scheduling_delays_s(DELAYS)
+        late_s = instrument.scheduling(delays_s)["scheduling_delay_p99_s"]
+        if (short := instrument.cpu_contention(late_s, contention.left_ratio())) is not None:
+            meta = recording.meta
+            recording = replace(recording, meta=replace(meta, warnings=(*meta.warnings, short)))
+        return recording
+
+    def _recording(self, source: _Host, sink: _Host, queue: Events, zero_ns: int) -> Recording:
+        """Return what both hosts have logged so far."""
+        states, _, requests = parse_rows(source.rows())
+        _, received, _ = parse_rows(sink.rows())
+        spent = [(host.report_of_run or {}).get("cpu_s", np.nan) for host in (source, sink)]
+        now_s = (self.stopping.clock.now_ns() - zero_ns) * 1e-9
+        return Recording(
+            scenario=self.scenario,
+            states=states,
+            received=received,
+            requests=requests,
+            queue=_from_zero(queue, zero_ns),
+            ended_s=min(self.scenario.end_s, max(0.0, now_s)),
+            cpu_s=(spent[0], spent[1]),
+            meta=self._meta(),
+        )
+
+    def _end(self, hosts: Sequence[_Host]) -> None:
+        """Have both hosts end now, and wait for what they logged."""
+        for host in hosts:
+            host.send({"do": "end"})
+        clock = self.stopping.clock
+        end_ns = clock.now_ns() + int(END_S * 1e9)
+        while any(host.report_of_run is None for host in hosts) and clock.now_ns() < end_ns:
+            for host in hosts:
+                readable(host.control, SLICE_S)
+                host.poll()
+
+    def _open(
+        self, path: EmulatedPath, undo: ExitStack
+    ) -> tuple[list[socket.socket], list[socket.socket], int]:
+        sources, listeners = [], []
+        for load in self.loads:
+            source = undo.enter_context(path.socket("A"))
+            set_congestion_control(source, load.algorithm)
+            listener = undo.enter_context(path.socket("B"))
+            listener.bind((path.address("B"), 0))
+            listener.listen(1)
+            sources.append(source)
+            listeners.append(listener)
+        return sources, listeners, self.stopping.clock.now_ns() + int((LEAD_S + 0.3) * 1e9)
+
+    def _plan(
+        self, path: EmulatedPath, listeners: Sequence[socket.socket], zero_ns: int
+    ) -> dict[str, Any]:
+        unsent = self.scenario.bottleneck.rate_bps / 8.0 * UNSENT_S
+        return {
+            "zero_ns": zero_ns,
+            "end_s": self.scenario.end_s,
+            "sample_s": self.sample_s,
+            "unsent_bytes": int(max(LEAST_UNSENT_BYTES, unsent)),
+            "connections": [
+                {
+                    "host": path.address("B"),
+                    "port": listener.getsockname()[1],
+                    "start_s": load.start_s,
+                    "stop_s": load.stop_s,
+                    **{
+                        name: None
+                        if getattr(load, name, None) is None
+                        else int(getattr(load, name))
+                        for name in ("size_bytes", "request_bytes", "reply_bytes")
+                    },
+                }
+                for load, listener in zip(self.loads, listeners, strict=True)
+            ],
+        }
+
+    def _wait(self, source: _Host, sink: _Host, zero_ns: int) -> None:
+        """Wait for both reports; a stop ends both hosts, and keeps what they logged."""
+        clock, last_bytes, last_s = self.stopping.clock, 0, 0.0
+        overdue_ns = zero_ns + int((self.scenario.end_s + GRACE_S) * 1e9)
+        while source.report_of_run is None or sink.report_of_run is None:
+            self.stopping.check()
+            readable(source.control if source.report_of_run is None else sink.control, SLICE_S)
+            source.poll()
+            sink.poll()
+            now_s = (clock.now_ns() - zero_ns) * 1e-9
+            if self.progress and now_s - last_s >= SHOWN_S:
+                rate_bps = 8.0 * (sink.total_bytes - last_bytes) / (now_s - last_s)
+                last_bytes, last_s = sink.total_bytes, now_s
+                total_s = math.ceil(self.scenario.end_s)
+                self.progress(min(now_s, total_s), total_s, rate_bps)
+            if clock.now_ns() > overdue_ns:
+                raise ExperimentError("peer-silent", phase="transfer")
+        for host in (source, sink):
+            report = host.report_of_run or {}
+            if "error" in report:
+                raise ExperimentError(
+                    "connection-broken", phase="transfer", errno=report["error"],
+                    reason=report["text"],
+                )  # fmt: skip
+
+    def _judge(self, found: Statistics) -> None:
+        if found.invalid is not None:
+            self.warnings.append(found.invalid)
+
+    def _meta(self) -> Meta:
+        return Meta(
+            tool="netcalc congestion",
+            experiment="congestion",
+            protocol="tcp",
+            host=instrument.host(),
+            warnings=tuple(self.warnings),
+            partial=bool(self.stopping.reason),
+            instrument=Instrument(ended_by=self.stopping.reason),
+        )
+
+
+def _from_zero(queue: Events, zero_ns: int) -> Events:
+    """Return the log of the bottleneck with its times from the start of the scenario."""
+    columns = queue.columns()
+    for name in ("arrival_s", "departure_s"):
+        columns[name] = columns[name] - zero_ns * 1e-9
+    return Events(**columns)
+
+
+def _require_possible(scenario: Scenario) -> None:
+    count = len(scenario.flows) + len(scenario.requests)
+    for name, value, high in (
+        ("rate_bps", scenario.bottleneck.rate_bps, MAX_RATE_BPS),
+        ("end_s", scenario.end_s, MAX_END_S),
+        ("the number of flows and request loops", count, MAX_CONNECTIONS),
+    ):
+        if value > high:
+            raise DomainError("above-maximum", name, value, high=high)

@@ -1,0 +1,202 @@
+"""What a live run of a scenario leaves: raw rows of both hosts and the log of the queue, as arrays.
+
+The rows are those of :mod:`netcalc.experiments.peers.flows_peer`. Nothing is resampled: a mean is
+computed from the bytes that were received between two moments, and from each packet in the queue.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netcalc.checks import FloatArray
+from netcalc.congestion.result import Result, Trajectory, counted_span_s, segment_bytes
+from netcalc.emulation.events import FATES, Events
+from netcalc.experiments.peers.flows_peer import BYTES, INFO, INFO_BYTES, REQUEST, ROW
+from netcalc.samples import Meta
+from netcalc.scenario import Scenario
+
+_ROW = np.dtype([("kind", "u1"), ("pad", "V3"), ("index", "<i4"), ("at_ns", "<i8"),
+                 ("value", "<i8")])  # fmt: skip
+_STATE = np.dtype({
+    "names": ["index", "at_ns", "mss_bytes", "rtt_us", "ssthresh", "cwnd", "retransmits",
+              "pacing_bytes_s", "min_rtt_us", "delivery_bytes_s", "sent_bytes", "resent_bytes"],
+    "formats": ["<i4", "<i8", "<u4", "<u4", "<u4", "<u4", "<u4", "<u8", "<u4", "<u8", "<u8", "<u8"],
+    "offsets": [4, 8, *(ROW.size + at for at in (16, 68, 76, 80, 100, 104, 148, 160, 200, 208))],
+    "itemsize": ROW.size + INFO_BYTES,
+})  # fmt: skip
+"""A row of state: its head, and the members of Linux's ``struct tcp_info`` by their offsets."""
+STEP_S = 0.1
+"""Interval of a trajectory: some round trips of a wide area. [s]"""
+LEAST_OF_P99 = 100
+"""Requests without which the 99th percentile is not said: it would be the largest. [1]"""
+Rows = NDArray[np.void]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Recording:
+    """Rows of a live run.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What was run.
+    states : structured array
+        ``TCP_INFO`` of the senders: connection, time and members.
+    received : structured array
+        Bytes received so far: connection, time, value.
+    requests : structured array
+        Requests: connection, time of the first byte, and ``value``, that of the whole reply.
+    queue : Events
+        Each packet at the bottleneck, with its times from the start of the scenario.
+    ended_s : float
+        When it ended, before the end of the scenario if it was stopped. [s]
+    cpu_s : tuple of float
+        Processor time of the sending and of the receiving host. [s]
+    meta : Meta
+        The run.
+    """
+
+    scenario: Scenario
+    states: Rows
+    received: Rows
+    requests: Rows
+    queue: Events
+    ended_s: float
+    cpu_s: tuple[float, float] = (np.nan, np.nan)
+    meta: Meta = field(default_factory=Meta)
+
+    def received_bytes(self, index: int, at_s: FloatArray) -> FloatArray:
+        """Return the payload that a connection had received by some times. [byte]"""
+        rows = self.received[self.received["index"] == index]
+        if not rows.size:
+            return np.zeros(np.shape(at_s))
+        times_s, counts = rows["at_ns"] * 1e-9, rows["value"].astype(float)
+        return np.asarray(np.interp(at_s, times_s, counts, left=0.0), dtype=float)
+
+    def goodput_bps(self) -> FloatArray:
+        """Return the mean payload rate of each flow, as :class:`Result` counts it. [bit/s]"""
+        found = []
+        for index, flow in enumerate(self.scenario.flows):
+            begin, stop = counted_span_s(flow, self.scenario)
+            end = min(stop, self.ended_s)
+            if flow.size_bytes is not None:
+                finish = self.finish_s()[index]
+                end = end if np.isnan(finish) else min(end, finish)
+            got = np.diff(self.received_bytes(index, np.array([begin, max(begin, end)])))[0]
+            found.append(8.0 * got / (end - begin) if end > begin else np.nan)
+        return np.array(found)
+
+    def finish_s(self) -> FloatArray:
+        """Return when the last byte of each sized flow had arrived; nan for others. [s]"""
+        found = np.full(len(self.scenario.flows), np.nan)
+        for index, flow in enumerate(self.scenario.flows):
+            if flow.size_bytes is None:
+                continue
+            rows = self.received[self.received["index"] == index]
+            done = rows[rows["value"] >= flow.size_bytes]
+            if done.size:
+                found[index] = done["at_ns"][0] * 1e-9
+        return found
+
+    def queue_bytes(self, at_s: FloatArray) -> FloatArray:
+        """Return the queue at some times, the packet on the line included. [byte]"""
+        there = np.isfinite(self.queue.departure_s)
+        came = self.queue.arrival_s[there]
+        sizes = self.queue.packet_bytes[there].astype(float)
+        left = self.queue.departure_s[there]
+        order = np.argsort(left)
+        in_bytes = np.concatenate(([0.0], np.cumsum(sizes)))
+        out_bytes = np.concatenate(([0.0], np.cumsum(sizes[order])))
+        arrived = in_bytes[np.searchsorted(came, at_s, side="right")]
+        return arrived - out_bytes[np.searchsorted(left[order], at_s, side="right")]
+
+    def latencies_s(self, loop: int) -> FloatArray:
+        """Return the latencies of the requests of one loop that began after ``warm_s``. [s]"""
+        rows = self.requests[self.requests["index"] == len(self.scenario.flows) + loop]
+        rows = rows[rows["at_ns"] >= self.scenario.warm_s * 1e9]
+        return np.asarray((rows["value"] - rows["at_ns"]) * 1e-9, dtype=float)
+
+    def result(self) -> Result:
+        """Return the means and the course."""
+        scenario = self.scenario
+        begin, end = scenario.warm_s, max(self.ended_s, scenario.warm_s)
+        seen_s = np.arange(begin, end, 1e-3)
+        queue = self.queue_bytes(seen_s) if seen_s.size else np.array([np.nan])
+        carried = self.received_bytes_of_all(np.array([begin, end]))
+        payload_bps = 8.0 * float(np.diff(carried)[0]) / (end - begin) if end > begin else np.nan
+        wire_ratio = scenario.bottleneck.mtu_bytes / segment_bytes(scenario)
+        loops = [self.latencies_s(loop) for loop in range(len(scenario.requests))]
+        medians = [np.median(each) if each.size else np.nan for each in loops]
+        highs = [np.percentile(x, 99) if x.size >= LEAST_OF_P99 else np.nan for x in loops]
+        return Result(
+            scenario=scenario,
+            by="live",
+            goodput_bps=self.goodput_bps(),
+            queue_mean_bytes=float(queue.mean()),
+            queue_median_bytes=float(np.median(queue)),
+            queue_p95_bytes=float(np.percentile(queue, 95)),
+            drop_count=float(np.sum(self.queue.fate == FATES.index("full"))),
+            finish_s=self.finish_s(),
+            utilization=payload_bps * wire_ratio / scenario.bottleneck.rate_bps,
+            trajectory=self.trajectory(),
+            request_p50_s=np.array(medians) if loops else None,
+            request_p99_s=np.array(highs) if loops else None,
+        )
+
+    def received_bytes_of_all(self, at_s: FloatArray) -> FloatArray:
+        """Return the payload that all connections had received by some times. [byte]"""
+        count = len(self.scenario.flows) + len(self.scenario.requests)
+        total: FloatArray = np.zeros(np.shape(at_s))
+        for index in range(count):
+            total = total + self.received_bytes(index, at_s)
+        return total
+
+    def trajectory(self, step_s: float = STEP_S) -> Trajectory:
+        """Return the course in steps; a window is the last that was sampled in its step."""
+        steps = int(np.ceil(self.ended_s / step_s - 1e-9))
+        ends: FloatArray = np.arange(1, steps + 1, dtype=float) * step_s
+        count = len(self.scenario.flows)
+        windows, rates = np.full((2, ends.size, count), np.nan)
+        rtts = np.full((ends.size, count), np.nan)
+        for index in range(count):
+            states = self.states[self.states["index"] == index]
+            times = states["at_ns"] * 1e-9
+            last = np.searchsorted(times, ends, side="right") - 1
+            known = (last >= 0) & (
+                ends - times[np.maximum(last, 0)] <= step_s if times.size else False
+            )
+            windows[known, index] = states["cwnd"][last[known]]
+            rtts[known, index] = states["rtt_us"][last[known]] * 1e-6
+            got = self.received_bytes(index, np.concatenate(([0.0], ends)))
+            rates[:, index] = 8.0 * np.diff(got) / step_s
+        counted = np.isfinite(rtts)
+        sums = np.where(counted, rtts, 0.0).sum(axis=1)
+        mean_rtt = np.divide(sums, counted.sum(axis=1), where=counted.any(axis=1),
+                             out=np.full(ends.size, np.nan))  # fmt: skip
+        return Trajectory(
+            time_s=ends,
+            queue_bytes=self.queue_bytes(ends),
+            window_packets=windows,
+            goodput_bps=rates,
+            rtt_s=mean_rtt,
+        )
+
+
+def parse_rows(log: bytes) -> tuple[Rows, Rows, Rows]:
+    """Take the log of a host apart into states, received bytes and requests."""
+    states: list[bytes] = []
+    others: list[bytes] = []
+    at = 0
+    while at + ROW.size <= len(log):
+        is_state = log[at] == INFO
+        end = at + ROW.size + (INFO_BYTES if is_state else 0)
+        if end > len(log):
+            break
+        (states if is_state else others).append(log[at:end])
+        at = end
+    rest = np.frombuffer(b"".join(others), _ROW)
+    found = np.frombuffer(b"".join(states), _STATE)
+    return found, rest[rest["kind"] == BYTES], rest[rest["kind"] == REQUEST]

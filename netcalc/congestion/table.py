@@ -1,0 +1,124 @@
+"""The results of a batch as columns with units, a row for each scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from netcalc.congestion._grid_file import read_rows
+from netcalc.congestion.grid import VARIED
+from netcalc.errors import ReaderError
+from netcalc.samples import Meta, Table
+from netcalc.scenario import Scenario, from_document
+
+MEANS = (
+    "utilization", "jain", "queue_mean_bytes", "queue_median_bytes", "queue_p95_bytes",
+    "drop_count",
+)  # fmt: skip
+LISTS = {
+    "goodput_bps": "goodput_{}_bps",
+    "finish_s": "finish_{}_s",
+    "request_p50_s": "request_{}_p50_s",
+    "request_p99_s": "request_{}_p99_s",
+}
+"""Results of each flow or request loop, and the names of their columns, from 1."""
+
+Cell = float | str
+
+
+def table(path: str | Path) -> Table:
+    """Return the results that a file of a batch has.
+
+    Parameters
+    ----------
+    path : str or Path
+        File of JSON lines.
+
+    Returns
+    -------
+    Table
+        The scenario's facts, what was varied, and the means; what a scenario has not is nan.
+
+    Raises
+    ------
+    ReaderError
+        If it is another file, or is damaged.
+    OSError
+        If there is no such file.
+    """
+    rows = read_rows(Path(path))
+    sessions = [row for row in rows if row["kind"] == "session"]
+    cells = [
+        _cells(row, number, Path(path))
+        for number, row in enumerate(rows, 1)
+        if row["kind"] == "result"
+    ]
+    names = list(dict.fromkeys(name for row in cells for name in row))
+    texts = {name for row in cells for name, cell in row.items() if isinstance(cell, str)}
+    columns = {
+        name: [row.get(name, "" if name in texts else np.nan) for row in cells] for name in names
+    }
+    return Table(data=columns, meta=_meta(sessions[0], names, texts, Path(path)))
+
+
+def _cells(row: Mapping[str, Any], number: int, path: Path) -> dict[str, Cell]:
+    """Return one line as cells by column."""
+    scenario = from_document(row["scenario"], name=f"{path}, line {number}")
+    varied = {name: value for name, value in row["values"].items() if name != "algorithm"}
+    try:
+        known = {name: _number(value) for name, value in varied.items()}
+        return {"by": row["by"], **_facts(scenario), **known, **_results(row["result"], scenario)}
+    except (TypeError, ValueError, KeyError, AttributeError):
+        raise ReaderError("grid-line-damaged", file=str(path), line=number) from None
+
+
+def _facts(scenario: Scenario) -> dict[str, Cell]:
+    link = scenario.bottleneck
+    named = [one.algorithm for one in scenario.flows] + [one.algorithm for one in scenario.requests]
+    return {
+        "algorithm": "+".join(dict.fromkeys(named)),
+        "streams": float(len(scenario.flows)),
+        "rate_bps": link.rate_bps,
+        "rtt_s": link.rtt_s,
+        "buffer_bytes": link.buffer_bytes,
+        "loss_ratio": link.loss_ratio,
+        "seed": float(scenario.seed),
+    }
+
+
+def _results(found: Mapping[str, Any], scenario: Scenario) -> dict[str, Cell]:
+    cells = {name: _number(found[name]) for name in MEANS}
+    counts = {"goodput_bps": len(scenario.flows), "finish_s": len(scenario.flows)}
+    for name, form in LISTS.items():
+        values = found.get(name, [])
+        if len(values) != counts.get(name, len(scenario.requests) if values else 0):
+            raise ValueError(name)
+        cells |= {form.format(at): _number(value) for at, value in enumerate(values, 1)}
+    return dict(cells)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | None):
+        raise TypeError(type(value).__name__)
+    return np.nan if value is None else float(value)
+
+
+def _meta(session: Mapping[str, Any], names: list[str], texts: set[str], path: Path) -> Meta:
+    return Meta(
+        tool="netcalc congestion",
+        tool_version=str(session.get("netcalc", "")),
+        host=str(session.get("system", "")),
+        source=path.name,
+        start=str(session.get("at", "")),
+        units={name: "text" if name in texts else _unit(name) for name in names},
+    )
+
+
+def _unit(name: str) -> str:
+    if name in VARIED:
+        return VARIED[name]
+    endings = {"_bps": "bit/s", "_bytes": "byte", "_s": "s"}
+    return next((unit for end, unit in endings.items() if name.endswith(end)), "1")

@@ -1,0 +1,307 @@
+"""The hosts of flows that share a bottleneck: one program sends, one receives.
+
+Started by :mod:`netcalc.experiments.peers.process` with the standard library only. Its order comes
+with a plan and a log, two files without a name that its parent made:
+
+``send``
+    Open each connection at its time, fill it until its stop or its size, and make requests back to
+    back where the plan says so. Logs the ``tcp_info`` of each connection at a fixed interval, and
+    every request.
+``receive``
+    Accept each connection, read it to its end, and answer requests. Logs the bytes so far.
+
+All times are of the clock that both ends share, from ``zero_ns`` of the plan.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import select
+import socket
+import struct
+import time
+from contextlib import suppress
+from typing import Any
+
+from netcalc.experiments.peers.lifetime import read_settings, start
+
+ORDER_BYTES = 4096
+INFO_BYTES = 216
+"""Bytes of Linux's ``struct tcp_info`` that are logged, up to ``tcpi_bytes_retrans``. [byte]"""
+INFO, REQUEST, BYTES = range(3)
+"""Kinds of rows: state of a connection, a request with its latency, bytes received so far."""
+ROW = struct.Struct("=Bxxxiqq")
+"""Kind, connection, time, and a value: of a request the end [ns], of bytes their number. A row of
+``tcp_info`` is followed by the structure, of ``INFO_BYTES``."""
+CHUNK_BYTES = 1 << 16
+"""Largest write: several fit into what a connection may hold unsent. [byte]"""
+READ_BYTES = 1 << 18
+WRITES_IN_TURN = 16
+"""Writes to one connection before the others are served. [1]"""
+REPORT_NS = 100_000_000
+"""Time between two reports of progress. [ns]"""
+LONGEST_WAIT_S = 0.05
+"""Time after which the program looks for an order, at the latest. [s]"""
+_TCP_NOTSENT_LOWAT = 25
+_PENDING = (errno.EINPROGRESS, errno.EAGAIN, errno.EALREADY)
+_clock = time.perf_counter_ns
+
+
+class Connection:
+    """A flow or a request loop of the plan, and how far it is."""
+
+    def __init__(self, index: int, sock: socket.socket, plan: dict[str, Any], zero_ns: int) -> None:
+        self.index, self.sock = index, sock
+        self.opens_ns = zero_ns + int(plan["start_s"] * 1e9)
+        stop_s = plan.get("stop_s")
+        self.stops_ns = None if stop_s is None else zero_ns + int(stop_s * 1e9)
+        self.left_bytes: float = plan.get("size_bytes") or float("inf")
+        self.request_bytes: int = plan.get("request_bytes") or 0
+        self.reply_bytes: int = plan.get("reply_bytes") or 0
+        self.address = (plan.get("host"), plan.get("port"))
+        self.is_open = self.is_done = False
+        self.counted_bytes = self.pending_bytes = 0
+        self.began_ns = self.logged_ns = 0
+
+
+class Program:
+    """Common part of both ends: the clock of the plan, the log, and the orders."""
+
+    def __init__(
+        self, control: socket.socket, plan: dict[str, Any], log: io.BufferedWriter
+    ) -> None:
+        self.control, self.plan, self.log = control, plan, log
+        self.zero_ns: int = plan["zero_ns"]
+        self.end_ns = self.zero_ns + int(plan["end_s"] * 1e9)
+        self.sample_ns = int(plan["sample_s"] * 1e9)
+        self.poll = select.epoll()
+        self.connections: dict[int, Connection] = {}
+        self.total_bytes = 0
+        self._reported_ns = 0
+
+    def row(self, kind: int, index: int, at_ns: int, value: int) -> None:
+        """Log a row."""
+        self.log.write(ROW.pack(kind, index, at_ns - self.zero_ns, value))
+
+    def is_stopped(self, now_ns: int) -> bool:
+        """Report progress; return True if the run is to end now."""
+        if now_ns - self._reported_ns > REPORT_NS:
+            self._reported_ns = now_ns
+            so_far = {"so_far": True, "at_ns": now_ns, "total_bytes": self.total_bytes}
+            with suppress(BlockingIOError):
+                self.control.send(json.dumps(so_far).encode(), socket.MSG_DONTWAIT)
+        with suppress(BlockingIOError):
+            return bool(self.control.recv(ORDER_BYTES, socket.MSG_DONTWAIT))
+        return False
+
+
+class Source(Program):
+    """Sends the flows and the requests."""
+
+    def run(self, socks: list[socket.socket]) -> dict[str, Any]:
+        """Follow the plan to its end; return counts."""
+        waiting = [
+            Connection(index, sock, plan, self.zero_ns)
+            for index, (sock, plan) in enumerate(zip(socks, self.plan["connections"], strict=True))
+        ]
+        waiting.sort(key=lambda one: one.opens_ns, reverse=True)
+        self.data = memoryview(bytes(CHUNK_BYTES))
+        sample_ns = self.zero_ns
+        while (now_ns := _clock()) < self.end_ns:
+            while waiting and waiting[-1].opens_ns <= now_ns:
+                self.open(waiting.pop())
+            for one in list(self.connections.values()):
+                if one.stops_ns is not None and one.stops_ns <= now_ns and not one.request_bytes:
+                    self.finish(one)
+            if now_ns >= sample_ns:
+                self.sample(now_ns)
+                sample_ns += self.sample_ns * ((now_ns - sample_ns) // self.sample_ns + 1)
+            due_ns = min([sample_ns, self.end_ns, *(one.opens_ns for one in waiting[-1:])])
+            for handle, _ in self.poll.poll(min(LONGEST_WAIT_S, max(0, due_ns - _clock()) * 1e-9)):
+                if handle in self.connections:
+                    self.serve(self.connections[handle])
+            if self.is_stopped(now_ns):
+                break
+        self.sample(_clock())
+        return {"count": len(socks) - len(waiting)}
+
+    def open(self, one: Connection) -> None:
+        """Begin to connect."""
+        one.sock.setblocking(False)
+        one.sock.setsockopt(socket.IPPROTO_TCP, _TCP_NOTSENT_LOWAT, self.plan["unsent_bytes"])
+        if one.request_bytes:
+            one.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        code = one.sock.connect_ex(one.address)
+        if code not in (0, *_PENDING):
+            raise OSError(code, os.strerror(code))
+        one.is_open = True
+        self.connections[one.sock.fileno()] = one
+        self.poll.register(one.sock, select.EPOLLOUT)
+
+    def serve(self, one: Connection) -> None:
+        """Write what a connection takes, and read replies."""
+        code = one.sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        if code:
+            raise OSError(code, os.strerror(code))
+        if one.request_bytes:
+            self.request(one)
+            return
+        for _ in range(WRITES_IN_TURN):
+            if one.left_bytes <= 0:
+                self.finish(one)
+                return
+            try:
+                sent = one.sock.send(self.data[: int(min(CHUNK_BYTES, one.left_bytes))])
+            except BlockingIOError:
+                return
+            one.left_bytes -= sent
+            self.total_bytes += sent
+
+    def request(self, one: Connection) -> None:
+        """Send a request, or the rest of one; log the latency when the reply is whole."""
+        if not one.began_ns:
+            if one.stops_ns is not None and _clock() >= one.stops_ns:
+                self.finish(one)
+                return
+            one.began_ns = _clock()
+            one.pending_bytes, one.counted_bytes = one.request_bytes, 0
+        with suppress(BlockingIOError):
+            while one.pending_bytes:
+                sent = one.sock.send(self.data[: min(CHUNK_BYTES, one.pending_bytes)])
+                one.pending_bytes -= sent
+                self.total_bytes += sent
+            self.poll.modify(one.sock, select.EPOLLIN)
+            while one.counted_bytes < one.reply_bytes:
+                read = len(one.sock.recv(CHUNK_BYTES))
+                if not read:
+                    raise OSError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
+                one.counted_bytes += read
+            self.row(REQUEST, one.index, one.began_ns, _clock() - self.zero_ns)
+            one.began_ns = 0
+            self.poll.modify(one.sock, select.EPOLLOUT)
+
+    def finish(self, one: Connection) -> None:
+        """Send no more: what is in the buffer goes out, then the end of the stream."""
+        handle = one.sock.fileno()
+        self.log_info(one, _clock())
+        self.poll.unregister(one.sock)
+        with suppress(OSError):
+            one.sock.shutdown(socket.SHUT_WR)
+        self.connections.pop(handle)
+
+    def sample(self, now_ns: int) -> None:
+        """Log the state of each connection."""
+        for one in self.connections.values():
+            self.log_info(one, now_ns)
+
+    def log_info(self, one: Connection, now_ns: int) -> None:
+        """Log the state of a connection."""
+        info = one.sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, INFO_BYTES)
+        self.row(INFO, one.index, now_ns, len(info))
+        self.log.write(info.ljust(INFO_BYTES, b"\0"))
+
+
+class Sink(Program):
+    """Receives the flows, and answers the requests."""
+
+    def run(self, listeners: list[socket.socket]) -> dict[str, Any]:
+        """Accept and read until all have ended; return counts."""
+        plans = self.plan["connections"]
+        doors = {listener.fileno(): index for index, listener in enumerate(listeners)}
+        for listener in listeners:
+            listener.setblocking(False)
+            self.poll.register(listener, select.EPOLLIN)
+        self.buffer = memoryview(bytearray(READ_BYTES))
+        self.reply = memoryview(bytes(CHUNK_BYTES))
+        done = 0
+        while (now_ns := _clock()) < self.end_ns and done < len(listeners):
+            for handle, _ in self.poll.poll(LONGEST_WAIT_S):
+                if handle in doors:
+                    index = doors.pop(handle)
+                    sock, _ = listeners[index].accept()
+                    self.poll.unregister(handle)
+                    sock.setblocking(False)
+                    if plans[index].get("request_bytes"):
+                        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                    self.connections[sock.fileno()] = Connection(
+                        index, sock, plans[index], self.zero_ns
+                    )
+                    self.poll.register(sock, select.EPOLLIN)
+                    self.row(BYTES, index, _clock(), 0)
+                elif handle in self.connections:
+                    done += self.read(self.connections[handle])
+            if self.is_stopped(now_ns):
+                break
+        for one in self.connections.values():
+            self.row(BYTES, one.index, _clock(), one.counted_bytes)
+        return {"count": len(listeners) - len(doors)}
+
+    def read(self, one: Connection) -> bool:
+        """Read what is there, log it, and answer whole requests; return whether it ended."""
+        try:
+            got = one.sock.recv_into(self.buffer)
+        except BlockingIOError:
+            return False
+        now_ns = _clock()
+        one.counted_bytes += got
+        self.total_bytes += got
+        if (
+            not got
+            or now_ns - one.logged_ns >= self.sample_ns
+            or one.counted_bytes >= one.left_bytes
+        ):
+            one.logged_ns = now_ns
+            self.row(BYTES, one.index, now_ns, one.counted_bytes)
+        if one.request_bytes:
+            one.pending_bytes += got
+            while one.pending_bytes >= one.request_bytes:
+                one.pending_bytes -= one.request_bytes
+                self.answer(one)
+        if got:
+            return False
+        self.poll.unregister(one.sock)
+        del self.connections[one.sock.fileno()]
+        one.sock.close()
+        return True
+
+    def answer(self, one: Connection) -> None:
+        """Send a reply; one that the buffer does not take at once is waited for."""
+        left = one.reply_bytes
+        one.sock.setblocking(True)
+        while left:
+            left -= one.sock.send(self.reply[: min(CHUNK_BYTES, left)])
+        one.sock.setblocking(False)
+
+
+def main() -> int:
+    """Serve one run; return the exit code."""
+    settings = read_settings()
+    control = socket.socket(fileno=settings["fd"])
+    start(settings, {})
+    data, handles, _, _ = socket.recv_fds(control, ORDER_BYTES, 253)
+    if not data:
+        return 0
+    order = json.loads(data)
+    plan_file, log_file, *rest = handles
+    with open(plan_file, "rb") as file:  # noqa: PTH123 - a descriptor
+        plan = json.load(file)
+    socks = [socket.socket(fileno=handle) for handle in rest]
+    program = Source if order["do"] == "send" else Sink
+    report: dict[str, Any] = {}
+    with open(log_file, "wb") as log:  # noqa: PTH123 - a descriptor
+        try:
+            used_s = time.process_time()
+            report = program(control, plan, log).run(socks)
+            report["cpu_s"] = time.process_time() - used_s
+        except OSError as error:
+            report = {"error": error.errno, "text": error.strerror or str(error)}
+    for sock in socks:
+        with suppress(OSError):  # at once, also with data in its buffer
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        sock.close()
+    control.send(json.dumps(report).encode())
+    control.recv(ORDER_BYTES)  # until the parent has all
+    return 0

@@ -1,0 +1,224 @@
+"""Panels of the lesson on congestion control: two flows, their phase plot, the book's axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import ipywidgets
+import numpy as np
+
+from netcalc import datasets, plots
+from netcalc.congestion import Result, live, theory
+from netcalc.congestion.recording import Recording
+from netcalc.models.tcp.fairness import jain_index
+from netcalc.models.tcp.window import bdp_bytes, throughput_bps
+from netcalc.plots import Axis, Plot, curves
+from netcalc.plots.courses import WAYS
+from netcalc.plots.style import Theme
+from netcalc.scenario import ALGORITHMS, Bottleneck, Flow, Scenario
+from netcalc.units import show
+from netcalc.widgets.controls import Quantity, choice
+from netcalc.widgets.figure import Figure
+from netcalc.widgets.panel import Panel, panel
+from netcalc.widgets.run import run_button
+
+END_S, STOP_S = 30.0, 25.0
+"""End of the run and of flow 1, and stop of flow 2: a live run takes less than a minute."""
+STACK = "linux"
+"""Theory with the recovery and slow start of the kernel that runs live."""
+TIMED = ("goodput", "window", "queue")
+"""What the panel of two flows draws over time."""
+NAMES = {"reno": "Reno", "cubic": "CUBIC", "bbr": "BBR", "vegas": "Vegas", "dctcp": "DCTCP"}
+GOODPUT_UNITS = {"B/s, as printed": 8.0, "kbit/s": 1e3, "Mbit/s": 1e6, "MB/s": 8e6}
+"""Units that the axis of the book's figure 15 may have meant. [bit/s]"""
+WINDOW_UNITS = {
+    "bytes, as printed": 1.0,
+    "segments of 1448 bytes": 1448.0,
+    "segments of 8948 bytes": 8948.0,
+    "kilobytes": 1e3,
+}
+"""Units that the axis of the book's figure 16 may have meant. [byte]"""
+_BOOK_BPS, _BOOK_RTT_S = "NE05", "NE04"
+"""Rate and round-trip time of the book's test bench in ``congestion_scenarios``."""
+
+
+def two_flows_panel(*, theme: Theme = "light") -> Panel:
+    """Two flows on a bottleneck over time: theory while a slider moves, live by a button."""
+    runs: dict[Scenario, Recording] = {}
+    controls = _controls()
+    chosen: dict[str, Any] = {}
+    figure = Figure(_over_time([theory.run(_scenario(**_values(controls)), stack=STACK)], theme))
+
+    def update(**values: Any) -> None:
+        scenario = _scenario(**values)
+        found = [theory.run(scenario, stack=STACK)]
+        recording = runs.get(scenario)
+        if recording is not None:
+            found.append(recording.result())
+        figure.draw(_over_time(found, theme))
+        words = [figure.description, *(_sharing(one) for one in found)]
+        if recording is not None:
+            words += [f"Note: {warning}." for warning in recording.meta.warnings]
+        figure.describe(" ".join(words))
+
+    def run(progress: Callable[..., object], stop: Any) -> Recording:
+        chosen.update(_values(controls))
+        return live.record(_scenario(**chosen), progress=progress, stop=stop)
+
+    def show_run(recording: Recording) -> None:
+        runs[recording.scenario] = recording
+        for name, value in chosen.items():  # a slider may have moved during the run
+            controls[name].value = value
+        shown.refresh()
+
+    button = run_button("Run both flows on this machine", run, show_run, key="two flows")
+    shown = panel(figure, controls, update, below=[button])
+    return shown
+
+
+def phase_panel(*, theme: Theme = "light") -> Panel:
+    """The window of one flow against that of the other, by theory, while both run."""
+    controls = _controls()
+
+    def draw(values: Mapping[str, Any]) -> Plot:
+        found = theory.run(_scenario(**values), stack=STACK)
+        return plots.phase([found], title="Window against window", theme=theme)
+
+    figure = Figure(draw(_values(controls)))
+
+    def update(**values: Any) -> None:
+        figure.draw(draw(values))
+
+    return panel(figure, controls, update)
+
+
+def goodput_unit_panel(*, theme: Theme = "light") -> Panel:
+    """The book's goodputs of two flows in a unit that is chosen, beside the rate of the line."""
+    rows = _rows("two_flow_goodput", "Fig. 15")
+    line_bps = _stated(_BOOK_BPS)
+    name, line = "read off figure 15", f"line of {show(line_bps, 'bit/s')}"
+    at_s, printed = rows["time_s"], rows["axis_value"]
+    plot = curves(
+        [0.0, 60.0],
+        {line: [line_bps, line_bps]},
+        points={name: (at_s, printed)},
+        x_axis=Axis("time", "s", low=0.0, high=60.0),
+        y_axis=Axis("goodput", "bit/s", "log", 1e4, 1e12),
+        title="Goodput of two flows, if this is the unit",
+        theme=theme,
+    )
+    figure = Figure(plot)
+
+    def update(unit_bps: float) -> None:
+        figure.update(name, y=printed * unit_bps)
+        alone = float(printed[0])
+        share = alone * unit_bps / line_bps
+        figure.describe(
+            f"The axis has {alone:g} for flow 1 alone: {show(alone * unit_bps, 'bit/s')}, "
+            f"{100 * share:.4g}% of the line's {show(line_bps, 'bit/s')}."
+        )
+
+    return panel(figure, {"unit_bps": choice("unit of the axis", GOODPUT_UNITS, 8.0)}, update)
+
+
+def window_unit_panel(*, theme: Theme = "light") -> Panel:
+    """The book's windows of two flows in a unit that is chosen, beside what fills the path."""
+    rows = _rows("two_flow_windows")
+    line_bps, rtt_s = _stated(_BOOK_BPS), _stated(_BOOK_RTT_S)
+    fills = float(bdp_bytes(rtt_s, bandwidth_bps=line_bps))
+    name, full = "read off figure 16", f"fills {show(line_bps, 'bit/s')} over {show(rtt_s, 's')}"
+    reading, printed = rows["reading"], rows["axis_value"]
+    plot = curves(
+        [float(reading.min()), float(reading.max())],
+        {full: [fills, fills], "one segment of 1448 bytes": [1448.0, 1448.0]},
+        points={name: (reading, printed)},
+        x_axis=Axis("reading, in the order of each curve", "1", low=0.0, high=14.0),
+        y_axis=Axis("window", "byte", "log", 100, 1e8),
+        title="Windows of two flows, if this is the unit",
+        theme=theme,
+    )
+    figure = Figure(plot)
+
+    def update(unit_bytes: float) -> None:
+        figure.update(name, y=printed * unit_bytes)
+        alone = float(printed[-1])
+        window = alone * unit_bytes
+        rate = float(throughput_bps(window, rtt_s=rtt_s))
+        figure.describe(
+            f"The axis has {alone:g} for flow 1 alone at the end: a window of "
+            f"{show(window, 'byte')} carries {show(rate, 'bit/s')} over {show(rtt_s, 's')}; "
+            f"{show(fills, 'byte')} fill the path."
+        )
+
+    return panel(figure, {"unit_bytes": choice("unit of the axis", WINDOW_UNITS, 1.0)}, update)
+
+
+def requests_panel(*, theme: Theme = "light") -> Panel:
+    """The book's goodput of 1 MB requests against long flows, and their equal share."""
+    return panel(Figure(plots.readings("large_request_goodput", theme=theme)), {}, lambda: None)
+
+
+def _controls() -> dict[str, ipywidgets.Widget]:
+    algorithms = {NAMES[algorithm]: algorithm for algorithm in ALGORITHMS}
+    return {
+        "first": choice("flow 1", algorithms, "cubic"),
+        "second": choice("flow 2", algorithms, "cubic"),
+        "rate_bps": Quantity(
+            "rate", "10 Mbit/s", unit="bit/s", low="2 Mbit/s", high="100 Mbit/s"
+        ),
+        "rtt_s": Quantity("round trip", "40 ms", unit="s", low="10 ms", high="200 ms"),
+        "buffer_bdp": Quantity("buffer in BDP", 1.0, unit="1", low=0.25, high=8.0),
+        "start_s": Quantity(
+            "start of flow 2", "8 s", unit="s", low="1 s", high="20 s", scale="linear"
+        ),
+    }  # fmt: skip
+
+
+def _values(controls: Mapping[str, ipywidgets.Widget]) -> dict[str, Any]:
+    return {name: control.value for name, control in controls.items()}
+
+
+def _scenario(
+    first: str, second: str, rate_bps: float, rtt_s: float, buffer_bdp: float, start_s: float
+) -> Scenario:
+    """Return two flows: the first for the whole time, the second from its start to its stop."""
+    link = Bottleneck.of(rate_bps=rate_bps, rtt_s=rtt_s, buffer_bdp=buffer_bdp)
+    flows = (
+        Flow(algorithm=first, stop_s=END_S),
+        Flow(algorithm=second, start_s=start_s, stop_s=STOP_S),
+    )
+    return Scenario(bottleneck=link, flows=flows, end_s=END_S)
+
+
+def _over_time(found: list[Result], theme: Theme) -> Plot:
+    return plots.courses(found, parts=TIMED, title="Two flows on one bottleneck", theme=theme)
+
+
+def _sharing(result: Result) -> str:
+    """Say how fairly both flows shared while both ran; nothing of a run that ended before."""
+    course, start_s = result.trajectory, result.scenario.flows[1].start_s
+    if course is None or not course.time_s.size or course.time_s[-1] <= start_s:
+        return ""
+    end_s = min(STOP_S, float(course.time_s[-1]))
+    both = course.mean_goodput_bps(start_s, end_s)
+    return (
+        f"From {show(start_s, 's')} to {show(end_s, 's')}, {WAYS[result.by]}: "
+        f"{show(float(both[0]), 'bit/s')} and {show(float(both[1]), 'bit/s')}, "
+        f"Jain index {float(jain_index(both)):.3f}."
+    )
+
+
+def _rows(name: str, figure: str = "") -> dict[str, Any]:
+    """Return the readings of a figure that have a height, and a time if the set has times."""
+    columns = datasets.load(name).columns()
+    mine = np.isfinite(columns["axis_value"])
+    if figure:
+        mine &= (columns["figure"] == figure) & np.isfinite(columns["time_s"])
+    return {key: values[mine] for key, values in columns.items()}
+
+
+def _stated(number: str) -> float:
+    """Return a number that the book's section states, by its id."""
+    columns = datasets.load("congestion_scenarios").columns()
+    return float(columns["si_value"][columns["id"] == number][0])

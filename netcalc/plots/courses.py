@@ -1,0 +1,381 @@
+"""A scenario over time, up to three ways: lines are theory, marks live, dashes ns-3."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from bokeh.layouts import column
+from bokeh.models import GlyphRenderer, LayoutDOM
+from bokeh.plotting import figure
+
+from netcalc.checks import FloatArray, choice
+from netcalc.congestion import Result, Trajectory
+from netcalc.congestion.ideal import fair_shares_bps
+from netcalc.errors import DomainError
+from netcalc.models.tcp.window import bdp_packets
+from netcalc.plots.plot import Plot, ready
+from netcalc.plots.style import (
+    DASHES,
+    INKS,
+    MARKERS,
+    PALETTES,
+    Axis,
+    Theme,
+    add_hover,
+    add_legend,
+    add_line,
+    add_points,
+    new_figure,
+    new_source,
+)
+from netcalc.scenario import Scenario
+from netcalc.units import show
+
+PARTS = ("goodput", "window", "queue", "rtt")
+"""What is drawn over time, each in a figure of its own."""
+WAYS = {"theory": "theory", "live": "live", "ns3": "ns-3"}
+"""Names of the ways to a result, in their order."""
+DRAWN_FLOWS = 5
+"""Flows that are drawn: as many colours, and one more for the link."""
+INTERVALS = 200
+"""Most intervals over which goodput is averaged: a few pixels each."""
+LOWER_HEIGHT = 240
+"""Height of a figure below the first, in pixels."""
+PHASE_HEIGHT = 460
+"""Height of the phase plot, in pixels."""
+MARK = 6
+"""Size of the marks of a live run, which are many. [pixel]"""
+_SAID = {**WAYS, "theory": "Theory", "live": "Live"}
+LIMIT = "limit"
+"""What is neither of the ways: an ideal share, a full buffer."""
+_AXES = {
+    "goodput": ("goodput", "bit/s"),
+    "window": ("window in packets", "1"),
+    "queue": ("queue", "byte"),
+    "rtt": ("round-trip time", "s"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Series:
+    """One curve or set of marks: its name in the legend, its way, and its place in the palette."""
+
+    part: str
+    label: str
+    way: str
+    index: int
+
+    @property
+    def name(self) -> str:
+        """The name of the source."""
+        return f"{self.part}, {self.label}"
+
+
+_Drawn = dict[_Series, tuple[FloatArray, FloatArray]]
+
+
+def courses(
+    results: Sequence[Result],
+    *,
+    parts: Sequence[str] = PARTS,
+    title: str = "",
+    theme: Theme = "light",
+) -> Plot:
+    """Draw what happened in a scenario over time, as one or more ways found it.
+
+    Parameters
+    ----------
+    results : sequence of Result
+        Results of one scenario with their courses: theory is drawn as lines, a live run as marks,
+        ns-3 as dashes.
+    parts : sequence of str
+        What to draw, of :data:`PARTS`; one figure each, with one axis of time.
+    title : str
+        Title above the first figure.
+    theme : {'light', 'dark'}
+        Colours of the figures.
+
+    Returns
+    -------
+    Plot
+        With a source for each part, flow and way, such as ``goodput, flow 1, cubic, theory``, and
+        for the limits ``goodput, ideal share of flow 1`` and ``queue, full buffer``; columns ``x``
+        and ``y``. Goodput is averaged over at least a 200th of the time, and never drawn finer than
+        it is known.
+
+    Raises
+    ------
+    DomainError
+        If there is no result, or one without its course; if they are of several scenarios, or two
+        of one way; if a part is unknown.
+    """
+    scenario = _require_one_scenario(results)
+    for part in parts:
+        choice("parts", part, PARTS)
+    drawn: _Drawn = {}
+    for part in parts:
+        for result in results:
+            drawn |= _series(part, result)
+        drawn |= _limits(part, scenario)
+    sources = {
+        one.name: new_source(one.name, dict(ready({"x": x, "y": y}, source_count=len(drawn))))
+        for one, (x, y) in drawn.items()
+    }
+    look = _Look(tuple(parts), tuple(drawn), scenario.end_s, title, theme)
+    text = _describe(results, title or "Flows on a bottleneck")
+    return Plot(partial(_draw, sources, look), sources, text, theme, ("courses", look))
+
+
+def phase(
+    results: Sequence[Result],
+    *,
+    flows: tuple[int, int] = (0, 1),
+    title: str = "",
+    theme: Theme = "light",
+) -> Plot:
+    """Draw the window of one flow against that of another, while both run.
+
+    Parameters
+    ----------
+    results : sequence of Result
+        As for :func:`courses`.
+    flows : tuple of int
+        Indices of the two flows.
+    title : str
+        Title above the figure.
+    theme : {'light', 'dark'}
+        Colours of the figure.
+
+    Returns
+    -------
+    Plot
+        With a source for each way, and for the lines ``equal windows``, ``link just full`` and
+        ``full buffer``, each with the columns ``x`` and ``y``.
+
+    Raises
+    ------
+    DomainError
+        As :func:`courses`, and if the scenario has no such flows.
+
+    References
+    ----------
+    D.-M. Chiu, R. Jain, Analysis of the increase and decrease algorithms for congestion avoidance
+    in computer networks, Computer Networks and ISDN Systems 17 (1989).
+    """
+    scenario = _require_one_scenario(results)
+    known = list(range(len(scenario.flows)))
+    if not set(flows) <= set(known):
+        raise DomainError("not-a-choice", "flows", list(flows), choices=known)
+    drawn: _Drawn = {}
+    for result in results:
+        way = WAYS[result.by]
+        series = _Series("windows", way, result.by, list(WAYS).index(result.by))
+        drawn[series] = _both(result, flows)
+    link = scenario.bottleneck
+    full = float(bdp_packets(link.rtt_s, bandwidth_bps=link.rate_bps, packet_bytes=link.mtu_bytes))
+    most = full + link.buffer_packets
+    edges = {
+        "equal windows": ([0.0, most], [0.0, most]),
+        "link just full": ([0.0, full], [full, 0.0]),
+        "full buffer": ([0.0, most], [most, 0.0]),
+    }
+    for index, (name, (x, y)) in enumerate(edges.items()):
+        drawn[_Series("windows", name, LIMIT, index)] = np.array(x), np.array(y)
+    sources = {
+        one.label: new_source(one.label, dict(ready({"x": x, "y": y}, source_count=len(drawn))))
+        for one, (x, y) in drawn.items()
+    }
+    first, second = (f"flow {n + 1} ({scenario.flows[n].algorithm})" for n in flows)
+    names = (f"window of {name} in packets" for name in (first, second))
+    x_axis, y_axis = (Axis(name, "1", low=0.0) for name in names)
+    text = f"Window of {second} against that of {first}, while both run. The link is full with "
+    text += f"{full:.1f} packets in flight, the buffer with {most:.1f}."
+    form = ("phase", tuple(drawn), x_axis, y_axis, title, theme)
+    draw = partial(_draw_phase, sources, tuple(drawn), (x_axis, y_axis), title, theme)
+    return Plot(draw, sources, text, theme, form)
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """Everything of the figures that is not in their columns."""
+
+    parts: tuple[str, ...]
+    series: tuple[_Series, ...]
+    end_s: float
+    title: str
+    theme: Theme
+
+
+def _require_one_scenario(results: Sequence[Result]) -> Scenario:
+    if not results:
+        raise DomainError("no-results", "results", "an empty list")
+    scenario = results[0].scenario
+    ways = [result.by for result in results]
+    for result in results:
+        if result.trajectory is None:
+            raise DomainError("no-course", "results", result.by)
+        if result.scenario != scenario:
+            raise DomainError("scenarios-differ", "results", ways)
+    if len(set(ways)) < len(ways):
+        raise DomainError("name-in-use", "results", ways)
+    return scenario
+
+
+def _course(result: Result) -> Trajectory:
+    assert result.trajectory is not None, "refused before"
+    return result.trajectory
+
+
+def _series(part: str, result: Result) -> _Drawn:
+    """Return what one result has for one part, by flow or for the link."""
+    course, way = _course(result), WAYS[result.by]
+    if part in ("queue", "rtt"):
+        found = course.queue_bytes if part == "queue" else course.rtt_s
+        return {_Series(part, f"link, {way}", result.by, DRAWN_FLOWS): (course.time_s, found)}
+    time_s, values = course.time_s, course.window_packets
+    step_s = 0.0
+    if part == "goodput":
+        step_s = _step_s(course, result.scenario)
+        time_s, values = course.goodput_every(step_s)
+    drawn: _Drawn = {}
+    for index, flow in enumerate(result.scenario.flows[:DRAWN_FLOWS]):
+        start_s, end_s = result.span_s(index)
+        ended = time_s - step_s >= end_s if part == "goodput" else time_s > end_s
+        runs = (time_s > start_s) & ~ended
+        label = f"flow {index + 1}, {flow.algorithm}, {way}"
+        series = _Series(part, label, result.by, index)
+        drawn[series] = time_s, np.where(runs, values[:, index], np.nan)
+    return drawn
+
+
+def _step_s(course: Trajectory, scenario: Scenario) -> float:
+    """Return over how long goodput is averaged: whole intervals of the course, no finer ones."""
+    own_s = float(np.median(np.diff(course.time_s, prepend=0.0))) if course.time_s.size else 0.0
+    least_s = scenario.end_s / INTERVALS
+    return own_s * float(np.ceil(least_s / own_s - 1e-9)) if own_s > 0 else least_s
+
+
+def _limits(part: str, scenario: Scenario) -> _Drawn:
+    if part == "goodput":
+        time_s, rate_bps = fair_shares_bps(scenario)
+        return {
+            _Series(part, f"ideal share of flow {index + 1}", LIMIT, index): (time_s, rate)
+            for index, rate in enumerate(rate_bps[:DRAWN_FLOWS])
+        }
+    if part == "queue":
+        ends = np.array([0.0, scenario.end_s])
+        full = np.full(2, scenario.bottleneck.buffer_bytes)
+        return {_Series(part, "full buffer", LIMIT, DRAWN_FLOWS): (ends, full)}
+    return {}
+
+
+def _both(result: Result, flows: tuple[int, int]) -> tuple[FloatArray, FloatArray]:
+    """Return the windows of two flows at the times at which both run."""
+    course = _course(result)
+    spans = [result.span_s(number) for number in flows]
+    start_s, end_s = max(span[0] for span in spans), min(span[1] for span in spans)
+    runs = (course.time_s > start_s) & (course.time_s <= end_s)
+    first, second = (course.window_packets[runs, number] for number in flows)
+    return first, second
+
+
+def _draw(sources: dict[str, object], look: _Look) -> LayoutDOM:
+    charts: list[figure] = []
+    legend: dict[str, list[GlyphRenderer]] = {}
+    for part in look.parts:
+        name, unit = _AXES[part]
+        first = not charts
+        chart = new_figure(
+            Axis("time", "s", low=0.0, high=look.end_s),
+            Axis(name, unit, low=0.0),
+            title=look.title if first else "",
+            **({} if first else {"height": LOWER_HEIGHT}),
+        )
+        chart.min_border_left = 90
+        shown = {one: _add(chart, sources[one.name], one, look.theme)
+                 for one in look.series if one.part == part}  # fmt: skip
+        add_hover(chart, list(shown.values()), [("time", "x", "s"), (name, "y", unit)])
+        if first:
+            for one, drawn in shown.items():
+                legend.setdefault(_entry(one), []).append(drawn)
+            add_legend(chart, list(legend.items()))
+        else:
+            _join(chart, charts[-1], shown, legend)
+        charts.append(chart)
+    return column(*charts, sizing_mode="stretch_width", spacing=0)
+
+
+def _join(
+    chart: figure,
+    above: figure,
+    shown: dict[_Series, GlyphRenderer],
+    legend: dict[str, list[GlyphRenderer]],
+) -> None:
+    """Put a figure below another: one axis of time, one legend that hides curves in both."""
+    chart.x_range = above.x_range
+    chart.toolbar_location = None
+    chart.yaxis[0].ticker.desired_num_ticks = 4
+    above.xaxis[0].axis_label = None
+    for one, drawn in shown.items():
+        if leader := legend.get(_entry(one)):
+            leader[0].js_link("visible", drawn, "visible")
+
+
+def _entry(series: _Series) -> str:
+    """Return the name of a curve in the legend, which has the limits as one."""
+    return "ideal share, full buffer" if series.way == LIMIT else series.label
+
+
+def _draw_phase(
+    sources: dict[str, object],
+    series: tuple[_Series, ...],
+    axes: tuple[Axis, Axis],
+    title: str,
+    theme: Theme,
+) -> figure:
+    chart = new_figure(*axes, title=title, height=PHASE_HEIGHT)
+    shown = {one.label: _add(chart, sources[one.label], one, theme) for one in series}
+    add_hover(chart, list(shown.values()), [(axis.name, at, "1") for axis, at in
+                                            zip(axes, ("x", "y"), strict=True)])  # fmt: skip
+    add_legend(chart, [(name, [drawn]) for name, drawn in shown.items()])
+    return chart
+
+
+def _add(chart: figure, source: object, series: _Series, theme: Theme) -> GlyphRenderer:
+    """Draw one series as its way has it."""
+    color = PALETTES[theme][series.index]
+    if series.way == "live":
+        marker = MARKERS[series.index]
+        drawn = add_points(chart, source, marker=marker, color=INKS[theme])
+        drawn.glyph.update(size=MARK, line_width=1, fill_color=color, fill_alpha=0.9)
+        return drawn
+    if series.way == LIMIT:
+        dash = DASHES[2 + series.index] if series.part == "windows" else DASHES[2]
+        return add_line(chart, source, line_color=INKS[theme], line_width=1.5, line_dash=dash)
+    dash = DASHES[1] if series.way == "ns3" else DASHES[0]
+    return add_line(chart, source, line_color=color, line_width=2, line_dash=dash)
+
+
+def _describe(results: Sequence[Result], title: str) -> str:
+    scenario = results[0].scenario
+    link = scenario.bottleneck
+    text = (
+        f"{title}: {show(link.rate_bps, 'bit/s')}, {show(link.rtt_s, 's')}, buffer of "
+        f"{show(link.buffer_bytes, 'byte')}."
+    )
+    for result in results:
+        rates = ", ".join(
+            f"flow {index + 1} {show(float(rate), 'bit/s')}"
+            for index, rate in enumerate(result.goodput_bps[:DRAWN_FLOWS])
+        )
+        text += (
+            f" {_SAID[result.by]}: {rates + '; ' if rates else ''}link "
+            f"{result.utilization:.0%} used, mean queue {show(result.queue_mean_bytes, 'byte')}."
+        )
+    hidden = len(scenario.flows) - DRAWN_FLOWS
+    if hidden > 0:
+        text += f" The first {DRAWN_FLOWS} of {len(scenario.flows)} flows are drawn."
+    return text

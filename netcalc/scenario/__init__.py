@@ -1,0 +1,28 @@
+"""A scenario as facts: a shared bottleneck, and the flows and request loops that use it.
+
+>>> scenario = preset("two-flows")
+>>> [(flow.algorithm, flow.start_s, flow.stop_s) for flow in scenario.flows]
+[('cubic', 0.0, 60.0), ('cubic', 22.0, 42.0)]
+>>> scenario.bottleneck.buffer_packets
+33
+
+All of it is frozen and computes nothing but sizes; ``netcalc.congestion`` evaluates it.
+"""
+
+from netcalc.scenario.document import as_document, from_document, read, read_document
+from netcalc.scenario.facts import ALGORITHMS, Bottleneck, Flow, Requests, Scenario
+from netcalc.scenario.presets import preset, presets
+
+__all__ = [
+    "ALGORITHMS",
+    "Bottleneck",
+    "Flow",
+    "Requests",
+    "Scenario",
+    "as_document",
+    "from_document",
+    "preset",
+    "presets",
+    "read",
+    "read_document",
+]

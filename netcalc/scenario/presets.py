@@ -1,0 +1,113 @@
+"""Scenarios by name: the topologies, workloads and sweeps of a congestion control test bench.
+
+Rates, times and sizes are those of L. Peterson, L. Brakmo, B. Davie, TCP Congestion Control: A
+Systems Approach, section 3.4, and of the test tool behind it; the data set ``congestion_scenarios``
+has them one by one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+from netcalc.checks import choice
+from netcalc.scenario.facts import ALGORITHMS, Bottleneck, Flow, Requests, Scenario
+
+_WAN_RTT_S = 0.04
+_TIMES = {
+    "two-flows": ((0.0, 60.0), (22.0, 42.0)),
+    "two-flows-netesto": ((0.0, 60.0), (23.0, 43.0)),
+    "three-flows": ((0.0, 60.0), (12.0, 52.0), (26.0, 46.0)),
+    "three-flows-netesto": ((0.0, 60.0), (13.0, 53.0), (25.0, 45.0)),
+}
+"""Start and stop of each flow; the tool computes its delays as 60/3 + 3, 60/6 + 3, 60/3 + 5. [s]"""
+_STREAMS = (1, 2, 4, 8, 16)
+_SIZES = {"10kB": 10e3, "1MB": 1e6}
+_BUFFERS = {"half": 0.5, "1": 1.0, "2": 2.0, "4": 4.0, "8": 8.0}
+_LOSSES = {"0.01": 1e-4, "0.1": 1e-3, "1": 0.01, "2": 0.02}
+
+
+def presets() -> tuple[str, ...]:
+    """Return the names of all presets."""
+    return tuple(_presets())
+
+
+def preset(name: str, *, algorithm: str = "cubic") -> Scenario:
+    """Return a scenario by its name.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`presets`.
+    algorithm : str
+        Congestion control of the flows and request loops.
+
+    Raises
+    ------
+    DomainError
+        If there is no such preset or algorithm.
+
+    Examples
+    --------
+    >>> preset("buffer-half-bdp", algorithm="reno").bottleneck.buffer_bytes
+    25000.0
+    """
+    choice("preset", name, presets())
+    choice("algorithm", algorithm, ALGORITHMS)
+    found = _presets()[name]
+    return replace(
+        found,
+        flows=tuple(replace(flow, algorithm=algorithm) for flow in found.flows),
+        requests=tuple(replace(loop, algorithm=algorithm) for loop in found.requests),
+    )
+
+
+@cache
+def _presets() -> dict[str, Scenario]:
+    wan = _wan(10e6)
+    one = (_flow(0.0, 60.0),)
+    scenarios = {
+        "lan": Scenario(bottleneck=_lan(), flows=one, end_s=60.0, warm_s=5.0),
+        "wan-10g": Scenario(bottleneck=_fast_wan(), flows=one, end_s=60.0, warm_s=5.0),
+        "wan-10m": Scenario(bottleneck=wan, flows=one, end_s=60.0, warm_s=5.0),
+        "wan-100m": Scenario(bottleneck=_wan(100e6), flows=one, end_s=60.0, warm_s=5.0),
+    }
+    for name, times in _TIMES.items():
+        flows = tuple(_flow(*span) for span in times)
+        scenarios[name] = Scenario(bottleneck=wan, flows=flows, end_s=60.0)
+    for label, size in _SIZES.items():
+        for count in _STREAMS:
+            scenarios[f"requests-{label}-against-{count}"] = _against(wan, size, count)
+    for label, bdp in _BUFFERS.items():
+        scenarios[f"buffer-{label}-bdp"] = _against(_wan(10e6, bdp), 10e3, 1)
+    for label, loss in _LOSSES.items():
+        lossy = replace(wan, loss_ratio=loss)
+        scenarios[f"loss-{label}-percent"] = Scenario(
+            bottleneck=lossy, flows=one, end_s=60.0, warm_s=5.0
+        )
+    return scenarios
+
+
+def _lan() -> Bottleneck:
+    """10 Gbit/s and 20 us; the source names no buffer: 1 MB, the lower of its switches."""
+    return Bottleneck(rate_bps=10e9, rtt_s=20e-6, buffer_bytes=1e6)
+
+
+def _fast_wan() -> Bottleneck:
+    """10 Gbit/s and 10 ms on the ACKs, through a switch with a buffer of 1 to 2 MB."""
+    return Bottleneck(rate_bps=10e9, rtt_s=0.01, buffer_bytes=1.5e6, delay_on_acks=True)
+
+
+def _wan(rate_bps: float, buffer_bdp: float = 1.0) -> Bottleneck:
+    return Bottleneck.of(rate_bps=rate_bps, rtt_s=_WAN_RTT_S, buffer_bdp=buffer_bdp)
+
+
+def _flow(start_s: float, stop_s: float) -> Flow:
+    return Flow(algorithm="cubic", start_s=start_s, stop_s=stop_s)
+
+
+def _against(bottleneck: Bottleneck, request_bytes: float, count: int) -> Scenario:
+    """A request loop against a number of long transfers."""
+    loop = Requests(request_bytes=request_bytes, start_s=5.0, stop_s=60.0)
+    flows = (_flow(0.0, 60.0),) * count
+    return Scenario(bottleneck=bottleneck, flows=flows, requests=(loop,), end_s=60.0, warm_s=5.0)

@@ -1,0 +1,179 @@
+"""The model of flows at a bottleneck against closed forms, and against itself in limits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from netcalc.congestion import theory
+from netcalc.errors import DomainError
+from netcalc.models.tcp.cubic import cubic_k_s, cubic_loss_interval_s
+from netcalc.scenario import Bottleneck, Flow, Requests, Scenario, preset
+
+LINE = 1448 / 1500
+"""Share of a packet that is payload."""
+
+
+def one_flow(algorithm, *, bdp=1.0, rate=100e6, rtt=0.04, end=400.0, warm=50.0, **more):
+    link = Bottleneck.of(rate_bps=rate, rtt_s=rtt, buffer_bdp=bdp, **more)
+    flow = Flow(algorithm=algorithm, stop_s=end)
+    return Scenario(bottleneck=link, flows=(flow,), end_s=end, warm_s=warm)
+
+
+@pytest.mark.each(
+    "bdp, expected, source",
+    [
+        (0.1, 0.8123, "derived: W 1.1, W0 0.55: 0.45375 / (0.45 + 0.105)"),
+        (0.25, 0.8929, "derived: W 1.25, W0 0.625: 0.585938 / (0.375 + 0.28125)"),
+        (0.5, 0.9643, "derived: W 1.5, W0 0.75: 0.84375 / (0.25 + 0.625)"),
+        (1.0, 1.0, "identity: W0 is the whole product"),
+        (2.0, 1.0, "identity: the queue never empties"),
+    ],
+)
+def test_utilization_of_the_sawtooth_against_the_buffer(bdp, expected, source):
+    found = theory.run(one_flow("reno", bdp=bdp), stack="linux")
+    assert found.utilization == pytest.approx(expected, abs=0.015), source
+
+
+def test_the_sawtooth_of_reno_has_the_window_and_period_of_its_closed_form():
+    found = theory.run(one_flow("reno", bdp=2.0, rate=20e6), stack="linux")
+    course = found.trajectory
+    windows = course.window_packets[course.time_s > 50, 0]
+    assert windows.max() == pytest.approx(1 + 66.67 + 133, abs=2), "derived: P + B, one lost"
+    assert windows.min() == pytest.approx(windows.max() / 2, abs=2), "identity: halved"
+    times = course.time_s[course.time_s > 50]
+    falls = times[1:][np.diff(windows) < -20]
+    falls = falls[np.diff(falls, prepend=0.0) > 1.0]  # in two halves: during the repair, after it
+    # derived: the link carries sum of W0..W, 3/8 W^2 packets, in each period
+    assert np.diff(falls).mean() == pytest.approx(0.375 * 201**2 / (20e6 / 12000), rel=0.05)
+
+
+def test_an_epoch_of_cubic_lasts_as_its_closed_form():
+    found = theory.run(one_flow("cubic", bdp=1.0, end=600.0, warm=100.0), stack="linux")
+    course = found.trajectory
+    later = course.time_s > 100
+    windows, times = course.window_packets[later, 0], course.time_s[later]
+    peak = windows.max()
+    falls = times[1:][np.diff(windows) < -0.1 * peak]
+    # derived: K of the peak; below the plateau of fast convergence every second epoch is shorter
+    whole = float(cubic_k_s(peak))
+    assert 0.5 * whole < np.diff(falls).mean() < 1.5 * whole
+    assert windows.min() == pytest.approx(0.7 * peak, rel=0.03), "published: RFC 9438, beta 0.7"
+
+
+@pytest.mark.each("loss", [1e-3, 3e-3])
+def test_mean_window_of_reno_at_random_losses(loss):
+    found = theory.run(one_flow("reno", end=2000.0, loss_ratio=loss), stack="linux")
+    # derived: Mathis with spacings that vary as those of random losses: sqrt(2) to sqrt(3/2)
+    packets = found.goodput_bps[0] / 8 / 1448 * (0.04 + 0.00012)
+    assert 1.15 < packets * np.sqrt(loss) < 1.45
+
+
+def test_cubic_at_random_losses_is_at_its_closed_form():
+    scenario = one_flow("cubic", rate=1e9, end=4000.0, loss_ratio=1e-5)
+    found = theory.run(scenario, stack="linux")
+    interval = float(cubic_loss_interval_s(1e-5, rtt_s=0.04))
+    packets_per_s = found.goodput_bps[0] / 8 / 1448
+    # derived: 1/p packets in each interval; spacings that vary let it grow for longer now and then
+    assert packets_per_s == pytest.approx(1e5 / interval, rel=0.25)
+
+
+def test_bbr_fills_the_line_but_for_its_probes():
+    for bdp in (0.5, 1.0, 2.0):
+        found = theory.run(one_flow("bbr", bdp=bdp, rate=10e6, end=120.0, warm=10.0), stack="linux")
+        # derived: 1 % of pacing margin at most, and 0.2 to 0.3 s of each 10 s at four packets
+        assert 0.955 < found.utilization < 0.995
+
+
+def test_the_window_of_bbr_is_at_most_two_products_and_its_quanta():
+    found = theory.run(one_flow("bbr", bdp=8.0, rate=10e6, end=60.0, warm=10.0), stack="linux")
+    windows = found.trajectory.window_packets[found.trajectory.time_s > 10, 0]
+    assert windows.max() < 2 * 34.4 + 3.1, "derived: product 34.3 packets, three quanta"
+    assert windows.min() == pytest.approx(4.0), "published: four packets in the probe of the RTT"
+
+
+@pytest.mark.each("algorithm", ["reno", "cubic"])
+@pytest.mark.each("count", [2, 4, 8])
+def test_equal_flows_share_equally_and_fill_the_line(algorithm, count):
+    link = Bottleneck.of(rate_bps=20e6, rtt_s=0.04, buffer_bdp=1)
+    flows = (Flow(algorithm=algorithm, stop_s=300.0),) * count
+    found = theory.run(Scenario(bottleneck=link, flows=flows, end_s=300.0, warm_s=20.0))
+    assert found.jain > 0.97, "identity: alike, Jain's index is 1"
+    assert found.utilization > 0.98
+    assert found.goodput_bps.sum() == pytest.approx(20e6 * LINE * found.utilization, rel=1e-6)
+
+
+def test_released_bandwidth_is_taken_within_seconds():
+    found = theory.run(preset("two-flows"), stack="linux")
+    course = found.trajectory
+
+    def rate(start, stop):
+        chosen = (course.time_s > start) & (course.time_s <= stop)
+        return course.goodput_bps[chosen, 0].mean()
+
+    assert rate(36, 42) < 0.65 * 10e6 * LINE, "published: the flows share"
+    assert rate(46, 58) > 0.97 * 10e6 * LINE, "published: the first is back within 4 s"
+    assert np.nanmin(course.jain()) >= 0.5 - 1e-9, "identity: 1/n at least"
+
+
+def test_a_sized_flow_ends_when_its_packets_are_there():
+    link = Bottleneck.of(rate_bps=10e6, rtt_s=0.04, buffer_bdp=8)
+    flow = Flow(algorithm="reno", size_bytes=144_800, start_s=1.0)
+    found = theory.run(Scenario(bottleneck=link, flows=(flow,), end_s=10.0))
+    # derived: handshake, 10 + 20 + 40 packets in three round trips, 30 at the line's rate
+    assert found.finish_s[0] == pytest.approx(1 + 0.04 + 3 * 0.0412 + 30 * 0.0012 + 0.02, abs=0.03)
+    assert found.goodput_bps[0] == pytest.approx(144_800 * 8 / (found.finish_s[0] - 1), rel=0.01)
+
+
+def test_marks_keep_the_queue_of_dctcp_short():
+    found = theory.run(one_flow("dctcp", end=60.0, warm=10.0))
+    assert found.utilization > 0.97
+    # published: RFC 8257: the queue swings around the threshold, 57 packets here
+    assert 20 * 1500 < found.queue_mean_bytes < 80 * 1500
+    assert found.trajectory.queue_bytes[found.trajectory.time_s > 10].max() < 130 * 1500
+
+
+def test_vegas_keeps_a_few_packets_queued():
+    found = theory.run(one_flow("vegas", end=60.0, warm=10.0))
+    assert found.queue_mean_bytes < 5 * 1500, "published: beta is 4 packets"
+
+
+def test_many_scenarios_at_once_are_the_same_as_one_by_one():
+    scenarios = [preset(name) for name in ("two-flows", "loss-1-percent", "wan-10m", "wan-100m")]
+    scenarios.append(preset("two-flows", algorithm="bbr"))
+    for one, found in zip(scenarios, theory.run_many(scenarios), strict=True):
+        alone = theory.run(one)
+        assert found.scenario == one
+        assert found.goodput_bps == pytest.approx(alone.goodput_bps, rel=1e-9), "identity"
+        assert found.drop_count == pytest.approx(alone.drop_count), "identity"
+        assert found.trajectory is None
+
+
+def test_requests_wait_for_the_queue():
+    base = preset("buffer-1-bdp")
+    deep = preset("buffer-8-bdp")
+    shallow_s = theory.run(base).request_p99_s[0]
+    deep_s = theory.run(deep).request_p99_s[0]
+    # derived: RTT + buffer / rate is 80 and 360 ms
+    assert 0.075 < shallow_s < 0.1
+    assert 0.33 < deep_s < 0.38
+
+
+def test_requests_alone_take_their_round_trips():
+    link = Bottleneck.of(rate_bps=10e6, rtt_s=0.04, buffer_bdp=1)
+    loop = Requests(request_bytes=10e3, stop_s=60.0)
+    found = theory.run(Scenario(bottleneck=link, requests=(loop,), end_s=60.0))
+    assert found.request_p50_s[0] == pytest.approx(0.04 + 7 * 0.0012), "derived: RTT, 7 packets"
+    assert found.goodput_bps.size == 0
+    few = Requests(request_bytes=1e6, stop_s=3.0)
+    found = theory.run(Scenario(bottleneck=link, requests=(few,), end_s=60.0))
+    assert np.isnan(found.request_p99_s[0]), "identity: 3 requests have no 99th percentile"
+
+
+def test_a_scenario_of_too_many_round_trips_is_refused():
+    link = Bottleneck.of(rate_bps=100e9, rtt_s=1e-6, buffer_packets=10)
+    scenario = Scenario(bottleneck=link, flows=(Flow(algorithm="reno", stop_s=60),), end_s=60)
+    with pytest.raises(DomainError, match="end_s of 60 takes more than 5,000,000 round trips"):
+        theory.run(scenario)
+    with pytest.raises(DomainError, match="stack must be one of"):
+        theory.run(preset("lan"), stack="bsd")

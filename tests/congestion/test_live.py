@@ -1,0 +1,97 @@
+"""Scenarios with the kernel's own TCP: the framing ceiling, sizes, requests, faults."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from netcalc.congestion import live
+from netcalc.errors import DomainError, ExperimentError
+from netcalc.scenario import Bottleneck, Flow, Requests, Scenario
+
+CEILING = 1448 / 1500
+
+
+def scenario(*flows, requests=(), end_s=4.0, warm_s=1.0, **shared):
+    given = {"rate_bps": 10e6, "rtt_s": 0.02, "buffer_bdp": 1, **shared}
+    return Scenario(bottleneck=Bottleneck.of(**given), flows=flows, requests=requests,
+                    end_s=end_s, warm_s=warm_s)  # fmt: skip
+
+
+@pytest.mark.live
+@pytest.mark.namespace
+def test_one_flow_fills_the_line_and_the_buffer():
+    """derived: 1448 of 1500 bytes are payload; an ACK loss or two of the buffer are within 3 %."""
+    seen = []
+    found = live.record(scenario(Flow(algorithm="cubic", stop_s=4.0)),
+                        progress=lambda *values: seen.append(values))  # fmt: skip
+    means = found.result()
+    assert means.goodput_bps[0] == pytest.approx(10e6 * CEILING, rel=0.03)
+    assert 0 < means.queue_mean_bytes <= 25_000
+    assert means.drop_count >= 1
+    # identity: every byte that the senders sent passed the bottleneck
+    assert found.states["sent_bytes"].max() >= found.received["value"].max()
+    assert seen
+    assert seen[-1][1] == 4.0
+
+
+@pytest.mark.live
+@pytest.mark.namespace
+def test_flows_that_come_and_go_share_the_line_with_requests():
+    given = scenario(
+        Flow(algorithm="reno", stop_s=4.0),
+        Flow(algorithm="cubic", start_s=1.0, size_bytes=300_000),
+        requests=[Requests(request_bytes=2000, stop_s=4.0)],
+    )
+    found = live.record(given)
+    means = found.result()
+    # derived: 300 kB alone take 0.24 s; beside another flow at least that, and less than the rest
+    assert 1.24 < means.finish_s[1] < 4.0
+    assert np.isnan(means.finish_s[0])
+    # derived: a request takes at least the round trip and its serialization, 21.6 ms
+    assert found.latencies_s(0).min() > 0.0216
+    assert means.utilization <= 1.01
+    assert sorted(set(found.states["index"].tolist())) == [0, 1, 2]
+
+
+@pytest.mark.live
+@pytest.mark.namespace
+def test_a_stopped_run_keeps_what_it_has():
+    stop = threading.Event()
+    given = scenario(Flow(algorithm="reno", stop_s=60.0), end_s=60.0, warm_s=0.0)
+
+    def enough(done_s, *_):
+        if done_s >= 1.0:
+            stop.set()
+
+    found = live.record(given, progress=enough, stop=stop)
+    assert found.meta.partial
+    assert 1.0 <= found.ended_s < 30.0
+    assert found.received["value"].max() > 100_000
+    assert found.result().goodput_bps[0] > 1e6
+
+
+@pytest.mark.live
+@pytest.mark.namespace
+def test_a_congestion_control_that_the_kernel_lacks_is_named():
+    with pytest.raises(ExperimentError) as caught:
+        live.run(scenario(Flow(algorithm="vegas", stop_s=4.0)))
+    assert caught.value.code == "congestion-control-refused"
+    assert "vegas" in str(caught.value)
+
+
+@pytest.mark.each(
+    ("given", "name"),
+    [
+        (scenario(Flow(algorithm="reno", stop_s=4.0), rate_bps=2e9), "rate_bps"),
+        (scenario(Flow(algorithm="reno", stop_s=4.0), end_s=700.0), "end_s"),
+        (scenario(*[Flow(algorithm="reno", stop_s=4.0)] * 201), "the number of flows"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_no_machine_carries_is_refused(given, name):
+    """identity: before a namespace is made."""
+    with pytest.raises(DomainError) as caught:
+        live.run(given)
+    assert caught.value.code == "above-maximum"
+    assert str(caught.value.name).startswith(name)

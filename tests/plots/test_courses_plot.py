@@ -1,0 +1,235 @@
+"""A scenario over time: what is drawn of results made by hand, and how each way looks."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from dataclasses import replace
+from pathlib import Path as FilePath
+
+import numpy as np
+import pytest
+from bokeh.models import Line, Scatter
+
+from netcalc.congestion import Result, Trajectory
+from netcalc.errors import DomainError
+from netcalc.plots import courses, phase, svg
+from netcalc.scenario import Bottleneck, Flow, Scenario
+
+
+def load(name):
+    """Return a module beside this one, by path: names of test modules are no packages."""
+    spec = importlib.util.spec_from_file_location(name, FilePath(__file__).with_name(f"{name}.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+LOOKING = load("looking")
+BLUE, GREEN, SKY, VERMILION = LOOKING.BLUE, LOOKING.GREEN, LOOKING.SKY, LOOKING.VERMILION
+INK, legend_of, hovers_of = LOOKING.INK, LOOKING.legend_of, LOOKING.hovers_of
+
+LINK = Bottleneck.of(rate_bps=12e6, rtt_s=0.04, buffer_packets=40)
+"""derived: 1000 packets/s, 11.584 Mbit/s of payload, 40 packets in flight fill it."""
+SCENARIO = Scenario(
+    bottleneck=LINK,
+    flows=(Flow(algorithm="cubic", stop_s=4.0), Flow(algorithm="bbr", start_s=1.0, stop_s=3.0)),
+    end_s=4.0,
+)
+TIME_S = np.array([1.0, 2.0, 3.0, 4.0])
+COURSE = Trajectory(
+    time_s=TIME_S,
+    queue_bytes=np.array([0.0, 15e3, 60e3, 30e3]),
+    window_packets=np.array([[40.0, 10.0], [50.0, 30.0], [20.0, 60.0], [70.0, 10.0]]),
+    goodput_bps=np.array([[11e6, 0.0], [8e6, 3e6], [4e6, 7e6], [10e6, 0.0]]),
+    rtt_s=np.array([0.04, 0.05, 0.08, 0.06]),
+)
+
+
+def result(by="theory", scenario=SCENARIO, **more):
+    given = {
+        "goodput_bps": np.array([8.25e6, 5e6]), "finish_s": np.full(2, np.nan),
+        "queue_mean_bytes": 26_250.0, "queue_median_bytes": 22_500.0, "queue_p95_bytes": 55_500.0,
+        "drop_count": 3.0, "utilization": 0.93, "trajectory": COURSE, **more,
+    }  # fmt: skip
+    return Result(scenario=scenario, by=by, **given)
+
+
+THREE = [result("theory"), result("live"), result("ns3")]
+
+
+def column(plot, name, axis="y"):
+    return np.asarray(plot.sources[name].data[axis])
+
+
+def drawn(chart):
+    return {one.name: one.glyph for one in chart.renderers}
+
+
+def test_goodput_is_drawn_in_no_finer_intervals_than_it_is_known():
+    plot = courses([result()], parts=["goodput"])
+    # identity: the course's own four intervals; nan where the flow does not run
+    assert column(plot, "goodput, flow 1, cubic, theory", "x").tolist() == [1, 2, 3, 4]
+    assert column(plot, "goodput, flow 1, cubic, theory").tolist() == [11e6, 8e6, 4e6, 10e6]
+    second = column(plot, "goodput, flow 2, bbr, theory")
+    assert np.array_equal(second, [np.nan, 3e6, 7e6, np.nan], equal_nan=True)
+
+
+def test_goodput_of_a_fine_course_is_averaged_over_whole_intervals_of_it():
+    # derived: 500 intervals of 8 ms; 4 s / 200 are 2.5 of them, so three are taken together
+    time_s = np.arange(1, 501) * 0.008
+    rates = np.tile(np.array([[3e6], [6e6], [9e6]]), (167, 2))[:500]
+    fine = Trajectory(
+        time_s=time_s, queue_bytes=np.zeros(500), window_packets=np.ones((500, 2)),
+        goodput_bps=rates, rtt_s=np.ones(500),
+    )  # fmt: skip
+    plot = courses([result(trajectory=fine)], parts=["goodput"])
+    found = column(plot, "goodput, flow 1, cubic, theory")
+    assert column(plot, "goodput, flow 1, cubic, theory", "x")[:3] == pytest.approx(
+        [0.024, 0.048, 0.072]
+    )
+    assert found.size == 167
+    assert found[:166] == pytest.approx(6e6)
+    assert found[-1] == pytest.approx(4.5e6), "derived: the last has two intervals, 3 and 6"
+
+
+def test_ideal_shares_are_those_of_the_payload():
+    plot = courses([result()], parts=["goodput"])
+    assert column(plot, "goodput, ideal share of flow 1", "x").tolist() == [0, 1, 1, 3, 3, 4]
+    # derived: 12 Mbit/s times 1448 / 1500, and half of it while both run
+    assert column(plot, "goodput, ideal share of flow 1")[1:3] == pytest.approx([11.584e6, 5.792e6])
+
+
+def test_windows_queue_and_round_trip_are_drawn_as_they_are():
+    plot = courses([result()])
+    assert column(plot, "window, flow 1, cubic, theory").tolist() == [40, 50, 20, 70]
+    # identity: flow 2 runs from 1 s, at which it has not sent, to 3 s
+    second = column(plot, "window, flow 2, bbr, theory")
+    assert np.array_equal(second, [np.nan, 30, 60, np.nan], equal_nan=True)
+    assert column(plot, "queue, link, theory").tolist() == [0, 15e3, 60e3, 30e3]
+    assert column(plot, "queue, full buffer").tolist() == [60e3, 60e3]
+    assert column(plot, "rtt, link, theory").tolist() == [0.04, 0.05, 0.08, 0.06]
+    assert [chart.yaxis[0].axis_label.text for chart in plot.figure.children] == [
+        "goodput [bit/s]", "window in packets", "queue", "round-trip time",
+    ]  # fmt: skip
+
+
+def test_three_ways_are_lines_marks_and_dashes_of_one_legend():
+    plot = courses(THREE)
+    first, *others = plot.figure.children
+    names = [f"flow {n}, {how}, {way}" for way in ("theory", "live", "ns-3")
+             for n, how in ((1, "cubic"), (2, "bbr"))]  # fmt: skip
+    assert list(legend_of(first)) == [*names, "ideal share, full buffer"]
+    assert not any(other.above for other in others)
+    glyphs = drawn(first)
+    theory, live, ns3 = (glyphs[f"goodput, flow 2, bbr, {w}"] for w in ("theory", "live", "ns-3"))
+    assert (type(theory), theory.line_dash, theory.line_color) == (Line, [], VERMILION)
+    assert (type(live), live.fill_color, live.line_color) == (Scatter, VERMILION, INK["light"])
+    assert (type(ns3), ns3.line_dash, ns3.line_color) == (Line, [10, 4], VERMILION)
+    assert glyphs["goodput, flow 1, cubic, theory"].line_color == BLUE
+    assert drawn(others[1])["queue, link, theory"].line_color == SKY
+    assert glyphs["goodput, flow 1, cubic, live"].marker != live.marker
+
+
+def test_one_entry_of_the_legend_hides_its_curve_in_all_figures():
+    plot = courses(THREE)
+    first, windows, queue, _ = plot.figure.children
+    [leader] = legend_of(first)["flow 1, cubic, theory"]
+    links = leader.js_property_callbacks["change:visible"]
+    followers = [link.args["other"].name for link in links]
+    assert followers == ["window, flow 1, cubic, theory"]
+    assert windows.x_range is first.x_range is queue.x_range
+
+
+def test_hovers_name_time_and_value_with_their_units():
+    goodput, *_, rtt = courses([result()]).figure.children
+    [(_, rows)] = hovers_of(goodput)
+    assert rows == [("time", "x", "s"), ("goodput", "y", "bit/s")]
+    [(_, rows)] = hovers_of(rtt)
+    assert rows == [("time", "x", "s"), ("round-trip time", "y", "s")]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_picture_and_the_words_have_the_numbers(theme):
+    plot = courses([result(), result("ns3")], title="Two flows", theme=theme)
+    assert plot.description == (
+        "Two flows: 12 Mbit/s, 40 ms, buffer of 60 kB. "
+        "Theory: flow 1 8.25 Mbit/s, flow 2 5 Mbit/s; link 93% used, mean queue 26.25 kB. "
+        "ns-3: flow 1 8.25 Mbit/s, flow 2 5 Mbit/s; link 93% used, mean queue 26.25 kB."
+    )
+    assert "flow 2, bbr, ns-3" in svg(plot)
+    json.dumps(plot.document().to_json(deferred=False))
+
+
+def test_results_that_differ_in_columns_only_have_one_form():
+    other = replace(COURSE, queue_bytes=COURSE.queue_bytes / 2)
+    one, two = courses([result()]), courses([result(trajectory=other)])
+    assert one.form == two.form
+    assert one.form != courses([result("live")]).form
+
+
+def test_of_many_flows_the_first_five_are_drawn_and_it_is_said():
+    flows = tuple(Flow(algorithm="reno", stop_s=4.0) for _ in range(8))
+    many = replace(COURSE, window_packets=np.ones((4, 8)), goodput_bps=np.ones((4, 8)))
+    given = result(
+        scenario=replace(SCENARIO, flows=flows),
+        trajectory=many,
+        finish_s=np.full(8, np.nan),
+        goodput_bps=np.ones(8),
+    )
+    plot = courses([given])
+    assert sum(name.startswith("window, flow") for name in plot.sources) == 5
+    assert plot.description.endswith("The first 5 of 8 flows are drawn.")
+
+
+def test_windows_of_two_flows_against_each_other_while_both_run():
+    plot = phase([result(), result("live")])
+    assert column(plot, "theory", "x").tolist() == [50, 20]
+    assert column(plot, "live").tolist() == [30, 60]
+    # derived: 40 packets fill the link, 40 more the buffer
+    assert column(plot, "link just full").tolist() == pytest.approx([40, 0])
+    assert column(plot, "full buffer", "x").tolist() == pytest.approx([0, 80])
+    assert column(plot, "equal windows").tolist() == column(plot, "equal windows", "x").tolist()
+    glyphs = drawn(plot.figure)
+    assert (type(glyphs["theory"]), type(glyphs["live"])) == (Line, Scatter)
+    assert drawn(phase([result("ns3")]).figure)["ns-3"].line_color == GREEN
+    assert plot.figure.xaxis[0].axis_label.text == "window of flow 1 (cubic) in packets"
+    assert "40.0 packets in flight, the buffer with 80.0" in plot.description
+
+
+def test_a_course_without_an_interval_is_drawn_empty():
+    empty = Trajectory(
+        time_s=np.zeros(0), queue_bytes=np.zeros(0), window_packets=np.zeros((0, 2)),
+        goodput_bps=np.zeros((0, 2)), rtt_s=np.zeros(0),
+    )  # fmt: skip
+    stopped = result("live", trajectory=empty)
+    assert column(courses([result(), stopped]), "goodput, flow 1, cubic, live").size == 0
+    assert column(phase([stopped]), "live").size == 0
+    assert "ideal share" in svg(courses([stopped]))
+
+
+OTHER = replace(SCENARIO, end_s=5.0)
+
+
+@pytest.mark.each(
+    ("results", "code"),
+    [
+        ([], "no-results"),
+        ([result(trajectory=None)], "no-course"),
+        ([result(), result("live", scenario=OTHER)], "scenarios-differ"),
+        ([result(), result()], "name-in-use"),
+    ],
+)
+def test_what_cannot_be_in_one_figure_is_refused(results, code):
+    for draw in (courses, phase):
+        with pytest.raises(DomainError) as refused:
+            draw(results)
+        assert refused.value.code == code
+        assert str(refused.value)
+
+
+def test_an_unknown_part_or_flow_is_refused():
+    with pytest.raises(DomainError, match="goodput, window, queue, rtt"):
+        courses([result()], parts=["rate"])
+    with pytest.raises(DomainError, match="flows must be"):
+        phase([result()], flows=(0, 2))

@@ -1,0 +1,80 @@
+"""The figures of data sets that were read off the figures of a book."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from netcalc import datasets, plots
+from netcalc.cli import commands, main
+
+
+@pytest.mark.each("name", plots.drawn_sets())
+def test_a_set_is_drawn_with_its_readings_and_theory(name):
+    plot = plots.readings(name)
+    columns = datasets.load(name).columns()
+    [height] = [n for n in ("goodput_bps", "window_packets", "p99_s") if n in columns]
+    drawn = np.concatenate([
+        source.data["y"] for key, source in plot.sources.items() if key in _groups(columns)
+    ])  # fmt: skip
+    if name == "two_flow_goodput":  # the times of Fig. 17 were not read
+        columns = {key: values[columns["figure"] == "Fig. 15"] for key, values in columns.items()}
+    known = columns[height][np.isfinite(columns[height])]
+    assert sorted(drawn) == sorted(known)
+    assert len(plot.sources) > len(_groups(columns) & set(plot.sources))  # and lines
+    assert "within" in plot.description
+    assert plot.figure is not None
+
+
+def _groups(columns):
+    return set(columns["algorithm" if "algorithm" in columns else "flow"].tolist())
+
+
+def test_theory_of_the_percentiles():
+    line = plots.readings("request_latency").sources["round trip and a full buffer"].data
+    # derived: 40 ms and 1.2 ms for each packet of 1500 B at 10 Mbit/s
+    np.testing.assert_allclose(line["y"], 0.040 + 0.0012 * np.asarray(line["x"]))
+
+
+def test_windows_that_fill_the_path():
+    sources = plots.readings("two_flow_windows").sources
+    # derived: 10 Gbit/s times 10 ms are 12.5 MB
+    for size, text in ((1500, "1500 B"), (9000, "9000 B")):
+        fills = sources[f"fills 10 ms, packets of {text}"].data["y"]
+        np.testing.assert_allclose(fills, 12.5e6 / size)
+
+
+def test_the_plateau_is_shared_while_both_run():
+    line = plots.readings("two_flow_goodput").sources["flow 1, ideal share"].data
+    # derived: from 23.5 s for 20 s, half of 9.64 Gbit/s
+    assert list(line["x"]) == [0, 23.5, 23.5, 43.5, 43.5, 60]
+    np.testing.assert_allclose(line["y"], np.asarray([2, 2, 1, 1, 2, 2]) * 4.82e9)
+
+
+def test_data_plot_writes_a_page(tmp_path):
+    out = tmp_path / "out.html"
+    done = CliRunner().invoke(commands, ["data", "request_latency", "--plot", str(out)])
+    assert done.exit_code == 0
+    assert "read off the figure 20" in out.read_text(encoding="utf-8")
+    assert "p99" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["mbufs", "--plot", "out.html"], "no figure of the data set mbufs: two_flow_goodput"),
+        (["--plot", "out.html"], "--plot requires the NAME of a data set"),
+        (["request_latency", "--plot", "out.png"], "figures are written as HTML"),
+        (["request_latenc", "--plot", "out.html"], "no data set 'request_latenc'"),
+    ],
+)
+def test_what_is_not_drawn_is_one_sentence(arguments, said, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        main(["data", *arguments])
+    assert ended.value.code == 2
+    message = capsys.readouterr().err
+    assert said in message
+    assert message.count("\n") == 1
+    assert not list(tmp_path.iterdir())

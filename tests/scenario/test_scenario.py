@@ -1,0 +1,194 @@
+"""Scenarios: sizes, presets, JSON there and back, and every refusal with its place."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from netcalc import scenario as scenarios
+from netcalc.errors import ArgumentTypeError, DomainError, ReaderError
+from netcalc.scenario import Bottleneck, Flow, Requests, Scenario
+
+GOOD = {
+    "rate_bps": 1e7, "rtt_s": 0.04, "buffer_packets": 33, "loss_ratio": 0.001, "end_s": 60,
+    "warm_s": 5, "seed": 7,
+    "flows": [
+        {"algorithm": "cubic", "start_s": 0, "stop_s": 60, "size_bytes": None},
+        {"algorithm": "bbr", "start_s": 22, "size_bytes": 1e6},
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.each(
+    "bdp, packets, source",
+    [
+        (0.5, 16, "published: buffers of Fig. 20, 25000 B"),
+        (1, 33, "published: 50000 B"),
+        (2, 66, "published: 100000 B"),
+        (4, 133, "published: 200000 B"),
+        (8, 266, "published: 400000 B"),
+    ],
+)
+def test_buffers_of_the_figure_in_packets(bdp, packets, source):
+    link = Bottleneck.of(rate_bps=10e6, rtt_s=0.04, buffer_bdp=bdp)
+    assert link.buffer_packets == packets, source
+
+
+def test_a_buffer_in_packets_holds_as_many():
+    for packets in range(1, 400):
+        link = Bottleneck.of(rate_bps=10e6, rtt_s=0.04, buffer_packets=packets)
+        assert link.buffer_packets == packets, "identity: as given"
+
+
+def test_marking_begins_above_a_seventh_of_the_bdp():
+    link = Bottleneck.of(rate_bps=100e6, rtt_s=0.04, buffer_bdp=1)
+    assert link.marking_packets == 57, "derived: 0.17 x 500000 / 1500 = 56.7, next packet"
+    assert Bottleneck.of(rate_bps=1e6, rtt_s=0.001, buffer_packets=9).marking_packets == 1
+
+
+def test_json_gives_the_scenario():
+    found = scenarios.from_document(json.dumps(GOOD))
+    assert found.bottleneck == Bottleneck(
+        rate_bps=1e7, rtt_s=0.04, buffer_bytes=49500, loss_ratio=0.001
+    ), "derived: 33 x 1500 B"
+    assert found.flows == (
+        Flow(algorithm="cubic", stop_s=60),
+        Flow(algorithm="bbr", start_s=22, size_bytes=1e6),
+    )
+    assert (found.end_s, found.warm_s, found.seed) == (60.0, 5.0, 7)
+
+
+@pytest.mark.each("name", scenarios.presets())
+def test_presets_are_written_and_read_again(name):
+    found = scenarios.preset(name, algorithm="bbr")
+    again = scenarios.from_document(json.dumps(scenarios.as_document(found)))
+    assert again == found, "identity: written and read"
+    assert {load.algorithm for load in (*found.flows, *found.requests)} == {"bbr"}
+
+
+@pytest.mark.each(
+    "name, times, source",
+    [
+        ("two-flows", [(0, 60), (22, 42)], "published: 0-60 s and 22-42 s"),
+        ("three-flows", [(0, 60), (12, 52), (26, 46)], "published: text of 3.4.1"),
+        ("two-flows-netesto", [(0, 60), (23, 43)], "derived: 60/3 + 3"),
+        ("three-flows-netesto", [(0, 60), (13, 53), (25, 45)], "derived: 60/6 + 3, 60/3 + 5"),
+    ],
+)
+def test_flows_of_presets_come_and_go(name, times, source):
+    flows = scenarios.preset(name).flows
+    assert [(flow.start_s, flow.stop_s) for flow in flows] == times, source
+
+
+def test_requests_run_against_streams():
+    found = scenarios.preset("requests-1MB-against-16")
+    assert len(found.flows) == 16
+    assert [(loop.request_bytes, loop.reply_bytes) for loop in found.requests] == [(1e6, 1.0)]
+
+
+WRONG = [
+    ("rate_bps", -1, "rate_bps", "scenario-number"),
+    ("rate_bps", "10M", "rate_bps", "scenario-wrong-kind"),
+    ("rate_bps", True, "rate_bps", "scenario-wrong-kind"),
+    ("rate_bps", None, "rate_bps", "scenario-key-missing"),
+    ("rtt_s", 0, "rtt_s", "scenario-number"),
+    ("rtt_s", 10**400, "rtt_s", "scenario-not-finite"),
+    ("buffer_packets", 0.5, "buffer_packets", "scenario-number"),
+    ("buffer_packets", None, "buffer_packets", "scenario-one-buffer"),
+    ("buffer_bdp", 1, "buffer_packets", "scenario-one-buffer"),
+    ("loss_ratio", 1, "loss_ratio", "all-packets-lost"),
+    ("loss_ratio", 2, "loss_ratio", "scenario-number"),
+    ("seed", 1.5, "seed", "scenario-number"),
+    ("warm_s", 60, "warm_s", "warm-after-end"),
+    ("flows", [], "flows", "no-flows"),
+    ("flows", {}, "flows", "scenario-wrong-kind"),
+    ("flows", [3], "flows[0]", "scenario-wrong-kind"),
+    ("flows", [{"stop_s": 4}], "flows[0].algorithm", "scenario-key-missing"),
+    ("flows", [{"algorithm": 4, "stop_s": 4}], "flows[0].algorithm", "scenario-wrong-kind"),
+    ("flows", [{"algorithm": "cubix", "stop_s": 4}], "flows[0].algorithm", "scenario-number"),
+    ("flows", [{"algorithm": "cubic"}], "flows[0].stop_s", "flow-endless"),
+    (
+        "flows",
+        [{"algorithm": "cubic", "start_s": 5, "stop_s": 5}],
+        "flows[0].stop_s",
+        "stop-not-after-start",
+    ),
+    (
+        "flows",
+        [{"algorithm": "cubic", "start_s": 60, "stop_s": 70}],
+        "flows[0].start_s",
+        "starts-after-end",
+    ),
+    ("flows", [{"algorithm": "cubic", "size_bytes": 0}], "flows[0].size_bytes", "scenario-number"),
+    ("flows", [{"algorithm": "cubic", "stop": 5}], "flows[0].stop", "scenario-key-unknown"),
+    ("requests", [{"stop_s": 5}], "requests[0].request_bytes", "scenario-key-missing"),
+    ("delay_on_acks", 1, "delay_on_acks", "scenario-wrong-kind"),
+    ("bandwidth", 1, "bandwidth", "scenario-key-unknown"),
+]
+
+
+@pytest.mark.each("key, value, field, code", WRONG)
+def test_refusals_name_the_field(key, value, field, code):
+    with pytest.raises(ReaderError) as refused:
+        scenarios.from_document(GOOD | {key: value}, name="s.json")
+    assert (refused.value.field, refused.value.code) == (field, code)
+    assert str(refused.value).startswith(f"s.json, field {field}: ")
+    assert refused.value.expected
+
+
+@pytest.mark.each(
+    "text, code",
+    [
+        ("", "scenario-not-json"),
+        ("[" * 100_000, "scenario-not-json"),
+        ("[1, 2]", "scenario-wrong-kind"),
+        ('{"rate_bps": NaN}', "scenario-not-finite"),
+        ('{"rate_bps": 1e999, "rtt_s": 1, "end_s": 1}', "scenario-one-buffer"),
+        (
+            '{"rate_bps": 1e999, "rtt_s": 1, "end_s": 1, "buffer_bdp": 1}',
+            "scenario-not-finite",
+        ),
+        ('{"rate_bps": 1, "rate_bps": 2}', "scenario-key-repeated"),
+        ('{"rate_bps": 1,\n "rtt_s": oops}', "scenario-not-json"),
+    ],
+)
+def test_text_that_is_no_scenario_is_refused(text, code):
+    with pytest.raises(ReaderError) as refused:
+        scenarios.from_document(text)
+    assert refused.value.code == code
+    assert str(refused.value)
+
+
+def test_files_that_are_no_scenario_are_refused(tmp_path):
+    path = tmp_path / "s.json"
+    path.write_bytes(b'{"rate_bps": \xff}')
+    with pytest.raises(ReaderError, match=r"s\.json, byte 13: is not text in UTF-8"):
+        scenarios.read(path)
+    path.write_bytes(b" " * 10_000_001)
+    with pytest.raises(ReaderError, match="is longer than any scenario"):
+        scenarios.read(path)
+    path.write_text(json.dumps(GOOD))
+    assert scenarios.read(path) == scenarios.from_document(GOOD)
+
+
+def test_the_facts_refuse_by_themselves():
+    link = Bottleneck.of(rate_bps=10e6, rtt_s=0.04, buffer_bdp=1)
+    with pytest.raises(DomainError):
+        Bottleneck(rate_bps=10e6, rtt_s=0.04, buffer_bytes=1499)
+    with pytest.raises(DomainError):
+        Bottleneck.of(rate_bps=10e6, rtt_s=0.04)
+    with pytest.raises(DomainError):
+        Flow(algorithm="cubic", stop_s=float("inf"))
+    with pytest.raises(ArgumentTypeError):
+        Scenario(bottleneck=link, flows=("cubic",), end_s=10)
+    with pytest.raises(ArgumentTypeError):
+        Scenario(bottleneck=link, flows=7, end_s=10)
+    with pytest.raises(ArgumentTypeError):
+        Scenario(bottleneck="T1", flows=(), end_s=10)
+    with pytest.raises(DomainError):
+        Requests(request_bytes=1e4, stop_s=0)
+    with pytest.raises(DomainError):
+        Scenario(bottleneck=link, flows=(Flow(algorithm="reno", stop_s=1),) * 1001, end_s=10)
+    with pytest.raises(DomainError):
+        scenarios.preset("two-flow")
