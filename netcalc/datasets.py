@@ -1,5 +1,7 @@
 """The bundled data sets: every number printed in the five sources, with its page and verdict.
 
+What was read off the figures of one of them is there as well, with its reading error.
+
 >>> points = load("wan_curves", series="connix.com - noao.edu")
 >>> points.payload_bytes.tolist(), points.rtt_s.tolist()
 ([0.0, 1400.0], [0.08, 0.193])
@@ -177,7 +179,7 @@ def info(name: str) -> Dataset:
     Examples
     --------
     >>> info("audit").rows
-    276
+    324
     """
     sets = _index()
     if name not in sets:

@@ -20,7 +20,7 @@ TEXTS = {
     "snader": {"source_sink_1440", "source_sink_300", "source_sink_text"},
     "router": {"router_forwarding"},
     "nagle": {"nagle_summary"},
-    "netesto": {"congestion_scenarios"},
+    "netesto": {"congestion_scenarios", "congestion_figures"},
 }  # fmt: skip
 
 
