@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from netcalc.checks import FloatArray
+from netcalc.compare._captured import Values, captured
 from netcalc.messages import Notice
 from netcalc.models.measuring.robust import median
-from netcalc.samples import FlowSeries, RttSamples, Samples, TransferSamples
+from netcalc.readers.places import RECEIVER, SENDER
+from netcalc.samples import FlowSeries, PacketTrace, RttSamples, Samples, TransferSamples
 from netcalc.units import show
 
 QUANTILE = 1.96
@@ -24,7 +26,8 @@ LEAST_VALUES = 6
 class Compared:
     """The median of one quantity in one run of one file, with its 95 % interval.
 
-    ``low`` and ``high`` are nan where too few values were measured.
+    ``low`` and ``high`` are nan where too few values were measured; ``side`` is the end that
+    counted, empty where the file does not say it.
     """
 
     file: str
@@ -35,6 +38,7 @@ class Compared:
     low: float
     high: float
     count: int
+    side: str = ""
 
     def differs(self, other: Compared) -> bool | None:
         """Whether the intervals lie apart; None where one of them is not known."""
@@ -45,7 +49,8 @@ class Compared:
 
     def __str__(self) -> str:
         name = f"{self.file}, {self.label}" if self.label else self.file
-        shown = f"{name}: {self.quantity} {show(self.value, self.unit)}"
+        side = f" at the {self.side}" if self.side else ""
+        shown = f"{name}: {self.quantity}{side} {show(self.value, self.unit)}"
         if math.isnan(self.low):
             return f"{shown} (of {self.count})"
         low, high = show(self.low, self.unit), show(self.high, self.unit)
@@ -53,7 +58,7 @@ class Compared:
 
 
 def files(named: Mapping[str, Samples]) -> tuple[Compared, ...]:
-    """Return the same quantity of each file: round trips, or rates of intervals and transfers.
+    """Return the same quantities of each file: round trips, and rates of intervals and transfers.
 
     Parameters
     ----------
@@ -63,7 +68,8 @@ def files(named: Mapping[str, Samples]) -> tuple[Compared, ...]:
     Returns
     -------
     tuple of Compared
-        A row for each group of each file with values; other kinds of samples have none.
+        A row for each group of each file with values, and of a capture for each of its largest
+        flows; other kinds of samples have none.
 
     Notes
     -----
@@ -79,71 +85,126 @@ def files(named: Mapping[str, Samples]) -> tuple[Compared, ...]:
     """
     found = []
     for file, samples in named.items():
-        for label, (quantity, unit, values) in _values(samples).items():
+        for label, quantity, unit, side, values in _values(samples):
             known = np.sort(values[np.isfinite(values)])
             if known.size:
                 low, high = _interval(known)
-                row = Compared(
-                    file, label, quantity, unit, float(median(known)), low, high, known.size
+                middle = float(median(known))
+                found.append(
+                    Compared(file, label, quantity, unit, middle, low, high, known.size, side)
                 )
-                found.append(row)
     return tuple(found)
 
 
-def file_notices(rows: tuple[Compared, ...]) -> tuple[Notice, ...]:
-    """Return which rows differ from the first one of their quantity."""
-    first: dict[str, Compared] = {}
-    found = []
+def file_notices(rows: Iterable[Compared], names: Iterable[str] = ()) -> tuple[Notice, ...]:
+    """Return which files differ, in which rows; and that no two have a quantity in common.
+
+    A row is compared with that of its label in the first file of its quantity, or else with the
+    first row there: of a capture, the flow that carried most. The others of such a file are not
+    compared: nothing says which flow of one file is which of the other.
+
+    Parameters
+    ----------
+    rows : iterable of Compared
+        What :func:`files` returns.
+    names : iterable of str, optional
+        The files, those without a row too.
+    """
+    first: dict[str, list[Compared]] = {}
+    seen: set[tuple[str, str]] = set()
+    found: list[Notice] = []
+    rows, compared = tuple(rows), set()
     for row in rows:
-        if row.quantity not in first:
-            first[row.quantity] = row
+        known = first.setdefault(row.quantity, [])
+        if not known or known[0].file == row.file:
+            known.append(row)
             continue
-        base = first[row.quantity]
-        differs = row.differs(base)
-        values = {
-            "one": row.file,
-            "other": base.file,
-            "factor": row.value / base.value if base.value else math.nan,
-        }
-        code = "files-not-judged" if differs is None else "files-alike"
-        found.append(Notice("files-differ" if differs else code, values))
+        compared.add(row.quantity)
+        same = next((one for one in known if one.label == row.label), None)
+        if same is None and (row.file, row.quantity) in seen:
+            continue
+        seen.add((row.file, row.quantity))
+        found += _judged(row, same or known[0])
+    if len({*names, *(row.file for row in rows)}) > 1 and not compared:
+        found.append(Notice("no-common-quantity", {"items": _quantities(rows, names)}))
     return tuple(found)
 
 
-def _values(samples: Samples) -> dict[str, tuple[str, str, FloatArray]]:
-    """Return the values of each group of a file, with the name and the unit of their quantity."""
+def _judged(row: Compared, base: Compared) -> list[Notice]:
+    """Return whether a row differs from another, and that two ends of a path counted them."""
+    differs = row.differs(base)
+    values = {
+        "one": row.file,
+        "other": base.file,
+        "quantity": row.quantity,
+        "factor": row.value / base.value if base.value else math.nan,
+    }
+    code = "files-not-judged" if differs is None else "files-alike"
+    found = [Notice("files-differ" if differs else code, values)]
+    if row.side and base.side and row.side != base.side:
+        ends = {"one": row.file, "other": base.file, "side": row.side, "other_side": base.side}
+        found.append(Notice("files-of-two-sides", ends))
+    return found
+
+
+def _quantities(rows: Iterable[Compared], names: Iterable[str]) -> list[str]:
+    """Return what each file has: its name, and its quantities."""
+    owned: dict[str, dict[str, None]] = {name: {} for name in names}
+    for row in rows:
+        owned.setdefault(row.file, {})[row.quantity] = None
+    return [f"{name} has {' and '.join(has) or 'none'}" for name, has in owned.items()]
+
+
+def _values(samples: Samples) -> list[Values]:
+    """Return the values of each group of a file: label, quantity, unit, side and numbers."""
+    if isinstance(samples, PacketTrace):
+        return captured(samples)
     if isinstance(samples, RttSamples):
-        return _by_group(samples.group, samples.measured, samples.rtt_s, ("round trip", "s"))
+        what = ("round trip", "s", "")
+        return _by_group(samples.group, samples.measured, samples.rtt_s, what)
     if isinstance(samples, TransferSamples):
         with np.errstate(divide="ignore", invalid="ignore"):
             rates = 8.0 * np.asarray(samples.payload_bytes) / np.asarray(samples.duration_s)
-        return _by_group(samples.group, samples.measured, rates, ("rate", "bit/s"))
+        what = ("rate", "bit/s", _side_of_facts(samples))
+        return _by_group(samples.group, samples.measured, rates, what)
     if isinstance(samples, FlowSeries):
         return _rates(samples)
-    return {}
+    return []
+
+
+def _side_of_facts(samples: Samples) -> str:
+    """Return the end whose rate a file has, if it has that of one end alone."""
+    names = {name for row in samples.facts() for name in row}
+    sides = [
+        side
+        for side, one in ((SENDER, "sent"), (RECEIVER, "received"))
+        if f"{one}_rate_bps" in names
+    ]
+    return sides[0] if len(sides) == 1 else ""
 
 
 def _by_group(
-    group: object, chosen: object, values: object, what: tuple[str, str]
-) -> dict[str, tuple[str, str, FloatArray]]:
+    group: object, chosen: object, values: object, what: tuple[str, str, str]
+) -> list[Values]:
     groups, numbers = np.asarray(group), np.asarray(values, dtype=np.float64)
     rows = np.asarray(chosen)
     names = dict.fromkeys(groups[rows].tolist())
-    return {name: (*what, numbers[rows & (groups == name)]) for name in names}
+    return [(name, *what, numbers[rows & (groups == name)]) for name in names]
 
 
-def _rates(flows: FlowSeries) -> dict[str, tuple[str, str, FloatArray]]:
+def _rates(flows: FlowSeries) -> list[Values]:
     """Return the sum of the streams in each interval: the receiver's count where there is one."""
     sides, groups = np.asarray(flows.side), np.asarray(flows.group)
     start, rate = np.asarray(flows.start_s), flows.rate_bps
-    found: dict[str, tuple[str, str, FloatArray]] = {}
+    found: list[Values] = []
     for name in dict.fromkeys(groups.tolist()):
         rows = flows.measured & (groups == name)
-        if (rows & (sides == "receiver")).any():
-            rows &= sides == "receiver"
+        if (rows & (sides == RECEIVER)).any():
+            rows &= sides == RECEIVER
+        named = set(sides[rows].tolist())
         _, interval = np.unique(start[rows].round(1), return_inverse=True)
         sums = np.bincount(interval, weights=rate[rows]).astype(np.float64)
-        found[name] = ("rate", "bit/s", sums)
+        found.append((name, "rate", "bit/s", named.pop() if len(named) == 1 else "", sums))
     return found
 
 

@@ -14,17 +14,19 @@ from netcalc.compare._comparison import (
     with_theory,
 )
 from netcalc.compare._probing import probes, trains
-from netcalc.compare._runs import emulated_path, is_small_writes
+from netcalc.compare._runs import emulated_path, experiment, is_small_writes
 from netcalc.compare._sizes import echo_headers, from_fit, size_title
 from netcalc.compare._small_writes import small_writes
 from netcalc.compare._transactions import transactions
 from netcalc.compare._transfers import bulk
+from netcalc.compare._waits import waits
 from netcalc.errors import ArgumentTypeError
 from netcalc.path import Path
 from netcalc.samples import (
     BulkSamples,
     HopSamples,
     RttSamples,
+    Table,
     TrainSamples,
     TransactionSamples,
     TransferSamples,
@@ -40,7 +42,8 @@ def overlay(
     | TransactionSamples
     | BulkSamples
     | HopSamples
-    | TrainSamples,
+    | TrainSamples
+    | Table,
     *,
     path: Path | None = None,
     header_bytes: int | None = None,
@@ -66,6 +69,8 @@ def overlay(
     Comparison
         Measured, predicted, band and residual.
     """
+    if isinstance(samples, Table) and experiment(samples.meta) == "router_queue":
+        return waits(samples, title=title)
     if isinstance(samples, HopSamples):
         return probes(samples, path=path, title=title)
     if isinstance(samples, TrainSamples):

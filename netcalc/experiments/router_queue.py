@@ -1,0 +1,265 @@
+"""A router as a queue: datagrams at a given load through one line with a finite buffer."""
+
+from __future__ import annotations
+
+import os
+import random
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from netcalc.checks import choice
+from netcalc.emulation.events import DELIVERED, FULL, Events
+from netcalc.emulation.wire.emulated_path import EmulatedPath
+from netcalc.errors import DomainError
+from netcalc.experiments.running import instrument
+from netcalc.experiments.running.limits import (
+    MAX_COUNT,
+    finite,
+    require_bounded,
+    require_path,
+    require_processes,
+    whole_number,
+)
+from netcalc.experiments.running.run import Progress, Record, conduct
+from netcalc.experiments.running.stopping import Stop
+from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
+from netcalc.path import Path
+from netcalc.samples import Meta, Table
+
+ARRIVALS = ("poisson", "constant", "bursty")
+SERVICES = ("constant", "exponential")
+BURST = 5
+"""Datagrams of a burst, sent back to back. [packet]"""
+MAX_PAYLOAD_BYTES = 1472
+DRAIN_S = 0.05
+"""Time for the last datagrams to pass, beyond a full buffer. [s]"""
+UNITS = {
+    "arrival_s": "s", "wait_s": "s", "service_s": "s", "packet_bytes": "byte",
+    "backlog_bytes": "byte", "dropped": "1",
+}  # fmt: skip
+
+
+def router_queue(
+    utilization: float = 0.7,
+    *,
+    path: Path,
+    arrivals: str = "poisson",
+    service: str = "constant",
+    payload_bytes: float = 272,
+    place_count: int = 50,
+    count: int = 2000,
+    seed: int = 0,
+    progress: Progress | None = None,
+    stop: Stop | None = None,
+    save: str | os.PathLike[str] | None = None,
+) -> Table:
+    """Send datagrams at a load through a line with a finite buffer, and log the wait of each.
+
+    The line is the server of the queue: a service is the serialization of a packet. Sizes that are
+    exponential have exponential services, those of one size constant ones.
+
+    Parameters
+    ----------
+    utilization : float
+        Offered load: arrival rate times mean service time, 0.01 to 2. [ratio]
+    path : Path
+        The router's line: one link, emulated between two namespaces of this machine.
+    arrivals : str
+        "poisson", "constant", or "bursty": five back to back, the bursts as a Poisson process.
+    service : str
+        "constant" or "exponential".
+    payload_bytes : float
+        Payload of each datagram, or mean of the exponential sizes, 1 to 1472. [byte]
+    place_count : int
+        Capacity of the router, the packet on the line included. [1]
+    count : int
+        Datagrams. [1]
+    seed : int
+        Random seed. [1]
+    progress : callable, optional
+        Called as ``progress(done, total, lateness_s)`` at most ten times a second and at the end.
+    stop : threading.Event or callable, optional
+        Ends the run within a second once it is set, or returns True.
+    save : path, optional
+        File to save the samples to: written every 2 s, at the end and on failure.
+
+    Returns
+    -------
+    Table
+        One row per datagram that reached the router, by the router's own log: ``arrival_s``,
+        ``wait_s`` (nan if it was dropped), ``service_s``, ``packet_bytes``, ``backlog_bytes`` that
+        it found, ``dropped`` (0 or 1).
+
+    Raises
+    ------
+    DomainError
+        If a number or a name is impossible, or the path has several links.
+    ExperimentError
+        If the run would exceed a limit, the system has no namespaces, or the run fails.
+
+    References
+    ----------
+    Kleinrock, Queueing Systems, vol. 1, sections 3.2, 3.6 and 5.7.
+    """
+    require_processes()
+    require_path(path, needed=True)
+    if len(path.links) != 1:
+        raise DomainError("above-maximum", "number of links", len(path.links), high=1)
+    plan = Plan(
+        load=finite("utilization", utilization, 0.01, 2.0),
+        rate_bps=path.links[0].bandwidth_bps,
+        arrivals=choice("arrivals", arrivals, ARRIVALS),
+        service=choice("service", service, SERVICES),
+        payload_bytes=whole_number("payload_bytes", int(payload_bytes), 1, MAX_PAYLOAD_BYTES),
+        count=whole_number("count", count, 1, MAX_COUNT),
+        seed=whole_number("seed", seed, 0, 1 << 62),
+    )
+    places = whole_number("place_count", place_count, 1, 1 << 20)
+    there = {"buffer_packets": places}
+    emulated = EmulatedPath(path, offload=False, there=there, seed=plan.seed, log=True)
+    require_bounded(
+        probe_count=plan.count,
+        carried_bytes=plan.count * plan.payload_bytes,
+        duration_s=plan.count * plan.gap_s,
+    )
+    make = partial(
+        QueueRun,
+        experiment="router_queue",
+        protocol="udp",
+        target=f"a line of {plan.rate_bps:g} bit/s with {places} places, UDP",
+        note=f"{plan.arrivals} arrivals, {plan.service} service",
+        total_count=plan.count,
+        unit="datagrams",
+        host=emulated.address("B"),
+        command=(
+            f"router_queue({plan.load:g}, path={path!r}, arrivals={arrivals!r}, "
+            f"service={service!r}, payload_bytes={plan.payload_bytes}, place_count={places}, "
+            f"count={plan.count}, seed={plan.seed})"
+        ),
+    )
+    measure = partial(QueueRun.measure, emulated=emulated, plan=plan, places=places)
+    return conduct(make, measure, progress=progress, stop=stop, save=save)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The checked parameters of a run."""
+
+    load: float
+    rate_bps: float
+    arrivals: str
+    service: str
+    payload_bytes: int
+    count: int
+    seed: int
+
+    @property
+    def gap_s(self) -> float:
+        """Mean time between two datagrams. [s]"""
+        packet_bytes = self.payload_bytes + DATAGRAM_HEADERS_BYTES
+        return 8.0 * packet_bytes / self.rate_bps / self.load
+
+    def datagrams(self) -> Iterator[tuple[float, int]]:
+        """Yield the time and the payload of each datagram. [s], [byte]"""
+        draw = random.Random(self.seed)
+        at_s = 0.0
+        for number in range(self.count):
+            if self.arrivals == "constant":
+                at_s += self.gap_s
+            elif self.arrivals == "poisson":
+                at_s += draw.expovariate(1.0 / self.gap_s)
+            elif number % BURST == 0:
+                at_s += draw.expovariate(1.0 / (BURST * self.gap_s))
+            yield at_s, self._payload(draw)
+
+    def _payload(self, draw: random.Random) -> int:
+        if self.service == "constant":
+            return self.payload_bytes
+        packet = draw.expovariate(1.0 / (self.payload_bytes + DATAGRAM_HEADERS_BYTES))
+        return max(0, min(MAX_PAYLOAD_BYTES, round(packet) - DATAGRAM_HEADERS_BYTES))
+
+
+class QueueRun(Record[Table]):
+    """The datagrams of one run in progress."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._sent_count = 0
+        self._events: Events | None = None
+        self._rate_bps = np.nan
+
+    @property
+    def done_count(self) -> int:
+        """Datagrams sent."""
+        return self._sent_count
+
+    def measure(self, emulated: EmulatedPath, plan: Plan, places: int) -> None:
+        """Open the path, send every datagram at its time, and fetch the log of the line."""
+        self.facts.update(instrument.machine(), **instrument.timer(), address_family="IPv4")
+        self.record_measurement_error()
+        self._rate_bps = plan.rate_bps
+        kind = (socket.AF_INET, socket.SOCK_DGRAM)
+        with (
+            emulated,
+            self.stopping.watching(emulated.require_alive),
+            emulated.socket("A", *kind) as sender,
+            emulated.socket("B", *kind) as receiver,
+        ):
+            self.facts["truth"] = emulated.truth()
+            receiver.bind((self.host, 0))  # nobody reads: what its buffer does not hold is lost
+            sender.connect(receiver.getsockname())
+            try:
+                with instrument.collector_off():
+                    self._send_all(sender, plan)
+                self.phase = "drain"
+                self.stopping.sleep(DRAIN_S + places * plan.gap_s * plan.load)
+            except OSError as error:
+                raise self.failure(error) from error
+            finally:
+                self._events = emulated.events("B")
+            self.add_path_statistics(emulated.statistics(), judged=False)
+        self.record_measurement_error()
+
+    def _send_all(self, sender: socket.socket, plan: Plan) -> None:
+        self.phase = "datagrams"
+        begin_ns = self.clock.now_ns()
+        for at_s, payload in plan.datagrams():
+            wait_s = at_s - (self.clock.now_ns() - begin_ns) * 1e-9
+            late_s = self.stopping.sleep(wait_s) if wait_s > 0 else -wait_s
+            self.stopping.check()
+            self.delays_s.append(late_s)
+            sender.send(bytes(payload))
+            self._sent_count += 1
+            self.advance(late_s)
+
+    def samples(self) -> Table:
+        """Return the samples; there are none before the end, when the log is fetched."""
+        if self._events is None:
+            empty = dict.fromkeys(UNITS, np.zeros(0))
+            return Table(data=dict(empty), meta=self._meta())
+        return Table(data=waits(self._events, self._rate_bps), meta=self._meta())
+
+    def _meta(self) -> Meta:
+        return replace(self.meta(), units=UNITS)
+
+
+def waits(events: Events, rate_bps: float) -> dict[str, Any]:
+    """Return the columns of a run from the log of its line; times begin with the first arrival."""
+    rows = np.isin(events.fate, (DELIVERED, FULL))
+    arrival, departure = events.arrival_s[rows], events.departure_s[rows]
+    packet = events.packet_bytes[rows].astype(float)
+    service = 8.0 * packet / rate_bps
+    waited = departure - arrival - service
+    return {
+        "arrival_s": arrival - arrival[0] if arrival.size else arrival,
+        "wait_s": np.where(np.abs(waited) < 1e-9, 0.0, waited),
+        "service_s": service,
+        "packet_bytes": packet,
+        "backlog_bytes": events.backlog_bytes[rows].astype(float),
+        "dropped": (events.fate[rows] == FULL).astype(float),
+    }
