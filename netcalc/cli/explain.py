@@ -13,11 +13,12 @@ from netcalc import compare, readers
 from netcalc import explain as explanations
 from netcalc.checks import non_negative
 from netcalc.cli import print_json, say
-from netcalc.cli.mistakes import Command, CommandError, named_as_typed
+from netcalc.cli.mistakes import Command, CommandError, named_as_typed, numbers_of
 from netcalc.cli.output import check_output, print_written
 from netcalc.cli.quantity import Choice, Quantity, read_path
 from netcalc.cli.report import metric_line
-from netcalc.explain import Evidence, Finding, Known
+from netcalc.cli.streams import standard_input
+from netcalc.explain import Finding, Known
 from netcalc.explain.known import CONGESTION_CONTROLS
 from netcalc.messages import Notice
 from netcalc.samples import Samples, json_ready
@@ -168,9 +169,7 @@ def _known(given: Mapping[str, Any]) -> Known:
 
 
 def _read(name: str) -> Samples:
-    import sys
-
-    return readers.read(sys.stdin.buffer if name == "-" else Path(name))
+    return readers.read(standard_input() if name == "-" else Path(name))
 
 
 def _explain_files(
@@ -188,7 +187,8 @@ def _explain_files(
         check_output(plot_path, inputs=files, force=force)
     read = {name: _read(name) for name in files}
     for name, samples in read.items():
-        findings = explanations.measurement(samples, known)
+        with numbers_of(name):
+            findings = explanations.measurement(samples, known)
         if as_json:
             print_json({"file": name, "findings": [one.as_dict() for one in findings]})
         else:
@@ -207,7 +207,7 @@ def _explain_files(
 def _compare(read: Mapping[str, Samples], clock_offset_s: float | None, *, as_json: bool) -> None:
     """Print the same quantity of each file side by side, and on one time axis if asked."""
     rows = compare.files(read)
-    notices = list(compare.file_notices(rows))
+    notices = list(compare.file_notices(rows, read))
     merged = None
     if clock_offset_s is not None:
         merged = compare.on_one_axis(read, clock_offset_s=clock_offset_s)
@@ -222,7 +222,7 @@ def _compare(read: Mapping[str, Samples], clock_offset_s: float | None, *, as_js
         if merged is not None:
             found["merged"] = {name: json_ready(one) for name, one in merged.columns().items()}
         print_json(found)
-    elif notices:
+    else:
         say("compared:")
         for line in (*rows, *notices):
             say(f"  {line}")
@@ -244,20 +244,16 @@ def _explain_claim(
     given: Mapping[str, Any],
     as_json: bool,
 ) -> None:
-    one: Evidence | None = None
-    links = None
-    if files:
-        from netcalc.explain.evidence import from_facts
-
-        one = next(iter(from_facts(_read(files[0]))), None)
-    elif words:
+    known, links = _known(given), None
+    samples = _read(files[0]) if files else None
+    if words and not files:
         links = read_path(" ".join(words), typed="PATH")
-    known = _known(given)
+    facts = {"path": links, "size_bytes": payload_bytes, "frame_bytes": given["frame_bytes"]}
     with named_as_typed(claim=("--claim", "")):
-        found = explanations.claim(
-            claimed, known, path=links, size_bytes=payload_bytes,
-            frame_bytes=given["frame_bytes"], one=one,
-        )  # fmt: skip
+        if samples is not None:
+            found = explanations.claim_of(samples, claimed, known, **facts)
+        else:
+            found = explanations.claim(claimed, known, **facts)
     if as_json:
         print_json(found.as_dict())
     else:

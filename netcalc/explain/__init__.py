@@ -9,12 +9,13 @@ stated number.
 The window limits this path to 6.552 Mbit/s; the next limit is the bottleneck link at 941.5 Mbit/s.
 """
 
+from netcalc.explain.claim_models import Model
 from netcalc.explain.evidence import Evidence
 from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.known import Known
 from netcalc.explain.measurement import explain_evidence, measurement
 from netcalc.explain.metrics import delay_variation
-from netcalc.explain.misconceptions import Claim, Model, claim
+from netcalc.explain.misconceptions import Claim, claim, claim_of
 from netcalc.explain.path_limits import (
     BARE_ACK_BYTES,
     HIGH_LOSS_RATIO,
@@ -26,6 +27,7 @@ from netcalc.explain.path_limits import (
     rate,
     transfer,
 )
+from netcalc.explain.table_curves import TableTheory, table_theory
 from netcalc.explain.tables import described
 
 __all__ = [
@@ -42,11 +44,14 @@ __all__ = [
     "Model",
     "Part",
     "RateExplanation",
+    "TableTheory",
     "claim",
+    "claim_of",
     "delay_variation",
     "described",
     "explain_evidence",
     "measurement",
     "rate",
+    "table_theory",
     "transfer",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.explain.evidence import MOST_FLOWS, Evidence, flow_label, of_tcp_flow, options_of
+from netcalc.explain.evidence import MOST_FLOWS, Evidence, of_tcp_flow, options_of
 from netcalc.explain.finding import Finding
 from netcalc.explain.known import Known
 from netcalc.explain.metrics import transfer_metrics
@@ -17,7 +17,7 @@ from netcalc.explain.rate_limits import line_ceiling_bps
 from netcalc.explain.time_parts import explain_round_trips
 from netcalc.models.tcp import slow_start
 from netcalc.readers.captures.exchanges import echo_samples, udp_samples
-from netcalc.readers.captures.facts import flow_table
+from netcalc.readers.captures.facts import flow_label, flow_table
 from netcalc.samples import PacketTrace, RttSamples
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from netcalc.explain.known import DEFAULT_MTU_BYTES
 from netcalc.models.sizes.framing import captured_wire_bytes
 from netcalc.readers.captures.exchanges import find_udp_exchanges
-from netcalc.readers.captures.facts import flow_table
+from netcalc.readers.captures.facts import flow_label, flow_table
 from netcalc.readers.captures.flows import mirrored
 from netcalc.samples import Fact, FlowSeries, Layer, PacketTrace, Samples, TransferSamples
 
@@ -262,14 +262,6 @@ def from_capture(trace: PacketTrace) -> list[Evidence]:
 def options_of(trace: PacketTrace) -> float:
     """Return the bytes of options that each segment of a capture has."""
     return TIMESTAMP_BYTES if trace.has(Layer.TIMESTAMPS).any() else 0
-
-
-def flow_label(one: Mapping[str, Any]) -> str:
-    """Return the two ends of a direction of a flow, the sender first."""
-    return (
-        f"{one['source']} port {one['source_port']:.0f} to {one['destination']} "
-        f"port {one['destination_port']:.0f}"
-    )
 
 
 def of_tcp_flow(columns: Mapping[str, NDArray[Any]], row: int, *, option_bytes: float) -> Evidence:

@@ -165,7 +165,7 @@ class Finding:
         if first is None or first.value <= 0:
             return math.nan
         if self.unit == "s":
-            return first.value / self.measured
+            return first.value / self.measured if self.measured > 0 else math.nan
         return self.measured / first.value
 
     @property
@@ -222,7 +222,11 @@ class Finding:
         """Return the table of the limits: name, value, measured over it, arithmetic."""
         found = []
         for one in self.limits:
-            share = self.measured / one.value if self.unit == "bit/s" else one.value / self.measured
+            share = math.nan
+            if self.unit == "bit/s":
+                share = self.measured / one.value
+            elif self.measured > 0:
+                share = one.value / self.measured
             mark = "" if math.isnan(share) else f"{share:.0%}"
             if one.for_comparison:
                 mark = f"({mark})" if mark else "()"

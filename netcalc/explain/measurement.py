@@ -6,17 +6,29 @@ import math
 from dataclasses import replace
 
 from netcalc.errors import ReaderError
-from netcalc.explain import capture_flows, evidence, tables, time_parts
+from netcalc.explain import (
+    capture_flows,
+    counters,
+    evidence,
+    frame_tables,
+    summaries,
+    tables,
+    time_parts,
+)
 from netcalc.explain.evidence import Evidence
 from netcalc.explain.finding import LINE_NAMES, Finding
 from netcalc.explain.known import Known
 from netcalc.explain.metrics import transfer_metrics
+from netcalc.explain.pair_tables import pair_evidence
 from netcalc.explain.rate_limits import (
     missing,
     missing_of_unexplained,
     rate_limits,
     rate_notices,
 )
+from netcalc.explain.small_tables import explain_times
+from netcalc.explain.table_columns import Row
+from netcalc.explain.write_tables import write_evidence
 from netcalc.messages import Notice
 from netcalc.samples import (
     BulkSamples,
@@ -72,32 +84,54 @@ def measurement(samples: Samples, known: Known | None = None) -> tuple[Finding, 
     found: tuple[Finding, ...] = ()
     if isinstance(samples, RttSamples):
         found = time_parts.explain_round_trips(samples, known)
+        found = found or summaries.explain_summary(samples, known)
     elif isinstance(samples, TransactionSamples):
         found = time_parts.explain_transactions(samples, known)
     elif isinstance(samples, PathSamples):
-        found = time_parts.explain_paths(samples, known)
+        found = time_parts.explain_paths(samples, known) or summaries.explain_silence(samples)
     elif isinstance(samples, Table):
         found = (
-            tables.explain_sizes(samples, known)
-            or tables.explain_counters(samples, known)
+            frame_tables.explain_sizes(samples, known)
+            or _of_rows(samples, known)
+            or counters.explain_counters(samples, known)
+            or summaries.explain_transaction_rates(samples, known)
+            or summaries.explain_one_way(samples, known)
             or time_parts.explain_hops(samples, known)
+            or explain_times(samples, known)
+            or tables.explain_sockets(samples)
         )
     return found or _rates(samples, known)
+
+
+def _of_rows(samples: Table, known: Known) -> tuple[Finding, ...]:
+    """Return the findings of a table of pairs or of writes, one for each row."""
+    return tuple(
+        explain_evidence(row.evidence, known, row)
+        for row in pair_evidence(samples) or write_evidence(samples)
+    )
+
+
+def evidence_of(samples: Samples) -> list[Evidence]:
+    """Return what a measurement says of each of its transfers; none where it has no rates."""
+    if isinstance(samples, PacketTrace):
+        return evidence.from_capture(samples)
+    if isinstance(samples, TransferSamples):
+        return evidence.from_transfers(samples)
+    if isinstance(samples, BulkSamples):
+        return tables.bulk_evidence(samples)
+    if isinstance(samples, Table) and "cwnd_packets" in samples.columns():
+        return tables.socket_evidence(samples) or evidence.from_facts(samples)
+    if isinstance(samples, Table):
+        rows = pair_evidence(samples) or write_evidence(samples)
+        return [row.evidence for row in rows] or evidence.from_facts(samples)
+    return evidence.from_facts(samples)
 
 
 def _rates(samples: Samples, known: Known) -> tuple[Finding, ...]:
     exchanges: tuple[Finding, ...] = ()
     if isinstance(samples, PacketTrace):
-        seen = evidence.from_capture(samples)
         exchanges = capture_flows.explain_exchanges(samples, known)
-    elif isinstance(samples, TransferSamples):
-        seen = evidence.from_transfers(samples)
-    elif isinstance(samples, BulkSamples):
-        seen = tables.bulk_evidence(samples)
-    elif isinstance(samples, Table) and "cwnd_packets" in samples.columns():
-        seen = tables.socket_evidence(samples)
-    else:
-        seen = evidence.from_facts(samples)
+    seen = evidence_of(samples)
     if known.device_pps is None:
         known = replace(known, device_pps=_equal_rate_pps(seen))
     found = (*(explain_evidence(one, known) for one in seen), *exchanges)
@@ -117,20 +151,21 @@ def _equal_rate_pps(seen: list[Evidence]) -> float | None:
     if len({round(one.datagram_bytes) for one in overloaded}) < 2:
         return None
     rates = sorted(one.received_rate_bps / (8 * one.datagram_bytes) for one in overloaded)
-    is_flat = rates[-1] <= (1 + tables.FLAT_RATIO) * rates[0]
+    is_flat = rates[-1] <= (1 + frame_tables.FLAT_RATIO) * rates[0]
     return rates[len(rates) // 2] if is_flat else None
 
 
-def explain_evidence(one: Evidence, known: Known) -> Finding:
-    """Return the finding of one transfer."""
-    limits = rate_limits(one, known)
+def explain_evidence(one: Evidence, known: Known, row: Row | None = None) -> Finding:
+    """Return the finding of one transfer, with what its row of a table adds."""
+    row = row or Row(evidence=one)
+    limits = tuple(sorted((*rate_limits(one, known), *row.limits), key=lambda limit: limit.value))
     line = next((limit.value for limit in limits if limit.name in LINE_NAMES), math.nan)
     found = Finding(
         label=one.label,
         measured=one.rate_bps,
         limits=limits,
-        notices=rate_notices(one, known),
-        missing=missing(one, known),
+        notices=(*rate_notices(one, known), *row.notices),
+        missing=(*missing(one, known), *row.missing),
         metrics=transfer_metrics(one, known, line_ceiling_bps=line),
     )
     if limits and not found.is_explained and not math.isnan(one.rate_bps):

@@ -9,22 +9,32 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from netcalc.checks import FloatArray
 from netcalc.errors import DomainError, UnitError
-from netcalc.explain.evidence import TIMESTAMP_BYTES, Evidence
-from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
+from netcalc.explain.claim_models import (
+    CONVERSIONS,
+    Model,
+    RoundTrips,
+    packet_rate_models,
+    rate_models,
+    time_models,
+    unit_mistakes,
+    with_labels,
+)
+from netcalc.explain.evidence import Evidence, first_known
+from netcalc.explain.known import Known
+from netcalc.explain.measurement import evidence_of
 from netcalc.messages import Notice
-from netcalc.models.rates import goodput, line_rate
-from netcalc.models.sizes import framing
-from netcalc.models.tcp import cubic, loss_limited, window
 from netcalc.path import Path
+from netcalc.samples import RttSamples, Samples, TransactionSamples
 from netcalc.units import parse, show
 
-CONSTANT_OVERHEAD_BPS = 6e6
-"""What some add to a goodput, whatever the packets, to get the rate of the line. [bit/s]"""
 LEAST_ERROR_RATIO = 5e-4
 """Numbers this close are the same, however many digits a claim has. [ratio]"""
 NEAR_RATIO = 0.01
@@ -34,26 +44,8 @@ FAR_RATIO = 0.05
 SHOWN_MODELS, SHOWN_RATIO = 8, 0.02
 """Models that the text shows, and how near they are; JSON has all."""
 
-_POWERS = {"k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
 _UNITS = ("bit/s", "packet/s", "s")
 _NUMBER = re.compile(r"[\d.,]*\d")
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A model of a number: its value, whether it is right, and which right one it distorts."""
-
-    name: str
-    value: float
-    is_right: bool
-    values: Mapping[str, Any]
-    instead_of: str = ""
-
-    @property
-    def said(self) -> Notice:
-        """What it computes, or takes for another."""
-        code = f"model-{self.name}"
-        return Notice(code, dict(self.values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +74,25 @@ class Claim:
         """The model that fits: one that agrees, a right one before a wrong one; then the nearest.
 
         Of those that do not agree, a right one may be 5 % off, as a measurement is, a wrong one
-        only 1 %: with so many mistakes one is near any number by chance.
+        never more than 1 %: with so many mistakes one is near any number by chance. A mistake of
+        conversion must agree, and the number must not be a round one.
         """
         right = [one for one in self.models if one.is_right]
+        wrong = [one for one in self.models if not one.is_right and self._may_be(one)]
         fitting = [
             *(one for one in right if self.agrees(one)),
-            *(one for one in self.models if self.agrees(one)),
+            *(one for one in wrong if self.agrees(one)),
             *(one for one in right if self.error_ratio(one) <= NEAR_RATIO),
-            *(one for one in self.models if self.error_ratio(one) <= NEAR_RATIO),
+            *wrong,
             *(one for one in right if self.error_ratio(one) <= FAR_RATIO),
         ]
         return fitting[0] if fitting else None
+
+    def _may_be(self, wrong: Model) -> bool:
+        """Whether a mistake is near enough to be named."""
+        if self.error_ratio(wrong) > NEAR_RATIO:
+            return False
+        return wrong.name not in CONVERSIONS or (self.agrees(wrong) and not _is_round(self.text))
 
     @property
     def is_misconception(self) -> bool:
@@ -104,8 +104,9 @@ class Claim:
         """The right model: the one that the model which fits distorts; else the nearest."""
         best = self.best
         right = [one for one in self.models if one.is_right]
-        wanted = "" if best is None else best.instead_of
-        return next((one for one in right if one.name == wanted), next(iter(right), None))
+        distorted = [one for one in right if best is not None and one.name == best.instead_of]
+        of_run = [one for one in distorted if best is not None and one.label == best.label]
+        return next(iter([*of_run, *distorted, *right]), None)
 
     @property
     def said(self) -> Notice:
@@ -157,6 +158,8 @@ class Claim:
     def __str__(self) -> str:
         lines = [self.sentence]
         shown = [one for one in self.models if self.error_ratio(one) <= SHOWN_RATIO]
+        if _is_round(self.text):
+            shown = [one for one in shown if one.name not in CONVERSIONS]
         shown = shown[:SHOWN_MODELS]
         if self.right is not None and self.right not in shown:
             shown.append(self.right)
@@ -205,17 +208,113 @@ def claim(
     DomainError
         If nothing is known that a model of it needs.
     """
+    trips = () if one is None else _trips_of(one)
+    return _judged(
+        text, known, path=path, size_bytes=size_bytes, frame_bytes=frame_bytes,
+        runs=() if one is None else (one,), trips=trips,
+    )  # fmt: skip
+
+
+def claim_of(
+    samples: Samples,
+    text: str,
+    known: Known,
+    *,
+    path: Path | None = None,
+    size_bytes: float | None = None,
+    frame_bytes: float | None = None,
+) -> Claim:
+    """Find the model behind a stated number about a measurement.
+
+    Parameters
+    ----------
+    samples : Samples
+        What a reader made of a file: each run of it is compared. Its rates, round trips, loss and
+        windows are taken where they are not stated.
+    text : str
+        A rate, a packet rate or a time with its unit.
+    known : Known
+        What is stated; it takes precedence over the file.
+    path, size_bytes, frame_bytes
+        As for :func:`claim`.
+
+    Returns
+    -------
+    Claim
+        As :func:`claim`; a model of one of several runs has its label.
+
+    Raises
+    ------
+    UnitError, DomainError
+        As :func:`claim`.
+    """
+    runs = evidence_of(samples)
+    trips = _round_trips(samples) or [trip for one in runs for trip in _trips_of(one)]
+    if not runs:
+        runs = [Evidence(label=one.label, base_rtt_s=one.least_s) for one in trips]
+    return _judged(
+        text, known, path=path, size_bytes=size_bytes, frame_bytes=frame_bytes, runs=runs,
+        trips=trips,
+    )  # fmt: skip
+
+
+def _judged(
+    text: str,
+    known: Known,
+    *,
+    path: Path | None,
+    size_bytes: float | None,
+    frame_bytes: float | None,
+    runs: Sequence[Evidence],
+    trips: Sequence[RoundTrips],
+) -> Claim:
     value, unit = _quantity(text)
     models = {
-        "bit/s": lambda: _rates(known, one),
-        "packet/s": lambda: _packet_rates(known, frame_bytes),
-        "s": lambda: _times(path, size_bytes),
+        "bit/s": lambda: with_labels(
+            [(one.label, rate_models(known, one)) for one in runs]
+            or [("", rate_models(known, None))]
+        ),
+        "packet/s": lambda: packet_rate_models(known, frame_bytes),
+        "s": lambda: time_models(known, path, size_bytes, trips),
     }[unit]()
     if not models:
         raise DomainError("claim-without-facts", "claim", text, unit=unit)
-    models += _unit_mistakes(models, text, unit)
+    models += unit_mistakes(models, text, unit)
     models.sort(key=lambda model: abs(math.log(model.value / value)))
     return Claim(text, value, unit, _rounding(text), tuple(models))
+
+
+def _trips_of(one: Evidence) -> tuple[RoundTrips, ...]:
+    """Return the round trips of a transfer; none if it has none."""
+    if math.isnan(first_known(one.base_rtt_s, one.rtt_s)):
+        return ()
+    return (RoundTrips(least_s=one.base_rtt_s, median_s=one.rtt_s, label=one.label),)
+
+
+def _round_trips(samples: Samples) -> list[RoundTrips]:
+    """Return the round trips of each group of a ping, or of each mode of transactions."""
+    found: list[RoundTrips] = []
+    if isinstance(samples, RttSamples) and samples.measured.any():
+        groups, rtt = np.asarray(samples.group), np.asarray(samples.rtt_s)
+        found = [_spread(rtt[samples.measured & (groups == name)], name) for name in samples.groups]
+    elif isinstance(samples, TransactionSamples) and samples.measured.any():
+        times = np.asarray(samples.response_s)
+        found = [_spread(times[samples.in_mode(mode)], mode) for mode in samples.modes]
+    elif isinstance(samples, RttSamples):
+        names = {"rtt_min_s": "least_s", "rtt_median_s": "median_s", "rtt_max_s": "most_s"}
+        for row in samples.facts():
+            times_s = {new: float(row[name]) for name, new in names.items() if name in row}
+            found.append(RoundTrips(**times_s, label=str(row.get("group", ""))))
+    return [one for one in found if not math.isnan(first_known(one.least_s, one.most_s))]
+
+
+def _spread(times: FloatArray, label: str) -> RoundTrips:
+    if not times.size:
+        return RoundTrips(label=label)
+    return RoundTrips(
+        least_s=float(times.min()), median_s=float(np.median(times)), most_s=float(times.max()),
+        label=label,
+    )  # fmt: skip
 
 
 def _quantity(text: str) -> tuple[float, str]:
@@ -233,6 +332,13 @@ def _quantity(text: str) -> tuple[float, str]:
     raise first
 
 
+def _is_round(text: str) -> bool:
+    """Whether a number has a single digit besides zeros: 900, 0.9."""
+    found = _NUMBER.search(text)
+    digits = re.sub(r"\D", "", found.group()) if found else ""
+    return len(digits.strip("0")) <= 1
+
+
 def _rounding(text: str) -> float:
     """Return half of the last digit as a share: 94 is 93.5 to 94.5."""
     found = _NUMBER.search(text)
@@ -243,116 +349,3 @@ def _rounding(text: str) -> float:
     except ValueError:  # separators of thousands
         return LEAST_ERROR_RATIO
     return max(0.5 * 10.0**-decimals / number if number else 0.0, LEAST_ERROR_RATIO)
-
-
-def _rates(known: Known, one: Evidence | None) -> list[Model]:
-    found = _line_rates(known) + _window_and_loss(known)
-    if one is not None and one.received_rate_bps > 0:
-        found.append(Model("receiver", one.received_rate_bps, True, {}))
-        if one.sent_rate_bps > 0:
-            found.append(Model("sender", one.sent_rate_bps, False, {}, "receiver"))
-    return found
-
-
-def _line_rates(known: Known) -> list[Model]:
-    line, mtu = known.line_bps, known.mtu_bytes or DEFAULT_MTU_BYTES
-    if line is None:
-        return []
-    segment = mtu - 40 - TIMESTAMP_BYTES
-    wire = float(framing.ethernet_wire_bytes(mtu))
-    values = {"line_bps": line, "segment_bytes": segment, "mtu_bytes": mtu}
-    stamped = goodput.tcp_goodput_bps(mtu, bandwidth_bps=line, tcp_option_bytes=TIMESTAMP_BYTES)
-    plain = goodput.tcp_goodput_bps(mtu, bandwidth_bps=line)
-    udp = goodput.udp_goodput_bps(mtu, bandwidth_bps=line)
-    frames = line_rate.frame_throughput_bps(wire - 20, bandwidth_bps=line)
-    found = [
-        Model("tcp-timestamps", float(stamped), True, values),
-        Model("tcp-plain", float(plain), True, values),
-        Model("udp", float(udp), True, values),
-        Model("frames", float(frames), True, values),
-        Model("no-preamble", line * segment / (wire - 20), False, values, "tcp-timestamps"),
-        Model("no-headers", line, False, values, "tcp-timestamps"),
-        Model("no-fcs", line * segment / (wire - 4), False, values, "tcp-timestamps"),
-    ]
-    if line > CONSTANT_OVERHEAD_BPS:
-        rate = line - CONSTANT_OVERHEAD_BPS
-        constant = {**values, "overhead_bps": CONSTANT_OVERHEAD_BPS}
-        found.append(Model("constant-overhead", rate, False, constant, "tcp-timestamps"))
-    return found
-
-
-def _window_and_loss(known: Known) -> list[Model]:
-    rtt, found = known.rtt_s, []
-    if rtt is None:
-        return []
-    if known.window_bytes is not None:
-        values = {"window_bytes": known.window_bytes, "rtt_s": rtt}
-        rate = float(window.throughput_bps(known.window_bytes, rtt_s=rtt))
-        found.append(Model("window", rate, True, values))
-        values = {**values, "one_way_s": rtt / 2}
-        found.append(Model("one-way", 2 * rate, False, values, "window"))
-    loss = known.loss_ratio
-    if loss is not None and 0 < loss < 1:
-        mtu = known.mtu_bytes or DEFAULT_MTU_BYTES
-        mss = mtu - 40 - TIMESTAMP_BYTES
-        values = {"loss_ratio": loss, "rtt_s": rtt}
-        right = loss_limited.mathis_throughput_bps(loss, mss_bytes=mss, rtt_s=rtt)
-        found.append(Model("mathis", float(right), True, values))
-        simple = loss_limited.mathis_throughput_bps(loss, mss_bytes=mss, rtt_s=rtt, constant=1.0)
-        found.append(Model("mathis-of-one", float(simple), False, values, "mathis"))
-        rate = float(cubic.cubic_throughput_bps(loss, packet_bytes=mtu, rtt_s=rtt)) * mss / mtu
-        found.append(Model("cubic", rate, True, values))
-    return found
-
-
-def _packet_rates(known: Known, frame_bytes: float | None) -> list[Model]:
-    line, frame = known.line_bps, frame_bytes
-    if line is None or frame is None:
-        return []
-    values = {"line_bps": line, "frame_bytes": frame}
-    right = float(line_rate.frame_rate_pps(frame, bandwidth_bps=line))
-    return [
-        Model("frame-rate", right, True, values),
-        Model("frames-without-gap", line / (8 * frame), False, values, "frame-rate"),
-        Model("frames-without-fcs", line / (8 * (frame + 16)), False, values, "frame-rate"),
-        Model("both-directions", 2 * right, False, values, "frame-rate"),
-    ]
-
-
-def _times(path: Path | None, size_bytes: float | None) -> list[Model]:
-    if path is None or size_bytes is None:
-        return []
-    right = float(path.one_way_s(size_bytes))
-    values = {"size_bytes": size_bytes, "links": len(path.links)}
-    found = [
-        Model("one-way-time", right, True, values),
-        Model("round-trip-time", float(path.rtt_s(size_bytes)), True, values),
-    ]
-    each = [8 * size_bytes / link.bandwidth_bps for link in path.links]
-    for name, factor in (("bytes-for-bits-in-time", 1 / 8), ("bits-for-bytes-in-time", 8)):
-        wrong = right + (factor - 1) * sum(each)
-        found.append(Model(name, wrong, False, values, "one-way-time"))
-    if len(each) > 1:
-        once = right - sum(each) + max(each)
-        found.append(Model("cut-through", once, False, values, "one-way-time"))
-        found.append(Model("no-last-hop", right - each[-1], False, values, "one-way-time"))
-    return [one for one in found if one.value > 0]
-
-
-def _unit_mistakes(models: list[Model], text: str, unit: str) -> list[Model]:
-    """Return the right models with the mistakes of units: a factor of 8, or of 1024 for 1000."""
-    if unit != "bit/s":
-        return []
-    found = []
-    prefix = re.search(r"[\d\s]([kKMGT])i?[bB]", text)
-    power = _POWERS[prefix.group(1)] if prefix else 0
-    for one in models:
-        if not one.is_right:
-            continue
-        values = {"right": str(one.said)}
-        found.append(Model("bits-for-bytes", one.value / 8, False, values, one.name))
-        found.append(Model("bytes-for-bits", one.value * 8, False, values, one.name))
-        if power:
-            factor = 1.024**power
-            found.append(Model("binary-prefix", one.value / factor, False, values, one.name))
-    return found

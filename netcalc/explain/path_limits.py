@@ -75,7 +75,7 @@ class Explanation:
     def sentence(self) -> str:
         """What limits the transfer, in one sentence."""
         if not self.parts:
-            return _write(Notice("transfer-nothing"))
+            return _write(Notice("transfer-instant"))
         first = self.parts[0]
         code = f"transfer-{first.name}"
         own = {"time_s": first.time_s, "total_s": self.total_s, "share": first.share_ratio}

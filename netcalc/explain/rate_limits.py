@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from netcalc.explain.evidence import Evidence, first_known
 from netcalc.explain.finding import Limit
 from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
+from netcalc.explain.stalls import MIN_RTO_S, stalls_of
 from netcalc.messages import Notice
 from netcalc.models.delays import asymmetry
 from netcalc.models.rates import goodput
@@ -22,8 +23,6 @@ COUNT_TOLERANCE = 0.05
 WAIT_TOLERANCE = 0.35
 TIMEOUT_LOSS_RATIO = 0.01
 """Loss from which timeouts decide, and PFTK replaces the formulas without them. [ratio]"""
-MIN_RTO_S = 0.2
-"""Least retransmission timeout of Linux. [s]"""
 BUSY_RATIO = 0.05
 """A processor less busy than this says nothing about its limit. [ratio]"""
 ONE_PROCESSOR_RATIO = 1.05
@@ -276,7 +275,11 @@ def rate_notices(one: Evidence, known: Known) -> tuple[Notice, ...]:
         found.append(Notice("sender-paused", {"gap_s": one.gap_s, "duration_s": one.duration_s}))
     if one.fragment_ratio > 0:
         found.append(Notice("fragments-seen", {"share": one.fragment_ratio}))
-    for limit in rate_limits(one, known):
+    limits = rate_limits(one, known)
+    if not one.is_udp:
+        is_held = any(limit.name == "delayed-ack" for limit in limits)
+        found += stalls_of(one, base, is_held=is_held)
+    for limit in limits:
         if not limit.for_comparison and limit.refuted(one.rate_bps):
             facts = {
                 "subject": limit.subject,

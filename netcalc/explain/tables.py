@@ -1,4 +1,4 @@
-"""Tables: their likely meaning, device rates over frame sizes, and counters of a host."""
+"""Tables: their likely meaning, lists of sockets, and saved runs."""
 
 from __future__ import annotations
 
@@ -12,24 +12,15 @@ import numpy as np
 
 from netcalc.checks import FloatArray
 from netcalc.explain.evidence import MOST_FLOWS, NAN, Evidence, first_known, with_loss
-from netcalc.explain.finding import Finding, Limit
-from netcalc.explain.known import Known
-from netcalc.explain.rate_limits import COUNT_TOLERANCE, missing, rate_limits
+from netcalc.explain.finding import Finding
 from netcalc.messages import Notice
-from netcalc.models.rates import line_rate
 from netcalc.samples import DROP_PLACES, BulkSamples, Samples, Table
 
-FLAT_RATIO = 0.1
-"""Packet rates at several sizes that differ by less are those of a device. [ratio]"""
-LINE_SHARE = 0.95
-"""A line used to this share limits. [ratio]"""
 FILLED_RATIO = 0.5
 """A buffer is full with this share of data in flight: half may be bookkeeping. [ratio]"""
 SHOWN_COLUMNS = 8
 
 _OFFERED = re.compile(r"\bsnd_wnd:(\d{1,15})")
-_RETRANSMITTED = ("TcpRetransSegs", "RetransSegs", "TcpExtTCPRetransSegs")
-_SENT = ("TcpOutSegs", "OutSegs")
 
 
 def described(samples: Samples) -> tuple[Notice, ...]:
@@ -81,91 +72,34 @@ def _guess(units: set[str]) -> Notice:
     return Notice("may-be-anything")
 
 
-def explain_sizes(samples: Samples, known: Known) -> tuple[Finding, ...]:
-    """Return whether a line or a device limits rates at several frame sizes.
+def explain_sockets(samples: Table) -> tuple[Finding, ...]:
+    """Return what a list of sockets without details of TCP says: where bytes wait.
 
     Parameters
     ----------
     samples : Table
-        Columns ``frame_bytes`` (with FCS) and ``rate_pps``.
-    known : Known
-        ``line_bps`` is the line, ``device_pps`` a device's rate, both directions together.
+        Columns ``receive_queue_bytes`` and ``send_queue_bytes``, as ``ss -an`` and netstat have
+        them.
 
     Returns
     -------
     tuple of Finding
-        One for each size; empty if the table has no such columns. Without ``device_pps``, packet
-        rates that stay equal from size to size, below the line's, are those of a device.
+        One without limits, which need windows and round trips; empty for other tables.
     """
     columns = samples.columns()
-    if not isinstance(samples, Table) or not {"frame_bytes", "rate_pps"} <= set(columns):
+    names = ("receive_queue_bytes", "send_queue_bytes")
+    if (
+        not set(names) <= set(columns)
+        or np.isfinite(columns.get("cwnd_packets", np.zeros(0))).any()
+    ):
         return ()
-    sizes, rates = columns["frame_bytes"], columns["rate_pps"]
-    good = np.isfinite(sizes) & np.isfinite(rates) & (sizes > 0) & (rates > 0)
-    sizes, rates = sizes[good], rates[good]
-    lines = np.full(sizes.size, math.inf)
-    if known.line_bps is not None:
-        lines = line_rate.frame_rate_pps(sizes, bandwidth_bps=known.line_bps)
-    below = rates < LINE_SHARE * lines
-    device = first_known(known.device_pps)
-    if math.isnan(device) and np.count_nonzero(below) > 1:
-        least, most = float(rates[below].min()), float(rates[below].max())
-        device = float(np.median(rates[below])) if most <= (1 + FLAT_RATIO) * least else NAN
-    found = []
-    for size, rate, line in zip(sizes.tolist(), rates.tolist(), lines.tolist(), strict=True):
-        limits = []
-        if math.isfinite(line):
-            values = {"line_bps": known.line_bps, "payload_bytes": size, "wire_bytes": size + 20}
-            limits.append(Limit("line", 8 * size * line, "bit/s", COUNT_TOLERANCE, values))
-        if device > 0:
-            values = {"device_pps": device, "payload_bytes": size, "share": 1.0}
-            limits.append(
-                Limit("packet-rate", 8 * size * device, "bit/s", 2 * COUNT_TOLERANCE, values)
-            )
-        limits.sort(key=lambda one: one.value)
-        asked = () if known.line_bps is not None else (Notice("ask-line"),)
-        found.append(
-            Finding(
-                label=f"{size:g} B", measured=8 * size * rate, limits=tuple(limits), missing=asked
-            )
-        )
-    return tuple(found)
-
-
-def explain_counters(samples: Table, known: Known) -> tuple[Finding, ...]:
-    """Return the ceiling that a host's counters imply: the loss behind its retransmissions.
-
-    Parameters
-    ----------
-    samples : Table
-        Columns ``counter`` and ``value``, as ``nstat`` has them.
-    known : Known
-        ``rtt_s`` and ``line_bps`` make ceilings of it.
-
-    Returns
-    -------
-    tuple of Finding
-        One if segments were counted; nothing was measured, so it has ceilings only.
-    """
-    columns = samples.columns()
-    if not {"counter", "value"} <= set(columns):
-        return ()
-    counted: dict[str, float] = {}
-    for name, value in zip(columns["counter"].tolist(), columns["value"].tolist(), strict=True):
-        counted.setdefault(str(name), float(value))
-    again = first_known(*(counted.get(name) for name in _RETRANSMITTED))
-    sent = first_known(*(counted.get(name) for name in _SENT))
-    if not sent > 0 or math.isnan(again):
-        return ()
-    one = Evidence(loss_ratio=min(again / sent, 1.0))
-    values = {"count": int(again), "total": int(sent), "share": again / sent}
-    return (
-        Finding(
-            limits=rate_limits(one, known),
-            notices=(Notice("segments-again", values),),
-            missing=missing(one, known),
-        ),
-    )
+    states = columns.get("state", np.full(len(samples), "", object))
+    is_open = np.isin(states, ("ESTAB", "ESTABLISHED"))
+    received, sent = (float(np.nansum(columns[name][is_open])) for name in names)
+    values = {
+        "count": int(np.count_nonzero(is_open)), "receive_bytes": received, "send_bytes": sent,
+    }  # fmt: skip
+    return (Finding(notices=(Notice("counters-of-sockets", values),)),)
 
 
 def socket_evidence(samples: Table) -> list[Evidence]:

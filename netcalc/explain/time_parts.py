@@ -13,10 +13,10 @@ from netcalc.checks import FloatArray
 from netcalc.explain.finding import Finding, Limit
 from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
 from netcalc.explain.metrics import delay_variation
+from netcalc.explain.stalls import stall_notice, timer_of
 from netcalc.fit.lines import SIGNIFICANT_ERRORS, robust_line
 from netcalc.messages import Notice
 from netcalc.models.sizes import fragmentation
-from netcalc.readers.captures.stalls import TIMER_TOLERANCE, TIMERS_S
 from netcalc.samples import PathSamples, RttSamples, Table, TransactionSamples
 
 COARSE_RATIO = 0.5
@@ -73,7 +73,7 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
             values = {"size_bytes": float(x[-1]), "count": int(x.size)}
             said = (Notice("largest-size-explained", values), *said)
         coarse = float(step.max()) if step.size else 0.0
-        limits = _parts(measured, float(rtt.min()), coarse, sizes, known, _rising_rate(x, y))
+        limits = parts_of(measured, float(rtt.min()), coarse, sizes, known, _rising_rate(x, y))
         found.append(
             Finding(
                 label=name,
@@ -81,7 +81,7 @@ def explain_round_trips(samples: RttSamples, known: Known) -> tuple[Finding, ...
                 measured=measured,
                 limits=limits,
                 notices=said,
-                missing=_asked(known),
+                missing=asked_of_times(known),
                 metrics=delay_variation(in_order),
             )
         )
@@ -107,7 +107,7 @@ def _rising_rate(x: FloatArray, y: FloatArray) -> float | None:
     return 16 / line.slope if line.slope > uncertain else None
 
 
-def _parts(
+def parts_of(
     measured: float,
     least: float,
     step: float,
@@ -115,6 +115,7 @@ def _parts(
     known: Known,
     fitted_bps: float | None,
 ) -> tuple[Limit, ...]:
+    """Return the parts of a round trip, the largest first: path, queue, serialization, or clock."""
     if step >= COARSE_RATIO * measured:
         return (Limit("clock", measured, "s", PART_TOLERANCE, {"step_s": step}),)
     base = min(known.rtt_s or least, measured)
@@ -155,7 +156,8 @@ def _notices(
     return tuple(found)
 
 
-def _asked(known: Known) -> tuple[Notice, ...]:
+def asked_of_times(known: Known) -> tuple[Notice, ...]:
+    """Return what to state for further parts of a round trip."""
     asked = []
     if known.rtt_s is None:
         asked.append(Notice("ask-idle-rtt"))
@@ -191,34 +193,40 @@ def explain_transactions(samples: TransactionSamples, known: Known) -> tuple[Fin
         measured = float(np.median(own))
         rtt = min(known.rtt_s or least, measured)
         asked = () if known.rtt_s is not None else (Notice("ask-rtt"),)
-        limits = _response_parts(measured, rtt)
+        limits = response_parts(measured, rtt)
         variation = delay_variation(own)
         found.append(
             Finding(
                 label=mode, unit="s", measured=measured, limits=limits, missing=asked,
-                metrics=variation,
+                metrics=variation, notices=stall_notices(limits),
             )
         )  # fmt: skip
     return tuple(found)
 
 
-def _response_parts(measured: float, rtt: float) -> tuple[Limit, ...]:
+def response_parts(measured: float, rtt: float) -> tuple[Limit, ...]:
     """Recognize the timer of a delayed acknowledgement in a response of one or two round trips."""
     rest, trips = measured - rtt, 1
-    timer = _timer(rest)
-    if timer is None and _timer(rest - rtt) is not None:  # Nagle held the second write
+    timer = timer_of(rest)
+    if timer is None and timer_of(rest - rtt) is not None:  # Nagle held the second write
         rest, trips = rest - rtt, 2
-        timer = _timer(rest)
-    parts = [Limit("round-trips", trips * rtt, "s", PART_TOLERANCE, {"count": trips, "rtt_s": rtt})]
-    if rest > 0:
-        name = "host" if timer is None else "ack-timer"
-        values = {"wait_s": rest, "timer_s": math.nan if timer is None else timer}
-        parts.append(Limit(name, rest, "s", PART_TOLERANCE, values))
-    return tuple(sorted(parts, key=lambda one: -one.value))
+        timer = timer_of(rest)
+    values = {"count": trips, "rtt_s": rtt}
+    parts = [Limit("round-trips", trips * rtt, "s", PART_TOLERANCE, values)]
+    name = "host" if timer is None else "ack-timer"
+    known_timer = math.nan if timer is None else timer
+    values = {**values, "wait_s": rest, "timer_s": known_timer, "measured_s": measured}
+    parts.append(Limit(name, rest, "s", PART_TOLERANCE, values))
+    return tuple(sorted((one for one in parts if one.value > 0), key=lambda one: -one.value))
 
 
-def _timer(wait_s: float) -> float | None:
-    return next((t for t in TIMERS_S if abs(wait_s / t - 1) <= TIMER_TOLERANCE), None)
+def stall_notices(parts: tuple[Limit, ...]) -> tuple[Notice, ...]:
+    """Return the arithmetic of a response, if a delayed acknowledgement is part of it."""
+    return tuple(
+        stall_notice(one.values["timer_s"], rtt_s=one.values["rtt_s"], trips=one.values["count"])
+        for one in parts
+        if one.name == "ack-timer"
+    )
 
 
 def explain_paths(samples: PathSamples, known: Known) -> tuple[Finding, ...]:

@@ -7,6 +7,7 @@ COUNTERS: dict[str, str] = {
     "counter-pair": "a line of names is not followed by its values, but by {value!r}",
     "counter-widths": "has {count:value|values} for {names:name|names}",
     "counter-rounded": "is a rounded number, {value!r}",
+    "link-without-counters": "no counters of {names:names}",
     "counter-lines-unread": "cannot read {numbers:lines}: no counters",
     "sar-restarts": "the host was restarted ({numbers:lines}); nothing is added up across it",
     "sar-average-differs": "the averages are not those of the lines above: {names:names}",
@@ -24,6 +25,14 @@ COUNTERS: dict[str, str] = {
 COUNTERS_EXPECTED: dict[str, str] = {}
 """What should be there: the sentence ends with "; expected EXPECTED"."""
 
+_RUN_AGAIN = "Run the command again, and keep all that it prints"
+
 COUNTERS_HINTS: dict[str, str] = {
+    "counters-nothing": _RUN_AGAIN,
+    "counter-pair": _RUN_AGAIN,
+    "counter-widths": _RUN_AGAIN,
+    "sadf-time": "Write it again with: sadf -d -U",
+    "no-sockets": "List sockets while the connection lives: ss -tin",
+    "tcp-info-damaged": "Copy the file again",
     "counter-rounded": "Run the command again without -h (human-readable numbers)",
 }

@@ -42,7 +42,7 @@ EXPLAINING: dict[str, str] = {
     "transfer-processing": (
         "processing limits this transfer: {time_s:s} of {total_s:s} ({share:.0%})"
     ),
-    "transfer-nothing": "nothing limits this transfer: its time is 0",
+    "transfer-instant": "nothing limits this transfer: its time is 0",
     "whole-message": "the whole message",
     "each-packet": "each packet of {packet_bytes:byte}",
     # Parts of a transfer's time, and limits of a path.
@@ -155,7 +155,9 @@ EXPLAINING: dict[str, str] = {
     "assumes-acknowledgements": "nothing thins the acknowledgements out",
     "confirm-acknowledgements": "stop all other traffic in the reverse direction: the rate rises",
     "limit-delayed-ack": "the delayed ACK (with Nagle)",
-    "how-delayed-ack": "{size_bytes:byte} with {count:wait|waits} of {wait_s:s}, a round trip each",
+    "how-delayed-ack": (
+        "8 x {size_bytes:byte} / ({count} x ({wait_s:s} + {rtt_s:s})): waits, and round trips"
+    ),
     "assumes-delayed-ack": "the sender waits for each of these acknowledgements",
     "confirm-delayed-ack": "set TCP_NODELAY, or write each request at once: the waits are gone",
     "limit-processor": "the processor of the sender",
@@ -202,7 +204,9 @@ EXPLAINING: dict[str, str] = {
     "assumes-round-trips": "the fastest response took one round trip",
     "confirm-round-trips": "ping the host: that is the round trip",
     "limit-ack-timer": "a delayed acknowledgement",
-    "how-ack-timer": "a wait of {wait_s:s}, near a timer of {timer_s:s}",
+    "how-ack-timer": (
+        "{measured_s:s} - {count} x {rtt_s:s} = {wait_s:s}, near a timer of {timer_s:s}"
+    ),
     "assumes-ack-timer": "a server that happens to take as long is unlikely",
     "confirm-ack-timer": "set TCP_NODELAY, or write each request at once: the wait is gone",
     "limit-host": "the time in the hosts",
@@ -308,12 +312,29 @@ EXPLAINING: dict[str, str] = {
     "model-sender": "the sender's number taken for the receiver's",
     "model-frame-rate": "frames of {frame_bytes:byte} on {line_bps:bit/s}, with preamble and gap",
     "model-frames-without-gap": "frames with preamble and gap forgotten, 20 bytes each",
-    "model-frames-without-fcs": "frames as a capture shows them, with the FCS forgotten",
+    "model-frames-without-fcs": "frames with the FCS forgotten, 4 bytes each",
+    "model-frames-without-preamble": "frames with the preamble forgotten, 8 bytes each",
+    "model-frames-without-preamble-and-fcs": "frames with preamble and FCS forgotten, 12 bytes",
+    "model-frames-as-captured": (
+        "frames as a capture shows them: preamble, gap and FCS forgotten, 24 bytes each"
+    ),
     "model-both-directions": "both directions of the line counted together",
     "model-one-way-time": "store-and-forward of {size_bytes:byte} over {links:link|links}, one way",
     "model-round-trip-time": "round trip of {size_bytes:byte} over {links:link|links}",
     "model-cut-through": "cut-through assumed: the packet is serialized only once",
     "model-no-last-hop": "the transmission on the last link forgotten",
+    "model-double-latency": "the latency counted there and back, for one way",
+    "model-no-latency": "serialization alone, the latency forgotten",
+    "model-no-serialization": "the latency alone, serialization forgotten",
+    "model-binary-prefix-in-time": "1024 for 1000 in the size",
+    "model-rtt-least": "the minimum round trip",
+    "model-rtt-median": "the median round trip",
+    "model-rtt-most": "the maximum round trip",
+    "model-rtt-stated": "the round trip as stated",
+    "model-one-way-for-rtt": "one way taken for the round trip, half of it: {right}",
+    "model-rtt-doubled": "the round trip taken for one way, and doubled: {right}",
+    "model-measured": "what was measured",
+    "of-one-run": "{label}: {model}",
     "model-bits-for-bytes": "bytes written as bits, 8 times too low: {right}",
     "model-bytes-for-bits": "bits multiplied by 8 once more: {right}",
     "model-binary-prefix": "1024 for 1000 in the prefix: {right}",
@@ -335,7 +356,7 @@ EXPLAINING: dict[str, str] = {
         "size_bytes,rtt_ms or frame_bytes,rate_pps, or pass --columns"
     ),
     # The same quantity of several files.
-    "files-differ": "{one} differs from {other}: {factor:.4g} times as much",
+    "files-differ": "{one} differs from {other} in its {quantity}: {factor:.4g} times as much",
     "on-one-axis": (
         "on one time axis, the clock of {other} {offset_s:s} ahead of that of {one}: "
         "{common_s:s} in common, with {count:value|values} of {one} and "
@@ -348,8 +369,15 @@ EXPLAINING: dict[str, str] = {
     "not-two-files": "one time axis is that of two files, got {value}",
     "no-values-to-merge": "has neither round trips nor rates over time to put on a time axis",
     "no-clock-to-merge": "has no times of a clock: neither stamps nor a start with a zone",
-    "files-alike": "{one} and {other} cannot be distinguished: their 95% intervals overlap",
-    "files-not-judged": "{one} and {other}: too few values for an interval",
+    "files-alike": (
+        "{one} and {other} cannot be distinguished by {quantity}: their 95% intervals overlap"
+    ),
+    "files-of-two-sides": (
+        "{one} is the count of the {side}, {other} that of the {other_side}: they differ by what "
+        "was lost, sent again or still on its way"
+    ),
+    "no-common-quantity": "no quantity is in two of the files: {items}",
+    "files-not-judged": "{one} and {other}: too few values for an interval of the {quantity}",
     "nothing-to-explain": "holds nothing that a limit could be computed for",
     "path-and-files": "a PATH and FILEs cannot be combined; not a file: {names:names}",
     "option-of-file": "{option} applies to a FILE or --claim, not to a PATH",

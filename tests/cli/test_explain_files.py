@@ -38,6 +38,18 @@ def test_a_file_is_explained_in_json_and_drawn(tmp_path):
     assert "exists" in str(run("explain", IPERF, "--plot", str(out)).exception)
 
 
+def test_a_table_of_pairs_is_explained_and_drawn(tmp_path):
+    """By hand: 20 Mbit/s a pair, 160 of eight; together they reach 94.1."""
+    file, out = tmp_path / "pairs.csv", tmp_path / "pairs.html"
+    file.write_text("pairs,goodput_Mbit/s\n1,20\n4,80\n8,94.1\n")
+    said = run("explain", str(file)).output
+    assert "8 pairs: What all reach together limits this: 94.1 Mbit/s is 100%" in said
+    assert "what each pair gets alone: 160 Mbit/s [59%]: 8 x 20 Mbit/s" in said
+    run("read", str(file), "--plot", str(out), "--line", "100Mbit/s")
+    drawn = out.read_text(encoding="utf-8")
+    assert all(name in drawn for name in ("pairs alike", "all together", "the line"))
+
+
 def test_read_says_where_its_times_are_from():
     """A router prints no time of a probe; Windows prints times below its last digit."""
     router = (
@@ -88,6 +100,15 @@ def test_a_claim_about_a_file_knows_both_counts():
     udp = str(INPUTS / "transfers" / "iperf3_udp.json")
     said = run("explain", udp, "--claim", "2.000 Mbit/s").output
     assert "is right: what the receiver counted" in said
+
+
+def test_a_claim_about_a_ping_knows_its_round_trip():
+    """Read off the file: a least of 47 us; by hand: 65,535 B in each are 11.155 Gbit/s."""
+    said = run("explain", PING, "--claim", "11.15 Gbit/s", "--window", "65535B").output
+    assert "is right: window of 65.53 kB over a round trip of 47 µs" in said
+    half = run("explain", PING, "--claim", "23.5 us").output
+    assert "one way taken for the round trip" in half
+    assert "right is 47 µs: the minimum round trip" in half
 
 
 @pytest.mark.each(

@@ -167,9 +167,9 @@ def test_claims_that_are_no_claims():
         claim("94 Mbit/s", Known(rtt_s=0.1, mtu_bytes=1000))
     assert (bare.value.code, bare.value.name) == ("claim-without-facts", "claim")
     assert bare.value.values["unit"] == "bit/s"
-    for text in ("94 pps", "5 ms"):
+    for text, known in (("94 pps", Known(rtt_s=0.1, line_bps=1e6)), ("5 ms", Known(line_bps=1e6))):
         with pytest.raises(DomainError, match="judged"):
-            claim(text, Known(rtt_s=0.1, line_bps=1e6))
+            claim(text, known)
     with pytest.raises(UnitError) as other:
         claim("94 kg", LINE)
     with pytest.raises(UnitError) as first:
@@ -271,8 +271,11 @@ def test_the_models_of_a_time():
     one = by_name("5 ms", Known(), path=Path.parse("2 Mbit/s 1 ms"), size_bytes=1000)
     assert set(one) == {
         "one-way-time", "round-trip-time", "bytes-for-bits-in-time", "bits-for-bytes-in-time",
+        "binary-prefix-in-time", "double-latency", "no-latency", "no-serialization",
     }  # fmt: skip
     assert one["bits-for-bytes-in-time"].value == pytest.approx(0.033)  # 8 x 4 + 1 ms
+    assert one["binary-prefix-in-time"].value == pytest.approx(0.005096)  # 1.024 x 4 + 1 ms
+    assert one["double-latency"].value == pytest.approx(0.006)
     assert one["bytes-for-bits-in-time"].value == pytest.approx(0.0015)  # 4 / 8 + 1 ms
     nothing = Path.parse("2 Mbit/s, 1 Mbit/s")
     with pytest.raises(DomainError):

@@ -542,6 +542,9 @@ def test_every_model_of_a_rate_by_hand():
         "frame-rate": (pytest.approx(1e8 / 672), True),
         "frames-without-gap": (pytest.approx(1e8 / 512), False),
         "frames-without-fcs": (pytest.approx(1e8 / 640), False),
+        "frames-without-preamble": (pytest.approx(1e8 / 608), False),
+        "frames-without-preamble-and-fcs": (pytest.approx(1e8 / 576), False),
+        "frames-as-captured": (pytest.approx(1e8 / 480), False),
         "both-directions": (pytest.approx(1e8 / 336), False),
     }
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from netcalc.errors import ReaderError
-from netcalc.explain import Evidence, Known, described, measurement, tables
+from netcalc.explain import Evidence, Known, described, frame_tables, measurement, tables
+from netcalc.explain.counters import explain_counters
 from netcalc.explain.evidence import first_known, from_facts, from_transfers
 from netcalc.samples import BulkSamples, FlowSeries, Meta, Table, TransferSamples
 
@@ -18,7 +19,7 @@ NAN = math.nan
 
 def sizes(frame_bytes, rate_pps, **known):
     table = Table(data={"frame_bytes": np.array(frame_bytes), "rate_pps": np.array(rate_pps)})
-    return tables.explain_sizes(table, Known(**known))
+    return frame_tables.explain_sizes(table, Known(**known))
 
 
 def test_frames_of_several_sizes():
@@ -63,14 +64,14 @@ def test_rows_that_cannot_be_are_left_out():
     assert (found[0].limits, found[1].measured) == ((), 2.0)
     for columns in (("frame_bytes", "x"), ("x", "rate_pps")):
         table = Table(data=dict.fromkeys(columns, np.array([1.0])))
-        assert tables.explain_sizes(table, Known()) == ()
+        assert frame_tables.explain_sizes(table, Known()) == ()
 
 
 def counters(rows, **known):
     table = Table(
         data={"counter": np.array(list(rows), object), "value": np.array(list(rows.values()))}
     )
-    return tables.explain_counters(table, Known(**known))
+    return explain_counters(table, Known(**known))
 
 
 def test_counters_of_a_host():
@@ -94,10 +95,11 @@ def test_counters_of_a_host():
 
 def test_counters_that_say_nothing():
     for rows in ({"OutSegs": 0.0, "RetransSegs": 1.0}, {"OutSegs": 5.0}, {"RetransSegs": 5.0}):
-        assert counters(rows) == ()
+        (found,) = counters(rows)
+        assert (found.limits, [one.code for one in found.notices]) == ((), ["counters-quiet"])
     for columns in (("counter", "x"), ("x", "value")):
         table = Table(data=dict.fromkeys(columns, np.array([1.0])))
-        assert tables.explain_counters(table, Known()) == ()
+        assert explain_counters(table, Known()) == ()
 
 
 def test_of_a_counter_that_is_twice_the_first_counts():
@@ -105,7 +107,7 @@ def test_of_a_counter_that_is_twice_the_first_counts():
         data={"counter": np.array(["OutSegs", "RetransSegs", "OutSegs"], object),
               "value": np.array([10.0, 1.0, 1000.0])}
     )  # fmt: skip
-    (found,) = tables.explain_counters(table, Known())
+    (found,) = explain_counters(table, Known())
     assert found.notices[0].values == {"count": 1, "total": 10, "share": 0.1}
 
 
@@ -294,13 +296,13 @@ def test_other_columns_do_not_matter():
         data={"frame_bytes": np.array([100.0, np.inf]), "rate_pps": np.array([10.0, 10.0]),
               "note": np.array(["a", "b"], object)}
     )  # fmt: skip
-    (found,) = tables.explain_sizes(table, Known(device_pps=0.5))
+    (found,) = frame_tables.explain_sizes(table, Known(device_pps=0.5))
     assert [(one.name, one.value) for one in found.limits] == [("packet-rate", 400.0)]
     counted = Table(
         data={"counter": np.array(["OutSegs", "RetransSegs"], object),
               "value": np.array([4.0, 1.0]), "rate": np.array([0.0, 0.0])}
     )  # fmt: skip
-    assert tables.explain_counters(counted, Known())[0].notices[0].values["share"] == 0.25
+    assert explain_counters(counted, Known())[0].notices[0].values["share"] == 0.25
 
 
 def test_columns_of_just_the_units_that_tell():

@@ -189,16 +189,22 @@ def response(measured, rtt):
 def test_the_parts_of_a_response_with_their_values():
     timer, trips = response(0.045, 0.005)
     assert (timer.name, timer.value) == ("ack-timer", pytest.approx(0.04))
-    assert timer.values == pytest.approx({"wait_s": 0.04, "timer_s": 0.04})
+    assert timer.values == pytest.approx(
+        {"wait_s": 0.04, "timer_s": 0.04, "count": 1, "rtt_s": 0.005, "measured_s": 0.045}
+    )
     assert (trips.name, trips.values) == ("round-trips", {"count": 1, "rtt_s": 0.005})
     assert {(one.unit, one.tolerance_ratio) for one in (timer, trips)} == {("s", 0.2)}
     # 220 ms are two round trips of 60 ms and a timer of 100 ms: 160 ms are near none
     trips, timer = response(0.22, 0.06)
     assert (trips.value, trips.values) == (pytest.approx(0.12), {"count": 2, "rtt_s": 0.06})
-    assert timer.values == pytest.approx({"wait_s": 0.1, "timer_s": 0.1})
+    assert timer.values == pytest.approx(
+        {"wait_s": 0.1, "timer_s": 0.1, "count": 2, "rtt_s": 0.06, "measured_s": 0.22}
+    )
     host = response(0.03, 0.01)[0]
     assert (host.name, host.value) == ("host", pytest.approx(0.02))
-    assert host.values == pytest.approx({"wait_s": 0.02, "timer_s": NAN}, nan_ok=True)
+    assert host.values == pytest.approx(
+        {"wait_s": 0.02, "timer_s": NAN, "count": 1, "rtt_s": 0.01, "measured_s": 0.03}, nan_ok=True
+    )
     assert [one.name for one in response(0.01, 0.01)] == ["round-trips"]
     assert [(one.name, one.value) for one in response(0.01, 0.05)] == [("round-trips", 0.01)]
 

@@ -1,0 +1,259 @@
+"""The models of a stated number: right ones, and the popular mistakes that distort each."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from netcalc.explain.evidence import TIMESTAMP_BYTES, Evidence, first_known
+from netcalc.explain.known import DEFAULT_MTU_BYTES, Known
+from netcalc.messages import Notice
+from netcalc.models.rates import goodput, line_rate
+from netcalc.models.sizes import framing
+from netcalc.models.tcp import cubic, loss_limited, window
+from netcalc.path import Path
+
+CONSTANT_OVERHEAD_BPS = 6e6
+"""What some add to a goodput, whatever the packets, to get the rate of the line. [bit/s]"""
+FCS_BYTES, PREAMBLE_BYTES, GAP_BYTES = 4, 8, 12
+CONVERSIONS = ("binary-prefix", "binary-prefix-in-time")
+"""Mistakes of conversion: they leave all digits, so that a round number is none of them."""
+
+_POWERS = {"k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model of a number: its value, whether it is right, and which right one it distorts.
+
+    ``label`` is the run of a file that it is of, where there are several.
+    """
+
+    name: str
+    value: float
+    is_right: bool
+    values: Mapping[str, Any]
+    instead_of: str = ""
+    label: str = ""
+
+    @property
+    def said(self) -> Notice:
+        """What it computes, or takes for another."""
+        code = f"model-{self.name}"
+        said = Notice(code, dict(self.values))
+        return (
+            Notice("of-one-run", {"label": self.label, "model": str(said)}) if self.label else said
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundTrips:
+    """The least, the median and the largest round trip of a measurement; nan where unknown."""
+
+    least_s: float = math.nan
+    median_s: float = math.nan
+    most_s: float = math.nan
+    label: str = ""
+
+
+def with_labels(of_runs: Sequence[tuple[str, list[Model]]]) -> list[Model]:
+    """Return the models of all runs: one that several have once, any other with its run."""
+    counts: dict[tuple[str, float], int] = {}
+    for _, models in of_runs:
+        for one in models:
+            counts[one.name, one.value] = counts.get((one.name, one.value), 0) + 1
+    found: dict[tuple[str, float], Model] = {}
+    for label, models in of_runs:
+        for one in models:
+            key = one.name, one.value
+            own = "" if len(of_runs) == 1 or counts[key] > 1 else label
+            found.setdefault(key, replace(one, label=own))
+    return list(found.values())
+
+
+def _filled(known: Known, one: Evidence | None) -> Known:
+    """Return what is stated, and from the run what is not."""
+    if one is None:
+        return known
+    seen = {
+        "rtt_s": first_known(one.base_rtt_s, one.rtt_s),
+        "window_bytes": first_known(one.receive_window_bytes, one.cwnd_bytes),
+        "loss_ratio": math.nan if one.is_udp else one.loss_ratio,
+        "mtu_bytes": one.mtu_bytes,
+    }
+    new: dict[str, Any] = {
+        name: v for name, v in seen.items() if getattr(known, name) is None and v > 0
+    }
+    return replace(known, **new)
+
+
+def rate_models(known: Known, one: Evidence | None) -> list[Model]:
+    """Return the models of a rate: of the line, a window, loss, and the counts of a run."""
+    known = _filled(known, one)
+    found = _line_rates(known) + _window_and_loss(known)
+    if one is not None and one.received_rate_bps > 0:
+        found.append(Model("receiver", one.received_rate_bps, True, {}))
+        if one.sent_rate_bps > 0:
+            found.append(Model("sender", one.sent_rate_bps, False, {}, "receiver"))
+    elif one is not None and one.rate_bps > 0:
+        found.append(Model("measured", one.rate_bps, True, {}))
+    return found
+
+
+def _line_rates(known: Known) -> list[Model]:
+    line, mtu = known.line_bps, known.mtu_bytes or DEFAULT_MTU_BYTES
+    if line is None:
+        return []
+    segment = mtu - 40 - TIMESTAMP_BYTES
+    wire = float(framing.ethernet_wire_bytes(mtu))
+    values = {"line_bps": line, "segment_bytes": segment, "mtu_bytes": mtu}
+    stamped = goodput.tcp_goodput_bps(mtu, bandwidth_bps=line, tcp_option_bytes=TIMESTAMP_BYTES)
+    plain = goodput.tcp_goodput_bps(mtu, bandwidth_bps=line)
+    udp = goodput.udp_goodput_bps(mtu, bandwidth_bps=line)
+    frames = line_rate.frame_throughput_bps(wire - 20, bandwidth_bps=line)
+    found = [
+        Model("tcp-timestamps", float(stamped), True, values),
+        Model("tcp-plain", float(plain), True, values),
+        Model("udp", float(udp), True, values),
+        Model("frames", float(frames), True, values),
+        Model("no-preamble", line * segment / (wire - 20), False, values, "tcp-timestamps"),
+        Model("no-headers", line, False, values, "tcp-timestamps"),
+        Model("no-fcs", line * segment / (wire - 4), False, values, "tcp-timestamps"),
+    ]
+    if line > CONSTANT_OVERHEAD_BPS:
+        rate = line - CONSTANT_OVERHEAD_BPS
+        constant = {**values, "overhead_bps": CONSTANT_OVERHEAD_BPS}
+        found.append(Model("constant-overhead", rate, False, constant, "tcp-timestamps"))
+    return found
+
+
+def _window_and_loss(known: Known) -> list[Model]:
+    rtt, found = known.rtt_s, []
+    if rtt is None:
+        return []
+    if known.window_bytes is not None:
+        values = {"window_bytes": known.window_bytes, "rtt_s": rtt}
+        rate = float(window.throughput_bps(known.window_bytes, rtt_s=rtt))
+        found.append(Model("window", rate, True, values))
+        values = {**values, "one_way_s": rtt / 2}
+        found.append(Model("one-way", 2 * rate, False, values, "window"))
+    loss = known.loss_ratio
+    if loss is not None and 0 < loss < 1:
+        mtu = known.mtu_bytes or DEFAULT_MTU_BYTES
+        mss = mtu - 40 - TIMESTAMP_BYTES
+        values = {"loss_ratio": loss, "rtt_s": rtt}
+        right = loss_limited.mathis_throughput_bps(loss, mss_bytes=mss, rtt_s=rtt)
+        found.append(Model("mathis", float(right), True, values))
+        simple = loss_limited.mathis_throughput_bps(loss, mss_bytes=mss, rtt_s=rtt, constant=1.0)
+        found.append(Model("mathis-of-one", float(simple), False, values, "mathis"))
+        rate = float(cubic.cubic_throughput_bps(loss, packet_bytes=mtu, rtt_s=rtt)) * mss / mtu
+        found.append(Model("cubic", rate, True, values))
+    return found
+
+
+def packet_rate_models(known: Known, frame_bytes: float | None) -> list[Model]:
+    """Return the models of a packet rate: the line at a frame size, with parts forgotten."""
+    line, frame = known.line_bps, frame_bytes
+    if line is None or frame is None:
+        return []
+    values = {"line_bps": line, "frame_bytes": frame}
+    right = float(line_rate.frame_rate_pps(frame, bandwidth_bps=line))
+    forgotten = {
+        "frames-without-gap": PREAMBLE_BYTES + GAP_BYTES,
+        "frames-without-fcs": FCS_BYTES,
+        "frames-without-preamble": PREAMBLE_BYTES,
+        "frames-without-preamble-and-fcs": PREAMBLE_BYTES + FCS_BYTES,
+        "frames-as-captured": PREAMBLE_BYTES + GAP_BYTES + FCS_BYTES,
+    }
+    wire = frame + PREAMBLE_BYTES + GAP_BYTES
+    return [
+        Model("frame-rate", right, True, values),
+        *(
+            Model(name, line / (8 * (wire - size)), False, values, "frame-rate")
+            for name, size in forgotten.items()
+            if wire > size
+        ),
+        Model("both-directions", 2 * right, False, values, "frame-rate"),
+    ]
+
+
+def time_models(
+    known: Known, path: Path | None, size_bytes: float | None, trips: Sequence[RoundTrips]
+) -> list[Model]:
+    """Return the models of a time: over a path, and of round trips that are known."""
+    found = with_labels([(one.label, _round_trips(one)) for one in trips])
+    if known.rtt_s is not None:
+        found += _of_round_trip("rtt-stated", known.rtt_s)
+    if path is not None and size_bytes is not None:
+        found += _over_path(path, size_bytes)
+    return [one for one in found if one.value > 0]
+
+
+def _round_trips(one: RoundTrips) -> list[Model]:
+    return [
+        *_of_round_trip("rtt-least", one.least_s),
+        *_of_round_trip("rtt-median", one.median_s),
+        Model("rtt-most", one.most_s, True, {}),
+    ]
+
+
+def _of_round_trip(name: str, rtt_s: float) -> list[Model]:
+    """Return a round trip, half of it taken for it, and it taken for one way."""
+    right = Model(name, rtt_s, True, {})
+    values = {"right": str(right.said)}
+    return [
+        right,
+        Model("one-way-for-rtt", rtt_s / 2, False, values, name),
+        Model("rtt-doubled", 2 * rtt_s, False, values, name),
+    ]
+
+
+def _over_path(path: Path, size_bytes: float) -> list[Model]:
+    right = float(path.one_way_s(size_bytes))
+    values = {"size_bytes": size_bytes, "links": len(path.links)}
+    each = [8 * size_bytes / link.bandwidth_bps for link in path.links]
+    latency = sum(link.latency_s for link in path.links)
+    found = [
+        Model("one-way-time", right, True, values),
+        Model("round-trip-time", float(path.rtt_s(size_bytes)), True, values),
+    ]
+    wrong = {
+        "bytes-for-bits-in-time": right + (1 / 8 - 1) * sum(each),
+        "bits-for-bytes-in-time": right + (8 - 1) * sum(each),
+        "double-latency": right + latency,
+        "no-latency": right - latency,
+        "no-serialization": right - sum(each),
+    }
+    power = min(int(math.log10(size_bytes) // 3), max(_POWERS.values())) if size_bytes >= 1 else 0
+    if power:
+        wrong["binary-prefix-in-time"] = right + (1.024**power - 1) * sum(each)
+    if len(each) > 1:
+        wrong["cut-through"] = right - sum(each) + max(each)
+        wrong["no-last-hop"] = right - each[-1]
+    return found + [
+        Model(name, value, False, values, "one-way-time")
+        for name, value in wrong.items()
+        if value != right
+    ]
+
+
+def unit_mistakes(models: list[Model], text: str, unit: str) -> list[Model]:
+    """Return the right models with the mistakes of units: a factor of 8, or of 1024 for 1000."""
+    if unit != "bit/s":
+        return []
+    found = []
+    prefix = re.search(r"[\d\s]([kKMGT])i?[bB]", text)
+    power = _POWERS[prefix.group(1)] if prefix else 0
+    for one in models:
+        if not one.is_right:
+            continue
+        values = {"right": str(one.said)}
+        found.append(Model("bits-for-bytes", one.value / 8, False, values, one.name))
+        found.append(Model("bytes-for-bits", one.value * 8, False, values, one.name))
+        if power:
+            factor = 1.024**power
+            found.append(Model("binary-prefix", one.value / factor, False, values, one.name))
+    return found

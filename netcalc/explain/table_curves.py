@@ -1,0 +1,138 @@
+"""Theory to draw on the points of a table: of writes, of pairs, or of frame sizes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from netcalc.checks import FloatArray
+from netcalc.explain.evidence import Evidence
+from netcalc.explain.frame_tables import Frames, frames_of
+from netcalc.explain.known import Known
+from netcalc.explain.pair_tables import Pairs, pairs_of
+from netcalc.explain.rate_limits import line_ceiling_bps
+from netcalc.explain.write_tables import Writes, writes_of
+from netcalc.models.rates import line_rate
+from netcalc.samples import Samples, Table
+
+CURVE_POINTS = 101
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TableTheory:
+    """Points of a table and curves of theory over the same axis.
+
+    ``points`` has x and y of each series; ``lines`` has y at ``x`` of each curve. All are in SI
+    units.
+    """
+
+    x_name: str
+    x_unit: str
+    y_name: str
+    y_unit: str
+    x: FloatArray
+    points: Mapping[str, tuple[FloatArray, FloatArray]]
+    lines: Mapping[str, FloatArray]
+
+
+def table_theory(samples: Samples, known: Known) -> TableTheory | None:
+    """Return the theory to draw on the points of a table.
+
+    Parameters
+    ----------
+    samples : Samples
+        A table of writes, of pairs or of frame sizes.
+    known : Known
+        ``line_bps`` adds the line's ceiling.
+
+    Returns
+    -------
+    TableTheory or None
+        None for anything else, and for tables with a single position on their axis or no curve.
+    """
+    if not isinstance(samples, Table):
+        return None
+    frames, pairs, writes = frames_of(samples), pairs_of(samples), writes_of(samples)
+    found = None
+    if frames is not None:
+        found = _of_frames(frames, known)
+    elif pairs is not None:
+        found = _of_pairs(pairs, known)
+    elif writes is not None:
+        found = _of_writes(writes)
+    return found if found is not None and found.lines and np.ptp(found.x) > 0 else None
+
+
+def _named(series: str, what: str) -> str:
+    return f"{series}: {what}" if series else what
+
+
+def _grid(values: FloatArray) -> FloatArray:
+    """Return positions from the least to the largest value, the values among them."""
+    if not values.size:
+        return np.zeros(1)
+    between = np.linspace(values.min(), values.max(), CURVE_POINTS)
+    return np.unique(np.concatenate([values, between]))
+
+
+def _of_frames(frames: Frames, known: Known) -> TableTheory:
+    rows = np.concatenate(list(frames.rows.values()))
+    x = _grid(frames.frame_bytes[rows])
+    counted = x
+    if frames.is_payload:
+        headers = np.median(frames.frame_bytes[rows] - frames.counted_bytes[rows])
+        counted = np.maximum(x - headers, 0.0)
+    lines = {}
+    if known.line_bps is not None:
+        lines["the line"] = 8 * counted * line_rate.frame_rate_pps(x, bandwidth_bps=known.line_bps)
+    points = {}
+    for name, at in frames.rows.items():
+        rates = 8 * frames.counted_bytes[at] * frames.rate_pps[at]
+        points[name or "measured"] = (frames.frame_bytes[at], rates)
+        device = 8 * counted * frames.device(name, known).at(x)
+        if np.isfinite(device).any():
+            lines[_named(name, "the device")] = device
+    return TableTheory(
+        x_name="frame with FCS", x_unit="byte",
+        y_name="goodput" if frames.is_payload else "rate of frames", y_unit="bit/s",
+        x=x, points=points, lines=lines,
+    )  # fmt: skip
+
+
+def _of_pairs(pairs: Pairs, known: Known) -> TableTheory:
+    rows = np.concatenate(list(pairs.rows.values()))
+    x = _grid(pairs.count[rows])
+    points, lines = {}, {}
+    ceiling = line_ceiling_bps(Evidence(), known)
+    if not math.isnan(ceiling):
+        lines["the line"] = np.full(x.size, ceiling)
+    for name, at in pairs.rows.items():
+        points[name or "measured"] = (pairs.count[at], pairs.rate_bps[at])
+        lines[_named(name, f"{pairs.noun}s alike")] = x * pairs.each_bps(name)[0]
+        most = pairs.most_bps(name)
+        if most is not None:
+            lines[_named(name, "all together")] = np.full(x.size, most[0])
+    return TableTheory(
+        x_name=f"{pairs.noun}s", x_unit="1", y_name="goodput", y_unit="bit/s", x=x, points=points,
+        lines=lines,
+    )  # fmt: skip
+
+
+def _of_writes(writes: Writes) -> TableTheory | None:
+    if not writes.rows:
+        return None
+    rows = np.concatenate(list(writes.rows.values()))
+    x = _grid(writes.size_bytes[rows])
+    points, lines = {}, {}
+    for name, at in writes.rows.items():
+        points[name or "measured"] = (writes.size_bytes[at], writes.write_s[at])
+        costs = writes.costs(name)
+        if costs is not None:
+            lines[_named(name, "costs")] = costs.predict(x)
+    return TableTheory(
+        x_name="size of a write", x_unit="byte", y_name="time of a write", y_unit="s", x=x,
+        points=points, lines=lines,
+    )  # fmt: skip

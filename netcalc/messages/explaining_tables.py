@@ -1,0 +1,61 @@
+"""What limits the rows of a table: writes, pairs, frames, and the times of lines."""
+
+from __future__ import annotations
+
+EXPLAINING_TABLES: dict[str, str] = {
+    "limit-host-costs": "the cost of writes in the host",
+    "how-host-costs": (
+        "{size_bytes:byte} a write, {write_cost_s:s} per write + {byte_cost_s:s} per byte, fitted "
+        "to {size_count:size|sizes}"
+    ),
+    "assumes-host-costs": (
+        "the host is busy with writes all the time; the costs are fitted to these rows"
+    ),
+    "confirm-host-costs": "write twice as much at once: the writes halve, the rate rises",
+    "limit-host-costs-mbufs": "the cost of writes and their buffers in the host",
+    "how-host-costs-mbufs": (
+        "{size_bytes:byte} a write, {write_cost_s:s} per write + {byte_cost_s:s} per byte + "
+        "{mbuf_cost_s:s} per further mbuf of 4.4BSD, fitted to {size_count:size|sizes}"
+    ),
+    "assumes-host-costs-mbufs": (
+        "the host keeps data in mbufs as 4.4BSD does; the costs are fitted to these rows"
+    ),
+    "confirm-host-costs-mbufs": "write 207 B and 208 B: a cluster replaces three mbufs",
+    "write-cost": (
+        "a write of {size_bytes:byte} takes {write_s:s}, {processor_s:s} of it on the processor of "
+        "the sender; costs per write and per byte need a second size"
+    ),
+    "write-time": (
+        "a write of {size_bytes:byte} takes {write_s:s}; costs per write and per byte need a "
+        "second size"
+    ),
+    "limit-pair-share": "what each pair gets alone",
+    "how-pair-share": "{count} x {each_bps:bit/s}, the rate of each with {least_count}",
+    "assumes-pair-share": "each waits for its own answers or window, and none for another",
+    "confirm-pair-share": "use twice as many: the rate doubles",
+    "limit-saturation": "what all reach together",
+    "how-saturation": "{most_bps:bit/s} with {count}, the most seen; more add nothing",
+    "assumes-saturation": "a line, a device or a host on the path is full",
+    "confirm-saturation": "use twice as many: the rate stays, and the round trip grows",
+    "more-pairs": "where the rate stops growing: measure with more pairs",
+    "assumes-frames-counted": "the rates count frames with FCS, without preamble and gap",
+    "assumes-payload-counted": "the rates count the payload of the frames alone",
+    "limit-frame-costs": "the time of a device per frame and per byte",
+    "how-frame-costs": (
+        "{packet_cost_s:s} per frame + {byte_cost_s:s} per byte, of {frame_bytes:byte}"
+    ),
+    "assumes-frame-costs": "both costs are fitted to these rows, and the device does nothing else",
+    "confirm-frame-costs": "measure a size between: it lies on the same line of time over size",
+    "limit-row-serialization": "serialization",
+    "how-row-serialization": "{count} x 8 x {size_bytes:byte} / {line_bps:bit/s}",
+    "assumes-row-serialization": "the size is that on the line, headers included",
+    "confirm-row-serialization": "send twice as much: this part doubles",
+    "limit-row-latency": "latency",
+    "how-row-latency": "{latency_s:s} one way",
+    "assumes-row-latency": "the latency is one way, and nothing waits in a queue",
+    "confirm-row-latency": "send one byte: this part remains",
+    "parts-differ": (
+        "the parts add up to {sum_s:s}, the table has {measured_s:s}: one of its numbers is "
+        "rounded, wrong or of another line"
+    ),
+}
