@@ -137,17 +137,25 @@ def chain_of(path: Path, **settings: Any) -> Chain:
     return Chain([LinkQueue(**link) for link in link_settings(path, **settings)])
 
 
-def both_directions(path: Path, **settings: Any) -> tuple[list[Any], list[Any]]:
+def both_directions(
+    path: Path,
+    *,
+    there: Mapping[str, Any] | None = None,
+    back: Mapping[str, Any] | None = None,
+    **settings: Any,
+) -> tuple[list[Any], list[Any]]:
     """Return the link parameters there and back, so that a round trip takes ``path.rtt_s``.
 
     The first end's processing counts when it sends and when it receives, the other end's once.
+    ``there`` and ``back`` apply to every link of one direction, before ``faults``.
     """
     faults = settings.pop("faults", None) or {}
-    back = {len(path.hops) - 1 - index: fault for index, fault in faults.items()}
+    mirrored = {len(path.hops) - 1 - index: fault for index, fault in faults.items()}
     seed = settings.pop("seed", 0)
+    one_way, other_way = {**settings, **(there or {})}, {**settings, **(back or {})}
     return (
-        link_settings(path, turns_round=True, seed=2 * seed, faults=faults, **settings),
-        link_settings(path.reverse, seed=2 * seed + 1, faults=back, **settings),
+        link_settings(path, turns_round=True, seed=2 * seed, faults=faults, **one_way),
+        link_settings(path.reverse, seed=2 * seed + 1, faults=mirrored, **other_way),
     )
 
 

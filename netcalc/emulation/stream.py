@@ -22,6 +22,7 @@ from netcalc.emulation.congestion import RULES, Window
 from netcalc.emulation.queue import LinkQueue
 from netcalc.errors import DomainError
 from netcalc.path import Path
+from netcalc.printable import safe_repr
 
 MSS_BYTES, PACKET_BYTES, ACK_BYTES, SYN_BYTES = 1448, 1500, 52, 60
 """Payload of a full segment with time stamps, its IP packet, an acknowledgement, a SYN. [byte]"""
@@ -109,8 +110,8 @@ def deliver(
     DomainError
         If there is no such congestion control, or the stream does not end within an hour.
     """
-    if rule not in RULES:
-        raise DomainError("not-a-choice", "rule", repr(rule), choices=list(RULES))
+    if not isinstance(rule, str) or rule not in RULES:
+        raise DomainError("not-a-choice", "rule", safe_repr(rule), choices=list(RULES))
     there, back = both_directions(path, loss_ratio=loss_ratio, seed=seed, log=False)
     stream = _Stream(
         to_sink=Chain([LinkQueue(**link) for link in there]),

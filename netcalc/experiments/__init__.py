@@ -11,6 +11,7 @@ from netcalc.experiments.echo import BOOK_SIZES, echo
 from netcalc.experiments.line_rate import TESTER_FRAMES, line_rate, lockstep
 from netcalc.experiments.packet_trains import packet_trains
 from netcalc.experiments.probing import PROBE_SIZES, PROBE_SIZES_V6, probing
+from netcalc.experiments.router_queue import router_queue
 from netcalc.experiments.running.limits import (
     MAX_BULK_BYTES,
     MAX_BYTES,
@@ -41,6 +42,7 @@ __all__ = [
     "measurement_error",
     "packet_trains",
     "probing",
+    "router_queue",
     "small_writes",
     "transactions",
 ]

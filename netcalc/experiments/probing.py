@@ -33,6 +33,7 @@ from netcalc.experiments.running.limits import (
     whole_sizes,
 )
 from netcalc.experiments.running.run import Progress, Record, conduct
+from netcalc.experiments.running.stamps import CONTROL_BYTES, SO_TIMESTAMPNS, arrival_ns
 from netcalc.experiments.running.stopping import Stop, Stopping
 from netcalc.fit import to_node_s
 from netcalc.messages import Notice
@@ -247,6 +248,7 @@ class HopExchange:
         self._unread_bytes = 0 if protocol.received_header else protocol.headers_bytes - 8
         self.counts = dict.fromkeys(("late_count", "foreign_count", "duplicate_count"), 0)
         set_timeout(answers, slice_s(timeout_s))
+        answers.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
 
     def exchange(self, payload: bytearray, hop: int, sequence: int) -> Answer:
         """Send one probe with this TTL, and wait for the answer."""
@@ -258,8 +260,8 @@ class HopExchange:
         self._probes.sendto(payload, self._address)
         while True:
             try:
-                got, sender = answers.recvfrom_into(buffer)
-                arrived_ns = clock()
+                got, control, _, sender = answers.recvmsg_into([buffer], CONTROL_BYTES)
+                arrived_ns = arrival_ns(control, clock)
             except BlockingIOError:
                 got, arrived_ns = -1, clock()
             in_time = arrived_ns - sent_ns <= self._timeout_ns

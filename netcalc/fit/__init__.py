@@ -14,7 +14,7 @@ reason. ``fit.model(x, **fit.params)`` evaluates the fitted formula.
 
 from __future__ import annotations
 
-from netcalc.fit.costs import Costs, datagram_costs
+from netcalc.fit.costs import Costs, datagram_costs, write_costs
 from netcalc.fit.frame_costs import frame_bytes, frame_costs
 from netcalc.fit.lines import (
     Fit,
@@ -59,4 +59,5 @@ __all__ = [
     "separations",
     "to_node_s",
     "transfer_against_size",
+    "write_costs",
 ]

@@ -27,6 +27,9 @@ LARGEST_PACKET_BYTES = 65_535.0
 """Largest IPv4 packet: its length field has 16 bits (RFC 791). [byte]"""
 
 
+_MOST_DATA_BYTES = LARGEST_PACKET_BYTES - 28
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Costs:
     """A time as a sum of costs, each with its standard error.
@@ -121,6 +124,37 @@ def datagram_costs(
 
     x, y = samples.minima(mode, column=column)
     return _costs(x, y, parts)
+
+
+def write_costs(write_bytes: FloatArray, write_s: FloatArray) -> Costs:
+    """Fit the cost of writes: per write, per byte, and per mbuf where the times have its steps.
+
+    Parameters
+    ----------
+    write_bytes : numpy.ndarray
+        Size of each write. [byte]
+    write_s : numpy.ndarray
+        Time of a write of that size. [s]
+
+    Returns
+    -------
+    Costs
+        ``transaction_s`` is the cost of a write, ``byte_cost`` that of a byte. ``mbuf_s``, the
+        cost of each mbuf after the first that 4.4BSD would use, is nan unless it is significantly
+        greater than 0; ``packet_cost`` is always nan.
+    """
+
+    def parts(size: FloatArray) -> FloatArray:
+        ones = np.ones_like(size)
+        return np.stack([ones, size, 0.0 * ones, 0.0 * ones])
+
+    def with_mbufs(size: FloatArray) -> FloatArray:
+        rows = parts(size)
+        rows[3] = datagram_mbufs(np.minimum(np.ceil(size), _MOST_DATA_BYTES)).mbufs - 1.0
+        return rows
+
+    found = _costs(write_bytes, write_s, with_mbufs)
+    return found if found.is_seen("mbuf_s") else _costs(write_bytes, write_s, parts)
 
 
 def loopback_mtu_bytes(samples: TransactionSamples) -> float:

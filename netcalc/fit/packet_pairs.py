@@ -74,7 +74,8 @@ def bottleneck(samples: TrainSamples) -> BottleneckEstimate:
             "not-of-class", "samples", type(samples).__name__, expected="TrainSamples"
         )
     truth = samples.meta.instrument.truth
-    true_bps = min(truth["bandwidths_bps"]) if truth else np.nan
+    rates = (truth or {}).get("bandwidths_bps")
+    true_bps = min(rates) if rates else np.nan
     trains = samples.trains()
     gaps = trains["packet_count"] - 1.0
     apart = trains["dispersion_s"] > 0.0

@@ -192,7 +192,9 @@ def links(samples: HopSamples) -> PathEstimate:
             no_bits_s = line.intercept - line.slope * largest
             no_bits_stderr_s = float(line.stderr_at(-largest))
         node = str(np.asarray(samples.node)[rows][-1])
-        found.append(_link(hop, node, sizes, (line, no_bits_s, no_bits_stderr_s), before, path))
+        # A record that was edited may have fewer links than nodes answered.
+        known = path if path is not None and hop <= len(path.links) else None
+        found.append(_link(hop, node, sizes, (line, no_bits_s, no_bits_stderr_s), before, known))
         lines.append(line)
         points.append((sizes, times))
         before = (line, no_bits_s, no_bits_stderr_s)

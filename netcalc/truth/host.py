@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,9 +27,23 @@ COUNT = 16
 PERCENTILE = 100.0 / 9.0
 """Percentile of their times that counts: on average that of the smallest of eight, which a row of
 the table reports."""
-PAUSES_S = ((4e-3, 10e-3), (1e-3, 2e-3), (0.0, 0.0))
-"""Least one-way time of a path, and the pause before each exchange of its calibration: a processor
-that has waited longer wakes later; one that waits less than a millisecond does not sleep. [s]"""
+
+
+class Calibration(NamedTuple):
+    """How exchanges are measured for paths of at least this one-way time."""
+
+    least_one_way_s: float
+    pause_s: float
+    run_count: int
+
+
+CALIBRATIONS = (
+    Calibration(4e-3, 10e-3, 1), Calibration(1e-3, 2e-3, 2), Calibration(0.0, 0.0, 4),
+)  # fmt: skip
+"""The pause is that of the path: a processor that has waited longer wakes later; one that waits
+less than a millisecond does not sleep. Where two programs land on the processors changes from run
+to run what they add: an exchange without a pause took 58 to 104 us in twelve runs of a quiet
+machine, those within one run a few us. So a short path, where that matters, has several."""
 VALID_S = 60.0
 """How long a calibration counts. [s]"""
 
@@ -66,6 +81,13 @@ class HostCost:
         mean_s = (low_s + high_s - byte_s * sum(SIZES)) / 2.0
         return cls(mean_s, byte_s, float(max(spreads)))
 
+    @classmethod
+    def least(cls, costs: Sequence[HostCost]) -> HostCost:
+        """Return the smallest cost of several runs; how far they differ is uncertain, too."""
+        means_s = [cost.time_s(sum(SIZES) / len(SIZES)) for cost in costs]
+        best = costs[int(np.argmin(means_s))]
+        return replace(best, error_s=max(best.error_s, max(means_s) - min(means_s)))
+
 
 Measure = Callable[[str, float], RttSamples]
 """Measures exchanges of ``SIZES`` over a protocol, with a pause before each. [s]"""
@@ -81,12 +103,14 @@ class Hosts:
 
     def cost(self, protocol: str, one_way_s: float) -> HostCost:
         """Return what the hosts add to an exchange over a path of this one-way time."""
-        pause_s = next(pause for least, pause in PAUSES_S if one_way_s >= least)
+        chosen = next(each for each in CALIBRATIONS if one_way_s >= each.least_one_way_s)
+        pause_s = chosen.pause_s
         key = (protocol, pause_s)
         with self._one_at_a_time:  # settings that run side by side share it
             measured_s, found = self._found.get(key, (-np.inf, None))
             if found is None or self._clock() - measured_s > VALID_S:
-                found = HostCost.of(self._measure(protocol, pause_s))
+                runs = [self._measure(protocol, pause_s) for _ in range(chosen.run_count)]
+                found = HostCost.least([HostCost.of(run) for run in runs])
                 self._found[key] = (self._clock(), found)
         return found
 

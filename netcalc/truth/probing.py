@@ -29,7 +29,7 @@ PAYLOAD_V6_BYTES = (1184, 1274, 1362, 1452)
 
 
 def links_setting(
-    path_text: str, link_count: int, *, count: int = 14, ip_version: int = 4, **options: Any
+    path_text: str, link_count: int, *, count: int = 20, ip_version: int = 4, **options: Any
 ) -> Setting:
     """The rate of each link, from the slopes of time against size to its two ends."""
     over = " over IPv6" if ip_version == 6 else ""

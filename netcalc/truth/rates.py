@@ -35,7 +35,8 @@ WINDOW_RATIO = 0.03
 """Tolerance of a rate that a receive window limits: a window of 27 whole segments is known to half
 of one, 2 %, and the host's cost. [ratio]"""
 ENDS = ("sender", "receiver")
-"""The programs that send and receive: limits of a blast that are not those of the node."""
+"""The programs that send and receive: limits of a blast that are not those of the node. What the
+receiving socket drops has passed the node, and is counted; what was not sent cannot be."""
 
 
 def bulk_setting(
@@ -172,7 +173,7 @@ def delivery_s(payload_bytes: float, *, path: Path, host_s: float = 0.0) -> floa
 
 
 def lockstep_setting(
-    path_text: str, *pairs: int, duration_s: float = 0.4, count: int = 2, **options: Any
+    path_text: str, *pairs: int, duration_s: float = 0.3, count: int = 2, **options: Any
 ) -> Setting:
     """Stop-and-wait senders: a cycle is a round trip, or the time of all on the link."""
     what = tuple(f"{pair} in lockstep" for pair in pairs)
@@ -225,7 +226,8 @@ def line_rate_setting(
 ) -> Setting:
     """Frames through a node of a known packet rate: its rate, or that of the link behind it.
 
-    Where the sender or the receiver was the limit instead, the row says by how much.
+    Frames are counted where they reach the receiving host, whether its program read them or not.
+    Where the sender was the limit instead, the row says by how much.
     """
     duration_s = 0.2
     what = tuple(f"{frame} B frames" for frame in frames)
@@ -238,20 +240,22 @@ def line_rate_setting(
             )
         )
         added = cost(bench, "udp", samples, path)
+        unread_pps = np.nan_to_num(samples.receiver_drop_count) / samples.delivery_s
+        arrived_pps = samples.rate_pps + unread_pps
         for frame, text in zip(frames, what, strict=True):
             predicted_pps = float(
                 forwarding_rate_pps(frame, device_pps=device_pps, bandwidth_bps=path.bottleneck_bps)
             )
             is_of_size = samples.write_bytes == frame - FRAME_OVERHEAD_BYTES
-            best = int(np.argmax(np.where(is_of_size, samples.rate_pps, -1.0)))
+            best = int(np.argmax(np.where(is_of_size, arrived_pps, -1.0)))
             errors = added.errors(predicted_pps / duration_s)
             errors["doubt_error"] += predicted_pps * (1.0 - added.cpu_ratio)
             if str(samples.limit[best]) in ENDS:
-                errors |= limited_by_end(samples, best, predicted_pps=predicted_pps)
+                errors |= limited_by_sender(samples, best, predicted_pps=predicted_pps)
             yield setting.row(
                 text,
                 predicted=predicted_pps,
-                measured=float(samples.rate_pps[best]),
+                measured=float(arrived_pps[best]),
                 statistic=f"fastest of {count}",
                 **errors,
             )
@@ -268,13 +272,11 @@ def line_rate_setting(
     )
 
 
-def limited_by_end(samples: BulkSamples, row: int, *, predicted_pps: float) -> dict[str, Any]:
-    """Return the doubt of a row that a program at an end limited, with the packets it cost."""
-    limit = str(samples.limit[row])
-    if limit == "sender":  # it offered less than the node carries
-        offered_pps = samples.sent_bytes[row] / samples.write_bytes[row] / samples.wall_s[row]
-        missing_pps = max(0.0, predicted_pps - float(offered_pps))
-    else:
-        missing_pps = float(samples.receiver_drop_count[row] / samples.delivery_s[row])
-    notice = Notice("limited-by-end", {"end": limit})
+def limited_by_sender(samples: BulkSamples, row: int, *, predicted_pps: float) -> dict[str, Any]:
+    """Return the doubt of a row whose sender offered less than the node carries, if it did."""
+    offered_pps = samples.sent_bytes[row] / samples.write_bytes[row] / samples.wall_s[row]
+    missing_pps = predicted_pps - float(offered_pps)
+    if missing_pps <= 0.0:
+        return {}
+    notice = Notice("limited-by-end", {"end": "sender"})
     return {"doubt": str(notice), "doubt_code": notice.code, "doubt_error": missing_pps}

@@ -29,15 +29,21 @@ SETTINGS: tuple[Setting, ...] = (
     echo_setting("12 x 10 Mbit/s 2 ms", 8, 1400, quick=True),
     echo_setting("100 Mbit/s 25 ms", 1400, version=6, protocol="icmp"),
     echo_setting("1 Gbit/s 100 ms", 1400, count=4),
-    echo_setting("10 Mbit/s 1 ms", 1400),
-    echo_setting("T3 0.5 ms", 1400, quick=True),
-    echo_setting("100 Mbit/s 0 ms", 1400),
-    small_writes_setting("10 Mbit/s 20 ms", "nagle", "nodelay", "single", "cork", quick=True),
-    small_writes_setting("100 Mbit/s 50 ms", "nagle", "nodelay", count=4),
-    small_writes_setting("10 Mbit/s 50 ms", "nagle", quickack=True, count=4),
-    transactions_setting("10 Mbit/s 20 ms", 400, "ping", "udp", "tfo", "tcp", quick=True),
-    transactions_setting("T1 5 ms", 1400, "udp", "tfo", "tcp"),
-    transactions_setting("100 Mbit/s 100 ms", 1400, "tls", count=2),
+    echo_setting("10 Mbit/s 1 ms", 1400, runs=2),
+    echo_setting("T3 0.5 ms", 1400, runs=3, quick=True),
+    echo_setting("100 Mbit/s 0 ms", 1400, runs=4),
+    small_writes_setting(
+        "10 Mbit/s 20 ms", "nagle", "nodelay", "single", "cork", quick=True, side_by_side=True
+    ),
+    small_writes_setting("100 Mbit/s 50 ms", "nagle", "nodelay", count=4, side_by_side=True),
+    small_writes_setting("10 Mbit/s 50 ms", "nagle", quickack=True, count=4, side_by_side=True),
+    transactions_setting(
+        "10 Mbit/s 20 ms", 400, "ping", "udp", "tfo", "tcp", quick=True, side_by_side=True
+    ),
+    transactions_setting("T1 5 ms", 1400, "udp", "tfo", "tcp", side_by_side=True),
+    transactions_setting("100 Mbit/s 100 ms", 1400, "tls", count=2, side_by_side=True),
+    lockstep_setting("10 Mbit/s 10 ms", 1, 8, 32, quick=True, side_by_side=True),
+    lockstep_setting("3 x T1 10 ms", 1, 4, side_by_side=True),
     bulk_setting(
         "100 Mbit/s 50 ms", 100, quantity="delivery", count=3, quick=True, side_by_side=True
     ),
@@ -52,9 +58,7 @@ SETTINGS: tuple[Setting, ...] = (
     losses_setting("200 Mbit/s 5 ms", 0.003, 3600, *EARLY_SEEDS, rule="cubic", side_by_side=True),
     bulk_setting("100 Mbit/s 5 ms", 5400, count=3, quick=True),
     bulk_setting("1 Gbit/s 0.5 ms", 45_000, count=3),
-    lockstep_setting("10 Mbit/s 10 ms", 1, 8, 32, quick=True),
-    lockstep_setting("3 x T1 10 ms", 1, 4),
-    line_rate_setting("1 Gbit/s, 10 Mbit/s", 64, 512, 1518, device_pps=2000.0, quick=True),
+    line_rate_setting("1 Gbit/s, 10 Mbit/s", 64, 512, 1518, device_pps=2000.0, count=2, quick=True),
     line_rate_setting("1 Gbit/s, 100 Mbit/s", 64, 1518, device_pps=5000.0),
     links_setting("10 Mbit/s 2 ms, T1 5 ms, 10 Mbit/s 2 ms", 3),
     links_setting("56 kbit/s 5 ms", 1, count=3),

@@ -7,6 +7,8 @@ less 28 of headers over IPv4, 65,535 of payload less 8 over IPv6); all others ar
 
 from __future__ import annotations
 
+import errno
+import json
 import math
 import os
 import platform
@@ -238,6 +240,23 @@ def test_a_peer_that_cannot_start(program, code, monkeypatch, nothing_left):
     with pytest.raises(ExperimentError) as caught:
         echo(8, count=1)
     assert (caught.value.phase, caught.value.code) == ("start", code)
+
+
+def test_what_the_system_refuses_a_peer_has_no_address(tmp_path, monkeypatch, nothing_left):
+    """Derived: EAGAIN is what Linux answers above ulimit -u, whatever address is wanted."""
+    refused = {"error": errno.EAGAIN, "text": "Resource temporarily unavailable"}
+    program = tmp_path / "python"
+    program.write_text(f"#!/bin/sh\necho '{json.dumps(refused)}'\nexec cat > /dev/null\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(program))
+    with pytest.raises(ExperimentError) as caught:
+        echo(8, count=1)
+    program.unlink()
+    error = caught.value
+    assert (error.phase, error.code, error.host, error.port) == (
+        "start", "out-of-processes", None, None,
+    )  # fmt: skip
+    assert "127.0.0.1" not in str(error)
 
 
 def run_script(script, *, unprivileged=False, **options):

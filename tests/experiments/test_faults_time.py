@@ -216,7 +216,7 @@ def test_a_crowded_processor_is_told_with_the_number():
     for line in lines:
         ratio, _, warning = line.partition(" ")
         assert float(ratio) < instrument.STARVED_RATIO
-        found = re.search(r"got (\d+)% of its CPU", warning)
+        found = re.search(r"left (\d+)% of the CPU", warning)
         assert found, line
         assert float(found[1]) == pytest.approx(100 * float(ratio), abs=0.5)
 

@@ -39,7 +39,8 @@ def test_cpu_contention(p99_s, ratio, warned):
 def test_the_sentence_of_cpu_contention():
     said = str(instrument.cpu_contention(3.8e-3, 0.12))
     assert said.startswith(
-        "CPU contention: the run got 12% of its CPU (threshold 80%), timers fired"
+        "CPU contention: other programs left 12% of the CPU that the run may need (threshold 80%), "
+        "timers fired"
     )
     assert "3.8 ms late (p99, threshold 2 ms)" in said
 

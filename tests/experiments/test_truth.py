@@ -590,27 +590,31 @@ def test_frames_are_limited_by_the_box_or_the_line(monkeypatch):
 
 
 @pytest.mark.each(
-    ("fields", "end", "missing_pps", "source"),
+    ("sent", "fields", "arrived_pps", "missing_pps", "source"),
     [
-        ({"receiver_drop_count": [100.0]}, "receiver", 200.0, "derived: 100 dropped in 0.5 s"),
-        ({"input_drop_count": [100.0]}, None, 0.0, "identity: dropped by the node"),
-        ({}, "sender", 400.0, "derived: 1600 a second offered, 2000 carried"),
+        (1100, {"receiver_drop_count": [100.0]}, 2200.0, 0.0,
+         "derived: 1000 read and 100 dropped by the socket, in 0.5 s"),
+        (900, {"receiver_drop_count": [100.0]}, 1800.0, 200.0,
+         "derived: 800 and 100 in 0.5 s; 1800 a second offered, 2000 carried"),
+        (1100, {"input_drop_count": [100.0]}, 2000.0, 0.0, "identity: dropped by the node"),
+        (800, {}, 1600.0, 400.0, "derived: 1600 a second offered, 2000 carried"),
     ],
-    ids=["receiver", "node", "sender"],
-)
-def test_a_program_that_is_the_limit_explains_what_it_cost(
-    monkeypatch, fields, end, missing_pps, source
+    ids=["receiver", "both ends", "node", "sender"],
+)  # fmt: skip
+def test_frames_count_where_they_reach_the_host(
+    monkeypatch, sent, fields, arrived_pps, missing_pps, source
 ):
     lost = [100.0] if fields else [0.0]
     busy = {"user_s": [0.4], "system_s": [0.05], "wait_count": [0]}
-    samples = BulkSamples(write_bytes=[18], write_count=[800], sent_bytes=[14_400],
-                          received_bytes=[18 * (800 - lost[0])], wall_s=[0.5], delivery_s=[0.5],
+    samples = BulkSamples(write_bytes=[18], write_count=[sent], sent_bytes=[18.0 * sent],
+                          received_bytes=[18 * (sent - lost[0])], wall_s=[0.5], delivery_s=[0.5],
                           lost_count=lost, meta=LATE, **busy, **fields)  # fmt: skip
     monkeypatch.setattr(_truth_rates, "line_rate", lambda *_, **__: samples)
     setting = line_rate_setting("1 Gbit/s, 10 Mbit/s", 64, device_pps=2000.0)
     (found,) = setting.measure(Instrument(), setting)
-    assert found.doubt_code == ("limited-by-end" if end else "")
-    assert found.doubt == (f"the {end} was the limit" if end else "")
+    assert found.measured == pytest.approx(arrived_pps), source
+    assert found.doubt_code == ("limited-by-end" if missing_pps else "")
+    assert found.doubt == ("the sender was the limit" if missing_pps else "")
     assert found.doubt_error == pytest.approx(missing_pps), source
 
 

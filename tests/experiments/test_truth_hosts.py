@@ -8,7 +8,7 @@ import pytest
 from netcalc.errors import ExperimentError
 from netcalc.samples import RttSamples
 from netcalc.truth.bench import Setting
-from netcalc.truth.host import COUNT, PAUSES_S, SIZES, VALID_S, HostCost, Hosts
+from netcalc.truth.host import CALIBRATIONS, COUNT, SIZES, VALID_S, HostCost, Hosts
 from netcalc.truth.rows import TruthRow
 from netcalc.truth.table import REPEATS, _rows
 
@@ -38,12 +38,28 @@ def test_larger_packets_are_never_cheaper():
     assert (found.byte_s, found.time_s(1400)) == (0.0, pytest.approx(1.5e-4))
 
 
+def test_of_several_runs_the_smallest_counts_and_their_range_is_uncertain():
+    """derived: runs of 58, 104 and 80 us for each exchange; each run's times are all the same."""
+    runs = [HostCost.of(exchanges([t] * COUNT, [t] * COUNT)) for t in (80e-6, 58e-6, 104e-6)]
+    found = HostCost.least(runs)
+    assert (found.time_s(8), found.time_s(1400)) == pytest.approx((58e-6, 58e-6))
+    assert found.error_s == pytest.approx(46e-6)
+
+
+def test_the_error_of_runs_that_agree_is_that_of_the_smallest():
+    """derived: 67.5 - 10 us, as for one run alone."""
+    small_s = np.linspace(100e-6, 190e-6, 10)
+    costs = [HostCost.of(exchanges(small_s + late, small_s + late)) for late in (0.0, 1e-6)]
+    assert HostCost.least(costs).error_s == pytest.approx(57.5e-6)
+
+
 @pytest.mark.each(
-    ("one_way_s", "pause_s"),
-    [(0.0, 0.0), (0.5e-3, 0.0), (1e-3, 2e-3), (3.9e-3, 2e-3), (4e-3, 10e-3), (0.1, 10e-3)],
-)
-def test_the_pause_is_that_of_the_path(one_way_s, pause_s):
-    """identity: the table of pauses; a path of no time has the last one."""
+    ("one_way_s", "pause_s", "run_count"),
+    [(0.0, 0.0, 4), (0.5e-3, 0.0, 4), (1e-3, 2e-3, 2), (3.9e-3, 2e-3, 2), (4e-3, 10e-3, 1),
+     (0.1, 10e-3, 1)],
+)  # fmt: skip
+def test_the_pause_and_the_runs_are_those_of_the_path(one_way_s, pause_s, run_count):
+    """identity: the table of calibrations; a path of no time has the last one."""
     asked = []
 
     def measure(protocol, pause_s):
@@ -51,10 +67,9 @@ def test_the_pause_is_that_of_the_path(one_way_s, pause_s):
         return exchanges([1e-4] * COUNT, [1e-4] * COUNT)
 
     Hosts(measure).cost("udp", one_way_s)
-    assert asked == [("udp", pause_s)]
-    assert [least for least, _ in PAUSES_S] == sorted(
-        (least for least, _ in PAUSES_S), reverse=True
-    )
+    assert asked == [("udp", pause_s)] * run_count
+    leasts = [each.least_one_way_s for each in CALIBRATIONS]
+    assert leasts == sorted(leasts, reverse=True)
 
 
 def test_a_calibration_counts_for_a_minute():

@@ -70,6 +70,8 @@ class EmulatedPath:
         Values of ``net.*`` to set in both namespaces, and nowhere else.
     faults : mapping of int to mapping, optional
         By index of a link: parameters of :class:`LinkQueue` for it alone.
+    there, back : mapping, optional
+        Parameters of :class:`LinkQueue` for each link from A to B, and from B to A.
     seed : int
         Of the draws of all faults.
     log : bool
@@ -98,6 +100,8 @@ class EmulatedPath:
         offload: bool | None = None,
         sysctls: Mapping[str, str] | None = None,
         faults: Mapping[int, Mapping[str, Any]] | None = None,
+        there: Mapping[str, Any] | None = None,
+        back: Mapping[str, Any] | None = None,
         seed: int = 0,
         log: bool = False,
         user_namespace: bool = False,
@@ -118,7 +122,9 @@ class EmulatedPath:
         self.offload = path.bottleneck_bps >= OFFLOAD_BPS if offload is None else offload
         if every.get("buffer_bytes") is None and every.get("buffer_packets") is None:
             every["buffer_bytes"] = MAX_BUFFER_BYTES
-        self._directions = both_directions(path, faults=faults, seed=seed, log=log, **every)
+        self._directions = both_directions(
+            path, faults=faults, there=there, back=back, seed=seed, log=log, **every
+        )
         for direction in self._directions:
             for link in direction:
                 LinkQueue(**link)
@@ -127,6 +133,7 @@ class EmulatedPath:
                         "below-mtu", "buffer_bytes", link["buffer_bytes"], low=mtu_bytes
                     )
         self._every, self._log = every, log
+        self._one_way = {"there": there or {}, "back": back or {}}
         self._subnets = free_subnets()
         self._settings = {
             "directions": self._directions,
@@ -293,6 +300,7 @@ class EmulatedPath:
             "mtu_bytes": self._settings["mtu_bytes"],
             "offload": self.offload,
             "links": dict(self._every),
+            **{name: dict(given) for name, given in self._one_way.items() if given},
             **self.chosen,
         }
 

@@ -203,7 +203,8 @@ class Peer:
             raise self._error("peer-not-ready", "start", output=output) from None
         if "error" in report:
             if report["error"] in START_CODES:
-                raise self._error(START_CODES[report["error"]], "start", reason=report["text"])
+                code = START_CODES[report["error"]]
+                raise ExperimentError(code, phase="start", reason=report["text"])
             code = _BIND_CODES.get(report["error"], "address-not-usable")
             if code == "address-missing" and self._host == "::1" and _loopback_is_down():
                 code = "loopback-down"
