@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import ipywidgets
@@ -14,7 +13,7 @@ from netcalc.explain import Finding, Known
 from netcalc.plots.measured import measured
 from netcalc.plots.style import Theme
 from netcalc.printable import html_text
-from netcalc.readers import FORMATS
+from netcalc.readers.places import place, probes
 from netcalc.samples import PacketTrace, RttSamples, Samples, unit_of_fact
 from netcalc.units import parse, show
 from netcalc.widgets.controls import choice, switch
@@ -30,33 +29,6 @@ SUSPECTS = (
     "fragments", "acknowledgements", "the wrong number is read",
 )  # fmt: skip
 """What a learner may predict."""
-
-PLACES: Mapping[str, tuple[str, str]] = {
-    "sent_rate_bps": ("application data", "sender"),
-    "sent_byte_count": ("application data", "sender"),
-    "received_rate_bps": ("application data", "receiver"),
-    "received_byte_count": ("application data", "receiver"),
-    "retransmit_count": ("TCP segments", "sender"),
-    "datagram_count": ("UDP datagrams", "sender"),
-    "lost_datagram_count": ("UDP datagrams", "receiver"),
-    "jitter_s": ("UDP datagrams", "receiver"),
-    "cwnd_packets": ("TCP segments", "sender"),
-    "mss_bytes": ("TCP segments", "sender"),
-    "rtt_s": ("TCP segments", "sender"),
-    "bytes_acked": ("application data", "sender"),
-    "rtt_min_s": ("ICMP packets, there and back", "sender"),
-    "rtt_median_s": ("ICMP packets, there and back", "sender"),
-    "rtt_max_s": ("ICMP packets, there and back", "sender"),
-    "sent_count": ("ICMP packets", "sender"),
-    "received_count": ("ICMP packets", "sender"),
-    "packet_count": ("frames", "where it was captured"),
-    "captured_byte_count": ("frames, as far as kept", "where it was captured"),
-    "tcp_retransmission_count": ("TCP segments", "where it was captured"),
-    "handshake_rtt_min_s": ("TCP segments", "where it was captured"),
-    "span_s": ("frames", "where it was captured"),
-    "path_mtu_bytes": ("IP packets", "sender"),
-}
-"""Layer and side of a fact; those without one are of the file or of the whole run."""
 
 
 def file_panel(start: Samples | None = None, *, theme: Theme = "light") -> Panel:
@@ -144,18 +116,18 @@ def explained(samples: Samples, known: Known) -> list[Finding]:
 
 
 def kind_of(samples: Samples) -> str:
-    """Return what a file is, in words: the tool and what its rows are."""
+    """Return what a file is, in words: the tool, what its probes are, and what its rows are."""
     tool = " ".join(filter(None, (samples.meta.tool, samples.meta.tool_version)))
     if isinstance(samples, PacketTrace):
         return f"A capture ({tool or 'tool not named'}): one row for each packet"
-    known = {one.name: one.description for one in FORMATS}
-    what = known.get(samples.meta.tool, "")
+    one = probes(samples)
+    timed = f"times of {one.layer}, {one.way}, by the {one.side}" if one.layer else ""
     rows = "one row for each probe" if isinstance(samples, RttSamples) else f"{len(samples)} rows"
-    return f"{tool or 'A table'}{f': {what}' if what else ''}, {rows}"
+    return ": ".join(filter(None, (tool or "A table", ", ".join(filter(None, (timed, rows))))))
 
 
 def fact_rows(samples: Samples) -> list[tuple[str, str, str, str]]:
-    """Return the table of facts: name, value, meaning, and the side that counted."""
+    """Return the table of facts: name, value, layer and way, and the side that counted."""
     rows = []
     runs = samples.facts()
     for run in runs:
@@ -163,8 +135,8 @@ def fact_rows(samples: Samples) -> list[tuple[str, str, str, str]]:
         for name, value in run.items():
             if name in ("group", "partial"):
                 continue
-            layer, side = PLACES.get(name, ("", ""))
-            rows.append((f"{label}{name}", _text(name, value), layer, side))
+            at = place(samples, run, name)
+            rows.append((f"{label}{name}", _text(name, value), at.what, at.side))
     return rows[:MOST_FACTS]
 
 

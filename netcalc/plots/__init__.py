@@ -11,18 +11,22 @@ if int(_bokeh.__version__.partition(".")[0]) < 3:
         "bokeh", extra="lab", purpose="netcalc.plots", found=_bokeh.__version__
     )
 
+from netcalc.plots.capture_ladder import capture_ladder
+from netcalc.plots.courses import courses, phase
 from netcalc.plots.curves import curves
 from netcalc.plots.ladder import ladder
 from netcalc.plots.limits import limits
 from netcalc.plots.measured import measured, sequences
 from netcalc.plots.overlay import overlay
 from netcalc.plots.picture import svg
-from netcalc.plots.plot import Plot, save_html
+from netcalc.plots.plot import Plot, save_html, together
+from netcalc.plots.readings import drawn_sets, readings
 from netcalc.plots.style import Axis
 from netcalc.plots.timeline import timeline
 from netcalc.plots.truth import truth
 
 __all__ = [
-    "Axis", "Plot", "curves", "ladder", "limits", "measured", "overlay", "save_html",
-    "sequences", "svg", "timeline", "truth",
+    "Axis", "Plot", "capture_ladder", "courses", "curves", "drawn_sets", "ladder", "limits",
+    "measured", "overlay", "phase", "readings", "save_html", "sequences", "svg", "timeline",
+    "together", "truth",
 ]  # fmt: skip

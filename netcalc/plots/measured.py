@@ -9,14 +9,16 @@ import numpy as np
 
 from netcalc import compare
 from netcalc.checks import FloatArray
-from netcalc.explain import Known
+from netcalc.explain import Known, table_theory
 from netcalc.explain.evidence import first_known
 from netcalc.models.sizes.framing import ethernet_wire_bytes, tcp_payload_bytes
+from netcalc.plots.capture_ladder import capture_ladder, largest_flow
 from netcalc.plots.curves import curves
 from netcalc.plots.overlay import overlay
-from netcalc.plots.plot import Plot
+from netcalc.plots.plot import Plot, together
 from netcalc.plots.style import Axis, Theme
-from netcalc.readers.captures.facts import flow_table
+from netcalc.plots.table_series import has_series, table_series
+from netcalc.plots.tables import table_figure
 from netcalc.readers.captures.flows import mirrored
 from netcalc.readers.captures.stalls import TIMERS_S
 from netcalc.readers.captures.tcp import analyse_tcp, ladder
@@ -24,6 +26,7 @@ from netcalc.samples import (
     BulkSamples,
     FlowSeries,
     HopSamples,
+    Layer,
     PacketTrace,
     PathSamples,
     RttSamples,
@@ -39,6 +42,8 @@ _COMPARED = (
     RttSamples | TransferSamples | TransactionSamples | BulkSamples | HopSamples | TrainSamples
 )
 
+FAR_WINDOWS = 4.0
+"""A window that is always more than this many times what was sent in all is not shown whole."""
 BINS = 60
 """Intervals into which a capture is divided. [1]"""
 UDP_HEADERS_BYTES = 28
@@ -64,7 +69,7 @@ def measured(samples: Samples, known: Known, *, theme: Theme = "light") -> Plot:
         least one, or times against sizes with a fit.
     """
     if isinstance(samples, PacketTrace):
-        return _capture_plot(samples, known, theme)
+        return _capture_plots(samples, known, theme)
     if isinstance(samples, FlowSeries):
         return _flow_plot(samples, known, theme)
     if isinstance(samples, RttSamples) and len(samples.minima()[0]) < 3:
@@ -77,6 +82,11 @@ def measured(samples: Samples, known: Known, *, theme: Theme = "light") -> Plot:
         return overlay(compare.overlay(samples), theme=theme)
     if isinstance(samples, TransactionSamples):
         return _responses_plot(samples, known, theme)
+    theory = table_theory(samples, known)
+    if theory is not None:
+        return table_figure(theory, theme=theme)
+    if isinstance(samples, Table) and has_series(samples):
+        return table_series(samples, known, theme=theme)
     return curves(
         [0.0, 1.0],
         {},
@@ -138,6 +148,19 @@ def samples_facts(samples: Samples) -> list[Any]:
     return list(samples.facts())
 
 
+def _capture_plots(trace: PacketTrace, known: Known, theme: Theme) -> Plot:
+    """Draw a capture: its rates; and of its largest TCP flow the bytes and the packets."""
+    rates = _capture_plot(trace, known, theme)
+    if not trace.has(Layer.TCP).any():
+        return rates
+    flow = largest_flow(trace)
+    return together(
+        rates,
+        sequences(trace, flow=flow, theme=theme),
+        capture_ladder(trace, flow=flow, theme=theme),
+    )
+
+
 def _capture_plot(trace: PacketTrace, known: Known, theme: Theme) -> Plot:
     """Draw the bytes of IP in each interval of a capture, and the line's ceiling for them."""
     time_s, size = np.asarray(trace.time_s), trace.ints("packet_bytes").astype(float)
@@ -194,7 +217,7 @@ def _probe_plot(samples: RttSamples, known: Known, theme: Theme) -> Plot:
         [0.0, float(number.max(initial=1.0))],
         {name: [base, base]},
         points={"round trips": (number, rtt_s)},
-        x_axis=Axis("probe", "1"),
+        x_axis=Axis("probe", "1", whole=True),
         y_axis=Axis("round-trip time", "s", low=0.0),
         title="Round trip of each probe",
         description=f"{rtt_s.size} round trips from {show(least, 's')} to {show(most, 's')}.",
@@ -202,11 +225,13 @@ def _probe_plot(samples: RttSamples, known: Known, theme: Theme) -> Plot:
     )
 
 
-def has_comparison(samples: Samples) -> TypeGuard[_COMPARED]:
+def has_comparison(samples: Samples) -> TypeGuard[_COMPARED | Table]:
     """Whether :func:`netcalc.compare.overlay` has theory for these samples.
 
     It has none for responses of another tool, whose packets are not known.
     """
+    if isinstance(samples, Table):
+        return samples.meta.experiment == "router_queue"
     if isinstance(samples, TransactionSamples):
         modes = set(samples.modes)
         return compare.is_small_writes(samples) or bool(modes & set(compare.TRANSACTIONS_OVER))
@@ -231,7 +256,7 @@ def _responses_plot(samples: TransactionSamples, known: Known, theme: Theme) -> 
         [0.0, float(number.max(initial=1.0))],
         lines,
         points={mode: (number[modes == mode], response_s[modes == mode]) for mode in samples.modes},
-        x_axis=Axis("transaction", "1"),
+        x_axis=Axis("transaction", "1", whole=True),
         y_axis=Axis("response time", "s", low=0.0),
         title="Response time of each transaction",
         description=f"{response_s.size} responses, the fastest after {show(least, 's')}.",
@@ -265,7 +290,7 @@ def _path_plot(samples: PathSamples, theme: Theme) -> Plot:
         numbers,
         lines,
         points=points,
-        x_axis=Axis("hop", "1"),
+        x_axis=Axis("hop", "1", whole=True),
         y_axis=Axis("round-trip time", "s", low=0.0),
         title="Round trips to each hop",
         description=f"Round trips to {numbers.size} hops. {last or 'None answered'}.",
@@ -279,7 +304,14 @@ def is_drawn(samples: Samples) -> bool:
         return bool(samples.measured.any())
     if isinstance(samples, PacketTrace):
         return samples.span_s > 0
-    return _has_hops(samples) or isinstance(samples, _COMPARED)
+    if (
+        _has_hops(samples)
+        or isinstance(samples, _COMPARED)
+        or has_comparison(samples)
+        or has_series(samples)
+    ):
+        return True
+    return table_theory(samples, Known()) is not None
 
 
 _HOP_TIMES = {"least": "rtt_min_s", "mean": "rtt_mean_s", "largest": "rtt_max_s"}
@@ -307,7 +339,7 @@ def _hops_plot(table: Table, theme: Theme) -> Plot:
         [],
         {},
         points=points,
-        x_axis=Axis("hop", "1"),
+        x_axis=Axis("hop", "1", whole=True),
         y_axis=Axis("round-trip time", "s", low=0.0),
         title="Round trips to each hop",
         description=f"{', '.join(points)} round trip to each of {count} hops, as {table.meta.tool} "
@@ -335,9 +367,7 @@ def sequences(trace: PacketTrace, *, flow: int | None = None, theme: Theme = "li
         to where the receiver offered a window. Where the sender reaches it, it waits.
     """
     if flow is None:
-        columns = flow_table(trace).columns()
-        of_tcp = np.where(columns["protocol"] == "tcp", columns["payload_bytes"], -1.0)
-        flow = int(columns["flow"][int(np.argmax(of_tcp))])
+        flow = largest_flow(trace)
     table = ladder(analyse_tcp(trace), flow=flow)
     to_server = table["direction"] == "to server"
     size = table["payload_bytes"]
@@ -352,6 +382,9 @@ def sequences(trace: PacketTrace, *, flow: int | None = None, theme: Theme = "li
     newest = np.maximum.accumulate(np.where(answers, np.arange(answers.size), -1))
     edge = np.where(newest >= 0, acked + table["window_bytes"][newest], math.nan)
     states = {"sent": sent, "acknowledged": acked, "window offered": edge}
+    # A window far above the data would press them onto the axis, and limits nothing.
+    sent_bytes = float(sent.max(initial=0.0))
+    far = sent_bytes > 0.0 and float(np.nanmin(edge, initial=math.inf)) > FAR_WINDOWS * sent_bytes
     # A state holds until the next packet.
     lines = {n: np.repeat(y, 2)[:-1] for n, y in states.items() if np.isfinite(y).any()}
     points = {"sent again": (time_s[data & again], end[data & again])}
@@ -363,10 +396,13 @@ def sequences(trace: PacketTrace, *, flow: int | None = None, theme: Theme = "li
         lines,
         points=points,
         x_axis=Axis("time", "s"),
-        y_axis=Axis("bytes from the first on", "byte", low=0.0),
+        y_axis=Axis(
+            "bytes from the first on", "byte", low=0.0, high=1.1 * sent_bytes if far else None
+        ),
         title=f"Bytes of TCP flow {flow} against time",
         description=f"{int(data.sum())} segments with data up to byte "
         f"{float(end[data].max(initial=0.0)):.0f}, {count} of them sent again, with what the "
-        "receiver acknowledged and the window that it offered.",
+        "receiver acknowledged and the window that it offered"
+        + (", which lies far above what is shown." if far else "."),
         theme=theme,
     )

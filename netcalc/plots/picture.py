@@ -89,7 +89,8 @@ def _chart(chart: figure, top: float, plot: Plot) -> tuple[float, list[str]]:
     xs = _limits(along, chart.x_range, "x", log=x_log)
     ys = _limits(glyphs, chart.y_range, "y", log=y_log)
     x = Scale(*xs, start=box[0], end=box[2], log=x_log)
-    y = Scale(*ys, start=box[3], end=box[1], log=y_log)
+    down, up = (box[3], box[1]) if ys[0] <= ys[1] else (box[1], box[3])
+    y = Scale(min(ys), max(ys), start=down, end=up, log=y_log)
     out = _frame(chart, x, y, box, plot)
     name = f"clip-{_KEY}-{top:.0f}"
     out.append(
@@ -113,7 +114,7 @@ def _frame(
 ) -> list[str]:
     left, up, right, down = box
     grid, out = _GRID[plot.theme], []
-    for tick in x.ticks():
+    for tick in _ticks(chart.xaxis[0], x):
         at = float(x(tick))
         out.append(path(f"M{at:.1f} {up:.1f}V{down:.1f}", grid, 1))
         out.append(text_at(_tick(chart.xaxis[0], tick), at, down + 18, anchor="middle"))
@@ -136,7 +137,8 @@ def _frame(
 def _ticks(axis: Any, scale: Scale) -> list[float]:
     if isinstance(axis.ticker, FixedTicker):
         return sorted(tick for tick in axis.ticker.ticks if scale.low <= tick <= scale.high)
-    return scale.ticks()
+    least = getattr(axis.ticker, "min_interval", 0)
+    return [tick for tick in scale.ticks() if not least or tick == round(tick)]
 
 
 def _tick(axis: Any, value: float) -> str:

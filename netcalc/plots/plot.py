@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from bokeh.document import Document
 from bokeh.embed import file_html
+from bokeh.layouts import column
 from bokeh.models import ColumnDataSource, LayoutDOM
 from bokeh.resources import INLINE
 from bokeh.themes import Theme as BokehTheme
@@ -112,9 +113,40 @@ class Plot:
         after = {**source.data, **new}
         lengths = {column: len(values) for column, values in after.items()}
         if len(set(lengths.values())) > 1:
-            raise DomainError("unequal-columns", "columns", list(lengths.values()))
+            raise DomainError("unequal-curves", "columns", list(lengths.values()))
         source.data = after
         return new
+
+
+def together(*plots: Plot) -> Plot:
+    """Return plots of one theme as one, one figure below the other.
+
+    Parameters
+    ----------
+    *plots : Plot
+        At least one, whose sources have names of their own.
+
+    Returns
+    -------
+    Plot
+        With the sources of all.
+
+    Raises
+    ------
+    DomainError
+        If two have a source of one name, or they differ in their theme.
+    """
+    names = [name for one in plots for name in one.sources]
+    if len(set(names)) < len(names):
+        raise DomainError("name-in-use", "plots", sorted({n for n in names if names.count(n) > 1}))
+    if len({one.theme for one in plots}) > 1:
+        raise DomainError("not-a-choice", "theme", plots[-1].theme, choices=[plots[0].theme])
+    return Plot(
+        lambda: column(*(one.figure for one in plots), sizing_mode="stretch_width"),
+        {name: source for one in plots for name, source in one.sources.items()},
+        " ".join(one.description for one in plots),
+        plots[0].theme,
+    )
 
 
 def ready(columns: Mapping[str, ArrayLike], *, source_count: int = 1) -> Columns:

@@ -70,6 +70,8 @@ class Axis:
     scale: Scale = "linear"
     low: float | None = None
     high: float | None = None
+    whole: bool = False
+    """Whether ticks are whole numbers, as those of hops and probes."""
 
     def __post_init__(self) -> None:
         for text in ("name", "unit"):
@@ -171,6 +173,8 @@ def new_figure(x_axis: Axis, y_axis: Axis, *, title: str, height: int = PLOT_HEI
         drawn.major_label_text_font = FONT
         drawn.major_label_text_font_size = "14px"
         drawn.formatter = tick_formatter(axis.unit, axis.scale)
+        if axis.whole:
+            drawn.ticker.min_interval, drawn.ticker.num_minor_ticks = 1, 0
     bottom = chart.xaxis[0]
     bottom.ticker.desired_num_ticks = 6
     arguments = {"ticker": bottom.ticker, "formatter": bottom.formatter}

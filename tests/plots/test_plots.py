@@ -125,7 +125,7 @@ def test_columns_are_replaced_by_name():
     [
         ("T2", {"y": SIZES}, "not-a-choice", {"value": "T2", "choices": ["T1", "measured"]}),
         ("T1", {"z": SIZES}, "not-a-choice", {"value": "z", "choices": ["x", "y"]}),
-        ("T1", {"y": [1.0]}, "unequal-columns", {"value": [SIZES.size, 1]}),
+        ("T1", {"y": [1.0]}, "unequal-curves", {"value": [SIZES.size, 1]}),
     ],
 )
 def test_what_does_not_fit_is_refused_and_nothing_changes(curve, columns, code, values):

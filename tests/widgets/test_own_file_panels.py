@@ -19,7 +19,7 @@ def text(panel):
 
 def test_a_file_is_described_and_explained():
     panel = panels.file_panel()
-    assert "ICMP packets, there and back" in text(panel)
+    assert "<td>ICMP packets, round trip</td>" in text(panel)
     assert "Not known" in text(panel)
     panel.controls["line_bps"].value = "4 Mbit/s"
     assert "state --line" not in text(panel)
