@@ -22,12 +22,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netcalc.errors import (
-    LONGEST_SHOWN,
     ArgumentTypeError,
     DomainError,
     NetcalcError,
     NotFiniteWarning,
 )
+from netcalc.printable import safe_repr
 
 FloatArray: TypeAlias = NDArray[np.float64]
 
@@ -270,15 +270,6 @@ def is_masked(value: object) -> TypeGuard[np.ma.MaskedArray[Any, Any]]:
     """Whether a value is a masked array; ``numpy.ma`` is not loaded to know that one is not."""
     is_plain = type(value) is np.ndarray or not isinstance(value, np.ndarray)
     return not is_plain and isinstance(value, np.ma.MaskedArray)
-
-
-def safe_repr(value: Any) -> str:
-    """Return what Python writes of a value, or its class where that fails or is long."""
-    try:
-        written = repr(value)
-    except Exception:
-        return type(value).__name__
-    return written if len(written) <= LONGEST_SHOWN else f"{written[:LONGEST_SHOWN]}..."
 
 
 def _checked(

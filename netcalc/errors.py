@@ -26,10 +26,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from netcalc import messages
-from netcalc.printable import printable, printable_lines
-
-LONGEST_SHOWN = 80
-"""Characters of text that cannot be read which a message repeats: one line of a terminal."""
+from netcalc.printable import printable, printable_lines, safe_repr, safe_str
 
 
 class NetcalcError(Exception):
@@ -119,7 +116,7 @@ class DomainError(NetcalcError, ValueError):
         unit = str(self.values.get("unit"))
         bounds = {"low", "high"} & self.values.keys() if unit in messages.UNITS else set()
         shown = {name: messages.bound(self.values[name], unit) for name in bounds}
-        text, value = self.values.get("typed_text"), str(self.value)
+        text, value = self.values.get("typed_text"), safe_str(self.value)
         if text is not None and text.replace(" ", "") != value.replace(" ", ""):
             shown["value"] = f"{text} ({value})"
         return self.values | shown
@@ -168,9 +165,7 @@ class UnitError(NetcalcError, ValueError):
     @property
     def what(self) -> str:
         """What is wrong, with the field before it where one is known."""
-        shown = repr(self.text)
-        shown = shown if len(shown) <= LONGEST_SHOWN else f"{shown[:LONGEST_SHOWN]}..."
-        said = messages.sentence(self.code, {**self.values, "shown": shown})
+        said = messages.sentence(self.code, {**self.values, "shown": safe_repr(self.text)})
         return f"{self.field}: {said}" if self.field else said
 
 
@@ -295,7 +290,7 @@ class ExperimentError(NetcalcError, RuntimeError):
     def __str__(self) -> str:
         address = (
             f" ({self.host}:{self.port})"
-            if self.port is not None
+            if self.port  # 0 is any free one: no part of an address
             else f" ({self.host})"
             if self.host
             else ""
@@ -347,7 +342,7 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else str(value)
-    return value if isinstance(value, str | int | float | None) else str(value)
+    return value if isinstance(value, str | int | float | None) else safe_str(value)
 
 
 def _sentences(first: str, hint: str | None) -> str:

@@ -21,10 +21,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netcalc import units
-from netcalc.checks import FloatArray, as_float, non_negative, positive, safe_repr, scalar
+from netcalc.checks import FloatArray, as_float, non_negative, positive, scalar
 from netcalc.errors import ArgumentTypeError, DomainError, NetcalcError, UnitError
 from netcalc.models.delays import latency, store_and_forward
 from netcalc.models.delays.store_and_forward import Timeline
+from netcalc.printable import safe_repr, safe_str
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +117,11 @@ class Path:
     def __post_init__(self) -> None:
         given: object = self.hops
         if isinstance(given, str) or not isinstance(given, Iterable):
-            raise ArgumentTypeError("not-hops", "hops", repr(given))
-        object.__setattr__(self, "hops", tuple(self.hops))
+            raise ArgumentTypeError("not-hops", "hops", safe_repr(given))
+        try:
+            object.__setattr__(self, "hops", tuple(self.hops))
+        except Exception as error:  # an array of one number has a length of nothing
+            raise ArgumentTypeError("not-hops", "hops", safe_repr(given)) from error
         if not self.hops:
             raise DomainError("no-hops", "hops", "an empty list")
         for hop in self.hops:
@@ -174,7 +178,7 @@ class Path:
         ['T1', 'T1', '10 Mbit/s']
         """
         links: list[Link] = []
-        for part in re.split(r"[;,](?!\d)", str(text)):
+        for part in re.split(r"[;,](?!\d)", safe_str(text)):
             repeated = re.fullmatch(r"\s*(\d+)\s*[x×*]\s*(.+)", part, re.DOTALL)
             count, one = (int(repeated[1]), repeated[2]) if repeated else (1, part)
             if not 1 <= count <= 1000:
@@ -328,7 +332,7 @@ class Path:
 def _split_link(text: str) -> tuple[str, str]:
     """Split "10 Mbit/s, 5 ms" or "T1 5 ms" into its rate and its latency."""
     # A comma between two digits is a decimal one.
-    words, *time = re.split(r"\s*(?:[;@+]|,(?!\d)|(?<!\d),)\s*", str(text).strip(), maxsplit=1)
+    words, *time = re.split(r"\s*(?:[;@+]|,(?!\d)|(?<!\d),)\s*", safe_str(text).strip(), maxsplit=1)
     if time:
         return words, time[0]
     match = re.fullmatch(r"(.*\S)\s+(-?[\d.,]+\s*[a-zµμ]*)", words)

@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import html
 import json
+from typing import Any
 
 _KEPT = "\n\t"
+
+LONGEST_SHOWN = 80
+"""Characters of text that cannot be read which a message repeats: one line of a terminal."""
 
 
 def printable(text: str) -> str:
@@ -48,6 +52,23 @@ def excerpt(text: str, limit: int = 60) -> str:
     '64 bytes\\x1b[2J...'
     """
     return printable(text if len(text) <= limit else text[: limit - 3] + "...")
+
+
+def safe_str(value: Any) -> str:
+    """Return a value as text, or its class where the value cannot say it."""
+    try:
+        return str(value)
+    except Exception:
+        return type(value).__name__
+
+
+def safe_repr(value: Any) -> str:
+    """Return what Python writes of a value, cut where it is long; its class where that fails."""
+    try:
+        written = repr(value)
+    except Exception:
+        return type(value).__name__
+    return written if len(written) <= LONGEST_SHOWN else f"{written[:LONGEST_SHOWN]}..."
 
 
 def html_text(text: str) -> str:

@@ -23,8 +23,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netcalc.checks import FloatArray, as_float, safe_repr, scalar
+from netcalc.checks import FloatArray, as_float, scalar
 from netcalc.errors import ArgumentTypeError, ConvergenceError, DomainError, NotFiniteWarning
+from netcalc.printable import safe_repr
 
 GRID_POINTS = 1001
 """Points of the grid on which changes of sign are looked for."""

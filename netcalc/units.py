@@ -27,6 +27,7 @@ from typing import Any
 from netcalc import display
 from netcalc.display import BINARY
 from netcalc.errors import ArgumentTypeError, UnitError
+from netcalc.printable import safe_str
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +271,7 @@ def parse(text: str, unit: str, *, field: str | None = None) -> float:
     netcalc.errors.UnitError: '10 mb' is ambiguous: write 10 Mbit (bits) or 10 MB (bytes)
     """
     table = _table(unit)
-    plain = _ascii_digits(str(text))
+    plain = _ascii_digits(safe_str(text))
     if unit == "bit/s" and (named := _named_line(plain)) is not None:
         return named
     if unit == "s" and _COMPOUND.fullmatch(plain.strip()):

@@ -51,6 +51,13 @@ def test_an_error_survives_the_way_from_another_process(error, copied):
     assert json.dumps(error.as_dict())
 
 
+def test_any_free_port_is_no_part_of_an_address():
+    """Identity: port 0 asks for a free port; nothing listens there."""
+    error = errors.ExperimentError("peer-silent", phase="echo", host="127.0.0.1", port=0)
+    assert "127.0.0.1" in str(error)
+    assert ":0" not in str(error)
+
+
 def test_the_samples_of_a_broken_run_go_with_the_error():
     partial = RttSamples(payload_bytes=[8], rtt_s=[0.001])
     error = errors.ExperimentError("the peer is gone", phase="echo", partial=partial)

@@ -13,14 +13,15 @@ from pathlib import Path as File
 import numpy as np
 import pytest
 
-from netcalc import units
-from netcalc.errors import ArgumentTypeError, DomainError, NetcalcError
+from netcalc import samples, units
+from netcalc.emulation.stream import deliver
+from netcalc.errors import ArgumentTypeError, DomainError, NetcalcError, ReaderError
 from netcalc.models.delays import latency
 from netcalc.models.queues import md1
 from netcalc.models.rates import forwarding
-from netcalc.models.sizes import esp
+from netcalc.models.sizes import encapsulation, esp, fragmentation, framing, layers, suites
 from netcalc.models.tcp import slow_start
-from netcalc.path import Path
+from netcalc.path import Link, Path
 from netcalc.solver import default_range, solve
 
 CALLS = 1_500
@@ -116,8 +117,108 @@ def test_an_integer_beyond_float_is_refused_by_name():
     assert refused.value.code == "integer-too-long"
 
 
+class Mute:
+    """Fails when it is to be shown."""
+
+    def __repr__(self):
+        raise RuntimeError("no name today")
+
+
+UNHASHABLE = ([], {}, bytearray(b"x"), np.array(["a"]), Mute())
+
+
+@pytest.mark.parametrize("suite", UNHASHABLE, ids=lambda one: type(one).__name__)
+def test_a_suite_that_is_no_text_is_refused_before_it_is_looked_up(suite):
+    for call in (suites.suite_sizes, lambda one: esp.esp_packet_bytes(1500, suite=one)):
+        with pytest.raises(ArgumentTypeError) as refused:
+            call(suite)
+        assert (refused.value.code, refused.value.values["name"]) == ("not-text", "suite")
+        assert str(refused.value)
+
+
+VERSIONED = {
+    "udp_payload_bytes": lambda version: framing.udp_payload_bytes(1500, ip_version=version),
+    "fragmented_bytes": lambda version: fragmentation.fragmented_bytes(
+        4000, mtu_bytes=1500, ip_version=version
+    ),
+    "tunnel_tcp_payload_bytes": lambda version: encapsulation.tunnel_tcp_payload_bytes(
+        1500, stack="gre4", ip_version=version
+    ),
+}
+
+
+@pytest.mark.each("name", VERSIONED)
+@pytest.mark.parametrize("version", [np.void(b"1"), Mute(), [Mute()]], ids=("void", "mute", "list"))
+def test_a_version_that_compares_with_nothing_is_refused_in_words(name, version):
+    with pytest.raises(DomainError) as refused:
+        VERSIONED[name](version)
+    assert (refused.value.code, refused.value.name) == ("not-a-choice", "ip_version")
+    assert "ip_version" in str(refused.value)
+    assert refused.value.as_dict()["allowed"] == refused.value.allowed
+
+
+MUTE = {
+    "hops": lambda: Path(Mute()),
+    "stack": lambda: layers.stack_layers(Mute()),
+    "payload_bytes": lambda: latency.transfer_s(Mute(), bandwidth_bps=1.0, latency_s=0.0),
+    "rule": lambda: deliver(Path.parse("T1 5 ms"), segments=1, rule=Mute()),
+}
+
+
+@pytest.mark.each("name", MUTE)
+def test_what_cannot_be_shown_is_called_by_its_class(name):
+    with pytest.raises((ArgumentTypeError, DomainError)) as refused:
+        MUTE[name]()
+    assert refused.value.values["name"] == name
+    assert "Mute" in str(refused.value)
+
+
+@pytest.mark.parametrize("hops", [np.array(1.0), np.ma.masked], ids=["number", "masked"])
+def test_what_is_no_list_of_hops_is_refused(hops):
+    with pytest.raises(ArgumentTypeError) as refused:
+        Path(hops)
+    assert refused.value.code == "not-hops"
+
+
+TEXTS = {
+    "units.parse": lambda: units.parse(Mute(), "s"),
+    "Link.parse": lambda: Link.parse(Mute()),
+    "Path.parse": lambda: Path.parse(Mute()),
+}
+
+
+@pytest.mark.each("name", TEXTS)
+def test_text_that_cannot_be_shown_is_refused(name):
+    with pytest.raises(NetcalcError) as refused:
+        TEXTS[name]()
+    assert "Mute" in str(refused.value)
+    assert refused.value.as_dict()["message"] == str(refused.value)
+
+
+@pytest.mark.parametrize("given", [1, None, Mute(), [b"{}"]], ids=lambda one: type(one).__name__)
+def test_saved_samples_are_bytes_and_their_file_is_a_path(given):
+    for call, name in ((samples.loads, "data"), (samples.load, "path")):
+        with pytest.raises(ArgumentTypeError) as refused:
+            call(given)
+        assert refused.value.values["name"] == name
+        assert type(given).__name__ in str(refused.value)
+
+
+@pytest.mark.parametrize("name", [1, None, [], Mute()], ids=lambda one: type(one).__name__)
+def test_the_name_of_saved_samples_is_text(name):
+    with pytest.raises(ArgumentTypeError) as refused:
+        samples.loads(b"{}", file=name)
+    assert refused.value.values["name"] == "file"
+
+
+def test_a_file_that_no_system_can_name_is_refused():
+    with pytest.raises(ReaderError) as refused:
+        samples.load("run\0.json")
+    assert refused.value.code == "unreadable-file"
+
+
 OTHERS = {
-    "suite": lambda: esp.suite_sizes(1),
+    "suite": lambda: suites.suite_sizes(1),
     "hop": lambda: Path.parse("T1").until("1"),
     "links": lambda: Path.of(3),
     "truth": lambda: Path.from_truth("T1 5 ms"),

@@ -44,7 +44,10 @@ def blockwise(function: Model) -> Model:
         if len(swept) != 1 or not _is_long(swept[0]):
             return function(*swept, **others)
         shape = swept[0].shape
-        along = {name: value for name, value in others.items() if np.shape(value) == shape}
+        try:
+            along = {name: value for name, value in others.items() if np.shape(value) == shape}
+        except Exception:  # of a list in a list, or an object that is no array: it is refused
+            return function(*swept, **others)
         if not all(_is_long(value) and _is_finite(value) for value in [*swept, *along.values()]):
             return function(*swept, **others)
         flat = swept[0].reshape(-1)

@@ -376,3 +376,15 @@ BASE: dict[str, dict[str, Any]] = {
         "server_s": 0.001,
     },
 }  # fmt: skip
+
+SIGNED = {
+    "forwarding.device_byte_cost": "the slope between two measured rates",
+    "forwarding.device_packet_cost": "the intercept of the same line",
+    "host_stack.two_point_costs": "the line through two measured times",
+    "rfc6349.buffer_delay_factor": "a measured time less another one, as the RFC prints it",
+    "path_mixes.path_mixes": "residuals",
+    "delay_variation.ipdv_s": "a delay less the one before it",
+    "robust.theil_sen_slope": "the slope of measured points",
+    "robust.theil_sen_intercept": "the intercept of measured points",
+}
+"""Results that may be below zero: differences and lines through measured points."""

@@ -227,6 +227,8 @@ def slow_start_s(segments, rtt_s, initial_window_segments, max_window_segments, 
     d, limit = segments, max_window_segments
     w1 = min(initial_window_segments, limit)
     g = 1 + 1 / segments_per_ack
+    if d <= w1:
+        return rtt_s if d else mpf(0)
     if (d * (g - 1) + w1) / g <= limit:
         return rtt_s * log(d * (g - 1) / w1 + 1) / log(g)
     after = (d - (g * limit - w1) / (g - 1)) / limit
@@ -242,7 +244,7 @@ def lossy_transfer_s(
     some = 1 - (1 - p) ** d
     if p == 1 and d:
         return inf
-    started = slow_start_segments(d, p) + some
+    started = min(slow_start_segments(d, p) + some, d)
     start = slow_start_s(started, rtt_s, w1, max_window_segments, b)
     g = 1 + 1 / b
     reached = max(min((started * (g - 1) + w1) / g, max_window_segments), 1)

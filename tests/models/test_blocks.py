@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netcalc.checks import model, positive, whole
-from netcalc.errors import DomainError, NotFiniteWarning
+from netcalc.errors import ArgumentTypeError, DomainError, NotFiniteWarning
 from netcalc.models.blocks import BLOCK, blockwise
 from netcalc.models.delays.store_and_forward import message_s
 from netcalc.models.hosts.mbufs import datagram_mbufs
@@ -51,6 +51,18 @@ def test_the_shape_stays():
 def test_what_is_no_plain_long_array_goes_whole(size):
     assert np.array_equal(quotient(size, rate=4.0), np.asarray(size) / 4.0)
     assert len(seen) == 1
+
+
+class Broken:
+    def __array__(self, *_, **__):
+        raise RuntimeError("no array today")
+
+
+@pytest.mark.parametrize("rate", [[1.0, [2.0]], Broken()], ids=["unequal", "broken"])
+def test_what_is_no_array_beside_a_long_argument_is_refused_by_name(rate):
+    with pytest.raises(ArgumentTypeError) as refused:
+        quotient(np.arange(1.0, LONG + 1), rate=rate)
+    assert refused.value.values["name"] == "rate"
 
 
 def test_broadcast_shapes_are_those_of_numpy():

@@ -93,6 +93,47 @@ def test_transfer_term_by_term():
     assert computed == pytest.approx(expected_s, rel=1e-9)
 
 
+def test_what_the_first_window_holds_takes_one_round():
+    """Derived: one flight is sent at once and acknowledged a round trip later, however few."""
+    path = {"rtt_s": 0.1, "initial_window_segments": 10, "segments_per_ack": [1, 2, 200]}
+    for count in (0.5, 1, 2, 9, 10):
+        assert cardwell.slow_start_s(count, **path) == pytest.approx([0.1] * 3)
+        narrow = cardwell.slow_start_s(count, max_window_segments=10, **path)
+        assert narrow == pytest.approx([0.1] * 3)
+    assert (cardwell.slow_start_s(0, **path) == 0).all(), "identity: nothing to send"
+    assert (cardwell.slow_start_s(10.01, **path) > 0.1).all()
+
+
+def test_a_part_of_a_segment_is_never_sent_back():
+    """Derived: half a segment, half of them lost: P = 1 - sqrt(1/2), all of it is in slow start.
+
+    The window of one segment makes every loss a timeout: Z = 0.5 s G(1/2) / (1 - 1/2) with
+    G = 1 + 1/2 + 2/4 + 4/8 + 8/16 + 16/32 + 32/64 = 4, so 4 s; a round trip and 0.1 s besides.
+    """
+    path = {"rtt_s": 2, "loss_ratio": 0.5, "rto_s": 0.5, "initial_window_segments": 1}
+    for per_ack in (2, 128, 1.5e6):
+        taken_s = cardwell.lossy_transfer_s(0.5, segments_per_ack=per_ack, **path)
+        assert taken_s == pytest.approx(2 + (1 - math.sqrt(0.5)) * 4 + 0.1)
+
+
+def test_no_transfer_takes_less_than_a_round_trip():
+    """Identity: whatever is sent is acknowledged a round trip later at the earliest."""
+    rng = np.random.default_rng(20261123)
+    size = 30_000
+    taken_s = cardwell.lossy_transfer_s(
+        rng.choice([0.01, 0.5, 1, 1.5, 2, 5, 10, 50, 1000], size),
+        rtt_s=(rtt_s := 10 ** rng.uniform(-4, 1, size)),
+        loss_ratio=np.where(rng.random(size) < 0.1, 0.0, 10 ** rng.uniform(-8, -0.01, size)),
+        rto_s=10 ** rng.uniform(-3, 2, size),
+        initial_window_segments=rng.choice([0.5, 1, 3, 10, 100], size),
+        segments_per_ack=rng.choice([0.5, 1, 2, 16, 128, 1.5e6], size),
+        max_window_segments=rng.choice([0.1, 1, 4, 10, 1e9, np.inf], size),
+        delayed_ack_s=0,
+    )
+    assert np.isfinite(taken_s).all()
+    assert (taken_s >= rtt_s * (1 - 1e-12)).all()
+
+
 def test_a_long_transfer_runs_at_the_steady_rate():
     """Identity: the start no longer counts in 10^7 segments."""
     path = {"rtt_s": 0.1, "rto_s": 1.0}
@@ -105,7 +146,9 @@ def test_transfer_grows_with_size_and_loss():
     n = np.arange(1, 2000, 7)[:, None]
     loss = np.array([0, 1e-5, 1e-3, 0.01, 0.05, 0.2])
     times = cardwell.lossy_transfer_s(n, rtt_s=0.1, loss_ratio=loss)
-    assert (np.diff(times, axis=0) > 0).all()
+    is_in_first_window = (n[1:] <= 10) & (loss == 0)  # of which all segments take one round
+    assert (np.diff(times, axis=0) > 0)[~is_in_first_window].all()
+    assert (np.diff(times, axis=0)[is_in_first_window] == 0).all()
     assert (np.diff(times, axis=1) > 0).all()
     assert cardwell.lossy_transfer_s(1, rtt_s=0.1, loss_ratio=1) == np.inf
 

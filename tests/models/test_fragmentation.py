@@ -130,3 +130,11 @@ def test_impossible_numbers_are_named(call, facts):
     with pytest.raises(DomainError) as refused:
         call()
     assert {"code": refused.value.code, **refused.value.values}.items() >= facts.items()
+
+
+@pytest.mark.parametrize("size", [[3028.0], [[3028.0]], np.array([[3028]])])
+def test_a_list_of_one_size_is_one_size(size):
+    """Identity: a number in brackets is that number, as in every other formula."""
+    for mtu in (1536, [1536.0]):
+        found = fragmentation.fragments_bytes(size, mtu_bytes=mtu)
+        assert found.tolist() == fragmentation.fragments_bytes(3028, mtu_bytes=1536).tolist()

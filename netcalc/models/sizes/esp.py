@@ -7,88 +7,17 @@ behind an IP header. The largest packet that fits is found on the staircase, not
 
 from __future__ import annotations
 
-import re
-from functools import cache
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netcalc.checks import FloatArray, flag, model, non_negative, safe_repr
-from netcalc.errors import ArgumentTypeError, DomainError
+from netcalc.checks import FloatArray, flag, model, non_negative
 from netcalc.models.sizes.headers import UDP_HEADER_BYTES, ip_header_bytes, without_headers
+from netcalc.models.sizes.suites import suite_sizes
 
 ESP_HEADER_BYTES = 8.0
 """Security parameters index (4) and sequence number (4). [byte]"""
 ESP_TRAILER_BYTES = 2.0
 """Pad length and next header. [byte]"""
-
-
-class Cipher(NamedTuple):
-    """Overhead of a cipher per packet."""
-
-    iv_bytes: float
-    block_bytes: float
-    icv_bytes: float = 0.0
-
-
-CIPHERS: dict[str, Cipher] = {
-    "null": Cipher(0, 1),
-    "des": Cipher(8, 8),
-    "3des": Cipher(8, 8),
-    "blowfish": Cipher(8, 8),
-    "aes-cbc": Cipher(16, 16),
-    "camellia-cbc": Cipher(16, 16),
-    "aes-ctr": Cipher(8, 1),
-    "aes-gcm-8": Cipher(8, 1, 8),
-    "aes-gcm-12": Cipher(8, 1, 12),
-    "aes-gcm-16": Cipher(8, 1, 16),
-    "aes-gmac": Cipher(8, 1, 16),
-    "aes-ccm-8": Cipher(8, 1, 8),
-    "aes-ccm-12": Cipher(8, 1, 12),
-    "aes-ccm-16": Cipher(8, 1, 16),
-    "chacha20-poly1305": Cipher(8, 1, 16),
-}
-"""Ciphers by name; those with a check value of their own need no second algorithm.
-RFC 2410, 2405, 2451, 3602, 5529, 3686, 4106, 4543, 4309, 7634."""
-
-INTEGRITY: dict[str, float] = {
-    "none": 0.0,
-    "hmac-md5-96": 12.0,
-    "hmac-sha1-96": 12.0,
-    "aes-xcbc-96": 12.0,
-    "aes-cmac-96": 12.0,
-    "hmac-sha256-128": 16.0,
-    "hmac-sha384-192": 24.0,
-    "hmac-sha512-256": 32.0,
-}
-"""Integrity algorithms by name and the size of their check value. [byte]
-RFC 2403, 2404, 3566, 4494, 4868."""
-
-
-class Suite(NamedTuple):
-    """Overhead of a cipher with an integrity algorithm per packet."""
-
-    iv_bytes: float
-    align_bytes: float
-    icv_bytes: float
-
-
-@cache
-def suite_sizes(suite: str) -> Suite:
-    """Return the sizes of a suite such as ``aes-cbc/hmac-sha1-96`` or ``aes-gcm-16``."""
-    if not isinstance(suite, str):
-        raise ArgumentTypeError("not-text", "suite", safe_repr(suite), example="aes-gcm-16")
-    name, _, check = suite.strip().lower().partition("/")
-    name = re.sub(r"^aes-?(?:128|192|256)-", "aes-", re.sub(r"^(3?des)-cbc$", r"\1", name))
-    name = {"aes-gcm": "aes-gcm-16", "aes-ccm": "aes-ccm-16", "aes": "aes-cbc"}.get(name, name)
-    cipher = CIPHERS.get(name)
-    icv = INTEGRITY.get(check or "none")
-    if cipher is None or icv is None:
-        raise DomainError(
-            "unknown-suite", "suite", suite, ciphers=list(CIPHERS), integrity=list(INTEGRITY)
-        )
-    return Suite(cipher.iv_bytes, max(4.0, cipher.block_bytes), cipher.icv_bytes + icv)
 
 
 @model
@@ -150,7 +79,7 @@ def esp_packet_bytes(
     ----------
     RFC 4303 section 2; RFC 3948 (NAT traversal).
     """
-    iv, align, icv = _suite(suite)
+    iv, align, icv = suite_sizes(suite)
     padded = non_negative("payload_bytes", payload_bytes) + ESP_TRAILER_BYTES
     padded = np.ceil(padded / align) * align
     return padded + (_outer_bytes(ip_version, nat_traversal) + iv + icv)
@@ -208,7 +137,7 @@ def esp_payload_bytes(
     ----------
     RFC 4303 section 2; RFC 3948 (NAT traversal).
     """
-    iv, align, icv = _suite(suite)
+    iv, align, icv = suite_sizes(suite)
     fixed = _outer_bytes(ip_version, nat_traversal) + iv + icv
     left = without_headers("mtu_bytes", non_negative("mtu_bytes", mtu_bytes), fixed + align)
     return np.floor(left / align) * align + (align - ESP_TRAILER_BYTES)
@@ -220,9 +149,3 @@ def _outer_bytes(ip_version: int, nat_traversal: bool) -> float:
         + ESP_HEADER_BYTES
         + (UDP_HEADER_BYTES if flag("nat_traversal", nat_traversal) else 0)
     )
-
-
-def _suite(suite: str) -> Suite:
-    if not isinstance(suite, str):
-        raise ArgumentTypeError("not-text", "suite", repr(suite), example="aes-gcm-16")
-    return suite_sizes(suite)

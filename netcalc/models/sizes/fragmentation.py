@@ -17,6 +17,7 @@ from netcalc.checks import (
     between,
     choice,
     model,
+    scalar,
     whole,
 )
 from netcalc.errors import DomainError
@@ -185,28 +186,23 @@ def fragments_bytes(
     ----------
     RFC 791 section 3.2; RFC 8200 section 4.5; Stevens, TCP/IP Illustrated vol. 2, section 10.6.
     """
-    given = {
-        "ip_payload_bytes": ip_payload_bytes,
-        "mtu_bytes": mtu_bytes,
-        "ip_option_bytes": ip_option_bytes,
-    }
-    for name, value in given.items():
-        number = as_float(name, value)
-        if number.size == 1 and not np.isfinite(number).all():
-            raise DomainError("not-finite", name, str(number.item()))
-        if number.size != 1:
-            raise DomainError("not-a-scalar", name, list(number.shape))
+    size = _one_number("ip_payload_bytes", ip_payload_bytes)
+    mtu = _one_number("mtu_bytes", mtu_bytes)
+    options = _one_number("ip_option_bytes", ip_option_bytes)
     count = fragment_count(
-        ip_payload_bytes,
-        mtu_bytes=mtu_bytes,
-        ip_version=ip_version,
-        ip_option_bytes=ip_option_bytes,
-        algorithm=algorithm,
+        size, mtu_bytes=mtu, ip_version=ip_version, ip_option_bytes=options, algorithm=algorithm
     )
-    _, _, cut = _fragment_capacities(mtu_bytes, ip_version, _options(ip_option_bytes, ip_version))
+    _, _, cut = _fragment_capacities(mtu, ip_version, _options(options, ip_version))
     sizes = np.full(int(count), float(cut))
-    sizes[-1] = float(ip_payload_bytes) - (int(count) - 1) * float(cut)
+    sizes[-1] = size - (int(count) - 1) * float(cut)
     return sizes
+
+
+def _one_number(name: str, value: ArrayLike) -> float:
+    number = scalar(name, as_float(name, value))
+    if not np.isfinite(number):
+        raise DomainError("not-finite", name, str(number))
+    return number
 
 
 @model

@@ -10,9 +10,11 @@ import numpy as np
 
 from netcalc.checks import FloatArray
 from netcalc.errors import ArgumentTypeError, DomainError
-from netcalc.models.sizes.esp import esp_packet_bytes, esp_payload_bytes, suite_sizes
+from netcalc.models.sizes.esp import esp_packet_bytes, esp_payload_bytes
 from netcalc.models.sizes.headers import ip_header_bytes, without_headers
+from netcalc.models.sizes.suites import suite_sizes
 from netcalc.models.sizes.wireguard import WIREGUARD_ALIGN_BYTES, wireguard_overhead_bytes
+from netcalc.printable import safe_repr
 
 ON_ETHERNET = {"pppoe": 8.0, "tag": 4.0}
 """Headers that follow an Ethernet header. RFC 2516 (6 and 2 of PPP); IEEE 802.1Q."""
@@ -69,7 +71,7 @@ class Layer(NamedTuple):
 def stack_layers(stack: str) -> tuple[Layer, ...]:
     """Return the layers of a stack, outermost first; none of ``""`` and ``"none"``."""
     if not isinstance(stack, str):
-        raise ArgumentTypeError("not-text", "stack", repr(stack), example="vxlan4+wireguard4")
+        raise ArgumentTypeError("not-text", "stack", safe_repr(stack), example="vxlan4+wireguard4")
     return _layers(stack)
 
 

@@ -135,7 +135,8 @@ def slow_start_s(
 
     .. math::
 
-        T = RTT \cdot \begin{cases} \log_g \left(\frac{d (g - 1)}{w_1} + 1\right) & W \le W_{max} \\
+        T = RTT \cdot \begin{cases} 1 & 0 < d \le w_1 \\
+        \log_g \left(\frac{d (g - 1)}{w_1} + 1\right) & W \le W_{max} \\
         \log_g \frac{W_{max}}{w_1} + 1 + \frac{1}{W_{max}} \left(d - \frac{g W_{max} - w_1}{g -
         1}\right) & W > W_{max} \end{cases}, \quad g = 1 + 1/b
 
@@ -157,7 +158,8 @@ def slow_start_s(
     Returns
     -------
     numpy.ndarray
-        Time; the rounds are not rounded up. [s]
+        Time; the rounds are not rounded up, but what the first window holds takes a whole one,
+        and no segment none. [s]
 
     See Also
     --------
@@ -168,6 +170,8 @@ def slow_start_s(
     Notes
     -----
     Validity: a mean over many transfers; :func:`netcalc.models.tcp.slow_start.rounds` counts one.
+    The paper's logarithm counts data after whole rounds; below the first window it is a part of a
+    round, in which nothing is acknowledged, and is not used.
 
     Symbols: :math:`d` segments, :math:`RTT` rtt_s, :math:`w_1` initial_window_segments,
     :math:`W_{max}` max_window_segments, :math:`b` segments_per_ack.
@@ -208,9 +212,9 @@ def lossy_transfer_s(
     .. math::
        E[T] = T_{ss}(d_{ss}) + P \left(Q Z + (1 - Q) RTT\right) + \frac{d - d_{ss}}{X} + D
 
-    with :math:`P = 1 - (1 - p)^d`, the chance of any loss, :math:`d_{ss} = P / p` segments sent
-    in slow start, the lost one included, :math:`Q` the share of losses that end in a timeout,
-    :math:`Z` the timeouts' mean time and :math:`X` the steady rate of PFTK.
+    with :math:`P = 1 - (1 - p)^d`, the chance of any loss, :math:`d_{ss} = \min(P / p, d)`
+    segments sent in slow start, the lost one included, :math:`Q` the share of losses that end in a
+    timeout, :math:`Z` the timeouts' mean time and :math:`X` the steady rate of PFTK.
 
     Parameters
     ----------
@@ -235,7 +239,8 @@ def lossy_transfer_s(
     Returns
     -------
     numpy.ndarray
-        Mean time; inf where everything is lost. [s]
+        Mean time until all is acknowledged: at least a round trip, and the delayed
+        acknowledgement; inf where everything is lost. [s]
 
     See Also
     --------
@@ -253,6 +258,7 @@ def lossy_transfer_s(
     -----
     Validity: independent losses, Reno without selective acknowledgements. The paper adds 1 for
     the lost segment, which exceeds ``segments`` at tiny losses; here it counts when there is one.
+    :math:`P / p` is derived for whole segments: of a part of one it would be more than all.
 
     Symbols: :math:`d` segments, :math:`RTT` rtt_s, :math:`D` delayed_ack_s. Not in the equation:
     loss_ratio, rto_s, initial_window_segments, max_window_segments, segments_per_ack (in the parts
@@ -279,6 +285,7 @@ def lossy_transfer_s(
     growth = 1.0 + 1.0 / positive("segments_per_ack", segments_per_ack)
     any_lost = np.where(count > 0, -np.expm1(count * np.log1p(-loss)), 0.0)
     started = slow_start_segments(count, loss_ratio=loss) + any_lost
+    started = np.clip(started, np.minimum(count, 1.0), count)
     start = slow_start_s(
         started,
         rtt_s=rtt,
@@ -312,7 +319,9 @@ def _growth_s(
 ) -> FloatArray:
     per_round = 1.0 / np.log2(growth)
     first = np.minimum(first, largest)
-    grown: FloatArray = np.log1p(count * ((growth - 1) / first)) * (rtt * (per_round / np.log(2.0)))
+    least = np.sign(count)  # a round, unless there is nothing to send
+    rounds = np.log1p(count * ((growth - 1) / first)) * (per_round / np.log(2.0))
+    grown: FloatArray = rtt * np.maximum(rounds, least)
     if largest.size == 1 and np.isposinf(largest[0]):
         return grown
     before_tail = (growth * largest - first) / (growth - 1)

@@ -74,7 +74,7 @@ def cubic_window_packets(
     kept = between("decrease_factor", decrease_factor, 0.0, 1.0)
     # The cube root of C is drawn into the bracket: no scale overflows, and W(0) is exact.
     root = np.cbrt(scale) * elapsed - np.cbrt(peak * (1.0 - kept))
-    return root * root * root + peak
+    return np.maximum(root * root * root + peak, 0.0)  # below 0 by rounding alone, at a factor of 0
 
 
 @model
