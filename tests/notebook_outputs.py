@@ -47,6 +47,7 @@ def store(path: Path) -> None:
         timeout=120,
         store_widget_state=False,
         record_timing=False,
+        coalesce_streams=True,
         resources={"metadata": {"path": path.parent}},
     ).execute()
     notebook.metadata.kernelspec, notebook.metadata.language_info = kernelspec, language

@@ -205,7 +205,7 @@ def test_convergence_error():
 @pytest.mark.each(
     ("address", "shown"),
     [({"host": "::1", "port": 7}, " (::1:7)"), ({"host": "::1"}, " (::1)"), ({}, ""),
-     ({"host": "h", "port": 0}, " (h:0)")],
+     ({"host": "h", "port": 0}, " (h)")],
 )  # fmt: skip
 def test_experiment_error(address, shown):
     error = errors.ExperimentError("nobody-there", phase="connect", name="it", **address)

@@ -16,6 +16,7 @@ from netcalc.cli import check_one_form, print_json, put
 from netcalc.cli.mistakes import Command
 from netcalc.cli.output import cell, print_table
 from netcalc.cli.quantity import Choice
+from netcalc.cli.streams import standard_input
 from netcalc.errors import DomainError
 
 _VERDICTS = list(dict.fromkeys((*claims.COMPUTED, *claims.UNCOMPUTED)))
@@ -49,7 +50,7 @@ def book(
     verdict or value differs from the record.
     """
     check_one_form(as_json, as_csv)
-    found = claims.read(sys.stdin.buffer if file == "-" else Path(file)) if file else claims.book()
+    found = claims.read(standard_input() if file == "-" else Path(file)) if file else claims.book()
     checked = claims.check(found)
     known = list(dict.fromkeys(item.claim.source for item in checked))
     if source is not None and source not in known:

@@ -8,7 +8,7 @@ import numpy as np
 from netcalc import datasets
 from netcalc.cli import check_one_form, print_json, put
 from netcalc.cli.mistakes import Command, CommandError
-from netcalc.cli.output import cell, print_table, table_width
+from netcalc.cli.output import cell, check_output, print_table, print_written, table_width
 
 
 @click.command(cls=Command)
@@ -16,23 +16,33 @@ from netcalc.cli.output import cell, print_table, table_width
 @click.option("--sheet", is_flag=True, help="Print the data sheet instead of the numbers.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
-def data(name: str | None, sheet: bool, as_json: bool, as_csv: bool) -> None:
+@click.option("--plot", "plot_path", metavar="OUT.html", help="Draw readings with theory.")
+@click.option("--force", is_flag=True, help="Replace OUT.html if it exists.")
+def data(
+    name: str | None,
+    sheet: bool,
+    as_json: bool,
+    as_csv: bool,
+    plot_path: str | None,
+    force: bool,
+) -> None:
     """List the bundled measurements, or print one data set.
 
     \b
     netcalc data
     netcalc data router_forwarding
     netcalc data router_forwarding --sheet
+    netcalc data request_latency --plot out.html
     """
     check_one_form(as_json, as_csv)
     if sheet and (as_json or as_csv):
         other = "--json" if as_json else "--csv"
         raise CommandError("options-exclusive", first="--sheet", second=other)
     if name is None:
-        if sheet or as_csv:
+        if sheet or as_csv or plot_path is not None:
             raise CommandError(
                 "option-requires",
-                option="--sheet" if sheet else "--csv",
+                option="--sheet" if sheet else "--csv" if as_csv else "--plot",
                 required="the NAME of a data set",
                 example="netcalc data lists them",
             )
@@ -43,6 +53,8 @@ def data(name: str | None, sheet: bool, as_json: bool, as_csv: bool) -> None:
         for row in rows:
             put(f"{row.name:28} {row.rows:4}  {row.title}")
         return
+    if plot_path is not None:
+        _draw(name, plot_path, force=force)
     if sheet:
         put(datasets.describe(name))
         return
@@ -65,6 +77,18 @@ def data(name: str | None, sheet: bool, as_json: bool, as_csv: bool) -> None:
         put(text.getvalue(), nl=False)
         return
     _print_rows(headings, rows_of_text)
+
+
+def _draw(name: str, path: str, *, force: bool) -> None:
+    """Draw a set of readings into one HTML file."""
+    from netcalc import plots  # late: bokeh takes its time
+
+    datasets.info(name)  # an unknown name is refused as such
+    if name not in plots.drawn_sets():
+        raise CommandError("dataset-not-drawn", name=name, drawn=plots.drawn_sets())
+    check_output(path, force=force)
+    plots.save_html(plots.readings(name), path)
+    print_written(path)
 
 
 def _cell(value: object) -> str:

@@ -91,7 +91,7 @@ def lines(found: Capabilities, report: dict[str, Any]) -> list[str]:
         f"calls        {time('exchange_call_s')} for one send and one receive",
         f"scheduling   timers fire {time('scheduling_delay_median_s')} late (median), "
         f"{time('scheduling_delay_p99_s')} (p99); a busy program gets "
-        f"{report['processor_ratio']:.0%} of a CPU",
+        f"{report['processor_ratio']:.0%} of a CPU, in turns with the others",
     ]
     return text + _link_lines(report["link"])
 

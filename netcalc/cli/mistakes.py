@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from netcalc.errors import DomainError, ExperimentError, NetcalcError, UnitError
+from netcalc.errors import DomainError, ExperimentError, NetcalcError, ReaderError, UnitError
 
 _SYMBOLS = {"byte": "B", "1": "", "text": "", "bool": ""}
 _ALIKE = 0.7
@@ -142,6 +142,23 @@ def for_command_line(error: NetcalcError) -> NetcalcError:
     """Mark an error as shown to a person at a terminal: its hint names options, not arguments."""
     error.values["typed"] = True
     return error
+
+
+@contextlib.contextmanager
+def numbers_of(file: str) -> Iterator[None]:
+    """Name the file of a number that a model refuses: who reads the error never wrote an argument.
+
+    Raises
+    ------
+    ReaderError
+        With the file, and the argument as its field.
+    """
+    try:
+        yield
+    except DomainError as error:
+        raise ReaderError(
+            "not-evaluated", file=file, field=error.name, reason=error.what
+        ) from error
 
 
 def typed_name(parameter: click.Parameter) -> str:

@@ -11,20 +11,17 @@ import click
 from netcalc import compare, readers
 from netcalc.cli import complain, print_json
 from netcalc.cli.flows import print_capture
-from netcalc.cli.mistakes import Command, CommandError, for_command_line, named_as_typed
+from netcalc.cli.mistakes import Command, CommandError, for_command_line, named_as_typed, numbers_of
 from netcalc.cli.output import check_output, print_written, save_plot
 from netcalc.cli.quantity import Quantity
 from netcalc.cli.report import is_truth, print_facts, print_formats, print_samples
+from netcalc.cli.streams import standard_input
 from netcalc.errors import NetcalcError, ReaderError
 from netcalc.explain import Known
 from netcalc.messages import Notice
 from netcalc.printable import excerpt
-from netcalc.readers.captures import anonymized_samples
-from netcalc.samples import (
-    Layer,
-    PacketTrace,
-    Samples,
-)
+from netcalc.readers.captures import anonymized_error, anonymized_samples
+from netcalc.samples import PacketTrace, Samples
 
 
 @click.command(cls=Command)
@@ -82,34 +79,41 @@ def read(
     key = secrets.token_bytes(32)  # one for all files of a call: a host is the same in each
     bad: list[str] = []
     for number, name in enumerate(files, start=1):
+        # A path may name a person or a host.
+        shown = f"file {number}" if anonymize else name
         try:
             samples = _read(name, names)
             if anonymize:
                 samples = anonymized_samples(samples, key=key)
+            with numbers_of(shown):
+                _print(shown, samples, known, as_json=as_json)
+                if plot_path is not None:
+                    _draw(shown, samples, plot_path, known)
+                    print_written(plot_path)
         except NetcalcError as error:
             for_command_line(error)
-            bad.append(name)
+            if anonymize:
+                anonymized_error(error, names=_names(name), shown=shown, key=key)
+            bad.append(shown)
             if as_json:
-                print_json({"file": name, "error": error.as_dict()})
+                print_json({"file": shown, "error": error.as_dict()})
             complain(str(error))
-            continue
-        # A path may name a person or a host.
-        shown = f"file {number}" if anonymize else name
-        if isinstance(samples, PacketTrace):
-            print_capture(shown, samples, as_json=as_json, known=known)
-        else:
-            print_samples(shown, samples, as_json=as_json, known=known)
-        if not as_json and not is_truth(samples):
-            print_facts(samples)
-        if plot_path is not None:
-            _draw(name, samples, plot_path, known)
-            print_written(plot_path)
     if bad and len(files) > 1:
         listed = ", ".join(excerpt(name, 200) for name in bad)
         values = {"count": len(bad), "total": len(files), "names": listed}
         complain(str(Notice("files-not-read", values)))
     if bad:
         sys.exit(2 if len(bad) == len(files) else 1)
+
+
+def _print(shown: str, samples: Samples, known: Known, *, as_json: bool) -> None:
+    """Print the report of one file."""
+    if isinstance(samples, PacketTrace):
+        print_capture(shown, samples, as_json=as_json, known=known)
+    else:
+        print_samples(shown, samples, as_json=as_json, known=known)
+    if not as_json and not is_truth(samples):
+        print_facts(samples)
 
 
 def _draw(name: str, samples: Samples, path: str, known: Known) -> None:
@@ -126,15 +130,18 @@ def _draw(name: str, samples: Samples, path: str, known: Known) -> None:
         raise ReaderError("nothing-to-draw", file=name)
     if has_comparison(samples):
         save_plot(compare.overlay(samples), path)
-    elif isinstance(samples, PacketTrace) and samples.has(Layer.TCP).any():
-        plots.save_html(plots.sequences(samples), path)
     else:
         plots.save_html(plots.measured(samples, known), path)
 
 
+def _names(name: str) -> set[str]:
+    """Return what a file may be called in an error: as typed, in full, and its parts."""
+    path = Path(name)
+    found = {name, str(path), str(path.absolute()), *path.parts, path.stem}
+    return {one for one in found if one.strip("./\\-")}
+
+
 def _read(name: str, columns: list[str] | None) -> Samples:
     if name == "-":
-        if sys.stdin.isatty():
-            complain(str(Notice("waiting-for-text")))
-        return readers.read(sys.stdin.buffer, columns=columns)
+        return readers.read(standard_input(), columns=columns)
     return readers.read(Path(name), columns=columns)

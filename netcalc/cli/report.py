@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
 from netcalc import compare, explain, fit, readers
 from netcalc.cli import print_json, say
+from netcalc.cli.hops import print_hops
 from netcalc.cli.output import cell, print_table
 from netcalc.errors import ReaderError
 from netcalc.explain import Known
@@ -17,6 +18,8 @@ from netcalc.messages import Notice
 from netcalc.models.sizes.framing import ethernet_frame_bytes
 from netcalc.models.sizes.headers import DATAGRAM_HEADERS_BYTES
 from netcalc.printable import excerpt, printable
+from netcalc.readers.paths.hops import hop_rows
+from netcalc.readers.places import Place, place
 from netcalc.samples import (
     DROP_PLACES,
     BulkSamples,
@@ -51,6 +54,9 @@ def print_samples(
         print_truth(samples)
         return
     say(describe(name, samples))
+    if is_router_queue(samples):
+        say(f"  {compare.waits(samples).sentence}")
+        return
     for row in metrics[:MOST_RUNS]:
         label = row["label"]
         numbers = {key: value for key, value in row.items() if key != "label"}
@@ -60,6 +66,7 @@ def print_samples(
             say(f"  {printable(str(notice))}")
     if isinstance(samples, HopSamples):
         print_table(links_table(samples))
+    print_hops(samples)
 
 
 def _is_unknown(table: Table) -> bool:
@@ -118,6 +125,11 @@ _METRICS = {
 }
 
 
+def is_router_queue(samples: Samples) -> TypeGuard[Table]:
+    """Whether a table is a run of a router as a queue."""
+    return isinstance(samples, Table) and samples.meta.experiment == "router_queue"
+
+
 def is_truth(samples: Samples) -> TypeGuard[Table]:
     """Whether this is a saved table of ``netcalc validate``."""
     return isinstance(samples, Table) and samples.meta.tool == "netcalc truth"
@@ -128,7 +140,7 @@ MOST_RUNS, MOST_FACTS = 5, 40
 
 
 def print_facts(samples: Samples) -> None:
-    """Print the facts of a file as a table: a line for each fact, a column for each run."""
+    """Print the facts of a file: a line for each, a column for each run, its layer and side."""
     from rich.table import Table  # late: calc and the help do without
 
     rows = samples.facts()
@@ -136,18 +148,27 @@ def print_facts(samples: Samples) -> None:
     if not names:
         return
     table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(no_wrap=True)
     for _ in range(1 + len(rows[:MOST_RUNS])):
         table.add_column()
     for name in names[:MOST_FACTS]:
         shown = [
             cell(_fact_text(row[name], name) if name in row else "") for row in rows[:MOST_RUNS]
         ]
-        table.add_row(cell(excerpt(name)), *shown)
+        table.add_row(cell(excerpt(name)), *shown, cell(_place_text(samples, name)))
     print_table(table)
     left = (len(rows) - MOST_RUNS, len(names) - MOST_FACTS)
     more = [f"{n} more {what}" for n, what in zip(left, ("runs", "facts"), strict=True) if n > 0]
     if more:
         say(f"  {' and '.join(more)}: --json has them")
+
+
+def _place_text(samples: Samples, name: str) -> str:
+    """Write where a fact of all runs belongs; without the protocol where theirs differ."""
+    found = {place(samples, row, name) for row in samples.facts() if name in row}
+    if len(found) > 1:
+        found = {replace(one, protocol="") for one in found}
+    return "; ".join(sorted(filter(None, map(str, found))))
 
 
 def _fact_text(value: Any, name: str) -> str:
@@ -199,6 +220,7 @@ def summary(name: str, samples: Samples) -> dict[str, Any]:
         "kind": type(samples).__name__,
         "meta": meta_of(samples.meta),
         "facts": samples.facts(),
+        "places": place_rows(samples),
         "sent": None,
         "received": None,
         "duplicates": None,
@@ -208,6 +230,8 @@ def summary(name: str, samples: Samples) -> dict[str, Any]:
         "notices": [notice.stored() for notice in samples.meta.warnings],
         "rtt_s": {"count": 0, "min": None, "median": None, "max": None},
     }
+    if hops := hop_rows(samples):
+        document["hops"] = [row.as_dict() for row in hops]
     if isinstance(samples, RttSamples):
         rtt = samples.best_s
         document |= {
@@ -243,6 +267,15 @@ def summary(name: str, samples: Samples) -> dict[str, Any]:
         document |= {"sent": len(samples), "received": len(samples) - samples.lost_count}
         document["bottleneck"] = asdict(fit.bottleneck(samples))
     return document
+
+
+def place_rows(samples: Samples) -> list[dict[str, dict[str, str]]]:
+    """Return protocol, layer, side and way of the facts of each row that belong somewhere."""
+    found = []
+    for row in samples.facts():
+        places = {name: place(samples, row, name) for name in row}
+        found.append({name: asdict(one) for name, one in places.items() if one != Place()})
+    return found
 
 
 def describe(name: str, samples: Samples) -> str:

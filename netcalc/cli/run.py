@@ -146,3 +146,18 @@ def packet_trains(**given: Any) -> None:
     netcalc run packet-trains --path "T1 2 ms, 10 Mbit/s 1 ms" --cross 30%
     """
     live_run(f"trains over {destination(**given)}", experiments.packet_trains, **given)
+
+
+@run.command("router-queue", short_help="Wait in a router at a given load, and its distribution.")
+@experiment_options(experiments.router_queue, descriptions={"seed": "Random seed."})
+@run_options(path="1 Mbit/s 1 ms")
+def router_queue(**given: Any) -> None:
+    """Wait of datagrams in a router with one line and a finite buffer, at a given load.
+
+    The wait of each datagram is that of the router's own log. It is compared with M/D/1 or M/M/1 at
+    the measured load, its mean also with M/M/1/K.
+
+    \b
+    netcalc run router-queue --arrivals bursty --plot waits.html
+    """
+    live_run(f"router queue over {destination(**given)}", experiments.router_queue, **given)

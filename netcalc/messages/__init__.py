@@ -41,9 +41,12 @@ from netcalc.messages.captures import (
     CAPTURES_PYTHON_HINTS,
 )
 from netcalc.messages.commands import COMMAND_LINE, COMMAND_LINE_HINTS, TYPED_HINTS
+from netcalc.messages.congestion import CONGESTION, CONGESTION_EXPECTED, CONGESTION_HINTS
 from netcalc.messages.counters import COUNTERS, COUNTERS_EXPECTED, COUNTERS_HINTS
 from netcalc.messages.emulating import EMULATING, EMULATING_HINTS
 from netcalc.messages.explaining import EXPLAINING, EXPLAINING_HINTS
+from netcalc.messages.explaining_counters import EXPLAINING_COUNTERS
+from netcalc.messages.explaining_tables import EXPLAINING_TABLES
 from netcalc.messages.figures import FIGURES, FIGURES_HINTS
 from netcalc.messages.files import FILES, FILES_EXPECTED, FILES_HINTS, FILES_PYTHON_HINTS
 from netcalc.messages.fitting import FITTING, FITTING_HINTS
@@ -53,6 +56,7 @@ from netcalc.messages.pings import PINGS, PINGS_EXPECTED, PINGS_HINTS
 from netcalc.messages.running import RUNNING, RUNNING_HINTS
 from netcalc.messages.texts import TEXTS, TEXTS_HINTS
 from netcalc.messages.transfers import TRANSFERS, TRANSFERS_EXPECTED, TRANSFERS_HINTS
+from netcalc.printable import safe_str
 
 MESSAGES: Mapping[str, str] = {
     "verbatim": "{text}",  # of a file saved before warnings had codes
@@ -69,7 +73,10 @@ MESSAGES: Mapping[str, str] = {
     **FIGURES,
     **EMULATING,
     **EXPLAINING,
+    **EXPLAINING_COUNTERS,
+    **EXPLAINING_TABLES,
     **RUNNING,
+    **CONGESTION,
 }
 """The sentence of each code, without a full stop."""
 
@@ -88,6 +95,7 @@ HINTS: Mapping[str, str] = {
     **EMULATING_HINTS,
     **EXPLAINING_HINTS,
     **RUNNING_HINTS,
+    **CONGESTION_HINTS,
 }
 """What to do about it, for the codes that have an answer to that."""
 
@@ -98,6 +106,7 @@ EXPECTED: Mapping[str, str] = {
     **PATHS_EXPECTED,
     **PINGS_EXPECTED,
     **TRANSFERS_EXPECTED,
+    **CONGESTION_EXPECTED,
 }
 """What should be in a file at the position of an error, by code."""
 
@@ -197,6 +206,12 @@ def hint(code: str, values: Mapping[str, Any]) -> str | None:
 class _Writer(string.Formatter):
     """``str.format`` with the formats of this module."""
 
+    def convert_field(self, value: Any, conversion: Any) -> Any:
+        try:
+            return super().convert_field(value, conversion)
+        except Exception:  # an object that cannot be shown
+            return type(value).__name__
+
     def format_field(self, value: Any, format_spec: str) -> str:
         if "|" in format_spec:
             singular, plural = format_spec.split("|")
@@ -217,7 +232,7 @@ class _Writer(string.Formatter):
             return f"{value:.15g}"
         if _is_list(value) or isinstance(value, set | frozenset):
             return ", ".join(self.format_field(item, "") for item in value)
-        return str(value)
+        return safe_str(value)
 
 
 _WRITER = _Writer()

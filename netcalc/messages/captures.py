@@ -18,6 +18,8 @@ CAPTURES: dict[str, str] = {
     "packet-list-empty": "no measurement: there are no packets in the list",
     "packet-row-width": "has {found:cell|cells} where the header has {wanted}",
     "packet-columns-alike": "has two columns that mean the same",
+    "packet-text-columns": "is a packet list as text whose columns cannot be told apart for sure",
+    "packet-text-row": "is a packet list as text, with a row that cannot be read for sure",
     "packet-field-not-a-number": "packet {packet} has {value!r} where a number is expected",
     "packet-time-unread": "the times are in a form that is not read: {value!r}",
     "packet-times-since-last": (
@@ -125,10 +127,33 @@ CAPTURES_EXPECTED: dict[str, str] = {
     "not-a-capture": "the first bytes of a pcap or pcapng file",
     "capture-version": "pcap 2.0 to 2.4",
     "link-type-not-read": "Ethernet, NULL, LOOP, RAW, IPv4, IPv6, SLL, SLL2, PPP or PPPoE",
+    "packet-text-columns": "No. Time Source Destination Protocol Length Info",
+    "packet-text-row": "the cells below the names of the header, or two addresses",
 }
 
+_COPY_AGAIN = "Copy the file again"
+
+_AS_CSV = "In Wireshark: File > Export Packet Dissections > As CSV"
+
 CAPTURES_HINTS: dict[str, str] = {
-    "damaged-compression": "Copy the file again",
+    "packet-text-columns": _AS_CSV,
+    "packet-text-row": _AS_CSV,
+    "damaged-compression": _COPY_AGAIN,
+    "text-for-a-capture": "Read it by its name, or open it in binary mode",
+    "not-a-capture": "netcalc read finds out what it is",
+    "capture-header-cut": _COPY_AGAIN,
+    "capture-version": "Convert it with: editcap FILE NEW.pcapng",
+    "link-type-reserved-bits": _COPY_AGAIN,
+    "link-type-not-read": "Capture on a link that carries IP, or extract the IP packets first",
+    "capture-empty": "Capture again, with a filter that lets the packets through",
+    "first-record-damaged": _COPY_AGAIN,
+    "first-block-damaged": _COPY_AGAIN,
+    "packet-list-empty": "Export the list again, with all packets displayed",
+    "packet-row-width": "Export the list again, with every field in quotes",
+    "packet-columns-alike": "Leave out one of the two columns",
+    "packet-field-not-a-number": "Export the list again, without editing it",
+    "packet-time-unread": "Export times as seconds since the epoch",
+    "packet-times-since-last": "Export times as seconds since the beginning of the capture",
     "zstd-not-at-hand": "Install netcalc-lab[zstd], or decompress it with: zstd -d",
     "too-many-packets": "Split it, or read it in parts",
 }

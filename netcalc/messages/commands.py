@@ -14,6 +14,7 @@ COMMAND_LINE: dict[str, str] = {
     "system-refused": "{reason}",
     "file-refused": "{file}: {reason}",
     "options-exclusive": "{first} and {second} cannot be combined",
+    "no-scenario": "SCENARIO.json or --preset is required",
     "option-requires": "{option} requires {required}",
     "icmp-requires-path": "--protocol icmp requires a --path",
     "node-rate-requires-links": "--node-rate requires a --path of at least two links",
@@ -31,6 +32,9 @@ COMMAND_LINE: dict[str, str] = {
     "output-named-twice": "{file} is named for two outputs",
     "partial-samples-above": "the samples measured so far are summarized above",
     "files-not-read": "{count} of {total} not read: {names}",
+    "waiting-for-input": "waiting for the standard input, which has said nothing so far",
+    "input-closed": "the standard input is closed",
+    "output-closed": "the standard output is closed: nothing can be printed",
     "waiting-for-text": "waiting for text; end it with Ctrl-D on a line of its own",
     "server-as-root": (
         "run as root, the server gives a root terminal to everyone who has the token in its address"
@@ -40,9 +44,13 @@ COMMAND_LINE: dict[str, str] = {
     "server-silent": "the server did not respond within {limit_s:s}",
     "server-ended": "the server ended with exit code {exit_code}",
     "nothing-to-draw": "has no sizes and times to draw",
+    "dataset-not-drawn": "there is no figure of the data set {name}: {drawn} have one",
     "nothing-matches": "no formula matches {words!r}",
     "flows-of-capture": "{file} is no capture: --flows has nothing to write",
-    "parquet-packages-missing": "--to parquet needs the packages pandas and pyarrow",
+    "parquet-packages-missing": "Parquet needs the packages pandas and pyarrow",
+    "table-of-other-form": "{file}: tables are written as .csv, .json or .parquet",
+    "vary-malformed": "--vary must be NAME=VALUE,VALUE,..., got {text!r}",
+    "vary-twice": "{name} is varied twice",
     "several-results": "{formula} returns several results, and a plot shows one",
     "malformed-argument-sweep": (
         "{name} must be ARGUMENT=LOW:HIGH:STEPS, such as rtt=1ms:300ms:log50, got {value!r}"
@@ -53,6 +61,10 @@ COMMAND_LINE: dict[str, str] = {
 """Refused before anything is computed or measured."""
 
 COMMAND_LINE_HINTS: dict[str, str] = {
+    "no-scenario": "netcalc congestion --list shows the presets",
+    "vary-malformed": "Write for example --vary buffer_bdp=0.5,1,2",
+    "vary-twice": "Give all its values in one --vary",
+    "table-of-other-form": "Write for example --table results.csv",
     "parquet-packages-missing": "Install them with: pip install pandas pyarrow",
     "unknown-command": "{command} --help lists its commands",
     "unknown-option": "{command} --help lists its options",

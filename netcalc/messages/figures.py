@@ -5,7 +5,7 @@ from __future__ import annotations
 FIGURES: dict[str, str] = {
     "name-in-use": "the names of {name} must be unique; the figure already has {value}",
     "wrong-node-count": "{name} must be {expected:name|names}, one more than links, got {value}",
-    "unequal-columns": "{name} must have equal lengths, got {value}",
+    "unequal-curves": "{name} must have equal lengths, got {value}",
     "other-experiment": "holds no samples of this experiment",
     "runs-too-large": "is too large ({size_bytes:byte})",
     "not-saved-runs": "is not a zip of saved runs, or is damaged",
@@ -15,6 +15,9 @@ FIGURES: dict[str, str] = {
     "no-column-of-unit": "has no column in {wanted_unit}",
     "no-sizes-and-times": "has no sizes and times to draw",
     "upload-too-large": "is too large to upload ({size_bytes:byte}, limit {limit_bytes:byte})",
+    "no-results": "there is no result to draw",
+    "no-course": "the result of {value} has no course over time",
+    "scenarios-differ": "the results of {value:names} are of different scenarios",
     "other-links": "was recorded over other links than these",
 }
 

@@ -19,9 +19,15 @@ PATHS: dict[str, str] = {
     "implausible-hops": "{count:value|values} cannot be right and count as unknown",
     "probes-beyond-target": "left out {count:probe|probes} that would go beyond the target",
     "lost-probes-unknown": "lost probes have no line in this version: losses are unknown",
+    "lost-probes-left-out": "lost probes are not in the file: how many there were is unknown",
     "answers-without-probe": "ignored {count:answer|answers} whose probe has no line",
     "late-answers": "ignored {count:late answer|late answers} to probes that count as lost",
     "probes-of-last-try": "ignored {count:probe|probes} of the last try, which is not a hop",
+    "increase-of-hops": (
+        "times of {place}; increase: what a hop adds to the least time that no later hop "
+        "undercuts, if the way back of each answer is that of the others; slow: it answers later "
+        "than hops behind it, and forwards as fast as they do"
+    ),
 }
 
 PATHS_EXPECTED: dict[str, str] = {
@@ -35,4 +41,15 @@ PATHS_EXPECTED: dict[str, str] = {
 }
 """What should be there: the sentence ends with "; expected EXPECTED"."""
 
-PATHS_HINTS: dict[str, str] = {}
+_RUN_AGAIN = "Run the tool again, and keep all that it prints"
+_AS_WRITTEN = "Use the output as the tool wrote it, not an edited copy"
+
+PATHS_HINTS: dict[str, str] = {
+    "no-path": _RUN_AGAIN,
+    "pathping-no-statistics": "Let pathping run to its end",
+    "path-message-only": "Mend what the message says, and run the tool again",
+    "traceroute-unreadable": _AS_WRITTEN,
+    "mtr-no-hop": _RUN_AGAIN,
+    "mtr-no-header": _AS_WRITTEN,
+    "mtr-unreadable": _AS_WRITTEN,
+}

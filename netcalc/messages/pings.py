@@ -34,4 +34,14 @@ PINGS_EXPECTED: dict[str, str] = {
 }
 """What should be there: the sentence ends with "; expected EXPECTED"."""
 
-PINGS_HINTS: dict[str, str] = {}
+_RUN_AGAIN = "Run the tool again, and keep all that it prints"
+_AS_WRITTEN = "Use the output as the tool wrote it, not an edited copy"
+
+PINGS_HINTS: dict[str, str] = {
+    "no-probe": _RUN_AGAIN,
+    "more-received-than-sent": _AS_WRITTEN,
+    "irtt-state": _AS_WRITTEN,
+    "sockperf-both": "Keep one kind of run in a file",
+    "sockperf-throughput": "Run: sockperf ping-pong",
+    "atlas-kinds": "Keep one kind of result in a file",
+}

@@ -137,7 +137,8 @@ _WARNINGS = {
     "ended-early": "ended by {reason} after {done} of {total} {unit}",
     "save-postponed": "not saved after {done:g} {unit}: {reason}",
     "cpu-contention": (
-        "CPU contention: the run got {cpu_ratio:.0%} of its CPU (threshold {least_ratio:.0%}), "
+        "CPU contention: other programs left {cpu_ratio:.0%} of the CPU that the run may need "
+        "(threshold {least_ratio:.0%}), "
         "timers fired {late_p99_s:s} late (p99, threshold {most_late_s:s}); longer times are "
         "unreliable"
     ),

@@ -63,4 +63,35 @@ TRANSFERS_EXPECTED: dict[str, str] = {
 }
 """What should be there: the sentence ends with "; expected EXPECTED"."""
 
-TRANSFERS_HINTS: dict[str, str] = {}
+_RUN_AGAIN = "Let the tool run to its end, and keep all that it prints"
+_AS_WRITTEN = "Use the output as the tool wrote it, not an edited copy"
+
+TRANSFERS_HINTS: dict[str, str] = {
+    "iperf-error-only": "Mend what the message says, and run iperf again",
+    "iperf-nothing": _RUN_AGAIN,
+    "iperf-csv-width": _AS_WRITTEN,
+    "iperf-csv-fields": _AS_WRITTEN,
+    "iperf-csv-number": _AS_WRITTEN,
+    "flent-version": "Write it again with the flent that made it, or update netcalc-lab",
+    "flent-nothing": "Run the test again: no tool of it gave a value",
+    "flent-no-list": _AS_WRITTEN,
+    "flent-length": _AS_WRITTEN,
+    "netperf-nothing": _RUN_AGAIN,
+    "netperf-unit": "Run netperf with: -f m",
+    "netperf-width": _AS_WRITTEN,
+    "speedtest-nothing": _RUN_AGAIN,
+    "speedtest-unit": "Measure with a tool that names the unit, as Ookla's speedtest --format=json",
+    "ndt7-nothing": _RUN_AGAIN,
+    "transfer-nothing": _RUN_AGAIN,
+    "ntttcp-nothing": _RUN_AGAIN,
+    "ntttcp-number": _AS_WRITTEN,
+    "ntttcp-disagrees": _AS_WRITTEN,
+    "qperf-nothing": _RUN_AGAIN,
+    "nuttcp-nothing": _RUN_AGAIN,
+    "xml-document-type": "Remove the line that begins with <!DOCTYPE",
+    "flowmon-nothing": "Let the simulation send packets while the monitor runs",
+    "flowmon-too-many": "Serialize fewer flows",
+    "flowmon-value": "Use the file as ns-3 wrote it",
+    "netesto-nothing": _RUN_AGAIN,
+    "netesto-width": _AS_WRITTEN,
+}

@@ -30,10 +30,12 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "models"))
 
-from base_arguments import BASE
+from base_arguments import BASE, SIGNED
 
-from netcalc import calculator, checks, path, solver, units
+from netcalc import calculator, checks, path, samples, solver, units
 from netcalc.errors import NetcalcError
+from netcalc.models.sizes import layers, suites
+from netcalc.printable import safe_repr
 
 COUNT = 20_000
 SEED = 8
@@ -43,10 +45,7 @@ LIMIT_S = 10
 MEMORY_BYTES = 4 << 30
 
 MAY_BE_NEGATIVE = {
-    "forwarding.device_byte_cost": "the slope between two measured rates",
-    "forwarding.device_packet_cost": "the intercept of the same line",
-    "rfc6349.buffer_delay_factor": "a measured time less another one, which the RFC prints so",
-    "path_mixes.path_mixes": "residuals",
+    **SIGNED,
     "robust.median": "a value of the list",
     "robust.percentile": "a value of the list",
     "checks.real": "any number",
@@ -77,6 +76,18 @@ class Odd:
         return "Odd()"
 
 
+class Mute:
+    """Fails when it is to be shown, and when it is compared."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no name today")
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("no equal today")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 class Blank(str):
     """Text of another class."""
 
@@ -102,7 +113,8 @@ VALUES: tuple[Any, ...] = (
     timedelta(seconds=1),
     # no numbers
     None, "", "1", "1.5 ms", "T1", "\x00", "x" * 10_000, "\ud800", Blank("a"), b"", b"1", object,
-    object(), Odd(), Ellipsis, NotImplemented, {}, {"a": 1}, set(), {1.0}, frozenset({2}), range(0),
+    object(), Odd(), Mute(), [Mute()], np.void(b"1"), np.str_("a"), bytearray(b"x"), Ellipsis,
+    NotImplemented, {}, {"a": 1}, set(), {1.0}, frozenset({2}), range(0),
     range(3), slice(None), print, lambda: 1, memoryview(b"12"), array("d", [1.0, 2.0]),
     # lists and arrays
     [], (), [[]], [[], []], [1.0], [1.0, 2.0], [1.0, 2.0, 3.0], [-1.0, 1.0], [0.0, 0.0],
@@ -174,6 +186,9 @@ def targets() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "units.factor_of": (units.factor_of, {"written_unit": "ms", "unit": "s"}),
         "units.example": (units.example, {"unit": "s"}),
         "units.line": (units.line, {"name": "T1"}),
+        "suites.suite_sizes": (suites.suite_sizes, {"suite": "aes-gcm-16"}),
+        "layers.stack_layers": (layers.stack_layers, {"stack": "gre4"}),
+        "samples.loads": (samples.loads, {"data": '{"format": "netcalc samples"}'}),
         "units.parse_number": (units.parse_number, {"text": "1.5"}),
         **{
             f"checks.{name}": (checked(name), {"value": 1.0})
@@ -238,7 +253,7 @@ def shown(arguments: dict[str, Any]) -> str:
         if isinstance(value, np.ndarray) and value.size > 12:
             parts.append(f"{name}=ones{value.shape}")
         else:
-            text = repr(value)
+            text = safe_repr(value)
             parts.append(f"{name}={text if len(text) <= 60 else text[:57] + '...'}")
     return ", ".join(parts)
 

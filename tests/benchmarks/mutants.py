@@ -16,6 +16,7 @@ import os
 import random
 import re
 import resource
+import signal
 import sys
 import time
 import warnings
@@ -32,6 +33,8 @@ from netcalc.errors import NetcalcError, ReaderError
 COUNT = 20_000
 SEED = 8
 TIME_S = 2.0
+ENDED_S = 20.0
+"""Processor time after which a read is ended, so that the others follow. [s]"""
 MEMORY_BYTES = 256_000_000
 FOLDERS = (Path(__file__).parents[1] / "readers" / "inputs", Path(__file__).parents[2] / "data")
 LARGEST = 300_000
@@ -247,6 +250,11 @@ def memory_bytes(which: str) -> int:
     return 1024 * int(re.search(rf"{which}:\s*(\d+)", Path("/proc/self/status").read_text())[1])
 
 
+def too_long(*_: Any) -> None:
+    """End a read that would hold up all others."""
+    raise TimeoutError(f"ended after {ENDED_S} s of processor time")
+
+
 Found = tuple[Counter[str], list[str], tuple[float, str], tuple[int, str]]
 
 
@@ -258,14 +266,17 @@ def run(first: int, count: int, seed: int, *, measured: bool = True) -> Found:
     files = seeds()
     found, faults = Counter[str](), list[str]()
     slowest, largest = (0.0, ""), (0, "")
+    signal.signal(signal.SIGPROF, too_long)
     for number in range(first, first + count):
         name, data = mutant(random.Random(f"{seed} {number}"), files)
+        signal.setitimer(signal.ITIMER_PROF, ENDED_S)
         if measured:
             Path("/proc/self/clear_refs").write_text("5")  # the most it was is what it is now
             before = memory_bytes("VmRSS")
         start_s = time.process_time()
         what, fault = outcome(data)
         took_s = time.process_time() - start_s
+        signal.setitimer(signal.ITIMER_PROF, 0)
         found[what] += 1
         if measured:
             slowest = max(slowest, (took_s, f"{number} {name}"))

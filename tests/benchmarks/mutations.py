@@ -76,6 +76,8 @@ ROOMS = {
         but="terminal",
     ),
     "units": Room(("netcalc/units.py",), ("tests/test_units*.py",)),
+    "scenario": Room(("netcalc/scenario/*.py",), ("tests/scenario/test_*.py",)),
+    "congestion": Room(("netcalc/congestion/*.py",), ("tests/congestion/test_*.py",)),
     "equations": Room(("netcalc/equations.py",), ("tests/test_equations.py",)),
     "ping": Room(
         ("netcalc/readers/ping.py", "netcalc/readers/_ping_*.py"),
@@ -90,6 +92,7 @@ ROOMS = {
          "tests/readers/test_headers.py", "tests/readers/test_read_columns.py",
          "tests/readers/test_read_sources.py", "tests/readers/test_faults_of_files.py"),
     ),
+    "places": Room(("netcalc/readers/places.py",), ("tests/readers/test_places.py",)),
     "formats": Room(
         tuple(f"netcalc/readers/{name}.py"
               for name in ("__init__", "document", "format", "formats", "packed", "zstd")),
@@ -99,9 +102,10 @@ ROOMS = {
          "tests/readers/test_other_pings.py"),
     ),
     "exports": Room(
-        ("netcalc/readers/exported.py", "netcalc/readers/saved.py",
+        ("netcalc/readers/exported.py", "netcalc/readers/saved.py", "netcalc/readers/parquet.py",
          "netcalc/readers/captures/anonymous.py", "netcalc/cli/export.py"),
-        ("tests/readers/test_exported.py", "tests/test_faults_of_saved_samples.py"),
+        ("tests/readers/test_exported.py", "tests/test_faults_of_saved_samples.py",
+         "tests/readers/test_read_parquet.py"),
     ),
     "captures": Room(
         ("netcalc/readers/captures/*.py", "netcalc/readers/captures/lists/*.py"),
@@ -118,7 +122,8 @@ ROOMS = {
     ),
     "paths": Room(
         ("netcalc/readers/paths/*.py",),
-        ("tests/readers/test_read_path_numbers.py", "tests/readers/test_read_mtr.py",
+        ("tests/readers/test_read_path_numbers.py", "tests/readers/test_hops.py",
+         "tests/readers/test_read_mtr.py",
          "tests/readers/test_read_trace*.py", "tests/readers/test_read_pathping.py",
          "tests/readers/test_read_irtt_sockperf_atlas.py", "tests/readers/test_facts.py"),
     ),
@@ -144,7 +149,10 @@ ROOMS = {
         ("tests/models/test_layers.py", "tests/models/test_encapsulation.py",
          "tests/models/test_goodput.py"),
     ),
-    "esp": Room(("netcalc/models/sizes/esp.py",), ("tests/models/test_esp.py",)),
+    "esp": Room(
+        ("netcalc/models/sizes/esp.py", "netcalc/models/sizes/suites.py"),
+        ("tests/models/test_esp.py",),
+    ),
     "atm": Room(("netcalc/models/sizes/atm.py",), ("tests/models/test_atm.py",)),
     "sizes": Room(
         tuple(f"netcalc/models/sizes/{name}.py"

@@ -14,13 +14,14 @@ import time
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-NOT_RUN = {"short", "record_puzzles"}
-"""This script, and the one that writes the bundled puzzles anew."""
+NOT_RUN = {"short", "record_puzzles", "congestion_scenarios"}
+"""This script, the one that writes the bundled puzzles anew, and a list of scenarios."""
 SHORT = {
     "band_coverage": ("100",),
     "captures": ("20000",),
     "census": ("--count", "5"),
     "closed_forms": ("1e5", "latency.transfer_s", "mm1.mm1_wait_s"),
+    "congestion": (),
     "contention_flags": ("both", "1", "echo", "bulk"),
     "echo": ("20",),
     "hostile_arguments": ("1000",),
@@ -28,9 +29,11 @@ SHORT = {
     "interrupts": ("1",),
     "large_inputs": ("0.02",),
     "mutants": ("300", "8", "1"),
+    "mutant_numbers": ("300", "8"),
     "mutations": ("layers", "--count", "1"),
     "peers": ("1", "1"),
     "queues_and_loss": ("1",),
+    "reader_speed": ("0.05",),
     "reopened": ("2", "proof"),
     "scarcity": ("ulimit -n 8",),
     "slider": ("voila",),

@@ -30,9 +30,9 @@ BULK = (
     ("1.544 Mbit/s 5 ms", None, "within 2 % of the ceiling"),
     ("10 Mbit/s 20 ms", None, "within 2 % of the ceiling"),
     ("100 Mbit/s 5 ms", None, "within 2 % of the ceiling"),
-    ("1 Gbit/s 0.5 ms", False, "at least 400 Mbit/s"),
+    ("1 Gbit/s 0.5 ms", False, "at least 600 Mbit/s"),
     ("1 Gbit/s 0.5 ms", None, "within 2 % of the ceiling"),
-    ("10 Gbit/s 0.5 ms", None, "at least 4 Gbit/s"),
+    ("10 Gbit/s 0.5 ms", None, "at least 8 Gbit/s"),
 )
 
 

@@ -31,6 +31,7 @@ MEASURES = {
     "lockstep": experiments.lockstep,
     "probing": experiments.probing,
     "packet-trains": experiments.packet_trains,
+    "router-queue": experiments.router_queue,
 }
 FORMER = {
     "echo": "--protocol --size --count --interval --timeout --host --port",
@@ -44,6 +45,7 @@ FORMER = {
     "lockstep": "--pairs --size --reply --duration --routed --runs --link-buffer",
     "probing": "--size --count --timeout",
     "packet-trains": "--size --packets --count --cross --timeout",
+    "router-queue": "",
 }
 """What could be typed while the options were written by hand."""
 OF_ALL = ["--path", "--save", "--plot", "--force", "--json"]

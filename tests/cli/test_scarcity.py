@@ -27,7 +27,7 @@ SAMPLE = {
         "ulimit -v 141000: calc transfer 1MB --bandwidth T1 --latency 30ms",
         "ulimit -v 141000: calc transfer 1MB --latency 30ms --solve bandwidth --for 6s",
         "ulimit -v 200000: run echo --count 2 --json",
-        "ulimit -v 260000: run echo --count 2",
+        "ulimit -v 274000: run echo --count 2",
     ],
     "processes": [
         "ulimit -u 1: calc transfer 1MB --bandwidth T1 --latency 30ms (user)",

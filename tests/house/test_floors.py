@@ -18,10 +18,11 @@ FLOORS = (  # the ground floor first: a room imports from lower floors and from 
     ("errors",),
     ("units", "equations", "checks"),
     ("models",),
-    ("path", "samples"),
+    ("path", "scenario", "samples"),
     ("readers", "fit", "solver"),
     ("calculator", "compare", "datasets", "explain", "emulation"),
     ("claims", "experiments"),
+    ("congestion",),
     ("truth", "plots"),
     ("widgets",),
     ("lessons", "cli"),
@@ -38,6 +39,7 @@ THIRD_PARTIES = {
     "checks": {"numpy"},
     "models": {"numpy", "scipy"},
     "path": {"numpy"},
+    "scenario": {"numpy"},
     "samples": {"numpy", "pandas"},
     "readers": {"numpy"},
     "fit": {"numpy", "scipy"},
@@ -49,6 +51,7 @@ THIRD_PARTIES = {
     "emulation": {"numpy"},
     "claims": {"numpy"},
     "experiments": {"numpy"},
+    "congestion": {"numpy", "ns", "cppyy"},
     "truth": {"numpy"},
     "plots": {"numpy", "bokeh"},
     "widgets": {"numpy", "bokeh", "ipywidgets", "anywidget", "traitlets", "IPython"},
@@ -68,7 +71,7 @@ THIRD_PARTIES = {
 
 LATE = {
     "pandas", "bokeh", "ipywidgets", "anywidget", "traitlets", "IPython", "nbconvert",
-    "latex2mathml",
+    "latex2mathml", "ns", "cppyy",
 }  # fmt: skip
 """Packages of the extras: these rooms alone may import them when they are loaded."""
 LATE_ROOMS = {"plots", "widgets", "lessons"}

@@ -201,3 +201,16 @@ def test_a_sentence_in_place_of_a_code_is_found(tmp_path):
     assert placeholders("is-negative") == {"name", "value"}
     (_, call), *_ = calls(path)
     assert given("DomainError", call) == {"name", "value"}
+
+
+def test_a_code_is_in_one_table():
+    """Of two sentences of one code the later one would hide the other."""
+    others = ("HINTS", "EXPECTED", "ALLOWED", "MESSAGES")
+    tables = [
+        table
+        for name, table in vars(messages).items()
+        if name.isupper() and isinstance(table, dict) and not name.endswith(others)
+    ]
+    codes = [code for table in tables for code in table]
+    assert "unequal-columns" in codes
+    assert sorted(codes) == sorted(set(codes))

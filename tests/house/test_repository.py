@@ -98,6 +98,12 @@ def test_notebook_is_stored_clean(path):
             check_outputs(cell, number)
 
 
+def test_the_first_notebook_lists_all_others():
+    first, *others = NOTEBOOKS
+    text = first.read_text(encoding="utf-8")
+    assert [path.name for path in others if f"({path.name})" not in text] == []
+
+
 HOST = socket.gethostname()
 HERE = re.compile(
     r"(?<![\w.])(/home/|/root/|/tmp/|/usr/|[A-Z]:\\\\)|Traceback|0x[0-9a-f]{6,}"
