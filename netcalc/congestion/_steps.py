@@ -20,14 +20,12 @@ BBR_ROUNDS = 0.5
 BURST = 2.0
 """Packets that a flow clocked by ACKs sends at once: it finds the buffer full more often."""
 
-PAIR = 0.9
-"""Packets that wait on a busy link because two are sent for one ACK. [packet]"""
-
 OWN_SHARE = 0.5
 """Share of the drops at a full buffer that falls on the flow whose window grows."""
 
 Meter: TypeAlias = Callable[[State, FloatArray, FloatArray, FloatArray, FloatArray], None]
-"""Called for each step with its state, length, queue, round-trip time and delivered packets."""
+"""Called for each step with its state, length, packets in flight, round-trip time and packets
+delivered."""
 
 
 def run(state: State, meter: Meter) -> None:
@@ -49,27 +47,29 @@ def _step(state: State, meter: Meter) -> None:
         state.window = np.where(settled, state.threshold, state.window)
         state.repairing &= ~settled
     windows = np.where(active, state.window, 0.0)
-    total = windows.sum(axis=1, keepdims=True)
-    queue = np.minimum(np.maximum(total, state.pipe), state.capacity) - state.pipe
+    total = np.add.reduce(windows, axis=1, keepdims=True)
+    filled = np.maximum(total, state.pipe)
+    queue = np.minimum(filled, state.capacity) - state.pipe
     rtt = state.base_s + queue / state.rate
-    delivery = windows * (state.rate / np.maximum(total, state.pipe))
+    delivery = windows * (state.rate / filled)
     growing = repaired
     speed, slow = _windows.growth(state, delivery, rtt, queue, growing)
     full = total >= state.capacity - 1e-6
     brisk = slow | (clocked & ~growing) if slow.shape[1] > 2 else slow  # some flow often repairs
-    hasty = np.logical_or.reduce(brisk, axis=1, keepdims=True) | full
+    hasty = full
+    if np.count_nonzero(brisk):
+        hasty = full | np.logical_or.reduce(brisk, axis=1, keepdims=True)
     dt = _length(state, active, delivery, rtt, speed, hasty, full, total)
     grown = state.window + speed * dt
     if bbr is not None:
         after = _bbr.advance(state, active & bbr, delivery, rtt, dt)
         grown = np.where(active & bbr, after, grown)
     _windows.after_growth(state, dt, rtt, growing)
-    delivered = np.minimum(delivery * dt, state.size - state.delivered)
-    state.delivered += delivered
-    seen = np.minimum(
-        queue + PAIR * np.minimum(total / state.pipe, 1.0), state.capacity - state.pipe
-    )
-    meter(state, dt, seen, rtt, delivered)
+    delivered = delivery * dt
+    if state.is_sized:
+        delivered = np.minimum(delivered, state.size - state.delivered)
+        state.delivered += delivered
+    meter(state, dt, total, rtt, delivered)
     state.time = time + dt
     if bbr is None:
         lost = _overflow(state, active, full, windows, grown)
@@ -83,8 +83,8 @@ def _step(state: State, meter: Meter) -> None:
     if np.count_nonzero(lost):
         alone = active.sum(axis=1, keepdims=True) == 1
         _windows.fall(state, lost, overflowed, alone, rtt)
-    done = active & (state.delivered >= state.size - 1e-9)
-    if np.count_nonzero(done):
+    if state.is_sized:
+        done = active & (state.delivered >= state.size - 1e-9)
         state.finish = np.where(done, state.time + state.base_s / 2, state.finish)
         state.stop = np.where(done, state.time, state.stop)
 
@@ -101,16 +101,18 @@ def _length(
 ) -> FloatArray:
     """Return how long the step is: to the next event, at most the rounds that its flows allow."""
     time = state.time
-    dt = np.where(hasty, rtt, CALM_ROUNDS * rtt)
+    dt = rtt * np.where(hasty, 1.0, CALM_ROUNDS)
     if state.is_bbr is not None:
         probing = (active & state.is_bbr).any(axis=1, keepdims=True)
         dt = np.where(probing, BBR_ROUNDS * state.base_s, dt)
-    rise = speed.sum(axis=1, keepdims=True)
+    rise = np.add.reduce(speed, axis=1, keepdims=True)
     to_full = np.where(full | (rise <= 0), np.inf, (state.capacity - total) / rise)
     dt = np.minimum(dt, np.maximum(to_full, 0.1 * rtt))
-    waits = (state.events, state.grow_from, state.due)
-    coming = np.concatenate(waits if state.is_lossy else waits[:2], axis=1)
-    later = np.where(coming > time + 1e-9, coming, np.inf).min(axis=1, keepdims=True)
+    later = _next(state.events, time)
+    if state.dctcp is not None or state.is_bbr is not None or np.count_nonzero(state.repairing):
+        later = np.minimum(later, _next(state.grow_from, time))
+    if state.is_lossy:
+        later = np.minimum(later, _next(state.due, time))
     if state.is_lossy or state.is_sized:
         left = np.minimum(
             state.size - state.delivered, np.maximum(state.next_loss, delivery * rtt / 4)
@@ -120,6 +122,12 @@ def _length(
     dt = np.minimum(dt, later - time)
     left_s: FloatArray = np.maximum(np.minimum(dt, state.end - time), 0.0)
     return left_s
+
+
+def _next(times: FloatArray, now: FloatArray) -> FloatArray:
+    """Return the earliest of some times that are still to come."""
+    coming = np.where(times > now + 1e-9, times, np.inf)
+    return np.asarray(np.minimum.reduce(coming, axis=1, keepdims=True))
 
 
 def _overflow(

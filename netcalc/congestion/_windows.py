@@ -67,7 +67,10 @@ def growth(
         slow &= ~leave
         step = np.where(excess < VEGAS_ALPHA, 1.0, np.where(excess > VEGAS_BETA, -1.0, 0.0))
         per_round = np.where(vegas, step, per_round)
-    return np.where(growing, np.where(slow, delivery, per_round / rtt), 0.0), slow
+    speed = per_round / rtt
+    if np.count_nonzero(slow):
+        speed = np.where(slow, delivery, speed)
+    return np.where(growing, speed, 0.0), slow
 
 
 def _leave_slow_start(
@@ -99,9 +102,11 @@ def _cubic_per_round(state: State, rtt: FloatArray, growing: BoolArray) -> Float
         state.origin = np.where(fresh, np.maximum(state.plateau, window), state.origin)
         state.friendly = np.where(fresh, window, state.friendly)
     offset = state.time - state.epoch + state.base_s - state.inflection
-    target = state.origin + CUBIC_SCALE * offset**3
+    target = state.origin + CUBIC_SCALE * offset * offset * offset
     gap = np.maximum(target, state.friendly) - state.window
     found = np.minimum(np.maximum(gap, LEAST_GROWTH), state.window / 2)
+    if np.count_nonzero(state.plateau) == state.plateau.size:
+        return found
     unknown = state.plateau == 0
     return np.where(unknown, np.maximum(found, state.window * UNKNOWN_GROWTH), found)
 
@@ -116,9 +121,7 @@ def after_growth(state: State, dt: FloatArray, rtt: FloatArray, growing: BoolArr
     """Advance the Reno window that CUBIC does not fall below."""
     if state.cubic is None:
         return
-    state.friendly = np.where(
-        growing, state.friendly + FRIENDLY_INCREASE * dt / rtt, state.friendly
-    )
+    state.friendly = state.friendly + growing * (FRIENDLY_INCREASE * dt / rtt)
 
 
 def mark(

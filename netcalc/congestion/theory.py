@@ -32,6 +32,10 @@ BINS = 200
 """Steps of the buffer in which its fill is counted for percentiles."""
 
 
+PAIR = 0.9
+"""Packets that wait on a busy link because two are sent for one ACK. [packet]"""
+
+
 @dataclass(slots=True)
 class _Meter:
     """What is counted while the scenarios run."""
@@ -51,21 +55,47 @@ class _Meter:
         self,
         state: State,
         dt: FloatArray,
-        queue: FloatArray,
+        total: FloatArray,
         rtt: FloatArray,
         delivered: FloatArray,
     ) -> None:
-        time = state.time
+        if self.course is None:
+            self.count(state.time, dt, self.queue(state, total), delivered, self.rows)
+        else:  # of one scenario: all its steps are counted at once, when they are there
+            self.course.append((state.time, dt, total, delivered, state.window, rtt))
+
+    def queue(self, state: State, total: FloatArray) -> FloatArray:
+        """Return the queue that so many packets in flight make. [packet]"""
+        waiting = np.maximum(total - state.pipe, 0.0) + PAIR * np.minimum(total / state.pipe, 1.0)
+        return np.minimum(waiting, state.capacity - state.pipe)
+
+    def count_course(self, state: State) -> None:
+        """Count the steps of the course, whose first axis becomes that of time."""
+        if self.course:
+            parts = (np.concatenate(part) for part in zip(*self.course, strict=True))
+            time, dt, total, delivered, window, rtt = parts
+            queue = self.queue(state, total)
+            self.count(time, dt, queue, delivered, np.zeros(len(time), dtype=np.intp))
+            self.course = [(time, dt, queue, delivered, window, rtt)]
+
+    def count(
+        self,
+        time: FloatArray,
+        dt: FloatArray,
+        queue: FloatArray,
+        delivered: FloatArray,
+        rows: NDArray[np.intp],
+    ) -> None:
+        """Count steps, each of them a row: those of one scenario, or one of each scenario."""
         warm = time >= self.warm - 1e-9
         counts = (time >= self.first - 1e-9) & (time < self.last - 1e-9)
-        self.counted += counts * delivered
         weight = warm * dt
-        self.warm_delivered += (warm * delivered).sum(axis=1, keepdims=True)
-        self.queued += weight * queue
-        at = (queue * (BINS / self.capacity)).astype(int)
-        self.histogram[self.rows, at[:, 0]] += weight[:, 0]
-        if self.course is not None:
-            self.course.append((time + dt, queue, state.window, delivered, rtt, dt))
+        parts = counts * delivered, (warm * delivered).sum(axis=1, keepdims=True), weight * queue
+        sums = self.counted, self.warm_delivered, self.queued
+        for whole, part in zip(sums, parts, strict=True):
+            whole += part if self.course is None else part.sum(axis=0, keepdims=True)
+        at = np.asarray(queue * (BINS / self.capacity)).astype(int)
+        np.add.at(self.histogram, (rows, at[:, 0]), weight[:, 0])
 
 
 def run(scenario: Scenario, *, stack: str = "ns3") -> Result:
@@ -154,6 +184,7 @@ def _run(scenarios: list[Scenario], stack: str, *, with_course: bool) -> list[Re
         course=[] if with_course else None,
     )
     _steps.run(state, meter)
+    meter.count_course(state)
     return [_result(row, one, state, meter) for row, one in enumerate(scenarios)]
 
 
@@ -201,13 +232,12 @@ def _percentiles(histogram: FloatArray, wanted: tuple[float, ...]) -> list[float
 
 
 def _trajectory(scenario: Scenario, meter: _Meter) -> Trajectory:
-    assert meter.course is not None  # of one scenario: its first axis becomes that of time
+    assert meter.course is not None
     count = len(scenario.flows)
-    parts = list(zip(*meter.course, strict=True))
-    time, queue, window, delivered, rtt, dt = (np.concatenate(part) for part in parts)
+    [(start, dt, queue, delivered, window, rtt)] = meter.course
     bits = delivered[:, :count] * segment_bytes(scenario) * 8
     return Trajectory(
-        time_s=time[:, 0],
+        time_s=(start + dt)[:, 0],
         queue_bytes=queue[:, 0] * scenario.bottleneck.mtu_bytes,
         window_packets=window[:, :count],
         goodput_bps=bits / np.maximum(dt, 1e-12),

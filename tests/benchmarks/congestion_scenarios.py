@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from netcalc.scenario import Bottleneck, Flow, Scenario
 
 Part = tuple[str, float, float | None, float | None]
@@ -139,6 +141,54 @@ FURTHER = {
     },
 }  # fmt: skip
 """Scenarios that came later: constants of the model were chosen by the others, but for BBR's."""
+
+
+def drawn(seed: int, count: int = 30) -> dict[str, Scenario]:
+    """Draw scenarios that nobody chose: a tenth of each kind, with any link."""
+    random = np.random.default_rng(seed)
+    found = {}
+    for number in range(count):
+        kind = _KINDS[number % len(_KINDS)]
+        rate = 1e6 * float(random.choice([5, 10, 20, 50]))
+        rtt = 1e-3 * float(random.choice([10, 20, 40, 80]))
+        bdp = float(random.choice([0.25, 0.5, 1.0, 2.0]))
+        parts, loss = _draw_parts(kind, random)
+        name = (
+            f"{number + 1}. {kind}: {' '.join(part[0] for part in parts)},"
+            f" {rate / 1e6:g} Mbit/s, {1e3 * rtt:g} ms, {bdp:g} BDP"
+        )
+        found[name] = scenario(
+            parts, rate=rate, rtt=rtt, bdp=max(bdp, 5 * 12000 / (rate * rtt)), loss=loss
+        )
+    return found
+
+
+_KINDS = (
+    "alone", "staggered", "come and go", "unlike", "four", "random losses", "sized", "alone",
+    "staggered", "eight",
+)  # fmt: skip
+
+
+def _draw_parts(kind: str, random: np.random.Generator) -> tuple[list[Part], float]:
+    """Return the flows of a scenario, and its loss ratio."""
+    first, second = (str(name) for name in random.choice(["reno", "cubic", "bbr"], 2, False))
+    late = round(float(random.uniform(2, 20)), 1)
+    whole = (first, 0.0, 60.0, None)
+    if kind == "staggered":
+        return [whole, (first, late, 60.0, None)], 0.0
+    if kind == "come and go":
+        return [whole, (first, late, late + 30, None), (first, late + 10, late + 20, None)], 0.0
+    if kind == "unlike":
+        return [whole, (second, float(random.choice([0.0, late])), 60.0, None)], 0.0
+    if kind in ("four", "eight"):
+        count, gap = (4 if kind == "four" else 8), float(random.choice([0.0, 0.2, 1.0]))
+        return [(first, gap * number, 60.0, None) for number in range(count)], 0.0
+    if kind == "random losses":
+        return [whole], float(random.choice([0.0005, 0.002, 0.005, 0.01, 0.02]))
+    if kind == "sized":
+        sizes = 1e6 * random.choice([1, 3, 8], 2)
+        return [(second, 0.0, None, sizes[0]), (first, late, None, sizes[1])], 0.0
+    return [whole], 0.0
 
 LIVE = {
     **{
