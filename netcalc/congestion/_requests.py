@@ -22,8 +22,8 @@ def latencies_s(
     """Return the latency of each request of a loop, in their order. [s]
 
     A request takes a round trip for each doubling of the initial window that it needs, and the
-    transmission at an equal share of the link; it does not load the link itself. Of the requests,
-    those that the loss ratio hits take two round trips more.
+    transmission at an equal share of the link. Of the requests, those that the loss ratio hits take
+    two round trips more. What they load the link with, ``theory.run`` takes from the flows.
     """
     link = scenario.bottleneck
     packets = float(np.ceil(requests.request_bytes / segment_bytes(scenario)))

@@ -28,6 +28,12 @@ AT_ONCE = 1000
 MOST_ROUNDS = 5_000_000
 """Round trips beyond which a scenario is refused: minutes of computing."""
 
+LOAD_ROUNDS = 3
+"""How often flows and request loops are computed in turn, each with the load of the other."""
+
+MOST_REQUESTED = 0.9
+"""Share of the link that request loops take at most: something is left to the flows."""
+
 BINS = 200
 """Steps of the buffer in which its fill is counted for percentiles."""
 
@@ -125,26 +131,58 @@ def run(scenario: Scenario, *, stack: str = "ns3") -> Result:
     >>> round(found.utilization, 2)
     1.0
     """
-    [found] = _run([scenario], stack, with_course=True)
-    return _with_requests(found)
+    found, share = _with_requests(_beside(scenario, 0.0, stack))
+    for _ in range(LOAD_ROUNDS if scenario.requests and scenario.flows else 0):
+        found, share = _with_requests(_beside(scenario, share, stack))
+    return found
 
 
-def _with_requests(found: Result) -> Result:
-    """Add the latencies of the request loops, which see the queue that the flows leave them."""
+def _beside(scenario: Scenario, share: float, stack: str) -> Result:
+    """Compute the flows on what request loops leave of the link and, as they arrive, of its buffer.
+
+    Both shrink alike, so that a full buffer lasts as long as that of the whole link.
+    """
+    link = scenario.bottleneck
+    left = 1.0 - share
+    marking = None if link.marking_bytes is None else link.marking_bytes * left
+    buffer = max(link.buffer_bytes * left, float(link.mtu_bytes))
+    part = replace(link, rate_bps=link.rate_bps * left, buffer_bytes=buffer, marking_bytes=marking)
+    [found] = _run([replace(scenario, bottleneck=part)], stack, with_course=True)
+    course = found.trajectory
+    assert course is not None
+    return replace(
+        found,
+        scenario=scenario,
+        queue_mean_bytes=found.queue_mean_bytes / left,
+        queue_median_bytes=found.queue_median_bytes / left,
+        queue_p95_bytes=found.queue_p95_bytes / left,
+        utilization=found.utilization * left,
+        trajectory=replace(course, queue_bytes=course.queue_bytes / left),
+    )
+
+
+def _with_requests(found: Result) -> tuple[Result, float]:
+    """Add the latencies of the request loops; return the share of the link that they take, too."""
     scenario, course = found.scenario, found.trajectory
     if not scenario.requests or course is None:
-        return found
+        return found, 0.0
     link = scenario.bottleneck
     carried = link.rate_bps * scenario.end_s / (8 * link.mtu_bytes) * found.utilization
     others = (1 - _steps.OWN_SHARE) * found.drop_count  # drops that fall on whoever arrives
     dropped = others / max(carried + found.drop_count, 1.0)
     loss = 1.0 - (1.0 - dropped) * (1.0 - link.loss_ratio)
     loops = [latencies_s(loop, scenario, course, loss) for loop in scenario.requests]
-    return replace(
+    sent = sum(
+        np.ceil(loop.request_bytes / segment_bytes(scenario)) * len(latencies)
+        for loop, latencies in zip(scenario.requests, loops, strict=True)
+    )
+    most = link.rate_bps / (8 * link.mtu_bytes) * (scenario.end_s - scenario.warm_s)
+    with_requests = replace(
         found,
         request_p50_s=np.array([percentile_s(loop, 0.5) for loop in loops]),
         request_p99_s=np.array([percentile_s(loop, 0.99) for loop in loops]),
     )
+    return with_requests, min(float(sent) / most, MOST_REQUESTED)
 
 
 def run_many(scenarios: Sequence[Scenario], *, stack: str = "ns3") -> list[Result]:

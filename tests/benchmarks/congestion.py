@@ -1,12 +1,15 @@
 """Theory of flows at a bottleneck against ns-3, and against live runs: each miss named.
 
 The aims: goodput of each flow within 10 %, utilization within 0.03, mean and median queueing delay
-within 20 %, or 0.5 of a packet's time; one scenario of two flows in 20 ms, 10,000 of them in 20 s.
-Takes a minute or two with ns-3, and says so in a sentence without it; ``--live`` takes ten minutes
+within 20 %, or 0.5 of a packet's time, p99 of requests within 30 %; one scenario of two flows in
+20 ms, 10,000 of them in 20 s. The reason of a miss is measured: ns-3 simulates the scenario again,
+with starts some milliseconds later or other seeds, and what spreads there no theory can meet.
+
+Takes ten minutes with ns-3, and says so in a sentence without it; ``--live`` takes ten minutes
 more, for which nothing else should run, and compares with the theory of Linux' stack.
 
-Run: python tests/benchmarks/congestion.py [--python PYTHON_WITH_NS3] [--only WORDS] [--seeds 1]
-     [--live]
+Run: python tests/benchmarks/congestion.py [--python PYTHON_WITH_NS3] [--sets tuned,further,drawn]
+     [--drawn-seed 20261] [--only WORDS] [--again 2] [--live]
 """
 
 from __future__ import annotations
@@ -15,17 +18,20 @@ import argparse
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
-from congestion_scenarios import FURTHER, LIVE, REASONS, SCENARIOS
+from congestion_scenarios import FURTHER, LIVE, SCENARIOS, drawn
 
+from netcalc.checks import FloatArray
 from netcalc.congestion import Result, ns3, theory
 from netcalc.errors import ExperimentError
 from netcalc.scenario import Bottleneck, Flow, Scenario
 
-GOODPUT, UTILIZATION, QUEUE = 0.10, 0.03, 0.20
-"""The aims: relative, absolute, relative."""
+GOODPUT, UTILIZATION, QUEUE, REQUESTS = 0.10, 0.03, 0.20, 0.30
+"""The aims: relative, absolute, relative, relative."""
+
+SHIFT_S = 0.0137
+"""What a flow starts later in a repetition, for each flow before it: no part of a round trip."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +41,14 @@ class Row:
     name: str
     theory: Result
     judge: Result
+    again: tuple[Result, ...] = ()
 
     def misses(self) -> list[str]:
         """Return which aims are missed, by how much."""
         found = []
-        for number, (own, other) in enumerate(
-            zip(self.theory.goodput_bps, self.judge.goodput_bps, strict=True), 1
-        ):
-            if abs(own / other - 1) > GOODPUT:
-                found.append(f"goodput {number} {own / other - 1:+.0%}")
+        for number, apart in enumerate(self._apart(self.judge), 1):
+            if abs(apart) > GOODPUT:
+                found.append(f"goodput {number} {apart:+.0%}")
         apart = self.theory.utilization - self.judge.utilization
         if abs(apart) > UTILIZATION:
             found.append(f"utilization {apart:+.3f}")
@@ -53,7 +58,44 @@ class Row:
             other = getattr(self.judge, f"queue_{which}_bytes")
             if abs(own - other) > max(QUEUE * other, 0.5 * packet):
                 found.append(f"{which} queue {(own - other) / packet:+.1f} packets")
+        own, other = self.theory.request_p99_s, self.judge.request_p99_s
+        if own is not None and other is not None:
+            for number, (one, two) in enumerate(zip(own, other, strict=True), 1):
+                if abs(one / two - 1) > REQUESTS:
+                    found.append(f"requests {number} p99 {one / two - 1:+.0%}")
         return found
+
+    def reasons(self) -> list[str]:
+        """Return what was measured about the misses: how far the judge is from itself."""
+        if not self.again:
+            return []
+        found = []
+        moved = [np.abs(_apart(one, self.judge)) for one in self.again]
+        spread = np.max(moved, axis=0)
+        missed = np.abs(self._apart(self.judge)) > GOODPUT
+        unsteady = missed & (spread > GOODPUT)
+        if unsteady.any():
+            most = spread[unsteady].max()
+            found.append(f"its own goodput moves by {most:.0%} in {len(self.again)} repetitions")
+        if (missed & ~unsteady).any():
+            most = spread[missed & ~unsteady].max()
+            found.append(f"the model: its own goodput moves by {most:.0%} only")
+        if any(not miss.startswith("goodput") for miss in self.misses()):
+            moves = [abs(one.utilization - self.judge.utilization) for one in self.again]
+            queue = [
+                abs(one.queue_mean_bytes / self.judge.queue_mean_bytes - 1) for one in self.again
+            ]
+            found.append(
+                f"its own utilization moves by {max(moves):.3f}, queue by {max(queue):.0%}"
+            )
+        return found
+
+    def predicts_itself(self) -> bool:
+        """Return whether each repetition has the goodput of each flow within the aim."""
+        return all((np.abs(_apart(one, self.judge)) <= GOODPUT).all() for one in self.again)
+
+    def _apart(self, judge: Result) -> FloatArray:
+        return _apart(self.theory, judge)
 
     def text(self) -> str:
         """Return the row."""
@@ -69,10 +111,20 @@ class Row:
             f"{own.drop_count:.0f} {other.drop_count:.0f}",
         ]
         missed = self.misses()
-        reasons = REASONS if self.judge.by == "ns3" else {}
-        reason = next((text for word, text in reasons.items() if word in self.name), "")
-        cells.append("met" if not missed else f"missed: {', '.join(missed)}. {reason}".strip())
+        if missed:
+            reason = (
+                "; ".join(self.reasons()) or "the model: nothing in the judge is left to chance"
+            )
+            cells.append(f"missed: {', '.join(missed)}. {reason}")
+        else:
+            cells.append("met")
         return " | ".join(cells)
+
+
+def _apart(one: Result, other: Result) -> FloatArray:
+    """Return the relative difference of the goodputs; nothing in both is no difference."""
+    both = np.maximum(one.goodput_bps, other.goodput_bps)
+    return np.where(both > 0, one.goodput_bps / np.maximum(other.goodput_bps, 1.0) - 1, 0.0)
 
 
 def run_live(scenario: Scenario) -> Result:
@@ -82,13 +134,22 @@ def run_live(scenario: Scenario) -> Result:
     return live.run(scenario)
 
 
-def simulated(scenario: Scenario, simulator: ns3.Simulator, seeds: int) -> Result:
-    """Return ns-3's result; with random losses and several seeds the mean goodput of all."""
-    results = [
-        simulator.run(replace(scenario, seed=seed))
-        for seed in range(1, (seeds if scenario.bottleneck.loss_ratio else 1) + 1)
+def repetitions(scenario: Scenario, count: int) -> list[Scenario]:
+    """Return the scenario with later starts, or with other random losses; alone, nothing is new."""
+    if scenario.bottleneck.loss_ratio:
+        return [replace(scenario, seed=scenario.seed + number) for number in range(1, count + 1)]
+    if len(scenario.flows) < 2:
+        return []
+    return [
+        replace(
+            scenario,
+            flows=tuple(
+                replace(flow, start_s=flow.start_s + SHIFT_S * number * place)
+                for place, flow in enumerate(scenario.flows, 1)
+            ),
+        )
+        for number in range(1, count + 1)
     ]
-    return replace(results[0], goodput_bps=np.mean([one.goodput_bps for one in results], axis=0))
 
 
 def compare(
@@ -98,6 +159,7 @@ def compare(
     only: str,
     by: str,
     stack: str = "ns3",
+    again: int = 0,
 ) -> None:
     """Print the table, and how many rows meet each aim."""
     names = [name for name in scenarios if only in name]
@@ -108,18 +170,22 @@ def compare(
     )
     for name in names:
         scenario = scenarios[name]
-        row = Row(name, theory.run(scenario, stack=stack), judge(scenario))
+        others = tuple(judge(one) for one in repetitions(scenario, again))
+        row = Row(name, theory.run(scenario, stack=stack), judge(scenario), others)
         rows.append(row)
         print(row.text(), flush=True)
-    for aim in ("goodput", "utilization", "mean queue", "median queue"):
+    for aim in ("goodput", "utilization", "mean queue", "median queue", "requests"):
         met = sum(not any(miss.startswith(aim) for miss in row.misses()) for row in rows)
         print(f"{aim}: {met} of {len(rows)} within the aim")
-    flows = [
-        abs(own / other - 1) <= GOODPUT
-        for row in rows
-        for own, other in zip(row.theory.goodput_bps, row.judge.goodput_bps, strict=True)
-    ]
-    print(f"goodput of single flows: {sum(flows)} of {len(flows)} within the aim")
+    repeated = [row for row in rows if row.again]
+    steady = [row for row in repeated if row.predicts_itself()]
+    met = sum(not any(miss.startswith("goodput") for miss in row.misses()) for row in steady)
+    if repeated:
+        print(
+            f"{by} meets its own goodput in {len(steady)} of {len(repeated)}; theory in {met} of these"
+        )
+    flows = np.concatenate([np.abs(_apart(row.theory, row.judge)) <= GOODPUT for row in rows])
+    print(f"goodput of single flows: {flows.sum()} of {len(flows)} within the aim")
 
 
 def speed() -> None:
@@ -148,14 +214,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--python", help="interpreter that has ns-3")
     parser.add_argument("--only", default="", help="words in the names of the scenarios")
-    parser.add_argument("--seeds", type=int, default=1, help="seeds of scenarios with losses")
+    parser.add_argument("--sets", default="tuned,further,drawn", help="which scenarios")
+    parser.add_argument("--drawn-seed", type=int, default=20261, help="seed of the drawn ones")
+    parser.add_argument("--again", type=int, default=2, help="repetitions by ns-3")
     parser.add_argument("--live", action="store_true", help="also run scenarios live")
     given = parser.parse_args()
+    sets = {"tuned": SCENARIOS, "further": FURTHER, "drawn": drawn(given.drawn_seed)}
     try:
         with ns3.Simulator(given.python) as simulator:
-            for scenarios in (SCENARIOS, FURTHER):
-                judge = partial(simulated, simulator=simulator, seeds=given.seeds)
-                compare(scenarios, judge, only=given.only, by="ns-3")
+            for name in given.sets.split(","):
+                print(f"== {name}")
+                compare(sets[name], simulator.run, only=given.only, by="ns-3", again=given.again)
     except ExperimentError as error:
         print(error)
     if given.live:

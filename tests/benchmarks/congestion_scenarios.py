@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from netcalc.scenario import Bottleneck, Flow, Scenario
+from netcalc.scenario import Bottleneck, Flow, Requests, Scenario
 
 Part = tuple[str, float, float | None, float | None]
 """Algorithm, start, stop and size of a flow."""
@@ -190,6 +192,7 @@ def _draw_parts(kind: str, random: np.random.Generator) -> tuple[list[Part], flo
         return [(second, 0.0, None, sizes[0]), (first, late, None, sizes[1])], 0.0
     return [whole], 0.0
 
+
 LIVE = {
     **{
         f"{name} alone, {bdp:g} BDP": scenario(_same(name, 1, 20.0), bdp=bdp, end=20.0)
@@ -224,16 +227,12 @@ LIVE = {
     "2 MB of reno beside reno": scenario(
         [("reno", 0.0, 20.0, None), ("reno", 4.0, None, 2e6)], end=20.0
     ),
+    **{
+        f"10 KB requests beside {count} of cubic, {bdp:g} BDP": replace(
+            scenario(_same("cubic", count, 20.0), bdp=bdp, end=20.0),
+            requests=(Requests(request_bytes=10e3, stop_s=20.0),),
+        )
+        for count, bdp in ((1, 1.0), (2, 1.0), (4, 2.0))
+    },
 }
 """Scenarios for live runs, of 20 s each."""
-
-REASONS = {
-    "dctcp": "ns-3's DCTCP falls to four packets at a mark",
-    "bbr": "which flow of BBR keeps how much depends on the phases of its probes",
-    "MB": "one transfer is shorter than the swings of its rival",
-    "loss": "one seed of random losses",
-    "staggered": "single drops decide who halves: a swing of one seed",
-    "4 cubic": "single drops decide who halves: a swing of one seed",
-    "second": "single drops decide who halves: a swing of one seed",
-}
-"""Why rows part: words in their names, the likely reason."""

@@ -159,6 +159,20 @@ def test_requests_wait_for_the_queue():
     assert 0.33 < deep_s < 0.38
 
 
+def test_requests_take_their_share_of_the_link_from_the_flows():
+    link = Bottleneck.of(rate_bps=10e6, rtt_s=0.04, buffer_bdp=1)
+    flow = Flow(algorithm="cubic", stop_s=60.0)
+    alone = theory.run(Scenario(bottleneck=link, flows=(flow,), end_s=60.0, warm_s=5.0))
+    loop = Requests(request_bytes=10e3, stop_s=60.0)
+    scenario = Scenario(bottleneck=link, flows=(flow,), requests=(loop,), end_s=60.0, warm_s=5.0)
+    beside = theory.run(scenario)
+    taken_bps = alone.goodput_bps[0] - beside.goodput_bps[0]
+    expected_bps = 8 * 7 * 1448 / beside.request_p50_s[0]
+    assert taken_bps == pytest.approx(expected_bps, rel=0.2), "identity: 7 segments a request"
+    assert beside.utilization < alone.utilization, "definition: flows only"
+    assert beside.queue_p95_bytes <= link.buffer_bytes, "bound: the whole queue, in its buffer"
+
+
 def test_requests_alone_take_their_round_trips():
     link = Bottleneck.of(rate_bps=10e6, rtt_s=0.04, buffer_bdp=1)
     loop = Requests(request_bytes=10e3, stop_s=60.0)
