@@ -21,8 +21,15 @@ struct NetcalcFlow {
   uint64_t counted = 0, received = 0;
   double window = 0;
 };
+struct NetcalcLoop {
+  Ptr<Socket> client, listener;
+  double stop = 0, counted_from = 0, sent = 0;
+  uint32_t size = 0, reply = 0, left = 0, asked = 0, replied = 0;
+  std::vector<double> latencies;
+};
 struct NetcalcRun {
   std::vector<NetcalcFlow> flows;
+  std::vector<NetcalcLoop> loops;
   std::vector<double> samples;
   Ptr<Queue<Packet>> queue;
   Ptr<QueueDisc> disc;
@@ -47,6 +54,45 @@ static void NetcalcWatch(int number) {
   if (socket) socket->TraceConnectWithoutContext(
       "CongestionWindow", MakeBoundCallback(&NetcalcWindow, number));
 }
+static void NetcalcPush(int number) {
+  NetcalcLoop& loop = netcalc_run->loops[number];
+  while (loop.left > 0) {
+    int sent = loop.client->Send(Create<Packet>(std::min<uint32_t>(loop.left, 50000)));
+    if (sent <= 0) break;  // the buffer is full: the callback goes on
+    loop.left -= sent;
+  }
+}
+static void NetcalcAsk(int number) {
+  NetcalcLoop& loop = netcalc_run->loops[number];
+  loop.sent = Simulator::Now().GetSeconds();
+  if (loop.sent >= loop.stop) return;
+  loop.left = loop.size;
+  NetcalcPush(number);
+}
+static void NetcalcRoom(int number, Ptr<Socket>, uint32_t) { NetcalcPush(number); }
+static void NetcalcConnected(int number, Ptr<Socket>) { NetcalcAsk(number); }
+static void NetcalcConnect(int number, Address server) {
+  netcalc_run->loops[number].client->Connect(server);
+}
+static void NetcalcReplied(int number, Ptr<Socket> socket) {
+  NetcalcLoop& loop = netcalc_run->loops[number];
+  while (Ptr<Packet> packet = socket->Recv()) loop.replied += packet->GetSize();
+  if (loop.replied < loop.reply) return;
+  loop.replied = 0;
+  if (loop.sent >= loop.counted_from)
+    loop.latencies.push_back(Simulator::Now().GetSeconds() - loop.sent);
+  NetcalcAsk(number);
+}
+static void NetcalcAsked(int number, Ptr<Socket> socket) {
+  NetcalcLoop& loop = netcalc_run->loops[number];
+  while (Ptr<Packet> packet = socket->Recv()) loop.asked += packet->GetSize();
+  if (loop.asked < loop.size) return;
+  loop.asked = 0;
+  socket->Send(Create<Packet>(loop.reply));
+}
+static void NetcalcAccepted(int number, Ptr<Socket> socket, const Address&) {
+  socket->SetRecvCallback(MakeBoundCallback(&NetcalcAsked, number));
+}
 static void NetcalcSample() {
   NetcalcRun& run = *netcalc_run;
   double queued = run.queue->GetNBytes();
@@ -64,7 +110,9 @@ std::vector<double> NetcalcSimulate(
     double rate_bps, double rtt_s, int buffer_packets, int marking_packets, int mtu_bytes,
     double loss_ratio, double end_s, double warm_s, int seed, double step_s,
     std::vector<std::string> algorithms, std::vector<double> starts, std::vector<double> stops,
-    std::vector<double> sizes) {
+    std::vector<double> sizes, std::vector<std::string> loop_algorithms,
+    std::vector<double> loop_starts, std::vector<double> loop_stops,
+    std::vector<double> loop_sizes, std::vector<double> loop_replies) {
   NetcalcRun run;
   netcalc_run = &run;
   run.step = step_s;
@@ -81,7 +129,8 @@ std::vector<double> NetcalcSimulate(
   Config::SetDefault("ns3::TcpSocket::DelAckTimeout", TimeValue(MilliSeconds(40)));
 
   NodeContainer senders, ends;
-  senders.Create(count);
+  int loops = loop_algorithms.size();
+  senders.Create(count + loops);
   ends.Create(2);
   InternetStackHelper stack;
   stack.Install(senders);
@@ -134,17 +183,44 @@ std::vector<double> NetcalcSimulate(
   access.SetQueue("ns3::DropTailQueue",
                   "MaxSize", QueueSizeValue(QueueSize(QueueSizeUnit::PACKETS, 1000000)));
   run.flows.resize(count);
-  for (int i = 0; i < count; i++) {
+  run.loops.resize(loops);
+  for (int i = 0; i < count + loops; i++) {
+    std::string algorithm = i < count ? algorithms[i] : loop_algorithms[i - count];
     NetDeviceContainer pair = access.Install(senders.Get(i), ends.Get(0));
     std::string base = "10." + std::to_string(i / 200 + 1) + "." + std::to_string(i % 200) + ".0";
     addresses.SetBase(base.c_str(), "255.255.255.0");
     addresses.Assign(pair);
     none.Uninstall(pair);
     Ptr<TcpL4Protocol> tcp = senders.Get(i)->GetObject<TcpL4Protocol>();
-    tcp->SetAttribute("SocketType", TypeIdValue(TypeId::LookupByName("ns3::" + algorithms[i])));
-    if (algorithms[i] == "TcpDctcp") {
+    tcp->SetAttribute("SocketType", TypeIdValue(TypeId::LookupByName("ns3::" + algorithm)));
+    if (algorithm == "TcpDctcp") {
       ends.Get(1)->GetObject<TcpL4Protocol>()->SetAttribute(
           "SocketType", TypeIdValue(TypeId::LookupByName("ns3::TcpDctcp")));
+    }
+    if (i >= count) {
+      int number = i - count;
+      NetcalcLoop& loop = run.loops[number];
+      loop.stop = std::min(loop_stops[number], end_s);
+      loop.counted_from = warm_s;
+      loop.size = loop_sizes[number];
+      loop.reply = loop_replies[number];
+      uint16_t port = 5000 + i;
+      TypeId factory = TcpSocketFactory::GetTypeId();
+      loop.listener = Socket::CreateSocket(ends.Get(1), factory);
+      loop.listener->Bind(InetSocketAddress(Ipv4Address::GetAny(), port));
+      loop.listener->Listen();
+      loop.listener->SetAcceptCallback(
+          MakeNullCallback<bool, Ptr<Socket>, const Address&>(),
+          MakeBoundCallback(&NetcalcAccepted, number));
+      loop.client = Socket::CreateSocket(senders.Get(i), factory);
+      loop.client->Bind();
+      loop.client->SetConnectCallback(MakeBoundCallback(&NetcalcConnected, number),
+                                      MakeNullCallback<void, Ptr<Socket>>());
+      loop.client->SetSendCallback(MakeBoundCallback(&NetcalcRoom, number));
+      loop.client->SetRecvCallback(MakeBoundCallback(&NetcalcReplied, number));
+      Simulator::Schedule(Seconds(loop_starts[number]), &NetcalcConnect, number,
+                          Address(InetSocketAddress(line_addresses.GetAddress(1), port)));
+      continue;
     }
     NetcalcFlow& flow = run.flows[i];
     flow.start = starts[i];
@@ -175,6 +251,10 @@ std::vector<double> NetcalcSimulate(
     result.push_back(flow.counted);
     result.push_back(flow.finish);
   }
+  for (auto& loop : run.loops) {
+    result.push_back(loop.latencies.size());
+    result.insert(result.end(), loop.latencies.begin(), loop.latencies.end());
+  }
   result.insert(result.end(), run.samples.begin(), run.samples.end());
   Simulator::Destroy();
   netcalc_run = nullptr;
@@ -184,7 +264,8 @@ std::vector<double> NetcalcSimulate(
 
 NUMBERS = ("rate_bps", "rtt_s", "buffer_packets", "marking_packets", "mtu_bytes", "loss_ratio",
            "end_s", "warm_s", "seed", "step_s")  # fmt: skip
-LISTS = ("algorithms", "starts", "stops", "sizes")
+LISTS = ("algorithms", "starts", "stops", "sizes", "loop_algorithms", "loop_starts", "loop_stops",
+         "loop_sizes", "loop_replies")  # fmt: skip
 
 
 def main() -> None:
@@ -201,7 +282,7 @@ def main() -> None:
     print(json.dumps({"ready": ns.__name__}), file=answers, flush=True)
     for line in sys.stdin:
         wanted = json.loads(line)
-        kinds = ("std::string", "double", "double", "double")
+        kinds = ["std::string" if key.endswith("algorithms") else "double" for key in LISTS]
         lists = [vector[kind](wanted[key]) for kind, key in zip(kinds, LISTS, strict=True)]
         numbers = [wanted[key] for key in NUMBERS]
         print(json.dumps(list(simulate(*numbers, *lists))), file=answers, flush=True)

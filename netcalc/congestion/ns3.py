@@ -21,6 +21,7 @@ from typing import Any, Self
 import numpy as np
 
 from netcalc.checks import FloatArray
+from netcalc.congestion._requests import percentile_s
 from netcalc.congestion.result import Result, Trajectory, counted_span_s, segment_bytes
 from netcalc.errors import ExperimentError
 from netcalc.scenario import Scenario
@@ -146,7 +147,7 @@ def run(scenario: Scenario, *, python: str | None = None) -> Result:
     Parameters
     ----------
     scenario : Scenario
-        What to simulate; its request loops are left out.
+        What to simulate.
     python : str, optional
         The interpreter that has ns-3; netcalc's own by default.
 
@@ -192,14 +193,28 @@ def arguments(scenario: Scenario) -> dict[str, Any]:
             0.0 if flow.size_bytes is None else float(math.ceil(flow.size_bytes))
             for flow in scenario.flows
         ],
+        "loop_algorithms": [ALGORITHMS[loop.algorithm] for loop in scenario.requests],
+        "loop_starts": [loop.start_s for loop in scenario.requests],
+        "loop_stops": [loop.stop_s for loop in scenario.requests],
+        "loop_sizes": [float(math.ceil(loop.request_bytes)) for loop in scenario.requests],
+        "loop_replies": [float(math.ceil(loop.reply_bytes)) for loop in scenario.requests],
     }
 
 
 def result(scenario: Scenario, numbers: FloatArray) -> Result:
-    """Make a result of the child's numbers: drops, bytes and finish of each flow, samples."""
+    """Make a result of the child's numbers.
+
+    They are the drops, bytes and finish of each flow, the count and the latencies of each request
+    loop, and the samples.
+    """
     count = len(scenario.flows)
     per_flow = numbers[1 : 1 + 2 * count].reshape(count, 2)
-    samples = numbers[1 + 2 * count :].reshape(-1, 2 + 2 * count)
+    at, loops = 1 + 2 * count, []
+    for _ in scenario.requests:
+        after = at + 1 + int(numbers[at])
+        loops.append(numbers[at + 1 : after])
+        at = after
+    samples = numbers[at:].reshape(-1, 2 + 2 * count)
     finish = np.where(per_flow[:, 1] < 0, np.nan, per_flow[:, 1])
     spans = np.array([counted_span_s(flow, scenario) for flow in scenario.flows])
     lengths = np.fmin(spans[:, 1], finish) - spans[:, 0]
@@ -209,6 +224,8 @@ def result(scenario: Scenario, numbers: FloatArray) -> Result:
     first = int(np.argmax(warm))
     payload = float((received[-1] - received[first]).sum())
     whole = times[-1] - (times[first - 1] if first else 0.0)
+    for requests, latencies in zip(scenario.requests, loops, strict=True):
+        payload += requests.request_bytes * len(latencies)
     packet_share = scenario.bottleneck.mtu_bytes / segment_bytes(scenario)
     median, p95 = np.percentile(queue[warm], [50, 95])
     return Result(
@@ -222,6 +239,8 @@ def result(scenario: Scenario, numbers: FloatArray) -> Result:
         finish_s=finish,
         utilization=payload * 8 / whole / scenario.bottleneck.rate_bps * packet_share,
         trajectory=_trajectory(scenario, samples, received),
+        request_p50_s=np.array([percentile_s(one, 0.5) for one in loops]) if loops else None,
+        request_p99_s=np.array([percentile_s(one, 0.99) for one in loops]) if loops else None,
     )
 
 

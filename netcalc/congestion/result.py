@@ -102,7 +102,8 @@ class Result:
     finish_s : numpy.ndarray
         Time at which each sized flow was complete; nan for others, of shape (flow,). [s]
     utilization : float
-        Share of the link's rate that full packets with those payloads take, after ``warm_s``.
+        Share of the link's rate that full packets with those payloads take, and with those of the
+        request loops, after ``warm_s``.
     trajectory : Trajectory or None
         The course, if it was asked for.
     request_p50_s, request_p99_s : numpy.ndarray

@@ -56,6 +56,7 @@ class _Meter:
     queued: FloatArray
     rows: NDArray[np.intp]
     course: list[tuple[FloatArray, ...]] | None = None
+    early_drops: float = 0.0
 
     def __call__(
         self,
@@ -69,6 +70,8 @@ class _Meter:
             self.count(state.time, dt, self.queue(state, total), delivered, self.rows)
         else:  # of one scenario: all its steps are counted at once, when they are there
             self.course.append((state.time, dt, total, delivered, state.window, rtt))
+            if state.time[0, 0] < self.warm[0, 0]:
+                self.early_drops = float(state.drops[0, 0])
 
     def queue(self, state: State, total: FloatArray) -> FloatArray:
         """Return the queue that so many packets in flight make. [packet]"""
@@ -131,58 +134,62 @@ def run(scenario: Scenario, *, stack: str = "ns3") -> Result:
     >>> round(found.utilization, 2)
     1.0
     """
-    found, share = _with_requests(_beside(scenario, 0.0, stack))
+    found, share = _with_requests(*_beside(scenario, 0.0, stack))
     for _ in range(LOAD_ROUNDS if scenario.requests and scenario.flows else 0):
-        found, share = _with_requests(_beside(scenario, share, stack))
+        found, share = _with_requests(*_beside(scenario, share, stack))
     return found
 
 
-def _beside(scenario: Scenario, share: float, stack: str) -> Result:
+def _beside(scenario: Scenario, share: float, stack: str) -> tuple[Result, float]:
     """Compute the flows on what request loops leave of the link and, as they arrive, of its buffer.
 
-    Both shrink alike, so that a full buffer lasts as long as that of the whole link.
+    Both shrink alike, so that a full buffer lasts as long as that of the whole link. Return the
+    drops after the warm-up, too, in which slow start has none.
     """
     link = scenario.bottleneck
     left = 1.0 - share
     marking = None if link.marking_bytes is None else link.marking_bytes * left
     buffer = max(link.buffer_bytes * left, float(link.mtu_bytes))
     part = replace(link, rate_bps=link.rate_bps * left, buffer_bytes=buffer, marking_bytes=marking)
-    [found] = _run([replace(scenario, bottleneck=part)], stack, with_course=True)
+    state, meter = _metered([replace(scenario, bottleneck=part)], stack, with_course=True)
+    found = _result(0, scenario, state, meter)
     course = found.trajectory
     assert course is not None
-    return replace(
+    late_drops = found.drop_count - meter.early_drops
+    whole = replace(
         found,
-        scenario=scenario,
         queue_mean_bytes=found.queue_mean_bytes / left,
         queue_median_bytes=found.queue_median_bytes / left,
-        queue_p95_bytes=found.queue_p95_bytes / left,
+        queue_p95_bytes=min(found.queue_p95_bytes / left, link.buffer_bytes),
         utilization=found.utilization * left,
         trajectory=replace(course, queue_bytes=course.queue_bytes / left),
     )
+    return whole, late_drops
 
 
-def _with_requests(found: Result) -> tuple[Result, float]:
+def _with_requests(found: Result, drop_count: float) -> tuple[Result, float]:
     """Add the latencies of the request loops; return the share of the link that they take, too."""
     scenario, course = found.scenario, found.trajectory
     if not scenario.requests or course is None:
         return found, 0.0
     link = scenario.bottleneck
-    carried = link.rate_bps * scenario.end_s / (8 * link.mtu_bytes) * found.utilization
-    others = (1 - _steps.OWN_SHARE) * found.drop_count  # drops that fall on whoever arrives
-    dropped = others / max(carried + found.drop_count, 1.0)
+    most = link.rate_bps / (8 * link.mtu_bytes) * (scenario.end_s - scenario.warm_s)
+    others = (1 - _steps.OWN_SHARE) * drop_count  # drops that fall on whoever arrives
+    dropped = others / max(most * found.utilization + drop_count, 1.0)
     loss = 1.0 - (1.0 - dropped) * (1.0 - link.loss_ratio)
     loops = [latencies_s(loop, scenario, course, loss) for loop in scenario.requests]
     sent = sum(
         np.ceil(loop.request_bytes / segment_bytes(scenario)) * len(latencies)
         for loop, latencies in zip(scenario.requests, loops, strict=True)
     )
-    most = link.rate_bps / (8 * link.mtu_bytes) * (scenario.end_s - scenario.warm_s)
+    share = min(float(sent) / most, MOST_REQUESTED)
     with_requests = replace(
         found,
+        utilization=min(found.utilization + share, 1.0),
         request_p50_s=np.array([percentile_s(loop, 0.5) for loop in loops]),
         request_p99_s=np.array([percentile_s(loop, 0.99) for loop in loops]),
     )
-    return with_requests, min(float(sent) / most, MOST_REQUESTED)
+    return with_requests, share
 
 
 def run_many(scenarios: Sequence[Scenario], *, stack: str = "ns3") -> list[Result]:
@@ -194,13 +201,18 @@ def run_many(scenarios: Sequence[Scenario], *, stack: str = "ns3") -> list[Resul
         alike = [at for at in order if kinds[at] == kind]
         for start in range(0, len(alike), AT_ONCE):
             part = alike[start : start + AT_ONCE]
-            results = _run([scenarios[at] for at in part], stack, with_course=False)
+            results = _run([scenarios[at] for at in part], stack)
             for at, result in zip(part, results, strict=True):
                 found[at] = result
     return [one for one in found if one is not None]
 
 
-def _run(scenarios: list[Scenario], stack: str, *, with_course: bool) -> list[Result]:
+def _run(scenarios: list[Scenario], stack: str) -> list[Result]:
+    state, meter = _metered(scenarios, stack, with_course=False)
+    return [_result(row, one, state, meter) for row, one in enumerate(scenarios)]
+
+
+def _metered(scenarios: list[Scenario], stack: str, *, with_course: bool) -> tuple[State, _Meter]:
     for one in scenarios:
         _require_few_rounds(one)
     state = _state.begin(scenarios, stack_of(stack))
@@ -223,7 +235,7 @@ def _run(scenarios: list[Scenario], stack: str, *, with_course: bool) -> list[Re
     )
     _steps.run(state, meter)
     meter.count_course(state)
-    return [_result(row, one, state, meter) for row, one in enumerate(scenarios)]
+    return state, meter
 
 
 def _require_few_rounds(scenario: Scenario) -> None:

@@ -97,7 +97,17 @@ SCENARIOS = {
     "two dctcp": scenario([("dctcp", 0, 60, None), ("dctcp", 10, 60, None)], warm=15.0),
 }  # fmt: skip
 
+REQUESTS = {
+    f"10 KB requests beside {count} of cubic, {bdp:g} BDP": replace(
+        scenario(_same("cubic", count, 20.0), bdp=bdp, end=20.0),
+        requests=(Requests(request_bytes=10e3, stop_s=20.0),),
+    )
+    for count, bdp in ((1, 1.0), (2, 1.0), (4, 2.0))
+}
+"""Request loops beside flows, of 20 s each."""
+
 FURTHER = {
+    **REQUESTS,
     **{
         f"bbr, and cubic {late:g} s later, {bdp:g} BDP": scenario(
             [("bbr", 0, 60, None), ("cubic", late, 60, None)], bdp=bdp
@@ -227,12 +237,6 @@ LIVE = {
     "2 MB of reno beside reno": scenario(
         [("reno", 0.0, 20.0, None), ("reno", 4.0, None, 2e6)], end=20.0
     ),
-    **{
-        f"10 KB requests beside {count} of cubic, {bdp:g} BDP": replace(
-            scenario(_same("cubic", count, 20.0), bdp=bdp, end=20.0),
-            requests=(Requests(request_bytes=10e3, stop_s=20.0),),
-        )
-        for count, bdp in ((1, 1.0), (2, 1.0), (4, 2.0))
-    },
+    **REQUESTS,
 }
 """Scenarios for live runs, of 20 s each."""

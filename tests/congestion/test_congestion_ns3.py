@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -71,6 +72,23 @@ def test_numbers_become_a_result():
     assert course.window_packets[0].tolist() == [10.0, 0.0]
     assert course.rtt_s[1] == pytest.approx(0.04 + 0.0012 + 0.0024), "derived: 3000 B queued"
     assert found.as_dict()["finish_s"] == [None, 1.5]
+
+
+def test_the_latencies_of_each_loop_lie_before_the_samples():
+    latencies = [0.05 + 0.001 * number for number in range(100)]
+    loops = (Requests(request_bytes=10e3, stop_s=2.0), Requests(request_bytes=1e6, stop_s=2.0))
+    scenario = replace(SCENARIO, requests=loops)
+    found = ns3.result(
+        scenario, np.array([*NUMBERS[:5], 100.0, *latencies, 1.0, 0.9, *NUMBERS[5:]])
+    )
+    assert found.request_p50_s[0] == pytest.approx(0.0995), "derived: between the 50th and 51st"
+    assert found.request_p99_s[0] == pytest.approx(0.05 + 0.001 * 98.01), "derived: 0.99 of 99 gaps"
+    assert np.isnan(found.request_p50_s[1]), "identity: one request has no median"
+    plain = ns3.result(SCENARIO, np.array(NUMBERS))
+    assert found.goodput_bps == pytest.approx(plain.goodput_bps)
+    given = ns3.arguments(scenario)
+    assert given["loop_sizes"] == [10_000.0, 1_000_000.0]
+    assert given["loop_algorithms"] == ["TcpCubic", "TcpCubic"]
 
 
 def test_a_program_answers_scenario_after_scenario(tmp_path):

@@ -169,7 +169,7 @@ def test_requests_take_their_share_of_the_link_from_the_flows():
     taken_bps = alone.goodput_bps[0] - beside.goodput_bps[0]
     expected_bps = 8 * 7 * 1448 / beside.request_p50_s[0]
     assert taken_bps == pytest.approx(expected_bps, rel=0.2), "identity: 7 segments a request"
-    assert beside.utilization < alone.utilization, "definition: flows only"
+    assert beside.utilization == pytest.approx(alone.utilization, abs=0.02), "definition: of all"
     assert beside.queue_p95_bytes <= link.buffer_bytes, "bound: the whole queue, in its buffer"
 
 
