@@ -47,6 +47,16 @@ def test_marking_begins_above_a_seventh_of_the_bdp():
     assert Bottleneck.of(rate_bps=1e6, rtt_s=0.001, buffer_packets=9).marking_packets == 1
 
 
+def test_what_has_no_stop_and_no_size_runs_to_the_end():
+    """A flow itself does not know the end, and is refused without one."""
+    loop = {"request_bytes": 10_000}
+    found = scenarios.from_document(GOOD | {"flows": [{"algorithm": "reno"}], "requests": [loop]})
+    assert (found.flows[0].stop_s, found.requests[0].stop_s) == (60.0, 60.0)
+    with pytest.raises(DomainError) as refused:
+        Flow(algorithm="reno")
+    assert (refused.value.code, refused.value.name) == ("flow-endless", "stop_s")
+
+
 def test_json_gives_the_scenario():
     found = scenarios.from_document(json.dumps(GOOD))
     assert found.bottleneck == Bottleneck(
@@ -107,7 +117,7 @@ WRONG = [
     ("flows", [{"stop_s": 4}], "flows[0].algorithm", "scenario-key-missing"),
     ("flows", [{"algorithm": 4, "stop_s": 4}], "flows[0].algorithm", "scenario-wrong-kind"),
     ("flows", [{"algorithm": "cubix", "stop_s": 4}], "flows[0].algorithm", "scenario-number"),
-    ("flows", [{"algorithm": "cubic"}], "flows[0].stop_s", "flow-endless"),
+    ("flows", [{"algorithm": "cubic", "start_s": 60}], "flows[0].stop_s", "stop-not-after-start"),
     (
         "flows",
         [{"algorithm": "cubic", "start_s": 5, "stop_s": 5}],
