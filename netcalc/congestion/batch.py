@@ -19,6 +19,7 @@ from netcalc.congestion import live, ns3, theory
 from netcalc.congestion._dask import on_workers
 from netcalc.congestion._grid_file import GridFile, Row
 from netcalc.congestion.grid import Case, Grid
+from netcalc.congestion.quantities import document
 from netcalc.errors import DomainError, ExperimentError, NetcalcError
 from netcalc.experiments.running.stopping import Stop
 from netcalc.scenario import as_document
@@ -27,10 +28,13 @@ from netcalc.version import __version__
 WAYS = ("theory", "live", "ns3")
 
 AT_ONCE = 500
-"""Scenarios by theory between two looks at a reason to end: less than a second of them."""
+"""Scenarios by theory between two looks at a reason to end: some two seconds of them."""
 
 AT_ONCE_WITH_REQUESTS = 10
-"""The same with request loops, whose latencies need the course of each scenario."""
+"""The same with request loops, whose latencies are computed one by one."""
+
+AT_ONCE_NUMBERS = 2e7
+"""Numbers of all courses of scenarios by theory that are held together: 160 MB."""
 
 SCHEMA = 1
 
@@ -181,7 +185,7 @@ class Batch:
             for case in cases:
                 simulator = simulator or ns3.Simulator(self.python)
                 try:
-                    yield [(case, simulator.run(case.scenario).as_dict())]
+                    yield [(case, document(simulator.run(case.scenario)))]
                 except ExperimentError as error:
                     if error.code == "ns3-failed":
                         simulator.close()
@@ -204,7 +208,7 @@ class Batch:
             if run.meta.partial:
                 raise _Ended
             said = [notice.stored() for notice in run.meta.warnings]
-            yield [(case, {**run.result().as_dict(), "cpu_s": run.cpu_s, "warnings": said})]
+            yield [(case, {**document(run.result()), "warnings": said})]
 
     def _on_workers(self, cases: list[Case], address: str) -> Portions:
         if self.by == "theory":
@@ -257,9 +261,7 @@ class Batch:
 def by_theory(cases: Sequence[Case], stack: str) -> list[dict[str, Any]]:
     """Return the results of some scenarios, with their requests' latencies."""
     scenarios = [case.scenario for case in cases]
-    if any(one.requests for one in scenarios):
-        return [theory.run(one, stack=stack).as_dict() for one in scenarios]
-    return [one.as_dict() for one in theory.run_many(scenarios, stack=stack)]
+    return [document(one) for one in theory.run_many(scenarios, stack=stack, with_course=True)]
 
 
 def by_ns3(cases: Sequence[Case], python: str | None) -> list[dict[str, Any] | NetcalcError]:
@@ -267,7 +269,7 @@ def by_ns3(cases: Sequence[Case], python: str | None) -> list[dict[str, Any] | N
     found: list[dict[str, Any] | NetcalcError] = []
     for case in cases:
         try:
-            found.append(ns3.run(case.scenario, python=python).as_dict())
+            found.append(document(ns3.run(case.scenario, python=python)))
         except ExperimentError as error:
             found.append(error)
     return found
@@ -275,9 +277,24 @@ def by_ns3(cases: Sequence[Case], python: str | None) -> list[dict[str, Any] | N
 
 def _portions(cases: list[Case]) -> Iterator[list[Case]]:
     with_requests = any(case.scenario.requests for case in cases)
-    step = AT_ONCE_WITH_REQUESTS if with_requests else AT_ONCE
-    for start in range(0, len(cases), step):
-        yield cases[start : start + step]
+    most = AT_ONCE_WITH_REQUESTS if with_requests else AT_ONCE
+    portion: list[Case] = []
+    numbers = 0.0
+    for case in cases:
+        more = _course_numbers(case)
+        if portion and (len(portion) == most or numbers + more > AT_ONCE_NUMBERS):
+            yield portion
+            portion, numbers = [], 0.0
+        portion.append(case)
+        numbers += more
+    if portion:
+        yield portion
+
+
+def _course_numbers(case: Case) -> float:
+    """Return how many numbers a course by theory has at most: steps of half a round trip."""
+    steps = 2.0 * case.scenario.end_s / case.scenario.bottleneck.rtt_s
+    return steps * (2 * len(case.scenario.flows) + 4)
 
 
 def _now() -> str:
