@@ -6,11 +6,8 @@ stays; live runs are made one after the other on this machine.
 
 from __future__ import annotations
 
-import platform
-import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +15,13 @@ from netcalc.checks import choice
 from netcalc.congestion import live, ns3, theory
 from netcalc.congestion._dask import on_workers
 from netcalc.congestion._grid_file import GridFile, Row
+from netcalc.congestion.about import facts, now
 from netcalc.congestion.grid import Case, Grid
 from netcalc.congestion.quantities import document
+from netcalc.congestion.ways import WAYS
 from netcalc.errors import DomainError, ExperimentError, NetcalcError
 from netcalc.experiments.running.stopping import Stop
 from netcalc.scenario import as_document
-from netcalc.version import __version__
-
-WAYS = ("theory", "live", "ns3")
 
 AT_ONCE = 500
 """Scenarios by theory between two looks at a reason to end: some two seconds of them."""
@@ -84,7 +80,7 @@ class Batch:
     Parameters
     ----------
     by : str
-        One of :data:`WAYS`.
+        One of :data:`netcalc.congestion.ways.WAYS`.
     stack : str
         For theory: "ns3" or "linux".
     python : str, optional
@@ -225,7 +221,7 @@ class Batch:
             "stack": self._stack,
             "values": case.values,
             "scenario": as_document(case.scenario),
-            "at": _now(),
+            "at": now(),
         }
         if isinstance(found, NetcalcError):
             return {"kind": "error", **row, "error": found.as_dict()}
@@ -241,11 +237,7 @@ class Batch:
             "scenario": grid.document,
             "vary": grid.vary,
             "repeats": grid.repeats,
-            "at": _now(),
-            "netcalc": __version__,
-            "python": platform.python_version(),
-            "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-            "command": sys.argv[1:] if sys.argv[:1] and "netcalc" in sys.argv[0] else None,
+            **facts(),
         }
 
     def _show(self, done: float, total: int) -> None:
@@ -295,7 +287,3 @@ def _course_numbers(case: Case) -> float:
     """Return how many numbers a course by theory has at most: steps of half a round trip."""
     steps = 2.0 * case.scenario.end_s / case.scenario.bottleneck.rtt_s
     return steps * (2 * len(case.scenario.flows) + 4)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from netcalc.congestion._grid_file import read_rows
+from netcalc.congestion._grid_file import START, read_rows
 from netcalc.congestion.grid import VARIED
 from netcalc.errors import ReaderError
 from netcalc.samples import Meta, Table
@@ -48,6 +48,15 @@ LOOP_LISTS = {
 HOSTS = ("cpu_sending_s", "cpu_receiving_s")
 
 Cell = float | str
+
+
+def is_results(path: str | Path) -> bool:
+    """Whether a file begins as one of a batch does; False if it cannot be read."""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(len(START)) == START
+    except OSError:
+        return False
 
 
 def table(path: str | Path) -> Table:
