@@ -17,8 +17,8 @@ from netcalc.cli.mistakes import CommandError
 from netcalc.cli.output import cell, check_output, print_table, print_written, write_plot
 from netcalc.cli.progress import Progress
 from netcalc.cli.quantity import WholeNumber
-from netcalc.congestion.grid import MOST_CASES, VARIED, Grid, Value
-from netcalc.errors import UnitError
+from netcalc.congestion.grid import BUFFERS, MOST_CASES, VARIED, Grid, Value
+from netcalc.errors import DomainError, UnitError
 from netcalc.samples import Table, write_atomically
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 60
 """Rows of the printed table; the file has all."""
+
+ALONG_AN_AXIS = (*BUFFERS, "streams", "loss_ratio", "rtt_s", "rate_bps")
+"""What a figure of a batch can have along its axis."""
 
 SHOWN = (
     ("used", "utilization", "1"),
@@ -84,6 +87,10 @@ def run_grid(
 
     _check_files(out, table_path, force=force)
     grid = Grid(document, vary=parse_vary(vary), repeats=repeats)
+    if plot_path is not None and not any(
+        len(values) > 1 for name, values in grid.vary.items() if name in ALONG_AN_AXIS
+    ):
+        raise DomainError("nothing-varies", "--plot", plot_path, choices=list(ALONG_AN_AXIS))
     with Progress("congestion") as progress:
         outcome = Batch(workers=workers, progress=progress, **how).run(grid, out)
     found = table(out)
@@ -114,8 +121,10 @@ def show_results(
     if as_json:
         print_json({"file": file, "rows": _rows(found)})
     else:
-        several = [name for name in VARIED if name in columns and len(set(columns[name])) > 1]
-        _print(found, ["by", *several])
+        several = [name for name in ("by", *VARIED) if len(set(columns.get(name, ()))) > 1]
+        if len([name for name in several if name in BUFFERS]) > 1:
+            several.remove("buffer_bytes")  # the same, as it was varied
+        _print(found, several)
     print_written(table_path, plot_path)
 
 

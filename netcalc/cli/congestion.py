@@ -32,6 +32,7 @@ from netcalc.congestion.ways import (
     stack_for,
 )
 from netcalc.errors import NetcalcError
+from netcalc.messages import Notice
 from netcalc.scenario import ALGORITHMS, Scenario
 
 WAY_NAMES = {"theory": "theory", "live": "live", "ns3": "ns-3"}
@@ -133,8 +134,8 @@ def congestion(
 
     FILE is a scenario, or the results of a grid. A scenario is a JSON object with rate_bps, rtt_s,
     buffer_packets (or buffer_bytes, buffer_bdp), end_s and flows, each with an algorithm, start_s,
-    and stop_s or size_bytes; a flow without both ends with the scenario; loss_ratio, warm_s
-    and seed may follow. Goodput counts from warm_s, or a later start, to the flow's end.
+    and stop_s or size_bytes (without both it runs to end_s); loss_ratio, warm_s and seed may
+    follow. Goodput counts from warm_s, or a later start, to the flow's end.
     """
     if listed:
         if plot_path is not None:
@@ -165,6 +166,8 @@ def congestion(
     results, absent = _evaluate(scenario, by, stack, python)
     for error in absent.values():
         complain(str(error))
+    if scenario.requests and any(result.requests is None for result in results):
+        complain(str(Notice("ns3-without-requests")))
     if as_json:
         print_json(_answer(results, absent, several=len(by) > 1))
     else:

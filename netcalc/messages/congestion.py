@@ -25,6 +25,7 @@ CONGESTION = {
     "ns3-no-python": "cannot start {python}: {reason}",
     "ns3-failed": "the simulation by {python} ended without a result",
     "ns3-no-flows": "the scenario has no flow, and request loops are not simulated",
+    "ns3-without-requests": "ns-3 has left out the request loops, and what they take of the link",
     "ns3-too-long": "the scenario has up to {packets:,.0f} packets, more than {limit:,.0f}",
     "scenario-number": "is not a possible value",
     "no-requests": "no result has the latency of a request",

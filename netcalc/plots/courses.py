@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 from bokeh.layouts import column
-from bokeh.models import GlyphRenderer, LayoutDOM
+from bokeh.models import ColumnDataSource, GlyphRenderer, LayoutDOM
 from bokeh.plotting import figure
 
 from netcalc.checks import FloatArray, choice
@@ -308,11 +308,26 @@ def _draw(sources: dict[str, object], look: _Look) -> LayoutDOM:
         if first:
             for one, drawn in shown.items():
                 legend.setdefault(_entry(one), []).append(drawn)
+            for one in _of_the_link(look):
+                legend[one.label] = [_add(chart, _outside(), one, look.theme)]
             add_legend(chart, list(legend.items()))
         else:
             _join(chart, charts[-1], shown, legend)
         charts.append(chart)
     return column(*charts, sizing_mode="stretch_width", spacing=0)
+
+
+def _of_the_link(look: _Look) -> list[_Series]:
+    """Return one series of the link for each way, if the first figure, which has the legend, has
+    none."""
+    others = [one for one in look.series if one.way != LIMIT and one.index == DRAWN_FLOWS]
+    first = {one.label for one in others if one.part == look.parts[0]}
+    return list({one.label: one for one in others if one.label not in first}.values())
+
+
+def _outside() -> ColumnDataSource:
+    """Return a point that no figure shows, before the first second: only its legend is seen."""
+    return ColumnDataSource(name="legend", data={"x": [-1.0], "y": [0.0]})
 
 
 def _join(
