@@ -30,7 +30,7 @@ CONGESTION = {
     "scenario-number": "is not a possible value",
     "no-requests": "no result has the latency of a request",
     "nothing-varies": "nothing that is drawn along an axis varies",
-    "nothing-to-draw": "the results have none of {value}",
+    "batch-column-empty": "the results have none of {value}",
     "grid-no-values": "{name} is varied without a value",
     "grid-values-repeated": "{name} is varied with the same value twice",
     "grid-both-varied": "{name} and {first} cannot be varied together",

@@ -119,7 +119,7 @@ def sweep(
         if part in columns and np.isfinite(columns[part]).any()
     ]
     if not plots:
-        raise DomainError("nothing-to-draw", "table", list(parts or usual))
+        raise DomainError("batch-column-empty", "table", list(parts or usual))
     return plots[0] if len(plots) == 1 else together(*plots)
 
 

@@ -123,7 +123,7 @@ def test_without_requests_the_link_is_drawn():
         ({"buffer_bytes": [25e3] * 6}, {}, "nothing-varies"),
         ({}, {"x": "speed"}, "not-a-choice"),
         ({}, {"parts": ("speed",)}, "not-a-choice"),
-        ({}, {"parts": ("jain_end",)}, "nothing-to-draw"),
+        ({}, {"parts": ("jain_end",)}, "batch-column-empty"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(rows, more, code):
