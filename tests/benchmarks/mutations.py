@@ -78,7 +78,8 @@ ROOMS = {
     "units": Room(("netcalc/units.py",), ("tests/test_units*.py",)),
     "scenario": Room(("netcalc/scenario/*.py",), ("tests/scenario/test_*.py",)),
     "congestion": Room(  # but what runs live, and ns-3
-        ("netcalc/congestion/[!_ln]*.py", "netcalc/congestion/_[!dn]*.py"),
+        ("netcalc/congestion/[!_ln]*.py", "netcalc/congestion/_[!dn]*.py",
+         "netcalc/congestion/latencies.py"),
         ("tests/congestion/test_[!l]*.py",),
     ),
     "equations": Room(("netcalc/equations.py",), ("tests/test_equations.py",)),
