@@ -82,7 +82,7 @@ def router_queue(
         Capacity of the router, the packet on the line included. [1]
     batch_s : float
         Time for which the router's input collects packets before it hands them to the line
-        together, as a network card with a delayed interrupt does, 0 to 1. [s]
+        together, as a network card with a delayed interrupt does; at most a second. [s]
     count : int
         Datagrams. [1]
     seed : int
