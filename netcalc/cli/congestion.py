@@ -67,8 +67,9 @@ def congestion(
     netcalc congestion scenario.json --vary buffer_bdp=0.5,1,2 --repeats 3 --out results.jsonl
 
     A scenario is a JSON object with rate_bps, rtt_s, buffer_packets (or buffer_bytes, buffer_bdp),
-    end_s and flows, each with an algorithm, start_s, and stop_s or size_bytes; loss_ratio, warm_s
-    and seed may follow. Goodput counts from warm_s, or a later start, to the flow's end.
+    end_s and flows, each with an algorithm, start_s, and stop_s or size_bytes (without both it runs
+    to end_s); loss_ratio, warm_s and seed may follow. Goodput counts from warm_s, or a later start,
+    to the flow's end.
     """
     if listed:
         if plot_path is not None:
