@@ -119,7 +119,7 @@ def _said(
         f"{link.buffer_packets} packets): goodput "
         f"{show(here.goodput_ratio * rate_bps, 'bit/s')}, mean queueing delay "
         f"{show(here.queue_s, 's')}; requests of {show(REQUEST_BYTES, 'byte')}: median "
-        f"{show(here.p50_s, 's')}, p99 {show(here.p99_s, 's')}."
+        f"{show(here.p50_s, 's')}, {_p99(here.p99_s)}."
     )
 
 
@@ -281,9 +281,13 @@ def _against_buffer(recordings: list[Recording], algorithm: str, theme: Theme) -
 def _percentiles(result: Result) -> str:
     """Say the median and the 99th percentile of the requests of one way."""
     p50_s, p99_s = _first(result.request_p50_s), _first(result.request_p99_s)
-    high = "too few requests for a p99" if np.isnan(p99_s) else f"p99 {show(p99_s, 's')}"
-    middle = "no requests" if np.isnan(p50_s) else f"median {show(p50_s, 's')}, {high}"
+    middle = "no requests" if np.isnan(p50_s) else f"median {show(p50_s, 's')}, {_p99(p99_s)}"
     return f"From {WARM_S:g} s on, {WAYS[result.by]}: {middle}."
+
+
+def _p99(p99_s: float) -> str:
+    """Say a 99th percentile, which fewer than a hundred requests do not have."""
+    return "too few requests for a p99" if np.isnan(p99_s) else f"p99 {show(p99_s, 's')}"
 
 
 def _notes(recording: Recording | None) -> str:
